@@ -1,0 +1,17 @@
+//! Hides what would let a model remember instead of think, and is the only author of [`Payload`].
+//!
+//! Text that reaches a model is compiled-in template text, a [`Payload`], or the model's own earlier words.
+//! A [`Payload`] cannot be made from a `String`, a bare integer, a ticker or a date: only from labels fixed at
+//! compile time, scale-free quantities, and what a [`Mask`] shows of a name, a day or a price.
+//!
+//! Knows: `env` (names, days, quantities). Never knows: providers, tools, prompts, files, clocks.
+
+mod payload;
+mod prompt;
+mod quantity;
+mod schema;
+
+pub use payload::Payload;
+pub use prompt::Prompt;
+pub use quantity::{Count, Rank, Ratio};
+pub use schema::{Schema, ToolSpec};

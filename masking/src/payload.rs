@@ -1,0 +1,163 @@
+//! The closed tree of everything the harness may say to a model.
+
+use crate::quantity::{Count, Rank, Ratio};
+use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
+
+/// A masked value, ready to be shown to a model.
+///
+/// There is no `From<String>`, no `Deserialize` and no public field: run-time text enters only through the
+/// crate-private [`Payload::shown`], which [`crate::Mask`] calls after it has masked what it shows.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Payload(Node);
+
+#[derive(Debug, Clone, PartialEq)]
+enum Node {
+    Null,
+    Bool(bool),
+    Integer(i64),
+    /// Finite by construction; rounded where it was made.
+    Number(f64),
+    Label(&'static str),
+    Shown(String),
+    List(Vec<Payload>),
+    Map(Vec<(&'static str, Payload)>),
+}
+
+impl Payload {
+    /// Nothing to show (missing data): JSON `null`.
+    #[must_use]
+    pub const fn null() -> Self {
+        Self(Node::Null)
+    }
+
+    /// A yes or no.
+    #[must_use]
+    pub const fn bool(value: bool) -> Self {
+        Self(Node::Bool(value))
+    }
+
+    /// Text fixed at compile time.
+    #[must_use]
+    pub const fn label(text: &'static str) -> Self {
+        Self(Node::Label(text))
+    }
+
+    /// A sequence.
+    #[must_use]
+    pub fn list(items: impl IntoIterator<Item = Self>) -> Self {
+        Self(Node::List(items.into_iter().collect()))
+    }
+
+    /// An object; keys keep the order given.
+    #[must_use]
+    pub fn map(entries: impl IntoIterator<Item = (&'static str, Self)>) -> Self {
+        Self(Node::Map(entries.into_iter().collect()))
+    }
+
+    /// A table in column form: the column names once, then one list a row. Cheaper in tokens than objects.
+    #[must_use]
+    pub fn table(columns: &[&'static str], rows: impl IntoIterator<Item = Vec<Self>>) -> Self {
+        Self::map([
+            (
+                "columns",
+                Self::list(columns.iter().map(|column| Self::label(column))),
+            ),
+            ("rows", Self::list(rows.into_iter().map(Self::list))),
+        ])
+    }
+
+    /// `value`, or `null`.
+    #[must_use]
+    pub fn optional(value: Option<impl Into<Self>>) -> Self {
+        value.map_or_else(Self::null, Into::into)
+    }
+
+    /// Text that masking has made fit to be seen. The only door for run-time text.
+    pub(crate) fn shown(text: String) -> Self {
+        Self(Node::Shown(text))
+    }
+
+    /// A whole number that masking has made fit to be seen.
+    pub(crate) const fn integer(value: i64) -> Self {
+        Self(Node::Integer(value))
+    }
+
+    /// `value` rounded to `decimals`; `null` when it is not finite.
+    pub(crate) fn number(value: f64, decimals: u32) -> Self {
+        if !value.is_finite() {
+            return Self::null();
+        }
+        let scale = 10_f64.powi(i32::try_from(decimals).unwrap_or(0));
+        let scaled = (value * scale).round();
+        let rounded = if scaled.is_finite() { scaled / scale } else { value };
+        // Adding zero turns -0.0 into 0.0, so that equal values have equal bytes.
+        Self(Node::Number(rounded + 0.0))
+    }
+
+    /// The compact JSON text, which is what a model sees.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        // A closed tree of strings, finite numbers and static keys cannot fail to serialise.
+        serde_json::to_string(self).unwrap_or_default()
+    }
+
+    /// The text to put inside a sentence: labels and shown text bare, everything else as JSON.
+    #[must_use]
+    pub fn to_inline(&self) -> String {
+        match &self.0 {
+            Node::Label(text) => (*text).to_owned(),
+            Node::Shown(text) => text.clone(),
+            Node::Null
+            | Node::Bool(_)
+            | Node::Integer(_)
+            | Node::Number(_)
+            | Node::List(_)
+            | Node::Map(_) => self.to_json(),
+        }
+    }
+}
+
+impl From<Count> for Payload {
+    fn from(count: Count) -> Self {
+        Self::integer(i64::from(count.get()))
+    }
+}
+
+impl From<Rank> for Payload {
+    fn from(rank: Rank) -> Self {
+        Self::integer(i64::from(rank.get()))
+    }
+}
+
+impl From<Ratio> for Payload {
+    fn from(ratio: Ratio) -> Self {
+        Self::number(ratio.get(), ratio.decimals())
+    }
+}
+
+impl Serialize for Payload {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match &self.0 {
+            Node::Null => serializer.serialize_unit(),
+            Node::Bool(value) => serializer.serialize_bool(*value),
+            Node::Integer(value) => serializer.serialize_i64(*value),
+            Node::Number(value) => serializer.serialize_f64(*value),
+            Node::Label(text) => serializer.serialize_str(text),
+            Node::Shown(text) => serializer.serialize_str(text),
+            Node::List(items) => {
+                let mut list = serializer.serialize_seq(Some(items.len()))?;
+                for item in items {
+                    list.serialize_element(item)?;
+                }
+                list.end()
+            }
+            Node::Map(entries) => {
+                let mut map = serializer.serialize_map(Some(entries.len()))?;
+                for (key, value) in entries {
+                    map.serialize_entry(key, value)?;
+                }
+                map.end()
+            }
+        }
+    }
+}

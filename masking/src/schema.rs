@@ -1,0 +1,43 @@
+//! JSON Schemas of tool arguments, made from Rust types alone.
+
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
+use serde_json::Value;
+
+/// A JSON Schema (2020-12) of one Rust type, with every definition inlined because some vendors reject `$ref`.
+///
+/// Its text comes from type, field and doc-comment text, which is fixed at compile time: no run-time text enters.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Schema(Value);
+
+impl Schema {
+    /// The schema of `T`.
+    #[must_use]
+    pub fn of<T: JsonSchema>() -> Self {
+        let mut settings = SchemaSettings::draft2020_12();
+        settings.inline_subschemas = true;
+        settings.meta_schema = None;
+        let mut value = settings.into_generator().into_root_schema_for::<T>().to_value();
+        if let Some(object) = value.as_object_mut() {
+            object.remove("title");
+        }
+        Self(value)
+    }
+
+    /// The schema as JSON.
+    #[must_use]
+    pub const fn as_value(&self) -> &Value {
+        &self.0
+    }
+}
+
+/// A tool as a model is told about it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToolSpec {
+    /// Name the model calls it by.
+    pub name: &'static str,
+    /// What it does, with units and an example.
+    pub description: &'static str,
+    /// JSON Schema of its arguments.
+    pub parameters: Schema,
+}
