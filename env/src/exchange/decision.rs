@@ -1,0 +1,191 @@
+//! The checks at decision: what an order is worth knowing only what is known as of the day before.
+
+use super::account::Account;
+use super::grid::{cut_to_grid, is_on_grid};
+use super::order::{Order, Quantity, Side, TargetWeight};
+use super::report::RejectCode;
+use super::rules::Rules;
+use crate::market::{AsOf, NameId};
+use crate::money::{Price, Shares};
+use std::collections::BTreeSet;
+
+/// What the checks at decision made of an order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Decision {
+    /// It goes to the open.
+    Accepted {
+        /// The name.
+        name: NameId,
+        /// Shares to trade.
+        requested: Shares,
+        /// A `target_weight` sell down to 0: it sells all that is held at the open.
+        sells_all: bool,
+    },
+    /// It ends here.
+    Rejected {
+        /// Why.
+        code: RejectCode,
+        /// Shares asked for, or computed; 0 where the check came before sizing.
+        requested: Shares,
+    },
+}
+
+/// Checks a batch in submitted order; the first rule that fails rejects that order alone.
+///
+/// A whole sell makes room under `max_positions` wherever in the batch it stands. Whether a sell is accepted never
+/// depends on that rule, so a first pass without it counts the whole sells.
+#[must_use]
+pub fn decide(rules: &Rules, account: &Account, orders: &[Order], as_of: &AsOf<'_>) -> Vec<Decision> {
+    let mut first_pass = Batch::new(rules, account, as_of, usize::MAX);
+    for order in orders {
+        first_pass.decide(order);
+    }
+    let room = usize::try_from(rules.max_positions)
+        .unwrap_or(usize::MAX)
+        .saturating_add(first_pass.whole_sells)
+        .saturating_sub(account.holdings.len());
+    let mut batch = Batch::new(rules, account, as_of, room);
+    orders.iter().map(|order| batch.decide(order)).collect()
+}
+
+struct Batch<'a> {
+    rules: &'a Rules,
+    account: &'a Account,
+    as_of: &'a AsOf<'a>,
+    /// How many new names may still be bought.
+    room: usize,
+    accepted: BTreeSet<NameId>,
+    whole_sells: usize,
+}
+
+/// A failed check with the share count known at that point.
+struct Failed(RejectCode, Shares);
+
+impl<'a> Batch<'a> {
+    const fn new(rules: &'a Rules, account: &'a Account, as_of: &'a AsOf<'a>, room: usize) -> Self {
+        Self {
+            rules,
+            account,
+            as_of,
+            room,
+            accepted: BTreeSet::new(),
+            whole_sells: 0,
+        }
+    }
+
+    fn decide(&mut self, order: &Order) -> Decision {
+        match self.check(order) {
+            Ok(accepted) => accepted,
+            Err(Failed(code, requested)) => Decision::Rejected { code, requested },
+        }
+    }
+
+    fn check(&mut self, order: &Order) -> Result<Decision, Failed> {
+        let asked = match order.quantity {
+            Quantity::Shares(shares) => shares,
+            Quantity::TargetWeight(_) => Shares::ZERO,
+        };
+        let fail = |code| Failed(code, asked);
+        let (name, close) = order
+            .name
+            .and_then(|name| self.as_of.last_bar(name).map(|(_, bar)| (name, bar.close)))
+            .ok_or_else(|| fail(RejectCode::UnknownSymbol))?;
+        if self.accepted.contains(&name) {
+            return Err(fail(RejectCode::Duplicate));
+        }
+        if order.side == Side::Buy && !self.as_of.is_member(name) {
+            return Err(fail(RejectCode::NotInUniverse));
+        }
+        let held = self.account.shares(name);
+        if order.side == Side::Sell && held.0 <= 0 {
+            return Err(fail(RejectCode::NotHeld));
+        }
+        let (requested, sells_all) = self.size(order, name, held, close)?;
+        self.check_quantity(order.side, name, held, requested, close)?;
+        self.accepted.insert(name);
+        match order.side {
+            Side::Buy if held.0 == 0 => self.room = self.room.saturating_sub(1),
+            Side::Sell if requested == held => self.whole_sells += 1,
+            Side::Buy | Side::Sell => {}
+        }
+        Ok(Decision::Accepted {
+            name,
+            requested,
+            sells_all,
+        })
+    }
+
+    /// The share count, and whether it is a target-weight sell down to nothing.
+    fn size(
+        &self,
+        order: &Order,
+        name: NameId,
+        held: Shares,
+        close: Price,
+    ) -> Result<(Shares, bool), Failed> {
+        let weight = match order.quantity {
+            Quantity::Shares(shares) => return Ok((shares, false)),
+            Quantity::TargetWeight(weight) => weight,
+        };
+        let board = self.as_of.board(name);
+        let desired = cut_to_grid(board, self.desired_shares(weight, close));
+        let quantity = match order.side {
+            Side::Buy => {
+                let more = desired - held.0;
+                // A purchase on a lot board is itself a number of lots, whatever odd part is held.
+                let (least, step) = super::grid::buy_grid(board);
+                if step == least && more > 0 {
+                    more - more % step
+                } else {
+                    more
+                }
+            }
+            Side::Sell => held.0 - desired,
+        };
+        if quantity <= 0 {
+            return Err(Failed(RejectCode::SideMismatch, Shares::ZERO));
+        }
+        Ok((Shares(quantity), order.side == Side::Sell && desired == 0))
+    }
+
+    /// floor(weight x NAV / close), in integers.
+    fn desired_shares(&self, weight: TargetWeight, close: Price) -> i64 {
+        const MILLION: i128 = 1_000_000;
+        let money = i128::from(weight.millionths()) * i128::from(self.account.nav.0.max(0));
+        let shares = money.div_euclid(MILLION.saturating_mul(i128::from(close.0.max(1))));
+        i64::try_from(shares).unwrap_or(i64::MAX)
+    }
+
+    fn check_quantity(
+        &self,
+        side: Side,
+        name: NameId,
+        held: Shares,
+        requested: Shares,
+        close: Price,
+    ) -> Result<(), Failed> {
+        let fail = |code| Err(Failed(code, requested));
+        if side == Side::Sell && requested > held {
+            return fail(RejectCode::Oversell);
+        }
+        if !is_on_grid(self.as_of.board(name), side, requested.0, held.0) {
+            return fail(RejectCode::Lot);
+        }
+        if side == Side::Buy && self.is_too_heavy(held + requested, close) {
+            return fail(RejectCode::MaxSingleWeight);
+        }
+        if side == Side::Buy && held.0 == 0 && self.room == 0 {
+            return fail(RejectCode::MaxPositions);
+        }
+        Ok(())
+    }
+
+    /// shares x close above the largest weight of NAV, compared in integers.
+    fn is_too_heavy(&self, shares: Shares, close: Price) -> bool {
+        const BILLION: i128 = 1_000_000_000;
+        let value = i128::from(shares.0).saturating_mul(i128::from(close.0));
+        let most = i128::from(self.rules.max_single_weight_billionths)
+            .saturating_mul(i128::from(self.account.nav.0));
+        value.saturating_mul(BILLION) > most
+    }
+}

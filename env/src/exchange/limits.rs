@@ -1,0 +1,213 @@
+//! Reference prices and price limits.
+
+use super::order::Side;
+use super::rules::{LimitRule, Rules};
+use crate::decimal::Decimal;
+use crate::market::{DayIndex, Market, NameId};
+use crate::money::Price;
+use crate::ticker::Board;
+
+const BASIS: i64 = 10_000;
+
+/// Where a price stands between its limits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LimitState {
+    /// Neither limit is reached, or there is no limit.
+    Inside,
+    /// At the upper limit: a buy does not fill.
+    Up,
+    /// At the lower limit: a sell does not fill.
+    Down,
+}
+
+impl LimitState {
+    /// Whether an order of this side is blocked.
+    #[must_use]
+    pub const fn blocks(self, side: Side) -> bool {
+        matches!((self, side), (Self::Up, Side::Buy) | (Self::Down, Side::Sell))
+    }
+}
+
+/// The limits of one name on one day; no limit where there is no reference price or the listing is new.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PriceLimits {
+    reference: Price,
+    rule: LimitRule,
+    buffer_bp: u32,
+    exact_bp: u32,
+}
+
+impl PriceLimits {
+    /// The limits of a name on `day`, given its reference price of that day.
+    #[must_use]
+    pub fn of(rules: &Rules, market: &Market, name: NameId, day: DayIndex, reference: Price) -> Option<Self> {
+        if is_unlimited(rules, market, name, day) {
+            return None;
+        }
+        let board = market.board(name);
+        let buffer_bp = rules.buffer_bp.get(board);
+        let exact_bp = exact_bp(rules, market, name, day, board);
+        Some(Self {
+            reference,
+            rule: rules.limit,
+            buffer_bp,
+            exact_bp,
+        })
+    }
+
+    /// The exchange's own upper limit in whole fen.
+    #[must_use]
+    pub fn exact_up(&self) -> Price {
+        self.exact_price(BASIS + i64::from(self.exact_bp))
+    }
+
+    /// The exchange's own lower limit in whole fen.
+    #[must_use]
+    pub fn exact_down(&self) -> Price {
+        self.exact_price(BASIS - i64::from(self.exact_bp))
+    }
+
+    /// (reference x (10000 ± b) + 5000) / 10000, in integers.
+    fn exact_price(&self, basis: i64) -> Price {
+        let product = i128::from(self.reference.0) * i128::from(basis);
+        Price(
+            i64::try_from((product + i128::from(BASIS / 2)).div_euclid(i128::from(BASIS)))
+                .unwrap_or(i64::MAX),
+        )
+    }
+
+    /// Where a price stands.
+    #[must_use]
+    pub fn state(&self, price: Price) -> LimitState {
+        let (buffered, exact) = (self.buffered_state(price), self.exact_state(price));
+        match self.rule {
+            LimitRule::Buffered => buffered,
+            LimitRule::Exact => exact,
+            LimitRule::Strict if buffered == LimitState::Inside => exact,
+            LimitRule::Strict => buffered,
+        }
+    }
+
+    fn buffered_state(&self, price: Price) -> LimitState {
+        let scaled = i128::from(price.0) * i128::from(BASIS);
+        let bound = |basis: i64| i128::from(self.reference.0) * i128::from(basis);
+        if scaled >= bound(BASIS + i64::from(self.buffer_bp)) {
+            LimitState::Up
+        } else if scaled <= bound(BASIS - i64::from(self.buffer_bp)) {
+            LimitState::Down
+        } else {
+            LimitState::Inside
+        }
+    }
+
+    fn exact_state(&self, price: Price) -> LimitState {
+        if price >= self.exact_up() {
+            LimitState::Up
+        } else if price <= self.exact_down() {
+            LimitState::Down
+        } else {
+            LimitState::Inside
+        }
+    }
+}
+
+/// Previous close x old factor / new factor, half-up; the previous close itself when the factor did not move.
+pub(super) fn reference_price(previous_close: Price, old_factor: Decimal, new_factor: Decimal) -> Price {
+    if old_factor == new_factor {
+        return previous_close;
+    }
+    let Some((whole, rest, denominator)) = old_factor.scale_count(previous_close.0, new_factor) else {
+        return previous_close;
+    };
+    Price(whole.saturating_add(i64::from(rest * 2 >= denominator)))
+}
+
+fn exact_bp(rules: &Rules, market: &Market, name: NameId, day: DayIndex, board: Board) -> u32 {
+    let date = market.date(day);
+    match board {
+        Board::Main if date.is_some_and(|date| market.is_st(name, date)) => rules.exact_bp_st_main,
+        Board::ChiNext if date.is_some_and(|date| date < rules.chinext_new_from) => {
+            rules.exact_bp_chinext_old
+        }
+        Board::Main | Board::ChiNext | Board::Star | Board::Bse => rules.exact_bp.get(board),
+    }
+}
+
+/// Whether the day is one of a listing's first days without a limit. Without a listing date the rule is off.
+///
+/// A listing before the panel's first day counts as past them: its first days cannot be counted.
+fn is_unlimited(rules: &Rules, market: &Market, name: NameId, day: DayIndex) -> bool {
+    let Some(listed) = market.name(name).and_then(|info| info.listed) else {
+        return false;
+    };
+    let board = market.board(name);
+    if rules.no_limit_from.get(board).is_some_and(|from| listed < from) {
+        return false;
+    }
+    if market.calendar().first().is_none_or(|first| listed < *first) {
+        return false;
+    }
+    let first_day = market.calendar().partition_point(|date| *date < listed);
+    let days = usize::try_from(rules.no_limit_days.get(board)).unwrap_or(usize::MAX);
+    day.index()
+        .checked_sub(first_day)
+        .is_some_and(|elapsed| elapsed < days)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn limits(rule: LimitRule, reference: i64) -> PriceLimits {
+        PriceLimits {
+            reference: Price(reference),
+            rule,
+            buffer_bp: 950,
+            exact_bp: 1000,
+        }
+    }
+
+    #[test]
+    fn strict_is_at_or_beyond_either() {
+        // -9.41 % is inside the buffer and yet the exchange's own limit.
+        assert_eq!(
+            limits(LimitRule::Buffered, 85).state(Price(77)),
+            LimitState::Inside
+        );
+        assert_eq!(limits(LimitRule::Exact, 85).state(Price(77)), LimitState::Down);
+        assert_eq!(limits(LimitRule::Strict, 85).state(Price(77)), LimitState::Down);
+        // +9.5 % is beyond the buffer and inside the exchange's limit.
+        assert_eq!(
+            limits(LimitRule::Exact, 2000).state(Price(2190)),
+            LimitState::Inside
+        );
+        assert_eq!(limits(LimitRule::Strict, 2000).state(Price(2190)), LimitState::Up);
+    }
+
+    #[test]
+    fn limit_prices_round_half_up() {
+        let of = |reference| {
+            (
+                limits(LimitRule::Exact, reference).exact_up(),
+                limits(LimitRule::Exact, reference).exact_down(),
+            )
+        };
+        assert_eq!(of(105), (Price(116), Price(95)));
+        assert_eq!(of(1005), (Price(1106), Price(905)));
+        assert_eq!(of(95), (Price(105), Price(86)));
+    }
+
+    #[test]
+    fn reference_price_is_exact() {
+        let factor = |text| Decimal::parse(text).unwrap();
+        assert_eq!(reference_price(Price(1001), factor("1"), factor("2")), Price(501));
+        assert_eq!(
+            reference_price(Price(1000), factor("0.9"), factor("1")),
+            Price(900)
+        );
+        assert_eq!(
+            reference_price(Price(1000), factor("1.5"), factor("1.50")),
+            Price(1000)
+        );
+    }
+}

@@ -1,0 +1,25 @@
+//! The A-share exchange of profile `ktd` (exchange.md): what happens to an order, rule by rule.
+//!
+//! [`step`] is pure and total: a bad order is a rejection in the report, never an error. Money is integer fen,
+//! shares are whole, and no float decides a fill.
+
+mod account;
+mod corporate;
+mod decision;
+mod fees;
+mod grid;
+mod limits;
+mod open;
+mod order;
+mod report;
+mod rules;
+mod step;
+
+pub use account::{Account, Holding};
+pub use decision::{Decision, decide};
+pub use limits::{LimitState, PriceLimits};
+pub use order::{Order, Quantity, Side, TargetWeight};
+pub use report::{CorporateEvent, EventKind, Execution, Fill, NavIdentity, Position, RejectCode, StepReport};
+pub use rules::{ByBoard, Delisting, LimitRule, Rules};
+pub use step::{TradingDay, step};
+

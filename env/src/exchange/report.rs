@@ -1,0 +1,239 @@
+//! What a step did.
+
+use super::order::Side;
+use crate::decimal::Decimal;
+use crate::market::NameId;
+use crate::money::{Fen, Price, Shares};
+
+/// Why an order did not trade. The texts are stable: they stand in files and in feedback.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum RejectCode {
+    /// No bar on or before the as-of day, or no such name.
+    UnknownSymbol,
+    /// The batch already has an accepted order on this name.
+    Duplicate,
+    /// A buy of a name that is no index member on the as-of day.
+    NotInUniverse,
+    /// A sell of a name without shares.
+    NotHeld,
+    /// The target implies no trade or one on the other side.
+    SideMismatch,
+    /// A sell of more than is sellable.
+    Oversell,
+    /// Off the board's grid.
+    Lot,
+    /// The holding would weigh too much.
+    MaxSingleWeight,
+    /// Too many names.
+    MaxPositions,
+    /// No bar, no volume or no open on the trading day.
+    Suspended,
+    /// A buy at the upper price limit.
+    LimitUp,
+    /// A sell at the lower price limit.
+    LimitDown,
+    /// Nothing legal is affordable, or the fee cannot be paid.
+    Cash,
+}
+
+impl RejectCode {
+    /// All codes, in the order of the checks.
+    pub const ALL: [Self; 13] = [
+        Self::UnknownSymbol,
+        Self::Duplicate,
+        Self::NotInUniverse,
+        Self::NotHeld,
+        Self::SideMismatch,
+        Self::Oversell,
+        Self::Lot,
+        Self::MaxSingleWeight,
+        Self::MaxPositions,
+        Self::Suspended,
+        Self::LimitUp,
+        Self::LimitDown,
+        Self::Cash,
+    ];
+
+    /// The stable text.
+    #[must_use]
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::UnknownSymbol => "unknown_symbol",
+            Self::Duplicate => "duplicate",
+            Self::NotInUniverse => "not_in_universe",
+            Self::NotHeld => "not_held",
+            Self::SideMismatch => "side_mismatch",
+            Self::Oversell => "oversell",
+            Self::Lot => "lot",
+            Self::MaxSingleWeight => "max_single_weight",
+            Self::MaxPositions => "max_positions",
+            Self::Suspended => "suspended",
+            Self::LimitUp => "limit_up",
+            Self::LimitDown => "limit_down",
+            Self::Cash => "cash",
+        }
+    }
+}
+
+/// What became of an order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Execution {
+    /// It traded.
+    Filled {
+        /// Shares traded.
+        quantity: Shares,
+        /// Price: the open.
+        price: Price,
+        /// Price x quantity.
+        value: Fen,
+        /// Fee paid.
+        fee: Fen,
+        /// Whether cash or a corporate action cut it below what was asked.
+        clipped: bool,
+    },
+    /// It did not.
+    Rejected(RejectCode),
+}
+
+/// One order's result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Fill {
+    /// 0-based place in the submitted batch.
+    pub position: usize,
+    /// The name, if the symbol resolved to one.
+    pub name: Option<NameId>,
+    /// Side.
+    pub side: Side,
+    /// Shares asked for, or computed from the target weight (0 where it was rejected before sizing).
+    pub requested: Shares,
+    /// What became of it.
+    pub execution: Execution,
+}
+
+/// What happened to a holding without an order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EventKind {
+    /// The adjustment factor moved.
+    CorporateAction,
+    /// Delisted and paid at the last mark.
+    DelistingLastClose,
+    /// Delisted for nothing.
+    DelistingZero,
+}
+
+impl EventKind {
+    /// The stable text.
+    #[must_use]
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::CorporateAction => "corporate_action",
+            Self::DelistingLastClose => "delisting_last_close",
+            Self::DelistingZero => "delisting_zero",
+        }
+    }
+}
+
+/// A corporate action or a delisting.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CorporateEvent {
+    /// The name.
+    pub name: NameId,
+    /// What happened.
+    pub kind: EventKind,
+    /// Shares before.
+    pub shares_before: Shares,
+    /// Shares after.
+    pub shares_after: Shares,
+    /// Factor before.
+    pub factor_before: Decimal,
+    /// Factor after.
+    pub factor_after: Decimal,
+    /// Reference price, or the last mark of a delisting.
+    pub price: Price,
+    /// Cash in lieu of a fraction, or the payment of a delisting.
+    pub cash: Fen,
+}
+
+/// A holding at the close.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Position {
+    /// The name.
+    pub name: NameId,
+    /// Shares.
+    pub shares: Shares,
+    /// Close, or the last one.
+    pub mark: Price,
+    /// Mark x shares.
+    pub value: Fen,
+    /// Trading days since the name's last bar.
+    pub stale_days: u32,
+}
+
+/// The change of NAV split to the fen (rule 8): the sum is price P&L + rounding - fees - delisting loss.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct NavIdentity {
+    /// Moves of prices against marks and fills; on an ex-day from the reference price.
+    pub price_pnl: Fen,
+    /// Whole shares x reference + cash in lieu - shares before x previous close.
+    pub corporate_rounding: Fen,
+    /// Fees paid.
+    pub fees: Fen,
+    /// Last value of what was delisted for nothing.
+    pub delisting_loss: Fen,
+}
+
+impl NavIdentity {
+    /// The change of NAV it explains.
+    #[must_use]
+    pub fn total(&self) -> Fen {
+        self.price_pnl + self.corporate_rounding - self.fees - self.delisting_loss
+    }
+}
+
+/// All that one trading day did to an account.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StepReport {
+    /// One result an order, in submitted order.
+    pub fills: Vec<Fill>,
+    /// Corporate actions by name, then delistings by name.
+    pub events: Vec<CorporateEvent>,
+    /// Holdings at the close, by name.
+    pub positions: Vec<Position>,
+    /// Cash at the close.
+    pub cash: Fen,
+    /// Value of all holdings at the close.
+    pub holdings_value: Fen,
+    /// Net asset value at the close.
+    pub nav: Fen,
+    /// The split of the change of NAV.
+    pub identity: NavIdentity,
+}
+
+impl StepReport {
+    /// Orders that traded, clipped ones included.
+    #[must_use]
+    pub fn filled_count(&self) -> usize {
+        self.fills
+            .iter()
+            .filter(|fill| matches!(fill.execution, Execution::Filled { .. }))
+            .count()
+    }
+
+    /// Orders that were rejected.
+    #[must_use]
+    pub fn rejected_count(&self) -> usize {
+        self.fills.len() - self.filled_count()
+    }
+
+    /// Value of all trades, buys and sells.
+    #[must_use]
+    pub fn traded_value(&self) -> Fen {
+        self.fills
+            .iter()
+            .map(|fill| match fill.execution {
+                Execution::Filled { value, .. } => value,
+                Execution::Rejected(_) => Fen::ZERO,
+            })
+            .sum()
+    }
+}

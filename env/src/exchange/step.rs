@@ -1,0 +1,223 @@
+//! One trading day: decision checks, corporate actions, the open, the close.
+
+use super::account::Account;
+use super::corporate::{Base, apply_actions, apply_delistings};
+use super::decision::{Decision, decide};
+use super::limits::{PriceLimits, reference_price};
+use super::open::{Accepted, execute};
+use super::order::{Order, Side};
+use super::report::{Execution, Fill, NavIdentity, Position, StepReport};
+use super::rules::Rules;
+use crate::market::{AsOf, Bar, DayIndex, Market, NameId};
+use crate::money::{Fen, Price, Shares};
+use crate::ticker::Board;
+
+/// The quotes of one trading day and all that went before: what the exchange itself may see.
+#[derive(Debug, Clone, Copy)]
+pub struct TradingDay<'m> {
+    market: &'m Market,
+    day: DayIndex,
+    before: DayIndex,
+}
+
+impl<'m> TradingDay<'m> {
+    /// The trading day `day`, or `None` for the panel's first day, which has no as-of day before it.
+    #[must_use]
+    pub fn new(market: &'m Market, day: DayIndex) -> Option<Self> {
+        market.date(day)?;
+        Some(Self {
+            market,
+            day,
+            before: day.before()?,
+        })
+    }
+
+    /// The as-of view of the decision: it ends on the day before.
+    #[must_use]
+    pub const fn as_of(&self) -> AsOf<'m> {
+        self.market.as_of(self.before)
+    }
+
+    /// The trading day itself.
+    #[must_use]
+    pub const fn day(&self) -> DayIndex {
+        self.day
+    }
+
+    pub(super) fn board(&self, name: NameId) -> Board {
+        self.market.board(name)
+    }
+
+    pub(super) fn bar(&self, name: NameId) -> Option<Bar> {
+        self.market.bar(name, self.day)
+    }
+
+    /// The last bar before the day, however long ago.
+    pub(super) fn previous_bar(&self, name: NameId) -> Option<Bar> {
+        self.market
+            .bar(name, self.market.last_bar_day(name, self.before)?)
+    }
+
+    /// The last bar on or before the day.
+    pub(super) fn last_bar(&self, name: NameId) -> Option<Bar> {
+        self.market.bar(name, self.market.last_bar_day(name, self.day)?)
+    }
+
+    pub(super) fn tradable_open(&self, name: NameId) -> Option<Price> {
+        self.bar(name)
+            .filter(Bar::trades_at_open)
+            .and_then(|bar| bar.open)
+    }
+
+    pub(super) fn limits(&self, rules: &Rules, name: NameId) -> Option<PriceLimits> {
+        let (previous, bar) = (self.previous_bar(name)?, self.bar(name)?);
+        let reference = reference_price(previous.close, previous.factor, bar.factor);
+        PriceLimits::of(rules, self.market, name, self.day, reference)
+    }
+
+    /// Whether the name's rows ended exactly so many trading days ago, or longer.
+    pub(super) fn is_delisted(&self, name: NameId, after_days: u32) -> bool {
+        let Some(info) = self.market.name(name) else {
+            return false;
+        };
+        let missed = self.day.index().saturating_sub(info.last_row.index());
+        missed > 0 && missed >= usize::try_from(after_days).unwrap_or(usize::MAX)
+    }
+
+    fn stale_days(&self, name: NameId) -> u32 {
+        let last = self.market.last_bar_day(name, self.day).unwrap_or(self.day);
+        u32::try_from(self.day.index().saturating_sub(last.index())).unwrap_or(u32::MAX)
+    }
+}
+
+/// Runs one trading day. Pure and total: bad orders are rejections in the report.
+///
+/// # Panics
+/// When an invariant of the ledger is broken (cash below 0, or a change of NAV that its parts do not explain to the
+/// fen): that is a defect of this program, and a wrong number must not go on.
+#[must_use]
+pub fn step(
+    rules: &Rules,
+    mut account: Account,
+    orders: &[Order],
+    day: &TradingDay<'_>,
+) -> (Account, StepReport) {
+    let nav_before = account.nav;
+    let decisions = decide(rules, &account, orders, &day.as_of());
+    let mut events = Vec::new();
+    let (bases, corporate_rounding) = apply_actions(&mut account, day, &mut events);
+    let fills = fill_batch(rules, &mut account, orders, &decisions, day);
+    let marked: Vec<Position> = account
+        .holdings
+        .iter()
+        .filter_map(|held| mark(day, held.name, held.shares))
+        .collect();
+    let price_pnl = price_pnl(&bases, &fills, &marked);
+    let delisting_loss = apply_delistings(rules, &mut account, day, &mut events);
+    let positions: Vec<Position> = marked
+        .into_iter()
+        .filter(|position| account.shares(position.name).0 > 0)
+        .collect();
+    let holdings_value: Fen = positions.iter().map(|position| position.value).sum();
+    account.nav = account.cash + holdings_value;
+    let fees = fills.iter().map(fee_of).sum();
+    let identity = NavIdentity {
+        price_pnl,
+        corporate_rounding,
+        fees,
+        delisting_loss,
+    };
+    assert!(account.cash >= Fen::ZERO, "Invariant: cash never falls below 0");
+    assert_eq!(
+        account.nav - nav_before,
+        identity.total(),
+        "Invariant: the change of NAV equals price P&L + corporate rounding - fees - delisting loss"
+    );
+    let report = StepReport {
+        fills,
+        events,
+        positions,
+        cash: account.cash,
+        holdings_value,
+        nav: account.nav,
+        identity,
+    };
+    (account, report)
+}
+
+/// Sells in submitted order, then buys in submitted order; results in submitted order.
+fn fill_batch(
+    rules: &Rules,
+    account: &mut Account,
+    orders: &[Order],
+    decisions: &[Decision],
+    day: &TradingDay<'_>,
+) -> Vec<Fill> {
+    let mut fills: Vec<Fill> = Vec::with_capacity(orders.len());
+    for side in [Side::Sell, Side::Buy] {
+        for (position, (order, decision)) in orders.iter().zip(decisions).enumerate() {
+            if order.side != side {
+                continue;
+            }
+            let (requested, execution) = match *decision {
+                Decision::Rejected { code, requested } => (requested, Execution::Rejected(code)),
+                Decision::Accepted {
+                    name,
+                    requested,
+                    sells_all,
+                } => {
+                    let accepted = Accepted {
+                        name,
+                        side,
+                        requested,
+                        sells_all,
+                    };
+                    (requested, execute(rules, account, day, &accepted))
+                }
+            };
+            fills.push(Fill {
+                position,
+                name: order.name,
+                side,
+                requested,
+                execution,
+            });
+        }
+    }
+    fills.sort_by_key(|fill| fill.position);
+    fills
+}
+
+fn fee_of(fill: &Fill) -> Fen {
+    match fill.execution {
+        Execution::Filled { fee, .. } => fee,
+        Execution::Rejected(_) => Fen::ZERO,
+    }
+}
+
+fn mark(day: &TradingDay<'_>, name: NameId, shares: Shares) -> Option<Position> {
+    let close = day.last_bar(name)?.close;
+    Some(Position {
+        name,
+        shares,
+        mark: close,
+        value: close * shares,
+        stale_days: day.stale_days(name),
+    })
+}
+
+/// Price moves, name by name: what was held from its base to its mark, what was sold from its base to the fill,
+/// what was bought from the fill to its mark.
+fn price_pnl(bases: &[Base], fills: &[Fill], marked: &[Position]) -> Fen {
+    let start: Fen = bases.iter().map(|base| base.price * base.shares).sum();
+    let end: Fen = marked.iter().map(|position| position.value).sum();
+    let mut traded = Fen::ZERO;
+    for fill in fills {
+        match fill.execution {
+            Execution::Filled { value, .. } if fill.side == Side::Sell => traded += value,
+            Execution::Filled { value, .. } => traded -= value,
+            Execution::Rejected(_) => {}
+        }
+    }
+    end + traded - start
+}

@@ -1,0 +1,374 @@
+//! The panel file: one little-endian block that is read in one go, closed by its BLAKE3.
+
+use super::builder::Basis;
+use super::{Columns, DayIndex, IndexSeries, Market, NameInfo};
+use crate::day::{DateSpan, TradeDate};
+use crate::decimal::Decimal;
+use crate::ticker::Ticker;
+
+const MAGIC: &[u8; 8] = b"KTDPANEL";
+const FORMAT_VERSION: u32 = 1;
+const HASH_LEN: usize = 32;
+
+/// Why bytes are not a panel.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PanelFormatError {
+    /// Another kind of file.
+    #[error("not a ktd panel (it does not start with KTDPANEL)")]
+    Magic,
+    /// Written by another version of the program.
+    #[error("panel format {found}, but this program reads format {FORMAT_VERSION}")]
+    Version {
+        /// The version in the file.
+        found: u32,
+    },
+    /// The bytes do not match the hash that closes the file.
+    #[error("the panel's content does not match its hash: it was cut short or changed")]
+    Hash,
+    /// A section ends too early or holds what cannot be.
+    #[error("the panel's {section} section is damaged at byte {at}")]
+    Section {
+        /// Which section.
+        section: &'static str,
+        /// Byte position.
+        at: usize,
+    },
+}
+
+impl PanelFormatError {
+    /// How to mend it.
+    #[must_use]
+    pub const fn hint(&self) -> &'static str {
+        match self {
+            Self::Magic => "make a panel from a data source with `ktd data import SRC --out PANEL`",
+            Self::Version { .. } => "import the source again with this version of ktd",
+            Self::Hash | Self::Section { .. } => "copy the file again or import the source again",
+        }
+    }
+}
+
+impl Market {
+    /// The panel file's bytes.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = body(self);
+        bytes.extend_from_slice(blake3::hash(&bytes).as_bytes());
+        bytes
+    }
+
+    /// Reads a panel file.
+    ///
+    /// # Errors
+    /// [`PanelFormatError`] when the bytes are no panel, of another version, or damaged.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, PanelFormatError> {
+        if !bytes.starts_with(MAGIC) {
+            return Err(PanelFormatError::Magic);
+        }
+        let body_len = bytes.len().checked_sub(HASH_LEN).ok_or(PanelFormatError::Hash)?;
+        let (body, hash) = bytes.split_at(body_len);
+        let mut reader = Reader {
+            bytes: body,
+            at: MAGIC.len(),
+            section: "head",
+        };
+        let version = reader.u32()?;
+        if version != FORMAT_VERSION {
+            return Err(PanelFormatError::Version { found: version });
+        }
+        let content_hash = blake3::hash(body);
+        if content_hash.as_bytes() != hash {
+            return Err(PanelFormatError::Hash);
+        }
+        read_body(&mut reader, *content_hash.as_bytes())
+    }
+}
+
+pub(super) fn content_hash(market: &Market) -> [u8; 32] {
+    *blake3::hash(&body(market)).as_bytes()
+}
+
+fn body(market: &Market) -> Vec<u8> {
+    let mut out = Writer(Vec::new());
+    out.0.extend_from_slice(MAGIC);
+    out.u32(FORMAT_VERSION);
+    out.u8(match market.basis {
+        Basis::Raw => 0,
+        Basis::Adjusted => 1,
+    });
+    out.u8(u8::from(market.amount_declared));
+    out.u8(u8::from(market.calendar_declared));
+    out.list(&market.calendar, |out, date| out.date(*date));
+    out.list(&market.sectors, |out, sector| out.text(sector));
+    out.list(&market.notes, |out, note| out.text(note));
+    out.list(&market.factors, |out, factor| {
+        let (mantissa, scale) = factor.stored();
+        out.u64(mantissa);
+        out.u8(scale);
+    });
+    out.list(&market.indices, |out, index| {
+        out.text(&index.code);
+        out.column(&index.open, |value| value.to_le_bytes());
+        out.column(&index.close, |value| value.to_le_bytes());
+    });
+    out.list(&market.names, write_name);
+    let columns = &market.columns;
+    for prices in [&columns.open, &columns.high, &columns.low, &columns.close] {
+        out.column(prices, |value| value.to_le_bytes());
+    }
+    out.column(&columns.volume, |value| value.to_le_bytes());
+    out.column(&columns.amount, |value| value.to_le_bytes());
+    out.column(&columns.factor, |value| value.to_le_bytes());
+    out.u8(u8::from(columns.change.is_some()));
+    if let Some(change) = &columns.change {
+        out.column(change, |value| value.to_le_bytes());
+    }
+    out.0
+}
+
+fn write_name(out: &mut Writer, info: &NameInfo) {
+    out.0.extend_from_slice(&info.ticker.bytes());
+    out.list(&info.company_names, |out, name| out.text(name));
+    out.u32(info.sector.map_or(0, |sector| u32::from(sector) + 1));
+    out.u8(u8::from(info.listed.is_some()));
+    if let Some(listed) = info.listed {
+        out.date(listed);
+    }
+    for spans in [&info.st, &info.member] {
+        out.list(spans, |out, span| {
+            out.date(span.start);
+            out.date(span.end);
+        });
+    }
+    out.u32(info.last_row.0);
+    out.u32(info.first.0);
+    out.len(info.len);
+}
+
+fn read_body(reader: &mut Reader<'_>, content_hash: [u8; 32]) -> Result<Market, PanelFormatError> {
+    let basis = match reader.u8()? {
+        0 => Basis::Raw,
+        1 => Basis::Adjusted,
+        _ => return Err(reader.damaged()),
+    };
+    let amount_declared = reader.u8()? != 0;
+    let calendar_declared = reader.u8()? != 0;
+    let calendar = reader.list("calendar", Reader::date)?;
+    let sectors = reader.list("sectors", Reader::text)?;
+    let notes = reader.list("notes", Reader::text)?;
+    let factors = reader.list("factors", |reader| {
+        let (mantissa, scale) = (reader.u64()?, reader.u8()?);
+        Decimal::from_stored(mantissa, scale).ok_or_else(|| reader.damaged())
+    })?;
+    let indices = reader.list("indices", |reader| {
+        Ok(IndexSeries {
+            code: reader.text()?,
+            open: reader.column(f64::from_le_bytes)?,
+            close: reader.column(f64::from_le_bytes)?,
+        })
+    })?;
+    let mut offset = 0_usize;
+    let names = reader.list("names", |reader| {
+        let info = read_name(reader, offset)?;
+        offset = offset.saturating_add(info.len);
+        Ok(info)
+    })?;
+    reader.section = "prices";
+    let mut columns = Columns {
+        open: reader.column(i32::from_le_bytes)?,
+        high: reader.column(i32::from_le_bytes)?,
+        low: reader.column(i32::from_le_bytes)?,
+        close: reader.column(i32::from_le_bytes)?,
+        volume: reader.column(u64::from_le_bytes)?,
+        amount: reader.column(f64::from_le_bytes)?,
+        factor: reader.column(u32::from_le_bytes)?,
+        change: None,
+    };
+    if reader.u8()? != 0 {
+        columns.change = Some(reader.column(i32::from_le_bytes)?);
+    }
+    let complete = [
+        columns.open.len(),
+        columns.high.len(),
+        columns.low.len(),
+        columns.close.len(),
+    ]
+    .iter()
+    .chain(&[columns.volume.len(), columns.amount.len(), columns.factor.len()])
+    .all(|&len| len == offset);
+    if !complete || reader.at != reader.bytes.len() {
+        return Err(reader.damaged());
+    }
+    let factors_f64 = factors.iter().map(|factor| factor.to_f64()).collect();
+    Ok(Market {
+        basis,
+        amount_declared,
+        calendar_declared,
+        calendar,
+        names,
+        sectors,
+        indices,
+        factors,
+        factors_f64,
+        columns,
+        notes,
+        content_hash,
+    })
+}
+
+fn read_name(reader: &mut Reader<'_>, offset: usize) -> Result<NameInfo, PanelFormatError> {
+    let code = std::str::from_utf8(reader.take(8)?).ok();
+    let ticker = code
+        .and_then(|code| Ticker::parse(code).ok())
+        .ok_or_else(|| reader.damaged())?;
+    let company_names = reader.list("names", Reader::text)?;
+    let sector = match reader.u32()? {
+        0 => None,
+        place => Some(u16::try_from(place - 1).map_err(|_| reader.damaged())?),
+    };
+    let listed = if reader.u8()? == 0 {
+        None
+    } else {
+        Some(reader.date()?)
+    };
+    let span = |reader: &mut Reader<'_>| {
+        Ok(DateSpan {
+            start: reader.date()?,
+            end: reader.date()?,
+        })
+    };
+    let st = reader.list("names", span)?;
+    let member = reader.list("names", span)?;
+    Ok(NameInfo {
+        ticker,
+        company_names,
+        sector,
+        listed,
+        st,
+        member,
+        last_row: DayIndex(reader.u32()?),
+        first: DayIndex(reader.u32()?),
+        offset,
+        len: reader.len()?,
+    })
+}
+
+struct Writer(Vec<u8>);
+
+impl Writer {
+    fn u8(&mut self, value: u8) {
+        self.0.push(value);
+    }
+
+    fn u32(&mut self, value: u32) {
+        self.0.extend_from_slice(&value.to_le_bytes());
+    }
+
+    fn u64(&mut self, value: u64) {
+        self.0.extend_from_slice(&value.to_le_bytes());
+    }
+
+    fn len(&mut self, len: usize) {
+        self.u64(u64::try_from(len).unwrap_or(u64::MAX));
+    }
+
+    fn text(&mut self, text: &str) {
+        self.len(text.len());
+        self.0.extend_from_slice(text.as_bytes());
+    }
+
+    fn date(&mut self, date: TradeDate) {
+        self.0.extend_from_slice(&date.days_since_epoch().to_le_bytes());
+    }
+
+    fn list<T>(&mut self, items: &[T], mut write: impl FnMut(&mut Self, &T)) {
+        self.len(items.len());
+        for item in items {
+            write(self, item);
+        }
+    }
+
+    fn column<T: Copy, const N: usize>(&mut self, values: &[T], encode: impl Fn(T) -> [u8; N]) {
+        self.len(values.len());
+        self.0.extend(values.iter().flat_map(|&value| encode(value)));
+    }
+}
+
+struct Reader<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    section: &'static str,
+}
+
+impl<'a> Reader<'a> {
+    const fn damaged(&self) -> PanelFormatError {
+        PanelFormatError::Section {
+            section: self.section,
+            at: self.at,
+        }
+    }
+
+    fn take(&mut self, len: usize) -> Result<&'a [u8], PanelFormatError> {
+        let end = self.at.checked_add(len).ok_or_else(|| self.damaged())?;
+        let taken = self.bytes.get(self.at..end).ok_or_else(|| self.damaged())?;
+        self.at = end;
+        Ok(taken)
+    }
+
+    fn array<const N: usize>(&mut self) -> Result<[u8; N], PanelFormatError> {
+        let taken = self.take(N)?;
+        taken.try_into().map_err(|_| self.damaged())
+    }
+
+    fn u8(&mut self) -> Result<u8, PanelFormatError> {
+        Ok(u8::from_le_bytes(self.array()?))
+    }
+
+    fn u32(&mut self) -> Result<u32, PanelFormatError> {
+        Ok(u32::from_le_bytes(self.array()?))
+    }
+
+    fn u64(&mut self) -> Result<u64, PanelFormatError> {
+        Ok(u64::from_le_bytes(self.array()?))
+    }
+
+    fn len(&mut self) -> Result<usize, PanelFormatError> {
+        let len = self.u64()?;
+        usize::try_from(len).map_err(|_| self.damaged())
+    }
+
+    fn text(&mut self) -> Result<String, PanelFormatError> {
+        let len = self.len()?;
+        let bytes = self.take(len)?.to_vec();
+        String::from_utf8(bytes).map_err(|_| self.damaged())
+    }
+
+    fn date(&mut self) -> Result<TradeDate, PanelFormatError> {
+        let days = i32::from_le_bytes(self.array()?);
+        TradeDate::from_days_since_epoch(days).ok_or_else(|| self.damaged())
+    }
+
+    fn list<T>(
+        &mut self,
+        section: &'static str,
+        mut read: impl FnMut(&mut Self) -> Result<T, PanelFormatError>,
+    ) -> Result<Vec<T>, PanelFormatError> {
+        self.section = section;
+        let len = self.len()?;
+        // Every item takes at least one byte, so a damaged length cannot ask for endless memory.
+        if len > self.bytes.len().saturating_sub(self.at) {
+            return Err(self.damaged());
+        }
+        (0..len).map(|_| read(self)).collect()
+    }
+
+    fn column<T, const N: usize>(
+        &mut self,
+        decode: impl Fn([u8; N]) -> T,
+    ) -> Result<Vec<T>, PanelFormatError> {
+        let len = self.len()?;
+        let bytes = self.take(len.checked_mul(N).ok_or_else(|| self.damaged())?)?;
+        let (chunks, _) = bytes.as_chunks::<N>();
+        Ok(chunks.iter().map(|chunk| decode(*chunk)).collect())
+    }
+}

@@ -1,0 +1,414 @@
+//! The market panel: what happened, name by name and day by day.
+//!
+//! A [`Market`] is complete and immutable. Whatever decides on behalf of a model sees it through an [`AsOf`] view
+//! that ends on the as-of day; only the exchange and the edge see a [`Market`] itself.
+
+mod as_of;
+mod builder;
+mod codec;
+mod error;
+
+pub use as_of::{AsOf, DaysBack, PastDay};
+pub use builder::{Basis, BuildReport, MarketBuilder, PanelOptions, RawBar, VolumeBasis};
+pub use codec::PanelFormatError;
+pub use error::{DataError, Place};
+
+use crate::day::{DateSpan, TradeDate};
+use crate::decimal::Decimal;
+use crate::money::Price;
+use crate::ticker::{Board, Ticker};
+
+/// A name of one panel. Opaque on purpose: its position is the order of the codes.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct NameId(u32);
+
+impl NameId {
+    /// The position in the panel, in the order of the codes. Only the mask and the edge may call this.
+    #[must_use]
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    pub(crate) const fn slot(self) -> usize {
+        self.0 as usize
+    }
+
+    pub(crate) fn from_slot(slot: usize) -> Self {
+        Self(u32::try_from(slot).unwrap_or(u32::MAX))
+    }
+}
+
+impl std::fmt::Debug for NameId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("NameId(redacted)")
+    }
+}
+
+/// A trading day of one panel: its place in the calendar.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct DayIndex(u32);
+
+impl DayIndex {
+    /// The 0-based place in the panel's calendar.
+    #[must_use]
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    pub(crate) fn from_slot(slot: usize) -> Self {
+        Self(u32::try_from(slot).unwrap_or(u32::MAX))
+    }
+
+    /// The trading day before, if the panel has one.
+    #[must_use]
+    pub fn before(self) -> Option<Self> {
+        self.0.checked_sub(1).map(Self)
+    }
+}
+
+/// One day of one name, in real (unadjusted) prices.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Bar {
+    /// First price; `None` where the source has none or one that is not positive.
+    pub open: Option<Price>,
+    /// Highest price.
+    pub high: Price,
+    /// Lowest price.
+    pub low: Price,
+    /// Last price, in fen a share, always positive.
+    pub close: Price,
+    /// Shares traded; 0 on a day without trading.
+    pub volume: u64,
+    /// Turnover in CNY: the source's, or volume x (high + low + close) / 3 where it has none.
+    pub amount_cny: f64,
+    /// Cumulative adjustment factor: adjusted price = real price x factor.
+    pub factor: Decimal,
+}
+
+impl Bar {
+    /// Whether an order could trade at this bar's open (exchange.md, `suspended`).
+    #[must_use]
+    pub const fn trades_at_open(&self) -> bool {
+        self.volume > 0 && self.open.is_some()
+    }
+}
+
+/// What a panel says of one name apart from its prices.
+#[derive(Debug, Clone)]
+pub struct NameInfo {
+    /// The real code.
+    pub ticker: Ticker,
+    /// Company names, for the guard that keeps them from leaving; may be empty.
+    pub company_names: Vec<String>,
+    /// Place in [`Market::sectors`], where the panel has sectors.
+    pub sector: Option<u16>,
+    /// First trading day after the offering, where the panel has listing dates.
+    pub listed: Option<TradeDate>,
+    /// Dates of ST or *ST status, inclusive.
+    pub st: Vec<DateSpan>,
+    /// Dates of index membership, inclusive, ascending.
+    pub member: Vec<DateSpan>,
+    /// The last day on which the source has a row: declared at import, so that cutting a panel short does not
+    /// turn a name into a delisted one.
+    pub last_row: DayIndex,
+    first: DayIndex,
+    offset: usize,
+    len: usize,
+}
+
+/// A daily index series over the panel's calendar, in index points.
+#[derive(Debug, Clone)]
+pub struct IndexSeries {
+    /// The index's real code, such as `SH000300`.
+    pub code: String,
+    /// Opening levels; NaN where missing.
+    pub open: Vec<f64>,
+    /// Closing levels; NaN where missing.
+    pub close: Vec<f64>,
+}
+
+/// Prices of one panel, column by column; a name's days lie next to each other.
+#[derive(Debug, Clone, Default)]
+struct Columns {
+    open: Vec<i32>,
+    high: Vec<i32>,
+    low: Vec<i32>,
+    /// 0 marks a day without a bar.
+    close: Vec<i32>,
+    volume: Vec<u64>,
+    amount: Vec<f64>,
+    /// Place in `Market::factors`.
+    factor: Vec<u32>,
+    /// The source's own % change in units of 0.0001 %, where it has one.
+    change: Option<Vec<i32>>,
+}
+
+/// A whole panel. See the module's documentation for who may hold one.
+#[derive(Debug, Clone)]
+pub struct Market {
+    basis: Basis,
+    amount_declared: bool,
+    calendar_declared: bool,
+    calendar: Vec<TradeDate>,
+    names: Vec<NameInfo>,
+    sectors: Vec<String>,
+    indices: Vec<IndexSeries>,
+    factors: Vec<Decimal>,
+    factors_f64: Vec<f64>,
+    columns: Columns,
+    notes: Vec<String>,
+    content_hash: [u8; 32],
+}
+
+/// The change column's unit for a missing value.
+const NO_CHANGE: i32 = i32::MIN;
+
+impl Market {
+    /// The trading days, ascending.
+    #[must_use]
+    pub fn calendar(&self) -> &[TradeDate] {
+        &self.calendar
+    }
+
+    /// The names with their facts, in the order of the codes.
+    pub fn names(&self) -> impl ExactSizeIterator<Item = (NameId, &NameInfo)> {
+        self.names
+            .iter()
+            .enumerate()
+            .map(|(slot, info)| (NameId::from_slot(slot), info))
+    }
+
+    /// Facts about one name.
+    #[must_use]
+    pub fn name(&self, name: NameId) -> Option<&NameInfo> {
+        self.names.get(name.slot())
+    }
+
+    /// The name with this code.
+    #[must_use]
+    pub fn find(&self, ticker: Ticker) -> Option<NameId> {
+        self.names
+            .binary_search_by(|info| info.ticker.cmp(&ticker))
+            .ok()
+            .map(NameId::from_slot)
+    }
+
+    /// The board of a name.
+    #[must_use]
+    pub fn board(&self, name: NameId) -> Board {
+        self.name(name).map_or(Board::Main, |info| info.ticker.board())
+    }
+
+    /// Sector names, in the order [`NameInfo::sector`] refers to.
+    #[must_use]
+    pub fn sectors(&self) -> &[String] {
+        &self.sectors
+    }
+
+    /// The index series; the first is the benchmark.
+    #[must_use]
+    pub fn indices(&self) -> &[IndexSeries] {
+        &self.indices
+    }
+
+    /// The basis its source's prices were on.
+    #[must_use]
+    pub const fn basis(&self) -> Basis {
+        self.basis
+    }
+
+    /// Whether turnover is the source's own; else it is volume x (high + low + close) / 3.
+    #[must_use]
+    pub const fn amount_declared(&self) -> bool {
+        self.amount_declared
+    }
+
+    /// Whether the calendar was declared; else it is the union of the rows' dates.
+    #[must_use]
+    pub const fn calendar_declared(&self) -> bool {
+        self.calendar_declared
+    }
+
+    /// What import wants every report to say (names without rows, approximations).
+    #[must_use]
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// BLAKE3 of the panel's bytes: the data hash of every bundle.
+    #[must_use]
+    pub const fn content_hash(&self) -> [u8; 32] {
+        self.content_hash
+    }
+
+    /// Whether any name carries a listing date; without them the rule of the first days is off.
+    #[must_use]
+    pub fn has_listing_dates(&self) -> bool {
+        self.names.iter().any(|info| info.listed.is_some())
+    }
+
+    /// Whether any name carries ST dates; without them the ST limit is off.
+    #[must_use]
+    pub fn has_st_dates(&self) -> bool {
+        self.names.iter().any(|info| !info.st.is_empty())
+    }
+
+    /// The day with this date.
+    #[must_use]
+    pub fn day(&self, date: TradeDate) -> Option<DayIndex> {
+        self.calendar.binary_search(&date).ok().map(DayIndex::from_slot)
+    }
+
+    /// The day at a 0-based place of the calendar.
+    #[must_use]
+    pub fn day_at(&self, index: usize) -> Option<DayIndex> {
+        (index < self.calendar.len()).then(|| DayIndex::from_slot(index))
+    }
+
+    /// The date of a day.
+    #[must_use]
+    pub fn date(&self, day: DayIndex) -> Option<TradeDate> {
+        self.calendar.get(day.index()).copied()
+    }
+
+    /// The trading days within inclusive dates.
+    #[must_use]
+    pub fn days_within(&self, span: DateSpan) -> Vec<DayIndex> {
+        self.calendar
+            .iter()
+            .enumerate()
+            .filter(|(_, date)| span.contains(**date))
+            .map(|(slot, _)| DayIndex::from_slot(slot))
+            .collect()
+    }
+
+    /// The bar of a name on a day.
+    #[must_use]
+    pub fn bar(&self, name: NameId, day: DayIndex) -> Option<Bar> {
+        let info = self.names.get(name.slot())?;
+        let within = day
+            .index()
+            .checked_sub(info.first.index())
+            .filter(|&within| within < info.len)?;
+        self.bar_at(info.offset.checked_add(within)?)
+    }
+
+    fn bar_at(&self, cell: usize) -> Option<Bar> {
+        let columns = &self.columns;
+        let price = |column: &[i32]| column.get(cell).map(|&fen| Price(i64::from(fen)));
+        let close = price(&columns.close).filter(|close| close.0 > 0)?;
+        Some(Bar {
+            open: price(&columns.open).filter(|open| open.0 > 0),
+            high: price(&columns.high)?,
+            low: price(&columns.low)?,
+            close,
+            volume: *columns.volume.get(cell)?,
+            amount_cny: *columns.amount.get(cell)?,
+            factor: *self
+                .factors
+                .get(usize::try_from(*columns.factor.get(cell)?).ok()?)?,
+        })
+    }
+
+    /// The last day on or before `day` on which the name has a bar.
+    #[must_use]
+    pub fn last_bar_day(&self, name: NameId, day: DayIndex) -> Option<DayIndex> {
+        let info = self.names.get(name.slot())?;
+        let end = info.first.index().checked_add(info.len)?;
+        let latest = day.index().min(end.checked_sub(1)?);
+        let within = latest.checked_sub(info.first.index())?;
+        let cells = self
+            .columns
+            .close
+            .get(info.offset..=info.offset.checked_add(within)?)?;
+        let found = cells.iter().rposition(|&close| close != 0)?;
+        Some(DayIndex::from_slot(info.first.index().checked_add(found)?))
+    }
+
+    /// The first day on which the name has a bar.
+    #[must_use]
+    pub fn first_bar_day(&self, name: NameId) -> Option<DayIndex> {
+        self.names.get(name.slot()).map(|info| info.first)
+    }
+
+    /// Whether the name is an index member on a date.
+    #[must_use]
+    pub fn is_member(&self, name: NameId, date: TradeDate) -> bool {
+        self.name(name)
+            .is_some_and(|info| info.member.iter().any(|span| span.contains(date)))
+    }
+
+    /// Whether the name is ST on a date.
+    #[must_use]
+    pub fn is_st(&self, name: NameId, date: TradeDate) -> bool {
+        self.name(name)
+            .is_some_and(|info| info.st.iter().any(|span| span.contains(date)))
+    }
+
+    /// The source's own change of the day in percent, where the panel has one.
+    #[must_use]
+    pub fn declared_change_percent(&self, name: NameId, day: DayIndex) -> Option<f64> {
+        const UNITS_PER_PERCENT: f64 = 10_000.0;
+        let info = self.names.get(name.slot())?;
+        let within = day
+            .index()
+            .checked_sub(info.first.index())
+            .filter(|&within| within < info.len)?;
+        let units = *self
+            .columns
+            .change
+            .as_ref()?
+            .get(info.offset.checked_add(within)?)?;
+        (units != NO_CHANGE).then(|| f64::from(units) / UNITS_PER_PERCENT)
+    }
+
+    /// The view that ends on `day`: all that a decision after that day's close may know.
+    #[must_use]
+    pub const fn as_of(&self, day: DayIndex) -> AsOf<'_> {
+        AsOf::new(self, day)
+    }
+
+    /// The same panel with every bar and index level after `day` removed; calendar, names and what import declared
+    /// of them stay. Used to prove that nothing looks ahead.
+    #[must_use]
+    pub fn cut_after(&self, day: DayIndex) -> Self {
+        let mut cut = self.clone();
+        for info in &self.names {
+            let keep = (day.index() + 1).saturating_sub(info.first.index()).min(info.len);
+            let gone = info.offset + keep..info.offset + info.len;
+            if let Some(cells) = cut.columns.close.get_mut(gone) {
+                cells.fill(0);
+            }
+        }
+        for index in &mut cut.indices {
+            for levels in [&mut index.open, &mut index.close] {
+                if let Some(later) = levels.get_mut(day.index() + 1..) {
+                    later.fill(f64::NAN);
+                }
+            }
+        }
+        cut.content_hash = codec::content_hash(&cut);
+        cut
+    }
+}
+
+impl Market {
+    /// One name's total-return history over the whole calendar, for the factors.
+    pub(crate) fn adjusted_close(&self, cell: usize) -> f64 {
+        let fen = self.columns.close.get(cell).copied().unwrap_or(0);
+        if fen == 0 {
+            f64::NAN
+        } else {
+            f64::from(fen) / 100.0 * self.factor_f64(cell)
+        }
+    }
+
+    pub(crate) fn factor_f64(&self, cell: usize) -> f64 {
+        self.columns
+            .factor
+            .get(cell)
+            .and_then(|&place| self.factors_f64.get(usize::try_from(place).ok()?))
+            .copied()
+            .unwrap_or(f64::NAN)
+    }
+}
