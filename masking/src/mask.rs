@@ -3,7 +3,9 @@
 use crate::key::MaskKey;
 use crate::level::{Level, MaskSettings, Numeric};
 use crate::payload::Payload;
-use ktd_env::{AsOf, DayIndex, DaysBack, Fen, KeyedStream, Market, NameId, PastDay, Shares, Ticker, TradeDate};
+use ktd_env::{
+    AsOf, DayIndex, DaysBack, Fen, KeyedStream, Market, NameId, PastDay, Shares, Ticker, TradeDate,
+};
 
 /// The mask of one episode. Every level goes through it; `bright` is its identity.
 #[derive(Clone)]
@@ -100,7 +102,10 @@ impl Mask {
             let alias = self.alias_of.get(name.index()).copied().unwrap_or(0);
             return format!("asset_{alias:04}");
         }
-        self.tickers.get(name.index()).map(|ticker| ticker.reveal().to_owned()).unwrap_or_default()
+        self.tickers
+            .get(name.index())
+            .map(|ticker| ticker.reveal().to_owned())
+            .unwrap_or_default()
     }
 
     /// The name behind a text, which must be spelt exactly as it was shown.
@@ -118,7 +123,11 @@ impl Mask {
             *self.name_of.get(place).ok_or(UnknownAlias)?
         };
         // One spelling a name: `asset_42` is not `asset_0042`.
-        if self.asset_text(name) == text { Ok(name) } else { Err(UnknownAlias) }
+        if self.asset_text(name) == text {
+            Ok(name)
+        } else {
+            Err(UnknownAlias)
+        }
     }
 
     /// The place of a name in lists. Anything shown in order of names, and every tie, is sorted by it.
@@ -130,18 +139,27 @@ impl Mask {
     /// A name's sector: its real name or an alias; `null` where the panel has none.
     #[must_use]
     pub fn sector(&self, place: Option<u16>) -> Payload {
-        let Some(place) = place.map(usize::from) else { return Payload::null() };
+        let Some(place) = place.map(usize::from) else {
+            return Payload::null();
+        };
         if self.settings.level.hides_stocks() {
             let alias = self.sector_alias.get(place).copied().unwrap_or(0);
             return Payload::shown(format!("sector_{alias:02}"));
         }
-        self.sectors.get(place).map_or_else(Payload::null, |sector| Payload::shown(sector.clone()))
+        self.sectors
+            .get(place)
+            .map_or_else(Payload::null, |sector| Payload::shown(sector.clone()))
     }
 
     /// The place of a sector in lists.
     #[must_use]
     pub fn sector_order(&self, place: u16) -> MaskedOrder {
-        MaskedOrder(self.sector_alias.get(usize::from(place)).copied().unwrap_or(u32::MAX))
+        MaskedOrder(
+            self.sector_alias
+                .get(usize::from(place))
+                .copied()
+                .unwrap_or(u32::MAX),
+        )
     }
 
     /// A day that a view has shown: its real date, or trading days since the window's first (`day_-1` is the as-of
@@ -158,7 +176,9 @@ impl Mask {
         if self.settings.level.hides_days() {
             return Payload::shown(format!("day_+{place}"));
         }
-        self.window.get(place).map_or_else(Payload::null, |date| Payload::shown(date.reveal()))
+        self.window
+            .get(place)
+            .map_or_else(Payload::null, |date| Payload::shown(date.reveal()))
     }
 
     fn day_text(&self, day: DayIndex, date: Option<TradeDate>) -> Payload {
@@ -166,7 +186,11 @@ impl Mask {
             return date.map_or_else(Payload::null, |date| Payload::shown(date.reveal()));
         }
         let (day, first) = (day.index(), self.first_day.index());
-        let label = if day >= first { format!("day_+{}", day - first) } else { format!("day_-{}", first - day) };
+        let label = if day >= first {
+            format!("day_+{}", day - first)
+        } else {
+            format!("day_-{}", first - day)
+        };
         Payload::shown(label)
     }
 
@@ -182,16 +206,18 @@ impl Mask {
                 let factor = as_of.last_bar(name).map_or(1.0, |(_, bar)| bar.factor_value);
                 Payload::number(adjusted_yuan / factor, 2)
             }
-            Numeric::Rescaled => self
-                .origin_price(as_of, name)
-                .map_or_else(Payload::null, |base| Payload::number(adjusted_yuan / base * 100.0, 2)),
+            Numeric::Rescaled => self.origin_price(as_of, name).map_or_else(Payload::null, |base| {
+                Payload::number(adjusted_yuan / base * 100.0, 2)
+            }),
         }
     }
 
     fn origin_price(&self, as_of: &AsOf<'_>, name: NameId) -> Option<f64> {
         let back = as_of.day().index().checked_sub(self.origin.index())?;
         let origin = as_of.past_day(DaysBack(u32::try_from(back).ok()?))?;
-        let bar = as_of.last_bar_by(name, origin).or_else(|| as_of.first_bar(name))?;
+        let bar = as_of
+            .last_bar_by(name, origin)
+            .or_else(|| as_of.first_bar(name))?;
         Some(bar.adjusted_close())
     }
 
@@ -266,6 +292,8 @@ fn inverse(order: &[usize]) -> Vec<u32> {
 
 impl std::fmt::Debug for Mask {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Mask").field("settings", &self.settings).finish_non_exhaustive()
+        f.debug_struct("Mask")
+            .field("settings", &self.settings)
+            .finish_non_exhaustive()
     }
 }

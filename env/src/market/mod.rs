@@ -319,9 +319,19 @@ impl Market {
             close,
             volume: *columns.volume.get(cell)?,
             amount_cny: *columns.amount.get(cell)?,
-            factor: *self
-                .factors
-                .get(usize::try_from(*columns.factor.get(cell)?).ok()?)?,
+            factor: *self.factors.get(factor)?,
+            factor_value: *self.factors_f64.get(factor)?,
+        })
+    }
+
+    /// The bars of a name, oldest first.
+    pub fn bars_of(&self, name: NameId) -> impl Iterator<Item = (DayIndex, Bar)> {
+        let (first, offset, len) = self
+            .names
+            .get(name.slot())
+            .map_or((0, 0, 0), |info| (info.first.index(), info.offset, info.len));
+        (0..len).filter_map(move |within| {
+            Some((DayIndex::from_slot(first + within), self.bar_at(offset + within)?))
         })
     }
 
