@@ -5,7 +5,7 @@ use super::config::{FactorConfig, Window};
 use super::daily::Daily;
 use super::error::FactorError;
 use super::moments::{
-    correlation, finite_or_missing, largest, mean, negative_skewness, standard_deviation, variation,
+    correlation, finite_or_missing, mean, negative_skewness, standard_deviation, variation,
 };
 use super::packed::Packed;
 use super::series::Series;
@@ -130,8 +130,7 @@ pub fn compute(
 ) -> Result<FactorColumns, FactorError> {
     series.check(&days)?;
     config.check()?;
-    let span = days.start.saturating_sub(config.lookback_days())..days.end;
-    let daily = Daily::new(series, &span);
+    let daily = Daily::new(series, config, &days);
     Ok(FactorColumns::new(days.clone(), |factor| {
         column(factor, &daily, config, days.clone())
     }))
@@ -167,9 +166,7 @@ fn column(factor: Factor, daily: &Daily, config: &FactorConfig, days: Range<usiz
         Factor::CorrPv => days
             .map(|day| price_volume_correlation(daily, config.short, day))
             .collect(),
-        Factor::High52w => days
-            .map(|day| nearness_to_high(daily, config.high, day))
-            .collect(),
+        Factor::High52w => nearness_to_high(daily, config.high, days),
         Factor::CvVol => windowed(&daily.amounts, config.amount_variation, days, variation),
     }
 }
@@ -219,12 +216,17 @@ fn price_volume_correlation(daily: &Daily, window: Window, day: usize) -> f64 {
     correlation(returns, daily.paired_log_volumes.window(day, window.days))
 }
 
-fn nearness_to_high(daily: &Daily, window: Window, day: usize) -> f64 {
-    let highs = daily.highs.window(day, window.days);
-    if highs.len() < window.min_days {
-        return f64::NAN;
-    }
-    finite_or_missing(daily.marks.at(day) / largest(highs))
+fn nearness_to_high(daily: &Daily, window: Window, days: Range<usize>) -> Vec<f64> {
+    let highs = daily.highs.sliding_largest(window.days, days.clone());
+    let value = |(day, high): (usize, f64)| {
+        let enough = window.min_days <= daily.highs.window(day, window.days).len();
+        if enough {
+            finite_or_missing(daily.marks.at(day) / high)
+        } else {
+            f64::NAN
+        }
+    };
+    days.zip(highs).map(value).collect()
 }
 
 #[cfg(test)]

@@ -210,11 +210,8 @@ fn relative_strength(marks: &[f64]) -> f64 {
     let (mut rises, mut falls) = (0.0, 0.0);
     for (before, after) in marks.iter().zip(marks.iter().skip(1)) {
         let change = after - before;
-        if 0.0 < change {
-            rises += change;
-        } else {
-            falls -= change;
-        }
+        rises += change.max(0.0);
+        falls -= change.min(0.0);
     }
     100.0 * rises / (rises + falls)
 }
