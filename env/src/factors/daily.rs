@@ -24,7 +24,8 @@ pub(super) struct Daily {
 }
 
 impl Daily {
-    /// Derives what the factors of `days` read: each number over its own window, as a single day may be asked for.
+    /// Derives what the factors of `days` read: each number over its own window, as a single day may be asked
+    /// for.
     pub(super) fn new(series: &Series<'_>, config: &FactorConfig, days: &Range<usize>) -> Self {
         let since = |window_days: usize| days.start.saturating_sub(window_days)..days.end;
         let FactorConfig {

@@ -136,8 +136,8 @@ pub fn compute(
     }))
 }
 
-/// Mean CNY amount over the traded days of a window, at the close of each of `days`: the size of a name where no
-/// capitalisation is given. Missing is `f64::NAN`.
+/// Mean CNY amount over the traded days of a window, at the close of each of `days`: the size of a name where
+/// no capitalisation is given. Missing is `f64::NAN`.
 ///
 /// # Errors
 /// [`FactorError`] as for [`compute`].
@@ -413,6 +413,21 @@ mod tests {
         );
         assert_eq!(history.value(Factor::MomId, 61), Some(0.0));
         assert!(history.value(Factor::RevOn, 61).is_some());
+    }
+
+    #[test]
+    fn a_bar_on_which_nothing_traded_marks_but_counts_in_no_window() {
+        let mut history = Flat::new(300, swing);
+        (history.close[297], history.traded[297], history.volume[297]) = (5.0, false, 0.0);
+        (history.close[299], history.traded[299], history.volume[299]) = (4.0, false, 0.0);
+        // The highs of both days are left out: a mark of 4 over a high of 2.
+        assert_eq!(history.value(Factor::High52w, 299), Some(2.0));
+        // Days 280 to 299 less 297, 298 and 299 have a return: 8 rises of 1 and 9 falls of a half.
+        near(
+            history.value(Factor::Illiq, 299),
+            libm::log(1e8 * 12.5 / 17.0 / 1000.0),
+        );
+        near(history.value(Factor::RevOn, 299), -libm::log(2.0) / 17.0);
     }
 
     #[test]

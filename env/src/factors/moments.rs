@@ -3,7 +3,8 @@
 /// Partial sums kept side by side, so that additions do not wait for each other. Part of the result's bits.
 const LANES: usize = 4;
 
-/// Centred sums of squares at or below this are rounding, not variation: returns move by a fen, at least 1e-6.
+/// Centred sums of squares at or below this are rounding, not variation: returns move by a fen, at least
+/// 1e-6.
 const ROUNDING: f64 = 1e-18;
 
 /// A number of values, as a divisor.
@@ -101,8 +102,8 @@ pub(super) fn variation(values: &[f64]) -> f64 {
     }
 }
 
-/// Negative coefficient of skewness (Chen, Hong and Stein 2001), the sample-corrected third moment with its sign
-/// turned; missing for values that do not vary or are fewer than three.
+/// Negative coefficient of skewness (Chen, Hong and Stein 2001), the sample-corrected third moment with its
+/// sign turned; missing for values that do not vary or are fewer than three.
 pub(super) fn negative_skewness(values: &[f64]) -> f64 {
     let n = count(values.len());
     let mean = mean(values);

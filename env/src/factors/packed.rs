@@ -5,8 +5,8 @@ use std::ops::Range;
 
 /// The valid values of consecutive days, and how many there are up to each day.
 ///
-/// A window's slice holds the same values in the same order whatever days surround it, which is what keeps the
-/// bits of a factor free of the range asked for.
+/// A window's slice holds the same values in the same order whatever days surround it, which is what keeps
+/// the bits of a factor free of the range asked for.
 pub(super) struct Packed {
     first_day: usize,
     values: Vec<f64>,
