@@ -14,7 +14,7 @@ mod prompt;
 mod quantity;
 mod schema;
 
-pub use key::{MaskKey, MaskKeyError};
+pub use key::{MaskKey, MaskKeyError, hex};
 pub use level::{Level, MaskSettings, Numeric};
 pub use mask::{EpisodeFrame, Mask, MaskedOrder, UnknownAlias};
 pub use payload::Payload;
