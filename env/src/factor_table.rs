@@ -96,6 +96,7 @@ impl FactorTable {
             names: raw.len(),
             raw,
             technicals,
+            mean_amount: amounts,
             z: Vec::new(),
         };
         for day in days {
