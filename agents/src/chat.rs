@@ -192,7 +192,7 @@ impl ModelTurn {
         &self.normalised
     }
 
-    /// The assistant message as it came, which goes back with every opaque field (`reasoning_content`, …) intact.
+    /// The assistant message as it came, in the format of the wire it came over, which goes back with every opaque field (`reasoning_content`, …) intact.
     /// Only a missing role and minted call ids differ from the provider's bytes.
     #[must_use]
     pub fn raw(&self) -> &RawValue {

@@ -40,8 +40,8 @@ pub struct HttpSettings {
 /// An endpoint that cannot be used as configured.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SetupError {
-    /// The base URL is not an `http` or `https` address.
-    #[error("base URL is not an http or https address")]
+    /// The base URL is not a plain `http` or `https` address.
+    #[error("base URL is not an http or https address without query and credentials")]
     BaseUrl,
     /// The API key holds characters no header can carry.
     #[error("API key holds characters that no HTTP header can carry")]
@@ -65,7 +65,7 @@ impl SetupError {
     #[must_use]
     pub const fn hint(&self) -> &'static str {
         match self {
-            Self::BaseUrl => "write it as `https://host/v1`",
+            Self::BaseUrl => "write it as `https://host/v1`; a key belongs in the key or in a header",
             Self::ApiKey => "look for a line break or a quotation mark around the key",
             Self::Header { .. } => "use a name of letters and dashes and a value of visible ASCII",
             Self::Client { .. } => "check that the system has root certificates (package ca-certificates)",
@@ -147,7 +147,12 @@ impl Endpoint {
     fn new(settings: &HttpSettings) -> Result<Self, SetupError> {
         let base_url = settings.base_url.trim_end_matches('/').to_owned();
         let address = reqwest::Url::parse(&base_url).map_err(|_| SetupError::BaseUrl)?;
-        if !matches!(address.scheme(), "http" | "https") || address.cannot_be_a_base() {
+        // Paths are appended to it, and it shows in records: no query, and no credentials inside.
+        let is_plain = address.query().is_none()
+            && address.fragment().is_none()
+            && address.username().is_empty()
+            && address.password().is_none();
+        if !matches!(address.scheme(), "http" | "https") || !is_plain {
             return Err(SetupError::BaseUrl);
         }
         let mut headers = HeaderMap::new();

@@ -5,7 +5,7 @@ use crate::builtin::seen::Seen;
 use crate::session::SUBMIT_ACTION;
 use serde::Serialize;
 
-/// The screen most agents start with: strong twelve-month momentum first.
+/// The tool that shows names.
 const SCREEN: &str = "screen_candidates";
 
 #[derive(Serialize)]
@@ -53,9 +53,12 @@ struct Function<'a> {
 
 #[derive(Serialize)]
 struct Usage {
-    prompt_tokens: usize,
-    completion_tokens: usize,
-    total_tokens: usize,
+    #[serde(rename = "prompt_tokens")]
+    prompt: usize,
+    #[serde(rename = "completion_tokens")]
+    completion: usize,
+    #[serde(rename = "total_tokens")]
+    total: usize,
 }
 
 /// A submission of `orders`, less what was refused before in this step.
@@ -111,7 +114,7 @@ fn respond(seen: &Seen, text: Option<&str>, calls: &[(&str, &str)]) -> Vec<u8> {
         })
         .collect();
     let said = text.map_or(0, str::len) + calls.iter().map(|(_, arguments)| arguments.len()).sum::<usize>();
-    let (prompt_tokens, completion_tokens) = (tokens(seen.text_bytes()), tokens(said));
+    let (prompt, completion) = (tokens(seen.text_bytes()), tokens(said));
     let response = Response {
         id: format!("builtin-{age}"),
         object: "chat.completion",
@@ -129,9 +132,9 @@ fn respond(seen: &Seen, text: Option<&str>, calls: &[(&str, &str)]) -> Vec<u8> {
             },
         }],
         usage: Usage {
-            prompt_tokens,
-            completion_tokens,
-            total_tokens: prompt_tokens + completion_tokens,
+            prompt,
+            completion,
+            total: prompt + completion,
         },
     };
     to_json(&response).into_bytes()

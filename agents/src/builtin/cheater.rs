@@ -54,6 +54,7 @@ impl ChatModel for Cheater {
         if !seen.must_submit() {
             return answer::screen_once(&seen, "high", 30);
         }
+        // The system message is left out: an example in it is no leak.
         let texts: Vec<&str> = ["user", "tool"]
             .into_iter()
             .flat_map(|role| seen.texts_of(role))

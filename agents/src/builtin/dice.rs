@@ -1,4 +1,4 @@
-//! The pinned generator of the agents that throw dice: SplitMix64 (Steele, Lea and Flood 2014).
+//! The pinned generator of the agents that throw dice: `SplitMix64` (Steele, Lea and Flood 2014).
 
 /// Dice whose throws depend on a seed and the bytes of the request, and on nothing else.
 #[derive(Debug)]

@@ -48,14 +48,17 @@ impl Seen {
     }
 
     fn messages(&self) -> &[Value] {
-        list(&self.request["messages"])
+        list(at(&self.request, "/messages"))
     }
 
     /// The texts of all messages of this role, oldest first.
     pub(super) fn texts_of(&self, role: &str) -> Vec<&str> {
-        let of_role = self.messages().iter().filter(|message| message["role"] == role);
+        let of_role = self
+            .messages()
+            .iter()
+            .filter(|message| at(message, "/role") == role);
         of_role
-            .filter_map(|message| message["content"].as_str())
+            .filter_map(|message| at(message, "/content").as_str())
             .collect()
     }
 
@@ -63,14 +66,14 @@ impl Seen {
         let calls: Vec<&Value> = self
             .messages()
             .iter()
-            .flat_map(|message| list(&message["tool_calls"]))
+            .flat_map(|message| list(at(message, "/tool_calls")))
             .collect();
         let answer = |message: &Value| {
-            let id = message["tool_call_id"].as_str()?;
-            let call = calls.iter().rev().find(|call| call["id"] == id)?;
-            let content = message["content"].as_str()?;
+            let id = at(message, "/tool_call_id").as_str()?;
+            let call = calls.iter().rev().find(|call| at(call, "/id") == id)?;
+            let content = at(message, "/content").as_str()?;
             let value = serde_json::from_str(content).unwrap_or_else(|_| Value::from(content));
-            Some((call["function"]["name"].as_str()?.to_owned(), value))
+            Some((at(call, "/function/name").as_str()?.to_owned(), value))
         };
         self.messages().iter().filter_map(answer).collect()
     }
@@ -84,21 +87,21 @@ impl Seen {
     pub(super) fn text_bytes(&self) -> usize {
         self.messages()
             .iter()
-            .filter_map(|message| message["content"].as_str())
+            .filter_map(|message| at(message, "/content").as_str())
             .map(str::len)
             .sum()
     }
 
     /// Whether the request forces a submission.
     pub(super) fn must_submit(&self) -> bool {
-        self.request["tool_choice"]["function"]["name"] == SUBMIT_ACTION
+        at(&self.request, "/tool_choice/function/name") == SUBMIT_ACTION
     }
 
     /// Whether the model was told of this tool.
     pub(super) fn has_tool(&self, name: &str) -> bool {
-        list(&self.request["tools"])
+        list(at(&self.request, "/tools"))
             .iter()
-            .any(|tool| tool["function"]["name"] == name)
+            .any(|tool| at(tool, "/function/name") == name)
     }
 
     /// The answers of one tool, oldest first.
@@ -117,33 +120,32 @@ impl Seen {
 
     /// The state's day label.
     pub(super) fn day(&self) -> Option<&str> {
-        self.state["day"].as_str()
+        at(&self.state, "/day").as_str()
     }
 
     /// The names held.
     pub(super) fn held(&self) -> Vec<String> {
-        Table::read(&self.state["account"]["holdings"]).texts("stock_id")
+        Table::read(at(&self.state, "/account/holdings")).texts("stock_id")
     }
 
     /// The limits, when the state tells both.
     pub(super) fn allowed(&self) -> Option<Allowed> {
-        let limits = &self.state["limits"];
         Some(Allowed {
-            max_positions: usize::try_from(limits["max_positions"].as_u64()?).ok()?,
-            max_single_weight_micro: micro(limits["max_single_weight"].as_f64()?)?,
+            max_positions: usize::try_from(at(&self.state, "/limits/max_positions").as_u64()?).ok()?,
+            max_single_weight_micro: micro(at(&self.state, "/limits/max_single_weight").as_f64()?)?,
         })
     }
 
     /// The candidates: the state's own table, else the latest answer of `screen_candidates`.
     pub(super) fn candidates(&self) -> Table {
-        let table = Table::read(&self.state["candidates"]);
+        let table = Table::read(at(&self.state, "/candidates"));
         if !table.rows.is_empty() {
             return table;
         }
         let answers = self.answers_of("screen_candidates");
         answers
             .last()
-            .map(|answer| Table::read(&answer["candidates"]))
+            .map(|answer| Table::read(at(answer, "/candidates")))
             .unwrap_or_default()
     }
 
@@ -153,7 +155,7 @@ impl Seen {
         if !names.is_empty() {
             return names;
         }
-        list(&self.state["universe"])
+        list(at(&self.state, "/universe"))
             .iter()
             .filter_map(|name| name.as_str().map(str::to_owned))
             .collect()
@@ -162,12 +164,12 @@ impl Seen {
 
 impl Table {
     pub(super) fn read(table: &Value) -> Self {
-        let columns = list(&table["columns"]).iter();
+        let columns = list(at(table, "/columns")).iter();
         Self {
             columns: columns
                 .map(|name| name.as_str().unwrap_or_default().to_owned())
                 .collect(),
-            rows: list(&table["rows"])
+            rows: list(at(table, "/rows"))
                 .iter()
                 .map(|row| list(row).to_vec())
                 .collect(),
@@ -207,6 +209,11 @@ fn micro(weight: f64) -> Option<u32> {
     // Through text, for the casts from floats are refused: 0.2 is "200000".
     let text = format!("{:.0}", weight * f64::from(WHOLE_MICRO));
     text.parse().ok().filter(|micro| *micro <= WHOLE_MICRO)
+}
+
+/// The value at a JSON pointer, null where there is none.
+fn at<'a>(value: &'a Value, pointer: &str) -> &'a Value {
+    value.pointer(pointer).unwrap_or(&Value::Null)
 }
 
 fn list(value: &Value) -> &[Value] {

@@ -180,7 +180,7 @@ fn random_depends_on_the_seed_and_the_request_alone() {
             assert!(if side == "BUY" {
                 (0.01..=0.2).contains(&weight)
             } else {
-                id < "asset_3".to_owned()
+                id.as_str() < "asset_3"
             });
         }
         assert_eq!(Random::new(1).reply(&ask(day)), Random::new(1).reply(&ask(day)));

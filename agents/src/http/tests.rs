@@ -211,6 +211,29 @@ async fn the_key_never_shows() {
 }
 
 #[test]
+fn a_base_url_is_plain() {
+    for base_url in [
+        "ftp://h/v1",
+        "h/v1",
+        "https://user:canary@h/v1",
+        "https://h/v1?key=canary",
+        "",
+    ] {
+        let settings = HttpSettings {
+            base_url: base_url.to_owned(),
+            api_key: None,
+            headers: Vec::new(),
+            timeout: PATIENCE,
+        };
+        assert_eq!(
+            HttpTransport::new(&settings).unwrap_err(),
+            SetupError::BaseUrl,
+            "{base_url}"
+        );
+    }
+}
+
+#[test]
 fn keys_and_headers_that_cannot_be_sent_are_refused() {
     let settings = |key: &str, name: &str| HttpSettings {
         base_url: "https://localhost/v1".to_owned(),

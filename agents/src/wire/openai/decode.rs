@@ -26,11 +26,11 @@ pub fn decode(status: u16, body: &[u8]) -> Result<ModelTurn, ReplyFault> {
     if REPLY_BYTES_MAX < body.len() {
         return Err(ReplyFault::new(FaultKind::BodyTooLarge, status, ""));
     }
-    if REPLY_DEPTH_MAX < depth(body) {
-        return Err(ReplyFault::new(FaultKind::BodyTooDeep, status, ""));
-    }
     if !(200..=299).contains(&status) {
         return Err(ReplyFault::of_status(status, body));
+    }
+    if REPLY_DEPTH_MAX < depth(body) {
+        return Err(ReplyFault::new(FaultKind::BodyTooDeep, status, ""));
     }
     let envelope = read_envelope(status, body)?;
     if let Some(fault) = ReplyFault::of_inner_error(status, &envelope) {
