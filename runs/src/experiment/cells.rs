@@ -1,10 +1,9 @@
 //! The grid: agents x windows x masks x modes x seeds.
 
 use super::config::{AgentConfig, ExperimentConfig};
-use crate::episode::Mode;
 use crate::error::RunError;
 use ktd_env::{DateSpan, DayIndex, Market, TradeDate};
-use ktd_masking::{Level, MaskSettings, Numeric};
+use ktd_masking::{Level, MaskSettings, Mode, Numeric};
 
 /// One episode of an experiment.
 #[derive(Debug, Clone, PartialEq)]

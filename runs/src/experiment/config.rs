@@ -126,6 +126,18 @@ pub struct SessionConfig {
     pub max_tool_calls: u32,
     /// Submissions that may be corrected.
     pub schema_retries: u32,
+    /// What a submission meets that parses but breaks a rule known at decision.
+    pub constraint_failures: ConstraintFailures,
+}
+
+/// What becomes of orders that break a rule known at decision (unknown name, lot, weight, room ...).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ConstraintFailures {
+    /// They are fed back like a schema failure, within the same retries; then the step is without trade (default).
+    FeedBack,
+    /// The exchange rejects them alone and the rest of the batch goes on.
+    RejectAlone,
 }
 
 /// Limits of the tools.
@@ -133,13 +145,13 @@ pub struct SessionConfig {
 #[serde(deny_unknown_fields, default)]
 pub struct ToolsConfig {
     /// Most names a screen returns.
-    pub max_candidates: usize,
+    pub max_candidates: u32,
     /// Most bars a snapshot returns.
-    pub max_lookback: usize,
+    pub max_lookback: u32,
     /// Most names a comparison takes.
-    pub max_compare: usize,
+    pub max_compare: u32,
     /// How many names of each factor are in `fixed-candidate`.
-    pub fixed_candidates_per_factor: usize,
+    pub fixed_candidates_per_factor: u32,
 }
 
 /// What is done about infrastructure faults: the same bytes are sent again, and the model never learns of it.
@@ -156,7 +168,7 @@ pub struct RetryConfig {
 
 impl Default for SessionConfig {
     fn default() -> Self {
-        Self { max_tool_calls: 20, schema_retries: 3 }
+        Self { max_tool_calls: 20, schema_retries: 3, constraint_failures: ConstraintFailures::FeedBack }
     }
 }
 
@@ -327,7 +339,7 @@ mod tests {
     fn the_least_file_takes_the_defaults() {
         let config = ExperimentConfig::parse(LEAST).unwrap();
         assert_eq!(config.masks.len(), 2);
-        assert_eq!(config.session, SessionConfig { max_tool_calls: 20, schema_retries: 3 });
+        assert_eq!((config.session.max_tool_calls, config.session.schema_retries), (20, 3));
         assert_eq!(config.windows[0].dates().unwrap().0, "2024-04-01");
     }
 
