@@ -6,6 +6,7 @@
 
 mod day;
 mod decimal;
+mod factor_table;
 mod market;
 mod money;
 mod seed;
@@ -16,6 +17,7 @@ pub mod factors;
 
 pub use day::{DateError, DateSpan, TradeDate};
 pub use decimal::{Decimal, DecimalError};
+pub use factor_table::{FactorTable, FactorTableError};
 pub use market::{
     AsOf, Bar, Basis, BuildReport, DataError, DayIndex, DaysBack, IndexSeries, Market, MarketBuilder, NameId,
     NameInfo, PanelFormatError, PanelOptions, PastDay, Place, RawBar, VolumeBasis,

@@ -6,11 +6,17 @@
 //!
 //! Knows: `env` (names, days, quantities). Never knows: providers, tools, prompts, files, clocks.
 
+mod key;
+mod level;
+mod mask;
 mod payload;
 mod prompt;
 mod quantity;
 mod schema;
 
+pub use key::{MaskKey, MaskKeyError, hex};
+pub use level::{Level, MaskSettings, Numeric};
+pub use mask::{EpisodeFrame, Mask, MaskedOrder, UnknownAlias};
 pub use payload::Payload;
 pub use prompt::Prompt;
 pub use quantity::{Count, Rank, Ratio};

@@ -6,13 +6,11 @@ use super::report::{CorporateEvent, EventKind};
 use super::rules::{Delisting, Rules};
 use super::step::TradingDay;
 use crate::decimal::Decimal;
-use crate::market::NameId;
 use crate::money::{Fen, Price, Shares};
 
 /// The price a held name starts the day from.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Base {
-    pub(super) name: NameId,
     /// Previous close, or the reference price on an ex-day.
     pub(super) price: Price,
     pub(super) shares: Shares,
@@ -33,7 +31,6 @@ pub(super) fn apply_actions(
         let moved = day.bar(holding.name).filter(|bar| bar.factor != previous.factor);
         let Some(bar) = moved else {
             bases.push(Base {
-                name: holding.name,
                 price: previous.close,
                 shares: holding.shares,
             });
@@ -44,7 +41,6 @@ pub(super) fn apply_actions(
         account.cash += event.cash;
         account.set(holding.name, event.shares_after, holding.cost - event.cash);
         bases.push(Base {
-            name: holding.name,
             price: event.price,
             shares: event.shares_after,
         });

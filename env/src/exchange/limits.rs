@@ -81,10 +81,9 @@ impl PriceLimits {
     pub fn state(&self, price: Price) -> LimitState {
         let (buffered, exact) = (self.buffered_state(price), self.exact_state(price));
         match self.rule {
-            LimitRule::Buffered => buffered,
             LimitRule::Exact => exact,
             LimitRule::Strict if buffered == LimitState::Inside => exact,
-            LimitRule::Strict => buffered,
+            LimitRule::Buffered | LimitRule::Strict => buffered,
         }
     }
 

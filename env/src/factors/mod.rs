@@ -1,22 +1,36 @@
-//! stub
-use crate::{DayIndex, NameId};
-/// f
-#[derive(Debug, Clone, Copy)]
-pub enum Factor {}
-/// t
-#[derive(Debug, Clone, Copy)]
-pub enum Technical {}
-/// t
-#[derive(Debug)]
-pub struct FactorTable;
-impl FactorTable {
-    pub(crate) fn factor(&self, _: NameId, _: DayIndex, _: Factor) -> Option<f64> {
-        None
-    }
-    pub(crate) fn factor_z(&self, _: NameId, _: DayIndex, _: Factor) -> Option<f64> {
-        None
-    }
-    pub(crate) fn technical(&self, _: NameId, _: DayIndex, _: Technical) -> Option<f64> {
-        None
-    }
-}
+//! What prices and volumes say about a name: the nine style factors, plain technicals, and the cross-section
+//! that makes factors comparable between names.
+//!
+//! Tools and attribution must speak of the same number, so it is made here once. A value at the close of day
+//! `s` reads nothing after `s`, and neither what follows `s` nor the range of days asked for moves one of its
+//! bits: every window is summed afresh, in two passes, in a fixed order.
+//!
+//! Knows: slices of numbers. Never knows: the panel, names, dates, the exchange, files.
+//!
+//! Source: paper section 3 and appendix (nine style factors); windows, minimum counts and edge rules are
+//! ours.
+
+mod columns;
+mod config;
+mod cross_section;
+mod daily;
+mod error;
+mod factor;
+mod marks;
+mod moments;
+mod packed;
+#[cfg(test)]
+mod property_tests;
+mod series;
+mod technical;
+
+pub use columns::{FactorColumns, TechnicalColumns};
+pub use config::{FactorConfig, Window};
+pub use cross_section::{
+    Center, CrossSection, CrossSectionConfig, CrossSectionError, Limits, Scale, Spread, missing_per_row,
+    standardise, winsorise,
+};
+pub use error::FactorError;
+pub use factor::{Factor, compute, mean_amount};
+pub use series::Series;
+pub use technical::{Technical, compute_technicals};

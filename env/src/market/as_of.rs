@@ -2,7 +2,8 @@
 
 use super::{Bar, DayIndex, Market, NameId};
 use crate::day::TradeDate;
-use crate::factors::{Factor, FactorTable, Technical};
+use crate::factor_table::FactorTable;
+use crate::factors::{Factor, Technical};
 use crate::ticker::Board;
 
 /// How many trading days before the as-of day; 0 is the as-of day itself. There is no way to say "later".

@@ -83,6 +83,8 @@ pub struct Bar {
     pub amount_cny: f64,
     /// Cumulative adjustment factor: adjusted price = real price x factor.
     pub factor: Decimal,
+    /// The factor's nearest float, for total-return prices.
+    pub factor_value: f64,
 }
 
 impl Bar {
@@ -90,6 +92,18 @@ impl Bar {
     #[must_use]
     pub const fn trades_at_open(&self) -> bool {
         self.volume > 0 && self.open.is_some()
+    }
+
+    /// Total-return close in yuan: real close x factor.
+    #[must_use]
+    pub fn adjusted_close(&self) -> f64 {
+        self.adjusted(self.close)
+    }
+
+    /// Total-return price in yuan of one of the bar's real prices.
+    #[must_use]
+    pub fn adjusted(&self, price: Price) -> f64 {
+        price.to_yuan() * self.factor_value
     }
 }
 
@@ -297,6 +311,7 @@ impl Market {
         let columns = &self.columns;
         let price = |column: &[i32]| column.get(cell).map(|&fen| Price(i64::from(fen)));
         let close = price(&columns.close).filter(|close| close.0 > 0)?;
+        let factor = usize::try_from(*columns.factor.get(cell)?).ok()?;
         Some(Bar {
             open: price(&columns.open).filter(|open| open.0 > 0),
             high: price(&columns.high)?,
@@ -304,9 +319,19 @@ impl Market {
             close,
             volume: *columns.volume.get(cell)?,
             amount_cny: *columns.amount.get(cell)?,
-            factor: *self
-                .factors
-                .get(usize::try_from(*columns.factor.get(cell)?).ok()?)?,
+            factor: *self.factors.get(factor)?,
+            factor_value: *self.factors_f64.get(factor)?,
+        })
+    }
+
+    /// The bars of a name, oldest first.
+    pub fn bars_of(&self, name: NameId) -> impl Iterator<Item = (DayIndex, Bar)> {
+        let (first, offset, len) = self
+            .names
+            .get(name.slot())
+            .map_or((0, 0, 0), |info| (info.first.index(), info.offset, info.len));
+        (0..len).filter_map(move |within| {
+            Some((DayIndex::from_slot(first + within), self.bar_at(offset + within)?))
         })
     }
 
@@ -389,26 +414,5 @@ impl Market {
         }
         cut.content_hash = codec::content_hash(&cut);
         cut
-    }
-}
-
-impl Market {
-    /// One name's total-return history over the whole calendar, for the factors.
-    pub(crate) fn adjusted_close(&self, cell: usize) -> f64 {
-        let fen = self.columns.close.get(cell).copied().unwrap_or(0);
-        if fen == 0 {
-            f64::NAN
-        } else {
-            f64::from(fen) / 100.0 * self.factor_f64(cell)
-        }
-    }
-
-    pub(crate) fn factor_f64(&self, cell: usize) -> f64 {
-        self.columns
-            .factor
-            .get(cell)
-            .and_then(|&place| self.factors_f64.get(usize::try_from(place).ok()?))
-            .copied()
-            .unwrap_or(f64::NAN)
     }
 }

@@ -1,0 +1,476 @@
+//! The nine style factors.
+
+use super::columns::FactorColumns;
+use super::config::{FactorConfig, Window};
+use super::daily::Daily;
+use super::error::FactorError;
+use super::moments::{
+    correlation, finite_or_missing, mean, negative_skewness, standard_deviation, variation,
+};
+use super::packed::Packed;
+use super::series::Series;
+use std::ops::Range;
+
+/// Exchange days in a year, by which daily volatility is annualised.
+pub(super) const YEAR_DAYS: f64 = 252.0;
+
+/// A style factor, told at the close of an information day `s` from days up to `s` alone.
+///
+/// `M` is the mark (last close), `O`, `H`, `C` the day's open, high and close, `V` the shares and `A` the CNY
+/// traded, `r` the close-to-close return of a name traded on both days.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Factor {
+    /// `M[s-21] / M[s-252] - 1` (Jegadeesh and Titman 1993; Carhart 1997).
+    Mom12_1,
+    /// `sd(r, 60 days) * sqrt(252)` (Ang et al. 2006).
+    Rv60,
+    /// `ln(1e8 * mean(|r| / A, 20 days))` (Amihud 2002).
+    Illiq,
+    /// `mean(ln(O[d] / C[d-1]), 20 days)` (Lou, Polk and Skouras 2019).
+    RevOn,
+    /// `mean(ln(C[d] / O[d]), 20 days)` (Lou, Polk and Skouras 2019).
+    MomId,
+    /// Negative coefficient of skewness of `r`, 60 days (Chen, Hong and Stein 2001).
+    Skew,
+    /// Pearson correlation of `r` and `ln V`, 20 days.
+    CorrPv,
+    /// `M[s] / max(H, 252 days)` (George and Hwang 2004).
+    High52w,
+    /// `sd(A, 60 days) / mean(A, 60 days)` (Chordia, Subrahmanyam and Anshuman 2001).
+    CvVol,
+}
+
+impl Factor {
+    /// Every factor, in the order of regression columns.
+    pub const ALL: [Self; 9] = [
+        Self::Mom12_1,
+        Self::Rv60,
+        Self::Illiq,
+        Self::RevOn,
+        Self::MomId,
+        Self::Skew,
+        Self::CorrPv,
+        Self::High52w,
+        Self::CvVol,
+    ];
+
+    /// The name used in tables, tool calls and configurations.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Mom12_1 => "MOM_12_1",
+            Self::Rv60 => "RV_60",
+            Self::Illiq => "ILLIQ",
+            Self::RevOn => "REV_ON",
+            Self::MomId => "MOM_ID",
+            Self::Skew => "SKEW",
+            Self::CorrPv => "CORR_PV",
+            Self::High52w => "HIGH_52W",
+            Self::CvVol => "CV_VOL",
+        }
+    }
+
+    /// What it measures, its unit, and what a high value means; windows in words, as their lengths are
+    /// configurable.
+    #[must_use]
+    pub const fn description(self) -> &'static str {
+        match self {
+            Self::Mom12_1 => "return over the past year without its latest month (ratio); high: past winner",
+            Self::Rv60 => {
+                "standard deviation of daily returns over the past quarter (ratio a year); high: volatile"
+            }
+            Self::Illiq => {
+                "log of the mean absolute daily return per CNY 100 million traded, past month (log ratio); \
+                 high: illiquid"
+            }
+            Self::RevOn => {
+                "mean log return from close to next open, past month (ratio a day); high: rises overnight"
+            }
+            Self::MomId => {
+                "mean log return from open to close, past month (ratio a day); high: rises intraday"
+            }
+            Self::Skew => {
+                "negative skewness of daily returns over the past quarter (no unit); high: prone to crashes"
+            }
+            Self::CorrPv => {
+                "correlation of daily return and log volume, past month (-1 to 1); high: rises on heavy volume"
+            }
+            Self::High52w => "price over its highest of the past year (0 to 1); high: near its high",
+            Self::CvVol => {
+                "standard deviation over mean of the daily amount traded, past quarter (ratio); \
+                 high: erratic trading"
+            }
+        }
+    }
+
+    /// The factor of that name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|factor| factor.name() == name)
+    }
+
+    /// Its place in [`Self::ALL`].
+    #[must_use]
+    pub const fn index(self) -> usize {
+        self as usize
+    }
+}
+
+/// The nine factors of one name at the close of each of `days`.
+///
+/// Reads at most [`FactorConfig::lookback_days`] before the first of `days`, and the last close before that.
+///
+/// # Errors
+/// [`FactorError`] when the columns differ in length, `days` is not a range of the series, or a window of the
+/// configuration can never be filled.
+pub fn compute(
+    series: &Series<'_>,
+    config: &FactorConfig,
+    days: Range<usize>,
+) -> Result<FactorColumns, FactorError> {
+    series.check(&days)?;
+    config.check()?;
+    let daily = Daily::new(series, config, &days);
+    Ok(FactorColumns::new(days.clone(), |factor| {
+        column(factor, &daily, config, days.clone())
+    }))
+}
+
+/// Mean CNY amount over the traded days of a window, at the close of each of `days`: the size of a name where
+/// no capitalisation is given. Missing is `f64::NAN`.
+///
+/// # Errors
+/// [`FactorError`] as for [`compute`].
+pub fn mean_amount(series: &Series<'_>, window: Window, days: Range<usize>) -> Result<Vec<f64>, FactorError> {
+    series.check(&days)?;
+    window.check("mean_amount", 1)?;
+    let amounts = Packed::new(days.start.saturating_sub(window.days)..days.end, |day| {
+        series.amount(day)
+    });
+    Ok(windowed(&amounts, window, days, mean))
+}
+
+/// One factor over `days`.
+fn column(factor: Factor, daily: &Daily, config: &FactorConfig, days: Range<usize>) -> Vec<f64> {
+    match factor {
+        Factor::Mom12_1 => days.map(|day| momentum(daily, config, day)).collect(),
+        Factor::Rv60 => windowed(&daily.returns, config.volatility, days, |returns| {
+            standard_deviation(returns) * YEAR_DAYS.sqrt()
+        }),
+        Factor::Illiq => windowed(&daily.illiquidity, config.short, days, |ratios| {
+            illiquidity(ratios, config)
+        }),
+        Factor::RevOn => windowed(&daily.overnight, config.short, days, mean),
+        Factor::MomId => windowed(&daily.intraday, config.short, days, mean),
+        Factor::Skew => windowed(&daily.returns, config.skewness, days, negative_skewness),
+        Factor::CorrPv => days
+            .map(|day| price_volume_correlation(daily, config.short, day))
+            .collect(),
+        Factor::High52w => nearness_to_high(daily, config.high, days),
+        Factor::CvVol => windowed(&daily.amounts, config.amount_variation, days, variation),
+    }
+}
+
+/// `kernel` over the valid values of the window ending at each day; missing where they are too few.
+fn windowed(values: &Packed, window: Window, days: Range<usize>, kernel: impl Fn(&[f64]) -> f64) -> Vec<f64> {
+    let value = |day| {
+        let values = values.window(day, window.days);
+        if values.len() < window.min_days {
+            f64::NAN
+        } else {
+            kernel(values)
+        }
+    };
+    days.map(value).collect()
+}
+
+fn momentum(daily: &Daily, config: &FactorConfig, day: usize) -> f64 {
+    let Some(older) = day.checked_sub(config.momentum_long_days) else {
+        return f64::NAN;
+    };
+    let newer = day - config.momentum_skip_days;
+    if daily.traded.count(&(older + 1..newer + 1)) < config.momentum_min_days {
+        return f64::NAN;
+    }
+    finite_or_missing(daily.marks.at(newer) / daily.marks.at(older) - 1.0)
+}
+
+/// A price that never moved has no illiquidity to take the logarithm of.
+fn illiquidity(ratios: &[f64], config: &FactorConfig) -> f64 {
+    let scaled = config.illiquidity_scale_cny * mean(ratios);
+    if scaled <= 0.0 || !scaled.is_finite() {
+        return f64::NAN;
+    }
+    if config.illiquidity_log {
+        libm::log(scaled)
+    } else {
+        scaled
+    }
+}
+
+fn price_volume_correlation(daily: &Daily, window: Window, day: usize) -> f64 {
+    let returns = daily.paired_returns.window(day, window.days);
+    if returns.len() < window.min_days {
+        return f64::NAN;
+    }
+    correlation(returns, daily.paired_log_volumes.window(day, window.days))
+}
+
+fn nearness_to_high(daily: &Daily, window: Window, days: Range<usize>) -> Vec<f64> {
+    let highs = daily.highs.sliding_largest(window.days, days.clone());
+    let value = |(day, high): (usize, f64)| {
+        let enough = window.min_days <= daily.highs.window(day, window.days).len();
+        if enough {
+            finite_or_missing(daily.marks.at(day) / high)
+        } else {
+            f64::NAN
+        }
+    };
+    days.zip(highs).map(value).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::moments::count;
+    use super::*;
+
+    const GAP: f64 = f64::NAN;
+
+    /// An owned history of `days` days that all trade, open = close = high = low = `close(day)`.
+    #[derive(Clone)]
+    struct Flat {
+        close: Vec<f64>,
+        open: Vec<f64>,
+        volume: Vec<f64>,
+        amount: Vec<f64>,
+        traded: Vec<bool>,
+    }
+
+    impl Flat {
+        fn new(days: usize, close: impl Fn(usize) -> f64) -> Self {
+            let close: Vec<f64> = (0..days).map(close).collect();
+            let level = vec![1000.0; days];
+            Self {
+                open: close.clone(),
+                close,
+                volume: level.clone(),
+                amount: level,
+                traded: vec![true; days],
+            }
+        }
+
+        fn suspend(&mut self, days: Range<usize>) {
+            for day in days {
+                (self.close[day], self.open[day], self.traded[day]) = (GAP, GAP, false);
+            }
+        }
+
+        fn series(&self) -> Series<'_> {
+            Series {
+                open: &self.open,
+                high: &self.close,
+                low: &self.close,
+                close: &self.close,
+                volume: &self.volume,
+                amount: &self.amount,
+                traded: &self.traded,
+            }
+        }
+
+        fn value(&self, factor: Factor, day: usize) -> Option<f64> {
+            let columns = compute(&self.series(), &FactorConfig::KTD, 0..self.close.len()).unwrap();
+            columns.value(factor, day)
+        }
+    }
+
+    fn near(value: Option<f64>, expected: f64) {
+        let value = value.unwrap();
+        assert!(
+            (value - expected).abs() <= 1e-13 * expected.abs(),
+            "{value} is not {expected}"
+        );
+    }
+
+    /// Closes 1 and 2 in turn: returns of +1 and -1/2.
+    fn swing(day: usize) -> f64 {
+        if day.is_multiple_of(2) { 1.0 } else { 2.0 }
+    }
+
+    #[test]
+    fn momentum_needs_a_year_since_the_first_bar_and_two_thirds_of_it_traded() {
+        let history = Flat::new(260, |day| 1.0 + count(day));
+        assert_eq!(history.value(Factor::Mom12_1, 251), None);
+        near(history.value(Factor::Mom12_1, 252), 232.0 / 1.0 - 1.0);
+        near(history.value(Factor::Mom12_1, 259), 239.0 / 8.0 - 1.0);
+
+        // Days 1 to 231 count for day 252: 231 of them, of which 77 may be lost.
+        let mut thin = history.clone();
+        thin.suspend(10..87);
+        near(thin.value(Factor::Mom12_1, 252), 231.0);
+        thin.suspend(87..88);
+        assert_eq!(thin.value(Factor::Mom12_1, 252), None);
+
+        let mut young = history;
+        young.suspend(0..1);
+        assert_eq!(young.value(Factor::Mom12_1, 252), None);
+        assert!(young.value(Factor::Mom12_1, 253).is_some());
+    }
+
+    #[test]
+    fn momentum_reads_the_mark_carried_through_a_suspension() {
+        let mut history = Flat::new(260, |day| 1.0 + count(day));
+        history.suspend(3..9);
+        history.suspend(230..236);
+        near(history.value(Factor::Mom12_1, 255), 230.0 / 3.0 - 1.0);
+    }
+
+    #[test]
+    fn swings_by_hand() {
+        let history = Flat::new(62, swing);
+        // Sixty returns, half of them 1 and half -1/2: deviations 3/4.
+        near(
+            history.value(Factor::Rv60, 61),
+            (60.0 * 0.5625 / 59.0_f64).sqrt() * 252.0_f64.sqrt(),
+        );
+        near(history.value(Factor::Illiq, 61), libm::log(1e8 * 0.75 / 1000.0));
+        assert_eq!(history.value(Factor::MomId, 61), Some(0.0));
+        assert!(history.value(Factor::RevOn, 61).unwrap().abs() < 1e-15);
+        assert_eq!(history.value(Factor::CvVol, 61), Some(0.0));
+
+        let longer = Flat::new(121, swing);
+        assert_eq!(longer.value(Factor::High52w, 119), Some(1.0));
+        assert_eq!(longer.value(Factor::High52w, 120), Some(0.5));
+    }
+
+    #[test]
+    fn each_window_opens_at_its_minimum() {
+        let mut history = Flat::new(200, swing);
+        for (day, volume) in history.volume.iter_mut().enumerate() {
+            *volume = if day.is_multiple_of(3) { 1.0 } else { 2.0 };
+        }
+        // The first return is on day 1, the first amount, high and intraday move on day 0.
+        let first_days = [
+            (Factor::Rv60, 40),
+            (Factor::Illiq, 14),
+            (Factor::RevOn, 14),
+            (Factor::MomId, 13),
+            (Factor::Skew, 40),
+            (Factor::CorrPv, 14),
+            (Factor::High52w, 119),
+            (Factor::CvVol, 39),
+        ];
+        for (factor, first_day) in first_days {
+            assert_eq!(history.value(factor, first_day - 1), None, "{}", factor.name());
+            assert!(history.value(factor, first_day).is_some(), "{}", factor.name());
+        }
+
+        // A suspension of 5 days takes 6 returns of 20, of 6 days takes 7.
+        history.suspend(180..185);
+        assert!(history.value(Factor::Illiq, 190).is_some());
+        history.suspend(185..186);
+        assert_eq!(history.value(Factor::Illiq, 190), None);
+        assert_eq!(history.value(Factor::CorrPv, 190), None);
+        assert_eq!(history.value(Factor::RevOn, 190), None);
+        assert!(history.value(Factor::MomId, 190).is_some());
+        history.suspend(186..187);
+        assert_eq!(history.value(Factor::MomId, 190), None);
+    }
+
+    #[test]
+    fn a_price_that_never_moves_is_calm_and_nothing_else() {
+        let history = Flat::new(300, |_| 8.0);
+        assert_eq!(history.value(Factor::Rv60, 299), Some(0.0));
+        assert_eq!(history.value(Factor::High52w, 299), Some(1.0));
+        assert_eq!(history.value(Factor::Mom12_1, 299), Some(0.0));
+        for factor in [Factor::Skew, Factor::Illiq, Factor::CorrPv] {
+            assert_eq!(history.value(factor, 299), None, "{}", factor.name());
+        }
+    }
+
+    #[test]
+    fn illiquidity_without_the_logarithm() {
+        let history = Flat::new(62, swing);
+        let config = FactorConfig {
+            illiquidity_log: false,
+            ..FactorConfig::KTD
+        };
+        let columns = compute(&history.series(), &config, 61..62).unwrap();
+        near(columns.value(Factor::Illiq, 61), 1e8 * 0.75 / 1000.0);
+        assert_eq!(columns.value(Factor::Illiq, 60), None);
+        assert_eq!(columns.value(Factor::Illiq, 62), None);
+    }
+
+    #[test]
+    fn a_day_without_trade_or_with_bad_prices_is_left_out() {
+        let mut history = Flat::new(62, swing);
+        history.amount[61] = 0.0;
+        history.close[50] = -1.0;
+        history.open[49] = f64::INFINITY;
+        // Of days 42 to 61, 50 and 51 lack a close and 61 an amount: 8 moves of 1 and 9 of a half are left.
+        near(
+            history.value(Factor::Illiq, 61),
+            libm::log(1e8 * 12.5 / 17.0 / 1000.0),
+        );
+        assert_eq!(history.value(Factor::MomId, 61), Some(0.0));
+        assert!(history.value(Factor::RevOn, 61).is_some());
+    }
+
+    #[test]
+    fn a_bar_on_which_nothing_traded_marks_but_counts_in_no_window() {
+        let mut history = Flat::new(300, swing);
+        (history.close[297], history.traded[297], history.volume[297]) = (5.0, false, 0.0);
+        (history.close[299], history.traded[299], history.volume[299]) = (4.0, false, 0.0);
+        // The highs of both days are left out: a mark of 4 over a high of 2.
+        assert_eq!(history.value(Factor::High52w, 299), Some(2.0));
+        // Days 280 to 299 less 297, 298 and 299 have a return: 8 rises of 1 and 9 falls of a half.
+        near(
+            history.value(Factor::Illiq, 299),
+            libm::log(1e8 * 12.5 / 17.0 / 1000.0),
+        );
+        near(history.value(Factor::RevOn, 299), -libm::log(2.0) / 17.0);
+    }
+
+    #[test]
+    fn mean_amount_counts_traded_days() {
+        let mut history = Flat::new(30, swing);
+        history.suspend(5..10);
+        history.amount[29] = 2000.0;
+        let window = Window::new(60, 20);
+        let means = mean_amount(&history.series(), window, 0..30).unwrap();
+        assert!(means[23].is_nan());
+        assert_eq!((means[24], means[29]), (1000.0, 1040.0));
+    }
+
+    #[test]
+    fn requests_that_do_not_fit_are_refused() {
+        let history = Flat::new(10, swing);
+        let refused = |series: &Series<'_>, days| compute(series, &FactorConfig::KTD, days).err();
+        let days = |start, end| Some(FactorError::Days { start, end, days: 10 });
+        assert_eq!(refused(&history.series(), 3..11), days(3, 11));
+        #[expect(clippy::reversed_empty_ranges, reason = "the very thing refused")]
+        let reversed = 4..3;
+        assert_eq!(refused(&history.series(), reversed), days(4, 3));
+        assert_eq!(refused(&history.series(), 10..10), None);
+        let short = Series {
+            amount: &[1.0],
+            ..history.series()
+        };
+        let length = FactorError::Length {
+            column: "amount",
+            days: 1,
+            expected_days: 10,
+        };
+        assert_eq!(refused(&short, 0..1), Some(length));
+        assert!(!length.hint().is_empty());
+    }
+
+    #[test]
+    fn names_are_unique_and_read_back() {
+        for factor in Factor::ALL {
+            assert_eq!(Factor::from_name(factor.name()), Some(factor));
+            assert_eq!(Factor::ALL[factor.index()], factor);
+            assert!(!factor.description().is_empty());
+        }
+        assert_eq!(Factor::from_name("mom_12_1"), None);
+    }
+}

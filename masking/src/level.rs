@@ -1,0 +1,87 @@
+//! What a mask hides.
+
+/// Which identifiers are hidden (paper, §3.3): four levels, one door.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// Real codes and real dates.
+    Bright,
+    /// Aliases and real dates.
+    StockBlind,
+    /// Real codes and day offsets.
+    DateBlind,
+    /// Aliases and day offsets.
+    Blinded,
+}
+
+impl Level {
+    /// All levels, from the brightest.
+    pub const ALL: [Self; 4] = [Self::Bright, Self::StockBlind, Self::DateBlind, Self::Blinded];
+
+    /// Whether codes, company names and sectors are hidden.
+    #[must_use]
+    pub const fn hides_stocks(self) -> bool {
+        matches!(self, Self::StockBlind | Self::Blinded)
+    }
+
+    /// Whether dates are hidden.
+    #[must_use]
+    pub const fn hides_days(self) -> bool {
+        matches!(self, Self::DateBlind | Self::Blinded)
+    }
+
+    /// The name in configurations and reports.
+    #[must_use]
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Bright => "bright",
+            Self::StockBlind => "stock-blind",
+            Self::DateBlind => "date-blind",
+            Self::Blinded => "blinded",
+        }
+    }
+
+    /// The level of that name.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|level| level.label() == text)
+    }
+}
+
+/// How prices and sizes are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Numeric {
+    /// True prices, volumes and share counts (the paper's setting).
+    Exact,
+    /// Prices and index in points with 100 at the episode's origin, volumes as a ratio to their own 20-day mean,
+    /// positions as weights and rounded values, no share counts.
+    Rescaled,
+}
+
+impl Numeric {
+    /// All settings.
+    pub const ALL: [Self; 2] = [Self::Exact, Self::Rescaled];
+
+    /// The name in configurations and reports.
+    #[must_use]
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Exact => "exact",
+            Self::Rescaled => "rescaled",
+        }
+    }
+
+    /// The setting of that name.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|numeric| numeric.label() == text)
+    }
+}
+
+/// One mask profile.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct MaskSettings {
+    /// Which identifiers are hidden.
+    pub level: Level,
+    /// How numbers are shown.
+    pub numeric: Numeric,
+}
