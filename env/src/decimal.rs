@@ -97,7 +97,36 @@ impl Decimal {
     /// The shortest decimal that reads back as this float, or `None` when it is negative, not finite or too wide.
     #[must_use]
     pub fn from_f64(value: f64) -> Option<Self> {
+        if let Some(decimal) = Self::from_short_f64(value) {
+            return Some(decimal);
+        }
         Self::parse(&format!("{value:e}")).ok()
+    }
+
+    /// The fast way for prices and factors as people write them.
+    ///
+    /// A decimal of at most 15 digits is the only such decimal that reads as its float, and a quotient of two exactly
+    /// held integers is rounded as reading the decimal would be; so equality proves that it is the shortest.
+    fn from_short_f64(value: f64) -> Option<Self> {
+        const LARGEST: f64 = 1e15;
+        let mut power = 1.0;
+        for scale in 0..=6_u8 {
+            let mantissa = (value * power).round();
+            if !(0.0..LARGEST).contains(&mantissa) {
+                return None;
+            }
+            #[expect(clippy::float_cmp, reason = "equality to the bit is what is asked")]
+            if mantissa / power == value {
+                #[expect(
+                    clippy::cast_possible_truncation,
+                    clippy::cast_sign_loss,
+                    reason = "a whole number from 0 to 10^15"
+                )]
+                return Self::from_parts(mantissa as u64, i64::from(scale));
+            }
+            power *= 10.0;
+        }
+        None
     }
 
     /// The same for a 32-bit float, in its own width (Qlib's bins).

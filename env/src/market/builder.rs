@@ -104,6 +104,7 @@ pub struct MarketBuilder {
     st: BTreeMap<Ticker, Vec<DateSpan>>,
     members: BTreeMap<Ticker, Vec<DateSpan>>,
     indices: Vec<(String, BTreeMap<TradeDate, (f64, f64)>)>,
+    everyone_is_member: bool,
     notes: Vec<String>,
 }
 
@@ -123,6 +124,7 @@ impl MarketBuilder {
             st: BTreeMap::new(),
             members: BTreeMap::new(),
             indices: Vec::new(),
+            everyone_is_member: false,
             notes: Vec::new(),
         }
     }
@@ -302,6 +304,11 @@ impl MarketBuilder {
         self.members.entry(ticker).or_default().push(span);
     }
 
+    /// Declares every name a member on every date, for panels without membership.
+    pub fn declare_all_members(&mut self) {
+        self.everyone_is_member = true;
+    }
+
     /// Adds an index series: opening and closing level by date; the first added is the benchmark.
     pub fn add_index(&mut self, code: &str, levels: BTreeMap<TradeDate, (f64, f64)>) {
         self.indices.push((code.to_owned(), levels));
@@ -454,7 +461,11 @@ impl MarketBuilder {
             }),
             listed: self.listed.get(&ticker).copied(),
             st: sorted_spans(self.st.get(&ticker)),
-            member: sorted_spans(self.members.get(&ticker)),
+            member: if self.everyone_is_member {
+                vec![DateSpan::ALWAYS]
+            } else {
+                sorted_spans(self.members.get(&ticker))
+            },
             last_row: self.declared_last_row(market, ticker).unwrap_or(last),
             first,
             offset,
@@ -471,14 +482,18 @@ impl MarketBuilder {
     }
 
     fn report(&self, market: &Market, bars: usize) -> BuildReport {
+        let (first, last) = (market.calendar.first(), market.calendar.last());
+        let touches_panel = |span: &DateSpan| {
+            first.is_some_and(|first| *first <= span.end) && last.is_some_and(|last| span.start <= *last)
+        };
         let missing = self
             .members
-            .keys()
-            .filter(|ticker| market.find(**ticker).is_none());
+            .iter()
+            .filter(|(ticker, spans)| spans.iter().any(touches_panel) && market.find(**ticker).is_none());
         BuildReport {
             bars,
             rows_without_close: self.rows_without_close,
-            members_without_rows: missing.copied().collect(),
+            members_without_rows: missing.map(|(ticker, _)| *ticker).collect(),
         }
     }
 }
