@@ -22,4 +22,3 @@ pub use order::{Order, Quantity, Side, TargetWeight};
 pub use report::{CorporateEvent, EventKind, Execution, Fill, NavIdentity, Position, RejectCode, StepReport};
 pub use rules::{ByBoard, Delisting, LimitRule, Rules};
 pub use step::{TradingDay, step};
-
