@@ -26,11 +26,11 @@ pub(super) struct Move {
 }
 
 /// Annual premium of one standard deviation of 12-1 momentum.
-pub(super) const MOMENTUM_PREMIUM: f64 = 0.04;
+const MOMENTUM_PREMIUM: f64 = 0.04;
 /// Annual premium of one standard deviation of own risk: negative, the low-volatility effect.
-pub(super) const RISK_PREMIUM: f64 = -0.03;
+const RISK_PREMIUM: f64 = -0.03;
 /// Annual premium of one standard deviation of illiquidity.
-pub(super) const ILLIQUIDITY_PREMIUM: f64 = 0.03;
+const ILLIQUIDITY_PREMIUM: f64 = 0.04;
 const MARKET_PREMIUM: f64 = 0.06;
 const DAYS_PER_YEAR: f64 = 252.0;
 
@@ -49,10 +49,10 @@ const GARCH_CEILING: f64 = 9.0;
 const HEAT_MEMORY: f64 = 0.95;
 const HEAT_SD: f64 = 0.35;
 const CROWD_MEMORY: f64 = 0.96;
-const CROWD_SD: f64 = 0.38;
+const CROWD_SD: f64 = 0.48;
 
-const NEWS_PROBABILITY: f64 = 0.003;
-const NEWS_GOOD_SHARE: f64 = 0.55;
+const NEWS_PROBABILITY: f64 = 0.005;
+const NEWS_GOOD_SHARE: f64 = 0.6;
 const NEWS_LEAST: f64 = 0.03;
 const NEWS_MEAN_EXCESS: f64 = 0.05;
 
@@ -185,11 +185,11 @@ impl NameState {
             intraday_sd: session_variance.sqrt(),
             activity: self.crowd
                 + 0.6 * self.heat
-                + 0.20 * (own_shock.abs().min(6.0) - 0.75)
-                + 0.12 * (weather.shock.min(6.0) - 0.75)
+                + 0.36 * (own_shock.abs().min(6.0) - 0.75)
+                + 0.18 * (weather.shock.min(6.0) - 0.75)
                 + 0.1 * (weather.variance - 1.0).min(3.0)
                 + 4.0 * news.abs().min(0.2)
-                + 0.18 * stream.normal(),
+                + 0.15 * stream.normal(),
         }
     }
 
