@@ -50,7 +50,7 @@ mod tests {
     fn holidays_leave_gaps_and_weekends_do_not_trade() {
         let sessions = sessions(800);
         assert_eq!(sessions.len(), 800);
-        assert_eq!(sessions[0].date.reveal(), "2022-01-04");
+        assert_eq!(Ok(sessions[0].date), TradeDate::parse("2022-01-04"));
         assert!(sessions.iter().all(|session| !session.date.is_weekend()));
         let gaps = |year: i32, month: u32| {
             sessions
