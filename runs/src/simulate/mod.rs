@@ -1,0 +1,3 @@
+//! `ktd simulate`: orders or scores through an exchange profile, without an agent.
+
+pub mod qlib;
