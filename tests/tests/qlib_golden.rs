@@ -21,12 +21,14 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// Amounts, values and costs, relative.
-const DEAL_TOLERANCE: f64 = 1e-12;
-/// Cash and account, relative.
-const ACCOUNT_TOLERANCE: f64 = 1e-11;
-/// Figures of a whole run, relative: the order of summation differs from pandas.
-const RISK_TOLERANCE: f64 = 1e-9;
+/// Amounts, values and costs.
+const DEAL: Tolerance = Tolerance::Relative(1e-12);
+/// Cash and account.
+const ACCOUNT: Tolerance = Tolerance::Relative(1e-11);
+/// Shares of the account: differences of it, so an ulp of the account shows in them.
+const SHARE: Tolerance = Tolerance::Absolute(1e-11);
+/// Figures of a whole run: the order of summation differs from pandas.
+const RISK: Tolerance = Tolerance::Relative(1e-9);
 
 fn golden_root() -> Option<PathBuf> {
     let root = std::env::var_os("KTD_GOLDEN").map_or_else(
@@ -39,6 +41,31 @@ fn golden_root() -> Option<PathBuf> {
     }
     eprintln!("skipped: no golden set at {}; set KTD_GOLDEN", root.display());
     None
+}
+
+/// How far a cell may be from the expected one.
+#[derive(Clone, Copy)]
+enum Tolerance {
+    Exact,
+    Relative(f64),
+    Absolute(f64),
+}
+
+impl Tolerance {
+    fn allows(self, value: f64, want: f64) -> bool {
+        let slack = match self {
+            Self::Exact => 0.0,
+            Self::Relative(share) => share * want.abs(),
+            Self::Absolute(slack) => slack,
+        };
+        (value - want).abs() <= slack
+    }
+
+    /// Numbers within the tolerance, or else the same text.
+    fn allows_text(self, cell: &str, want: &str) -> bool {
+        let close = |(cell, want)| self.allows(cell, want);
+        cell == want || cell.parse().ok().zip(want.parse().ok()).is_some_and(close)
+    }
 }
 
 /// A CSV, plain or gzipped, as a header and rows of text.
@@ -88,7 +115,7 @@ impl Table {
     }
 
     /// Fails with the first cell in which `self` is not `expected`. A column without a tolerance is not compared.
-    fn assert_matches(&self, expected: &Self, tolerance: impl Fn(&str) -> Option<f64>) {
+    fn assert_matches(&self, expected: &Self, tolerance: impl Fn(&str) -> Option<Tolerance>) {
         let file = expected.path.display();
         assert_eq!(self.header, expected.header, "{file}: header");
         for (number, (row, wanted)) in self.rows.iter().zip(&expected.rows).enumerate() {
@@ -96,7 +123,7 @@ impl Table {
                 if let Some(tolerance) = tolerance(column) {
                     let key = &wanted[..3];
                     assert!(
-                        same(cell, want, tolerance),
+                        tolerance.allows_text(cell, want),
                         "{file} row {} {key:?} column {column}: was {cell}, not {want}",
                         number + 1
                     );
@@ -104,15 +131,6 @@ impl Table {
             }
         }
         assert_eq!(self.rows.len(), expected.rows.len(), "{file}: rows");
-    }
-}
-
-/// Equal as text, or as numbers within a tolerance relative to the expected one, at least to 1.
-fn same(cell: &str, want: &str, tolerance: f64) -> bool {
-    match (cell.parse::<f64>(), want.parse::<f64>()) {
-        _ if cell == want => true,
-        (Ok(cell), Ok(want)) => (cell - want).abs() <= tolerance * want.abs().max(1.0),
-        _ => false,
     }
 }
 
@@ -179,25 +197,26 @@ fn compare_fills(out: &Path, golden: &Path, scripted: bool) {
         expected.sort_by(&["date", "side", "symbol"]);
     }
     fills.assert_matches(&expected, |column| match column {
-        _ if scripted => Some(0.0),
+        _ if scripted => Some(Tolerance::Exact),
         "cash_before" | "cash_after" => None,
-        _ => Some(DEAL_TOLERANCE),
+        _ => Some(DEAL),
     });
 }
 
 fn compare_daily(out: &Path, golden: &Path) {
     let (daily, expected) = (Table::read(&out.join("daily.csv")), Table::read(golden));
     daily.assert_matches(&expected, |column| match column {
-        "date" | "n_pos" | "bench" => Some(0.0),
-        _ => Some(ACCOUNT_TOLERANCE),
+        "date" | "n_pos" | "bench" => Some(Tolerance::Exact),
+        "return" | "turnover" | "cost" => Some(SHARE),
+        _ => Some(ACCOUNT),
     });
 }
 
 fn compare_positions(out: &Path, golden: &Path) {
     let (positions, expected) = (Table::read(&out.join("final_positions.csv")), Table::read(golden));
     positions.assert_matches(&expected, |column| match column {
-        "symbol" | "count_day" | "price_adj" => Some(0.0),
-        _ => Some(DEAL_TOLERANCE),
+        "symbol" | "count_day" | "price_adj" => Some(Tolerance::Exact),
+        _ => Some(DEAL),
     });
 }
 
@@ -230,7 +249,7 @@ fn compare_meta(out: &Path, golden: &Path, summary: &QlibSummary) {
     ] {
         let want = meta[key].as_f64().unwrap();
         assert!(
-            (value - want).abs() <= ACCOUNT_TOLERANCE * want.abs().max(1.0),
+            ACCOUNT.allows(value, want),
             "{file}: {key} was {value}, not {want}"
         );
     }
@@ -279,7 +298,7 @@ fn compare_risk(returns: &[f64], mode: RiskMode, expected: &Value, place: &str) 
     for (name, figure) in figures {
         let want = expected[name].as_f64().unwrap();
         assert!(
-            (figure - want).abs() <= RISK_TOLERANCE * want.abs(),
+            RISK.allows(figure, want),
             "{place} {name}: was {figure}, not {want}"
         );
     }
@@ -303,27 +322,7 @@ fn every_single_order_is_dealt_as_qlib_deals_it() {
 
 fn check_case(case: &BTreeMap<&str, &str>) {
     let number = |name: &str| case[name].parse::<f64>().unwrap();
-    let optional = |name: &str| case[name].parse::<f64>().ok();
-    let (close, price) = (number("close"), number("price"));
-    let quote = Quote {
-        close,
-        buy_price: price,
-        sell_price: price,
-        factor: number("factor"),
-        volume: number("volume"),
-        volume_cap: optional("vcap"),
-        limit_buy: case["lim_buy"] == "1",
-        limit_sell: case["lim_sell"] == "1",
-    };
-    let terms = DealTerms {
-        open_cost: number("open_cost"),
-        close_cost: number("close_cost"),
-        min_cost: number("min_cost"),
-        impact_cost: number("impact"),
-        trade_unit: optional("unit"),
-        volume_kind: VolumeKind::Current,
-        numbers: Numbers::Python,
-    };
+    let (quote, terms) = (case_quote(case), case_terms(case));
     let side = if case["side"] == "BUY" {
         Side::Buy
     } else {
@@ -336,7 +335,7 @@ fn check_case(case: &BTreeMap<&str, &str>) {
             0,
             Holding {
                 amount: held,
-                price: close,
+                price: quote.close,
                 days: 0,
             },
         );
@@ -367,11 +366,35 @@ fn check_case(case: &BTreeMap<&str, &str>) {
     ];
     for (name, result) in results {
         let want = number(name);
-        // Exact: one is the other, or both are missing. Zero has two signs, which the text does not always keep.
-        let exact = result.to_bits() == want.to_bits() || (result - want).abs() <= 0.0;
-        assert!(
-            exact || (result.is_nan() && want.is_nan()),
-            "{name} was {result}, not {want}, in case {case:?}"
-        );
+        let exact = Tolerance::Exact.allows(result, want) || (result.is_nan() && want.is_nan());
+        assert!(exact, "{name} was {result}, not {want}, in case {case:?}");
+    }
+}
+
+fn case_quote(case: &BTreeMap<&str, &str>) -> Quote {
+    let number = |name: &str| case[name].parse::<f64>().unwrap();
+    Quote {
+        close: number("close"),
+        buy_price: number("price"),
+        sell_price: number("price"),
+        factor: number("factor"),
+        volume: number("volume"),
+        volume_cap: case["vcap"].parse().ok(),
+        limit_buy: case["lim_buy"] == "1",
+        limit_sell: case["lim_sell"] == "1",
+    }
+}
+
+/// The cases were made by calling the exchange with plain Python numbers.
+fn case_terms(case: &BTreeMap<&str, &str>) -> DealTerms {
+    let number = |name: &str| case[name].parse::<f64>().unwrap();
+    DealTerms {
+        open_cost: number("open_cost"),
+        close_cost: number("close_cost"),
+        min_cost: number("min_cost"),
+        impact_cost: number("impact"),
+        trade_unit: case["unit"].parse().ok(),
+        volume_kind: VolumeKind::Current,
+        numbers: Numbers::Python,
     }
 }
