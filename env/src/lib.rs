@@ -14,6 +14,7 @@ mod ticker;
 
 pub mod exchange;
 pub mod factors;
+pub mod qlib;
 pub mod synth;
 
 pub use day::{DateError, DateSpan, TradeDate};
