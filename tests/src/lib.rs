@@ -3,6 +3,8 @@
 //! Golden sets and data are not part of the repository. A test that needs them asks here, says so on standard output
 //! when they are absent, and returns.
 
+pub mod sources;
+
 use std::path::{Path, PathBuf};
 
 /// The root of the workspace.
