@@ -11,6 +11,7 @@ pub mod failure;
 pub mod guard;
 pub mod output;
 pub mod progress;
+pub mod report;
 pub mod rules_config;
 pub mod simulate;
 

@@ -7,7 +7,7 @@ use crate::error::RunError;
 use crate::experiment::cells::{Cell, Window, days_between, parse_mask, parse_mode};
 use crate::experiment::config::RetryConfig;
 use crate::experiment::market_source::MarketSource;
-use crate::experiment::run::factor_table;
+use crate::experiment::run::{factor_table, toolbox};
 use ktd_env::TradeDate;
 use ktd_masking::MaskKey;
 use std::path::Path;
@@ -88,6 +88,7 @@ impl OpenBundle {
             experiment: header.experiment.clone(),
             market: Arc::clone(&source.market),
             factors: Arc::new(factors),
+            toolbox: toolbox()?,
             data: source.record,
             panel: source.path,
             rules: header.rules.clone(),

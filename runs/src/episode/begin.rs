@@ -14,7 +14,7 @@ use ktd_agents::Transport;
 use ktd_env::exchange::{Account, Rules};
 use ktd_env::DayIndex;
 use ktd_masking::{EpisodeFrame, Mask};
-use ktd_tools::{LastStep, ToolLimits, Toolbox, tool_specs};
+use ktd_tools::{LastStep, ToolLimits, tool_specs};
 use std::path::Path;
 
 /// Writes `header.json` and `private/episode.json`, or checks that those of an earlier run are the same.
@@ -166,7 +166,6 @@ pub(super) fn open<'a>(
     };
     let mut episode = Episode {
         input,
-        toolbox: Toolbox::new(input.cell.mask.numeric),
         limits: limits(input),
         specs: tool_specs(input.cell.mask.numeric).into(),
         exchanger: Exchanger { cassette, store, transport, guard, retries: input.shared.retries },

@@ -33,7 +33,7 @@ impl Decided {
             outcome,
             orders: action.orders.iter().map(|parsed| parsed.order).collect(),
             records: action.orders.iter().map(order_record).collect(),
-            overall_reason: action.overall_reason.clone(),
+            overall_reason: Some(action.overall_reason.clone()),
         }
     }
 }
@@ -109,7 +109,7 @@ impl Episode<'_> {
                     Err(uncovered) => return Ok(Err(uncovered)),
                 },
                 ResearchEffect::CallTool(call) => {
-                    let answer = self.toolbox.call(context, &call.name, &call.arguments);
+                    let answer = self.input.shared.toolbox.call(context, &call.name, &call.arguments);
                     let refused = answer.code.map(str::to_owned);
                     self.write(&WrittenEvent::ToolCall { step: talk.step, name: call.name.clone(), refused })?;
                     let payload = answer.payload;
@@ -164,7 +164,7 @@ impl Episode<'_> {
     /// Whether a submission is good: its schema, then the checks at decision.
     fn judge(&self, context: &ToolContext<'_>, arguments: &str) -> Result<Decided, Refused> {
         let action = parse_action(context, arguments)
-            .map_err(|refusal| Refused { code: refusal.code, feedback: refusal.payload })?;
+            .map_err(|refusal| Refused { code: refusal.code(), feedback: refusal.payload() })?;
         let decided = Decided::of(&action);
         let decisions = decide(&self.rules, &self.account, &decided.orders, context.as_of);
         let rejected = decisions.iter().find_map(|decision| match decision {

@@ -35,6 +35,8 @@ pub struct Shared {
     pub market: Arc<Market>,
     /// Factor values of the panel.
     pub factors: Arc<FactorTable>,
+    /// The tools with their validators.
+    pub toolbox: Arc<Toolbox>,
     /// What headers say of the panel.
     pub data: DataRecord,
     /// Where the panel was read from.
@@ -122,7 +124,6 @@ struct Episode<'a> {
     input: &'a EpisodeInput<'a>,
     rules: Rules,
     mask: Mask,
-    toolbox: Toolbox,
     limits: ToolLimits,
     specs: Arc<[ToolSpec]>,
     exchanger: Exchanger<'a>,

@@ -11,6 +11,7 @@ use crate::error::RunError;
 use ktd_env::factors::FactorConfig;
 use ktd_env::{FactorTable, Market};
 use ktd_masking::MaskKey;
+use ktd_tools::Toolbox;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -48,6 +49,8 @@ pub struct Prepared {
     pub factors: Arc<FactorTable>,
     /// The cells.
     pub cells: Vec<Cell>,
+    /// The tools with their validators, compiled once.
+    pub toolbox: Arc<Toolbox>,
     /// The experiment's mask key.
     pub key: MaskKey,
 }
@@ -65,7 +68,15 @@ pub fn prepare(plan: &RunPlan) -> Result<Prepared, RunError> {
     }
     let factors = factor_table(&source.market, &cells)?;
     let key = experiment_key(plan)?;
-    Ok(Prepared { source, factors: Arc::new(factors), cells, key })
+    Ok(Prepared { source, factors: Arc::new(factors), cells, toolbox: toolbox()?, key })
+}
+
+/// The tools, their validators compiled once.
+///
+/// # Errors
+/// [`RunError::Input`] when a tool's own schema does not compile: a defect of this program.
+pub fn toolbox() -> Result<Arc<Toolbox>, RunError> {
+    Toolbox::new().map(Arc::new).map_err(|error| RunError::input(error.to_string(), "report this defect"))
 }
 
 /// The factor table over the as-of days of all cells.
@@ -115,6 +126,7 @@ pub async fn run_cells(plan: &RunPlan, prepared: &Prepared, progress: Arc<dyn Pr
         experiment: plan.config.name.clone(),
         market: Arc::clone(&prepared.source.market),
         factors: Arc::clone(&prepared.factors),
+        toolbox: Arc::clone(&prepared.toolbox),
         data: prepared.source.record.clone(),
         panel: prepared.source.path.clone(),
         rules: plan.config.rules.clone(),
