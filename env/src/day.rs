@@ -122,6 +122,7 @@ mod tests {
     use super::*;
 
     #[test]
+    #[expect(clippy::disallowed_methods, reason = "the test compares real texts")]
     fn two_spellings_one_date() {
         assert_eq!(TradeDate::parse("2024-04-01"), TradeDate::parse("20240401"));
         assert_eq!(TradeDate::parse("2024-04-01").unwrap().reveal(), "2024-04-01");

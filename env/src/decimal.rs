@@ -147,9 +147,10 @@ impl Decimal {
         Some(Self { mantissa, scale })
     }
 
-    /// Rebuilds a decimal from its stored parts.
+    /// Rebuilds a decimal from its stored parts; `None` for parts that [`Decimal::stored`] never gives.
     pub(crate) fn from_stored(mantissa: u64, scale: u8) -> Option<Self> {
-        Self::from_parts(mantissa, i64::from(scale))
+        let has_trailing_zero = scale > 0 && mantissa.is_multiple_of(10);
+        Self::from_parts(mantissa, i64::from(scale)).filter(|_| !has_trailing_zero)
     }
 
     pub(crate) const fn stored(self) -> (u64, u8) {
@@ -389,16 +390,25 @@ mod tests {
             }
         );
         // Wide operands take the big-integer route and agree with it.
-        assert_eq!(
-            grid("1234567890.123456789", "0.1234567890123456789").off_grid,
-            true
-        );
+        assert!(grid("1234567890.123456789", "0.1234567890123456789").off_grid);
+    }
+
+    /// The fast way for short decimals against the text of the float.
+    #[test]
+    fn short_and_long_floats_agree_with_their_text() {
+        for hundredths in (0..400_000_u32).step_by(7) {
+            let yuan = f64::from(hundredths) / 100.0;
+            for value in [yuan, yuan * 1.1, yuan / 3.0, yuan / 1e5, yuan * 1e9] {
+                let text = format!("{value:e}");
+                assert_eq!(Decimal::from_f64(value), Decimal::parse(&text).ok(), "{text}");
+            }
+        }
     }
 
     #[test]
     fn floats_take_their_own_width() {
         assert_eq!(Decimal::from_f32(0.1).unwrap().to_string(), "0.1");
-        assert_eq!(Decimal::from_f64(11.434431).unwrap().to_string(), "11.434431");
+        assert_eq!(Decimal::from_f64(11.434_431).unwrap().to_string(), "11.434431");
         assert_eq!(Decimal::from_f64(f64::NAN), None);
     }
 }

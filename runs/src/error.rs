@@ -84,6 +84,12 @@ pub enum RunError {
     /// A defect of this program.
     #[error("the session was driven wrongly: {0}")]
     Session(#[from] SessionError),
+    /// A defect of this program: a broken invariant stopped the cell.
+    #[error("cell {cell}: a broken invariant stopped it (its message is on standard error)")]
+    Panicked {
+        /// Which cell.
+        cell: String,
+    },
 }
 
 impl RunError {
@@ -124,7 +130,7 @@ impl RunError {
             }
             Self::Configuration { hint, .. } => (*hint).to_owned(),
             Self::Input { hint, .. } => hint.clone(),
-            Self::Session(_) => "this is a defect of the program: report it".to_owned(),
+            Self::Session(_) | Self::Panicked { .. } => "this is a defect of the program: report it".to_owned(),
         }
     }
 }

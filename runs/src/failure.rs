@@ -17,6 +17,47 @@ const DIFFERENCE: u8 = 1;
 /// Exit code of bad input or usage.
 const BAD_INPUT: u8 = 2;
 
+/// How to mend what the system says of a file.
+const FILE_HINTS: [(io::ErrorKind, &str); 10] = [
+    (
+        io::ErrorKind::NotFound,
+        "check the path; directories are not made on the way",
+    ),
+    (
+        io::ErrorKind::PermissionDenied,
+        "check the permissions of the file and its directory",
+    ),
+    (
+        io::ErrorKind::StorageFull,
+        "the disk is full: free some space or write elsewhere; nothing was left half written",
+    ),
+    (
+        io::ErrorKind::QuotaExceeded,
+        "the quota is used up: free some space or write elsewhere; nothing was left half written",
+    ),
+    (
+        io::ErrorKind::FileTooLarge,
+        "files may not grow so large here: write elsewhere; nothing was left half written",
+    ),
+    (
+        io::ErrorKind::AlreadyExists,
+        "choose another path or pass --force",
+    ),
+    (
+        io::ErrorKind::ReadOnlyFilesystem,
+        "the file system is read-only: write elsewhere",
+    ),
+    (
+        io::ErrorKind::IsADirectory,
+        "this is a directory; name a file in it",
+    ),
+    (
+        io::ErrorKind::UnexpectedEof,
+        "the file is cut short: copy it again",
+    ),
+    (io::ErrorKind::InvalidData, "the file is damaged: copy it again"),
+];
+
 impl Failure {
     /// Bad input or usage: exit code 2. The message is lowercase, names the place, and has no full stop.
     #[must_use]
@@ -41,23 +82,9 @@ impl Failure {
     /// A file that cannot be read or written; `verb` completes "cannot …".
     #[must_use]
     pub fn file(verb: &str, path: &Path, error: &io::Error) -> Self {
-        let hint = match error.kind() {
-            io::ErrorKind::NotFound => Some("check the path; directories are not made on the way"),
-            io::ErrorKind::PermissionDenied => Some("check the permissions of the file and its directory"),
-            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
-                Some("the disk is full: free some space or write elsewhere; nothing was left half written")
-            }
-            io::ErrorKind::AlreadyExists => Some("choose another path or pass --force"),
-            io::ErrorKind::ReadOnlyFilesystem => Some("the file system is read-only: write elsewhere"),
-            io::ErrorKind::IsADirectory => Some("this is a directory; name a file in it"),
-            io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidData => {
-                Some("the file is cut short or damaged: copy it again")
-            }
-            _ => None,
-        };
         let failure = Self::bad_input(format_args!("cannot {verb} {}: {error}", path.display()));
-        match hint {
-            Some(hint) => failure.with_hint(hint),
+        match FILE_HINTS.iter().find(|(kind, _)| *kind == error.kind()) {
+            Some((_, hint)) => failure.with_hint(hint),
             None => failure,
         }
     }
@@ -114,6 +141,25 @@ impl std::error::Error for Failure {}
 impl From<ktd_env::DataError> for Failure {
     fn from(error: ktd_env::DataError) -> Self {
         Self::bad_input(&error).with_hint(error.hint())
+    }
+}
+
+impl From<crate::error::RunError> for Failure {
+    fn from(error: crate::error::RunError) -> Self {
+        use crate::error::RunError;
+        let failure = match &error {
+            RunError::Diverged { .. }
+            | RunError::RequestDiffers { .. }
+            | RunError::NotRecorded { .. }
+            | RunError::Damaged { .. }
+            | RunError::Leak { .. } => Self::difference(&error),
+            RunError::Io { .. }
+            | RunError::Configuration { .. }
+            | RunError::Input { .. }
+            | RunError::Session(_)
+            | RunError::Panicked { .. } => Self::bad_input(&error),
+        };
+        failure.with_hint(error.hint())
     }
 }
 

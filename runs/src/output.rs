@@ -181,9 +181,13 @@ pub fn write_atomically(path: &Path, bytes: &[u8], overwrite: Overwrite) -> Resu
     let written = write_synced(&temporary, bytes).and_then(|()| match overwrite {
         Overwrite::Replace => std::fs::rename(&temporary, path),
         // A hard link fails where a rename would silently replace a file made in the meantime.
-        Overwrite::Refuse => std::fs::hard_link(&temporary, path).or_else(|error| match error.kind() {
-            io::ErrorKind::AlreadyExists => Err(error),
-            _ => std::fs::rename(&temporary, path),
+        Overwrite::Refuse => std::fs::hard_link(&temporary, path).or_else(|error| {
+            // File systems without hard links get the rename after the check above.
+            if error.kind() == io::ErrorKind::AlreadyExists {
+                Err(error)
+            } else {
+                std::fs::rename(&temporary, path)
+            }
         }),
     });
     // After a rename it is gone already.

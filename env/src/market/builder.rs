@@ -74,6 +74,9 @@ pub struct BuildReport {
     pub members_without_rows: Vec<Ticker>,
 }
 
+/// Opening and closing level of an index by date, index points; NaN where missing.
+pub type IndexLevels = BTreeMap<TradeDate, (f64, f64)>;
+
 #[derive(Debug, Clone, Copy)]
 struct PackedRow {
     ticker: Ticker,
@@ -103,7 +106,7 @@ pub struct MarketBuilder {
     listed: BTreeMap<Ticker, TradeDate>,
     st: BTreeMap<Ticker, Vec<DateSpan>>,
     members: BTreeMap<Ticker, Vec<DateSpan>>,
-    indices: Vec<(String, BTreeMap<TradeDate, (f64, f64)>)>,
+    indices: Vec<(String, IndexLevels)>,
     everyone_is_member: bool,
     notes: Vec<String>,
 }
@@ -310,7 +313,7 @@ impl MarketBuilder {
     }
 
     /// Adds an index series: opening and closing level by date; the first added is the benchmark.
-    pub fn add_index(&mut self, code: &str, levels: BTreeMap<TradeDate, (f64, f64)>) {
+    pub fn add_index(&mut self, code: &str, levels: IndexLevels) {
         self.indices.push((code.to_owned(), levels));
     }
 
@@ -557,7 +560,6 @@ fn change_units(percent: f64) -> i32 {
     (percent * UNITS_PER_PERCENT).round().clamp(-2.0e9, 2.0e9) as i32
 }
 
-/// Reads an optional price cell: empty is `None`; zero and negative are errors the caller places.
 impl RawBar {
     /// Parses a cell: empty or blank is missing.
     ///

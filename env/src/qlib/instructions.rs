@@ -51,7 +51,10 @@ pub enum Shares {
 /// Scores of instruments by the day they are dated; those of a day are traded on the next (rule S1).
 #[derive(Debug, Clone, Default)]
 pub struct Signal {
-    days: BTreeMap<NaiveDate, BTreeMap<String, f64>>,
+    /// Each symbol once, with its number by first appearance.
+    numbers: BTreeMap<String, usize>,
+    /// Scores by number of the symbol.
+    days: BTreeMap<NaiveDate, BTreeMap<usize, f64>>,
 }
 
 /// Two scores where only one can be.
@@ -70,12 +73,10 @@ impl Signal {
     /// # Errors
     /// [`DuplicateScore`] when the instrument has one for that day.
     pub fn insert(&mut self, date: NaiveDate, symbol: &str, score: f64) -> Result<(), DuplicateScore> {
-        match self
-            .days
-            .entry(date)
-            .or_default()
-            .insert(symbol.to_owned(), score)
-        {
+        let next = self.numbers.len();
+        let known = self.numbers.get(symbol).copied();
+        let number = known.unwrap_or_else(|| *self.numbers.entry(symbol.to_owned()).or_insert(next));
+        match self.days.entry(date).or_default().insert(number, score) {
             Some(_) => Err(DuplicateScore {
                 date,
                 symbol: symbol.to_owned(),
@@ -84,34 +85,54 @@ impl Signal {
         }
     }
 
-    /// Every symbol scored, as often as it is.
+    /// Every symbol scored, once.
     pub(super) fn symbols(&self) -> impl Iterator<Item = &str> {
-        self.days
-            .values()
-            .flat_map(|scores| scores.keys().map(String::as_str))
+        self.numbers.keys().map(String::as_str)
     }
 
-    /// Writes the scores to trade on a step into `scores`, by place of the symbol: those dated from the day before
-    /// up to the step, the latest known one for each instrument. False when there is none: nothing is traded.
-    pub(super) fn scores_for(&self, step: &Step, market: &Market, scores: &mut Vec<Option<f64>>) -> bool {
-        scores.clear();
-        scores.resize(market.symbols().len(), None);
-        let Some(previous) = step.previous else {
-            return false;
-        };
-        let mut any = false;
-        for (symbol, score) in self.days.range(previous..step.date).flat_map(|(_, day)| day) {
-            any = true;
-            let slot = market
-                .instrument(symbol)
-                .and_then(|instrument| scores.get_mut(instrument));
-            if let Some(slot) = slot
-                && (slot.is_none() || !score.is_nan())
-            {
-                *slot = Some(*score);
+    /// The scores as a market of every symbol in the signal sees them.
+    pub(super) fn scores<'a>(&'a self, market: &Market) -> Scores<'a> {
+        let mut places = vec![0; self.numbers.len()];
+        for (symbol, number) in &self.numbers {
+            if let (Some(slot), Some(place)) = (places.get_mut(*number), market.instrument(symbol)) {
+                *slot = place;
             }
         }
-        any
+        Scores {
+            signal: self,
+            places,
+            by_place: vec![None; market.symbols().len()],
+        }
+    }
+}
+
+/// A signal laid out for a market, a step at a time.
+#[derive(Debug)]
+pub(super) struct Scores<'a> {
+    signal: &'a Signal,
+    /// Place of each symbol in the market, by its number in the signal.
+    places: Vec<usize>,
+    by_place: Vec<Option<f64>>,
+}
+
+impl Scores<'_> {
+    /// The scores to trade on a step, by place of the symbol: those dated from the day before up to the step, the
+    /// latest known one for each instrument. `None` when there is none at all: nothing is traded.
+    pub(super) fn on(&mut self, step: &Step) -> Option<&[Option<f64>]> {
+        self.by_place.fill(None);
+        let mut any = false;
+        for (_, day) in self.signal.days.range(step.previous?..step.date) {
+            any = true;
+            for (number, score) in day {
+                let place = self.places.get(*number).copied();
+                if let Some(slot) = place.and_then(|place| self.by_place.get_mut(place))
+                    && (slot.is_none() || !score.is_nan())
+                {
+                    *slot = Some(*score);
+                }
+            }
+        }
+        any.then_some(self.by_place.as_slice())
     }
 }
 
@@ -137,12 +158,9 @@ mod tests {
         assert!(signal.insert(day("2024-01-08"), "A", 4.0).is_err());
         let steps = window::steps(&panel, day("2024-01-04"), day("2024-01-08")).unwrap();
         let market = Market::new(&panel, &config(), &steps, signal.symbols());
-        let mut scores = Vec::new();
-        let found: Vec<bool> = steps
-            .iter()
-            .map(|step| signal.scores_for(step, &market, &mut scores))
-            .collect();
-        assert_eq!(found, [false, false, true]);
-        assert_eq!(scores, [Some(3.0), Some(2.0)]);
+        let mut scores = signal.scores(&market);
+        assert_eq!(scores.on(&steps[0]), None);
+        assert_eq!(scores.on(&steps[1]), None);
+        assert_eq!(scores.on(&steps[2]), Some([Some(3.0), Some(2.0)].as_slice()));
     }
 }

@@ -4,7 +4,7 @@ use super::bins::QlibPanel;
 use super::config::{ConfigError, QlibConfig, Strategy, TopkDropout, TradeType};
 use super::desk::Desk;
 use super::exchange::Side;
-use super::instructions::{Instructions, ScriptedOrder, Shares, Signal};
+use super::instructions::{Instructions, Scores, ScriptedOrder, Shares};
 use super::market::{Market, MarketDay};
 use super::report::{DayReport, QlibRun};
 use super::topk_dropout::{self, Order, Outlook};
@@ -97,14 +97,13 @@ pub fn simulate(
     config.validate()?;
     let steps = window::steps(panel, config.start, config.end)?;
     let bench = benchmark(panel, &config.benchmark, &steps)?;
-    let source = Source::new(config, instructions)?;
     let market = Market::new(panel, config, &steps, instructions.symbols());
+    let mut source = Source::new(config, instructions, &market)?;
     let mut desk = Desk::new(config, &market);
-    let mut scores = Vec::new();
     let mut daily = Vec::with_capacity(steps.len());
     for (index, (step, bench)) in steps.iter().zip(bench).enumerate() {
         let day = market.day(index);
-        let mut orders = source.orders(step, day, &market, &desk, &mut scores)?;
+        let mut orders = source.orders(step, day, &market, &desk)?;
         if config.trade_type == TradeType::Parallel {
             orders.sort_by_key(|order| order.side == Side::Sell);
         }
@@ -113,11 +112,10 @@ pub fn simulate(
         }
         daily.push(desk.close_day(step, day, bench));
     }
-    let final_positions = desk.positions(
-        daily
-            .last()
-            .map_or(config.account, |day: &DayReport| day.metrics.account),
-    );
+    let net_asset_value = daily
+        .last()
+        .map_or(config.account, |day: &DayReport| day.metrics.account);
+    let final_positions = desk.positions(net_asset_value);
     Ok(QlibRun {
         fills: desk.into_fills(),
         daily,
@@ -132,13 +130,17 @@ enum Source<'a> {
     Script(BTreeMap<NaiveDate, Vec<&'a ScriptedOrder>>),
     TopkDropout {
         strategy: &'a TopkDropout,
-        signal: &'a Signal,
+        scores: Scores<'a>,
         risk_degree: f64,
     },
 }
 
 impl<'a> Source<'a> {
-    fn new(config: &'a QlibConfig, instructions: &'a Instructions) -> Result<Self, SimulationError> {
+    fn new(
+        config: &'a QlibConfig,
+        instructions: &'a Instructions,
+        market: &Market,
+    ) -> Result<Self, SimulationError> {
         match (&config.strategy, instructions) {
             (Strategy::Scripted, Instructions::Orders(orders)) => {
                 let mut by_date: BTreeMap<NaiveDate, Vec<&ScriptedOrder>> = BTreeMap::new();
@@ -149,7 +151,7 @@ impl<'a> Source<'a> {
             }
             (Strategy::TopkDropout(strategy), Instructions::Signal(signal)) => Ok(Self::TopkDropout {
                 strategy,
-                signal,
+                scores: signal.scores(market),
                 risk_degree: config.risk_degree,
             }),
             (Strategy::Scripted, Instructions::Signal(_)) => Err(SimulationError::Instructions {
@@ -165,12 +167,11 @@ impl<'a> Source<'a> {
 
     /// The orders of a day, in the order in which they were given.
     fn orders(
-        &self,
+        &mut self,
         step: &Step,
         day: MarketDay<'_>,
         market: &Market,
         desk: &Desk<'_>,
-        scores: &mut Vec<Option<f64>>,
     ) -> Result<Vec<Order>, SimulationError> {
         match self {
             Self::Script(by_date) => {
@@ -182,12 +183,12 @@ impl<'a> Source<'a> {
             }
             Self::TopkDropout {
                 strategy,
-                signal,
+                scores,
                 risk_degree,
             } => {
-                if !signal.scores_for(step, market, scores) {
+                let Some(scores) = scores.on(step) else {
                     return Ok(Vec::new());
-                }
+                };
                 let (account, terms, risk_degree) = (desk.account(), desk.terms(), *risk_degree);
                 let outlook = Outlook {
                     day,

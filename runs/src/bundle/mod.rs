@@ -14,7 +14,10 @@ pub mod event;
 pub mod exchanges;
 pub mod header;
 pub mod ledger;
+pub mod open;
 pub mod summary;
+pub mod transcript;
+pub mod verify;
 
 use crate::error::RunError;
 use std::path::{Path, PathBuf};

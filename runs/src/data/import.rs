@@ -182,16 +182,13 @@ fn panel_options(options: &ImportOptions, sources: &[Source]) -> Result<PanelOpt
 }
 
 fn add_facts(builder: &mut ktd_env::MarketBuilder, options: &ImportOptions) -> Result<(), Failure> {
-    match &options.universe {
-        Some(path) => {
-            for (ticker, span) in read_members(path)? {
-                builder.add_member(ticker, span);
-            }
+    if let Some(path) = &options.universe {
+        for (ticker, span) in read_members(path)? {
+            builder.add_member(ticker, span);
         }
-        None => {
-            builder.declare_all_members();
-            builder.add_note("no index membership was given: every name is a member on every day".to_owned());
-        }
+    } else {
+        builder.declare_all_members();
+        builder.add_note("no index membership was given: every name is a member on every day".to_owned());
     }
     for argument in &options.indices {
         let (code, levels) = read_index(argument)?;

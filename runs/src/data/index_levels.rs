@@ -13,13 +13,13 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Opening and closing level by date, index points.
-pub type Levels = BTreeMap<TradeDate, (f64, f64)>;
+type Levels = ktd_env::IndexLevels;
 
 /// Reads `F` or `F:SYMBOL`; without a symbol the file must hold one series.
 ///
 /// # Errors
 /// [`Failure`] when the file cannot be read or the series cannot be told.
-pub fn read_index(argument: &str) -> Result<(String, Levels), Failure> {
+pub(super) fn read_index(argument: &str) -> Result<(String, Levels), Failure> {
     let (path, symbol) = split_symbol(argument);
     if is_qlib_directory(&path) {
         let symbol = symbol.ok_or_else(|| {

@@ -12,7 +12,7 @@ use std::path::Path;
 ///
 /// # Errors
 /// [`Failure`] naming the row.
-pub fn read_members(path: &Path) -> Result<Vec<(Ticker, DateSpan)>, Failure> {
+pub(super) fn read_members(path: &Path) -> Result<Vec<(Ticker, DateSpan)>, Failure> {
     let mut file = TextFile::open(path, b',')?;
     let name = file.name();
     let Some((_, header)) = file.next_row()? else {

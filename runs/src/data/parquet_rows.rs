@@ -107,18 +107,16 @@ enum Cell {
 
 impl Numbers {
     fn of(array: &ArrayRef) -> Result<Self, arrow::error::ArrowError> {
-        Ok(match array.data_type() {
-            DataType::Float64 => Self::Wide(array.as_primitive::<Float64Type>().clone()),
-            DataType::Float32 => Self::Narrow(array.as_primitive::<Float32Type>().clone()),
-            DataType::Utf8 | DataType::LargeUtf8 | DataType::Dictionary(..) | DataType::Decimal128(..) => {
-                Self::Text(cast(array, &DataType::Utf8)?.as_string::<i32>().clone())
-            }
-            _ => Self::Wide(
-                cast(array, &DataType::Float64)?
-                    .as_primitive::<Float64Type>()
-                    .clone(),
-            ),
-        })
+        let kind = array.data_type();
+        if *kind == DataType::Float32 {
+            return Ok(Self::Narrow(array.as_primitive::<Float32Type>().clone()));
+        }
+        // Decimals are exact as text; integers and doubles are exact as doubles.
+        if is_text(kind) || matches!(kind, DataType::Decimal128(..) | DataType::Decimal256(..)) {
+            return Ok(Self::Text(text_array(array)?));
+        }
+        let wide = cast(array, &DataType::Float64)?;
+        Ok(Self::Wide(wide.as_primitive::<Float64Type>().clone()))
     }
 
     fn cell(&self, place: usize) -> Cell {
@@ -162,6 +160,17 @@ impl Numbers {
     }
 }
 
+const fn is_text(kind: &DataType) -> bool {
+    matches!(
+        kind,
+        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View | DataType::Dictionary(..)
+    )
+}
+
+fn text_array(array: &ArrayRef) -> Result<StringArray, arrow::error::ArrowError> {
+    Ok(cast(array, &DataType::Utf8)?.as_string::<i32>().clone())
+}
+
 /// A date column: whatever holds days, or text.
 pub(super) enum Dates {
     Days(Date32Array),
@@ -170,16 +179,12 @@ pub(super) enum Dates {
 
 impl Dates {
     pub(super) fn of(array: &ArrayRef) -> Result<Self, arrow::error::ArrowError> {
-        Ok(match array.data_type() {
-            DataType::Utf8 | DataType::LargeUtf8 | DataType::Dictionary(..) | DataType::Int64 => {
-                Self::Text(cast(array, &DataType::Utf8)?.as_string::<i32>().clone())
-            }
-            _ => Self::Days(
-                cast(array, &DataType::Date32)?
-                    .as_primitive::<Date32Type>()
-                    .clone(),
-            ),
-        })
+        let kind = array.data_type();
+        if is_text(kind) || kind.is_integer() {
+            return Ok(Self::Text(text_array(array)?));
+        }
+        let days = cast(array, &DataType::Date32)?;
+        Ok(Self::Days(days.as_primitive::<Date32Type>().clone()))
     }
 
     /// The date at a place; the error says what stands there.
@@ -235,11 +240,7 @@ impl<'b> Batch<'b> {
             |column: Column| Failure::bad_input(format_args!("{file}: no column {}", column.label()));
         let strings = |column: Column| {
             array(column)
-                .map(|array| {
-                    cast(array, &DataType::Utf8)
-                        .map(|cast| cast.as_string::<i32>().clone())
-                        .map_err(fail(column))
-                })
+                .map(|array| text_array(array).map_err(fail(column)))
                 .transpose()
         };
         let dates = |column: Column| {

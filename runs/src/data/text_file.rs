@@ -51,17 +51,10 @@ impl TextFile {
 
     /// The next row with its 1-based line; `None` at the end.
     pub(super) fn next_row(&mut self) -> Result<Option<(u64, &StringRecord)>, Failure> {
-        let found = self.reader.read_record(&mut self.record).map_err(|error| {
-            let line = error.position().map_or(0, csv::Position::line);
-            match error.into_kind() {
-                csv::ErrorKind::Io(error) => Failure::file("read", &self.path, &error),
-                csv::ErrorKind::Utf8 { .. } => {
-                    Failure::bad_input(format_args!("{}, row {line}: not UTF-8", self.path.display()))
-                        .with_hint("save the file as UTF-8 text")
-                }
-                other => Failure::bad_input(format_args!("{}, row {line}: {other:?}", self.path.display())),
-            }
-        })?;
+        let found = self
+            .reader
+            .read_record(&mut self.record)
+            .map_err(|error| read_failure(&self.path, error))?;
         if !found {
             return Ok(None);
         }
@@ -71,17 +64,27 @@ impl TextFile {
             && let Some(first) = self.record.get(0)
             && let Some(clean) = first.strip_prefix('\u{feff}')
         {
-            let mut cleaned =
-                StringRecord::from_iter(std::iter::once(clean).chain(self.record.iter().skip(1)));
+            let rest = self.record.iter().skip(1);
+            let mut cleaned: StringRecord = std::iter::once(clean).chain(rest).collect();
             cleaned.set_position(self.record.position().cloned());
             self.record = cleaned;
         }
         Ok(Some((line, &self.record)))
     }
+}
 
-    /// A failure at a row of this file.
-    pub(super) fn fail(&self, row: u64, message: impl std::fmt::Display) -> Failure {
-        at_row(&self.name(), row, message)
+fn read_failure(path: &Path, error: csv::Error) -> Failure {
+    let line = error.position().map_or(0, csv::Position::line);
+    let message = error.to_string();
+    let is_text = !matches!(error.kind(), csv::ErrorKind::Utf8 { .. });
+    if let csv::ErrorKind::Io(error) = error.into_kind() {
+        return Failure::file("read", path, &error);
+    }
+    let name = path.display().to_string();
+    if is_text {
+        at_row(&name, line, message)
+    } else {
+        at_row(&name, line, "not UTF-8").with_hint("save the file as UTF-8 text")
     }
 }
 

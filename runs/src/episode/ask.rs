@@ -71,9 +71,9 @@ impl Exchanger<'_> {
         let key = request_key(request);
         let mut faults = Vec::new();
         let mut blanks = 0;
-        for attempt in 0..self.retries.attempts {
+        for attempt in 0..self.attempts() {
             let at = Place { step, ordinal, attempt };
-            let (outcome, is_live) = self.outcome(at, &key, request).await?;
+            let Some((outcome, is_live)) = self.outcome(at, &key, request).await? else { break };
             match read(step, &outcome) {
                 Reading::Turn(turn, reply) => {
                     let answer = Answer { request: key, reply, turn: *turn };
@@ -101,18 +101,21 @@ impl Exchanger<'_> {
         Ok(Asked { faults, answer: None })
     }
 
-    /// The recorded outcome of a place, or a live one, recorded before it is looked at.
+    /// The recorded outcome of a place, or a live one, recorded before it is looked at, and whether it was live.
+    ///
+    /// A replay that runs out of recorded attempts gets `None`: the episode had given up there.
     async fn outcome(
         &mut self,
         at: Place,
         key: &str,
         request: &WireRequest,
-    ) -> Result<(Outcome, bool), RunError> {
+    ) -> Result<Option<(Outcome, bool)>, RunError> {
         if let Some(record) = self.cassette.find(at, key, request)? {
-            return Ok((record.outcome.clone(), false));
+            return Ok(Some((record.outcome.clone(), false)));
         }
         let Some(transport) = self.transport else {
-            return Err(RunError::NotRecorded { step: at.step, ordinal: at.ordinal });
+            let not_recorded = RunError::NotRecorded { step: at.step, ordinal: at.ordinal };
+            return if at.attempt == 0 { Err(not_recorded) } else { Ok(None) };
         };
         let outcome = Outcome::of(&transport.send(request).await);
         let record = Record {
@@ -125,7 +128,12 @@ impl Exchanger<'_> {
         if let Some(store) = &mut self.store {
             store.append(&record)?;
         }
-        Ok((outcome, true))
+        Ok(Some((outcome, true)))
+    }
+
+    /// How often a request may be tried. A replay goes as far as the record does.
+    const fn attempts(&self) -> u32 {
+        if self.transport.is_some() { self.retries.attempts } else { u32::MAX }
     }
 
     /// Doubling waits; a provider's own wish is honoured up to the longest wait.

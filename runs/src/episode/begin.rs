@@ -111,7 +111,7 @@ fn header_bytes(input: &EpisodeInput<'_>, path: &Path) -> Result<Vec<u8>, RunErr
     json_bytes(path, &header)
 }
 
-fn rules(input: &EpisodeInput<'_>) -> Result<Rules, RunError> {
+pub(super) fn rules(input: &EpisodeInput<'_>) -> Result<Rules, RunError> {
     input
         .shared
         .rules
@@ -130,6 +130,16 @@ fn limits(input: &EpisodeInput<'_>) -> ToolLimits {
     }
 }
 
+/// The mask of an episode; `None` when its window has no trading day before it.
+pub(super) fn mask_of(input: &EpisodeInput<'_>, rules: &Rules) -> Option<Mask> {
+    let frame = EpisodeFrame {
+        market: &input.shared.market,
+        window: &input.cell.window.days,
+        initial_cash: rules.initial_cash,
+    };
+    Mask::new(input.cell.mask, &input.key, &frame)
+}
+
 /// Opens an episode: with a transport to continue it, without one to compare it from its first event.
 pub(super) fn open<'a>(
     input: &'a EpisodeInput<'a>,
@@ -138,12 +148,7 @@ pub(super) fn open<'a>(
     transport: Option<&'a dyn Transport>,
 ) -> Result<Episode<'a>, RunError> {
     let rules = rules(input)?;
-    let frame = EpisodeFrame {
-        market: &input.shared.market,
-        window: &input.cell.window.days,
-        initial_cash: rules.initial_cash,
-    };
-    let mask = Mask::new(input.cell.mask, &input.key, &frame)
+    let mask = mask_of(input, &rules)
         .ok_or_else(|| RunError::input("the window has no trading day before it", "choose a later window"))?;
     let events = Lines::read(&paths.events())?;
     let ledger = Lines::read(&paths.ledger())?;

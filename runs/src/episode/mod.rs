@@ -111,6 +111,12 @@ pub async fn replay_episode(
     episode.check_complete(paths)
 }
 
+/// The mask of an episode, for the owner of its key.
+#[must_use]
+pub fn mask_of(input: &EpisodeInput<'_>) -> Option<Mask> {
+    begin::mask_of(input, &begin::rules(input).ok()?)
+}
+
 /// An episode on its way.
 struct Episode<'a> {
     input: &'a EpisodeInput<'a>,

@@ -37,7 +37,7 @@ impl MarketSource {
     /// # Errors
     /// [`RunError`] when it cannot be read.
     pub fn from_file(path: &Path) -> Result<Self, RunError> {
-        let market = panel_file::load(path).map_err(|failure| {
+        let market = panel_file::load_panel(path).map_err(|failure| {
             RunError::input(failure.message(), failure.hint().unwrap_or("make one with `ktd data import`"))
         })?;
         Ok(Self::new(market, None, Some(path.to_owned())))

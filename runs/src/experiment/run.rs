@@ -11,6 +11,7 @@ use crate::error::RunError;
 use ktd_env::factors::FactorConfig;
 use ktd_env::{FactorTable, Market};
 use ktd_masking::MaskKey;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::sync::Semaphore;
@@ -132,13 +133,19 @@ pub async fn run_cells(plan: &RunPlan, prepared: &Prepared, progress: Arc<dyn Pr
             (place, CellResult { cell, bundle, result })
         });
     }
-    let mut results: Vec<(usize, CellResult)> = Vec::new();
+    let mut results: BTreeMap<usize, CellResult> = BTreeMap::new();
     while let Some(joined) = tasks.join_next().await {
-        // A task that panicked has told so on stderr; its cell is missing from the results and counted as failed.
         results.extend(joined.ok());
     }
-    results.sort_by_key(|(place, _)| *place);
-    results.into_iter().map(|(_, result)| result).collect()
+    // A cell whose task broke an invariant has no result: it is told as failed, and the others stand.
+    for (place, cell) in prepared.cells.iter().enumerate() {
+        results.entry(place).or_insert_with(|| CellResult {
+            cell: cell.clone(),
+            bundle: bundle_directory(&plan.output, &cell.id),
+            result: Err(RunError::Panicked { cell: cell.id.clone() }),
+        });
+    }
+    results.into_values().collect()
 }
 
 /// Where a cell's bundle is.

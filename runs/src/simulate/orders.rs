@@ -11,7 +11,7 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 
 /// The batches of an order file by day.
-pub type Batches = BTreeMap<TradeDate, Vec<OrderText>>;
+pub(super) type Batches = BTreeMap<TradeDate, Vec<OrderText>>;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -25,7 +25,7 @@ struct Line<'l> {
 ///
 /// # Errors
 /// [`Failure`] naming the line for text that is no batch, an order that breaks the schema, or a second line for a day.
-pub fn read_orders(path: &Path, min_reason_chars: u32) -> Result<Batches, Failure> {
+pub(super) fn read_orders(path: &Path, min_reason_chars: u32) -> Result<Batches, Failure> {
     let name = path.display();
     let mut batches = Batches::new();
     for (index, line) in BufReader::new(open_text(path)?).lines().enumerate() {
