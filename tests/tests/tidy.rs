@@ -100,7 +100,7 @@ const FILE_LINES_MAX: usize = 450;
 /// Longer files, with the lines they may take and why they are one file.
 const LONG_FILES: [(&str, usize, &str); 1] = [(
     "env/src/market/builder.rs",
-    570,
+    600,
     "rows to columns in one pass: what a row may be and what it becomes are read together",
 )];
 
