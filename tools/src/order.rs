@@ -357,12 +357,24 @@ mod tests {
 
     #[test]
     fn share_counts_are_integer_literals_above_zero() {
-        assert_eq!(with_quantity(r#""shares":100,"#), Ok(Quantity::Shares(Shares(100))));
+        assert_eq!(
+            with_quantity(r#""shares":100,"#),
+            Ok(Quantity::Shares(Shares(100)))
+        );
         assert_eq!(
             with_quantity(r#""shares":100,"target_weight":null,"#),
             Ok(Quantity::Shares(Shares(100)))
         );
-        for bad in ["0", "-100", "100.0", "1e2", "\"100\"", "true", "[1]", "99999999999999999999"] {
+        for bad in [
+            "0",
+            "-100",
+            "100.0",
+            "1e2",
+            "\"100\"",
+            "true",
+            "[1]",
+            "99999999999999999999",
+        ] {
             assert_eq!(
                 with_quantity(&format!(r#""shares":{bad},"#)),
                 Err(("shares", "expected")),
@@ -382,7 +394,8 @@ mod tests {
             ("1000000e-6", 1_000_000),
             ("2.50E-1", 250_000),
         ] {
-            let Ok(Quantity::TargetWeight(weight)) = with_quantity(&format!(r#""target_weight":{text},"#)) else {
+            let Ok(Quantity::TargetWeight(weight)) = with_quantity(&format!(r#""target_weight":{text},"#))
+            else {
                 panic!("{text} is a weight");
             };
             assert_eq!(weight.millionths(), millionths, "{text}");
@@ -438,8 +451,16 @@ mod tests {
             (order("\"a\"", "\"BUY\"", "1.01", good), "confidence", "expected"),
             (order("\"a\"", "\"BUY\"", "-0.01", good), "confidence", "expected"),
             (order("\"a\"", "\"BUY\"", "\"1\"", good), "confidence", "expected"),
-            (order("\"a\"", "\"BUY\"", "1", "\"一二三四五六七八九\""), "reason", "too_short"),
-            (order("\"a\"", "\"BUY\"", "1", "\"  123456789\\u3000\""), "reason", "too_short"),
+            (
+                order("\"a\"", "\"BUY\"", "1", "\"一二三四五六七八九\""),
+                "reason",
+                "too_short",
+            ),
+            (
+                order("\"a\"", "\"BUY\"", "1", "\"  123456789\\u3000\""),
+                "reason",
+                "too_short",
+            ),
             (order("\"a\"", "\"BUY\"", "1", "7"), "reason", "expected"),
         ] {
             assert_eq!(result, Err((field, code)));
@@ -454,7 +475,8 @@ mod tests {
         assert_eq!(parse(&deep).unwrap_err().problem.code(), "too_deep");
         let long = format!(r#"{{"reason":"{}"}}"#, "x".repeat(MAX_ORDER_BYTES));
         assert_eq!(parse(&long).unwrap_err().problem.code(), "too_long");
-        let brackets_in_text = r#"{"symbol":"a","side":"BUY","shares":1,"confidence":1,"reason":"[[[[[[[[[[[[[[[[[[[[ \"[["}"#;
+        let brackets_in_text =
+            r#"{"symbol":"a","side":"BUY","shares":1,"confidence":1,"reason":"[[[[[[[[[[[[[[[[[[[[ \"[["}"#;
         assert!(parse(brackets_in_text).is_ok());
     }
 
