@@ -99,7 +99,8 @@ impl Toolbox {
     }
 
     fn validate(&self, tool: Tool, text: &str) -> Result<(), Vec<Fault>> {
-        let mut value: Value = serde_json::from_str(text).map_err(|_| vec![untyped()])?;
+        let mut value: Value =
+            serde_json::from_str(text).map_err(|error| vec![text_limits::not_json(&error)])?;
         drop_nulls(&mut value);
         let validator = self.validators.iter().find(|(of, _)| *of == tool);
         let faults: Vec<Fault> = validator
