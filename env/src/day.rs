@@ -19,6 +19,12 @@ pub struct DateError {
 }
 
 impl TradeDate {
+    /// The last date that four digits of a year can write; the end of an open-ended span.
+    pub const LATEST: Self = Self(match NaiveDate::from_ymd_opt(9999, 12, 31) {
+        Some(date) => date,
+        None => NaiveDate::MAX,
+    });
+
     /// Reads `2024-04-01` or `20240401`.
     ///
     /// # Errors
@@ -45,7 +51,10 @@ impl TradeDate {
     /// The earliest date that can be held.
     #[must_use]
     pub(crate) const fn earliest() -> Self {
-        Self(NaiveDate::MIN)
+        match NaiveDate::from_ymd_opt(1, 1, 1) {
+            Some(date) => Self(date),
+            None => Self(NaiveDate::MIN),
+        }
     }
 
     /// The date that lies `days` after 1970-01-01, or `None` outside the supported range.
@@ -95,6 +104,12 @@ pub struct DateSpan {
 }
 
 impl DateSpan {
+    /// Every date.
+    pub const ALWAYS: Self = Self {
+        start: TradeDate::earliest(),
+        end: TradeDate::LATEST,
+    };
+
     /// Whether `date` lies in the span.
     #[must_use]
     pub fn contains(&self, date: TradeDate) -> bool {
@@ -107,6 +122,7 @@ mod tests {
     use super::*;
 
     #[test]
+    #[expect(clippy::disallowed_methods, reason = "the test compares real texts")]
     fn two_spellings_one_date() {
         assert_eq!(TradeDate::parse("2024-04-01"), TradeDate::parse("20240401"));
         assert_eq!(TradeDate::parse("2024-04-01").unwrap().reveal(), "2024-04-01");

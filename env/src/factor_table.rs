@@ -2,7 +2,8 @@
 
 use crate::factors::{
     Center, CrossSectionConfig, CrossSectionError, Factor, FactorColumns, FactorConfig, FactorError, Series,
-    Technical, TechnicalColumns, compute, compute_technicals, missing_per_row, standardise,
+    Technical, TechnicalColumns, Window, compute, compute_technicals, mean_amount, missing_per_row,
+    standardise,
 };
 use crate::market::{DayIndex, Market, NameId};
 use std::ops::Range;
@@ -13,6 +14,8 @@ pub struct FactorTable {
     days: Range<usize>,
     raw: Vec<FactorColumns>,
     technicals: Vec<TechnicalColumns>,
+    /// Mean CNY amount of each name on each day, NaN where too few days traded.
+    mean_amount: Vec<Vec<f64>>,
     /// One block a day: names x factors, NaN where a name is not covered or the raw value is missing.
     z: Vec<f64>,
     names: usize,
@@ -55,6 +58,9 @@ impl FactorTableError {
 /// The least history with which a screen is worth anything: the minimum of the 52-week high.
 const MIN_HISTORY_DAYS: usize = 120;
 
+/// The window of the regression weight, which decides who is in the cross-section's moments.
+const WEIGHT_WINDOW: Window = Window::new(60, 20);
+
 impl FactorTable {
     /// The table of the as-of days `first..=last`.
     ///
@@ -78,16 +84,19 @@ impl FactorTable {
         }
         let mut raw = Vec::new();
         let mut technicals = Vec::new();
+        let mut amounts = Vec::new();
         for (name, _) in market.names() {
             let history = History::of(market, name, days.end);
             raw.push(compute(&history.series(), config, days.clone())?);
             technicals.push(compute_technicals(&history.series(), days.clone())?);
+            amounts.push(mean_amount(&history.series(), WEIGHT_WINDOW, days.clone())?);
         }
         let mut table = Self {
             days: days.clone(),
             names: raw.len(),
             raw,
             technicals,
+            mean_amount: amounts,
             z: Vec::new(),
         };
         for day in days {
@@ -110,13 +119,10 @@ impl FactorTable {
             })
             .collect();
         let missing = missing_per_row(&columns.iter().map(Vec::as_slice).collect::<Vec<_>>())?;
-        let date = market.calendar().get(day).copied();
         let members: Vec<bool> = market
             .names()
             .zip(&missing)
-            .map(|((name, _), missing)| {
-                config.covers(*missing) && date.is_some_and(|date| market.is_member(name, date))
-            })
+            .map(|((name, _), missing)| config.covers(*missing) && self.is_in_moments(market, name, day))
             .collect();
         for (factor, column) in Factor::ALL.into_iter().zip(&mut columns) {
             standardise(column, &members, Center::Equal, &config)?;
@@ -128,6 +134,24 @@ impl FactorTable {
         }
         let by_name = (0..self.names).flat_map(|row| columns.iter().map(move |column| column.get(row)));
         Ok(by_name.map(|score| score.copied().unwrap_or(f64::NAN)).collect())
+    }
+
+    /// Whether a covered name counts in the moments: an index member that traded and has a regression weight
+    /// (attribution.md, section 1: members with data at t-1 only).
+    fn is_in_moments(&self, market: &Market, name: NameId, day: usize) -> bool {
+        let Some(index) = market.day_at(day) else {
+            return false;
+        };
+        let within = day.saturating_sub(self.days.start);
+        let amount = self
+            .mean_amount
+            .get(name.slot())
+            .and_then(|amounts| amounts.get(within));
+        market
+            .date(index)
+            .is_some_and(|date| market.is_member(name, date))
+            && market.bar(name, index).is_some_and(|bar| bar.volume > 0)
+            && amount.is_some_and(|amount| *amount > 0.0)
     }
 
     /// The days of the table, as places of the calendar.

@@ -14,13 +14,15 @@ mod ticker;
 
 pub mod exchange;
 pub mod factors;
+pub mod qlib;
+pub mod synth;
 
 pub use day::{DateError, DateSpan, TradeDate};
 pub use decimal::{Decimal, DecimalError};
 pub use factor_table::{FactorTable, FactorTableError};
 pub use market::{
-    AsOf, Bar, Basis, BuildReport, DataError, DayIndex, DaysBack, IndexSeries, Market, MarketBuilder, NameId,
-    NameInfo, PanelFormatError, PanelOptions, PastDay, Place, RawBar, VolumeBasis,
+    AsOf, Bar, Basis, BuildReport, DataError, DayIndex, DaysBack, IndexLevels, IndexSeries, Market,
+    MarketBuilder, NameId, NameInfo, PanelFormatError, PanelOptions, PastDay, Place, RawBar, VolumeBasis,
 };
 pub use money::{Fen, Price, Shares};
 pub use seed::KeyedStream;

@@ -19,7 +19,7 @@ mod quantity;
 mod rule_figures;
 mod schema;
 
-pub use key::{MaskKey, MaskKeyError};
+pub use key::{MaskKey, MaskKeyError, hex};
 pub use level::{Level, MaskSettings, Numeric};
 pub use mask::{EpisodeFrame, Mask, MaskedOrder, UnknownAlias};
 pub use mode::Mode;

@@ -30,7 +30,7 @@ mod tool;
 pub use call::{ToolAnswer, Toolbox, ToolboxError};
 pub use context::{ToolContext, ToolLimits};
 pub use feedback::Fault;
-pub use last_step::{LastStep, LastStepKind};
+pub use last_step::{LastStep, LastStepKind, payload as last_step_payload};
 pub use spec::tool_specs;
 pub use submit_action::{ParsedAction, ParsedOrder, SUBMIT_ACTION, SubmissionError, parse_action};
 pub use tool::Tool;

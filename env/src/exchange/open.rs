@@ -62,13 +62,12 @@ fn sell(rules: &Rules, account: &mut Account, order: &Accepted, held: Shares, op
     let left = held - quantity;
     let cost_left = divide_half_up(i128::from(cost.0) * i128::from(left.0), i128::from(held.0));
     account.set(order.name, left, Fen(cost_left));
-    let clipped = !order.sells_all && quantity < order.requested;
     Execution::Filled {
         quantity,
         price: open,
         value,
         fee,
-        clipped,
+        clipped: quantity < order.requested,
     }
 }
 

@@ -2,8 +2,8 @@
 
 use super::error::FactorError;
 
-/// A look-back of `days` exchange days ending at the information day, answered only when at least `min_days` of
-/// them are valid.
+/// A look-back of `days` exchange days ending at the information day, answered only when at least `min_days`
+/// of them are valid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Window {
     /// Length in exchange days, the information day included.
@@ -77,8 +77,8 @@ impl FactorConfig {
     /// Whether every factor can have a value under these windows.
     ///
     /// # Errors
-    /// [`FactorError::Window`], [`FactorError::Momentum`] or [`FactorError::IlliquidityScale`] names the first
-    /// field at fault.
+    /// [`FactorError::Window`], [`FactorError::Momentum`] or [`FactorError::IlliquidityScale`] names the
+    /// first field at fault.
     pub fn check(&self) -> Result<(), FactorError> {
         let (long_days, skip_days) = (self.momentum_long_days, self.momentum_skip_days);
         if long_days <= skip_days {

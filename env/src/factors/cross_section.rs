@@ -1,6 +1,7 @@
 //! One factor across names on one day: winsorised, imputed, standardised.
 //!
-//! Limits and moments come from the members given, and from nothing else; they are then applied to every name.
+//! Limits and moments come from the members given, and from nothing else; they are then applied to every
+//! name.
 
 use super::moments::{count, mean};
 use thiserror::Error;

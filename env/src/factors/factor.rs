@@ -5,7 +5,7 @@ use super::config::{FactorConfig, Window};
 use super::daily::Daily;
 use super::error::FactorError;
 use super::moments::{
-    correlation, finite_or_missing, largest, mean, negative_skewness, standard_deviation, variation,
+    correlation, finite_or_missing, mean, negative_skewness, standard_deviation, variation,
 };
 use super::packed::Packed;
 use super::series::Series;
@@ -130,15 +130,14 @@ pub fn compute(
 ) -> Result<FactorColumns, FactorError> {
     series.check(&days)?;
     config.check()?;
-    let span = days.start.saturating_sub(config.lookback_days())..days.end;
-    let daily = Daily::new(series, &span);
+    let daily = Daily::new(series, config, &days);
     Ok(FactorColumns::new(days.clone(), |factor| {
         column(factor, &daily, config, days.clone())
     }))
 }
 
-/// Mean CNY amount over the traded days of a window, at the close of each of `days`: the size of a name where no
-/// capitalisation is given. Missing is `f64::NAN`.
+/// Mean CNY amount over the traded days of a window, at the close of each of `days`: the size of a name where
+/// no capitalisation is given. Missing is `f64::NAN`.
 ///
 /// # Errors
 /// [`FactorError`] as for [`compute`].
@@ -167,9 +166,7 @@ fn column(factor: Factor, daily: &Daily, config: &FactorConfig, days: Range<usiz
         Factor::CorrPv => days
             .map(|day| price_volume_correlation(daily, config.short, day))
             .collect(),
-        Factor::High52w => days
-            .map(|day| nearness_to_high(daily, config.high, day))
-            .collect(),
+        Factor::High52w => nearness_to_high(daily, config.high, days),
         Factor::CvVol => windowed(&daily.amounts, config.amount_variation, days, variation),
     }
 }
@@ -219,12 +216,17 @@ fn price_volume_correlation(daily: &Daily, window: Window, day: usize) -> f64 {
     correlation(returns, daily.paired_log_volumes.window(day, window.days))
 }
 
-fn nearness_to_high(daily: &Daily, window: Window, day: usize) -> f64 {
-    let highs = daily.highs.window(day, window.days);
-    if highs.len() < window.min_days {
-        return f64::NAN;
-    }
-    finite_or_missing(daily.marks.at(day) / largest(highs))
+fn nearness_to_high(daily: &Daily, window: Window, days: Range<usize>) -> Vec<f64> {
+    let highs = daily.highs.sliding_largest(window.days, days.clone());
+    let value = |(day, high): (usize, f64)| {
+        let enough = window.min_days <= daily.highs.window(day, window.days).len();
+        if enough {
+            finite_or_missing(daily.marks.at(day) / high)
+        } else {
+            f64::NAN
+        }
+    };
+    days.zip(highs).map(value).collect()
 }
 
 #[cfg(test)]
@@ -411,6 +413,21 @@ mod tests {
         );
         assert_eq!(history.value(Factor::MomId, 61), Some(0.0));
         assert!(history.value(Factor::RevOn, 61).is_some());
+    }
+
+    #[test]
+    fn a_bar_on_which_nothing_traded_marks_but_counts_in_no_window() {
+        let mut history = Flat::new(300, swing);
+        (history.close[297], history.traded[297], history.volume[297]) = (5.0, false, 0.0);
+        (history.close[299], history.traded[299], history.volume[299]) = (4.0, false, 0.0);
+        // The highs of both days are left out: a mark of 4 over a high of 2.
+        assert_eq!(history.value(Factor::High52w, 299), Some(2.0));
+        // Days 280 to 299 less 297, 298 and 299 have a return: 8 rises of 1 and 9 falls of a half.
+        near(
+            history.value(Factor::Illiq, 299),
+            libm::log(1e8 * 12.5 / 17.0 / 1000.0),
+        );
+        near(history.value(Factor::RevOn, 299), -libm::log(2.0) / 17.0);
     }
 
     #[test]

@@ -1,13 +1,14 @@
 //! What prices and volumes say about a name: the nine style factors, plain technicals, and the cross-section
 //! that makes factors comparable between names.
 //!
-//! Tools and attribution must speak of the same number, so it is made here once. A value at the close of day `s`
-//! reads nothing after `s`, and neither what follows `s` nor the range of days asked for moves one of its bits:
-//! every window is summed afresh, in two passes, in a fixed order.
+//! Tools and attribution must speak of the same number, so it is made here once. A value at the close of day
+//! `s` reads nothing after `s`, and neither what follows `s` nor the range of days asked for moves one of its
+//! bits: every window is summed afresh, in two passes, in a fixed order.
 //!
 //! Knows: slices of numbers. Never knows: the panel, names, dates, the exchange, files.
 //!
-//! Source: paper section 3 and appendix (nine style factors); windows, minimum counts and edge rules are ours.
+//! Source: paper section 3 and appendix (nine style factors); windows, minimum counts and edge rules are
+//! ours.
 
 mod columns;
 mod config;

@@ -1,9 +1,10 @@
 //! Sums over one window. Each is summed afresh in a fixed order, whatever the machine.
 
 /// Partial sums kept side by side, so that additions do not wait for each other. Part of the result's bits.
-const LANES: usize = 8;
+const LANES: usize = 4;
 
-/// Centred sums of squares at or below this are rounding, not variation: returns move by a fen, at least 1e-6.
+/// Centred sums of squares at or below this are rounding, not variation: returns move by a fen, at least
+/// 1e-6.
 const ROUNDING: f64 = 1e-18;
 
 /// A number of values, as a divisor.
@@ -22,8 +23,8 @@ pub(super) const fn finite_or_missing(value: f64) -> f64 {
 
 /// The lanes' sums in fixed order.
 fn join(lanes: [f64; LANES]) -> f64 {
-    let [l0, l1, l2, l3, l4, l5, l6, l7] = lanes;
-    ((l0 + l1) + (l2 + l3)) + ((l4 + l5) + (l6 + l7))
+    let [first, second, third, fourth] = lanes;
+    (first + second) + (third + fourth)
 }
 
 /// Sum of `term(value)`.
@@ -38,6 +39,20 @@ fn sum(values: &[f64], term: impl Fn(f64) -> f64) -> f64 {
     rest.iter().fold(join(lanes), |total, value| total + term(*value))
 }
 
+/// Sum of `term(left, right)` over pairs of two slices of one length.
+fn sum_pairs(left: &[f64], right: &[f64], term: impl Fn(f64, f64) -> f64) -> f64 {
+    let (left_chunks, left_rest) = left.as_chunks::<LANES>();
+    let (right_chunks, right_rest) = right.as_chunks::<LANES>();
+    let mut lanes = [0.0; LANES];
+    for (left, right) in left_chunks.iter().zip(right_chunks) {
+        for ((lane, left), right) in lanes.iter_mut().zip(left).zip(right) {
+            *lane += term(*left, *right);
+        }
+    }
+    let rest = left_rest.iter().zip(right_rest);
+    rest.fold(join(lanes), |total, (left, right)| total + term(*left, *right))
+}
+
 /// Arithmetic mean; missing for no values.
 pub(super) fn mean(values: &[f64]) -> f64 {
     finite_or_missing(sum(values, |value| value) / count(values.len()))
@@ -46,6 +61,27 @@ pub(super) fn mean(values: &[f64]) -> f64 {
 /// Sum of squared deviations from `mean`.
 fn squared_deviations(values: &[f64], mean: f64) -> f64 {
     sum(values, |value| (value - mean) * (value - mean))
+}
+
+/// Sums of squared and of cubed deviations from `mean`, the former as [`squared_deviations`] has it.
+fn squared_and_cubed_deviations(values: &[f64], mean: f64) -> (f64, f64) {
+    let (chunks, rest) = values.as_chunks::<LANES>();
+    let (mut squares, mut cubes) = ([0.0; LANES], [0.0; LANES]);
+    for chunk in chunks {
+        for ((square, cube), value) in squares.iter_mut().zip(&mut cubes).zip(chunk) {
+            let deviation = value - mean;
+            *square += deviation * deviation;
+            *cube += deviation * deviation * deviation;
+        }
+    }
+    rest.iter()
+        .fold((join(squares), join(cubes)), |(squares, cubes), value| {
+            let deviation = value - mean;
+            (
+                squares + deviation * deviation,
+                cubes + deviation * deviation * deviation,
+            )
+        })
 }
 
 /// Sample standard deviation (n - 1); missing for fewer than two values.
@@ -66,16 +102,15 @@ pub(super) fn variation(values: &[f64]) -> f64 {
     }
 }
 
-/// Negative coefficient of skewness (Chen, Hong and Stein 2001), the sample-corrected third moment with its sign
-/// turned; missing for values that do not vary or are fewer than three.
+/// Negative coefficient of skewness (Chen, Hong and Stein 2001), the sample-corrected third moment with its
+/// sign turned; missing for values that do not vary or are fewer than three.
 pub(super) fn negative_skewness(values: &[f64]) -> f64 {
     let n = count(values.len());
     let mean = mean(values);
-    let squares = squared_deviations(values, mean);
+    let (squares, cubes) = squared_and_cubed_deviations(values, mean);
     if values.len() < 3 || squares <= ROUNDING {
         return f64::NAN;
     }
-    let cubes = sum(values, |value| (value - mean) * (value - mean) * (value - mean));
     let numerator = n * (n - 1.0) * (n - 1.0).sqrt() * cubes;
     finite_or_missing(-numerator / ((n - 1.0) * (n - 2.0) * squares * squares.sqrt()))
 }
@@ -89,8 +124,9 @@ pub(super) fn correlation(left: &[f64], right: &[f64]) -> f64 {
     if !(ROUNDING < left_squares && ROUNDING < right_squares) {
         return f64::NAN;
     }
-    let pairs = left.iter().zip(right);
-    let products = pairs.fold(0.0, |total, (x, y)| total + (x - left_mean) * (y - right_mean));
+    let products = sum_pairs(left, right, |left, right| {
+        (left - left_mean) * (right - right_mean)
+    });
     finite_or_missing(products / (left_squares * right_squares).sqrt())
 }
 

@@ -1,11 +1,12 @@
 //! Valid values packed without gaps, so that any window of days is one slice.
 
+use std::collections::VecDeque;
 use std::ops::Range;
 
 /// The valid values of consecutive days, and how many there are up to each day.
 ///
-/// A window's slice holds the same values in the same order whatever days surround it, which is what keeps the
-/// bits of a factor free of the range asked for.
+/// A window's slice holds the same values in the same order whatever days surround it, which is what keeps
+/// the bits of a factor free of the range asked for.
 pub(super) struct Packed {
     first_day: usize,
     values: Vec<f64>,
@@ -48,11 +49,41 @@ impl Packed {
             .saturating_sub(self.count_before(days.start))
     }
 
+    /// Places of the valid values of the `days` exchange days ending at `day`.
+    fn places(&self, day: usize, days: usize) -> Range<usize> {
+        self.count_before((day + 1).saturating_sub(days))..self.count_before(day + 1)
+    }
+
     /// Valid values of the `days` exchange days ending at `day`, oldest first.
     pub(super) fn window(&self, day: usize, days: usize) -> &[f64] {
-        let end = self.count_before(day + 1);
-        let start = self.count_before((day + 1).saturating_sub(days));
-        self.values.get(start..end).unwrap_or(&[])
+        self.values.get(self.places(day, days)).unwrap_or(&[])
+    }
+
+    /// Largest valid value of the `window_days` exchange days ending at each of `days`; missing for none.
+    ///
+    /// A maximum has no rounding, so it may be carried from day to day: the candidates are the values that no
+    /// later value of the window reaches, largest first.
+    pub(super) fn sliding_largest(&self, window_days: usize, days: Range<usize>) -> Vec<f64> {
+        let mut candidates: VecDeque<(usize, f64)> = VecDeque::new();
+        let mut next = 0;
+        let largest = days.map(|day| {
+            let places = self.places(day, window_days);
+            let first = places.start.max(next);
+            for (place, value) in (first..).zip(self.values.get(first..places.end).unwrap_or(&[])) {
+                while candidates
+                    .pop_back_if(|(_, candidate)| *candidate <= *value)
+                    .is_some()
+                {}
+                candidates.push_back((place, *value));
+            }
+            next = places.end;
+            while candidates
+                .pop_front_if(|(place, _)| *place < places.start)
+                .is_some()
+            {}
+            candidates.front().map_or(f64::NAN, |(_, value)| *value)
+        });
+        largest.collect()
     }
 }
 
@@ -73,5 +104,16 @@ mod tests {
         let late = Packed::new(2..6, value);
         assert_eq!(late.window(5, 3), all.window(5, 3));
         assert_eq!(late.window(3, 2), all.window(3, 2));
+    }
+
+    #[test]
+    fn the_largest_of_a_sliding_window_is_that_of_its_slice() {
+        let value = |day: usize| [5.0, f64::NAN, 3.0, 3.0, 1.0, f64::NAN, f64::NAN, 2.0, 9.0][day];
+        let all = Packed::new(0..9, value);
+        let bits = |values: Vec<f64>| values.into_iter().map(f64::to_bits).collect::<Vec<_>>();
+        let expected = [5.0, 5.0, 3.0, 3.0, 3.0, 1.0, f64::NAN, 2.0, 9.0];
+        assert_eq!(bits(all.sliding_largest(2, 0..9)), bits(expected.to_vec()));
+        assert_eq!(bits(all.sliding_largest(2, 4..9)), bits(expected[4..].to_vec()));
+        assert_eq!(bits(all.sliding_largest(100, 7..9)), bits(vec![5.0, 9.0]));
     }
 }

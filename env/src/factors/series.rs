@@ -6,8 +6,8 @@ use std::ops::Range;
 /// One name's daily history, oldest first, one entry per exchange day of the panel.
 ///
 /// Prices are total-return prices of one consistent base. A day without a bar has `f64::NAN` prices; a bar on
-/// which nothing traded has a close, which marks the name, but counts in no window. A number that is not finite,
-/// or a price that is not positive, is taken as missing.
+/// which nothing traded has a close, which marks the name, but counts in no window. A number that is not
+/// finite, or a price that is not positive, is taken as missing.
 #[derive(Debug, Clone, Copy)]
 pub struct Series<'a> {
     /// Opening prices, adjusted.

@@ -21,8 +21,8 @@ const MIN_DAYS_OF_5: usize = 3;
 
 /// A technical at the close of day `s`, free of scale. Windows are fixed by the name and count exchange days.
 ///
-/// Letters are those of [`super::Factor`]. A mark carries through a suspension, so a suspended day has a change
-/// of zero in what is told of `M`, and is left out of what is told of `r`, `H`, `L` and `A`.
+/// Letters are those of [`super::Factor`]. A mark carries through a suspension, so a suspended day has a
+/// change of zero in what is told of `M`, and is left out of what is told of `r`, `H`, `L` and `A`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Technical {
     /// `M[s] / M[s-1] - 1`.
@@ -41,14 +41,16 @@ pub enum Technical {
     Volatility20,
     /// `mean(A, 5 days) / mean(A, 20 days)`, of at least 3 and 14 days.
     AmountRatio5To20,
-    /// Relative strength, simple means (Cutler): `100 * U / (U + D)`, where `U` and `D` sum the rises and falls
-    /// of `M` over 14 days; missing when it never moved. Wilder's smoothing has no finite window and is not used.
+    /// Relative strength, simple means (Cutler): `100 * U / (U + D)`, where `U` and `D` sum the rises and
+    /// falls of `M` over 14 days; missing when it never moved. Wilder's smoothing has no finite window and is
+    /// not used.
     Rsi14,
     /// `M[s] / max(M, 60 days) - 1`.
     Drawdown60,
     /// `(M[s] - min(L, 20 days)) / (max(H, 20 days) - min(L, 20 days))`, of at least 14 days.
     RangePosition20,
-    /// `mean(max(H[d], M[d-1]) - min(L[d], M[d-1]), 14 days) / M[s]`, of at least 10 days (average true range).
+    /// `mean(max(H[d], M[d-1]) - min(L[d], M[d-1]), 14 days) / M[s]`, of at least 10 days (average true
+    /// range).
     TrueRange14,
 }
 
@@ -210,11 +212,8 @@ fn relative_strength(marks: &[f64]) -> f64 {
     let (mut rises, mut falls) = (0.0, 0.0);
     for (before, after) in marks.iter().zip(marks.iter().skip(1)) {
         let change = after - before;
-        if 0.0 < change {
-            rises += change;
-        } else {
-            falls -= change;
-        }
+        rises += change.max(0.0);
+        falls -= change.min(0.0);
     }
     100.0 * rises / (rises + falls)
 }

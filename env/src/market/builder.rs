@@ -74,6 +74,9 @@ pub struct BuildReport {
     pub members_without_rows: Vec<Ticker>,
 }
 
+/// Opening and closing level of an index by date, index points; NaN where missing.
+pub type IndexLevels = BTreeMap<TradeDate, (f64, f64)>;
+
 #[derive(Debug, Clone, Copy)]
 struct PackedRow {
     ticker: Ticker,
@@ -103,7 +106,8 @@ pub struct MarketBuilder {
     listed: BTreeMap<Ticker, TradeDate>,
     st: BTreeMap<Ticker, Vec<DateSpan>>,
     members: BTreeMap<Ticker, Vec<DateSpan>>,
-    indices: Vec<(String, BTreeMap<TradeDate, (f64, f64)>)>,
+    indices: Vec<(String, IndexLevels)>,
+    everyone_is_member: bool,
     notes: Vec<String>,
 }
 
@@ -123,6 +127,7 @@ impl MarketBuilder {
             st: BTreeMap::new(),
             members: BTreeMap::new(),
             indices: Vec::new(),
+            everyone_is_member: false,
             notes: Vec::new(),
         }
     }
@@ -302,8 +307,13 @@ impl MarketBuilder {
         self.members.entry(ticker).or_default().push(span);
     }
 
+    /// Declares every name a member on every date, for panels without membership.
+    pub fn declare_all_members(&mut self) {
+        self.everyone_is_member = true;
+    }
+
     /// Adds an index series: opening and closing level by date; the first added is the benchmark.
-    pub fn add_index(&mut self, code: &str, levels: BTreeMap<TradeDate, (f64, f64)>) {
+    pub fn add_index(&mut self, code: &str, levels: IndexLevels) {
         self.indices.push((code.to_owned(), levels));
     }
 
@@ -454,7 +464,11 @@ impl MarketBuilder {
             }),
             listed: self.listed.get(&ticker).copied(),
             st: sorted_spans(self.st.get(&ticker)),
-            member: sorted_spans(self.members.get(&ticker)),
+            member: if self.everyone_is_member {
+                vec![DateSpan::ALWAYS]
+            } else {
+                sorted_spans(self.members.get(&ticker))
+            },
             last_row: self.declared_last_row(market, ticker).unwrap_or(last),
             first,
             offset,
@@ -471,14 +485,18 @@ impl MarketBuilder {
     }
 
     fn report(&self, market: &Market, bars: usize) -> BuildReport {
+        let (first, last) = (market.calendar.first(), market.calendar.last());
+        let touches_panel = |span: &DateSpan| {
+            first.is_some_and(|first| *first <= span.end) && last.is_some_and(|last| span.start <= *last)
+        };
         let missing = self
             .members
-            .keys()
-            .filter(|ticker| market.find(**ticker).is_none());
+            .iter()
+            .filter(|(ticker, spans)| spans.iter().any(touches_panel) && market.find(**ticker).is_none());
         BuildReport {
             bars,
             rows_without_close: self.rows_without_close,
-            members_without_rows: missing.copied().collect(),
+            members_without_rows: missing.map(|(ticker, _)| *ticker).collect(),
         }
     }
 }
@@ -542,7 +560,6 @@ fn change_units(percent: f64) -> i32 {
     (percent * UNITS_PER_PERCENT).round().clamp(-2.0e9, 2.0e9) as i32
 }
 
-/// Reads an optional price cell: empty is `None`; zero and negative are errors the caller places.
 impl RawBar {
     /// Parses a cell: empty or blank is missing.
     ///

@@ -52,8 +52,11 @@ impl Market {
     /// The panel file's bytes.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
-        let mut bytes = body(self);
-        bytes.extend_from_slice(blake3::hash(&bytes).as_bytes());
+        // Prices, volume, amount, factor and change of one cell take 44 bytes; the head is small beside them.
+        const CELL_BYTES: usize = 44;
+        let mut bytes = Vec::with_capacity(self.columns.close.len().saturating_mul(CELL_BYTES));
+        write_body(self, &mut bytes);
+        bytes.extend_from_slice(&self.content_hash);
         bytes
     }
 
@@ -85,12 +88,31 @@ impl Market {
 }
 
 pub(super) fn content_hash(market: &Market) -> [u8; 32] {
-    *blake3::hash(&body(market)).as_bytes()
+    let mut hasher = blake3::Hasher::new();
+    write_body(market, &mut hasher);
+    *hasher.finalize().as_bytes()
 }
 
-fn body(market: &Market) -> Vec<u8> {
-    let mut out = Writer(Vec::new());
-    out.0.extend_from_slice(MAGIC);
+/// Where bytes go: into a file's buffer or straight into the hash.
+trait Sink {
+    fn put(&mut self, bytes: &[u8]);
+}
+
+impl Sink for Vec<u8> {
+    fn put(&mut self, bytes: &[u8]) {
+        self.extend_from_slice(bytes);
+    }
+}
+
+impl Sink for blake3::Hasher {
+    fn put(&mut self, bytes: &[u8]) {
+        self.update(bytes);
+    }
+}
+
+fn write_body(market: &Market, sink: &mut dyn Sink) {
+    let mut out = Writer(sink);
+    out.0.put(MAGIC);
     out.u32(FORMAT_VERSION);
     out.u8(match market.basis {
         Basis::Raw => 0,
@@ -108,26 +130,25 @@ fn body(market: &Market) -> Vec<u8> {
     });
     out.list(&market.indices, |out, index| {
         out.text(&index.code);
-        out.column(&index.open, |value| value.to_le_bytes());
-        out.column(&index.close, |value| value.to_le_bytes());
+        out.column(&index.open, f64::to_le_bytes);
+        out.column(&index.close, f64::to_le_bytes);
     });
     out.list(&market.names, write_name);
     let columns = &market.columns;
     for prices in [&columns.open, &columns.high, &columns.low, &columns.close] {
-        out.column(prices, |value| value.to_le_bytes());
+        out.column(prices, i32::to_le_bytes);
     }
-    out.column(&columns.volume, |value| value.to_le_bytes());
-    out.column(&columns.amount, |value| value.to_le_bytes());
-    out.column(&columns.factor, |value| value.to_le_bytes());
+    out.column(&columns.volume, u64::to_le_bytes);
+    out.column(&columns.amount, f64::to_le_bytes);
+    out.column(&columns.factor, u32::to_le_bytes);
     out.u8(u8::from(columns.change.is_some()));
     if let Some(change) = &columns.change {
-        out.column(change, |value| value.to_le_bytes());
+        out.column(change, i32::to_le_bytes);
     }
-    out.0
 }
 
-fn write_name(out: &mut Writer, info: &NameInfo) {
-    out.0.extend_from_slice(&info.ticker.bytes());
+fn write_name(out: &mut Writer<'_>, info: &NameInfo) {
+    out.0.put(&info.ticker.bytes());
     out.list(&info.company_names, |out, name| out.text(name));
     out.u32(info.sector.map_or(0, |sector| u32::from(sector) + 1));
     out.u8(u8::from(info.listed.is_some()));
@@ -187,20 +208,11 @@ fn read_body(reader: &mut Reader<'_>, content_hash: [u8; 32]) -> Result<Market, 
     if reader.u8()? != 0 {
         columns.change = Some(reader.column(i32::from_le_bytes)?);
     }
-    let complete = [
-        columns.open.len(),
-        columns.high.len(),
-        columns.low.len(),
-        columns.close.len(),
-    ]
-    .iter()
-    .chain(&[columns.volume.len(), columns.amount.len(), columns.factor.len()])
-    .all(|&len| len == offset);
-    if !complete || reader.at != reader.bytes.len() {
+    if reader.at != reader.bytes.len() {
         return Err(reader.damaged());
     }
     let factors_f64 = factors.iter().map(|factor| factor.to_f64()).collect();
-    Ok(Market {
+    let market = Market {
         basis,
         amount_declared,
         calendar_declared,
@@ -213,7 +225,49 @@ fn read_body(reader: &mut Reader<'_>, content_hash: [u8; 32]) -> Result<Market, 
         columns,
         notes,
         content_hash,
-    })
+    };
+    if is_coherent(&market, offset) {
+        Ok(market)
+    } else {
+        Err(reader.damaged())
+    }
+}
+
+/// Whether the sections fit each other, so that no later look-up can miss.
+fn is_coherent(market: &Market, cells: usize) -> bool {
+    let days = market.calendar.len();
+    let columns = &market.columns;
+    let prices = [&columns.open, &columns.high, &columns.low, &columns.close];
+    let change_len = columns.change.as_ref().map_or(cells, Vec::len);
+    let lens = [
+        columns.volume.len(),
+        columns.amount.len(),
+        columns.factor.len(),
+        change_len,
+    ];
+    let name_fits = |info: &NameInfo| {
+        info.first.index().saturating_add(info.len) <= days
+            && info.last_row.index() < days
+            && info.len > 0
+            && info
+                .sector
+                .is_none_or(|sector| usize::from(sector) < market.sectors.len())
+    };
+    let factor_fits = |place: &u32| usize::try_from(*place).is_ok_and(|place| place < market.factors.len());
+    market.calendar.is_sorted_by(|earlier, later| earlier < later)
+        && market
+            .names
+            .is_sorted_by(|left, right| left.ticker < right.ticker)
+        && market.names.iter().all(name_fits)
+        && market
+            .indices
+            .iter()
+            .all(|index| index.open.len() == days && index.close.len() == days)
+        && prices
+            .iter()
+            .all(|column| column.len() == cells && column.iter().all(|&fen| fen >= 0))
+        && lens.iter().all(|&len| len == cells)
+        && columns.factor.iter().all(factor_fits)
 }
 
 fn read_name(reader: &mut Reader<'_>, offset: usize) -> Result<NameInfo, PanelFormatError> {
@@ -253,19 +307,19 @@ fn read_name(reader: &mut Reader<'_>, offset: usize) -> Result<NameInfo, PanelFo
     })
 }
 
-struct Writer(Vec<u8>);
+struct Writer<'s>(&'s mut dyn Sink);
 
-impl Writer {
+impl Writer<'_> {
     fn u8(&mut self, value: u8) {
-        self.0.push(value);
+        self.0.put(&[value]);
     }
 
     fn u32(&mut self, value: u32) {
-        self.0.extend_from_slice(&value.to_le_bytes());
+        self.0.put(&value.to_le_bytes());
     }
 
     fn u64(&mut self, value: u64) {
-        self.0.extend_from_slice(&value.to_le_bytes());
+        self.0.put(&value.to_le_bytes());
     }
 
     fn len(&mut self, len: usize) {
@@ -274,11 +328,11 @@ impl Writer {
 
     fn text(&mut self, text: &str) {
         self.len(text.len());
-        self.0.extend_from_slice(text.as_bytes());
+        self.0.put(text.as_bytes());
     }
 
     fn date(&mut self, date: TradeDate) {
-        self.0.extend_from_slice(&date.days_since_epoch().to_le_bytes());
+        self.0.put(&date.days_since_epoch().to_le_bytes());
     }
 
     fn list<T>(&mut self, items: &[T], mut write: impl FnMut(&mut Self, &T)) {
@@ -289,8 +343,14 @@ impl Writer {
     }
 
     fn column<T: Copy, const N: usize>(&mut self, values: &[T], encode: impl Fn(T) -> [u8; N]) {
+        const CHUNK: usize = 4096;
         self.len(values.len());
-        self.0.extend(values.iter().flat_map(|&value| encode(value)));
+        let mut buffer = Vec::with_capacity(CHUNK * N);
+        for chunk in values.chunks(CHUNK) {
+            buffer.clear();
+            buffer.extend(chunk.iter().flat_map(|&value| encode(value)));
+            self.0.put(&buffer);
+        }
     }
 }
 

@@ -9,7 +9,7 @@ mod codec;
 mod error;
 
 pub use as_of::{AsOf, DaysBack, PastDay};
-pub use builder::{Basis, BuildReport, MarketBuilder, PanelOptions, RawBar, VolumeBasis};
+pub use builder::{Basis, BuildReport, IndexLevels, MarketBuilder, PanelOptions, RawBar, VolumeBasis};
 pub use codec::PanelFormatError;
 pub use error::{DataError, Place};
 
@@ -185,6 +185,7 @@ impl Market {
     }
 
     /// The names with their facts, in the order of the codes.
+    #[must_use]
     pub fn names(&self) -> impl ExactSizeIterator<Item = (NameId, &NameInfo)> {
         self.names
             .iter()

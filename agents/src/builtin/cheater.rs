@@ -1,0 +1,121 @@
+//! Knows the future of real stocks: what a mask must make worthless.
+
+use crate::builtin::order::rebalance;
+use crate::builtin::seen::Seen;
+use crate::builtin::{ChatModel, answer};
+use std::collections::BTreeSet;
+use std::fmt;
+use std::sync::Arc;
+
+/// A memory of what happened, by real code and real day.
+pub trait Foresight: Send + Sync {
+    /// The return of `code` (such as `SH600519`) over the step whose label is `date` (`YYYY-MM-DD`), as a fraction;
+    /// `None` when it is not remembered.
+    fn next_return(&self, code: &str, date: &str) -> Option<f64>;
+}
+
+/// Buys the names it remembers to rise most and sells the others. It needs a real code *and* a real date in what it
+/// is shown: with an alias for either, it has nothing to go on and holds.
+#[derive(Clone)]
+pub struct Cheater {
+    memory: Arc<dyn Foresight>,
+}
+
+/// How many names it bets on.
+const NAME_COUNT: usize = 5;
+
+impl Cheater {
+    /// A cheater with this memory.
+    #[must_use]
+    pub const fn new(memory: Arc<dyn Foresight>) -> Self {
+        Self { memory }
+    }
+
+    /// The codes it remembers to rise, best first, equal ones in the order of their names.
+    fn best(&self, codes: &BTreeSet<String>, date: &str) -> Vec<String> {
+        let remembered = |code: &String| Some((code.clone(), self.memory.next_return(code, date)?));
+        let mut ranked: Vec<(String, f64)> = codes.iter().filter_map(remembered).collect();
+        ranked.retain(|(_, gain)| 0.0 < *gain);
+        ranked.sort_by(|(a, x), (b, y)| y.total_cmp(x).then_with(|| a.cmp(b)));
+        ranked.truncate(NAME_COUNT);
+        ranked.into_iter().map(|(code, _)| code).collect()
+    }
+}
+
+impl fmt::Debug for Cheater {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Cheater").finish_non_exhaustive()
+    }
+}
+
+impl ChatModel for Cheater {
+    fn reply(&self, request: &[u8]) -> Vec<u8> {
+        let seen = Seen::read(request);
+        if !seen.must_submit() {
+            return answer::screen_once(&seen, "high", 30);
+        }
+        // The system message is left out: an example in it is no leak.
+        let texts: Vec<&str> = ["user", "tool"]
+            .into_iter()
+            .flat_map(|role| seen.texts_of(role))
+            .collect();
+        let codes: BTreeSet<String> = texts
+            .iter()
+            .flat_map(|text| words(text))
+            .filter(|word| is_code(word))
+            .map(str::to_owned)
+            .collect();
+        let date = seen
+            .day()
+            .filter(|day| is_date(day))
+            .map(str::to_owned)
+            .or_else(|| latest_date(&texts));
+        match (date, seen.allowed()) {
+            (Some(date), Some(allowed))
+                if codes
+                    .iter()
+                    .any(|code| self.memory.next_return(code, &date).is_some()) =>
+            {
+                let orders = rebalance(
+                    &seen,
+                    allowed,
+                    &self.best(&codes, &date),
+                    "I remember what happened next.",
+                );
+                answer::submit(&seen, orders, "Trading on what I remember.")
+            }
+            _ => answer::hold(&seen, "I recognise neither the stocks nor the day."),
+        }
+    }
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_ascii_alphanumeric() && c != '-' && c != '_')
+}
+
+fn is_code(word: &str) -> bool {
+    let digits = ["SH", "SZ", "BJ"]
+        .iter()
+        .find_map(|market| word.strip_prefix(market));
+    digits.is_some_and(|digits| digits.len() == 6 && digits.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+fn is_date(word: &str) -> bool {
+    let fits = |byte: u8, place: usize| {
+        if matches!(place, 4 | 7) {
+            byte == b'-'
+        } else {
+            byte.is_ascii_digit()
+        }
+    };
+    word.len() == 10 && word.bytes().enumerate().all(|(place, byte)| fits(byte, place))
+}
+
+fn latest_date(texts: &[&str]) -> Option<String> {
+    texts
+        .iter()
+        .flat_map(|text| words(text))
+        .filter(|word| is_date(word))
+        .max()
+        .map(str::to_owned)
+}

@@ -1,0 +1,104 @@
+//! Orders as a built-in agent writes them.
+
+use crate::builtin::seen::{Allowed, Seen, WHOLE_MICRO};
+use crate::session::SUBMIT_ACTION;
+use serde::Serialize;
+use serde_json::Value;
+
+/// The share of the account that is invested at most: what is left pays the fees.
+const INVESTED_MICRO: u32 = 950_000;
+
+/// One order of a submission.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(super) struct Order {
+    stock_id: String,
+    side: &'static str,
+    target_weight: f64,
+    confidence: f64,
+    reason: &'static str,
+}
+
+impl Order {
+    /// Buys up to a weight, in millionths.
+    pub(super) fn buy(stock_id: &str, weight_micro: u32, reason: &'static str) -> Self {
+        Self {
+            stock_id: stock_id.to_owned(),
+            side: "BUY",
+            // The quotient nearest to a number of six decimals prints as that number.
+            target_weight: f64::from(weight_micro) / f64::from(WHOLE_MICRO),
+            confidence: 0.5,
+            reason,
+        }
+    }
+
+    /// Sells all of a name.
+    pub(super) fn sell(stock_id: &str, reason: &'static str) -> Self {
+        Self {
+            stock_id: stock_id.to_owned(),
+            side: "SELL",
+            target_weight: 0.0,
+            confidence: 0.5,
+            reason,
+        }
+    }
+
+    pub(super) fn stock_id(&self) -> &str {
+        &self.stock_id
+    }
+}
+
+/// The weight of one of `count` equal positions, in millionths.
+pub(super) fn equal_weight_micro(count: usize, allowed: Allowed) -> u32 {
+    let count = u32::try_from(count).unwrap_or(u32::MAX).max(1);
+    (INVESTED_MICRO / count).min(allowed.max_single_weight_micro)
+}
+
+/// Sells what is held and not wanted, then buys what is wanted and not held, in equal weights.
+pub(super) fn rebalance(
+    seen: &Seen,
+    allowed: Allowed,
+    wanted: &[String],
+    reason: &'static str,
+) -> Vec<Order> {
+    let wanted = wanted.get(..allowed.max_positions).unwrap_or(wanted);
+    let held = seen.held();
+    let weight_micro = equal_weight_micro(wanted.len(), allowed);
+    let sells = held
+        .iter()
+        .filter(|id| !wanted.contains(id))
+        .map(|id| Order::sell(id, reason));
+    let buys = wanted.iter().filter(|id| !held.contains(id));
+    sells
+        .chain(buys.map(|id| Order::buy(id, weight_micro, reason)))
+        .collect()
+}
+
+/// The orders left after what was refused earlier in this step: those the feedback names are dropped, and when it
+/// names none, or refuses a second time, nothing is left.
+pub(super) fn without_refused(seen: &Seen, orders: Vec<Order>) -> Vec<Order> {
+    let feedback = seen.answers_of(SUBMIT_ACTION);
+    match feedback.as_slice() {
+        [] => orders,
+        [only] => {
+            let count = orders.len();
+            let mut kept = orders;
+            kept.retain(|order| !names(only, order.stock_id()));
+            if kept.len() == count { Vec::new() } else { kept }
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Whether `id` stands anywhere in the feedback as a text.
+fn names(feedback: &Value, id: &str) -> bool {
+    if let Some(items) = feedback.as_array() {
+        return items.iter().any(|item| names(item, id));
+    }
+    if let Some(object) = feedback.as_object() {
+        return object.values().any(|value| names(value, id));
+    }
+    feedback.as_str().is_some_and(|text| {
+        text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_')
+            .any(|word| word == id)
+    })
+}

@@ -1,0 +1,229 @@
+//! What a built-in agent can read in a request: the last state, the tools' answers, tables by column.
+
+use crate::session::SUBMIT_ACTION;
+use serde_json::Value;
+
+/// A weight of 1, in millionths: what an order's six decimals can say.
+pub(super) const WHOLE_MICRO: u32 = 1_000_000;
+
+/// A request as a model would read it. Whatever is missing is simply not seen.
+#[derive(Debug)]
+pub(super) struct Seen {
+    request: Value,
+    state: Value,
+    /// Answers of tools in order, each with the tool's name.
+    answers: Vec<(String, Value)>,
+}
+
+/// The rows of a `{columns, rows}` object.
+#[derive(Debug, Default)]
+pub(super) struct Table {
+    columns: Vec<String>,
+    rows: Vec<Vec<Value>>,
+}
+
+/// What the state allows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Allowed {
+    pub(super) max_positions: usize,
+    pub(super) max_single_weight_micro: u32,
+}
+
+impl Seen {
+    pub(super) fn read(request: &[u8]) -> Self {
+        let request = serde_json::from_slice(request).unwrap_or_default();
+        let mut seen = Self {
+            state: Value::Null,
+            answers: Vec::new(),
+            request,
+        };
+        seen.state = seen
+            .texts_of("user")
+            .iter()
+            .rev()
+            .find_map(|text| state_in(text))
+            .unwrap_or_default();
+        seen.answers = seen.read_answers();
+        seen
+    }
+
+    fn messages(&self) -> &[Value] {
+        list(at(&self.request, "/messages"))
+    }
+
+    /// The texts of all messages of this role, oldest first.
+    pub(super) fn texts_of(&self, role: &str) -> Vec<&str> {
+        let of_role = self
+            .messages()
+            .iter()
+            .filter(|message| at(message, "/role") == role);
+        of_role
+            .filter_map(|message| at(message, "/content").as_str())
+            .collect()
+    }
+
+    fn read_answers(&self) -> Vec<(String, Value)> {
+        let calls: Vec<&Value> = self
+            .messages()
+            .iter()
+            .flat_map(|message| list(at(message, "/tool_calls")))
+            .collect();
+        let answer = |message: &Value| {
+            let id = at(message, "/tool_call_id").as_str()?;
+            let call = calls.iter().rev().find(|call| at(call, "/id") == id)?;
+            let content = at(message, "/content").as_str()?;
+            let value = serde_json::from_str(content).unwrap_or_else(|_| Value::from(content));
+            Some((at(call, "/function/name").as_str()?.to_owned(), value))
+        };
+        self.messages().iter().filter_map(answer).collect()
+    }
+
+    /// How many messages the conversation has: the age of the step.
+    pub(super) fn age(&self) -> usize {
+        self.messages().len()
+    }
+
+    /// How many bytes a token estimate may count.
+    pub(super) fn text_bytes(&self) -> usize {
+        self.messages()
+            .iter()
+            .filter_map(|message| at(message, "/content").as_str())
+            .map(str::len)
+            .sum()
+    }
+
+    /// Whether the request forces a submission.
+    pub(super) fn must_submit(&self) -> bool {
+        at(&self.request, "/tool_choice/function/name") == SUBMIT_ACTION
+    }
+
+    /// Whether the model was told of this tool.
+    pub(super) fn has_tool(&self, name: &str) -> bool {
+        list(at(&self.request, "/tools"))
+            .iter()
+            .any(|tool| at(tool, "/function/name") == name)
+    }
+
+    /// The answers of one tool, oldest first.
+    pub(super) fn answers_of(&self, name: &str) -> Vec<&Value> {
+        self.answers
+            .iter()
+            .filter(|(tool, _)| tool == name)
+            .map(|(_, value)| value)
+            .collect()
+    }
+
+    /// How many tool calls of the step were answered.
+    pub(super) fn answer_count(&self) -> usize {
+        self.answers.len()
+    }
+
+    /// The state's day label.
+    pub(super) fn day(&self) -> Option<&str> {
+        at(&self.state, "/day").as_str()
+    }
+
+    /// The names held.
+    pub(super) fn held(&self) -> Vec<String> {
+        Table::read(at(&self.state, "/account/holdings")).texts("stock_id")
+    }
+
+    /// The limits, when the state tells both.
+    pub(super) fn allowed(&self) -> Option<Allowed> {
+        Some(Allowed {
+            max_positions: usize::try_from(at(&self.state, "/limits/max_positions").as_u64()?).ok()?,
+            max_single_weight_micro: micro(at(&self.state, "/limits/max_single_weight").as_f64()?)?,
+        })
+    }
+
+    /// The candidates: the state's own table, else the latest answer of `screen_candidates`.
+    pub(super) fn candidates(&self) -> Table {
+        let table = Table::read(at(&self.state, "/candidates"));
+        if !table.rows.is_empty() {
+            return table;
+        }
+        let answers = self.answers_of("screen_candidates");
+        answers
+            .last()
+            .map(|answer| Table::read(at(answer, "/candidates")))
+            .unwrap_or_default()
+    }
+
+    /// The names it could trade: the candidates', else the universe's.
+    pub(super) fn names(&self) -> Vec<String> {
+        let names = self.candidates().texts("stock_id");
+        if !names.is_empty() {
+            return names;
+        }
+        list(at(&self.state, "/universe"))
+            .iter()
+            .filter_map(|name| name.as_str().map(str::to_owned))
+            .collect()
+    }
+}
+
+impl Table {
+    pub(super) fn read(table: &Value) -> Self {
+        let columns = list(at(table, "/columns")).iter();
+        Self {
+            columns: columns
+                .map(|name| name.as_str().unwrap_or_default().to_owned())
+                .collect(),
+            rows: list(at(table, "/rows"))
+                .iter()
+                .map(|row| list(row).to_vec())
+                .collect(),
+        }
+    }
+
+    fn column(&self, name: &str) -> impl Iterator<Item = &Value> {
+        let place = self
+            .columns
+            .iter()
+            .position(|column| column == name)
+            .unwrap_or(usize::MAX);
+        self.rows
+            .iter()
+            .map(move |row| row.get(place).unwrap_or(&Value::Null))
+    }
+
+    /// The texts of a column, rows without one left out.
+    pub(super) fn texts(&self, name: &str) -> Vec<String> {
+        self.column(name)
+            .filter_map(|value| value.as_str().map(str::to_owned))
+            .collect()
+    }
+
+    /// (name, number) of the rows that have both.
+    pub(super) fn numbers(&self, name: &str) -> Vec<(String, f64)> {
+        let pair = |(id, number): (&Value, &Value)| Some((id.as_str()?.to_owned(), number.as_f64()?));
+        self.column("stock_id")
+            .zip(self.column(name))
+            .filter_map(pair)
+            .collect()
+    }
+}
+
+/// A weight in [0, 1] in millionths.
+fn micro(weight: f64) -> Option<u32> {
+    // Through text, for the casts from floats are refused: 0.2 is "200000".
+    let text = format!("{:.0}", weight * f64::from(WHOLE_MICRO));
+    text.parse().ok().filter(|micro| *micro <= WHOLE_MICRO)
+}
+
+/// The value at a JSON pointer, null where there is none.
+fn at<'a>(value: &'a Value, pointer: &str) -> &'a Value {
+    value.pointer(pointer).unwrap_or(&Value::Null)
+}
+
+fn list(value: &Value) -> &[Value] {
+    value.as_array().map_or(&[], Vec::as_slice)
+}
+
+/// The object on the line after the last `STATE:` line of a message.
+fn state_in(text: &str) -> Option<Value> {
+    let (_, after) = text.rsplit_once("STATE:\n")?;
+    serde_json::from_str(after.lines().next()?)
+        .ok()
+        .filter(Value::is_object)
+}

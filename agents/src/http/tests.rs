@@ -1,0 +1,256 @@
+//! The transport against a server of our own on loopback.
+
+use super::*;
+use crate::chat::{ChatRequest, Message, Sampling, ToolChoice};
+use crate::wire::{FaultKind, openai};
+use ktd_masking::{Prompt, Schema, ToolSpec};
+use std::net::SocketAddr;
+use std::sync::Mutex;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+
+const KEY: &str = "sk-canary-0123456789";
+
+/// One request as the server saw it.
+#[derive(Debug, Clone)]
+struct Heard {
+    head: String,
+    body: Vec<u8>,
+}
+
+/// What the server does with every request.
+#[derive(Debug, Clone)]
+enum Manner {
+    Answer(String),
+    Silence,
+}
+
+type Log = Arc<Mutex<Vec<Heard>>>;
+
+async fn serve(manner: Manner) -> (SocketAddr, Log) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let log = Log::default();
+    let shared = Arc::clone(&log);
+    tokio::spawn(async move {
+        while let Ok((stream, _)) = listener.accept().await {
+            tokio::spawn(handle(stream, manner.clone(), Arc::clone(&shared)));
+        }
+    });
+    (address, log)
+}
+
+async fn handle(mut stream: TcpStream, manner: Manner, log: Log) {
+    let mut bytes = Vec::new();
+    let mut buffer = [0_u8; 4096];
+    loop {
+        let count = stream.read(&mut buffer).await.unwrap();
+        if count == 0 {
+            return;
+        }
+        bytes.extend_from_slice(&buffer[..count]);
+        let Some(end) = bytes.windows(4).position(|four| four == b"\r\n\r\n") else {
+            continue;
+        };
+        let head = String::from_utf8(bytes[..end].to_vec())
+            .unwrap()
+            .to_ascii_lowercase();
+        let length = head
+            .split("content-length: ")
+            .nth(1)
+            .map_or(0, |rest| rest.lines().next().unwrap().trim().parse().unwrap());
+        if bytes.len() < end + 4 + length {
+            continue;
+        }
+        let body = bytes[end + 4..end + 4 + length].to_vec();
+        log.lock().unwrap().push(Heard { head, body });
+        match manner {
+            Manner::Answer(text) => stream.write_all(text.as_bytes()).await.unwrap(),
+            Manner::Silence => std::future::pending().await,
+        }
+        return;
+    }
+}
+
+fn answer(status: &str, headers: &str, body: &str) -> Manner {
+    Manner::Answer(format!(
+        "HTTP/1.1 {status}\r\nconnection: close\r\ncontent-length: {}\r\n{headers}\r\n{body}",
+        body.len()
+    ))
+}
+
+fn transport(address: SocketAddr, timeout: Duration) -> HttpTransport {
+    HttpTransport::new(&HttpSettings {
+        base_url: format!("http://{address}/v1/"),
+        api_key: Some(SecretString::from(KEY)),
+        headers: vec![("x-team".to_owned(), SecretString::from("red"))],
+        timeout,
+    })
+    .unwrap()
+}
+
+fn request() -> WireRequest {
+    openai::encode(&ChatRequest {
+        model: "m".to_owned(),
+        messages: vec![Message::User(
+            Prompt::new().text("Grüße \u{1f980} \"quoted\" \\ / </script>"),
+        )],
+        tools: Arc::from([ToolSpec {
+            name: "submit_action",
+            description: "Submits.",
+            parameters: Schema::of::<Vec<bool>>(),
+        }]),
+        tool_choice: ToolChoice::Named("submit_action"),
+        sampling: Sampling {
+            temperature: Some(0.1),
+            ..Sampling::default()
+        },
+    })
+}
+
+/// Sends one request to a server of this manner.
+async fn exchange(manner: Manner, timeout: Duration) -> (Result<WireReply, TransportError>, Vec<Heard>) {
+    let (address, log) = serve(manner).await;
+    let result = transport(address, timeout).send(&request()).await;
+    let heard = log.lock().unwrap().clone();
+    (result, heard)
+}
+
+const PATIENCE: Duration = Duration::from_secs(30);
+
+#[tokio::test]
+async fn the_bytes_hashed_are_the_bytes_sent_and_the_bytes_received_are_returned() {
+    let body = "{ \"choices\" :[],\"odd\":1.50 }\n";
+    let (reply, heard) = exchange(
+        answer("200 OK", "x-request-id: r1\r\nset-cookie: no\r\n", body),
+        PATIENCE,
+    )
+    .await;
+    let reply = reply.unwrap();
+    assert_eq!((reply.status, reply.body.as_slice()), (200, body.as_bytes()));
+    assert_eq!(
+        reply.headers,
+        BTreeMap::from([("x-request-id".to_owned(), "r1".to_owned())])
+    );
+    assert_eq!(heard.len(), 1);
+    assert_eq!(heard[0].body, request().body());
+    assert!(
+        heard[0]
+            .head
+            .starts_with("post /v1/chat/completions http/1.1\r\n")
+    );
+    assert!(heard[0].head.contains(&format!("authorization: bearer {KEY}")));
+    assert!(heard[0].head.contains("content-type: application/json"));
+    assert!(heard[0].head.contains("x-team: red"));
+    let text = String::from_utf8(heard[0].body.clone()).unwrap();
+    assert!(text.contains(r#""tool_choice":{"function":{"name":"submit_action"},"type":"function"}"#));
+}
+
+#[tokio::test]
+async fn every_status_is_one_request_and_a_whole_reply() {
+    for (status, kind) in [
+        ("429 Too Many Requests", FaultKind::RateLimited),
+        ("500 Internal Server Error", FaultKind::ServerError),
+        ("503 Service Unavailable", FaultKind::Overloaded),
+        ("307 Temporary Redirect", FaultKind::NotFound),
+        ("400 Bad Request", FaultKind::BadRequest),
+    ] {
+        let headers = "retry-after: 2\r\nlocation: /v1/elsewhere\r\n";
+        let (reply, heard) = exchange(answer(status, headers, "<html>no</html>"), PATIENCE).await;
+        let reply = reply.unwrap();
+        assert_eq!(heard.len(), 1, "{status}");
+        assert_eq!(reply.body, b"<html>no</html>");
+        assert_eq!(reply.retry_after_seconds(), Some(2));
+        assert_eq!(
+            openai::decode(reply.status, &reply.body).unwrap_err().kind(),
+            kind
+        );
+    }
+}
+
+#[tokio::test]
+async fn silence_is_a_timeout_after_one_request() {
+    let (result, heard) = exchange(Manner::Silence, Duration::from_secs(1)).await;
+    assert_eq!(result.unwrap_err(), TransportError::Timeout);
+    assert_eq!(heard.len(), 1);
+}
+
+#[tokio::test]
+async fn a_reply_that_breaks_off_is_not_a_reply() {
+    let cut = Manner::Answer("HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\n{\"choices\"".to_owned());
+    let (result, heard) = exchange(cut, PATIENCE).await;
+    let error = result.unwrap_err();
+    assert_eq!(error.code(), "interrupted");
+    assert!(error.is_retryable());
+    assert_eq!(heard.len(), 1);
+}
+
+#[tokio::test]
+async fn a_closed_port_is_a_failure_to_connect() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    drop(listener);
+    let error = transport(address, PATIENCE).send(&request()).await.unwrap_err();
+    assert_eq!(error.code(), "connect");
+    assert!(!format!("{error} {error:?}").contains(KEY));
+}
+
+#[tokio::test]
+async fn the_key_never_shows() {
+    let (address, _) = serve(Manner::Silence).await;
+    let transport = transport(address, PATIENCE);
+    let settings = HttpSettings {
+        base_url: "not an address".to_owned(),
+        api_key: Some(SecretString::from(KEY)),
+        headers: vec![("x-key".to_owned(), SecretString::from(KEY))],
+        timeout: PATIENCE,
+    };
+    let error = HttpTransport::new(&settings).unwrap_err();
+    assert_eq!(error, SetupError::BaseUrl);
+    assert!(!format!("{transport:?} {settings:?} {error:?}").contains("canary"));
+}
+
+#[test]
+fn a_base_url_is_plain() {
+    for base_url in [
+        "ftp://h/v1",
+        "h/v1",
+        "https://user:canary@h/v1",
+        "https://h/v1?key=canary",
+        "",
+    ] {
+        let settings = HttpSettings {
+            base_url: base_url.to_owned(),
+            api_key: None,
+            headers: Vec::new(),
+            timeout: PATIENCE,
+        };
+        assert_eq!(
+            HttpTransport::new(&settings).unwrap_err(),
+            SetupError::BaseUrl,
+            "{base_url}"
+        );
+    }
+}
+
+#[test]
+fn keys_and_headers_that_cannot_be_sent_are_refused() {
+    let settings = |key: &str, name: &str| HttpSettings {
+        base_url: "https://localhost/v1".to_owned(),
+        api_key: Some(SecretString::from(key)),
+        headers: vec![(name.to_owned(), SecretString::from("v"))],
+        timeout: PATIENCE,
+    };
+    assert_eq!(
+        HttpTransport::new(&settings("a\nb", "x")).unwrap_err(),
+        SetupError::ApiKey
+    );
+    let error = HttpTransport::new(&settings("a", "bad name")).unwrap_err();
+    assert_eq!(
+        error,
+        SetupError::Header {
+            name: "bad name".to_owned()
+        }
+    );
+    assert!(HttpTransport::new(&settings("a", "x-good")).is_ok());
+}

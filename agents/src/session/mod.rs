@@ -1,0 +1,123 @@
+//! One decision step as a conversation, without I/O.
+//!
+//! A [`Session<Research>`] hands out requests and tool calls; closing it gives a [`Session<Submission>`], which
+//! hands out requests and submissions until one is accepted or the retries are used up. The phase is a type:
+//! a submission cannot come out of research. The caller sends requests, runs tools and judges submissions; an
+//! infrastructure fault never gets here, for `next` gives the same request again.
+
+mod plan;
+mod research;
+mod submission;
+mod tally;
+
+pub use plan::{SessionLimits, SessionTexts, StepPlan};
+pub use research::{Research, ResearchEffect, ToolAnswer};
+pub use submission::{Outcome, Submission, SubmissionEffect};
+pub use tally::{ModelFault, Tally};
+
+use crate::chat::{ChatRequest, Message, ModelTurn, StopReason, ToolChoice};
+use std::sync::Arc;
+
+/// The name of the tool that submits a decision.
+pub const SUBMIT_ACTION: &str = "submit_action";
+
+/// A step in the phase `P`: [`Research`] or [`Submission`].
+#[derive(Debug, Clone)]
+pub struct Session<P> {
+    talk: Talk,
+    phase: P,
+}
+
+/// The session was fed something it had not asked for: a mistake of the caller, never of a model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum SessionError {
+    /// A turn came while no request was open.
+    #[error("a turn was fed while the session waited for something else")]
+    NoRequestOpen,
+    /// A tool's answer came while no call was open.
+    #[error("a tool's answer was fed while no tool call was open")]
+    NoCallOpen,
+    /// A judgement came while no submission was open.
+    #[error("a submission was judged while none was open")]
+    NoSubmissionOpen,
+    /// Research was closed while a request or a call was open.
+    #[error("research was closed while a request or a tool call was open")]
+    ResearchOpen,
+    /// The outcome was asked for before the step ended.
+    #[error("the outcome was asked for before the step ended")]
+    NotEnded,
+}
+
+impl SessionError {
+    /// How to mend it.
+    #[must_use]
+    pub const fn hint(self) -> &'static str {
+        "feed the session what its last `next` asked for"
+    }
+}
+
+/// What both phases share: the plan, the conversation so far, and the counters.
+#[derive(Debug, Clone)]
+struct Talk {
+    plan: StepPlan,
+    messages: Vec<Message>,
+    tally: Tally,
+}
+
+impl Talk {
+    fn open(plan: StepPlan) -> Self {
+        let messages = vec![
+            Message::System(plan.system.clone()),
+            Message::User(plan.user.clone()),
+        ];
+        Self {
+            plan,
+            messages,
+            tally: Tally::default(),
+        }
+    }
+
+    fn request(&self, tool_choice: ToolChoice) -> ChatRequest {
+        ChatRequest {
+            model: self.plan.model.clone(),
+            messages: self.messages.clone(),
+            tools: Arc::clone(&self.plan.tools),
+            tool_choice,
+            sampling: self.plan.sampling,
+        }
+    }
+
+    /// Keeps `turn` for the next request. A turn with nothing in it is left out: vendors reject empty messages.
+    fn hear(&mut self, turn: ModelTurn) {
+        self.tally.turns += 1;
+        if !turn.is_blank() {
+            self.messages.push(Message::Assistant(Arc::new(turn)));
+        }
+    }
+}
+
+impl<P> Session<P> {
+    /// What has been counted so far.
+    #[must_use]
+    pub const fn tally(&self) -> &Tally {
+        &self.talk.tally
+    }
+
+    /// The conversation so far, oldest first.
+    #[must_use]
+    pub fn messages(&self) -> &[Message] {
+        &self.talk.messages
+    }
+}
+
+/// The fault of a turn that was cut or declined instead of finished.
+const fn fault_of_stop(stop: StopReason) -> Option<ModelFault> {
+    match stop {
+        StopReason::Length => Some(ModelFault::Truncated),
+        StopReason::ContentFilter | StopReason::Refusal => Some(ModelFault::Refusal),
+        StopReason::Stop | StopReason::ToolCalls | StopReason::Other => None,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,47 @@
+//! What a step is opened with.
+
+use crate::chat::Sampling;
+use crate::session::ModelFault;
+use ktd_masking::{Payload, Prompt, ToolSpec};
+use std::sync::Arc;
+
+/// Everything one step says and allows, decided before the first request.
+#[derive(Debug, Clone)]
+pub struct StepPlan {
+    /// The provider's name of the model.
+    pub model: String,
+    /// How replies are sampled.
+    pub sampling: Sampling,
+    /// The tools shown, the same in both phases so that provider caches hold. They include `submit_action`.
+    pub tools: Arc<[ToolSpec]>,
+    /// The standing instructions.
+    pub system: Prompt,
+    /// The message that opens the step.
+    pub user: Prompt,
+    /// What the session says on its own account.
+    pub texts: SessionTexts,
+    /// How long the step may go on.
+    pub limits: SessionLimits,
+}
+
+/// The session's own words. It has none of its own: they are given in, masked as everything else.
+#[derive(Debug, Clone)]
+pub struct SessionTexts {
+    /// The user message that ends research and opens the submission.
+    pub submission: Prompt,
+    /// The answer to a tool call beyond `max_tool_calls`.
+    pub budget_used_up: Payload,
+    /// The answer to `submit_action` called during research: it is heard as the wish to submit, not as the submission.
+    pub not_yet: Payload,
+    /// The feedback on a turn that is no submission, with the number of retries left after it.
+    pub feedback: fn(fault: ModelFault, retries_left: u32) -> Payload,
+}
+
+/// How long a step may go on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SessionLimits {
+    /// Tool calls handed out in research, at most.
+    pub max_tool_calls: u32,
+    /// Submissions that may be tried again after a fault, at most.
+    pub schema_retries: u32,
+}

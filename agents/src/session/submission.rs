@@ -1,0 +1,201 @@
+//! The phase in which the model must submit.
+
+use crate::chat::{ChatRequest, Message, ModelTurn, ToolCall, ToolChoice};
+use crate::session::{ModelFault, SUBMIT_ACTION, Session, SessionError, StepPlan, Talk, fault_of_stop};
+use ktd_masking::{Payload, Prompt};
+
+/// The model is forced to call `submit_action`, once, and may correct itself `schema_retries` times.
+#[derive(Debug, Clone)]
+pub struct Submission {
+    state: State,
+    retries_left: u32,
+}
+
+#[derive(Debug, Clone)]
+enum State {
+    Asking,
+    Offered(Offer),
+    Ended(Outcome),
+}
+
+#[derive(Debug, Clone)]
+struct Offer {
+    call: ToolCall,
+    /// What a rejection of it is blamed on: arguments that were cut are not the same mistake as wrong ones.
+    fault: ModelFault,
+}
+
+/// What the submission phase wants next.
+#[derive(Debug, Clone)]
+pub enum SubmissionEffect {
+    /// Send this and feed the turn. The same request until a turn is fed.
+    Ask(ChatRequest),
+    /// Judge these arguments, which are the model's raw text, then [`Session::accept`] or [`Session::reject`].
+    Submit {
+        /// The arguments of the one `submit_action` call.
+        arguments: String,
+    },
+    /// The step is over.
+    End(Outcome),
+}
+
+/// How a step ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Outcome {
+    /// The caller accepted these arguments. An empty list of orders in them is a voluntary hold.
+    Submitted {
+        /// The raw text of the accepted arguments.
+        arguments: String,
+    },
+    /// No submission was good within the retries: no trade, and not a hold.
+    Fallback {
+        /// The mistake that used up the last retry.
+        last_fault: ModelFault,
+    },
+}
+
+impl Session<Submission> {
+    /// Opens a step that has the submission phase alone (`memory-only`, `fixed-candidate`).
+    #[must_use]
+    pub fn submission(plan: StepPlan) -> Self {
+        Self::after(Talk::open(plan))
+    }
+
+    pub(super) fn after(talk: Talk) -> Self {
+        let retries_left = talk.plan.limits.schema_retries;
+        Self {
+            talk,
+            phase: Submission {
+                state: State::Asking,
+                retries_left,
+            },
+        }
+    }
+
+    /// What is wanted next. Asking twice gives the same.
+    #[must_use]
+    pub fn next(&self) -> SubmissionEffect {
+        match &self.phase.state {
+            State::Asking => SubmissionEffect::Ask(self.talk.request(ToolChoice::Named(SUBMIT_ACTION))),
+            State::Offered(offer) => SubmissionEffect::Submit {
+                arguments: offer.call.arguments.clone(),
+            },
+            State::Ended(outcome) => SubmissionEffect::End(outcome.clone()),
+        }
+    }
+
+    /// The model's turn in answer to the open request.
+    ///
+    /// # Errors
+    /// [`SessionError::NoRequestOpen`] when a submission is open or the step is over.
+    pub fn feed_turn(&mut self, turn: ModelTurn) -> Result<(), SessionError> {
+        if !matches!(self.phase.state, State::Asking) {
+            return Err(SessionError::NoRequestOpen);
+        }
+        match read_submission(&turn) {
+            Ok(offer) => {
+                self.talk.tally.submissions += 1;
+                self.phase.state = State::Offered(offer);
+                self.talk.hear(turn);
+            }
+            Err(fault) => {
+                let calls = turn.tool_calls().to_vec();
+                self.talk.hear(turn);
+                let retries_left = self.phase.retries_left.saturating_sub(1);
+                let feedback = (self.talk.plan.texts.feedback)(fault, retries_left);
+                self.retry(fault, &calls, &feedback);
+            }
+        }
+        Ok(())
+    }
+
+    /// The open submission is good: the step is over.
+    ///
+    /// # Errors
+    /// [`SessionError::NoSubmissionOpen`] when no submission is open.
+    pub fn accept(&mut self) -> Result<(), SessionError> {
+        let State::Offered(offer) = &self.phase.state else {
+            return Err(SessionError::NoSubmissionOpen);
+        };
+        let arguments = offer.call.arguments.clone();
+        self.phase.state = State::Ended(Outcome::Submitted { arguments });
+        Ok(())
+    }
+
+    /// The open submission is not good: the model hears why and may try again while retries are left.
+    ///
+    /// # Errors
+    /// [`SessionError::NoSubmissionOpen`] when no submission is open.
+    pub fn reject(&mut self, feedback: &Payload) -> Result<(), SessionError> {
+        let State::Offered(offer) = &self.phase.state else {
+            return Err(SessionError::NoSubmissionOpen);
+        };
+        let Offer { call, fault } = offer.clone();
+        self.retry(fault, &[call], feedback);
+        Ok(())
+    }
+
+    /// How many more faults are forgiven.
+    #[must_use]
+    pub const fn retries_left(&self) -> u32 {
+        self.phase.retries_left
+    }
+
+    /// How the step ended, with what was counted.
+    ///
+    /// # Errors
+    /// [`SessionError::NotEnded`] unless `next` is [`SubmissionEffect::End`].
+    pub fn outcome(self) -> Result<(Outcome, crate::Tally), SessionError> {
+        if let State::Ended(outcome) = self.phase.state {
+            Ok((outcome, self.talk.tally))
+        } else {
+            Err(SessionError::NotEnded)
+        }
+    }
+
+    /// Answers every call of the bad turn, or speaks as the user when there was none, and asks again or gives up.
+    fn retry(&mut self, fault: ModelFault, calls: &[ToolCall], feedback: &Payload) {
+        self.talk.tally.blame(fault);
+        let answers = calls.iter().map(|call| Message::Tool {
+            call_id: call.id.clone(),
+            content: feedback.clone(),
+        });
+        self.talk.messages.extend(answers);
+        if calls.is_empty() {
+            self.talk
+                .messages
+                .push(Message::User(Prompt::from(feedback.clone())));
+        }
+        self.phase.state = match self.phase.retries_left.checked_sub(1) {
+            Some(retries_left) => {
+                self.phase.retries_left = retries_left;
+                State::Asking
+            }
+            None => State::Ended(Outcome::Fallback { last_fault: fault }),
+        };
+    }
+}
+
+/// A submission is exactly one call, of `submit_action`. The first of two is never taken silently.
+fn read_submission(turn: &ModelTurn) -> Result<Offer, ModelFault> {
+    let calls = turn.tool_calls();
+    let Some(submit) = calls.iter().find(|call| call.name == SUBMIT_ACTION) else {
+        let otherwise = if calls.is_empty() {
+            ModelFault::NoCall
+        } else {
+            ModelFault::WrongTool
+        };
+        return Err(fault_of_stop(turn.stop()).unwrap_or(otherwise));
+    };
+    if calls.len() != 1 {
+        return Err(ModelFault::MultipleCalls);
+    }
+    let fault = match fault_of_stop(turn.stop()) {
+        Some(ModelFault::Truncated) => ModelFault::Truncated,
+        Some(_) | None => ModelFault::Rejected,
+    };
+    Ok(Offer {
+        call: submit.clone(),
+        fault,
+    })
+}

@@ -1,0 +1,69 @@
+//! What is counted in a step.
+
+use std::collections::BTreeMap;
+
+/// A mistake of the model. Never an infrastructure fault, never a voluntary hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ModelFault {
+    /// A tool refused its arguments, or there is no such tool.
+    BadToolCall,
+    /// The submission turn called nothing.
+    NoCall,
+    /// The submission turn called another tool.
+    WrongTool,
+    /// The submission turn called more than one tool: which one is meant is not guessed.
+    MultipleCalls,
+    /// The submission's arguments were refused by the schema or a constraint.
+    Rejected,
+    /// The output budget ran out before the turn was complete.
+    Truncated,
+    /// The model or its provider's filter declined.
+    Refusal,
+}
+
+impl ModelFault {
+    /// The stable name used in records and feedback.
+    #[must_use]
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::BadToolCall => "bad_tool_call",
+            Self::NoCall => "no_call",
+            Self::WrongTool => "wrong_tool",
+            Self::MultipleCalls => "multiple_calls",
+            Self::Rejected => "rejected",
+            Self::Truncated => "truncated",
+            Self::Refusal => "refusal",
+        }
+    }
+}
+
+/// The counters of one step.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Tally {
+    /// Turns of the model.
+    pub turns: u32,
+    /// Tool calls answered with data.
+    pub tool_calls_answered: u32,
+    /// Tool calls answered with a structured error.
+    pub tool_calls_refused: u32,
+    /// Tool calls beyond the budget, which were not run.
+    pub tool_calls_over_budget: u32,
+    /// `submit_action` called during research.
+    pub early_submissions: u32,
+    /// Submissions handed out to be judged.
+    pub submissions: u32,
+    /// The model's mistakes by kind.
+    pub faults: BTreeMap<ModelFault, u32>,
+}
+
+impl Tally {
+    /// How often `fault` happened.
+    #[must_use]
+    pub fn count(&self, fault: ModelFault) -> u32 {
+        self.faults.get(&fault).copied().unwrap_or(0)
+    }
+
+    pub(super) fn blame(&mut self, fault: ModelFault) {
+        *self.faults.entry(fault).or_insert(0) += 1;
+    }
+}

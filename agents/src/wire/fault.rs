@@ -1,0 +1,319 @@
+//! Replies that are no answer of a model: the provider's trouble, or ours. Never a model's mistake.
+
+use crate::chat::ModelTurn;
+use crate::wire::raw_object::RawObject;
+
+/// How many characters of a provider's own message are kept.
+const DETAIL_CHARS_MAX: usize = 300;
+
+/// A reply that holds no turn of the model.
+#[derive(Debug, thiserror::Error)]
+#[error("provider answered with status {status}: {}{}{detail}", .kind.code(), if .detail.is_empty() { "" } else { ": " })]
+pub struct ReplyFault {
+    kind: FaultKind,
+    status: u16,
+    detail: String,
+    blank_turn: Option<Box<ModelTurn>>,
+}
+
+/// Who has to act on a fault.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum FaultClass {
+    /// The provider or the way to it. The same request may be sent again when [`ReplyFault::is_retryable`].
+    Infrastructure,
+    /// The run's configuration: key, model name, dialect, budget of the context. Sending again changes nothing.
+    Configuration,
+    /// The harness lost state the provider needs. The episode must stop.
+    Harness,
+}
+
+/// What kind of fault a reply is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum FaultKind {
+    /// 429: too many requests or tokens for now.
+    RateLimited,
+    /// 402, or 429 with a quota code: no credit left.
+    QuotaExhausted,
+    /// 503, 529 or an overload code.
+    Overloaded,
+    /// 502, 504: a gateway between us and the model.
+    BadGateway,
+    /// Another 5xx, or an error of the server's inside a 200.
+    ServerError,
+    /// 408, 409, 425: the provider gave up on this attempt.
+    RequestExpired,
+    /// Not JSON at all (an HTML page, an event stream, broken bytes).
+    NotJson,
+    /// JSON that ends in the middle.
+    BodyTruncated,
+    /// More bytes than any answer needs.
+    BodyTooLarge,
+    /// Nested deeper than any answer needs.
+    BodyTooDeep,
+    /// JSON without a choice or without a message in it.
+    EmptyEnvelope,
+    /// A message with nothing in it and no token generated.
+    ZeroOutput,
+    /// 401: the key was not accepted.
+    Unauthorized,
+    /// 403: the key may not do this.
+    Forbidden,
+    /// 404, 405 or a redirect: no such address or model.
+    NotFound,
+    /// 400 and 413: the conversation is longer than the model's context.
+    ContextOverflow,
+    /// 400: the provider does not take this `tool_choice`.
+    ToolChoiceRefused,
+    /// Another 4xx: the provider does not take this request.
+    BadRequest,
+    /// 400: an opaque field of an earlier turn did not go back.
+    LostOpaqueState,
+}
+
+impl FaultKind {
+    /// The stable name used in records.
+    #[must_use]
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::RateLimited => "rate_limited",
+            Self::QuotaExhausted => "quota_exhausted",
+            Self::Overloaded => "overloaded",
+            Self::BadGateway => "bad_gateway",
+            Self::ServerError => "server_error",
+            Self::RequestExpired => "request_expired",
+            Self::NotJson => "not_json",
+            Self::BodyTruncated => "body_truncated",
+            Self::BodyTooLarge => "body_too_large",
+            Self::BodyTooDeep => "body_too_deep",
+            Self::EmptyEnvelope => "empty_envelope",
+            Self::ZeroOutput => "zero_output",
+            Self::Unauthorized => "unauthorized",
+            Self::Forbidden => "forbidden",
+            Self::NotFound => "not_found",
+            Self::ContextOverflow => "context_overflow",
+            Self::ToolChoiceRefused => "tool_choice_refused",
+            Self::BadRequest => "bad_request",
+            Self::LostOpaqueState => "lost_opaque_state",
+        }
+    }
+
+    /// Who has to act.
+    #[must_use]
+    pub const fn class(self) -> FaultClass {
+        match self {
+            Self::RateLimited
+            | Self::QuotaExhausted
+            | Self::Overloaded
+            | Self::BadGateway
+            | Self::ServerError
+            | Self::RequestExpired
+            | Self::NotJson
+            | Self::BodyTruncated
+            | Self::BodyTooLarge
+            | Self::BodyTooDeep
+            | Self::EmptyEnvelope
+            | Self::ZeroOutput => FaultClass::Infrastructure,
+            Self::Unauthorized
+            | Self::Forbidden
+            | Self::NotFound
+            | Self::ContextOverflow
+            | Self::ToolChoiceRefused
+            | Self::BadRequest => FaultClass::Configuration,
+            Self::LostOpaqueState => FaultClass::Harness,
+        }
+    }
+
+    /// Whether the identical request may succeed later.
+    #[must_use]
+    pub const fn is_retryable(self) -> bool {
+        matches!(self.class(), FaultClass::Infrastructure) && !matches!(self, Self::QuotaExhausted)
+    }
+}
+
+impl ReplyFault {
+    pub(crate) fn new(kind: FaultKind, status: u16, detail: &str) -> Self {
+        let detail = detail
+            .chars()
+            .map(|c| if c.is_control() { ' ' } else { c })
+            .take(DETAIL_CHARS_MAX)
+            .collect();
+        Self {
+            kind,
+            status,
+            detail,
+            blank_turn: None,
+        }
+    }
+
+    /// A reply with nothing in it. It keeps the turn: after a bounded number of resends the model did not answer.
+    pub(crate) fn zero_output(status: u16, turn: ModelTurn) -> Self {
+        Self {
+            kind: FaultKind::ZeroOutput,
+            status,
+            detail: String::new(),
+            blank_turn: Some(Box::new(turn)),
+        }
+    }
+
+    /// The fault that a status outside 200..=299 means, looking into the body where statuses are ambiguous.
+    pub(crate) fn of_status(status: u16, body: &[u8]) -> Self {
+        let text = String::from_utf8_lossy(body);
+        let error = RawObject::read(&text).and_then(|reply| ErrorObject::of_reply(&reply));
+        let message = error
+            .as_ref()
+            .map_or_else(|| text.into_owned(), |e| e.message.clone());
+        let code = error.map_or_else(String::new, |e| e.code);
+        let kind = kind_of(status, &code, &message);
+        // A provider may repeat the key it refused; errors must never hold a key.
+        let detail = if matches!(kind, FaultKind::Unauthorized | FaultKind::Forbidden) {
+            ""
+        } else {
+            &message
+        };
+        Self::new(kind, status, detail)
+    }
+
+    /// The fault of an `error` member inside a 200, when `holder` has one.
+    pub(crate) fn of_inner_error(status: u16, holder: &RawObject) -> Option<Self> {
+        let error = ErrorObject::of_reply(holder)?;
+        let inner = error.code.parse().unwrap_or(status);
+        // Inside a success only the inner code can speak; anything it leaves open is the server's trouble.
+        let kind = if (400..=599).contains(&inner) {
+            kind_of(inner, &error.code, &error.message)
+        } else {
+            kind_of_code(&error.code).unwrap_or(FaultKind::ServerError)
+        };
+        let detail = if matches!(kind, FaultKind::Unauthorized | FaultKind::Forbidden) {
+            ""
+        } else {
+            &error.message
+        };
+        Some(Self::new(kind, status, detail))
+    }
+
+    /// What kind of fault it is.
+    #[must_use]
+    pub const fn kind(&self) -> FaultKind {
+        self.kind
+    }
+
+    /// Who has to act.
+    #[must_use]
+    pub const fn class(&self) -> FaultClass {
+        self.kind.class()
+    }
+
+    /// The HTTP status.
+    #[must_use]
+    pub const fn status(&self) -> u16 {
+        self.status
+    }
+
+    /// Whether the identical request may succeed later.
+    #[must_use]
+    pub const fn is_retryable(&self) -> bool {
+        self.kind.is_retryable()
+    }
+
+    /// The empty turn of a [`FaultKind::ZeroOutput`]: when resending keeps giving nothing, this is what the model
+    /// said, and the session counts it as no answer.
+    #[must_use]
+    pub fn into_blank_turn(self) -> Option<ModelTurn> {
+        self.blank_turn.map(|turn| *turn)
+    }
+
+    /// How to mend it.
+    #[must_use]
+    pub const fn hint(&self) -> &'static str {
+        match self.kind {
+            FaultKind::RateLimited => "wait as `retry-after` says and send the same request again",
+            FaultKind::QuotaExhausted => "add credit to the provider account, then continue the run",
+            FaultKind::Overloaded => "back off and lower the number of concurrent episodes",
+            FaultKind::BadGateway
+            | FaultKind::ServerError
+            | FaultKind::RequestExpired
+            | FaultKind::NotJson
+            | FaultKind::BodyTruncated
+            | FaultKind::EmptyEnvelope
+            | FaultKind::ZeroOutput => "back off and send the same request again",
+            FaultKind::BodyTooLarge | FaultKind::BodyTooDeep => {
+                "lower `max_output_tokens` or change the provider"
+            }
+            FaultKind::Unauthorized => "check the API key of this provider",
+            FaultKind::Forbidden => "check what the API key may do and whether the model is open to it",
+            FaultKind::NotFound => "check the base URL and the model's name",
+            FaultKind::ContextOverflow => "lower `max_tool_calls` or choose a model with a longer context",
+            FaultKind::ToolChoiceRefused => "declare a lower force level for this model",
+            FaultKind::BadRequest => "compare the request with what the provider documents",
+            FaultKind::LostOpaqueState => "report it: an assistant turn did not go back as it came",
+        }
+    }
+}
+
+/// The part of a provider's error object that tells faults apart.
+struct ErrorObject {
+    /// `code` and `type`, whichever are there.
+    code: String,
+    message: String,
+}
+
+impl ErrorObject {
+    fn of_reply(reply: &RawObject) -> Option<Self> {
+        let raw = reply.get("error")?;
+        let Some(error) = RawObject::read(raw) else {
+            return Some(Self {
+                code: String::new(),
+                message: crate::wire::raw_object::read_text(raw).unwrap_or_else(|| raw.to_owned()),
+            });
+        };
+        let plain = |key| error.text(key).or_else(|| error.get(key).map(str::to_owned));
+        Some(Self {
+            code: plain("code").or_else(|| plain("type")).unwrap_or_default(),
+            message: plain("message").unwrap_or_default(),
+        })
+    }
+}
+
+fn kind_of(status: u16, code: &str, message: &str) -> FaultKind {
+    match status {
+        300..=399 | 404 | 405 => FaultKind::NotFound,
+        401 => FaultKind::Unauthorized,
+        402 => FaultKind::QuotaExhausted,
+        403 => FaultKind::Forbidden,
+        408 | 409 | 425 => FaultKind::RequestExpired,
+        413 => FaultKind::ContextOverflow,
+        429 => kind_of_code(code).unwrap_or(FaultKind::RateLimited),
+        400..=499 => kind_of_bad_request(code, message),
+        502 | 504 => FaultKind::BadGateway,
+        503 | 529 => FaultKind::Overloaded,
+        _ => FaultKind::ServerError,
+    }
+}
+
+fn kind_of_code(code: &str) -> Option<FaultKind> {
+    let code = code.to_ascii_lowercase();
+    let has = |word| code.contains(word);
+    if has("quota") || has("insufficient_balance") || has("billing") {
+        Some(FaultKind::QuotaExhausted)
+    } else if has("rate_limit") {
+        Some(FaultKind::RateLimited)
+    } else if has("overload") {
+        Some(FaultKind::Overloaded)
+    } else {
+        None
+    }
+}
+
+fn kind_of_bad_request(code: &str, message: &str) -> FaultKind {
+    let (code, message) = (code.to_ascii_lowercase(), message.to_ascii_lowercase());
+    let says = |word| message.contains(word);
+    if code.contains("context") || says("context length") || says("context size") || says("token limit") {
+        FaultKind::ContextOverflow
+    } else if says("reasoning_content") || says("thought_signature") || says("thoughtsignature") {
+        FaultKind::LostOpaqueState
+    } else if says("tool_choice") || says("tool choice") {
+        FaultKind::ToolChoiceRefused
+    } else {
+        FaultKind::BadRequest
+    }
+}

@@ -1,0 +1,175 @@
+//! The public events of an episode, in what the model may see.
+
+use ktd_masking::Payload;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// One event. `S` is what shown values are: [`Payload`] when written (only a mask makes one), JSON when read back.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Event<S> {
+    /// The episode begins.
+    EpisodeBegin {
+        /// `memory-only`, `fixed-candidate` or `open-research`.
+        mode: String,
+        /// Trading days of the window.
+        steps: usize,
+        /// Cash before the first day, fen.
+        initial_cash_fen: i64,
+    },
+    /// A step begins.
+    StepBegin {
+        /// 1-based.
+        step: usize,
+        /// The trading day on whose open orders execute, as shown.
+        day: S,
+        /// The as-of day, as shown.
+        as_of: S,
+    },
+    /// A request was answered by a turn of the model.
+    Turn {
+        /// 1-based step.
+        step: usize,
+        /// 0-based request of the step.
+        ordinal: u32,
+        /// `research` or `submission`.
+        phase: String,
+        /// SHA-256 of the canonical request.
+        request: String,
+        /// SHA-256 of the reply's body.
+        reply: String,
+        /// Tools called, as the model named them.
+        tool_calls: Vec<String>,
+        /// How the call was forced.
+        tool_choice: String,
+        /// Tokens of the request, as reported.
+        prompt_tokens: Option<u64>,
+        /// Tokens generated, as reported.
+        completion_tokens: Option<u64>,
+    },
+    /// An attempt at a request failed for a reason that is not the model's.
+    InfrastructureFault {
+        /// 1-based step.
+        step: usize,
+        /// 0-based request of the step.
+        ordinal: u32,
+        /// 0-based attempt.
+        attempt: u32,
+        /// The stable name of the fault.
+        code: String,
+    },
+    /// A tool was called.
+    ToolCall {
+        /// 1-based step.
+        step: usize,
+        /// The tool, as the model named it.
+        name: String,
+        /// The stable code of a refusal.
+        refused: Option<String>,
+    },
+    /// A submission was refused or was none.
+    ModelFault {
+        /// 1-based step.
+        step: usize,
+        /// The stable code.
+        code: String,
+        /// What exactly a refused submission broke.
+        detail: Option<String>,
+    },
+    /// A step's decision.
+    Decision {
+        /// 1-based step.
+        step: usize,
+        /// How the step ended.
+        outcome: StepOutcome,
+        /// The orders, in the model's words.
+        orders: Vec<OrderRecord>,
+        /// The model's reason for the whole.
+        overall_reason: Option<String>,
+    },
+    /// What became of the orders, as the model is told.
+    Fills {
+        /// 1-based step.
+        step: usize,
+        /// One entry an order.
+        fills: S,
+    },
+    /// The account at the close.
+    StepEnd {
+        /// The mark.
+        mark: Mark,
+        /// Holdings as shown.
+        holdings: S,
+        /// Binds the line of the private ledger without telling it.
+        ledger: String,
+    },
+    /// The episode ended.
+    EpisodeEnd {
+        /// `completed`, or why it was stopped.
+        reason: String,
+    },
+}
+
+/// An event as it is written.
+pub type WrittenEvent = Event<Payload>;
+
+/// An event as it is read back.
+pub type ReadEvent = Event<Value>;
+
+/// How a step ended. The three kinds are never mixed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StepOutcome {
+    /// The model submitted orders.
+    Submitted,
+    /// The model submitted an empty list: a decision to hold.
+    Hold,
+    /// The model's submissions were bad until the retries were used up: no trade.
+    Fallback,
+    /// The infrastructure failed until its attempts were used up: no trade, and no decision of the model.
+    Uncovered,
+}
+
+/// An order in the model's own words.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OrderRecord {
+    /// The name as the model wrote it.
+    pub stock_id: String,
+    /// `BUY` or `SELL`.
+    pub side: String,
+    /// Millionths of NAV.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub target_weight_millionths: Option<u32>,
+    /// Shares.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub shares: Option<i64>,
+    /// In `[0, 1]`.
+    pub confidence: f64,
+    /// Why.
+    pub reason: String,
+}
+
+/// The account at a close, in totals that name no stock.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Mark {
+    /// 1-based step.
+    pub step: usize,
+    /// Net asset value, fen.
+    pub nav_fen: i64,
+    /// Cash, fen.
+    pub cash_fen: i64,
+    /// Fees of the day, fen.
+    pub fees_fen: i64,
+    /// Value of the day's trades, buys and sells, fen.
+    pub traded_value_fen: i64,
+    /// Sum of squared position values over squared NAV, in billionths.
+    pub hhi_billionths: u64,
+    /// Names held.
+    pub positions: usize,
+    /// Orders that traded.
+    pub filled: usize,
+    /// Orders that did not.
+    pub rejected: usize,
+}

@@ -1,0 +1,105 @@
+//! What an episode is, before it begins.
+
+use crate::experiment::config::{AgentConfig, SessionConfig, ToolsConfig};
+use crate::rules_config::RulesConfig;
+use serde::{Deserialize, Serialize};
+
+/// `header.json`. It holds no hidden date: those of a masked window are in `private/episode.json`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Header {
+    /// [`super::FORMAT_VERSION`].
+    pub format: u32,
+    /// Version of the program.
+    pub ktd: String,
+    /// The experiment's name.
+    pub experiment: String,
+    /// The episode's identity in the experiment.
+    pub cell: String,
+    /// The agent.
+    pub agent: AgentConfig,
+    /// The window.
+    pub window: WindowRecord,
+    /// `memory-only`, `fixed-candidate` or `open-research`.
+    pub mode: String,
+    /// The mask.
+    pub mask: MaskRecord,
+    /// The published seed.
+    pub seed: u64,
+    /// The data.
+    pub data: DataRecord,
+    /// SHA-256 over all prompt templates.
+    pub prompts_sha256: String,
+    /// SHA-256 over the tools' names, descriptions and schemas.
+    pub tools_sha256: String,
+    /// The exchange's rules.
+    pub rules: RulesConfig,
+    /// The session's limits.
+    pub session: SessionConfig,
+    /// The tools' limits.
+    pub tools: ToolsConfig,
+}
+
+/// A window as far as it may be published.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WindowRecord {
+    /// Its name.
+    pub id: String,
+    /// Trading days.
+    pub steps: usize,
+    /// First and last trading day, unless the mask hides days.
+    pub dates: Option<(String, String)>,
+}
+
+/// A mask as far as it may be published.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MaskRecord {
+    /// `bright`, `stock-blind`, `date-blind` or `blinded`.
+    pub level: String,
+    /// `exact` or `rescaled`.
+    pub numeric: String,
+    /// Binds the episode's key without telling it.
+    pub commitment: String,
+}
+
+/// The data of an episode.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DataRecord {
+    /// BLAKE3 of the panel.
+    pub panel_blake3: String,
+    /// Whether turnover is the source's own, or volume x (high + low + close) / 3.
+    pub amount_declared: bool,
+    /// Rules of the exchange that the panel cannot support, and what import noted.
+    pub limitations: Vec<String>,
+    /// The synthetic market's configuration, if it is one: enough to make it again.
+    pub synthetic: Option<SyntheticRecord>,
+}
+
+/// The configuration of a synthetic market.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SyntheticRecord {
+    /// Seed.
+    pub seed: u64,
+    /// Names.
+    pub names: u32,
+    /// Trading days.
+    pub days: u32,
+}
+
+/// `private/episode.json`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PrivateEpisode {
+    /// The episode's mask key, 64 hexadecimal digits.
+    pub mask_key: String,
+    /// First trading day of the window.
+    pub first_day: String,
+    /// Last trading day of the window.
+    pub last_day: String,
+    /// Where the panel was, for the convenience of replay.
+    pub panel: Option<String>,
+}

@@ -1,0 +1,127 @@
+//! The run bundle: one directory an episode, written as it goes, safe to kill at any byte.
+//!
+//! | file | holds | who may see it |
+//! |---|---|---|
+//! | `header.json` | format, code, configuration, hashes, mask commitment, model, seed | anyone |
+//! | `events.jsonl` | what happened, in what the model may see, hash-chained | anyone |
+//! | `exchanges.jsonl.zst` | every request and reply | anyone |
+//! | `summary.json` | metrics and counters, recomputable from the events, and the hashes of the other files | anyone |
+//! | `private/episode.json` | mask key and real dates | the owner |
+//! | `private/ledger.jsonl` | the exact account, fills and marks with real codes | the owner |
+
+pub mod chain;
+pub mod event;
+pub mod exchanges;
+pub mod header;
+pub mod ledger;
+pub mod open;
+pub mod summary;
+pub mod transcript;
+pub mod verify;
+
+use crate::error::RunError;
+use std::path::{Path, PathBuf};
+
+/// The version of everything in a bundle. A reader takes its own version alone.
+pub const FORMAT_VERSION: u32 = 1;
+
+/// The paths of one bundle.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BundlePaths {
+    root: PathBuf,
+}
+
+impl BundlePaths {
+    /// The bundle in a directory.
+    #[must_use]
+    pub fn new(root: &Path) -> Self {
+        Self { root: root.to_owned() }
+    }
+
+    /// The directory itself.
+    #[must_use]
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// `header.json`.
+    #[must_use]
+    pub fn header(&self) -> PathBuf {
+        self.root.join("header.json")
+    }
+
+    /// `events.jsonl`.
+    #[must_use]
+    pub fn events(&self) -> PathBuf {
+        self.root.join("events.jsonl")
+    }
+
+    /// `exchanges.jsonl.zst`.
+    #[must_use]
+    pub fn exchanges(&self) -> PathBuf {
+        self.root.join("exchanges.jsonl.zst")
+    }
+
+    /// `summary.json`.
+    #[must_use]
+    pub fn summary(&self) -> PathBuf {
+        self.root.join("summary.json")
+    }
+
+    /// `private/`.
+    #[must_use]
+    pub fn private(&self) -> PathBuf {
+        self.root.join("private")
+    }
+
+    /// `private/episode.json`.
+    #[must_use]
+    pub fn episode(&self) -> PathBuf {
+        self.private().join("episode.json")
+    }
+
+    /// `private/ledger.jsonl`.
+    #[must_use]
+    pub fn ledger(&self) -> PathBuf {
+        self.private().join("ledger.jsonl")
+    }
+
+    /// Makes the directories.
+    ///
+    /// # Errors
+    /// [`RunError::Io`].
+    pub fn create(&self) -> Result<(), RunError> {
+        let private = self.private();
+        std::fs::create_dir_all(&private).map_err(RunError::io("make the directory", &private))
+    }
+}
+
+/// Reads a JSON file.
+///
+/// # Errors
+/// [`RunError::Io`], or [`RunError::Damaged`] when it is not what it must be.
+pub fn read_json<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T, RunError> {
+    let bytes = std::fs::read(path).map_err(RunError::io("read", path))?;
+    serde_json::from_slice(&bytes).map_err(|error| RunError::damaged(path, error.to_string()))
+}
+
+/// The bytes of a JSON file: indented, one final line end.
+///
+/// # Errors
+/// [`RunError::Damaged`] when the value cannot be JSON.
+pub fn json_bytes(path: &Path, value: &impl serde::Serialize) -> Result<Vec<u8>, RunError> {
+    let mut bytes =
+        serde_json::to_vec_pretty(value).map_err(|error| RunError::damaged(path, error.to_string()))?;
+    bytes.push(b'\n');
+    Ok(bytes)
+}
+
+/// Writes a file whole: to a temporary name, then renamed.
+///
+/// # Errors
+/// [`RunError::Io`]; the old content stands then.
+pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), RunError> {
+    let temporary = path.with_extension("writing");
+    std::fs::write(&temporary, bytes).map_err(RunError::io("write", &temporary))?;
+    std::fs::rename(&temporary, path).map_err(RunError::io("write", path))
+}

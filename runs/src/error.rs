@@ -1,0 +1,136 @@
+//! What can stop a run, and how to mend it.
+
+use ktd_agents::SessionError;
+use std::path::{Path, PathBuf};
+
+/// Why an episode, a replay or a verification could not go on.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RunError {
+    /// A file or directory could not be read or written.
+    #[error("failed to {action} {}: {source}", .path.display())]
+    Io {
+        /// What was tried.
+        action: &'static str,
+        /// Where.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// A bundle's file does not hold what it must.
+    #[error("{}: {what}", .path.display())]
+    Damaged {
+        /// Which file.
+        path: PathBuf,
+        /// What is wrong, and where in the file.
+        what: String,
+    },
+    /// A run that continues or replays produced other bytes than the record.
+    #[error("{}: line {line} differs from the record: {difference}", .path.display())]
+    Diverged {
+        /// Which file.
+        path: PathBuf,
+        /// 1-based line.
+        line: u64,
+        /// The first difference.
+        difference: String,
+    },
+    /// A replayed request is not the recorded one.
+    #[error("step {step}, request {ordinal}: it differs from the recorded one: {difference}")]
+    RequestDiffers {
+        /// 1-based step.
+        step: usize,
+        /// 0-based request of the step.
+        ordinal: u32,
+        /// The first field that differs.
+        difference: String,
+    },
+    /// A replay needs a reply that was never recorded.
+    #[error("step {step}, request {ordinal}: no reply is recorded for it")]
+    NotRecorded {
+        /// 1-based step.
+        step: usize,
+        /// 0-based request of the step.
+        ordinal: u32,
+    },
+    /// The guard found hidden text in a request; it was not sent.
+    #[error("step {step}: a request holds a hidden {kind} at {pointer}; it was not sent and the episode was stopped")]
+    Leak {
+        /// 1-based step.
+        step: usize,
+        /// Code, company name or date.
+        kind: &'static str,
+        /// JSON pointer into the request.
+        pointer: String,
+    },
+    /// The provider does not take this configuration.
+    #[error("step {step}: {detail}")]
+    Configuration {
+        /// 1-based step.
+        step: usize,
+        /// What the provider said.
+        detail: String,
+        /// How to mend it.
+        hint: &'static str,
+    },
+    /// The experiment, the panel or an option does not fit.
+    #[error("{what}")]
+    Input {
+        /// What is wrong and where.
+        what: String,
+        /// How to mend it.
+        hint: String,
+    },
+    /// A defect of this program.
+    #[error("the session was driven wrongly: {0}")]
+    Session(#[from] SessionError),
+    /// A defect of this program: a broken invariant stopped the cell.
+    #[error("cell {cell}: a broken invariant stopped it (its message is on standard error)")]
+    Panicked {
+        /// Which cell.
+        cell: String,
+    },
+}
+
+impl RunError {
+    /// An [`RunError::Io`] for `path`.
+    pub fn io(action: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> Self {
+        let path = path.to_owned();
+        move |source| Self::Io { action, path, source }
+    }
+
+    /// An [`RunError::Input`].
+    pub fn input(what: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self::Input { what: what.into(), hint: hint.into() }
+    }
+
+    /// An [`RunError::Damaged`].
+    pub fn damaged(path: &Path, what: impl Into<String>) -> Self {
+        Self::Damaged { path: path.to_owned(), what: what.into() }
+    }
+
+    /// How to mend it.
+    #[must_use]
+    pub fn hint(&self) -> String {
+        match self {
+            Self::Io { source, .. } if source.kind() == std::io::ErrorKind::StorageFull => {
+                "free some disk space and run the same command again: finished work is kept".to_owned()
+            }
+            Self::Io { .. } => "check that the path exists and may be read and written".to_owned(),
+            Self::Damaged { .. } => "restore the file from a copy; a bundle must not be edited".to_owned(),
+            Self::Diverged { .. } => {
+                "the panel, the program's version, the configuration or the record changed; see header.json".to_owned()
+            }
+            Self::RequestDiffers { .. } => {
+                "replay with the panel and program version named in header.json".to_owned()
+            }
+            Self::NotRecorded { .. } => "continue the episode with `ktd run` before replaying it".to_owned(),
+            Self::Leak { .. } => {
+                "this is a defect of the mask: report it with the bundle's header.json".to_owned()
+            }
+            Self::Configuration { hint, .. } => (*hint).to_owned(),
+            Self::Input { hint, .. } => hint.clone(),
+            Self::Session(_) | Self::Panicked { .. } => "this is a defect of the program: report it".to_owned(),
+        }
+    }
+}

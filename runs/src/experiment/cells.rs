@@ -1,0 +1,157 @@
+//! The grid: agents x windows x masks x modes x seeds.
+
+use super::config::{AgentConfig, ExperimentConfig};
+use crate::error::RunError;
+use ktd_env::{DateSpan, DayIndex, Market, TradeDate};
+use ktd_masking::{Level, MaskSettings, Mode, Numeric};
+
+/// One episode of an experiment.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Cell {
+    /// Its identity and directory name.
+    pub id: String,
+    /// Who trades.
+    pub agent: AgentConfig,
+    /// When.
+    pub window: Window,
+    /// What is hidden.
+    pub mask: MaskSettings,
+    /// How it decides.
+    pub mode: Mode,
+    /// The published seed.
+    pub seed: u64,
+}
+
+/// A window on a panel.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Window {
+    /// Its name.
+    pub id: String,
+    /// Its trading days; the first has a day before it.
+    pub days: Vec<DayIndex>,
+}
+
+/// All cells, in a fixed order.
+///
+/// # Errors
+/// [`RunError::Input`] for an unknown level, numeric setting or mode, or a window outside the panel.
+pub fn cells(config: &ExperimentConfig, market: &Market) -> Result<Vec<Cell>, RunError> {
+    let windows: Vec<Window> =
+        config.windows.iter().map(|window| resolve_window(window, market)).collect::<Result<_, _>>()?;
+    let masks: Vec<MaskSettings> = config
+        .masks
+        .iter()
+        .map(|mask| parse_mask(&mask.level, &mask.numeric))
+        .collect::<Result<_, _>>()?;
+    let modes: Vec<Mode> = config.modes.iter().map(|mode| parse_mode(mode)).collect::<Result<_, _>>()?;
+    let mut cells = Vec::new();
+    for agent in &config.agents {
+        for window in &windows {
+            for mask in &masks {
+                for mode in &modes {
+                    cells.extend(config.seeds.iter().map(|seed| cell(agent, window, *mask, *mode, *seed)));
+                }
+            }
+        }
+    }
+    Ok(cells)
+}
+
+fn cell(agent: &AgentConfig, window: &Window, mask: MaskSettings, mode: Mode, seed: u64) -> Cell {
+    let id = format!(
+        "{}__{}__{}-{}__{}__s{seed}",
+        agent.id,
+        window.id,
+        mask.level.label(),
+        mask.numeric.label(),
+        mode.label()
+    );
+    Cell { id, agent: agent.clone(), window: window.clone(), mask, mode, seed }
+}
+
+/// The mask of its two names.
+///
+/// # Errors
+/// [`RunError::Input`].
+pub fn parse_mask(level: &str, numeric: &str) -> Result<MaskSettings, RunError> {
+    let unknown = |key: &str, text: &str, known: &str| {
+        RunError::input(format!("`{key}` is {text:?}"), format!("it is one of {known}"))
+    };
+    let level = Level::parse(level)
+        .ok_or_else(|| unknown("level", level, "bright, stock-blind, date-blind, blinded"))?;
+    let numeric =
+        Numeric::parse(numeric).ok_or_else(|| unknown("numeric", numeric, "exact, rescaled"))?;
+    Ok(MaskSettings { level, numeric })
+}
+
+/// The mode of that name.
+///
+/// # Errors
+/// [`RunError::Input`].
+pub fn parse_mode(text: &str) -> Result<Mode, RunError> {
+    Mode::parse(text).ok_or_else(|| {
+        RunError::input(
+            format!("mode {text:?} is unknown"),
+            "it is one of memory-only, fixed-candidate, open-research",
+        )
+    })
+}
+
+fn resolve_window(window: &super::config::WindowConfig, market: &Market) -> Result<Window, RunError> {
+    let days = match window.last_days {
+        Some(count) => last_days(count, market, &window.id)?,
+        None => dated_days(window, market)?,
+    };
+    Ok(Window { id: window.id.clone(), days })
+}
+
+fn last_days(count: usize, market: &Market, id: &str) -> Result<Vec<DayIndex>, RunError> {
+    let all = market.calendar().len();
+    let first = all.checked_sub(count).filter(|first| 0 < *first && count > 0).ok_or_else(|| {
+        let what = format!("window {id}: last_days = {count}, but the panel has {all} trading days");
+        RunError::input(what, "choose fewer days: the day before the window must be in the panel")
+    })?;
+    Ok((first..all).filter_map(|place| market.day_at(place)).collect())
+}
+
+fn dated_days(window: &super::config::WindowConfig, market: &Market) -> Result<Vec<DayIndex>, RunError> {
+    let id = &window.id;
+    let (start, end) = window.dates().ok_or_else(|| {
+        let what = format!("window {id} has no dates and is no preset");
+        RunError::input(what, "give `start` and `end`, `last_days`, or an id of W1 .. W10 or long")
+    })?;
+    let date = |text: &str| {
+        TradeDate::parse(text)
+            .map_err(|error| RunError::input(format!("window {id}: {error}"), "write dates as 2024-04-01"))
+    };
+    days_between(id, date(&start)?, date(&end)?, market)
+}
+
+/// The trading days between two inclusive dates, which the panel must cover, with a day before the first.
+///
+/// # Errors
+/// [`RunError::Input`] naming what the panel covers.
+pub fn days_between(
+    id: &str,
+    start: TradeDate,
+    end: TradeDate,
+    market: &Market,
+) -> Result<Vec<DayIndex>, RunError> {
+    let days = market.days_within(DateSpan { start, end });
+    let calendar = market.calendar();
+    let covered = calendar.first().is_some_and(|first| *first < start)
+        && calendar.last().is_some_and(|last| end <= *last);
+    let has_as_of = days.first().is_some_and(|first| first.before().is_some());
+    if start <= end && covered && has_as_of {
+        return Ok(days);
+    }
+    let edge = |date: Option<&TradeDate>| date.map(|date| date.reveal()).unwrap_or_default();
+    let what = format!(
+        "window {id} ({}..{}) is not inside the panel ({}..{})",
+        start.reveal(),
+        end.reveal(),
+        edge(calendar.first()),
+        edge(calendar.last())
+    );
+    Err(RunError::input(what, "import a longer panel or choose another window; the panel must start before it"))
+}

@@ -1,0 +1,360 @@
+//! `EXPERIMENT.toml`, typed. Unknown keys are errors; every default is named here and echoed in the header.
+
+use crate::error::RunError;
+use crate::rules_config::RulesConfig;
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+
+/// A whole experiment file.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ExperimentConfig {
+    /// Name of the experiment and of its results directory.
+    pub name: String,
+    /// Panel file, relative to the experiment file. Without it, the synthetic market of `synthetic`.
+    pub panel: Option<PathBuf>,
+    /// The synthetic market, where no panel is named.
+    pub synthetic: Option<SyntheticConfig>,
+    /// Results directory, relative to the experiment file (default: `results/NAME`).
+    pub output: Option<PathBuf>,
+    /// File with the experiment's mask key, 64 hexadecimal digits (default: drawn once and kept in `private/`).
+    pub mask_key_file: Option<PathBuf>,
+    /// How many cells run at once (default 4).
+    #[serde(default = "default_parallel_cells")]
+    pub parallel_cells: usize,
+    /// Who trades.
+    pub agents: Vec<AgentConfig>,
+    /// When.
+    pub windows: Vec<WindowConfig>,
+    /// What is hidden (default: bright and blinded, exact numbers).
+    #[serde(default = "default_masks")]
+    pub masks: Vec<MaskConfig>,
+    /// Decision modes (default: `open-research`).
+    #[serde(default = "default_modes")]
+    pub modes: Vec<String>,
+    /// Seeds (default: 1).
+    #[serde(default = "default_seeds")]
+    pub seeds: Vec<u64>,
+    /// Limits of a step's conversation.
+    #[serde(default)]
+    pub session: SessionConfig,
+    /// Limits of the tools.
+    #[serde(default)]
+    pub tools: ToolsConfig,
+    /// The exchange's rules, where they differ from the defaults.
+    #[serde(default)]
+    pub rules: RulesConfig,
+    /// What is done about infrastructure faults.
+    #[serde(default)]
+    pub retries: RetryConfig,
+}
+
+/// A synthetic market.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SyntheticConfig {
+    /// Seed (default 1).
+    pub seed: Option<u64>,
+    /// Names (default 300).
+    pub names: Option<u32>,
+    /// Trading days (default 800).
+    pub days: Option<u32>,
+}
+
+/// An agent. Credentials are named, never written here.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AgentConfig {
+    /// Name in tables and cells.
+    pub id: String,
+    /// A built-in agent: `hold`, `random`, `equal-weight`, `momentum`, `cheater`, `schema-breaker`.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub builtin: Option<String>,
+    /// The provider's name of a model behind an OpenAI-compatible Chat Completions endpoint.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub model: Option<String>,
+    /// Base URL of that endpoint, up to and without `/chat/completions`.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub base_url: Option<String>,
+    /// Environment variable that holds the key; without it no key is sent.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub api_key_env: Option<String>,
+    /// Longest wait for a reply, seconds (default 600).
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub timeout_seconds: Option<u64>,
+    /// Sampling temperature; absent leaves the provider's default.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub temperature: Option<f64>,
+    /// Upper bound on generated tokens, reasoning included; absent leaves the provider's default.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub max_output_tokens: Option<u32>,
+    /// Whether the episode's seed is sent to the provider (best effort there).
+    #[serde(default)]
+    pub send_seed: bool,
+}
+
+/// A window: a preset by its id (`W1` .. `W10`, `long`), dates, or the panel's last days.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WindowConfig {
+    /// Name.
+    pub id: String,
+    /// First date, inclusive.
+    pub start: Option<String>,
+    /// Last date, inclusive.
+    pub end: Option<String>,
+    /// The panel's last so many trading days, instead of dates.
+    pub last_days: Option<usize>,
+}
+
+/// A mask.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MaskConfig {
+    /// `bright`, `stock-blind`, `date-blind` or `blinded`.
+    pub level: String,
+    /// `exact` (default) or `rescaled`.
+    #[serde(default = "default_numeric")]
+    pub numeric: String,
+}
+
+/// Limits of a step's conversation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct SessionConfig {
+    /// Tool calls a step.
+    pub max_tool_calls: u32,
+    /// Submissions that may be corrected.
+    pub schema_retries: u32,
+    /// What a submission meets that parses but breaks a rule known at decision.
+    pub constraint_failures: ConstraintFailures,
+}
+
+/// What becomes of orders that break a rule known at decision (unknown name, lot, weight, room ...).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ConstraintFailures {
+    /// They are fed back like a schema failure, within the same retries; then the step is without trade (default).
+    FeedBack,
+    /// The exchange rejects them alone and the rest of the batch goes on.
+    RejectAlone,
+}
+
+/// Limits of the tools.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ToolsConfig {
+    /// Most names a screen returns.
+    pub max_candidates: u32,
+    /// Most bars a snapshot returns.
+    pub max_lookback: u32,
+    /// Most names a comparison takes.
+    pub max_compare: u32,
+    /// How many names of each factor are in `fixed-candidate`.
+    pub fixed_candidates_per_factor: u32,
+}
+
+/// What is done about infrastructure faults: the same bytes are sent again, and the model never learns of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct RetryConfig {
+    /// Attempts at one request.
+    pub attempts: u32,
+    /// First wait, milliseconds; it doubles each time.
+    pub first_wait_ms: u64,
+    /// Longest wait, milliseconds; a provider's own `retry-after` is honoured up to it.
+    pub longest_wait_ms: u64,
+}
+
+impl Default for SessionConfig {
+    fn default() -> Self {
+        Self { max_tool_calls: 20, schema_retries: 3, constraint_failures: ConstraintFailures::FeedBack }
+    }
+}
+
+impl Default for ToolsConfig {
+    fn default() -> Self {
+        Self { max_candidates: 30, max_lookback: 60, max_compare: 10, fixed_candidates_per_factor: 10 }
+    }
+}
+
+impl Default for RetryConfig {
+    fn default() -> Self {
+        Self { attempts: 6, first_wait_ms: 1_000, longest_wait_ms: 60_000 }
+    }
+}
+
+const fn default_parallel_cells() -> usize {
+    4
+}
+
+fn default_masks() -> Vec<MaskConfig> {
+    ["bright", "blinded"]
+        .map(|level| MaskConfig { level: level.to_owned(), numeric: default_numeric() })
+        .to_vec()
+}
+
+fn default_numeric() -> String {
+    "exact".to_owned()
+}
+
+fn default_modes() -> Vec<String> {
+    vec!["open-research".to_owned()]
+}
+
+fn default_seeds() -> Vec<u64> {
+    vec![1]
+}
+
+/// The paper's windows, inclusive dates.
+const PRESET_WINDOWS: [(&str, &str, &str); 11] = [
+    ("W1", "2024-04-01", "2024-06-05"),
+    ("W2", "2024-05-27", "2024-07-25"),
+    ("W3", "2024-07-25", "2024-09-25"),
+    ("W4", "2024-09-09", "2024-11-15"),
+    ("W5", "2024-10-21", "2024-12-13"),
+    ("W6", "2024-12-06", "2025-02-14"),
+    ("W7", "2025-03-03", "2025-05-09"),
+    ("W8", "2025-07-14", "2025-09-19"),
+    ("W9", "2025-10-13", "2025-12-19"),
+    ("W10", "2026-02-02", "2026-04-10"),
+    ("long", "2024-01-01", "2026-04-10"),
+];
+
+impl WindowConfig {
+    /// The window's inclusive dates, if it is given by dates or by a preset's name.
+    #[must_use]
+    pub fn dates(&self) -> Option<(String, String)> {
+        if let (Some(start), Some(end)) = (&self.start, &self.end) {
+            return Some((start.clone(), end.clone()));
+        }
+        let (_, start, end) = PRESET_WINDOWS.into_iter().find(|(id, ..)| *id == self.id)?;
+        Some((start.to_owned(), end.to_owned()))
+    }
+}
+
+impl ExperimentConfig {
+    /// Reads an experiment file.
+    ///
+    /// # Errors
+    /// [`RunError::Io`], or [`RunError::Input`] naming key and line.
+    pub fn read(path: &Path) -> Result<Self, RunError> {
+        let text = std::fs::read_to_string(path).map_err(RunError::io("read", path))?;
+        Self::parse(&text).map_err(|error| match error {
+            RunError::Input { what, hint } => {
+                RunError::Input { what: format!("{}: {what}", path.display()), hint }
+            }
+            other => other,
+        })
+    }
+
+    /// Parses an experiment's text.
+    ///
+    /// # Errors
+    /// [`RunError::Input`] naming key and line.
+    pub fn parse(text: &str) -> Result<Self, RunError> {
+        let config: Self = toml::from_str(text)
+            .map_err(|error| RunError::input(error.to_string().trim_end(), "see `ktd run --help` for an example"))?;
+        config.check()?;
+        Ok(config)
+    }
+
+    fn check(&self) -> Result<(), RunError> {
+        let needs = |what: &str| RunError::input(what, "see `ktd run --help` for an example");
+        if !is_file_name(&self.name) {
+            return Err(needs("`name` must be letters, digits, `-`, `_` or `.`: it names a directory"));
+        }
+        for (list, empty) in [
+            ("agents", self.agents.is_empty()),
+            ("windows", self.windows.is_empty()),
+            ("masks", self.masks.is_empty()),
+            ("modes", self.modes.is_empty()),
+            ("seeds", self.seeds.is_empty()),
+        ] {
+            if empty {
+                return Err(needs(&format!("`{list}` is empty: an experiment needs at least one")));
+            }
+        }
+        if self.panel.is_some() && self.synthetic.is_some() {
+            return Err(needs("`panel` and `synthetic` are both set: keep one"));
+        }
+        if self.parallel_cells == 0 || self.retries.attempts == 0 {
+            return Err(needs("`parallel_cells` and `retries.attempts` must be at least 1"));
+        }
+        self.agents.iter().try_for_each(AgentConfig::check)?;
+        unique("agents", self.agents.iter().map(|agent| agent.id.as_str()))?;
+        unique("windows", self.windows.iter().map(|window| window.id.as_str()))
+    }
+}
+
+impl AgentConfig {
+    fn check(&self) -> Result<(), RunError> {
+        if !is_file_name(&self.id) {
+            let what = format!("agent id {:?} must be letters, digits, `-`, `_` or `.`", self.id);
+            return Err(RunError::input(what, "it names a directory"));
+        }
+        match (&self.builtin, &self.model, &self.base_url) {
+            (Some(_), None, None) | (None, Some(_), Some(_)) => Ok(()),
+            _ => Err(RunError::input(
+                format!("agent {:?} needs either `builtin`, or `model` and `base_url`", self.id),
+                "for example: builtin = \"momentum\"",
+            )),
+        }
+    }
+
+    /// The name sent as `model`.
+    #[must_use]
+    pub fn model_name(&self) -> &str {
+        self.model.as_deref().or(self.builtin.as_deref()).unwrap_or(&self.id)
+    }
+}
+
+fn is_file_name(text: &str) -> bool {
+    let allowed = |character: char| character.is_ascii_alphanumeric() || matches!(character, '-' | '_' | '.');
+    !text.is_empty() && text.chars().all(allowed) && !text.starts_with('.')
+}
+
+fn unique<'a>(list: &str, ids: impl Iterator<Item = &'a str>) -> Result<(), RunError> {
+    let mut seen = std::collections::BTreeSet::new();
+    for id in ids {
+        if !seen.insert(id) {
+            let what = format!("`{list}` has the id {id:?} twice");
+            return Err(RunError::input(what, "give each its own id"));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LEAST: &str = r#"
+        name = "try"
+        agents = [{ id = "m", builtin = "momentum" }]
+        windows = [{ id = "W1" }]
+    "#;
+
+    #[test]
+    fn the_least_file_takes_the_defaults() {
+        let config = ExperimentConfig::parse(LEAST).unwrap();
+        assert_eq!(config.masks.len(), 2);
+        assert_eq!((config.session.max_tool_calls, config.session.schema_retries), (20, 3));
+        assert_eq!(config.windows[0].dates().unwrap().0, "2024-04-01");
+    }
+
+    #[test]
+    fn mistakes_are_named() {
+        for (text, part) in [
+            (format!("{LEAST}\nwindow = 1"), "unknown field `window`"),
+            (LEAST.replace("builtin = \"momentum\"", "model = \"x\""), "needs either `builtin`"),
+            (LEAST.replace("name = \"try\"", "name = \"../x\""), "`name` must be"),
+            (LEAST.replace("[{ id = \"W1\" }]", "[]"), "`windows` is empty"),
+            (LEAST.replace("[{ id = \"W1\" }]", "[{ id = \"W1\" }, { id = \"W1\" }]"), "twice"),
+            (format!("seeds = \"1\"\n{LEAST}"), "seeds"),
+        ] {
+            let error = ExperimentConfig::parse(&text).unwrap_err().to_string();
+            assert!(error.contains(part), "{error}");
+        }
+    }
+}
