@@ -75,6 +75,11 @@ impl TradeDate {
         matches!(self.0.weekday(), Weekday::Sat | Weekday::Sun)
     }
 
+    /// The calendar year.
+    pub(crate) fn year(self) -> i32 {
+        self.0.year()
+    }
+
     /// The date before, for converting half-open ends to inclusive ones.
     #[must_use]
     pub fn day_before(self) -> Self {

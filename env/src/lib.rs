@@ -21,8 +21,10 @@ pub use day::{DateError, DateSpan, TradeDate};
 pub use decimal::{Decimal, DecimalError};
 pub use factor_table::{FactorTable, FactorTableError};
 pub use market::{
-    AsOf, Bar, Basis, BuildReport, DataError, DayIndex, DaysBack, IndexLevels, IndexSeries, Market,
-    MarketBuilder, NameId, NameInfo, PanelFormatError, PanelOptions, PastDay, Place, RawBar, VolumeBasis,
+    AbsentMember, AsOf, Bar, Basis, Breach, BuildReport, CheckOptions, DataError, DataReport, DayIndex,
+    DaysBack, Examples, FactorJump, Hole, IllFormedBar, IndexLevels, IndexSeries, Market, MarketBuilder,
+    NameId, NameInfo, PanelFormatError, PanelOptions, PastDay, Place, PriceGrid, RawBar, SessionGap,
+    UnsupportedRule, VolumeBasis, YearCoverage, check_panel,
 };
 pub use money::{Fen, Price, Shares};
 pub use seed::KeyedStream;

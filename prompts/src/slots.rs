@@ -35,6 +35,8 @@ slots! {
         max_orders,
         /// How often a malformed list may be sent again.
         schema_retries,
+        /// What becomes of orders that break a rule known at decision.
+        constraint_policy,
     }
 }
 

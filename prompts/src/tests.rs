@@ -47,6 +47,7 @@ fn system_slots() -> SystemSlots {
         min_reason_chars: number(14),
         max_orders: number(201),
         schema_retries: number(3),
+        constraint_policy: Payload::label("Orders that break a rule come back."),
     }
 }
 

@@ -3,6 +3,7 @@
 //! Knows: every other crate, files, the clock, the environment. It is the only crate that does.
 
 pub mod bundle;
+pub mod cli;
 pub mod data;
 pub mod episode;
 pub mod error;

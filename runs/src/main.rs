@@ -1,1 +1,5 @@
-fn main() {}
+//! The `ktd` program.
+
+fn main() -> std::process::ExitCode {
+    ktd_runs::cli::main()
+}

@@ -34,10 +34,10 @@ pub fn table(results: &[CellResult]) -> String {
             cell.mode.label().to_owned(),
             cell.seed.to_string(),
         ];
-        let figures = result.result.as_ref().map_or_else(
-            |_| vec!["stopped".to_owned()],
-            |summary| figures(summary),
-        );
+        let figures = result
+            .result
+            .as_ref()
+            .map_or_else(|_| vec!["stopped".to_owned()], |summary| figures(summary));
         table.row(identity.into_iter().chain(figures));
     }
     table.render()
@@ -45,7 +45,11 @@ pub fn table(results: &[CellResult]) -> String {
 
 fn figures(summary: &Summary) -> Vec<String> {
     let (metrics, counters) = (&summary.metrics, &summary.counters);
-    let faults: usize = counters.model_faults.values().chain(counters.tool_calls_refused.values()).sum();
+    let faults: usize = counters
+        .model_faults
+        .values()
+        .chain(counters.tool_calls_refused.values())
+        .sum();
     let infrastructure: usize = counters.infrastructure_faults.values().sum();
     let steps = counters.submitted + counters.hold + counters.fallback + counters.uncovered;
     vec![
@@ -61,11 +65,15 @@ fn figures(summary: &Summary) -> Vec<String> {
 }
 
 fn percent(metric: &Metric) -> String {
-    metric.value.map_or_else(|| "n/a".to_owned(), |value| format!("{:.2} %", value * 100.0))
+    metric
+        .value
+        .map_or_else(|| "n/a".to_owned(), |value| format!("{:.2} %", value * 100.0))
 }
 
 fn number(metric: &Metric) -> String {
-    metric.value.map_or_else(|| "n/a".to_owned(), |value| format!("{value:.2}"))
+    metric
+        .value
+        .map_or_else(|| "n/a".to_owned(), |value| format!("{value:.2}"))
 }
 
 /// The results for programs.

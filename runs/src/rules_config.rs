@@ -238,7 +238,11 @@ fn weight_text(billionths: u64) -> String {
     let digits = format!("{:010}", billionths);
     let (whole, fraction) = digits.split_at(digits.len() - 9);
     let fraction = fraction.trim_end_matches('0');
-    if fraction.is_empty() { whole.to_owned() } else { format!("{whole}.{fraction}") }
+    if fraction.is_empty() {
+        whole.to_owned()
+    } else {
+        format!("{whole}.{fraction}")
+    }
 }
 
 fn set_boards<T: Copy>(values: &mut ByBoard<T>, keys: Option<&BoardKeys<T>>) {
@@ -301,7 +305,9 @@ mod tests {
 
     #[test]
     fn rules_told_whole_are_the_same_rules() {
-        let set = rules(r#"{"limit": "exact", "max_single_weight": "0.123456", "no_limit_from": {"MAIN": ""}}"#).unwrap();
+        let set =
+            rules(r#"{"limit": "exact", "max_single_weight": "0.123456", "no_limit_from": {"MAIN": ""}}"#)
+                .unwrap();
         for rules in [Rules::default(), set] {
             assert_eq!(RulesConfig::of(&rules).rules().unwrap(), rules);
         }

@@ -2,6 +2,14 @@
 //!
 //! The root is `$KTD_GOLDEN` (default `../shared/golden`); every set of this layout under it is run.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    reason = "a broken golden file fails the test, and a skipped comparison is told"
+)]
+
 use flate2::read::GzDecoder;
 use ktd_env::exchange::{Account, Execution, Holding, Order, Rules, StepReport, TradingDay, step};
 use ktd_env::{Basis, Fen, Market, Shares, Ticker, TradeDate};
@@ -19,11 +27,10 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 fn golden() -> Option<PathBuf> {
-    let root = std::env::var_os("KTD_GOLDEN").map_or_else(
-        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/golden"),
-        PathBuf::from,
-    );
-    let root = root.join("ktd");
+    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let root = std::env::var_os("KTD_GOLDEN").unwrap_or_else(|| "../shared/golden".into());
+    // Joining keeps an absolute root as it is.
+    let root = workspace.join(root).join("ktd");
     if root.is_dir() {
         return Some(root);
     }
@@ -235,9 +242,8 @@ fn run(case: &Micro, rules: &Rules, market: &Market, orders: &[Order]) -> StepRe
     step(rules, account, orders, &TradingDay::new(market, day).unwrap()).1
 }
 
-fn shown(case: &Micro, market: &Market, symbols: &[&str], report: &StepReport) -> Value {
-    let code = |name| market.name(name).unwrap().ticker.reveal().to_owned();
-    let fills: Vec<Value> = report
+fn shown_fills(case: &Micro, symbols: &[&str], report: &StepReport) -> Vec<Value> {
+    report
         .fills
         .iter()
         .zip(symbols)
@@ -272,7 +278,11 @@ fn shown(case: &Micro, market: &Market, symbols: &[&str], report: &StepReport) -
             row.extend(tail);
             Value::Array(row)
         })
-        .collect();
+        .collect()
+}
+
+fn shown(case: &Micro, market: &Market, symbols: &[&str], report: &StepReport) -> Value {
+    let code = |name| market.name(name).unwrap().ticker.reveal().to_owned();
     let events: Vec<Value> = report
         .events
         .iter()
@@ -305,7 +315,7 @@ fn shown(case: &Micro, market: &Market, symbols: &[&str], report: &StepReport) -
         })
         .collect();
     json!({
-        "fills": fills,
+        "fills": shown_fills(case, symbols, report),
         "events": events,
         "positions": positions,
         "cash_fen": report.cash.0,

@@ -34,7 +34,9 @@ pub fn state(context: &ToolContext<'_>, mode: Mode) -> Payload {
     Payload::map(entries)
 }
 
-pub(crate) fn as_of_day(context: &ToolContext<'_>) -> Payload {
+/// The as-of day as shown.
+#[must_use]
+pub fn as_of_day(context: &ToolContext<'_>) -> Payload {
     context
         .as_of
         .past_day(DaysBack(0))

@@ -1,10 +1,11 @@
 //! From rows to a panel: sorting, checking and packing.
 
 use super::error::{DataError, Place};
-use super::{Columns, DayIndex, IndexSeries, Market, NO_CHANGE, NameInfo, codec};
+use super::{AbsentMember, Columns, DayIndex, IndexSeries, Market, NO_CHANGE, NameInfo, PriceGrid, codec};
 use crate::day::{DateSpan, TradeDate};
 use crate::decimal::{Decimal, DecimalError};
 use crate::ticker::Ticker;
+use std::cell::Cell;
 use std::collections::BTreeMap;
 
 /// What the prices of a source are (exchange.md, rule 3).
@@ -108,6 +109,7 @@ pub struct MarketBuilder {
     members: BTreeMap<Ticker, Vec<DateSpan>>,
     indices: Vec<(String, IndexLevels)>,
     everyone_is_member: bool,
+    price_grid: PriceGrid,
     notes: Vec<String>,
 }
 
@@ -128,6 +130,10 @@ impl MarketBuilder {
             members: BTreeMap::new(),
             indices: Vec::new(),
             everyone_is_member: false,
+            price_grid: PriceGrid {
+                prices: 0,
+                off_grid: 0,
+            },
             notes: Vec::new(),
         }
     }
@@ -155,7 +161,19 @@ impl MarketBuilder {
         let factor = self
             .factor(raw)
             .ok_or_else(|| DataError::Factor { place: place() })?;
-        let grid = |price: Decimal, column| self.price_fen(price, factor, column, &place);
+        let counted = Cell::new(self.price_grid);
+        let grid = |price: Decimal, column| {
+            let (fen, off_grid) = self.price_fen(price, factor, column, &place)?;
+            let PriceGrid {
+                prices,
+                off_grid: off,
+            } = counted.get();
+            counted.set(PriceGrid {
+                prices: prices + 1,
+                off_grid: off + u64::from(off_grid),
+            });
+            Ok::<i32, DataError>(fen)
+        };
         let close = grid(close, "close")?;
         if close == 0 {
             return Err(DataError::Price {
@@ -183,6 +201,7 @@ impl MarketBuilder {
             Some(amount) => amount,
             None => approximate_amount(volume, high, low, close),
         };
+        self.price_grid = counted.get();
         let file = self.file_id(file);
         let change = raw.change_percent.map_or(NO_CHANGE, change_units);
         self.rows.push(PackedRow {
@@ -209,13 +228,14 @@ impl MarketBuilder {
         raw.factor.filter(|factor| !factor.is_zero())
     }
 
+    /// The price in fen, and whether it lay off the grid.
     fn price_fen(
         &self,
         price: Decimal,
         factor: Decimal,
         column: &'static str,
         place: &impl Fn() -> Place,
-    ) -> Result<i32, DataError> {
+    ) -> Result<(i32, bool), DataError> {
         let divisor = match self.options.basis {
             Basis::Raw => Decimal::ONE,
             Basis::Adjusted => factor,
@@ -233,7 +253,9 @@ impl MarketBuilder {
                 value,
             });
         }
-        i32::try_from(grid.steps).map_err(|_| too_large())
+        i32::try_from(grid.steps)
+            .map(|fen| (fen, grid.off_grid))
+            .map_err(|_| too_large())
     }
 
     /// Whole shares; a positive volume never becomes 0, because 0 means that nothing traded.
@@ -341,7 +363,12 @@ impl MarketBuilder {
             self.pack_name(&mut market, of_name, &mut factor_places)?;
         }
         market.factors_f64 = market.factors.iter().map(|factor| factor.to_f64()).collect();
-        let report = self.report(&market, rows.len());
+        market.absent_members = self.absent_members(&market);
+        let report = BuildReport {
+            bars: rows.len(),
+            rows_without_close: self.rows_without_close,
+            members_without_rows: market.absent_members.iter().map(|absent| absent.ticker).collect(),
+        };
         if !report.members_without_rows.is_empty() {
             market.notes.push(format!(
                 "{} index members have no rows and cannot be traded",
@@ -413,6 +440,8 @@ impl MarketBuilder {
                 ..Columns::default()
             },
             notes: std::mem::take(&mut self.notes),
+            price_grid: self.price_grid,
+            absent_members: Vec::new(),
             content_hash: [0; 32],
         }
     }
@@ -484,20 +513,22 @@ impl MarketBuilder {
         after.checked_sub(1).map(DayIndex::from_slot)
     }
 
-    fn report(&self, market: &Market, bars: usize) -> BuildReport {
-        let (first, last) = (market.calendar.first(), market.calendar.last());
-        let touches_panel = |span: &DateSpan| {
-            first.is_some_and(|first| *first <= span.end) && last.is_some_and(|last| span.start <= *last)
+    /// Members on some day of the calendar that have no rows.
+    fn absent_members(&self, market: &Market) -> Vec<AbsentMember> {
+        let (Some(first), Some(last)) = (market.calendar.first(), market.calendar.last()) else {
+            return Vec::new();
         };
-        let missing = self
-            .members
+        self.members
             .iter()
-            .filter(|(ticker, spans)| spans.iter().any(touches_panel) && market.find(**ticker).is_none());
-        BuildReport {
-            bars,
-            rows_without_close: self.rows_without_close,
-            members_without_rows: missing.map(|(ticker, _)| *ticker).collect(),
-        }
+            .filter(|(ticker, spans)| {
+                market.find(**ticker).is_none()
+                    && spans.iter().any(|span| *first <= span.end && span.start <= *last)
+            })
+            .map(|(ticker, spans)| AbsentMember {
+                ticker: *ticker,
+                member: sorted_spans(Some(spans)),
+            })
+            .collect()
     }
 }
 

@@ -1,7 +1,7 @@
 //! The panel file: one little-endian block that is read in one go, closed by its BLAKE3.
 
 use super::builder::Basis;
-use super::{Columns, DayIndex, IndexSeries, Market, NameInfo};
+use super::{AbsentMember, Columns, DayIndex, IndexSeries, Market, NameInfo, PriceGrid};
 use crate::day::{DateSpan, TradeDate};
 use crate::decimal::Decimal;
 use crate::ticker::Ticker;
@@ -133,6 +133,12 @@ fn write_body(market: &Market, sink: &mut dyn Sink) {
         out.column(&index.open, f64::to_le_bytes);
         out.column(&index.close, f64::to_le_bytes);
     });
+    out.u64(market.price_grid.prices);
+    out.u64(market.price_grid.off_grid);
+    out.list(&market.absent_members, |out, absent| {
+        out.0.put(&absent.ticker.bytes());
+        out.spans(&absent.member);
+    });
     out.list(&market.names, write_name);
     let columns = &market.columns;
     for prices in [&columns.open, &columns.high, &columns.low, &columns.close] {
@@ -155,12 +161,8 @@ fn write_name(out: &mut Writer<'_>, info: &NameInfo) {
     if let Some(listed) = info.listed {
         out.date(listed);
     }
-    for spans in [&info.st, &info.member] {
-        out.list(spans, |out, span| {
-            out.date(span.start);
-            out.date(span.end);
-        });
-    }
+    out.spans(&info.st);
+    out.spans(&info.member);
     out.u32(info.last_row.0);
     out.u32(info.first.0);
     out.len(info.len);
@@ -188,26 +190,23 @@ fn read_body(reader: &mut Reader<'_>, content_hash: [u8; 32]) -> Result<Market, 
             close: reader.column(f64::from_le_bytes)?,
         })
     })?;
+    let price_grid = PriceGrid {
+        prices: reader.u64()?,
+        off_grid: reader.u64()?,
+    };
+    let absent_members = reader.list("members", |reader| {
+        Ok(AbsentMember {
+            ticker: reader.ticker()?,
+            member: reader.spans()?,
+        })
+    })?;
     let mut offset = 0_usize;
     let names = reader.list("names", |reader| {
         let info = read_name(reader, offset)?;
         offset = offset.saturating_add(info.len);
         Ok(info)
     })?;
-    reader.section = "prices";
-    let mut columns = Columns {
-        open: reader.column(i32::from_le_bytes)?,
-        high: reader.column(i32::from_le_bytes)?,
-        low: reader.column(i32::from_le_bytes)?,
-        close: reader.column(i32::from_le_bytes)?,
-        volume: reader.column(u64::from_le_bytes)?,
-        amount: reader.column(f64::from_le_bytes)?,
-        factor: reader.column(u32::from_le_bytes)?,
-        change: None,
-    };
-    if reader.u8()? != 0 {
-        columns.change = Some(reader.column(i32::from_le_bytes)?);
-    }
+    let columns = read_columns(reader)?;
     if reader.at != reader.bytes.len() {
         return Err(reader.damaged());
     }
@@ -224,6 +223,8 @@ fn read_body(reader: &mut Reader<'_>, content_hash: [u8; 32]) -> Result<Market, 
         factors_f64,
         columns,
         notes,
+        price_grid,
+        absent_members,
         content_hash,
     };
     if is_coherent(&market, offset) {
@@ -231,6 +232,24 @@ fn read_body(reader: &mut Reader<'_>, content_hash: [u8; 32]) -> Result<Market, 
     } else {
         Err(reader.damaged())
     }
+}
+
+fn read_columns(reader: &mut Reader<'_>) -> Result<Columns, PanelFormatError> {
+    reader.section = "prices";
+    let mut columns = Columns {
+        open: reader.column(i32::from_le_bytes)?,
+        high: reader.column(i32::from_le_bytes)?,
+        low: reader.column(i32::from_le_bytes)?,
+        close: reader.column(i32::from_le_bytes)?,
+        volume: reader.column(u64::from_le_bytes)?,
+        amount: reader.column(f64::from_le_bytes)?,
+        factor: reader.column(u32::from_le_bytes)?,
+        change: None,
+    };
+    if reader.u8()? != 0 {
+        columns.change = Some(reader.column(i32::from_le_bytes)?);
+    }
+    Ok(columns)
 }
 
 /// Whether the sections fit each other, so that no later look-up can miss.
@@ -271,10 +290,7 @@ fn is_coherent(market: &Market, cells: usize) -> bool {
 }
 
 fn read_name(reader: &mut Reader<'_>, offset: usize) -> Result<NameInfo, PanelFormatError> {
-    let code = std::str::from_utf8(reader.take(8)?).ok();
-    let ticker = code
-        .and_then(|code| Ticker::parse(code).ok())
-        .ok_or_else(|| reader.damaged())?;
+    let ticker = reader.ticker()?;
     let company_names = reader.list("names", Reader::text)?;
     let sector = match reader.u32()? {
         0 => None,
@@ -285,14 +301,8 @@ fn read_name(reader: &mut Reader<'_>, offset: usize) -> Result<NameInfo, PanelFo
     } else {
         Some(reader.date()?)
     };
-    let span = |reader: &mut Reader<'_>| {
-        Ok(DateSpan {
-            start: reader.date()?,
-            end: reader.date()?,
-        })
-    };
-    let st = reader.list("names", span)?;
-    let member = reader.list("names", span)?;
+    let st = reader.spans()?;
+    let member = reader.spans()?;
     Ok(NameInfo {
         ticker,
         company_names,
@@ -333,6 +343,13 @@ impl Writer<'_> {
 
     fn date(&mut self, date: TradeDate) {
         self.0.put(&date.days_since_epoch().to_le_bytes());
+    }
+
+    fn spans(&mut self, spans: &[DateSpan]) {
+        self.list(spans, |out, span| {
+            out.date(span.start);
+            out.date(span.end);
+        });
     }
 
     fn list<T>(&mut self, items: &[T], mut write: impl FnMut(&mut Self, &T)) {
@@ -406,6 +423,23 @@ impl<'a> Reader<'a> {
     fn date(&mut self) -> Result<TradeDate, PanelFormatError> {
         let days = i32::from_le_bytes(self.array()?);
         TradeDate::from_days_since_epoch(days).ok_or_else(|| self.damaged())
+    }
+
+    fn ticker(&mut self) -> Result<Ticker, PanelFormatError> {
+        let code = self.take(8)?;
+        std::str::from_utf8(code)
+            .ok()
+            .and_then(|code| Ticker::parse(code).ok())
+            .ok_or_else(|| self.damaged())
+    }
+
+    fn spans(&mut self) -> Result<Vec<DateSpan>, PanelFormatError> {
+        self.list("names", |reader| {
+            Ok(DateSpan {
+                start: reader.date()?,
+                end: reader.date()?,
+            })
+        })
     }
 
     fn list<T>(

@@ -5,11 +5,16 @@
 
 mod as_of;
 mod builder;
+mod check;
 mod codec;
 mod error;
 
 pub use as_of::{AsOf, DaysBack, PastDay};
 pub use builder::{Basis, BuildReport, IndexLevels, MarketBuilder, PanelOptions, RawBar, VolumeBasis};
+pub use check::{
+    Breach, CheckOptions, DataReport, Examples, FactorJump, Hole, IllFormedBar, SessionGap, UnsupportedRule,
+    YearCoverage, check_panel,
+};
 pub use codec::PanelFormatError;
 pub use error::{DataError, Place};
 
@@ -157,6 +162,24 @@ struct Columns {
     change: Option<Vec<i32>>,
 }
 
+/// How many of a source's prices lay on the grid of 0.01 yuan.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct PriceGrid {
+    /// Prices read: opens, highs, lows and closes.
+    pub prices: u64,
+    /// Those that were rounded by more than 0.1 fen.
+    pub off_grid: u64,
+}
+
+/// An index member without rows: it cannot be traded, and coverage counts it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AbsentMember {
+    /// The real code.
+    pub ticker: Ticker,
+    /// Dates of membership, inclusive, ascending.
+    pub member: Vec<DateSpan>,
+}
+
 /// A whole panel. See the module's documentation for who may hold one.
 #[derive(Debug, Clone)]
 pub struct Market {
@@ -171,6 +194,8 @@ pub struct Market {
     factors_f64: Vec<f64>,
     columns: Columns,
     notes: Vec<String>,
+    price_grid: PriceGrid,
+    absent_members: Vec<AbsentMember>,
     content_hash: [u8; 32],
 }
 
@@ -248,6 +273,18 @@ impl Market {
     #[must_use]
     pub fn notes(&self) -> &[String] {
         &self.notes
+    }
+
+    /// How many of the source's prices lay on the grid.
+    #[must_use]
+    pub const fn price_grid(&self) -> PriceGrid {
+        self.price_grid
+    }
+
+    /// Members within the panel's days that have no rows, in the order of the codes.
+    #[must_use]
+    pub fn absent_members(&self) -> &[AbsentMember] {
+        &self.absent_members
     }
 
     /// BLAKE3 of the panel's bytes: the data hash of every bundle.

@@ -59,8 +59,9 @@ pub(super) struct Life {
     pub(super) distributions: Vec<Distribution>,
 }
 
-/// A newcomer's first days have no halt, and a sample shorter than this has no listings, delistings or ST dates.
+/// A sample shorter than this has no listings, delistings or ST dates.
 const LEAST_DAYS: usize = 250;
+/// The first days of a listing and of the sample have no halt.
 const QUIET_DAYS: usize = 10;
 /// A doomed name falls for half a year of trading, the second half of it as ST.
 const DECLINE_DAYS: usize = 120;

@@ -235,12 +235,11 @@ fn names_are_listed_and_delisted_on_the_way() {
 #[test]
 fn four_fifths_are_members_by_size_and_reviews_change_some() {
     let market = market(19, 300, 800);
-    let on = |day: usize| -> BTreeSet<usize> {
+    let on = |day: usize| -> BTreeSet<NameId> {
         let date = market.calendar()[day];
         ids(&market)
             .into_iter()
             .filter(|name| market.is_member(*name, date))
-            .map(NameId::index)
             .collect()
     };
     let mut changes = Vec::new();
@@ -259,7 +258,7 @@ fn four_fifths_are_members_by_size_and_reviews_change_some() {
         let day = market.day_at(400).unwrap();
         let of = ids(&market)
             .into_iter()
-            .filter(|name| members.contains(&name.index()) == is_member);
+            .filter(|name| members.contains(name) == is_member);
         mean(
             &of.filter_map(|name| market.bar(name, day))
                 .map(|bar| bar.amount_cny)

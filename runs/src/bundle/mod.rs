@@ -35,7 +35,9 @@ impl BundlePaths {
     /// The bundle in a directory.
     #[must_use]
     pub fn new(root: &Path) -> Self {
-        Self { root: root.to_owned() }
+        Self {
+            root: root.to_owned(),
+        }
     }
 
     /// The directory itself.

@@ -36,11 +36,17 @@ pub fn read_header(paths: &BundlePaths) -> Result<Header, RunError> {
     let path = paths.header();
     if !path.exists() {
         let what = format!("{} is no bundle: it has no header.json", paths.root().display());
-        return Err(RunError::input(what, "name the directory of one episode, such as results/NAME/cells/CELL"));
+        return Err(RunError::input(
+            what,
+            "name the directory of one episode, such as results/NAME/cells/CELL",
+        ));
     }
     let header: Header = read_json(&path)?;
     if header.format != FORMAT_VERSION {
-        let what = format!("bundle format {}, but this program reads format {FORMAT_VERSION}", header.format);
+        let what = format!(
+            "bundle format {}, but this program reads format {FORMAT_VERSION}",
+            header.format
+        );
         return Err(RunError::damaged(&path, what));
     }
     Ok(header)
@@ -53,9 +59,13 @@ pub fn read_header(paths: &BundlePaths) -> Result<Header, RunError> {
 pub fn read_private(paths: &BundlePaths, header: &Header) -> Result<(PrivateEpisode, MaskKey), RunError> {
     let path = paths.episode();
     let private: PrivateEpisode = read_json(&path)?;
-    let key = MaskKey::parse(&private.mask_key).map_err(|error| RunError::damaged(&path, error.to_string()))?;
+    let key =
+        MaskKey::parse(&private.mask_key).map_err(|error| RunError::damaged(&path, error.to_string()))?;
     if key.commitment() != header.mask.commitment {
-        return Err(RunError::damaged(&path, "its mask key is not the one that header.json commits to"));
+        return Err(RunError::damaged(
+            &path,
+            "its mask key is not the one that header.json commits to",
+        ));
     }
     Ok((private, key))
 }
@@ -78,7 +88,10 @@ impl OpenBundle {
         let cell = Cell {
             id: header.cell.clone(),
             agent: header.agent.clone(),
-            window: Window { id: header.window.id.clone(), days },
+            window: Window {
+                id: header.window.id.clone(),
+                days,
+            },
             mask: parse_mask(&header.mask.level, &header.mask.numeric)?,
             mode: parse_mode(&header.mode)?,
             seed: header.seed,
@@ -96,13 +109,23 @@ impl OpenBundle {
             tools: header.tools,
             retries: RetryConfig::default(),
         };
-        Ok(Self { paths, header, cell, key, shared })
+        Ok(Self {
+            paths,
+            header,
+            cell,
+            key,
+            shared,
+        })
     }
 
     /// The episode to run again.
     #[must_use]
     pub fn input(&self) -> EpisodeInput<'_> {
-        EpisodeInput { shared: &self.shared, cell: &self.cell, key: self.key.clone() }
+        EpisodeInput {
+            shared: &self.shared,
+            cell: &self.cell,
+            key: self.key.clone(),
+        }
     }
 }
 
@@ -112,7 +135,10 @@ fn market(header: &Header, private: &PrivateEpisode, panel: Option<&Path>) -> Re
         (None, Some(synthetic), _) => MarketSource::synthetic(synthetic)?,
         (None, None, Some(path)) => MarketSource::from_file(Path::new(path))?,
         (None, None, None) => {
-            return Err(RunError::input("the bundle does not say where its panel is", "name it with --panel"));
+            return Err(RunError::input(
+                "the bundle does not say where its panel is",
+                "name it with --panel",
+            ));
         }
     };
     if source.record.panel_blake3 != header.data.panel_blake3 {
@@ -120,7 +146,10 @@ fn market(header: &Header, private: &PrivateEpisode, panel: Option<&Path>) -> Re
             "the panel's hash is {}, but the bundle was made on {}",
             source.record.panel_blake3, header.data.panel_blake3
         );
-        return Err(RunError::input(what, "name the panel the bundle was made on with --panel"));
+        return Err(RunError::input(
+            what,
+            "name the panel the bundle was made on with --panel",
+        ));
     }
     let mut source = source;
     source.record.synthetic.clone_from(&header.data.synthetic);

@@ -118,13 +118,19 @@ impl EpisodeFold {
         match event {
             ReadEvent::EpisodeBegin { initial_cash_fen, .. } => self.initial_cash_fen = *initial_cash_fen,
             ReadEvent::StepBegin { .. } | ReadEvent::Fills { .. } => {}
-            ReadEvent::Turn { prompt_tokens, completion_tokens, .. } => {
+            ReadEvent::Turn {
+                prompt_tokens,
+                completion_tokens,
+                ..
+            } => {
                 counters.turns += 1;
                 counters.prompt_tokens += prompt_tokens.unwrap_or(0);
                 counters.completion_tokens += completion_tokens.unwrap_or(0);
             }
             ReadEvent::InfrastructureFault { code, .. } => count(&mut counters.infrastructure_faults, code),
-            ReadEvent::ToolCall { refused: Some(code), .. } => count(&mut counters.tool_calls_refused, code),
+            ReadEvent::ToolCall {
+                refused: Some(code), ..
+            } => count(&mut counters.tool_calls_refused, code),
             ReadEvent::ToolCall { refused: None, .. } => counters.tool_calls_ok += 1,
             ReadEvent::ModelFault { code, .. } => count(&mut counters.model_faults, code),
             ReadEvent::Decision { outcome, .. } => {

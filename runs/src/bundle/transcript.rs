@@ -24,17 +24,31 @@ impl Transcript {
     /// # Errors
     /// [`RunError::Input`] when the bundle has no such step.
     pub fn of(cassette: &Cassette, step: usize) -> Result<Self, RunError> {
-        let records: Vec<&Record> = cassette.records().filter(|record| record.at.step == step).collect();
+        let records: Vec<&Record> = cassette
+            .records()
+            .filter(|record| record.at.step == step)
+            .collect();
         let Some(last) = records.last() else {
             let steps = cassette.records().map(|record| record.at.step).max().unwrap_or(0);
             let what = format!("step {step} is not recorded");
-            return Err(RunError::input(what, format!("the bundle has the steps 1 to {steps}")));
+            return Err(RunError::input(
+                what,
+                format!("the bundle has the steps 1 to {steps}"),
+            ));
         };
         let request: Value = serde_json::from_str(&last.request).unwrap_or_default();
-        let messages = request.get("messages").and_then(Value::as_array).cloned().unwrap_or_default();
+        let messages = request
+            .get("messages")
+            .and_then(Value::as_array)
+            .cloned()
+            .unwrap_or_default();
         let mut messages: Vec<(String, String)> = messages.iter().map(message).collect();
         messages.push(("reply".to_owned(), reply(&last.outcome)));
-        Ok(Self { step, messages, requests: records.len() })
+        Ok(Self {
+            step,
+            messages,
+            requests: records.len(),
+        })
     }
 
     /// The conversation as text for people.
@@ -50,12 +64,33 @@ impl Transcript {
 }
 
 fn message(message: &Value) -> (String, String) {
-    let text = |key: &str| message.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let text = |key: &str| {
+        message
+            .get(key)
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+            .to_owned()
+    };
     let mut content = text("content");
-    for call in message.get("tool_calls").and_then(Value::as_array).into_iter().flatten() {
-        let function = |key: &str| call.pointer(&format!("/function/{key}")).and_then(Value::as_str).unwrap_or("?");
+    for call in message
+        .get("tool_calls")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+    {
+        let function = |key: &str| {
+            call.pointer(&format!("/function/{key}"))
+                .and_then(Value::as_str)
+                .unwrap_or("?")
+        };
         // Writing to a string cannot fail.
-        write!(content, "\n[calls {} {}]", function("name"), function("arguments")).ok();
+        write!(
+            content,
+            "\n[calls {} {}]",
+            function("name"),
+            function("arguments")
+        )
+        .ok();
     }
     (text("role"), content.trim_start().to_owned())
 }
@@ -75,13 +110,19 @@ fn reply(outcome: &Outcome) -> String {
 #[must_use]
 pub fn real_names(bundle: &OpenBundle, text: &str) -> BTreeMap<String, String> {
     let input = bundle.input();
-    let Some(mask) = crate::episode::mask_of(&input) else { return BTreeMap::new() };
+    let Some(mask) = crate::episode::mask_of(&input) else {
+        return BTreeMap::new();
+    };
     let words = text.split(|character: char| !character.is_ascii_alphanumeric() && character != '_');
     words
         .filter_map(|word| {
             let name = mask.resolve(word).ok()?;
             let info = bundle.shared.market.name(name)?;
-            let company = info.company_names.first().map(|name| format!(" {name}")).unwrap_or_default();
+            let company = info
+                .company_names
+                .first()
+                .map(|name| format!(" {name}"))
+                .unwrap_or_default();
             Some((word.to_owned(), format!("{}{company}", info.ticker.reveal())))
         })
         .collect()

@@ -28,13 +28,20 @@ pub async fn verify(root: &Path, panel: Option<&Path>) -> Result<Verified, RunEr
     let events = Lines::read(&paths.events())?;
     let cassette = Cassette::read(&paths.exchanges())?;
     let mut checks = vec![
-        format!("events.jsonl: {} events, each with the hash of the one before", events.len()),
-        format!("exchanges.jsonl.zst: {} exchanges, every frame whole", cassette.len()),
+        format!(
+            "events.jsonl: {} events, each with the hash of the one before",
+            events.len()
+        ),
+        format!(
+            "exchanges.jsonl.zst: {} exchanges, every frame whole",
+            cassette.len()
+        ),
     ];
     if !paths.episode().exists() {
         check_summary(&paths, None)?;
         checks.push("summary.json: hashes and metrics, recomputed from the events".to_owned());
-        let unchecked = vec!["fills and NAV: the bundle has no private/ part, which names the stocks".to_owned()];
+        let unchecked =
+            vec!["fills and NAV: the bundle has no private/ part, which names the stocks".to_owned()];
         return Ok(Verified { checks, unchecked });
     }
     let (_, key) = read_private(&paths, &header)?;
@@ -44,7 +51,10 @@ pub async fn verify(root: &Path, panel: Option<&Path>) -> Result<Verified, RunEr
     let bundle = OpenBundle::open(root, panel)?;
     replay_episode(&bundle.input(), &paths, &Silent).await?;
     checks.push("fills, NAV and every event: run again from the recorded replies, byte for byte".to_owned());
-    Ok(Verified { checks, unchecked: Vec::new() })
+    Ok(Verified {
+        checks,
+        unchecked: Vec::new(),
+    })
 }
 
 /// Recomputes the summary and names the first thing that differs.
@@ -56,13 +66,21 @@ fn check_summary(paths: &BundlePaths, key: Option<&ktd_masking::MaskKey>) -> Res
         match now.sha256.get(file) {
             Some(found) if found == hash => {}
             Some(_) => {
-                return Err(RunError::damaged(&paths.root().join(file), "its hash is not the one in summary.json"));
+                return Err(RunError::damaged(
+                    &paths.root().join(file),
+                    "its hash is not the one in summary.json",
+                ));
             }
             // Without the private part its hash cannot be recomputed and stands as it is.
             None if key.is_none() => {
                 now.sha256.insert(file.clone(), hash.clone());
             }
-            None => return Err(RunError::damaged(&path, format!("it names an unknown file {file:?}"))),
+            None => {
+                return Err(RunError::damaged(
+                    &path,
+                    format!("it names an unknown file {file:?}"),
+                ));
+            }
         }
     }
     let bytes = std::fs::read(&path).map_err(RunError::io("read", &path))?;
@@ -70,12 +88,24 @@ fn check_summary(paths: &BundlePaths, key: Option<&ktd_masking::MaskKey>) -> Res
     if bytes == expected {
         return Ok(());
     }
-    let (bytes, expected) = (String::from_utf8_lossy(&bytes), String::from_utf8_lossy(&expected));
-    let differs = bytes.lines().zip(expected.lines()).enumerate().find(|(_, (left, right))| left != right);
+    let (bytes, expected) = (
+        String::from_utf8_lossy(&bytes),
+        String::from_utf8_lossy(&expected),
+    );
+    let differs = bytes
+        .lines()
+        .zip(expected.lines())
+        .enumerate()
+        .find(|(_, (left, right))| left != right);
     let what = differs.map_or_else(
         || "it is longer or shorter than the events give".to_owned(),
         |(line, (left, right))| {
-            format!("line {}: {:?}, but the events give {:?}", line + 1, left.trim(), right.trim())
+            format!(
+                "line {}: {:?}, but the events give {:?}",
+                line + 1,
+                left.trim(),
+                right.trim()
+            )
         },
     );
     Err(RunError::damaged(&path, what))

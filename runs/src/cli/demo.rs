@@ -24,7 +24,7 @@ Example:
 /// Watch the built-in agents trade a masked synthetic market; then replay an episode byte for byte.
 #[derive(Debug, Clone, Args)]
 #[command(after_help = EXAMPLE)]
-pub struct DemoArgs {
+pub(super) struct DemoArgs {
     /// Where the bundles go.
     #[arg(long, default_value = "results/demo")]
     pub out: PathBuf,
@@ -34,9 +34,13 @@ pub struct DemoArgs {
 ///
 /// # Errors
 /// [`Failure`] when a cell stops or the replay differs.
-pub fn run(args: &DemoArgs, console: Console) -> Result<(), Failure> {
+pub(super) fn run(args: &DemoArgs, console: Console) -> Result<(), Failure> {
     let config = ExperimentConfig::parse(DEMO)?;
-    let plan = RunPlan { config, base: PathBuf::new(), output: args.out.clone() };
+    let plan = RunPlan {
+        config,
+        base: PathBuf::new(),
+        output: args.out.clone(),
+    };
     let results = execute(&plan, console)?;
     if let Some(error) = results.iter().find_map(|result| result.result.as_ref().err()) {
         let message = format!("the demo stopped: {error}");
@@ -57,13 +61,17 @@ pub fn run(args: &DemoArgs, console: Console) -> Result<(), Failure> {
     ));
     let mut document = report::to_json(&results);
     if let Some(object) = document.as_object_mut() {
-        object.insert("replayed".to_owned(), json!({ "cell": replayed, "matches": true }));
+        object.insert(
+            "replayed".to_owned(),
+            json!({ "cell": replayed, "matches": true }),
+        );
     }
     console.result(&text, &document)
 }
 
 fn gap_note() -> String {
-    "\nThe cheater knows the real future by code and date: compare its bright rows with its blinded ones.\n".to_owned()
+    "\nThe cheater knows the real future by code and date: compare its bright rows with its blinded ones.\n"
+        .to_owned()
 }
 
 /// Replays the last momentum episode, which used tools under a mask.

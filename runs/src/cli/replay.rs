@@ -21,7 +21,7 @@ Examples:
 /// Runs an episode again from its recorded replies, offline, and compares every byte; or shows one step.
 #[derive(Debug, Clone, Args)]
 #[command(after_help = EXAMPLE)]
-pub struct ReplayArgs {
+pub(super) struct ReplayArgs {
     /// The bundle's directory.
     pub bundle: PathBuf,
     /// The panel, when it is no longer where the bundle was made.
@@ -39,7 +39,7 @@ pub struct ReplayArgs {
 ///
 /// # Errors
 /// [`Failure`] with the first difference.
-pub fn run(args: &ReplayArgs, console: Console) -> Result<(), Failure> {
+pub(super) fn run(args: &ReplayArgs, console: Console) -> Result<(), Failure> {
     match args.step {
         Some(step) => show_step(args, step, console),
         None => replay(args, console),
@@ -50,8 +50,14 @@ fn replay(args: &ReplayArgs, console: Console) -> Result<(), Failure> {
     let bundle = OpenBundle::open(&args.bundle, args.panel.as_deref())?;
     runtime()?.block_on(replay_episode(&bundle.input(), &bundle.paths, &Silent))?;
     let steps = bundle.cell.window.days.len();
-    let text = format!("{}: {steps} steps replayed, every event byte for byte the same", bundle.cell.id);
-    console.result(&text, &json!({ "cell": bundle.cell.id, "steps": steps, "matches": true }))
+    let text = format!(
+        "{}: {steps} steps replayed, every event byte for byte the same",
+        bundle.cell.id
+    );
+    console.result(
+        &text,
+        &json!({ "cell": bundle.cell.id, "steps": steps, "matches": true }),
+    )
 }
 
 fn show_step(args: &ReplayArgs, step: usize, console: Console) -> Result<(), Failure> {
@@ -63,11 +69,17 @@ fn show_step(args: &ReplayArgs, step: usize, console: Console) -> Result<(), Fai
         let bundle = OpenBundle::open(&args.bundle, args.panel.as_deref())?;
         let mut table = Table::new(&[("shown", Align::Left), ("real", Align::Left)]);
         if let Some(date) = bundle.cell.window.days.get(step.saturating_sub(1)) {
-            let date = bundle.shared.market.date(*date).map(|date| date.reveal()).unwrap_or_default();
+            let date = bundle
+                .shared
+                .market
+                .date(*date)
+                .map(|date| date.reveal())
+                .unwrap_or_default();
             real.push((format!("day of step {step}"), date));
         }
         real.extend(real_names(&bundle, &text));
-        real.iter().for_each(|(shown, name)| table.row([shown.clone(), name.clone()]));
+        real.iter()
+            .for_each(|(shown, name)| table.row([shown.clone(), name.clone()]));
         text.push_str("\n--- real ---\n");
         text.push_str(&table.render());
     }
@@ -76,6 +88,12 @@ fn show_step(args: &ReplayArgs, step: usize, console: Console) -> Result<(), Fai
         .iter()
         .map(|(role, content)| json!({ "role": role, "content": content }))
         .collect();
-    let real: serde_json::Map<_, _> = real.into_iter().map(|(shown, name)| (shown, json!(name))).collect();
-    console.result(&text, &json!({ "step": step, "messages": messages, "real": real }))
+    let real: serde_json::Map<_, _> = real
+        .into_iter()
+        .map(|(shown, name)| (shown, json!(name)))
+        .collect();
+    console.result(
+        &text,
+        &json!({ "step": step, "messages": messages, "real": real }),
+    )
 }

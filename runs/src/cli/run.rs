@@ -1,7 +1,7 @@
 //! `ktd run EXPERIMENT.toml`.
 
-use crate::error::RunError;
 use crate::episode::Progress as EpisodeProgress;
+use crate::error::RunError;
 use crate::experiment::config::ExperimentConfig;
 use crate::experiment::run::{CellResult, RunPlan, prepare, run_cells};
 use crate::failure::Failure;
@@ -34,7 +34,7 @@ Running the same file again continues where it stopped: finished cells are kept,
 /// Runs the grid of cells that an experiment file describes; rerunning continues where it stopped.
 #[derive(Debug, Clone, Args)]
 #[command(after_help = EXAMPLE)]
-pub struct RunArgs {
+pub(super) struct RunArgs {
     /// The experiment file.
     pub experiment: PathBuf,
     /// Results directory (default: the file's `output`, else `results/NAME` beside the file).
@@ -49,14 +49,17 @@ pub struct RunArgs {
 ///
 /// # Errors
 /// [`Failure`] for bad input, and when a cell stopped before its end.
-pub fn run(args: &RunArgs, console: Console) -> Result<(), Failure> {
+pub(super) fn run(args: &RunArgs, console: Console) -> Result<(), Failure> {
     let mut config = ExperimentConfig::read(&args.experiment)?;
     if let Some(parallel) = args.parallel {
         config.parallel_cells = parallel.max(1);
     }
     let base = args.experiment.parent().map_or_else(PathBuf::new, Path::to_owned);
     let output = args.out.clone().unwrap_or_else(|| {
-        let given = config.output.clone().unwrap_or_else(|| Path::new("results").join(&config.name));
+        let given = config
+            .output
+            .clone()
+            .unwrap_or_else(|| Path::new("results").join(&config.name));
         base.join(given)
     });
     let results = execute(&RunPlan { config, base, output }, console)?;
@@ -89,11 +92,25 @@ pub(super) fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
 
 /// The first cell that stopped, as the command's failure; the others stand.
 fn stopped(results: &[CellResult]) -> Result<(), Failure> {
-    let mut errors = results.iter().filter_map(|result| Some((&result.cell.id, result.result.as_ref().err()?)));
-    let Some((cell, error)) = errors.next() else { return Ok(()) };
+    let mut errors = results
+        .iter()
+        .filter_map(|result| Some((&result.cell.id, result.result.as_ref().err()?)));
+    let Some((cell, error)) = errors.next() else {
+        return Ok(());
+    };
     let others = errors.count();
-    let message = format!("cell {cell}: {error}{}", if others > 0 { format!(" (and {others} more)") } else { String::new() });
-    let failure = if matches!(error, RunError::Input { .. } | RunError::Configuration { .. } | RunError::Io { .. }) {
+    let message = format!(
+        "cell {cell}: {error}{}",
+        if others > 0 {
+            format!(" (and {others} more)")
+        } else {
+            String::new()
+        }
+    );
+    let failure = if matches!(
+        error,
+        RunError::Input { .. } | RunError::Configuration { .. } | RunError::Io { .. }
+    ) {
         Failure::bad_input(message)
     } else {
         Failure::difference(message)

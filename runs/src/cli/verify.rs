@@ -18,7 +18,7 @@ Exit code 0 when every bundle is as it says, 1 when one differs.";
 /// Checks bundles: hashes, fills, NAV and metrics; names what differs first.
 #[derive(Debug, Clone, Args)]
 #[command(after_help = EXAMPLE)]
-pub struct VerifyArgs {
+pub(super) struct VerifyArgs {
     /// The bundles' directories.
     #[arg(required = true)]
     pub bundles: Vec<PathBuf>,
@@ -31,7 +31,7 @@ pub struct VerifyArgs {
 ///
 /// # Errors
 /// [`Failure`] when a bundle differs; all are checked first.
-pub fn run(args: &VerifyArgs, console: Console) -> Result<(), Failure> {
+pub(super) fn run(args: &VerifyArgs, console: Console) -> Result<(), Failure> {
     let runtime = runtime()?;
     let mut text = String::new();
     let mut documents = Vec::new();

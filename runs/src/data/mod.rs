@@ -10,6 +10,7 @@ mod parquet_rows;
 mod qlib_bins;
 mod text_file;
 
+pub mod check;
 pub mod import;
 pub mod panel_file;
 

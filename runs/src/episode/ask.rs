@@ -47,9 +47,15 @@ pub struct Asked {
 enum Reading {
     Turn(Box<ModelTurn>, String),
     /// Send the same bytes again.
-    Again { code: &'static str, blank: Option<Box<ModelTurn>>, wait_seconds: Option<u64> },
+    Again {
+        code: &'static str,
+        blank: Option<Box<ModelTurn>>,
+        wait_seconds: Option<u64>,
+    },
     /// Never send them again: nobody can answer them now.
-    GiveUp { code: &'static str },
+    GiveUp {
+        code: &'static str,
+    },
     Stop(RunError),
 }
 
@@ -63,34 +69,63 @@ impl Exchanger<'_> {
     /// [`RunError::Leak`] when the guard stops the request, [`RunError::Configuration`] when the endpoint does not
     /// take it, and errors of replay and of writing.
     pub async fn ask(&mut self, step: usize, ordinal: u32, request: &WireRequest) -> Result<Asked, RunError> {
-        self.guard.scan(request.body()).map_err(|finding| RunError::Leak {
-            step,
-            kind: finding.kind,
-            pointer: finding.pointer,
-        })?;
+        self.guard
+            .scan(request.body())
+            .map_err(|finding| RunError::Leak {
+                step,
+                kind: finding.kind,
+                pointer: finding.pointer,
+            })?;
         let key = request_key(request);
         let mut faults = Vec::new();
         let mut blanks = 0;
         for attempt in 0..self.attempts() {
-            let at = Place { step, ordinal, attempt };
-            let Some((outcome, is_live)) = self.outcome(at, &key, request).await? else { break };
+            let at = Place {
+                step,
+                ordinal,
+                attempt,
+            };
+            let Some((outcome, is_live)) = self.outcome(at, &key, request).await? else {
+                break;
+            };
             match read(step, &outcome) {
                 Reading::Turn(turn, reply) => {
-                    let answer = Answer { request: key, reply, turn: *turn };
-                    return Ok(Asked { faults, answer: Some(answer) });
+                    let answer = Answer {
+                        request: key,
+                        reply,
+                        turn: *turn,
+                    };
+                    return Ok(Asked {
+                        faults,
+                        answer: Some(answer),
+                    });
                 }
                 Reading::Stop(error) => return Err(error),
                 Reading::GiveUp { code } => {
                     faults.push(code);
                     break;
                 }
-                Reading::Again { code, blank, wait_seconds } => {
+                Reading::Again {
+                    code,
+                    blank,
+                    wait_seconds,
+                } => {
                     faults.push(code);
                     blanks += u32::from(blank.is_some());
                     if let Some(turn) = blank.filter(|_| blanks > BLANK_REPLIES_MAX) {
-                        let reply = outcome.reply().map(|reply| sha256_hex(&reply.body)).unwrap_or_default();
-                        let answer = Answer { request: key, reply, turn: *turn };
-                        return Ok(Asked { faults, answer: Some(answer) });
+                        let reply = outcome
+                            .reply()
+                            .map(|reply| sha256_hex(&reply.body))
+                            .unwrap_or_default();
+                        let answer = Answer {
+                            request: key,
+                            reply,
+                            turn: *turn,
+                        };
+                        return Ok(Asked {
+                            faults,
+                            answer: Some(answer),
+                        });
                     }
                     if is_live && attempt + 1 < self.retries.attempts {
                         tokio::time::sleep(self.wait(attempt, wait_seconds)).await;
@@ -114,8 +149,15 @@ impl Exchanger<'_> {
             return Ok(Some((record.outcome.clone(), false)));
         }
         let Some(transport) = self.transport else {
-            let not_recorded = RunError::NotRecorded { step: at.step, ordinal: at.ordinal };
-            return if at.attempt == 0 { Err(not_recorded) } else { Ok(None) };
+            let not_recorded = RunError::NotRecorded {
+                step: at.step,
+                ordinal: at.ordinal,
+            };
+            return if at.attempt == 0 {
+                Err(not_recorded)
+            } else {
+                Ok(None)
+            };
         };
         let outcome = Outcome::of(&transport.send(request).await);
         let record = Record {
@@ -133,7 +175,11 @@ impl Exchanger<'_> {
 
     /// How often a request may be tried. A replay goes as far as the record does.
     const fn attempts(&self) -> u32 {
-        if self.transport.is_some() { self.retries.attempts } else { u32::MAX }
+        if self.transport.is_some() {
+            self.retries.attempts
+        } else {
+            u32::MAX
+        }
     }
 
     /// Doubling waits; a provider's own wish is honoured up to the longest wait.
@@ -146,9 +192,15 @@ impl Exchanger<'_> {
 
 fn read(step: usize, outcome: &Outcome) -> Reading {
     match outcome {
-        Outcome::Failed { code, retryable, detail } => read_failure(step, code, *retryable, detail),
+        Outcome::Failed {
+            code,
+            retryable,
+            detail,
+        } => read_failure(step, code, *retryable, detail),
         Outcome::Reply { .. } => outcome.reply().map_or(
-            Reading::GiveUp { code: "unreadable_record" },
+            Reading::GiveUp {
+                code: "unreadable_record",
+            },
             |reply| match openai::decode(reply.status, &reply.body) {
                 Ok(turn) => Reading::Turn(Box::new(turn), sha256_hex(&reply.body)),
                 Err(fault) => read_fault(step, fault, &reply),
@@ -159,9 +211,16 @@ fn read(step: usize, outcome: &Outcome) -> Reading {
 
 fn read_failure(step: usize, code: &str, retryable: bool, detail: &str) -> Reading {
     const CODES: [&str; 4] = ["connect", "timeout", "interrupted", "reply_too_large"];
-    let code = CODES.into_iter().find(|known| *known == code).unwrap_or("transport");
+    let code = CODES
+        .into_iter()
+        .find(|known| *known == code)
+        .unwrap_or("transport");
     if retryable {
-        return Reading::Again { code, blank: None, wait_seconds: None };
+        return Reading::Again {
+            code,
+            blank: None,
+            wait_seconds: None,
+        };
     }
     Reading::Stop(RunError::Configuration {
         step,
@@ -177,11 +236,17 @@ fn read_fault(step: usize, fault: ReplyFault, reply: &WireReply) -> Reading {
             let wait_seconds = reply.retry_after_seconds();
             let is_blank = fault.kind() == FaultKind::ZeroOutput;
             let blank = fault.into_blank_turn().filter(|_| is_blank).map(Box::new);
-            Reading::Again { code, blank, wait_seconds }
+            Reading::Again {
+                code,
+                blank,
+                wait_seconds,
+            }
         }
         FaultClass::Infrastructure => Reading::GiveUp { code },
-        FaultClass::Configuration | FaultClass::Harness => {
-            Reading::Stop(RunError::Configuration { step, detail: fault.to_string(), hint: fault.hint() })
-        }
+        FaultClass::Configuration | FaultClass::Harness => Reading::Stop(RunError::Configuration {
+            step,
+            detail: fault.to_string(),
+            hint: fault.hint(),
+        }),
     }
 }

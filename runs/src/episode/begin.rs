@@ -11,8 +11,8 @@ use crate::error::RunError;
 use crate::guard::Guard;
 use crate::rules_config::RulesConfig;
 use ktd_agents::Transport;
-use ktd_env::exchange::{Account, Rules};
 use ktd_env::DayIndex;
+use ktd_env::exchange::{Account, Rules};
 use ktd_masking::{EpisodeFrame, Mask};
 use ktd_tools::{LastStep, ToolLimits, tool_specs};
 use std::path::Path;
@@ -42,15 +42,27 @@ fn same(path: &Path, recorded: &[u8], now: &[u8]) -> Result<(), RunError> {
     let (recorded, now) = (String::from_utf8_lossy(recorded), String::from_utf8_lossy(now));
     for (place, (old, new)) in recorded.lines().zip(now.lines()).enumerate() {
         if old != new {
-            let difference = format!("{}: recorded {}, now {}", first_difference(old, new), old.trim(), new.trim());
+            let difference = format!(
+                "{}: recorded {}, now {}",
+                first_difference(old, new),
+                old.trim(),
+                new.trim()
+            );
             let line = u64::try_from(place + 1).unwrap_or(u64::MAX);
-            return Err(RunError::Diverged { path: path.to_owned(), line, difference });
+            return Err(RunError::Diverged {
+                path: path.to_owned(),
+                line,
+                difference,
+            });
         }
     }
     if recorded == now {
         return Ok(());
     }
-    Err(RunError::damaged(path, "it is longer or shorter than the one this program would write"))
+    Err(RunError::damaged(
+        path,
+        "it is longer or shorter than the one this program would write",
+    ))
 }
 
 /// The private part is kept as it is when its key and days are the same; only the panel's place may differ.
@@ -60,17 +72,25 @@ fn keep_private(input: &EpisodeInput<'_>, path: &Path) -> Result<(), RunError> {
         return write_whole(path, &json_bytes(path, &now)?);
     }
     let recorded: PrivateEpisode = crate::bundle::read_json(path)?;
-    let recorded = PrivateEpisode { panel: now.panel.clone(), ..recorded };
+    let recorded = PrivateEpisode {
+        panel: now.panel.clone(),
+        ..recorded
+    };
     if recorded == now {
         return Ok(());
     }
-    Err(RunError::damaged(path, "its mask key or days are not those of this experiment"))
+    Err(RunError::damaged(
+        path,
+        "its mask key or days are not those of this experiment",
+    ))
 }
 
 fn private_episode(input: &EpisodeInput<'_>) -> PrivateEpisode {
     let days = &input.cell.window.days;
     let date = |day: Option<&DayIndex>| {
-        day.and_then(|day| input.shared.market.date(*day)).map(|date| date.reveal()).unwrap_or_default()
+        day.and_then(|day| input.shared.market.date(*day))
+            .map(|date| date.reveal())
+            .unwrap_or_default()
     };
     PrivateEpisode {
         mask_key: input.key.reveal(),
@@ -85,15 +105,21 @@ fn header_bytes(input: &EpisodeInput<'_>, path: &Path) -> Result<Vec<u8>, RunErr
     let private = private_episode(input);
     let dates = (!cell.mask.level.hides_days()).then_some((private.first_day, private.last_day));
     let specs = tool_specs(cell.mask.numeric);
-    let tools: Vec<_> =
-        specs.iter().map(|spec| (spec.name, spec.description, spec.parameters.as_value())).collect();
+    let tools: Vec<_> = specs
+        .iter()
+        .map(|spec| (spec.name, spec.description, spec.parameters.as_value()))
+        .collect();
     let header = Header {
         format: FORMAT_VERSION,
         ktd: env!("CARGO_PKG_VERSION").to_owned(),
         experiment: shared.experiment.clone(),
         cell: cell.id.clone(),
         agent: cell.agent.clone(),
-        window: WindowRecord { id: cell.window.id.clone(), steps: cell.window.days.len(), dates },
+        window: WindowRecord {
+            id: cell.window.id.clone(),
+            steps: cell.window.days.len(),
+            dates,
+        },
         mode: cell.mode.label().to_owned(),
         mask: MaskRecord {
             level: cell.mask.level.label().to_owned(),
@@ -112,11 +138,9 @@ fn header_bytes(input: &EpisodeInput<'_>, path: &Path) -> Result<Vec<u8>, RunErr
 }
 
 pub(super) fn rules(input: &EpisodeInput<'_>) -> Result<Rules, RunError> {
-    input
-        .shared
-        .rules
-        .rules()
-        .map_err(|failure| RunError::input(failure.message(), failure.hint().unwrap_or("see the rules' keys")))
+    input.shared.rules.rules().map_err(|failure| {
+        RunError::input(failure.message(), failure.hint().unwrap_or("see the rules' keys"))
+    })
 }
 
 fn limits(input: &EpisodeInput<'_>) -> ToolLimits {
@@ -168,10 +192,18 @@ pub(super) fn open<'a>(
         input,
         limits: limits(input),
         specs: tool_specs(input.cell.mask.numeric).into(),
-        exchanger: Exchanger { cassette, store, transport, guard, retries: input.shared.retries },
+        exchanger: Exchanger {
+            cassette,
+            store,
+            transport,
+            guard,
+            retries: input.shared.retries,
+        },
         events,
         ledger,
-        account: resume.account.unwrap_or_else(|| Account::with_cash(rules.initial_cash)),
+        account: resume
+            .account
+            .unwrap_or_else(|| Account::with_cash(rules.initial_cash)),
         last_step: resume.last_step,
         next_step: resume.steps_done,
         is_over: resume.is_over,
@@ -220,8 +252,12 @@ impl Resume {
         for (place, event) in typed.iter().enumerate() {
             match event {
                 ReadEvent::EpisodeBegin { .. } if place == 0 => resume.events_kept = 1,
-                ReadEvent::StepEnd { mark, ledger: bound, .. } => {
-                    let Some(raw) = ledger.raw().get(mark.step - 1) else { break };
+                ReadEvent::StepEnd {
+                    mark, ledger: bound, ..
+                } => {
+                    let Some(raw) = ledger.raw().get(mark.step - 1) else {
+                        break;
+                    };
                     if *bound != super::step::bind(&input.key, raw) {
                         let what = format!("line {} is not the one its event binds", mark.step);
                         return Err(RunError::damaged(&path, what));
@@ -241,11 +277,20 @@ impl Resume {
             .checked_sub(2)
             .and_then(|place| lines.get(place))
             .map_or(rules(input)?.initial_cash, |line| ktd_env::Fen(line.nav_fen));
-        if let Some(line) = resume.steps_done.checked_sub(1).and_then(|place| lines.get(place)) {
+        if let Some(line) = resume
+            .steps_done
+            .checked_sub(1)
+            .and_then(|place| lines.get(place))
+        {
             let (account, report) = line.restore(&input.shared.market, &path)?;
             resume.account = Some(account);
             let kind = super::step::last_step_kind(line.outcome);
-            resume.last_step = Some(LastStep { step: line.step, kind, nav_before, report });
+            resume.last_step = Some(LastStep {
+                step: line.step,
+                kind,
+                nav_before,
+                report,
+            });
         }
         Ok(resume)
     }

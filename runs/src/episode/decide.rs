@@ -1,5 +1,6 @@
 //! The conversation of one step: from the opening message to a decision.
 
+use super::texts::{rejected_feedback, schema_feedback, session_texts};
 use super::{Answer, Episode};
 use crate::bundle::event::{OrderRecord, StepOutcome, WrittenEvent};
 use crate::error::RunError;
@@ -24,11 +25,20 @@ pub(super) struct Decided {
 
 impl Decided {
     const fn nothing(outcome: StepOutcome) -> Self {
-        Self { outcome, orders: Vec::new(), records: Vec::new(), overall_reason: None }
+        Self {
+            outcome,
+            orders: Vec::new(),
+            records: Vec::new(),
+            overall_reason: None,
+        }
     }
 
     fn of(action: &ParsedAction) -> Self {
-        let outcome = if action.orders.is_empty() { StepOutcome::Hold } else { StepOutcome::Submitted };
+        let outcome = if action.orders.is_empty() {
+            StepOutcome::Hold
+        } else {
+            StepOutcome::Submitted
+        };
         Self {
             outcome,
             orders: action.orders.iter().map(|parsed| parsed.order).collect(),
@@ -54,9 +64,17 @@ type Heard<T> = Result<Result<T, Uncovered>, RunError>;
 
 impl Episode<'_> {
     /// Runs the conversation of a step.
-    pub(super) async fn decide(&mut self, step: usize, context: &ToolContext<'_>) -> Result<Decided, RunError> {
+    pub(super) async fn decide(
+        &mut self,
+        step: usize,
+        context: &ToolContext<'_>,
+    ) -> Result<Decided, RunError> {
         let plan = self.plan(context);
-        let mut talk = Talk { step, ordinal: 0, written: Tally::default() };
+        let mut talk = Talk {
+            step,
+            ordinal: 0,
+            written: Tally::default(),
+        };
         let submission = if self.input.cell.mode == Mode::OpenResearch {
             match self.research(&mut talk, context, plan).await? {
                 Ok(session) => session,
@@ -87,7 +105,7 @@ impl Episode<'_> {
             },
             system: self.system_prompt(),
             user: self.user_prompt(context),
-            texts: super::texts::session_texts(),
+            texts: session_texts(session),
             limits: SessionLimits {
                 max_tool_calls: session.max_tool_calls,
                 schema_retries: session.schema_retries,
@@ -109,9 +127,17 @@ impl Episode<'_> {
                     Err(uncovered) => return Ok(Err(uncovered)),
                 },
                 ResearchEffect::CallTool(call) => {
-                    let answer = self.input.shared.toolbox.call(context, &call.name, &call.arguments);
+                    let answer = self
+                        .input
+                        .shared
+                        .toolbox
+                        .call(context, &call.name, &call.arguments);
                     let refused = answer.code.map(str::to_owned);
-                    self.write(&WrittenEvent::ToolCall { step: talk.step, name: call.name.clone(), refused })?;
+                    self.write(&WrittenEvent::ToolCall {
+                        step: talk.step,
+                        name: call.name.clone(),
+                        refused,
+                    })?;
                     let payload = answer.payload;
                     session.feed_tool_answer(if answer.ok {
                         ToolAnswer::Data(payload)
@@ -140,16 +166,18 @@ impl Episode<'_> {
                     Ok(answer) => session.feed_turn(answer.turn)?,
                     Err(uncovered) => return Ok(Err(uncovered)),
                 },
-                SubmissionEffect::Submit { arguments } => match self.judge(context, &arguments) {
-                    Ok(decided) => {
-                        accepted = Some(decided);
-                        session.accept()?;
+                SubmissionEffect::Submit { arguments } => {
+                    match self.judge(context, &arguments, session.attempt()) {
+                        Ok(decided) => {
+                            accepted = Some(decided);
+                            session.accept()?;
+                        }
+                        Err(Refused { code, feedback }) => {
+                            detail = Some(code);
+                            session.reject(&feedback)?;
+                        }
                     }
-                    Err(Refused { code, feedback }) => {
-                        detail = Some(code);
-                        session.reject(&feedback)?;
-                    }
-                },
+                }
                 SubmissionEffect::End(Outcome::Submitted { .. }) => break,
                 SubmissionEffect::End(Outcome::Fallback { .. }) => {
                     accepted = Some(Decided::nothing(StepOutcome::Fallback));
@@ -158,13 +186,22 @@ impl Episode<'_> {
             }
             self.write_faults(talk, session.tally(), detail)?;
         }
-        Ok(Ok(accepted.unwrap_or_else(|| Decided::nothing(StepOutcome::Fallback))))
+        Ok(Ok(
+            accepted.unwrap_or_else(|| Decided::nothing(StepOutcome::Fallback))
+        ))
     }
 
     /// Whether a submission is good: its schema, then the checks at decision.
-    fn judge(&self, context: &ToolContext<'_>, arguments: &str) -> Result<Decided, Refused> {
-        let action = parse_action(context, arguments)
-            .map_err(|refusal| Refused { code: refusal.code(), feedback: refusal.payload() })?;
+    fn judge(
+        &self,
+        context: &ToolContext<'_>,
+        arguments: &str,
+        attempt: (u32, u32),
+    ) -> Result<Decided, Refused> {
+        let action = parse_action(context, arguments).map_err(|refusal| Refused {
+            code: refusal.code(),
+            feedback: schema_feedback(refusal.payload(), attempt),
+        })?;
         let decided = Decided::of(&action);
         let decisions = decide(&self.rules, &self.account, &decided.orders, context.as_of);
         let rejected = decisions.iter().find_map(|decision| match decision {
@@ -173,7 +210,11 @@ impl Episode<'_> {
         });
         match rejected {
             Some(code) if self.input.shared.session.constraint_failures == ConstraintFailures::FeedBack => {
-                Err(Refused { code, feedback: feedback::decisions(context, &action.orders, &decisions) })
+                let told = feedback::decisions(context, &action.orders, &decisions);
+                Err(Refused {
+                    code,
+                    feedback: rejected_feedback(told, attempt),
+                })
             }
             _ => Ok(decided),
         }
@@ -187,9 +228,16 @@ impl Episode<'_> {
         for (attempt, code) in asked.faults.iter().enumerate() {
             let attempt = u32::try_from(attempt).unwrap_or(u32::MAX);
             let code = (*code).to_owned();
-            self.write(&WrittenEvent::InfrastructureFault { step: talk.step, ordinal, attempt, code })?;
+            self.write(&WrittenEvent::InfrastructureFault {
+                step: talk.step,
+                ordinal,
+                attempt,
+                code,
+            })?;
         }
-        let Some(answer) = asked.answer else { return Ok(Err(Uncovered)) };
+        let Some(answer) = asked.answer else {
+            return Ok(Err(Uncovered));
+        };
         let usage = answer.turn.usage();
         self.write(&WrittenEvent::Turn {
             step: talk.step,
@@ -197,7 +245,12 @@ impl Episode<'_> {
             phase: phase.to_owned(),
             request: answer.request.clone(),
             reply: answer.reply.clone(),
-            tool_calls: answer.turn.tool_calls().iter().map(|call| call.name.clone()).collect(),
+            tool_calls: answer
+                .turn
+                .tool_calls()
+                .iter()
+                .map(|call| call.name.clone())
+                .collect(),
             tool_choice: choice_label(request.tool_choice).to_owned(),
             prompt_tokens: usage.prompt_tokens,
             completion_tokens: usage.completion_tokens,
@@ -220,7 +273,11 @@ impl Episode<'_> {
             for _ in 0..new {
                 let code = fault.code().to_owned();
                 let detail = detail.map(str::to_owned);
-                self.write(&WrittenEvent::ModelFault { step: talk.step, code, detail })?;
+                self.write(&WrittenEvent::ModelFault {
+                    step: talk.step,
+                    code,
+                    detail,
+                })?;
             }
         }
         talk.written = tally.clone();

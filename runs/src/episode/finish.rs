@@ -19,7 +19,11 @@ use std::path::Path;
 /// The summary of a finished bundle, if it is finished.
 pub(super) fn finished(paths: &BundlePaths) -> Result<Option<Summary>, RunError> {
     let path = paths.summary();
-    if path.exists() { read_json(&path).map(Some) } else { Ok(None) }
+    if path.exists() {
+        read_json(&path).map(Some)
+    } else {
+        Ok(None)
+    }
 }
 
 /// Writes `summary.json`.
@@ -37,7 +41,10 @@ pub fn summary_of(paths: &BundlePaths, key: Option<&MaskKey>) -> Result<Summary,
     let events: Vec<ReadEvent> = Lines::read(&paths.events())?.bodies(&paths.events())?;
     let fold = EpisodeFold::of(&events);
     let Some(reason) = fold.reason.clone() else {
-        return Err(RunError::damaged(&paths.events(), "the episode has not ended; continue it with `ktd run`"));
+        return Err(RunError::damaged(
+            &paths.events(),
+            "the episode has not ended; continue it with `ktd run`",
+        ));
     };
     let mut sha256 = BTreeMap::new();
     for path in [paths.header(), paths.events(), paths.exchanges()] {
@@ -50,18 +57,30 @@ pub fn summary_of(paths: &BundlePaths, key: Option<&MaskKey>) -> Result<Summary,
         sha256.insert("private/ledger.jsonl (keyed)".to_owned(), bind(key, &text));
     }
     let metrics = metrics(&fold).map_err(|error| RunError::damaged(&paths.events(), error.to_string()))?;
-    Ok(Summary { format: FORMAT_VERSION, reason, metrics, counters: fold.counters, sha256 })
+    Ok(Summary {
+        format: FORMAT_VERSION,
+        reason,
+        metrics,
+        counters: fold.counters,
+        sha256,
+    })
 }
 
 fn file_name(path: &Path) -> String {
-    path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+    path.file_name()
+        .map(|name| name.to_string_lossy().into_owned())
+        .unwrap_or_default()
 }
 
 fn metrics(fold: &EpisodeFold) -> Result<Metrics, InputError> {
     let yuan = |fen: i64| Fen(fen).to_yuan();
     let nav: Vec<f64> = fold.marks.iter().map(|mark| yuan(mark.nav_fen)).collect();
     let cash: Vec<f64> = fold.marks.iter().map(|mark| yuan(mark.cash_fen)).collect();
-    let traded: Vec<f64> = fold.marks.iter().map(|mark| yuan(mark.traded_value_fen)).collect();
+    let traded: Vec<f64> = fold
+        .marks
+        .iter()
+        .map(|mark| yuan(mark.traded_value_fen))
+        .collect();
     let path = NavPath::new(yuan(fold.initial_cash_fen), &nav)?;
     let traded: Daily<'_> = path.daily("traded value", &traded)?;
     let cash = path.daily("cash", &cash)?;
@@ -72,7 +91,11 @@ fn metrics(fold: &EpisodeFold) -> Result<Metrics, InputError> {
         (StepOutcome::FallbackHold, counters.fallback),
         (StepOutcome::Uncovered, counters.uncovered),
     ];
-    let abstention = Abstention::of(outcomes.into_iter().flat_map(|(outcome, count)| std::iter::repeat_n(outcome, count)));
+    let abstention = Abstention::of(
+        outcomes
+            .into_iter()
+            .flat_map(|(outcome, count)| std::iter::repeat_n(outcome, count)),
+    );
     let small = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
     let parse_failure = ParseFailure {
         valid: small(counters.submitted + counters.hold),
@@ -80,7 +103,10 @@ fn metrics(fold: &EpisodeFold) -> Result<Metrics, InputError> {
     };
     Ok(Metrics {
         days: nav.len(),
-        final_nav_fen: fold.marks.last().map_or(fold.initial_cash_fen, |mark| mark.nav_fen),
+        final_nav_fen: fold
+            .marks
+            .last()
+            .map_or(fold.initial_cash_fen, |mark| mark.nav_fen),
         total_return: metric(total_return(&path)),
         sharpe_ratio: metric(sharpe_ratio(&path)),
         max_drawdown: metric(max_drawdown(&path)),
@@ -98,12 +124,21 @@ fn metrics(fold: &EpisodeFold) -> Result<Metrics, InputError> {
 
 fn metric(result: Result<f64, Undefined>) -> Metric {
     match result {
-        Ok(value) => Metric { value: Some(value), reason: None },
-        Err(reason) => Metric { value: None, reason: Some(reason.to_string()) },
+        Ok(value) => Metric {
+            value: Some(value),
+            reason: None,
+        },
+        Err(reason) => Metric {
+            value: None,
+            reason: Some(reason.to_string()),
+        },
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "billionths of a share of NAV stay below 2^53")]
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "billionths of a share of NAV stay below 2^53"
+)]
 fn hhi(billionths: u64) -> f64 {
     billionths as f64 / 1.0e9
 }
@@ -112,7 +147,13 @@ fn hhi(billionths: u64) -> f64 {
 fn mean(values: impl ExactSizeIterator<Item = f64>) -> Metric {
     let count = values.len();
     if count == 0 {
-        return Metric { value: None, reason: Some("no days".to_owned()) };
+        return Metric {
+            value: None,
+            reason: Some("no days".to_owned()),
+        };
     }
-    Metric { value: Some(values.sum::<f64>() / count as f64), reason: None }
+    Metric {
+        value: Some(values.sum::<f64>() / count as f64),
+        reason: None,
+    }
 }

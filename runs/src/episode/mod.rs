@@ -5,14 +5,15 @@ mod begin;
 mod decide;
 mod finish;
 mod step;
+mod texts;
 
 pub use ask::{Answer, Asked, Exchanger};
 pub use finish::summary_of;
 
+use crate::bundle::BundlePaths;
 use crate::bundle::chain::Log;
 use crate::bundle::header::DataRecord;
 use crate::bundle::summary::Summary;
-use crate::bundle::BundlePaths;
 use crate::error::RunError;
 use crate::experiment::cells::Cell;
 use crate::experiment::config::{RetryConfig, SessionConfig, ToolsConfig};

@@ -6,7 +6,7 @@ use crate::bundle::chain::sha256_hex;
 use crate::bundle::event::{Mark, StepOutcome, WrittenEvent};
 use crate::bundle::ledger::LedgerLine;
 use crate::error::RunError;
-use ktd_env::exchange::{Account, StepReport, TradingDay, step as trade};
+use ktd_env::exchange::{StepReport, TradingDay, step as trade};
 use ktd_env::{AsOf, DayIndex, DaysBack};
 use ktd_masking::{MaskKey, Payload};
 use ktd_tools::{LastStep, LastStepKind, ToolContext, last_step_payload, state};
@@ -20,15 +20,18 @@ impl Episode<'_> {
             progress.step_ended(&self.input.cell.id, place + 1, days.len());
         }
         if !self.is_over {
-            self.write(&WrittenEvent::EpisodeEnd { reason: "completed".to_owned() })?;
+            self.write(&WrittenEvent::EpisodeEnd {
+                reason: "completed".to_owned(),
+            })?;
         }
         Ok(())
     }
 
     async fn run_step(&mut self, step: usize, day: DayIndex) -> Result<(), RunError> {
         let shared = self.input.shared;
-        let trading_day = TradingDay::new(&shared.market, day)
-            .ok_or_else(|| RunError::input("the window has no trading day before it", "choose a later window"))?;
+        let trading_day = TradingDay::new(&shared.market, day).ok_or_else(|| {
+            RunError::input("the window has no trading day before it", "choose a later window")
+        })?;
         let as_of = trading_day.as_of().with_factors(&shared.factors);
         // The context borrows copies, so that the record can be written while it lives.
         let (account, last_step) = (self.account.clone(), self.last_step.take());
@@ -43,8 +46,14 @@ impl Episode<'_> {
             step,
             steps_total: self.steps(),
         };
-        let as_of_day = as_of.past_day(DaysBack(0)).map_or_else(Payload::null, |past| mask.day(past));
-        self.write(&WrittenEvent::StepBegin { step, day: mask.step_day(step), as_of: as_of_day })?;
+        let as_of_day = as_of
+            .past_day(DaysBack(0))
+            .map_or_else(Payload::null, |past| mask.day(past));
+        self.write(&WrittenEvent::StepBegin {
+            step,
+            day: mask.step_day(step),
+            as_of: as_of_day,
+        })?;
         let decided = self.decide(step, &context).await?;
         self.write(&WrittenEvent::Decision {
             step,
@@ -55,7 +64,12 @@ impl Episode<'_> {
         let nav_before = account.nav;
         let (account, report) = trade(&rules, account.clone(), &decided.orders, &trading_day);
         let kind = last_step_kind(decided.outcome);
-        self.last_step = Some(LastStep { step, kind, nav_before, report });
+        self.last_step = Some(LastStep {
+            step,
+            kind,
+            nav_before,
+            report,
+        });
         self.account = account;
         self.close(step, day, decided.outcome)
     }
@@ -64,7 +78,9 @@ impl Episode<'_> {
     fn close(&mut self, step: usize, day: DayIndex, outcome: StepOutcome) -> Result<(), RunError> {
         let market = &self.input.shared.market;
         let date = market.date(day).map(|date| date.reveal()).unwrap_or_default();
-        let Some(last_step) = self.last_step.clone() else { return Ok(()) };
+        let Some(last_step) = self.last_step.clone() else {
+            return Ok(());
+        };
         let line = LedgerLine::of(market, step, date, outcome, &self.account, &last_step.report);
         let raw = self.ledger.append(&line)?;
         let (fills, holdings) = self.shown(&market.as_of(day), &last_step, step);
@@ -95,7 +111,10 @@ impl Episode<'_> {
     pub(super) fn check_complete(&self, paths: &BundlePaths) -> Result<(), RunError> {
         for (log, path) in [(&self.events, paths.events()), (&self.ledger, paths.ledger())] {
             if log.has_leftovers() {
-                return Err(RunError::damaged(&path, "it holds more lines than the episode has"));
+                return Err(RunError::damaged(
+                    &path,
+                    "it holds more lines than the episode has",
+                ));
             }
         }
         Ok(())
@@ -134,16 +153,21 @@ fn mark(step: usize, report: &StepReport) -> Mark {
 fn hhi_billionths(report: &StepReport) -> u64 {
     const BILLION: i128 = 1_000_000_000;
     let nav = i128::from(report.nav.0);
-    let squares: i128 = report.positions.iter().map(|position| i128::from(position.value.0).pow(2)).sum();
+    let squares: i128 = report
+        .positions
+        .iter()
+        .map(|position| i128::from(position.value.0).pow(2))
+        .sum();
     let square = nav.saturating_mul(nav).max(1);
     // Values are at most about 1e15 fen, so the squares fit and the product needs the wider division below.
     let whole = squares / square;
     let rest = squares % square;
-    let scaled = whole.saturating_mul(BILLION).saturating_add(rest / (square / BILLION).max(1));
+    let scaled = whole
+        .saturating_mul(BILLION)
+        .saturating_add(rest / (square / BILLION).max(1));
     u64::try_from(scaled).unwrap_or(u64::MAX)
 }
 
-/// The account before the first step is the initial cash; kept here so that tests can name it.
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -159,8 +183,13 @@ mod tests {
         })
         .unwrap();
         let name = market.names().next().unwrap().0;
-        let position =
-            |fen| Position { name, shares: Shares(1), mark: Price(fen), value: Fen(fen), stale_days: 0 };
+        let position = |fen| Position {
+            name,
+            shares: Shares(1),
+            mark: Price(fen),
+            value: Fen(fen),
+            stale_days: 0,
+        };
         let report = StepReport {
             fills: Vec::new(),
             events: Vec::new(),
@@ -172,6 +201,5 @@ mod tests {
         };
         // 0.36 + 0.04
         assert_eq!(hhi_billionths(&report), 400_000_000);
-        assert_eq!(Account::with_cash(Fen(5)).nav, Fen(5));
     }
 }

@@ -28,7 +28,9 @@ pub fn transport(
 
 fn builtin(name: &str, seed: u64, market: &Arc<Market>) -> Result<Box<dyn Transport>, RunError> {
     if name == "cheater" {
-        let memory = Arc::new(Future { market: Arc::clone(market) });
+        let memory = Arc::new(Future {
+            market: Arc::clone(market),
+        });
         return Ok(Box::new(BuiltinTransport::new(Arc::new(Cheater::new(memory)))));
     }
     named(name, seed).map_or_else(
@@ -45,8 +47,14 @@ fn http(agent: &AgentConfig) -> Result<Box<dyn Transport>, RunError> {
     let api_key = match &agent.api_key_env {
         None => None,
         Some(variable) => Some(SecretString::from(std::env::var(variable).map_err(|_| {
-            let what = format!("agent {:?}: the environment variable {variable} is not set", agent.id);
-            RunError::input(what, format!("export {variable}=... before running, or remove `api_key_env`"))
+            let what = format!(
+                "agent {:?}: the environment variable {variable} is not set",
+                agent.id
+            );
+            RunError::input(
+                what,
+                format!("export {variable}=... before running, or remove `api_key_env`"),
+            )
         })?)),
     };
     let settings = HttpSettings {
@@ -56,7 +64,10 @@ fn http(agent: &AgentConfig) -> Result<Box<dyn Transport>, RunError> {
         timeout: Duration::from_secs(agent.timeout_seconds.unwrap_or(DEFAULT_TIMEOUT_SECONDS)),
     };
     let transport = HttpTransport::new(&settings).map_err(|error| {
-        RunError::input(format!("agent {:?}: {error}", agent.id), "check `base_url` and the key's variable")
+        RunError::input(
+            format!("agent {:?}: {error}", agent.id),
+            "check `base_url` and the key's variable",
+        )
     })?;
     Ok(Box::new(transport))
 }

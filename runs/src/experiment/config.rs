@@ -168,19 +168,32 @@ pub struct RetryConfig {
 
 impl Default for SessionConfig {
     fn default() -> Self {
-        Self { max_tool_calls: 20, schema_retries: 3, constraint_failures: ConstraintFailures::FeedBack }
+        Self {
+            max_tool_calls: 20,
+            schema_retries: 3,
+            constraint_failures: ConstraintFailures::FeedBack,
+        }
     }
 }
 
 impl Default for ToolsConfig {
     fn default() -> Self {
-        Self { max_candidates: 30, max_lookback: 60, max_compare: 10, fixed_candidates_per_factor: 10 }
+        Self {
+            max_candidates: 30,
+            max_lookback: 60,
+            max_compare: 10,
+            fixed_candidates_per_factor: 10,
+        }
     }
 }
 
 impl Default for RetryConfig {
     fn default() -> Self {
-        Self { attempts: 6, first_wait_ms: 1_000, longest_wait_ms: 60_000 }
+        Self {
+            attempts: 6,
+            first_wait_ms: 1_000,
+            longest_wait_ms: 60_000,
+        }
     }
 }
 
@@ -190,7 +203,10 @@ const fn default_parallel_cells() -> usize {
 
 fn default_masks() -> Vec<MaskConfig> {
     ["bright", "blinded"]
-        .map(|level| MaskConfig { level: level.to_owned(), numeric: default_numeric() })
+        .map(|level| MaskConfig {
+            level: level.to_owned(),
+            numeric: default_numeric(),
+        })
         .to_vec()
 }
 
@@ -241,9 +257,10 @@ impl ExperimentConfig {
     pub fn read(path: &Path) -> Result<Self, RunError> {
         let text = std::fs::read_to_string(path).map_err(RunError::io("read", path))?;
         Self::parse(&text).map_err(|error| match error {
-            RunError::Input { what, hint } => {
-                RunError::Input { what: format!("{}: {what}", path.display()), hint }
-            }
+            RunError::Input { what, hint } => RunError::Input {
+                what: format!("{}: {what}", path.display()),
+                hint,
+            },
             other => other,
         })
     }
@@ -253,8 +270,12 @@ impl ExperimentConfig {
     /// # Errors
     /// [`RunError::Input`] naming key and line.
     pub fn parse(text: &str) -> Result<Self, RunError> {
-        let config: Self = toml::from_str(text)
-            .map_err(|error| RunError::input(error.to_string().trim_end(), "see `ktd run --help` for an example"))?;
+        let config: Self = toml::from_str(text).map_err(|error| {
+            RunError::input(
+                error.to_string().trim_end(),
+                "see `ktd run --help` for an example",
+            )
+        })?;
         config.check()?;
         Ok(config)
     }
@@ -262,7 +283,9 @@ impl ExperimentConfig {
     fn check(&self) -> Result<(), RunError> {
         let needs = |what: &str| RunError::input(what, "see `ktd run --help` for an example");
         if !is_file_name(&self.name) {
-            return Err(needs("`name` must be letters, digits, `-`, `_` or `.`: it names a directory"));
+            return Err(needs(
+                "`name` must be letters, digits, `-`, `_` or `.`: it names a directory",
+            ));
         }
         for (list, empty) in [
             ("agents", self.agents.is_empty()),
@@ -272,14 +295,18 @@ impl ExperimentConfig {
             ("seeds", self.seeds.is_empty()),
         ] {
             if empty {
-                return Err(needs(&format!("`{list}` is empty: an experiment needs at least one")));
+                return Err(needs(&format!(
+                    "`{list}` is empty: an experiment needs at least one"
+                )));
             }
         }
         if self.panel.is_some() && self.synthetic.is_some() {
             return Err(needs("`panel` and `synthetic` are both set: keep one"));
         }
         if self.parallel_cells == 0 || self.retries.attempts == 0 {
-            return Err(needs("`parallel_cells` and `retries.attempts` must be at least 1"));
+            return Err(needs(
+                "`parallel_cells` and `retries.attempts` must be at least 1",
+            ));
         }
         self.agents.iter().try_for_each(AgentConfig::check)?;
         unique("agents", self.agents.iter().map(|agent| agent.id.as_str()))?;
@@ -296,7 +323,10 @@ impl AgentConfig {
         match (&self.builtin, &self.model, &self.base_url) {
             (Some(_), None, None) | (None, Some(_), Some(_)) => Ok(()),
             _ => Err(RunError::input(
-                format!("agent {:?} needs either `builtin`, or `model` and `base_url`", self.id),
+                format!(
+                    "agent {:?} needs either `builtin`, or `model` and `base_url`",
+                    self.id
+                ),
                 "for example: builtin = \"momentum\"",
             )),
         }
@@ -305,7 +335,10 @@ impl AgentConfig {
     /// The name sent as `model`.
     #[must_use]
     pub fn model_name(&self) -> &str {
-        self.model.as_deref().or(self.builtin.as_deref()).unwrap_or(&self.id)
+        self.model
+            .as_deref()
+            .or(self.builtin.as_deref())
+            .unwrap_or(&self.id)
     }
 }
 
@@ -339,7 +372,10 @@ mod tests {
     fn the_least_file_takes_the_defaults() {
         let config = ExperimentConfig::parse(LEAST).unwrap();
         assert_eq!(config.masks.len(), 2);
-        assert_eq!((config.session.max_tool_calls, config.session.schema_retries), (20, 3));
+        assert_eq!(
+            (config.session.max_tool_calls, config.session.schema_retries),
+            (20, 3)
+        );
         assert_eq!(config.windows[0].dates().unwrap().0, "2024-04-01");
     }
 
@@ -347,10 +383,19 @@ mod tests {
     fn mistakes_are_named() {
         for (text, part) in [
             (format!("{LEAST}\nwindow = 1"), "unknown field `window`"),
-            (LEAST.replace("builtin = \"momentum\"", "model = \"x\""), "needs either `builtin`"),
-            (LEAST.replace("name = \"try\"", "name = \"../x\""), "`name` must be"),
+            (
+                LEAST.replace("builtin = \"momentum\"", "model = \"x\""),
+                "needs either `builtin`",
+            ),
+            (
+                LEAST.replace("name = \"try\"", "name = \"../x\""),
+                "`name` must be",
+            ),
             (LEAST.replace("[{ id = \"W1\" }]", "[]"), "`windows` is empty"),
-            (LEAST.replace("[{ id = \"W1\" }]", "[{ id = \"W1\" }, { id = \"W1\" }]"), "twice"),
+            (
+                LEAST.replace("[{ id = \"W1\" }]", "[{ id = \"W1\" }, { id = \"W1\" }]"),
+                "twice",
+            ),
             (format!("seeds = \"1\"\n{LEAST}"), "seeds"),
         ] {
             let error = ExperimentConfig::parse(&text).unwrap_err().to_string();

@@ -38,7 +38,10 @@ impl MarketSource {
     /// [`RunError`] when it cannot be read.
     pub fn from_file(path: &Path) -> Result<Self, RunError> {
         let market = panel_file::load_panel(path).map_err(|failure| {
-            RunError::input(failure.message(), failure.hint().unwrap_or("make one with `ktd data import`"))
+            RunError::input(
+                failure.message(),
+                failure.hint().unwrap_or("make one with `ktd data import`"),
+            )
         })?;
         Ok(Self::new(market, None, Some(path.to_owned())))
     }
@@ -48,10 +51,13 @@ impl MarketSource {
     /// # Errors
     /// [`RunError::Input`] for sizes it cannot have.
     pub fn synthetic(record: &SyntheticRecord) -> Result<Self, RunError> {
-        let config =
-            SynthConfig { seed: record.seed, names: record.names, days: record.days, ..SynthConfig::default() };
-        let market =
-            generate(&config).map_err(|error| RunError::input(error.to_string(), error.hint()))?;
+        let config = SynthConfig {
+            seed: record.seed,
+            names: record.names,
+            days: record.days,
+            ..SynthConfig::default()
+        };
+        let market = generate(&config).map_err(|error| RunError::input(error.to_string(), error.hint()))?;
         Ok(Self::new(market, Some(record.clone()), None))
     }
 
@@ -62,13 +68,21 @@ impl MarketSource {
             limitations: limitations(&market),
             synthetic,
         };
-        Self { market: Arc::new(market), record, path }
+        Self {
+            market: Arc::new(market),
+            record,
+            path,
+        }
     }
 }
 
 fn synthetic_record(config: Option<SyntheticConfig>) -> SyntheticRecord {
     let defaults = SynthConfig::default();
-    let config = config.unwrap_or(SyntheticConfig { seed: None, names: None, days: None });
+    let config = config.unwrap_or(SyntheticConfig {
+        seed: None,
+        names: None,
+        days: None,
+    });
     SyntheticRecord {
         seed: config.seed.unwrap_or(defaults.seed),
         names: config.names.unwrap_or(defaults.names),

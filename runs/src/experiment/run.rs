@@ -68,7 +68,13 @@ pub fn prepare(plan: &RunPlan) -> Result<Prepared, RunError> {
     }
     let factors = factor_table(&source.market, &cells)?;
     let key = experiment_key(plan)?;
-    Ok(Prepared { source, factors: Arc::new(factors), cells, toolbox: toolbox()?, key })
+    Ok(Prepared {
+        source,
+        factors: Arc::new(factors),
+        cells,
+        toolbox: toolbox()?,
+        key,
+    })
 }
 
 /// The tools, their validators compiled once.
@@ -76,7 +82,9 @@ pub fn prepare(plan: &RunPlan) -> Result<Prepared, RunError> {
 /// # Errors
 /// [`RunError::Input`] when a tool's own schema does not compile: a defect of this program.
 pub fn toolbox() -> Result<Arc<Toolbox>, RunError> {
-    Toolbox::new().map(Arc::new).map_err(|error| RunError::input(error.to_string(), "report this defect"))
+    Toolbox::new()
+        .map(Arc::new)
+        .map_err(|error| RunError::input(error.to_string(), "report this defect"))
 }
 
 /// The factor table over the as-of days of all cells.
@@ -84,11 +92,17 @@ pub fn toolbox() -> Result<Arc<Toolbox>, RunError> {
 /// # Errors
 /// [`RunError::Input`] when the panel is too short for the factors.
 pub fn factor_table(market: &Market, cells: &[Cell]) -> Result<FactorTable, RunError> {
-    let as_of_days = cells.iter().flat_map(|cell| &cell.window.days).filter_map(|day| day.before());
+    let as_of_days = cells
+        .iter()
+        .flat_map(|cell| &cell.window.days)
+        .filter_map(|day| day.before());
     let first = as_of_days.clone().min();
     let last = as_of_days.max();
     let (Some(first), Some(last)) = (first, last) else {
-        return Err(RunError::input("no window has a trading day", "choose other dates"));
+        return Err(RunError::input(
+            "no window has a trading day",
+            "choose other dates",
+        ));
     };
     FactorTable::new(market, &FactorConfig::KTD, first, last)
         .map_err(|error| RunError::input(error.to_string(), error.hint()))
@@ -97,7 +111,11 @@ pub fn factor_table(market: &Market, cells: &[Cell]) -> Result<FactorTable, RunE
 /// The experiment's mask key: given by file, kept from an earlier run, or drawn once from the system's entropy.
 fn experiment_key(plan: &RunPlan) -> Result<MaskKey, RunError> {
     let kept = plan.output.join("private").join("mask.key");
-    let given = plan.config.mask_key_file.as_ref().map(|file| plan.base.join(file));
+    let given = plan
+        .config
+        .mask_key_file
+        .as_ref()
+        .map(|file| plan.base.join(file));
     let source = given.unwrap_or_else(|| kept.clone());
     match std::fs::read_to_string(&source) {
         Ok(text) => MaskKey::parse(&text).map_err(|error| RunError::damaged(&source, error.to_string())),
@@ -108,8 +126,12 @@ fn experiment_key(plan: &RunPlan) -> Result<MaskKey, RunError> {
 
 fn draw_key(path: &Path) -> Result<MaskKey, RunError> {
     let mut bytes = [0; 32];
-    getrandom::fill(&mut bytes)
-        .map_err(|error| RunError::input(format!("the system gives no entropy: {error}"), "name a `mask_key_file`"))?;
+    getrandom::fill(&mut bytes).map_err(|error| {
+        RunError::input(
+            format!("the system gives no entropy: {error}"),
+            "name a `mask_key_file`",
+        )
+    })?;
     let key = MaskKey::from_bytes(bytes);
     let directory = path.parent().unwrap_or(path);
     std::fs::create_dir_all(directory).map_err(RunError::io("make the directory", directory))?;
@@ -154,7 +176,9 @@ pub async fn run_cells(plan: &RunPlan, prepared: &Prepared, progress: Arc<dyn Pr
         results.entry(place).or_insert_with(|| CellResult {
             cell: cell.clone(),
             bundle: bundle_directory(&plan.output, &cell.id),
-            result: Err(RunError::Panicked { cell: cell.id.clone() }),
+            result: Err(RunError::Panicked {
+                cell: cell.id.clone(),
+            }),
         });
     }
     results.into_values().collect()

@@ -276,6 +276,7 @@ fn system_slots(fixture: &Fixture) -> SystemSlots {
         min_reason_chars: figures.min_reason_chars(),
         max_orders: count(200),
         schema_retries: count(3),
+        constraint_policy: Payload::label("Orders that break a rule come back."),
     }
 }
 

@@ -1,0 +1,120 @@
+//! The command line.
+
+mod data;
+mod demo;
+mod replay;
+mod run;
+mod simulate;
+mod verify;
+
+use crate::failure::Failure;
+use crate::output::Console;
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+
+/// A benchmark that puts a language model into a deterministic simulation of the Chinese A-share market.
+#[derive(Debug, Parser)]
+#[command(name = "ktd", version, about, max_term_width = 100, propagate_version = true)]
+struct Cli {
+    /// Print one JSON document instead of text.
+    #[arg(long, global = true)]
+    json: bool,
+    /// No progress bars.
+    #[arg(long, short, global = true)]
+    quiet: bool,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Watch the built-in agents trade a masked synthetic market; no key, no network, no data.
+    Demo(demo::DemoArgs),
+    /// Run the grid of cells that an experiment file describes; rerunning continues where it stopped.
+    Run(run::RunArgs),
+    /// Run an episode again from its recorded replies and compare every byte; or show one step.
+    Replay(replay::ReplayArgs),
+    /// Check bundles: hashes, fills, NAV and metrics; name what differs first.
+    Verify(verify::VerifyArgs),
+    /// Make, check and invent market panels.
+    #[command(subcommand)]
+    Data(data::DataCommand),
+    /// Run a scripted order file through the exchange, without an agent.
+    Simulate(simulate::SimulateArgs),
+}
+
+/// Runs the program on the process's arguments.
+#[must_use]
+pub fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return usage(&error),
+    };
+    let console = Console {
+        json: cli.json,
+        quiet: cli.quiet,
+    };
+    let result = match cli.command {
+        Command::Demo(args) => demo::run(&args, console),
+        Command::Run(args) => run::run(&args, console),
+        Command::Replay(args) => replay::run(&args, console),
+        Command::Verify(args) => verify::run(&args, console),
+        Command::Data(command) => data::run(command, console),
+        Command::Simulate(args) => simulate::run(&args, console),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            console.failure(&failure);
+            ExitCode::from(failure.exit_code())
+        }
+    }
+}
+
+/// Help and version succeed; every other usage error is bad input, in JSON where that was asked for.
+fn usage(error: &clap::Error) -> ExitCode {
+    if !error.use_stderr() || !std::env::args_os().any(|argument| argument == "--json") {
+        // Nothing is left to tell anyone when the terminal is gone.
+        error.print().ok();
+        return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+    }
+    let console = Console {
+        json: true,
+        quiet: false,
+    };
+    let text = error.to_string();
+    let text = text.strip_prefix("error: ").unwrap_or(&text);
+    let failure = Failure::bad_input(text.trim_end()).with_hint("see --help");
+    console.failure(&failure);
+    ExitCode::from(failure.exit_code())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn every_command_shows_an_example() {
+        fn visit(command: &clap::Command, path: &str) {
+            let path = format!("{path} {}", command.get_name());
+            let mut leaves = command.get_subcommands().peekable();
+            if leaves.peek().is_none() {
+                let after = command
+                    .get_after_help()
+                    .map(ToString::to_string)
+                    .unwrap_or_default();
+                assert!(after.contains("Example"), "{path} has no example");
+            }
+            for leaf in leaves {
+                visit(leaf, &path);
+            }
+        }
+        visit(&Cli::command(), "");
+    }
+}
