@@ -18,8 +18,8 @@ pub use chat::{
 };
 pub use http::{HttpSettings, HttpTransport, SetupError};
 pub use session::{
-    ModelFault, Outcome, Research, ResearchEffect, SUBMIT_ACTION, Session, SessionError, SessionLimits,
-    SessionTexts, StepPlan, Submission, SubmissionEffect, Tally, ToolAnswer,
+    Attempt, ModelFault, Outcome, Research, ResearchEffect, SUBMIT_ACTION, Session, SessionError,
+    SessionLimits, SessionTexts, StepPlan, Submission, SubmissionEffect, Tally, ToolAnswer,
 };
 pub use transport::{Transport, TransportError, WireReply};
 pub use wire::{FaultClass, FaultKind, ReplyFault, WireRequest, openai};

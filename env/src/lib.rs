@@ -14,6 +14,8 @@ mod ticker;
 
 pub mod exchange;
 pub mod factors;
+pub mod qlib;
+pub mod synth;
 
 pub use day::{DateError, DateSpan, TradeDate};
 pub use decimal::{Decimal, DecimalError};

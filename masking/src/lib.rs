@@ -9,15 +9,23 @@
 mod key;
 mod level;
 mod mask;
+#[cfg(test)]
+mod mask_tests;
+mod mode;
 mod payload;
+mod pointer;
 mod prompt;
 mod quantity;
+mod rule_figures;
 mod schema;
 
 pub use key::{MaskKey, MaskKeyError, hex};
 pub use level::{Level, MaskSettings, Numeric};
 pub use mask::{EpisodeFrame, Mask, MaskedOrder, UnknownAlias};
+pub use mode::Mode;
 pub use payload::Payload;
+pub use pointer::PointerPart;
 pub use prompt::Prompt;
 pub use quantity::{Count, Rank, Ratio};
+pub use rule_figures::RuleFigures;
 pub use schema::{Schema, ToolSpec};

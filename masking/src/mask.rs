@@ -3,6 +3,8 @@
 use crate::key::MaskKey;
 use crate::level::{Level, MaskSettings, Numeric};
 use crate::payload::Payload;
+use crate::quantity::Ratio;
+use ktd_env::factors::Factor;
 use ktd_env::{
     AsOf, DayIndex, DaysBack, Fen, KeyedStream, Market, NameId, PastDay, Shares, Ticker, TradeDate,
 };
@@ -244,6 +246,23 @@ impl Mask {
             Numeric::Rescaled if mean_20d > 0.0 => Payload::number(amount / mean_20d, 3),
             Numeric::Rescaled => Payload::null(),
         }
+    }
+
+    /// The raw value of a factor. Under `rescaled` the one factor with a unit (turnover in CNY) is `null`; its
+    /// z-score stays visible.
+    #[must_use]
+    pub fn factor(&self, factor: Factor, raw: f64) -> Payload {
+        if self.shows_raw(factor) {
+            Ratio::significant(raw).into()
+        } else {
+            Payload::null()
+        }
+    }
+
+    /// Whether the raw values of a factor may be shown, and so also be asked about.
+    #[must_use]
+    pub fn shows_raw(&self, factor: Factor) -> bool {
+        self.settings.numeric == Numeric::Exact || factor != Factor::Illiq
     }
 
     /// Money of the account. Under `rescaled` it is rounded to a basis point of the initial cash, because a position

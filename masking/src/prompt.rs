@@ -35,6 +35,16 @@ impl Prompt {
         self
     }
 
+    /// Appends another message, on a line of its own.
+    #[must_use]
+    pub fn append(mut self, other: Self) -> Self {
+        if !self.pieces.is_empty() {
+            self.pieces.push(Piece::Text("\n"));
+        }
+        self.pieces.extend(other.pieces);
+        self
+    }
+
     /// The text as the model sees it.
     #[must_use]
     pub fn render(&self) -> String {
@@ -45,6 +55,13 @@ impl Prompt {
                 Piece::Payload(payload) => payload.to_inline(),
             })
             .collect()
+    }
+}
+
+impl From<Prompt> for Payload {
+    /// A message as the answer to a tool call: template text and payloads, nothing else.
+    fn from(prompt: Prompt) -> Self {
+        Self::shown(prompt.render())
     }
 }
 

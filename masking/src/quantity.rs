@@ -55,6 +55,23 @@ impl Ratio {
         Self { value, decimals: 3 }
     }
 
+    /// A number whose size varies widely (a raw factor), shown with four significant digits.
+    #[must_use]
+    pub fn significant(value: f64) -> Self {
+        const DIGITS: u32 = 4;
+        const MOST_DECIMALS: u32 = 12;
+        let (mut decimals, mut rest) = (DIGITS - 1, value.abs());
+        while 0.0 < rest && rest < 1.0 && decimals < MOST_DECIMALS {
+            rest *= 10.0;
+            decimals += 1;
+        }
+        while 10.0 <= rest && rest.is_finite() && 0 < decimals {
+            rest /= 10.0;
+            decimals -= 1;
+        }
+        Self { value, decimals }
+    }
+
     /// A portfolio weight, shown with six decimals, which is what an order may carry.
     #[must_use]
     pub const fn weight(value: f64) -> Self {
@@ -67,5 +84,40 @@ impl Ratio {
 
     pub(crate) const fn decimals(self) -> u32 {
         self.decimals
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Payload;
+
+    #[test]
+    fn ratios_are_rounded_and_never_negative_zero() {
+        for (ratio, shown) in [
+            (Ratio::fraction(0.012_345), "0.0123"),
+            (Ratio::score(-1.234_56), "-1.235"),
+            (Ratio::weight(0.123_456_78), "0.123457"),
+            (Ratio::fraction(-0.000_01), "0.0"),
+            (Ratio::fraction(f64::NAN), "null"),
+            (Ratio::fraction(f64::INFINITY), "null"),
+            (Ratio::significant(0.000_123_456), "0.0001235"),
+            (Ratio::significant(-12.345_6), "-12.35"),
+            (Ratio::significant(98_765.4), "98765.0"),
+            (Ratio::significant(0.0), "0.0"),
+            (Ratio::significant(f64::INFINITY), "null"),
+        ] {
+            assert_eq!(Payload::from(ratio).to_json(), shown);
+        }
+    }
+
+    #[test]
+    fn counts_and_ranks_saturate() {
+        assert_eq!(Payload::from(Count::of(7)).to_json(), "7");
+        assert_eq!(Payload::from(Rank::of_position(0)).to_json(), "1");
+        assert_eq!(
+            Payload::from(Count::of(usize::MAX)).to_json(),
+            u32::MAX.to_string()
+        );
     }
 }

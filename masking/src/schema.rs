@@ -21,6 +21,7 @@ impl Schema {
         if let Some(object) = value.as_object_mut() {
             object.remove("title");
         }
+        drop_formats(&mut value);
         Self(value)
     }
 
@@ -28,6 +29,21 @@ impl Schema {
     #[must_use]
     pub const fn as_value(&self) -> &Value {
         &self.0
+    }
+}
+
+/// Removes Rust's own number formats (`uint32`, `double`), which no vendor knows and some reject.
+fn drop_formats(value: &mut Value) {
+    match value {
+        Value::Object(members) => {
+            // A property called `format` is an object or a boolean; the keyword is a string.
+            if members.get("format").is_some_and(Value::is_string) {
+                members.remove("format");
+            }
+            members.values_mut().for_each(drop_formats);
+        }
+        Value::Array(items) => items.iter_mut().for_each(drop_formats),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
 }
 

@@ -54,7 +54,9 @@ pub enum RunError {
         ordinal: u32,
     },
     /// The guard found hidden text in a request; it was not sent.
-    #[error("step {step}: a request holds a hidden {kind} at {pointer}; it was not sent and the episode was stopped")]
+    #[error(
+        "step {step}: a request holds a hidden {kind} at {pointer}; it was not sent and the episode was stopped"
+    )]
     Leak {
         /// 1-based step.
         step: usize,
@@ -84,6 +86,12 @@ pub enum RunError {
     /// A defect of this program.
     #[error("the session was driven wrongly: {0}")]
     Session(#[from] SessionError),
+    /// A defect of this program: a broken invariant stopped the cell.
+    #[error("cell {cell}: a broken invariant stopped it (its message is on standard error)")]
+    Panicked {
+        /// Which cell.
+        cell: String,
+    },
 }
 
 impl RunError {
@@ -95,12 +103,18 @@ impl RunError {
 
     /// An [`RunError::Input`].
     pub fn input(what: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self::Input { what: what.into(), hint: hint.into() }
+        Self::Input {
+            what: what.into(),
+            hint: hint.into(),
+        }
     }
 
     /// An [`RunError::Damaged`].
     pub fn damaged(path: &Path, what: impl Into<String>) -> Self {
-        Self::Damaged { path: path.to_owned(), what: what.into() }
+        Self::Damaged {
+            path: path.to_owned(),
+            what: what.into(),
+        }
     }
 
     /// How to mend it.
@@ -113,7 +127,8 @@ impl RunError {
             Self::Io { .. } => "check that the path exists and may be read and written".to_owned(),
             Self::Damaged { .. } => "restore the file from a copy; a bundle must not be edited".to_owned(),
             Self::Diverged { .. } => {
-                "the panel, the program's version, the configuration or the record changed; see header.json".to_owned()
+                "the panel, the program's version, the configuration or the record changed; see header.json"
+                    .to_owned()
             }
             Self::RequestDiffers { .. } => {
                 "replay with the panel and program version named in header.json".to_owned()
@@ -124,7 +139,9 @@ impl RunError {
             }
             Self::Configuration { hint, .. } => (*hint).to_owned(),
             Self::Input { hint, .. } => hint.clone(),
-            Self::Session(_) => "this is a defect of the program: report it".to_owned(),
+            Self::Session(_) | Self::Panicked { .. } => {
+                "this is a defect of the program: report it".to_owned()
+            }
         }
     }
 }

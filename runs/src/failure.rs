@@ -144,6 +144,25 @@ impl From<ktd_env::DataError> for Failure {
     }
 }
 
+impl From<crate::error::RunError> for Failure {
+    fn from(error: crate::error::RunError) -> Self {
+        use crate::error::RunError;
+        let failure = match &error {
+            RunError::Diverged { .. }
+            | RunError::RequestDiffers { .. }
+            | RunError::NotRecorded { .. }
+            | RunError::Damaged { .. }
+            | RunError::Leak { .. } => Self::difference(&error),
+            RunError::Io { .. }
+            | RunError::Configuration { .. }
+            | RunError::Input { .. }
+            | RunError::Session(_)
+            | RunError::Panicked { .. } => Self::bad_input(&error),
+        };
+        failure.with_hint(error.hint())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

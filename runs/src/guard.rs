@@ -33,21 +33,34 @@ pub struct Finding {
 const FOREIGN_KEYS: [&str; 4] = ["model", "id", "tool_call_id", "call_id"];
 
 /// Keys under which even a bare number could only be an identifier.
-const IDENTIFIER_KEYS: [&str; 9] =
-    ["stock_id", "symbol", "ticker", "code", "name", "date", "day", "as_of", "time"];
+const IDENTIFIER_KEYS: [&str; 9] = [
+    "stock_id", "symbol", "ticker", "code", "name", "date", "day", "as_of", "time",
+];
 
 impl Guard {
     /// The guard of a mask level on a panel; it looks for nothing that the level shows.
     #[must_use]
     pub fn new(level: Level, market: &Market) -> Self {
-        let mut guard = Self { codes: BTreeSet::new(), names: None, dates: None };
+        let mut guard = Self {
+            codes: BTreeSet::new(),
+            names: None,
+            dates: None,
+        };
         if level.hides_stocks() {
             let mut names = BTreeSet::new();
             for (_, info) in market.names() {
                 guard.codes.insert(info.ticker.reveal().chars().skip(2).collect());
-                names.extend(info.company_names.iter().map(|name| fold(name)).filter(|name| is_telling(name)));
+                names.extend(
+                    info.company_names
+                        .iter()
+                        .map(|name| fold(name))
+                        .filter(|name| is_telling(name)),
+                );
             }
-            guard.names = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(&names).ok();
+            guard.names = AhoCorasick::builder()
+                .match_kind(MatchKind::LeftmostLongest)
+                .build(&names)
+                .ok();
         }
         if level.hides_days() {
             let edge = |date: Option<&TradeDate>| date.and_then(|date| parse_day(&date.reveal()));
@@ -62,14 +75,22 @@ impl Guard {
     /// The first [`Finding`].
     pub fn scan(&self, body: &[u8]) -> Result<(), Finding> {
         let found = serde_json::from_slice::<Value>(body).map_or_else(
-            |_| self.in_text(&String::from_utf8_lossy(body)).map(|kind| Finding { kind, pointer: String::new() }),
+            |_| {
+                self.in_text(&String::from_utf8_lossy(body)).map(|kind| Finding {
+                    kind,
+                    pointer: String::new(),
+                })
+            },
             |value| self.in_value(&value, "", None),
         );
         found.map_or(Ok(()), Err)
     }
 
     fn in_value(&self, value: &Value, pointer: &str, key: Option<&str>) -> Option<Finding> {
-        let finding = |kind| Finding { kind, pointer: pointer.to_owned() };
+        let finding = |kind| Finding {
+            kind,
+            pointer: pointer.to_owned(),
+        };
         match value {
             Value::Object(object) if is_own_words(object) => None,
             Value::Object(object) => object.iter().find_map(|(key, value)| {
@@ -77,7 +98,10 @@ impl Guard {
                     return None;
                 }
                 let inner = format!("{pointer}/{key}");
-                let in_key = self.in_text(key).map(|kind| Finding { kind, pointer: inner.clone() });
+                let in_key = self.in_text(key).map(|kind| Finding {
+                    kind,
+                    pointer: inner.clone(),
+                });
                 in_key.or_else(|| self.in_value(value, &inner, Some(key)))
             }),
             Value::Array(items) => items
@@ -95,7 +119,10 @@ impl Guard {
 
     /// Text may carry JSON (tool answers, the state of a step): numbers in it are numbers, all else is text.
     fn in_string(&self, text: &str, pointer: &str) -> Option<Finding> {
-        let finding = |kind| Finding { kind, pointer: pointer.to_owned() };
+        let finding = |kind| Finding {
+            kind,
+            pointer: pointer.to_owned(),
+        };
         let mut plain = String::new();
         let mut rest = text;
         while let Some(start) = rest.find(['{', '[']) {
@@ -154,9 +181,7 @@ fn is_own_words(object: &serde_json::Map<String, Value>) -> bool {
 fn fold(text: &str) -> String {
     text.chars()
         .map(|character| match character {
-            '\u{ff01}'..='\u{ff5e}' => {
-                char::from_u32(u32::from(character) - 0xfee0).unwrap_or(character)
-            }
+            '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(character) - 0xfee0).unwrap_or(character),
             '\u{3000}' => ' ',
             _ => character,
         })
@@ -173,9 +198,12 @@ fn is_telling(name: &str) -> bool {
 /// A name counts when it is not the inside of a longer ASCII word.
 fn has_name(names: &AhoCorasick, text: &str) -> bool {
     names.find_iter(text).any(|found| {
-        let before = text.get(..found.start()).and_then(|before| before.chars().next_back());
+        let before = text
+            .get(..found.start())
+            .and_then(|before| before.chars().next_back());
         let after = text.get(found.end()..).and_then(|after| after.chars().next());
-        let word = |character: Option<char>| character.is_some_and(|character| character.is_ascii_alphanumeric());
+        let word =
+            |character: Option<char>| character.is_some_and(|character| character.is_ascii_alphanumeric());
         let first = text.get(found.range()).and_then(|name| name.chars().next());
         let ascii = first.is_some_and(|character| character.is_ascii());
         !ascii || !(word(before) || word(after))
@@ -224,7 +252,9 @@ fn parse_day(text: &str) -> Option<Day> {
     Some((parts.next()??, parts.next()??, parts.next()??))
 }
 
-const MONTHS: [&str; 12] = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+const MONTHS: [&str; 12] = [
+    "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
+];
 
 /// All dates a text spells: `2024-04-01`, `2024/4/1`, `2024.04.01`, `20240401`, `2024年4月1日`, `1 April 2024`,
 /// `April 1, 2024`; and a year with a month alone (day 0): `2024年4月`, `April 2024`.
@@ -232,7 +262,8 @@ fn dates_in(text: &str) -> Vec<Day> {
     let runs = digit_runs(text);
     let mut days = Vec::new();
     for run in &runs {
-        let number = |from: usize, to: usize| run.digits.get(from..to).and_then(|part| part.parse::<u32>().ok());
+        let number =
+            |from: usize, to: usize| run.digits.get(from..to).and_then(|part| part.parse::<u32>().ok());
         if run.digits.len() == 8 && !is_decimal_part(run.before, run.after) {
             days.extend(valid(number(0, 4), number(4, 6), number(6, 8)));
         }
@@ -240,7 +271,11 @@ fn dates_in(text: &str) -> Vec<Day> {
     for window in runs.windows(3) {
         let [year, month, day] = window else { continue };
         let joined = |left: &Run<'_>, right: &Run<'_>| {
-            let between = right.before.get(left.before.len() + left.digits.len()..).unwrap_or_default().trim();
+            let between = right
+                .before
+                .get(left.before.len() + left.digits.len()..)
+                .unwrap_or_default()
+                .trim();
             matches!(between, "-" | "/" | "." | "年" | "月")
         };
         if year.digits.len() == 4 && joined(year, month) && joined(month, day) {
@@ -265,7 +300,11 @@ fn chinese_month(year: &Run<'_>) -> Option<Day> {
     let rest = year.after.strip_prefix('年')?.trim_start();
     let digits: String = rest.chars().take_while(char::is_ascii_digit).take(2).collect();
     let ends = rest.get(digits.len()..)?.trim_start().starts_with('月');
-    if year.digits.len() == 4 && ends { valid(year.digits.parse().ok(), digits.parse().ok(), Some(0)) } else { None }
+    if year.digits.len() == 4 && ends {
+        valid(year.digits.parse().ok(), digits.parse().ok(), Some(0))
+    } else {
+        None
+    }
 }
 
 /// A four-digit year within three words of an English month's name.
@@ -274,17 +313,35 @@ fn english_month(year: &Run<'_>) -> Option<Day> {
     if year.digits.len() != 4 {
         return None;
     }
-    let words = year.before.split(|character: char| !character.is_ascii_alphanumeric());
-    let month = words.rev().filter(|word| !word.is_empty()).take(WORDS_BACK).find_map(|word| {
-        MONTHS.iter().position(|month| word.starts_with(month) && word.len() <= 9 && is_month(word, month))
-    })?;
+    let words = year
+        .before
+        .split(|character: char| !character.is_ascii_alphanumeric());
+    let month = words
+        .rev()
+        .filter(|word| !word.is_empty())
+        .take(WORDS_BACK)
+        .find_map(|word| {
+            MONTHS
+                .iter()
+                .position(|month| word.starts_with(month) && word.len() <= 9 && is_month(word, month))
+        })?;
     valid(year.digits.parse().ok(), u32::try_from(month + 1).ok(), Some(0))
 }
 
 /// Whether the word is the month's short or long name, not a word that merely begins like it (`march` and `marked`).
 fn is_month(word: &str, short: &str) -> bool {
     const LONG: [&str; 12] = [
-        "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
+        "january",
+        "february",
+        "march",
+        "april",
+        "may",
+        "june",
+        "july",
+        "august",
+        "september",
+        "october",
+        "november",
         "december",
     ];
     word == short || word == "sept" || LONG.contains(&word)

@@ -2,12 +2,19 @@
 //!
 //! Knows: every other crate, files, the clock, the environment. It is the only crate that does.
 
+pub mod bundle;
 pub mod cli;
 pub mod data;
+pub mod episode;
+pub mod error;
+pub mod experiment;
 pub mod failure;
+pub mod guard;
 pub mod output;
 pub mod progress;
+pub mod report;
 pub mod rules_config;
 pub mod simulate;
 
+pub use error::RunError;
 pub use failure::Failure;

@@ -3,12 +3,12 @@
 use crate::failure::Failure;
 use ktd_env::exchange::{ByBoard, Delisting, LimitRule, Rules};
 use ktd_env::{Decimal, Fen, TradeDate};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 /// Keys of the exchange that a file may set; an absent key keeps the rule's default (exchange.md).
 ///
 /// Decimal-valued keys are strings, so that `"0.20"` is exactly that.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RulesConfig {
     /// Cash before the first day, fen.
@@ -50,7 +50,7 @@ pub struct RulesConfig {
 }
 
 /// `limit`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LimitKey {
     /// A buffer below the limit.
@@ -62,7 +62,7 @@ pub enum LimitKey {
 }
 
 /// `delisting`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DelistingKey {
     /// Cash at the last mark.
@@ -72,7 +72,7 @@ pub enum DelistingKey {
 }
 
 /// `fees`: the same keys as at the top.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FeeKeys {
     /// Fee on buys, basis points.
@@ -84,7 +84,7 @@ pub struct FeeKeys {
 }
 
 /// A value for some of the boards.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BoardKeys<T> {
     /// Main boards.
@@ -102,6 +102,46 @@ pub struct BoardKeys<T> {
 }
 
 impl RulesConfig {
+    /// Every key of these rules, so that a header tells them whole.
+    #[must_use]
+    pub fn of(rules: &Rules) -> Self {
+        let date = |date: TradeDate| date.reveal();
+        let from = rules.no_limit_from;
+        let from_text = |listed: Option<TradeDate>| Some(listed.map(date).unwrap_or_default());
+        Self {
+            initial_cash_fen: u64::try_from(rules.initial_cash.0).ok(),
+            limit: Some(match rules.limit {
+                LimitRule::Buffered => LimitKey::Buffered,
+                LimitRule::Exact => LimitKey::Exact,
+                LimitRule::Strict => LimitKey::Strict,
+            }),
+            buffer_bp: Some(BoardKeys::of(rules.buffer_bp)),
+            exact_bp: Some(BoardKeys::of(rules.exact_bp)),
+            exact_bp_st_main: Some(rules.exact_bp_st_main),
+            exact_bp_chinext_old: Some(rules.exact_bp_chinext_old),
+            chinext_new_from: Some(date(rules.chinext_new_from)),
+            no_limit_days: Some(BoardKeys::of(rules.no_limit_days)),
+            no_limit_from: Some(BoardKeys {
+                main: from_text(from.main),
+                chinext: from_text(from.chinext),
+                star: from_text(from.star),
+                bse: from_text(from.bse),
+            }),
+            max_single_weight: Some(weight_text(rules.max_single_weight_billionths)),
+            max_positions: Some(rules.max_positions),
+            fees: None,
+            buy_bps: Some(rules.buy_bps),
+            sell_bps: Some(rules.sell_bps),
+            min_fee_fen: u32::try_from(rules.min_fee.0).ok(),
+            delisting: Some(match rules.delisting {
+                Delisting::LastClose => DelistingKey::LastClose,
+                Delisting::Zero => DelistingKey::Zero,
+            }),
+            delist_after_days: Some(rules.delist_after_days),
+            min_reason_chars: Some(rules.min_reason_chars),
+        }
+    }
+
     /// The rules with these keys set and defaults elsewhere.
     ///
     /// # Errors
@@ -182,6 +222,29 @@ impl RulesConfig {
     }
 }
 
+impl<T: Copy> BoardKeys<T> {
+    const fn of(values: ByBoard<T>) -> Self {
+        Self {
+            main: Some(values.main),
+            chinext: Some(values.chinext),
+            star: Some(values.star),
+            bse: Some(values.bse),
+        }
+    }
+}
+
+/// Billionths of NAV as a decimal.
+fn weight_text(billionths: u64) -> String {
+    let digits = format!("{:010}", billionths);
+    let (whole, fraction) = digits.split_at(digits.len() - 9);
+    let fraction = fraction.trim_end_matches('0');
+    if fraction.is_empty() {
+        whole.to_owned()
+    } else {
+        format!("{whole}.{fraction}")
+    }
+}
+
 fn set_boards<T: Copy>(values: &mut ByBoard<T>, keys: Option<&BoardKeys<T>>) {
     let Some(keys) = keys else { return };
     values.main = keys.main.unwrap_or(values.main);
@@ -238,6 +301,16 @@ mod tests {
     #[test]
     fn absent_keys_keep_their_defaults() {
         assert_eq!(rules("{}"), Ok(Rules::default()));
+    }
+
+    #[test]
+    fn rules_told_whole_are_the_same_rules() {
+        let set =
+            rules(r#"{"limit": "exact", "max_single_weight": "0.123456", "no_limit_from": {"MAIN": ""}}"#)
+                .unwrap();
+        for rules in [Rules::default(), set] {
+            assert_eq!(RulesConfig::of(&rules).rules().unwrap(), rules);
+        }
     }
 
     #[test]

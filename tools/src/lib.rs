@@ -1,5 +1,36 @@
-//! What a model may call: the six read-only tools and `submit_action`.
+//! What a model may call: the six read-only tools and `submit_action`; and the state a step opens with.
 //!
-//! Knows: the market's as-of view, masking. Never knows: agents, prompts, files.
+//! Every call is answered, a bad one with structured feedback. Everything is read as of the as-of day, lists stand
+//! in masked order, and whatever goes back is a [`ktd_masking::Payload`].
+//!
+//! Knows: the market's as-of view, the rules, masking. Never knows: the market itself, agents, prompts, files.
 
+mod args;
+mod call;
+mod compare_candidates;
+mod context;
+mod facts;
+pub mod feedback;
+mod feedback_texts;
+mod get_market_context;
+mod get_stock_snapshot;
+mod last_step;
 pub mod order;
+mod portfolio_state;
+mod risk_check;
+mod schema_faults;
+mod screen_candidates;
+mod spec;
+pub mod state;
+mod statistics;
+mod submit_action;
+mod text_limits;
+mod tool;
+
+pub use call::{ToolAnswer, Toolbox, ToolboxError};
+pub use context::{ToolContext, ToolLimits};
+pub use feedback::Fault;
+pub use last_step::{LastStep, LastStepKind, payload as last_step_payload};
+pub use spec::tool_specs;
+pub use submit_action::{ParsedAction, ParsedOrder, SUBMIT_ACTION, SubmissionError, parse_action};
+pub use tool::Tool;

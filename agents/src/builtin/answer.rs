@@ -82,7 +82,7 @@ pub(super) fn screen_once(seen: &Seen, direction: &str, top_k: u32) -> Vec<u8> {
         return say(seen, "I have seen enough to decide.");
     }
     let arguments = format!(
-        r#"{{"factors":[{{"name":"MOM_12_1","direction":"{direction}","weight":1.0}}],"top_k":{top_k}}}"#
+        r#"{{"factors":[{{"factor":"MOM_12_1","direction":"{direction}","weight":1.0}}],"top_k":{top_k}}}"#
     );
     call(seen, SCREEN, &arguments)
 }

@@ -3,7 +3,6 @@
 use crate::builtin::seen::{Allowed, Seen, WHOLE_MICRO};
 use crate::session::SUBMIT_ACTION;
 use serde::Serialize;
-use serde_json::Value;
 
 /// The share of the account that is invested at most: what is left pays the fees.
 const INVESTED_MICRO: u32 = 950_000;
@@ -41,10 +40,6 @@ impl Order {
             reason,
         }
     }
-
-    pub(super) fn stock_id(&self) -> &str {
-        &self.stock_id
-    }
 }
 
 /// The weight of one of `count` equal positions, in millionths.
@@ -73,32 +68,18 @@ pub(super) fn rebalance(
         .collect()
 }
 
-/// The orders left after what was refused earlier in this step: those the feedback names are dropped, and when it
+/// The orders left after what was refused earlier in this step: rejected names are dropped, and when the feedback
 /// names none, or refuses a second time, nothing is left.
 pub(super) fn without_refused(seen: &Seen, orders: Vec<Order>) -> Vec<Order> {
-    let feedback = seen.answers_of(SUBMIT_ACTION);
-    match feedback.as_slice() {
-        [] => orders,
-        [only] => {
+    match seen.answers_of(SUBMIT_ACTION).len() {
+        0 => orders,
+        1 => {
+            let refused = seen.refused();
             let count = orders.len();
             let mut kept = orders;
-            kept.retain(|order| !names(only, order.stock_id()));
+            kept.retain(|order| !refused.contains(&order.stock_id));
             if kept.len() == count { Vec::new() } else { kept }
         }
         _ => Vec::new(),
     }
-}
-
-/// Whether `id` stands anywhere in the feedback as a text.
-fn names(feedback: &Value, id: &str) -> bool {
-    if let Some(items) = feedback.as_array() {
-        return items.iter().any(|item| names(item, id));
-    }
-    if let Some(object) = feedback.as_object() {
-        return object.values().any(|value| names(value, id));
-    }
-    feedback.as_str().is_some_and(|text| {
-        text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_')
-            .any(|word| word == id)
-    })
 }

@@ -72,7 +72,7 @@ impl Seen {
             let id = at(message, "/tool_call_id").as_str()?;
             let call = calls.iter().rev().find(|call| at(call, "/id") == id)?;
             let content = at(message, "/content").as_str()?;
-            let value = serde_json::from_str(content).unwrap_or_else(|_| Value::from(content));
+            let value = json_in(content).unwrap_or_else(|| Value::from(content));
             Some((at(call, "/function/name").as_str()?.to_owned(), value))
         };
         self.messages().iter().filter_map(answer).collect()
@@ -155,9 +155,34 @@ impl Seen {
         if !names.is_empty() {
             return names;
         }
-        list(at(&self.state, "/universe"))
+        let universe = at(&self.state, "/universe");
+        let by_board = universe
+            .as_object()
+            .into_iter()
+            .flat_map(serde_json::Map::values)
+            .flat_map(list);
+        list(universe)
             .iter()
+            .chain(by_board)
             .filter_map(|name| name.as_str().map(str::to_owned))
+            .collect()
+    }
+
+    /// The names whose orders an earlier submission of this step was sent back for, and whether any was named.
+    pub(super) fn refused(&self) -> Vec<String> {
+        let answers = self.answers_of(SUBMIT_ACTION);
+        let tables = answers.iter().map(|answer| Table::read(at(answer, "/orders")));
+        tables
+            .flat_map(|table| {
+                let results: Vec<String> = table.texts("result");
+                table
+                    .texts("stock_id")
+                    .into_iter()
+                    .zip(results)
+                    .collect::<Vec<_>>()
+            })
+            .filter(|(_, result)| result == "rejected")
+            .map(|(name, _)| name)
             .collect()
     }
 }
@@ -218,6 +243,13 @@ fn at<'a>(value: &'a Value, pointer: &str) -> &'a Value {
 
 fn list(value: &Value) -> &[Value] {
     value.as_array().map_or(&[], Vec::as_slice)
+}
+
+/// The first JSON object of a text: a tool's answer is one, feedback carries one inside a sentence.
+fn json_in(text: &str) -> Option<Value> {
+    let (start, _) = text.char_indices().find(|(_, character)| *character == '{')?;
+    let mut values = serde_json::Deserializer::from_str(text.get(start..)?).into_iter();
+    values.next()?.ok()
 }
 
 /// The object on the line after the last `STATE:` line of a message.

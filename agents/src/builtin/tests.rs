@@ -105,7 +105,7 @@ fn momentum_screens_once_and_trades_on_the_answer() {
     assert_eq!(first.tool_calls()[0].name, "screen_candidates");
     assert_eq!(
         first.tool_calls()[0].arguments,
-        r#"{"factors":[{"name":"MOM_12_1","direction":"high","weight":1.0}],"top_k":10}"#
+        r#"{"factors":[{"factor":"MOM_12_1","direction":"high","weight":1.0}],"top_k":10}"#
     );
     let screened = [("screen_candidates", candidates(&[("asset_7", Some(1.0))]))];
     assert!(
@@ -294,7 +294,7 @@ fn plan() -> StepPlan {
             submission: Prompt::new().text("Submit."),
             budget_used_up: Payload::label("used up"),
             not_yet: Payload::label("not yet"),
-            feedback: |fault, _| Payload::map([("error", Payload::label(fault.code()))]),
+            feedback: |attempt| Payload::map([("error", Payload::label(attempt.fault.code()))]),
         },
         limits: SessionLimits {
             max_tool_calls: 20,

@@ -10,7 +10,7 @@ mod research;
 mod submission;
 mod tally;
 
-pub use plan::{SessionLimits, SessionTexts, StepPlan};
+pub use plan::{Attempt, SessionLimits, SessionTexts, StepPlan};
 pub use research::{Research, ResearchEffect, ToolAnswer};
 pub use submission::{Outcome, Submission, SubmissionEffect};
 pub use tally::{ModelFault, Tally};

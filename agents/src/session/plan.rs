@@ -33,8 +33,21 @@ pub struct SessionTexts {
     pub budget_used_up: Payload,
     /// The answer to `submit_action` called during research: it is heard as the wish to submit, not as the submission.
     pub not_yet: Payload,
-    /// The feedback on a turn that is no submission, with the number of retries left after it.
-    pub feedback: fn(fault: ModelFault, retries_left: u32) -> Payload,
+    /// The feedback on a turn that is no submission.
+    pub feedback: fn(Attempt) -> Payload,
+}
+
+/// A submission turn that was no submission.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Attempt {
+    /// What was wrong with it.
+    pub fault: ModelFault,
+    /// How many tools it called.
+    pub calls: usize,
+    /// Which attempt it was, 1-based.
+    pub number: u32,
+    /// Attempts in all.
+    pub of: u32,
 }
 
 /// How long a step may go on.

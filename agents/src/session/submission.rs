@@ -1,7 +1,9 @@
 //! The phase in which the model must submit.
 
 use crate::chat::{ChatRequest, Message, ModelTurn, ToolCall, ToolChoice};
-use crate::session::{ModelFault, SUBMIT_ACTION, Session, SessionError, StepPlan, Talk, fault_of_stop};
+use crate::session::{
+    Attempt, ModelFault, SUBMIT_ACTION, Session, SessionError, StepPlan, Talk, fault_of_stop,
+};
 use ktd_masking::{Payload, Prompt};
 
 /// The model is forced to call `submit_action`, once, and may correct itself `schema_retries` times.
@@ -101,8 +103,14 @@ impl Session<Submission> {
             Err(fault) => {
                 let calls = turn.tool_calls().to_vec();
                 self.talk.hear(turn);
-                let retries_left = self.phase.retries_left.saturating_sub(1);
-                let feedback = (self.talk.plan.texts.feedback)(fault, retries_left);
+                let (number, of) = self.attempt();
+                let attempt = Attempt {
+                    fault,
+                    calls: calls.len(),
+                    number,
+                    of,
+                };
+                let feedback = (self.talk.plan.texts.feedback)(attempt);
                 self.retry(fault, &calls, &feedback);
             }
         }
@@ -133,6 +141,13 @@ impl Session<Submission> {
         let Offer { call, fault } = offer.clone();
         self.retry(fault, &[call], feedback);
         Ok(())
+    }
+
+    /// Which attempt the open one is, 1-based, and how many there are in all.
+    #[must_use]
+    pub const fn attempt(&self) -> (u32, u32) {
+        let of = self.talk.plan.limits.schema_retries.saturating_add(1);
+        (of.saturating_sub(self.phase.retries_left), of)
     }
 
     /// How many more faults are forgiven.

@@ -35,10 +35,10 @@ fn prose() -> ModelTurn {
     turn_with(&[], "I have seen enough.", "stop")
 }
 
-fn feedback(fault: ModelFault, retries_left: u32) -> Payload {
+fn feedback(attempt: Attempt) -> Payload {
     Payload::map([
-        ("error", Payload::label(fault.code())),
-        ("is_last", Payload::bool(retries_left == 0)),
+        ("error", Payload::label(attempt.fault.code())),
+        ("is_last", Payload::bool(attempt.number == attempt.of)),
     ])
 }
 

@@ -6,8 +6,9 @@ use crate::money::{Fen, divide_half_up};
 
 const BASIS: i128 = 10_000;
 
-/// `max(half-up(value x bps / 10000), least fee)` (exchange.md, "At the open").
-pub(crate) fn fee(rules: &Rules, side: Side, value: Fen) -> Fen {
+/// The fee of one order: `max(half-up(value x bps / 10000), least fee)` (exchange.md, "At the open").
+#[must_use]
+pub fn fee(rules: &Rules, side: Side, value: Fen) -> Fen {
     let bps = match side {
         Side::Buy => rules.buy_bps,
         Side::Sell => rules.sell_bps,

@@ -3,7 +3,7 @@
 use super::order::Side;
 use super::rules::{LimitRule, Rules};
 use crate::decimal::Decimal;
-use crate::market::{DayIndex, Market, NameId};
+use crate::market::{AsOf, DayIndex, Market, NameId};
 use crate::money::Price;
 use crate::ticker::Board;
 
@@ -41,17 +41,45 @@ impl PriceLimits {
     /// The limits of a name on `day`, given its reference price of that day.
     #[must_use]
     pub fn of(rules: &Rules, market: &Market, name: NameId, day: DayIndex, reference: Price) -> Option<Self> {
+        let is_st = market.date(day).is_some_and(|date| market.is_st(name, date));
+        Self::with_status(rules, market, name, day, is_st, reference)
+    }
+
+    /// The limits that held on the day of a name's last bar, on or before the as-of day.
+    #[must_use]
+    pub fn of_last_bar(rules: &Rules, as_of: &AsOf<'_>, name: NameId) -> Option<Self> {
+        let (day, bar) = as_of.last_bar(name)?;
+        let before = as_of.bar_before_last(name)?;
+        let reference = reference_price(before.close, before.factor, bar.factor);
+        Self::of(rules, as_of.market(), name, day.index(), reference)
+    }
+
+    /// The limits of the trading day after the as-of day, as far as they may be known at its close: they hold unless
+    /// that day is an ex-day or the name's ST status changes overnight.
+    #[must_use]
+    pub fn of_next_day(rules: &Rules, as_of: &AsOf<'_>, name: NameId) -> Option<Self> {
+        let (_, bar) = as_of.last_bar(name)?;
+        let next = DayIndex::from_slot(as_of.day().index().saturating_add(1));
+        Self::with_status(rules, as_of.market(), name, next, as_of.is_st(name), bar.close)
+    }
+
+    fn with_status(
+        rules: &Rules,
+        market: &Market,
+        name: NameId,
+        day: DayIndex,
+        is_st: bool,
+        reference: Price,
+    ) -> Option<Self> {
         if is_unlimited(rules, market, name, day) {
             return None;
         }
         let board = market.board(name);
-        let buffer_bp = rules.buffer_bp.get(board);
-        let exact_bp = exact_bp(rules, market, name, day, board);
         Some(Self {
             reference,
             rule: rules.limit,
-            buffer_bp,
-            exact_bp,
+            buffer_bp: rules.buffer_bp.get(board),
+            exact_bp: exact_bp(rules, market, day, board, is_st),
         })
     }
 
@@ -99,7 +127,9 @@ impl PriceLimits {
         }
     }
 
-    fn exact_state(&self, price: Price) -> LimitState {
+    /// Where a price stands between the exchange's own limits, whatever rule the simulator fills by.
+    #[must_use]
+    pub fn exact_state(&self, price: Price) -> LimitState {
         if price >= self.exact_up() {
             LimitState::Up
         } else if price <= self.exact_down() {
@@ -121,10 +151,10 @@ pub(crate) fn reference_price(previous_close: Price, old_factor: Decimal, new_fa
     Price(whole.saturating_add(i64::from(rest * 2 >= denominator)))
 }
 
-fn exact_bp(rules: &Rules, market: &Market, name: NameId, day: DayIndex, board: Board) -> u32 {
+fn exact_bp(rules: &Rules, market: &Market, day: DayIndex, board: Board, is_st: bool) -> u32 {
     let date = market.date(day);
     match board {
-        Board::Main if date.is_some_and(|date| market.is_st(name, date)) => rules.exact_bp_st_main,
+        Board::Main if is_st => rules.exact_bp_st_main,
         Board::ChiNext if date.is_some_and(|date| date < rules.chinext_new_from) => {
             rules.exact_bp_chinext_old
         }

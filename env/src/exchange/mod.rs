@@ -17,6 +17,7 @@ mod step;
 
 pub use account::{Account, Holding};
 pub use decision::{Decision, decide};
+pub use fees::fee;
 pub(crate) use limits::reference_price;
 pub use limits::{LimitState, PriceLimits};
 pub use order::{Order, Quantity, Side, TargetWeight};

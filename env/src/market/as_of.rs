@@ -55,6 +55,11 @@ impl<'m> AsOf<'m> {
         self
     }
 
+    /// The panel behind the view, for the exchange's own rules alone.
+    pub(crate) const fn market(&self) -> &'m Market {
+        self.market
+    }
+
     /// The as-of day.
     #[must_use]
     pub const fn day(&self) -> DayIndex {

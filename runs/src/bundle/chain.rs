@@ -54,7 +54,10 @@ impl Lines {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Self::default()),
             Err(error) => return Err(RunError::io("read", path)(error)),
         };
-        let end = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |last| last + 1);
+        let end = bytes
+            .iter()
+            .rposition(|&byte| byte == b'\n')
+            .map_or(0, |last| last + 1);
         let text = std::str::from_utf8(bytes.get(..end).unwrap_or_default())
             .map_err(|error| RunError::damaged(path, format!("not UTF-8 at byte {}", error.valid_up_to())))?;
         let lines: Vec<String> = text.lines().map(str::to_owned).collect();
@@ -70,11 +73,15 @@ impl Lines {
             let read: ReadLine<'_> = serde_json::from_str(line)
                 .map_err(|error| RunError::damaged(path, format!("line {number} is no log line: {error}")))?;
             if read.prev != prev {
-                let what = format!("line {number} does not follow from line {place}: one of the two was changed");
+                let what =
+                    format!("line {number} does not follow from line {place}: one of the two was changed");
                 return Err(RunError::damaged(path, what));
             }
             if usize::try_from(read.seq).ok() != Some(place) {
-                return Err(RunError::damaged(path, format!("line {number} has number {}", read.seq)));
+                return Err(RunError::damaged(
+                    path,
+                    format!("line {number} has number {}", read.seq),
+                ));
             }
             prev = sha256_hex(line.as_bytes());
         }
@@ -150,7 +157,8 @@ impl Log {
         let whole: usize = recorded.raw().iter().map(|line| line.len() + 1).sum();
         let whole = u64::try_from(whole).unwrap_or(u64::MAX);
         if file.metadata().map_err(RunError::io("read", path))?.len() != whole {
-            file.set_len(whole).map_err(RunError::io("cut the torn end of", path))?;
+            file.set_len(whole)
+                .map_err(RunError::io("cut the torn end of", path))?;
         }
         Ok(Self::at(path, Sink::File(file), recorded, keep))
     }
@@ -167,7 +175,9 @@ impl Log {
             path: path.to_owned(),
             sink,
             seq: u64::try_from(kept.len()).unwrap_or(u64::MAX),
-            prev: kept.last().map_or_else(|| GENESIS.to_owned(), |line| sha256_hex(line.as_bytes())),
+            prev: kept
+                .last()
+                .map_or_else(|| GENESIS.to_owned(), |line| sha256_hex(line.as_bytes())),
             expected: recorded.raw().iter().skip(keep).cloned().collect(),
         }
     }
@@ -177,18 +187,27 @@ impl Log {
     /// # Errors
     /// [`RunError::Diverged`] when the record has another line here, [`RunError::Io`] when it cannot be written.
     pub fn append(&mut self, body: &impl Serialize) -> Result<String, RunError> {
-        let line = Line { seq: self.seq, prev: &self.prev, body };
+        let line = Line {
+            seq: self.seq,
+            prev: &self.prev,
+            body,
+        };
         let text = serde_json::to_string(&line)
             .map_err(|error| RunError::damaged(&self.path, format!("an event cannot be written: {error}")))?;
         match (self.expected.pop_front(), &mut self.sink) {
             (Some(recorded), _) if recorded == text => {}
             (Some(recorded), _) => return Err(self.diverged(&recorded, &text)),
             (None, Sink::File(file)) => {
-                file.write_all(format!("{text}\n").as_bytes()).map_err(RunError::io("write", &self.path))?;
+                file.write_all(format!("{text}\n").as_bytes())
+                    .map_err(RunError::io("write", &self.path))?;
             }
             (None, Sink::Nothing) => {
                 let missing = "the record ends before it".to_owned();
-                return Err(RunError::Diverged { path: self.path.clone(), line: self.seq + 1, difference: missing });
+                return Err(RunError::Diverged {
+                    path: self.path.clone(),
+                    line: self.seq + 1,
+                    difference: missing,
+                });
             }
         }
         self.prev = sha256_hex(text.as_bytes());
@@ -198,7 +217,11 @@ impl Log {
 
     fn diverged(&self, recorded: &str, now: &str) -> RunError {
         let difference = first_difference(recorded, now);
-        RunError::Diverged { path: self.path.clone(), line: self.seq + 1, difference }
+        RunError::Diverged {
+            path: self.path.clone(),
+            line: self.seq + 1,
+            difference,
+        }
     }
 
     /// Whether recorded lines are left that never came again.
@@ -212,8 +235,17 @@ impl Log {
 #[must_use]
 pub fn first_difference(recorded: &str, now: &str) -> String {
     const SHOWN_CHARS: usize = 60;
-    let common = recorded.chars().zip(now.chars()).take_while(|(left, right)| left == right).count();
+    let common = recorded
+        .chars()
+        .zip(now.chars())
+        .take_while(|(left, right)| left == right)
+        .count();
     let from = common.saturating_sub(20);
     let part = |text: &str| text.chars().skip(from).take(SHOWN_CHARS).collect::<String>();
-    format!("character {}: recorded {:?}, now {:?}", common + 1, part(recorded), part(now))
+    format!(
+        "character {}: recorded {:?}, now {:?}",
+        common + 1,
+        part(recorded),
+        part(now)
+    )
 }

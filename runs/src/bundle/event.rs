@@ -73,6 +73,8 @@ pub enum Event<S> {
         step: usize,
         /// The stable code.
         code: String,
+        /// What exactly a refused submission broke.
+        detail: Option<String>,
     },
     /// A step's decision.
     Decision {

@@ -94,7 +94,12 @@ impl Outcome {
                 let text = String::from_utf8(reply.body.clone()).ok();
                 let hex = text.is_none().then(|| ktd_masking::hex(&reply.body));
                 let headers = reply.headers.clone();
-                Self::Reply { status: reply.status, headers, body: text, body_hex: hex }
+                Self::Reply {
+                    status: reply.status,
+                    headers,
+                    body: text,
+                    body_hex: hex,
+                }
             }
             Err(error) => Self::Failed {
                 code: error.code().to_owned(),
@@ -108,7 +113,12 @@ impl Outcome {
     #[must_use]
     pub fn reply(&self) -> Option<WireReply> {
         match self {
-            Self::Reply { status, headers, body, body_hex } => {
+            Self::Reply {
+                status,
+                headers,
+                body,
+                body_hex,
+            } => {
                 let bytes = match (body, body_hex) {
                     (Some(text), _) => text.clone().into_bytes(),
                     (None, Some(hex)) => unhex(hex),
@@ -124,7 +134,11 @@ impl Outcome {
 }
 
 fn unhex(text: &str) -> Vec<u8> {
-    let digit = |byte: &u8| char::from(*byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
+    let digit = |byte: &u8| {
+        char::from(*byte)
+            .to_digit(16)
+            .and_then(|digit| u8::try_from(digit).ok())
+    };
     text.as_bytes()
         .chunks(2)
         .filter_map(|pair| match pair {
@@ -157,12 +171,17 @@ impl Cassette {
         let mut at = 0;
         while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
             // The size is read from block headers; it fails exactly when the frame is incomplete.
-            let Ok(size) = zstd::zstd_safe::find_frame_compressed_size(rest) else { break };
+            let Ok(size) = zstd::zstd_safe::find_frame_compressed_size(rest) else {
+                break;
+            };
             let frame = rest.get(..size).unwrap_or_default();
             let record = read_frame(frame)
                 .map_err(|what| RunError::damaged(path, format!("the record at byte {at}: {what}")))?;
             if cassette.records.insert(record.at, record).is_some() {
-                return Err(RunError::damaged(path, format!("the record at byte {at} stands twice")));
+                return Err(RunError::damaged(
+                    path,
+                    format!("the record at byte {at} stands twice"),
+                ));
             }
             at += size;
         }
@@ -175,13 +194,19 @@ impl Cassette {
     /// # Errors
     /// [`RunError::RequestDiffers`] with the first difference.
     pub fn find(&self, at: Place, key: &str, request: &WireRequest) -> Result<Option<&Record>, RunError> {
-        let Some(record) = self.records.get(&at) else { return Ok(None) };
+        let Some(record) = self.records.get(&at) else {
+            return Ok(None);
+        };
         if record.key == key {
             return Ok(Some(record));
         }
         let now = String::from_utf8_lossy(request.body());
         let difference = first_difference(&record.request, &now);
-        Err(RunError::RequestDiffers { step: at.step, ordinal: at.ordinal, difference })
+        Err(RunError::RequestDiffers {
+            step: at.step,
+            ordinal: at.ordinal,
+            difference,
+        })
     }
 
     /// All records, in order.
@@ -226,9 +251,13 @@ impl ExchangeStore {
             .open(path)
             .map_err(RunError::io("open", path))?;
         if file.metadata().map_err(RunError::io("read", path))?.len() != cassette.whole_bytes {
-            file.set_len(cassette.whole_bytes).map_err(RunError::io("cut the torn end of", path))?;
+            file.set_len(cassette.whole_bytes)
+                .map_err(RunError::io("cut the torn end of", path))?;
         }
-        Ok(Self { path: path.to_owned(), file })
+        Ok(Self {
+            path: path.to_owned(),
+            file,
+        })
     }
 
     /// Appends a record in one write.
@@ -239,7 +268,9 @@ impl ExchangeStore {
         let json = serde_json::to_vec(record)
             .map_err(|error| RunError::damaged(&self.path, format!("a record cannot be written: {error}")))?;
         let frame = compress(&json).map_err(RunError::io("compress a record of", &self.path))?;
-        self.file.write_all(&frame).map_err(RunError::io("write", &self.path))
+        self.file
+            .write_all(&frame)
+            .map_err(RunError::io("write", &self.path))
     }
 }
 

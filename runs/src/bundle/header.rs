@@ -1,6 +1,7 @@
 //! What an episode is, before it begins.
 
-use crate::experiment::config::{AgentConfig, RulesConfig, SessionConfig, ToolsConfig};
+use crate::experiment::config::{AgentConfig, SessionConfig, ToolsConfig};
+use crate::rules_config::RulesConfig;
 use serde::{Deserialize, Serialize};
 
 /// `header.json`. It holds no hidden date: those of a masked window are in `private/episode.json`.

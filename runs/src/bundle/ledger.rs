@@ -3,7 +3,8 @@
 use crate::bundle::event::StepOutcome;
 use crate::error::RunError;
 use ktd_env::exchange::{
-    Account, CorporateEvent, EventKind, Execution, Fill, Holding, NavIdentity, Position, RejectCode, Side, StepReport,
+    Account, CorporateEvent, EventKind, Execution, Fill, Holding, NavIdentity, Position, RejectCode, Side,
+    StepReport,
 };
 use ktd_env::{Decimal, Fen, Market, NameId, Price, Shares, Ticker};
 use serde::{Deserialize, Serialize};
@@ -101,7 +102,11 @@ impl LedgerLine {
             date,
             outcome,
             fills: report.fills.iter().map(|fill| fill_record(fill, &code)).collect(),
-            events: report.events.iter().map(|event| event_record(event, &code)).collect(),
+            events: report
+                .events
+                .iter()
+                .map(|event| event_record(event, &code))
+                .collect(),
             positions: report
                 .positions
                 .iter()
@@ -131,20 +136,41 @@ impl LedgerLine {
     pub fn restore(&self, market: &Market, path: &Path) -> Result<(Account, StepReport), RunError> {
         let unknown = |what: &str| RunError::damaged(path, format!("step {}: unknown {what}", self.step));
         let find = |code: &str| {
-            Ticker::parse(code).ok().and_then(|ticker| market.find(ticker)).ok_or_else(|| unknown("symbol"))
+            Ticker::parse(code)
+                .ok()
+                .and_then(|ticker| market.find(ticker))
+                .ok_or_else(|| unknown("symbol"))
         };
         let mut holdings = Vec::new();
         let mut positions = Vec::new();
         for record in &self.positions {
-            let (name, shares, mark) = (find(&record.symbol)?, Shares(record.shares), Price(record.mark_fen));
-            holdings.push(Holding { name, shares, cost: Fen(record.cost_fen) });
-            positions.push(Position { name, shares, mark, value: mark * shares, stale_days: record.stale_days });
+            let (name, shares, mark) = (
+                find(&record.symbol)?,
+                Shares(record.shares),
+                Price(record.mark_fen),
+            );
+            holdings.push(Holding {
+                name,
+                shares,
+                cost: Fen(record.cost_fen),
+            });
+            positions.push(Position {
+                name,
+                shares,
+                mark,
+                value: mark * shares,
+                stale_days: record.stale_days,
+            });
         }
         let fills = self.fills.iter().enumerate();
-        let fills: Result<Vec<_>, _> =
-            fills.map(|(position, record)| restore_fill(position, record, &find, &unknown)).collect();
-        let events: Result<Vec<_>, _> =
-            self.events.iter().map(|record| restore_event(record, &find, &unknown)).collect();
+        let fills: Result<Vec<_>, _> = fills
+            .map(|(position, record)| restore_fill(position, record, &find, &unknown))
+            .collect();
+        let events: Result<Vec<_>, _> = self
+            .events
+            .iter()
+            .map(|record| restore_event(record, &find, &unknown))
+            .collect();
         let [price_pnl, corporate_rounding, fees, delisting_loss] = self.identity_fen.map(Fen);
         let holdings_value = positions.iter().map(|position: &Position| position.value).sum();
         let report = StepReport {
@@ -154,21 +180,40 @@ impl LedgerLine {
             cash: Fen(self.cash_fen),
             holdings_value,
             nav: Fen(self.nav_fen),
-            identity: NavIdentity { price_pnl, corporate_rounding, fees, delisting_loss },
+            identity: NavIdentity {
+                price_pnl,
+                corporate_rounding,
+                fees,
+                delisting_loss,
+            },
         };
-        Ok((Account { cash: report.cash, holdings, nav: report.nav }, report))
+        Ok((
+            Account {
+                cash: report.cash,
+                holdings,
+                nav: report.nav,
+            },
+            report,
+        ))
     }
 }
 
 fn symbol(market: &Market, name: NameId) -> String {
-    market.name(name).map(|info| info.ticker.reveal().to_owned()).unwrap_or_default()
+    market
+        .name(name)
+        .map(|info| info.ticker.reveal().to_owned())
+        .unwrap_or_default()
 }
 
 fn fill_record(fill: &Fill, code: &impl Fn(NameId) -> String) -> FillRecord {
     let (filled, rejection) = match fill.execution {
-        Execution::Filled { quantity, price, value, fee, clipped } => {
-            (Some((quantity.0, price.0, value.0, fee.0, clipped)), None)
-        }
+        Execution::Filled {
+            quantity,
+            price,
+            value,
+            fee,
+            clipped,
+        } => (Some((quantity.0, price.0, value.0, fee.0, clipped)), None),
         Execution::Rejected(reason) => (None, Some(reason.code().to_owned())),
     };
     FillRecord {
@@ -218,7 +263,13 @@ fn restore_fill(
         _ => return Err(unknown("side")),
     };
     let name = record.symbol.as_deref().map(find).transpose()?;
-    Ok(Fill { position, name, side, requested: Shares(record.requested), execution })
+    Ok(Fill {
+        position,
+        name,
+        side,
+        requested: Shares(record.requested),
+        execution,
+    })
 }
 
 fn restore_event(
@@ -226,11 +277,18 @@ fn restore_event(
     find: &impl Fn(&str) -> Result<NameId, RunError>,
     unknown: &impl Fn(&str) -> RunError,
 ) -> Result<CorporateEvent, RunError> {
-    let kinds = [EventKind::CorporateAction, EventKind::DelistingLastClose, EventKind::DelistingZero];
+    let kinds = [
+        EventKind::CorporateAction,
+        EventKind::DelistingLastClose,
+        EventKind::DelistingZero,
+    ];
     let factor = |text: &str| Decimal::parse(text).map_err(|_| unknown("factor"));
     Ok(CorporateEvent {
         name: find(&record.symbol)?,
-        kind: kinds.into_iter().find(|kind| kind.label() == record.kind).ok_or_else(|| unknown("kind"))?,
+        kind: kinds
+            .into_iter()
+            .find(|kind| kind.label() == record.kind)
+            .ok_or_else(|| unknown("kind"))?,
         shares_before: Shares(record.shares.0),
         shares_after: Shares(record.shares.1),
         factor_before: factor(&record.factors.0)?,

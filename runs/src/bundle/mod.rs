@@ -14,7 +14,10 @@ pub mod event;
 pub mod exchanges;
 pub mod header;
 pub mod ledger;
+pub mod open;
 pub mod summary;
+pub mod transcript;
+pub mod verify;
 
 use crate::error::RunError;
 use std::path::{Path, PathBuf};
@@ -32,7 +35,9 @@ impl BundlePaths {
     /// The bundle in a directory.
     #[must_use]
     pub fn new(root: &Path) -> Self {
-        Self { root: root.to_owned() }
+        Self {
+            root: root.to_owned(),
+        }
     }
 
     /// The directory itself.

@@ -1,7 +1,11 @@
 //! The command line.
 
 mod data;
+mod demo;
+mod replay;
+mod run;
 mod simulate;
+mod verify;
 
 use crate::failure::Failure;
 use crate::output::Console;
@@ -24,6 +28,14 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Watch the built-in agents trade a masked synthetic market; no key, no network, no data.
+    Demo(demo::DemoArgs),
+    /// Run the grid of cells that an experiment file describes; rerunning continues where it stopped.
+    Run(run::RunArgs),
+    /// Run an episode again from its recorded replies and compare every byte; or show one step.
+    Replay(replay::ReplayArgs),
+    /// Check bundles: hashes, fills, NAV and metrics; name what differs first.
+    Verify(verify::VerifyArgs),
     /// Make, check and invent market panels.
     #[command(subcommand)]
     Data(data::DataCommand),
@@ -43,6 +55,10 @@ pub fn main() -> ExitCode {
         quiet: cli.quiet,
     };
     let result = match cli.command {
+        Command::Demo(args) => demo::run(&args, console),
+        Command::Run(args) => run::run(&args, console),
+        Command::Replay(args) => replay::run(&args, console),
+        Command::Verify(args) => verify::run(&args, console),
         Command::Data(command) => data::run(command, console),
         Command::Simulate(args) => simulate::run(&args, console),
     };

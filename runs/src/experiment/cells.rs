@@ -1,10 +1,9 @@
 //! The grid: agents x windows x masks x modes x seeds.
 
 use super::config::{AgentConfig, ExperimentConfig};
-use crate::episode::Mode;
 use crate::error::RunError;
 use ktd_env::{DateSpan, DayIndex, Market, TradeDate};
-use ktd_masking::{Level, MaskSettings, Numeric};
+use ktd_masking::{Level, MaskSettings, Mode, Numeric};
 
 /// One episode of an experiment.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,20 +36,32 @@ pub struct Window {
 /// # Errors
 /// [`RunError::Input`] for an unknown level, numeric setting or mode, or a window outside the panel.
 pub fn cells(config: &ExperimentConfig, market: &Market) -> Result<Vec<Cell>, RunError> {
-    let windows: Vec<Window> =
-        config.windows.iter().map(|window| resolve_window(window, market)).collect::<Result<_, _>>()?;
+    let windows: Vec<Window> = config
+        .windows
+        .iter()
+        .map(|window| resolve_window(window, market))
+        .collect::<Result<_, _>>()?;
     let masks: Vec<MaskSettings> = config
         .masks
         .iter()
         .map(|mask| parse_mask(&mask.level, &mask.numeric))
         .collect::<Result<_, _>>()?;
-    let modes: Vec<Mode> = config.modes.iter().map(|mode| parse_mode(mode)).collect::<Result<_, _>>()?;
+    let modes: Vec<Mode> = config
+        .modes
+        .iter()
+        .map(|mode| parse_mode(mode))
+        .collect::<Result<_, _>>()?;
     let mut cells = Vec::new();
     for agent in &config.agents {
         for window in &windows {
             for mask in &masks {
                 for mode in &modes {
-                    cells.extend(config.seeds.iter().map(|seed| cell(agent, window, *mask, *mode, *seed)));
+                    cells.extend(
+                        config
+                            .seeds
+                            .iter()
+                            .map(|seed| cell(agent, window, *mask, *mode, *seed)),
+                    );
                 }
             }
         }
@@ -67,7 +78,14 @@ fn cell(agent: &AgentConfig, window: &Window, mask: MaskSettings, mode: Mode, se
         mask.numeric.label(),
         mode.label()
     );
-    Cell { id, agent: agent.clone(), window: window.clone(), mask, mode, seed }
+    Cell {
+        id,
+        agent: agent.clone(),
+        window: window.clone(),
+        mask,
+        mode,
+        seed,
+    }
 }
 
 /// The mask of its two names.
@@ -80,8 +98,7 @@ pub fn parse_mask(level: &str, numeric: &str) -> Result<MaskSettings, RunError> 
     };
     let level = Level::parse(level)
         .ok_or_else(|| unknown("level", level, "bright, stock-blind, date-blind, blinded"))?;
-    let numeric =
-        Numeric::parse(numeric).ok_or_else(|| unknown("numeric", numeric, "exact, rescaled"))?;
+    let numeric = Numeric::parse(numeric).ok_or_else(|| unknown("numeric", numeric, "exact, rescaled"))?;
     Ok(MaskSettings { level, numeric })
 }
 
@@ -103,15 +120,24 @@ fn resolve_window(window: &super::config::WindowConfig, market: &Market) -> Resu
         Some(count) => last_days(count, market, &window.id)?,
         None => dated_days(window, market)?,
     };
-    Ok(Window { id: window.id.clone(), days })
+    Ok(Window {
+        id: window.id.clone(),
+        days,
+    })
 }
 
 fn last_days(count: usize, market: &Market, id: &str) -> Result<Vec<DayIndex>, RunError> {
     let all = market.calendar().len();
-    let first = all.checked_sub(count).filter(|first| 0 < *first && count > 0).ok_or_else(|| {
-        let what = format!("window {id}: last_days = {count}, but the panel has {all} trading days");
-        RunError::input(what, "choose fewer days: the day before the window must be in the panel")
-    })?;
+    let first = all
+        .checked_sub(count)
+        .filter(|first| 0 < *first && count > 0)
+        .ok_or_else(|| {
+            let what = format!("window {id}: last_days = {count}, but the panel has {all} trading days");
+            RunError::input(
+                what,
+                "choose fewer days: the day before the window must be in the panel",
+            )
+        })?;
     Ok((first..all).filter_map(|place| market.day_at(place)).collect())
 }
 
@@ -119,7 +145,10 @@ fn dated_days(window: &super::config::WindowConfig, market: &Market) -> Result<V
     let id = &window.id;
     let (start, end) = window.dates().ok_or_else(|| {
         let what = format!("window {id} has no dates and is no preset");
-        RunError::input(what, "give `start` and `end`, `last_days`, or an id of W1 .. W10 or long")
+        RunError::input(
+            what,
+            "give `start` and `end`, `last_days`, or an id of W1 .. W10 or long",
+        )
     })?;
     let date = |text: &str| {
         TradeDate::parse(text)
@@ -154,5 +183,8 @@ pub fn days_between(
         edge(calendar.first()),
         edge(calendar.last())
     );
-    Err(RunError::input(what, "import a longer panel or choose another window; the panel must start before it"))
+    Err(RunError::input(
+        what,
+        "import a longer panel or choose another window; the panel must start before it",
+    ))
 }

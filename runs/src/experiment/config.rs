@@ -126,6 +126,18 @@ pub struct SessionConfig {
     pub max_tool_calls: u32,
     /// Submissions that may be corrected.
     pub schema_retries: u32,
+    /// What a submission meets that parses but breaks a rule known at decision.
+    pub constraint_failures: ConstraintFailures,
+}
+
+/// What becomes of orders that break a rule known at decision (unknown name, lot, weight, room ...).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ConstraintFailures {
+    /// They are fed back like a schema failure, within the same retries; then the step is without trade (default).
+    FeedBack,
+    /// The exchange rejects them alone and the rest of the batch goes on.
+    RejectAlone,
 }
 
 /// Limits of the tools.
@@ -133,13 +145,13 @@ pub struct SessionConfig {
 #[serde(deny_unknown_fields, default)]
 pub struct ToolsConfig {
     /// Most names a screen returns.
-    pub max_candidates: usize,
+    pub max_candidates: u32,
     /// Most bars a snapshot returns.
-    pub max_lookback: usize,
+    pub max_lookback: u32,
     /// Most names a comparison takes.
-    pub max_compare: usize,
+    pub max_compare: u32,
     /// How many names of each factor are in `fixed-candidate`.
-    pub fixed_candidates_per_factor: usize,
+    pub fixed_candidates_per_factor: u32,
 }
 
 /// What is done about infrastructure faults: the same bytes are sent again, and the model never learns of it.
@@ -156,19 +168,32 @@ pub struct RetryConfig {
 
 impl Default for SessionConfig {
     fn default() -> Self {
-        Self { max_tool_calls: 20, schema_retries: 3 }
+        Self {
+            max_tool_calls: 20,
+            schema_retries: 3,
+            constraint_failures: ConstraintFailures::FeedBack,
+        }
     }
 }
 
 impl Default for ToolsConfig {
     fn default() -> Self {
-        Self { max_candidates: 30, max_lookback: 60, max_compare: 10, fixed_candidates_per_factor: 10 }
+        Self {
+            max_candidates: 30,
+            max_lookback: 60,
+            max_compare: 10,
+            fixed_candidates_per_factor: 10,
+        }
     }
 }
 
 impl Default for RetryConfig {
     fn default() -> Self {
-        Self { attempts: 6, first_wait_ms: 1_000, longest_wait_ms: 60_000 }
+        Self {
+            attempts: 6,
+            first_wait_ms: 1_000,
+            longest_wait_ms: 60_000,
+        }
     }
 }
 
@@ -178,7 +203,10 @@ const fn default_parallel_cells() -> usize {
 
 fn default_masks() -> Vec<MaskConfig> {
     ["bright", "blinded"]
-        .map(|level| MaskConfig { level: level.to_owned(), numeric: default_numeric() })
+        .map(|level| MaskConfig {
+            level: level.to_owned(),
+            numeric: default_numeric(),
+        })
         .to_vec()
 }
 
@@ -229,9 +257,10 @@ impl ExperimentConfig {
     pub fn read(path: &Path) -> Result<Self, RunError> {
         let text = std::fs::read_to_string(path).map_err(RunError::io("read", path))?;
         Self::parse(&text).map_err(|error| match error {
-            RunError::Input { what, hint } => {
-                RunError::Input { what: format!("{}: {what}", path.display()), hint }
-            }
+            RunError::Input { what, hint } => RunError::Input {
+                what: format!("{}: {what}", path.display()),
+                hint,
+            },
             other => other,
         })
     }
@@ -241,8 +270,12 @@ impl ExperimentConfig {
     /// # Errors
     /// [`RunError::Input`] naming key and line.
     pub fn parse(text: &str) -> Result<Self, RunError> {
-        let config: Self = toml::from_str(text)
-            .map_err(|error| RunError::input(error.to_string().trim_end(), "see `ktd run --help` for an example"))?;
+        let config: Self = toml::from_str(text).map_err(|error| {
+            RunError::input(
+                error.to_string().trim_end(),
+                "see `ktd run --help` for an example",
+            )
+        })?;
         config.check()?;
         Ok(config)
     }
@@ -250,7 +283,9 @@ impl ExperimentConfig {
     fn check(&self) -> Result<(), RunError> {
         let needs = |what: &str| RunError::input(what, "see `ktd run --help` for an example");
         if !is_file_name(&self.name) {
-            return Err(needs("`name` must be letters, digits, `-`, `_` or `.`: it names a directory"));
+            return Err(needs(
+                "`name` must be letters, digits, `-`, `_` or `.`: it names a directory",
+            ));
         }
         for (list, empty) in [
             ("agents", self.agents.is_empty()),
@@ -260,14 +295,18 @@ impl ExperimentConfig {
             ("seeds", self.seeds.is_empty()),
         ] {
             if empty {
-                return Err(needs(&format!("`{list}` is empty: an experiment needs at least one")));
+                return Err(needs(&format!(
+                    "`{list}` is empty: an experiment needs at least one"
+                )));
             }
         }
         if self.panel.is_some() && self.synthetic.is_some() {
             return Err(needs("`panel` and `synthetic` are both set: keep one"));
         }
         if self.parallel_cells == 0 || self.retries.attempts == 0 {
-            return Err(needs("`parallel_cells` and `retries.attempts` must be at least 1"));
+            return Err(needs(
+                "`parallel_cells` and `retries.attempts` must be at least 1",
+            ));
         }
         self.agents.iter().try_for_each(AgentConfig::check)?;
         unique("agents", self.agents.iter().map(|agent| agent.id.as_str()))?;
@@ -284,7 +323,10 @@ impl AgentConfig {
         match (&self.builtin, &self.model, &self.base_url) {
             (Some(_), None, None) | (None, Some(_), Some(_)) => Ok(()),
             _ => Err(RunError::input(
-                format!("agent {:?} needs either `builtin`, or `model` and `base_url`", self.id),
+                format!(
+                    "agent {:?} needs either `builtin`, or `model` and `base_url`",
+                    self.id
+                ),
                 "for example: builtin = \"momentum\"",
             )),
         }
@@ -293,7 +335,10 @@ impl AgentConfig {
     /// The name sent as `model`.
     #[must_use]
     pub fn model_name(&self) -> &str {
-        self.model.as_deref().or(self.builtin.as_deref()).unwrap_or(&self.id)
+        self.model
+            .as_deref()
+            .or(self.builtin.as_deref())
+            .unwrap_or(&self.id)
     }
 }
 
@@ -327,7 +372,10 @@ mod tests {
     fn the_least_file_takes_the_defaults() {
         let config = ExperimentConfig::parse(LEAST).unwrap();
         assert_eq!(config.masks.len(), 2);
-        assert_eq!(config.session, SessionConfig { max_tool_calls: 20, schema_retries: 3 });
+        assert_eq!(
+            (config.session.max_tool_calls, config.session.schema_retries),
+            (20, 3)
+        );
         assert_eq!(config.windows[0].dates().unwrap().0, "2024-04-01");
     }
 
@@ -335,10 +383,19 @@ mod tests {
     fn mistakes_are_named() {
         for (text, part) in [
             (format!("{LEAST}\nwindow = 1"), "unknown field `window`"),
-            (LEAST.replace("builtin = \"momentum\"", "model = \"x\""), "needs either `builtin`"),
-            (LEAST.replace("name = \"try\"", "name = \"../x\""), "`name` must be"),
+            (
+                LEAST.replace("builtin = \"momentum\"", "model = \"x\""),
+                "needs either `builtin`",
+            ),
+            (
+                LEAST.replace("name = \"try\"", "name = \"../x\""),
+                "`name` must be",
+            ),
             (LEAST.replace("[{ id = \"W1\" }]", "[]"), "`windows` is empty"),
-            (LEAST.replace("[{ id = \"W1\" }]", "[{ id = \"W1\" }, { id = \"W1\" }]"), "twice"),
+            (
+                LEAST.replace("[{ id = \"W1\" }]", "[{ id = \"W1\" }, { id = \"W1\" }]"),
+                "twice",
+            ),
             (format!("seeds = \"1\"\n{LEAST}"), "seeds"),
         ] {
             let error = ExperimentConfig::parse(&text).unwrap_err().to_string();

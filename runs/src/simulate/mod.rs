@@ -1,4 +1,5 @@
-//! `ktd simulate`: a scripted order file through the exchange, without an agent.
+//! `ktd simulate`: orders or scores through an exchange profile, without an agent.
 
 pub mod ktd;
 mod orders;
+pub mod qlib;

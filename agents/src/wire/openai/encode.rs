@@ -50,7 +50,7 @@ impl Serialize for Line<'_> {
             Message::Assistant(turn) => return turn.raw().serialize(serializer),
             Message::System(prompt) => ("system", prompt.render(), None),
             Message::User(prompt) => ("user", prompt.render(), None),
-            Message::Tool { call_id, content } => ("tool", content.to_json(), Some(call_id)),
+            Message::Tool { call_id, content } => ("tool", content.to_inline(), Some(call_id)),
         };
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("content", &content)?;

@@ -1,0 +1,116 @@
+//! What fills the templates: payloads alone, one struct for the slots of one kind of message.
+
+use crate::template::{Slots, slots};
+use ktd_masking::Payload;
+
+slots! {
+    /// The settings a system message speaks of. Nothing here depends on a day or a seed, so that a vendor's prompt
+    /// cache holds over a whole run.
+    SystemSlots {
+        /// Cash before the first day, CNY.
+        initial_cash_cny,
+        /// Names each factor contributes to the table of `fixed-candidate`.
+        candidates_per_factor,
+        /// Tool calls a step.
+        max_tool_calls,
+        /// Names a screen returns at most.
+        max_candidates,
+        /// Days of bars a snapshot returns at most.
+        max_lookback,
+        /// Names a comparison takes at most.
+        max_compare,
+        /// Largest weight of one name after a buy.
+        max_single_weight,
+        /// Most names held.
+        max_positions,
+        /// Fee on buys, basis points.
+        buy_fee_bps,
+        /// Fee on sells, basis points.
+        sell_fee_bps,
+        /// Least fee, CNY.
+        min_fee_cny,
+        /// Least length of a reason, characters.
+        min_reason_chars,
+        /// Orders in one list at most.
+        max_orders,
+        /// How often a malformed list may be sent again.
+        schema_retries,
+        /// What becomes of orders that break a rule known at decision.
+        constraint_policy,
+    }
+}
+
+slots! {
+    /// One step's message, which ends with the state as one line of JSON.
+    UserStepSlots {
+        /// This step, 1-based.
+        step,
+        /// Steps of the window.
+        steps_total,
+        /// The as-of day.
+        as_of,
+        /// The trading day.
+        day,
+        /// The state.
+        state,
+    }
+}
+
+slots! {
+    /// Which attempt at a submission failed, of how many.
+    AttemptSlots {
+        /// The attempt that failed, 1-based.
+        attempt,
+        /// Attempts in all.
+        attempts,
+    }
+}
+
+slots! {
+    /// More than one call in one reply.
+    TwoCallsSlots {
+        /// Calls in the reply.
+        calls,
+        /// The attempt that failed, 1-based.
+        attempt,
+        /// Attempts in all.
+        attempts,
+    }
+}
+
+slots! {
+    /// A submission that breaks the required form.
+    SchemaSlots {
+        /// Structured feedback of the parser.
+        errors,
+        /// The attempt that failed, 1-based.
+        attempt,
+        /// Attempts in all.
+        attempts,
+    }
+}
+
+slots! {
+    /// A submission of the right form with orders that the rules reject.
+    RejectedSlots {
+        /// Structured feedback of the checks at decision.
+        decisions,
+        /// The attempt that failed, 1-based.
+        attempt,
+        /// Attempts in all.
+        attempts,
+    }
+}
+
+slots! {
+    /// A tool call beyond the budget.
+    ToolBudgetSlots {
+        /// Tool calls a step.
+        max_tool_calls,
+    }
+}
+
+slots! {
+    /// A template without slots.
+    NoSlots {}
+}

@@ -1,0 +1,116 @@
+//! Templates: compiled-in text with `{{slot}}` places.
+
+use ktd_masking::{Payload, Prompt};
+use std::sync::OnceLock;
+
+/// One file of `templates/`.
+#[derive(Debug)]
+pub(crate) struct Template {
+    pub(crate) name: &'static str,
+    pub(crate) text: &'static str,
+    pieces: OnceLock<Vec<Piece>>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Piece {
+    Text(&'static str),
+    Slot(&'static str),
+}
+
+/// The payloads of one template's slots, by name.
+pub(crate) trait Slots {
+    #[cfg(test)]
+    const NAMES: &'static [&'static str];
+
+    fn get(&self, name: &str) -> Option<&Payload>;
+}
+
+impl Template {
+    pub(crate) const fn new(name: &'static str, text: &'static str) -> Self {
+        Self {
+            name,
+            text,
+            pieces: OnceLock::new(),
+        }
+    }
+
+    pub(crate) fn pieces(&self) -> &[Piece] {
+        self.pieces.get_or_init(|| split(self.text))
+    }
+
+    /// Appends the template to a message. A test holds that every slot is one of `slots`.
+    pub(crate) fn append(&self, prompt: Prompt, slots: &impl Slots) -> Prompt {
+        self.pieces().iter().fold(prompt, |prompt, piece| match piece {
+            Piece::Text(text) => prompt.text(text),
+            Piece::Slot(name) => match slots.get(name) {
+                Some(payload) => prompt.payload(payload.clone()),
+                None => prompt,
+            },
+        })
+    }
+}
+
+/// Cuts a text at its `{{slot}}` places; an unclosed `{{` is text.
+pub(crate) fn split(text: &'static str) -> Vec<Piece> {
+    let mut pieces = Vec::new();
+    let mut rest = text.strip_suffix('\n').unwrap_or(text);
+    while let Some((before, after)) = rest.split_once("{{") {
+        let Some((slot, after)) = after.split_once("}}") else {
+            break;
+        };
+        if !before.is_empty() {
+            pieces.push(Piece::Text(before));
+        }
+        pieces.push(Piece::Slot(slot.trim()));
+        rest = after;
+    }
+    if !rest.is_empty() {
+        pieces.push(Piece::Text(rest));
+    }
+    pieces
+}
+
+/// A struct of payloads whose field names are the slots of a template.
+macro_rules! slots {
+    ($(#[$about:meta])* $slots:ident { $($(#[$field_about:meta])* $field:ident),* $(,)? }) => {
+        $(#[$about])*
+        #[derive(Debug, Clone, PartialEq)]
+        pub struct $slots {
+            $($(#[$field_about])* pub $field: Payload,)*
+        }
+
+        impl Slots for $slots {
+            #[cfg(test)]
+            const NAMES: &'static [&'static str] = &[$(stringify!($field)),*];
+
+            fn get(&self, name: &str) -> Option<&Payload> {
+                match name {
+                    $(stringify!($field) => Some(&self.$field),)*
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+pub(crate) use slots;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_cut_at_their_slots() {
+        assert_eq!(
+            split("a {{ b }}{{c}} d\n"),
+            [
+                Piece::Text("a "),
+                Piece::Slot("b"),
+                Piece::Slot("c"),
+                Piece::Text(" d")
+            ]
+        );
+        assert_eq!(split("no slot"), [Piece::Text("no slot")]);
+        assert_eq!(split("{{open"), [Piece::Text("{{open")]);
+        assert_eq!(split("\n"), []);
+    }
+}

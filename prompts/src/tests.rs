@@ -1,0 +1,206 @@
+use super::*;
+use crate::template::{Piece, Slots};
+use ktd_masking::{Count, Payload};
+use std::collections::BTreeSet;
+
+fn number(value: usize) -> Payload {
+    Count::of(value).into()
+}
+
+fn slot_names(template: &Template) -> BTreeSet<&'static str> {
+    let slot = |piece: &Piece| match piece {
+        Piece::Slot(name) => Some(*name),
+        Piece::Text(_) => None,
+    };
+    template.pieces().iter().filter_map(slot).collect()
+}
+
+fn names<S: Slots>() -> BTreeSet<&'static str> {
+    S::NAMES.iter().copied().collect()
+}
+
+fn every_settings() -> Vec<(Mode, MaskSettings)> {
+    let mut all = Vec::new();
+    for mode in Mode::ALL {
+        for level in Level::ALL {
+            for numeric in Numeric::ALL {
+                all.push((mode, MaskSettings { level, numeric }));
+            }
+        }
+    }
+    all
+}
+
+fn system_slots() -> SystemSlots {
+    SystemSlots {
+        initial_cash_cny: number(1_000_001),
+        candidates_per_factor: number(11),
+        max_tool_calls: number(21),
+        max_candidates: number(31),
+        max_lookback: number(61),
+        max_compare: number(12),
+        max_single_weight: number(13),
+        max_positions: number(22),
+        buy_fee_bps: number(5),
+        sell_fee_bps: number(15),
+        min_fee_cny: number(6),
+        min_reason_chars: number(14),
+        max_orders: number(201),
+        schema_retries: number(3),
+        constraint_policy: Payload::label("Orders that break a rule come back."),
+    }
+}
+
+#[test]
+fn slots_are_those_of_the_templates() {
+    for (template, slots) in [
+        (&USER_STEP, names::<UserStepSlots>()),
+        (&SUBMISSION, names::<NoSlots>()),
+        (&CLOSE_RESEARCH, names::<NoSlots>()),
+        (&FEEDBACK_NO_CALL, names::<AttemptSlots>()),
+        (&FEEDBACK_OTHER_TOOL, names::<AttemptSlots>()),
+        (&FEEDBACK_TWO_CALLS, names::<TwoCallsSlots>()),
+        (&FEEDBACK_SCHEMA, names::<SchemaSlots>()),
+        (&FEEDBACK_REJECTED, names::<RejectedSlots>()),
+        (&FEEDBACK_TOOL_BUDGET, names::<ToolBudgetSlots>()),
+    ] {
+        assert_eq!(slot_names(template), slots, "{}", template.name);
+    }
+    let parts = every_settings()
+        .into_iter()
+        .flat_map(|(mode, settings)| system_parts(mode, settings));
+    let of_systems: BTreeSet<&str> = parts.flat_map(slot_names).collect();
+    assert_eq!(of_systems, names::<SystemSlots>());
+}
+
+#[test]
+fn every_file_is_a_template_and_every_template_is_used() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/templates");
+    let files: BTreeSet<String> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    let listed: BTreeSet<String> = ALL
+        .iter()
+        .map(|template| format!("{}.md", template.name))
+        .collect();
+    assert_eq!(files, listed);
+    let mut used: BTreeSet<&str> = every_settings()
+        .into_iter()
+        .flat_map(|(mode, settings)| system_parts(mode, settings))
+        .map(|template| template.name)
+        .collect();
+    for template in ALL {
+        if template.name.starts_with("feedback_") {
+            used.insert(template.name);
+        }
+    }
+    used.extend([USER_STEP.name, SUBMISSION.name, CLOSE_RESEARCH.name]);
+    assert_eq!(used, ALL.iter().map(|template| template.name).collect());
+    assert!(ALL.iter().map(|template| template.name).is_sorted());
+}
+
+#[test]
+fn system_messages_are_filled_and_differ_by_settings_alone() {
+    let texts: BTreeSet<String> = every_settings()
+        .into_iter()
+        .map(|(mode, settings)| {
+            let text = system(mode, settings, &system_slots()).render();
+            assert!(!text.contains("{{") && !text.contains("}}"), "{text}");
+            assert_eq!(text, system(mode, settings, &system_slots()).render());
+            text
+        })
+        .collect();
+    assert_eq!(texts.len(), 24);
+    for text in texts {
+        assert!(
+            text.contains("weigh at most 13 of NAV") && text.contains("up to 3 times"),
+            "{text}"
+        );
+        assert_eq!(
+            text.contains("asset_0042"),
+            !text.contains("exchange codes"),
+            "{text}"
+        );
+        assert_eq!(
+            text.contains("day_+0"),
+            !text.contains("by their dates"),
+            "{text}"
+        );
+        assert_eq!(
+            text.contains("may give `shares`"),
+            !text.contains("share counts are not shown"),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn the_user_message_ends_with_the_state_on_a_line_of_its_own() {
+    let slots = UserStepSlots {
+        step: number(3),
+        steps_total: number(40),
+        as_of: Payload::label("day_+1"),
+        day: Payload::label("day_+2"),
+        state: Payload::map([("day", Payload::label("day_+2"))]),
+    };
+    let text = user_step(&slots).render();
+    assert!(
+        text.starts_with("Step 3 of 40. The as-of day is day_+1:"),
+        "{text}"
+    );
+    assert!(text.ends_with("\nSTATE:\n{\"day\":\"day_+2\"}"), "{text}");
+}
+
+#[test]
+fn feedback_speaks_of_the_attempt() {
+    let (attempt, attempts) = (number(2), number(4));
+    let of = AttemptSlots {
+        attempt: attempt.clone(),
+        attempts: attempts.clone(),
+    };
+    let texts = [
+        feedback_no_call(&of).render(),
+        feedback_other_tool(&of).render(),
+        feedback_two_calls(&TwoCallsSlots {
+            calls: number(5),
+            attempt: attempt.clone(),
+            attempts: attempts.clone(),
+        })
+        .render(),
+        feedback_schema(&SchemaSlots {
+            errors: Payload::null(),
+            attempt: attempt.clone(),
+            attempts: attempts.clone(),
+        })
+        .render(),
+        feedback_rejected(&RejectedSlots {
+            decisions: Payload::null(),
+            attempt,
+            attempts,
+        })
+        .render(),
+    ];
+    for text in texts {
+        assert!(
+            text.contains("attempt 2 of 4") && text.contains("submit_action"),
+            "{text}"
+        );
+    }
+    let budget = ToolBudgetSlots {
+        max_tool_calls: number(20),
+    };
+    assert!(
+        feedback_tool_budget(&budget)
+            .render()
+            .contains("all 20 tool calls")
+    );
+    assert!(submission().render().contains("submit_action"));
+    assert!(close_research().render().contains("over"));
+}
+
+#[test]
+fn the_hash_is_64_digits_and_steady() {
+    assert_eq!(hash().len(), 64);
+    assert_eq!(hash(), hash());
+}

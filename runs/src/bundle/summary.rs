@@ -1,0 +1,158 @@
+//! `summary.json`: metrics and counters, always recomputable from the events.
+
+use crate::bundle::event::{Mark, ReadEvent, StepOutcome};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// `summary.json`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Summary {
+    /// [`super::FORMAT_VERSION`].
+    pub format: u32,
+    /// How the episode ended.
+    pub reason: String,
+    /// What the account did.
+    pub metrics: Metrics,
+    /// What the model, the infrastructure and the exchange did.
+    pub counters: Counters,
+    /// SHA-256 of the bundle's other files, by name.
+    pub sha256: BTreeMap<String, String>,
+}
+
+/// A metric: a value, or the reason why there is none.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Metric {
+    /// The value; `null` where it is not defined.
+    pub value: Option<f64>,
+    /// Why not.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub reason: Option<String>,
+}
+
+/// The account's metrics (attribution.md, section 4).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Metrics {
+    /// Trading days.
+    pub days: usize,
+    /// Net asset value at the end, fen.
+    pub final_nav_fen: i64,
+    /// `NAV_T / NAV_0 - 1`.
+    pub total_return: Metric,
+    /// Annualised, risk-free rate 0.
+    pub sharpe_ratio: Metric,
+    /// Largest fall from a peak, positive.
+    pub max_drawdown: Metric,
+    /// Two-way traded value over NAV, annualised.
+    pub turnover: Metric,
+    /// Mean sum of squared weights.
+    pub hhi: Metric,
+    /// Mean cash over NAV.
+    pub cash_ratio: Metric,
+    /// Share of steps without an emitted order.
+    pub abstention: Metric,
+    /// Share of emissions that stayed bad after all retries.
+    pub parse_failure: Metric,
+    /// Fees over initial NAV.
+    pub fee_drag: Metric,
+}
+
+/// Three things that are never mixed: a model's mistakes, infrastructure faults, and decisions to hold.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Counters {
+    /// Steps in which orders were submitted.
+    pub submitted: usize,
+    /// Steps in which the model decided to hold.
+    pub hold: usize,
+    /// Steps without a good submission.
+    pub fallback: usize,
+    /// Steps lost to the infrastructure.
+    pub uncovered: usize,
+    /// Turns of the model.
+    pub turns: usize,
+    /// Tool calls answered with data.
+    pub tool_calls_ok: usize,
+    /// Tool calls refused, by code.
+    pub tool_calls_refused: BTreeMap<String, usize>,
+    /// The model's mistakes in submissions, by code.
+    pub model_faults: BTreeMap<String, usize>,
+    /// Failed attempts, by code.
+    pub infrastructure_faults: BTreeMap<String, usize>,
+    /// Orders that traded.
+    pub orders_filled: usize,
+    /// Orders that did not.
+    pub orders_rejected: usize,
+    /// Tokens of requests, as far as reported.
+    pub prompt_tokens: u64,
+    /// Tokens generated, as far as reported.
+    pub completion_tokens: u64,
+}
+
+/// What a fold over the events of an episode gives.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct EpisodeFold {
+    /// Cash before the first day, fen.
+    pub initial_cash_fen: i64,
+    /// One mark a step.
+    pub marks: Vec<Mark>,
+    /// Counters.
+    pub counters: Counters,
+    /// How the episode ended, if it did.
+    pub reason: Option<String>,
+    /// Steps in which a model's emission was judged: submitted, held or fallen back.
+    pub emissions: usize,
+}
+
+impl EpisodeFold {
+    /// Folds events, in order.
+    #[must_use]
+    pub fn of<'a>(events: impl IntoIterator<Item = &'a ReadEvent>) -> Self {
+        events.into_iter().fold(Self::default(), Self::after)
+    }
+
+    fn after(mut self, event: &ReadEvent) -> Self {
+        let counters = &mut self.counters;
+        match event {
+            ReadEvent::EpisodeBegin { initial_cash_fen, .. } => self.initial_cash_fen = *initial_cash_fen,
+            ReadEvent::StepBegin { .. } | ReadEvent::Fills { .. } => {}
+            ReadEvent::Turn {
+                prompt_tokens,
+                completion_tokens,
+                ..
+            } => {
+                counters.turns += 1;
+                counters.prompt_tokens += prompt_tokens.unwrap_or(0);
+                counters.completion_tokens += completion_tokens.unwrap_or(0);
+            }
+            ReadEvent::InfrastructureFault { code, .. } => count(&mut counters.infrastructure_faults, code),
+            ReadEvent::ToolCall {
+                refused: Some(code), ..
+            } => count(&mut counters.tool_calls_refused, code),
+            ReadEvent::ToolCall { refused: None, .. } => counters.tool_calls_ok += 1,
+            ReadEvent::ModelFault { code, .. } => count(&mut counters.model_faults, code),
+            ReadEvent::Decision { outcome, .. } => {
+                match outcome {
+                    StepOutcome::Submitted => counters.submitted += 1,
+                    StepOutcome::Hold => counters.hold += 1,
+                    StepOutcome::Fallback => counters.fallback += 1,
+                    StepOutcome::Uncovered => counters.uncovered += 1,
+                }
+                self.emissions += usize::from(*outcome != StepOutcome::Uncovered);
+            }
+            ReadEvent::StepEnd { mark, .. } => {
+                counters.orders_filled += mark.filled;
+                counters.orders_rejected += mark.rejected;
+                self.marks.push(*mark);
+            }
+            ReadEvent::EpisodeEnd { reason } => self.reason = Some(reason.clone()),
+        }
+        self
+    }
+}
+
+fn count(counts: &mut BTreeMap<String, usize>, code: &str) {
+    *counts.entry(code.to_owned()).or_insert(0) += 1;
+}

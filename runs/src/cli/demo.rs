@@ -1,0 +1,87 @@
+//! `ktd demo`: no key, no network, no data.
+
+use super::run::{execute, runtime};
+use crate::bundle::BundlePaths;
+use crate::bundle::open::OpenBundle;
+use crate::episode::{Silent, replay_episode};
+use crate::experiment::config::ExperimentConfig;
+use crate::experiment::run::{CellResult, RunPlan};
+use crate::failure::Failure;
+use crate::output::Console;
+use crate::report;
+use clap::Args;
+use serde_json::json;
+use std::path::PathBuf;
+
+/// The experiment the demo runs, also as an example to copy.
+const DEMO: &str = include_str!("../../configs/demo.toml");
+
+const EXAMPLE: &str = "\
+Example:
+  ktd demo                      # a table of the built-in agents, bright and blinded, and a replay check
+  ktd demo --out my-demo        # keep the bundles there; running again continues";
+
+/// Watch the built-in agents trade a masked synthetic market; then replay an episode byte for byte.
+#[derive(Debug, Clone, Args)]
+#[command(after_help = EXAMPLE)]
+pub(super) struct DemoArgs {
+    /// Where the bundles go.
+    #[arg(long, default_value = "results/demo")]
+    pub out: PathBuf,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// [`Failure`] when a cell stops or the replay differs.
+pub(super) fn run(args: &DemoArgs, console: Console) -> Result<(), Failure> {
+    let config = ExperimentConfig::parse(DEMO)?;
+    let plan = RunPlan {
+        config,
+        base: PathBuf::new(),
+        output: args.out.clone(),
+    };
+    let results = execute(&plan, console)?;
+    if let Some(error) = results.iter().find_map(|result| result.result.as_ref().err()) {
+        let message = format!("the demo stopped: {error}");
+        return Err(Failure::difference(message).with_hint(error.hint()));
+    }
+    let replayed = replay_one(&results)?;
+    let mut text = format!(
+        "A synthetic market (300 fictitious names), {} agents, three modes, bright and blinded:\n\n",
+        plan.config.agents.len()
+    );
+    text.push_str(&report::table(&results));
+    text.push_str(&gap_note());
+    text.push_str(&format!(
+        "\nreplayed {replayed} from its recorded replies: every event matched, byte for byte\n\
+         bundles: {}\nnext: ktd replay {}/cells/{replayed} --step 1\n",
+        args.out.display(),
+        args.out.display()
+    ));
+    let mut document = report::to_json(&results);
+    if let Some(object) = document.as_object_mut() {
+        object.insert(
+            "replayed".to_owned(),
+            json!({ "cell": replayed, "matches": true }),
+        );
+    }
+    console.result(&text, &document)
+}
+
+fn gap_note() -> String {
+    "\nThe cheater knows the real future by code and date: compare its bright rows with its blinded ones.\n"
+        .to_owned()
+}
+
+/// Replays the last momentum episode, which used tools under a mask.
+fn replay_one(results: &[CellResult]) -> Result<String, Failure> {
+    let chosen = results
+        .iter()
+        .rfind(|result| result.cell.agent.id == "momentum")
+        .or(results.last())
+        .ok_or_else(|| Failure::bad_input("the demo has no cells"))?;
+    let bundle = OpenBundle::open(BundlePaths::new(&chosen.bundle).root(), None)?;
+    runtime()?.block_on(replay_episode(&bundle.input(), &bundle.paths, &Silent))?;
+    Ok(chosen.cell.id.clone())
+}

@@ -1,0 +1,99 @@
+//! `ktd replay BUNDLE`.
+
+use super::run::runtime;
+use crate::bundle::BundlePaths;
+use crate::bundle::exchanges::Cassette;
+use crate::bundle::open::OpenBundle;
+use crate::bundle::transcript::{Transcript, real_names};
+use crate::episode::{Silent, replay_episode};
+use crate::failure::Failure;
+use crate::output::{Align, Console, Table};
+use clap::Args;
+use serde_json::json;
+use std::path::PathBuf;
+
+const EXAMPLE: &str = "\
+Examples:
+  ktd replay results/demo/cells/momentum__short__blinded-exact__open-research__s1
+  ktd replay BUNDLE --step 3            # what the model saw and said at step 3
+  ktd replay BUNDLE --step 3 --real     # with the real names beside the aliases";
+
+/// Runs an episode again from its recorded replies, offline, and compares every byte; or shows one step.
+#[derive(Debug, Clone, Args)]
+#[command(after_help = EXAMPLE)]
+pub(super) struct ReplayArgs {
+    /// The bundle's directory.
+    pub bundle: PathBuf,
+    /// The panel, when it is no longer where the bundle was made.
+    #[arg(long)]
+    pub panel: Option<PathBuf>,
+    /// Show this step as the model saw it, instead of replaying.
+    #[arg(long)]
+    pub step: Option<usize>,
+    /// With --step: show real names and dates too (needs the bundle's private part).
+    #[arg(long, requires = "step")]
+    pub real: bool,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// [`Failure`] with the first difference.
+pub(super) fn run(args: &ReplayArgs, console: Console) -> Result<(), Failure> {
+    match args.step {
+        Some(step) => show_step(args, step, console),
+        None => replay(args, console),
+    }
+}
+
+fn replay(args: &ReplayArgs, console: Console) -> Result<(), Failure> {
+    let bundle = OpenBundle::open(&args.bundle, args.panel.as_deref())?;
+    runtime()?.block_on(replay_episode(&bundle.input(), &bundle.paths, &Silent))?;
+    let steps = bundle.cell.window.days.len();
+    let text = format!(
+        "{}: {steps} steps replayed, every event byte for byte the same",
+        bundle.cell.id
+    );
+    console.result(
+        &text,
+        &json!({ "cell": bundle.cell.id, "steps": steps, "matches": true }),
+    )
+}
+
+fn show_step(args: &ReplayArgs, step: usize, console: Console) -> Result<(), Failure> {
+    let cassette = Cassette::read(&BundlePaths::new(&args.bundle).exchanges())?;
+    let transcript = Transcript::of(&cassette, step)?;
+    let mut text = transcript.render();
+    let mut real = Vec::new();
+    if args.real {
+        let bundle = OpenBundle::open(&args.bundle, args.panel.as_deref())?;
+        let mut table = Table::new(&[("shown", Align::Left), ("real", Align::Left)]);
+        if let Some(date) = bundle.cell.window.days.get(step.saturating_sub(1)) {
+            let date = bundle
+                .shared
+                .market
+                .date(*date)
+                .map(|date| date.reveal())
+                .unwrap_or_default();
+            real.push((format!("day of step {step}"), date));
+        }
+        real.extend(real_names(&bundle, &text));
+        real.iter()
+            .for_each(|(shown, name)| table.row([shown.clone(), name.clone()]));
+        text.push_str("\n--- real ---\n");
+        text.push_str(&table.render());
+    }
+    let messages: Vec<_> = transcript
+        .messages
+        .iter()
+        .map(|(role, content)| json!({ "role": role, "content": content }))
+        .collect();
+    let real: serde_json::Map<_, _> = real
+        .into_iter()
+        .map(|(shown, name)| (shown, json!(name)))
+        .collect();
+    console.result(
+        &text,
+        &json!({ "step": step, "messages": messages, "real": real }),
+    )
+}

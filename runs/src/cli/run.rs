@@ -1,0 +1,129 @@
+//! `ktd run EXPERIMENT.toml`.
+
+use crate::episode::Progress as EpisodeProgress;
+use crate::error::RunError;
+use crate::experiment::config::ExperimentConfig;
+use crate::experiment::run::{CellResult, RunPlan, prepare, run_cells};
+use crate::failure::Failure;
+use crate::output::Console;
+use crate::progress::Progress;
+use crate::report;
+use clap::Args;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+const EXAMPLE: &str = "\
+Example experiment file:
+
+  name = \"try\"
+  panel = \"csi300.ktdp\"            # without it: the synthetic market
+  parallel_cells = 4
+  masks = [{ level = \"bright\" }, { level = \"blinded\", numeric = \"rescaled\" }]
+  modes = [\"open-research\"]
+  seeds = [1, 2, 3]
+  agents = [
+    { id = \"momentum\", builtin = \"momentum\" },
+    { id = \"gpt\", model = \"gpt-5.5\", base_url = \"http://127.0.0.1:8080/v1\", api_key_env = \"OPENAI_API_KEY\" },
+  ]
+  windows = [{ id = \"W1\" }, { id = \"short\", start = \"2025-03-03\", end = \"2025-03-14\" }]
+
+  ktd run try.toml
+
+Running the same file again continues where it stopped: finished cells are kept, and no reply is asked for twice.";
+
+/// Runs the grid of cells that an experiment file describes; rerunning continues where it stopped.
+#[derive(Debug, Clone, Args)]
+#[command(after_help = EXAMPLE)]
+pub(super) struct RunArgs {
+    /// The experiment file.
+    pub experiment: PathBuf,
+    /// Results directory (default: the file's `output`, else `results/NAME` beside the file).
+    #[arg(long)]
+    pub out: Option<PathBuf>,
+    /// Cells at once, instead of the file's `parallel_cells`.
+    #[arg(long)]
+    pub parallel: Option<usize>,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// [`Failure`] for bad input, and when a cell stopped before its end.
+pub(super) fn run(args: &RunArgs, console: Console) -> Result<(), Failure> {
+    let mut config = ExperimentConfig::read(&args.experiment)?;
+    if let Some(parallel) = args.parallel {
+        config.parallel_cells = parallel.max(1);
+    }
+    let base = args.experiment.parent().map_or_else(PathBuf::new, Path::to_owned);
+    let output = args.out.clone().unwrap_or_else(|| {
+        let given = config
+            .output
+            .clone()
+            .unwrap_or_else(|| Path::new("results").join(&config.name));
+        base.join(given)
+    });
+    let results = execute(&RunPlan { config, base, output }, console)?;
+    console.result(&report::table(&results), &report::to_json(&results))?;
+    stopped(&results)
+}
+
+/// Runs a plan under a progress bar.
+///
+/// # Errors
+/// [`Failure`] when nothing can be started.
+pub(super) fn execute(plan: &RunPlan, console: Console) -> Result<Vec<CellResult>, Failure> {
+    let prepared = prepare(plan)?;
+    let steps: usize = prepared.cells.iter().map(|cell| cell.window.days.len()).sum();
+    let units = u64::try_from(steps).unwrap_or(u64::MAX);
+    let bar = Arc::new(Bar(Mutex::new(Progress::new(console, "running", units, "steps"))));
+    Ok(runtime()?.block_on(run_cells(plan, &prepared, bar)))
+}
+
+/// The asynchronous runtime of a command.
+///
+/// # Errors
+/// [`Failure`] when the system gives no threads.
+pub(super) fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
+    tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::bad_input(format_args!("cannot start threads: {error}")))
+}
+
+/// The first cell that stopped, as the command's failure; the others stand.
+fn stopped(results: &[CellResult]) -> Result<(), Failure> {
+    let mut errors = results
+        .iter()
+        .filter_map(|result| Some((&result.cell.id, result.result.as_ref().err()?)));
+    let Some((cell, error)) = errors.next() else {
+        return Ok(());
+    };
+    let others = errors.count();
+    let message = format!(
+        "cell {cell}: {error}{}",
+        if others > 0 {
+            format!(" (and {others} more)")
+        } else {
+            String::new()
+        }
+    );
+    let failure = if matches!(
+        error,
+        RunError::Input { .. } | RunError::Configuration { .. } | RunError::Io { .. }
+    ) {
+        Failure::bad_input(message)
+    } else {
+        Failure::difference(message)
+    };
+    Err(failure.with_hint(error.hint()))
+}
+
+struct Bar(Mutex<Progress>);
+
+impl EpisodeProgress for Bar {
+    fn step_ended(&self, _: &str, _: usize, _: usize) {
+        if let Ok(mut bar) = self.0.lock() {
+            bar.advance(1);
+        }
+    }
+}

@@ -1,0 +1,252 @@
+//! Asking the model: recorded replies first, the live endpoint after, every attempt kept.
+
+use crate::bundle::chain::sha256_hex;
+use crate::bundle::exchanges::{Cassette, ExchangeStore, Outcome, Place, Record, request_key};
+use crate::error::RunError;
+use crate::experiment::config::RetryConfig;
+use crate::guard::Guard;
+use ktd_agents::{FaultClass, FaultKind, ModelTurn, ReplyFault, Transport, WireReply, WireRequest, openai};
+use std::time::Duration;
+
+/// Where replies come from and go to.
+#[expect(missing_debug_implementations, reason = "a transport may hold a key")]
+pub struct Exchanger<'a> {
+    /// Replies recorded earlier.
+    pub cassette: Cassette,
+    /// Where new ones are kept; `None` in a replay.
+    pub store: Option<ExchangeStore>,
+    /// The live endpoint; `None` in a replay.
+    pub transport: Option<&'a dyn Transport>,
+    /// The last look before a request leaves.
+    pub guard: &'a Guard,
+    /// What is done about infrastructure faults.
+    pub retries: RetryConfig,
+}
+
+/// One answered request.
+#[derive(Debug)]
+pub struct Answer {
+    /// The request's key.
+    pub request: String,
+    /// SHA-256 of the reply's body.
+    pub reply: String,
+    /// What the model said.
+    pub turn: ModelTurn,
+}
+
+/// What became of a request.
+#[derive(Debug)]
+pub struct Asked {
+    /// The faults met on the way, in order.
+    pub faults: Vec<&'static str>,
+    /// The answer; `None` when the attempts were used up.
+    pub answer: Option<Answer>,
+}
+
+/// What an attempt's outcome means.
+enum Reading {
+    Turn(Box<ModelTurn>, String),
+    /// Send the same bytes again.
+    Again {
+        code: &'static str,
+        blank: Option<Box<ModelTurn>>,
+        wait_seconds: Option<u64>,
+    },
+    /// Never send them again: nobody can answer them now.
+    GiveUp {
+        code: &'static str,
+    },
+    Stop(RunError),
+}
+
+/// After so many replies with nothing in them, the model is taken not to have answered.
+const BLANK_REPLIES_MAX: u32 = 2;
+
+impl Exchanger<'_> {
+    /// Asks until there is a turn or the attempts are used up.
+    ///
+    /// # Errors
+    /// [`RunError::Leak`] when the guard stops the request, [`RunError::Configuration`] when the endpoint does not
+    /// take it, and errors of replay and of writing.
+    pub async fn ask(&mut self, step: usize, ordinal: u32, request: &WireRequest) -> Result<Asked, RunError> {
+        self.guard
+            .scan(request.body())
+            .map_err(|finding| RunError::Leak {
+                step,
+                kind: finding.kind,
+                pointer: finding.pointer,
+            })?;
+        let key = request_key(request);
+        let mut faults = Vec::new();
+        let mut blanks = 0;
+        for attempt in 0..self.attempts() {
+            let at = Place {
+                step,
+                ordinal,
+                attempt,
+            };
+            let Some((outcome, is_live)) = self.outcome(at, &key, request).await? else {
+                break;
+            };
+            match read(step, &outcome) {
+                Reading::Turn(turn, reply) => {
+                    let answer = Answer {
+                        request: key,
+                        reply,
+                        turn: *turn,
+                    };
+                    return Ok(Asked {
+                        faults,
+                        answer: Some(answer),
+                    });
+                }
+                Reading::Stop(error) => return Err(error),
+                Reading::GiveUp { code } => {
+                    faults.push(code);
+                    break;
+                }
+                Reading::Again {
+                    code,
+                    blank,
+                    wait_seconds,
+                } => {
+                    faults.push(code);
+                    blanks += u32::from(blank.is_some());
+                    if let Some(turn) = blank.filter(|_| blanks > BLANK_REPLIES_MAX) {
+                        let reply = outcome
+                            .reply()
+                            .map(|reply| sha256_hex(&reply.body))
+                            .unwrap_or_default();
+                        let answer = Answer {
+                            request: key,
+                            reply,
+                            turn: *turn,
+                        };
+                        return Ok(Asked {
+                            faults,
+                            answer: Some(answer),
+                        });
+                    }
+                    if is_live && attempt + 1 < self.retries.attempts {
+                        tokio::time::sleep(self.wait(attempt, wait_seconds)).await;
+                    }
+                }
+            }
+        }
+        Ok(Asked { faults, answer: None })
+    }
+
+    /// The recorded outcome of a place, or a live one, recorded before it is looked at, and whether it was live.
+    ///
+    /// A replay that runs out of recorded attempts gets `None`: the episode had given up there.
+    async fn outcome(
+        &mut self,
+        at: Place,
+        key: &str,
+        request: &WireRequest,
+    ) -> Result<Option<(Outcome, bool)>, RunError> {
+        if let Some(record) = self.cassette.find(at, key, request)? {
+            return Ok(Some((record.outcome.clone(), false)));
+        }
+        let Some(transport) = self.transport else {
+            let not_recorded = RunError::NotRecorded {
+                step: at.step,
+                ordinal: at.ordinal,
+            };
+            return if at.attempt == 0 {
+                Err(not_recorded)
+            } else {
+                Ok(None)
+            };
+        };
+        let outcome = Outcome::of(&transport.send(request).await);
+        let record = Record {
+            at,
+            key: key.to_owned(),
+            path: request.path().to_owned(),
+            request: String::from_utf8_lossy(request.body()).into_owned(),
+            outcome: outcome.clone(),
+        };
+        if let Some(store) = &mut self.store {
+            store.append(&record)?;
+        }
+        Ok(Some((outcome, true)))
+    }
+
+    /// How often a request may be tried. A replay goes as far as the record does.
+    const fn attempts(&self) -> u32 {
+        if self.transport.is_some() {
+            self.retries.attempts
+        } else {
+            u32::MAX
+        }
+    }
+
+    /// Doubling waits; a provider's own wish is honoured up to the longest wait.
+    fn wait(&self, attempt: u32, wish_seconds: Option<u64>) -> Duration {
+        let doubled = self.retries.first_wait_ms.saturating_mul(1 << attempt.min(16));
+        let wished = wish_seconds.map_or(0, |seconds| seconds.saturating_mul(1_000));
+        Duration::from_millis(doubled.max(wished).min(self.retries.longest_wait_ms))
+    }
+}
+
+fn read(step: usize, outcome: &Outcome) -> Reading {
+    match outcome {
+        Outcome::Failed {
+            code,
+            retryable,
+            detail,
+        } => read_failure(step, code, *retryable, detail),
+        Outcome::Reply { .. } => outcome.reply().map_or(
+            Reading::GiveUp {
+                code: "unreadable_record",
+            },
+            |reply| match openai::decode(reply.status, &reply.body) {
+                Ok(turn) => Reading::Turn(Box::new(turn), sha256_hex(&reply.body)),
+                Err(fault) => read_fault(step, fault, &reply),
+            },
+        ),
+    }
+}
+
+fn read_failure(step: usize, code: &str, retryable: bool, detail: &str) -> Reading {
+    const CODES: [&str; 4] = ["connect", "timeout", "interrupted", "reply_too_large"];
+    let code = CODES
+        .into_iter()
+        .find(|known| *known == code)
+        .unwrap_or("transport");
+    if retryable {
+        return Reading::Again {
+            code,
+            blank: None,
+            wait_seconds: None,
+        };
+    }
+    Reading::Stop(RunError::Configuration {
+        step,
+        detail: detail.to_owned(),
+        hint: "check the base URL and the headers of this agent",
+    })
+}
+
+fn read_fault(step: usize, fault: ReplyFault, reply: &WireReply) -> Reading {
+    let code = fault.kind().code();
+    match fault.class() {
+        FaultClass::Infrastructure if fault.is_retryable() => {
+            let wait_seconds = reply.retry_after_seconds();
+            let is_blank = fault.kind() == FaultKind::ZeroOutput;
+            let blank = fault.into_blank_turn().filter(|_| is_blank).map(Box::new);
+            Reading::Again {
+                code,
+                blank,
+                wait_seconds,
+            }
+        }
+        FaultClass::Infrastructure => Reading::GiveUp { code },
+        FaultClass::Configuration | FaultClass::Harness => Reading::Stop(RunError::Configuration {
+            step,
+            detail: fault.to_string(),
+            hint: fault.hint(),
+        }),
+    }
+}

@@ -1,0 +1,297 @@
+//! Opening an episode: its identity on disk, and the state to continue from.
+
+use super::{Episode, EpisodeInput, Exchanger};
+use crate::bundle::chain::{Lines, Log, first_difference, sha256_hex};
+use crate::bundle::event::{ReadEvent, WrittenEvent};
+use crate::bundle::exchanges::{Cassette, ExchangeStore};
+use crate::bundle::header::{Header, MaskRecord, PrivateEpisode, WindowRecord};
+use crate::bundle::ledger::LedgerLine;
+use crate::bundle::{BundlePaths, FORMAT_VERSION, json_bytes, write_whole};
+use crate::error::RunError;
+use crate::guard::Guard;
+use crate::rules_config::RulesConfig;
+use ktd_agents::Transport;
+use ktd_env::DayIndex;
+use ktd_env::exchange::{Account, Rules};
+use ktd_masking::{EpisodeFrame, Mask};
+use ktd_tools::{LastStep, ToolLimits, tool_specs};
+use std::path::Path;
+
+/// Writes `header.json` and `private/episode.json`, or checks that those of an earlier run are the same.
+pub(super) fn write_identity(input: &EpisodeInput<'_>, paths: &BundlePaths) -> Result<(), RunError> {
+    keep(&paths.header(), &header_bytes(input, &paths.header())?)?;
+    keep_private(input, &paths.episode())
+}
+
+/// Checks that the header is the one this program, panel and configuration would write.
+pub(super) fn compare_identity(input: &EpisodeInput<'_>, paths: &BundlePaths) -> Result<(), RunError> {
+    let path = paths.header();
+    let recorded = std::fs::read(&path).map_err(RunError::io("read", &path))?;
+    same(&path, &recorded, &header_bytes(input, &path)?)
+}
+
+fn keep(path: &Path, bytes: &[u8]) -> Result<(), RunError> {
+    match std::fs::read(path) {
+        Ok(recorded) => same(path, &recorded, bytes),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => write_whole(path, bytes),
+        Err(error) => Err(RunError::io("read", path)(error)),
+    }
+}
+
+fn same(path: &Path, recorded: &[u8], now: &[u8]) -> Result<(), RunError> {
+    let (recorded, now) = (String::from_utf8_lossy(recorded), String::from_utf8_lossy(now));
+    for (place, (old, new)) in recorded.lines().zip(now.lines()).enumerate() {
+        if old != new {
+            let difference = format!(
+                "{}: recorded {}, now {}",
+                first_difference(old, new),
+                old.trim(),
+                new.trim()
+            );
+            let line = u64::try_from(place + 1).unwrap_or(u64::MAX);
+            return Err(RunError::Diverged {
+                path: path.to_owned(),
+                line,
+                difference,
+            });
+        }
+    }
+    if recorded == now {
+        return Ok(());
+    }
+    Err(RunError::damaged(
+        path,
+        "it is longer or shorter than the one this program would write",
+    ))
+}
+
+/// The private part is kept as it is when its key and days are the same; only the panel's place may differ.
+fn keep_private(input: &EpisodeInput<'_>, path: &Path) -> Result<(), RunError> {
+    let now = private_episode(input);
+    if !path.exists() {
+        return write_whole(path, &json_bytes(path, &now)?);
+    }
+    let recorded: PrivateEpisode = crate::bundle::read_json(path)?;
+    let recorded = PrivateEpisode {
+        panel: now.panel.clone(),
+        ..recorded
+    };
+    if recorded == now {
+        return Ok(());
+    }
+    Err(RunError::damaged(
+        path,
+        "its mask key or days are not those of this experiment",
+    ))
+}
+
+fn private_episode(input: &EpisodeInput<'_>) -> PrivateEpisode {
+    let days = &input.cell.window.days;
+    let date = |day: Option<&DayIndex>| {
+        day.and_then(|day| input.shared.market.date(*day))
+            .map(|date| date.reveal())
+            .unwrap_or_default()
+    };
+    PrivateEpisode {
+        mask_key: input.key.reveal(),
+        first_day: date(days.first()),
+        last_day: date(days.last()),
+        panel: input.shared.panel.as_ref().map(|path| path.display().to_string()),
+    }
+}
+
+fn header_bytes(input: &EpisodeInput<'_>, path: &Path) -> Result<Vec<u8>, RunError> {
+    let (cell, shared) = (input.cell, input.shared);
+    let private = private_episode(input);
+    let dates = (!cell.mask.level.hides_days()).then_some((private.first_day, private.last_day));
+    let specs = tool_specs(cell.mask.numeric);
+    let tools: Vec<_> = specs
+        .iter()
+        .map(|spec| (spec.name, spec.description, spec.parameters.as_value()))
+        .collect();
+    let header = Header {
+        format: FORMAT_VERSION,
+        ktd: env!("CARGO_PKG_VERSION").to_owned(),
+        experiment: shared.experiment.clone(),
+        cell: cell.id.clone(),
+        agent: cell.agent.clone(),
+        window: WindowRecord {
+            id: cell.window.id.clone(),
+            steps: cell.window.days.len(),
+            dates,
+        },
+        mode: cell.mode.label().to_owned(),
+        mask: MaskRecord {
+            level: cell.mask.level.label().to_owned(),
+            numeric: cell.mask.numeric.label().to_owned(),
+            commitment: input.key.commitment(),
+        },
+        seed: cell.seed,
+        data: shared.data.clone(),
+        prompts_sha256: ktd_prompts::hash(),
+        tools_sha256: sha256_hex(&json_bytes(path, &tools)?),
+        rules: RulesConfig::of(&rules(input)?),
+        session: shared.session,
+        tools: shared.tools,
+    };
+    json_bytes(path, &header)
+}
+
+pub(super) fn rules(input: &EpisodeInput<'_>) -> Result<Rules, RunError> {
+    input.shared.rules.rules().map_err(|failure| {
+        RunError::input(failure.message(), failure.hint().unwrap_or("see the rules' keys"))
+    })
+}
+
+fn limits(input: &EpisodeInput<'_>) -> ToolLimits {
+    let tools = input.shared.tools;
+    ToolLimits {
+        max_candidates: tools.max_candidates,
+        max_lookback: tools.max_lookback,
+        max_compare: tools.max_compare,
+        fixed_candidates_per_factor: tools.fixed_candidates_per_factor,
+        ..ToolLimits::default()
+    }
+}
+
+/// The mask of an episode; `None` when its window has no trading day before it.
+pub(super) fn mask_of(input: &EpisodeInput<'_>, rules: &Rules) -> Option<Mask> {
+    let frame = EpisodeFrame {
+        market: &input.shared.market,
+        window: &input.cell.window.days,
+        initial_cash: rules.initial_cash,
+    };
+    Mask::new(input.cell.mask, &input.key, &frame)
+}
+
+/// Opens an episode: with a transport to continue it, without one to compare it from its first event.
+pub(super) fn open<'a>(
+    input: &'a EpisodeInput<'a>,
+    paths: &BundlePaths,
+    guard: &'a Guard,
+    transport: Option<&'a dyn Transport>,
+) -> Result<Episode<'a>, RunError> {
+    let rules = rules(input)?;
+    let mask = mask_of(input, &rules)
+        .ok_or_else(|| RunError::input("the window has no trading day before it", "choose a later window"))?;
+    let events = Lines::read(&paths.events())?;
+    let ledger = Lines::read(&paths.ledger())?;
+    let cassette = Cassette::read(&paths.exchanges())?;
+    let (resume, events, ledger, store) = if transport.is_some() {
+        let resume = Resume::of(input, paths, &events, &ledger)?;
+        let store = ExchangeStore::continue_after(&paths.exchanges(), &cassette)?;
+        let events = Log::continue_at(&paths.events(), &events, resume.events_kept)?;
+        let ledger = Log::continue_at(&paths.ledger(), &ledger, resume.steps_done)?;
+        (resume, events, ledger, Some(store))
+    } else {
+        let events = Log::compare(&paths.events(), &events);
+        let ledger = Log::compare(&paths.ledger(), &ledger);
+        (Resume::default(), events, ledger, None)
+    };
+    let mut episode = Episode {
+        input,
+        limits: limits(input),
+        specs: tool_specs(input.cell.mask.numeric).into(),
+        exchanger: Exchanger {
+            cassette,
+            store,
+            transport,
+            guard,
+            retries: input.shared.retries,
+        },
+        events,
+        ledger,
+        account: resume
+            .account
+            .unwrap_or_else(|| Account::with_cash(rules.initial_cash)),
+        last_step: resume.last_step,
+        next_step: resume.steps_done,
+        is_over: resume.is_over,
+        rules,
+        mask,
+    };
+    if resume.events_kept == 0 {
+        episode.write(&WrittenEvent::EpisodeBegin {
+            mode: input.cell.mode.label().to_owned(),
+            steps: input.cell.window.days.len(),
+            initial_cash_fen: episode.rules.initial_cash.0,
+        })?;
+    }
+    Ok(episode)
+}
+
+impl Episode<'_> {
+    /// Adds a public event.
+    pub(super) fn write(&mut self, event: &WrittenEvent) -> Result<(), RunError> {
+        self.events.append(event).map(|_| ())
+    }
+}
+
+/// The state after the last complete step: what folding the logs gives.
+#[derive(Default)]
+struct Resume {
+    events_kept: usize,
+    steps_done: usize,
+    account: Option<Account>,
+    last_step: Option<LastStep>,
+    is_over: bool,
+}
+
+impl Resume {
+    /// A step is complete when its closing event and its ledger line both stand and belong together.
+    fn of(
+        input: &EpisodeInput<'_>,
+        paths: &BundlePaths,
+        events: &Lines,
+        ledger: &Lines,
+    ) -> Result<Self, RunError> {
+        let path = paths.ledger();
+        let typed: Vec<ReadEvent> = events.bodies(&paths.events())?;
+        let lines: Vec<LedgerLine> = ledger.bodies(&path)?;
+        let mut resume = Self::default();
+        for (place, event) in typed.iter().enumerate() {
+            match event {
+                ReadEvent::EpisodeBegin { .. } if place == 0 => resume.events_kept = 1,
+                ReadEvent::StepEnd {
+                    mark, ledger: bound, ..
+                } => {
+                    let Some(raw) = ledger.raw().get(mark.step - 1) else {
+                        break;
+                    };
+                    if *bound != super::step::bind(&input.key, raw) {
+                        let what = format!("line {} is not the one its event binds", mark.step);
+                        return Err(RunError::damaged(&path, what));
+                    }
+                    resume.events_kept = place + 1;
+                    resume.steps_done = mark.step;
+                }
+                ReadEvent::EpisodeEnd { .. } => {
+                    resume.events_kept = place + 1;
+                    resume.is_over = true;
+                }
+                _ => {}
+            }
+        }
+        let nav_before = resume
+            .steps_done
+            .checked_sub(2)
+            .and_then(|place| lines.get(place))
+            .map_or(rules(input)?.initial_cash, |line| ktd_env::Fen(line.nav_fen));
+        if let Some(line) = resume
+            .steps_done
+            .checked_sub(1)
+            .and_then(|place| lines.get(place))
+        {
+            let (account, report) = line.restore(&input.shared.market, &path)?;
+            resume.account = Some(account);
+            let kind = super::step::last_step_kind(line.outcome);
+            resume.last_step = Some(LastStep {
+                step: line.step,
+                kind,
+                nav_before,
+                report,
+            });
+        }
+        Ok(resume)
+    }
+}

@@ -1,0 +1,315 @@
+//! The conversation of one step: from the opening message to a decision.
+
+use super::texts::{rejected_feedback, schema_feedback, session_texts};
+use super::{Answer, Episode};
+use crate::bundle::event::{OrderRecord, StepOutcome, WrittenEvent};
+use crate::error::RunError;
+use crate::experiment::config::ConstraintFailures;
+use ktd_agents::{
+    ChatRequest, ModelFault, Outcome, ResearchEffect, Sampling, Session, SessionLimits, StepPlan, Submission,
+    SubmissionEffect, Tally, ToolAnswer, ToolChoice, openai,
+};
+use ktd_env::exchange::{Decision, Order, Quantity, decide};
+use ktd_masking::{Mode, Payload};
+use ktd_tools::{ParsedAction, ToolContext, feedback, parse_action};
+use std::sync::Arc;
+
+/// What a step decided.
+#[derive(Debug)]
+pub(super) struct Decided {
+    pub(super) outcome: StepOutcome,
+    pub(super) orders: Vec<Order>,
+    pub(super) records: Vec<OrderRecord>,
+    pub(super) overall_reason: Option<String>,
+}
+
+impl Decided {
+    const fn nothing(outcome: StepOutcome) -> Self {
+        Self {
+            outcome,
+            orders: Vec::new(),
+            records: Vec::new(),
+            overall_reason: None,
+        }
+    }
+
+    fn of(action: &ParsedAction) -> Self {
+        let outcome = if action.orders.is_empty() {
+            StepOutcome::Hold
+        } else {
+            StepOutcome::Submitted
+        };
+        Self {
+            outcome,
+            orders: action.orders.iter().map(|parsed| parsed.order).collect(),
+            records: action.orders.iter().map(order_record).collect(),
+            overall_reason: Some(action.overall_reason.clone()),
+        }
+    }
+}
+
+/// One step's conversation with its place in the record.
+struct Talk {
+    step: usize,
+    /// 0-based next request.
+    ordinal: u32,
+    /// Faults of the tally that have been written as events.
+    written: Tally,
+}
+
+/// The infrastructure failed until the attempts were used up.
+struct Uncovered;
+
+type Heard<T> = Result<Result<T, Uncovered>, RunError>;
+
+impl Episode<'_> {
+    /// Runs the conversation of a step.
+    pub(super) async fn decide(
+        &mut self,
+        step: usize,
+        context: &ToolContext<'_>,
+    ) -> Result<Decided, RunError> {
+        let plan = self.plan(context);
+        let mut talk = Talk {
+            step,
+            ordinal: 0,
+            written: Tally::default(),
+        };
+        let submission = if self.input.cell.mode == Mode::OpenResearch {
+            match self.research(&mut talk, context, plan).await? {
+                Ok(session) => session,
+                Err(Uncovered) => return Ok(Decided::nothing(StepOutcome::Uncovered)),
+            }
+        } else {
+            Session::submission(plan)
+        };
+        Ok(self
+            .submit(&mut talk, context, submission)
+            .await?
+            .unwrap_or_else(|Uncovered| Decided::nothing(StepOutcome::Uncovered)))
+    }
+
+    fn plan(&self, context: &ToolContext<'_>) -> StepPlan {
+        let cell = self.input.cell;
+        let session = self.input.shared.session;
+        StepPlan {
+            model: cell.agent.model_name().to_owned(),
+            sampling: Sampling {
+                temperature: cell.agent.temperature,
+                seed: cell.agent.send_seed.then_some(cell.seed),
+                max_output_tokens: cell.agent.max_output_tokens,
+            },
+            tools: match cell.mode {
+                Mode::OpenResearch => Arc::clone(&self.specs),
+                Mode::MemoryOnly | Mode::FixedCandidate => self.specs.iter().rev().take(1).cloned().collect(),
+            },
+            system: self.system_prompt(),
+            user: self.user_prompt(context),
+            texts: session_texts(session),
+            limits: SessionLimits {
+                max_tool_calls: session.max_tool_calls,
+                schema_retries: session.schema_retries,
+            },
+        }
+    }
+
+    async fn research(
+        &mut self,
+        talk: &mut Talk,
+        context: &ToolContext<'_>,
+        plan: StepPlan,
+    ) -> Heard<Session<Submission>> {
+        let mut session = Session::research(plan);
+        loop {
+            match session.next() {
+                ResearchEffect::Ask(request) => match self.ask(talk, "research", &request).await? {
+                    Ok(answer) => session.feed_turn(answer.turn)?,
+                    Err(uncovered) => return Ok(Err(uncovered)),
+                },
+                ResearchEffect::CallTool(call) => {
+                    let answer = self
+                        .input
+                        .shared
+                        .toolbox
+                        .call(context, &call.name, &call.arguments);
+                    let refused = answer.code.map(str::to_owned);
+                    self.write(&WrittenEvent::ToolCall {
+                        step: talk.step,
+                        name: call.name.clone(),
+                        refused,
+                    })?;
+                    let payload = answer.payload;
+                    session.feed_tool_answer(if answer.ok {
+                        ToolAnswer::Data(payload)
+                    } else {
+                        ToolAnswer::Refused(payload)
+                    })?;
+                }
+                ResearchEffect::Close => break,
+            }
+            self.write_faults(talk, session.tally(), None)?;
+        }
+        Ok(Ok(session.close()?))
+    }
+
+    async fn submit(
+        &mut self,
+        talk: &mut Talk,
+        context: &ToolContext<'_>,
+        mut session: Session<Submission>,
+    ) -> Heard<Decided> {
+        let mut accepted = None;
+        loop {
+            let mut detail = None;
+            match session.next() {
+                SubmissionEffect::Ask(request) => match self.ask(talk, "submission", &request).await? {
+                    Ok(answer) => session.feed_turn(answer.turn)?,
+                    Err(uncovered) => return Ok(Err(uncovered)),
+                },
+                SubmissionEffect::Submit { arguments } => {
+                    match self.judge(context, &arguments, session.attempt()) {
+                        Ok(decided) => {
+                            accepted = Some(decided);
+                            session.accept()?;
+                        }
+                        Err(Refused { code, feedback }) => {
+                            detail = Some(code);
+                            session.reject(&feedback)?;
+                        }
+                    }
+                }
+                SubmissionEffect::End(Outcome::Submitted { .. }) => break,
+                SubmissionEffect::End(Outcome::Fallback { .. }) => {
+                    accepted = Some(Decided::nothing(StepOutcome::Fallback));
+                    break;
+                }
+            }
+            self.write_faults(talk, session.tally(), detail)?;
+        }
+        Ok(Ok(
+            accepted.unwrap_or_else(|| Decided::nothing(StepOutcome::Fallback))
+        ))
+    }
+
+    /// Whether a submission is good: its schema, then the checks at decision.
+    fn judge(
+        &self,
+        context: &ToolContext<'_>,
+        arguments: &str,
+        attempt: (u32, u32),
+    ) -> Result<Decided, Refused> {
+        let action = parse_action(context, arguments).map_err(|refusal| Refused {
+            code: refusal.code(),
+            feedback: schema_feedback(refusal.payload(), attempt),
+        })?;
+        let decided = Decided::of(&action);
+        let decisions = decide(&self.rules, &self.account, &decided.orders, context.as_of);
+        let rejected = decisions.iter().find_map(|decision| match decision {
+            Decision::Rejected { code, .. } => Some(code.code()),
+            Decision::Accepted { .. } => None,
+        });
+        match rejected {
+            Some(code) if self.input.shared.session.constraint_failures == ConstraintFailures::FeedBack => {
+                let told = feedback::decisions(context, &action.orders, &decisions);
+                Err(Refused {
+                    code,
+                    feedback: rejected_feedback(told, attempt),
+                })
+            }
+            _ => Ok(decided),
+        }
+    }
+
+    async fn ask(&mut self, talk: &mut Talk, phase: &'static str, request: &ChatRequest) -> Heard<Answer> {
+        let wire = openai::encode(request);
+        let ordinal = talk.ordinal;
+        talk.ordinal += 1;
+        let asked = self.exchanger.ask(talk.step, ordinal, &wire).await?;
+        for (attempt, code) in asked.faults.iter().enumerate() {
+            let attempt = u32::try_from(attempt).unwrap_or(u32::MAX);
+            let code = (*code).to_owned();
+            self.write(&WrittenEvent::InfrastructureFault {
+                step: talk.step,
+                ordinal,
+                attempt,
+                code,
+            })?;
+        }
+        let Some(answer) = asked.answer else {
+            return Ok(Err(Uncovered));
+        };
+        let usage = answer.turn.usage();
+        self.write(&WrittenEvent::Turn {
+            step: talk.step,
+            ordinal,
+            phase: phase.to_owned(),
+            request: answer.request.clone(),
+            reply: answer.reply.clone(),
+            tool_calls: answer
+                .turn
+                .tool_calls()
+                .iter()
+                .map(|call| call.name.clone())
+                .collect(),
+            tool_choice: choice_label(request.tool_choice).to_owned(),
+            prompt_tokens: usage.prompt_tokens,
+            completion_tokens: usage.completion_tokens,
+        })?;
+        Ok(Ok(answer))
+    }
+
+    /// Writes the mistakes counted since the last time. A refused tool call has its own event already.
+    fn write_faults(
+        &mut self,
+        talk: &mut Talk,
+        tally: &Tally,
+        detail: Option<&'static str>,
+    ) -> Result<(), RunError> {
+        for (fault, count) in &tally.faults {
+            let new = count.saturating_sub(talk.written.count(*fault));
+            if *fault == ModelFault::BadToolCall {
+                continue;
+            }
+            for _ in 0..new {
+                let code = fault.code().to_owned();
+                let detail = detail.map(str::to_owned);
+                self.write(&WrittenEvent::ModelFault {
+                    step: talk.step,
+                    code,
+                    detail,
+                })?;
+            }
+        }
+        talk.written = tally.clone();
+        Ok(())
+    }
+}
+
+struct Refused {
+    code: &'static str,
+    feedback: Payload,
+}
+
+const fn choice_label(choice: ToolChoice) -> &'static str {
+    match choice {
+        ToolChoice::Auto => "auto",
+        ToolChoice::None => "none",
+        ToolChoice::Required => "required",
+        ToolChoice::Named(name) => name,
+    }
+}
+
+fn order_record(parsed: &ktd_tools::ParsedOrder) -> OrderRecord {
+    let (target_weight_millionths, shares) = match parsed.order.quantity {
+        Quantity::TargetWeight(weight) => (Some(weight.millionths()), None),
+        Quantity::Shares(shares) => (None, Some(shares.0)),
+    };
+    OrderRecord {
+        stock_id: parsed.stock_id.clone(),
+        side: parsed.order.side.label().to_owned(),
+        target_weight_millionths,
+        shares,
+        confidence: parsed.confidence,
+        reason: parsed.reason.clone(),
+    }
+}

@@ -1,0 +1,145 @@
+//! One episode: a fold of events, written as it goes, continued where it stopped.
+
+mod ask;
+mod begin;
+mod decide;
+mod finish;
+mod step;
+mod texts;
+
+pub use ask::{Answer, Asked, Exchanger};
+pub use finish::summary_of;
+
+use crate::bundle::BundlePaths;
+use crate::bundle::chain::Log;
+use crate::bundle::header::DataRecord;
+use crate::bundle::summary::Summary;
+use crate::error::RunError;
+use crate::experiment::cells::Cell;
+use crate::experiment::config::{RetryConfig, SessionConfig, ToolsConfig};
+use crate::guard::Guard;
+use crate::rules_config::RulesConfig;
+use ktd_agents::Transport;
+use ktd_env::exchange::{Account, Rules};
+use ktd_env::{FactorTable, Market};
+use ktd_masking::{Mask, MaskKey, ToolSpec};
+use ktd_tools::{LastStep, ToolLimits, Toolbox};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// What all episodes of an experiment share.
+#[derive(Debug)]
+pub struct Shared {
+    /// The experiment's name.
+    pub experiment: String,
+    /// The panel.
+    pub market: Arc<Market>,
+    /// Factor values of the panel.
+    pub factors: Arc<FactorTable>,
+    /// The tools with their validators.
+    pub toolbox: Arc<Toolbox>,
+    /// What headers say of the panel.
+    pub data: DataRecord,
+    /// Where the panel was read from.
+    pub panel: Option<PathBuf>,
+    /// The exchange's rules.
+    pub rules: RulesConfig,
+    /// Limits of a step's conversation.
+    pub session: SessionConfig,
+    /// Limits of the tools.
+    pub tools: ToolsConfig,
+    /// What is done about infrastructure faults.
+    pub retries: RetryConfig,
+}
+
+/// One episode of them.
+#[derive(Debug)]
+pub struct EpisodeInput<'a> {
+    /// What it shares.
+    pub shared: &'a Shared,
+    /// Which cell it is.
+    pub cell: &'a Cell,
+    /// Its own mask key.
+    pub key: MaskKey,
+}
+
+/// Told as steps end.
+pub trait Progress: Send + Sync {
+    /// A step of a cell ended.
+    fn step_ended(&self, cell: &str, step: usize, steps: usize);
+}
+
+/// Tells nobody.
+#[derive(Debug, Clone, Copy)]
+pub struct Silent;
+
+impl Progress for Silent {
+    fn step_ended(&self, _: &str, _: usize, _: usize) {}
+}
+
+/// Runs an episode, or continues it from the last complete step of its bundle.
+///
+/// # Errors
+/// [`RunError`]; what was written stands, and the same call continues it.
+pub async fn run_episode(
+    input: &EpisodeInput<'_>,
+    paths: &BundlePaths,
+    transport: &dyn Transport,
+    progress: &dyn Progress,
+) -> Result<Summary, RunError> {
+    paths.create()?;
+    begin::write_identity(input, paths)?;
+    if let Some(summary) = finish::finished(paths)? {
+        return Ok(summary);
+    }
+    let guard = Guard::new(input.cell.mask.level, &input.shared.market);
+    let mut episode = begin::open(input, paths, &guard, Some(transport))?;
+    episode.run(progress).await?;
+    finish::write_summary(input, paths)
+}
+
+/// Runs an episode again from its recorded replies, without network, and compares every byte of every event.
+///
+/// # Errors
+/// [`RunError::Diverged`], [`RunError::RequestDiffers`] or [`RunError::NotRecorded`] at the first difference.
+pub async fn replay_episode(
+    input: &EpisodeInput<'_>,
+    paths: &BundlePaths,
+    progress: &dyn Progress,
+) -> Result<(), RunError> {
+    begin::compare_identity(input, paths)?;
+    let guard = Guard::new(input.cell.mask.level, &input.shared.market);
+    let mut episode = begin::open(input, paths, &guard, None)?;
+    episode.run(progress).await?;
+    episode.check_complete(paths)
+}
+
+/// The mask of an episode, for the owner of its key.
+#[must_use]
+pub fn mask_of(input: &EpisodeInput<'_>) -> Option<Mask> {
+    begin::mask_of(input, &begin::rules(input).ok()?)
+}
+
+/// An episode on its way.
+struct Episode<'a> {
+    input: &'a EpisodeInput<'a>,
+    rules: Rules,
+    mask: Mask,
+    limits: ToolLimits,
+    specs: Arc<[ToolSpec]>,
+    exchanger: Exchanger<'a>,
+    events: Log,
+    ledger: Log,
+    account: Account,
+    last_step: Option<LastStep>,
+    /// 0-based first step that is still to be run.
+    next_step: usize,
+    /// Whether the record already holds the end.
+    is_over: bool,
+}
+
+impl Episode<'_> {
+    fn steps(&self) -> usize {
+        self.input.cell.window.days.len()
+    }
+}

@@ -1,0 +1,118 @@
+//! What the harness says in a step: templates with their slots filled from settings and state.
+
+use super::Episode;
+use crate::experiment::config::{ConstraintFailures, SessionConfig};
+use ktd_agents::{Attempt, ModelFault, SessionTexts};
+use ktd_env::exchange::Rules;
+use ktd_masking::{Count, Payload, Prompt, RuleFigures};
+use ktd_prompts::{
+    AttemptSlots, RejectedSlots, SchemaSlots, SystemSlots, ToolBudgetSlots, TwoCallsSlots, UserStepSlots,
+};
+use ktd_tools::{ToolContext, ToolLimits, state};
+
+fn count(value: u32) -> Payload {
+    Count::of(usize::try_from(value).unwrap_or(usize::MAX)).into()
+}
+
+/// The texts of a session that do not depend on the step.
+pub(super) fn session_texts(session: SessionConfig) -> SessionTexts {
+    let budget = ToolBudgetSlots {
+        max_tool_calls: count(session.max_tool_calls),
+    };
+    SessionTexts {
+        submission: ktd_prompts::close_research().append(ktd_prompts::submission()),
+        budget_used_up: ktd_prompts::feedback_tool_budget(&budget).into(),
+        not_yet: ktd_prompts::close_research().into(),
+        feedback: no_submission,
+    }
+}
+
+/// The reply to a turn that is no submission.
+fn no_submission(attempt: Attempt) -> Payload {
+    let (number, of) = (count(attempt.number), count(attempt.of));
+    let slots = AttemptSlots {
+        attempt: number.clone(),
+        attempts: of.clone(),
+    };
+    let prompt = match attempt.fault {
+        ModelFault::MultipleCalls => ktd_prompts::feedback_two_calls(&TwoCallsSlots {
+            calls: Count::of(attempt.calls).into(),
+            attempt: number,
+            attempts: of,
+        }),
+        ModelFault::WrongTool | ModelFault::BadToolCall => ktd_prompts::feedback_other_tool(&slots),
+        ModelFault::NoCall | ModelFault::Rejected | ModelFault::Truncated | ModelFault::Refusal => {
+            ktd_prompts::feedback_no_call(&slots)
+        }
+    };
+    prompt.into()
+}
+
+/// The reply to a submission that breaks the schema.
+pub(super) fn schema_feedback(errors: Payload, (number, of): (u32, u32)) -> Payload {
+    ktd_prompts::feedback_schema(&SchemaSlots {
+        errors,
+        attempt: count(number),
+        attempts: count(of),
+    })
+    .into()
+}
+
+/// The reply to a submission with orders that the rules reject.
+pub(super) fn rejected_feedback(decisions: Payload, (number, of): (u32, u32)) -> Payload {
+    ktd_prompts::feedback_rejected(&RejectedSlots {
+        decisions,
+        attempt: count(number),
+        attempts: count(of),
+    })
+    .into()
+}
+
+fn system_slots(rules: &Rules, limits: &ToolLimits, session: SessionConfig) -> SystemSlots {
+    let figures = RuleFigures::of(rules);
+    SystemSlots {
+        initial_cash_cny: figures.initial_cash_cny(),
+        candidates_per_factor: count(limits.fixed_candidates_per_factor),
+        max_tool_calls: count(session.max_tool_calls),
+        max_candidates: count(limits.max_candidates),
+        max_lookback: count(limits.max_lookback),
+        max_compare: count(limits.max_compare),
+        max_single_weight: figures.max_single_weight(),
+        max_positions: figures.max_positions(),
+        buy_fee_bps: figures.buy_bps(),
+        sell_fee_bps: figures.sell_bps(),
+        min_fee_cny: figures.min_fee_cny(),
+        min_reason_chars: figures.min_reason_chars(),
+        max_orders: count(limits.max_orders),
+        schema_retries: count(session.schema_retries),
+        constraint_policy: Payload::label(match session.constraint_failures {
+            ConstraintFailures::FeedBack => FED_BACK,
+            ConstraintFailures::RejectAlone => REJECTED_ALONE,
+        }),
+    }
+}
+
+const FED_BACK: &str = "An order that has the right form but breaks a rule that is known before the open sends the \
+                        whole list back with the reasons, within the same attempts. An order that fails only at the \
+                        open (suspended, at its limit, no cash) is rejected alone; the next STATE says why.";
+const REJECTED_ALONE: &str = "An order that has the right form but breaks a rule above is rejected alone; the others \
+                              stand, and the next STATE says why.";
+
+impl Episode<'_> {
+    /// The system message: settings alone, so that a provider's prompt cache holds over days and seeds.
+    pub(super) fn system_prompt(&self) -> Prompt {
+        let slots = system_slots(&self.rules, &self.limits, self.input.shared.session);
+        ktd_prompts::system(self.input.cell.mode, self.input.cell.mask, &slots)
+    }
+
+    /// The message that opens a step.
+    pub(super) fn user_prompt(&self, context: &ToolContext<'_>) -> Prompt {
+        ktd_prompts::user_step(&UserStepSlots {
+            step: Count::of(context.step).into(),
+            steps_total: Count::of(context.steps_total).into(),
+            as_of: state::as_of_day(context),
+            day: context.mask.step_day(context.step),
+            state: state::state(context, self.input.cell.mode),
+        })
+    }
+}

@@ -1,0 +1,95 @@
+//! From an agent's configuration to the transport that answers for it.
+
+use super::config::AgentConfig;
+use crate::error::RunError;
+use ktd_agents::builtin::{BuiltinTransport, Cheater, Foresight, NAMES, named};
+use ktd_agents::{HttpSettings, HttpTransport, Transport};
+use ktd_env::{DayIndex, Market, NameId, Ticker, TradeDate};
+use secrecy::SecretString;
+use std::sync::Arc;
+use std::time::Duration;
+
+const DEFAULT_TIMEOUT_SECONDS: u64 = 600;
+
+/// The transport of an agent in an episode of this seed.
+///
+/// # Errors
+/// [`RunError::Input`] for an unknown built-in, a missing key or an unusable endpoint.
+pub fn transport(
+    agent: &AgentConfig,
+    seed: u64,
+    market: &Arc<Market>,
+) -> Result<Box<dyn Transport>, RunError> {
+    match &agent.builtin {
+        Some(name) => builtin(name, seed, market),
+        None => http(agent),
+    }
+}
+
+fn builtin(name: &str, seed: u64, market: &Arc<Market>) -> Result<Box<dyn Transport>, RunError> {
+    if name == "cheater" {
+        let memory = Arc::new(Future {
+            market: Arc::clone(market),
+        });
+        return Ok(Box::new(BuiltinTransport::new(Arc::new(Cheater::new(memory)))));
+    }
+    named(name, seed).map_or_else(
+        || {
+            let known = NAMES.join(", ");
+            let what = format!("there is no built-in agent {name:?}");
+            Err(RunError::input(what, format!("it is one of {known}, cheater")))
+        },
+        |model| Ok(Box::new(BuiltinTransport::new(model)) as Box<dyn Transport>),
+    )
+}
+
+fn http(agent: &AgentConfig) -> Result<Box<dyn Transport>, RunError> {
+    let api_key = match &agent.api_key_env {
+        None => None,
+        Some(variable) => Some(SecretString::from(std::env::var(variable).map_err(|_| {
+            let what = format!(
+                "agent {:?}: the environment variable {variable} is not set",
+                agent.id
+            );
+            RunError::input(
+                what,
+                format!("export {variable}=... before running, or remove `api_key_env`"),
+            )
+        })?)),
+    };
+    let settings = HttpSettings {
+        base_url: agent.base_url.clone().unwrap_or_default(),
+        api_key,
+        headers: Vec::new(),
+        timeout: Duration::from_secs(agent.timeout_seconds.unwrap_or(DEFAULT_TIMEOUT_SECONDS)),
+    };
+    let transport = HttpTransport::new(&settings).map_err(|error| {
+        RunError::input(
+            format!("agent {:?}: {error}", agent.id),
+            "check `base_url` and the key's variable",
+        )
+    })?;
+    Ok(Box::new(transport))
+}
+
+/// The real future, for the agent that must profit from it under `bright` and be helpless under `blinded`.
+struct Future {
+    market: Arc<Market>,
+}
+
+impl Foresight for Future {
+    /// From the open of the day to the open of the next: what an order filled today earns until it can be sold.
+    fn next_return(&self, code: &str, date: &str) -> Option<f64> {
+        let name = self.market.find(Ticker::parse(code).ok()?)?;
+        let day = self.market.day(TradeDate::parse(date).ok()?)?;
+        let next = self.market.day_at(day.index() + 1)?;
+        Some(self.open(name, next)? / self.open(name, day)? - 1.0)
+    }
+}
+
+impl Future {
+    fn open(&self, name: NameId, day: DayIndex) -> Option<f64> {
+        let bar = self.market.bar(name, day).filter(ktd_env::Bar::trades_at_open)?;
+        Some(bar.adjusted(bar.open?))
+    }
+}

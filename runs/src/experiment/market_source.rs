@@ -1,0 +1,112 @@
+//! Where an experiment's market comes from: a panel file, or the synthetic market.
+
+use super::config::{ExperimentConfig, SyntheticConfig};
+use crate::bundle::header::{DataRecord, SyntheticRecord};
+use crate::data::panel_file;
+use crate::error::RunError;
+use ktd_env::Market;
+use ktd_env::synth::{SynthConfig, generate};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// A market with what bundles say of it.
+#[derive(Debug, Clone)]
+pub struct MarketSource {
+    /// The panel.
+    pub market: Arc<Market>,
+    /// What a header says of it.
+    pub record: DataRecord,
+    /// Where it was read from.
+    pub path: Option<PathBuf>,
+}
+
+impl MarketSource {
+    /// The market of an experiment whose file stands in `base`.
+    ///
+    /// # Errors
+    /// [`RunError`] when the panel cannot be read or the synthetic market cannot be made.
+    pub fn of(config: &ExperimentConfig, base: &Path) -> Result<Self, RunError> {
+        match &config.panel {
+            Some(panel) => Self::from_file(&base.join(panel)),
+            None => Self::synthetic(&synthetic_record(config.synthetic)),
+        }
+    }
+
+    /// A panel file.
+    ///
+    /// # Errors
+    /// [`RunError`] when it cannot be read.
+    pub fn from_file(path: &Path) -> Result<Self, RunError> {
+        let market = panel_file::load_panel(path).map_err(|failure| {
+            RunError::input(
+                failure.message(),
+                failure.hint().unwrap_or("make one with `ktd data import`"),
+            )
+        })?;
+        Ok(Self::new(market, None, Some(path.to_owned())))
+    }
+
+    /// A synthetic market.
+    ///
+    /// # Errors
+    /// [`RunError::Input`] for sizes it cannot have.
+    pub fn synthetic(record: &SyntheticRecord) -> Result<Self, RunError> {
+        let config = SynthConfig {
+            seed: record.seed,
+            names: record.names,
+            days: record.days,
+            ..SynthConfig::default()
+        };
+        let market = generate(&config).map_err(|error| RunError::input(error.to_string(), error.hint()))?;
+        Ok(Self::new(market, Some(record.clone()), None))
+    }
+
+    fn new(market: Market, synthetic: Option<SyntheticRecord>, path: Option<PathBuf>) -> Self {
+        let record = DataRecord {
+            panel_blake3: ktd_masking::hex(&market.content_hash()),
+            amount_declared: market.amount_declared(),
+            limitations: limitations(&market),
+            synthetic,
+        };
+        Self {
+            market: Arc::new(market),
+            record,
+            path,
+        }
+    }
+}
+
+fn synthetic_record(config: Option<SyntheticConfig>) -> SyntheticRecord {
+    let defaults = SynthConfig::default();
+    let config = config.unwrap_or(SyntheticConfig {
+        seed: None,
+        names: None,
+        days: None,
+    });
+    SyntheticRecord {
+        seed: config.seed.unwrap_or(defaults.seed),
+        names: config.names.unwrap_or(defaults.names),
+        days: config.days.unwrap_or(defaults.days),
+    }
+}
+
+/// What the panel cannot support, in words that name no stock and no day.
+fn limitations(market: &Market) -> Vec<String> {
+    let mut lines = Vec::new();
+    if !market.amount_declared() {
+        lines.push("turnover is volume x (high + low + close) / 3: the source has none".to_owned());
+    }
+    if !market.has_st_dates() {
+        lines.push("no ST dates: the 5 % limit of ST names is off".to_owned());
+    }
+    if !market.has_listing_dates() {
+        lines.push("no listing dates: the first days without a limit are off".to_owned());
+    }
+    if market.indices().is_empty() {
+        lines.push("no index series: benchmark figures are missing".to_owned());
+    }
+    if market.sectors().is_empty() {
+        lines.push("no sectors".to_owned());
+    }
+    lines
+}

@@ -1,0 +1,203 @@
+//! Running a grid: several cells at once, each in its own bundle; rerunning continues where it stopped.
+
+use super::agents::transport;
+use super::cells::{Cell, cells};
+use super::config::ExperimentConfig;
+use super::market_source::MarketSource;
+use crate::bundle::summary::Summary;
+use crate::bundle::{BundlePaths, write_whole};
+use crate::episode::{EpisodeInput, Progress, Shared, run_episode};
+use crate::error::RunError;
+use ktd_env::factors::FactorConfig;
+use ktd_env::{FactorTable, Market};
+use ktd_masking::MaskKey;
+use ktd_tools::Toolbox;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
+
+/// What a run needs besides its configuration.
+#[derive(Debug, Clone)]
+pub struct RunPlan {
+    /// The configuration.
+    pub config: ExperimentConfig,
+    /// The directory that relative paths of the configuration start from.
+    pub base: PathBuf,
+    /// Where results go.
+    pub output: PathBuf,
+}
+
+/// One cell's result.
+#[derive(Debug)]
+pub struct CellResult {
+    /// The cell.
+    pub cell: Cell,
+    /// Its bundle.
+    pub bundle: PathBuf,
+    /// Its summary, or what stopped it.
+    pub result: Result<Summary, RunError>,
+}
+
+/// The panel's shared, immutable parts of one run.
+#[derive(Debug)]
+pub struct Prepared {
+    /// The market.
+    pub source: MarketSource,
+    /// Factor values over all windows.
+    pub factors: Arc<FactorTable>,
+    /// The cells.
+    pub cells: Vec<Cell>,
+    /// The tools with their validators, compiled once.
+    pub toolbox: Arc<Toolbox>,
+    /// The experiment's mask key.
+    pub key: MaskKey,
+}
+
+/// Reads the panel, lays out the grid, computes factors once, and draws or reads the mask key.
+///
+/// # Errors
+/// [`RunError`] for anything that does not fit, before a single request is sent.
+pub fn prepare(plan: &RunPlan) -> Result<Prepared, RunError> {
+    let source = MarketSource::of(&plan.config, &plan.base)?;
+    let cells = cells(&plan.config, &source.market)?;
+    // Every agent is made once here, so that a missing key is told before hours of work.
+    for agent in &plan.config.agents {
+        transport(agent, 0, &source.market)?;
+    }
+    let factors = factor_table(&source.market, &cells)?;
+    let key = experiment_key(plan)?;
+    Ok(Prepared {
+        source,
+        factors: Arc::new(factors),
+        cells,
+        toolbox: toolbox()?,
+        key,
+    })
+}
+
+/// The tools, their validators compiled once.
+///
+/// # Errors
+/// [`RunError::Input`] when a tool's own schema does not compile: a defect of this program.
+pub fn toolbox() -> Result<Arc<Toolbox>, RunError> {
+    Toolbox::new()
+        .map(Arc::new)
+        .map_err(|error| RunError::input(error.to_string(), "report this defect"))
+}
+
+/// The factor table over the as-of days of all cells.
+///
+/// # Errors
+/// [`RunError::Input`] when the panel is too short for the factors.
+pub fn factor_table(market: &Market, cells: &[Cell]) -> Result<FactorTable, RunError> {
+    let as_of_days = cells
+        .iter()
+        .flat_map(|cell| &cell.window.days)
+        .filter_map(|day| day.before());
+    let first = as_of_days.clone().min();
+    let last = as_of_days.max();
+    let (Some(first), Some(last)) = (first, last) else {
+        return Err(RunError::input(
+            "no window has a trading day",
+            "choose other dates",
+        ));
+    };
+    FactorTable::new(market, &FactorConfig::KTD, first, last)
+        .map_err(|error| RunError::input(error.to_string(), error.hint()))
+}
+
+/// The experiment's mask key: given by file, kept from an earlier run, or drawn once from the system's entropy.
+fn experiment_key(plan: &RunPlan) -> Result<MaskKey, RunError> {
+    let kept = plan.output.join("private").join("mask.key");
+    let given = plan
+        .config
+        .mask_key_file
+        .as_ref()
+        .map(|file| plan.base.join(file));
+    let source = given.unwrap_or_else(|| kept.clone());
+    match std::fs::read_to_string(&source) {
+        Ok(text) => MaskKey::parse(&text).map_err(|error| RunError::damaged(&source, error.to_string())),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound && source == kept => draw_key(&kept),
+        Err(error) => Err(RunError::io("read", &source)(error)),
+    }
+}
+
+fn draw_key(path: &Path) -> Result<MaskKey, RunError> {
+    let mut bytes = [0; 32];
+    getrandom::fill(&mut bytes).map_err(|error| {
+        RunError::input(
+            format!("the system gives no entropy: {error}"),
+            "name a `mask_key_file`",
+        )
+    })?;
+    let key = MaskKey::from_bytes(bytes);
+    let directory = path.parent().unwrap_or(path);
+    std::fs::create_dir_all(directory).map_err(RunError::io("make the directory", directory))?;
+    write_whole(path, format!("{}\n", key.reveal()).as_bytes())?;
+    Ok(key)
+}
+
+/// Runs all cells, at most `parallel_cells` at once; results come in the order of the grid.
+///
+/// A cell that fails does not stop the others.
+pub async fn run_cells(plan: &RunPlan, prepared: &Prepared, progress: Arc<dyn Progress>) -> Vec<CellResult> {
+    let permits = Arc::new(Semaphore::new(plan.config.parallel_cells));
+    let shared = Arc::new(Shared {
+        experiment: plan.config.name.clone(),
+        market: Arc::clone(&prepared.source.market),
+        factors: Arc::clone(&prepared.factors),
+        toolbox: Arc::clone(&prepared.toolbox),
+        data: prepared.source.record.clone(),
+        panel: prepared.source.path.clone(),
+        rules: plan.config.rules.clone(),
+        session: plan.config.session,
+        tools: plan.config.tools,
+        retries: plan.config.retries,
+    });
+    let mut tasks = JoinSet::new();
+    for (place, cell) in prepared.cells.iter().enumerate() {
+        let (permits, shared, progress) = (Arc::clone(&permits), Arc::clone(&shared), Arc::clone(&progress));
+        let (cell, key) = (cell.clone(), prepared.key.derive(&cell.id));
+        let bundle = bundle_directory(&plan.output, &cell.id);
+        tasks.spawn(async move {
+            let _permit = permits.acquire_owned().await;
+            let result = run_cell(&shared, &cell, key, &bundle, progress.as_ref()).await;
+            (place, CellResult { cell, bundle, result })
+        });
+    }
+    let mut results: BTreeMap<usize, CellResult> = BTreeMap::new();
+    while let Some(joined) = tasks.join_next().await {
+        results.extend(joined.ok());
+    }
+    // A cell whose task broke an invariant has no result: it is told as failed, and the others stand.
+    for (place, cell) in prepared.cells.iter().enumerate() {
+        results.entry(place).or_insert_with(|| CellResult {
+            cell: cell.clone(),
+            bundle: bundle_directory(&plan.output, &cell.id),
+            result: Err(RunError::Panicked {
+                cell: cell.id.clone(),
+            }),
+        });
+    }
+    results.into_values().collect()
+}
+
+/// Where a cell's bundle is.
+#[must_use]
+pub fn bundle_directory(output: &Path, cell: &str) -> PathBuf {
+    output.join("cells").join(cell)
+}
+
+async fn run_cell(
+    shared: &Shared,
+    cell: &Cell,
+    key: MaskKey,
+    bundle: &Path,
+    progress: &dyn Progress,
+) -> Result<Summary, RunError> {
+    let transport = transport(&cell.agent, cell.seed, &shared.market)?;
+    let input = EpisodeInput { shared, cell, key };
+    run_episode(&input, &BundlePaths::new(bundle), transport.as_ref(), progress).await
+}

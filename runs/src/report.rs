@@ -1,0 +1,99 @@
+//! Cells as a table for people and as JSON for programs.
+
+use crate::bundle::summary::{Metric, Summary};
+use crate::experiment::run::CellResult;
+use crate::output::{Align, Table};
+use serde_json::{Value, json};
+
+/// The table of results: return, Sharpe, drawdown, turnover, abstention, and the three kinds of fault apart.
+#[must_use]
+pub fn table(results: &[CellResult]) -> String {
+    use Align::{Left, Right};
+    let mut table = Table::new(&[
+        ("agent", Left),
+        ("window", Left),
+        ("mask", Left),
+        ("mode", Left),
+        ("seed", Right),
+        ("return", Right),
+        ("Sharpe", Right),
+        ("drawdown", Right),
+        ("turnover", Right),
+        ("abstained", Right),
+        ("model faults", Right),
+        ("infra faults", Right),
+        ("coverage", Right),
+    ]);
+    for result in results {
+        let cell = &result.cell;
+        let mask = format!("{}/{}", cell.mask.level.label(), cell.mask.numeric.label());
+        let identity = [
+            cell.agent.id.clone(),
+            cell.window.id.clone(),
+            mask,
+            cell.mode.label().to_owned(),
+            cell.seed.to_string(),
+        ];
+        let figures = result
+            .result
+            .as_ref()
+            .map_or_else(|_| vec!["stopped".to_owned()], |summary| figures(summary));
+        table.row(identity.into_iter().chain(figures));
+    }
+    table.render()
+}
+
+fn figures(summary: &Summary) -> Vec<String> {
+    let (metrics, counters) = (&summary.metrics, &summary.counters);
+    let faults: usize = counters
+        .model_faults
+        .values()
+        .chain(counters.tool_calls_refused.values())
+        .sum();
+    let infrastructure: usize = counters.infrastructure_faults.values().sum();
+    let steps = counters.submitted + counters.hold + counters.fallback + counters.uncovered;
+    vec![
+        percent(&metrics.total_return),
+        number(&metrics.sharpe_ratio),
+        percent(&metrics.max_drawdown),
+        number(&metrics.turnover),
+        percent(&metrics.abstention),
+        faults.to_string(),
+        infrastructure.to_string(),
+        format!("{}/{steps}", steps - counters.uncovered),
+    ]
+}
+
+fn percent(metric: &Metric) -> String {
+    metric
+        .value
+        .map_or_else(|| "n/a".to_owned(), |value| format!("{:.2} %", value * 100.0))
+}
+
+fn number(metric: &Metric) -> String {
+    metric
+        .value
+        .map_or_else(|| "n/a".to_owned(), |value| format!("{value:.2}"))
+}
+
+/// The results for programs.
+#[must_use]
+pub fn to_json(results: &[CellResult]) -> Value {
+    let cells = results.iter().map(|result| {
+        let cell = &result.cell;
+        json!({
+            "cell": cell.id,
+            "bundle": result.bundle.display().to_string(),
+            "agent": cell.agent.id,
+            "window": cell.window.id,
+            "level": cell.mask.level.label(),
+            "numeric": cell.mask.numeric.label(),
+            "mode": cell.mode.label(),
+            "seed": cell.seed,
+            "summary": result.result.as_ref().ok(),
+            "error": result.result.as_ref().err().map(ToString::to_string),
+            "hint": result.result.as_ref().err().map(crate::error::RunError::hint),
+        })
+    });
+    json!({ "cells": cells.collect::<Vec<_>>() })
+}

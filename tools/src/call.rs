@@ -1,0 +1,144 @@
+//! From a model's call to its answer. A bad request is an answer too.
+
+use crate::args::{CompareArguments, NoArguments, RiskArguments, ScreenArguments, SnapshotArguments};
+use crate::context::ToolContext;
+use crate::feedback::{self, Fault};
+use crate::feedback_texts::USE_SCHEMA;
+use crate::tool::Tool;
+use crate::{
+    compare_candidates, get_market_context, get_stock_snapshot, portfolio_state, risk_check, schema_faults,
+    screen_candidates, text_limits,
+};
+use jsonschema::Validator;
+use ktd_masking::Payload;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+/// What goes back to the model for one call.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToolAnswer {
+    /// The answer, or structured feedback on what is wrong with the call.
+    pub payload: Payload,
+    /// Whether the call was answered.
+    pub ok: bool,
+    /// The first fault's code, for counters; `None` for an answer.
+    pub code: Option<&'static str>,
+}
+
+impl ToolAnswer {
+    const fn answered(payload: Payload) -> Self {
+        Self {
+            payload,
+            ok: true,
+            code: None,
+        }
+    }
+
+    fn refused(faults: &[Fault]) -> Self {
+        Self {
+            payload: feedback::faults(faults),
+            ok: false,
+            code: Some(faults.first().map_or("invalid_arguments", Fault::code)),
+        }
+    }
+}
+
+/// The six tools with their validators, compiled once and used for every call.
+#[derive(Debug)]
+pub struct Toolbox {
+    validators: Vec<(Tool, Validator)>,
+}
+
+/// A tool's own schema does not compile: a defect of this program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the argument schema of {} does not compile", tool.name())]
+pub struct ToolboxError {
+    /// The tool.
+    pub tool: Tool,
+}
+
+impl Toolbox {
+    /// Compiles the validators.
+    ///
+    /// # Errors
+    /// [`ToolboxError`] when a tool's schema is itself invalid.
+    pub fn new() -> Result<Self, ToolboxError> {
+        let compile = |tool: Tool| {
+            jsonschema::validator_for(tool.parameters().as_value())
+                .map(|validator| (tool, validator))
+                .map_err(|_| ToolboxError { tool })
+        };
+        Ok(Self {
+            validators: Tool::ALL.into_iter().map(compile).collect::<Result<_, _>>()?,
+        })
+    }
+
+    /// Answers one call. `arguments` is the text exactly as the model wrote it.
+    #[must_use]
+    pub fn call(&self, context: &ToolContext<'_>, name: &str, arguments: &str) -> ToolAnswer {
+        let Some(tool) = Tool::from_name(name) else {
+            return ToolAnswer::refused(&[unknown_tool()]);
+        };
+        match self.answer(context, tool, arguments) {
+            Ok(payload) => ToolAnswer::answered(payload),
+            Err(faults) => ToolAnswer::refused(&faults),
+        }
+    }
+
+    fn answer(&self, context: &ToolContext<'_>, tool: Tool, text: &str) -> Result<Payload, Vec<Fault>> {
+        text_limits::check(text, context.limits).map_err(|fault| vec![fault])?;
+        self.validate(tool, text)?;
+        match tool {
+            Tool::GetMarketContext => typed::<NoArguments>(text).map(|_| get_market_context::answer(context)),
+            Tool::ScreenCandidates => screen_candidates::answer(context, &typed::<ScreenArguments>(text)?),
+            Tool::GetStockSnapshot => get_stock_snapshot::answer(context, &typed::<SnapshotArguments>(text)?),
+            Tool::CompareCandidates => compare_candidates::answer(context, &typed::<CompareArguments>(text)?),
+            Tool::PortfolioState => typed::<NoArguments>(text).map(|_| portfolio_state::answer(context)),
+            Tool::RiskCheck => risk_check::answer(context, &typed::<RiskArguments>(text)?),
+        }
+    }
+
+    fn validate(&self, tool: Tool, text: &str) -> Result<(), Vec<Fault>> {
+        let mut value: Value =
+            serde_json::from_str(text).map_err(|error| vec![text_limits::not_json(&error)])?;
+        drop_nulls(&mut value);
+        let validator = self.validators.iter().find(|(of, _)| *of == tool);
+        let faults: Vec<Fault> = validator
+            .into_iter()
+            .flat_map(|(_, validator)| validator.iter_errors(&value))
+            .map(|error| schema_faults::fault(&error))
+            .collect();
+        if faults.is_empty() { Ok(()) } else { Err(faults) }
+    }
+}
+
+/// A key with the value `null` counts as absent, as in orders.
+fn drop_nulls(value: &mut Value) {
+    match value {
+        Value::Object(members) => {
+            members.retain(|_, member| !member.is_null());
+            members.values_mut().for_each(drop_nulls);
+        }
+        Value::Array(items) => items.iter_mut().for_each(drop_nulls),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+fn typed<T: DeserializeOwned>(text: &str) -> Result<T, Vec<Fault>> {
+    serde_json::from_str(text).map_err(|_| vec![untyped()])
+}
+
+/// What the schema lets pass and the types do not: `5.0` for a whole number, or a key given twice.
+const fn untyped() -> Fault {
+    Fault::new(
+        "invalid_arguments",
+        "whole numbers written without a point, each key once",
+        USE_SCHEMA,
+    )
+}
+
+fn unknown_tool() -> Fault {
+    let names = Tool::ALL.map(|tool| Payload::label(tool.name()));
+    Fault::new("unknown_tool", "one of `tools`", "call a tool by its exact name")
+        .with("tools", Payload::list(names))
+}

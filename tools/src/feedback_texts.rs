@@ -1,0 +1,62 @@
+//! Every sentence of feedback, fixed at compile time: nothing a model or a library wrote is ever echoed.
+
+use ktd_env::exchange::RejectCode;
+use ktd_masking::Payload;
+use std::collections::BTreeSet;
+
+pub(crate) const USE_SCHEMA: &str = "send one JSON object that follows the tool's parameters";
+pub(crate) const STOCK_ID: &str = "a stock id exactly as it was shown in this episode";
+pub(crate) const STOCK_ID_HINT: &str = "copy the id character by character from a tool answer or from STATE; ids of other episodes do not exist here";
+
+/// What a rejection means and how to avoid it.
+pub(crate) const fn meaning(code: RejectCode) -> &'static str {
+    match code {
+        RejectCode::UnknownSymbol => {
+            "no such stock id in this episode, or not known yet on the as-of day; copy ids exactly as shown"
+        }
+        RejectCode::Duplicate => {
+            "an order on this name was already accepted in this list; send one order a name, either BUY or SELL"
+        }
+        RejectCode::NotInUniverse => {
+            "only index members of the as-of day may be bought; a holding that left the index may be sold"
+        }
+        RejectCode::NotHeld => "nothing of this name is held, so there is nothing to sell",
+        RejectCode::SideMismatch => {
+            "target_weight is the weight after the trade: after rounding to round lots it asks for no trade, or for \
+             one on the other side; move the target further from the current weight, change the side, or drop the order"
+        }
+        RejectCode::Oversell => {
+            "more shares than are sellable; sell at most what is held, or use target_weight 0"
+        }
+        RejectCode::Lot => {
+            "off the board's grid: MAIN and CHINEXT trade in multiples of 100 shares, STAR from 200 and BSE from 100 \
+             shares in steps of 1; a sale may also take the whole odd remainder; choose a larger or rounder amount"
+        }
+        RejectCode::MaxSingleWeight => {
+            "the holding after the buy would weigh more than max_single_weight of NAV at the as-of close; lower the target"
+        }
+        RejectCode::MaxPositions => {
+            "a new name would exceed max_positions; sell a whole holding in the same list, or buy more of a name held"
+        }
+        RejectCode::Suspended => "the name did not trade at the open; orders do not carry over, decide again",
+        RejectCode::LimitUp => {
+            "the open stood at the upper price limit, where buys do not fill; decide again"
+        }
+        RejectCode::LimitDown => {
+            "the open stood at the lower price limit, where sells do not fill; decide again"
+        }
+        RejectCode::Cash => {
+            "cash did not suffice for the smallest legal amount and its fee; keep a reserve, as opens differ from closes"
+        }
+    }
+}
+
+/// The codes that occur with their meanings, each once, in the order of the checks.
+pub(crate) fn explained(codes: impl Iterator<Item = RejectCode>) -> Payload {
+    let codes: BTreeSet<RejectCode> = codes.collect();
+    Payload::map(
+        codes
+            .into_iter()
+            .map(|code| (code.code(), Payload::label(meaning(code)))),
+    )
+}

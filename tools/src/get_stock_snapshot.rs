@@ -1,0 +1,125 @@
+//! `get_stock_snapshot`: bars, factors and limits of one name.
+
+use crate::args::SnapshotArguments;
+use crate::context::ToolContext;
+use crate::facts::{Facts, flags, stale_days};
+use crate::feedback::{Fault, unknown_stock};
+use crate::state::count_of;
+use crate::statistics::mean;
+use ktd_env::exchange::PriceLimits;
+use ktd_env::factors::{Factor, Technical};
+use ktd_env::{Bar, NameId, Price};
+use ktd_masking::{Payload, PointerPart, Ratio};
+
+const DEFAULT_LOOKBACK: u32 = 20;
+/// Bars whose mean volume is the unit of volumes under `rescaled`.
+const VOLUME_MEAN_BARS: usize = 20;
+
+pub(crate) fn answer(
+    context: &ToolContext<'_>,
+    arguments: &SnapshotArguments,
+) -> Result<Payload, Vec<Fault>> {
+    let lookback = arguments.lookback.unwrap_or(DEFAULT_LOOKBACK);
+    if context.limits.max_lookback < lookback {
+        let fault = Fault::new(
+            "out_of_range",
+            "a lookback not above `most`",
+            "ask for fewer days",
+        )
+        .with("most", count_of(context.limits.max_lookback));
+        return Err(vec![fault.at([PointerPart::Field("lookback")])]);
+    }
+    let known = context
+        .resolve(&arguments.stock_id)
+        .and_then(|name| Some((name, Facts::of(context, name)?)));
+    let (name, facts) = known.ok_or_else(|| vec![unknown_stock([PointerPart::Field("stock_id")])])?;
+    let price = |adjusted| context.mask.price(context.as_of, name, adjusted);
+    let lookback = usize::try_from(lookback).unwrap_or(usize::MAX);
+    Ok(Payload::map([
+        ("stock_id", context.mask.asset(name)),
+        ("board", context.board(name)),
+        ("sector", context.mask.sector(context.as_of.sector(name))),
+        ("flags", flags(context, name, &facts)),
+        ("weight", context.mask.weight(context.weight_of(name))),
+        ("last_day", context.mask.day(facts.last_day)),
+        ("stale_days", stale_days(&facts)),
+        ("close", price(facts.last.adjusted_close())),
+        (
+            "previous_close",
+            facts
+                .before
+                .map_or_else(Payload::null, |bar| price(bar.adjusted_close())),
+        ),
+        ("change", Payload::optional(facts.change().map(Ratio::fraction))),
+        ("limit_state", Payload::label(facts.closing.label())),
+        ("next_open_limits", next_limits(context, name, &facts)),
+        ("bars", bars(context, name, lookback)),
+        ("factors", factors(context, name)),
+        ("technicals", technicals(context, name)),
+    ]))
+}
+
+/// The exchange's limit prices of the next open, which hold unless that day is an ex-day; `null` without limits.
+fn next_limits(context: &ToolContext<'_>, name: NameId, facts: &Facts) -> Payload {
+    let Some(limits) = PriceLimits::of_next_day(context.rules, context.as_of, name) else {
+        return Payload::null();
+    };
+    let price = |limit: Price| {
+        context
+            .mask
+            .price(context.as_of, name, facts.last.adjusted(limit))
+    };
+    Payload::map([
+        ("up", price(limits.exact_up())),
+        ("down", price(limits.exact_down())),
+    ])
+}
+
+fn bars(context: &ToolContext<'_>, name: NameId, lookback: usize) -> Payload {
+    let shown = context.as_of.bars(name, lookback);
+    let last = shown.last().map(|(_, bar)| *bar);
+    let mean = mean_volume(context, name);
+    let rows = shown.iter().map(|(day, bar)| {
+        let price = |price| context.mask.price(context.as_of, name, bar.adjusted(price));
+        let volume = last.zip(mean).map_or_else(Payload::null, |(last, mean)| {
+            context.mask.volume(volume(bar, &last), mean)
+        });
+        vec![
+            context.mask.day(*day),
+            bar.open.map_or_else(Payload::null, price),
+            price(bar.high),
+            price(bar.low),
+            price(bar.close),
+            volume,
+        ]
+    });
+    Payload::table(&["day", "open", "high", "low", "close", "volume"], rows)
+}
+
+/// A bar's volume in terms of the last bar's shares, so that a split shows no jump.
+#[expect(clippy::cast_precision_loss, reason = "volumes stay far below 2^53 shares")]
+pub(crate) fn volume(bar: &Bar, last: &Bar) -> f64 {
+    bar.volume as f64 / bar.factor_value * last.factor_value
+}
+
+/// Mean volume of the last 20 bars in terms of the last bar's shares.
+pub(crate) fn mean_volume(context: &ToolContext<'_>, name: NameId) -> Option<f64> {
+    let bars = context.as_of.bars(name, VOLUME_MEAN_BARS);
+    let (_, last) = bars.last()?;
+    mean(&bars.iter().map(|(_, bar)| volume(bar, last)).collect::<Vec<_>>())
+}
+
+fn factors(context: &ToolContext<'_>, name: NameId) -> Payload {
+    let rows = Factor::ALL.map(|factor| {
+        vec![
+            Payload::label(factor.name()),
+            context.raw_factor(name, factor),
+            context.factor_z(name, factor),
+        ]
+    });
+    Payload::table(&["factor", "raw", "z"], rows)
+}
+
+fn technicals(context: &ToolContext<'_>, name: NameId) -> Payload {
+    Payload::map(Technical::ALL.map(|technical| (technical.name(), context.technical(name, technical))))
+}

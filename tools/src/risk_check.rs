@@ -1,0 +1,282 @@
+//! `risk_check`: what a plan of target weights would break and cost, at the closes of the as-of day.
+
+use crate::args::{RiskArguments, WeightTarget};
+use crate::context::ToolContext;
+use crate::feedback::{Fault, unknown_stock};
+use crate::feedback_texts;
+use crate::state::count_of;
+use ktd_env::exchange::{Decision, Order, Quantity, Side, TargetWeight, decide, fee};
+use ktd_env::{Fen, NameId, Price, Shares};
+use ktd_masking::{Count, Payload, PointerPart, Ratio, RuleFigures};
+use std::collections::BTreeMap;
+
+pub(crate) fn answer(context: &ToolContext<'_>, arguments: &RiskArguments) -> Result<Payload, Vec<Fault>> {
+    let targets = targets(context, &arguments.targets)?;
+    // A target that equals the current weight is no order.
+    let orders: Vec<Order> = targets.iter().filter_map(Target::order).collect();
+    let mut decisions = decide(context.rules, context.account, &orders, context.as_of).into_iter();
+    let planned: Vec<Planned> = targets
+        .into_iter()
+        .map(|target| Planned {
+            decision: target.side.and_then(|_| decisions.next()),
+            target,
+        })
+        .collect();
+    let projection = Projection::of(context, &planned);
+    let codes = planned.iter().filter_map(|planned| match planned.decision {
+        Some(Decision::Rejected { code, .. }) => Some(code),
+        Some(Decision::Accepted { .. }) | None => None,
+    });
+    Ok(Payload::map([
+        ("plan", plan(context, &planned, &projection)),
+        ("reasons", feedback_texts::explained(codes)),
+        ("projected", projection.payload(context)),
+        ("limits", projection.limits(context)),
+    ]))
+}
+
+/// One target, resolved.
+struct Target {
+    name: NameId,
+    weight: TargetWeight,
+    held: Shares,
+    close: Price,
+    /// `None` when the target is the current weight.
+    side: Option<Side>,
+}
+
+impl Target {
+    fn order(&self) -> Option<Order> {
+        Some(Order {
+            name: Some(self.name),
+            side: self.side?,
+            quantity: Quantity::TargetWeight(self.weight),
+        })
+    }
+}
+
+struct Planned {
+    target: Target,
+    decision: Option<Decision>,
+}
+
+impl Planned {
+    /// Shares that an accepted order trades.
+    fn accepted(&self) -> Option<(Side, Shares)> {
+        match self.decision? {
+            Decision::Accepted { requested, .. } => Some((self.target.side?, requested)),
+            Decision::Rejected { .. } => None,
+        }
+    }
+
+    fn shares_after(&self) -> Shares {
+        match self.accepted() {
+            Some((Side::Buy, shares)) => self.target.held + shares,
+            Some((Side::Sell, shares)) => self.target.held - shares,
+            None => self.target.held,
+        }
+    }
+}
+
+fn targets(context: &ToolContext<'_>, asked: &[WeightTarget]) -> Result<Vec<Target>, Vec<Fault>> {
+    let most = usize::try_from(context.limits.max_orders).unwrap_or(usize::MAX);
+    if most < asked.len() {
+        let fault = Fault::new("too_many", "a shorter list", "plan fewer names at once")
+            .with("most", count_of(context.limits.max_orders));
+        return Err(vec![fault.at([PointerPart::Field("targets")])]);
+    }
+    let (mut targets, mut faults) = (Vec::with_capacity(asked.len()), Vec::new());
+    for (place, target) in asked.iter().enumerate() {
+        let at = |field| {
+            [
+                PointerPart::Field("targets"),
+                PointerPart::Index(place),
+                PointerPart::Field(field),
+            ]
+        };
+        let known = context
+            .resolve(&target.stock_id)
+            .and_then(|name| Some((name, context.as_of.last_bar(name)?.1.close)));
+        match (known, target.target_weight.weight()) {
+            (None, _) => faults.push(unknown_stock(at("stock_id"))),
+            (_, None) => {
+                let expected = "a number from 0 to 1 with at most 6 decimal places";
+                let fault = Fault::new("out_of_range", expected, "round the weight");
+                faults.push(fault.at(at("target_weight")));
+            }
+            (Some((name, close)), Some(weight)) => targets.push(resolved(context, name, close, weight)),
+        }
+    }
+    if faults.is_empty() {
+        Ok(targets)
+    } else {
+        Err(faults)
+    }
+}
+
+fn resolved(context: &ToolContext<'_>, name: NameId, close: Price, weight: TargetWeight) -> Target {
+    const MILLION: i128 = 1_000_000;
+    let held = context.account.shares(name);
+    let wanted = i128::from(weight.millionths()) * i128::from(context.account.nav.0);
+    let current = i128::from((close * held).0) * MILLION;
+    let side = match wanted.cmp(&current) {
+        std::cmp::Ordering::Less => Some(Side::Sell),
+        std::cmp::Ordering::Equal => None,
+        std::cmp::Ordering::Greater => Some(Side::Buy),
+    };
+    Target {
+        name,
+        weight,
+        held,
+        close,
+        side,
+    }
+}
+
+fn plan(context: &ToolContext<'_>, planned: &[Planned], projection: &Projection) -> Payload {
+    let mut columns = vec![
+        "stock_id",
+        "side",
+        "weight_now",
+        "target_weight",
+        "weight_after",
+        "result",
+        "code",
+    ];
+    let exact = context.mask.shows_shares();
+    if exact {
+        columns.push("shares");
+    }
+    let rows = planned.iter().map(|planned| {
+        let target = &planned.target;
+        let (result, code) = match planned.decision {
+            None => ("no_trade", Payload::null()),
+            Some(Decision::Accepted { .. }) => ("accepted", Payload::null()),
+            Some(Decision::Rejected { code, .. }) => ("rejected", Payload::label(code.code())),
+        };
+        let mut row = vec![
+            context.mask.asset(target.name),
+            target
+                .side
+                .map_or_else(Payload::null, |side| Payload::label(side.label())),
+            context.mask.weight(context.weight_of(target.name)),
+            Ratio::weight(f64::from(target.weight.millionths()) / 1e6).into(),
+            context
+                .mask
+                .weight(projection.weight(target.close * planned.shares_after())),
+            Payload::label(result),
+            code,
+        ];
+        if exact {
+            let shares = planned.accepted().map(|(_, shares)| context.mask.shares(shares));
+            row.push(shares.unwrap_or_else(Payload::null));
+        }
+        row
+    });
+    Payload::table(&columns, rows)
+}
+
+/// The account after every accepted order filled in full at the as-of closes.
+struct Projection {
+    cash: Fen,
+    fees: Fen,
+    traded: Fen,
+    nav: Fen,
+    nav_before: Fen,
+    hhi_before: f64,
+    /// Values of the names held afterwards.
+    values: BTreeMap<NameId, Fen>,
+}
+
+impl Projection {
+    fn of(context: &ToolContext<'_>, planned: &[Planned]) -> Self {
+        let account = context.account;
+        let held = account.holdings.iter().filter_map(|holding| {
+            let (_, bar) = context.as_of.last_bar(holding.name)?;
+            Some((holding.name, bar.close * holding.shares))
+        });
+        let values: BTreeMap<NameId, Fen> = held.collect();
+        let mut after = Self {
+            cash: account.cash,
+            fees: Fen::ZERO,
+            traded: Fen::ZERO,
+            nav: account.nav,
+            nav_before: account.nav,
+            hhi_before: concentration(&values, account.nav),
+            values,
+        };
+        for planned in planned {
+            let Some((side, shares)) = planned.accepted() else {
+                continue;
+            };
+            let value = planned.target.close * shares;
+            let fee = fee(context.rules, side, value);
+            after.cash += match side {
+                Side::Buy => -(value + fee),
+                Side::Sell => value - fee,
+            };
+            after.fees += fee;
+            after.traded += value;
+            let left = planned.shares_after();
+            if left.0 <= 0 {
+                after.values.remove(&planned.target.name);
+            } else {
+                after
+                    .values
+                    .insert(planned.target.name, planned.target.close * left);
+            }
+        }
+        after.nav = account.nav - after.fees;
+        after
+    }
+
+    fn weight(&self, value: Fen) -> f64 {
+        value.to_yuan() / self.nav.to_yuan()
+    }
+
+    fn payload(&self, context: &ToolContext<'_>) -> Payload {
+        let shortfall = Fen((-self.cash.0).max(0));
+        Payload::map([
+            ("cash", context.mask.money(self.cash)),
+            ("cash_weight", context.mask.weight(self.weight(self.cash))),
+            // Above 0 the last buys would be cut down or rejected with `cash`.
+            ("cash_shortfall", context.mask.money(shortfall)),
+            ("fees", context.mask.money(self.fees)),
+            (
+                "turnover",
+                Ratio::fraction(self.traded.to_yuan() / self.nav_before.to_yuan()).into(),
+            ),
+            ("positions", Count::of(self.values.len()).into()),
+            ("hhi_now", Ratio::fraction(self.hhi_before).into()),
+            (
+                "hhi_after",
+                Ratio::fraction(concentration(&self.values, self.nav)).into(),
+            ),
+            ("largest_weight", context.mask.weight(self.largest_weight())),
+        ])
+    }
+
+    fn limits(&self, context: &ToolContext<'_>) -> Payload {
+        let figures = RuleFigures::of(context.rules);
+        let most = usize::try_from(context.rules.max_positions).unwrap_or(usize::MAX);
+        Payload::map([
+            ("max_single_weight", figures.max_single_weight()),
+            ("max_positions", figures.max_positions()),
+            (
+                "positions_left",
+                Count::of(most.saturating_sub(self.values.len())).into(),
+            ),
+        ])
+    }
+
+    fn largest_weight(&self) -> f64 {
+        let largest = self.values.values().copied().max().unwrap_or(Fen::ZERO);
+        self.weight(largest)
+    }
+}
+
+/// Sum of squared weights over NAV; 0 for cash alone.
+fn concentration(values: &BTreeMap<NameId, Fen>, nav: Fen) -> f64 {
+    let weights = values.values().map(|value| value.to_yuan() / nav.to_yuan());
+    weights.map(|weight| weight * weight).sum()
+}

@@ -1,0 +1,161 @@
+//! `screen_candidates`: index members ranked by a weighted sum of factor z-scores.
+
+use crate::args::{BoundScale, Direction, FactorBound, FactorTilt, ScreenArguments};
+use crate::context::ToolContext;
+use crate::facts::{Facts, flags};
+use crate::feedback::Fault;
+use crate::state::{count_of, z_name};
+use ktd_env::NameId;
+use ktd_env::factors::Factor;
+use ktd_masking::{Count, Payload, PointerPart, Rank, Ratio};
+
+const DEFAULT_TOP_K: u32 = 20;
+
+pub(crate) fn answer(context: &ToolContext<'_>, arguments: &ScreenArguments) -> Result<Payload, Vec<Fault>> {
+    let bounds = arguments.bounds.as_deref().unwrap_or_default();
+    let top_k = check(context, arguments, bounds)?;
+    let members = context.members_in_order();
+    let mut ranked: Vec<(f64, NameId)> = members
+        .iter()
+        .filter(|name| bounds.iter().all(|bound| holds(context, **name, bound)))
+        .map(|name| (score(context, *name, &arguments.factors), *name))
+        .collect();
+    // The sort is stable, so equal scores keep the masked order.
+    ranked.sort_by(|left, right| right.0.total_cmp(&left.0));
+    let matching = ranked.len();
+    let mut columns = vec!["rank", "stock_id", "board", "score"];
+    for tilt in &arguments.factors {
+        columns.extend([tilt.factor.0.name(), z_name(tilt.factor.0)]);
+    }
+    columns.extend(["missing", "flags"]);
+    let rows = ranked
+        .into_iter()
+        .take(top_k)
+        .enumerate()
+        .filter_map(|(place, (score, name))| row(context, place, score, name, &arguments.factors));
+    Ok(Payload::map([
+        ("ranked", Payload::label("index members of the as-of day")),
+        ("members", Count::of(members.len()).into()),
+        ("within_bounds", Count::of(matching).into()),
+        ("candidates", Payload::table(&columns, rows)),
+    ]))
+}
+
+/// The number of names to return, if the request can be answered.
+fn check(
+    context: &ToolContext<'_>,
+    arguments: &ScreenArguments,
+    bounds: &[FactorBound],
+) -> Result<usize, Vec<Fault>> {
+    let mut faults = Vec::new();
+    let most = context.limits.max_candidates;
+    let top_k = arguments.top_k.unwrap_or(DEFAULT_TOP_K.min(most));
+    if most < top_k {
+        let fault = Fault::new("out_of_range", "a top_k not above `most`", "ask for fewer names");
+        faults.push(
+            fault
+                .with("most", count_of(most))
+                .at([PointerPart::Field("top_k")]),
+        );
+    }
+    for (place, tilt) in arguments.factors.iter().enumerate() {
+        let at = |field| {
+            [
+                PointerPart::Field("factors"),
+                PointerPart::Index(place),
+                PointerPart::Field(field),
+            ]
+        };
+        let earlier = arguments.factors.iter().take(place);
+        if earlier.into_iter().any(|other| other.factor == tilt.factor) {
+            let fault = Fault::new("duplicate", "each factor once", "merge the two weights into one");
+            faults.push(fault.at(at("factor")));
+        }
+        if tilt.weight.is_some_and(|weight| weight <= 0.0) {
+            let fault = Fault::new(
+                "out_of_range",
+                "a weight above 0",
+                "use direction `low` to turn the sign",
+            );
+            faults.push(fault.at(at("weight")));
+        }
+    }
+    for (place, bound) in bounds.iter().enumerate() {
+        faults.extend(bound_fault(context, place, bound));
+    }
+    if faults.is_empty() {
+        Ok(usize::try_from(top_k).unwrap_or(usize::MAX))
+    } else {
+        Err(faults)
+    }
+}
+
+fn bound_fault(context: &ToolContext<'_>, place: usize, bound: &FactorBound) -> Option<Fault> {
+    let at = [PointerPart::Field("bounds"), PointerPart::Index(place)];
+    if bound.scale == Some(BoundScale::Raw) && !context.mask.shows_raw(bound.factor.0) {
+        let fault = Fault::new(
+            "raw_value_hidden",
+            "scale `z`",
+            "this factor's raw values are not shown here",
+        );
+        return Some(fault.at(at));
+    }
+    let fault = match (bound.min, bound.max) {
+        (None, None) => Fault::new("missing", "min, max or both", "add a bound or drop the entry"),
+        (Some(min), Some(max)) if max < min => {
+            Fault::new("out_of_range", "min not above max", "swap min and max")
+        }
+        (Some(_), _) | (None, Some(_)) => return None,
+    };
+    Some(fault.at(at))
+}
+
+fn holds(context: &ToolContext<'_>, name: NameId, bound: &FactorBound) -> bool {
+    let value = match bound.scale.unwrap_or(BoundScale::Z) {
+        BoundScale::Z => context.as_of.factor_z(name, bound.factor.0),
+        BoundScale::Raw => context.as_of.factor(name, bound.factor.0),
+    };
+    value.is_some_and(|value| {
+        bound.min.is_none_or(|min| min <= value) && bound.max.is_none_or(|max| value <= max)
+    })
+}
+
+/// Sum of weight x direction x z; a missing z counts as 0, which is the mean of the members.
+fn score(context: &ToolContext<'_>, name: NameId, tilts: &[FactorTilt]) -> f64 {
+    let part = |tilt: &FactorTilt| {
+        let z = context.as_of.factor_z(name, tilt.factor.0).unwrap_or(0.0);
+        let signed = match tilt.direction {
+            Direction::High => z,
+            Direction::Low => -z,
+        };
+        tilt.weight.unwrap_or(1.0) * signed
+    };
+    // Adding zero turns -0.0 into 0.0, which `total_cmp` would tell apart.
+    tilts.iter().map(part).sum::<f64>() + 0.0
+}
+
+fn row(
+    context: &ToolContext<'_>,
+    place: usize,
+    score: f64,
+    name: NameId,
+    tilts: &[FactorTilt],
+) -> Option<Vec<Payload>> {
+    let facts = Facts::of(context, name)?;
+    let factors = || tilts.iter().map(|tilt| tilt.factor.0);
+    let missing = factors().filter(|factor| context.as_of.factor_z(name, *factor).is_none());
+    let mut row = vec![
+        Rank::of_position(place).into(),
+        context.mask.asset(name),
+        context.board(name),
+        Ratio::score(score).into(),
+    ];
+    for factor in factors() {
+        row.extend([context.raw_factor(name, factor), context.factor_z(name, factor)]);
+    }
+    row.push(Payload::list(
+        missing.map(|factor: Factor| Payload::label(factor.name())),
+    ));
+    row.push(flags(context, name, &facts));
+    Some(row)
+}

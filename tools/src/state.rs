@@ -1,0 +1,242 @@
+//! The state a step opens with: account, universe or candidates, limits, and what the last step did.
+
+use crate::context::ToolContext;
+use crate::facts::{Facts, flags, stale_days};
+use crate::get_stock_snapshot::mean_volume;
+use crate::last_step;
+use ktd_env::exchange::Holding;
+use ktd_env::factors::{Factor, Technical};
+use ktd_env::{Board, DaysBack, NameId};
+use ktd_masking::{Count, Mode, Payload, Ratio, RuleFigures};
+use std::collections::BTreeSet;
+
+/// The one line of JSON a user message ends with.
+///
+/// Keys: `day`, `as_of`, `step`, `steps_total`, `mode`, `account`, then `universe` (memory-only) or `candidates`
+/// (fixed-candidate), then `limits` and `last_step`.
+#[must_use]
+pub fn state(context: &ToolContext<'_>, mode: Mode) -> Payload {
+    let mut entries = vec![
+        ("day", context.mask.step_day(context.step)),
+        ("as_of", as_of_day(context)),
+        ("step", Count::of(context.step).into()),
+        ("steps_total", Count::of(context.steps_total).into()),
+        ("mode", Payload::label(mode.label())),
+        ("account", account(context)),
+    ];
+    match mode {
+        Mode::MemoryOnly => entries.push(("universe", universe(context))),
+        Mode::FixedCandidate => entries.push(("candidates", candidates(context))),
+        Mode::OpenResearch => {}
+    }
+    entries.push(("limits", limits(context)));
+    entries.push(("last_step", last_step::payload(context)));
+    Payload::map(entries)
+}
+
+/// The as-of day as shown.
+#[must_use]
+pub fn as_of_day(context: &ToolContext<'_>) -> Payload {
+    context
+        .as_of
+        .past_day(DaysBack(0))
+        .map_or_else(Payload::null, |day| context.mask.day(day))
+}
+
+/// Cash, net asset value and holdings in masked order.
+#[must_use]
+pub fn account(context: &ToolContext<'_>) -> Payload {
+    let account = context.account;
+    let cash_weight = account.cash.to_yuan() / account.nav.to_yuan();
+    Payload::map([
+        ("nav", context.mask.money(account.nav)),
+        ("cash", context.mask.money(account.cash)),
+        ("cash_weight", context.mask.weight(cash_weight)),
+        ("holdings", holdings(context)),
+    ])
+}
+
+fn holdings(context: &ToolContext<'_>) -> Payload {
+    let mut columns = vec![
+        "stock_id",
+        "board",
+        "weight",
+        "value",
+        "unrealised_return",
+        "stale_days",
+        "flags",
+    ];
+    let exact = context.mask.shows_shares();
+    if exact {
+        columns.extend(["shares", "sellable", "cost"]);
+    }
+    let mut held: Vec<&Holding> = context.account.holdings.iter().collect();
+    held.sort_by_key(|holding| context.mask.order(holding.name));
+    let rows = held.into_iter().filter_map(|holding| {
+        let facts = Facts::of(context, holding.name)?;
+        let value = facts.last.close * holding.shares;
+        let unrealised = value.to_yuan() / holding.cost.to_yuan() - 1.0;
+        let mut row = vec![
+            context.mask.asset(holding.name),
+            context.board(holding.name),
+            context.mask.weight(context.weight_of(holding.name)),
+            context.mask.money(value),
+            Ratio::fraction(unrealised).into(),
+            stale_days(&facts),
+            flags(context, holding.name, &facts),
+        ];
+        if exact {
+            // Everything held was bought before the next open, so everything is sellable then.
+            let shares = context.mask.shares(holding.shares);
+            row.extend([shares.clone(), shares, context.mask.money(holding.cost)]);
+        }
+        Some(row)
+    });
+    Payload::table(&columns, rows)
+}
+
+/// The index members of the as-of day, board by board, in masked order.
+#[must_use]
+pub fn universe(context: &ToolContext<'_>) -> Payload {
+    let members = context.members_in_order();
+    Payload::map(Board::ALL.into_iter().map(|board| {
+        let of_board = members.iter().filter(|name| context.as_of.board(**name) == board);
+        (
+            board.label(),
+            Payload::list(of_board.map(|name| context.mask.asset(*name))),
+        )
+    }))
+}
+
+/// The table of the mode `fixed-candidate`: the union of the members with the highest values of each factor, and the
+/// names held, in masked order. The top is always the high end, whatever a high value may mean.
+#[must_use]
+pub fn candidates(context: &ToolContext<'_>) -> Payload {
+    let tops = tops(context);
+    let mut names: BTreeSet<NameId> = tops.iter().flatten().copied().collect();
+    names.extend(context.account.holdings.iter().map(|holding| holding.name));
+    let mut names: Vec<NameId> = names.into_iter().collect();
+    names.sort_by_key(|name| context.mask.order(*name));
+    let mut columns = vec!["stock_id", "board", "top_of"];
+    columns.extend(["open", "high", "low", "close", "volume"]);
+    columns.extend(SUMMARY.map(Technical::name));
+    columns.extend(
+        Factor::ALL
+            .into_iter()
+            .flat_map(|factor| [factor.name(), z_name(factor)]),
+    );
+    columns.push("flags");
+    let rows = names.into_iter().filter_map(|name| {
+        let facts = Facts::of(context, name)?;
+        let top_of = Factor::ALL
+            .into_iter()
+            .zip(&tops)
+            .filter(|(_, top)| top.contains(&name));
+        let mut row = vec![
+            context.mask.asset(name),
+            context.board(name),
+            Payload::list(top_of.map(|(factor, _)| Payload::label(factor.name()))),
+        ];
+        row.extend(last_bar(context, name, &facts));
+        row.extend(SUMMARY.map(|technical| context.technical(name, technical)));
+        for factor in Factor::ALL {
+            row.extend([context.raw_factor(name, factor), context.factor_z(name, factor)]);
+        }
+        row.push(flags(context, name, &facts));
+        Some(row)
+    });
+    Payload::table(&columns, rows)
+}
+
+/// What a summary of prices says beside the last bar.
+const SUMMARY: [Technical; 6] = [
+    Technical::Return1d,
+    Technical::Return5d,
+    Technical::Return20d,
+    Technical::Return60d,
+    Technical::Volatility20,
+    Technical::AmountRatio5To20,
+];
+
+fn last_bar(context: &ToolContext<'_>, name: NameId, facts: &Facts) -> [Payload; 5] {
+    let bar = facts.last;
+    let price = |price| context.mask.price(context.as_of, name, bar.adjusted(price));
+    let volume = mean_volume(context, name).map_or_else(Payload::null, |mean| {
+        context
+            .mask
+            .volume(crate::get_stock_snapshot::volume(&bar, &bar), mean)
+    });
+    [
+        bar.open.map_or_else(Payload::null, price),
+        price(bar.high),
+        price(bar.low),
+        price(bar.close),
+        volume,
+    ]
+}
+
+/// For each factor the members with its highest values; ties in masked order.
+fn tops(context: &ToolContext<'_>) -> Vec<Vec<NameId>> {
+    let members = context.members_in_order();
+    let count = usize::try_from(context.limits.fixed_candidates_per_factor).unwrap_or(usize::MAX);
+    let top = |factor| {
+        let mut valued: Vec<(f64, NameId)> = members
+            .iter()
+            .filter_map(|name| Some((context.as_of.factor(*name, factor)?, *name)))
+            .collect();
+        // The sort is stable, so equal values keep the masked order.
+        valued.sort_by(|left, right| right.0.total_cmp(&left.0));
+        valued.into_iter().take(count).map(|(_, name)| name).collect()
+    };
+    Factor::ALL.into_iter().map(top).collect()
+}
+
+/// What an order may not exceed, and how much room is left.
+#[must_use]
+pub fn limits(context: &ToolContext<'_>) -> Payload {
+    let figures = RuleFigures::of(context.rules);
+    let most = usize::try_from(context.rules.max_positions).unwrap_or(usize::MAX);
+    let left = most.saturating_sub(context.account.holdings.len());
+    Payload::map([
+        ("max_single_weight", figures.max_single_weight()),
+        ("max_positions", figures.max_positions()),
+        ("positions_left", Count::of(left).into()),
+        ("max_orders", count_of(context.limits.max_orders)),
+        ("min_reason_chars", figures.min_reason_chars()),
+        ("buy_fee_bps", figures.buy_bps()),
+        ("sell_fee_bps", figures.sell_bps()),
+        ("min_fee_cny", figures.min_fee_cny()),
+    ])
+}
+
+/// A configured limit as a payload.
+pub(crate) fn count_of(limit: u32) -> Payload {
+    Count::of(usize::try_from(limit).unwrap_or(usize::MAX)).into()
+}
+
+/// The column of a factor's z-score.
+pub(crate) const fn z_name(factor: Factor) -> &'static str {
+    match factor {
+        Factor::Mom12_1 => "MOM_12_1_z",
+        Factor::Rv60 => "RV_60_z",
+        Factor::Illiq => "ILLIQ_z",
+        Factor::RevOn => "REV_ON_z",
+        Factor::MomId => "MOM_ID_z",
+        Factor::Skew => "SKEW_z",
+        Factor::CorrPv => "CORR_PV_z",
+        Factor::High52w => "HIGH_52W_z",
+        Factor::CvVol => "CV_VOL_z",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_columns_of_scores_are_named_after_their_factors() {
+        for factor in Factor::ALL {
+            assert_eq!(z_name(factor), format!("{}_z", factor.name()));
+        }
+    }
+}

@@ -1,0 +1,318 @@
+//! `submit_action`: the schema a model is told, and the reading of what it sends.
+
+use crate::context::{ToolContext, ToolLimits};
+use crate::feedback::{self, Fault};
+use crate::order::{OrderProblem, OrderSchemaError, parse_order};
+use crate::state::count_of;
+use crate::text_limits;
+use ktd_env::exchange::{Order, Quantity};
+use ktd_masking::{Count, Mask, Numeric, Payload, PointerPart, Ratio, Schema, ToolSpec};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+/// The name a model calls it by.
+pub const SUBMIT_ACTION: &str = "submit_action";
+
+const DESCRIPTION_EXACT: &str = "Submits this step's orders, all at once; an empty list is a decision to hold. Each \
+    order has exactly one of target_weight (share of NAV after the trade, 0 to 1, at most 6 decimal places; 0 sells \
+    everything) and shares (a whole number to trade). Example: {\"orders\": [{\"stock_id\": \"<id>\", \"side\": \
+    \"BUY\", \"target_weight\": 0.05, \"confidence\": 0.6, \"reason\": \"strong momentum with low volatility\"}, \
+    {\"stock_id\": \"<id>\", \"side\": \"SELL\", \"shares\": 300, \"confidence\": 0.7, \"reason\": \"trend has broken \
+    down\"}], \"overall_reason\": \"rotate into steady winners\"}";
+
+const DESCRIPTION_RESCALED: &str = "Submits this step's orders, all at once; an empty list is a decision to hold. \
+    target_weight is the share of NAV after the trade, 0 to 1, at most 6 decimal places; 0 sells everything. Example: \
+    {\"orders\": [{\"stock_id\": \"<id>\", \"side\": \"BUY\", \"target_weight\": 0.05, \"confidence\": 0.6, \
+    \"reason\": \"strong momentum with low volatility\"}, {\"stock_id\": \"<id>\", \"side\": \"SELL\", \
+    \"target_weight\": 0, \"confidence\": 0.7, \"reason\": \"trend has broken down\"}], \"overall_reason\": \"rotate \
+    into steady winners\"}";
+
+#[derive(JsonSchema)]
+#[expect(
+    dead_code,
+    reason = "read by the schema generator alone; orders are read by their text"
+)]
+struct ActionExact {
+    /// The orders; an empty list holds everything as it is.
+    orders: Vec<OrderExact>,
+    /// Why, for the list as a whole.
+    overall_reason: String,
+}
+
+#[derive(JsonSchema)]
+#[expect(
+    dead_code,
+    reason = "read by the schema generator alone; orders are read by their text"
+)]
+struct OrderExact {
+    /// A stock id exactly as shown.
+    stock_id: String,
+    side: SideName,
+    /// Share of NAV after the trade, at most 6 decimal places. Give this or `shares`, not both.
+    #[schemars(with = "f64", range(min = 0, max = 1))]
+    #[schemars(default, skip_serializing_if = "Option::is_none")]
+    target_weight: Option<f64>,
+    /// Shares to trade, a whole number written without a point. Give this or `target_weight`, not both.
+    #[schemars(with = "u64", range(min = 1))]
+    #[schemars(default, skip_serializing_if = "Option::is_none")]
+    shares: Option<u64>,
+    /// Probability from 0 to 1 that the price moves your way from the fill to the next open.
+    #[schemars(range(min = 0, max = 1))]
+    confidence: f64,
+    /// Why, in a sentence; at least `min_reason_chars` characters.
+    reason: String,
+}
+
+#[derive(JsonSchema)]
+#[expect(
+    dead_code,
+    reason = "read by the schema generator alone; orders are read by their text"
+)]
+struct ActionRescaled {
+    /// The orders; an empty list holds everything as it is.
+    orders: Vec<OrderRescaled>,
+    /// Why, for the list as a whole.
+    overall_reason: String,
+}
+
+#[derive(JsonSchema)]
+#[expect(
+    dead_code,
+    reason = "read by the schema generator alone; orders are read by their text"
+)]
+struct OrderRescaled {
+    /// A stock id exactly as shown.
+    stock_id: String,
+    side: SideName,
+    /// Share of NAV after the trade, at most 6 decimal places; 0 sells everything.
+    #[schemars(range(min = 0, max = 1))]
+    target_weight: f64,
+    /// Probability from 0 to 1 that the price moves your way from the fill to the next open.
+    #[schemars(range(min = 0, max = 1))]
+    confidence: f64,
+    /// Why, in a sentence; at least `min_reason_chars` characters.
+    reason: String,
+}
+
+#[derive(JsonSchema)]
+#[schemars(rename_all = "UPPERCASE")]
+#[expect(
+    dead_code,
+    reason = "read by the schema generator alone; orders are read by their text"
+)]
+enum SideName {
+    Buy,
+    Sell,
+}
+
+/// The tool as a model is told of it; under `rescaled` there is no `shares`.
+#[must_use]
+pub(crate) fn spec(numeric: Numeric) -> ToolSpec {
+    let (description, parameters) = match numeric {
+        Numeric::Exact => (DESCRIPTION_EXACT, Schema::of::<ActionExact>()),
+        Numeric::Rescaled => (DESCRIPTION_RESCALED, Schema::of::<ActionRescaled>()),
+    };
+    ToolSpec {
+        name: SUBMIT_ACTION,
+        description,
+        parameters,
+    }
+}
+
+/// A submission that follows the schema.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ParsedAction {
+    /// The orders in submitted order; none is a decision to hold.
+    pub orders: Vec<ParsedOrder>,
+    /// The model's words for the whole list. They may go to a log, never into a payload.
+    pub overall_reason: String,
+}
+
+/// One order with what the model said of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ParsedOrder {
+    /// The order for the exchange; its name is `None` where `stock_id` is no stock known in this episode.
+    pub order: Order,
+    /// The stock id as the model wrote it.
+    pub stock_id: String,
+    /// Probability in `[0, 1]`.
+    pub confidence: f64,
+    /// The model's reason, as written.
+    pub reason: String,
+}
+
+impl ParsedOrder {
+    /// What was asked for, as it may be told back: a weight or, where share counts are shown, shares.
+    pub(crate) fn requested(&self, mask: &Mask) -> Payload {
+        match self.order.quantity {
+            Quantity::Shares(shares) => mask.shares(shares),
+            Quantity::TargetWeight(weight) => Ratio::weight(f64::from(weight.millionths()) / 1e6).into(),
+        }
+    }
+}
+
+/// What is wrong with a submission; never empty.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SubmissionError {
+    faults: Vec<Fault>,
+}
+
+impl SubmissionError {
+    /// The first fault's stable code, for counters.
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        self.faults.first().map_or("invalid_arguments", Fault::code)
+    }
+
+    /// All faults, in the order of the text.
+    #[must_use]
+    pub fn faults(&self) -> &[Fault] {
+        &self.faults
+    }
+
+    /// Structured feedback for the model.
+    #[must_use]
+    pub fn payload(&self) -> Payload {
+        feedback::faults(&self.faults)
+    }
+}
+
+impl From<Fault> for SubmissionError {
+    fn from(fault: Fault) -> Self {
+        Self { faults: vec![fault] }
+    }
+}
+
+/// Reads the arguments of `submit_action` exactly as the model wrote them (exchange.md, "An order").
+///
+/// A `stock_id` that is no stock of this episode is not an error here: the exchange rejects that order alone.
+///
+/// # Errors
+/// [`SubmissionError`] with one fault for each order that breaks the schema.
+pub fn parse_action(context: &ToolContext<'_>, arguments: &str) -> Result<ParsedAction, SubmissionError> {
+    text_limits::check(arguments, context.limits)?;
+    let (orders, overall_reason) = envelope(arguments, context.limits)?;
+    let (mut parsed, mut faults) = (Vec::with_capacity(orders.len()), Vec::new());
+    for (place, raw) in orders.iter().enumerate() {
+        match read_order(context, raw) {
+            Ok(order) => parsed.push(order),
+            Err(error) => faults.push(order_fault(error, place, context.mask.shows_shares())),
+        }
+    }
+    if faults.is_empty() {
+        Ok(ParsedAction {
+            orders: parsed,
+            overall_reason,
+        })
+    } else {
+        Err(SubmissionError { faults })
+    }
+}
+
+#[derive(Deserialize)]
+struct Envelope<'t> {
+    #[serde(borrow, default)]
+    orders: Option<&'t RawValue>,
+    #[serde(borrow, default)]
+    overall_reason: Option<&'t RawValue>,
+}
+
+fn envelope<'t>(text: &'t str, limits: &ToolLimits) -> Result<(Vec<&'t RawValue>, String), Fault> {
+    const KEYS: &str = "a JSON object with the keys orders and overall_reason, each once";
+    // A list would pass for an object: serde reads structs from sequences too.
+    if !text.trim_start().starts_with('{') {
+        return Err(Fault::new(
+            "wrong_type",
+            KEYS,
+            "wrap the list as {\"orders\": [...]}",
+        ));
+    }
+    let envelope: Envelope<'t> =
+        serde_json::from_str(text).map_err(|_| Fault::new("repeated", KEYS, "give each key once"))?;
+    let missing = |field| {
+        Fault::new("missing", "a value: the key is required", "add the key").at([PointerPart::Field(field)])
+    };
+    let orders = envelope.orders.ok_or_else(|| missing("orders"))?;
+    let orders: Vec<&RawValue> = serde_json::from_str(orders.get()).map_err(|_| {
+        Fault::new("wrong_type", "a list of orders", "send [] to hold").at([PointerPart::Field("orders")])
+    })?;
+    if usize::try_from(limits.max_orders).unwrap_or(usize::MAX) < orders.len() {
+        return Err(Fault::new("too_many", "a shorter list", "send fewer orders")
+            .with("most", count_of(limits.max_orders))
+            .at([PointerPart::Field("orders")]));
+    }
+    let reason = envelope.overall_reason.ok_or_else(|| missing("overall_reason"))?;
+    let reason: String = serde_json::from_str(reason.get()).map_err(|_| {
+        Fault::new("wrong_type", "a text", "say in a sentence why").at([PointerPart::Field("overall_reason")])
+    })?;
+    Ok((orders, reason))
+}
+
+fn read_order(context: &ToolContext<'_>, raw: &RawValue) -> Result<ParsedOrder, OrderSchemaError> {
+    let text = parse_order(raw, "stock_id", context.rules.min_reason_chars)?;
+    if !context.mask.shows_shares() && matches!(text.quantity, Quantity::Shares(_)) {
+        return Err(OrderSchemaError {
+            field: "shares",
+            problem: OrderProblem::NoQuantity,
+        });
+    }
+    Ok(ParsedOrder {
+        order: Order {
+            name: context.resolve(&text.symbol),
+            side: text.side,
+            quantity: text.quantity,
+        },
+        stock_id: text.symbol,
+        confidence: text.confidence,
+        reason: text.reason,
+    })
+}
+
+fn order_fault(error: OrderSchemaError, place: usize, shows_shares: bool) -> Fault {
+    const ONE_QUANTITY: &str = "exactly one of target_weight and shares";
+    const WEIGHT_ALONE: &str = "target_weight: a number from 0 to 1; orders in shares are not taken here";
+    let quantity = if shows_shares { ONE_QUANTITY } else { WEIGHT_ALONE };
+    let code = error.problem.code();
+    let hint = match error.problem {
+        OrderProblem::NoQuantity | OrderProblem::BothQuantities if !shows_shares => {
+            "give target_weight alone; 0 sells everything"
+        }
+        OrderProblem::TooLong { .. }
+        | OrderProblem::TooDeep { .. }
+        | OrderProblem::NotAnObject
+        | OrderProblem::Missing { .. }
+        | OrderProblem::Repeated
+        | OrderProblem::Expected { .. }
+        | OrderProblem::TooPrecise
+        | OrderProblem::TooShort { .. }
+        | OrderProblem::BothQuantities
+        | OrderProblem::NoQuantity => error.problem.hint(),
+    };
+    let fault = match error.problem {
+        OrderProblem::TooLong { max_bytes } => {
+            Fault::new(code, "a shorter order", hint).with("max_bytes", Count::of(max_bytes))
+        }
+        OrderProblem::TooDeep { max_depth } => {
+            Fault::new(code, "a flat order", hint).with("max_depth", Count::of(max_depth))
+        }
+        OrderProblem::NotAnObject => Fault::new(code, "a JSON object", hint),
+        OrderProblem::Missing { expected } | OrderProblem::Expected { expected } => {
+            Fault::new(code, expected, hint)
+        }
+        OrderProblem::Repeated => Fault::new(code, "each key once", hint),
+        OrderProblem::TooPrecise => Fault::new(code, "at most 6 decimal places", hint),
+        OrderProblem::TooShort { found, least } => Fault::new(code, "a longer reason", hint)
+            .with("characters", Count::of(found))
+            .with("least", count_of(least)),
+        OrderProblem::BothQuantities | OrderProblem::NoQuantity => Fault::new(code, quantity, hint),
+    };
+    let order = [PointerPart::Field("orders"), PointerPart::Index(place)];
+    let whole = matches!(error.field, "order")
+        || matches!(
+            error.problem,
+            OrderProblem::NoQuantity | OrderProblem::BothQuantities
+        );
+    let field = (!whole).then_some(PointerPart::Field(error.field));
+    fault.at(order.into_iter().chain(field))
+}
