@@ -82,53 +82,59 @@ fn ktd(folder: &Path, out: &str) -> Child {
         .unwrap()
 }
 
-/// SIGKILL, whatever the process is doing, or nothing when it has ended already: both are fine.
-fn kill(mut child: Child) {
-    child.kill().unwrap();
+/// Bytes of all files below a directory, as far as they stand still long enough to be counted.
+fn written(root: &Path) -> u64 {
+    let entries = std::fs::read_dir(root)
+        .into_iter()
+        .flatten()
+        .filter_map(Result::ok);
+    entries
+        .map(|entry| match entry.metadata() {
+            Ok(data) if data.is_dir() => written(&entry.path()),
+            Ok(data) => data.len(),
+            Err(_) => 0,
+        })
+        .sum()
+}
+
+/// SIGKILL a drawn moment after so many bytes are written, or nothing when the process has ended by then: both are
+/// fine. Whether the process was still running.
+fn kill_after(mut child: Child, root: &Path, bytes: u64, linger: Duration) -> bool {
+    while written(root) < bytes && child.try_wait().unwrap().is_none() {
+        std::thread::sleep(Duration::from_micros(200));
+    }
+    std::thread::sleep(linger);
+    let was_running = child.try_wait().unwrap().is_none();
+    // A process that has just ended by itself cannot be killed any more.
+    child.kill().ok();
     child.wait().unwrap();
+    was_running
 }
 
 #[test]
 fn killed_at_random_moments_it_ends_with_the_same_bytes() {
     const ROUNDS: u64 = 4;
-    const KILLS: u64 = 5;
+    const KILLS: u64 = 6;
     let folder = scene();
-    let mut whole = ktd(folder.path(), "whole");
-    let started = std::time::Instant::now();
-    assert!(whole.wait().unwrap().success());
-    // The time of a whole run spreads the kills over it; nothing but the spread hangs on it.
-    let whole_micros = u64::try_from(started.elapsed().as_micros())
-        .unwrap_or(u64::MAX)
-        .max(1);
-    let expected = files(&folder.path().join("whole"));
-    let mut killed_early = 0;
+    assert!(ktd(folder.path(), "whole").wait().unwrap().success());
+    let whole = folder.path().join("whole");
+    let (expected, total) = (files(&whole), written(&whole));
+    let mut killed = 0;
     for seed in 0..ROUNDS {
         let mut dice = KeyedStream::for_purpose(seed, "kill");
         let out = format!("killed-{seed}");
-        for _ in 0..KILLS {
-            let wait = Duration::from_micros(dice.below(whole_micros));
-            println!("seed {seed}: killed after {wait:?}");
-            let child = ktd(folder.path(), &out);
-            std::thread::sleep(wait);
-            kill(child);
-            killed_early += u32::from(files_if_any(&folder.path().join(&out)) != expected);
+        let root = folder.path().join(&out);
+        let mut moments: Vec<u64> = (0..KILLS).map(|_| dice.below(total)).collect();
+        moments.sort_unstable();
+        for bytes in moments {
+            let linger = Duration::from_micros(dice.below(2_000));
+            println!("seed {seed}: killed {linger:?} after {bytes} of {total} bytes");
+            killed += u32::from(kill_after(ktd(folder.path(), &out), &root, bytes, linger));
         }
         assert!(ktd(folder.path(), &out).wait().unwrap().success(), "seed {seed}");
-        assert_same(
-            &expected,
-            &files(&folder.path().join(&out)),
-            &format!("seed {seed}"),
-        );
+        assert_same(&expected, &files(&root), &format!("seed {seed}"));
     }
-    println!("{killed_early} kills found the run unfinished");
-}
-
-fn files_if_any(root: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
-    if root.is_dir() {
-        files(root)
-    } else {
-        BTreeMap::new()
-    }
+    println!("{killed} of {} were killed on their way", ROUNDS * KILLS);
 }
 
 /// A built-in agent that counts how often it is asked.
@@ -261,7 +267,7 @@ impl Episode {
 /// A kill leaves what was written in order. Here every log is cut by itself, which is more than a kill can do.
 #[test]
 fn one_log_cut_at_any_byte_is_continued() {
-    const SAMPLES: usize = 60;
+    const SAMPLES: usize = 30;
     let mut dice = KeyedStream::for_purpose(41, "cut");
     for (agent, mode) in [("random", "fixed-candidate"), ("schema-breaker", "open-research")] {
         let episode = Episode::new(agent, mode, 3);
@@ -279,7 +285,7 @@ fn one_log_cut_at_any_byte_is_continued() {
 
 #[test]
 fn a_short_episode_is_continued_from_every_single_byte_of_its_last_lines() {
-    const BYTES: usize = 150;
+    const BYTES: usize = 80;
     let episode = Episode::new("random", "fixed-candidate", 2);
     for file in LOGS {
         let len = episode.len(file);
