@@ -1,9 +1,8 @@
 //! A model's mistakes, faults of the infrastructure and decisions to hold are three things.
 
 use super::bench::{Told, assert_same_files, experiment, key, market, prepare, runtime, shared};
-use futures::future::BoxFuture;
-use ktd_agents::builtin::{BuiltinTransport, ChatModel, named};
-use ktd_agents::{Transport, TransportError, WireReply, WireRequest};
+use super::provider::{Attempt, Provider};
+use ktd_agents::builtin::{ChatModel, named};
 use ktd_runs::bundle::BundlePaths;
 use ktd_runs::bundle::chain::Lines;
 use ktd_runs::bundle::event::{ReadEvent, StepOutcome};
@@ -11,38 +10,12 @@ use ktd_runs::bundle::summary::Summary;
 use ktd_runs::episode::{EpisodeInput, Silent, replay_episode, run_episode};
 use ktd_runs::error::RunError;
 use serde_json::json;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 const STEPS: usize = 4;
 const ATTEMPTS: &str = "retries = { attempts = 6, first_wait_ms = 0, longest_wait_ms = 1 }\n";
-
-/// One attempt of a scripted provider.
-#[derive(Clone, Copy, Debug)]
-enum Attempt {
-    Good,
-    Status(u16, &'static str),
-    Timeout,
-    Refused,
-}
-
-impl Attempt {
-    /// The name it is counted under.
-    const fn code(self) -> &'static str {
-        match self {
-            Self::Good => "none",
-            Self::Status(429, _) => "rate_limited",
-            Self::Status(500, _) => "server_error",
-            Self::Status(503, _) => "overloaded",
-            Self::Status(200, body) if body.as_bytes()[0] == b'<' => "not_json",
-            Self::Status(200, _) => "body_truncated",
-            Self::Status(..) => "configuration",
-            Self::Timeout => "timeout",
-            Self::Refused => "connect",
-        }
-    }
-}
 
 const FAULTS: [Attempt; 6] = [
     Attempt::Status(
@@ -55,47 +28,6 @@ const FAULTS: [Attempt; 6] = [
     Attempt::Status(200, "<!doctype html><html><body>502 Bad Gateway</body></html>"),
     Attempt::Refused,
 ];
-
-/// A provider whose first attempts are scripted; after them it is good. It counts what it is sent.
-struct Provider {
-    script: Mutex<VecDeque<Attempt>>,
-    sent: Mutex<Vec<Vec<u8>>>,
-    model: BuiltinTransport,
-}
-
-impl Provider {
-    fn new(model: Arc<dyn ChatModel>, script: &[Attempt]) -> Self {
-        Self {
-            script: Mutex::new(script.iter().copied().collect()),
-            sent: Mutex::default(),
-            model: BuiltinTransport::new(model),
-        }
-    }
-
-    fn sent(&self) -> Vec<Vec<u8>> {
-        self.sent.lock().unwrap().clone()
-    }
-}
-
-impl Transport for Provider {
-    fn send<'a>(&'a self, request: &'a WireRequest) -> BoxFuture<'a, Result<WireReply, TransportError>> {
-        self.sent.lock().unwrap().push(request.body().to_vec());
-        let next = self.script.lock().unwrap().pop_front().unwrap_or(Attempt::Good);
-        let outcome = match next {
-            Attempt::Good => return self.model.send(request),
-            Attempt::Status(status, body) => {
-                let mut reply = WireReply::new(status, body.as_bytes().to_vec());
-                reply.headers.insert("retry-after".to_owned(), "1".to_owned());
-                Ok(reply)
-            }
-            Attempt::Timeout => Err(TransportError::Timeout),
-            Attempt::Refused => Err(TransportError::Connect {
-                detail: "connection refused".to_owned(),
-            }),
-        };
-        Box::pin(std::future::ready(outcome))
-    }
-}
 
 /// An episode of a provider in a directory.
 fn run(rest: &str, provider: &Provider, output: &Path) -> Result<Summary, RunError> {

@@ -10,6 +10,8 @@
 mod bench;
 mod determinism;
 mod faults;
+mod leaks;
 mod look_ahead;
 mod perturb;
+mod provider;
 mod verify_flips;

@@ -8,6 +8,18 @@ use std::collections::BTreeMap;
 
 /// Rebuilds a market row by row. Rows after `cut` are drawn anew; `None` changes nothing.
 pub(crate) fn rebuild(market: &Market, cut: Option<DayIndex>, dice: &mut KeyedStream) -> Market {
+    rows_of(market, cut, dice).build().unwrap().0
+}
+
+/// The same market, one of whose companies has this name too.
+pub(crate) fn with_company(market: &Market, name: &str) -> Market {
+    let mut builder = rows_of(market, None, &mut KeyedStream::for_purpose(0, "unused"));
+    let ticker = market.names().next().unwrap().1.ticker;
+    builder.add_company_name(ticker, name);
+    builder.build().unwrap().0
+}
+
+fn rows_of(market: &Market, cut: Option<DayIndex>, dice: &mut KeyedStream) -> MarketBuilder {
     let mut builder = MarketBuilder::new(PanelOptions {
         basis: Basis::Raw,
         volume: VolumeBasis::Real,
@@ -45,7 +57,7 @@ pub(crate) fn rebuild(market: &Market, cut: Option<DayIndex>, dice: &mut KeyedSt
         .notes()
         .iter()
         .for_each(|note| builder.add_note(note.clone()));
-    builder.build().unwrap().0
+    builder
 }
 
 struct Future<'a> {
