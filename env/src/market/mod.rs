@@ -8,8 +8,6 @@ mod builder;
 mod check;
 mod codec;
 mod error;
-#[cfg(test)]
-mod tests;
 
 pub use as_of::{AsOf, DaysBack, PastDay};
 pub use builder::{Basis, BuildReport, IndexLevels, MarketBuilder, PanelOptions, RawBar, VolumeBasis};
@@ -456,3 +454,6 @@ impl Market {
         cut
     }
 }
+
+#[cfg(test)]
+mod tests;
