@@ -76,7 +76,7 @@ fn keep_private(input: &EpisodeInput<'_>, path: &Path) -> Result<(), RunError> {
         panel: now.panel.clone(),
         ..recorded
     };
-    if recorded == now {
+    if recorded.sealed() == now {
         return Ok(());
     }
     Err(RunError::damaged(
@@ -97,7 +97,9 @@ fn private_episode(input: &EpisodeInput<'_>) -> PrivateEpisode {
         first_day: date(days.first()),
         last_day: date(days.last()),
         panel: input.shared.panel.as_ref().map(|path| path.display().to_string()),
+        seal: String::new(),
     }
+    .sealed()
 }
 
 fn header_bytes(input: &EpisodeInput<'_>, path: &Path) -> Result<Vec<u8>, RunError> {
