@@ -62,7 +62,7 @@ fn the_known_defects_are_found_and_nothing_is_lost() {
     let absent: Vec<&str> = report
         .absent_members
         .iter()
-        .map(|ticker| ticker.reveal())
+        .map(ktd_env::Ticker::reveal)
         .collect();
     assert_eq!(absent, ["SH600837", "SH601989"]);
     assert_eq!(report.ill_formed.count, 0);

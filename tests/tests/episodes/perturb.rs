@@ -23,9 +23,7 @@ pub(crate) fn rebuild(market: &Market, cut: Option<DayIndex>, dice: &mut KeyedSt
             // The last row stays, so that no name falls out of the panel and the aliases are the same.
             if let Some(row) = future.row(day, &bar, place == last) {
                 let (number, date) = (place as u64 + 1, market.date(day).unwrap());
-                builder
-                    .add_row("rows", number, info.ticker, date, &row)
-                    .unwrap();
+                builder.add_row("rows", number, info.ticker, date, &row).unwrap();
             }
         }
         future.declare(&mut builder, info);
@@ -37,11 +35,7 @@ pub(crate) fn rebuild(market: &Market, cut: Option<DayIndex>, dice: &mut KeyedSt
             .enumerate()
             .map(|(place, date)| {
                 let is_new = future.is_after(market.day_at(place).unwrap());
-                let scale = if is_new {
-                    0.5 + future.dice.uniform()
-                } else {
-                    1.0
-                };
+                let scale = if is_new { 0.5 + future.dice.uniform() } else { 1.0 };
                 (*date, (index.open[place] * scale, index.close[place] * scale))
             })
             .collect();

@@ -76,7 +76,11 @@ fn structural_places(bytes: &[u8]) -> Vec<usize> {
     let marks = (0..bytes.len()).filter(|place| is_mark(bytes[*place]));
     places.extend(marks.take(MOST));
     let ends: Vec<usize> = (0..bytes.len()).filter(|place| bytes[*place] == b'\n').collect();
-    places.extend(ends.iter().flat_map(|end| [end.saturating_sub(1), *end]).take(MOST));
+    places.extend(
+        ends.iter()
+            .flat_map(|end| [end.saturating_sub(1), *end])
+            .take(MOST),
+    );
     places
 }
 
@@ -155,11 +159,7 @@ fn missing_extra_and_swapped_lines_are_named() {
         scene.assert_named_after(file, &join(&swapped), "swapped lines");
         scene.assert_named_after(file, &join(&lines[..lines.len() - 1]), "without its end");
         scene.assert_named_after(file, format!("{text}x").as_bytes(), "a torn line at its end");
-        scene.assert_named_after(
-            file,
-            text.replace('\n', "\r\n").as_bytes(),
-            "other line ends",
-        );
+        scene.assert_named_after(file, text.replace('\n', "\r\n").as_bytes(), "other line ends");
     }
 }
 
@@ -197,7 +197,10 @@ fn an_unfinished_bundle_is_not_accepted() {
     let scene = Scene::new("bright");
     std::fs::remove_file(scene.bundle.join("summary.json")).unwrap();
     let message = scene.verify().unwrap_err();
-    assert!(message.contains("summary.json") && message.contains("unfinished"), "{message}");
+    assert!(
+        message.contains("summary.json") && message.contains("unfinished"),
+        "{message}"
+    );
 }
 
 #[test]
@@ -209,7 +212,10 @@ fn another_key_is_not_accepted() {
     private.mask_key = MaskKey::from_bytes([9; 32]).reveal();
     let forged = serde_json::to_string_pretty(&private.sealed()).unwrap();
     let message = scene.message_after("private/episode.json", format!("{forged}\n").as_bytes());
-    assert!(message.contains("private/episode.json") && message.contains("commits"), "{message}");
+    assert!(
+        message.contains("private/episode.json") && message.contains("commits"),
+        "{message}"
+    );
 }
 
 #[test]
