@@ -6,7 +6,7 @@ use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 /// A masked value, ready to be shown to a model.
 ///
 /// There is no `From<String>`, no `Deserialize` and no public field: run-time text enters only through the
-/// crate-private [`Payload::shown`], which [`crate::Mask`] calls after it has masked what it shows.
+/// crate-private `shown`, which [`crate::Mask`] calls after it has masked what it shows.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Payload(Node);
 
