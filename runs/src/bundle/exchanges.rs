@@ -213,6 +213,26 @@ impl Cassette {
         })
     }
 
+    /// Whether an answer of a request is recorded: its reply's SHA-256 is the one given.
+    #[must_use]
+    pub fn has_reply(&self, step: usize, ordinal: u32, reply: &str) -> bool {
+        let place = |attempt| Place {
+            step,
+            ordinal,
+            attempt,
+        };
+        self.records
+            .range(place(0)..=place(u32::MAX))
+            .filter_map(|(_, record)| record.outcome.reply())
+            .any(|recorded| sha256_hex(&recorded.body) == reply)
+    }
+
+    /// Whether an attempt at a request is recorded.
+    #[must_use]
+    pub fn has_attempt(&self, at: Place) -> bool {
+        self.records.contains_key(&at)
+    }
+
     /// All records, in order.
     pub fn records(&self) -> impl Iterator<Item = &Record> {
         self.records.values()
