@@ -458,3 +458,6 @@ impl Market {
         cut
     }
 }
+
+#[cfg(test)]
+mod tests;

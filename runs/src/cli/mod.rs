@@ -2,6 +2,7 @@
 
 mod data;
 mod demo;
+mod doctor;
 mod replay;
 mod run;
 mod simulate;
@@ -36,6 +37,8 @@ enum Command {
     Replay(replay::ReplayArgs),
     /// Check bundles: hashes, fills, NAV and metrics; name what differs first.
     Verify(verify::VerifyArgs),
+    /// Say what works and how to mend what does not.
+    Doctor(doctor::DoctorArgs),
     /// Make, check and invent market panels.
     #[command(subcommand)]
     Data(data::DataCommand),
@@ -54,11 +57,13 @@ pub fn main() -> ExitCode {
         json: cli.json,
         quiet: cli.quiet,
     };
+    log_to_stderr();
     let result = match cli.command {
         Command::Demo(args) => demo::run(&args, console),
         Command::Run(args) => run::run(&args, console),
         Command::Replay(args) => replay::run(&args, console),
         Command::Verify(args) => verify::run(&args, console),
+        Command::Doctor(args) => doctor::run(&args, console),
         Command::Data(command) => data::run(command, console),
         Command::Simulate(args) => simulate::run(&args, console),
     };
@@ -69,6 +74,20 @@ pub fn main() -> ExitCode {
             ExitCode::from(failure.exit_code())
         }
     }
+}
+
+/// The log goes to standard error: errors by default, more by `KTD_LOG=info` or `debug`. It never holds a request.
+fn log_to_stderr() {
+    let filter = tracing_subscriber::EnvFilter::builder()
+        .with_default_directive(tracing::level_filters::LevelFilter::ERROR.into())
+        .with_env_var("KTD_LOG")
+        .from_env_lossy();
+    // A second initialisation, as in tests, keeps the first.
+    tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr)
+        .try_init()
+        .ok();
 }
 
 /// Help and version succeed; every other usage error is bad input, in JSON where that was asked for.
