@@ -297,6 +297,7 @@ impl Market {
 
     /// The bar of a name on a day.
     #[must_use]
+    #[inline]
     pub fn bar(&self, name: NameId, day: DayIndex) -> Option<Bar> {
         let info = self.names.get(name.slot())?;
         let within = day
@@ -306,6 +307,8 @@ impl Market {
         self.bar_at(info.offset.checked_add(within)?)
     }
 
+    // Inlined, so that a caller that wants the close alone reads no other column.
+    #[inline]
     fn bar_at(&self, cell: usize) -> Option<Bar> {
         let columns = &self.columns;
         let price = |column: &[i32]| column.get(cell).map(|&fen| Price(i64::from(fen)));
@@ -336,6 +339,7 @@ impl Market {
 
     /// The last day on or before `day` on which the name has a bar.
     #[must_use]
+    #[inline]
     pub fn last_bar_day(&self, name: NameId, day: DayIndex) -> Option<DayIndex> {
         let info = self.names.get(name.slot())?;
         let end = info.first.index().checked_add(info.len)?;
