@@ -108,11 +108,20 @@ additive!(Shares);
 
 /// `numerator / denominator` rounded half-up, both positive or zero numerator; saturates.
 pub(crate) fn divide_half_up(numerator: i128, denominator: i128) -> i64 {
-    let rounded = numerator
-        .saturating_mul(2)
-        .saturating_add(denominator)
-        .div_euclid(denominator.saturating_mul(2).max(1));
-    i64::try_from(rounded).unwrap_or(i64::MAX)
+    divide_down(
+        numerator.saturating_mul(2).saturating_add(denominator),
+        denominator.saturating_mul(2),
+    )
+}
+
+/// `numerator / denominator` rounded down, denominator 1 at least; saturates upwards.
+#[inline]
+pub(crate) fn divide_down(numerator: i128, denominator: i128) -> i64 {
+    // Amounts of one account fit the machine's own division, which is several times faster than the wide one.
+    if let (Ok(numerator), Ok(denominator)) = (u64::try_from(numerator), u64::try_from(denominator)) {
+        return i64::try_from(numerator / denominator.max(1)).unwrap_or(i64::MAX);
+    }
+    i64::try_from(numerator.div_euclid(denominator.max(1))).unwrap_or(i64::MAX)
 }
 
 #[cfg(test)]
@@ -125,6 +134,22 @@ mod tests {
         assert_eq!(divide_half_up(4, 10), 0);
         assert_eq!(divide_half_up(15, 10), 2);
         assert_eq!(divide_half_up(0, 7), 0);
+    }
+
+    /// Around the last numerator that the machine's own division takes.
+    #[test]
+    fn narrow_and_wide_division_agree() {
+        let edge = i128::from(u64::MAX);
+        for numerator in [-7, 0, 6, 7, edge - 1, edge, edge + 1, edge * 9] {
+            for denominator in [1, 7, 10_000, edge, edge + 1] {
+                let expected = i64::try_from(numerator.div_euclid(denominator)).unwrap_or(i64::MAX);
+                assert_eq!(
+                    divide_down(numerator, denominator),
+                    expected,
+                    "{numerator} {denominator}"
+                );
+            }
+        }
     }
 
     #[test]

@@ -21,7 +21,9 @@ impl Schema {
         if let Some(object) = value.as_object_mut() {
             object.remove("title");
             // Some vendors take no object schema without it.
-            object.entry("properties").or_insert_with(|| json!({}));
+            if object.get("type").is_some_and(|kind| kind == "object") {
+                object.entry("properties").or_insert_with(|| json!({}));
+            }
         }
         tidy(&mut value);
         Self(value)

@@ -17,6 +17,12 @@ pub enum RunError {
         /// What the system said.
         source: std::io::Error,
     },
+    /// Another process is writing the bundle.
+    #[error("{}: another process is writing this bundle", .path.display())]
+    Busy {
+        /// Which file it holds.
+        path: PathBuf,
+    },
     /// A bundle's file does not hold what it must.
     #[error("{}: {what}", .path.display())]
     Damaged {
@@ -125,6 +131,7 @@ impl RunError {
                 "free some disk space and run the same command again: finished work is kept".to_owned()
             }
             Self::Io { .. } => "check that the path exists and may be read and written".to_owned(),
+            Self::Busy { .. } => "wait until it ends, or stop it".to_owned(),
             Self::Damaged { .. } => "restore the file from a copy; a bundle must not be edited".to_owned(),
             Self::Diverged { .. } => {
                 "the panel, the program's version, the configuration or the record changed; see header.json"

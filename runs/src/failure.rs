@@ -154,6 +154,7 @@ impl From<crate::error::RunError> for Failure {
             | RunError::Damaged { .. }
             | RunError::Leak { .. } => Self::difference(&error),
             RunError::Io { .. }
+            | RunError::Busy { .. }
             | RunError::Configuration { .. }
             | RunError::Input { .. }
             | RunError::Session(_)

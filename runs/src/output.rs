@@ -206,6 +206,13 @@ pub fn check_writable(path: &Path, overwrite: Overwrite) -> Result<(), Failure> 
     if overwrite == Overwrite::Refuse && path.exists() {
         return Err(Failure::file("write", path, &io::ErrorKind::AlreadyExists.into()));
     }
+    if path.exists() && !path.is_file() {
+        // Replacing a device or a pipe by a file would break it for everyone.
+        return Err(Failure::bad_input(format_args!(
+            "cannot write {}: it is no ordinary file",
+            path.display()
+        )));
+    }
     let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
     match parent {
         Some(parent) if !parent.is_dir() => {

@@ -68,7 +68,7 @@ fn whole_runs_byte_for_byte() {
                 basis: Some(Basis::Adjusted),
                 universe: Some(set.join("universe.csv")),
                 orders: set.join(orders),
-                config: set.join(config),
+                config: Some(set.join(config)),
                 out: out.path().to_owned(),
                 overwrite: Overwrite::Refuse,
             };

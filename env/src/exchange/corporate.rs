@@ -81,10 +81,13 @@ pub(super) fn apply_delistings(
     events: &mut Vec<CorporateEvent>,
 ) -> Fen {
     let mut lost = Fen::ZERO;
-    for holding in account.holdings.clone() {
-        if !day.is_delisted(holding.name, rules.delist_after_days) {
-            continue;
-        }
+    let ended: Vec<Holding> = account
+        .holdings
+        .iter()
+        .copied()
+        .filter(|holding| day.is_delisted(holding.name, rules.delist_after_days))
+        .collect();
+    for holding in ended {
         let Some(bar) = day.last_bar(holding.name) else {
             continue;
         };

@@ -6,8 +6,7 @@ use super::order::{Order, Quantity, Side, TargetWeight};
 use super::report::RejectCode;
 use super::rules::Rules;
 use crate::market::{AsOf, NameId};
-use crate::money::{Price, Shares};
-use std::collections::BTreeSet;
+use crate::money::{Price, Shares, divide_down};
 
 /// What the checks at decision made of an order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,17 +32,19 @@ pub enum Decision {
 /// Checks a batch in submitted order; the first rule that fails rejects that order alone.
 ///
 /// A whole sell makes room under `max_positions` wherever in the batch it stands. Whether a sell is accepted never
-/// depends on that rule, so a first pass without it counts the whole sells.
+/// depends on that rule, so a first pass without it counts the whole sells. Where the room holds all that the first
+/// pass would buy, the rule binds nowhere and the first pass is the answer.
 #[must_use]
 pub fn decide(rules: &Rules, account: &Account, orders: &[Order], as_of: &AsOf<'_>) -> Vec<Decision> {
     let mut first_pass = Batch::new(rules, account, as_of, usize::MAX);
-    for order in orders {
-        first_pass.decide(order);
-    }
+    let decisions: Vec<Decision> = orders.iter().map(|order| first_pass.decide(order)).collect();
     let room = usize::try_from(rules.max_positions)
         .unwrap_or(usize::MAX)
         .saturating_add(first_pass.whole_sells)
         .saturating_sub(account.holdings.len());
+    if first_pass.new_names <= room {
+        return decisions;
+    }
     let mut batch = Batch::new(rules, account, as_of, room);
     orders.iter().map(|order| batch.decide(order)).collect()
 }
@@ -52,9 +53,11 @@ struct Batch<'a> {
     rules: &'a Rules,
     account: &'a Account,
     as_of: &'a AsOf<'a>,
-    /// How many new names may still be bought.
+    /// How many new names may be bought.
     room: usize,
-    accepted: BTreeSet<NameId>,
+    /// Names with an accepted order, ascending.
+    accepted: Vec<NameId>,
+    new_names: usize,
     whole_sells: usize,
 }
 
@@ -68,7 +71,8 @@ impl<'a> Batch<'a> {
             account,
             as_of,
             room,
-            accepted: BTreeSet::new(),
+            accepted: Vec::new(),
+            new_names: 0,
             whole_sells: 0,
         }
     }
@@ -90,9 +94,9 @@ impl<'a> Batch<'a> {
             .name
             .and_then(|name| self.as_of.last_bar(name).map(|(_, bar)| (name, bar.close)))
             .ok_or_else(|| fail(RejectCode::UnknownSymbol))?;
-        if self.accepted.contains(&name) {
+        let Err(place) = self.accepted.binary_search(&name) else {
             return Err(fail(RejectCode::Duplicate));
-        }
+        };
         if order.side == Side::Buy && !self.as_of.is_member(name) {
             return Err(fail(RejectCode::NotInUniverse));
         }
@@ -102,9 +106,9 @@ impl<'a> Batch<'a> {
         }
         let (requested, sells_all) = self.size(order, name, held, close)?;
         self.check_quantity(order.side, name, held, requested, close)?;
-        self.accepted.insert(name);
+        self.accepted.insert(place, name);
         match order.side {
-            Side::Buy if held.0 == 0 => self.room = self.room.saturating_sub(1),
+            Side::Buy if held.0 == 0 => self.new_names += 1,
             Side::Sell if requested == held => self.whole_sells += 1,
             Side::Buy | Side::Sell => {}
         }
@@ -152,8 +156,7 @@ impl<'a> Batch<'a> {
     fn desired_shares(&self, weight: TargetWeight, close: Price) -> i64 {
         const MILLION: i128 = 1_000_000;
         let money = i128::from(weight.millionths()) * i128::from(self.account.nav.0.max(0));
-        let shares = money.div_euclid(MILLION.saturating_mul(i128::from(close.0.max(1))));
-        i64::try_from(shares).unwrap_or(i64::MAX)
+        divide_down(money, MILLION.saturating_mul(i128::from(close.0.max(1))))
     }
 
     fn check_quantity(
@@ -174,7 +177,7 @@ impl<'a> Batch<'a> {
         if side == Side::Buy && self.is_too_heavy(held + requested, close) {
             return fail(RejectCode::MaxSingleWeight);
         }
-        if side == Side::Buy && held.0 == 0 && self.room == 0 {
+        if side == Side::Buy && held.0 == 0 && self.new_names >= self.room {
             return fail(RejectCode::MaxPositions);
         }
         Ok(())

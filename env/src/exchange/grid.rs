@@ -43,8 +43,11 @@ pub(super) fn largest_affordable(board: Board, wanted: i64, affordable: impl Fn(
     if wanted < least || !affordable(least) {
         return 0;
     }
-    // Counts are least + k x step; find the last affordable k.
+    // Counts are least + k x step; find the last affordable k. Most orders are affordable as they are.
     let (mut low, mut high) = (0, (wanted - least) / step);
+    if affordable(least + high * step) {
+        return least + high * step;
+    }
     while low < high {
         let middle = low + (high - low + 1) / 2;
         if affordable(least + middle * step) {

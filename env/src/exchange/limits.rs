@@ -107,11 +107,13 @@ impl PriceLimits {
     /// Where a price stands.
     #[must_use]
     pub fn state(&self, price: Price) -> LimitState {
-        let (buffered, exact) = (self.buffered_state(price), self.exact_state(price));
         match self.rule {
-            LimitRule::Exact => exact,
-            LimitRule::Strict if buffered == LimitState::Inside => exact,
-            LimitRule::Buffered | LimitRule::Strict => buffered,
+            LimitRule::Exact => self.exact_state(price),
+            LimitRule::Buffered => self.buffered_state(price),
+            LimitRule::Strict => match self.buffered_state(price) {
+                LimitState::Inside => self.exact_state(price),
+                reached @ (LimitState::Up | LimitState::Down) => reached,
+            },
         }
     }
 

@@ -84,9 +84,14 @@ impl<'m> TradingDay<'m> {
         missed > 0 && missed >= usize::try_from(after_days).unwrap_or(usize::MAX)
     }
 
-    fn stale_days(&self, name: NameId) -> u32 {
-        let last = self.market.last_bar_day(name, self.day).unwrap_or(self.day);
-        u32::try_from(self.day.index().saturating_sub(last.index())).unwrap_or(u32::MAX)
+    /// The last close on or before the day, and how many trading days ago it was.
+    fn last_close(&self, name: NameId) -> Option<(Price, u32)> {
+        let last = self.market.last_bar_day(name, self.day)?;
+        let missed = self.day.index().saturating_sub(last.index());
+        Some((
+            self.market.bar(name, last)?.close,
+            u32::try_from(missed).unwrap_or(u32::MAX),
+        ))
     }
 }
 
@@ -107,17 +112,19 @@ pub fn step(
     let mut events = Vec::new();
     let (bases, corporate_rounding) = apply_actions(&mut account, day, &mut events);
     let fills = fill_batch(rules, &mut account, orders, &decisions, day);
-    let marked: Vec<Position> = account
-        .holdings
-        .iter()
-        .filter_map(|held| mark(day, held.name, held.shares))
-        .collect();
-    let price_pnl = price_pnl(&bases, &fills, &marked);
+    let mut positions = Vec::with_capacity(account.holdings.len());
+    positions.extend(
+        account
+            .holdings
+            .iter()
+            .filter_map(|held| mark(day, held.name, held.shares)),
+    );
+    let price_pnl = price_pnl(&bases, &fills, &positions);
+    let held_before = account.holdings.len();
     let delisting_loss = apply_delistings(rules, &mut account, day, &mut events);
-    let positions: Vec<Position> = marked
-        .into_iter()
-        .filter(|position| account.shares(position.name).0 > 0)
-        .collect();
+    if account.holdings.len() < held_before {
+        positions.retain(|position| account.shares(position.name).0 > 0);
+    }
     let holdings_value: Fen = positions.iter().map(|position| position.value).sum();
     account.nav = account.cash + holdings_value;
     let fees = fills.iter().map(fee_of).sum();
@@ -196,13 +203,13 @@ fn fee_of(fill: &Fill) -> Fen {
 }
 
 fn mark(day: &TradingDay<'_>, name: NameId, shares: Shares) -> Option<Position> {
-    let close = day.last_bar(name)?.close;
+    let (close, stale_days) = day.last_close(name)?;
     Some(Position {
         name,
         shares,
         mark: close,
         value: close * shares,
-        stale_days: day.stale_days(name),
+        stale_days,
     })
 }
 

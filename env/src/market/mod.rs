@@ -4,14 +4,14 @@
 //! that ends on the as-of day; only the exchange and the edge see a [`Market`] itself.
 
 mod as_of;
+mod bar;
 mod builder;
 mod check;
 mod codec;
 mod error;
-#[cfg(test)]
-mod tests;
 
 pub use as_of::{AsOf, DaysBack, PastDay};
+pub use bar::Bar;
 pub use builder::{Basis, BuildReport, IndexLevels, MarketBuilder, PanelOptions, RawBar, VolumeBasis};
 pub use check::{
     Breach, CheckOptions, DataReport, Examples, FactorJump, Hole, IllFormedBar, SessionGap, UnsupportedRule,
@@ -70,47 +70,6 @@ impl DayIndex {
     #[must_use]
     pub fn before(self) -> Option<Self> {
         self.0.checked_sub(1).map(Self)
-    }
-}
-
-/// One day of one name, in real (unadjusted) prices.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Bar {
-    /// First price; `None` where the source has none or one that is not positive.
-    pub open: Option<Price>,
-    /// Highest price.
-    pub high: Price,
-    /// Lowest price.
-    pub low: Price,
-    /// Last price, in fen a share, always positive.
-    pub close: Price,
-    /// Shares traded; 0 on a day without trading.
-    pub volume: u64,
-    /// Turnover in CNY: the source's, or volume x (high + low + close) / 3 where it has none.
-    pub amount_cny: f64,
-    /// Cumulative adjustment factor: adjusted price = real price x factor.
-    pub factor: Decimal,
-    /// The factor's nearest float, for total-return prices.
-    pub factor_value: f64,
-}
-
-impl Bar {
-    /// Whether an order could trade at this bar's open (exchange.md, `suspended`).
-    #[must_use]
-    pub const fn trades_at_open(&self) -> bool {
-        self.volume > 0 && self.open.is_some()
-    }
-
-    /// Total-return close in yuan: real close x factor.
-    #[must_use]
-    pub fn adjusted_close(&self) -> f64 {
-        self.adjusted(self.close)
-    }
-
-    /// Total-return price in yuan of one of the bar's real prices.
-    #[must_use]
-    pub fn adjusted(&self, price: Price) -> f64 {
-        price.to_yuan() * self.factor_value
     }
 }
 
@@ -338,6 +297,7 @@ impl Market {
 
     /// The bar of a name on a day.
     #[must_use]
+    #[inline]
     pub fn bar(&self, name: NameId, day: DayIndex) -> Option<Bar> {
         let info = self.names.get(name.slot())?;
         let within = day
@@ -347,6 +307,8 @@ impl Market {
         self.bar_at(info.offset.checked_add(within)?)
     }
 
+    // Inlined, so that a caller that wants the close alone reads no other column.
+    #[inline]
     fn bar_at(&self, cell: usize) -> Option<Bar> {
         let columns = &self.columns;
         let price = |column: &[i32]| column.get(cell).map(|&fen| Price(i64::from(fen)));
@@ -377,6 +339,7 @@ impl Market {
 
     /// The last day on or before `day` on which the name has a bar.
     #[must_use]
+    #[inline]
     pub fn last_bar_day(&self, name: NameId, day: DayIndex) -> Option<DayIndex> {
         let info = self.names.get(name.slot())?;
         let end = info.first.index().checked_add(info.len)?;
@@ -456,3 +419,6 @@ impl Market {
         cut
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -155,6 +155,10 @@ impl Log {
             .append(true)
             .open(path)
             .map_err(RunError::io("open", path))?;
+        // Held until the log is dropped; the system drops it with the process, however that ends.
+        file.try_lock().map_err(|_| RunError::Busy {
+            path: path.to_owned(),
+        })?;
         let whole: usize = recorded.raw().iter().map(|line| line.len() + 1).sum();
         let whole = u64::try_from(whole).unwrap_or(u64::MAX);
         if file.metadata().map_err(RunError::io("read", path))?.len() != whole {

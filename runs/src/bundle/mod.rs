@@ -93,9 +93,29 @@ impl BundlePaths {
     /// # Errors
     /// [`RunError::Io`].
     pub fn create(&self) -> Result<(), RunError> {
-        let private = self.private();
-        std::fs::create_dir_all(&private).map_err(RunError::io("make the directory", &private))
+        create_private(&self.private())
     }
+}
+
+/// Makes a directory that only its owner may read, with those above it.
+///
+/// # Errors
+/// [`RunError::Io`].
+pub fn create_private(directory: &Path) -> Result<(), RunError> {
+    std::fs::create_dir_all(directory).map_err(RunError::io("make the directory", directory))?;
+    restrict(directory).map_err(RunError::io("restrict", directory))
+}
+
+#[cfg(unix)]
+fn restrict(directory: &Path) -> std::io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    const OWNER_ALONE: u32 = 0o700;
+    std::fs::set_permissions(directory, std::fs::Permissions::from_mode(OWNER_ALONE))
+}
+
+#[cfg(not(unix))]
+fn restrict(_: &Path) -> std::io::Result<()> {
+    Ok(())
 }
 
 /// Reads a JSON file.

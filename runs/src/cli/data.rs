@@ -1,4 +1,4 @@
-//! `ktd data`: import, check.
+//! `ktd data`: import, check, synth.
 
 use crate::data::check::{report_json, report_text};
 use crate::data::import::reveal_all;
@@ -7,6 +7,7 @@ use crate::failure::Failure;
 use crate::output::{Align, Console, Overwrite, Table, check_writable, grouped, write_atomically};
 use clap::{Args, Subcommand, ValueEnum};
 use ktd_env::exchange::Rules;
+use ktd_env::synth::{SynthConfig, generate};
 use ktd_env::{Basis, CheckOptions, DateSpan, Market, TradeDate, VolumeBasis, check_panel};
 use serde_json::json;
 use std::path::PathBuf;
@@ -16,6 +17,8 @@ use std::path::PathBuf;
 pub(super) enum DataCommand {
     /// Read Qlib bins, Parquet or CSV into one panel file.
     Import(ImportArgs),
+    /// Invent a market: seeded, with real price grids, limits, halts, ex-dates and membership changes.
+    Synth(SynthArgs),
     /// Report on a panel: coverage, oddities, what it cannot support.
     Check(CheckArgs),
 }
@@ -128,20 +131,81 @@ pub(super) struct CheckArgs {
     strict: bool,
 }
 
+const SYNTH_EXAMPLE: &str = "Example:
+  ktd data synth --out synthetic.ktdp --seed 7 --names 300 --days 800
+
+The same seed, names and days give the same bytes on every machine.";
+
+#[derive(Debug, Args)]
+#[command(after_help = SYNTH_EXAMPLE)]
+pub(super) struct SynthArgs {
+    /// The panel file to write.
+    #[arg(long, value_name = "PANEL")]
+    out: PathBuf,
+    /// Decides everything.
+    #[arg(long, default_value_t = SynthConfig::default().seed)]
+    seed: u64,
+    /// How many names.
+    #[arg(long, default_value_t = SynthConfig::default().names)]
+    names: u32,
+    /// How many trading days.
+    #[arg(long, default_value_t = SynthConfig::default().days)]
+    days: u32,
+    /// Replace the panel file if it exists.
+    #[arg(long)]
+    force: bool,
+}
+
 /// Runs a command on market data.
 pub(super) fn run(command: DataCommand, console: Console) -> Result<(), Failure> {
     match command {
         DataCommand::Import(args) => run_import(args, console),
+        DataCommand::Synth(args) => run_synth(&args, console),
         DataCommand::Check(args) => run_check(&args, console),
     }
 }
 
-fn run_import(args: ImportArgs, console: Console) -> Result<(), Failure> {
-    let overwrite = if args.force {
+const fn overwrite(force: bool) -> Overwrite {
+    if force {
         Overwrite::Replace
     } else {
         Overwrite::Refuse
+    }
+}
+
+fn run_synth(args: &SynthArgs, console: Console) -> Result<(), Failure> {
+    let overwrite = overwrite(args.force);
+    check_writable(&args.out, overwrite)?;
+    let config = SynthConfig {
+        seed: args.seed,
+        names: args.names,
+        days: args.days,
     };
+    let market = generate(&config).map_err(|error| Failure::bad_input(&error).with_hint(error.hint()))?;
+    let bytes = market.to_bytes();
+    write_atomically(&args.out, &bytes, overwrite)?;
+    let hash = hash_text(market.content_hash());
+    let days = market.calendar().len();
+    let text = format!(
+        "{}: {} names, {} trading days, {} bytes, content hash {hash}",
+        args.out.display(),
+        grouped(market.names().len()),
+        grouped(days),
+        grouped(bytes.len()),
+    );
+    let value = json!({
+        "panel": args.out.display().to_string(),
+        "bytes": bytes.len(),
+        "content_hash": hash,
+        "seed": args.seed,
+        "names": market.names().len(),
+        "days": days,
+    });
+    console.result(if console.quiet { "" } else { &text }, &value)
+}
+
+fn run_import(args: ImportArgs, console: Console) -> Result<(), Failure> {
+    let overwrite = overwrite(args.force);
     check_writable(&args.out, overwrite)?;
     let options = ImportOptions {
         sources: args.sources,

@@ -57,6 +57,7 @@ pub fn main() -> ExitCode {
         json: cli.json,
         quiet: cli.quiet,
     };
+    log_to_stderr();
     let result = match cli.command {
         Command::Demo(args) => demo::run(&args, console),
         Command::Run(args) => run::run(&args, console),
@@ -73,6 +74,20 @@ pub fn main() -> ExitCode {
             ExitCode::from(failure.exit_code())
         }
     }
+}
+
+/// The log goes to standard error: errors by default, more by `KTD_LOG=info` or `debug`. It never holds a request.
+fn log_to_stderr() {
+    let filter = tracing_subscriber::EnvFilter::builder()
+        .with_default_directive(tracing::level_filters::LevelFilter::ERROR.into())
+        .with_env_var("KTD_LOG")
+        .from_env_lossy();
+    // A second initialisation, as in tests, keeps the first.
+    tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr)
+        .try_init()
+        .ok();
 }
 
 /// Help and version succeed; every other usage error is bad input, in JSON where that was asked for.

@@ -43,13 +43,22 @@ pub struct Asked {
     pub answer: Option<Answer>,
 }
 
+impl Asked {
+    const fn answered(faults: Vec<&'static str>, request: String, reply: String, turn: ModelTurn) -> Self {
+        Self {
+            faults,
+            answer: Some(Answer { request, reply, turn }),
+        }
+    }
+}
+
 /// What an attempt's outcome means.
 enum Reading {
     Turn(Box<ModelTurn>, String),
     /// Send the same bytes again.
     Again {
         code: &'static str,
-        blank: Option<Box<ModelTurn>>,
+        blank: Option<Blank>,
         wait_seconds: Option<u64>,
     },
     /// Never send them again: nobody can answer them now.
@@ -58,6 +67,9 @@ enum Reading {
     },
     Stop(RunError),
 }
+
+/// A turn with nothing in it, and the SHA-256 of its reply.
+type Blank = (Box<ModelTurn>, String);
 
 /// After so many replies with nothing in them, the model is taken not to have answered.
 const BLANK_REPLIES_MAX: u32 = 2;
@@ -89,17 +101,7 @@ impl Exchanger<'_> {
                 break;
             };
             match read(step, &outcome) {
-                Reading::Turn(turn, reply) => {
-                    let answer = Answer {
-                        request: key,
-                        reply,
-                        turn: *turn,
-                    };
-                    return Ok(Asked {
-                        faults,
-                        answer: Some(answer),
-                    });
-                }
+                Reading::Turn(turn, reply) => return Ok(Asked::answered(faults, key, reply, *turn)),
                 Reading::Stop(error) => return Err(error),
                 Reading::GiveUp { code } => {
                     faults.push(code);
@@ -112,23 +114,11 @@ impl Exchanger<'_> {
                 } => {
                     faults.push(code);
                     blanks += u32::from(blank.is_some());
-                    if let Some(turn) = blank.filter(|_| blanks > BLANK_REPLIES_MAX) {
-                        let reply = outcome
-                            .reply()
-                            .map(|reply| sha256_hex(&reply.body))
-                            .unwrap_or_default();
-                        let answer = Answer {
-                            request: key,
-                            reply,
-                            turn: *turn,
-                        };
-                        return Ok(Asked {
-                            faults,
-                            answer: Some(answer),
-                        });
+                    if let Some((turn, reply)) = blank.filter(|_| BLANK_REPLIES_MAX < blanks) {
+                        return Ok(Asked::answered(faults, key, reply, *turn));
                     }
-                    if is_live && attempt + 1 < self.retries.attempts {
-                        tokio::time::sleep(self.wait(attempt, wait_seconds)).await;
+                    if is_live {
+                        self.pause(at, code, wait_seconds).await;
                     }
                 }
             }
@@ -186,6 +176,22 @@ impl Exchanger<'_> {
         }
     }
 
+    /// Waits before the next attempt, when there is one.
+    async fn pause(&self, at: Place, code: &str, wish_seconds: Option<u64>) {
+        if at.attempt + 1 < self.retries.attempts {
+            let wait = self.wait(at.attempt, wish_seconds);
+            tracing::warn!(
+                at.step,
+                at.ordinal,
+                at.attempt,
+                code,
+                ?wait,
+                "sending the same request again"
+            );
+            tokio::time::sleep(wait).await;
+        }
+    }
+
     /// Doubling waits; a provider's own wish is honoured up to the longest wait.
     fn wait(&self, attempt: u32, wish_seconds: Option<u64>) -> Duration {
         let doubled = self.retries.first_wait_ms.saturating_mul(1 << attempt.min(16));
@@ -239,7 +245,8 @@ fn read_fault(step: usize, fault: ReplyFault, reply: &WireReply) -> Reading {
         FaultClass::Infrastructure if fault.is_retryable() => {
             let wait_seconds = reply.retry_after_seconds();
             let is_blank = fault.kind() == FaultKind::ZeroOutput;
-            let blank = fault.into_blank_turn().filter(|_| is_blank).map(Box::new);
+            let blank = fault.into_blank_turn().filter(|_| is_blank);
+            let blank = blank.map(|turn| (Box::new(turn), sha256_hex(&reply.body)));
             Reading::Again {
                 code,
                 blank,

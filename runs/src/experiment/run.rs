@@ -5,7 +5,7 @@ use super::cells::{Cell, cells};
 use super::config::ExperimentConfig;
 use super::market_source::MarketSource;
 use crate::bundle::summary::Summary;
-use crate::bundle::{BundlePaths, write_whole};
+use crate::bundle::{BundlePaths, create_private, write_whole};
 use crate::episode::{EpisodeInput, Progress, Shared, run_episode};
 use crate::error::RunError;
 use ktd_env::factors::FactorConfig;
@@ -134,7 +134,7 @@ fn draw_key(path: &Path) -> Result<MaskKey, RunError> {
     })?;
     let key = MaskKey::from_bytes(bytes);
     let directory = path.parent().unwrap_or(path);
-    std::fs::create_dir_all(directory).map_err(RunError::io("make the directory", directory))?;
+    create_private(directory)?;
     write_whole(path, format!("{}\n", key.reveal()).as_bytes())?;
     Ok(key)
 }
@@ -163,7 +163,12 @@ pub async fn run_cells(plan: &RunPlan, prepared: &Prepared, progress: Arc<dyn Pr
         let bundle = bundle_directory(&plan.output, &cell.id);
         tasks.spawn(async move {
             let _permit = permits.acquire_owned().await;
+            tracing::info!(cell = cell.id, "cell begins");
             let result = run_cell(&shared, &cell, key, &bundle, progress.as_ref()).await;
+            match &result {
+                Ok(_) => tracing::info!(cell = cell.id, "cell ended"),
+                Err(error) => tracing::error!(cell = cell.id, %error, "cell stopped"),
+            }
             (place, CellResult { cell, bundle, result })
         });
     }

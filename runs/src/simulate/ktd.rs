@@ -21,8 +21,8 @@ pub struct SimulateOptions {
     pub universe: Option<PathBuf>,
     /// The order file.
     pub orders: PathBuf,
-    /// The configuration, JSON.
-    pub config: PathBuf,
+    /// The configuration, JSON; without it the default rules over all days but the panel's first.
+    pub config: Option<PathBuf>,
     /// The directory for the results.
     pub out: PathBuf,
     /// Whether files of an earlier run are replaced.
@@ -43,10 +43,10 @@ pub struct SimulateSummary {
 }
 
 /// The window and the rules of a configuration file.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SimulateConfig {
-    /// First and last day, both included.
-    pub window: DateSpan,
+    /// First and last day, both included; `None` for all days but the panel's first.
+    pub window: Option<DateSpan>,
     /// The exchange's rules.
     pub rules: Rules,
 }
@@ -82,7 +82,7 @@ impl SimulateConfig {
         }
         let rules: RulesConfig = serde_json::from_value(keys.into()).map_err(fail)?;
         Ok(Self {
-            window,
+            window: Some(window),
             rules: rules.rules()?,
         })
     }
@@ -93,12 +93,19 @@ impl SimulateConfig {
 /// # Errors
 /// [`Failure`] for bad input, before anything is written.
 pub fn simulate(options: &SimulateOptions, console: Console) -> Result<SimulateSummary, Failure> {
-    let text = std::fs::read_to_string(&options.config)
-        .map_err(|error| Failure::file("read", &options.config, &error))?;
-    let config = SimulateConfig::parse(&text)?;
+    let config = match &options.config {
+        Some(path) => {
+            let text = std::fs::read_to_string(path).map_err(|error| Failure::file("read", path, &error))?;
+            SimulateConfig::parse(&text)?
+        }
+        None => SimulateConfig::default(),
+    };
     let batches = read_orders(&options.orders, config.rules.min_reason_chars)?;
     let market = load_market(options, console)?;
-    let days = window_days(&market, config.window)?;
+    let days = match config.window {
+        Some(window) => window_days(&market, window)?,
+        None => market.days_within(DateSpan::ALWAYS).into_iter().skip(1).collect(),
+    };
     check_order_days(&market, &days, &batches)?;
     let files = RESULT_FILES.map(|name| options.out.join(name));
     for file in &files {

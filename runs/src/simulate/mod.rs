@@ -2,4 +2,7 @@
 
 pub mod ktd;
 mod orders;
+mod profile;
 pub mod qlib;
+
+pub use profile::{Profile, read_profile};

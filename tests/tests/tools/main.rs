@@ -8,4 +8,5 @@
 
 mod fixture;
 mod properties;
+mod semantics;
 mod snapshots;

@@ -16,7 +16,7 @@ fn readable(json: &str) -> String {
                 matches!(character, '"') && matches!(before, ',' | '{') && open.last() == Some(&'{');
             let is_item = matches!(character, '[' | '{') && matches!(before, ',' | '[');
             if is_item || (is_entry && open.len() <= 2) {
-                let _ = write!(shown, "\n{}", "  ".repeat(open.len()));
+                write!(shown, "\n{}", "  ".repeat(open.len())).unwrap();
             }
             match character {
                 '[' | '{' => open.push(character),
@@ -61,13 +61,14 @@ fn at_every_setting(show: impl Fn(&Fixture, &Mask) -> Payload) -> String {
     for (level, numeric) in every_setting() {
         let mask = fixture.mask(level, numeric);
         let payload = show(&fixture, &mask).to_json();
-        let _ = writeln!(
+        writeln!(
             text,
             "== {} {}\n{}\n",
             level.label(),
             numeric.label(),
             readable(&payload)
-        );
+        )
+        .unwrap();
     }
     text
 }
@@ -104,7 +105,7 @@ fn the_tools_as_they_are_told() {
         let mut text = String::new();
         for spec in tool_specs(numeric) {
             let schema = serde_json::to_string_pretty(spec.parameters.as_value()).unwrap();
-            let _ = writeln!(text, "== {}\n{}\n{schema}\n", spec.name, spec.description);
+            writeln!(text, "== {}\n{}\n{schema}\n", spec.name, spec.description).unwrap();
         }
         insta::assert_snapshot!(format!("tool_specs_{}", numeric.label()), text);
     }
@@ -167,11 +168,12 @@ fn feedback_on_bad_calls() {
             let answer = toolbox.call(&context, name, arguments);
             // The one call that is good where raw values are shown still has two bad bounds.
             assert!(!answer.ok && answer.code.is_some(), "{name} {arguments}");
-            let _ = writeln!(
+            writeln!(
                 text,
                 "{name} {arguments}\n-> {}\n",
                 readable(&answer.payload.to_json())
-            );
+            )
+            .unwrap();
         }
         texts.push(text);
     }
@@ -222,7 +224,7 @@ fn feedback_on_bad_submissions() {
                 |action| format!("taken, {} orders", action.orders.len()),
             );
             let shown: String = submission.chars().take(300).collect();
-            let _ = writeln!(text, "{shown}\n-> {told}\n");
+            writeln!(text, "{shown}\n-> {told}\n").unwrap();
         }
         insta::assert_snapshot!(format!("bad_submissions_{}", numeric.label()), text);
     }
@@ -299,7 +301,7 @@ fn the_opening_messages() {
             day: mask.step_day(4),
             state: Payload::label("{}"),
         });
-        let _ = write!(text, "\n== user\n{}", user.render());
+        write!(text, "\n== user\n{}", user.render()).unwrap();
         insta::assert_snapshot!(format!("opening_{}_{}", mode.label(), level.label()), text);
     }
 }
