@@ -390,7 +390,20 @@ mod tests {
             }
         );
         // Wide operands take the big-integer route and agree with it.
-        assert!(grid("1234567890.123456789", "0.1234567890123456789").off_grid);
+        assert_eq!(
+            grid("1234567890.123456789", "0.1234567890123456789"),
+            GridValue {
+                steps: 1_000_000_000_000,
+                off_grid: false
+            }
+        );
+        assert_eq!(
+            grid("9876543210.987654321", "0.1234567890123456789"),
+            GridValue {
+                steps: 8_000_000_072_900,
+                off_grid: false
+            }
+        );
     }
 
     /// The fast way for short decimals against the text of the float.

@@ -135,13 +135,23 @@ impl From<Ratio> for Payload {
     }
 }
 
+/// A number without a fraction, which is written without a point: fewer tokens, and prose reads better.
+#[expect(clippy::cast_possible_truncation, reason = "the magnitude is checked before")]
+fn whole(value: f64) -> Option<i64> {
+    const EXACT_BELOW: f64 = 1e15;
+    (value.abs() < EXACT_BELOW && value.trunc().total_cmp(&value).is_eq()).then_some(value as i64)
+}
+
 impl Serialize for Payload {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match &self.0 {
             Node::Null => serializer.serialize_unit(),
             Node::Bool(value) => serializer.serialize_bool(*value),
             Node::Integer(value) => serializer.serialize_i64(*value),
-            Node::Number(value) => serializer.serialize_f64(*value),
+            Node::Number(value) => match whole(*value) {
+                Some(whole) => serializer.serialize_i64(whole),
+                None => serializer.serialize_f64(*value),
+            },
             Node::Label(text) => serializer.serialize_str(text),
             Node::Shown(text) => serializer.serialize_str(text),
             Node::List(items) => {

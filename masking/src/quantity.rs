@@ -98,13 +98,13 @@ mod tests {
             (Ratio::fraction(0.012_345), "0.0123"),
             (Ratio::score(-1.234_56), "-1.235"),
             (Ratio::weight(0.123_456_78), "0.123457"),
-            (Ratio::fraction(-0.000_01), "0.0"),
+            (Ratio::fraction(-0.000_01), "0"),
             (Ratio::fraction(f64::NAN), "null"),
             (Ratio::fraction(f64::INFINITY), "null"),
             (Ratio::significant(0.000_123_456), "0.0001235"),
             (Ratio::significant(-12.345_6), "-12.35"),
-            (Ratio::significant(98_765.4), "98765.0"),
-            (Ratio::significant(0.0), "0.0"),
+            (Ratio::significant(98_765.4), "98765"),
+            (Ratio::significant(0.0), "0"),
             (Ratio::significant(f64::INFINITY), "null"),
         ] {
             assert_eq!(Payload::from(ratio).to_json(), shown);

@@ -79,6 +79,6 @@ mod tests {
             figures.min_reason_chars(),
         ];
         let shown: Vec<String> = shown.iter().map(Payload::to_inline).collect();
-        assert_eq!(shown, ["1000000.0", "0.2", "20", "5", "15", "5.0", "10"]);
+        assert_eq!(shown, ["1000000", "0.2", "20", "5", "15", "5", "10"]);
     }
 }

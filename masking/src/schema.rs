@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// A JSON Schema (2020-12) of one Rust type, with every definition inlined because some vendors reject `$ref`.
 ///
@@ -20,8 +20,12 @@ impl Schema {
         let mut value = settings.into_generator().into_root_schema_for::<T>().to_value();
         if let Some(object) = value.as_object_mut() {
             object.remove("title");
+            // Some vendors take no object schema without it.
+            if object.get("type").is_some_and(|kind| kind == "object") {
+                object.entry("properties").or_insert_with(|| json!({}));
+            }
         }
-        drop_formats(&mut value);
+        tidy(&mut value);
         Self(value)
     }
 
@@ -32,17 +36,21 @@ impl Schema {
     }
 }
 
-/// Removes Rust's own number formats (`uint32`, `double`), which no vendor knows and some reject.
-fn drop_formats(value: &mut Value) {
+/// Removes Rust's own number formats (`uint32`, `double`), which no vendor knows and some reject, and the line breaks
+/// of doc comments.
+fn tidy(value: &mut Value) {
     match value {
         Value::Object(members) => {
             // A property called `format` is an object or a boolean; the keyword is a string.
             if members.get("format").is_some_and(Value::is_string) {
                 members.remove("format");
             }
-            members.values_mut().for_each(drop_formats);
+            if let Some(Value::String(description)) = members.get_mut("description") {
+                *description = description.replace('\n', " ");
+            }
+            members.values_mut().for_each(tidy);
         }
-        Value::Array(items) => items.iter_mut().for_each(drop_formats),
+        Value::Array(items) => items.iter_mut().for_each(tidy),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
 }

@@ -13,40 +13,39 @@ pub use slots::{
     UserStepSlots,
 };
 
-use ktd_masking::{Level, MaskSettings, Mode, Numeric, Prompt};
+use ktd_masking::{Level, MaskSettings, Mode, Numeric, Prompt, hex};
 use sha2::{Digest, Sha256};
 use template::Template;
 
 macro_rules! templates {
-    ($($template:ident = $file:literal;)*) => {
-        $(static $template: Template =
-            Template::new($file, include_str!(concat!("../templates/", $file, ".md")));)*
+    ($($template:ident = $text:expr;)*) => {
+        $(static $template: Template = Template::new(stringify!($template), $text);)*
         /// Every template, in the order of the hash.
         static ALL: &[&Template] = &[$(&$template),*];
     };
 }
 
 templates! {
-    CLOSE_RESEARCH = "close_research";
-    FACTORS = "factors";
-    FEEDBACK_NO_CALL = "feedback_no_call";
-    FEEDBACK_OTHER_TOOL = "feedback_other_tool";
-    FEEDBACK_REJECTED = "feedback_rejected";
-    FEEDBACK_SCHEMA = "feedback_schema";
-    FEEDBACK_TOOL_BUDGET = "feedback_tool_budget";
-    FEEDBACK_TWO_CALLS = "feedback_two_calls";
-    LEVEL_BLINDED = "level_blinded";
-    LEVEL_BRIGHT = "level_bright";
-    LEVEL_DATE_BLIND = "level_date_blind";
-    LEVEL_STOCK_BLIND = "level_stock_blind";
-    NUMERIC_EXACT = "numeric_exact";
-    NUMERIC_RESCALED = "numeric_rescaled";
-    RULES = "rules";
-    SUBMISSION = "submission";
-    SYSTEM_FIXED_CANDIDATE = "system_fixed_candidate";
-    SYSTEM_MEMORY_ONLY = "system_memory_only";
-    SYSTEM_OPEN_RESEARCH = "system_open_research";
-    USER_STEP = "user_step";
+    CLOSE_RESEARCH = include_str!("../templates/close_research.md");
+    FACTORS = include_str!("../templates/factors.md");
+    FEEDBACK_NO_CALL = include_str!("../templates/feedback_no_call.md");
+    FEEDBACK_OTHER_TOOL = include_str!("../templates/feedback_other_tool.md");
+    FEEDBACK_REJECTED = include_str!("../templates/feedback_rejected.md");
+    FEEDBACK_SCHEMA = include_str!("../templates/feedback_schema.md");
+    FEEDBACK_TOOL_BUDGET = include_str!("../templates/feedback_tool_budget.md");
+    FEEDBACK_TWO_CALLS = include_str!("../templates/feedback_two_calls.md");
+    LEVEL_BLINDED = include_str!("../templates/level_blinded.md");
+    LEVEL_BRIGHT = include_str!("../templates/level_bright.md");
+    LEVEL_DATE_BLIND = include_str!("../templates/level_date_blind.md");
+    LEVEL_STOCK_BLIND = include_str!("../templates/level_stock_blind.md");
+    NUMERIC_EXACT = include_str!("../templates/numeric_exact.md");
+    NUMERIC_RESCALED = include_str!("../templates/numeric_rescaled.md");
+    RULES = include_str!("../templates/rules.md");
+    SUBMISSION = include_str!("../templates/submission.md");
+    SYSTEM_FIXED_CANDIDATE = include_str!("../templates/system_fixed_candidate.md");
+    SYSTEM_MEMORY_ONLY = include_str!("../templates/system_memory_only.md");
+    SYSTEM_OPEN_RESEARCH = include_str!("../templates/system_open_research.md");
+    USER_STEP = include_str!("../templates/user_step.md");
 }
 
 /// The system message of a mode at a mask profile.
@@ -146,12 +145,7 @@ pub fn hash() -> String {
         hasher.update(b"\0");
         hasher.update(template.text.as_bytes());
     }
-    hasher.finalize().iter().fold(String::new(), |mut text, byte| {
-        for nibble in [byte >> 4, byte & 15] {
-            text.extend(char::from_digit(u32::from(nibble), 16));
-        }
-        text
-    })
+    hex(&hasher.finalize())
 }
 
 #[cfg(test)]

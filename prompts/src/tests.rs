@@ -82,7 +82,7 @@ fn every_file_is_a_template_and_every_template_is_used() {
         .collect();
     let listed: BTreeSet<String> = ALL
         .iter()
-        .map(|template| format!("{}.md", template.name))
+        .map(|template| format!("{}.md", template.name.to_lowercase()))
         .collect();
     assert_eq!(files, listed);
     let mut used: BTreeSet<&str> = every_settings()
@@ -91,7 +91,7 @@ fn every_file_is_a_template_and_every_template_is_used() {
         .map(|template| template.name)
         .collect();
     for template in ALL {
-        if template.name.starts_with("feedback_") {
+        if template.name.starts_with("FEEDBACK_") {
             used.insert(template.name);
         }
     }

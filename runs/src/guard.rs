@@ -226,7 +226,9 @@ fn digit_runs(text: &str) -> Vec<Run<'_>> {
             at += 1;
             continue;
         }
-        let end = (at..).find(|place| !is_digit(*place)).unwrap_or(bytes.len());
+        let end = (at..bytes.len())
+            .find(|place| !is_digit(*place))
+            .unwrap_or(bytes.len());
         runs.push(Run {
             digits: text.get(at..end).unwrap_or_default(),
             before: text.get(..at).unwrap_or_default(),

@@ -37,7 +37,7 @@ pub fn table(results: &[CellResult]) -> String {
         let figures = result
             .result
             .as_ref()
-            .map_or_else(|_| vec!["stopped".to_owned()], |summary| figures(summary));
+            .map_or_else(|_| vec!["stopped".to_owned()], figures);
         table.row(identity.into_iter().chain(figures));
     }
     table.render()

@@ -235,7 +235,7 @@ impl<T: Copy> BoardKeys<T> {
 
 /// Billionths of NAV as a decimal.
 fn weight_text(billionths: u64) -> String {
-    let digits = format!("{:010}", billionths);
+    let digits = format!("{billionths:010}");
     let (whole, fraction) = digits.split_at(digits.len() - 9);
     let fraction = fraction.trim_end_matches('0');
     if fraction.is_empty() {

@@ -4,7 +4,7 @@ use crate::context::ToolContext;
 use crate::feedback_texts;
 use crate::submit_action::ParsedOrder;
 use ktd_env::exchange::{Decision, Execution, Fill, RejectCode};
-use ktd_masking::{Payload, PointerPart, Rank, RuleFigures};
+use ktd_masking::{Count, Payload, PointerPart, Rank, RuleFigures};
 
 /// One thing that is wrong with what a model sent. It holds nothing of the model's text.
 #[derive(Debug, Clone, PartialEq)]
@@ -60,10 +60,13 @@ const MAX_FAULTS: usize = 8;
 
 /// The answer to a call that could not be answered.
 pub(crate) fn faults(faults: &[Fault]) -> Payload {
-    Payload::map([(
-        "errors",
-        Payload::list(faults.iter().take(MAX_FAULTS).map(Fault::payload)),
-    )])
+    let shown = faults.iter().take(MAX_FAULTS).map(Fault::payload);
+    let mut entries = vec![("errors", Payload::list(shown))];
+    let more = faults.len().saturating_sub(MAX_FAULTS);
+    if 0 < more {
+        entries.push(("more_errors", Count::of(more).into()));
+    }
+    Payload::map(entries)
 }
 
 /// What the checks at decision say of a batch, before anything trades: for a session that lets the model mend it.

@@ -45,7 +45,8 @@ pub struct LastStep {
     pub report: StepReport,
 }
 
-/// The payload of the step before, `null` at the first step.
+/// What became of the step before: each order's result, each code explained once, corporate actions; `null` at the
+/// first step.
 #[must_use]
 pub fn payload(context: &ToolContext<'_>) -> Payload {
     let Some(last) = context.last_step else {

@@ -145,7 +145,7 @@ fn plan(context: &ToolContext<'_>, planned: &[Planned], projection: &Projection)
     ];
     let exact = context.mask.shows_shares();
     if exact {
-        columns.push("shares");
+        columns.push("shares_to_trade");
     }
     let rows = planned.iter().map(|planned| {
         let target = &planned.target;
@@ -161,9 +161,7 @@ fn plan(context: &ToolContext<'_>, planned: &[Planned], projection: &Projection)
                 .map_or_else(Payload::null, |side| Payload::label(side.label())),
             context.mask.weight(context.weight_of(target.name)),
             Ratio::weight(f64::from(target.weight.millionths()) / 1e6).into(),
-            context
-                .mask
-                .weight(projection.weight(target.close * planned.shares_after())),
+            context.mask.weight(projection.weight_of(target.name)),
             Payload::label(result),
             code,
         ];
@@ -232,6 +230,10 @@ impl Projection {
 
     fn weight(&self, value: Fen) -> f64 {
         value.to_yuan() / self.nav.to_yuan()
+    }
+
+    fn weight_of(&self, name: NameId) -> f64 {
+        self.weight(self.values.get(&name).copied().unwrap_or(Fen::ZERO))
     }
 
     fn payload(&self, context: &ToolContext<'_>) -> Payload {

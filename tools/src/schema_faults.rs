@@ -63,7 +63,7 @@ pub(crate) fn fault(error: &ValidationError<'_>) -> Fault {
             pointer.extend(property.as_str().and_then(known).map(PointerPart::Field));
             Fault::new("missing", "a value: the key is required", "add the key")
         }
-        ValidationErrorKind::AdditionalProperties { .. } => Fault::new(
+        ValidationErrorKind::AdditionalProperties { .. } | ValidationErrorKind::FalseSchema => Fault::new(
             "unknown_key",
             "only the keys of the tool's parameters",
             "drop the other keys",

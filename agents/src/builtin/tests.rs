@@ -155,7 +155,10 @@ fn refused_orders_are_dropped_and_then_everything() {
     );
     let named = (
         SUBMIT_ACTION,
-        json!({"error": {"orders": [{"message": "asset_1: too heavy"}]}}),
+        json!({"orders": {
+            "columns": ["stock_id", "result"],
+            "rows": [["asset_1", "rejected"], ["asset_10", "accepted"]],
+        }}),
     );
     let silent = (SUBMIT_ACTION, json!({"error": "schema"}));
     assert_eq!(

@@ -199,8 +199,8 @@ fn what_is_no_submission_is_fed_back_until_the_retries_are_used_up() {
     assistant:1
     c0={"error":"wrong_tool","is_last":false}
     assistant:2
-    c0={"error":"multiple_calls","is_last":true}
-    c1={"error":"multiple_calls","is_last":true}
+    c0={"error":"multiple_calls","is_last":false}
+    c1={"error":"multiple_calls","is_last":false}
     assistant:1
     c0=bad
     "#);
@@ -239,7 +239,7 @@ fn a_blank_turn_is_not_sent_back() {
         [
             "system",
             "user:state",
-            r#"user:{"error":"truncated","is_last":true}"#
+            r#"user:{"error":"truncated","is_last":false}"#
         ]
     );
 }

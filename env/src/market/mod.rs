@@ -8,6 +8,8 @@ mod builder;
 mod check;
 mod codec;
 mod error;
+#[cfg(test)]
+mod tests;
 
 pub use as_of::{AsOf, DaysBack, PastDay};
 pub use builder::{Basis, BuildReport, IndexLevels, MarketBuilder, PanelOptions, RawBar, VolumeBasis};

@@ -11,6 +11,7 @@ use crate::output::Console;
 use crate::report;
 use clap::Args;
 use serde_json::json;
+use std::fmt::Write;
 use std::path::PathBuf;
 
 /// The experiment the demo runs, also as an example to copy.
@@ -52,13 +53,16 @@ pub(super) fn run(args: &DemoArgs, console: Console) -> Result<(), Failure> {
         plan.config.agents.len()
     );
     text.push_str(&report::table(&results));
-    text.push_str(&gap_note());
-    text.push_str(&format!(
+    text.push_str(GAP_NOTE);
+    // Writing to a string cannot fail.
+    write!(
+        text,
         "\nreplayed {replayed} from its recorded replies: every event matched, byte for byte\n\
          bundles: {}\nnext: ktd replay {}/cells/{replayed} --step 1\n",
         args.out.display(),
         args.out.display()
-    ));
+    )
+    .ok();
     let mut document = report::to_json(&results);
     if let Some(object) = document.as_object_mut() {
         object.insert(
@@ -69,10 +73,9 @@ pub(super) fn run(args: &DemoArgs, console: Console) -> Result<(), Failure> {
     console.result(&text, &document)
 }
 
-fn gap_note() -> String {
-    "\nThe cheater knows the real future by code and date: compare its bright rows with its blinded ones.\n"
-        .to_owned()
-}
+const GAP_NOTE: &str = "
+The cheater knows the real future by code and date: compare its bright rows with its blinded ones.
+";
 
 /// Replays the last momentum episode, which used tools under a mask.
 fn replay_one(results: &[CellResult]) -> Result<String, Failure> {

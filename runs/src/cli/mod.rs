@@ -2,6 +2,7 @@
 
 mod data;
 mod demo;
+mod doctor;
 mod replay;
 mod run;
 mod simulate;
@@ -36,6 +37,8 @@ enum Command {
     Replay(replay::ReplayArgs),
     /// Check bundles: hashes, fills, NAV and metrics; name what differs first.
     Verify(verify::VerifyArgs),
+    /// Say what works and how to mend what does not.
+    Doctor(doctor::DoctorArgs),
     /// Make, check and invent market panels.
     #[command(subcommand)]
     Data(data::DataCommand),
@@ -59,6 +62,7 @@ pub fn main() -> ExitCode {
         Command::Run(args) => run::run(&args, console),
         Command::Replay(args) => replay::run(&args, console),
         Command::Verify(args) => verify::run(&args, console),
+        Command::Doctor(args) => doctor::run(&args, console),
         Command::Data(command) => data::run(command, console),
         Command::Simulate(args) => simulate::run(&args, console),
     };

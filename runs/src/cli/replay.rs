@@ -73,13 +73,14 @@ fn show_step(args: &ReplayArgs, step: usize, console: Console) -> Result<(), Fai
                 .shared
                 .market
                 .date(*date)
-                .map(|date| date.reveal())
+                .map(ktd_env::TradeDate::reveal)
                 .unwrap_or_default();
             real.push((format!("day of step {step}"), date));
         }
         real.extend(real_names(&bundle, &text));
-        real.iter()
-            .for_each(|(shown, name)| table.row([shown.clone(), name.clone()]));
+        for (shown, name) in &real {
+            table.row([shown.clone(), name.clone()]);
+        }
         text.push_str("\n--- real ---\n");
         text.push_str(&table.render());
     }

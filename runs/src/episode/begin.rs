@@ -89,7 +89,7 @@ fn private_episode(input: &EpisodeInput<'_>) -> PrivateEpisode {
     let days = &input.cell.window.days;
     let date = |day: Option<&DayIndex>| {
         day.and_then(|day| input.shared.market.date(*day))
-            .map(|date| date.reveal())
+            .map(ktd_env::TradeDate::reveal)
             .unwrap_or_default()
     };
     PrivateEpisode {
@@ -269,7 +269,14 @@ impl Resume {
                     resume.events_kept = place + 1;
                     resume.is_over = true;
                 }
-                _ => {}
+                ReadEvent::EpisodeBegin { .. }
+                | ReadEvent::StepBegin { .. }
+                | ReadEvent::Turn { .. }
+                | ReadEvent::InfrastructureFault { .. }
+                | ReadEvent::ToolCall { .. }
+                | ReadEvent::ModelFault { .. }
+                | ReadEvent::Decision { .. }
+                | ReadEvent::Fills { .. } => {}
             }
         }
         let nav_before = resume

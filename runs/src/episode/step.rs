@@ -77,7 +77,10 @@ impl Episode<'_> {
     /// Writes what became of the orders and the account at the close, the private ledger first.
     fn close(&mut self, step: usize, day: DayIndex, outcome: StepOutcome) -> Result<(), RunError> {
         let market = &self.input.shared.market;
-        let date = market.date(day).map(|date| date.reveal()).unwrap_or_default();
+        let date = market
+            .date(day)
+            .map(ktd_env::TradeDate::reveal)
+            .unwrap_or_default();
         let Some(last_step) = self.last_step.clone() else {
             return Ok(());
         };

@@ -26,6 +26,19 @@ pub fn transport(
     }
 }
 
+/// Whether there is a built-in agent of this name.
+///
+/// # Errors
+/// [`RunError::Input`] with the names there are.
+pub fn check_builtin(name: &str) -> Result<(), RunError> {
+    if name == "cheater" || NAMES.contains(&name) {
+        return Ok(());
+    }
+    let known = NAMES.join(", ");
+    let what = format!("there is no built-in agent {name:?}");
+    Err(RunError::input(what, format!("it is one of {known}, cheater")))
+}
+
 fn builtin(name: &str, seed: u64, market: &Arc<Market>) -> Result<Box<dyn Transport>, RunError> {
     if name == "cheater" {
         let memory = Arc::new(Future {
@@ -33,14 +46,15 @@ fn builtin(name: &str, seed: u64, market: &Arc<Market>) -> Result<Box<dyn Transp
         });
         return Ok(Box::new(BuiltinTransport::new(Arc::new(Cheater::new(memory)))));
     }
-    named(name, seed).map_or_else(
-        || {
-            let known = NAMES.join(", ");
-            let what = format!("there is no built-in agent {name:?}");
-            Err(RunError::input(what, format!("it is one of {known}, cheater")))
-        },
-        |model| Ok(Box::new(BuiltinTransport::new(model)) as Box<dyn Transport>),
-    )
+    check_builtin(name)?;
+    named(name, seed)
+        .map(|model| Box::new(BuiltinTransport::new(model)) as Box<dyn Transport>)
+        .ok_or_else(|| {
+            RunError::input(
+                format!("the built-in agent {name:?} has no model"),
+                "report this defect",
+            )
+        })
 }
 
 fn http(agent: &AgentConfig) -> Result<Box<dyn Transport>, RunError> {

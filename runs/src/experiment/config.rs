@@ -256,13 +256,8 @@ impl ExperimentConfig {
     /// [`RunError::Io`], or [`RunError::Input`] naming key and line.
     pub fn read(path: &Path) -> Result<Self, RunError> {
         let text = std::fs::read_to_string(path).map_err(RunError::io("read", path))?;
-        Self::parse(&text).map_err(|error| match error {
-            RunError::Input { what, hint } => RunError::Input {
-                what: format!("{}: {what}", path.display()),
-                hint,
-            },
-            other => other,
-        })
+        Self::parse(&text)
+            .map_err(|error| RunError::input(format!("{}: {error}", path.display()), error.hint()))
     }
 
     /// Parses an experiment's text.

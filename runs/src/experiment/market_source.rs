@@ -55,7 +55,6 @@ impl MarketSource {
             seed: record.seed,
             names: record.names,
             days: record.days,
-            ..SynthConfig::default()
         };
         let market = generate(&config).map_err(|error| RunError::input(error.to_string(), error.hint()))?;
         Ok(Self::new(market, Some(record.clone()), None))

@@ -1,0 +1,234 @@
+//! `ktd doctor`: what works, and how to mend what does not.
+
+use super::run::runtime;
+use crate::bundle::BundlePaths;
+use crate::bundle::verify::verify;
+use crate::error::RunError;
+use crate::experiment::cells::cells;
+use crate::experiment::config::{AgentConfig, ExperimentConfig};
+use crate::experiment::market_source::MarketSource;
+use crate::experiment::run::{RunPlan, factor_table, prepare, run_cells};
+use crate::failure::Failure;
+use crate::output::Console;
+use clap::Args;
+use serde_json::json;
+use std::fmt::Write;
+use std::net::ToSocketAddrs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+const EXAMPLE: &str = "\
+Examples:
+  ktd doctor                    # the program itself, and whether results can be written here
+  ktd doctor try.toml           # also this experiment: panel, windows, keys, endpoints";
+
+/// Say what works and how to mend what does not: program, disk, and an experiment's data, keys and endpoints.
+#[derive(Debug, Clone, Args)]
+#[command(after_help = EXAMPLE)]
+pub(super) struct DoctorArgs {
+    /// An experiment file to look through.
+    experiment: Option<PathBuf>,
+    /// Where results would go.
+    #[arg(long, default_value = "results")]
+    out: PathBuf,
+}
+
+/// One finding.
+struct Finding {
+    what: String,
+    /// What was found, or what is wrong and how to mend it.
+    result: Result<String, (String, String)>,
+}
+
+impl Finding {
+    fn of(what: impl Into<String>, result: Result<String, RunError>) -> Self {
+        Self {
+            what: what.into(),
+            result: result.map_err(|error| (error.to_string(), error.hint())),
+        }
+    }
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// [`Failure`] when something does not work; everything is looked at first.
+pub(super) fn run(args: &DoctorArgs, console: Console) -> Result<(), Failure> {
+    let mut findings = vec![
+        Finding::of("results directory", writable(&args.out)),
+        Finding::of("self-test", self_test(&args.out)),
+    ];
+    if let Some(path) = &args.experiment {
+        findings.extend(experiment(path));
+    }
+    console.result(&render(&findings), &to_json(&findings))?;
+    let broken = findings.iter().filter(|finding| finding.result.is_err()).count();
+    if broken == 0 {
+        return Ok(());
+    }
+    Err(
+        Failure::difference(format_args!("{broken} of {} checks failed", findings.len()))
+            .with_hint("each failed line above says how to mend it"),
+    )
+}
+
+const PROBE_BYTES: usize = 1 << 16;
+
+/// Writes and removes a file where results would go.
+fn writable(out: &Path) -> Result<String, RunError> {
+    std::fs::create_dir_all(out).map_err(RunError::io("make the directory", out))?;
+    let probe = out.join(".doctor");
+    std::fs::write(&probe, vec![0; PROBE_BYTES]).map_err(RunError::io("write", &probe))?;
+    std::fs::remove_file(&probe).map_err(RunError::io("remove", &probe))?;
+    Ok(format!("{} can be written", out.display()))
+}
+
+/// A tiny masked episode with tools, run, verified and replayed.
+const SELF_TEST: &str = r#"
+name = "self-test"
+synthetic = { seed = 1, names = 30, days = 200 }
+windows = [{ id = "three", last_days = 3 }]
+masks = [{ level = "blinded", numeric = "rescaled" }]
+agents = [{ id = "momentum", builtin = "momentum" }]
+"#;
+
+fn self_test(out: &Path) -> Result<String, RunError> {
+    let output = out.join(".doctor-self-test");
+    let result = run_self_test(&output);
+    // The directory is this check's own; what cannot be removed is said by the next run.
+    std::fs::remove_dir_all(&output).ok();
+    result
+}
+
+fn run_self_test(output: &Path) -> Result<String, RunError> {
+    let config = ExperimentConfig::parse(SELF_TEST)?;
+    let plan = RunPlan {
+        config,
+        base: PathBuf::new(),
+        output: output.to_owned(),
+    };
+    let prepared = prepare(&plan)?;
+    let runtime = runtime().map_err(|failure| RunError::input(failure.message(), "free some threads"))?;
+    for result in runtime.block_on(run_cells(&plan, &prepared, Arc::new(crate::episode::Silent))) {
+        result.result?;
+        runtime.block_on(verify(BundlePaths::new(&result.bundle).root(), None))?;
+    }
+    Ok(format!(
+        "ktd {}: a masked episode ran, verified and replayed byte for byte",
+        env!("CARGO_PKG_VERSION")
+    ))
+}
+
+fn experiment(path: &Path) -> Vec<Finding> {
+    let config = match ExperimentConfig::read(path) {
+        Ok(config) => config,
+        Err(error) => return vec![Finding::of("experiment", Err(error))],
+    };
+    let base = path.parent().map_or_else(PathBuf::new, Path::to_owned);
+    let mut findings = vec![Finding::of(
+        "experiment",
+        Ok(format!("{} is well formed", path.display())),
+    )];
+    findings.push(Finding::of("data", data(&config, &base)));
+    findings.extend(
+        config
+            .agents
+            .iter()
+            .map(|agent| Finding::of(format!("agent {}", agent.id), look_at(agent))),
+    );
+    findings
+}
+
+fn data(config: &ExperimentConfig, base: &Path) -> Result<String, RunError> {
+    let source = MarketSource::of(config, base)?;
+    let cells = cells(config, &source.market)?;
+    factor_table(&source.market, &cells)?;
+    let steps: usize = cells.iter().map(|cell| cell.window.days.len()).sum();
+    let mut text = format!(
+        "{} names, {} trading days; {} cells, {steps} steps",
+        source.market.names().len(),
+        source.market.calendar().len(),
+        cells.len()
+    );
+    for limitation in &source.record.limitations {
+        // Writing to a string cannot fail.
+        write!(text, "\n    note: {limitation}").ok();
+    }
+    Ok(text)
+}
+
+fn look_at(agent: &AgentConfig) -> Result<String, RunError> {
+    if let Some(builtin) = &agent.builtin {
+        crate::experiment::agents::check_builtin(builtin)?;
+        return Ok(format!("built in: {builtin}"));
+    }
+    let key = match &agent.api_key_env {
+        None => "no key is sent".to_owned(),
+        Some(variable) if std::env::var_os(variable).is_some() => format!("{variable} is set (not tried)"),
+        Some(variable) => {
+            let what = format!("the environment variable {variable} is not set");
+            return Err(RunError::input(
+                what,
+                format!("export {variable}=... before running"),
+            ));
+        }
+    };
+    let url = agent.base_url.as_deref().unwrap_or_default();
+    reach(url).map(|()| format!("{url} answers the connection; {key}; forcing of tools is unverified"))
+}
+
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Opens a connection and closes it: no request is sent, so nothing is billed.
+fn reach(url: &str) -> Result<(), RunError> {
+    let unreachable = |detail: &str| {
+        RunError::input(
+            format!("{url}: {detail}"),
+            "check `base_url`, the network, and that the server runs",
+        )
+    };
+    let (scheme, rest) = url
+        .split_once("://")
+        .ok_or_else(|| unreachable("not an http or https address"))?;
+    let host = rest.split('/').next().unwrap_or_default();
+    let port = if scheme == "https" { 443 } else { 80 };
+    let address = if host
+        .rsplit_once(':')
+        .is_some_and(|(_, port)| port.parse::<u16>().is_ok())
+    {
+        host.to_owned()
+    } else {
+        format!("{host}:{port}")
+    };
+    let mut addresses = address
+        .to_socket_addrs()
+        .map_err(|error| unreachable(&error.to_string()))?;
+    let first = addresses
+        .next()
+        .ok_or_else(|| unreachable("the name has no address"))?;
+    std::net::TcpStream::connect_timeout(&first, CONNECT_TIMEOUT)
+        .map(|_| ())
+        .map_err(|error| unreachable(&error.to_string()))
+}
+
+fn render(findings: &[Finding]) -> String {
+    findings.iter().fold(String::new(), |mut text, finding| {
+        // Writing to a string cannot fail.
+        match &finding.result {
+            Ok(found) => writeln!(text, "ok      {}: {found}", finding.what).ok(),
+            Err((wrong, hint)) => {
+                writeln!(text, "BROKEN  {}: {wrong}\n        hint: {hint}", finding.what).ok()
+            }
+        };
+        text
+    })
+}
+
+fn to_json(findings: &[Finding]) -> serde_json::Value {
+    let checks = findings.iter().map(|finding| match &finding.result {
+        Ok(found) => json!({ "check": finding.what, "ok": true, "found": found }),
+        Err((wrong, hint)) => json!({ "check": finding.what, "ok": false, "error": wrong, "hint": hint }),
+    });
+    json!({ "checks": checks.collect::<Vec<_>>() })
+}

@@ -1,0 +1,162 @@
+//! One step of a synthetic episode with a past: holdings, fills, rejections.
+
+use ktd_env::exchange::{Account, Order, Quantity, Rules, Side, TargetWeight, TradingDay, step};
+use ktd_env::factors::FactorConfig;
+use ktd_env::synth::{SynthConfig, generate};
+use ktd_env::{AsOf, DayIndex, Decimal, FactorTable, Market, NameId, Shares};
+use ktd_masking::{EpisodeFrame, Level, Mask, MaskKey, MaskSettings, Numeric};
+use ktd_tools::{LastStep, LastStepKind, ToolContext, ToolLimits};
+
+/// First trading day of the window; the factors need most of a year before it.
+const FIRST_DAY: usize = 270;
+pub(crate) const STEPS: usize = 20;
+/// The step shown.
+pub(crate) const STEP: usize = 4;
+
+/// All of one step but the mask.
+pub(crate) struct Fixture {
+    pub(crate) market: Market,
+    pub(crate) factors: FactorTable,
+    pub(crate) account: Account,
+    pub(crate) rules: Rules,
+    pub(crate) limits: ToolLimits,
+    pub(crate) last_step: LastStep,
+    pub(crate) window: Vec<DayIndex>,
+}
+
+fn weight(text: &str) -> Quantity {
+    Quantity::TargetWeight(TargetWeight::new(Decimal::parse(text).unwrap()).unwrap())
+}
+
+fn order(name: Option<NameId>, side: Side, quantity: Quantity) -> Order {
+    Order { name, side, quantity }
+}
+
+/// What the first steps order: a purchase of the first members, then a mixed batch with every kind of ending.
+fn scripted(market: &Market, day: DayIndex, account: &Account, step: usize) -> Vec<Order> {
+    let members: Vec<NameId> = market.as_of(day.before().unwrap()).members().collect();
+    let held: Vec<NameId> = account.holdings.iter().map(|holding| holding.name).collect();
+    match step {
+        1 => members
+            .iter()
+            .take(6)
+            .map(|name| order(Some(*name), Side::Buy, weight("0.12")))
+            .collect(),
+        3 => vec![
+            order(Some(held[0]), Side::Sell, weight("0")),
+            order(Some(held[1]), Side::Sell, weight("0.05")),
+            order(Some(held[1]), Side::Buy, weight("0.19")),
+            order(None, Side::Buy, weight("0.1")),
+            order(Some(members[7]), Side::Sell, weight("0")),
+            order(Some(members[8]), Side::Buy, weight("0.5")),
+            order(Some(members[9]), Side::Buy, Quantity::Shares(Shares(150))),
+            order(Some(members[10]), Side::Buy, weight("0.2")),
+            order(Some(members[11]), Side::Buy, weight("0.19")),
+        ],
+        _ => Vec::new(),
+    }
+}
+
+impl Fixture {
+    pub(crate) fn new() -> Self {
+        let market = generate(&SynthConfig {
+            seed: 19,
+            names: 30,
+            days: 300,
+        })
+        .unwrap();
+        let window: Vec<DayIndex> = (FIRST_DAY..FIRST_DAY + STEPS)
+            .filter_map(|day| market.day_at(day))
+            .collect();
+        let rules = Rules::default();
+        let mut account = Account::with_cash(rules.initial_cash);
+        let mut last_step = None;
+        for number in 1..STEP {
+            let day = window[number - 1];
+            let orders = scripted(&market, day, &account, number);
+            let nav_before = account.nav;
+            let trading_day = TradingDay::new(&market, day).unwrap();
+            let (after, report) = step(&rules, account, &orders, &trading_day);
+            account = after;
+            last_step = Some(LastStep {
+                step: number,
+                kind: LastStepKind::Orders,
+                nav_before,
+                report,
+            });
+        }
+        let as_of = window[STEP - 2];
+        Self {
+            factors: FactorTable::new(&market, &FactorConfig::KTD, as_of, as_of).unwrap(),
+            market,
+            account,
+            rules,
+            limits: ToolLimits {
+                fixed_candidates_per_factor: 1,
+                ..ToolLimits::default()
+            },
+            last_step: last_step.unwrap(),
+            window,
+        }
+    }
+
+    pub(crate) fn as_of_day(&self) -> DayIndex {
+        self.window[STEP - 2]
+    }
+
+    pub(crate) fn as_of(&self) -> AsOf<'_> {
+        self.market.as_of(self.as_of_day()).with_factors(&self.factors)
+    }
+
+    pub(crate) fn mask(&self, level: Level, numeric: Numeric) -> Mask {
+        let frame = EpisodeFrame {
+            market: &self.market,
+            window: &self.window,
+            initial_cash: self.rules.initial_cash,
+        };
+        let key = MaskKey::from_bytes([3; 32]).derive("snapshots");
+        Mask::new(MaskSettings { level, numeric }, &key, &frame).unwrap()
+    }
+
+    pub(crate) fn context<'a>(&'a self, as_of: &'a AsOf<'a>, mask: &'a Mask) -> ToolContext<'a> {
+        ToolContext {
+            as_of,
+            account: &self.account,
+            mask,
+            rules: &self.rules,
+            limits: &self.limits,
+            last_step: Some(&self.last_step),
+            step: STEP,
+            steps_total: STEPS,
+        }
+    }
+
+    /// The panel as if it had ended on the as-of day.
+    pub(crate) fn cut(&self) -> Self {
+        let market = self.market.cut_after(self.as_of_day());
+        Self {
+            factors: FactorTable::new(&market, &FactorConfig::KTD, self.as_of_day(), self.as_of_day())
+                .unwrap(),
+            market,
+            account: self.account.clone(),
+            rules: self.rules.clone(),
+            limits: self.limits,
+            last_step: self.last_step.clone(),
+            window: self.window.clone(),
+        }
+    }
+
+    /// Names as they are shown: two that are held, two that are not.
+    pub(crate) fn ids(&self, mask: &Mask) -> [String; 4] {
+        let as_of = self.as_of();
+        let held: Vec<NameId> = self.account.holdings.iter().map(|holding| holding.name).collect();
+        let free: Vec<NameId> = as_of.members().filter(|name| !held.contains(name)).collect();
+        [held[0], held[1], free[0], free[1]].map(|name| mask.asset(name).to_inline())
+    }
+}
+
+/// Every level with every numeric setting.
+pub(crate) fn every_setting() -> Vec<(Level, Numeric)> {
+    let of_level = |level| Numeric::ALL.map(|numeric| (level, numeric));
+    Level::ALL.into_iter().flat_map(of_level).collect()
+}

@@ -1,0 +1,12 @@
+//! Tools and prompts as a model sees them: snapshots at every level, and what must never show.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a broken fixture fails the test"
+)]
+
+mod fixture;
+mod properties;
+mod semantics;
+mod snapshots;
