@@ -53,7 +53,7 @@ impl Guard {
                 names.extend(
                     info.company_names
                         .iter()
-                        .map(|name| fold(name))
+                        .flat_map(|name| spellings(name))
                         .filter(|name| is_telling(name)),
                 );
             }
@@ -189,9 +189,35 @@ fn fold(text: &str) -> String {
         .collect()
 }
 
+/// A name as lists write it, without the blanks that fill it up, and without the marks of its state and share class.
+fn spellings(name: &str) -> [String; 3] {
+    const MARKS: [&str; 6] = ["*st", "st", "xd", "xr", "dr", "s*st"];
+    let listed = fold(name);
+    let dense: String = listed
+        .chars()
+        .filter(|character| !character.is_whitespace() && !character.is_control())
+        .collect();
+    let unmarked = MARKS
+        .iter()
+        .find_map(|mark| dense.strip_prefix(mark))
+        .filter(|rest| rest.chars().next().is_some_and(is_wide))
+        .unwrap_or(&dense);
+    // Only wide names bear marks and class letters: an English name may well begin or end with these letters.
+    let bare = unmarked
+        .strip_suffix('a')
+        .filter(|bare| bare.chars().all(is_wide))
+        .unwrap_or(unmarked)
+        .to_owned();
+    [listed, dense, bare]
+}
+
+const fn is_wide(character: char) -> bool {
+    !character.is_ascii()
+}
+
 /// Names so short that honest text contains them by chance are left to the types.
 fn is_telling(name: &str) -> bool {
-    let wide = name.chars().filter(|character| !character.is_ascii()).count();
+    let wide = name.chars().filter(|character| is_wide(*character)).count();
     wide >= 2 || name.chars().filter(char::is_ascii_alphabetic).count() >= 5
 }
 
@@ -347,4 +373,24 @@ fn is_month(word: &str, short: &str) -> bool {
         "december",
     ];
     word == short || word == "sept" || LONG.contains(&word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_looked_for_as_listed_and_as_spoken() {
+        let spoken = |name: &str| spellings(name)[2].clone();
+        assert_eq!(spoken("\u{4e94} \u{7cae} \u{6db2}"), "\u{4e94}\u{7cae}\u{6db2}");
+        assert_eq!(spoken("\u{65b0}\u{6613}\u{76db}\0\0"), "\u{65b0}\u{6613}\u{76db}");
+        assert_eq!(spoken("\u{4e07}  \u{79d1}\u{ff21}"), "\u{4e07}\u{79d1}");
+        assert_eq!(spoken("*ST\u{56fd}\u{534e}"), "\u{56fd}\u{534e}");
+        assert_eq!(spoken("Drought Media"), "droughtmedia");
+        assert_eq!(spoken("TCL\u{79d1}\u{6280}"), "tcl\u{79d1}\u{6280}");
+        assert_eq!(
+            spellings("\u{4e94} \u{7cae} \u{6db2}")[0],
+            "\u{4e94} \u{7cae} \u{6db2}"
+        );
+    }
 }
