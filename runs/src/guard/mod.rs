@@ -228,7 +228,8 @@ fn closed_up(text: &str) -> String {
 fn spellings(name: &str) -> [String; 2] {
     const MARKS: [&str; 6] = ["*st", "s*st", "st", "xd", "xr", "dr"];
     let filled = fold(name);
-    let listed = closed_up(filled.trim_matches(|character: char| character.is_whitespace() || character.is_control()));
+    let listed =
+        closed_up(filled.trim_matches(|character: char| character.is_whitespace() || character.is_control()));
     let unmarked = MARKS
         .iter()
         .find_map(|mark| listed.strip_prefix(mark))
