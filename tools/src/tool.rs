@@ -64,7 +64,7 @@ impl Tool {
             Self::ScreenCandidates => {
                 "Ranks the index members of the as-of day by a weighted sum of factor z-scores and returns the best \
                  with raw value and z-score of each factor asked for, and flags (held, suspended, at_limit_up, \
-                 at_limit_down, st). A missing z-score counts as 0 and is told in `missing`. \
+                 at_limit_down, st). A missing z-score counts as 0 and is told in `missing`; equal scores are ordered by raw value. \
                  Example: {\"factors\": [{\"factor\": \"MOM_12_1\", \"direction\": \"high\", \"weight\": 2}, \
                  {\"factor\": \"RV_60\", \"direction\": \"low\"}], \"top_k\": 10, \
                  \"bounds\": [{\"factor\": \"ILLIQ\", \"scale\": \"z\", \"max\": 1}]}"

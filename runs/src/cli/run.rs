@@ -96,7 +96,7 @@ fn stopped(results: &[CellResult]) -> Result<(), Failure> {
         .iter()
         .filter_map(|result| Some((&result.cell.id, result.result.as_ref().err()?)));
     let Some((cell, error)) = errors.next() else {
-        return Ok(());
+        return covered(results);
     };
     let others = errors.count();
     let message = format!(
@@ -116,6 +116,19 @@ fn stopped(results: &[CellResult]) -> Result<(), Failure> {
         Failure::difference(message)
     };
     Err(failure.with_hint(error.hint()))
+}
+
+/// Steps lost to the infrastructure are no decisions of the model: the command does not end as if all were well.
+fn covered(results: &[CellResult]) -> Result<(), Failure> {
+    let lost = results.iter().filter_map(|result| result.result.as_ref().ok());
+    let lost: usize = lost.map(|summary| summary.counters.uncovered).sum();
+    if lost == 0 {
+        return Ok(());
+    }
+    Err(Failure::difference(format_args!(
+        "{lost} steps were lost to infrastructure faults; see the column `coverage`"
+    ))
+    .with_hint("look at the endpoint with `ktd doctor`; to run a cell again, delete its bundle first"))
 }
 
 struct Bar(Mutex<Progress>);
