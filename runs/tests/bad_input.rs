@@ -3,7 +3,9 @@
 #![expect(
     clippy::unwrap_used,
     clippy::indexing_slicing,
-    reason = "a broken fixture fails the test"
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a broken fixture fails the test, and what is skipped is told"
 )]
 
 use std::collections::BTreeMap;

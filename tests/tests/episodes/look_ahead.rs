@@ -1,6 +1,6 @@
 //! Nothing looks ahead: another future leaves everything that was asked and done before it as it was.
 
-use super::bench::{GRID, Told, assert_same_files, dice, experiment, key, market, prepare, run};
+use super::bench::{GRID, Told, assert_same_files, below, dice, experiment, key, market, prepare, run};
 use super::perturb::rebuild;
 use ktd_env::{Basis, DayIndex, Market};
 use ktd_runs::data::{ImportOptions, import};
@@ -69,7 +69,7 @@ fn same_before(base: &ByCell, other: &ByCell, days: usize, how: &str) {
 fn a_changed_future_changes_nothing_before_it() {
     const WINDOW: usize = 6;
     let config = experiment(WINDOW, GRID);
-    check(&config, &market(5), WINDOW, &[0, 1, 2, 3, 4, 5], 101);
+    check(&config, &market(5), WINDOW, &[0, 1, 3, 5], 101);
 }
 
 #[test]
@@ -78,7 +78,7 @@ fn nor_does_it_in_other_markets() {
     let config = experiment(WINDOW, GRID);
     for seed in 21..24 {
         let mut days = dice(seed, "the day of the cut");
-        let day = days.below(WINDOW as u64) as usize;
+        let day = below(&mut days, WINDOW);
         check(&config, &market(seed), WINDOW, &[day], seed);
     }
 }
