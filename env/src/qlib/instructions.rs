@@ -53,8 +53,8 @@ pub enum Shares {
 pub struct Signal {
     /// Each symbol once, with its number by first appearance.
     numbers: BTreeMap<String, usize>,
-    /// Scores by number of the symbol.
-    days: BTreeMap<NaiveDate, BTreeMap<usize, f64>>,
+    /// Scores with the number of their symbol, in its order.
+    days: BTreeMap<NaiveDate, Vec<(usize, f64)>>,
 }
 
 /// Two scores where only one can be.
@@ -76,12 +76,16 @@ impl Signal {
         let next = self.numbers.len();
         let known = self.numbers.get(symbol).copied();
         let number = known.unwrap_or_else(|| *self.numbers.entry(symbol.to_owned()).or_insert(next));
-        match self.days.entry(date).or_default().insert(number, score) {
-            Some(_) => Err(DuplicateScore {
+        let day = self.days.entry(date).or_default();
+        match day.binary_search_by_key(&number, |(known, _)| *known) {
+            Ok(_) => Err(DuplicateScore {
                 date,
                 symbol: symbol.to_owned(),
             }),
-            None => Ok(()),
+            Err(place) => {
+                day.insert(place, (number, score));
+                Ok(())
+            }
         }
     }
 

@@ -8,13 +8,14 @@ use chrono::NaiveDate;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Quotes of every instrument that a run may meet, by day and then by symbol.
+/// Quotes of every instrument that a run may meet, by symbol and then by day.
 ///
 /// An instrument is known by its place in the sorted list of symbols, so that order by place is order by symbol.
 #[derive(Debug)]
 pub(super) struct Market {
     symbols: Vec<Arc<str>>,
     quotes: Vec<Quote>,
+    n_days: usize,
     /// Whether some row has a close but no factor: lots are then off for all (rule E6).
     pub(super) adjusted_only: bool,
 }
@@ -32,15 +33,20 @@ impl Market {
         names.extend(mentioned);
         let symbols: Vec<Arc<str>> = names.into_iter().map(Arc::from).collect();
         let mut market = Self {
-            quotes: vec![Quote::MISSING; symbols.len() * steps.len()],
-            symbols,
+            quotes: Vec::with_capacity(symbols.len() * steps.len()),
+            n_days: steps.len(),
+            symbols: Vec::new(),
             adjusted_only: false,
         };
-        for (symbol, spans) in panel.instruments() {
-            if let Some(instrument) = market.instrument(symbol) {
-                market.fill(instrument, spans, &Columns::new(panel, config, symbol), steps);
+        let mut universe = panel.instruments().peekable();
+        for symbol in &symbols {
+            // Both run by symbol, and every instrument of the universe is among the symbols.
+            match universe.next_if(|(known, _)| **known == **symbol) {
+                Some((symbol, spans)) => market.add(spans, &Columns::new(panel, config, symbol), steps),
+                None => market.quotes.extend(steps.iter().map(|_| Quote::MISSING)),
             }
         }
+        market.symbols = symbols;
         market
     }
 
@@ -63,23 +69,23 @@ impl Market {
 
     /// The quotes of the `step`-th day of the run.
     pub(super) fn day(&self, step: usize) -> MarketDay<'_> {
-        let start = step * self.symbols.len();
         MarketDay {
-            quotes: self
-                .quotes
-                .get(start..start + self.symbols.len())
-                .unwrap_or_default(),
+            quotes: &self.quotes,
+            day: step,
+            n_days: self.n_days,
         }
     }
 
-    fn fill(&mut self, instrument: usize, spans: &[Span], columns: &Columns<'_>, steps: &[Step]) {
-        let stride = self.symbols.len();
-        let slots = self.quotes.iter_mut().skip(instrument).step_by(stride);
-        for (slot, step) in slots.zip(steps) {
-            if spans.iter().any(|span| span.contains(step.date)) {
-                *slot = columns.quote(step);
-                self.adjusted_only |= slot.factor.is_nan() && !slot.is_suspended();
-            }
+    /// Adds the next symbol's quotes.
+    fn add(&mut self, spans: &[Span], columns: &Columns<'_>, steps: &[Step]) {
+        for step in steps {
+            let quote = if spans.iter().any(|span| span.contains(step.date)) {
+                columns.quote(step)
+            } else {
+                Quote::MISSING
+            };
+            self.adjusted_only |= quote.factor.is_nan() && !quote.is_suspended();
+            self.quotes.push(quote);
         }
     }
 }
@@ -93,19 +99,27 @@ impl Span {
 /// The quotes of one day.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct MarketDay<'a> {
+    /// All quotes of the run.
     quotes: &'a [Quote],
+    day: usize,
+    n_days: usize,
 }
 
 impl<'a> MarketDay<'a> {
     /// The quotes of a day given by hand.
     #[cfg(test)]
     pub(super) const fn of(quotes: &'a [Quote]) -> Self {
-        Self { quotes }
+        Self {
+            quotes,
+            day: 0,
+            n_days: 1,
+        }
     }
 
     /// The quote of an instrument.
     pub(super) fn quote(&self, instrument: usize) -> &'a Quote {
-        self.quotes.get(instrument).unwrap_or(&Quote::MISSING)
+        let place = instrument * self.n_days + self.day;
+        self.quotes.get(place).unwrap_or(&Quote::MISSING)
     }
 }
 

@@ -5,7 +5,9 @@ use super::config::TopkDropout;
 use super::exchange::{DealTerms, OrderRequest, Side, ZeroDivision};
 use super::market::MarketDay;
 use super::python;
-use std::cmp::Ordering;
+
+/// The place of a score among others, and the instrument that has it.
+type Rank = (u64, usize);
 
 /// An order of a strategy or script, ready to be dealt.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -35,14 +37,14 @@ pub(super) struct Outlook<'a> {
 /// Where Qlib leaves the order to a set or an unstable sort, this is by symbol: sells, and equal or missing scores.
 pub(super) fn decide(strategy: &TopkDropout, outlook: &Outlook<'_>) -> Result<Vec<Order>, ZeroDivision> {
     let mut last: Vec<usize> = outlook.account.holdings().keys().copied().collect();
-    last.sort_by(|a, b| outlook.rank(*a, *b));
+    last.sort_by_key(|held| outlook.rank(*held));
     let today = outlook.first_n(
         strategy,
-        &outlook.candidates(),
+        outlook.candidates(),
         signed_sum(&[strategy.n_drop, strategy.topk], &last),
     );
     let mut both: Vec<usize> = last.iter().chain(&today).copied().collect();
-    both.sort_by(|a, b| outlook.rank(*a, *b));
+    both.sort_by_key(|item| outlook.rank(*item));
     let mut dropped = outlook.last_n(strategy, &both);
     dropped.sort_unstable();
     let n_sell = last
@@ -64,17 +66,15 @@ fn signed_sum(counts: &[u32], held: &[usize]) -> i64 {
 }
 
 impl Outlook<'_> {
-    /// Best score first, missing scores last, equal ones by symbol.
-    fn rank(&self, a: usize, b: usize) -> Ordering {
-        match (self.known_score(a), self.known_score(b)) {
-            (Some(first), Some(second)) => second
-                .partial_cmp(&first)
-                .unwrap_or(Ordering::Equal)
-                .then_with(|| a.cmp(&b)),
-            (Some(_), None) => Ordering::Less,
-            (None, Some(_)) => Ordering::Greater,
-            (None, None) => a.cmp(&b),
-        }
+    /// Smallest for the best score; missing scores come last, equal ones by symbol.
+    fn rank(&self, instrument: usize) -> Rank {
+        const SIGN: u64 = 1 << 63;
+        // Adding zero makes both zeros one. The bits of a float, those of a negative one turned over, are in its order.
+        let key = self.known_score(instrument).map_or(u64::MAX, |score| {
+            let bits = (score + 0.0).to_bits();
+            if bits & SIGN == 0 { !(bits | SIGN) } else { bits }
+        });
+        (key, instrument)
     }
 
     fn known_score(&self, instrument: usize) -> Option<f64> {
@@ -85,34 +85,35 @@ impl Outlook<'_> {
             .filter(|score| !score.is_nan())
     }
 
-    /// Scored and not held, best first.
-    fn candidates(&self) -> Vec<usize> {
-        let scored = self
-            .scores
-            .iter()
-            .enumerate()
-            .filter(|(_, score)| score.is_some());
-        let holdings = self.account.holdings();
-        let mut candidates: Vec<usize> = scored
-            .map(|(instrument, _)| instrument)
-            .filter(|instrument| !holdings.contains_key(instrument))
-            .collect();
-        candidates.sort_by(|a, b| self.rank(*a, *b));
+    /// Scored and not held, by symbol.
+    fn candidates(&self) -> Vec<Rank> {
+        let mut held = self.account.holdings().keys().copied().peekable();
+        let mut candidates = Vec::with_capacity(self.scores.len());
+        for (instrument, score) in self.scores.iter().enumerate() {
+            // Both run by symbol, so one pass tells which are held.
+            let is_held = held.next_if_eq(&instrument).is_some();
+            if score.is_some() && !is_held {
+                candidates.push(self.rank(instrument));
+            }
+        }
         candidates
     }
 
-    /// The first `count` of a list; of the tradable ones at least one, because Qlib counts after it takes.
-    fn first_n(&self, strategy: &TopkDropout, items: &[usize], count: i64) -> Vec<usize> {
-        if !strategy.only_tradable {
-            return python::prefix(items, count).to_vec();
+    /// The best `count` of the candidates; of the tradable ones at least one, because Qlib counts after it takes.
+    fn first_n(&self, strategy: &TopkDropout, mut items: Vec<Rank>, count: i64) -> Vec<usize> {
+        let count = if strategy.only_tradable {
+            items.retain(|(_, item)| self.day.quote(*item).is_tradable(None));
+            usize::try_from(count).unwrap_or(0).max(1).min(items.len())
+        } else {
+            python::prefix(&items, count).len()
+        };
+        // No two rank alike, so choosing before sorting gives what sorting before choosing gives.
+        if let Some(last) = count.checked_sub(1) {
+            items.select_nth_unstable(last);
         }
-        let count = usize::try_from(count).unwrap_or(0).max(1);
-        items
-            .iter()
-            .copied()
-            .filter(|item| self.day.quote(*item).is_tradable(None))
-            .take(count)
-            .collect()
+        items.truncate(count);
+        items.sort_unstable();
+        items.into_iter().map(|(_, item)| item).collect()
     }
 
     /// The last `n_drop` of a list, with the same quirks.

@@ -58,6 +58,16 @@ pub fn read_header(paths: &BundlePaths) -> Result<Header, RunError> {
 /// [`RunError`] when it is missing, damaged or not the one the header commits to.
 pub fn read_private(paths: &BundlePaths, header: &Header) -> Result<(PrivateEpisode, MaskKey), RunError> {
     let path = paths.episode();
+    if !path.exists() {
+        let what = format!(
+            "{} has no private part: its stocks and days cannot be named",
+            paths.root().display()
+        );
+        return Err(RunError::input(
+            what,
+            "ask the bundle's owner for private/; `ktd verify` checks what it can without",
+        ));
+    }
     let private: PrivateEpisode = read_json(&path)?;
     let bytes = std::fs::read(&path).map_err(RunError::io("read", &path))?;
     if private != private.clone().sealed() || bytes != json_bytes(&path, &private)? {

@@ -63,7 +63,7 @@ impl Guard {
                 names.extend(
                     info.company_names
                         .iter()
-                        .map(|name| closed_up(&fold(name)))
+                        .flat_map(|name| spellings(name))
                         .filter(|name| is_telling(name)),
                 );
             }
@@ -221,6 +221,31 @@ fn closed_up(text: &str) -> String {
         closed.push(character);
     }
     closed
+}
+
+/// A name as lists write it, without the blanks and zeros that fill it up, and the same without the marks of its state
+/// and share class, as people spell it.
+fn spellings(name: &str) -> [String; 2] {
+    const MARKS: [&str; 6] = ["*st", "s*st", "st", "xd", "xr", "dr"];
+    let filled = fold(name);
+    let listed =
+        closed_up(filled.trim_matches(|character: char| character.is_whitespace() || character.is_control()));
+    let unmarked = MARKS
+        .iter()
+        .find_map(|mark| listed.strip_prefix(mark))
+        .filter(|rest| rest.chars().next().is_some_and(is_wide))
+        .unwrap_or(&listed);
+    // Only wide names bear marks and class letters: an English name may well begin or end with these letters.
+    let bare = unmarked
+        .strip_suffix('a')
+        .filter(|bare| bare.chars().all(is_wide))
+        .unwrap_or(unmarked)
+        .to_owned();
+    [listed, bare]
+}
+
+const fn is_wide(character: char) -> bool {
+    !character.is_ascii()
 }
 
 /// Names so short that honest text contains them by chance are left to the types.

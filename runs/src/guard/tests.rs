@@ -332,3 +332,15 @@ fn codes_that_only_touch_longer_digits_are_none() {
         assert_eq!(found(Level::Blinded, text), None, "{text}");
     }
 }
+
+#[test]
+fn a_name_is_looked_for_as_listed_and_as_spoken() {
+    let spoken = |name: &str| spellings(name)[1].clone();
+    assert_eq!(spoken("五 粮 液"), "五粮液");
+    assert_eq!(spoken("新易盛\0\0"), "新易盛");
+    assert_eq!(spoken("万  科\u{ff21}"), "万科");
+    assert_eq!(spoken("*ST国华"), "国华");
+    assert_eq!(spoken("Drought Media"), "drought media");
+    assert_eq!(spoken("TCL科技"), "tcl科技");
+    assert_eq!(spellings("万  科\u{ff21}")[0], "万科a");
+}

@@ -5,7 +5,9 @@ mod instructions;
 mod output;
 mod panel;
 
-use ktd_env::qlib::{DuplicateScore, PanelError, QlibRun, SimulationError, simulate};
+use ktd_env::qlib::{
+    DuplicateScore, Instructions, PanelError, QlibConfig, QlibPanel, QlibRun, SimulationError, simulate,
+};
 use std::io;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
@@ -30,6 +32,19 @@ pub enum QlibInstructions {
     Orders(PathBuf),
     /// Columns `date`, `symbol`, `score`; others are not read.
     Signal(PathBuf),
+}
+
+/// The inputs of a run, read.
+#[derive(Debug)]
+pub struct LoadedQlib {
+    /// The settings.
+    pub config: QlibConfig,
+    /// What the data directory holds.
+    pub panel: QlibPanel,
+    /// What to trade.
+    pub instructions: Instructions,
+    /// Bins of the universe that the run reads but the directory does not have.
+    pub n_missing_bins: usize,
 }
 
 /// What a run came to.
@@ -173,12 +188,26 @@ impl QlibSimulateError {
 /// # Errors
 /// [`QlibSimulateError`] for the first input, step or output at fault. Nothing is written before the run is done.
 pub fn simulate_qlib(inputs: &QlibInputs) -> Result<QlibSummary, QlibSimulateError> {
+    let loaded = load_qlib(inputs)?;
+    let run = simulate(&loaded.panel, &loaded.config, &loaded.instructions)?;
+    output::write(&inputs.out, &run)?;
+    Ok(summary(&run, loaded.n_missing_bins))
+}
+
+/// Reads the inputs and runs nothing.
+///
+/// # Errors
+/// [`QlibSimulateError`] for the first input at fault.
+pub fn load_qlib(inputs: &QlibInputs) -> Result<LoadedQlib, QlibSimulateError> {
     let config = config::read(&inputs.config)?;
     let instructions = instructions::read(&inputs.instructions)?;
     let loaded = panel::read(&inputs.panel, &config)?;
-    let run = simulate(&loaded.panel, &config, &instructions)?;
-    output::write(&inputs.out, &run)?;
-    Ok(summary(&run, loaded.n_missing_bins))
+    Ok(LoadedQlib {
+        config,
+        panel: loaded.panel,
+        instructions,
+        n_missing_bins: loaded.n_missing_bins,
+    })
 }
 
 fn summary(run: &QlibRun, n_missing_bins: usize) -> QlibSummary {
