@@ -127,7 +127,7 @@ impl RunError {
     #[must_use]
     pub fn hint(&self) -> String {
         match self {
-            Self::Io { source, .. } if source.kind() == std::io::ErrorKind::StorageFull => {
+            Self::Io { source, .. } if is_no_room(source.kind()) => {
                 "free some disk space and run the same command again: finished work is kept".to_owned()
             }
             Self::Io { .. } => "check that the path exists and may be read and written".to_owned(),
@@ -151,4 +151,10 @@ impl RunError {
             }
         }
     }
+}
+
+/// Whether the system had no room for what was to be written: a full disk, a quota, a limit on the size of files.
+const fn is_no_room(kind: std::io::ErrorKind) -> bool {
+    use std::io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
+    matches!(kind, StorageFull | QuotaExceeded | FileTooLarge)
 }

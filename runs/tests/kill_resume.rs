@@ -4,7 +4,8 @@
 #![expect(
     clippy::unwrap_used,
     clippy::indexing_slicing,
-    reason = "a broken fixture fails the test"
+    clippy::print_stdout,
+    reason = "a broken fixture fails the test, and what was drawn is told"
 )]
 
 use futures::future::BoxFuture;
@@ -135,6 +136,10 @@ fn killed_at_random_moments_it_ends_with_the_same_bytes() {
         assert_same(&expected, &files(&root), &format!("seed {seed}"));
     }
     println!("{killed} of {} were killed on their way", ROUNDS * KILLS);
+}
+
+fn below(dice: &mut KeyedStream, bound: usize) -> usize {
+    usize::try_from(dice.below(bound as u64)).unwrap()
 }
 
 /// A built-in agent that counts how often it is asked.
@@ -275,7 +280,7 @@ fn one_log_cut_at_any_byte_is_continued() {
             let bytes = &episode.whole[Path::new(file)];
             let ends = (0..bytes.len()).filter(|place| bytes[*place] == b'\n');
             let around = ends.flat_map(|end| [end, end + 1]).take(SAMPLES / 2);
-            let drawn = (0..SAMPLES).map(|_| dice.below(bytes.len() as u64) as usize);
+            let drawn = (0..SAMPLES).map(|_| below(&mut dice, bytes.len()));
             for length in [0, 1, bytes.len() - 1].into_iter().chain(around).chain(drawn) {
                 episode.check(&BTreeMap::from([(file, length)]));
             }
@@ -302,7 +307,7 @@ fn all_logs_cut_at_once_are_continued() {
     for round in 0..60 {
         let lengths: BTreeMap<&str, usize> = LOGS
             .into_iter()
-            .map(|file| (file, dice.below(episode.len(file) as u64 + 1) as usize))
+            .map(|file| (file, below(&mut dice, episode.len(file) + 1)))
             .collect();
         println!("round {round}: {lengths:?}");
         episode.check(&lengths);
@@ -327,7 +332,7 @@ fn a_damaged_record_is_told_and_nothing_is_cut_off() {
     // The first record's frame is longer than this in every run of this episode.
     for _ in 0..40 {
         let mut damaged = bytes.clone();
-        damaged[dice.below(200) as usize] ^= 1 + dice.below(255) as u8;
+        damaged[below(&mut dice, 200)] ^= u8::try_from(1 + dice.below(255)).unwrap();
         std::fs::write(&path, &damaged).unwrap();
         let child = Cassette::read(&path);
         assert!(child.is_err(), "{child:?}");

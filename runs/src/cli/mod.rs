@@ -11,6 +11,7 @@ mod verify;
 use crate::failure::Failure;
 use crate::output::Console;
 use clap::{Parser, Subcommand};
+use std::io::IsTerminal;
 use std::process::ExitCode;
 
 /// A benchmark that puts a language model into a deterministic simulation of the Chinese A-share market.
@@ -76,16 +77,18 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// The log goes to standard error: errors by default, more by `KTD_LOG=info` or `debug`. It never holds a request.
+/// The log goes to standard error where `KTD_LOG=info` or `debug` asks for it; what stops a command is told without
+/// it, once, as text or as one JSON document. It never holds a request.
 fn log_to_stderr() {
     let filter = tracing_subscriber::EnvFilter::builder()
-        .with_default_directive(tracing::level_filters::LevelFilter::ERROR.into())
+        .with_default_directive(tracing::level_filters::LevelFilter::OFF.into())
         .with_env_var("KTD_LOG")
         .from_env_lossy();
     // A second initialisation, as in tests, keeps the first.
     tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(std::io::stderr)
+        .with_ansi(std::io::stderr().is_terminal())
         .try_init()
         .ok();
 }

@@ -91,6 +91,7 @@ fn read_failure(path: &Path, error: csv::Error) -> Failure {
 /// A failure at a row of a file.
 pub(super) fn at_row(file: &str, row: u64, message: impl std::fmt::Display) -> Failure {
     Failure::bad_input(format_args!("{file}, row {row}: {message}"))
+        .with_hint("mend that row or leave it out, then run the command again")
 }
 
 impl std::fmt::Debug for TextFile {

@@ -303,6 +303,9 @@ impl ExperimentConfig {
                 "`parallel_cells` and `retries.attempts` must be at least 1",
             ));
         }
+        self.rules.rules().map_err(|failure| {
+            RunError::input(failure.message(), failure.hint().unwrap_or("see the rules' keys"))
+        })?;
         self.agents.iter().try_for_each(AgentConfig::check)?;
         unique("agents", self.agents.iter().map(|agent| agent.id.as_str()))?;
         unique("windows", self.windows.iter().map(|window| window.id.as_str()))

@@ -118,7 +118,13 @@ fn experiment_key(plan: &RunPlan) -> Result<MaskKey, RunError> {
         .map(|file| plan.base.join(file));
     let source = given.unwrap_or_else(|| kept.clone());
     match std::fs::read_to_string(&source) {
-        Ok(text) => MaskKey::parse(&text).map_err(|error| RunError::damaged(&source, error.to_string())),
+        Ok(text) => MaskKey::parse(&text).map_err(|error| {
+            let what = format!("{}: {error}", source.display());
+            RunError::input(
+                what,
+                "name a file with such a key, or leave `mask_key_file` out to have one drawn",
+            )
+        }),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound && source == kept => draw_key(&kept),
         Err(error) => Err(RunError::io("read", &source)(error)),
     }

@@ -192,3 +192,8 @@ pub(crate) fn dice(seed: u64, purpose: &str) -> KeyedStream {
     println!("{purpose}: seed {seed}");
     KeyedStream::for_purpose(seed, purpose)
 }
+
+/// A number below a bound, as a place in a list.
+pub(crate) fn below(dice: &mut KeyedStream, bound: usize) -> usize {
+    usize::try_from(dice.below(bound as u64)).unwrap()
+}

@@ -4,7 +4,10 @@
 #![expect(
     clippy::unwrap_used,
     clippy::indexing_slicing,
-    reason = "a broken fixture fails the test"
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::wildcard_enum_match_arm,
+    reason = "a broken fixture fails the test, and what was drawn or skipped is told"
 )]
 
 mod bench;

@@ -1,5 +1,6 @@
 //! The same market with another future: every row, level and declaration after a day is changed or gone.
 
+use super::bench::below;
 use ktd_env::{
     Bar, Basis, DateSpan, DayIndex, Decimal, KeyedStream, Market, MarketBuilder, NameInfo, PanelOptions,
     RawBar, TradeDate, VolumeBasis,
@@ -89,7 +90,9 @@ impl Future<'_> {
         if !is_last && self.dice.below(5) == 0 {
             return None;
         }
-        let mut drawn: Vec<i64> = (0..4).map(|_| 1 + self.dice.below(40_000) as i64).collect();
+        let mut drawn: Vec<i64> = (0..4)
+            .map(|_| 1 + i64::try_from(self.dice.below(40_000)).unwrap())
+            .collect();
         drawn.sort_unstable();
         let factor = 500_000 + self.dice.below(3_000_000);
         Some(RawBar {
@@ -145,7 +148,7 @@ impl Future<'_> {
         let calendar = self.market.calendar();
         let from = calendar.partition_point(|day| *day <= cut);
         let left = calendar.len() - from;
-        calendar[from + self.dice.below(left as u64) as usize]
+        calendar[from + below(self.dice, left)]
     }
 
     fn span(&mut self, span: DateSpan) -> DateSpan {

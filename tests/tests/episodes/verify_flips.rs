@@ -1,6 +1,6 @@
 //! `ktd verify` accepts what a run wrote, and nothing that was changed since.
 
-use super::bench::{FILES, dice, experiment, files, key, market, prepare, run, runtime};
+use super::bench::{FILES, below, dice, experiment, files, key, market, prepare, run, runtime};
 use ktd_env::KeyedStream;
 use ktd_masking::MaskKey;
 use ktd_runs::bundle::verify::{Verified, verify};
@@ -87,8 +87,8 @@ fn structural_places(bytes: &[u8]) -> Vec<usize> {
 fn flips(bytes: &[u8], dice: &mut KeyedStream) -> Vec<(usize, u8)> {
     let mut flips: Vec<(usize, u8)> = (0..SAMPLES)
         .map(|_| {
-            let place = dice.below(bytes.len() as u64) as usize;
-            (place, 1 + dice.below(255) as u8)
+            let place = below(dice, bytes.len());
+            (place, u8::try_from(1 + dice.below(255)).unwrap())
         })
         .collect();
     for place in structural_places(bytes) {
