@@ -6,7 +6,7 @@ use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 /// A masked value, ready to be shown to a model.
 ///
 /// There is no `From<String>`, no `Deserialize` and no public field: run-time text enters only through the
-/// crate-private [`Payload::shown`], which [`crate::Mask`] calls after it has masked what it shows.
+/// crate-private `shown`, which [`crate::Mask`] calls after it has masked what it shows.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Payload(Node);
 
@@ -87,7 +87,8 @@ impl Payload {
         if !value.is_finite() {
             return Self::null();
         }
-        let scale = 10_f64.powi(i32::try_from(decimals).unwrap_or(0));
+        // A product of tens is exact up to 10^22, on every machine.
+        let scale: f64 = (0..decimals).map(|_| 10.0).product();
         let scaled = (value * scale).round();
         let rounded = if scaled.is_finite() { scaled / scale } else { value };
         // Adding zero turns -0.0 into 0.0, so that equal values have equal bytes.

@@ -8,6 +8,7 @@ use crate::state::{count_of, z_name};
 use ktd_env::NameId;
 use ktd_env::factors::Factor;
 use ktd_masking::{Count, Payload, PointerPart, Rank, Ratio};
+use std::cmp::Ordering;
 
 const DEFAULT_TOP_K: u32 = 20;
 
@@ -20,8 +21,11 @@ pub(crate) fn answer(context: &ToolContext<'_>, arguments: &ScreenArguments) -> 
         .filter(|name| bounds.iter().all(|bound| holds(context, **name, bound)))
         .map(|name| (score(context, *name, &arguments.factors), *name))
         .collect();
-    // The sort is stable, so equal scores keep the masked order.
-    ranked.sort_by(|left, right| right.0.total_cmp(&left.0));
+    // The sort is stable, so names that are equal in all keep the masked order.
+    ranked.sort_by(|left, right| {
+        let by_score = right.0.total_cmp(&left.0);
+        by_score.then_with(|| by_raw(context, (left.1, right.1), &arguments.factors))
+    });
     let matching = ranked.len();
     let mut columns = vec!["rank", "stock_id", "board", "score"];
     for tilt in &arguments.factors {
@@ -132,6 +136,21 @@ fn score(context: &ToolContext<'_>, name: NameId, tilts: &[FactorTilt]) -> f64 {
     };
     // Adding zero turns -0.0 into 0.0, which `total_cmp` would tell apart.
     tilts.iter().map(part).sum::<f64>() + 0.0
+}
+
+/// Which of two equally scored names comes first: the factors' raw values, one factor after the other.
+///
+/// z-scores are clipped, and momentum has such tails that all of the best names can stand at the clip.
+fn by_raw(context: &ToolContext<'_>, (left, right): (NameId, NameId), tilts: &[FactorTilt]) -> Ordering {
+    let wish = |name: NameId, tilt: &FactorTilt| {
+        let raw = context.as_of.factor(name, tilt.factor.0);
+        raw.map_or(f64::NEG_INFINITY, |raw| match tilt.direction {
+            Direction::High => raw,
+            Direction::Low => -raw,
+        })
+    };
+    let one = |tilt: &FactorTilt| (wish(right, tilt) + 0.0).total_cmp(&(wish(left, tilt) + 0.0));
+    tilts.iter().map(one).fold(Ordering::Equal, Ordering::then)
 }
 
 fn row(

@@ -1,7 +1,7 @@
 //! Knows the future of real stocks: what a mask must make worthless.
 
 use crate::builtin::order::rebalance;
-use crate::builtin::seen::Seen;
+use crate::builtin::seen::{Allowed, Seen, micro};
 use crate::builtin::{ChatModel, answer};
 use std::collections::BTreeSet;
 use std::fmt;
@@ -23,6 +23,10 @@ pub struct Cheater {
 
 /// How many names it bets on.
 const NAME_COUNT: usize = 5;
+
+/// The most it bets on one name. Who knows the future doubles every month, and a market without impact would take
+/// any order: without a bound two years would bring more money than an account can count.
+const STAKE_CNY_MAX: f64 = 2e8;
 
 impl Cheater {
     /// A cheater with this memory.
@@ -78,7 +82,7 @@ impl ChatModel for Cheater {
             {
                 let orders = rebalance(
                     &seen,
-                    allowed,
+                    bounded(&seen, allowed),
                     &self.best(&codes, &date),
                     "I remember what happened next.",
                 );
@@ -86,6 +90,21 @@ impl ChatModel for Cheater {
             }
             _ => answer::hold(&seen, "I recognise neither the stocks nor the day."),
         }
+    }
+}
+
+/// The weights allowed, as far as the stake allows.
+fn bounded(seen: &Seen, allowed: Allowed) -> Allowed {
+    let stake_micro = seen
+        .nav()
+        .filter(|nav| STAKE_CNY_MAX < *nav)
+        .and_then(|nav| micro(STAKE_CNY_MAX / nav));
+    let max_single_weight_micro = stake_micro.map_or(allowed.max_single_weight_micro, |stake| {
+        stake.min(allowed.max_single_weight_micro)
+    });
+    Allowed {
+        max_single_weight_micro,
+        ..allowed
     }
 }
 

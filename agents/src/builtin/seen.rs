@@ -123,6 +123,11 @@ impl Seen {
         at(&self.state, "/day").as_str()
     }
 
+    /// The net asset value, in what the state counts money in.
+    pub(super) fn nav(&self) -> Option<f64> {
+        at(&self.state, "/account/nav").as_f64()
+    }
+
     /// The names held.
     pub(super) fn held(&self) -> Vec<String> {
         Table::read(at(&self.state, "/account/holdings")).texts("stock_id")
@@ -230,7 +235,7 @@ impl Table {
 }
 
 /// A weight in [0, 1] in millionths.
-fn micro(weight: f64) -> Option<u32> {
+pub(super) fn micro(weight: f64) -> Option<u32> {
     // Through text, for the casts from floats are refused: 0.2 is "200000".
     let text = format!("{:.0}", weight * f64::from(WHOLE_MICRO));
     text.parse().ok().filter(|micro| *micro <= WHOLE_MICRO)

@@ -235,6 +235,22 @@ fn the_cheater_needs_both_the_stock_and_the_day() {
 }
 
 #[test]
+fn a_rich_cheater_keeps_its_stake() {
+    let cheater = Cheater::new(Arc::new(Past));
+    let with_nav = |nav: f64| {
+        let more = json!({
+            "day": "2024-04-02",
+            "universe": ["SH600519"],
+            "account": {"nav": nav, "holdings": {"columns": [], "rows": []}},
+        });
+        brief(&cheater, &request(&state(&[], &more), true, &[]))
+    };
+    assert_eq!(with_nav(1e6), ["BUY SH600519 0.2"]);
+    assert_eq!(with_nav(1e9), ["BUY SH600519 0.2"]);
+    assert_eq!(with_nav(2e10), ["BUY SH600519 0.01"]);
+}
+
+#[test]
 fn the_cheater_finds_a_date_that_leaked_elsewhere() {
     let cheater = Cheater::new(Arc::new(Past));
     let leak = [(

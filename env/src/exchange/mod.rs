@@ -24,3 +24,6 @@ pub use order::{Order, Quantity, Side, TargetWeight};
 pub use report::{CorporateEvent, EventKind, Execution, Fill, NavIdentity, Position, RejectCode, StepReport};
 pub use rules::{ByBoard, Delisting, LimitRule, Rules};
 pub use step::{TradingDay, step};
+
+#[cfg(test)]
+mod property_tests;

@@ -60,7 +60,8 @@ impl Lines {
             .map_or(0, |last| last + 1);
         let text = std::str::from_utf8(bytes.get(..end).unwrap_or_default())
             .map_err(|error| RunError::damaged(path, format!("not UTF-8 at byte {}", error.valid_up_to())))?;
-        let lines: Vec<String> = text.lines().map(str::to_owned).collect();
+        // A line keeps all of its bytes: `str::lines` would hide a carriage return from the chain.
+        let lines: Vec<String> = text.split_terminator('\n').map(str::to_owned).collect();
         let read = Self { lines };
         read.check(path)?;
         Ok(read)

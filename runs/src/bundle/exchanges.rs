@@ -170,8 +170,12 @@ impl Cassette {
         let mut cassette = Self::default();
         let mut at = 0;
         while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
-            // The size is read from block headers; it fails exactly when the frame is incomplete.
+            // The size is read from block headers; it fails when the frame is torn, or when it was changed.
             let Ok(size) = zstd::zstd_safe::find_frame_compressed_size(rest) else {
+                if has_later_record(rest) {
+                    let what = format!("the record at byte {at} is damaged, and others follow it");
+                    return Err(RunError::damaged(path, what));
+                }
                 break;
             };
             let frame = rest.get(..size).unwrap_or_default();
@@ -209,6 +213,26 @@ impl Cassette {
         })
     }
 
+    /// Whether an answer of a request is recorded: its reply's SHA-256 is the one given.
+    #[must_use]
+    pub fn has_reply(&self, step: usize, ordinal: u32, reply: &str) -> bool {
+        let place = |attempt| Place {
+            step,
+            ordinal,
+            attempt,
+        };
+        self.records
+            .range(place(0)..=place(u32::MAX))
+            .filter_map(|(_, record)| record.outcome.reply())
+            .any(|recorded| sha256_hex(&recorded.body) == reply)
+    }
+
+    /// Whether an attempt at a request is recorded.
+    #[must_use]
+    pub fn has_attempt(&self, at: Place) -> bool {
+        self.records.contains_key(&at)
+    }
+
     /// All records, in order.
     pub fn records(&self) -> impl Iterator<Item = &Record> {
         self.records.values()
@@ -225,6 +249,21 @@ impl Cassette {
     pub fn is_empty(&self) -> bool {
         self.records.is_empty()
     }
+}
+
+/// Whether a whole record stands somewhere after the first byte: only the last frame of a store can be torn, and
+/// cutting off a damaged one in its middle would throw away replies that were paid for.
+fn has_later_record(bytes: &[u8]) -> bool {
+    const FRAME_MAGIC: [u8; 4] = 0xfd2f_b528_u32.to_le_bytes();
+    (1..bytes.len())
+        .filter_map(|start| bytes.get(start..))
+        .filter(|rest| rest.starts_with(&FRAME_MAGIC))
+        .any(|rest| {
+            zstd::zstd_safe::find_frame_compressed_size(rest)
+                .ok()
+                .and_then(|size| rest.get(..size))
+                .is_some_and(|frame| read_frame(frame).is_ok())
+        })
 }
 
 fn read_frame(frame: &[u8]) -> Result<Record, String> {

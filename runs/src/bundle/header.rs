@@ -1,5 +1,6 @@
 //! What an episode is, before it begins.
 
+use crate::bundle::chain::sha256_hex;
 use crate::experiment::config::{AgentConfig, SessionConfig, ToolsConfig};
 use crate::rules_config::RulesConfig;
 use serde::{Deserialize, Serialize};
@@ -102,4 +103,17 @@ pub struct PrivateEpisode {
     pub last_day: String,
     /// Where the panel was, for the convenience of replay.
     pub panel: Option<String>,
+    /// SHA-256 over the other fields: nothing public can bind them without telling them.
+    pub seal: String,
+}
+
+impl PrivateEpisode {
+    /// The same with the seal that its other fields give.
+    #[must_use]
+    pub fn sealed(mut self) -> Self {
+        let panel = self.panel.as_deref().unwrap_or_default();
+        let fields = [&self.mask_key, &self.first_day, &self.last_day, panel];
+        self.seal = sha256_hex(fields.join("\n").as_bytes());
+        self
+    }
 }

@@ -1,7 +1,7 @@
 //! Opening a bundle again: header, private part, panel, and the episode they describe.
 
 use crate::bundle::header::{Header, PrivateEpisode};
-use crate::bundle::{BundlePaths, FORMAT_VERSION, read_json};
+use crate::bundle::{BundlePaths, FORMAT_VERSION, json_bytes, read_json};
 use crate::episode::{EpisodeInput, Shared};
 use crate::error::RunError;
 use crate::experiment::cells::{Cell, Window, days_between, parse_mask, parse_mode};
@@ -58,7 +58,21 @@ pub fn read_header(paths: &BundlePaths) -> Result<Header, RunError> {
 /// [`RunError`] when it is missing, damaged or not the one the header commits to.
 pub fn read_private(paths: &BundlePaths, header: &Header) -> Result<(PrivateEpisode, MaskKey), RunError> {
     let path = paths.episode();
+    if !path.exists() {
+        let what = format!(
+            "{} has no private part: its stocks and days cannot be named",
+            paths.root().display()
+        );
+        return Err(RunError::input(
+            what,
+            "ask the bundle's owner for private/; `ktd verify` checks what it can without",
+        ));
+    }
     let private: PrivateEpisode = read_json(&path)?;
+    let bytes = std::fs::read(&path).map_err(RunError::io("read", &path))?;
+    if private != private.clone().sealed() || bytes != json_bytes(&path, &private)? {
+        return Err(RunError::damaged(&path, "it was changed: its seal does not fit"));
+    }
     let key =
         MaskKey::parse(&private.mask_key).map_err(|error| RunError::damaged(&path, error.to_string()))?;
     if key.commitment() != header.mask.commitment {

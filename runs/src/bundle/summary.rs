@@ -4,6 +4,9 @@ use crate::bundle::event::{Mark, ReadEvent, StepOutcome};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
+/// Ends the name of a file whose hash hangs on the episode's key, so that nobody without it can try out contents.
+pub const KEYED: &str = " (keyed)";
+
 /// `summary.json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -3,7 +3,7 @@
 use crate::bundle::chain::Lines;
 use crate::bundle::exchanges::Cassette;
 use crate::bundle::open::{OpenBundle, read_header, read_private};
-use crate::bundle::summary::Summary;
+use crate::bundle::summary::{KEYED, Summary};
 use crate::bundle::{BundlePaths, json_bytes};
 use crate::episode::{Silent, replay_episode, summary_of};
 use crate::error::RunError;
@@ -37,8 +37,10 @@ pub async fn verify(root: &Path, panel: Option<&Path>) -> Result<Verified, RunEr
             cassette.len()
         ),
     ];
+    let recorded = read_summary(&paths)?;
+    check_hashes(&paths, &recorded, &summary_of(&paths, None)?)?;
     if !paths.episode().exists() {
-        check_summary(&paths, None)?;
+        check_summary(&paths, &recorded, None)?;
         checks.push("summary.json: hashes and metrics, recomputed from the events".to_owned());
         let unchecked =
             vec!["fills and NAV: the bundle has no private/ part, which names the stocks".to_owned()];
@@ -46,7 +48,7 @@ pub async fn verify(root: &Path, panel: Option<&Path>) -> Result<Verified, RunEr
     }
     let (_, key) = read_private(&paths, &header)?;
     checks.push("private/episode.json: the key that header.json commits to".to_owned());
-    check_summary(&paths, Some(&key))?;
+    check_summary(&paths, &recorded, Some(&key))?;
     checks.push("summary.json: hashes and metrics, recomputed from the events".to_owned());
     let bundle = OpenBundle::open(root, panel)?;
     replay_episode(&bundle.input(), &paths, &Silent).await?;
@@ -57,31 +59,42 @@ pub async fn verify(root: &Path, panel: Option<&Path>) -> Result<Verified, RunEr
     })
 }
 
-/// Recomputes the summary and names the first thing that differs.
-fn check_summary(paths: &BundlePaths, key: Option<&ktd_masking::MaskKey>) -> Result<(), RunError> {
+fn read_summary(paths: &BundlePaths) -> Result<Summary, RunError> {
     let path = paths.summary();
-    let recorded: Summary = crate::bundle::read_json(&path)?;
+    if path.exists() {
+        return crate::bundle::read_json(&path);
+    }
+    let what = "it is missing: the episode is unfinished, or the file was removed; `ktd run` writes it";
+    Err(RunError::damaged(&path, what))
+}
+
+/// Names the first file whose hash is not the recorded one.
+fn check_hashes(paths: &BundlePaths, recorded: &Summary, now: &Summary) -> Result<(), RunError> {
+    let differs = now
+        .sha256
+        .iter()
+        .find(|(file, hash)| recorded.sha256.get(*file) != Some(hash));
+    differs.map_or(Ok(()), |(file, _)| {
+        let file = file.strip_suffix(KEYED).unwrap_or(file);
+        let what = "its hash is not the one in summary.json";
+        Err(RunError::damaged(&paths.root().join(file), what))
+    })
+}
+
+/// Recomputes the summary and names the first thing that differs.
+fn check_summary(
+    paths: &BundlePaths,
+    recorded: &Summary,
+    key: Option<&ktd_masking::MaskKey>,
+) -> Result<(), RunError> {
+    let path = paths.summary();
     let mut now = summary_of(paths, key)?;
-    for (file, hash) in &recorded.sha256 {
-        match now.sha256.get(file) {
-            Some(found) if found == hash => {}
-            Some(_) => {
-                return Err(RunError::damaged(
-                    &paths.root().join(file),
-                    "its hash is not the one in summary.json",
-                ));
-            }
-            // Without the private part its hash cannot be recomputed and stands as it is.
-            None if key.is_none() => {
-                now.sha256.insert(file.clone(), hash.clone());
-            }
-            None => {
-                return Err(RunError::damaged(
-                    &path,
-                    format!("it names an unknown file {file:?}"),
-                ));
-            }
-        }
+    check_hashes(paths, recorded, &now)?;
+    if key.is_none() {
+        // Without the private part its hash cannot be recomputed and stands as it is.
+        let private = recorded.sha256.iter().filter(|(file, _)| file.ends_with(KEYED));
+        now.sha256
+            .extend(private.map(|(file, hash)| (file.clone(), hash.clone())));
     }
     let bytes = std::fs::read(&path).map_err(RunError::io("read", &path))?;
     let expected = json_bytes(&path, &now)?;

@@ -87,10 +87,36 @@ fn read_cells(
             }
         };
         for place in &columns {
-            if let Some(cell) = record.get(*place).filter(|cell| !cell.is_empty()) {
-                cells.push((row, ticker, cell.to_owned()));
+            let cell = clean(record.get(*place).unwrap_or_default());
+            if !cell.is_empty() {
+                cells.push((row, ticker, cell));
             }
         }
     }
     Ok(cells)
+}
+
+/// A cell without control characters: vendors fill names of fixed width with NUL bytes.
+fn clean(cell: &str) -> String {
+    let kept: String = cell.chars().filter(|character| !character.is_control()).collect();
+    kept.trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_fixed_width_lose_their_filling() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("names.csv");
+        std::fs::write(
+            &path,
+            "symbol,name\nSZ300502,\u{65b0}\u{6613}\u{76db}\0\0\nSZ000001,\0\n",
+        )
+        .unwrap();
+        let names = read_company_names(&path).unwrap();
+        assert_eq!(names.len(), 1);
+        assert_eq!(names[0].1, "\u{65b0}\u{6613}\u{76db}");
+    }
 }

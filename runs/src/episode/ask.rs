@@ -126,7 +126,7 @@ impl Exchanger<'_> {
         Ok(Asked { faults, answer: None })
     }
 
-    /// The recorded outcome of a place, or a live one, recorded before it is looked at, and whether it was live.
+    /// The recorded outcome of a place, or a live one, recorded before anything hangs on it, and whether it was live.
     ///
     /// A replay that runs out of recorded attempts gets `None`: the episode had given up there.
     async fn outcome(
@@ -150,6 +150,10 @@ impl Exchanger<'_> {
             };
         };
         let outcome = Outcome::of(&transport.send(request).await);
+        // A refused key or model name is not kept: mended, the same request must be sent again.
+        if let Reading::Stop(error) = read(at.step, &outcome) {
+            return Err(error);
+        }
         let record = Record {
             at,
             key: key.to_owned(),

@@ -3,7 +3,7 @@
 use super::{Episode, EpisodeInput, Exchanger};
 use crate::bundle::chain::{Lines, Log, first_difference, sha256_hex};
 use crate::bundle::event::{ReadEvent, WrittenEvent};
-use crate::bundle::exchanges::{Cassette, ExchangeStore};
+use crate::bundle::exchanges::{Cassette, ExchangeStore, Place};
 use crate::bundle::header::{Header, MaskRecord, PrivateEpisode, WindowRecord};
 use crate::bundle::ledger::LedgerLine;
 use crate::bundle::{BundlePaths, FORMAT_VERSION, json_bytes, write_whole};
@@ -76,7 +76,7 @@ fn keep_private(input: &EpisodeInput<'_>, path: &Path) -> Result<(), RunError> {
         panel: now.panel.clone(),
         ..recorded
     };
-    if recorded == now {
+    if recorded.sealed() == now {
         return Ok(());
     }
     Err(RunError::damaged(
@@ -97,7 +97,9 @@ fn private_episode(input: &EpisodeInput<'_>) -> PrivateEpisode {
         first_day: date(days.first()),
         last_day: date(days.last()),
         panel: input.shared.panel.as_ref().map(|path| path.display().to_string()),
+        seal: String::new(),
     }
+    .sealed()
 }
 
 fn header_bytes(input: &EpisodeInput<'_>, path: &Path) -> Result<Vec<u8>, RunError> {
@@ -178,7 +180,7 @@ pub(super) fn open<'a>(
     let ledger = Lines::read(&paths.ledger())?;
     let cassette = Cassette::read(&paths.exchanges())?;
     let (resume, events, ledger, store) = if transport.is_some() {
-        let resume = Resume::of(input, paths, &events, &ledger)?;
+        let resume = Resume::of(input, paths, (&events, &ledger, &cassette))?;
         let store = ExchangeStore::continue_after(&paths.exchanges(), &cassette)?;
         let events = Log::continue_at(&paths.events(), &events, resume.events_kept)?;
         let ledger = Log::continue_at(&paths.ledger(), &ledger, resume.steps_done)?;
@@ -237,19 +239,49 @@ struct Resume {
     is_over: bool,
 }
 
+/// Whether what an event rests on is among the exchanges.
+fn is_recorded(event: &ReadEvent, cassette: &Cassette) -> bool {
+    match event {
+        ReadEvent::Turn {
+            step, ordinal, reply, ..
+        } => cassette.has_reply(*step, *ordinal, reply),
+        ReadEvent::InfrastructureFault {
+            step,
+            ordinal,
+            attempt,
+            ..
+        } => cassette.has_attempt(Place {
+            step: *step,
+            ordinal: *ordinal,
+            attempt: *attempt,
+        }),
+        ReadEvent::EpisodeBegin { .. }
+        | ReadEvent::StepBegin { .. }
+        | ReadEvent::ToolCall { .. }
+        | ReadEvent::ModelFault { .. }
+        | ReadEvent::Decision { .. }
+        | ReadEvent::Fills { .. }
+        | ReadEvent::StepEnd { .. }
+        | ReadEvent::EpisodeEnd { .. } => true,
+    }
+}
+
 impl Resume {
-    /// A step is complete when its closing event and its ledger line both stand and belong together.
+    /// A step is complete when its closing event and its ledger line both stand and belong together, and every reply
+    /// it rests on is recorded. A kill cannot lose a reply that an event rests on; a failing disk can.
     fn of(
         input: &EpisodeInput<'_>,
         paths: &BundlePaths,
-        events: &Lines,
-        ledger: &Lines,
+        (events, ledger, cassette): (&Lines, &Lines, &Cassette),
     ) -> Result<Self, RunError> {
         let path = paths.ledger();
         let typed: Vec<ReadEvent> = events.bodies(&paths.events())?;
         let lines: Vec<LedgerLine> = ledger.bodies(&path)?;
         let mut resume = Self::default();
         for (place, event) in typed.iter().enumerate() {
+            if !is_recorded(event, cassette) {
+                break;
+            }
             match event {
                 ReadEvent::EpisodeBegin { .. } if place == 0 => resume.events_kept = 1,
                 ReadEvent::StepEnd {

@@ -4,7 +4,7 @@ use super::EpisodeInput;
 use super::step::bind;
 use crate::bundle::chain::{Lines, sha256_hex};
 use crate::bundle::event::ReadEvent;
-use crate::bundle::summary::{EpisodeFold, Metric, Metrics, Summary};
+use crate::bundle::summary::{EpisodeFold, KEYED, Metric, Metrics, Summary};
 use crate::bundle::{BundlePaths, FORMAT_VERSION, json_bytes, read_json, write_whole};
 use crate::error::RunError;
 use ktd_attribution::metric::{
@@ -54,7 +54,7 @@ pub fn summary_of(paths: &BundlePaths, key: Option<&MaskKey>) -> Result<Summary,
     if let Some(key) = key {
         let path = paths.ledger();
         let text = std::fs::read_to_string(&path).map_err(RunError::io("read", &path))?;
-        sha256.insert("private/ledger.jsonl (keyed)".to_owned(), bind(key, &text));
+        sha256.insert(format!("private/ledger.jsonl{KEYED}"), bind(key, &text));
     }
     let metrics = metrics(&fold).map_err(|error| RunError::damaged(&paths.events(), error.to_string()))?;
     Ok(Summary {

@@ -43,7 +43,9 @@ impl MarketSource {
                 failure.hint().unwrap_or("make one with `ktd data import`"),
             )
         })?;
-        Ok(Self::new(market, None, Some(path.to_owned())))
+        // A bundle is replayed from anywhere, so it keeps the whole path.
+        let whole = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        Ok(Self::new(market, None, Some(whole)))
     }
 
     /// A synthetic market.

@@ -73,6 +73,35 @@ fn a_screen_ranks_all_members_by_its_score() {
     assert!(some_missing, "the fixture has a name too young for a factor");
 }
 
+#[test]
+fn equal_scores_are_ranked_by_raw_values() {
+    let fixture = Fixture::new();
+    let as_of = fixture.as_of();
+    let mask = fixture.mask(Level::Bright, Numeric::Exact);
+    let mut ties = 0;
+    for (direction, sign) in [("high", 1.0), ("low", -1.0)] {
+        for factor in Factor::ALL {
+            let screen = format!(
+                r#"{{"factors":[{{"factor":"{}","direction":"{direction}"}}],"top_k":30}}"#,
+                factor.name()
+            );
+            let shown = answer(&fixture.context(&as_of, &mask), "screen_candidates", &screen);
+            let values: Vec<(f64, f64)> = rows(&shown["candidates"])
+                .iter()
+                .map(|row| name_of(&fixture, &row["stock_id"]))
+                .filter_map(|name| Some((as_of.factor_z(name, factor)?, as_of.factor(name, factor)?)))
+                .collect();
+            for pair in values.windows(2) {
+                if pair[0].0.to_bits() == pair[1].0.to_bits() {
+                    ties += 1;
+                    assert!(sign * pair[1].1 <= sign * pair[0].1, "{factor:?} {pair:?}");
+                }
+            }
+        }
+    }
+    assert!(0 < ties, "the fixture has clipped scores");
+}
+
 /// Whether a close stands at a limit of the day, for names whose limit is plain: no ST, no ex-day, no new listing.
 fn plain_limit(as_of: &AsOf<'_>, name: NameId) -> Option<(bool, bool)> {
     let (bar, before) = (as_of.bar(name, DaysBack(0))?, as_of.bar_before_last(name)?);

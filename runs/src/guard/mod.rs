@@ -3,7 +3,12 @@
 //! Types already keep them out; this is the second assertion of the same rule, on the final bytes. The model's own
 //! earlier words are not the harness's to judge: a model that guesses a code aloud leaks nothing to itself.
 
-use aho_corasick::{AhoCorasick, MatchKind};
+mod dates;
+mod digits;
+
+use aho_corasick::AhoCorasick;
+use dates::{Day, dates_in, parse_day};
+use digits::digit_runs;
 use ktd_env::{Market, TradeDate};
 use ktd_masking::Level;
 use serde_json::Value;
@@ -18,8 +23,6 @@ pub struct Guard {
     dates: Option<(Day, Day)>,
 }
 
-type Day = (u32, u32, u32);
-
 /// A hidden thing in a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
@@ -29,7 +32,14 @@ pub struct Finding {
     pub pointer: String,
 }
 
-/// Keys whose values are the provider's or the model's own, or the experiment's choice of model.
+/// Where a value stands: in the request itself, or in JSON that a text of it carries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Depth {
+    Wire,
+    Text,
+}
+
+/// Keys of the request whose values are the provider's or the model's own, or the experiment's choice of model.
 const FOREIGN_KEYS: [&str; 4] = ["model", "id", "tool_call_id", "call_id"];
 
 /// Keys under which even a bare number could only be an identifier.
@@ -53,14 +63,11 @@ impl Guard {
                 names.extend(
                     info.company_names
                         .iter()
-                        .map(|name| fold(name))
+                        .flat_map(|name| spellings(name))
                         .filter(|name| is_telling(name)),
                 );
             }
-            guard.names = AhoCorasick::builder()
-                .match_kind(MatchKind::LeftmostLongest)
-                .build(&names)
-                .ok();
+            guard.names = AhoCorasick::new(&names).ok();
         }
         if level.hides_days() {
             let edge = |date: Option<&TradeDate>| date.and_then(|date| parse_day(&date.reveal()));
@@ -81,20 +88,20 @@ impl Guard {
                     pointer: String::new(),
                 })
             },
-            |value| self.in_value(&value, "", None),
+            |value| self.in_value(&value, "", None, Depth::Wire),
         );
         found.map_or(Ok(()), Err)
     }
 
-    fn in_value(&self, value: &Value, pointer: &str, key: Option<&str>) -> Option<Finding> {
+    fn in_value(&self, value: &Value, pointer: &str, key: Option<&str>, depth: Depth) -> Option<Finding> {
         let finding = |kind| Finding {
             kind,
             pointer: pointer.to_owned(),
         };
         match value {
-            Value::Object(object) if is_own_words(object) => None,
+            Value::Object(object) if depth == Depth::Wire && is_own_words(object) => None,
             Value::Object(object) => object.iter().find_map(|(key, value)| {
-                if FOREIGN_KEYS.contains(&key.as_str()) {
+                if depth == Depth::Wire && value.is_string() && FOREIGN_KEYS.contains(&key.as_str()) {
                     return None;
                 }
                 let inner = format!("{pointer}/{key}");
@@ -102,12 +109,12 @@ impl Guard {
                     kind,
                     pointer: inner.clone(),
                 });
-                in_key.or_else(|| self.in_value(value, &inner, Some(key)))
+                in_key.or_else(|| self.in_value(value, &inner, Some(key), depth))
             }),
             Value::Array(items) => items
                 .iter()
                 .enumerate()
-                .find_map(|(place, item)| self.in_value(item, &format!("{pointer}/{place}"), key)),
+                .find_map(|(place, item)| self.in_value(item, &format!("{pointer}/{place}"), key, depth)),
             Value::String(text) => self.in_string(text, pointer),
             // Honest numbers are volumes, prices and weights; only an identifier's number is read as text.
             Value::Number(number) if key.is_some_and(|key| IDENTIFIER_KEYS.contains(&key)) => {
@@ -131,7 +138,7 @@ impl Guard {
             let mut values = serde_json::Deserializer::from_str(candidate).into_iter::<Value>();
             if let Some(Ok(value)) = values.next() {
                 let end = values.byte_offset();
-                if let Some(found) = self.in_value(&value, pointer, None) {
+                if let Some(found) = self.in_value(&value, pointer, None, Depth::Text) {
                     return Some(found);
                 }
                 plain.push(' ');
@@ -151,7 +158,11 @@ impl Guard {
         if !self.codes.is_empty() && self.has_code(&folded) {
             return Some("code");
         }
-        if self.names.as_ref().is_some_and(|names| has_name(names, &folded)) {
+        if self
+            .names
+            .as_ref()
+            .is_some_and(|names| has_name(names, &closed_up(&folded)))
+        {
             return Some("company name");
         }
         let (first, last) = self.dates?;
@@ -162,15 +173,19 @@ impl Guard {
         dates_in(&folded).into_iter().any(is_hidden).then_some("date")
     }
 
-    /// A run of exactly six digits that is a hidden code, unless it is part of a decimal or grouped number.
+    /// A run of exactly six digits that is a hidden code, unless it is part of a decimal number; the exchange's
+    /// letters before it settle that it is none.
     fn has_code(&self, text: &str) -> bool {
         digit_runs(text).into_iter().any(|run| {
             run.digits.len() == 6
                 && self.codes.contains(run.digits)
-                && !is_decimal_part(run.before, run.after)
+                && (EXCHANGES.iter().any(|letters| run.before.ends_with(letters)) || !run.is_decimal_part())
         })
     }
 }
+
+/// The exchanges' letters before a code, folded.
+const EXCHANGES: [&str; 3] = ["sh", "sz", "bj"];
 
 /// Whether the object is the model's own earlier turn.
 fn is_own_words(object: &serde_json::Map<String, Value>) -> bool {
@@ -189,6 +204,50 @@ fn fold(text: &str) -> String {
         .collect()
 }
 
+/// The text without the blanks beside Chinese characters, which set a name wider but not apart (`五 粮 液`).
+fn closed_up(text: &str) -> String {
+    let mut closed = String::with_capacity(text.len());
+    let mut blanks = 0;
+    for character in text.chars() {
+        if character.is_whitespace() {
+            blanks += 1;
+            continue;
+        }
+        let is_beside_ascii = character.is_ascii() && closed.ends_with(|last: char| last.is_ascii());
+        if blanks > 0 && is_beside_ascii {
+            closed.push(' ');
+        }
+        blanks = 0;
+        closed.push(character);
+    }
+    closed
+}
+
+/// A name as lists write it, without the blanks and zeros that fill it up, and the same without the marks of its state
+/// and share class, as people spell it.
+fn spellings(name: &str) -> [String; 2] {
+    const MARKS: [&str; 6] = ["*st", "s*st", "st", "xd", "xr", "dr"];
+    let filled = fold(name);
+    let listed =
+        closed_up(filled.trim_matches(|character: char| character.is_whitespace() || character.is_control()));
+    let unmarked = MARKS
+        .iter()
+        .find_map(|mark| listed.strip_prefix(mark))
+        .filter(|rest| rest.chars().next().is_some_and(is_wide))
+        .unwrap_or(&listed);
+    // Only wide names bear marks and class letters: an English name may well begin or end with these letters.
+    let bare = unmarked
+        .strip_suffix('a')
+        .filter(|bare| bare.chars().all(is_wide))
+        .unwrap_or(unmarked)
+        .to_owned();
+    [listed, bare]
+}
+
+const fn is_wide(character: char) -> bool {
+    !character.is_ascii()
+}
+
 /// Names so short that honest text contains them by chance are left to the types.
 fn is_telling(name: &str) -> bool {
     let wide = name.chars().filter(|character| !character.is_ascii()).count();
@@ -197,7 +256,7 @@ fn is_telling(name: &str) -> bool {
 
 /// A name counts when it is not the inside of a longer ASCII word.
 fn has_name(names: &AhoCorasick, text: &str) -> bool {
-    names.find_iter(text).any(|found| {
+    names.find_overlapping_iter(text).any(|found| {
         let before = text
             .get(..found.start())
             .and_then(|before| before.chars().next_back());
@@ -210,141 +269,5 @@ fn has_name(names: &AhoCorasick, text: &str) -> bool {
     })
 }
 
-struct Run<'a> {
-    digits: &'a str,
-    before: &'a str,
-    after: &'a str,
-}
-
-fn digit_runs(text: &str) -> Vec<Run<'_>> {
-    let bytes = text.as_bytes();
-    let mut runs = Vec::new();
-    let mut at = 0;
-    while at < bytes.len() {
-        let is_digit = |place: usize| bytes.get(place).is_some_and(u8::is_ascii_digit);
-        if !is_digit(at) {
-            at += 1;
-            continue;
-        }
-        let end = (at..bytes.len())
-            .find(|place| !is_digit(*place))
-            .unwrap_or(bytes.len());
-        runs.push(Run {
-            digits: text.get(at..end).unwrap_or_default(),
-            before: text.get(..at).unwrap_or_default(),
-            after: text.get(end..).unwrap_or_default(),
-        });
-        at = end;
-    }
-    runs
-}
-
-/// Whether digits stand in a decimal (`600519.25`, `0.600519`) or grouped number.
-fn is_decimal_part(before: &str, after: &str) -> bool {
-    let digit = |character: Option<char>| character.is_some_and(|character| character.is_ascii_digit());
-    let mut after = after.chars();
-    let fraction_follows = matches!(after.next(), Some('.' | ',')) && digit(after.next());
-    let mut before = before.chars().rev();
-    let fraction_of = matches!(before.next(), Some('.' | ',')) && digit(before.next());
-    fraction_follows || fraction_of
-}
-
-fn parse_day(text: &str) -> Option<Day> {
-    let mut parts = text.split('-').map(|part| part.parse().ok());
-    Some((parts.next()??, parts.next()??, parts.next()??))
-}
-
-const MONTHS: [&str; 12] = [
-    "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
-];
-
-/// All dates a text spells: `2024-04-01`, `2024/4/1`, `2024.04.01`, `20240401`, `2024年4月1日`, `1 April 2024`,
-/// `April 1, 2024`; and a year with a month alone (day 0): `2024年4月`, `April 2024`.
-fn dates_in(text: &str) -> Vec<Day> {
-    let runs = digit_runs(text);
-    let mut days = Vec::new();
-    for run in &runs {
-        let number =
-            |from: usize, to: usize| run.digits.get(from..to).and_then(|part| part.parse::<u32>().ok());
-        if run.digits.len() == 8 && !is_decimal_part(run.before, run.after) {
-            days.extend(valid(number(0, 4), number(4, 6), number(6, 8)));
-        }
-    }
-    for window in runs.windows(3) {
-        let [year, month, day] = window else { continue };
-        let joined = |left: &Run<'_>, right: &Run<'_>| {
-            let between = right
-                .before
-                .get(left.before.len() + left.digits.len()..)
-                .unwrap_or_default()
-                .trim();
-            matches!(between, "-" | "/" | "." | "年" | "月")
-        };
-        if year.digits.len() == 4 && joined(year, month) && joined(month, day) {
-            let part = |run: &Run<'_>| (run.digits.len() <= 2).then(|| run.digits.parse().ok()).flatten();
-            days.extend(valid(year.digits.parse().ok(), part(month), part(day)));
-        }
-    }
-    for run in &runs {
-        days.extend(chinese_month(run));
-        days.extend(english_month(run));
-    }
-    days
-}
-
-fn valid(year: Option<u32>, month: Option<u32>, day: Option<u32>) -> Option<Day> {
-    let (year, month, day) = (year?, month?, day?);
-    ((1980..=2100).contains(&year) && (1..=12).contains(&month) && day <= 31).then_some((year, month, day))
-}
-
-/// `2024年4月`.
-fn chinese_month(year: &Run<'_>) -> Option<Day> {
-    let rest = year.after.strip_prefix('年')?.trim_start();
-    let digits: String = rest.chars().take_while(char::is_ascii_digit).take(2).collect();
-    let ends = rest.get(digits.len()..)?.trim_start().starts_with('月');
-    if year.digits.len() == 4 && ends {
-        valid(year.digits.parse().ok(), digits.parse().ok(), Some(0))
-    } else {
-        None
-    }
-}
-
-/// A four-digit year within three words of an English month's name.
-fn english_month(year: &Run<'_>) -> Option<Day> {
-    const WORDS_BACK: usize = 3;
-    if year.digits.len() != 4 {
-        return None;
-    }
-    let words = year
-        .before
-        .split(|character: char| !character.is_ascii_alphanumeric());
-    let month = words
-        .rev()
-        .filter(|word| !word.is_empty())
-        .take(WORDS_BACK)
-        .find_map(|word| {
-            MONTHS
-                .iter()
-                .position(|month| word.starts_with(month) && word.len() <= 9 && is_month(word, month))
-        })?;
-    valid(year.digits.parse().ok(), u32::try_from(month + 1).ok(), Some(0))
-}
-
-/// Whether the word is the month's short or long name, not a word that merely begins like it (`march` and `marked`).
-fn is_month(word: &str, short: &str) -> bool {
-    const LONG: [&str; 12] = [
-        "january",
-        "february",
-        "march",
-        "april",
-        "may",
-        "june",
-        "july",
-        "august",
-        "september",
-        "october",
-        "november",
-        "december",
-    ];
-    word == short || word == "sept" || LONG.contains(&word)
-}
+#[cfg(test)]
+mod tests;

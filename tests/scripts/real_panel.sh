@@ -1,0 +1,44 @@
+#!/bin/sh
+# The real CSI 300 panel, for people who have the data: import, check, the built-in agents, replay, verify, leak scan.
+# KTD_DATA names the data (default ../shared/data), KTD the program. `real_panel.sh quick` leaves the long window out.
+set -eu
+cd "$(dirname "$0")/../.."
+data=${KTD_DATA:-../shared/data}
+ktd=${KTD:-target/release/ktd}
+window=$data/cn_csi300_window_2023_2026.parquet
+all=$data/cn_csi300ever_daily_2010_2026.parquet
+test -e "$window" || { echo "no data in $data: skipped"; exit 0; }
+test -x "$ktd" || cargo build --release -p ktd-runs
+
+import() {
+    "$ktd" data import "$1" --basis raw --universe "$data/cn_csi300_members.csv" \
+        --index "$data/cn_index_daily_2010_2026.parquet:SH000300" --names "$data/cn_stock_meta.csv" \
+        --out "$2" --force
+}
+mkdir -p results
+import "$window" results/csi300_window.ktdp
+import "$all" results/csi300.ktdp
+
+"$ktd" data check results/csi300_window.ktdp --start 2024-01-02 --end 2026-04-10 | tee results/check.txt
+for defect in "SZ000002 *2025-01-09" "SZ302132 *2025-02-18" "163,749"; do
+    grep -q "$defect" results/check.txt || { echo "the check misses $defect" >&2; exit 1; }
+done
+"$ktd" data check results/csi300.ktdp
+
+experiments=real-w1
+"$ktd" run runs/configs/real_w1.toml
+if test "${1:-}" != quick; then
+    "$ktd" run runs/configs/real_long.toml
+    experiments="$experiments real-long"
+fi
+
+for experiment in $experiments; do
+    for bundle in results/"$experiment"/cells/momentum__*__blinded-exact__open-research__s1 \
+        results/"$experiment"/cells/cheater__*__bright-exact__memory-only__s1 \
+        results/"$experiment"/cells/schema-breaker__*__blinded-rescaled__fixed-candidate__s1; do
+        "$ktd" replay "$bundle"
+        "$ktd" verify "$bundle"
+    done
+    python3 tests/scripts/scan_bundles.py --codes "$window" --codes "$data/cn_stock_meta.csv" \
+        --names "$data/cn_stock_meta.csv" --names "$data/cn_csi300_members.csv" results/"$experiment"
+done
