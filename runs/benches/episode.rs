@@ -1,8 +1,8 @@
 //! Steps a second with the event log, without and with the conversation.
 //!
-//! `log`: the exchange and every record of a step (view, decision, fills, close, private ledger) appended to files, four
-//! orders a day, twenty names held; no model. `episode`: the whole of `ktd run` for the built-in agent `momentum` in
-//! `open-research`, blinded: prompts, eleven messages and the guard on each, tools, exchanges packed and kept.
+//! First the exchange and every record of a step (view, decision, fills, close, private ledger) appended to files,
+//! four orders a day, twenty names held, no model. Then the whole of `ktd run` for the built-in agent `momentum` in
+//! `open-research`, blinded: prompts, messages, the guard on each request, tools, exchanges packed and kept.
 
 use ktd_env::exchange::{Account, Order, Quantity, Rules, Side, TargetWeight, TradingDay, step};
 use ktd_env::synth::{SynthConfig, generate};
@@ -179,7 +179,7 @@ impl Recorder<'_> {
         let date = self
             .market
             .date(day)
-            .map(|date| date.reveal())
+            .map(ktd_env::TradeDate::reveal)
             .unwrap_or_default();
         let line = LedgerLine::of(self.market, number, date, StepOutcome::Submitted, account, report);
         let raw = ledger.append(&line)?;

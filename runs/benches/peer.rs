@@ -1,5 +1,5 @@
-//! The profile `qlib` on the panel that Qlib itself is timed on. `tests/scripts/peer_qlib.sh` makes the panel, runs both
-//! and names it in `KTD_PEER_PANEL`; without it nothing is measured.
+//! The profile `qlib` on the panel that Qlib itself is timed on. `tests/scripts/peer_qlib.sh` makes the panel, runs
+//! both and names it in `KTD_PEER_PANEL`; without it nothing is measured.
 
 use ktd_env::qlib::simulate;
 use ktd_runs::simulate::qlib::{QlibInputs, QlibInstructions, load_qlib};

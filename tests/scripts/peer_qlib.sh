@@ -26,6 +26,6 @@ cargo bench --quiet -p ktd-runs --bench peer --no-run
 for round in 1 2 3; do
     echo "round $round"
     # From the working directory, because Qlib leaves a folder `mlruns` where it runs.
-    (cd "$work" && PYTHONHASHSEED=0 "$python" "$scripts/time_qlib.py" panel 20 2)
+    (cd "$work" && PYTHONHASHSEED=0 "$python" "$scripts/time_qlib.py" panel 20 2 2>"$work/qlib.log" || { cat "$work/qlib.log"; exit 1; })
     KTD_PEER_PANEL=$work/panel cargo bench --quiet -p ktd-runs --bench peer
 done
