@@ -130,7 +130,7 @@ fn main() {
             u64::try_from(days.len()).unwrap_or_default(),
         ));
         group.bench_function(variant.label, |bencher| {
-            bencher.iter(|| play(&rules, black_box(&days)))
+            bencher.iter(|| play(&rules, black_box(&days)));
         });
     }
     group.finish();
