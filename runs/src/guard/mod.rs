@@ -64,6 +64,7 @@ impl Guard {
                     info.company_names
                         .iter()
                         .flat_map(|name| spellings(name))
+                        .map(|name| closed_up(&name))
                         .filter(|name| is_telling(name)),
                 );
             }

@@ -16,7 +16,7 @@ fn market() -> Market {
     let names: [(&str, &[&str]); 4] = [
         ("SH600519", &["贵州茅台", "Kweichow Moutai"]),
         ("SZ000858", &["五 粮 液", "Wuliangye"]),
-        ("SZ000002", &["万  科Ａ", "Vanke"]),
+        ("SZ000002", &["万  科Ａ", "China  Vanke"]),
         ("SH601318", &["中国平安", "Ping An", "Ping An Insurance"]),
     ];
     for (code, companies) in names {
@@ -107,7 +107,7 @@ const DATES: [&str; 32] = [
     "2024-01-02",
 ];
 
-const NAMES: [&str; 12] = [
+const NAMES: [&str; 13] = [
     "贵州茅台",
     "买入贵州茅台吧",
     "贵州 茅台",
@@ -119,6 +119,7 @@ const NAMES: [&str; 12] = [
     "KWEICHOW MOUTAI",
     "kweichow  moutai",
     "the Wuliangye group",
+    "China Vanke",
     "Ping An Insurances",
 ];
 
