@@ -71,9 +71,11 @@ fn another_mask_key_gives_other_aliases_and_nothing_else_to_see() {
     for ((cell, left), (_, right)) in left.iter().zip(&right) {
         let (first, second) = (Told::of(left).requests, Told::of(right).requests);
         let is_same = first == second;
-        if cell.mask.level.hides_stocks() {
+        // The others throw dice over the request's bytes and may never ask for a name.
+        let asks_for_names = matches!(cell.agent.id.as_str(), "momentum" | "equal-weight");
+        if cell.mask.level.hides_stocks() && asks_for_names {
             assert!(!is_same, "{}: the aliases do not hang on the key", cell.id);
-        } else {
+        } else if !cell.mask.level.hides_stocks() {
             assert!(is_same, "{}: a bright request hangs on the key", cell.id);
         }
     }
