@@ -14,10 +14,17 @@ impl<'a> RuleFigures<'a> {
         Self(rules)
     }
 
-    /// Cash before the first day, CNY.
+    /// Cash before the first day, CNY, as text for a sentence: grouped, so that no six digits stand alone as a stock's
+    /// code does.
     #[must_use]
     pub fn initial_cash_cny(&self) -> Payload {
-        Payload::number(self.0.initial_cash.to_yuan(), 2)
+        let digits = (self.0.initial_cash.0 / 100).to_string();
+        let places = digits.len();
+        let grouped = digits.char_indices().flat_map(|(place, digit)| {
+            let starts_group = place > 0 && (places - place).is_multiple_of(3);
+            starts_group.then_some(',').into_iter().chain([digit])
+        });
+        Payload::shown(grouped.collect::<String>() + &format!(".{:02}", self.0.initial_cash.0 % 100))
     }
 
     /// Largest weight of one name after a buy.
@@ -80,5 +87,26 @@ mod tests {
         ];
         let shown: Vec<String> = shown.iter().map(Payload::to_inline).collect();
         assert_eq!(shown, ["1000000", "0.2", "20", "5", "15", "5", "10"]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ktd_env::Fen;
+
+    #[test]
+    fn the_cash_of_a_sentence_is_grouped_and_looks_like_no_code() {
+        let shown = |fen| {
+            let rules = Rules {
+                initial_cash: Fen(fen),
+                ..Rules::default()
+            };
+            RuleFigures::of(&rules).initial_cash_cny().to_inline()
+        };
+        assert_eq!(shown(60_000_000), "600,000.00");
+        assert_eq!(shown(100_000_000), "1,000,000.00");
+        assert_eq!(shown(77_777_777), "777,777.77");
+        assert_eq!(shown(99), "0.99");
     }
 }

@@ -17,6 +17,12 @@ pub enum RunError {
         /// What the system said.
         source: std::io::Error,
     },
+    /// A bundle without its summary.
+    #[error("{}: it is missing: the episode is unfinished, or the file was removed", .path.display())]
+    Unfinished {
+        /// The missing file.
+        path: PathBuf,
+    },
     /// Another process is writing the bundle.
     #[error("{}: another process is writing this bundle", .path.display())]
     Busy {
@@ -131,6 +137,9 @@ impl RunError {
                 "free some disk space and run the same command again: finished work is kept".to_owned()
             }
             Self::Io { .. } => "check that the path exists and may be read and written".to_owned(),
+            Self::Unfinished { .. } => {
+                "run the experiment again: `ktd run` continues and writes it".to_owned()
+            }
             Self::Busy { .. } => "wait until it ends, or stop it".to_owned(),
             Self::Damaged { .. } => "restore the file from a copy; a bundle must not be edited".to_owned(),
             Self::Diverged { .. } => {

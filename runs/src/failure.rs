@@ -152,6 +152,7 @@ impl From<crate::error::RunError> for Failure {
             | RunError::RequestDiffers { .. }
             | RunError::NotRecorded { .. }
             | RunError::Damaged { .. }
+            | RunError::Unfinished { .. }
             | RunError::Leak { .. } => Self::difference(&error),
             RunError::Io { .. }
             | RunError::Busy { .. }

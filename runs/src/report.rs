@@ -4,6 +4,7 @@ use crate::bundle::summary::{Metric, Summary};
 use crate::experiment::run::CellResult;
 use crate::output::{Align, Table};
 use serde_json::{Value, json};
+use std::fmt::Write;
 
 /// The table of results: return, Sharpe, drawdown, turnover, abstention, and the three kinds of fault apart.
 #[must_use]
@@ -40,7 +41,20 @@ pub fn table(results: &[CellResult]) -> String {
             .map_or_else(|_| vec!["stopped".to_owned()], figures);
         table.row(identity.into_iter().chain(figures));
     }
-    table.render()
+    let mut text = table.render();
+    for result in results {
+        if let Err(error) = &result.result {
+            // Writing to a string cannot fail.
+            write!(
+                text,
+                "\nstopped: {}: {error}\n  hint: {}\n",
+                result.cell.id,
+                error.hint()
+            )
+            .ok();
+        }
+    }
+    text
 }
 
 fn figures(summary: &Summary) -> Vec<String> {

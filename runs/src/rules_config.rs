@@ -167,6 +167,7 @@ impl RulesConfig {
             return Err(Failure::bad_input("delist_after_days must be at least 1"));
         }
         rules.min_reason_chars = self.min_reason_chars.unwrap_or(rules.min_reason_chars);
+        check_basis_points(&rules)?;
         Ok(rules)
     }
 
@@ -242,6 +243,32 @@ fn weight_text(billionths: u64) -> String {
         whole.to_owned()
     } else {
         format!("{whole}.{fraction}")
+    }
+}
+
+/// Fees and limits of more than the whole price are slips of the pen.
+fn check_basis_points(rules: &Rules) -> Result<(), Failure> {
+    const WHOLE_BP: u32 = 10_000;
+    let boards = |key, values: ByBoard<u32>| ktd_env::Board::ALL.map(|board| (key, values.get(board)));
+    let single = [
+        ("buy_bps", rules.buy_bps),
+        ("sell_bps", rules.sell_bps),
+        ("exact_bp_st_main", rules.exact_bp_st_main),
+        ("exact_bp_chinext_old", rules.exact_bp_chinext_old),
+    ];
+    let of_boards = boards("buffer_bp", rules.buffer_bp)
+        .into_iter()
+        .chain(boards("exact_bp", rules.exact_bp));
+    match single
+        .into_iter()
+        .chain(of_boards)
+        .find(|(_, value)| WHOLE_BP < *value)
+    {
+        None => Ok(()),
+        Some((key, value)) => Err(Failure::bad_input(format_args!(
+            "{key} is {value} basis points, more than all of it"
+        ))
+        .with_hint("100 basis points are 1 %")),
     }
 }
 
@@ -335,6 +362,8 @@ mod tests {
             (r#"{"max_single_weight": "1.3"}"#, "max_single_weight"),
             (r#"{"max_single_weight": "x"}"#, "max_single_weight"),
             (r#"{"initial_cash_fen": 0}"#, "initial_cash_fen"),
+            (r#"{"sell_bps": 20000}"#, "sell_bps"),
+            (r#"{"buffer_bp": {"STAR": 10001}}"#, "buffer_bp"),
             (
                 r#"{"fees": {"buy_bps": 7}, "buy_bps": 8}"#,
                 "buy_bps is set twice",

@@ -3,7 +3,7 @@
 use crate::context::ToolContext;
 use crate::feedback_texts;
 use crate::submit_action::ParsedOrder;
-use ktd_env::exchange::{Decision, Execution, Fill, RejectCode};
+use ktd_env::exchange::{Decision, RejectCode};
 use ktd_masking::{Count, Payload, PointerPart, Rank, RuleFigures};
 
 /// One thing that is wrong with what a model sent. It holds nothing of the model's text.
@@ -82,24 +82,6 @@ pub fn decisions(context: &ToolContext<'_>, orders: &[ParsedOrder], decisions: &
             Decision::Rejected { code, .. } => Some(*code),
         },
         accepted: "accepted",
-    });
-    outcomes(context, &results.collect::<Vec<_>>())
-}
-
-/// What became of a batch at the open: one row an order, in submitted order.
-#[must_use]
-pub fn rejections(context: &ToolContext<'_>, orders: &[ParsedOrder], fills: &[Fill]) -> Payload {
-    let results = orders.iter().zip(fills).map(|(order, fill)| {
-        let (rejection, accepted) = match fill.execution {
-            Execution::Filled { clipped: true, .. } => (None, "clipped"),
-            Execution::Filled { .. } => (None, "filled"),
-            Execution::Rejected(code) => (Some(code), "rejected"),
-        };
-        Outcome {
-            order,
-            rejection,
-            accepted,
-        }
     });
     outcomes(context, &results.collect::<Vec<_>>())
 }

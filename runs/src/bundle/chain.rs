@@ -3,12 +3,13 @@
 //! Safe to kill at any byte: a torn last line is cut off when the log is opened again. A continued run regenerates
 //! the lines after the point it continues from, and each must equal the recorded one before anything is appended.
 
+use crate::bundle::owner_alone;
 use crate::error::RunError;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
 use std::collections::VecDeque;
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -150,15 +151,11 @@ impl Log {
     /// # Errors
     /// [`RunError::Io`] when the file cannot be opened or its torn end cannot be cut off.
     pub fn continue_at(path: &Path, recorded: &Lines, keep: usize) -> Result<Self, RunError> {
-        let file = OpenOptions::new()
+        let file = owner_alone(path)
             .create(true)
             .append(true)
             .open(path)
             .map_err(RunError::io("open", path))?;
-        // Held until the log is dropped; the system drops it with the process, however that ends.
-        file.try_lock().map_err(|_| RunError::Busy {
-            path: path.to_owned(),
-        })?;
         let whole: usize = recorded.raw().iter().map(|line| line.len() + 1).sum();
         let whole = u64::try_from(whole).unwrap_or(u64::MAX);
         if file.metadata().map_err(RunError::io("read", path))?.len() != whole {

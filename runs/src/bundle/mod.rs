@@ -20,6 +20,8 @@ pub mod transcript;
 pub mod verify;
 
 use crate::error::RunError;
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// The version of everything in a bundle. A reader takes its own version alone.
@@ -88,6 +90,12 @@ impl BundlePaths {
         self.private().join("ledger.jsonl")
     }
 
+    /// `private/lock`: held by the one process that writes the bundle.
+    #[must_use]
+    pub fn lock(&self) -> PathBuf {
+        self.private().join("lock")
+    }
+
     /// Makes the directories.
     ///
     /// # Errors
@@ -144,6 +152,77 @@ pub fn json_bytes(path: &Path, value: &impl serde::Serialize) -> Result<Vec<u8>,
 /// [`RunError::Io`]; the old content stands then.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), RunError> {
     let temporary = path.with_extension("writing");
-    std::fs::write(&temporary, bytes).map_err(RunError::io("write", &temporary))?;
+    write_new(&temporary, bytes)?;
     std::fs::rename(&temporary, path).map_err(RunError::io("write", path))
+}
+
+/// Writes a file whole unless there is one already, which then stands: whoever comes second reads the first's.
+///
+/// # Errors
+/// [`RunError::Io`].
+pub fn write_first(path: &Path, bytes: &[u8]) -> Result<(), RunError> {
+    let temporary = path.with_extension(format!("{}.writing", std::process::id()));
+    write_new(&temporary, bytes)?;
+    let linked = std::fs::hard_link(&temporary, path);
+    std::fs::remove_file(&temporary).map_err(RunError::io("remove", &temporary))?;
+    match linked {
+        Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => {
+            Err(RunError::io("write", path)(error))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn write_new(path: &Path, bytes: &[u8]) -> Result<(), RunError> {
+    let open = owner_alone(path)
+        .create(true)
+        .truncate(true)
+        .write(true)
+        .open(path);
+    open.and_then(|mut file| file.write_all(bytes))
+        .map_err(RunError::io("write", path))
+}
+
+/// Options that give a file below `private/` to its owner alone, wherever it is copied to later.
+pub(crate) fn owner_alone(path: &Path) -> OpenOptions {
+    let mut options = OpenOptions::new();
+    let is_private = path
+        .parent()
+        .and_then(Path::file_name)
+        .is_some_and(|folder| folder == "private");
+    #[cfg(unix)]
+    if is_private {
+        use std::os::unix::fs::OpenOptionsExt;
+        const OWNER_READS_AND_WRITES: u32 = 0o600;
+        options.mode(OWNER_READS_AND_WRITES);
+    }
+    #[cfg(not(unix))]
+    let _unused = is_private;
+    options
+}
+
+/// Held by the one process that writes a bundle; the system drops it with the process, however that ends.
+#[derive(Debug)]
+pub struct BundleLock(#[expect(dead_code, reason = "held, not read")] File);
+
+impl BundleLock {
+    /// Takes the lock of a bundle, before anything of it is read.
+    ///
+    /// # Errors
+    /// [`RunError::Busy`] when another process holds it, [`RunError::Io`] when there can be no lock.
+    pub fn take(paths: &BundlePaths) -> Result<Self, RunError> {
+        let path = paths.lock();
+        let file = owner_alone(&path)
+            .create(true)
+            .append(true)
+            .open(&path)
+            .map_err(RunError::io("open", &path))?;
+        match file.try_lock() {
+            Ok(()) => Ok(Self(file)),
+            Err(TryLockError::WouldBlock) => Err(RunError::Busy {
+                path: paths.root().to_owned(),
+            }),
+            Err(TryLockError::Error(error)) => Err(RunError::io("lock", &path)(error)),
+        }
+    }
 }

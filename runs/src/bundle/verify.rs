@@ -59,13 +59,12 @@ pub async fn verify(root: &Path, panel: Option<&Path>) -> Result<Verified, RunEr
     })
 }
 
-fn read_summary(paths: &BundlePaths) -> Result<Summary, RunError> {
+pub(crate) fn read_summary(paths: &BundlePaths) -> Result<Summary, RunError> {
     let path = paths.summary();
     if path.exists() {
         return crate::bundle::read_json(&path);
     }
-    let what = "it is missing: the episode is unfinished, or the file was removed; `ktd run` writes it";
-    Err(RunError::damaged(&path, what))
+    Err(RunError::Unfinished { path })
 }
 
 /// Names the first file whose hash is not the recorded one.
@@ -82,7 +81,7 @@ fn check_hashes(paths: &BundlePaths, recorded: &Summary, now: &Summary) -> Resul
 }
 
 /// Recomputes the summary and names the first thing that differs.
-fn check_summary(
+pub(crate) fn check_summary(
     paths: &BundlePaths,
     recorded: &Summary,
     key: Option<&ktd_masking::MaskKey>,

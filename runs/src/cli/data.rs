@@ -54,6 +54,12 @@ fn read_day(text: &str) -> Result<TradeDate, String> {
     TradeDate::parse(text).map_err(|error| error.to_string())
 }
 
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  ktd data import prices.parquet --basis raw --universe members.csv --out csi300.ktdp
+  ktd data check csi300.ktdp
+  ktd data synth --out synthetic.ktdp --seed 7";
+
 const IMPORT_EXAMPLE: &str = "Example:
   ktd data import prices.parquet --basis raw --universe members.csv \\
       --index indices.parquet:SH000300 --names members.csv --out csi300.ktdp

@@ -14,9 +14,15 @@ use clap::{Parser, Subcommand};
 use std::io::IsTerminal;
 use std::process::ExitCode;
 
+const EXAMPLES: &str = "\
+Examples:
+  ktd demo                                   # no key, no network, no data
+  ktd data import prices.parquet --basis raw --universe members.csv --out csi300.ktdp
+  ktd run experiment.toml                    # run it again to continue";
+
 /// A benchmark that puts a language model into a deterministic simulation of the Chinese A-share market.
 #[derive(Debug, Parser)]
-#[command(name = "ktd", version, about, max_term_width = 100, propagate_version = true)]
+#[command(name = "ktd", version, about, max_term_width = 100, propagate_version = true, after_help = EXAMPLES)]
 struct Cli {
     /// Print one JSON document instead of text.
     #[arg(long, global = true)]
@@ -41,7 +47,7 @@ enum Command {
     /// Say what works and how to mend what does not.
     Doctor(doctor::DoctorArgs),
     /// Make, check and invent market panels.
-    #[command(subcommand)]
+    #[command(subcommand, after_help = data::EXAMPLES)]
     Data(data::DataCommand),
     /// Run a scripted order file through the exchange, without an agent.
     Simulate(simulate::SimulateArgs),

@@ -14,7 +14,7 @@ use std::path::PathBuf;
 
 const EXAMPLE: &str = "\
 Examples:
-  ktd replay results/demo/cells/momentum__short__blinded-exact__open-research__s1
+  ktd replay results/demo/cells/momentum__short__blinded-rescaled__open-research__s1
   ktd replay BUNDLE --step 3            # what the model saw and said at step 3
   ktd replay BUNDLE --step 3 --real     # with the real names beside the aliases";
 

@@ -109,7 +109,7 @@ fn stopped(results: &[CellResult]) -> Result<(), Failure> {
     );
     let failure = if matches!(
         error,
-        RunError::Input { .. } | RunError::Configuration { .. } | RunError::Io { .. }
+        RunError::Input { .. } | RunError::Configuration { .. } | RunError::Io { .. } | RunError::Busy { .. }
     ) {
         Failure::bad_input(message)
     } else {

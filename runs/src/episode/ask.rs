@@ -91,12 +91,15 @@ impl Exchanger<'_> {
         let key = request_key(request);
         let mut faults = Vec::new();
         let mut blanks = 0;
-        for attempt in 0..self.attempts() {
+        for attempt in 0.. {
             let at = Place {
                 step,
                 ordinal,
                 attempt,
             };
+            if !self.may_try(at) {
+                break;
+            }
             let Some((outcome, is_live)) = self.outcome(at, &key, request).await? else {
                 break;
             };
@@ -167,13 +170,9 @@ impl Exchanger<'_> {
         Ok(Some((outcome, true)))
     }
 
-    /// How often a request may be tried. A replay goes as far as the record does.
-    const fn attempts(&self) -> u32 {
-        if self.transport.is_some() {
-            self.retries.attempts
-        } else {
-            u32::MAX
-        }
+    /// Whether a request may be tried (again). What is recorded is always heard; a replay goes as far as the record.
+    fn may_try(&self, at: Place) -> bool {
+        self.transport.is_none() || at.attempt < self.retries.attempts || self.cassette.has_attempt(at)
     }
 
     /// Waits before the next attempt, when there is one.

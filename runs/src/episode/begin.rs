@@ -287,7 +287,11 @@ impl Resume {
                 ReadEvent::StepEnd {
                     mark, ledger: bound, ..
                 } => {
-                    let Some(raw) = ledger.raw().get(mark.step - 1) else {
+                    if mark.step != resume.steps_done + 1 {
+                        let what = format!("step {} ends after step {}", mark.step, resume.steps_done);
+                        return Err(RunError::damaged(&paths.events(), what));
+                    }
+                    let Some(raw) = ledger.raw().get(resume.steps_done) else {
                         break;
                     };
                     if *bound != super::step::bind(&input.key, raw) {

@@ -5,7 +5,8 @@ use super::step::bind;
 use crate::bundle::chain::{Lines, sha256_hex};
 use crate::bundle::event::ReadEvent;
 use crate::bundle::summary::{EpisodeFold, KEYED, Metric, Metrics, Summary};
-use crate::bundle::{BundlePaths, FORMAT_VERSION, json_bytes, read_json, write_whole};
+use crate::bundle::verify::{check_summary, read_summary};
+use crate::bundle::{BundlePaths, FORMAT_VERSION, json_bytes, write_whole};
 use crate::error::RunError;
 use ktd_attribution::metric::{
     Abstention, Daily, InputError, NavPath, ParseFailure, StepOutcome, Undefined, cash_ratio, max_drawdown,
@@ -16,14 +17,11 @@ use ktd_masking::MaskKey;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// The summary of a finished bundle, if it is finished.
-pub(super) fn finished(paths: &BundlePaths) -> Result<Option<Summary>, RunError> {
-    let path = paths.summary();
-    if path.exists() {
-        read_json(&path).map(Some)
-    } else {
-        Ok(None)
-    }
+/// The summary of a finished bundle, checked against its files: what was changed since is no result.
+pub(super) fn finished(input: &EpisodeInput<'_>, paths: &BundlePaths) -> Result<Summary, RunError> {
+    let key = paths.ledger().exists().then_some(&input.key);
+    check_summary(paths, &read_summary(paths)?, key)?;
+    read_summary(paths)
 }
 
 /// Writes `summary.json`.

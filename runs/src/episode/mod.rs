@@ -10,10 +10,10 @@ mod texts;
 pub use ask::{Answer, Asked, Exchanger};
 pub use finish::summary_of;
 
-use crate::bundle::BundlePaths;
 use crate::bundle::chain::Log;
 use crate::bundle::header::DataRecord;
 use crate::bundle::summary::Summary;
+use crate::bundle::{BundleLock, BundlePaths};
 use crate::error::RunError;
 use crate::experiment::cells::Cell;
 use crate::experiment::config::{RetryConfig, SessionConfig, ToolsConfig};
@@ -87,11 +87,13 @@ pub async fn run_episode(
     transport: &dyn Transport,
     progress: &dyn Progress,
 ) -> Result<Summary, RunError> {
-    paths.create()?;
-    begin::write_identity(input, paths)?;
-    if let Some(summary) = finish::finished(paths)? {
-        return Ok(summary);
+    if paths.summary().exists() {
+        begin::compare_identity(input, paths)?;
+        return finish::finished(input, paths);
     }
+    paths.create()?;
+    let _lock = BundleLock::take(paths)?;
+    begin::write_identity(input, paths)?;
     let guard = Guard::new(input.cell.mask.level, &input.shared.market);
     let mut episode = begin::open(input, paths, &guard, Some(transport))?;
     episode.run(progress).await?;

@@ -4,6 +4,7 @@ use super::config::{AgentConfig, ExperimentConfig};
 use crate::error::RunError;
 use ktd_env::{DateSpan, DayIndex, Market, TradeDate};
 use ktd_masking::{Level, MaskSettings, Mode, Numeric};
+use std::collections::BTreeSet;
 
 /// One episode of an experiment.
 #[derive(Debug, Clone, PartialEq)]
@@ -66,7 +67,14 @@ pub fn cells(config: &ExperimentConfig, market: &Market) -> Result<Vec<Cell>, Ru
             }
         }
     }
-    Ok(cells)
+    let mut ids = BTreeSet::new();
+    match cells.iter().find(|cell| !ids.insert(&cell.id)) {
+        None => Ok(cells),
+        Some(twice) => Err(RunError::input(
+            format!("two cells are called {}", twice.id),
+            "name each seed, mask and mode once, and keep `__` out of ids",
+        )),
+    }
 }
 
 fn cell(agent: &AgentConfig, window: &Window, mask: MaskSettings, mode: Mode, seed: u64) -> Cell {
@@ -187,4 +195,31 @@ pub fn days_between(
         what,
         "import a longer panel or choose another window; the panel must start before it",
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ktd_env::synth::{SynthConfig, generate};
+
+    #[test]
+    fn no_two_cells_share_a_name() {
+        let market = generate(&SynthConfig {
+            seed: 1,
+            names: 5,
+            days: 20,
+        })
+        .unwrap();
+        let grid = |more: &str| {
+            let text = format!(
+                "name = \"x\"\nwindows = [{{ id = \"w\", last_days = 2 }}]\nagents = [{{ id = \"h\", builtin = \"hold\" }}]\n{more}"
+            );
+            cells(&ExperimentConfig::parse(&text).unwrap(), &market)
+        };
+        assert_eq!(grid("seeds = [1, 2]").unwrap().len(), 4);
+        for twice in ["seeds = [1, 1]", "modes = [\"memory-only\", \"memory-only\"]"] {
+            let error = grid(twice).unwrap_err();
+            assert!(error.to_string().contains("two cells are called"), "{error}");
+        }
+    }
 }

@@ -97,8 +97,10 @@ pub struct AgentConfig {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WindowConfig {
-    /// Name.
+    /// Name; it stands in every header.
     pub id: String,
+    /// A preset's name (`W1` .. `W10`, `long`), when `id` shall be another: a preset's name tells its dates.
+    pub preset: Option<String>,
     /// First date, inclusive.
     pub start: Option<String>,
     /// Last date, inclusive.
@@ -244,7 +246,9 @@ impl WindowConfig {
         if let (Some(start), Some(end)) = (&self.start, &self.end) {
             return Some((start.clone(), end.clone()));
         }
-        let (_, start, end) = PRESET_WINDOWS.into_iter().find(|(id, ..)| *id == self.id)?;
+        let (_, start, end) = PRESET_WINDOWS
+            .into_iter()
+            .find(|(id, ..)| id == self.preset.as_ref().unwrap_or(&self.id))?;
         Some((start.to_owned(), end.to_owned()))
     }
 }

@@ -5,7 +5,7 @@ use super::cells::{Cell, cells};
 use super::config::ExperimentConfig;
 use super::market_source::MarketSource;
 use crate::bundle::summary::Summary;
-use crate::bundle::{BundlePaths, create_private, write_whole};
+use crate::bundle::{BundlePaths, create_private, write_first};
 use crate::episode::{EpisodeInput, Progress, Shared, run_episode};
 use crate::error::RunError;
 use ktd_env::factors::FactorConfig;
@@ -141,8 +141,10 @@ fn draw_key(path: &Path) -> Result<MaskKey, RunError> {
     let key = MaskKey::from_bytes(bytes);
     let directory = path.parent().unwrap_or(path);
     create_private(directory)?;
-    write_whole(path, format!("{}\n", key.reveal()).as_bytes())?;
-    Ok(key)
+    write_first(path, format!("{}\n", key.reveal()).as_bytes())?;
+    // Another run of the same experiment may have been first: its key is the experiment's.
+    let kept = std::fs::read_to_string(path).map_err(RunError::io("read", path))?;
+    MaskKey::parse(&kept).map_err(|error| RunError::damaged(path, error.to_string()))
 }
 
 /// Runs all cells, at most `parallel_cells` at once; results come in the order of the grid.

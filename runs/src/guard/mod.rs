@@ -19,6 +19,8 @@ use std::collections::BTreeSet;
 pub struct Guard {
     codes: BTreeSet<String>,
     names: Option<AhoCorasick>,
+    /// The same names, looked for one by one, should they be too many for an automaton.
+    plain_names: BTreeSet<String>,
     /// Hidden dates lie within these, as (year, month, day).
     dates: Option<(Day, Day)>,
 }
@@ -54,6 +56,7 @@ impl Guard {
         let mut guard = Self {
             codes: BTreeSet::new(),
             names: None,
+            plain_names: BTreeSet::new(),
             dates: None,
         };
         if level.hides_stocks() {
@@ -69,6 +72,9 @@ impl Guard {
                 );
             }
             guard.names = AhoCorasick::new(&names).ok();
+            if guard.names.is_none() {
+                guard.plain_names = names;
+            }
         }
         if level.hides_days() {
             let edge = |date: Option<&TradeDate>| date.and_then(|date| parse_day(&date.reveal()));
@@ -159,10 +165,9 @@ impl Guard {
         if !self.codes.is_empty() && self.has_code(&folded) {
             return Some("code");
         }
-        if self
-            .names
-            .as_ref()
-            .is_some_and(|names| has_name(names, &closed_up(&folded)))
+        let closed = closed_up(&folded);
+        if self.names.as_ref().is_some_and(|names| has_name(names, &closed))
+            || self.plain_names.iter().any(|name| closed.contains(name.as_str()))
         {
             return Some("company name");
         }

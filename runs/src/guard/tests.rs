@@ -345,3 +345,11 @@ fn a_name_is_looked_for_as_listed_and_as_spoken() {
     assert_eq!(spoken("TCL科技"), "tcl科技");
     assert_eq!(spellings("万  科\u{ff21}")[0], "万科a");
 }
+
+#[test]
+fn the_cash_of_the_opening_sentence_is_no_code() {
+    let text = r#"{"messages":[{"role":"system","content":"You start with 600,000.00 CNY."}]}"#;
+    for level in Level::ALL {
+        assert_eq!(guard(level).scan(text.as_bytes()), Ok(()));
+    }
+}

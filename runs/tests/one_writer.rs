@@ -1,0 +1,72 @@
+//! A bundle has one writer: a second run of the same experiment is turned away and touches nothing.
+
+#![expect(clippy::unwrap_used, reason = "a broken fixture fails the test")]
+
+use ktd_runs::bundle::{BundleLock, BundlePaths};
+use std::path::Path;
+use std::process::{Command, Output};
+
+const EXPERIMENT: &str = r#"
+name = "one"
+synthetic = { seed = 5, names = 20, days = 200 }
+masks = [{ level = "blinded" }]
+modes = ["fixed-candidate"]
+agents = [{ id = "momentum", builtin = "momentum" }]
+windows = [{ id = "w", last_days = 3 }]
+"#;
+
+fn ktd_run(folder: &Path) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_ktd"))
+        .args(["run", "one.toml", "--out", "out"])
+        .current_dir(folder)
+        .output()
+        .unwrap()
+}
+
+#[test]
+fn a_second_run_is_turned_away_before_it_reads_or_cuts_anything() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("one.toml"), EXPERIMENT).unwrap();
+    assert!(ktd_run(folder.path()).status.success());
+    let bundle = folder
+        .path()
+        .join("out/cells/momentum__w__blinded-exact__fixed-candidate__s1");
+    let paths = BundlePaths::new(&bundle);
+    std::fs::remove_file(paths.summary()).unwrap();
+    // The first writer is in the middle of a record.
+    let exchanges = std::fs::read(paths.exchanges()).unwrap();
+    let half = exchanges.get(..exchanges.len() - 10).unwrap();
+    std::fs::write(paths.exchanges(), half).unwrap();
+
+    let lock = BundleLock::take(&paths).unwrap();
+    let refused = ktd_run(folder.path());
+    let told = String::from_utf8_lossy(&refused.stderr);
+    assert_eq!(refused.status.code(), Some(2), "{told}");
+    assert!(told.contains("another process is writing this bundle"), "{told}");
+    assert_eq!(std::fs::read(paths.exchanges()).unwrap(), half);
+
+    drop(lock);
+    assert!(ktd_run(folder.path()).status.success());
+    assert_eq!(std::fs::read(paths.exchanges()).unwrap(), exchanges);
+}
+
+#[test]
+fn a_finished_bundle_that_was_changed_is_no_result() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("one.toml"), EXPERIMENT).unwrap();
+    assert!(ktd_run(folder.path()).status.success());
+    let bundle = folder
+        .path()
+        .join("out/cells/momentum__w__blinded-exact__fixed-candidate__s1");
+    let summary = bundle.join("summary.json");
+    let text = std::fs::read_to_string(&summary).unwrap();
+    std::fs::write(&summary, text.replacen("\"uncovered\": 0", "\"uncovered\": 1", 1)).unwrap();
+    let refused = ktd_run(folder.path());
+    assert_eq!(refused.status.code(), Some(1));
+    std::fs::write(&summary, text).unwrap();
+
+    // Published without its private part, it stays as it was published.
+    std::fs::remove_dir_all(bundle.join("private")).unwrap();
+    assert!(ktd_run(folder.path()).status.success());
+    assert!(!bundle.join("private").exists());
+}
