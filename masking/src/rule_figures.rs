@@ -71,6 +71,7 @@ impl<'a> RuleFigures<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ktd_env::Fen;
 
     #[test]
     fn figures_are_those_of_the_rules() {
@@ -86,14 +87,8 @@ mod tests {
             figures.min_reason_chars(),
         ];
         let shown: Vec<String> = shown.iter().map(Payload::to_inline).collect();
-        assert_eq!(shown, ["1000000", "0.2", "20", "5", "15", "5", "10"]);
+        assert_eq!(shown, ["1,000,000.00", "0.2", "20", "5", "15", "5", "10"]);
     }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use ktd_env::Fen;
 
     #[test]
     fn the_cash_of_a_sentence_is_grouped_and_looks_like_no_code() {
