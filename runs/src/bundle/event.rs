@@ -172,4 +172,10 @@ pub struct Mark {
     pub filled: usize,
     /// Orders that did not.
     pub rejected: usize,
+    /// Of those that traded, the ones cut down by cash or a corporate action.
+    pub clipped: usize,
+    /// Names delisted at this close.
+    pub delisted: usize,
+    /// Names held without a bar today.
+    pub stale: usize,
 }

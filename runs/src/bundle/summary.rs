@@ -88,6 +88,12 @@ pub struct Counters {
     pub orders_filled: usize,
     /// Orders that did not.
     pub orders_rejected: usize,
+    /// Orders cut down by cash or a corporate action.
+    pub orders_clipped: usize,
+    /// Holdings delisted; at `last_close` that is optimistic.
+    pub delistings: usize,
+    /// Marks at an old close: name-days held without a bar.
+    pub stale_name_days: usize,
     /// Tokens of requests, as far as reported.
     pub prompt_tokens: u64,
     /// Tokens generated, as far as reported.
@@ -148,6 +154,9 @@ impl EpisodeFold {
             ReadEvent::StepEnd { mark, .. } => {
                 counters.orders_filled += mark.filled;
                 counters.orders_rejected += mark.rejected;
+                counters.orders_clipped += mark.clipped;
+                counters.delistings += mark.delisted;
+                counters.stale_name_days += mark.stale;
                 self.marks.push(*mark);
             }
             ReadEvent::EpisodeEnd { reason } => self.reason = Some(reason.clone()),

@@ -62,21 +62,28 @@ pub(super) fn run(args: &RunArgs, console: Console) -> Result<(), Failure> {
             .unwrap_or_else(|| Path::new("results").join(&config.name));
         base.join(given)
     });
-    let results = execute(&RunPlan { config, base, output }, console)?;
-    console.result(&report::table(&results), &report::to_json(&results))?;
+    let (results, limitations) = execute(&RunPlan { config, base, output }, console)?;
+    let mut text = report::table(&results);
+    for limitation in &limitations {
+        text.push_str("note: ");
+        text.push_str(limitation);
+        text.push('\n');
+    }
+    console.result(&text, &report::to_json(&results))?;
     stopped(&results)
 }
 
-/// Runs a plan under a progress bar.
+/// Runs a plan under a progress bar; with what the panel cannot support.
 ///
 /// # Errors
 /// [`Failure`] when nothing can be started.
-pub(super) fn execute(plan: &RunPlan, console: Console) -> Result<Vec<CellResult>, Failure> {
+pub(super) fn execute(plan: &RunPlan, console: Console) -> Result<(Vec<CellResult>, Vec<String>), Failure> {
     let prepared = prepare(plan)?;
     let steps: usize = prepared.cells.iter().map(|cell| cell.window.days.len()).sum();
     let units = u64::try_from(steps).unwrap_or(u64::MAX);
     let bar = Arc::new(Bar(Mutex::new(Progress::new(console, "running", units, "steps"))));
-    Ok(runtime()?.block_on(run_cells(plan, &prepared, bar)))
+    let results = runtime()?.block_on(run_cells(plan, &prepared, bar));
+    Ok((results, prepared.source.record.limitations))
 }
 
 /// The asynchronous runtime of a command.

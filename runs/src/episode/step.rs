@@ -6,7 +6,7 @@ use crate::bundle::chain::sha256_hex;
 use crate::bundle::event::{Mark, StepOutcome, WrittenEvent};
 use crate::bundle::ledger::LedgerLine;
 use crate::error::RunError;
-use ktd_env::exchange::{StepReport, TradingDay, step as trade};
+use ktd_env::exchange::{EventKind, Execution, StepReport, TradingDay, step as trade};
 use ktd_env::{AsOf, DayIndex, DaysBack};
 use ktd_masking::{MaskKey, Payload};
 use ktd_tools::{LastStep, LastStepKind, ToolContext, last_step_payload, state};
@@ -149,7 +149,26 @@ fn mark(step: usize, report: &StepReport) -> Mark {
         positions: report.positions.len(),
         filled: report.filled_count(),
         rejected: report.rejected_count(),
+        clipped: report
+            .fills
+            .iter()
+            .filter(|fill| is_clipped(&fill.execution))
+            .count(),
+        delisted: report
+            .events
+            .iter()
+            .filter(|event| event.kind != EventKind::CorporateAction)
+            .count(),
+        stale: report
+            .positions
+            .iter()
+            .filter(|position| 0 < position.stale_days)
+            .count(),
     }
+}
+
+const fn is_clipped(execution: &Execution) -> bool {
+    matches!(execution, Execution::Filled { clipped: true, .. })
 }
 
 /// Sum of squared weights in billionths, in integers so that it is the same everywhere.
