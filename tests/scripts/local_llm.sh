@@ -10,7 +10,7 @@
 set -eu
 cd "$(dirname "$0")/../.."
 python=${LLM_PYTHON:-results/llm/bin/python}
-ktd=${KTD:-target/release/ktd}
+ktd=${KTD:-${CARGO_TARGET_DIR:-target}/release/ktd}
 golden=${KTD_GOLDEN:-../shared/golden}
 out=results/local-llm
 port=9113

@@ -4,7 +4,7 @@
 set -eu
 cd "$(dirname "$0")/../.."
 data=${KTD_DATA:-../shared/data}
-ktd=${KTD:-target/release/ktd}
+ktd=${KTD:-${CARGO_TARGET_DIR:-target}/release/ktd}
 window=$data/cn_csi300_window_2023_2026.parquet
 all=$data/cn_csi300ever_daily_2010_2026.parquet
 test -e "$window" || { echo "no data in $data: skipped"; exit 0; }
