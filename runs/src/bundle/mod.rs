@@ -163,14 +163,15 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), RunError> {
 pub fn write_first(path: &Path, bytes: &[u8]) -> Result<(), RunError> {
     let temporary = path.with_extension(format!("{}.writing", std::process::id()));
     write_new(&temporary, bytes)?;
-    let linked = std::fs::hard_link(&temporary, path);
-    std::fs::remove_file(&temporary).map_err(RunError::io("remove", &temporary))?;
-    match linked {
-        Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => {
-            Err(RunError::io("write", path)(error))
-        }
-        _ => Ok(()),
-    }
+    let kept = match std::fs::hard_link(&temporary, path) {
+        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Ok(()),
+        // Not every file system has hard links.
+        Err(_) => std::fs::rename(&temporary, path),
+        Ok(()) => Ok(()),
+    };
+    // After a rename it is gone already.
+    std::fs::remove_file(&temporary).ok();
+    kept.map_err(RunError::io("write", path))
 }
 
 fn write_new(path: &Path, bytes: &[u8]) -> Result<(), RunError> {
