@@ -1,7 +1,7 @@
 //! Sessions driven by scripted turns.
 
 use super::*;
-use crate::wire::openai;
+use crate::{Dialect, ForceLevel, ThinkingPolicy, Wire};
 use ktd_masking::{Payload, Prompt};
 use std::collections::BTreeSet;
 
@@ -23,7 +23,9 @@ fn turn_with(calls: &[(&str, &str)], content: &str, finish: &str) -> ModelTurn {
         serde_json::to_string(content).unwrap(),
         calls.join(",")
     );
-    openai::decode(200, body.as_bytes()).unwrap()
+    Wire::ChatCompletions
+        .decode(200, body.as_bytes(), &Dialect::plain())
+        .unwrap()
 }
 
 fn calls(names: &[&str]) -> ModelTurn {
@@ -47,6 +49,9 @@ fn plan(max_tool_calls: u32, schema_retries: u32) -> StepPlan {
         model: "m".to_owned(),
         sampling: crate::Sampling::default(),
         tools: Arc::from([]),
+        force: ForceLevel::Named,
+        thinking: ThinkingPolicy::VendorDefault,
+        cache_key: None,
         system: Prompt::new().text("rules"),
         user: Prompt::new().text("state"),
         texts: SessionTexts {
@@ -134,7 +139,8 @@ fn a_step_goes_from_research_to_an_accepted_submission() {
     assert_eq!(
         outcome,
         Outcome::Submitted {
-            arguments: r#"{"orders":[]}"#.to_owned()
+            arguments: r#"{"orders":[]}"#.to_owned(),
+            is_repaired: false,
         }
     );
     assert_eq!(
@@ -248,7 +254,7 @@ fn a_blank_turn_is_not_sent_back() {
 fn the_same_request_comes_again_until_a_turn_is_fed() {
     let session = at_submission(1);
     let bytes = |effect| match effect {
-        SubmissionEffect::Ask(request) => openai::encode(&request),
+        SubmissionEffect::Ask(request) => Wire::ChatCompletions.encode(&request, &Dialect::plain()),
         SubmissionEffect::Submit { .. } | SubmissionEffect::End(_) => panic!("asks"),
     };
     assert_eq!(bytes(session.next()), bytes(session.next()));
