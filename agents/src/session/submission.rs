@@ -216,8 +216,13 @@ impl Session<Submission> {
             wanted: Some(SUBMIT_ACTION),
             self_hosted: false,
         };
+        let offer = |fault| read_call(turn).map(|offer| Offer { fault, ..offer });
         match fault_of_turn(turn, &expected) {
             Some(ModelFault::CallInText) => read_text(turn).ok_or(ModelFault::CallInText),
+            // What is no JSON is judged with the rest, so that the model hears where it breaks.
+            Some(fault @ (ModelFault::ArgumentsMalformed | ModelFault::Truncated)) => {
+                offer(fault).ok_or(fault)
+            }
             Some(fault) => Err(fault),
             None if turn.tool_calls().is_empty() => read_text(turn).ok_or(ModelFault::ArgumentsMalformed),
             None => read_call(turn).ok_or(ModelFault::NoCall),
@@ -225,11 +230,14 @@ impl Session<Submission> {
     }
 }
 
+/// The one call of a turn, when it is of `submit_action`.
 fn read_call(turn: &ModelTurn) -> Option<Offer> {
-    let call = turn.tool_calls().first()?;
-    Some(Offer {
+    let [call] = turn.tool_calls() else {
+        return None;
+    };
+    (call.name == SUBMIT_ACTION).then(|| Offer {
         arguments: call.arguments.clone(),
-        calls: turn.tool_calls().to_vec(),
+        calls: vec![call.clone()],
         is_repaired: turn.normalised().iter().any(|one| one.is_repair()),
         fault: fault_of_rejection(turn),
     })

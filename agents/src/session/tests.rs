@@ -201,12 +201,12 @@ fn what_is_no_submission_is_fed_back_until_the_retries_are_used_up() {
     session.reject(&Payload::label("bad")).unwrap();
     insta::assert_snapshot!(shape(&session)[4..].join("\n"), @r#"
     assistant:0
-    user:{"error":"no_call","is_last":false}
+    user:{"error":"no_tool_call","is_last":false}
     assistant:1
     c0={"error":"wrong_tool","is_last":false}
     assistant:2
-    c0={"error":"multiple_calls","is_last":false}
-    c1={"error":"multiple_calls","is_last":false}
+    c0={"error":"multiple_submissions","is_last":false}
+    c1={"error":"multiple_submissions","is_last":false}
     assistant:1
     c0=bad
     "#);
@@ -234,6 +234,105 @@ fn cut_and_declined_turns_have_their_own_kind() {
     assert_eq!(session.tally().count(ModelFault::Truncated), 2);
     assert_eq!(session.tally().count(ModelFault::Refusal), 1);
     assert_eq!(session.tally().count(ModelFault::Rejected), 0);
+}
+
+#[test]
+fn what_is_no_json_is_judged_with_the_rest_and_blamed_as_such() {
+    let mut session = at_submission(2);
+    session
+        .feed_turn(turn_with(&[("submit_action", "{'orders': []}")], "", "stop"))
+        .unwrap();
+    session.reject(&Payload::label("position 1")).unwrap();
+    assert_eq!(session.tally().count(ModelFault::ArgumentsMalformed), 1);
+    let deep = "[".repeat(100);
+    session
+        .feed_turn(turn_with(&[("submit_action", &deep)], "", "stop"))
+        .unwrap();
+    assert_eq!(session.tally().count(ModelFault::ArgumentsTooLarge), 1);
+    assert!(matches!(session.next(), SubmissionEffect::Ask(_)));
+}
+
+#[test]
+fn a_refusal_is_asked_once_more_and_then_it_stands() {
+    let mut session = at_submission(9);
+    for _ in 0..2 {
+        session
+            .feed_turn(turn_with(&[], "I cannot", "content_filter"))
+            .unwrap();
+    }
+    let last_fault = ModelFault::Refusal;
+    assert!(
+        matches!(session.next(), SubmissionEffect::End(Outcome::Fallback { last_fault: it }) if it == last_fault)
+    );
+}
+
+#[test]
+fn each_force_level_asks_in_its_own_way() {
+    let tool = |name| ktd_masking::ToolSpec {
+        name,
+        description: "",
+        parameters: ktd_masking::Schema::of::<Vec<bool>>(),
+    };
+    for (force, tools, choice) in [
+        (ForceLevel::Named, 2, ToolChoice::Named(SUBMIT_ACTION)),
+        (ForceLevel::Required, 1, ToolChoice::Required),
+        (ForceLevel::Auto, 1, ToolChoice::Auto),
+        (ForceLevel::Json, 0, ToolChoice::None),
+        (ForceLevel::Text, 0, ToolChoice::None),
+    ] {
+        let plan = StepPlan {
+            tools: Arc::from([tool("risk_check"), tool(SUBMIT_ACTION)]),
+            force,
+            thinking: ThinkingPolicy::ThinkThenForce,
+            ..plan(3, 3)
+        };
+        let research = Session::research(plan.clone());
+        let ResearchEffect::Ask(request) = research.next() else {
+            panic!("asks");
+        };
+        assert_eq!((request.tools.len(), request.thinking), (2, Thinking::On));
+        let SubmissionEffect::Ask(request) = Session::submission(plan).next() else {
+            panic!("asks");
+        };
+        assert_eq!(
+            (request.tools.len(), request.tool_choice),
+            (tools, choice),
+            "{force}"
+        );
+        assert_eq!(request.thinking, Thinking::Off);
+        let has_format =
+            matches!(&request.reply_format, ReplyFormat::Arguments(tool) if tool.name == SUBMIT_ACTION);
+        assert_eq!(has_format, force == ForceLevel::Json);
+    }
+}
+
+#[test]
+fn text_is_a_submission_only_where_the_level_has_no_calls_or_the_call_was_printed() {
+    let submission = |force, text: &str| {
+        let plan = StepPlan { force, ..plan(0, 1) };
+        let mut session = Session::submission(plan);
+        session.feed_turn(turn_with(&[], text, "stop")).unwrap();
+        if matches!(session.next(), SubmissionEffect::Submit { .. }) {
+            session.accept().unwrap();
+        }
+        match session.next() {
+            SubmissionEffect::End(Outcome::Submitted {
+                arguments,
+                is_repaired,
+            }) => Some((arguments, is_repaired)),
+            _ => None,
+        }
+    };
+    let bare = r#"{"orders":[]}"#;
+    let around = format!("I hold.\n```json\n{bare}\n```");
+    let printed = r#"<tool_call>{"name":"submit_action","arguments":{"orders":[]}}</tool_call>"#;
+    let orders = |is_repaired| Some((bare.to_owned(), is_repaired));
+    assert_eq!(submission(ForceLevel::Json, bare), orders(false));
+    assert_eq!(submission(ForceLevel::Text, &around), orders(true));
+    assert_eq!(submission(ForceLevel::Auto, printed), orders(true));
+    assert_eq!(submission(ForceLevel::Auto, bare), None);
+    assert_eq!(submission(ForceLevel::Named, &around), None);
+    assert_eq!(submission(ForceLevel::Text, "I hold."), None);
 }
 
 #[test]
