@@ -141,10 +141,21 @@ pub struct TemperatureLimits {
     pub min_excluded: bool,
     /// Whether `max` itself is refused.
     pub max_excluded: bool,
-    /// Whether any but the default is refused while the model thinks; then none is sent.
-    pub pinned_while_thinking: bool,
-    /// Whether any but the default is refused always; then none is sent.
-    pub pinned: bool,
+    /// When any but the default is refused or does nothing; then none is sent.
+    pub pinned: Pinned,
+}
+
+/// When a vendor takes no temperature but its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Pinned {
+    /// Never.
+    #[default]
+    Never,
+    /// While the model thinks.
+    WhileThinking,
+    /// Always.
+    Always,
 }
 
 impl Default for TemperatureLimits {
@@ -154,8 +165,7 @@ impl Default for TemperatureLimits {
             max: 2.0,
             min_excluded: false,
             max_excluded: false,
-            pinned_while_thinking: false,
-            pinned: false,
+            pinned: Pinned::Never,
         }
     }
 }
@@ -245,8 +255,11 @@ impl Dialect {
             Thinking::On => true,
             Thinking::Off => false,
         };
-        let limits = self.temperature;
-        let is_pinned = limits.pinned || (limits.pinned_while_thinking && thinks);
+        let is_pinned = match self.temperature.pinned {
+            Pinned::Never => false,
+            Pinned::WhileThinking => thinks,
+            Pinned::Always => true,
+        };
         request
             .sampling
             .temperature

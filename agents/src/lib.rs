@@ -22,8 +22,8 @@ pub use chat::{
     ToolCall, ToolChoice,
 };
 pub use dialect::{
-    Auth, CacheHints, Dialect, Endpoint, ForceLimits, JsonFormat, MaxTokens, Reasoning, TemperatureLimits,
-    ThinkingSwitch, UsageLaws,
+    Auth, CacheHints, Dialect, Endpoint, ForceLimits, JsonFormat, MaxTokens, Pinned, Reasoning,
+    TemperatureLimits, ThinkingSwitch, UsageLaws,
 };
 pub use force::{ForceLevel, ThinkingPolicy};
 pub use http::{HttpSettings, HttpTransport, SetupError};

@@ -320,7 +320,7 @@ fn text_is_a_submission_only_where_the_level_has_no_calls_or_the_call_was_printe
                 arguments,
                 is_repaired,
             }) => Some((arguments, is_repaired)),
-            _ => None,
+            SubmissionEffect::Ask(_) | SubmissionEffect::Submit { .. } | SubmissionEffect::End(_) => None,
         }
     };
     let bare = r#"{"orders":[]}"#;

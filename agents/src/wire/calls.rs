@@ -11,7 +11,7 @@ pub(super) struct Calls<'a> {
     digest: u64,
     seen: BTreeSet<String>,
     normalised: &'a mut BTreeSet<Normalised>,
-    calls: Vec<ToolCall>,
+    read: Vec<ToolCall>,
 }
 
 impl<'a> Calls<'a> {
@@ -21,7 +21,7 @@ impl<'a> Calls<'a> {
             digest,
             seen: BTreeSet::new(),
             normalised,
-            calls: Vec::new(),
+            read: Vec::new(),
         }
     }
 
@@ -40,7 +40,7 @@ impl<'a> Calls<'a> {
         };
         let name = self.name(name);
         let arguments = self.arguments(arguments);
-        self.calls.push(ToolCall {
+        self.read.push(ToolCall {
             id: CallId(id),
             name,
             arguments,
@@ -50,11 +50,11 @@ impl<'a> Calls<'a> {
 
     /// The calls read, in their order.
     pub(super) fn finish(self) -> Vec<ToolCall> {
-        self.calls
+        self.read
     }
 
     fn mint(&mut self) -> String {
-        let mut salt = self.calls.len();
+        let mut salt = self.read.len();
         loop {
             let id = format!("call_{:016x}_{salt}", self.digest);
             if self.seen.insert(id.clone()) {

@@ -144,9 +144,9 @@ impl EpisodeFold {
                 counters.prompt_tokens += usage.input();
                 counters.completion_tokens += usage.output();
                 counters.turns_without_usage += usize::from(!usage.is_known());
-                normalised
-                    .iter()
-                    .for_each(|code| count(&mut counters.normalised, code));
+                for code in normalised {
+                    count(&mut counters.normalised, code);
+                }
             }
             ReadEvent::InfrastructureFault { code, .. } => count(&mut counters.infrastructure_faults, code),
             ReadEvent::ToolCall {

@@ -72,11 +72,15 @@ fn add(message: &mut Map<String, Value>, key: &str, piece: &Value) {
     match (message.get_mut(key), piece) {
         (_, Value::Null) => {}
         (Some(Value::Array(calls)), Value::Array(pieces)) if key == "tool_calls" => {
-            pieces.iter().for_each(|piece| add_call(calls, piece));
+            for piece in pieces {
+                add_call(calls, piece);
+            }
         }
         (None, Value::Array(pieces)) if key == "tool_calls" => {
             let mut calls = Vec::new();
-            pieces.iter().for_each(|piece| add_call(&mut calls, piece));
+            for piece in pieces {
+                add_call(&mut calls, piece);
+            }
             message.insert(key.to_owned(), Value::Array(calls));
         }
         (Some(Value::String(text)), Value::String(more))
