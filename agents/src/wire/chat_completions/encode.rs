@@ -1,9 +1,9 @@
 //! From a neutral request to Chat Completions bytes.
 
-use crate::chat::{ChatRequest, Message, ReplyFormat, Thinking, ToolChoice};
+use crate::chat::{ChatRequest, Message, ReplyFormat, ToolChoice};
 use crate::dialect::{Dialect, JsonFormat, MaxTokens};
 use crate::wire::WireRequest;
-use crate::wire::body::{Body, Sorted};
+use crate::wire::body::{Body, Sorted, merge_thinking};
 use ktd_masking::ToolSpec;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Value, json};
@@ -41,14 +41,7 @@ pub(in crate::wire) fn encode(request: &ChatRequest, dialect: &Dialect) -> WireR
     let cache_key = request.cache_key.as_ref().filter(|_| dialect.cache.key);
     body.put_some("prompt_cache_key", cache_key);
     body.merge(&dialect.body);
-    let switch = match request.thinking {
-        Thinking::VendorDefault => &None,
-        Thinking::On => &dialect.thinking.on,
-        Thinking::Off => &dialect.thinking.off,
-    };
-    if let Some(members) = switch {
-        body.merge(members);
-    }
+    merge_thinking(&mut body, request.thinking, dialect);
     WireRequest::new(PATH.to_owned(), body.bytes())
 }
 
@@ -130,7 +123,7 @@ impl Serialize for Function<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chat::{CallId, Sampling};
+    use crate::chat::{CallId, Sampling, Thinking};
     use crate::wire::Wire;
     use ktd_masking::{Payload, Prompt, Schema};
     use std::sync::Arc;
