@@ -28,7 +28,9 @@ pub(in crate::wire) fn encode(request: &ChatRequest, dialect: &Dialect) -> WireR
     body.put_some(max_tokens, request.sampling.max_output_tokens);
     if !request.tools.is_empty() {
         body.put("tool_choice", &Choice(request.tool_choice));
-        body.put("tools", &request.tools.iter().map(Tool).collect::<Vec<_>>());
+        let strict = dialect.strict_tools;
+        let tools = request.tools.iter().map(|spec| Tool { spec, strict });
+        body.put("tools", &tools.collect::<Vec<_>>());
         let forces = matches!(request.tool_choice, ToolChoice::Required | ToolChoice::Named(_));
         body.put_some(
             "parallel_tool_calls",
@@ -97,25 +99,32 @@ impl Serialize for Choice {
     }
 }
 
-struct Tool<'a>(&'a ToolSpec);
+struct Tool<'a> {
+    spec: &'a ToolSpec,
+    strict: Option<bool>,
+}
 
 impl Serialize for Tool<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(Some(2))?;
-        map.serialize_entry("function", &Function(self.0))?;
+        map.serialize_entry("function", &Function(self))?;
         map.serialize_entry("type", "function")?;
         map.end()
     }
 }
 
-struct Function<'a>(&'a ToolSpec);
+struct Function<'a>(&'a Tool<'a>);
 
 impl Serialize for Function<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(3))?;
-        map.serialize_entry("description", self.0.description)?;
-        map.serialize_entry("name", self.0.name)?;
-        map.serialize_entry("parameters", &Sorted(self.0.parameters.as_value()))?;
+        let Tool { spec, strict } = self.0;
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("description", spec.description)?;
+        map.serialize_entry("name", spec.name)?;
+        map.serialize_entry("parameters", &Sorted(spec.parameters.as_value()))?;
+        if let Some(strict) = strict {
+            map.serialize_entry("strict", strict)?;
+        }
         map.end()
     }
 }
