@@ -56,8 +56,9 @@ pub fn cells(config: &ExperimentConfig, market: &Market) -> Result<Vec<Cell>, Ru
         .map(|mode| parse_mode(mode))
         .collect::<Result<_, _>>()?;
     let mut cells = Vec::new();
+    let table = config.dialect_table()?;
     for agent in &config.agents {
-        let provider = Provider::of(agent)?;
+        let provider = Provider::of(agent, &table)?;
         let who = (agent, &provider);
         for window in &windows {
             for mask in &masks {
