@@ -91,13 +91,14 @@ impl Episode<'_> {
 
     fn plan(&self, context: &ToolContext<'_>) -> StepPlan {
         let cell = self.input.cell;
+        let agent = cell.agent_at(context.step);
         let session = self.input.shared.session;
         StepPlan {
-            model: cell.agent.model_name().to_owned(),
+            model: agent.model_name().to_owned(),
             sampling: Sampling {
-                temperature: cell.agent.temperature,
-                seed: cell.agent.send_seed.then_some(cell.seed),
-                max_output_tokens: cell.agent.max_output_tokens,
+                temperature: agent.temperature,
+                seed: agent.send_seed.then_some(cell.seed),
+                max_output_tokens: agent.max_output_tokens,
             },
             tools: match cell.mode {
                 Mode::OpenResearch => Arc::clone(&self.specs),
