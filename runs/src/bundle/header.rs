@@ -2,6 +2,7 @@
 
 use crate::bundle::chain::sha256_hex;
 use crate::experiment::config::{AgentConfig, SessionConfig, ToolsConfig};
+use crate::experiment::provider::Provider;
 use crate::rules_config::RulesConfig;
 use serde::{Deserialize, Serialize};
 
@@ -19,6 +20,8 @@ pub struct Header {
     pub cell: String,
     /// The agent.
     pub agent: AgentConfig,
+    /// How its model is spoken to.
+    pub provider: Provider,
     /// The window.
     pub window: WindowRecord,
     /// `memory-only`, `fixed-candidate` or `open-research`.
@@ -57,6 +60,8 @@ pub struct BranchRecord {
     pub step: usize,
     /// Who answered in the step before it.
     pub agent: AgentConfig,
+    /// How its model was spoken to.
+    pub provider: Provider,
     /// Where that episode left yet another one.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub branch: Option<Box<Self>>,

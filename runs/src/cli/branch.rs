@@ -20,7 +20,7 @@ use std::path::Path;
 /// [`Failure`] when the bundle, the step or the agent does not fit, and when the branch stops before its end.
 pub(super) fn run(args: &ReplayArgs, step: usize, out: &Path, console: Console) -> Result<(), Failure> {
     let mut bundle = OpenBundle::open(&args.bundle, args.panel.as_deref())?;
-    let (agent, retries) = agent(args, &bundle, step)?;
+    let (agent, retries) = agent(args)?;
     bundle.shared.retries = retries;
     let cell = branch_cell(&bundle.cell, &bundle.paths, step, agent)?;
     let transport = transport(&cell.agent, cell.seed, &bundle.shared.market)?;
@@ -44,18 +44,14 @@ pub(super) fn run(args: &ReplayArgs, step: usize, out: &Path, console: Console) 
     stopped(&results)
 }
 
-/// Who goes on, and what is done about infrastructure faults.
-fn agent(
-    args: &ReplayArgs,
-    bundle: &OpenBundle,
-    step: usize,
-) -> Result<(AgentConfig, RetryConfig), RunError> {
+/// Who goes on, if it is another agent, and what is done about infrastructure faults.
+fn agent(args: &ReplayArgs) -> Result<(Option<AgentConfig>, RetryConfig), RunError> {
     if let Some(name) = &args.builtin {
         check_builtin(name)?;
-        return Ok((AgentConfig::builtin(name), RetryConfig::default()));
+        return Ok((Some(AgentConfig::builtin(name)), RetryConfig::default()));
     }
     let Some(named) = &args.agent else {
-        return Ok((bundle.cell.agent_at(step).clone(), RetryConfig::default()));
+        return Ok((None, RetryConfig::default()));
     };
     let Some((file, id)) = named.rsplit_once(':') else {
         let what = format!("--agent is {named:?}: it names no agent of a file");
@@ -69,5 +65,5 @@ fn agent(
         let what = format!("{file} has no agent {id:?}");
         RunError::input(what, format!("it has {known}"))
     })?;
-    Ok((agent, config.retries))
+    Ok((Some(agent), config.retries))
 }

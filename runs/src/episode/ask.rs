@@ -5,8 +5,11 @@ use crate::bundle::exchanges::{Cassette, ExchangeStore, Intent, Outcome, Place, 
 use crate::crash::{self, Point};
 use crate::error::RunError;
 use crate::experiment::config::RetryConfig;
+use crate::experiment::provider::Provider;
 use crate::guard::Guard;
-use ktd_agents::{FaultClass, FaultKind, ModelTurn, ReplyFault, Transport, WireReply, WireRequest, openai};
+use ktd_agents::{
+    Expected, FaultClass, FaultKind, ModelTurn, ReplyFault, Transport, WireReply, WireRequest, parser_leak,
+};
 use std::time::Duration;
 
 /// Where replies come from and go to.
@@ -24,6 +27,8 @@ pub struct Exchanger<'a> {
     pub guard: &'a Guard,
     /// What is done about infrastructure faults.
     pub retries: RetryConfig,
+    /// How the endpoint that answers now is spoken to; in a branch another one may have answered before.
+    pub provider: &'a Provider,
 }
 
 /// One answered request.
@@ -88,7 +93,13 @@ impl<'a> Exchanger<'a> {
     /// # Errors
     /// [`RunError::Leak`] when the guard stops the request, [`RunError::Configuration`] when the endpoint does not
     /// take it, and errors of replay and of writing.
-    pub async fn ask(&mut self, step: usize, ordinal: u32, request: &WireRequest) -> Result<Asked, RunError> {
+    pub async fn ask(
+        &mut self,
+        step: usize,
+        ordinal: u32,
+        request: &WireRequest,
+        expected: &Expected<'_>,
+    ) -> Result<Asked, RunError> {
         self.guard
             .scan(request.body())
             .map_err(|finding| RunError::Leak {
@@ -108,10 +119,10 @@ impl<'a> Exchanger<'a> {
             if !self.may_try(at) {
                 break;
             }
-            let Some((outcome, is_live)) = self.outcome(at, &key, request).await? else {
+            let Some((outcome, is_live)) = self.outcome(at, &key, request, expected).await? else {
                 break;
             };
-            match read(step, &outcome) {
+            match self.read(step, &outcome, expected) {
                 Reading::Turn(turn, reply) => return Ok(Asked::answered(faults, key, reply, *turn)),
                 Reading::Stop(error) => return Err(error),
                 Reading::GiveUp { code } => {
@@ -145,6 +156,7 @@ impl<'a> Exchanger<'a> {
         at: Place,
         key: &str,
         request: &WireRequest,
+        expected: &Expected<'_>,
     ) -> Result<Option<(Outcome, bool)>, RunError> {
         if let Some(outcome) = self.cassette.find(at, key, request)? {
             return Ok(Some((outcome.clone(), false)));
@@ -163,7 +175,7 @@ impl<'a> Exchanger<'a> {
         crash::passes(Point::IntentWritten);
         let outcome = Outcome::of(&transport.send(request).await);
         crash::passes(Point::Sent);
-        let refusal = match read(at.step, &outcome) {
+        let refusal = match self.read(at.step, &outcome, expected) {
             Reading::Stop(error) => Some(error),
             Reading::Turn(..) | Reading::Again { .. } | Reading::GiveUp { .. } => None,
         };
@@ -213,29 +225,39 @@ impl<'a> Exchanger<'a> {
         let wished = wish_seconds.map_or(0, |seconds| seconds.saturating_mul(1_000));
         Duration::from_millis(doubled.max(wished).min(self.retries.longest_wait_ms))
     }
-}
 
-fn read(step: usize, outcome: &Outcome) -> Reading {
-    match outcome {
-        Outcome::Failed {
-            code,
-            retryable,
-            detail,
-        } => read_failure(step, code, *retryable, detail),
-        Outcome::Refused { .. } => Reading::Stop(RunError::Configuration {
-            step,
-            detail: "the provider refused the request".to_owned(),
-            hint: "mend the configuration and run again: the request is sent again then",
-        }),
-        Outcome::Reply { .. } => outcome.reply().map_or(
-            Reading::GiveUp {
+    fn read(&self, step: usize, outcome: &Outcome, expected: &Expected<'_>) -> Reading {
+        let reply = match outcome {
+            Outcome::Failed {
+                code,
+                retryable,
+                detail,
+            } => return read_failure(step, code, *retryable, detail),
+            Outcome::Refused { .. } => {
+                return Reading::Stop(RunError::Configuration {
+                    step,
+                    detail: "the provider refused the request".to_owned(),
+                    hint: "mend the configuration and run again: the request is sent again then",
+                });
+            }
+            Outcome::Reply { .. } => outcome.reply(),
+        };
+        let Some(reply) = reply else {
+            return Reading::GiveUp {
                 code: "unreadable_record",
+            };
+        };
+        match self
+            .provider
+            .wire
+            .decode(reply.status, &reply.body, &self.provider.dialect)
+        {
+            Ok(turn) => match parser_leak(&turn, expected) {
+                Some(leak) => Reading::GiveUp { code: leak.code() },
+                None => Reading::Turn(Box::new(turn), sha256_hex(&reply.body)),
             },
-            |reply| match openai::decode(reply.status, &reply.body) {
-                Ok(turn) => Reading::Turn(Box::new(turn), sha256_hex(&reply.body)),
-                Err(fault) => read_fault(step, fault, &reply),
-            },
-        ),
+            Err(fault) => read_fault(step, fault, &reply),
+        }
     }
 }
 

@@ -117,6 +117,7 @@ fn header_bytes(input: &EpisodeInput<'_>, path: &Path) -> Result<Vec<u8>, RunErr
         experiment: shared.experiment.clone(),
         cell: cell.id.clone(),
         agent: cell.agent.clone(),
+        provider: cell.provider.clone(),
         window: WindowRecord {
             id: cell.window.id.clone(),
             steps: cell.window.days.len(),
@@ -202,6 +203,7 @@ pub(super) fn open<'a>(
             first_live_step: input.cell.first_own_step(),
             guard,
             retries: input.shared.retries,
+            provider: &input.cell.provider,
         },
         events,
         ledger,

@@ -11,19 +11,22 @@ use crate::bundle::{BundleLock, BundlePaths, write_whole};
 use crate::error::RunError;
 use crate::experiment::cells::Cell;
 use crate::experiment::config::AgentConfig;
+use crate::experiment::provider::Provider;
 use crate::guard::Guard;
 use ktd_agents::Transport;
 use std::path::{Path, PathBuf};
 
-/// The cell of a branch that leaves the episode of a bundle at `step`, 1-based, where `agent` goes on.
+/// The cell of a branch that leaves the episode of a bundle at `step`, 1-based. `agent` goes on there, or the one that
+/// answered there before.
 ///
 /// # Errors
-/// [`RunError::Input`] when the steps before it are not all recorded, and errors of reading the bundle.
+/// [`RunError::Input`] when the steps before it are not all recorded or the agent cannot be spoken to as it says, and
+/// errors of reading the bundle.
 pub fn branch_cell(
     original: &Cell,
     from: &BundlePaths,
     step: usize,
-    agent: AgentConfig,
+    agent: Option<AgentConfig>,
 ) -> Result<Cell, RunError> {
     let path = from.events();
     let bytes = std::fs::read(&path).map_err(RunError::io("read", &path))?;
@@ -36,16 +39,28 @@ pub fn branch_cell(
             format!("{recorded} steps are recorded: choose a step from 1 to {last}"),
         ));
     }
+    let (agent, provider) = if let Some(agent) = agent {
+        let provider = Provider::of(&agent)?;
+        (agent, provider)
+    } else {
+        (
+            original.agent_at(step).clone(),
+            original.provider_at(step).clone(),
+        )
+    };
+    let before = step.saturating_sub(1);
     let branch = BranchRecord {
         cell: original.id.clone(),
         events_sha256: sha256_hex(&bytes),
         step,
-        agent: original.agent_at(step.saturating_sub(1)).clone(),
+        agent: original.agent_at(before).clone(),
+        provider: original.provider_at(before).clone(),
         branch: original.branch.clone().map(Box::new),
     };
     Ok(Cell {
         id: format!("{}__branch{step}-{}", original.id, agent.id),
         agent,
+        provider,
         branch: Some(branch),
         ..original.clone()
     })

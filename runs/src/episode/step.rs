@@ -36,6 +36,7 @@ impl Episode<'_> {
 
     async fn run_step(&mut self, step: usize, day: DayIndex) -> Result<(), RunError> {
         let shared = self.input.shared;
+        self.exchanger.provider = self.input.cell.provider_at(step);
         let trading_day = TradingDay::new(&shared.market, day).ok_or_else(|| {
             RunError::input("the window has no trading day before it", "choose a later window")
         })?;
@@ -67,6 +68,7 @@ impl Episode<'_> {
             outcome: decided.outcome,
             orders: decided.records,
             overall_reason: decided.overall_reason,
+            is_repaired: decided.is_repaired,
         })?;
         let nav_before = account.nav;
         let (account, report) = trade(&rules, account.clone(), &decided.orders, &trading_day);

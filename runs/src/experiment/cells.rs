@@ -1,6 +1,7 @@
 //! The grid: agents x windows x masks x modes x seeds.
 
 use super::config::{AgentConfig, ExperimentConfig};
+use super::provider::Provider;
 use crate::bundle::header::BranchRecord;
 use crate::error::RunError;
 use ktd_env::{DateSpan, DayIndex, Market, TradeDate};
@@ -14,6 +15,8 @@ pub struct Cell {
     pub id: String,
     /// Who trades.
     pub agent: AgentConfig,
+    /// How its model is spoken to.
+    pub provider: Provider,
     /// When.
     pub window: Window,
     /// What is hidden.
@@ -30,12 +33,24 @@ impl Cell {
     /// Who answers in a step, 1-based: in a branch another agent may have answered before.
     #[must_use]
     pub fn agent_at(&self, step: usize) -> &AgentConfig {
-        let (mut agent, mut branch) = (&self.agent, self.branch.as_ref());
+        self.left_after(step).map_or(&self.agent, |left| &left.agent)
+    }
+
+    /// How its model is spoken to in a step.
+    #[must_use]
+    pub fn provider_at(&self, step: usize) -> &Provider {
+        self.left_after(step)
+            .map_or(&self.provider, |left| &left.provider)
+    }
+
+    /// The episode that a step is of, if it is not this one.
+    fn left_after(&self, step: usize) -> Option<&BranchRecord> {
+        let (mut found, mut branch) = (None, self.branch.as_ref());
         while let Some(left) = branch.filter(|left| step < left.step) {
-            agent = &left.agent;
+            found = Some(left);
             branch = left.branch.as_deref();
         }
-        agent
+        found
     }
 
     /// The 1-based first step that is the episode's own; those before it are another one's.
@@ -76,6 +91,8 @@ pub fn cells(config: &ExperimentConfig, market: &Market) -> Result<Vec<Cell>, Ru
         .collect::<Result<_, _>>()?;
     let mut cells = Vec::new();
     for agent in &config.agents {
+        let provider = Provider::of(agent)?;
+        let who = (agent, &provider);
         for window in &windows {
             for mask in &masks {
                 for mode in &modes {
@@ -83,7 +100,7 @@ pub fn cells(config: &ExperimentConfig, market: &Market) -> Result<Vec<Cell>, Ru
                         config
                             .seeds
                             .iter()
-                            .map(|seed| cell(agent, window, *mask, *mode, *seed)),
+                            .map(|seed| cell(who, window, *mask, *mode, *seed)),
                     );
                 }
             }
@@ -99,7 +116,13 @@ pub fn cells(config: &ExperimentConfig, market: &Market) -> Result<Vec<Cell>, Ru
     }
 }
 
-fn cell(agent: &AgentConfig, window: &Window, mask: MaskSettings, mode: Mode, seed: u64) -> Cell {
+fn cell(
+    (agent, provider): (&AgentConfig, &Provider),
+    window: &Window,
+    mask: MaskSettings,
+    mode: Mode,
+    seed: u64,
+) -> Cell {
     let id = format!(
         "{}__{}__{}-{}__{}__s{seed}",
         agent.id,
@@ -111,6 +134,7 @@ fn cell(agent: &AgentConfig, window: &Window, mask: MaskSettings, mode: Mode, se
     Cell {
         id,
         agent: agent.clone(),
+        provider: provider.clone(),
         window: window.clone(),
         mask,
         mode,
@@ -247,6 +271,7 @@ mod tests {
                 id: id.to_owned(),
                 ..cell.agent.clone()
             },
+            provider: cell.provider.clone(),
             branch,
         };
         let ids = |cell: &Cell| -> String { (1..=9).map(|step| cell.agent_at(step).id.clone()).collect() };
