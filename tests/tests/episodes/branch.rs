@@ -314,4 +314,8 @@ fn a_replay_tells_the_nearest_request_and_its_first_other_field() {
         ) && message.contains("it differs first at \"/temperature\": recorded nothing, now 0.5"),
         "{message}"
     );
+    // The same holds for a request of which nobody knows whether it was answered.
+    std::fs::write(&path, &bytes[..frames[1]]).unwrap();
+    let again = replay(&open);
+    assert_eq!(again, message);
 }

@@ -183,3 +183,104 @@ impl Cassette {
         sends.filter_map(|place| self.sends.get(*place))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place(ordinal: u32) -> Place {
+        Place {
+            step: 1,
+            ordinal,
+            attempt: 0,
+        }
+    }
+
+    fn intent(ordinal: u32) -> Frame {
+        Frame::Intent(Intent {
+            at: place(ordinal),
+            key: format!("key of {ordinal}"),
+            path: "/chat/completions".to_owned(),
+            request: format!("{{\"n\":{ordinal}}}"),
+        })
+    }
+
+    fn outcome(ordinal: u32, outcome: Outcome) -> Frame {
+        let at = place(ordinal);
+        Frame::Outcome(Settled { at, outcome })
+    }
+
+    fn reply() -> Outcome {
+        Outcome::of(&Ok(ktd_agents::WireReply::new(200, b"{}".to_vec())))
+    }
+
+    const REFUSED: Outcome = Outcome::Refused { status: Some(401) };
+
+    /// Writes frames, and cuts some bytes off their end.
+    fn read(frames: &[Frame], cut: usize) -> Result<Cassette, String> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.zst");
+        let mut bytes: Vec<u8> = frames
+            .iter()
+            .flat_map(|frame| frame.to_bytes().unwrap())
+            .collect();
+        bytes.truncate(bytes.len() - cut);
+        std::fs::write(&path, bytes).unwrap();
+        Cassette::read(&path).map_err(|error| error.to_string())
+    }
+
+    fn unknown(cassette: &Cassette) -> Vec<u32> {
+        cassette.unknown().map(|sent| sent.intent.at.ordinal).collect()
+    }
+
+    #[test]
+    fn an_intent_without_its_outcome_is_unknown() {
+        let frames = [intent(0), outcome(0, reply()), intent(1), outcome(1, reply())];
+        let whole = read(&frames, 0).unwrap();
+        assert_eq!((whole.len(), whole.answered().count()), (2, 2));
+        assert!(unknown(&whole).is_empty());
+        let torn = read(&frames, 1).unwrap();
+        assert_eq!(
+            (torn.len(), torn.answered().count(), unknown(&torn)),
+            (2, 1, vec![1])
+        );
+        assert!(torn.has_send(place(1)) && !torn.has_attempt(place(1)));
+    }
+
+    #[test]
+    fn a_place_is_sent_again_until_it_is_answered() {
+        let frames = [
+            intent(0),
+            intent(0),
+            outcome(0, REFUSED),
+            intent(0),
+            outcome(0, reply()),
+            intent(1),
+        ];
+        let cassette = read(&frames, 0).unwrap();
+        assert_eq!((cassette.len(), unknown(&cassette)), (4, vec![0, 1]));
+        let outcomes: Vec<bool> = cassette.sends().map(|sent| sent.answer().is_some()).collect();
+        assert_eq!(outcomes, [false, false, true, false]);
+        // What a branch copies of it holds the answer alone.
+        let copied = cassette.packed_before(2).unwrap();
+        let expected = [intent(0), outcome(0, reply())].map(|frame| frame.to_bytes().unwrap());
+        assert_eq!(copied, expected.concat());
+        assert!(cassette.packed_before(1).unwrap().is_empty());
+    }
+
+    #[test]
+    fn what_cannot_stand_where_it_does_is_damage() {
+        for (frames, part) in [
+            (vec![outcome(0, reply())], "no request waits for"),
+            (vec![intent(0), outcome(1, reply())], "no request waits for"),
+            (
+                vec![intent(0), outcome(0, REFUSED), outcome(0, reply())],
+                "no request waits for",
+            ),
+            (vec![intent(0), outcome(0, reply()), intent(0)], "is sent again"),
+        ] {
+            let error = read(&frames, 0).unwrap_err();
+            assert!(error.contains(part), "{error}");
+        }
+    }
+}
