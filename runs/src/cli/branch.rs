@@ -6,7 +6,7 @@ use crate::bundle::BundlePaths;
 use crate::bundle::open::OpenBundle;
 use crate::episode::{branch_cell, branch_episode};
 use crate::error::RunError;
-use crate::experiment::agents::{check_builtin, transport};
+use crate::experiment::agents::{Transports, check_builtin};
 use crate::experiment::config::{AgentConfig, ExperimentConfig, RetryConfig};
 use crate::experiment::run::CellResult;
 use crate::failure::Failure;
@@ -23,7 +23,7 @@ pub(super) fn run(args: &ReplayArgs, step: usize, out: &Path, console: Console) 
     let (agent, retries) = agent(args)?;
     bundle.shared.retries = retries;
     let cell = branch_cell(&bundle.cell, &bundle.paths, step, agent)?;
-    let transport = transport(&cell.agent, cell.seed, &bundle.shared.market)?;
+    let transport = Transports::default().of(&cell.agent, cell.seed, &bundle.shared.market)?;
     let bar = Bar::of_steps(console, cell.window.days.len() + 1 - step);
     let paths = BundlePaths::new(out);
     let input = bundle.input();

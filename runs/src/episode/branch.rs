@@ -12,7 +12,6 @@ use crate::error::RunError;
 use crate::experiment::cells::Cell;
 use crate::experiment::config::AgentConfig;
 use crate::experiment::provider::Provider;
-use crate::guard::Guard;
 use ktd_agents::Transport;
 use std::path::{Path, PathBuf};
 
@@ -102,8 +101,11 @@ pub async fn branch_episode(
 /// Runs the first steps of an episode again from the record, and compares every byte of their events.
 async fn replay_steps(input: &EpisodeInput<'_>, paths: &BundlePaths, steps: usize) -> Result<(), RunError> {
     begin::compare_identity(input, paths)?;
-    let guard = Guard::new(input.cell.mask.level, &input.shared.market);
-    let mut episode = begin::open(input, paths, &guard, None)?;
+    let guard = input
+        .shared
+        .guards
+        .of(input.cell.mask.level, &input.shared.market);
+    let mut episode = begin::open(input, paths, guard, None)?;
     episode.run_until(steps, &Silent).await
 }
 
