@@ -349,6 +349,24 @@ impl ExperimentConfig {
 }
 
 impl AgentConfig {
+    /// A built-in agent under its own name.
+    #[must_use]
+    pub fn builtin(name: &str) -> Self {
+        Self {
+            id: name.to_owned(),
+            builtin: Some(name.to_owned()),
+            model: None,
+            base_url: None,
+            api_key_env: None,
+            timeout_seconds: None,
+            temperature: None,
+            max_output_tokens: None,
+            force: None,
+            thinking: None,
+            send_seed: false,
+        }
+    }
+
     fn check(&self) -> Result<(), RunError> {
         if !is_file_name(&self.id) {
             let what = format!("agent id {:?} must be letters, digits, `-`, `_` or `.`", self.id);
