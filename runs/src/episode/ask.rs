@@ -134,11 +134,12 @@ impl<'a> Exchanger<'a> {
                     blank,
                     wait_seconds,
                 } => {
-                    faults.push(code);
                     blanks += u32::from(blank.is_some());
+                    // Taken as an answer it is the model's, and no fault of the infrastructure any more.
                     if let Some((turn, reply)) = blank.filter(|_| BLANK_REPLIES_MAX < blanks) {
                         return Ok(Asked::answered(faults, key, reply, *turn));
                     }
+                    faults.push(code);
                     if is_live {
                         self.pause(at, code, wait_seconds).await;
                     }
