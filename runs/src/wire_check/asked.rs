@@ -1,0 +1,72 @@
+//! What a recorded request asked of the model, read from its own JSON.
+
+use ktd_agents::{ForceLevel, Wire};
+use serde_json::Value;
+
+/// The tools that a request lists, and how it forces a call.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Asked {
+    pub(super) tools: Vec<String>,
+    pub(super) forced: Option<ForceLevel>,
+    pub(super) wanted: Option<String>,
+}
+
+impl Asked {
+    pub(super) fn read(wire: Wire, request: &Value) -> Self {
+        let choice = &request["tool_choice"];
+        match wire {
+            Wire::ChatCompletions => Self::with(
+                names(request, "/function/name"),
+                by_type(choice, "/function/name"),
+            ),
+            Wire::Responses => Self::with(names(request, "/name"), by_type(choice, "/name")),
+            Wire::Messages => Self::with(names(request, "/name"), of_messages(choice)),
+        }
+    }
+
+    fn with(tools: Vec<String>, (forced, wanted): (Option<ForceLevel>, Option<String>)) -> Self {
+        Self {
+            tools,
+            forced,
+            wanted,
+        }
+    }
+}
+
+fn text(value: &Value, pointer: &str) -> Option<String> {
+    value.pointer(pointer)?.as_str().map(str::to_owned)
+}
+
+fn names(request: &Value, pointer: &str) -> Vec<String> {
+    let tools = request["tools"].as_array();
+    tools
+        .into_iter()
+        .flatten()
+        .filter_map(|tool| text(tool, pointer))
+        .collect()
+}
+
+type Forced = (Option<ForceLevel>, Option<String>);
+
+/// `"required"`, a named function, or a list of allowed tools of which one is required.
+fn by_type(choice: &Value, name: &str) -> Forced {
+    let kind = choice["type"].as_str();
+    let is_required = choice == "required"
+        || (kind == Some("allowed_tools")
+            && (choice["mode"] == "required" || choice["allowed_tools"]["mode"] == "required"));
+    if is_required {
+        (Some(ForceLevel::Required), None)
+    } else if kind == Some("function") {
+        (Some(ForceLevel::Named), text(choice, name))
+    } else {
+        (None, None)
+    }
+}
+
+fn of_messages(choice: &Value) -> Forced {
+    match choice["type"].as_str() {
+        Some("any") => (Some(ForceLevel::Required), None),
+        Some("tool") => (Some(ForceLevel::Named), text(choice, "/name")),
+        _ => (None, None),
+    }
+}
