@@ -13,7 +13,7 @@ pub(super) struct Asked {
 
 impl Asked {
     pub(super) fn read(wire: Wire, request: &Value) -> Self {
-        let choice = &request["tool_choice"];
+        let choice = request.get("tool_choice").unwrap_or(&Value::Null);
         match wire {
             Wire::ChatCompletions => Self::with(
                 names(request, "/function/name"),
@@ -38,7 +38,7 @@ fn text(value: &Value, pointer: &str) -> Option<String> {
 }
 
 fn names(request: &Value, pointer: &str) -> Vec<String> {
-    let tools = request["tools"].as_array();
+    let tools = request.get("tools").and_then(Value::as_array);
     tools
         .into_iter()
         .flatten()
@@ -50,13 +50,15 @@ type Forced = (Option<ForceLevel>, Option<String>);
 
 /// `"required"`, a named function, or a list of allowed tools of which one is required.
 fn by_type(choice: &Value, name: &str) -> Forced {
-    let kind = choice["type"].as_str();
+    let kind = text(choice, "/type");
     let is_required = choice == "required"
-        || (kind == Some("allowed_tools")
-            && (choice["mode"] == "required" || choice["allowed_tools"]["mode"] == "required"));
+        || (kind.as_deref() == Some("allowed_tools")
+            && ["/mode", "/allowed_tools/mode"]
+                .iter()
+                .any(|mode| text(choice, mode).as_deref() == Some("required")));
     if is_required {
         (Some(ForceLevel::Required), None)
-    } else if kind == Some("function") {
+    } else if kind.as_deref() == Some("function") {
         (Some(ForceLevel::Named), text(choice, name))
     } else {
         (None, None)
@@ -64,7 +66,7 @@ fn by_type(choice: &Value, name: &str) -> Forced {
 }
 
 fn of_messages(choice: &Value) -> Forced {
-    match choice["type"].as_str() {
+    match text(choice, "/type").as_deref() {
         Some("any") => (Some(ForceLevel::Required), None),
         Some("tool") => (Some(ForceLevel::Named), text(choice, "/name")),
         _ => (None, None),

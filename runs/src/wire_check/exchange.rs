@@ -68,10 +68,10 @@ impl Exchange {
             };
         };
         let dialect = dialect_of(&self.vendor, wire, table);
-        let body = match &self.body {
-            Value::String(text) => text.clone(),
-            json => json.to_string(),
-        };
+        let body = self
+            .body
+            .as_str()
+            .map_or_else(|| self.body.to_string(), str::to_owned);
         let asked = Asked::read(wire, &self.request);
         let tools: Vec<&str> = asked.tools.iter().map(String::as_str).collect();
         let expected = Expected {
@@ -111,6 +111,5 @@ fn dialect_of(vendor: &str, wire: Wire, table: &DialectTable) -> Dialect {
         .find(|(name, _)| *name == vendor)
         .map(|(_, id)| *id);
     let row = table.find(alias.unwrap_or(&vendor));
-    row.map(|row| row.on(wire).unwrap_or_else(|| row.clone()))
-        .unwrap_or_else(Dialect::plain)
+    row.map_or_else(Dialect::plain, |row| row.on(wire).unwrap_or_else(|| row.clone()))
 }
