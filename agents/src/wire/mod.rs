@@ -20,6 +20,7 @@ pub use fault::{FaultClass, FaultKind, ReplyFault};
 
 pub(crate) use calls::is_object;
 pub(crate) use envelope::extent;
+pub(crate) use wait::wait_of;
 
 use crate::chat::{ChatRequest, ModelTurn, StopReason};
 use crate::dialect::Dialect;

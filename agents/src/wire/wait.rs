@@ -1,13 +1,15 @@
 //! How long an error object asks us to wait.
 
 /// The wait that a text such as `17s`, `1.5s`, `6m0s` or `840ms` means, in seconds, rounded up.
-pub(super) fn wait_of(text: &str) -> Option<u64> {
+pub(crate) fn wait_of(text: &str) -> Option<u64> {
     let mut milliseconds = 0_u64;
     let mut rest = text;
     while !rest.is_empty() {
         let digits = rest.find(|c: char| !c.is_ascii_digit() && c != '.')?;
         let (number, tail) = rest.split_at_checked(digits)?;
-        let letters = tail.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(tail.len());
+        let letters = tail
+            .find(|c: char| !c.is_ascii_alphabetic())
+            .unwrap_or(tail.len());
         let (unit, tail) = tail.split_at_checked(letters)?;
         let unit_milliseconds = match unit {
             "ms" => 1,
@@ -44,9 +46,7 @@ fn part_of(number: &str, unit_milliseconds: u64) -> Option<u64> {
     // Nine digits after the point are more than any vendor writes.
     let digits: String = fraction.chars().take(9).collect();
     let fraction: u64 = format!("{digits:0<9}").parse().ok()?;
-    let part = fraction
-        .saturating_mul(unit_milliseconds)
-        .div_ceil(1_000_000_000);
+    let part = fraction.saturating_mul(unit_milliseconds).div_ceil(1_000_000_000);
     Some(whole.saturating_mul(unit_milliseconds).saturating_add(part))
 }
 

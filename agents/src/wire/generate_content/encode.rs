@@ -62,10 +62,7 @@ fn generation_config(request: &ChatRequest, dialect: &Dialect) -> Map<String, Va
     };
     let sampling = request.sampling;
     put("maxOutputTokens", sampling.max_output_tokens.map(Value::from));
-    put(
-        "seed",
-        sampling.seed.filter(|_| dialect.seed).map(Value::from),
-    );
+    put("seed", sampling.seed.filter(|_| dialect.seed).map(Value::from));
     put("temperature", dialect.temperature_for(request).map(Value::from));
     if let ReplyFormat::Arguments(tool) = &request.reply_format
         && dialect.json != JsonFormat::None
@@ -127,11 +124,7 @@ fn contents(messages: &[Message]) -> Vec<Content> {
         };
         match contents.last_mut().filter(|content| content.speaker == speaker) {
             Some(content) => content.parts.extend(parts),
-            None => contents.push(Content {
-                parts,
-                role,
-                speaker,
-            }),
+            None => contents.push(Content { parts, role, speaker }),
         }
     }
     contents.retain(|content| !content.parts.is_empty());

@@ -5,7 +5,7 @@ use crate::dialect::{Dialect, JsonFormat};
 use crate::wire::WireRequest;
 use crate::wire::body::{Body, Sorted, merge_thinking};
 use crate::wire::calls::is_object;
-use crate::wire::raw_object::RawObject;
+use crate::wire::raw_object::{RawObject, to_raw};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -109,16 +109,14 @@ struct Turn {
 
 fn messages(request: &ChatRequest, marks: bool) -> Vec<Turn> {
     let mut turns: Vec<Turn> = Vec::new();
-    let last = request.messages.len().saturating_sub(1);
     for (place, message) in request.messages.iter().enumerate() {
         let (role, content) = match message {
             Message::System(_) => continue,
             Message::Assistant(turn) => ("assistant", own_blocks(turn.raw())),
             Message::User(_) | Message::Tool { .. } => {
                 let before = request.messages.get(..place).unwrap_or_default();
-                let mut blocks: Vec<Value> = harness_block(message, before).into_iter().collect();
-                mark_last(&mut blocks, marks && place == last);
-                ("user", blocks.iter().filter_map(raw).collect())
+                let block = harness_block(message, before);
+                ("user", block.iter().filter_map(raw).collect())
             }
         };
         match turns.last_mut().filter(|turn| turn.role == role) {
@@ -127,6 +125,12 @@ fn messages(request: &ChatRequest, marks: bool) -> Vec<Turn> {
         }
     }
     turns.retain(|turn| !turn.content.is_empty());
+    let last = turns.last_mut().filter(|turn| marks && turn.role == "user");
+    if let Some(block) = last.and_then(|turn| turn.content.last_mut()) {
+        let mut blocks = [serde_json::from_str(block.get()).unwrap_or_default()];
+        mark_last(&mut blocks, marks);
+        *block = to_raw(&sorted(&blocks).first());
+    }
     turns
 }
 

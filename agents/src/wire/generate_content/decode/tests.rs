@@ -85,7 +85,9 @@ fn blocked_filtered_and_malformed_are_the_models_faults() {
             ModelFault::ArgumentsMalformed,
         ),
         (
-            format!(r#"{{"candidates":[{{"content":{{"role":"model"}},"finishReason":"MAX_TOKENS"}}],{usage}}}"#),
+            format!(
+                r#"{{"candidates":[{{"content":{{"role":"model"}},"finishReason":"MAX_TOKENS"}}],{usage}}}"#
+            ),
             ModelFault::Truncated,
         ),
     ] {
@@ -100,7 +102,9 @@ fn faults_are_told_apart() {
         format!(r#"{{"error":{{"code":{code},"status":"{status}","message":"{message}"}}}}"#)
     };
     let finish = |reason: &str| {
-        format!(r#"{{"candidates":[{{"content":{{"parts":[]}},"finishReason":"{reason}"}}],"usageMetadata":{{"promptTokenCount":1}}}}"#)
+        format!(
+            r#"{{"candidates":[{{"content":{{"parts":[]}},"finishReason":"{reason}"}}],"usageMetadata":{{"promptTokenCount":1}}}}"#
+        )
     };
     let key = r#"{"error":{"code":400,"status":"INVALID_ARGUMENT","message":"No.","details":[{"reason":"API_KEY_INVALID"}]}}"#;
     for (status, body, kind) in [
@@ -147,15 +151,9 @@ fn faults_are_told_apart() {
 #[test]
 fn the_wait_is_read_from_the_error() {
     let details = r#"{"error":{"code":429,"message":"Please retry in 99s.","details":[{"@type":"x/Help"},{"@type":"x/RetryInfo","retryDelay":"36.2s"}]}}"#;
-    assert_eq!(
-        decode(429, details).unwrap_err().retry_after_seconds(),
-        Some(37)
-    );
+    assert_eq!(decode(429, details).unwrap_err().retry_after_seconds(), Some(37));
     let sentence = r#"{"error":{"code":429,"message":"Please retry in 12.5s."}}"#;
-    assert_eq!(
-        decode(429, sentence).unwrap_err().retry_after_seconds(),
-        Some(13)
-    );
+    assert_eq!(decode(429, sentence).unwrap_err().retry_after_seconds(), Some(13));
     assert_eq!(decode(429, "{}").unwrap_err().retry_after_seconds(), None);
 }
 

@@ -49,7 +49,7 @@ fn a_full_request_has_these_bytes() {
         },
         ..bare(vec![Message::System(Prompt::new().text("Trade.")), user("Day 1")])
     };
-    insta::assert_snapshot!(text(&request, &dialect), @"");
+    insta::assert_snapshot!(text(&request, &dialect), @r#"{"contents":[{"parts":[{"text":"Day 1"}],"role":"user"}],"generationConfig":{"maxOutputTokens":256,"responseJsonSchema":{"items":{"type":"boolean"},"type":"array"},"responseMimeType":"application/json","seed":7,"temperature":0.5,"thinkingConfig":{"thinkingLevel":"low"}},"systemInstruction":{"parts":[{"text":"Trade."}]},"toolConfig":{"functionCallingConfig":{"allowedFunctionNames":["submit_action"],"mode":"ANY"}},"tools":[{"functionDeclarations":[{"description":"Submits.","name":"submit_action","parametersJsonSchema":{"items":{"type":"boolean"},"type":"array"}}]}]}"#);
     assert_eq!(encode(&request, &dialect).path(), "/models/m-1:generateContent");
 }
 
@@ -61,7 +61,7 @@ fn a_models_name_stays_in_its_place() {
         encode(&request, &Dialect::plain()).path(),
         "/models/a%2F..%2Fb%3Fkey%3D1%23%C3%A9:generateContent"
     );
-    insta::assert_snapshot!(text(&request, &Dialect::plain()), @"");
+    insta::assert_snapshot!(text(&request, &Dialect::plain()), @r#"{"contents":[{"parts":[{"text":"Hi"}],"role":"user"}]}"#);
 }
 
 #[test]
@@ -85,5 +85,5 @@ fn parts_go_back_as_they_came_and_answers_carry_names_and_the_vendors_ids() {
     let mut messages = vec![user("Day 1"), user("Go."), Message::Assistant(Arc::new(turn))];
     messages.extend(answers);
     messages.extend([user("Decide."), user("")]);
-    insta::assert_snapshot!(text(&bare(messages), &Dialect::plain()), @"");
+    insta::assert_snapshot!(text(&bare(messages), &Dialect::plain()), @r#"{"contents":[{"parts":[{"text":"Day 1"},{"text":"Go."}],"role":"user"},{"parts":[{"text":"h\u006dm","thought":true},{"text":"","thoughtSignature":"s0"},{"functionCall":{"name":"t","args":{"n":1.50}},"thoughtSignature":"s1"},{"functionCall":{"name":"u","id":"v1"}}],"role":"model"},{"parts":[{"functionResponse":{"name":"t","response":{"ok":true}}},{"functionResponse":{"id":"v1","name":"u","response":{"result":"good"}}}],"role":"user"},{"parts":[{"text":"Decide."}],"role":"user"}]}"#);
 }

@@ -75,7 +75,7 @@ fn a_full_request_has_these_bytes() {
             Message::System(Prompt::new().text("Briefly.")),
         ])
     };
-    insta::assert_snapshot!(text(&request, &dialect), @"");
+    insta::assert_snapshot!(text(&request, &dialect), @r#"{"max_tokens":256,"messages":[{"content":[{"cache_control":{"type":"ephemeral"},"text":"Day 1","type":"text"}],"role":"user"}],"model":"m","output_config":{"effort":"low","format":{"schema":{"items":{"type":"boolean"},"type":"array"},"type":"json_schema"}},"system":[{"text":"Trade.","type":"text"},{"cache_control":{"type":"ephemeral"},"text":"Briefly.","type":"text"}],"temperature":0.5,"thinking":{"type":"disabled"},"tool_choice":{"disable_parallel_tool_use":true,"name":"submit_action","type":"tool"},"tools":[{"description":"Does.","input_schema":{"items":{"type":"boolean"},"type":"array"},"name":"look"},{"cache_control":{"type":"ephemeral"},"description":"Does.","input_schema":{"items":{"type":"boolean"},"type":"array"},"name":"submit_action"}]}"#);
     assert_eq!(encode(&request, &dialect).path(), "/v1/messages");
 }
 
@@ -91,7 +91,7 @@ fn roles_alternate_and_results_come_first() {
         user("Go on."),
         user(""),
     ]);
-    insta::assert_snapshot!(text(&request, &Dialect::plain()), @"");
+    insta::assert_snapshot!(text(&request, &Dialect::plain()), @r#"{"max_tokens":16384,"messages":[{"content":[{"text":"One.","type":"text"},{"text":"Two.","type":"text"}],"role":"user"},{"content":[{"type":"thinking","thinking":"h\u006dm","signature":"c2ln"},{"type":"redacted_thinking","data":"x1"},{"type":"tool_use","id":"a","name":"t","input":{"n":1.50}},{"type":"tool_use","id":"b","name":"t","input":{"INVALID_JSON":"{'n'"}}],"role":"assistant"},{"content":[{"content":[{"text":"good","type":"text"}],"tool_use_id":"a","type":"tool_result"},{"content":[],"is_error":true,"tool_use_id":"b","type":"tool_result"},{"text":"Go on.","type":"text"}],"role":"user"}],"model":"m"}"#);
 }
 
 #[test]
