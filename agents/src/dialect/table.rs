@@ -92,7 +92,7 @@ impl DialectTable {
                 return Err(TableError::NoEndpoint { id });
             }
             let limits = row.temperature;
-            if !(limits.min < limits.max) {
+            if limits.min.partial_cmp(&limits.max) != Some(std::cmp::Ordering::Less) {
                 return Err(TableError::Temperature { id });
             }
             if !seen.insert(&row.id) {

@@ -8,6 +8,7 @@ use crate::episode::{branch_cell, branch_episode};
 use crate::error::RunError;
 use crate::experiment::agents::{Transports, check_builtin};
 use crate::experiment::config::{AgentConfig, ExperimentConfig, RetryConfig};
+use crate::experiment::provider::{Provider, builtin_table};
 use crate::experiment::run::CellResult;
 use crate::failure::Failure;
 use crate::output::Console;
@@ -23,7 +24,8 @@ pub(super) fn run(args: &ReplayArgs, step: usize, out: &Path, console: Console) 
     let (agent, retries) = agent(args)?;
     bundle.shared.retries = retries;
     let cell = branch_cell(&bundle.cell, &bundle.paths, step, agent)?;
-    let transport = Transports::default().of(&cell.agent, cell.seed, &bundle.shared.market)?;
+    let transport =
+        Transports::default().of((&cell.agent, &cell.provider), cell.seed, &bundle.shared.market)?;
     let bar = Bar::of_steps(console, cell.window.days.len() + 1 - step);
     let paths = BundlePaths::new(out);
     let input = bundle.input();
@@ -45,10 +47,12 @@ pub(super) fn run(args: &ReplayArgs, step: usize, out: &Path, console: Console) 
 }
 
 /// Who goes on, if it is another agent, and what is done about infrastructure faults.
-fn agent(args: &ReplayArgs) -> Result<(Option<AgentConfig>, RetryConfig), RunError> {
+fn agent(args: &ReplayArgs) -> Result<(Option<(AgentConfig, Provider)>, RetryConfig), RunError> {
     if let Some(name) = &args.builtin {
         check_builtin(name)?;
-        return Ok((Some(AgentConfig::builtin(name)), RetryConfig::default()));
+        let agent = AgentConfig::builtin(name);
+        let provider = Provider::of(&agent, &builtin_table()?)?;
+        return Ok((Some((agent, provider)), RetryConfig::default()));
     }
     let Some(named) = &args.agent else {
         return Ok((None, RetryConfig::default()));
@@ -58,6 +62,7 @@ fn agent(args: &ReplayArgs) -> Result<(Option<AgentConfig>, RetryConfig), RunErr
         return Err(RunError::input(what, "write it as EXPERIMENT.toml:ID"));
     };
     let config = ExperimentConfig::read(Path::new(file))?;
+    let table = config.dialect_table()?;
     let known: Vec<&str> = config.agents.iter().map(|agent| agent.id.as_str()).collect();
     let known = known.join(", ");
     let agent = config.agents.into_iter().find(|agent| agent.id == id);
@@ -65,5 +70,6 @@ fn agent(args: &ReplayArgs) -> Result<(Option<AgentConfig>, RetryConfig), RunErr
         let what = format!("{file} has no agent {id:?}");
         RunError::input(what, format!("it has {known}"))
     })?;
-    Ok((Some(agent), config.retries))
+    let provider = Provider::of(&agent, &table)?;
+    Ok((Some((agent, provider)), config.retries))
 }

@@ -19,13 +19,13 @@ use std::path::{Path, PathBuf};
 /// answered there before.
 ///
 /// # Errors
-/// [`RunError::Input`] when the steps before it are not all recorded or the agent cannot be spoken to as it says, and
+/// [`RunError::Input`] when the steps before it are not all recorded, and
 /// errors of reading the bundle.
 pub fn branch_cell(
     original: &Cell,
     from: &BundlePaths,
     step: usize,
-    agent: Option<AgentConfig>,
+    agent: Option<(AgentConfig, Provider)>,
 ) -> Result<Cell, RunError> {
     let path = from.events();
     let bytes = std::fs::read(&path).map_err(RunError::io("read", &path))?;
@@ -38,15 +38,10 @@ pub fn branch_cell(
             format!("{recorded} steps are recorded: choose a step from 1 to {last}"),
         ));
     }
-    let (agent, provider) = if let Some(agent) = agent {
-        let provider = Provider::of(&agent)?;
-        (agent, provider)
-    } else {
-        (
-            original.agent_at(step).clone(),
-            original.provider_at(step).clone(),
-        )
-    };
+    let (agent, provider) = agent.unwrap_or_else(|| {
+        let (agent, provider) = (original.agent_at(step), original.provider_at(step));
+        (agent.clone(), provider.clone())
+    });
     let before = step.saturating_sub(1);
     let branch = BranchRecord {
         cell: original.id.clone(),

@@ -1,6 +1,7 @@
 //! `EXPERIMENT.toml`, typed. Unknown keys are errors; every default is named here and echoed in the header.
 
 use crate::error::RunError;
+use crate::experiment::provider::builtin_table;
 use crate::rules_config::RulesConfig;
 use ktd_agents::{Dialect, DialectTable, ForceLevel, ThinkingPolicy, Wire};
 use serde::{Deserialize, Serialize};
@@ -66,7 +67,7 @@ pub struct SyntheticConfig {
 }
 
 /// An agent. Credentials are named, never written here.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AgentConfig {
     /// Name in tables and cells.
@@ -311,7 +312,7 @@ impl ExperimentConfig {
     pub fn dialect_table(&self) -> Result<DialectTable, RunError> {
         let refused = |error: ktd_agents::TableError| RunError::input(error.to_string(), error.hint());
         let own = DialectTable::of(self.dialects.clone()).map_err(refused)?;
-        Ok(own.before(DialectTable::builtin().map_err(refused)?))
+        Ok(own.before(builtin_table()?))
     }
 
     fn check(&self) -> Result<(), RunError> {
@@ -358,16 +359,7 @@ impl AgentConfig {
         Self {
             id: name.to_owned(),
             builtin: Some(name.to_owned()),
-            model: None,
-            base_url: None,
-            api_key_env: None,
-            timeout_seconds: None,
-            connect_timeout_seconds: None,
-            temperature: None,
-            max_output_tokens: None,
-            force: None,
-            thinking: None,
-            send_seed: false,
+            ..Self::default()
         }
     }
 

@@ -22,6 +22,14 @@ pub struct Provider {
     pub dialect: Dialect,
 }
 
+/// The table of dialects without an experiment's own rows.
+///
+/// # Errors
+/// [`RunError::Input`] only when the program itself is broken.
+pub fn builtin_table() -> Result<DialectTable, RunError> {
+    DialectTable::builtin().map_err(|error| RunError::input(error.to_string(), error.hint()))
+}
+
 /// The row of an agent that names no vendor.
 const DEFAULT_VENDOR: &str = "compatible";
 

@@ -12,6 +12,7 @@ use ktd_runs::episode::{EpisodeInput, Silent, branch_cell, branch_episode, repla
 use ktd_runs::error::RunError;
 use ktd_runs::experiment::config::AgentConfig;
 use ktd_runs::experiment::market_source::MarketSource;
+use ktd_runs::experiment::provider::{Provider as Endpoint, builtin_table};
 use ktd_runs::experiment::run::Prepared;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
@@ -60,6 +61,10 @@ fn branch(
 ) -> Result<(), RunError> {
     let original = OpenBundle::open(from, None)?;
     let agent = agent.map(AgentConfig::builtin);
+    let table = builtin_table()?;
+    let agent = agent
+        .map(|agent| Endpoint::of(&agent, &table).map(|endpoint| (agent, endpoint)))
+        .transpose()?;
     let cell = branch_cell(&original.cell, &original.paths, step, agent)?;
     let input: EpisodeInput<'_> = original.input();
     let paths = BundlePaths::new(out);

@@ -35,15 +35,12 @@ pub(in crate::wire) fn encode(request: &ChatRequest, dialect: &Dialect) -> WireR
 
 /// The path below the base URL. A model's name cannot leave its place in it.
 fn path(model: &str) -> String {
-    let mut path = "/models/".to_owned();
-    for byte in model.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
-            path.push(char::from(byte));
-        } else {
-            path.push_str(&format!("%{byte:02X}"));
-        }
-    }
-    path + ":generateContent"
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
+    let escaped = model.bytes().map(|byte| match byte {
+        byte if is_plain(byte) => char::from(byte).to_string(),
+        byte => format!("%{byte:02X}"),
+    });
+    format!("/models/{}:generateContent", escaped.collect::<String>())
 }
 
 fn system_part(message: &Message) -> Option<Value> {
@@ -115,7 +112,7 @@ fn contents(messages: &[Message]) -> Vec<Content> {
     for (place, message) in messages.iter().enumerate() {
         let (speaker, role, parts) = match message {
             Message::System(_) => continue,
-            Message::User(prompt) => (Speaker::Harness, "user", text_part(prompt.render())),
+            Message::User(prompt) => (Speaker::Harness, "user", text_part(&prompt.render())),
             Message::Assistant(turn) => (Speaker::Model, "model", own_parts(turn.raw())),
             Message::Tool { call_id, content } => {
                 let before = messages.get(..place).unwrap_or_default();
@@ -131,7 +128,7 @@ fn contents(messages: &[Message]) -> Vec<Content> {
     contents
 }
 
-fn text_part(text: String) -> Vec<Box<RawValue>> {
+fn text_part(text: &str) -> Vec<Box<RawValue>> {
     if text.is_empty() {
         return Vec::new();
     }

@@ -30,7 +30,7 @@ pub(in crate::wire) fn encode(request: &ChatRequest, dialect: &Dialect) -> WireR
         .messages
         .iter()
         .filter_map(system_text)
-        .map(text_block)
+        .map(|text| text_block(&text))
         .collect();
     if !system.is_empty() {
         mark_last(&mut system, marks);
@@ -59,7 +59,7 @@ fn system_text(message: &Message) -> Option<String> {
     }
 }
 
-fn text_block(text: String) -> Value {
+fn text_block(text: &str) -> Value {
     json!({ "type": "text", "text": text })
 }
 
@@ -119,12 +119,14 @@ fn messages(request: &ChatRequest, marks: bool) -> Vec<Turn> {
                 ("user", block.iter().filter_map(raw).collect())
             }
         };
+        if content.is_empty() {
+            continue;
+        }
         match turns.last_mut().filter(|turn| turn.role == role) {
             Some(turn) => turn.content.extend(content),
             None => turns.push(Turn { content, role }),
         }
     }
-    turns.retain(|turn| !turn.content.is_empty());
     let last = turns.last_mut().filter(|turn| marks && turn.role == "user");
     if let Some(block) = last.and_then(|turn| turn.content.last_mut()) {
         let mut blocks = [serde_json::from_str(block.get()).unwrap_or_default()];
@@ -136,7 +138,7 @@ fn messages(request: &ChatRequest, marks: bool) -> Vec<Turn> {
 
 /// What the harness says, in a block; the vendor refuses empty texts.
 fn harness_block(message: &Message, before: &[Message]) -> Option<Value> {
-    let texts = |text: String| (!text.is_empty()).then(|| text_block(text));
+    let texts = |text: String| (!text.is_empty()).then(|| text_block(&text));
     match message {
         Message::System(_) | Message::Assistant(_) => None,
         Message::User(prompt) => texts(prompt.render()),
