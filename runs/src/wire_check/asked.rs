@@ -21,6 +21,7 @@ impl Asked {
             ),
             Wire::Responses => Self::with(names(request, "/name"), by_type(choice, "/name")),
             Wire::Messages => Self::with(names(request, "/name"), of_messages(choice)),
+            Wire::GenerateContent => Self::with(declared(request), of_gemini(request)),
         }
     }
 
@@ -70,5 +71,36 @@ fn of_messages(choice: &Value) -> Forced {
         Some("any") => (Some(ForceLevel::Required), None),
         Some("tool") => (Some(ForceLevel::Named), text(choice, "/name")),
         _ => (None, None),
+    }
+}
+
+fn list<'a>(value: &'a Value, pointer: &str) -> &'a [Value] {
+    value
+        .pointer(pointer)
+        .and_then(Value::as_array)
+        .map_or(&[], Vec::as_slice)
+}
+
+/// The functions that all tools of a Gemini request declare.
+fn declared(request: &Value) -> Vec<String> {
+    list(request, "/tools")
+        .iter()
+        .flat_map(|tool| list(tool, "/functionDeclarations"))
+        .filter_map(|function| text(function, "/name"))
+        .collect()
+}
+
+/// Any call is required; where one function alone is allowed, that one is.
+fn of_gemini(request: &Value) -> Forced {
+    let config = request
+        .pointer("/toolConfig/functionCallingConfig")
+        .unwrap_or(&Value::Null);
+    if text(config, "/mode").as_deref() != Some("ANY") {
+        return (None, None);
+    }
+    let allowed = ["/allowedFunctionNames", "/allowed_function_names"];
+    match allowed.iter().find_map(|key| list(config, key).split_first()) {
+        Some((name, [])) => (Some(ForceLevel::Named), name.as_str().map(str::to_owned)),
+        _ => (Some(ForceLevel::Required), None),
     }
 }

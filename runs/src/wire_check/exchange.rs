@@ -99,6 +99,8 @@ fn wire_of(path: &str) -> Option<Wire> {
         Some(Wire::Responses)
     } else if bare.ends_with("/messages") {
         Some(Wire::Messages)
+    } else if bare.ends_with(":generateContent") || bare.ends_with(":streamGenerateContent") {
+        Some(Wire::GenerateContent)
     } else {
         None
     }

@@ -152,7 +152,7 @@ fn fault_json(fault: &ReplyFault) -> Value {
         "detail": fault.to_string(),
         "hint": fault.hint(),
         "is_retryable": fault.is_retryable(),
-        "wait_seconds": fault.wait_seconds(),
+        "wait_seconds": fault.retry_after_seconds(),
         "tool_calls": [],
         "stop_reason": null,
         "text": null,
