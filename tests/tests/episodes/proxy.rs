@@ -3,9 +3,9 @@
 use super::wire_server::{Message, json_reply, listen, read_message, reply, write};
 use futures::future::BoxFuture;
 use ktd_agents::{
-    HttpSettings, HttpTransport, REPLY_BYTES_MAX, Transport, TransportError, WireReply, WireRequest,
+    Auth, HttpSettings, HttpTransport, REPLY_BYTES_MAX, Transport, TransportError, WireReply, WireRequest,
 };
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -169,8 +169,11 @@ impl Proxied {
         let client = |address: SocketAddr, path: &str, timeout| {
             HttpTransport::new(&HttpSettings {
                 base_url: format!("http://{address}/{path}"),
+                auth: Auth::Bearer,
                 api_key: None,
-                headers: Vec::new(),
+                headers: BTreeMap::new(),
+                secret_headers: Vec::new(),
+                connect_timeout: timeout,
                 timeout,
             })
             .unwrap()
