@@ -9,8 +9,8 @@ mod slots;
 mod template;
 
 pub use slots::{
-    AttemptSlots, NoSlots, RejectedSlots, SchemaSlots, SystemSlots, ToolBudgetSlots, TwoCallsSlots,
-    UserStepSlots,
+    AttemptSlots, ForceSlots, NoSlots, NotJsonSlots, RejectedSlots, SchemaSlots, SystemSlots, TooLargeSlots,
+    ToolBudgetSlots, TwoCallsSlots, UnknownToolSlots, UserStepSlots,
 };
 
 use ktd_masking::{Level, MaskSettings, Mode, Numeric, Prompt, hex};
@@ -28,12 +28,21 @@ macro_rules! templates {
 templates! {
     CLOSE_RESEARCH = include_str!("../templates/close_research.md");
     FACTORS = include_str!("../templates/factors.md");
+    FEEDBACK_CALL_IN_TEXT = include_str!("../templates/feedback_call_in_text.md");
+    FEEDBACK_NOT_JSON = include_str!("../templates/feedback_not_json.md");
     FEEDBACK_NO_CALL = include_str!("../templates/feedback_no_call.md");
     FEEDBACK_OTHER_TOOL = include_str!("../templates/feedback_other_tool.md");
+    FEEDBACK_REFUSAL = include_str!("../templates/feedback_refusal.md");
     FEEDBACK_REJECTED = include_str!("../templates/feedback_rejected.md");
     FEEDBACK_SCHEMA = include_str!("../templates/feedback_schema.md");
     FEEDBACK_TOOL_BUDGET = include_str!("../templates/feedback_tool_budget.md");
+    FEEDBACK_TOO_LARGE = include_str!("../templates/feedback_too_large.md");
+    FEEDBACK_TRUNCATED = include_str!("../templates/feedback_truncated.md");
     FEEDBACK_TWO_CALLS = include_str!("../templates/feedback_two_calls.md");
+    FEEDBACK_UNKNOWN_TOOL = include_str!("../templates/feedback_unknown_tool.md");
+    FORCE_AUTO = include_str!("../templates/force_auto.md");
+    FORCE_JSON = include_str!("../templates/force_json.md");
+    FORCE_TEXT = include_str!("../templates/force_text.md");
     LEVEL_BLINDED = include_str!("../templates/level_blinded.md");
     LEVEL_BRIGHT = include_str!("../templates/level_bright.md");
     LEVEL_DATE_BLIND = include_str!("../templates/level_date_blind.md");
@@ -84,10 +93,28 @@ pub fn user_step(slots: &UserStepSlots) -> Prompt {
     USER_STEP.append(Prompt::new(), slots)
 }
 
-/// Opens the submission phase.
+/// Opens the submission phase where the call of `submit_action` is forced (levels F0 and F1).
 #[must_use]
 pub fn submission() -> Prompt {
     SUBMISSION.append(Prompt::new(), &NoSlots {})
+}
+
+/// Opens the submission phase where only `submit_action` is listed and the choice is free (level F2).
+#[must_use]
+pub fn force_auto() -> Prompt {
+    FORCE_AUTO.append(Prompt::new(), &NoSlots {})
+}
+
+/// Opens the submission phase where there are no tools and the vendor holds the answer to JSON (level F3).
+#[must_use]
+pub fn force_json(slots: &ForceSlots) -> Prompt {
+    FORCE_JSON.append(Prompt::new(), slots)
+}
+
+/// Opens the submission phase where there are no tools and one JSON object is taken from plain text (level F4).
+#[must_use]
+pub fn force_text(slots: &ForceSlots) -> Prompt {
+    FORCE_TEXT.append(Prompt::new(), slots)
 }
 
 /// Ends the research phase before the submission phase opens.
@@ -130,6 +157,42 @@ pub fn feedback_rejected(slots: &RejectedSlots) -> Prompt {
 #[must_use]
 pub fn feedback_tool_budget(slots: &ToolBudgetSlots) -> Prompt {
     FEEDBACK_TOOL_BUDGET.append(Prompt::new(), slots)
+}
+
+/// The reply to a submission that is not JSON.
+#[must_use]
+pub fn feedback_not_json(slots: &NotJsonSlots) -> Prompt {
+    FEEDBACK_NOT_JSON.append(Prompt::new(), slots)
+}
+
+/// The reply to a submission that is too large to be read.
+#[must_use]
+pub fn feedback_too_large(slots: &TooLargeSlots) -> Prompt {
+    FEEDBACK_TOO_LARGE.append(Prompt::new(), slots)
+}
+
+/// The reply to a submission phase whose answer was cut off at its longest length.
+#[must_use]
+pub fn feedback_truncated(slots: &AttemptSlots) -> Prompt {
+    FEEDBACK_TRUNCATED.append(Prompt::new(), slots)
+}
+
+/// The reply to a submission phase that was declined or filtered.
+#[must_use]
+pub fn feedback_refusal(slots: &AttemptSlots) -> Prompt {
+    FEEDBACK_REFUSAL.append(Prompt::new(), slots)
+}
+
+/// The reply to a submission phase answered with a call written as text.
+#[must_use]
+pub fn feedback_call_in_text(slots: &AttemptSlots) -> Prompt {
+    FEEDBACK_CALL_IN_TEXT.append(Prompt::new(), slots)
+}
+
+/// The reply to a call of a tool that does not exist.
+#[must_use]
+pub fn feedback_unknown_tool(slots: &UnknownToolSlots) -> Prompt {
+    FEEDBACK_UNKNOWN_TOOL.append(Prompt::new(), slots)
 }
 
 /// SHA-256 over the names and bytes of all templates, in hexadecimal: the prompt hash of a bundle's header.

@@ -111,6 +111,52 @@ slots! {
 }
 
 slots! {
+    /// A submission asked for without a tool call.
+    ForceSlots {
+        /// JSON Schema of the arguments of `submit_action`.
+        action_schema,
+    }
+}
+
+slots! {
+    /// A submission that is not JSON. Where it stops being JSON is told, what stands there is not: the model has it.
+    NotJsonSlots {
+        /// The line at which reading stopped, 1-based.
+        line,
+        /// The column at which reading stopped, 1-based.
+        column,
+        /// The attempt that failed, 1-based.
+        attempt,
+        /// Attempts in all.
+        attempts,
+    }
+}
+
+slots! {
+    /// A submission beyond the limits that hold before anything is parsed.
+    TooLargeSlots {
+        /// Longest text of the arguments, bytes.
+        max_bytes,
+        /// Deepest nesting of the arguments.
+        max_depth,
+        /// Orders in one list at most.
+        max_orders,
+        /// The attempt that failed, 1-based.
+        attempt,
+        /// Attempts in all.
+        attempts,
+    }
+}
+
+slots! {
+    /// A call of a tool that does not exist.
+    UnknownToolSlots {
+        /// Names of the tools that can be called now.
+        tools,
+    }
+}
+
+slots! {
     /// A template without slots.
     NoSlots {}
 }

@@ -63,6 +63,15 @@ fn slots_are_those_of_the_templates() {
         (&FEEDBACK_SCHEMA, names::<SchemaSlots>()),
         (&FEEDBACK_REJECTED, names::<RejectedSlots>()),
         (&FEEDBACK_TOOL_BUDGET, names::<ToolBudgetSlots>()),
+        (&FEEDBACK_CALL_IN_TEXT, names::<AttemptSlots>()),
+        (&FEEDBACK_NOT_JSON, names::<NotJsonSlots>()),
+        (&FEEDBACK_REFUSAL, names::<AttemptSlots>()),
+        (&FEEDBACK_TOO_LARGE, names::<TooLargeSlots>()),
+        (&FEEDBACK_TRUNCATED, names::<AttemptSlots>()),
+        (&FEEDBACK_UNKNOWN_TOOL, names::<UnknownToolSlots>()),
+        (&FORCE_AUTO, names::<NoSlots>()),
+        (&FORCE_JSON, names::<ForceSlots>()),
+        (&FORCE_TEXT, names::<ForceSlots>()),
     ] {
         assert_eq!(slot_names(template), slots, "{}", template.name);
     }
@@ -91,7 +100,7 @@ fn every_file_is_a_template_and_every_template_is_used() {
         .map(|template| template.name)
         .collect();
     for template in ALL {
-        if template.name.starts_with("FEEDBACK_") {
+        if template.name.starts_with("FEEDBACK_") || template.name.starts_with("FORCE_") {
             used.insert(template.name);
         }
     }
@@ -176,16 +185,32 @@ fn feedback_speaks_of_the_attempt() {
         .render(),
         feedback_rejected(&RejectedSlots {
             decisions: Payload::null(),
+            attempt: attempt.clone(),
+            attempts: attempts.clone(),
+        })
+        .render(),
+        feedback_not_json(&NotJsonSlots {
+            line: number(8),
+            column: number(9),
+            attempt: attempt.clone(),
+            attempts: attempts.clone(),
+        })
+        .render(),
+        feedback_too_large(&TooLargeSlots {
+            max_bytes: number(1000),
+            max_depth: number(16),
+            max_orders: number(200),
             attempt,
             attempts,
         })
         .render(),
+        feedback_truncated(&of).render(),
+        feedback_refusal(&of).render(),
+        feedback_call_in_text(&of).render(),
     ];
     for text in texts {
-        assert!(
-            text.contains("attempt 2 of 4") && text.contains("submit_action"),
-            "{text}"
-        );
+        let is_final = text.ends_with("attempt 2 of 4; after the last one the step ends without a trade.");
+        assert!(is_final && text.contains("submi"), "{text}");
     }
     let budget = ToolBudgetSlots {
         max_tool_calls: number(20),
@@ -197,6 +222,31 @@ fn feedback_speaks_of_the_attempt() {
     );
     assert!(submission().render().contains("submit_action"));
     assert!(close_research().render().contains("over"));
+}
+
+#[test]
+fn every_way_to_ask_for_a_submission_says_how_to_hold() {
+    let slots = ForceSlots {
+        action_schema: Payload::label("{\"type\":\"object\"}"),
+    };
+    for text in [submission(), force_auto(), force_json(&slots), force_text(&slots)] {
+        let text = text.render();
+        assert!(
+            text.contains("empty `orders` list") && text.contains("`submit_action`"),
+            "{text}"
+        );
+    }
+    for text in [force_json(&slots), force_text(&slots)] {
+        // The schema stands on a line of its own, as it is.
+        assert!(text.render().contains("\n{\"type\":\"object\"}\n"));
+    }
+}
+
+#[test]
+fn an_unknown_tool_is_answered_with_those_there_are() {
+    let tools = Payload::list([Payload::label("submit_action")]);
+    let text = feedback_unknown_tool(&UnknownToolSlots { tools }).render();
+    assert!(text.contains("The tools are [\"submit_action\"]."), "{text}");
 }
 
 #[test]

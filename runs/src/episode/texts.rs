@@ -41,9 +41,9 @@ fn no_submission(attempt: Attempt) -> Payload {
             attempts: of,
         }),
         ModelFault::WrongTool | ModelFault::BadToolCall => ktd_prompts::feedback_other_tool(&slots),
-        ModelFault::NoCall | ModelFault::Rejected | ModelFault::Truncated | ModelFault::Refusal => {
-            ktd_prompts::feedback_no_call(&slots)
-        }
+        ModelFault::Truncated => ktd_prompts::feedback_truncated(&slots),
+        ModelFault::Refusal => ktd_prompts::feedback_refusal(&slots),
+        ModelFault::NoCall | ModelFault::Rejected => ktd_prompts::feedback_no_call(&slots),
     };
     prompt.into()
 }
