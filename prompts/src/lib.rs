@@ -1,7 +1,8 @@
 //! Every text the harness says to a model, compiled in and hashed.
 //!
 //! A message is template text with payloads in its slots; there is no other way to put anything into one. System
-//! messages vary with settings alone (mode, mask level, numbers of the rules), never with a day or a seed.
+//! messages vary with the mode and the numbers of the rules alone, never with a mask, a seed or a day: what a mask
+//! means is said in the message that opens a step.
 //!
 //! Knows: masking. Never knows: the market, tools, agents, files.
 
@@ -27,6 +28,7 @@ macro_rules! templates {
 
 templates! {
     CLOSE_RESEARCH = include_str!("../templates/close_research.md");
+    DATA = include_str!("../templates/data.md");
     FACTORS = include_str!("../templates/factors.md");
     FEEDBACK_CALL_IN_TEXT = include_str!("../templates/feedback_call_in_text.md");
     FEEDBACK_NOT_JSON = include_str!("../templates/feedback_not_json.md");
@@ -57,40 +59,49 @@ templates! {
     USER_STEP = include_str!("../templates/user_step.md");
 }
 
-/// The system message of a mode at a mask profile.
+/// The system message of a mode: the same bytes at every mask, seed and day.
 #[must_use]
-pub fn system(mode: Mode, settings: MaskSettings, slots: &SystemSlots) -> Prompt {
-    system_parts(mode, settings)
+pub fn system(mode: Mode, slots: &SystemSlots) -> Prompt {
+    system_parts(mode)
         .into_iter()
         .fold(Prompt::new(), |prompt, part| {
             part.append(prompt, slots).text("\n")
         })
 }
 
-fn system_parts(mode: Mode, settings: MaskSettings) -> Vec<&'static Template> {
-    let mut parts = match mode {
-        Mode::MemoryOnly => vec![&SYSTEM_MEMORY_ONLY],
-        Mode::FixedCandidate => vec![&SYSTEM_FIXED_CANDIDATE, &FACTORS],
-        Mode::OpenResearch => vec![&SYSTEM_OPEN_RESEARCH, &FACTORS],
-    };
-    parts.push(&RULES);
-    parts.push(match settings.numeric {
-        Numeric::Exact => &NUMERIC_EXACT,
-        Numeric::Rescaled => &NUMERIC_RESCALED,
-    });
-    parts.push(match settings.level {
+fn system_parts(mode: Mode) -> Vec<&'static Template> {
+    match mode {
+        Mode::MemoryOnly => vec![&SYSTEM_MEMORY_ONLY, &DATA, &RULES],
+        Mode::FixedCandidate => vec![&SYSTEM_FIXED_CANDIDATE, &DATA, &FACTORS, &RULES],
+        Mode::OpenResearch => vec![&SYSTEM_OPEN_RESEARCH, &DATA, &FACTORS, &RULES],
+    }
+}
+
+/// The message that opens a step: how the mask shows things, then the step; its last line is the state.
+///
+/// What the mask means stands first, so that a vendor's prompt cache holds up to there over the days of an episode.
+#[must_use]
+pub fn user_step(settings: MaskSettings, slots: &UserStepSlots) -> Prompt {
+    let opening = mask_parts(settings)
+        .into_iter()
+        .fold(Prompt::new(), |prompt, part| {
+            part.append(prompt, &NoSlots {}).text("\n\n")
+        });
+    USER_STEP.append(opening, slots)
+}
+
+fn mask_parts(settings: MaskSettings) -> [&'static Template; 2] {
+    let level = match settings.level {
         Level::Bright => &LEVEL_BRIGHT,
         Level::StockBlind => &LEVEL_STOCK_BLIND,
         Level::DateBlind => &LEVEL_DATE_BLIND,
         Level::Blinded => &LEVEL_BLINDED,
-    });
-    parts
-}
-
-/// The message that opens a step; its last line is the state.
-#[must_use]
-pub fn user_step(slots: &UserStepSlots) -> Prompt {
-    USER_STEP.append(Prompt::new(), slots)
+    };
+    let numeric = match settings.numeric {
+        Numeric::Exact => &NUMERIC_EXACT,
+        Numeric::Rescaled => &NUMERIC_RESCALED,
+    };
+    [level, numeric]
 }
 
 /// Opens the submission phase where the call of `submit_action` is forced (levels F0 and F1).

@@ -4,8 +4,8 @@ use crate::template::{Slots, slots};
 use ktd_masking::Payload;
 
 slots! {
-    /// The settings a system message speaks of. Nothing here depends on a day or a seed, so that a vendor's prompt
-    /// cache holds over a whole run.
+    /// The settings a system message speaks of. Nothing here depends on a mask, a seed or a day, so that a vendor's
+    /// prompt cache holds over a whole run.
     SystemSlots {
         /// Cash before the first day, CNY.
         initial_cash_cny,
@@ -47,11 +47,7 @@ slots! {
         step,
         /// Steps of the window.
         steps_total,
-        /// The as-of day.
-        as_of,
-        /// The trading day.
-        day,
-        /// The state.
+        /// The state, which names the as-of day and the trading day.
         state,
     }
 }

@@ -112,7 +112,7 @@ fn outcomes(context: &ToolContext<'_>, outcomes: &[Outcome<'_>]) -> Payload {
     let codes = outcomes.iter().filter_map(|outcome| outcome.rejection);
     let figures = RuleFigures::of(context.rules);
     Payload::map([
-        ("orders", Payload::table(&columns, rows)),
+        ("orders", Payload::sparse_table(&columns, rows)),
         ("reasons", feedback_texts::explained(codes)),
         (
             "limits",

@@ -9,9 +9,9 @@ use crate::statistics::mean;
 use ktd_env::exchange::PriceLimits;
 use ktd_env::factors::{Factor, Technical};
 use ktd_env::{Bar, NameId, Price};
-use ktd_masking::{Payload, PointerPart, Ratio};
+use ktd_masking::{Count, Payload, PointerPart};
 
-const DEFAULT_LOOKBACK: u32 = 20;
+const DEFAULT_LOOKBACK: u32 = 10;
 /// Bars whose mean volume is the unit of volumes under `rescaled`.
 const VOLUME_MEAN_BARS: usize = 20;
 
@@ -35,22 +35,18 @@ pub(crate) fn answer(
     let (name, facts) = known.ok_or_else(|| vec![unknown_stock([PointerPart::Field("stock_id")])])?;
     let price = |adjusted| context.mask.price(context.as_of, name, adjusted);
     let lookback = usize::try_from(lookback).unwrap_or(usize::MAX);
-    Ok(Payload::map([
+    Ok(Payload::sparse_map([
         ("stock_id", context.mask.asset(name)),
         ("board", context.board(name)),
         ("sector", context.mask.sector(context.as_of.sector(name))),
         ("flags", flags(context, name, &facts)),
-        ("weight", context.mask.weight(context.weight_of(name))),
-        ("last_day", context.mask.day(facts.last_day)),
         ("stale_days", stale_days(&facts)),
-        ("close", price(facts.last.adjusted_close())),
         (
             "previous_close",
             facts
                 .before
                 .map_or_else(Payload::null, |bar| price(bar.adjusted_close())),
         ),
-        ("change", Payload::optional(facts.change().map(Ratio::fraction))),
         ("limit_state", Payload::label(facts.closing.label())),
         ("next_open_limits", next_limits(context, name, &facts)),
         ("bars", bars(context, name, lookback)),
@@ -79,13 +75,14 @@ fn bars(context: &ToolContext<'_>, name: NameId, lookback: usize) -> Payload {
     let shown = context.as_of.bars(name, lookback);
     let last = shown.last().map(|(_, bar)| *bar);
     let mean = mean_volume(context, name);
+    let as_of = context.as_of.day().index();
     let rows = shown.iter().map(|(day, bar)| {
         let price = |price| context.mask.price(context.as_of, name, bar.adjusted(price));
         let volume = last.zip(mean).map_or_else(Payload::null, |(last, mean)| {
             context.mask.volume(volume(bar, &last), mean)
         });
         vec![
-            context.mask.day(*day),
+            Count::of(as_of.saturating_sub(day.index().index())).into(),
             bar.open.map_or_else(Payload::null, price),
             price(bar.high),
             price(bar.low),
@@ -93,7 +90,7 @@ fn bars(context: &ToolContext<'_>, name: NameId, lookback: usize) -> Payload {
             volume,
         ]
     });
-    Payload::table(&["day", "open", "high", "low", "close", "volume"], rows)
+    Payload::table(&["days_ago", "open", "high", "low", "close", "volume"], rows)
 }
 
 /// A bar's volume in terms of the last bar's shares, so that a split shows no jump.

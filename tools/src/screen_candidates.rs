@@ -7,10 +7,10 @@ use crate::feedback::Fault;
 use crate::state::{count_of, z_name};
 use ktd_env::NameId;
 use ktd_env::factors::Factor;
-use ktd_masking::{Count, Payload, PointerPart, Rank, Ratio};
+use ktd_masking::{Count, Payload, PointerPart, Ratio};
 use std::cmp::Ordering;
 
-const DEFAULT_TOP_K: u32 = 20;
+const DEFAULT_TOP_K: u32 = 10;
 
 pub(crate) fn answer(context: &ToolContext<'_>, arguments: &ScreenArguments) -> Result<Payload, Vec<Fault>> {
     let bounds = arguments.bounds.as_deref().unwrap_or_default();
@@ -27,7 +27,7 @@ pub(crate) fn answer(context: &ToolContext<'_>, arguments: &ScreenArguments) -> 
         by_score.then_with(|| by_raw(context, (left.1, right.1), &arguments.factors))
     });
     let matching = ranked.len();
-    let mut columns = vec!["rank", "stock_id", "board", "score"];
+    let mut columns = vec!["stock_id", "board", "score"];
     for tilt in &arguments.factors {
         columns.extend([tilt.factor.0.name(), z_name(tilt.factor.0)]);
     }
@@ -35,13 +35,11 @@ pub(crate) fn answer(context: &ToolContext<'_>, arguments: &ScreenArguments) -> 
     let rows = ranked
         .into_iter()
         .take(top_k)
-        .enumerate()
-        .filter_map(|(place, (score, name))| row(context, place, score, name, &arguments.factors));
+        .filter_map(|(score, name)| row(context, score, name, &arguments.factors));
     Ok(Payload::map([
-        ("ranked", Payload::label("index members of the as-of day")),
         ("members", Count::of(members.len()).into()),
         ("within_bounds", Count::of(matching).into()),
-        ("candidates", Payload::table(&columns, rows)),
+        ("candidates", Payload::sparse_table(&columns, rows)),
     ]))
 }
 
@@ -153,18 +151,11 @@ fn by_raw(context: &ToolContext<'_>, (left, right): (NameId, NameId), tilts: &[F
     tilts.iter().map(one).fold(Ordering::Equal, Ordering::then)
 }
 
-fn row(
-    context: &ToolContext<'_>,
-    place: usize,
-    score: f64,
-    name: NameId,
-    tilts: &[FactorTilt],
-) -> Option<Vec<Payload>> {
+fn row(context: &ToolContext<'_>, score: f64, name: NameId, tilts: &[FactorTilt]) -> Option<Vec<Payload>> {
     let facts = Facts::of(context, name)?;
     let factors = || tilts.iter().map(|tilt| tilt.factor.0);
     let missing = factors().filter(|factor| context.as_of.factor_z(name, *factor).is_none());
     let mut row = vec![
-        Rank::of_position(place).into(),
         context.mask.asset(name),
         context.board(name),
         Ratio::score(score).into(),

@@ -92,27 +92,27 @@ fn system_slots(rules: &Rules, limits: &ToolLimits, session: SessionConfig) -> S
     }
 }
 
-const FED_BACK: &str = "An order that has the right form but breaks a rule that is known before the open sends the \
-                        whole list back with the reasons, within the same attempts. An order that fails only at the \
-                        open (suspended, at its limit, no cash) is rejected alone; the next STATE says why.";
-const REJECTED_ALONE: &str = "An order that has the right form but breaks a rule above is rejected alone; the others \
-                              stand, and the next STATE says why.";
+const FED_BACK: &str = "An order of the right form that breaks a rule known before the open sends the whole list back \
+                        with the reasons, within the same attempts. One that fails only at the open (suspended, at its \
+                        limit, no cash) is rejected alone; the next STATE says why.";
+const REJECTED_ALONE: &str = "An order of the right form that breaks a rule above is rejected alone; the others stand, \
+                              and the next STATE says why.";
 
 impl Episode<'_> {
-    /// The system message: settings alone, so that a provider's prompt cache holds over days and seeds.
+    /// The system message: the mode and the rules alone, so that a provider's prompt cache holds over masks, seeds and
+    /// days.
     pub(super) fn system_prompt(&self) -> Prompt {
         let slots = system_slots(&self.rules, &self.limits, self.input.shared.session);
-        ktd_prompts::system(self.input.cell.mode, self.input.cell.mask, &slots)
+        ktd_prompts::system(self.input.cell.mode, &slots)
     }
 
     /// The message that opens a step.
     pub(super) fn user_prompt(&self, context: &ToolContext<'_>) -> Prompt {
-        ktd_prompts::user_step(&UserStepSlots {
+        let slots = UserStepSlots {
             step: Count::of(context.step).into(),
             steps_total: Count::of(context.steps_total).into(),
-            as_of: state::as_of_day(context),
-            day: context.mask.step_day(context.step),
             state: state::state(context, self.input.cell.mode),
-        })
+        };
+        ktd_prompts::user_step(self.input.cell.mask, &slots)
     }
 }
