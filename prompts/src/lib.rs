@@ -33,6 +33,7 @@ templates! {
     FEEDBACK_CALL_IN_TEXT = include_str!("../templates/feedback_call_in_text.md");
     FEEDBACK_NOT_JSON = include_str!("../templates/feedback_not_json.md");
     FEEDBACK_NO_CALL = include_str!("../templates/feedback_no_call.md");
+    FEEDBACK_NO_OBJECT = include_str!("../templates/feedback_no_object.md");
     FEEDBACK_OTHER_TOOL = include_str!("../templates/feedback_other_tool.md");
     FEEDBACK_REFUSAL = include_str!("../templates/feedback_refusal.md");
     FEEDBACK_REJECTED = include_str!("../templates/feedback_rejected.md");
@@ -138,6 +139,12 @@ pub fn close_research() -> Prompt {
 #[must_use]
 pub fn feedback_no_call(slots: &AttemptSlots) -> Prompt {
     FEEDBACK_NO_CALL.append(Prompt::new(), slots)
+}
+
+/// The reply to a submission phase without tools (levels F3 and F4) answered without one JSON object.
+#[must_use]
+pub fn feedback_no_object(slots: &AttemptSlots) -> Prompt {
+    FEEDBACK_NO_OBJECT.append(Prompt::new(), slots)
 }
 
 /// The reply to a submission phase answered with another tool.

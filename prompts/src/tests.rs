@@ -58,6 +58,7 @@ fn slots_are_those_of_the_templates() {
         (&FEEDBACK_TOOL_BUDGET, names::<ToolBudgetSlots>()),
         (&FEEDBACK_CALL_IN_TEXT, names::<AttemptSlots>()),
         (&FEEDBACK_NOT_JSON, names::<NotJsonSlots>()),
+        (&FEEDBACK_NO_OBJECT, names::<AttemptSlots>()),
         (&FEEDBACK_REFUSAL, names::<AttemptSlots>()),
         (&FEEDBACK_TOO_LARGE, names::<TooLargeSlots>()),
         (&FEEDBACK_TRUNCATED, names::<AttemptSlots>()),
@@ -200,6 +201,7 @@ fn feedback_speaks_of_the_attempt() {
         feedback_truncated(&of).render(),
         feedback_refusal(&of).render(),
         feedback_call_in_text(&of).render(),
+        feedback_no_object(&of).render(),
     ];
     for text in texts {
         let is_final = text.ends_with("attempt 2 of 4; after the last one the step ends without a trade.");

@@ -129,6 +129,12 @@ impl SubmissionError {
         &self.faults
     }
 
+    /// The line and the column, 1-based, at which the text stops being JSON; `None` when it is JSON.
+    #[must_use]
+    pub fn stops_at(&self) -> Option<(Payload, Payload)> {
+        self.faults.first()?.stops_at()
+    }
+
     /// Structured feedback for the model.
     #[must_use]
     pub fn payload(&self) -> Payload {

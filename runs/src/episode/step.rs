@@ -60,6 +60,7 @@ impl Episode<'_> {
             outcome: decided.outcome,
             orders: decided.records,
             overall_reason: decided.overall_reason,
+            is_repaired: decided.is_repaired,
         })?;
         let nav_before = account.nav;
         let (account, report) = trade(&rules, account.clone(), &decided.orders, &trading_day);

@@ -6,9 +6,10 @@ use ktd_agents::{Attempt, ModelFault, SessionTexts};
 use ktd_env::exchange::Rules;
 use ktd_masking::{Count, Payload, Prompt, RuleFigures};
 use ktd_prompts::{
-    AttemptSlots, RejectedSlots, SchemaSlots, SystemSlots, ToolBudgetSlots, TwoCallsSlots, UserStepSlots,
+    AttemptSlots, NotJsonSlots, RejectedSlots, SchemaSlots, SystemSlots, TooLargeSlots, ToolBudgetSlots,
+    TwoCallsSlots, UserStepSlots,
 };
-use ktd_tools::{ToolContext, ToolLimits, state};
+use ktd_tools::{SubmissionError, ToolContext, ToolLimits, state};
 
 fn count(value: u32) -> Payload {
     Count::of(usize::try_from(value).unwrap_or(usize::MAX)).into()
@@ -40,22 +41,49 @@ fn no_submission(attempt: Attempt) -> Payload {
             attempt: number,
             attempts: of,
         }),
-        ModelFault::WrongTool | ModelFault::BadToolCall => ktd_prompts::feedback_other_tool(&slots),
+        ModelFault::WrongTool | ModelFault::UnknownTool | ModelFault::BadToolCall => {
+            ktd_prompts::feedback_other_tool(&slots)
+        }
+        ModelFault::ArgumentsTooLarge => too_large(number, of),
         ModelFault::Truncated => ktd_prompts::feedback_truncated(&slots),
         ModelFault::Refusal => ktd_prompts::feedback_refusal(&slots),
-        ModelFault::NoCall | ModelFault::Rejected => ktd_prompts::feedback_no_call(&slots),
+        ModelFault::CallInText => ktd_prompts::feedback_call_in_text(&slots),
+        ModelFault::NoCall | ModelFault::ArgumentsMalformed | ModelFault::Rejected | ModelFault::NoAnswer => {
+            ktd_prompts::feedback_no_call(&slots)
+        }
     };
     prompt.into()
 }
 
-/// The reply to a submission that breaks the schema.
-pub(super) fn schema_feedback(errors: Payload, (number, of): (u32, u32)) -> Payload {
-    ktd_prompts::feedback_schema(&SchemaSlots {
-        errors,
-        attempt: count(number),
-        attempts: count(of),
+/// The reply to a submission beyond the limits of a text.
+fn too_large(attempt: Payload, attempts: Payload) -> Prompt {
+    let limits = ToolLimits::default();
+    ktd_prompts::feedback_too_large(&TooLargeSlots {
+        max_bytes: Count::of(limits.max_argument_bytes).into(),
+        max_depth: Count::of(limits.max_argument_depth).into(),
+        max_orders: count(limits.max_orders),
+        attempt,
+        attempts,
     })
-    .into()
+}
+
+/// The reply to a submission that is no JSON or breaks the schema.
+pub(super) fn schema_feedback(refusal: &SubmissionError, (number, of): (u32, u32)) -> Payload {
+    let (attempt, attempts) = (count(number), count(of));
+    let prompt = match refusal.stops_at() {
+        Some((line, column)) => ktd_prompts::feedback_not_json(&NotJsonSlots {
+            line,
+            column,
+            attempt,
+            attempts,
+        }),
+        None => ktd_prompts::feedback_schema(&SchemaSlots {
+            errors: refusal.payload(),
+            attempt,
+            attempts,
+        }),
+    };
+    prompt.into()
 }
 
 /// The reply to a submission with orders that the rules reject.
