@@ -10,6 +10,7 @@ pub mod error;
 pub mod experiment;
 pub mod failure;
 pub mod guard;
+pub mod limits;
 pub mod output;
 pub mod progress;
 pub mod report;

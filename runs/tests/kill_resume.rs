@@ -197,6 +197,7 @@ impl Episode {
             session: config.session,
             tools: config.tools,
             retries: config.retries,
+            guards: ktd_runs::guard::Guards::default(),
         };
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_time()

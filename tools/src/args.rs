@@ -43,7 +43,8 @@ pub(crate) struct FactorTilt {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct FactorBound {
-    pub(crate) factor: FactorName,
+    /// As in `factors`.
+    pub(crate) factor: BoundFactor,
     /// `z` if absent.
     #[schemars(with = "BoundScale")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -130,6 +131,32 @@ impl JsonSchema for FactorName {
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({ "type": "string", "enum": Factor::ALL.map(Factor::name) })
+    }
+}
+
+/// A factor by its name, or `None` for a name that is no factor's: told where the rest of a bound is checked, so that
+/// the list of names stands once in the schema and not twice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct BoundFactor(pub(crate) Option<Factor>);
+
+impl<'de> Deserialize<'de> for BoundFactor {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        Ok(Self(Factor::from_name(&name)))
+    }
+}
+
+impl JsonSchema for BoundFactor {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "BoundFactor".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string" })
     }
 }
 

@@ -113,7 +113,7 @@ fn breadth(members: &[Member]) -> Payload {
     ])
 }
 
-const TONE: [&str; 5] = ["members", "return_1d", "return_5d", "return_20d", "share_up"];
+const TONE: [&str; 4] = ["members", "return_1d", "return_20d", "share_up"];
 
 fn boards(context: &ToolContext<'_>, members: &[Member]) -> Payload {
     let rows = Board::ALL.into_iter().filter_map(|board| {
@@ -163,7 +163,6 @@ fn tone(context: &ToolContext<'_>, group: Payload, members: &[&Member]) -> Optio
         group,
         Count::of(members.len()).into(),
         Payload::optional(mean(&changes).map(Ratio::fraction)),
-        mean_of(Technical::Return5d),
         mean_of(Technical::Return20d),
         Payload::optional(share_above_zero(&changes).map(Ratio::share)),
     ])

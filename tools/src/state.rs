@@ -51,25 +51,22 @@ pub fn as_of_day(context: &ToolContext<'_>) -> Payload {
 #[must_use]
 pub fn account(context: &ToolContext<'_>) -> Payload {
     let account = context.account;
-    let cash_weight = account.cash.to_yuan() / account.nav.to_yuan();
     Payload::map([
         ("nav", context.mask.money(account.nav)),
         ("cash", context.mask.money(account.cash)),
-        ("cash_weight", context.mask.weight(cash_weight)),
         ("holdings", holdings(context)),
     ])
 }
 
 /// What a step has to know of the account before anything is asked.
 fn account_in_brief(context: &ToolContext<'_>) -> Payload {
-    let columns = ["stock_id", "weight", "unrealised_return", "shares", "flags"];
+    let columns = ["stock_id", "weight", "unrealised_return", "flags"];
     let rows = held(context).map(|(holding, facts)| {
         let name = holding.name;
         vec![
             context.mask.asset(name),
             context.mask.weight(context.weight_of(name)),
             unrealised_return(holding, &facts),
-            context.mask.shares(holding.shares),
             warnings(context, name, &facts),
         ]
     });
@@ -94,17 +91,19 @@ fn holdings(context: &ToolContext<'_>) -> Payload {
     ];
     let rows = held(context).map(|(holding, facts)| {
         let name = holding.name;
-        // Under `rescaled` what a holding cost would tell no more than its value and return.
-        let cost = context
-            .mask
-            .shows_shares()
-            .then(|| context.mask.money(holding.cost));
+        // One amount is enough beside the return; under `rescaled` it is the rounded value.
+        let (value, cost) = if context.mask.shows_shares() {
+            (Payload::null(), context.mask.money(holding.cost))
+        } else {
+            let value = facts.last.close * holding.shares;
+            (context.mask.money(value), Payload::null())
+        };
         vec![
             context.mask.asset(name),
             context.board(name),
             context.mask.weight(context.weight_of(name)),
-            context.mask.money(facts.last.close * holding.shares),
-            cost.unwrap_or_else(Payload::null),
+            value,
+            cost,
             unrealised_return(holding, &facts),
             // Everything held was bought before the next open, so everything is sellable then.
             context.mask.shares(holding.shares),

@@ -14,10 +14,9 @@ use serde_json::value::RawValue;
 /// The name a model calls it by.
 pub const SUBMIT_ACTION: &str = "submit_action";
 
-const DESCRIPTION: &str = "Submits all orders of this step; an empty list is a decision to hold. Each order has exactly \
-    one of target_weight and, only where share counts are shown, shares. Example: {\"orders\": [{\"stock_id\": \
-    \"<id>\", \"side\": \"BUY\", \"target_weight\": 0.05, \"confidence\": 0.6, \"reason\": \"strong momentum with low \
-    volatility\"}], \"overall_reason\": \"rotate into steady winners\"}";
+const DESCRIPTION: &str = "Submits all orders of this step; an empty list is a decision to hold. Example: {\"orders\": \
+    [{\"stock_id\": \"<id>\", \"side\": \"BUY\", \"target_weight\": 0.05, \"confidence\": 0.6, \"reason\": \"strong and \
+    steady\"}], \"overall_reason\": \"more momentum\"}";
 
 /// The one action schema, whatever a mask shows: where share counts are hidden, the step's message says so and
 /// [`parse_action`] refuses `shares`.
@@ -46,11 +45,11 @@ struct OrderSchema {
     #[schemars(with = "f64", range(min = 0, max = 1))]
     #[schemars(default, skip_serializing_if = "Option::is_none")]
     target_weight: Option<f64>,
-    /// Instead of `target_weight`: shares to trade, a whole number without a point.
+    /// In place of `target_weight`, only where share counts are shown: a whole number of shares to trade.
     #[schemars(with = "u64", range(min = 1))]
     #[schemars(default, skip_serializing_if = "Option::is_none")]
     shares: Option<u64>,
-    /// Probability that the price moves your way from the fill to the next open.
+    /// Probability that the price moves your way.
     #[schemars(range(min = 0, max = 1))]
     confidence: f64,
     /// Why, in a sentence.

@@ -55,21 +55,20 @@ impl Tool {
     pub const fn description(self) -> &'static str {
         match self {
             Self::GetMarketContext => {
-                "The market at the as-of close: index level, its returns over 1, 5, 20 and 60 trading days, 20-day \
-                 volatility a year, drawdown from its 60-day high; breadth and dispersion (standard deviation of the \
-                 daily returns) of the index members; mean returns and share of risers by board and sector; steps \
-                 left. Example: {}"
+                "The market at the as-of close: index level, returns, volatility a year and drawdown; breadth and \
+                 dispersion (standard deviation of daily returns) of the index members; mean returns and share of \
+                 risers by board and sector; steps left. Example: {}"
             }
             Self::ScreenCandidates => {
                 "Ranks the index members by a weighted sum of factor z-scores, best first, with raw value and z-score \
                  of each factor asked for. A missing z-score counts as 0 and is told in `missing`; equal scores are \
-                 ordered by raw value. Example: {\"factors\": [{\"factor\": \"RV_60\", \"direction\": \"low\", \
-                 \"weight\": 2}], \"bounds\": [{\"factor\": \"ILLIQ\", \"max\": 1}]}"
+                 ordered by raw value. Example: {\"factors\": [{\"factor\": \"RV_60\", \"direction\": \"low\"}], \
+                 \"bounds\": [{\"factor\": \"ILLIQ\", \"max\": 1}]}"
             }
             Self::GetStockSnapshot => {
-                "One stock: its latest daily bars (adjusted for corporate actions up to the as-of day; `days_ago` \
-                 counts trading days), all nine factors, technicals, previous close, where the last close stands \
-                 between its price limits, and the limits expected for the next open. \
+                "One stock: its latest daily bars up to the as-of day, oldest first (`days_ago` counts trading days \
+                 where some are missing), all nine factors, technicals, previous close, `limit_state` unless the \
+                 last close stood inside its price limits, and the limits expected for the next open. \
                  Example: {\"stock_id\": \"<id>\"}"
             }
             Self::CompareCandidates => {
@@ -77,13 +76,12 @@ impl Tool {
                  Example: {\"stock_ids\": [\"<id>\", \"<id>\"], \"dimensions\": [\"MOM_12_1\", \"return_20d\"]}"
             }
             Self::PortfolioState => {
-                "The account in full: what STATE tells, with value, cost and board of each holding and with amounts \
-                 and fees of the last step's orders. Example: {}"
+                "The account in full: what STATE tells, with board and cost (or value) and sellable shares of each \
+                 holding, and with the amounts of the last step's orders. Example: {}"
             }
             Self::RiskCheck => {
-                "Tries target weights against the rules at the as-of close, without trading: which orders would be \
-                 accepted or rejected and why, projected cash, fees, turnover (value traded over NAV), concentration \
-                 (HHI) and positions left. Real fills happen at the next open, at other prices. \
+                "Tries target weights against the rules at the as-of closes, without trading: orders accepted or \
+                 rejected and why, projected cash, fees, turnover (value traded over NAV), concentration (HHI). \
                  Example: {\"targets\": [{\"stock_id\": \"<id>\", \"target_weight\": 0.05}]}"
             }
         }

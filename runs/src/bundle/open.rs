@@ -8,6 +8,7 @@ use crate::experiment::cells::{Cell, Window, days_between, parse_mask, parse_mod
 use crate::experiment::config::RetryConfig;
 use crate::experiment::market_source::MarketSource;
 use crate::experiment::run::{factor_table, toolbox};
+use crate::guard::Guards;
 use ktd_env::TradeDate;
 use ktd_masking::MaskKey;
 use std::path::Path;
@@ -123,6 +124,7 @@ impl OpenBundle {
             session: header.session,
             tools: header.tools,
             retries: RetryConfig::default(),
+            guards: Guards::default(),
         };
         Ok(Self {
             paths,

@@ -5,6 +5,7 @@ use crate::error::RunError;
 use crate::experiment::config::ExperimentConfig;
 use crate::experiment::run::{CellResult, RunPlan, prepare, run_cells};
 use crate::failure::Failure;
+use crate::limits::missing_open_files;
 use crate::output::Console;
 use crate::progress::Progress;
 use crate::report;
@@ -78,6 +79,13 @@ pub(super) fn run(args: &RunArgs, console: Console) -> Result<(), Failure> {
 /// # Errors
 /// [`Failure`] when nothing can be started.
 pub(super) fn execute(plan: &RunPlan, console: Console) -> Result<(Vec<CellResult>, Vec<String>), Failure> {
+    if let Some((needed, allowed)) = missing_open_files(plan.config.parallel_cells) {
+        let message = format!(
+            "{} cells at once need up to {needed} open files, but the system allows {allowed}",
+            plan.config.parallel_cells
+        );
+        return Err(Failure::bad_input(message).with_hint("raise `ulimit -n`, or lower `parallel_cells`"));
+    }
     let prepared = prepare(plan)?;
     let steps: usize = prepared.cells.iter().map(|cell| cell.window.days.len()).sum();
     let units = u64::try_from(steps).unwrap_or(u64::MAX);

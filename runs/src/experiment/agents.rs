@@ -6,23 +6,38 @@ use ktd_agents::builtin::{BuiltinTransport, Cheater, Foresight, NAMES, named};
 use ktd_agents::{HttpSettings, HttpTransport, Transport};
 use ktd_env::{DayIndex, Market, NameId, Ticker, TradeDate};
 use secrecy::SecretString;
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 const DEFAULT_TIMEOUT_SECONDS: u64 = 600;
 
-/// The transport of an agent in an episode of this seed.
-///
-/// # Errors
-/// [`RunError::Input`] for an unknown built-in, a missing key or an unusable endpoint.
-pub fn transport(
-    agent: &AgentConfig,
-    seed: u64,
-    market: &Arc<Market>,
-) -> Result<Box<dyn Transport>, RunError> {
-    match &agent.builtin {
-        Some(name) => builtin(name, seed, market),
-        None => http(agent),
+/// The transports of an experiment. Endpoints are shared by all cells of an agent, with their connections and their
+/// root certificates; built-in agents are one a cell.
+#[derive(Debug, Default)]
+pub struct Transports(Mutex<BTreeMap<String, Arc<HttpTransport>>>);
+
+impl Transports {
+    /// The transport of an agent in an episode of this seed.
+    ///
+    /// # Errors
+    /// [`RunError::Input`] for an unknown built-in, a missing key or an unusable endpoint.
+    pub fn of(
+        &self,
+        agent: &AgentConfig,
+        seed: u64,
+        market: &Arc<Market>,
+    ) -> Result<Arc<dyn Transport>, RunError> {
+        if let Some(name) = &agent.builtin {
+            return builtin(name, seed, market);
+        }
+        let mut endpoints = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(endpoint) = endpoints.get(&agent.id) {
+            return Ok(Arc::clone(endpoint) as Arc<dyn Transport>);
+        }
+        let endpoint = Arc::new(http(agent)?);
+        endpoints.insert(agent.id.clone(), Arc::clone(&endpoint));
+        Ok(endpoint)
     }
 }
 
@@ -39,16 +54,16 @@ pub fn check_builtin(name: &str) -> Result<(), RunError> {
     Err(RunError::input(what, format!("it is one of {known}, cheater")))
 }
 
-fn builtin(name: &str, seed: u64, market: &Arc<Market>) -> Result<Box<dyn Transport>, RunError> {
+fn builtin(name: &str, seed: u64, market: &Arc<Market>) -> Result<Arc<dyn Transport>, RunError> {
     if name == "cheater" {
         let memory = Arc::new(Future {
             market: Arc::clone(market),
         });
-        return Ok(Box::new(BuiltinTransport::new(Arc::new(Cheater::new(memory)))));
+        return Ok(Arc::new(BuiltinTransport::new(Arc::new(Cheater::new(memory)))));
     }
     check_builtin(name)?;
     named(name, seed)
-        .map(|model| Box::new(BuiltinTransport::new(model)) as Box<dyn Transport>)
+        .map(|model| Arc::new(BuiltinTransport::new(model)) as Arc<dyn Transport>)
         .ok_or_else(|| {
             RunError::input(
                 format!("the built-in agent {name:?} has no model"),
@@ -57,7 +72,7 @@ fn builtin(name: &str, seed: u64, market: &Arc<Market>) -> Result<Box<dyn Transp
         })
 }
 
-fn http(agent: &AgentConfig) -> Result<Box<dyn Transport>, RunError> {
+fn http(agent: &AgentConfig) -> Result<HttpTransport, RunError> {
     let api_key = match &agent.api_key_env {
         None => None,
         Some(variable) => Some(SecretString::from(std::env::var(variable).map_err(|_| {
@@ -77,13 +92,12 @@ fn http(agent: &AgentConfig) -> Result<Box<dyn Transport>, RunError> {
         headers: Vec::new(),
         timeout: Duration::from_secs(agent.timeout_seconds.unwrap_or(DEFAULT_TIMEOUT_SECONDS)),
     };
-    let transport = HttpTransport::new(&settings).map_err(|error| {
+    HttpTransport::new(&settings).map_err(|error| {
         RunError::input(
             format!("agent {:?}: {error}", agent.id),
             "check `base_url` and the key's variable",
         )
-    })?;
-    Ok(Box::new(transport))
+    })
 }
 
 /// The real future, for the agent that must profit from it under `bright` and be helpless under `blinded`.

@@ -1,6 +1,6 @@
 //! Running a grid: several cells at once, each in its own bundle; rerunning continues where it stopped.
 
-use super::agents::transport;
+use super::agents::Transports;
 use super::cells::{Cell, cells};
 use super::config::ExperimentConfig;
 use super::market_source::MarketSource;
@@ -8,6 +8,7 @@ use crate::bundle::summary::Summary;
 use crate::bundle::{BundlePaths, create_private, write_first};
 use crate::episode::{EpisodeInput, Progress, Shared, run_episode};
 use crate::error::RunError;
+use crate::guard::Guards;
 use ktd_env::factors::FactorConfig;
 use ktd_env::{FactorTable, Market};
 use ktd_masking::MaskKey;
@@ -63,8 +64,9 @@ pub fn prepare(plan: &RunPlan) -> Result<Prepared, RunError> {
     let source = MarketSource::of(&plan.config, &plan.base)?;
     let cells = cells(&plan.config, &source.market)?;
     // Every agent is made once here, so that a missing key is told before hours of work.
+    let transports = Transports::default();
     for agent in &plan.config.agents {
-        transport(agent, 0, &source.market)?;
+        transports.of(agent, 0, &source.market)?;
     }
     let factors = factor_table(&source.market, &cells)?;
     let key = experiment_key(plan)?;
@@ -163,16 +165,19 @@ pub async fn run_cells(plan: &RunPlan, prepared: &Prepared, progress: Arc<dyn Pr
         session: plan.config.session,
         tools: plan.config.tools,
         retries: plan.config.retries,
+        guards: Guards::default(),
     });
+    let transports = Arc::new(Transports::default());
     let mut tasks = JoinSet::new();
     for (place, cell) in prepared.cells.iter().enumerate() {
         let (permits, shared, progress) = (Arc::clone(&permits), Arc::clone(&shared), Arc::clone(&progress));
+        let transports = Arc::clone(&transports);
         let (cell, key) = (cell.clone(), prepared.key.derive(&cell.id));
         let bundle = bundle_directory(&plan.output, &cell.id);
         tasks.spawn(async move {
             let _permit = permits.acquire_owned().await;
             tracing::info!(cell = cell.id, "cell begins");
-            let result = run_cell(&shared, &cell, key, &bundle, progress.as_ref()).await;
+            let result = run_cell(&shared, &transports, (&cell, key), &bundle, progress.as_ref()).await;
             match &result {
                 Ok(_) => tracing::info!(cell = cell.id, "cell ended"),
                 Err(error) => tracing::error!(cell = cell.id, %error, "cell stopped"),
@@ -205,12 +210,12 @@ pub fn bundle_directory(output: &Path, cell: &str) -> PathBuf {
 
 async fn run_cell(
     shared: &Shared,
-    cell: &Cell,
-    key: MaskKey,
+    transports: &Transports,
+    (cell, key): (&Cell, MaskKey),
     bundle: &Path,
     progress: &dyn Progress,
 ) -> Result<Summary, RunError> {
-    let transport = transport(&cell.agent, cell.seed, &shared.market)?;
+    let transport = transports.of(&cell.agent, cell.seed, &shared.market)?;
     let input = EpisodeInput { shared, cell, key };
     run_episode(&input, &BundlePaths::new(bundle), transport.as_ref(), progress).await
 }

@@ -100,6 +100,7 @@ pub(crate) fn shared(config: &ExperimentConfig, prepared: &Prepared) -> Shared {
         session: config.session,
         tools: config.tools,
         retries: config.retries,
+        guards: ktd_runs::guard::Guards::default(),
     }
 }
 

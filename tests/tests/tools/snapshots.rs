@@ -109,7 +109,7 @@ fn the_tools_as_they_are_told() {
     insta::assert_snapshot!("tool_specs", text);
 }
 
-const BAD_CALLS: [(&str, &str); 18] = [
+const BAD_CALLS: [(&str, &str); 19] = [
     ("get_weather", "{}"),
     ("get_market_context", ""),
     ("get_market_context", "{\"now\": 600519}"),
@@ -132,6 +132,10 @@ const BAD_CALLS: [(&str, &str); 18] = [
         "screen_candidates",
         r#"{"factors":[{"factor":"SKEW","direction":"high"}],"bounds":[{"factor":"ILLIQ","scale":"raw","min":1},
             {"factor":"SKEW"},{"factor":"SKEW","min":1,"max":0}]}"#,
+    ),
+    (
+        "screen_candidates",
+        r#"{"factors":[{"factor":"SKEW","direction":"high"}],"bounds":[{"factor":"SH600519","min":1}]}"#,
     ),
     ("get_stock_snapshot", r#"{"stock_id":"SH600519 Moutai"}"#),
     ("get_stock_snapshot", r#"{"stock_id":"x","lookback":61}"#),
