@@ -38,6 +38,9 @@ pub struct Dialect {
     /// Whether `parallel_tool_calls` may be sent.
     #[serde(default)]
     pub parallel_flag: bool,
+    /// What is sent as a tool's `strict`; absent sends nothing.
+    #[serde(default)]
+    pub strict_tools: Option<bool>,
     /// Whether a best-effort seed may be sent.
     #[serde(default)]
     pub seed: bool,
@@ -236,6 +239,7 @@ impl Dialect {
             json: JsonFormat::Schema,
             max_tokens: MaxTokens::MaxCompletionTokens,
             parallel_flag: false,
+            strict_tools: None,
             seed: true,
             temperature: TemperatureLimits::default(),
             thinking: ThinkingSwitch::default(),
