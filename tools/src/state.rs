@@ -21,20 +21,22 @@ pub fn state(context: &ToolContext<'_>, mode: Mode) -> Payload {
         ("as_of", as_of_day(context)),
     ];
     match mode {
-        Mode::MemoryOnly => entries.extend([("account", account(context)), ("universe", universe(context))]),
+        Mode::MemoryOnly => {
+            entries.push(("account", account(context)));
+            entries.push(("universe", universe(context)));
+        }
         Mode::FixedCandidate => {
-            entries.extend([("account", account(context)), ("candidates", candidates(context))])
+            entries.push(("account", account(context)));
+            entries.push(("candidates", candidates(context)));
         }
         Mode::OpenResearch => entries.push(("account", account_in_brief(context))),
     }
     entries.push(("limits", limits(context)));
-    entries.push((
-        "last_step",
-        match mode {
-            Mode::MemoryOnly | Mode::FixedCandidate => last_step::payload(context),
-            Mode::OpenResearch => last_step::in_brief(context),
-        },
-    ));
+    let last_step = match mode {
+        Mode::MemoryOnly | Mode::FixedCandidate => last_step::payload(context),
+        Mode::OpenResearch => last_step::in_brief(context),
+    };
+    entries.push(("last_step", last_step));
     Payload::map(entries)
 }
 

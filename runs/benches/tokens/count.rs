@@ -37,7 +37,7 @@ impl Counter {
         }
         for message in list(request.get("messages")) {
             tokens.push(MARK);
-            self.push(message["role"].as_str().unwrap_or_default(), &mut tokens);
+            self.push(text(message, "/role"), &mut tokens);
             tokens.push(MARK);
             self.push_content(message, &mut tokens);
             tokens.push(MARK);
@@ -48,17 +48,19 @@ impl Counter {
     /// How many tokens a reply generated.
     pub(crate) fn completion(&mut self, reply: &Value) -> u64 {
         let mut tokens = Vec::new();
-        self.push_content(&reply["choices"][0]["message"], &mut tokens);
+        if let Some(message) = reply.pointer("/choices/0/message") {
+            self.push_content(message, &mut tokens);
+        }
         length(&tokens)
     }
 
     fn push_content(&mut self, message: &Value, tokens: &mut Vec<u32>) {
-        self.push(message["content"].as_str().unwrap_or_default(), tokens);
+        self.push(text(message, "/content"), tokens);
         for call in list(message.get("tool_calls")) {
             tokens.push(MARK);
-            self.push(call["function"]["name"].as_str().unwrap_or_default(), tokens);
+            self.push(text(call, "/function/name"), tokens);
             tokens.push(MARK);
-            self.push(call["function"]["arguments"].as_str().unwrap_or_default(), tokens);
+            self.push(text(call, "/function/arguments"), tokens);
         }
     }
 
@@ -104,6 +106,11 @@ impl Cache {
 /// How many tokens.
 pub(crate) fn length(tokens: &[u32]) -> u64 {
     u64::try_from(tokens.len()).unwrap_or(u64::MAX)
+}
+
+/// The text at a JSON pointer, empty where there is none.
+fn text<'a>(value: &'a Value, pointer: &str) -> &'a str {
+    value.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
 }
 
 fn list(value: Option<&Value>) -> &[Value] {
