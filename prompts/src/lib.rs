@@ -78,7 +78,7 @@ fn system_parts(mode: Mode) -> Vec<&'static Template> {
     }
 }
 
-/// The message that opens a step: how the mask shows things, then the step; its last line is the state.
+/// The message that opens a step: how the mask shows things, then the state on a line of its own.
 ///
 /// What the mask means stands first, so that a vendor's prompt cache holds up to there over the days of an episode.
 #[must_use]

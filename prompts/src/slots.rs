@@ -43,11 +43,7 @@ slots! {
 slots! {
     /// One step's message, which ends with the state as one line of JSON.
     UserStepSlots {
-        /// This step, 1-based.
-        step,
-        /// Steps of the window.
-        steps_total,
-        /// The state, which names the as-of day and the trading day.
+        /// The state, which names the step, the as-of day and the trading day.
         state,
     }
 }

@@ -12,19 +12,23 @@ use std::collections::BTreeSet;
 
 /// The one line of JSON a user message ends with.
 ///
-/// Keys: `day`, `as_of`, `account`, then `universe` (memory-only) or `candidates` (fixed-candidate), then `limits` and
-/// `last_step`. Where `portfolio_state` tells the rest, account and last step are told in brief.
+/// Keys: `universe` (memory-only), `day`, `as_of`, `step`, `steps_total`, `account`, `candidates` (fixed-candidate),
+/// `limits` and `last_step`. The universe stands first because it is the same on most days, so that a vendor's prompt
+/// cache reads it again. Where `portfolio_state` tells the rest, account and last step are told in brief.
 #[must_use]
 pub fn state(context: &ToolContext<'_>, mode: Mode) -> Payload {
-    let mut entries = vec![
+    let mut entries = Vec::new();
+    if mode == Mode::MemoryOnly {
+        entries.push(("universe", universe(context)));
+    }
+    entries.extend([
         ("day", context.mask.step_day(context.step)),
         ("as_of", as_of_day(context)),
-    ];
+        ("step", Count::of(context.step).into()),
+        ("steps_total", Count::of(context.steps_total).into()),
+    ]);
     match mode {
-        Mode::MemoryOnly => {
-            entries.push(("account", account(context)));
-            entries.push(("universe", universe(context)));
-        }
+        Mode::MemoryOnly => entries.push(("account", account(context))),
         Mode::FixedCandidate => {
             entries.push(("account", account(context)));
             entries.push(("candidates", candidates(context)));

@@ -18,8 +18,8 @@ const DESCRIPTION: &str = "Submits all orders of this step; an empty list is a d
     [{\"stock_id\": \"<id>\", \"side\": \"BUY\", \"target_weight\": 0.05, \"confidence\": 0.6, \"reason\": \"strong and \
     steady\"}], \"overall_reason\": \"more momentum\"}";
 
-/// The one action schema, whatever a mask shows: where share counts are hidden, the step's message says so and
-/// [`parse_action`] refuses `shares`.
+// The one action schema, whatever a mask shows: where share counts are hidden, the step's message says so and
+// `parse_action` refuses `shares`. A doc comment here would be told to models.
 #[derive(JsonSchema)]
 #[expect(
     dead_code,

@@ -67,7 +67,7 @@ impl Tool {
             }
             Self::GetStockSnapshot => {
                 "One stock: its latest daily bars up to the as-of day, oldest first (`days_ago` counts trading days \
-                 where some are missing), all nine factors, technicals, previous close, `limit_state` unless the \
+                 where some are missing), all nine factors, technicals over the trading days in their names, previous close, `limit_state` unless the \
                  last close stood inside its price limits, and the limits expected for the next open. \
                  Example: {\"stock_id\": \"<id>\"}"
             }

@@ -137,8 +137,6 @@ impl Episode<'_> {
     /// The message that opens a step.
     pub(super) fn user_prompt(&self, context: &ToolContext<'_>) -> Prompt {
         let slots = UserStepSlots {
-            step: Count::of(context.step).into(),
-            steps_total: Count::of(context.steps_total).into(),
             state: state::state(context, self.input.cell.mode),
         };
         ktd_prompts::user_step(self.input.cell.mask, &slots)

@@ -37,7 +37,7 @@ fn messages(request: &str) -> Vec<Value> {
 /// The opening message up to the step's own part.
 fn opening(request: &str) -> String {
     let text = messages(request)[1]["content"].as_str().unwrap().to_owned();
-    let (same, _) = text.split_once("# This step").unwrap();
+    let (same, _) = text.split_once("STATE:").unwrap();
     same.to_owned()
 }
 

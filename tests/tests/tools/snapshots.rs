@@ -106,6 +106,8 @@ fn the_tools_as_they_are_told() {
         let schema = serde_json::to_string_pretty(spec.parameters.as_value()).unwrap();
         writeln!(text, "== {}\n{}\n{schema}\n", spec.name, spec.description).unwrap();
     }
+    // Comments meant for programmers would become descriptions.
+    assert!(!text.contains("[`") && !text.contains("::"), "{text}");
     insta::assert_snapshot!("tool_specs", text);
 }
 
@@ -296,8 +298,6 @@ fn the_opening_messages() {
         let settings = MaskSettings { level, numeric };
         let mut text = ktd_prompts::system(mode, &system_slots(&fixture)).render();
         let slots = UserStepSlots {
-            step: Payload::label("4"),
-            steps_total: Payload::label("20"),
             state: Payload::label("{}"),
         };
         let user = ktd_prompts::user_step(settings, &slots);
