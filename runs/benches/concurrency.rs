@@ -119,7 +119,7 @@ impl Drop for Provider {
 fn experiment(port: u16, mode: &str, episodes: usize) -> Result<ExperimentConfig, Failure> {
     let seeds: Vec<usize> = (1..=episodes).collect();
     let SynthConfig { names, .. } = SynthConfig::default();
-    Ok(ExperimentConfig::parse(&format!(
+    let text = format!(
         r#"name = "concurrency"
 parallel_cells = {episodes}
 synthetic = {{ seed = 1, names = {names}, days = 400 }}
@@ -129,7 +129,8 @@ modes = ["{mode}"]
 seeds = {seeds:?}
 agents = [{{ id = "slow", model = "slow-1", base_url = "http://127.0.0.1:{port}/v1" }}]
 "#
-    ))?)
+    );
+    Ok(ExperimentConfig::parse(&text)?)
 }
 
 /// Our own resident set and CPU seconds, as the system counts them; zeros where it does not say.
@@ -185,7 +186,7 @@ fn measure(latency: Duration, mode: &str, episodes: usize) -> Result<(), Failure
     let longest = turns.clone().max().unwrap_or(0);
     let faults: usize = results
         .iter()
-        .filter_map(|result| Some(result.result.as_ref().ok()?))
+        .filter_map(|result| result.result.as_ref().ok())
         .map(|summary| summary.counters.infrastructure_faults.values().sum::<usize>())
         .sum();
     let ideal = longest as f64 * latency.as_secs_f64();
@@ -214,7 +215,7 @@ fn main() -> Result<(), Failure> {
         .map(str::parse)
         .collect::<Result<_, _>>()?;
     let modes = setting("KTD_BENCH_MODES", "memory-only,open-research");
-    ktd_runs::limits::raise_open_files();
+    ktd_runs::limits::raise_open_files().ok_or("the number of open files cannot be raised")?;
     for latency in latencies {
         // At the short latency the curve up to where it saturates; at the long one the promise itself.
         let sizes: Vec<usize> = if latency < 1_000 {

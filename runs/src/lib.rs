@@ -4,6 +4,7 @@
 
 pub mod bundle;
 pub mod cli;
+mod crash;
 pub mod data;
 pub mod episode;
 pub mod error;

@@ -6,6 +6,7 @@ const OPEN_FILES_A_CELL: u64 = 8;
 const OPEN_FILES_BESIDES: u64 = 64;
 
 /// Raises the number of open files to what the system allows without asking; returns the number, where it is known.
+#[must_use]
 pub fn raise_open_files() -> Option<u64> {
     rlimit::increase_nofile_limit(u64::MAX).ok()
 }

@@ -111,6 +111,7 @@ impl OpenBundle {
             mask: parse_mask(&header.mask.level, &header.mask.numeric)?,
             mode: parse_mode(&header.mode)?,
             seed: header.seed,
+            branch: header.branch.clone(),
         };
         let factors = factor_table(&source.market, std::slice::from_ref(&cell))?;
         let shared = Shared {

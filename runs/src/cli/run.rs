@@ -88,8 +88,7 @@ pub(super) fn execute(plan: &RunPlan, console: Console) -> Result<(Vec<CellResul
     }
     let prepared = prepare(plan)?;
     let steps: usize = prepared.cells.iter().map(|cell| cell.window.days.len()).sum();
-    let units = u64::try_from(steps).unwrap_or(u64::MAX);
-    let bar = Arc::new(Bar(Mutex::new(Progress::new(console, "running", units, "steps"))));
+    let bar = Arc::new(Bar::of_steps(console, steps));
     let results = runtime()?.block_on(run_cells(plan, &prepared, bar));
     Ok((results, prepared.source.record.limitations))
 }
@@ -106,7 +105,10 @@ pub(super) fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
 }
 
 /// The first cell that stopped, as the command's failure; the others stand.
-fn stopped(results: &[CellResult]) -> Result<(), Failure> {
+///
+/// # Errors
+/// [`Failure`] when a cell stopped, or lost steps to the infrastructure.
+pub(super) fn stopped(results: &[CellResult]) -> Result<(), Failure> {
     let mut errors = results
         .iter()
         .filter_map(|result| Some((&result.cell.id, result.result.as_ref().err()?)));
@@ -146,7 +148,16 @@ fn covered(results: &[CellResult]) -> Result<(), Failure> {
     .with_hint("look at the endpoint with `ktd doctor`; to run a cell again, delete its bundle first"))
 }
 
-struct Bar(Mutex<Progress>);
+/// A progress bar of steps.
+pub(super) struct Bar(Mutex<Progress>);
+
+impl Bar {
+    /// A bar of so many steps.
+    pub(super) fn of_steps(console: Console, steps: usize) -> Self {
+        let units = u64::try_from(steps).unwrap_or(u64::MAX);
+        Self(Mutex::new(Progress::new(console, "running", units, "steps")))
+    }
+}
 
 impl EpisodeProgress for Bar {
     fn step_ended(&self, _: &str, _: usize, _: usize) {

@@ -2,12 +2,14 @@
 
 mod ask;
 mod begin;
+mod branch;
 mod decide;
 mod finish;
 mod step;
 mod texts;
 
 pub use ask::{Answer, Asked, Exchanger};
+pub use branch::{branch_cell, branch_episode};
 pub use finish::summary_of;
 
 use crate::bundle::chain::Log;

@@ -1,6 +1,7 @@
 //! From an agent's configuration to the transport that answers for it.
 
 use super::config::AgentConfig;
+use super::provider::Provider;
 use crate::error::RunError;
 use ktd_agents::builtin::{BuiltinTransport, Cheater, Foresight, NAMES, named};
 use ktd_agents::{HttpSettings, HttpTransport, Transport};
@@ -24,7 +25,7 @@ impl Transports {
     /// [`RunError::Input`] for an unknown built-in, a missing key or an unusable endpoint.
     pub fn of(
         &self,
-        agent: &AgentConfig,
+        (agent, provider): (&AgentConfig, &Provider),
         seed: u64,
         market: &Arc<Market>,
     ) -> Result<Arc<dyn Transport>, RunError> {
@@ -35,7 +36,7 @@ impl Transports {
         if let Some(endpoint) = endpoints.get(&agent.id) {
             return Ok(Arc::clone(endpoint) as Arc<dyn Transport>);
         }
-        let endpoint = Arc::new(http(agent)?);
+        let endpoint = Arc::new(http(agent, provider)?);
         endpoints.insert(agent.id.clone(), Arc::clone(&endpoint));
         Ok(endpoint)
     }
@@ -72,10 +73,25 @@ fn builtin(name: &str, seed: u64, market: &Arc<Market>) -> Result<Arc<dyn Transp
         })
 }
 
-fn http(agent: &AgentConfig) -> Result<HttpTransport, RunError> {
-    let api_key = match &agent.api_key_env {
-        None => None,
-        Some(variable) => Some(SecretString::from(std::env::var(variable).map_err(|_| {
+fn http(agent: &AgentConfig, provider: &Provider) -> Result<HttpTransport, RunError> {
+    let dialect = &provider.dialect;
+    let headers = dialect.headers.iter();
+    let settings = HttpSettings {
+        base_url: provider.base_url.clone(),
+        api_key: api_key(agent)?,
+        headers: headers
+            .map(|(name, value)| (name.clone(), SecretString::from(value.clone())))
+            .collect(),
+        timeout: Duration::from_secs(agent.timeout_seconds.unwrap_or(DEFAULT_TIMEOUT_SECONDS)),
+    };
+    HttpTransport::new(&settings)
+        .map_err(|error| RunError::input(format!("agent {:?}: {error}", agent.id), error.hint()))
+}
+
+/// The key, from the environment or a file. It is never written anywhere.
+fn api_key(agent: &AgentConfig) -> Result<Option<SecretString>, RunError> {
+    if let Some(variable) = &agent.api_key_env {
+        let key = std::env::var(variable).map_err(|_| {
             let what = format!(
                 "agent {:?}: the environment variable {variable} is not set",
                 agent.id
@@ -84,20 +100,19 @@ fn http(agent: &AgentConfig) -> Result<HttpTransport, RunError> {
                 what,
                 format!("export {variable}=... before running, or remove `api_key_env`"),
             )
-        })?)),
+        })?;
+        return Ok(Some(SecretString::from(key)));
+    }
+    let Some(path) = &agent.api_key_file else {
+        return Ok(None);
     };
-    let settings = HttpSettings {
-        base_url: agent.base_url.clone().unwrap_or_default(),
-        api_key,
-        headers: Vec::new(),
-        timeout: Duration::from_secs(agent.timeout_seconds.unwrap_or(DEFAULT_TIMEOUT_SECONDS)),
-    };
-    HttpTransport::new(&settings).map_err(|error| {
-        RunError::input(
-            format!("agent {:?}: {error}", agent.id),
-            "check `base_url` and the key's variable",
-        )
-    })
+    let key = std::fs::read_to_string(path).map_err(RunError::io("read the key file", path))?;
+    let key = key.trim();
+    if key.is_empty() {
+        let what = format!("agent {:?}: the key file {} is empty", agent.id, path.display());
+        return Err(RunError::input(what, "write the key into it, and nothing else"));
+    }
+    Ok(Some(SecretString::from(key.to_owned())))
 }
 
 /// The real future, for the agent that must profit from it under `bright` and be helpless under `blinded`.

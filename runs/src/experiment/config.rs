@@ -1,8 +1,9 @@
 //! `EXPERIMENT.toml`, typed. Unknown keys are errors; every default is named here and echoed in the header.
 
 use crate::error::RunError;
+use crate::experiment::provider::builtin_table;
 use crate::rules_config::RulesConfig;
-use ktd_agents::{ForceLevel, ThinkingPolicy};
+use ktd_agents::{Dialect, DialectTable, ForceLevel, ThinkingPolicy, Wire};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -25,6 +26,9 @@ pub struct ExperimentConfig {
     pub parallel_cells: usize,
     /// Who trades.
     pub agents: Vec<AgentConfig>,
+    /// Vendors of one's own, in the form of the table that `ktd vendors` shows; they go before rows of the same id.
+    #[serde(default)]
+    pub dialects: Vec<Dialect>,
     /// When.
     pub windows: Vec<WindowConfig>,
     /// What is hidden (default: bright and blinded, exact numbers).
@@ -63,7 +67,7 @@ pub struct SyntheticConfig {
 }
 
 /// An agent. Credentials are named, never written here.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AgentConfig {
     /// Name in tables and cells.
@@ -71,15 +75,27 @@ pub struct AgentConfig {
     /// A built-in agent: `hold`, `random`, `equal-weight`, `momentum`, `researcher`, `cheater`, `schema-breaker`.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub builtin: Option<String>,
-    /// The provider's name of a model behind an OpenAI-compatible Chat Completions endpoint.
+    /// The provider's name of a model.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub model: Option<String>,
-    /// Base URL of that endpoint, up to and without `/chat/completions`.
+    /// The vendor, gateway or server: a row of the table of dialects (default `compatible`); see `ktd vendors`.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub vendor: Option<String>,
+    /// The wire, where the vendor speaks several (default: the first of its row).
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub wire: Option<Wire>,
+    /// One of the vendor's other addresses, by region.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub region: Option<String>,
+    /// Base URL, which the wire's path is appended to (default: the vendor's).
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub base_url: Option<String>,
-    /// Environment variable that holds the key; without it no key is sent.
+    /// Environment variable that holds the key; without it and `api_key_file` no key is sent.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub api_key_env: Option<String>,
+    /// File that holds the key and nothing else.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub api_key_file: Option<PathBuf>,
     /// Longest wait for a reply, seconds (default 600).
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub timeout_seconds: Option<u64>,
@@ -286,6 +302,16 @@ impl ExperimentConfig {
         Ok(config)
     }
 
+    /// The table of dialects with the experiment's own rows.
+    ///
+    /// # Errors
+    /// [`RunError::Input`] for a row that cannot be used.
+    pub fn dialect_table(&self) -> Result<DialectTable, RunError> {
+        let refused = |error: ktd_agents::TableError| RunError::input(error.to_string(), error.hint());
+        let own = DialectTable::of(self.dialects.clone()).map_err(refused)?;
+        Ok(own.before(builtin_table()?))
+    }
+
     fn check(&self) -> Result<(), RunError> {
         let needs = |what: &str| RunError::input(what, "see `ktd run --help` for an example");
         if !is_file_name(&self.name) {
@@ -324,21 +350,41 @@ impl ExperimentConfig {
 }
 
 impl AgentConfig {
+    /// A built-in agent under its own name.
+    #[must_use]
+    pub fn builtin(name: &str) -> Self {
+        Self {
+            id: name.to_owned(),
+            builtin: Some(name.to_owned()),
+            ..Self::default()
+        }
+    }
+
     fn check(&self) -> Result<(), RunError> {
         if !is_file_name(&self.id) {
             let what = format!("agent id {:?} must be letters, digits, `-`, `_` or `.`", self.id);
             return Err(RunError::input(what, "it names a directory"));
         }
-        match (&self.builtin, &self.model, &self.base_url) {
-            (Some(_), None, None) | (None, Some(_), Some(_)) => Ok(()),
-            _ => Err(RunError::input(
+        let is_builtin = self.builtin.is_some();
+        let has_address = self.base_url.is_some() || self.vendor.is_some();
+        if is_builtin == (self.model.is_some() || has_address) || (!is_builtin && !has_address) {
+            return Err(RunError::input(
                 format!(
-                    "agent {:?} needs either `builtin`, or `model` and `base_url`",
+                    "agent {:?} needs either `builtin`, or `model` with `vendor` or `base_url`",
                     self.id
                 ),
-                "for example: builtin = \"momentum\"",
-            )),
+                "for example: builtin = \"momentum\", or model = \"...\", vendor = \"deepseek\"",
+            ));
         }
+        if !is_builtin && self.model.is_none() {
+            let what = format!("agent {:?} has no `model`", self.id);
+            return Err(RunError::input(what, "write the provider's name of the model"));
+        }
+        if self.api_key_env.is_some() && self.api_key_file.is_some() {
+            let what = format!("agent {:?} has both `api_key_env` and `api_key_file`", self.id);
+            return Err(RunError::input(what, "keep one"));
+        }
+        Ok(())
     }
 
     /// The name sent as `model`.

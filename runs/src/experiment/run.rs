@@ -65,8 +65,8 @@ pub fn prepare(plan: &RunPlan) -> Result<Prepared, RunError> {
     let cells = cells(&plan.config, &source.market)?;
     // Every agent is made once here, so that a missing key is told before hours of work.
     let transports = Transports::default();
-    for agent in &plan.config.agents {
-        transports.of(agent, 0, &source.market)?;
+    for cell in &cells {
+        transports.of((&cell.agent, &cell.provider), cell.seed, &source.market)?;
     }
     let factors = factor_table(&source.market, &cells)?;
     let key = experiment_key(plan)?;
@@ -215,7 +215,7 @@ async fn run_cell(
     bundle: &Path,
     progress: &dyn Progress,
 ) -> Result<Summary, RunError> {
-    let transport = transports.of(&cell.agent, cell.seed, &shared.market)?;
+    let transport = transports.of((&cell.agent, &cell.provider), cell.seed, &shared.market)?;
     let input = EpisodeInput { shared, cell, key };
     run_episode(&input, &BundlePaths::new(bundle), transport.as_ref(), progress).await
 }

@@ -165,8 +165,8 @@ impl Told {
         Self {
             events: Lines::read(&paths.events()).unwrap().raw().to_vec(),
             requests: cassette
-                .records()
-                .map(|record| (record.at, record.request.clone()))
+                .answered()
+                .map(|sent| (sent.intent.at, sent.intent.request.clone()))
                 .collect(),
         }
     }

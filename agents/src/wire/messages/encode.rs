@@ -28,7 +28,7 @@ pub(in crate::wire) fn encode(request: &ChatRequest, dialect: &Dialect) -> WireR
         .messages
         .iter()
         .filter_map(system_text)
-        .map(text_block)
+        .map(|text| text_block(&text))
         .collect();
     if !system.is_empty() {
         mark_last(&mut system, marks);
@@ -57,7 +57,7 @@ fn system_text(message: &Message) -> Option<String> {
     }
 }
 
-fn text_block(text: String) -> Value {
+fn text_block(text: &str) -> Value {
     json!({ "type": "text", "text": text })
 }
 
@@ -112,12 +112,9 @@ fn messages(request: &ChatRequest, marks: bool) -> Vec<Turn> {
         let (role, content) = match message {
             Message::System(_) => continue,
             Message::Assistant(turn) => ("assistant", own_blocks(turn.raw())),
-            Message::User(prompt) => (
-                "user",
-                vec![text_block(prompt.render())].iter().filter_map(raw).collect(),
-            ),
+            Message::User(prompt) => ("user", raw(&text_block(&prompt.render())).into_iter().collect()),
             Message::Tool { call_id, content } => {
-                let text = text_block(content.to_inline());
+                let text = text_block(&content.to_inline());
                 let mut block = vec![
                     json!({ "type": "tool_result", "tool_use_id": call_id.as_str(), "content": [text] }),
                 ];
@@ -131,7 +128,7 @@ fn messages(request: &ChatRequest, marks: bool) -> Vec<Turn> {
         }
     }
     if marks && let Some(Message::User(prompt)) = request.messages.last() {
-        let mut block = vec![text_block(prompt.render())];
+        let mut block = vec![text_block(&prompt.render())];
         mark_last(&mut block, true);
         if let (Some(turn), Some(marked)) = (turns.last_mut(), block.first().and_then(raw)) {
             turn.content.pop();
