@@ -7,8 +7,9 @@
 mod count;
 
 use count::{Cache, Counter};
+use ktd_masking::MaskKey;
 use ktd_runs::bundle::BundlePaths;
-use ktd_runs::bundle::exchanges::Cassette;
+use ktd_runs::bundle::exchanges::{Cassette, Outcome};
 use ktd_runs::episode::Silent;
 use ktd_runs::experiment::config::ExperimentConfig;
 use ktd_runs::experiment::run::{RunPlan, prepare, run_cells};
@@ -20,6 +21,7 @@ use std::sync::Arc;
 /// Cells in the order in which a run of one key would make them: the seeds of a cell one after the other.
 const EXPERIMENT: &str = r#"
     name = "tokens"
+    mask_key_file = "mask.key"
     seeds = [1, 2]
     windows = [{ id = "last", last_days = 20 }]
     modes = ["memory-only", "fixed-candidate", "open-research"]
@@ -55,6 +57,11 @@ struct Cost {
 
 fn main() -> Result<(), Box<dyn Error>> {
     let folder = tempfile::tempdir()?;
+    // A key of its own, because aliases decide a few tokens.
+    std::fs::write(
+        folder.path().join("mask.key"),
+        MaskKey::from_bytes([7; 32]).reveal(),
+    )?;
     let plan = RunPlan {
         config: ExperimentConfig::parse(EXPERIMENT)?,
         base: folder.path().to_owned(),
@@ -95,15 +102,16 @@ fn add(
 ) -> Result<(), Box<dyn Error>> {
     let cassette = Cassette::read(&BundlePaths::new(bundle).exchanges())?;
     let mut of_days: BTreeMap<usize, u64> = BTreeMap::new();
-    for record in cassette.records() {
-        let prompt = counter.prompt(&serde_json::from_str(&record.request)?);
-        let reply = record.outcome.reply().ok_or("a built-in agent always answers")?;
+    for sent in cassette.answered() {
+        let prompt = counter.prompt(&serde_json::from_str(&sent.intent.request)?);
+        let reply = sent.outcome.as_ref().and_then(Outcome::reply);
+        let reply = reply.ok_or("a built-in agent always answers")?;
         let completion = counter.completion(&serde_json::from_slice(&reply.body)?);
         cost.requests += 1;
         cost.prompt += count::length(&prompt);
         cost.completion += completion;
         cost.readable += cache.read_and_keep(&prompt);
-        *of_days.entry(record.at.step).or_default() += count::length(&prompt) + completion;
+        *of_days.entry(sent.intent.at.step).or_default() += count::length(&prompt) + completion;
     }
     cost.days += u64::try_from(of_days.len())?;
     cost.largest_day = of_days.into_values().fold(cost.largest_day, u64::max);
