@@ -1,7 +1,8 @@
 //! Gemini's `generateContent` against recorded exchanges.
 
 use crate::lift::{
-    Unlike, empty, fixed_member, has_only, items, payload, prompt, reply_format, strip, switch, tool,
+    Unlike, empty, fixed_member, has_only, items, last_turn, payload, prompt, reply_format, strip, switch,
+    tool,
 };
 use crate::recorded::{Exchange, Tally, recorded};
 use ktd_agents::{
@@ -286,13 +287,9 @@ fn lift_content(content: &Value, messages: &mut Vec<Message>) -> Result<(), Unli
 
 /// Calls come without ids, so that answers are paired with them by name and, among those of one name, by order.
 fn lift_response(response: &Value, before: &[Value], messages: &[Message]) -> Result<Message, Unlike> {
-    let turn = messages.iter().rev().find_map(|message| match message {
-        Message::Assistant(turn) => Some(turn),
-        _ => None,
-    });
     let is_same = |part: &&Value| part["functionResponse"]["name"] == response["name"];
     let place = before.iter().filter(is_same).count();
-    let mut calls = turn
+    let mut calls = last_turn(messages)
         .ok_or("an answer before any call")?
         .tool_calls()
         .iter()

@@ -30,6 +30,9 @@ pub(in crate::wire) fn decode(
             return Err(ReplyFault::new(FaultKind::EmptyEnvelope, status, what));
         }
     };
+    let stop_reason = candidate
+        .as_ref()
+        .and_then(|candidate| candidate.text("finishReason"));
     let content = candidate.and_then(|candidate| candidate.object("content"));
     let mut parts = content
         .and_then(|content| content.list("parts"))
@@ -60,6 +63,7 @@ pub(in crate::wire) fn decode(
         served: Served {
             model: envelope.text("modelVersion"),
             fingerprint: None,
+            stop_reason,
         },
         raw: to_raw(&parts),
     })

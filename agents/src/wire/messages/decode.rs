@@ -45,6 +45,7 @@ pub(in crate::wire) fn decode(
         served: Served {
             model: envelope.text("model"),
             fingerprint: None,
+            stop_reason: envelope.text("stop_reason"),
         },
         raw: to_raw(&blocks),
     })
