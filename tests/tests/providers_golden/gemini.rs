@@ -82,6 +82,7 @@ fn compare_turn(exchange: &Exchange, turn: &ModelTurn) {
         other => panic!("{place}: {other}"),
     };
     assert_eq!(turn.stop(), stop, "{place}");
+    assert_eq!(turn.served().stop_reason.as_ref(), Some(&finish), "{place}");
     assert_eq!(
         turn.served().model.as_deref(),
         last["modelVersion"].as_str(),

@@ -131,6 +131,11 @@ fn compare_turn(exchange: &Exchange, turn: &ModelTurn) {
     };
     assert_eq!(turn.stop(), stop, "{place}");
     assert_eq!(
+        turn.served().stop_reason.as_deref(),
+        message["stop_reason"].as_str(),
+        "{place}"
+    );
+    assert_eq!(
         turn.served().model.as_deref(),
         message["model"].as_str(),
         "{place}"
