@@ -16,7 +16,8 @@ impl Episode<'_> {
     pub(super) async fn run(&mut self, progress: &dyn Progress) -> Result<(), RunError> {
         let days = self.input.cell.window.days.clone();
         for (place, day) in days.iter().enumerate().skip(self.next_step) {
-            self.run_step(place + 1, *day).await?;
+            progress.step_began(&self.input.cell.id, place + 1, days.len());
+            self.run_step(place + 1, *day, progress).await?;
             progress.step_ended(&self.input.cell.id, place + 1, days.len());
         }
         if !self.is_over {
@@ -27,7 +28,12 @@ impl Episode<'_> {
         Ok(())
     }
 
-    async fn run_step(&mut self, step: usize, day: DayIndex) -> Result<(), RunError> {
+    async fn run_step(
+        &mut self,
+        step: usize,
+        day: DayIndex,
+        progress: &dyn Progress,
+    ) -> Result<(), RunError> {
         let shared = self.input.shared;
         let trading_day = TradingDay::new(&shared.market, day).ok_or_else(|| {
             RunError::input("the window has no trading day before it", "choose a later window")
@@ -61,6 +67,7 @@ impl Episode<'_> {
             orders: decided.records,
             overall_reason: decided.overall_reason,
         })?;
+        progress.step_decided(&self.input.cell.id, step, decided.outcome);
         let nav_before = account.nav;
         let (account, report) = trade(&rules, account.clone(), &decided.orders, &trading_day);
         let kind = last_step_kind(decided.outcome);

@@ -1,29 +1,58 @@
-//! From an agent's configuration to the transport that answers for it.
+//! From an agent's configuration to what answers for it.
 
 use super::config::AgentConfig;
+use crate::bridge::{ChildCommand, ProcessAgent};
 use crate::error::RunError;
 use ktd_agents::builtin::{BuiltinTransport, Cheater, Foresight, NAMES, named};
 use ktd_agents::{HttpSettings, HttpTransport, Transport};
 use ktd_env::{DayIndex, Market, NameId, Ticker, TradeDate};
 use secrecy::SecretString;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 const DEFAULT_TIMEOUT_SECONDS: u64 = 600;
 
-/// The transport of an agent in an episode of this seed.
+/// What answers for an agent.
+#[expect(missing_debug_implementations, reason = "a transport may hold a key")]
+pub enum Connection {
+    /// A model behind an endpoint, or a built-in agent.
+    Model(Box<dyn Transport>),
+    /// A child process that speaks lines.
+    Process(Box<ProcessAgent>),
+    /// Whoever connects to `ktd mcp`.
+    Client,
+}
+
+/// What answers for an agent in an episode of this seed; `base` is the experiment file's directory.
 ///
 /// # Errors
-/// [`RunError::Input`] for an unknown built-in, a missing key or an unusable endpoint.
-pub fn transport(
+/// [`RunError::Input`] for an unknown built-in, a missing key or program, or an unusable endpoint.
+pub fn connect(
     agent: &AgentConfig,
     seed: u64,
     market: &Arc<Market>,
-) -> Result<Box<dyn Transport>, RunError> {
-    match &agent.builtin {
-        Some(name) => builtin(name, seed, market),
-        None => http(agent),
+    base: &Path,
+) -> Result<Connection, RunError> {
+    if agent.external.is_some() {
+        return Ok(Connection::Client);
     }
+    match (&agent.command, &agent.builtin) {
+        (Some(command), _) => process(agent, command, base).map(|agent| Connection::Process(Box::new(agent))),
+        (None, Some(name)) => builtin(name, seed, market).map(Connection::Model),
+        (None, None) => http(agent).map(Connection::Model),
+    }
+}
+
+fn process(agent: &AgentConfig, command: &[String], base: &Path) -> Result<ProcessAgent, RunError> {
+    let command = ChildCommand::new(command, &agent.pass_env, base)
+        .map_err(|error| RunError::input(format!("agent {:?}: {error}", agent.id), error.hint()))?;
+    Ok(ProcessAgent::new(command, patience(agent)))
+}
+
+/// The longest wait for an agent's answer.
+fn patience(agent: &AgentConfig) -> Duration {
+    Duration::from_secs(agent.timeout_seconds.unwrap_or(DEFAULT_TIMEOUT_SECONDS))
 }
 
 /// Whether there is a built-in agent of this name.
@@ -75,7 +104,7 @@ fn http(agent: &AgentConfig) -> Result<Box<dyn Transport>, RunError> {
         base_url: agent.base_url.clone().unwrap_or_default(),
         api_key,
         headers: Vec::new(),
-        timeout: Duration::from_secs(agent.timeout_seconds.unwrap_or(DEFAULT_TIMEOUT_SECONDS)),
+        timeout: patience(agent),
     };
     let transport = HttpTransport::new(&settings).map_err(|error| {
         RunError::input(

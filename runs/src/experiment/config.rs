@@ -79,7 +79,17 @@ pub struct AgentConfig {
     /// Environment variable that holds the key; without it no key is sent.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub api_key_env: Option<String>,
-    /// Longest wait for a reply, seconds (default 600).
+    /// An outside agent that speaks lines: program and arguments, run from the experiment file's directory. It stands
+    /// in the header, which may be published.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub command: Option<Vec<String>>,
+    /// Environment variables handed to `command`, beside `PATH` and `HOME`. Names alone are kept.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub pass_env: Vec<String>,
+    /// An outside agent that calls: over MCP, served by `ktd mcp`.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub external: Option<External>,
+    /// Longest wait for a reply or a line, seconds (default 600).
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub timeout_seconds: Option<u64>,
     /// Sampling temperature; absent leaves the provider's default.
@@ -91,6 +101,14 @@ pub struct AgentConfig {
     /// Whether the episode's seed is sent to the provider (best effort there).
     #[serde(default)]
     pub send_seed: bool,
+}
+
+/// How an outside agent calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum External {
+    /// The Model Context Protocol, over standard streams.
+    Mcp,
 }
 
 /// A window: a preset by its id (`W1` .. `W10`, `long`), dates, or the panel's last days.
@@ -322,16 +340,49 @@ impl AgentConfig {
             let what = format!("agent id {:?} must be letters, digits, `-`, `_` or `.`", self.id);
             return Err(RunError::input(what, "it names a directory"));
         }
+        let is_outside = self.command.is_some() || self.external.is_some();
         match (&self.builtin, &self.model, &self.base_url) {
-            (Some(_), None, None) | (None, Some(_), Some(_)) => Ok(()),
-            _ => Err(RunError::input(
-                format!(
-                    "agent {:?} needs either `builtin`, or `model` and `base_url`",
-                    self.id
-                ),
-                "for example: builtin = \"momentum\"",
-            )),
+            (Some(_), None, None) | (None, Some(_), Some(_)) if !is_outside => {}
+            (None, None, None) if self.command.is_some() != self.external.is_some() => {}
+            _ => {
+                return Err(RunError::input(
+                    format!(
+                        "agent {:?} needs either `builtin`, or `model` and `base_url`, or `command`, or `external`",
+                        self.id
+                    ),
+                    "for example: builtin = \"momentum\"",
+                ));
+            }
         }
+        self.check_outside()
+    }
+
+    /// Keys that mean nothing to an agent would be silently without effect.
+    fn check_outside(&self) -> Result<(), RunError> {
+        let is_outside = self.command.is_some() || self.external.is_some();
+        for (key, is_set, fits) in [
+            ("pass_env", !self.pass_env.is_empty(), self.command.is_some()),
+            ("api_key_env", self.api_key_env.is_some(), !is_outside),
+            ("temperature", self.temperature.is_some(), !is_outside),
+            ("max_output_tokens", self.max_output_tokens.is_some(), !is_outside),
+            (
+                "timeout_seconds",
+                self.timeout_seconds.is_some(),
+                self.external.is_none(),
+            ),
+        ] {
+            if is_set && !fits {
+                let what = format!(
+                    "agent {:?}: `{key}` has no meaning for this kind of agent",
+                    self.id
+                );
+                return Err(RunError::input(
+                    what,
+                    "strike it; see docs/own-agent.md for what an outside agent takes",
+                ));
+            }
+        }
+        Ok(())
     }
 
     /// The name sent as `model`.
@@ -388,6 +439,18 @@ mod tests {
             (
                 LEAST.replace("builtin = \"momentum\"", "model = \"x\""),
                 "needs either `builtin`",
+            ),
+            (
+                LEAST.replace("builtin = \"momentum\"", "command = [\"a\"], external = \"mcp\""),
+                "or `external`",
+            ),
+            (
+                LEAST.replace("builtin = \"momentum\"", "command = [\"a\"], temperature = 0.5"),
+                "`temperature` has no meaning",
+            ),
+            (
+                LEAST.replace("builtin = \"momentum\"", "external = \"mcp\", pass_env = [\"A\"]"),
+                "`pass_env` has no meaning",
             ),
             (
                 LEAST.replace("name = \"try\"", "name = \"../x\""),
