@@ -1,5 +1,6 @@
 //! The provider-neutral conversation: what is asked, and what a model answered.
 
+use crate::usage::Usage;
 use ktd_masking::{Payload, Prompt, ToolSpec};
 use serde_json::value::RawValue;
 use std::sync::Arc;
@@ -15,8 +16,14 @@ pub struct ChatRequest {
     pub tools: Arc<[ToolSpec]>,
     /// Whether and what the model must call.
     pub tool_choice: ToolChoice,
+    /// What form the model's text must have.
+    pub reply_format: ReplyFormat,
+    /// Whether the model thinks before it answers.
+    pub thinking: Thinking,
     /// How the reply is sampled.
     pub sampling: Sampling,
+    /// Groups requests that share a prefix, for providers that take such a hint. It names no day and no stock.
+    pub cache_key: Option<String>,
 }
 
 /// One message. Template text, payloads and the model's own words: no variant takes a `String`.
@@ -50,6 +57,27 @@ pub enum ToolChoice {
     Named(&'static str),
 }
 
+/// What form the model's text must have, where the provider can be told.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ReplyFormat {
+    /// Whatever the model likes.
+    Free,
+    /// One JSON object that are this tool's arguments.
+    Arguments(ToolSpec),
+}
+
+/// Whether a model is told to think. Most thinking models refuse a forced call while they think.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Thinking {
+    /// Nothing is said; the provider's default holds.
+    #[default]
+    VendorDefault,
+    /// It is switched on.
+    On,
+    /// It is switched off.
+    Off,
+}
+
 /// Requested sampling; what a provider does with it is its own affair.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Sampling {
@@ -73,7 +101,7 @@ impl CallId {
     }
 }
 
-/// A tool call as the model wrote it; nothing is repaired.
+/// A tool call as the model wrote it, after the repairs that its turn lists.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolCall {
     /// What its answer must refer to.
@@ -97,24 +125,16 @@ pub enum StopReason {
     ContentFilter,
     /// The model declined.
     Refusal,
+    /// The provider says that the model wrote a call that it could not read.
+    MalformedCall,
     /// A reason of the vendor's own, or none.
     Other,
 }
 
-/// Token counts as reported; `None` where the provider said nothing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Usage {
-    /// Tokens of the request, those from the cache included.
-    pub prompt_tokens: Option<u64>,
-    /// Tokens generated, reasoning included.
-    pub completion_tokens: Option<u64>,
-    /// Of the request's tokens, those read from the provider's cache.
-    pub cached_tokens: Option<u64>,
-    /// Of the generated tokens, those spent on reasoning.
-    pub reasoning_tokens: Option<u64>,
-}
-
-/// A deviation from the wire format that was read without guessing. Never a model's mistake.
+/// A deviation that was read without guessing.
+///
+/// Most are the provider's and count nowhere. A *repair* ([`Self::is_repair`]) is of the model's own words: what was
+/// submitted after a repair counts as good in the lenient column and as bad in the strict one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Normalised {
     /// Arguments came as JSON instead of text; the JSON's own text is kept.
@@ -127,6 +147,14 @@ pub enum Normalised {
     IdReminted,
     /// Token counts were missing.
     UsageUnknown,
+    /// Repair: the arguments were a JSON text that holds the JSON object; one layer was taken off.
+    DoubleEncoded,
+    /// Repair: the arguments were the same bytes twice; one half was taken.
+    Duplicated,
+    /// Repair: the name had a template token after it (`<|...`), which was cut off.
+    NameSuffix,
+    /// Repair: the call or the JSON object stood inside other text and was taken out.
+    Extracted,
 }
 
 impl Normalised {
@@ -134,12 +162,25 @@ impl Normalised {
     #[must_use]
     pub const fn code(self) -> &'static str {
         match self {
-            Self::ArgumentsNotText => "arguments_not_text",
-            Self::ArgumentsEmpty => "arguments_empty",
+            Self::ArgumentsNotText => "object_arguments",
+            Self::ArgumentsEmpty => "empty_object",
             Self::IdMinted => "id_minted",
             Self::IdReminted => "id_reminted",
             Self::UsageUnknown => "usage_unknown",
+            Self::DoubleEncoded => "double_encoded",
+            Self::Duplicated => "duplicated",
+            Self::NameSuffix => "name_suffix",
+            Self::Extracted => "extracted",
         }
+    }
+
+    /// Whether the model's own words were mended, and not only the provider's wrapping.
+    #[must_use]
+    pub const fn is_repair(self) -> bool {
+        matches!(
+            self,
+            Self::DoubleEncoded | Self::Duplicated | Self::NameSuffix | Self::Extracted
+        )
     }
 }
 
@@ -152,7 +193,17 @@ pub struct ModelTurn {
     pub(crate) stop: StopReason,
     pub(crate) usage: Usage,
     pub(crate) normalised: Vec<Normalised>,
+    pub(crate) served: Served,
     pub(crate) raw: Box<RawValue>,
+}
+
+/// What the provider says about who answered; a change of it inside a run is drift.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Served {
+    /// The model's name as the provider reports it.
+    pub model: Option<String>,
+    /// The provider's fingerprint of its own configuration.
+    pub fingerprint: Option<String>,
 }
 
 impl ModelTurn {
@@ -190,6 +241,12 @@ impl ModelTurn {
     #[must_use]
     pub fn normalised(&self) -> &[Normalised] {
         &self.normalised
+    }
+
+    /// Who answered, as far as the provider says.
+    #[must_use]
+    pub const fn served(&self) -> &Served {
+        &self.served
     }
 
     /// The assistant message as it came, in the format of the wire it came over, which goes back with every opaque field (`reasoning_content`, …) intact.

@@ -5,8 +5,8 @@
 //! and reply are evidence. Its service hook gives us both ends of the exchange.
 
 use crate::transport::{Transport, TransportError, WireReply};
+use crate::wire::REPLY_BYTES_MAX;
 use crate::wire::WireRequest;
-use crate::wire::openai::REPLY_BYTES_MAX;
 use async_openai::Client;
 use async_openai::config::Config;
 use async_openai::error::OpenAIError;

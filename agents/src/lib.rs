@@ -8,18 +8,35 @@
 
 pub mod builtin;
 mod chat;
+mod dialect;
+mod force;
 mod http;
 mod session;
 mod transport;
+mod usage;
+mod verdict;
 mod wire;
 
 pub use chat::{
-    CallId, ChatRequest, Message, ModelTurn, Normalised, Sampling, StopReason, ToolCall, ToolChoice, Usage,
+    CallId, ChatRequest, Message, ModelTurn, Normalised, ReplyFormat, Sampling, Served, StopReason, Thinking,
+    ToolCall, ToolChoice,
 };
+pub use dialect::{
+    Auth, CacheHints, Dialect, Endpoint, ForceLimits, JsonFormat, MaxTokens, Pinned, Reasoning,
+    TemperatureLimits, ThinkingSwitch, UsageLaws,
+};
+pub use force::{ForceLevel, ThinkingPolicy};
 pub use http::{HttpSettings, HttpTransport, SetupError};
 pub use session::{
     Attempt, ModelFault, Outcome, Research, ResearchEffect, SUBMIT_ACTION, Session, SessionError,
     SessionLimits, SessionTexts, StepPlan, Submission, SubmissionEffect, Tally, ToolAnswer,
 };
 pub use transport::{Transport, TransportError, WireReply};
-pub use wire::{FaultClass, FaultKind, ReplyFault, WireRequest, openai};
+pub use usage::{Usage, UsageSource};
+pub use verdict::{
+    ARGUMENTS_BYTES_MAX, ARGUMENTS_DEPTH_MAX, ARGUMENTS_ITEMS_MAX, Expected, Verdict,
+    arguments_of_printed_call, fault_of_turn, object_in_text, parser_leak,
+};
+pub use wire::{
+    FaultClass, FaultKind, REPLY_BYTES_MAX, REPLY_DEPTH_MAX, REPLY_ITEMS_MAX, ReplyFault, Wire, WireRequest,
+};

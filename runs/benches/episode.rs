@@ -153,6 +153,7 @@ impl Recorder<'_> {
                 outcome: StepOutcome::Submitted,
                 orders: orders.iter().map(|order| self.order_record(order)).collect(),
                 overall_reason: Some("a reason of the usual length for the whole batch".to_owned()),
+                is_repaired: false,
             })?;
             let nav_before = account.nav;
             let (after, report) = step(&self.rules, account, orders, &quotes);

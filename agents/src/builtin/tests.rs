@@ -2,11 +2,12 @@
 
 use super::*;
 use crate::chat::{Message, ModelTurn, Sampling};
+use crate::dialect::Dialect;
 use crate::session::{
     Outcome, ResearchEffect, SUBMIT_ACTION, Session, SessionLimits, SessionTexts, StepPlan, SubmissionEffect,
     Tally, ToolAnswer,
 };
-use crate::wire::openai;
+use crate::wire::Wire;
 use ktd_masking::{Payload, Prompt, Schema, ToolSpec};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -53,7 +54,9 @@ fn request(state: &Value, is_forced: bool, answered: &[(&str, Value)]) -> Vec<u8
 }
 
 fn turn(model: &dyn ChatModel, request: &[u8]) -> ModelTurn {
-    openai::decode(200, &model.reply(request)).unwrap()
+    Wire::ChatCompletions
+        .decode(200, &model.reply(request), &Dialect::plain())
+        .unwrap()
 }
 
 /// The orders submitted, as (side, name, weight).
@@ -286,7 +289,11 @@ fn no_request_breaks_an_agent() {
         b"{\"messages\":[{\"role\":\"user\",\"content\":\"STATE:\\n\"}]}",
     ] {
         for name in NAMES {
-            assert!(openai::decode(200, &named(name, 0).unwrap().reply(bytes)).is_ok());
+            assert!(
+                Wire::ChatCompletions
+                    .decode(200, &named(name, 0).unwrap().reply(bytes), &Dialect::plain())
+                    .is_ok()
+            );
         }
     }
 }
@@ -315,6 +322,9 @@ fn plan() -> StepPlan {
             not_yet: Payload::label("not yet"),
             feedback: |attempt| Payload::map([("error", Payload::label(attempt.fault.code()))]),
         },
+        force: crate::ForceLevel::Named,
+        thinking: crate::ThinkingPolicy::VendorDefault,
+        cache_key: None,
         limits: SessionLimits {
             max_tool_calls: 20,
             schema_retries: 3,
@@ -323,8 +333,13 @@ fn plan() -> StepPlan {
 }
 
 async fn send(transport: &BuiltinTransport, request: &crate::ChatRequest) -> ModelTurn {
-    let reply = transport.send(&openai::encode(request)).await.unwrap();
-    openai::decode(reply.status, &reply.body).unwrap()
+    let reply = transport
+        .send(&Wire::ChatCompletions.encode(request, &Dialect::plain()))
+        .await
+        .unwrap();
+    Wire::ChatCompletions
+        .decode(reply.status, &reply.body, &Dialect::plain())
+        .unwrap()
 }
 
 /// A whole step over transport, codec and session; the caller accepts what is JSON with orders.

@@ -1,8 +1,9 @@
 //! The transport against a server of our own on loopback.
 
 use super::*;
-use crate::chat::{ChatRequest, Message, Sampling, ToolChoice};
-use crate::wire::{FaultKind, openai};
+use crate::chat::{ChatRequest, Message, ReplyFormat, Sampling, Thinking, ToolChoice};
+use crate::dialect::Dialect;
+use crate::wire::{FaultKind, Wire};
 use ktd_masking::{Prompt, Schema, ToolSpec};
 use std::net::SocketAddr;
 use std::sync::Mutex;
@@ -90,7 +91,7 @@ fn transport(address: SocketAddr, timeout: Duration) -> HttpTransport {
 }
 
 fn request() -> WireRequest {
-    openai::encode(&ChatRequest {
+    let request = ChatRequest {
         model: "m".to_owned(),
         messages: vec![Message::User(
             Prompt::new().text("Grüße \u{1f980} \"quoted\" \\ / </script>"),
@@ -101,11 +102,15 @@ fn request() -> WireRequest {
             parameters: Schema::of::<Vec<bool>>(),
         }]),
         tool_choice: ToolChoice::Named("submit_action"),
+        reply_format: ReplyFormat::Free,
+        thinking: Thinking::VendorDefault,
         sampling: Sampling {
             temperature: Some(0.1),
             ..Sampling::default()
         },
-    })
+        cache_key: None,
+    };
+    Wire::ChatCompletions.encode(&request, &Dialect::plain())
 }
 
 /// Sends one request to a server of this manner.
@@ -162,7 +167,10 @@ async fn every_status_is_one_request_and_a_whole_reply() {
         assert_eq!(reply.body, b"<html>no</html>");
         assert_eq!(reply.retry_after_seconds(), Some(2));
         assert_eq!(
-            openai::decode(reply.status, &reply.body).unwrap_err().kind(),
+            Wire::ChatCompletions
+                .decode(reply.status, &reply.body, &Dialect::plain())
+                .unwrap_err()
+                .kind(),
             kind
         );
     }

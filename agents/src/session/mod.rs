@@ -15,7 +15,9 @@ pub use research::{Research, ResearchEffect, ToolAnswer};
 pub use submission::{Outcome, Submission, SubmissionEffect};
 pub use tally::{ModelFault, Tally};
 
-use crate::chat::{ChatRequest, Message, ModelTurn, StopReason, ToolChoice};
+use crate::chat::{ChatRequest, Message, ModelTurn, ReplyFormat, StopReason, Thinking, ToolChoice};
+use crate::force::{ForceLevel, ThinkingPolicy};
+use ktd_masking::ToolSpec;
 use std::sync::Arc;
 
 /// The name of the tool that submits a decision.
@@ -77,13 +79,52 @@ impl Talk {
         }
     }
 
-    fn request(&self, tool_choice: ToolChoice) -> ChatRequest {
+    /// The request of the research phase: every tool, a free choice.
+    fn research_request(&self) -> ChatRequest {
+        let thinking = match self.plan.thinking {
+            ThinkingPolicy::VendorDefault => Thinking::VendorDefault,
+            ThinkingPolicy::Always | ThinkingPolicy::ThinkThenForce => Thinking::On,
+            ThinkingPolicy::Never => Thinking::Off,
+        };
         ChatRequest {
             model: self.plan.model.clone(),
             messages: self.messages.clone(),
             tools: Arc::clone(&self.plan.tools),
-            tool_choice,
+            tool_choice: ToolChoice::Auto,
+            reply_format: ReplyFormat::Free,
+            thinking,
             sampling: self.plan.sampling,
+            cache_key: self.plan.cache_key.clone(),
+        }
+    }
+
+    /// The request of the submission phase, forced as the plan says.
+    fn submission_request(&self) -> ChatRequest {
+        let submit = || self.plan.tools.iter().find(|tool| tool.name == SUBMIT_ACTION);
+        let alone: Arc<[ToolSpec]> = submit().into_iter().cloned().collect();
+        let (tools, tool_choice) = match self.plan.force {
+            ForceLevel::Named => (Arc::clone(&self.plan.tools), ToolChoice::Named(SUBMIT_ACTION)),
+            ForceLevel::Required => (alone, ToolChoice::Required),
+            ForceLevel::Auto => (alone, ToolChoice::Auto),
+            ForceLevel::Json | ForceLevel::Text => (Arc::default(), ToolChoice::None),
+        };
+        let reply_format = match (self.plan.force, submit()) {
+            (ForceLevel::Json, Some(tool)) => ReplyFormat::Arguments(tool.clone()),
+            _ => ReplyFormat::Free,
+        };
+        let research = self.research_request();
+        let thinking = match self.plan.thinking {
+            ThinkingPolicy::ThinkThenForce => Thinking::Off,
+            ThinkingPolicy::VendorDefault | ThinkingPolicy::Always | ThinkingPolicy::Never => {
+                research.thinking
+            }
+        };
+        ChatRequest {
+            tools,
+            tool_choice,
+            reply_format,
+            thinking,
+            ..research
         }
     }
 
@@ -115,6 +156,7 @@ const fn fault_of_stop(stop: StopReason) -> Option<ModelFault> {
     match stop {
         StopReason::Length => Some(ModelFault::Truncated),
         StopReason::ContentFilter | StopReason::Refusal => Some(ModelFault::Refusal),
+        StopReason::MalformedCall => Some(ModelFault::ArgumentsMalformed),
         StopReason::Stop | StopReason::ToolCalls | StopReason::Other => None,
     }
 }

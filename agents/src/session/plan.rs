@@ -1,6 +1,7 @@
 //! What a step is opened with.
 
 use crate::chat::Sampling;
+use crate::force::{ForceLevel, ThinkingPolicy};
 use crate::session::ModelFault;
 use ktd_masking::{Payload, Prompt, ToolSpec};
 use std::sync::Arc;
@@ -12,8 +13,15 @@ pub struct StepPlan {
     pub model: String,
     /// How replies are sampled.
     pub sampling: Sampling,
-    /// The tools shown, the same in both phases so that provider caches hold. They include `submit_action`.
+    /// The tools shown in research, `submit_action` among them. A submission forced by name shows the same, so that
+    /// provider caches hold; the weaker levels show `submit_action` alone, or nothing.
     pub tools: Arc<[ToolSpec]>,
+    /// How the submission is forced.
+    pub force: ForceLevel,
+    /// When the model thinks.
+    pub thinking: ThinkingPolicy,
+    /// Groups requests that share a prefix, for providers that take such a hint.
+    pub cache_key: Option<String>,
     /// The standing instructions.
     pub system: Prompt,
     /// The message that opens the step.

@@ -1,6 +1,6 @@
 //! The first phase of `open-research`: the model asks, the tools answer.
 
-use crate::chat::{CallId, ChatRequest, Message, ModelTurn, ToolCall, ToolChoice};
+use crate::chat::{CallId, ChatRequest, Message, ModelTurn, ToolCall};
 use crate::session::{
     ModelFault, SUBMIT_ACTION, Session, SessionError, StepPlan, Submission, Talk, fault_of_stop,
 };
@@ -70,7 +70,7 @@ impl Session<Research> {
         } else if self.phase.is_over {
             ResearchEffect::Close
         } else {
-            ResearchEffect::Ask(self.talk.request(ToolChoice::Auto))
+            ResearchEffect::Ask(self.talk.research_request())
         }
     }
 

@@ -1,12 +1,12 @@
 //! The phase in which the model must submit.
 
-use crate::chat::{ChatRequest, Message, ModelTurn, ToolCall, ToolChoice};
-use crate::session::{
-    Attempt, ModelFault, SUBMIT_ACTION, Session, SessionError, StepPlan, Talk, fault_of_stop,
-};
+use crate::chat::{ChatRequest, Message, ModelTurn, StopReason, ToolCall};
+use crate::session::{Attempt, ModelFault, SUBMIT_ACTION, Session, SessionError, StepPlan, Talk};
+use crate::verdict::{Expected, arguments_of_printed_call, fault_of_turn, object_in_text};
 use ktd_masking::{Payload, Prompt};
 
-/// The model is forced to call `submit_action`, once, and may correct itself `schema_retries` times.
+/// The model is made to submit once, as strongly as the plan's force level says, and may correct itself
+/// `schema_retries` times.
 #[derive(Debug, Clone)]
 pub struct Submission {
     state: State,
@@ -22,7 +22,11 @@ enum State {
 
 #[derive(Debug, Clone)]
 struct Offer {
-    call: ToolCall,
+    arguments: String,
+    /// The calls of the turn; none where the submission came as text.
+    calls: Vec<ToolCall>,
+    /// Whether the model's words were mended to read it.
+    is_repaired: bool,
     /// What a rejection of it is blamed on: arguments that were cut are not the same mistake as wrong ones.
     fault: ModelFault,
 }
@@ -34,7 +38,7 @@ pub enum SubmissionEffect {
     Ask(ChatRequest),
     /// Judge these arguments, which are the model's raw text, then [`Session::accept`] or [`Session::reject`].
     Submit {
-        /// The arguments of the one `submit_action` call.
+        /// The arguments of the one `submit_action` call, or the object that stands for them.
         arguments: String,
     },
     /// The step is over.
@@ -48,6 +52,8 @@ pub enum Outcome {
     Submitted {
         /// The raw text of the accepted arguments.
         arguments: String,
+        /// Whether they count in the lenient column alone: the model's words were mended to read them.
+        is_repaired: bool,
     },
     /// No submission was good within the retries: no trade, and not a hold.
     Fallback {
@@ -78,9 +84,9 @@ impl Session<Submission> {
     #[must_use]
     pub fn next(&self) -> SubmissionEffect {
         match &self.phase.state {
-            State::Asking => SubmissionEffect::Ask(self.talk.request(ToolChoice::Named(SUBMIT_ACTION))),
+            State::Asking => SubmissionEffect::Ask(self.talk.submission_request()),
             State::Offered(offer) => SubmissionEffect::Submit {
-                arguments: offer.call.arguments.clone(),
+                arguments: offer.arguments.clone(),
             },
             State::Ended(outcome) => SubmissionEffect::End(outcome.clone()),
         }
@@ -94,7 +100,7 @@ impl Session<Submission> {
         if !matches!(self.phase.state, State::Asking) {
             return Err(SessionError::NoRequestOpen);
         }
-        match read_submission(&turn) {
+        match self.read(&turn) {
             Ok(offer) => {
                 self.talk.tally.submissions += 1;
                 self.phase.state = State::Offered(offer);
@@ -125,8 +131,15 @@ impl Session<Submission> {
         let State::Offered(offer) = &self.phase.state else {
             return Err(SessionError::NoSubmissionOpen);
         };
-        let arguments = offer.call.arguments.clone();
-        self.phase.state = State::Ended(Outcome::Submitted { arguments });
+        let Offer {
+            arguments,
+            is_repaired,
+            ..
+        } = offer.clone();
+        self.phase.state = State::Ended(Outcome::Submitted {
+            arguments,
+            is_repaired,
+        });
         Ok(())
     }
 
@@ -138,8 +151,8 @@ impl Session<Submission> {
         let State::Offered(offer) = &self.phase.state else {
             return Err(SessionError::NoSubmissionOpen);
         };
-        let Offer { call, fault } = offer.clone();
-        self.retry(fault, &[call], feedback);
+        let Offer { calls, fault, .. } = offer.clone();
+        self.retry(fault, &calls, feedback);
         Ok(())
     }
 
@@ -170,6 +183,8 @@ impl Session<Submission> {
 
     /// Answers every call of the bad turn, or speaks as the user when there was none, and asks again or gives up.
     fn retry(&mut self, fault: ModelFault, calls: &[ToolCall], feedback: &Payload) {
+        // A refusal is asked once more and not three times: the model has said that it will not.
+        let is_final = fault == ModelFault::Refusal && 0 < self.talk.tally.count(fault);
         self.talk.tally.blame(fault);
         let answers = calls.iter().map(|call| Message::Tool {
             call_id: call.id.clone(),
@@ -182,35 +197,69 @@ impl Session<Submission> {
                 .push(Message::User(Prompt::from(feedback.clone())));
         }
         self.phase.state = match self.phase.retries_left.checked_sub(1) {
-            Some(retries_left) => {
+            Some(retries_left) if !is_final => {
                 self.phase.retries_left = retries_left;
                 State::Asking
             }
-            None => State::Ended(Outcome::Fallback { last_fault: fault }),
+            Some(_) | None => State::Ended(Outcome::Fallback { last_fault: fault }),
         };
+    }
+
+    /// A submission is exactly one call of `submit_action`, or, where the level has no calls, one JSON object. The
+    /// first of two is never taken silently.
+    fn read(&self, turn: &ModelTurn) -> Result<Offer, ModelFault> {
+        let force = self.talk.plan.force;
+        let names: Vec<&str> = self.talk.plan.tools.iter().map(|tool| tool.name).collect();
+        let expected = Expected {
+            tools: &names,
+            forced: Some(force),
+            wanted: Some(SUBMIT_ACTION),
+            self_hosted: false,
+        };
+        let offer = |fault| read_call(turn).map(|offer| Offer { fault, ..offer });
+        match fault_of_turn(turn, &expected) {
+            Some(ModelFault::CallInText) => read_text(turn).ok_or(ModelFault::CallInText),
+            // What is no JSON is judged with the rest, so that the model hears where it breaks.
+            Some(fault @ (ModelFault::ArgumentsMalformed | ModelFault::Truncated)) => {
+                offer(fault).ok_or(fault)
+            }
+            Some(fault) => Err(fault),
+            None if turn.tool_calls().is_empty() => read_text(turn).ok_or(ModelFault::ArgumentsMalformed),
+            None => read_call(turn).ok_or(ModelFault::NoCall),
+        }
     }
 }
 
-/// A submission is exactly one call, of `submit_action`. The first of two is never taken silently.
-fn read_submission(turn: &ModelTurn) -> Result<Offer, ModelFault> {
-    let calls = turn.tool_calls();
-    let Some(submit) = calls.iter().find(|call| call.name == SUBMIT_ACTION) else {
-        let otherwise = if calls.is_empty() {
-            ModelFault::NoCall
-        } else {
-            ModelFault::WrongTool
-        };
-        return Err(fault_of_stop(turn.stop()).unwrap_or(otherwise));
+/// The one call of a turn, when it is of `submit_action`.
+fn read_call(turn: &ModelTurn) -> Option<Offer> {
+    let [call] = turn.tool_calls() else {
+        return None;
     };
-    if calls.len() != 1 {
-        return Err(ModelFault::MultipleCalls);
-    }
-    let fault = match fault_of_stop(turn.stop()) {
-        Some(ModelFault::Truncated) => ModelFault::Truncated,
-        Some(_) | None => ModelFault::Rejected,
-    };
-    Ok(Offer {
-        call: submit.clone(),
-        fault,
+    (call.name == SUBMIT_ACTION).then(|| Offer {
+        arguments: call.arguments.clone(),
+        calls: vec![call.clone()],
+        is_repaired: turn.normalised().iter().any(|one| one.is_repair()),
+        fault: fault_of_rejection(turn),
     })
+}
+
+/// The submission that a text holds: its one JSON object, or the arguments of the call that it prints.
+fn read_text(turn: &ModelTurn) -> Option<Offer> {
+    let (object, is_extracted) = object_in_text(turn.text()?)?;
+    let arguments = arguments_of_printed_call(&object)?;
+    Some(Offer {
+        is_repaired: is_extracted || arguments != object,
+        arguments,
+        calls: Vec::new(),
+        fault: fault_of_rejection(turn),
+    })
+}
+
+/// What a rejection of a submission is blamed on.
+fn fault_of_rejection(turn: &ModelTurn) -> ModelFault {
+    if turn.stop() == StopReason::Length {
+        ModelFault::Truncated
+    } else {
+        ModelFault::Rejected
+    }
 }

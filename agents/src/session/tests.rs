@@ -1,7 +1,7 @@
 //! Sessions driven by scripted turns.
 
 use super::*;
-use crate::wire::openai;
+use crate::{Dialect, ForceLevel, ThinkingPolicy, Wire};
 use ktd_masking::{Payload, Prompt};
 use std::collections::BTreeSet;
 
@@ -23,7 +23,9 @@ fn turn_with(calls: &[(&str, &str)], content: &str, finish: &str) -> ModelTurn {
         serde_json::to_string(content).unwrap(),
         calls.join(",")
     );
-    openai::decode(200, body.as_bytes()).unwrap()
+    Wire::ChatCompletions
+        .decode(200, body.as_bytes(), &Dialect::plain())
+        .unwrap()
 }
 
 fn calls(names: &[&str]) -> ModelTurn {
@@ -47,6 +49,9 @@ fn plan(max_tool_calls: u32, schema_retries: u32) -> StepPlan {
         model: "m".to_owned(),
         sampling: crate::Sampling::default(),
         tools: Arc::from([]),
+        force: ForceLevel::Named,
+        thinking: ThinkingPolicy::VendorDefault,
+        cache_key: None,
         system: Prompt::new().text("rules"),
         user: Prompt::new().text("state"),
         texts: SessionTexts {
@@ -134,7 +139,8 @@ fn a_step_goes_from_research_to_an_accepted_submission() {
     assert_eq!(
         outcome,
         Outcome::Submitted {
-            arguments: r#"{"orders":[]}"#.to_owned()
+            arguments: r#"{"orders":[]}"#.to_owned(),
+            is_repaired: false,
         }
     );
     assert_eq!(
@@ -195,12 +201,12 @@ fn what_is_no_submission_is_fed_back_until_the_retries_are_used_up() {
     session.reject(&Payload::label("bad")).unwrap();
     insta::assert_snapshot!(shape(&session)[4..].join("\n"), @r#"
     assistant:0
-    user:{"error":"no_call","is_last":false}
+    user:{"error":"no_tool_call","is_last":false}
     assistant:1
     c0={"error":"wrong_tool","is_last":false}
     assistant:2
-    c0={"error":"multiple_calls","is_last":false}
-    c1={"error":"multiple_calls","is_last":false}
+    c0={"error":"multiple_submissions","is_last":false}
+    c1={"error":"multiple_submissions","is_last":false}
     assistant:1
     c0=bad
     "#);
@@ -231,6 +237,105 @@ fn cut_and_declined_turns_have_their_own_kind() {
 }
 
 #[test]
+fn what_is_no_json_is_judged_with_the_rest_and_blamed_as_such() {
+    let mut session = at_submission(2);
+    session
+        .feed_turn(turn_with(&[("submit_action", "{'orders': []}")], "", "stop"))
+        .unwrap();
+    session.reject(&Payload::label("position 1")).unwrap();
+    assert_eq!(session.tally().count(ModelFault::ArgumentsMalformed), 1);
+    let deep = "[".repeat(100);
+    session
+        .feed_turn(turn_with(&[("submit_action", &deep)], "", "stop"))
+        .unwrap();
+    assert_eq!(session.tally().count(ModelFault::ArgumentsTooLarge), 1);
+    assert!(matches!(session.next(), SubmissionEffect::Ask(_)));
+}
+
+#[test]
+fn a_refusal_is_asked_once_more_and_then_it_stands() {
+    let mut session = at_submission(9);
+    for _ in 0..2 {
+        session
+            .feed_turn(turn_with(&[], "I cannot", "content_filter"))
+            .unwrap();
+    }
+    let last_fault = ModelFault::Refusal;
+    assert!(
+        matches!(session.next(), SubmissionEffect::End(Outcome::Fallback { last_fault: it }) if it == last_fault)
+    );
+}
+
+#[test]
+fn each_force_level_asks_in_its_own_way() {
+    let tool = |name| ktd_masking::ToolSpec {
+        name,
+        description: "",
+        parameters: ktd_masking::Schema::of::<Vec<bool>>(),
+    };
+    for (force, tools, choice) in [
+        (ForceLevel::Named, 2, ToolChoice::Named(SUBMIT_ACTION)),
+        (ForceLevel::Required, 1, ToolChoice::Required),
+        (ForceLevel::Auto, 1, ToolChoice::Auto),
+        (ForceLevel::Json, 0, ToolChoice::None),
+        (ForceLevel::Text, 0, ToolChoice::None),
+    ] {
+        let plan = StepPlan {
+            tools: Arc::from([tool("risk_check"), tool(SUBMIT_ACTION)]),
+            force,
+            thinking: ThinkingPolicy::ThinkThenForce,
+            ..plan(3, 3)
+        };
+        let research = Session::research(plan.clone());
+        let ResearchEffect::Ask(request) = research.next() else {
+            panic!("asks");
+        };
+        assert_eq!((request.tools.len(), request.thinking), (2, Thinking::On));
+        let SubmissionEffect::Ask(request) = Session::submission(plan).next() else {
+            panic!("asks");
+        };
+        assert_eq!(
+            (request.tools.len(), request.tool_choice),
+            (tools, choice),
+            "{force}"
+        );
+        assert_eq!(request.thinking, Thinking::Off);
+        let has_format =
+            matches!(&request.reply_format, ReplyFormat::Arguments(tool) if tool.name == SUBMIT_ACTION);
+        assert_eq!(has_format, force == ForceLevel::Json);
+    }
+}
+
+#[test]
+fn text_is_a_submission_only_where_the_level_has_no_calls_or_the_call_was_printed() {
+    let submission = |force, text: &str| {
+        let plan = StepPlan { force, ..plan(0, 1) };
+        let mut session = Session::submission(plan);
+        session.feed_turn(turn_with(&[], text, "stop")).unwrap();
+        if matches!(session.next(), SubmissionEffect::Submit { .. }) {
+            session.accept().unwrap();
+        }
+        match session.next() {
+            SubmissionEffect::End(Outcome::Submitted {
+                arguments,
+                is_repaired,
+            }) => Some((arguments, is_repaired)),
+            SubmissionEffect::Ask(_) | SubmissionEffect::Submit { .. } | SubmissionEffect::End(_) => None,
+        }
+    };
+    let bare = r#"{"orders":[]}"#;
+    let around = format!("I hold.\n```json\n{bare}\n```");
+    let printed = r#"<tool_call>{"name":"submit_action","arguments":{"orders":[]}}</tool_call>"#;
+    let orders = |is_repaired| Some((bare.to_owned(), is_repaired));
+    assert_eq!(submission(ForceLevel::Json, bare), orders(false));
+    assert_eq!(submission(ForceLevel::Text, &around), orders(true));
+    assert_eq!(submission(ForceLevel::Auto, printed), orders(true));
+    assert_eq!(submission(ForceLevel::Auto, bare), None);
+    assert_eq!(submission(ForceLevel::Named, &around), None);
+    assert_eq!(submission(ForceLevel::Text, "I hold."), None);
+}
+
+#[test]
 fn a_blank_turn_is_not_sent_back() {
     let mut session = Session::submission(plan(0, 1));
     session.feed_turn(turn_with(&[], "", "length")).unwrap();
@@ -248,7 +353,7 @@ fn a_blank_turn_is_not_sent_back() {
 fn the_same_request_comes_again_until_a_turn_is_fed() {
     let session = at_submission(1);
     let bytes = |effect| match effect {
-        SubmissionEffect::Ask(request) => openai::encode(&request),
+        SubmissionEffect::Ask(request) => Wire::ChatCompletions.encode(&request, &Dialect::plain()),
         SubmissionEffect::Submit { .. } | SubmissionEffect::End(_) => panic!("asks"),
     };
     assert_eq!(bytes(session.next()), bytes(session.next()));

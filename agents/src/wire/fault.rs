@@ -50,6 +50,10 @@ pub enum FaultKind {
     BodyTooLarge,
     /// Nested deeper than any answer needs.
     BodyTooDeep,
+    /// An event stream that ends before the model did.
+    StreamTruncated,
+    /// A call that the server had promised came as text, or as text in its arguments: its parser lost it.
+    ParserLeak,
     /// JSON without a choice or without a message in it.
     EmptyEnvelope,
     /// A message with nothing in it and no token generated.
@@ -85,13 +89,15 @@ impl FaultKind {
             Self::BodyTruncated => "body_truncated",
             Self::BodyTooLarge => "body_too_large",
             Self::BodyTooDeep => "body_too_deep",
+            Self::StreamTruncated => "stream_truncated",
+            Self::ParserLeak => "server_parser_leak",
             Self::EmptyEnvelope => "empty_envelope",
             Self::ZeroOutput => "zero_output",
             Self::Unauthorized => "unauthorized",
             Self::Forbidden => "forbidden",
             Self::NotFound => "not_found",
             Self::ContextOverflow => "context_overflow",
-            Self::ToolChoiceRefused => "tool_choice_refused",
+            Self::ToolChoiceRefused => "dialect_mismatch",
             Self::BadRequest => "bad_request",
             Self::LostOpaqueState => "lost_opaque_state",
         }
@@ -111,6 +117,8 @@ impl FaultKind {
             | Self::BodyTruncated
             | Self::BodyTooLarge
             | Self::BodyTooDeep
+            | Self::StreamTruncated
+            | Self::ParserLeak
             | Self::EmptyEnvelope
             | Self::ZeroOutput => FaultClass::Infrastructure,
             Self::Unauthorized
@@ -126,7 +134,8 @@ impl FaultKind {
     /// Whether the identical request may succeed later.
     #[must_use]
     pub const fn is_retryable(self) -> bool {
-        matches!(self.class(), FaultClass::Infrastructure) && !matches!(self, Self::QuotaExhausted)
+        matches!(self.class(), FaultClass::Infrastructure)
+            && !matches!(self, Self::QuotaExhausted | Self::ParserLeak)
     }
 }
 
@@ -234,10 +243,14 @@ impl ReplyFault {
             | FaultKind::RequestExpired
             | FaultKind::NotJson
             | FaultKind::BodyTruncated
+            | FaultKind::StreamTruncated
             | FaultKind::EmptyEnvelope
             | FaultKind::ZeroOutput => "back off and send the same request again",
             FaultKind::BodyTooLarge | FaultKind::BodyTooDeep => {
                 "lower `max_output_tokens` or change the provider"
+            }
+            FaultKind::ParserLeak => {
+                "declare a lower force level, or change the server's tool parser: it did not read the model's call"
             }
             FaultKind::Unauthorized => "check the API key of this provider",
             FaultKind::Forbidden => "check what the API key may do and whether the model is open to it",

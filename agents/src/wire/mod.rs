@@ -1,29 +1,118 @@
 //! Wire formats: pure translations between [`crate::ChatRequest`], bytes, and [`crate::ModelTurn`].
 //!
-//! One folder a format, with the same two functions `encode` and `decode` in each.
+//! One folder a format, with the same files in each: `encode`, `decode`, and `stream`, which puts an event stream
+//! together to the reply that it stands for. What a vendor spells in its own way is data: [`crate::Dialect`].
 
+mod body;
+mod calls;
+mod chat_completions;
+mod envelope;
+mod events;
 mod fault;
-pub mod openai;
 mod raw_object;
 
+pub use envelope::{REPLY_BYTES_MAX, REPLY_DEPTH_MAX, REPLY_ITEMS_MAX};
 pub use fault::{FaultClass, FaultKind, ReplyFault};
+
+pub(crate) use calls::is_object;
+pub(crate) use envelope::extent;
+
+use crate::chat::{ChatRequest, ModelTurn, StopReason};
+use crate::dialect::Dialect;
+use envelope::{Content, Opened, open};
+use serde::{Deserialize, Serialize};
+
+/// A wire format.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Wire {
+    /// `POST /chat/completions`, which most vendors and local servers speak.
+    ChatCompletions,
+}
+
+impl Wire {
+    /// All wires.
+    pub const ALL: [Self; 1] = [Self::ChatCompletions];
+
+    /// The name used in experiments and records.
+    #[must_use]
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::ChatCompletions => "chat-completions",
+        }
+    }
+
+    /// The wire of that name.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|wire| wire.label() == text)
+    }
+
+    /// The bytes of `request` as `dialect` wants them. The same request gives the same bytes on every machine.
+    #[must_use]
+    pub fn encode(self, request: &ChatRequest, dialect: &Dialect) -> WireRequest {
+        match self {
+            Self::ChatCompletions => chat_completions::encode(request, dialect),
+        }
+    }
+
+    /// Reads a reply: JSON, or an event stream, which is put together first.
+    ///
+    /// What can be read without guessing is read and listed in [`ModelTurn::normalised`]. Whether the model called a
+    /// tool is decided by the calls, never by the stop reason.
+    ///
+    /// # Errors
+    /// [`ReplyFault`] when the reply holds no turn of the model. A model's own mistakes are never a fault: bad
+    /// arguments and unknown tools are part of the turn.
+    pub fn decode(self, status: u16, body: &[u8], dialect: &Dialect) -> Result<ModelTurn, ReplyFault> {
+        let Opened {
+            status,
+            content,
+            digest,
+        } = open(status, body)?;
+        let turn = match self {
+            Self::ChatCompletions => {
+                let envelope = match content {
+                    Content::Json(envelope) => envelope,
+                    Content::Stream(events) => chat_completions::assemble(status, &events)?,
+                };
+                chat_completions::decode(&envelope, status, digest, dialect)?
+            }
+        };
+        if is_zero_output(&turn) {
+            return Err(ReplyFault::zero_output(status, turn));
+        }
+        Ok(turn)
+    }
+}
+
+/// Nothing said, nothing thought, nothing generated: the provider's hiccup rather than the model's silence.
+fn is_zero_output(turn: &ModelTurn) -> bool {
+    let has_generated = 0 < turn.usage().output();
+    let has_thought = turn.reasoning().is_some_and(|text| !text.is_empty());
+    let was_cut = matches!(
+        turn.stop(),
+        StopReason::Length | StopReason::ContentFilter | StopReason::Refusal | StopReason::MalformedCall
+    );
+    turn.is_blank() && !has_generated && !has_thought && !was_cut
+}
 
 /// A request as it will be sent. Only an encoder makes one, so its bytes are what was hashed and scanned.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WireRequest {
-    path: &'static str,
+    path: String,
     body: Vec<u8>,
 }
 
 impl WireRequest {
-    pub(crate) const fn new(path: &'static str, body: Vec<u8>) -> Self {
+    pub(crate) const fn new(path: String, body: Vec<u8>) -> Self {
         Self { path, body }
     }
 
     /// The path below the provider's base URL, with a leading slash.
     #[must_use]
-    pub const fn path(&self) -> &'static str {
-        self.path
+    pub fn path(&self) -> &str {
+        &self.path
     }
 
     /// The JSON body: keys in a fixed order, no white space of ours, the same bytes for the same request.

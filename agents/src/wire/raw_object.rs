@@ -39,6 +39,30 @@ impl RawObject {
         self.get(key).and_then(|text| serde_json::from_str(text).ok())
     }
 
+    /// What a JSON pointer below this object leads to, when that is a whole number of at least zero.
+    pub(crate) fn count_at(&self, pointer: &str) -> Option<u64> {
+        self.value_at(pointer)?.as_u64()
+    }
+
+    /// What a JSON pointer leads to, US dollars, in millionths of a millionth.
+    pub(crate) fn picodollars_at(&self, pointer: &str) -> Option<u64> {
+        let dollars = self.value_at(pointer)?.as_f64()?;
+        let pico = (dollars * 1e12).round();
+        // Above 2^53 a float no longer counts picodollars; that is nine thousand dollars for one reply.
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "the range is checked"
+        )]
+        let whole = (0.0..9.0e15).contains(&pico).then_some(pico as u64);
+        whole
+    }
+
+    fn value_at(&self, pointer: &str) -> Option<serde_json::Value> {
+        let mut value = serde_json::to_value(self).ok()?;
+        value.pointer_mut(pointer).map(serde_json::Value::take)
+    }
+
     /// A member that is an array, item by item.
     pub(crate) fn list(&self, key: &str) -> Option<Vec<Box<RawValue>>> {
         self.get(key).and_then(|text| serde_json::from_str(text).ok())

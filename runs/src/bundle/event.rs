@@ -1,5 +1,6 @@
 //! The public events of an episode, in what the model may see.
 
+use ktd_agents::{ForceLevel, Usage, UsageSource};
 use ktd_masking::Payload;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -40,12 +41,18 @@ pub enum Event<S> {
         reply: String,
         /// Tools called, as the model named them.
         tool_calls: Vec<String>,
-        /// How the call was forced.
-        tool_choice: String,
-        /// Tokens of the request, as reported.
-        prompt_tokens: Option<u64>,
-        /// Tokens generated, as reported.
-        completion_tokens: Option<u64>,
+        /// How submissions are forced, as the experiment declares it.
+        force_declared: ForceLevel,
+        /// How this request was forced; absent in research, where the choice is free.
+        force_sent: Option<ForceLevel>,
+        /// What had to be mended to read the reply, by code.
+        normalised: Vec<String>,
+        /// The model that answered, as the provider says.
+        served_model: Option<String>,
+        /// The provider's fingerprint of its configuration.
+        fingerprint: Option<String>,
+        /// Tokens.
+        usage: UsageRecord,
     },
     /// An attempt at a request failed for a reason that is not the model's.
     InfrastructureFault {
@@ -86,6 +93,8 @@ pub enum Event<S> {
         orders: Vec<OrderRecord>,
         /// The model's reason for the whole.
         overall_reason: Option<String>,
+        /// Whether the model's words were mended to read its submission: it then counts in the lenient column alone.
+        is_repaired: bool,
     },
     /// What became of the orders, as the model is told.
     Fills {
@@ -108,6 +117,85 @@ pub enum Event<S> {
         /// `completed`, or why it was stopped.
         reason: String,
     },
+}
+
+/// Tokens of one exchange in disjoint parts, as [`Usage`] has them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct UsageRecord {
+    /// Tokens of the request that no cache held.
+    pub uncached_input: u64,
+    /// Tokens of the request read from a cache.
+    pub cache_read: u64,
+    /// Tokens of the request written to a cache for five minutes.
+    pub cache_write_5m: u64,
+    /// Tokens of the request written to a cache for an hour.
+    pub cache_write_1h: u64,
+    /// Tokens of the provider's own tool prompts.
+    pub tool_prompt: u64,
+    /// Tokens generated that can be seen.
+    pub visible_output: u64,
+    /// Tokens generated in reasoning.
+    pub reasoning_output: u64,
+    /// Where the counts are from.
+    pub source: UsageSourceRecord,
+    /// What the provider says that it charged, millionths of a millionth of a US dollar.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub vendor_cost_picodollars: Option<u64>,
+}
+
+/// Where token counts are from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum UsageSourceRecord {
+    /// The provider.
+    Reported,
+    /// An estimate from the text.
+    Estimated,
+    /// Nobody knows.
+    Unknown,
+}
+
+impl UsageRecord {
+    /// The record of a usage.
+    #[must_use]
+    pub const fn of(usage: &Usage) -> Self {
+        Self {
+            uncached_input: usage.uncached_input,
+            cache_read: usage.cache_read,
+            cache_write_5m: usage.cache_write_5m,
+            cache_write_1h: usage.cache_write_1h,
+            tool_prompt: usage.tool_prompt,
+            visible_output: usage.visible_output,
+            reasoning_output: usage.reasoning_output,
+            source: match usage.source {
+                UsageSource::Reported => UsageSourceRecord::Reported,
+                UsageSource::Estimated => UsageSourceRecord::Estimated,
+                UsageSource::Unknown => UsageSourceRecord::Unknown,
+            },
+            vendor_cost_picodollars: usage.vendor_cost_picodollars,
+        }
+    }
+
+    /// The usage again.
+    #[must_use]
+    pub const fn usage(&self) -> Usage {
+        Usage {
+            uncached_input: self.uncached_input,
+            cache_read: self.cache_read,
+            cache_write_5m: self.cache_write_5m,
+            cache_write_1h: self.cache_write_1h,
+            tool_prompt: self.tool_prompt,
+            visible_output: self.visible_output,
+            reasoning_output: self.reasoning_output,
+            source: match self.source {
+                UsageSourceRecord::Reported => UsageSource::Reported,
+                UsageSourceRecord::Estimated => UsageSource::Estimated,
+                UsageSourceRecord::Unknown => UsageSource::Unknown,
+            },
+            vendor_cost_picodollars: self.vendor_cost_picodollars,
+        }
+    }
 }
 
 /// An event as it is written.

@@ -2,6 +2,7 @@
 
 use crate::bundle::chain::sha256_hex;
 use crate::experiment::config::{AgentConfig, SessionConfig, ToolsConfig};
+use crate::experiment::provider::Provider;
 use crate::rules_config::RulesConfig;
 use serde::{Deserialize, Serialize};
 
@@ -19,6 +20,8 @@ pub struct Header {
     pub cell: String,
     /// The agent.
     pub agent: AgentConfig,
+    /// How its model is spoken to.
+    pub provider: Provider,
     /// The window.
     pub window: WindowRecord,
     /// `memory-only`, `fixed-candidate` or `open-research`.

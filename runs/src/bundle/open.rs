@@ -102,6 +102,7 @@ impl OpenBundle {
         let cell = Cell {
             id: header.cell.clone(),
             agent: header.agent.clone(),
+            provider: header.provider.clone(),
             window: Window {
                 id: header.window.id.clone(),
                 days,

@@ -56,8 +56,10 @@ pub struct Metrics {
     pub cash_ratio: Metric,
     /// Share of steps without an emitted order.
     pub abstention: Metric,
-    /// Share of emissions that stayed bad after all retries.
+    /// Share of emissions that stayed bad after all retries, what was mended counting as good (lenient).
     pub parse_failure: Metric,
+    /// The same with what was mended counting as bad (strict).
+    pub parse_failure_strict: Metric,
     /// Fees over initial NAV.
     pub fee_drag: Metric,
 }
@@ -74,8 +76,15 @@ pub struct Counters {
     pub fallback: usize,
     /// Steps lost to the infrastructure.
     pub uncovered: usize,
+    /// Of the submitted and the held steps, those read only after the model's words were mended: good in the lenient
+    /// column, bad in the strict one.
+    pub repaired: usize,
     /// Turns of the model.
     pub turns: usize,
+    /// Turns whose token counts nobody reported.
+    pub turns_without_usage: usize,
+    /// What was mended to read replies, by code; most of it is the provider's doing.
+    pub normalised: BTreeMap<String, usize>,
     /// Tool calls answered with data.
     pub tool_calls_ok: usize,
     /// Tool calls refused, by code.
@@ -128,13 +137,16 @@ impl EpisodeFold {
             ReadEvent::EpisodeBegin { initial_cash_fen, .. } => self.initial_cash_fen = *initial_cash_fen,
             ReadEvent::StepBegin { .. } | ReadEvent::Fills { .. } => {}
             ReadEvent::Turn {
-                prompt_tokens,
-                completion_tokens,
-                ..
+                usage, normalised, ..
             } => {
                 counters.turns += 1;
-                counters.prompt_tokens += prompt_tokens.unwrap_or(0);
-                counters.completion_tokens += completion_tokens.unwrap_or(0);
+                let usage = usage.usage();
+                counters.prompt_tokens += usage.input();
+                counters.completion_tokens += usage.output();
+                counters.turns_without_usage += usize::from(!usage.is_known());
+                for code in normalised {
+                    count(&mut counters.normalised, code);
+                }
             }
             ReadEvent::InfrastructureFault { code, .. } => count(&mut counters.infrastructure_faults, code),
             ReadEvent::ToolCall {
@@ -142,7 +154,10 @@ impl EpisodeFold {
             } => count(&mut counters.tool_calls_refused, code),
             ReadEvent::ToolCall { refused: None, .. } => counters.tool_calls_ok += 1,
             ReadEvent::ModelFault { code, .. } => count(&mut counters.model_faults, code),
-            ReadEvent::Decision { outcome, .. } => {
+            ReadEvent::Decision {
+                outcome, is_repaired, ..
+            } => {
+                counters.repaired += usize::from(*is_repaired);
                 match outcome {
                     StepOutcome::Submitted => counters.submitted += 1,
                     StepOutcome::Hold => counters.hold += 1,

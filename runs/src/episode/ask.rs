@@ -5,7 +5,10 @@ use crate::bundle::exchanges::{Cassette, ExchangeStore, Outcome, Place, Record, 
 use crate::error::RunError;
 use crate::experiment::config::RetryConfig;
 use crate::guard::Guard;
-use ktd_agents::{FaultClass, FaultKind, ModelTurn, ReplyFault, Transport, WireReply, WireRequest, openai};
+use ktd_agents::{
+    Dialect, Expected, FaultClass, FaultKind, ModelTurn, ReplyFault, Transport, Wire, WireReply, WireRequest,
+    parser_leak,
+};
 use std::time::Duration;
 
 /// Where replies come from and go to.
@@ -21,6 +24,10 @@ pub struct Exchanger<'a> {
     pub guard: &'a Guard,
     /// What is done about infrastructure faults.
     pub retries: RetryConfig,
+    /// The format that replies are in.
+    pub wire: Wire,
+    /// How the endpoint spells it.
+    pub dialect: &'a Dialect,
 }
 
 /// One answered request.
@@ -80,7 +87,13 @@ impl Exchanger<'_> {
     /// # Errors
     /// [`RunError::Leak`] when the guard stops the request, [`RunError::Configuration`] when the endpoint does not
     /// take it, and errors of replay and of writing.
-    pub async fn ask(&mut self, step: usize, ordinal: u32, request: &WireRequest) -> Result<Asked, RunError> {
+    pub async fn ask(
+        &mut self,
+        step: usize,
+        ordinal: u32,
+        request: &WireRequest,
+        expected: &Expected<'_>,
+    ) -> Result<Asked, RunError> {
         self.guard
             .scan(request.body())
             .map_err(|finding| RunError::Leak {
@@ -100,10 +113,10 @@ impl Exchanger<'_> {
             if !self.may_try(at) {
                 break;
             }
-            let Some((outcome, is_live)) = self.outcome(at, &key, request).await? else {
+            let Some((outcome, is_live)) = self.outcome(at, &key, request, expected).await? else {
                 break;
             };
-            match read(step, &outcome) {
+            match self.read(step, &outcome, expected) {
                 Reading::Turn(turn, reply) => return Ok(Asked::answered(faults, key, reply, *turn)),
                 Reading::Stop(error) => return Err(error),
                 Reading::GiveUp { code } => {
@@ -137,6 +150,7 @@ impl Exchanger<'_> {
         at: Place,
         key: &str,
         request: &WireRequest,
+        expected: &Expected<'_>,
     ) -> Result<Option<(Outcome, bool)>, RunError> {
         if let Some(record) = self.cassette.find(at, key, request)? {
             return Ok(Some((record.outcome.clone(), false)));
@@ -154,7 +168,7 @@ impl Exchanger<'_> {
         };
         let outcome = Outcome::of(&transport.send(request).await);
         // A refused key or model name is not kept: mended, the same request must be sent again.
-        if let Reading::Stop(error) = read(at.step, &outcome) {
+        if let Reading::Stop(error) = self.read(at.step, &outcome, expected) {
             return Err(error);
         }
         let record = Record {
@@ -197,24 +211,28 @@ impl Exchanger<'_> {
         let wished = wish_seconds.map_or(0, |seconds| seconds.saturating_mul(1_000));
         Duration::from_millis(doubled.max(wished).min(self.retries.longest_wait_ms))
     }
-}
 
-fn read(step: usize, outcome: &Outcome) -> Reading {
-    match outcome {
-        Outcome::Failed {
-            code,
-            retryable,
-            detail,
-        } => read_failure(step, code, *retryable, detail),
-        Outcome::Reply { .. } => outcome.reply().map_or(
-            Reading::GiveUp {
+    fn read(&self, step: usize, outcome: &Outcome, expected: &Expected<'_>) -> Reading {
+        let reply = match outcome {
+            Outcome::Failed {
+                code,
+                retryable,
+                detail,
+            } => return read_failure(step, code, *retryable, detail),
+            Outcome::Reply { .. } => outcome.reply(),
+        };
+        let Some(reply) = reply else {
+            return Reading::GiveUp {
                 code: "unreadable_record",
+            };
+        };
+        match self.wire.decode(reply.status, &reply.body, self.dialect) {
+            Ok(turn) => match parser_leak(&turn, expected) {
+                Some(leak) => Reading::GiveUp { code: leak.code() },
+                None => Reading::Turn(Box::new(turn), sha256_hex(&reply.body)),
             },
-            |reply| match openai::decode(reply.status, &reply.body) {
-                Ok(turn) => Reading::Turn(Box::new(turn), sha256_hex(&reply.body)),
-                Err(fault) => read_fault(step, fault, &reply),
-            },
-        ),
+            Err(fault) => read_fault(step, fault, &reply),
+        }
     }
 }
 

@@ -117,6 +117,7 @@ fn header_bytes(input: &EpisodeInput<'_>, path: &Path) -> Result<Vec<u8>, RunErr
         experiment: shared.experiment.clone(),
         cell: cell.id.clone(),
         agent: cell.agent.clone(),
+        provider: cell.provider.clone(),
         window: WindowRecord {
             id: cell.window.id.clone(),
             steps: cell.window.days.len(),
@@ -200,6 +201,8 @@ pub(super) fn open<'a>(
             transport,
             guard,
             retries: input.shared.retries,
+            wire: input.cell.provider.wire,
+            dialect: &input.cell.provider.dialect,
         },
         events,
         ledger,

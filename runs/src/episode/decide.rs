@@ -2,12 +2,12 @@
 
 use super::texts::{rejected_feedback, schema_feedback, session_texts};
 use super::{Answer, Episode};
-use crate::bundle::event::{OrderRecord, StepOutcome, WrittenEvent};
+use crate::bundle::event::{OrderRecord, StepOutcome, UsageRecord, WrittenEvent};
 use crate::error::RunError;
 use crate::experiment::config::ConstraintFailures;
 use ktd_agents::{
-    ChatRequest, ModelFault, Outcome, ResearchEffect, Sampling, Session, SessionLimits, StepPlan, Submission,
-    SubmissionEffect, Tally, ToolAnswer, ToolChoice, openai,
+    ChatRequest, Expected, ModelFault, Outcome, ResearchEffect, SUBMIT_ACTION, Sampling, Session,
+    SessionLimits, StepPlan, Submission, SubmissionEffect, Tally, ToolAnswer,
 };
 use ktd_env::exchange::{Decision, Order, Quantity, decide};
 use ktd_masking::{Mode, Payload};
@@ -21,6 +21,8 @@ pub(super) struct Decided {
     pub(super) orders: Vec<Order>,
     pub(super) records: Vec<OrderRecord>,
     pub(super) overall_reason: Option<String>,
+    /// Whether the model's words were mended to read its submission.
+    pub(super) is_repaired: bool,
 }
 
 impl Decided {
@@ -30,6 +32,7 @@ impl Decided {
             orders: Vec::new(),
             records: Vec::new(),
             overall_reason: None,
+            is_repaired: false,
         }
     }
 
@@ -44,6 +47,7 @@ impl Decided {
             orders: action.orders.iter().map(|parsed| parsed.order).collect(),
             records: action.orders.iter().map(order_record).collect(),
             overall_reason: Some(action.overall_reason.clone()),
+            is_repaired: false,
         }
     }
 }
@@ -103,6 +107,9 @@ impl Episode<'_> {
                 Mode::OpenResearch => Arc::clone(&self.specs),
                 Mode::MemoryOnly | Mode::FixedCandidate => self.specs.iter().rev().take(1).cloned().collect(),
             },
+            force: cell.provider.force,
+            thinking: cell.provider.thinking,
+            cache_key: Some(format!("{}|{}", cell.agent.id, cell.mode.label())),
             system: self.system_prompt(),
             user: self.user_prompt(context),
             texts: session_texts(session),
@@ -122,7 +129,7 @@ impl Episode<'_> {
         let mut session = Session::research(plan);
         loop {
             match session.next() {
-                ResearchEffect::Ask(request) => match self.ask(talk, "research", &request).await? {
+                ResearchEffect::Ask(request) => match self.ask(talk, Phase::Research, &request).await? {
                     Ok(answer) => session.feed_turn(answer.turn)?,
                     Err(uncovered) => return Ok(Err(uncovered)),
                 },
@@ -162,7 +169,7 @@ impl Episode<'_> {
         loop {
             let mut detail = None;
             match session.next() {
-                SubmissionEffect::Ask(request) => match self.ask(talk, "submission", &request).await? {
+                SubmissionEffect::Ask(request) => match self.ask(talk, Phase::Submission, &request).await? {
                     Ok(answer) => session.feed_turn(answer.turn)?,
                     Err(uncovered) => return Ok(Err(uncovered)),
                 },
@@ -178,7 +185,13 @@ impl Episode<'_> {
                         }
                     }
                 }
-                SubmissionEffect::End(Outcome::Submitted { .. }) => break,
+                SubmissionEffect::End(Outcome::Submitted { is_repaired, .. }) => {
+                    accepted = accepted.map(|decided| Decided {
+                        is_repaired,
+                        ..decided
+                    });
+                    break;
+                }
                 SubmissionEffect::End(Outcome::Fallback { .. }) => {
                     accepted = Some(Decided::nothing(StepOutcome::Fallback));
                     break;
@@ -220,11 +233,20 @@ impl Episode<'_> {
         }
     }
 
-    async fn ask(&mut self, talk: &mut Talk, phase: &'static str, request: &ChatRequest) -> Heard<Answer> {
-        let wire = openai::encode(request);
+    async fn ask(&mut self, talk: &mut Talk, phase: Phase, request: &ChatRequest) -> Heard<Answer> {
+        let provider = &self.input.cell.provider;
+        let wire = provider.wire.encode(request, &provider.dialect);
+        let tools: Vec<&str> = request.tools.iter().map(|tool| tool.name).collect();
+        let forced = matches!(phase, Phase::Submission).then_some(provider.force);
+        let expected = Expected {
+            tools: &tools,
+            forced,
+            wanted: forced.map(|_| SUBMIT_ACTION),
+            self_hosted: provider.dialect.self_hosted,
+        };
         let ordinal = talk.ordinal;
         talk.ordinal += 1;
-        let asked = self.exchanger.ask(talk.step, ordinal, &wire).await?;
+        let asked = self.exchanger.ask(talk.step, ordinal, &wire, &expected).await?;
         for (attempt, code) in asked.faults.iter().enumerate() {
             let attempt = u32::try_from(attempt).unwrap_or(u32::MAX);
             let code = (*code).to_owned();
@@ -238,22 +260,24 @@ impl Episode<'_> {
         let Some(answer) = asked.answer else {
             return Ok(Err(Uncovered));
         };
-        let usage = answer.turn.usage();
+        let turn = &answer.turn;
         self.write(&WrittenEvent::Turn {
             step: talk.step,
             ordinal,
-            phase: phase.to_owned(),
+            phase: phase.label().to_owned(),
             request: answer.request.clone(),
             reply: answer.reply.clone(),
-            tool_calls: answer
-                .turn
-                .tool_calls()
+            tool_calls: turn.tool_calls().iter().map(|call| call.name.clone()).collect(),
+            force_declared: provider.force,
+            force_sent: forced,
+            normalised: turn
+                .normalised()
                 .iter()
-                .map(|call| call.name.clone())
+                .map(|one| one.code().to_owned())
                 .collect(),
-            tool_choice: choice_label(request.tool_choice).to_owned(),
-            prompt_tokens: usage.prompt_tokens,
-            completion_tokens: usage.completion_tokens,
+            served_model: turn.served().model.clone(),
+            fingerprint: turn.served().fingerprint.clone(),
+            usage: UsageRecord::of(&turn.usage()),
         })?;
         Ok(Ok(answer))
     }
@@ -290,12 +314,19 @@ struct Refused {
     feedback: Payload,
 }
 
-const fn choice_label(choice: ToolChoice) -> &'static str {
-    match choice {
-        ToolChoice::Auto => "auto",
-        ToolChoice::None => "none",
-        ToolChoice::Required => "required",
-        ToolChoice::Named(name) => name,
+/// A phase of a step.
+#[derive(Debug, Clone, Copy)]
+enum Phase {
+    Research,
+    Submission,
+}
+
+impl Phase {
+    const fn label(self) -> &'static str {
+        match self {
+            Self::Research => "research",
+            Self::Submission => "submission",
+        }
     }
 }
 

@@ -99,6 +99,10 @@ fn metrics(fold: &EpisodeFold) -> Result<Metrics, InputError> {
         valid: small(counters.submitted + counters.hold),
         exhausted: small(counters.fallback),
     };
+    let strict = ParseFailure {
+        valid: small((counters.submitted + counters.hold).saturating_sub(counters.repaired)),
+        exhausted: small(counters.fallback + counters.repaired),
+    };
     Ok(Metrics {
         days: nav.len(),
         final_nav_fen: fold
@@ -113,6 +117,7 @@ fn metrics(fold: &EpisodeFold) -> Result<Metrics, InputError> {
         cash_ratio: metric(cash_ratio(&cash)),
         abstention: metric(abstention.rate()),
         parse_failure: metric(parse_failure.rate()),
+        parse_failure_strict: metric(strict.rate()),
         fee_drag: Metric {
             value: Some(fold.marks.iter().map(|mark| yuan(mark.fees_fen)).sum::<f64>() / path.initial()),
             reason: None,

@@ -66,6 +66,7 @@ impl Episode<'_> {
             outcome: decided.outcome,
             orders: decided.records,
             overall_reason: decided.overall_reason,
+            is_repaired: decided.is_repaired,
         })?;
         progress.step_decided(&self.input.cell.id, step, decided.outcome);
         let nav_before = account.nav;

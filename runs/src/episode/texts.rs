@@ -40,10 +40,17 @@ fn no_submission(attempt: Attempt) -> Payload {
             attempt: number,
             attempts: of,
         }),
-        ModelFault::WrongTool | ModelFault::BadToolCall => ktd_prompts::feedback_other_tool(&slots),
-        ModelFault::NoCall | ModelFault::Rejected | ModelFault::Truncated | ModelFault::Refusal => {
-            ktd_prompts::feedback_no_call(&slots)
+        ModelFault::WrongTool | ModelFault::UnknownTool | ModelFault::BadToolCall => {
+            ktd_prompts::feedback_other_tool(&slots)
         }
+        ModelFault::NoCall
+        | ModelFault::ArgumentsMalformed
+        | ModelFault::ArgumentsTooLarge
+        | ModelFault::Rejected
+        | ModelFault::Truncated
+        | ModelFault::Refusal
+        | ModelFault::CallInText
+        | ModelFault::NoAnswer => ktd_prompts::feedback_no_call(&slots),
     };
     prompt.into()
 }

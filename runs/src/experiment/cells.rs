@@ -1,6 +1,7 @@
 //! The grid: agents x windows x masks x modes x seeds.
 
 use super::config::{AgentConfig, ExperimentConfig};
+use super::provider::Provider;
 use crate::error::RunError;
 use ktd_env::{DateSpan, DayIndex, Market, TradeDate};
 use ktd_masking::{Level, MaskSettings, Mode, Numeric};
@@ -13,6 +14,8 @@ pub struct Cell {
     pub id: String,
     /// Who trades.
     pub agent: AgentConfig,
+    /// How its model is spoken to.
+    pub provider: Provider,
     /// When.
     pub window: Window,
     /// What is hidden.
@@ -54,6 +57,8 @@ pub fn cells(config: &ExperimentConfig, market: &Market) -> Result<Vec<Cell>, Ru
         .collect::<Result<_, _>>()?;
     let mut cells = Vec::new();
     for agent in &config.agents {
+        let provider = Provider::of(agent)?;
+        let who = (agent, &provider);
         for window in &windows {
             for mask in &masks {
                 for mode in &modes {
@@ -61,7 +66,7 @@ pub fn cells(config: &ExperimentConfig, market: &Market) -> Result<Vec<Cell>, Ru
                         config
                             .seeds
                             .iter()
-                            .map(|seed| cell(agent, window, *mask, *mode, *seed)),
+                            .map(|seed| cell(who, window, *mask, *mode, *seed)),
                     );
                 }
             }
@@ -77,7 +82,13 @@ pub fn cells(config: &ExperimentConfig, market: &Market) -> Result<Vec<Cell>, Ru
     }
 }
 
-fn cell(agent: &AgentConfig, window: &Window, mask: MaskSettings, mode: Mode, seed: u64) -> Cell {
+fn cell(
+    (agent, provider): (&AgentConfig, &Provider),
+    window: &Window,
+    mask: MaskSettings,
+    mode: Mode,
+    seed: u64,
+) -> Cell {
     let id = format!(
         "{}__{}__{}-{}__{}__s{seed}",
         agent.id,
@@ -89,6 +100,7 @@ fn cell(agent: &AgentConfig, window: &Window, mask: MaskSettings, mode: Mode, se
     Cell {
         id,
         agent: agent.clone(),
+        provider: provider.clone(),
         window: window.clone(),
         mask,
         mode,

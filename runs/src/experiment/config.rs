@@ -2,6 +2,7 @@
 
 use crate::error::RunError;
 use crate::rules_config::RulesConfig;
+use ktd_agents::{ForceLevel, ThinkingPolicy};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -98,6 +99,12 @@ pub struct AgentConfig {
     /// Upper bound on generated tokens, reasoning included; absent leaves the provider's default.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub max_output_tokens: Option<u32>,
+    /// How submissions are forced, `F0` to `F4`; absent takes the strongest level that the endpoint honours.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub force: Option<ForceLevel>,
+    /// When the model thinks: `vendor-default`, `always`, `never` or `think-then-force`.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub thinking: Option<ThinkingPolicy>,
     /// Whether the episode's seed is sent to the provider (best effort there).
     #[serde(default)]
     pub send_seed: bool,

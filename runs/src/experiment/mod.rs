@@ -4,4 +4,5 @@ pub mod agents;
 pub mod cells;
 pub mod config;
 pub mod market_source;
+pub mod provider;
 pub mod run;

@@ -1,45 +1,69 @@
 //! From a neutral request to Chat Completions bytes.
 
-use crate::chat::{ChatRequest, Message, ToolChoice};
+use crate::chat::{ChatRequest, Message, ReplyFormat, Thinking, ToolChoice};
+use crate::dialect::{Dialect, JsonFormat, MaxTokens};
 use crate::wire::WireRequest;
+use crate::wire::body::{Body, Sorted};
 use ktd_masking::ToolSpec;
 use serde::ser::{Serialize, SerializeMap, Serializer};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
+
+/// The path below the base URL.
+const PATH: &str = "/chat/completions";
 
 /// The bytes of `request`: keys sorted, no white space, schemas with sorted keys, the model's turns as they came.
 ///
-/// The same request gives the same bytes on every machine. `tool_choice` is left out when there is no tool.
-#[must_use]
-pub fn encode(request: &ChatRequest) -> WireRequest {
-    let has_tools = !request.tools.is_empty();
-    let body = Body {
-        max_completion_tokens: request.sampling.max_output_tokens,
-        messages: request.messages.iter().map(Line).collect(),
-        model: &request.model,
-        seed: request.sampling.seed,
-        temperature: request.sampling.temperature.filter(|value| value.is_finite()),
-        tool_choice: has_tools.then_some(Choice(request.tool_choice)),
-        tools: request.tools.iter().map(Tool).collect(),
+/// `tool_choice` is left out when there is no tool.
+pub(in crate::wire) fn encode(request: &ChatRequest, dialect: &Dialect) -> WireRequest {
+    let mut body = Body::default();
+    body.put("messages", &request.messages.iter().map(Line).collect::<Vec<_>>());
+    body.put("model", &request.model);
+    body.put_some("seed", request.sampling.seed.filter(|_| dialect.seed));
+    body.put_some("temperature", dialect.temperature_for(request));
+    let max_tokens = match dialect.max_tokens {
+        MaxTokens::MaxCompletionTokens => "max_completion_tokens",
+        MaxTokens::MaxTokens => "max_tokens",
     };
-    // Texts, finite numbers and JSON that was parsed before cannot fail to serialise.
-    WireRequest::new(super::PATH, serde_json::to_vec(&body).unwrap_or_default())
+    body.put_some(max_tokens, request.sampling.max_output_tokens);
+    if !request.tools.is_empty() {
+        body.put("tool_choice", &Choice(request.tool_choice));
+        body.put("tools", &request.tools.iter().map(Tool).collect::<Vec<_>>());
+        let forces = matches!(request.tool_choice, ToolChoice::Required | ToolChoice::Named(_));
+        body.put_some(
+            "parallel_tool_calls",
+            (forces && dialect.parallel_flag).then_some(false),
+        );
+    }
+    if let Some(format) = response_format(&request.reply_format, dialect.json) {
+        body.put("response_format", &Sorted(&format));
+    }
+    let cache_key = request.cache_key.as_ref().filter(|_| dialect.cache.key);
+    body.put_some("prompt_cache_key", cache_key);
+    body.merge(&dialect.body);
+    let switch = match request.thinking {
+        Thinking::VendorDefault => &None,
+        Thinking::On => &dialect.thinking.on,
+        Thinking::Off => &dialect.thinking.off,
+    };
+    if let Some(members) = switch {
+        body.merge(members);
+    }
+    WireRequest::new(PATH.to_owned(), body.bytes())
 }
 
-#[derive(serde::Serialize)]
-struct Body<'a> {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    max_completion_tokens: Option<u32>,
-    messages: Vec<Line<'a>>,
-    model: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    seed: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    temperature: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    tool_choice: Option<Choice>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    tools: Vec<Tool<'a>>,
+fn response_format(format: &ReplyFormat, json: JsonFormat) -> Option<Value> {
+    let ReplyFormat::Arguments(tool) = format else {
+        return None;
+    };
+    match json {
+        JsonFormat::None => None,
+        JsonFormat::Object => Some(json!({ "type": "json_object" })),
+        JsonFormat::Schema => Some(json!({
+            "type": "json_schema",
+            "json_schema": { "name": tool.name, "schema": tool.parameters.as_value() },
+        })),
+    }
 }
 
 struct Line<'a>(&'a Message);
@@ -103,32 +127,16 @@ impl Serialize for Function<'_> {
     }
 }
 
-/// JSON with sorted keys, whatever order `serde_json`'s map keeps in this build.
-struct Sorted<'a>(&'a Value);
-
-impl Serialize for Sorted<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        if let Some(object) = self.0.as_object() {
-            let sorted: BTreeMap<_, _> = object.iter().map(|(key, value)| (key, Sorted(value))).collect();
-            return sorted.serialize(serializer);
-        }
-        if let Some(items) = self.0.as_array() {
-            return serializer.collect_seq(items.iter().map(Sorted));
-        }
-        self.0.serialize(serializer)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::chat::{CallId, Sampling};
-    use crate::wire::openai::decode;
+    use crate::wire::Wire;
     use ktd_masking::{Payload, Prompt, Schema};
     use std::sync::Arc;
 
     fn text(request: &ChatRequest) -> String {
-        String::from_utf8(encode(request).body().to_vec()).unwrap()
+        String::from_utf8(encode(request, &Dialect::plain()).body().to_vec()).unwrap()
     }
 
     fn bare(messages: Vec<Message>) -> ChatRequest {
@@ -137,7 +145,10 @@ mod tests {
             messages,
             tools: Arc::from([]),
             tool_choice: ToolChoice::Auto,
+            reply_format: ReplyFormat::Free,
+            thinking: Thinking::VendorDefault,
             sampling: Sampling::default(),
+            cache_key: None,
         }
     }
 
@@ -161,7 +172,7 @@ mod tests {
             ])
         };
         insta::assert_snapshot!(text(&request), @r#"{"max_completion_tokens":256,"messages":[{"content":"Trade.","role":"system"},{"content":"Day day_+1","role":"user"}],"model":"test-model","seed":18446744073709551615,"temperature":0.5,"tool_choice":{"function":{"name":"submit_action"},"type":"function"},"tools":[{"function":{"description":"Submits.","name":"submit_action","parameters":{"items":{"type":"boolean"},"type":"array"}},"type":"function"}]}"#);
-        assert_eq!(encode(&request).path(), "/chat/completions");
+        assert_eq!(encode(&request, &Dialect::plain()).path(), "/chat/completions");
     }
 
     #[test]
@@ -174,7 +185,9 @@ mod tests {
     fn a_turn_goes_back_with_its_opaque_fields_and_tool_results_follow() {
         let reply = br#"{"choices":[{"message":{"role":"assistant","content":null,"reasoning_content":"h\u006dm",
             "x_seal":{"n":1.50},"tool_calls":[{"id":"c1","type":"function","function":{"name":"t","arguments":"{}"}}]}}]}"#;
-        let turn = decode(200, reply).unwrap();
+        let turn = Wire::ChatCompletions
+            .decode(200, reply, &Dialect::plain())
+            .unwrap();
         let request = bare(vec![
             Message::Assistant(Arc::new(turn)),
             Message::Tool {

@@ -4,9 +4,8 @@
 
 mod decode;
 mod encode;
+mod stream;
 
-pub use decode::{REPLY_BYTES_MAX, REPLY_DEPTH_MAX, decode};
-pub use encode::encode;
-
-/// The path below the base URL.
-const PATH: &str = "/chat/completions";
+pub(super) use decode::decode;
+pub(super) use encode::encode;
+pub(super) use stream::assemble;

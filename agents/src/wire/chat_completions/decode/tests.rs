@@ -1,7 +1,14 @@
 //! Replies as providers send them, good and bad.
 
-use super::*;
-use crate::wire::FaultClass;
+use crate::chat::{ModelTurn, Normalised, StopReason};
+use crate::dialect::Dialect;
+use crate::usage::Usage;
+use crate::wire::{FaultClass, FaultKind, REPLY_BYTES_MAX, REPLY_DEPTH_MAX, ReplyFault, Wire};
+use std::collections::BTreeSet;
+
+fn decode(status: u16, body: &[u8]) -> Result<ModelTurn, ReplyFault> {
+    Wire::ChatCompletions.decode(status, body, &Dialect::plain())
+}
 
 fn reply(message: &str, finish: &str) -> Vec<u8> {
     format!(r#"{{"choices":[{{"message":{message},"finish_reason":{finish}}}],"usage":{{"prompt_tokens":7,"completion_tokens":3}}}}"#)
@@ -24,8 +31,9 @@ fn a_plain_reply_is_read() {
     assert_eq!(turn.stop(), StopReason::ToolCalls);
     assert_eq!(turn.tool_calls()[0].name, "submit_action");
     assert_eq!(turn.tool_calls()[0].arguments, r#"{"orders":[]}"#);
-    assert_eq!(turn.usage().cached_tokens, Some(4));
-    assert_eq!(turn.usage().reasoning_tokens, Some(2));
+    let usage = turn.usage();
+    assert_eq!((usage.uncached_input, usage.cache_read), (6, 4));
+    assert_eq!((usage.visible_output, usage.reasoning_output), (3, 2));
     assert!(turn.normalised().is_empty());
 }
 
@@ -170,7 +178,7 @@ fn a_success_that_holds_no_turn_is_a_fault() {
     let inner = r#"{"choices":[{"error":{"code":503},"finish_reason":"error"}]}"#;
     assert_kinds(&[
         (200, "<html>checking your browser</html>", K::NotJson),
-        (200, "data: {}", K::NotJson),
+        (200, "data: {}", K::StreamTruncated),
         (200, "", K::NotJson),
         (200, "[]", K::NotJson),
         (200, r#"{"choices":[{"message":{"role":"assis"#, K::BodyTruncated),
@@ -202,11 +210,6 @@ fn lone_surrogates_and_odd_bytes_never_lose_a_turn() {
             .contains('\u{fffd}')
     );
     assert_eq!(decode(200, b"\xff\xfe{}").unwrap_err().kind(), FaultKind::NotJson);
-}
-
-#[test]
-fn brackets_inside_texts_do_not_nest() {
-    assert_eq!(depth(br#"{"a":"[[\"[","b":[{}]}"#), 3);
 }
 
 proptest::proptest! {

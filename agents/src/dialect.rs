@@ -1,0 +1,282 @@
+//! What a vendor's endpoint accepts and how it spells it: a row of data, not code.
+
+use crate::chat::{ChatRequest, Thinking};
+use crate::force::{ForceLevel, ThinkingPolicy};
+use crate::wire::Wire;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+
+/// One vendor, gateway or server. Every key has a default, so that a row says only what is peculiar.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Dialect {
+    /// What experiments call it.
+    pub id: String,
+    /// What people call it.
+    pub name: String,
+    /// The wires it speaks, the one to use first, each with its base URL; requests' paths are appended to that.
+    pub endpoints: Vec<Endpoint>,
+    /// How the key is sent.
+    #[serde(default)]
+    pub auth: Auth,
+    /// Headers that every request needs, such as a version. Never a key.
+    #[serde(default)]
+    pub headers: BTreeMap<String, String>,
+    /// Whether the server runs where the user says, so that there is no address to default to and a call that its
+    /// parser lost is the server's fault.
+    #[serde(default)]
+    pub self_hosted: bool,
+    /// The strongest forcing it honours.
+    pub force: ForceLimits,
+    /// What it takes as a reply format.
+    #[serde(default)]
+    pub json: JsonFormat,
+    /// The member that bounds generated tokens on the Chat Completions wire.
+    #[serde(default)]
+    pub max_tokens: MaxTokens,
+    /// Whether `parallel_tool_calls` may be sent.
+    #[serde(default)]
+    pub parallel_flag: bool,
+    /// Whether a best-effort seed may be sent.
+    #[serde(default)]
+    pub seed: bool,
+    /// What it does with a temperature.
+    #[serde(default)]
+    pub temperature: TemperatureLimits,
+    /// How thinking is switched.
+    #[serde(default)]
+    pub thinking: ThinkingSwitch,
+    /// Where reasoning comes and whether it must go back.
+    #[serde(default)]
+    pub reasoning: Reasoning,
+    /// How its token counts are to be read, beyond what its wire fixes.
+    #[serde(default)]
+    pub usage: UsageLaws,
+    /// Hints for its prompt cache.
+    #[serde(default)]
+    pub cache: CacheHints,
+    /// Members that every request body gets.
+    #[serde(default)]
+    pub body: Map<String, Value>,
+    /// Keys of this row that no document, error text or recorded reply confirms: probe before relying on them.
+    #[serde(default)]
+    pub unverified: Vec<String>,
+    /// What else a user must know.
+    #[serde(default)]
+    pub notes: Vec<String>,
+}
+
+/// A wire and its address.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Endpoint {
+    /// The wire.
+    pub wire: Wire,
+    /// Base URL; empty where the server runs where the user says.
+    #[serde(default)]
+    pub base_url: String,
+    /// Other addresses of the same service, by region.
+    #[serde(default)]
+    pub other_urls: BTreeMap<String, String>,
+}
+
+/// How a key is sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Auth {
+    /// `Authorization: Bearer KEY`.
+    #[default]
+    Bearer,
+    /// `x-api-key: KEY`.
+    XApiKey,
+    /// `x-goog-api-key: KEY`.
+    XGoogApiKey,
+}
+
+/// The strongest force level that is honoured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ForceLimits {
+    /// While the model thinks.
+    pub thinking: ForceLevel,
+    /// While it does not; absent where thinking cannot be switched off.
+    #[serde(default)]
+    pub plain: Option<ForceLevel>,
+}
+
+/// What is taken as a reply format.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum JsonFormat {
+    /// None.
+    #[default]
+    None,
+    /// Some JSON object.
+    Object,
+    /// A JSON object of a given schema.
+    Schema,
+}
+
+/// The member that bounds generated tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MaxTokens {
+    /// `max_completion_tokens`.
+    MaxCompletionTokens,
+    /// `max_tokens`, which compatible servers know.
+    #[default]
+    MaxTokens,
+}
+
+/// What a temperature may be.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct TemperatureLimits {
+    /// Least.
+    pub min: f64,
+    /// Most.
+    pub max: f64,
+    /// Whether `min` itself is refused.
+    pub min_excluded: bool,
+    /// Whether `max` itself is refused.
+    pub max_excluded: bool,
+    /// When any but the default is refused or does nothing; then none is sent.
+    pub pinned: Pinned,
+}
+
+/// When a vendor takes no temperature but its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Pinned {
+    /// Never.
+    #[default]
+    Never,
+    /// While the model thinks.
+    WhileThinking,
+    /// Always.
+    Always,
+}
+
+impl Default for TemperatureLimits {
+    fn default() -> Self {
+        Self {
+            min: 0.0,
+            max: 2.0,
+            min_excluded: false,
+            max_excluded: false,
+            pinned: Pinned::Never,
+        }
+    }
+}
+
+/// How thinking is switched: members that are merged into the body.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ThinkingSwitch {
+    /// Whether the model thinks when nothing is said.
+    pub by_default: bool,
+    /// What switches it on; absent where nothing does.
+    pub on: Option<Map<String, Value>>,
+    /// What switches it off; absent where nothing does.
+    pub off: Option<Map<String, Value>>,
+}
+
+/// Where reasoning comes and whether it goes back.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Reasoning {
+    /// Members of a Chat Completions message that hold reasoning, for people; turns always go back as they came.
+    pub fields: Vec<String>,
+    /// Whether a provider refuses a history in which its reasoning is missing.
+    pub must_return: bool,
+}
+
+/// How token counts are read.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct UsageLaws {
+    /// Further JSON pointers, below `usage`, of the tokens read from the cache (part of the prompt's).
+    pub cached: Vec<String>,
+    /// JSON pointer, below `usage`, of what the provider charged, US dollars.
+    pub cost: Option<String>,
+    /// In words: what is inside what.
+    pub law: String,
+}
+
+/// Hints for a prompt cache.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct CacheHints {
+    /// Send `prompt_cache_key`.
+    pub key: bool,
+    /// Mark the ends of tools, system prompt and conversation with `cache_control`.
+    pub breakpoints: bool,
+}
+
+impl Dialect {
+    /// A server of which nothing is known but that it speaks Chat Completions as `OpenAI` specifies it.
+    #[must_use]
+    pub fn plain() -> Self {
+        Self {
+            id: "compatible".to_owned(),
+            name: "Chat Completions".to_owned(),
+            endpoints: vec![Endpoint {
+                wire: Wire::ChatCompletions,
+                base_url: String::new(),
+                other_urls: BTreeMap::new(),
+            }],
+            auth: Auth::Bearer,
+            headers: BTreeMap::new(),
+            self_hosted: true,
+            force: ForceLimits {
+                thinking: ForceLevel::Named,
+                plain: Some(ForceLevel::Named),
+            },
+            json: JsonFormat::Schema,
+            max_tokens: MaxTokens::MaxCompletionTokens,
+            parallel_flag: false,
+            seed: true,
+            temperature: TemperatureLimits::default(),
+            thinking: ThinkingSwitch::default(),
+            reasoning: Reasoning::default(),
+            usage: UsageLaws::default(),
+            cache: CacheHints::default(),
+            body: Map::new(),
+            unverified: Vec::new(),
+            notes: Vec::new(),
+        }
+    }
+
+    /// The temperature that is sent for `request`: what was asked for, unless the vendor refuses any but its default.
+    pub(crate) fn temperature_for(&self, request: &ChatRequest) -> Option<f64> {
+        let thinks = match request.thinking {
+            Thinking::VendorDefault => self.thinking.by_default,
+            Thinking::On => true,
+            Thinking::Off => false,
+        };
+        let is_pinned = match self.temperature.pinned {
+            Pinned::Never => false,
+            Pinned::WhileThinking => thinks,
+            Pinned::Always => true,
+        };
+        request
+            .sampling
+            .temperature
+            .filter(|value| value.is_finite() && !is_pinned)
+    }
+
+    /// The strongest force level under a thinking policy.
+    #[must_use]
+    pub fn strongest_force(&self, policy: ThinkingPolicy) -> ForceLevel {
+        let thinks = match policy {
+            ThinkingPolicy::VendorDefault => self.thinking.by_default,
+            ThinkingPolicy::Always => true,
+            ThinkingPolicy::Never | ThinkingPolicy::ThinkThenForce => false,
+        };
+        match self.force.plain {
+            Some(plain) if !thinks => plain,
+            _ => self.force.thinking,
+        }
+    }
+}

@@ -1,0 +1,270 @@
+//! The six outcomes of an attempt. Which of the three, a model's mistake, an infrastructure fault or neither, is
+//! decided here and nowhere else.
+
+use crate::chat::{ModelTurn, Normalised, StopReason, ToolCall};
+use crate::force::ForceLevel;
+use crate::session::{ModelFault, SUBMIT_ACTION};
+use crate::wire::{FaultClass, FaultKind, ReplyFault, extent, is_object};
+
+/// Longest arguments that are parsed, in bytes. Orders and reasons need a hundredth of it.
+pub const ARGUMENTS_BYTES_MAX: usize = 256 * 1024;
+/// Deepest nesting of arguments that are parsed, in levels.
+pub const ARGUMENTS_DEPTH_MAX: usize = 32;
+/// Most values in arguments that are parsed.
+pub const ARGUMENTS_ITEMS_MAX: usize = 20_000;
+
+/// What an attempt at a request came to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verdict {
+    /// A turn that can be used as it is.
+    Valid,
+    /// A turn that can be used after what is listed was mended.
+    Normalised(Vec<Normalised>),
+    /// The model's mistake: it uses up a retry and is fed back.
+    ModelFault(ModelFault),
+    /// The provider's or the network's: the same bytes are sent again under a budget of their own.
+    InfraFault(FaultKind),
+    /// The configuration's: the cell stops, and sending again would change nothing.
+    ConfigFault(FaultKind),
+    /// The harness's: the cell stops and the defect is to be reported.
+    HarnessBug(FaultKind),
+}
+
+/// What was asked of the model, as far as its reply is judged by it.
+#[derive(Debug, Clone, Copy)]
+pub struct Expected<'a> {
+    /// Names of the tools the model was told about.
+    pub tools: &'a [&'a str],
+    /// How a submission was forced; `None` where the model may answer as it likes.
+    pub forced: Option<ForceLevel>,
+    /// The one tool that was asked for, where one was.
+    pub wanted: Option<&'a str>,
+    /// Whether the server is one that the user runs, whose parser may lose calls.
+    pub self_hosted: bool,
+}
+
+impl Verdict {
+    /// The verdict on what came back.
+    #[must_use]
+    pub fn of(reply: Result<&ModelTurn, &ReplyFault>, expected: &Expected<'_>) -> Self {
+        let turn = match reply {
+            Ok(turn) => turn,
+            Err(fault) => return Self::of_fault(fault.kind()),
+        };
+        if let Some(leak) = parser_leak(turn, expected) {
+            return Self::InfraFault(leak);
+        }
+        match fault_of_turn(turn, expected) {
+            Some(fault) => Self::ModelFault(fault),
+            None if turn.normalised().is_empty() => Self::Valid,
+            None => Self::Normalised(turn.normalised().to_vec()),
+        }
+    }
+
+    /// The verdict on a reply that holds no turn.
+    #[must_use]
+    pub const fn of_fault(kind: FaultKind) -> Self {
+        match kind.class() {
+            FaultClass::Infrastructure => Self::InfraFault(kind),
+            FaultClass::Configuration => Self::ConfigFault(kind),
+            FaultClass::Harness => Self::HarnessBug(kind),
+        }
+    }
+
+    /// The stable name of the outcome: one of six.
+    #[must_use]
+    pub const fn label(&self) -> &'static str {
+        match self {
+            Self::Valid => "valid",
+            Self::Normalised(_) => "normalised",
+            Self::ModelFault(_) => "model_fault",
+            Self::InfraFault(_) => "infra_fault",
+            Self::ConfigFault(_) => "config_fault",
+            Self::HarnessBug(_) => "harness_bug",
+        }
+    }
+
+    /// The stable names of what exactly it is; none for [`Self::Valid`].
+    #[must_use]
+    pub fn kinds(&self) -> Vec<&'static str> {
+        match self {
+            Self::Valid => Vec::new(),
+            Self::Normalised(list) => list.iter().map(|one| one.code()).collect(),
+            Self::ModelFault(fault) => vec![fault.code()],
+            Self::InfraFault(kind) | Self::ConfigFault(kind) | Self::HarnessBug(kind) => vec![kind.code()],
+        }
+    }
+}
+
+/// A call that the server's own parser lost or mangled although it had promised one: its fault, not the model's.
+#[must_use]
+pub fn parser_leak(turn: &ModelTurn, expected: &Expected<'_>) -> Option<FaultKind> {
+    let is_promised = expected.forced.is_some_and(ForceLevel::is_enforced) && expected.self_hosted;
+    let leaks = |text: &str| LEAKED_MARKS.iter().any(|mark| text.contains(mark));
+    let in_arguments = || {
+        let arguments = turn.tool_calls().iter().map(|call| call.arguments.as_str());
+        arguments.filter(|text| !is_object(text)).any(leaks)
+    };
+    let in_text = || turn.tool_calls().is_empty() && turn.text().is_some_and(leaks);
+    (is_promised && (in_arguments() || in_text())).then_some(FaultKind::ParserLeak)
+}
+
+/// What templates put around a call; in an answer they mean that the server did not read it.
+const LEAKED_MARKS: [&str; 6] = [
+    "<tool_call",
+    "<function=",
+    "<|tool_call",
+    "<|channel|>",
+    "[TOOL_CALLS]",
+    "<\u{ff5c}tool",
+];
+
+/// The model's mistake in a turn, if it made one that shows without the tools' schemas.
+#[must_use]
+pub fn fault_of_turn(turn: &ModelTurn, expected: &Expected<'_>) -> Option<ModelFault> {
+    let calls = turn.tool_calls();
+    if calls.is_empty() {
+        return fault_without_call(turn, expected);
+    }
+    let cut = turn.stop() == StopReason::Length;
+    if let Some(fault) = calls.iter().find_map(|call| fault_of_arguments(call, cut)) {
+        return Some(fault);
+    }
+    let is_known =
+        |call: &ToolCall| expected.tools.is_empty() || expected.tools.contains(&call.name.as_str());
+    if !calls.iter().all(is_known) {
+        return Some(ModelFault::UnknownTool);
+    }
+    let wanted = expected.wanted.filter(|_| expected.forced.is_some())?;
+    match calls {
+        [call] if call.name == wanted => None,
+        [_] => Some(ModelFault::WrongTool),
+        _ => Some(ModelFault::MultipleCalls),
+    }
+}
+
+fn fault_without_call(turn: &ModelTurn, expected: &Expected<'_>) -> Option<ModelFault> {
+    match turn.stop() {
+        StopReason::MalformedCall => return Some(ModelFault::ArgumentsMalformed),
+        StopReason::ContentFilter | StopReason::Refusal => return Some(ModelFault::Refusal),
+        StopReason::Length => return Some(ModelFault::Truncated),
+        StopReason::Stop | StopReason::ToolCalls | StopReason::Other => {}
+    }
+    let force = expected.forced?;
+    if turn.is_blank() && turn.usage().output() == 0 && turn.reasoning().is_none() {
+        return Some(ModelFault::NoAnswer);
+    }
+    if !force.is_by_call() {
+        return None;
+    }
+    let leaks = turn
+        .text()
+        .is_some_and(|text| LEAKED_MARKS.iter().any(|mark| text.contains(mark)));
+    Some(if leaks {
+        ModelFault::CallInText
+    } else {
+        ModelFault::NoCall
+    })
+}
+
+/// Limits come before parsing, and a cut call is not the same mistake as a wrong one.
+fn fault_of_arguments(call: &ToolCall, is_cut: bool) -> Option<ModelFault> {
+    let text = &call.arguments;
+    let extent = extent(text.as_bytes());
+    if ARGUMENTS_BYTES_MAX < text.len()
+        || ARGUMENTS_DEPTH_MAX < extent.depth
+        || ARGUMENTS_ITEMS_MAX < extent.items
+    {
+        return Some(ModelFault::ArgumentsTooLarge);
+    }
+    match (is_object(text), is_cut) {
+        (true, _) => None,
+        (false, true) => Some(ModelFault::Truncated),
+        (false, false) => Some(ModelFault::ArgumentsMalformed),
+    }
+}
+
+/// The object in a text that holds exactly one, and whether anything but white space stood around it.
+///
+/// It is how submissions of the levels F3 and F4 are read, and a call that was printed as text. Two objects are no
+/// answer: which one is meant is not guessed.
+#[must_use]
+pub fn object_in_text(text: &str) -> Option<(String, bool)> {
+    if ARGUMENTS_BYTES_MAX < text.len() {
+        return None;
+    }
+    let bare = text.trim();
+    if is_object(bare) {
+        return Some((bare.to_owned(), false));
+    }
+    let mut objects = Vec::new();
+    let mut at = 0;
+    while let Some(start) = text
+        .get(at..)
+        .and_then(|rest| rest.find('{'))
+        .map(|found| at + found)
+    {
+        let rest = text.get(start..)?;
+        let mut values = serde_json::Deserializer::from_str(rest).into_iter::<serde::de::IgnoredAny>();
+        match values.next() {
+            Some(Ok(_)) => {
+                let end = start + values.byte_offset();
+                objects.push(text.get(start..end)?);
+                at = end;
+            }
+            _ => at = start + 1,
+        }
+        if 1 < objects.len() {
+            return None;
+        }
+    }
+    objects.pop().map(|object| (object.to_owned(), true))
+}
+
+/// The arguments in a printed call, `{"name": "submit_action", "arguments": {...}}`, or the object itself.
+#[must_use]
+pub fn arguments_of_printed_call(object: &str) -> Option<String> {
+    let call: std::collections::BTreeMap<String, Box<serde_json::value::RawValue>> =
+        serde_json::from_str(object).ok()?;
+    let arguments = call.get("arguments").or_else(|| call.get("parameters"));
+    let Some(arguments) = arguments else {
+        return Some(object.to_owned());
+    };
+    let name: String = serde_json::from_str(call.get("name")?.get()).ok()?;
+    (name == SUBMIT_ACTION && is_object(arguments.get())).then(|| arguments.get().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_object_is_taken_out_of_text_and_two_are_not() {
+        assert_eq!(
+            object_in_text(" {\"a\":1}\n"),
+            Some(("{\"a\":1}".to_owned(), false))
+        );
+        let fenced = "Here:\n```json\n{\"a\":{\"b\":\"}\"}}\n```";
+        assert_eq!(
+            object_in_text(fenced),
+            Some(("{\"a\":{\"b\":\"}\"}}".to_owned(), true))
+        );
+        assert_eq!(object_in_text("{\"a\":1} or {\"a\":2}"), None);
+        assert_eq!(object_in_text("{'a':1}"), None);
+        assert_eq!(object_in_text("none"), None);
+    }
+
+    #[test]
+    fn a_printed_call_gives_its_arguments() {
+        let printed = r#"{"name":"submit_action","arguments":{"orders":[]}}"#;
+        assert_eq!(arguments_of_printed_call(printed).unwrap(), r#"{"orders":[]}"#);
+        assert_eq!(
+            arguments_of_printed_call(r#"{"orders":[]}"#).unwrap(),
+            r#"{"orders":[]}"#
+        );
+        assert_eq!(
+            arguments_of_printed_call(r#"{"name":"buy","arguments":{}}"#),
+            None
+        );
+    }
+}

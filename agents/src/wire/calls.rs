@@ -1,0 +1,189 @@
+//! Tool calls as vendors send them: ids made unique, arguments and names mended where nothing is guessed.
+
+use crate::chat::{CallId, Normalised, ToolCall};
+use crate::wire::raw_object::read_text;
+use serde::de::IgnoredAny;
+use serde_json::value::RawValue;
+use std::collections::BTreeSet;
+
+/// Reads the calls of one reply.
+pub(super) struct Calls<'a> {
+    digest: u64,
+    seen: BTreeSet<String>,
+    normalised: &'a mut BTreeSet<Normalised>,
+    read: Vec<ToolCall>,
+}
+
+impl<'a> Calls<'a> {
+    /// `digest` names the reply's bytes: reading the same reply again mints the same ids.
+    pub(super) const fn new(digest: u64, normalised: &'a mut BTreeSet<Normalised>) -> Self {
+        Self {
+            digest,
+            seen: BTreeSet::new(),
+            normalised,
+            read: Vec::new(),
+        }
+    }
+
+    /// Adds a call; `arguments` is the JSON of the member, absent or null being `None`. Returns the id to echo when it
+    /// is not the vendor's own.
+    pub(super) fn push(&mut self, id: Option<String>, name: &str, arguments: Option<&str>) -> Option<String> {
+        let given = id.filter(|id| !id.trim().is_empty());
+        let (id, minted) = match given {
+            Some(id) if self.seen.insert(id.clone()) => (id, None),
+            duplicate => {
+                self.normalised
+                    .insert(duplicate.map_or(Normalised::IdMinted, |_| Normalised::IdReminted));
+                let id = self.mint();
+                (id.clone(), Some(id))
+            }
+        };
+        let name = self.name(name);
+        let arguments = self.arguments(arguments);
+        self.read.push(ToolCall {
+            id: CallId(id),
+            name,
+            arguments,
+        });
+        minted
+    }
+
+    /// The calls read, in their order.
+    pub(super) fn finish(self) -> Vec<ToolCall> {
+        self.read
+    }
+
+    fn mint(&mut self) -> String {
+        let mut salt = self.read.len();
+        loop {
+            let id = format!("call_{:016x}_{salt}", self.digest);
+            if self.seen.insert(id.clone()) {
+                return id;
+            }
+            salt += 1;
+        }
+    }
+
+    /// Some servers leave a template's token behind the name (`submit_action<|channel|>commentary`).
+    fn name(&mut self, name: &str) -> String {
+        match name.split_once("<|") {
+            Some((bare, _)) if !bare.trim().is_empty() => {
+                self.normalised.insert(Normalised::NameSuffix);
+                bare.trim().to_owned()
+            }
+            _ => name.to_owned(),
+        }
+    }
+
+    fn arguments(&mut self, json: Option<&str>) -> String {
+        let Some(json) = json else {
+            self.normalised.insert(Normalised::ArgumentsEmpty);
+            return "{}".to_owned();
+        };
+        let Some(text) = read_text(json) else {
+            self.normalised.insert(Normalised::ArgumentsNotText);
+            return json.to_owned();
+        };
+        if text.trim().is_empty() {
+            self.normalised.insert(Normalised::ArgumentsEmpty);
+            return "{}".to_owned();
+        }
+        if let Some(inner) = double_encoded(&text) {
+            self.normalised.insert(Normalised::DoubleEncoded);
+            return inner;
+        }
+        if let Some(half) = duplicated(&text) {
+            self.normalised.insert(Normalised::Duplicated);
+            return half.to_owned();
+        }
+        text
+    }
+}
+
+/// The object inside a JSON text, when `text` is one: exactly one layer is taken off.
+fn double_encoded(text: &str) -> Option<String> {
+    let inner = text.trim();
+    if !inner.starts_with('"') {
+        return None;
+    }
+    let inner: String = serde_json::from_str(inner).ok()?;
+    is_object(&inner).then_some(inner)
+}
+
+/// One half of `text`, when it is the same object twice, byte for byte.
+fn duplicated(text: &str) -> Option<&str> {
+    let text = text.trim();
+    let (left, right) = text.split_at_checked(text.len() / 2)?;
+    (left.len() == right.len() && left == right && is_object(left)).then_some(left)
+}
+
+/// Whether `text` is one JSON object.
+pub(crate) fn is_object(text: &str) -> bool {
+    text.trim_start().starts_with('{') && serde_json::from_str::<IgnoredAny>(text).is_ok()
+}
+
+/// What goes back in the place of arguments that are no JSON object: some providers refuse a history with such
+/// arguments in it, so the model's own text is wrapped (providers.md, section 4).
+pub(super) fn sendable(arguments: &str) -> Option<Box<RawValue>> {
+    let wrapped = std::collections::BTreeMap::from([("INVALID_JSON", arguments)]);
+    if is_object(arguments) {
+        return None;
+    }
+    serde_json::value::to_raw_value(&wrapped).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(arguments: &str) -> (String, Vec<Normalised>) {
+        let json = serde_json::to_string(arguments).unwrap();
+        let mut normalised = BTreeSet::new();
+        let mut calls = Calls::new(1, &mut normalised);
+        calls.push(Some("a".to_owned()), "t", Some(&json));
+        let text = calls.finish().remove(0).arguments;
+        (text, normalised.into_iter().collect())
+    }
+
+    #[test]
+    fn one_layer_and_equal_halves_are_mended_and_nothing_else() {
+        assert_eq!(
+            read(r#""{\"a\":1}""#),
+            (r#"{"a":1}"#.to_owned(), vec![Normalised::DoubleEncoded])
+        );
+        assert_eq!(
+            read(r#"{"a":1}{"a":1}"#),
+            (r#"{"a":1}"#.to_owned(), vec![Normalised::Duplicated])
+        );
+        for kept in [
+            r#"{"a":1}{"a":2}"#,
+            r#""plain""#,
+            "{'a':1}",
+            r#"{"a":1} {"a":1}x"#,
+            "[1][1]",
+        ] {
+            assert_eq!(read(kept), (kept.to_owned(), vec![]), "{kept}");
+        }
+    }
+
+    #[test]
+    fn a_token_behind_the_name_is_cut_off() {
+        let mut normalised = BTreeSet::new();
+        let mut calls = Calls::new(1, &mut normalised);
+        calls.push(None, "submit_action<|channel|>commentary", Some("\"{}\""));
+        calls.push(None, "<|x", Some("\"{}\""));
+        let calls = calls.finish();
+        assert_eq!(
+            (calls[0].name.as_str(), calls[1].name.as_str()),
+            ("submit_action", "<|x")
+        );
+        assert_ne!(calls[0].id, calls[1].id);
+        assert!(normalised.contains(&Normalised::NameSuffix) && normalised.contains(&Normalised::IdMinted));
+    }
+
+    #[test]
+    fn what_is_no_object_goes_back_wrapped() {
+        assert!(sendable(r#"{"a":1}"#).is_none());
+        assert_eq!(sendable("{'a'").unwrap().get(), r#"{"INVALID_JSON":"{'a'"}"#);
+    }
+}

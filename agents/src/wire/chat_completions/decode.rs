@@ -1,0 +1,186 @@
+//! From Chat Completions bytes to a model's turn.
+
+use crate::chat::{ModelTurn, Normalised, Served, StopReason, ToolCall};
+use crate::dialect::{Dialect, UsageLaws};
+use crate::usage::{Usage, UsageSource};
+use crate::wire::calls::{Calls, sendable};
+use crate::wire::fault::{FaultKind, ReplyFault};
+use crate::wire::raw_object::RawObject;
+use serde::Serialize;
+use serde_json::value::{RawValue, to_raw_value};
+use std::collections::BTreeSet;
+
+/// Reads a reply.
+///
+/// Compatible servers bend the format: unknown finish reasons, null content or usage, missing objects and ids,
+/// arguments as JSON. What can be read without guessing is read.
+///
+/// # Errors
+/// [`ReplyFault`] when there is no message in it.
+pub(in crate::wire) fn decode(
+    envelope: &RawObject,
+    status: u16,
+    digest: u64,
+    dialect: &Dialect,
+) -> Result<ModelTurn, ReplyFault> {
+    let empty = || ReplyFault::new(FaultKind::EmptyEnvelope, status, "no message in the reply");
+    let choices = envelope.list("choices").ok_or_else(empty)?;
+    let choice = choices
+        .first()
+        .and_then(|raw| RawObject::read(raw.get()))
+        .ok_or_else(empty)?;
+    if let Some(fault) = ReplyFault::of_inner_error(status, &choice) {
+        return Err(fault);
+    }
+    let message = choice.object("message").ok_or_else(empty)?;
+    let calls = match message.get("tool_calls") {
+        Some(_) => message.list("tool_calls").ok_or_else(empty)?,
+        None => Vec::new(),
+    };
+    let mut normalised = BTreeSet::new();
+    let usage = read_usage(envelope, &dialect.usage, &mut normalised);
+    let turn = read_turn(&choice, message, &calls, digest, normalised);
+    Ok(ModelTurn {
+        usage,
+        served: Served {
+            model: envelope.text("model"),
+            fingerprint: envelope.text("system_fingerprint"),
+        },
+        ..turn
+    })
+}
+
+fn read_turn(
+    choice: &RawObject,
+    mut message: RawObject,
+    calls: &[Box<RawValue>],
+    digest: u64,
+    mut normalised: BTreeSet<Normalised>,
+) -> ModelTurn {
+    let tool_calls = read_calls(&mut message, calls, digest, &mut normalised);
+    if message.get("role").is_none() {
+        put(&mut message, "role", &"assistant");
+    }
+    let refused = message.text("refusal").is_some_and(|text| !text.is_empty());
+    ModelTurn {
+        text: read_content(&message),
+        reasoning: message
+            .text("reasoning_content")
+            .or_else(|| message.text("reasoning")),
+        tool_calls,
+        stop: read_stop(choice, refused),
+        usage: Usage::default(),
+        normalised: normalised.into_iter().collect(),
+        served: Served::default(),
+        raw: raw(&message),
+    }
+}
+
+/// The calls. Where an id had to be minted or arguments cannot go back, the echo in `message` is mended.
+fn read_calls(
+    message: &mut RawObject,
+    raw_calls: &[Box<RawValue>],
+    digest: u64,
+    normalised: &mut BTreeSet<Normalised>,
+) -> Vec<ToolCall> {
+    let mut calls = Calls::new(digest, normalised);
+    let mut echoes = Vec::with_capacity(raw_calls.len());
+    let mut is_patched = false;
+    for raw_call in raw_calls {
+        let mut echo = RawObject::read(raw_call.get()).unwrap_or_default();
+        let mut function = echo.object("function").unwrap_or_default();
+        let name = function.text("name").unwrap_or_default();
+        if let Some(minted) = calls.push(echo.text("id"), &name, function.get("arguments")) {
+            is_patched = true;
+            put(&mut echo, "id", &minted);
+        }
+        let arguments = function.text("arguments").filter(|text| !text.trim().is_empty());
+        if let Some(wrapped) = arguments.as_deref().and_then(sendable) {
+            is_patched = true;
+            put(&mut function, "arguments", &wrapped.get());
+            put(&mut echo, "function", &function);
+        }
+        echoes.push(echo);
+    }
+    if is_patched {
+        put(message, "tool_calls", &echoes);
+    }
+    calls.finish()
+}
+
+/// Content is text, null, or (on some servers) a list of parts of which the texts count.
+fn read_content(message: &RawObject) -> Option<String> {
+    let text = message.text("content").or_else(|| {
+        let parts = message.list("content")?;
+        let texts = parts
+            .iter()
+            .filter_map(|part| RawObject::read(part.get())?.text("text"));
+        Some(texts.collect())
+    });
+    text.filter(|text| !text.is_empty())
+}
+
+fn read_stop(choice: &RawObject, refused: bool) -> StopReason {
+    if refused {
+        return StopReason::Refusal;
+    }
+    match choice.text("finish_reason").as_deref() {
+        Some("stop") => StopReason::Stop,
+        Some("tool_calls" | "function_call") => StopReason::ToolCalls,
+        Some("length") => StopReason::Length,
+        Some("content_filter") => StopReason::ContentFilter,
+        Some("refusal") => StopReason::Refusal,
+        Some(_) | None => StopReason::Other,
+    }
+}
+
+/// Reads token counts by the law of this wire: cached tokens are part of the prompt's, reasoning of the completion's.
+fn read_usage(envelope: &RawObject, laws: &UsageLaws, normalised: &mut BTreeSet<Normalised>) -> Usage {
+    let usage = envelope.object("usage").unwrap_or_default();
+    let (Some(prompt), Some(completion)) = (usage.count("prompt_tokens"), usage.count("completion_tokens"))
+    else {
+        normalised.insert(Normalised::UsageUnknown);
+        return Usage::default();
+    };
+    let prompt_details = usage.object("prompt_tokens_details").unwrap_or_default();
+    let completion_details = usage.object("completion_tokens_details").unwrap_or_default();
+    let of_vendor = || laws.cached.iter().find_map(|pointer| usage.count_at(pointer));
+    let cache_read = prompt_details
+        .count("cached_tokens")
+        .or_else(of_vendor)
+        .unwrap_or(0)
+        .min(prompt);
+    let cache_write = prompt_details
+        .count("cache_write_tokens")
+        .unwrap_or(0)
+        .min(prompt - cache_read);
+    let reasoning = completion_details
+        .count("reasoning_tokens")
+        .unwrap_or(0)
+        .min(completion);
+    Usage {
+        uncached_input: prompt - cache_read - cache_write,
+        cache_read,
+        cache_write_5m: cache_write,
+        visible_output: completion - reasoning,
+        reasoning_output: reasoning,
+        source: UsageSource::Reported,
+        vendor_cost_picodollars: laws
+            .cost
+            .as_ref()
+            .and_then(|pointer| usage.picodollars_at(pointer)),
+        ..Usage::NOTHING
+    }
+}
+
+fn put<T: Serialize>(object: &mut RawObject, key: &str, value: &T) {
+    object.set(key, raw(value));
+}
+
+fn raw<T: Serialize>(value: &T) -> Box<RawValue> {
+    // Texts and members that were JSON before cannot fail to serialise.
+    to_raw_value(value).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests;

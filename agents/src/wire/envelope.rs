@@ -1,0 +1,132 @@
+//! Opening a reply: limits before parsing, statuses, JSON or an event stream.
+
+use crate::wire::events::{Event, read_events};
+use crate::wire::fault::{FaultKind, ReplyFault};
+use crate::wire::raw_object::RawObject;
+
+/// Largest reply that is read, in bytes: far above any output budget.
+pub const REPLY_BYTES_MAX: usize = 8 * 1024 * 1024;
+
+/// Deepest nesting of a reply that is read, in levels.
+pub const REPLY_DEPTH_MAX: usize = 64;
+
+/// Most values in a reply that is read.
+pub const REPLY_ITEMS_MAX: usize = 500_000;
+
+/// A reply whose status is a success and whose body can be read.
+pub(super) struct Opened {
+    pub(super) status: u16,
+    pub(super) content: Content,
+    /// A name for the reply's bytes, from which ids are minted.
+    pub(super) digest: u64,
+}
+
+pub(super) enum Content {
+    Json(RawObject),
+    Stream(Vec<Event>),
+}
+
+/// Opens a reply.
+///
+/// # Errors
+/// [`ReplyFault`] for a status that is no success, a body beyond the limits, and one that is neither JSON nor events.
+pub(super) fn open(status: u16, body: &[u8]) -> Result<Opened, ReplyFault> {
+    if REPLY_BYTES_MAX < body.len() {
+        return Err(ReplyFault::new(FaultKind::BodyTooLarge, status, ""));
+    }
+    if !(200..=299).contains(&status) {
+        return Err(ReplyFault::of_status(status, body));
+    }
+    let text = std::str::from_utf8(body)
+        .map_err(|_| ReplyFault::new(FaultKind::NotJson, status, "the body is not UTF-8"))?
+        .trim_start_matches('\u{feff}');
+    let digest = digest(body);
+    if let Some(events) = read_events(text) {
+        if events.iter().any(|event| is_beyond(event.data.as_bytes())) {
+            return Err(ReplyFault::new(FaultKind::BodyTooDeep, status, ""));
+        }
+        return Ok(Opened {
+            status,
+            content: Content::Stream(events),
+            digest,
+        });
+    }
+    if is_beyond(body) {
+        return Err(ReplyFault::new(FaultKind::BodyTooDeep, status, ""));
+    }
+    let envelope = read_json(status, text)?;
+    if let Some(fault) = ReplyFault::of_inner_error(status, &envelope) {
+        return Err(fault);
+    }
+    Ok(Opened {
+        status,
+        content: Content::Json(envelope),
+        digest,
+    })
+}
+
+fn read_json(status: u16, text: &str) -> Result<RawObject, ReplyFault> {
+    serde_json::from_str(text).map_err(|error| {
+        let is_object = text.trim_start().starts_with('{');
+        let kind = if is_object && error.is_eof() {
+            FaultKind::BodyTruncated
+        } else {
+            FaultKind::NotJson
+        };
+        ReplyFault::new(kind, status, &error.to_string())
+    })
+}
+
+fn is_beyond(json: &[u8]) -> bool {
+    let extent = extent(json);
+    REPLY_DEPTH_MAX < extent.depth || REPLY_ITEMS_MAX < extent.items
+}
+
+/// How large a JSON text is, told without parsing it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Extent {
+    /// The deepest nesting of brackets outside texts.
+    pub(crate) depth: usize,
+    /// At most so many values: brackets and commas outside texts.
+    pub(crate) items: usize,
+}
+
+/// Measures `json`, which need not be JSON.
+pub(crate) fn extent(json: &[u8]) -> Extent {
+    let (mut level, mut extent) = (0_usize, Extent::default());
+    let (mut in_text, mut escaped) = (false, false);
+    for byte in json {
+        match (in_text, byte) {
+            (true, _) if escaped => escaped = false,
+            (true, b'\\') => escaped = true,
+            (_, b'"') => in_text = !in_text,
+            (false, b'{' | b'[') => {
+                level += 1;
+                extent.items += 1;
+                extent.depth = extent.depth.max(level);
+            }
+            (false, b'}' | b']') => level = level.saturating_sub(1),
+            (false, b',') => extent.items += 1,
+            _ => {}
+        }
+    }
+    extent
+}
+
+/// FNV-1a: a name for the reply's bytes, not a protection against anyone.
+fn digest(body: &[u8]) -> u64 {
+    body.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn brackets_and_commas_inside_texts_do_not_count() {
+        let extent = extent(br#"{"a":"[[\"[,","b":[{}]}"#);
+        assert_eq!(extent, Extent { depth: 3, items: 4 });
+    }
+}
