@@ -215,10 +215,17 @@ fn read(json: &RawValue) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ktd_agents::{StopReason, openai};
+    use ktd_agents::{Dialect, ModelTurn, StopReason, Wire};
 
     fn opening() -> Conversation {
         Conversation::read(br#"{"messages":[{"role":"system","content":"s"},{"role":"user","content":"u"}]}"#)
+            .unwrap()
+    }
+
+    fn decode(word: &Word) -> ModelTurn {
+        let reply = word.reply(&opening());
+        Wire::ChatCompletions
+            .decode(200, &reply, &Dialect::plain())
             .unwrap()
     }
 
@@ -235,7 +242,7 @@ mod tests {
             (None, "{}"),
         ] {
             let word = Word::call(json(r#""screen""#), given.map(json)).unwrap();
-            let turn = openai::decode(200, &word.reply(&opening())).unwrap();
+            let turn = decode(&word);
             let call = &turn.tool_calls()[0];
             assert_eq!(
                 (call.name.as_str(), call.arguments.as_str()),
@@ -254,9 +261,9 @@ mod tests {
             completion_tokens: 3,
         };
         let word = Word::say(json(r#""Enough.""#)).unwrap().with_usage(Some(usage));
-        let turn = openai::decode(200, &word.reply(&opening())).unwrap();
+        let turn = decode(&word);
         assert_eq!(turn.text(), Some("Enough."));
-        assert_eq!(turn.usage().prompt_tokens, Some(10));
+        assert_eq!(turn.usage().output(), 3);
         assert!(turn.normalised().is_empty());
     }
 
@@ -265,7 +272,7 @@ mod tests {
         let quotes = format!("\"{}\"", "\\\"".repeat(WORD_BYTES_MAX / 2));
         let word = Word::call(json(r#""submit_action""#), Some(json(&format!("[{quotes}]")))).unwrap();
         assert!(word.is_submission());
-        openai::decode(200, &word.reply(&opening())).unwrap();
+        decode(&word);
     }
 
     #[test]

@@ -347,7 +347,7 @@ impl AgentConfig {
             let what = format!("agent id {:?} must be letters, digits, `-`, `_` or `.`", self.id);
             return Err(RunError::input(what, "it names a directory"));
         }
-        let is_outside = self.command.is_some() || self.external.is_some();
+        let is_outside = self.is_outside();
         match (&self.builtin, &self.model, &self.base_url) {
             (Some(_), None, None) | (None, Some(_), Some(_)) if !is_outside => {}
             (None, None, None) if self.command.is_some() != self.external.is_some() => {}
@@ -366,11 +366,13 @@ impl AgentConfig {
 
     /// Keys that mean nothing to an agent would be silently without effect.
     fn check_outside(&self) -> Result<(), RunError> {
-        let is_outside = self.command.is_some() || self.external.is_some();
+        let is_outside = self.is_outside();
         for (key, is_set, fits) in [
             ("pass_env", !self.pass_env.is_empty(), self.command.is_some()),
             ("api_key_env", self.api_key_env.is_some(), !is_outside),
             ("temperature", self.temperature.is_some(), !is_outside),
+            ("force", self.force.is_some(), !is_outside),
+            ("thinking", self.thinking.is_some(), !is_outside),
             ("max_output_tokens", self.max_output_tokens.is_some(), !is_outside),
             (
                 "timeout_seconds",
@@ -390,6 +392,12 @@ impl AgentConfig {
             }
         }
         Ok(())
+    }
+
+    /// Whether it is an agent outside the harness and no model.
+    #[must_use]
+    pub const fn is_outside(&self) -> bool {
+        self.command.is_some() || self.external.is_some()
     }
 
     /// The name sent as `model`.

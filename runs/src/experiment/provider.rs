@@ -28,7 +28,11 @@ impl Provider {
     /// # Errors
     /// [`RunError::Input`] when the declared force level is stronger than what the endpoint honours.
     pub fn of(agent: &AgentConfig) -> Result<Self, RunError> {
-        let dialect = Dialect::plain();
+        let dialect = if agent.is_outside() {
+            outside()
+        } else {
+            Dialect::plain()
+        };
         let thinking = agent.thinking.unwrap_or_default();
         let strongest = dialect.strongest_force(thinking);
         let force = agent.force.unwrap_or(strongest);
@@ -47,5 +51,15 @@ impl Provider {
             thinking,
             dialect,
         })
+    }
+}
+
+/// What an outside agent is asked in: it never sees a parser of a model server, so that all it says is its own.
+fn outside() -> Dialect {
+    Dialect {
+        id: "outside-agent".to_owned(),
+        name: "the bridge to an outside agent".to_owned(),
+        self_hosted: false,
+        ..Dialect::plain()
     }
 }
