@@ -112,6 +112,13 @@ fn is_program(path: &Path) -> bool {
     path.is_file()
 }
 
+/// How long the last word of an agent that has ended may take to come out of the pipe.
+const LAST_WORD: Duration = Duration::from_secs(1);
+
+/// How often it is looked whether an agent has ended.
+#[cfg(unix)]
+const LOOK: Duration = Duration::from_millis(50);
+
 /// A running agent. Dropped or stopped, its whole process group is killed.
 #[derive(Debug)]
 pub(super) struct Child {
@@ -158,7 +165,17 @@ impl Child {
     /// [`TransportError::Interrupted`] when the agent ended or closed a pipe, [`TransportError::ReplyTooLarge`].
     pub(super) async fn exchange(&mut self, line: &str) -> Result<Vec<u8>, TransportError> {
         self.tell(line).await?;
-        self.hear().await
+        let Self { group, stdout, .. } = self;
+        let hear = hear(stdout);
+        tokio::pin!(hear);
+        tokio::select! {
+            biased;
+            heard = &mut hear => heard,
+            // What it started may hold its output open for ever; its last word is in the pipe already.
+            () = group.has_ended() => tokio::time::timeout(LAST_WORD, hear)
+                .await
+                .unwrap_or_else(|_| Err(interrupted("the agent ended without a word".to_owned()))),
+        }
     }
 
     async fn tell(&mut self, line: &str) -> Result<(), TransportError> {
@@ -167,32 +184,6 @@ impl Child {
             Err(error) => Err(error),
         };
         told.map_err(|error| interrupted(format!("the agent does not read: {error}")))
-    }
-
-    async fn hear(&mut self) -> Result<Vec<u8>, TransportError> {
-        let mut line = Vec::new();
-        let limit = u64::try_from(WORD_BYTES_MAX).unwrap_or(u64::MAX);
-        (&mut self.stdout)
-            .take(limit)
-            .read_until(b'\n', &mut line)
-            .await
-            .map_err(|error| interrupted(format!("the agent cannot be read: {error}")))?;
-        if line.ends_with(b"\n") {
-            return Ok(line);
-        }
-        if line.len() == WORD_BYTES_MAX {
-            return Err(TransportError::ReplyTooLarge {
-                limit_bytes: WORD_BYTES_MAX,
-            });
-        }
-        let place = if line.is_empty() {
-            "instead of a line"
-        } else {
-            "inside a line"
-        };
-        Err(interrupted(format!(
-            "the agent ended or closed its standard output {place}"
-        )))
     }
 
     /// Says goodbye, lets the agent end by itself for a while, and makes sure that it has.
@@ -205,11 +196,12 @@ impl Child {
             mut stdout,
         } = self;
         drop(stdin);
-        // Its end is seen by the end of its output, so that the group is stopped before its leader is reaped.
         let mut ignored = tokio::io::sink();
-        tokio::time::timeout(FAREWELL, tokio::io::copy(&mut stdout, &mut ignored))
-            .await
-            .ok();
+        tokio::select! {
+            _ = tokio::io::copy(&mut stdout, &mut ignored) => {}
+            () = group.has_ended() => {}
+            () = tokio::time::sleep(FAREWELL) => {}
+        }
         group.reap().await;
     }
 
@@ -230,12 +222,35 @@ impl Group {
         self.0.wait().await.ok();
     }
 
+    /// Waits until the leader has ended, without reaping it: its number must go on naming the group.
+    #[cfg(unix)]
+    async fn has_ended(&self) {
+        use rustix::process::{WaitId, WaitIdOptions, waitid};
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        while let Some(leader) = self.leader()
+            && matches!(waitid(WaitId::Pid(leader), options), Ok(None))
+        {
+            tokio::time::sleep(LOOK).await;
+        }
+    }
+
+    #[cfg(not(unix))]
+    async fn has_ended(&self) {
+        std::future::pending::<()>().await;
+    }
+
+    #[cfg(unix)]
+    fn leader(&self) -> Option<rustix::process::Pid> {
+        let id = self.0.id().and_then(|id| i32::try_from(id).ok())?;
+        rustix::process::Pid::from_raw(id)
+    }
+
     /// The leader has not been waited for yet, so its number still names this group and no other.
     fn kill(&mut self) {
         #[cfg(unix)]
-        if let Some(leader) = self.0.id().and_then(|id| i32::try_from(id).ok()) {
-            rustix::process::Pid::from_raw(leader)
-                .map(|leader| rustix::process::kill_process_group(leader, rustix::process::Signal::KILL));
+        if let Some(leader) = self.leader() {
+            // Nothing is left to kill when the group is gone.
+            rustix::process::kill_process_group(leader, rustix::process::Signal::KILL).ok();
         }
         self.0.start_kill().ok();
     }
@@ -245,6 +260,33 @@ impl Drop for Group {
     fn drop(&mut self) {
         self.kill();
     }
+}
+
+/// Reads a line.
+async fn hear(stdout: &mut BufReader<ChildStdout>) -> Result<Vec<u8>, TransportError> {
+    let mut line = Vec::new();
+    let limit = u64::try_from(WORD_BYTES_MAX).unwrap_or(u64::MAX);
+    stdout
+        .take(limit)
+        .read_until(b'\n', &mut line)
+        .await
+        .map_err(|error| interrupted(format!("the agent cannot be read: {error}")))?;
+    if line.ends_with(b"\n") {
+        return Ok(line);
+    }
+    if line.len() == WORD_BYTES_MAX {
+        return Err(TransportError::ReplyTooLarge {
+            limit_bytes: WORD_BYTES_MAX,
+        });
+    }
+    let place = if line.is_empty() {
+        "instead of a line"
+    } else {
+        "inside a line"
+    };
+    Err(interrupted(format!(
+        "the agent ended or closed its standard output {place}"
+    )))
 }
 
 fn interrupted(detail: String) -> TransportError {
