@@ -22,8 +22,8 @@ pub use chat::{
     ToolCall, ToolChoice,
 };
 pub use dialect::{
-    Auth, CacheHints, Dialect, Endpoint, ForceLimits, JsonFormat, MaxTokens, Pinned, Reasoning,
-    TemperatureLimits, ThinkingSwitch, UsageLaws,
+    Auth, CacheHints, Dialect, DialectTable, Endpoint, ForceLimits, JsonFormat, MaxTokens, Pinned, Reasoning,
+    TableError, TemperatureLimits, ThinkingSwitch, UsageLaws,
 };
 pub use force::{ForceLevel, ThinkingPolicy};
 pub use http::{HttpSettings, HttpTransport, SetupError};

@@ -1,5 +1,6 @@
 //! What can stop a run, and how to mend it.
 
+use crate::bundle::exchanges::Nearest;
 use ktd_agents::SessionError;
 use std::path::{Path, PathBuf};
 
@@ -48,22 +49,24 @@ pub enum RunError {
         difference: String,
     },
     /// A replayed request is not the recorded one.
-    #[error("step {step}, request {ordinal}: it differs from the recorded one: {difference}")]
+    #[error("step {step}, request {ordinal}: it is not the recorded one{}", told(.nearest.as_deref()))]
     RequestDiffers {
         /// 1-based step.
         step: usize,
         /// 0-based request of the step.
         ordinal: u32,
-        /// The first field that differs.
-        difference: String,
+        /// The recorded one, and the first field that differs.
+        nearest: Option<Box<Nearest>>,
     },
     /// A replay needs a reply that was never recorded.
-    #[error("step {step}, request {ordinal}: no reply is recorded for it")]
+    #[error("step {step}, request {ordinal}: no reply is recorded for it{}", told(.nearest.as_deref()))]
     NotRecorded {
         /// 1-based step.
         step: usize,
         /// 0-based request of the step.
         ordinal: u32,
+        /// The recorded request that is most like it, and the first field that differs.
+        nearest: Option<Box<Nearest>>,
     },
     /// The guard found hidden text in a request; it was not sent.
     #[error(
@@ -160,6 +163,10 @@ impl RunError {
             }
         }
     }
+}
+
+fn told(nearest: Option<&Nearest>) -> String {
+    nearest.map_or_else(String::new, |nearest| format!("; {nearest}"))
 }
 
 /// Whether the system had no room for what was to be written: a full disk, a quota, a limit on the size of files.

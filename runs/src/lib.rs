@@ -5,12 +5,14 @@
 pub mod bridge;
 pub mod bundle;
 pub mod cli;
+mod crash;
 pub mod data;
 pub mod episode;
 pub mod error;
 pub mod experiment;
 pub mod failure;
 pub mod guard;
+pub mod limits;
 pub mod output;
 pub mod progress;
 pub mod report;

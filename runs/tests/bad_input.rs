@@ -433,6 +433,8 @@ fn no_room_for_a_bundle_is_told_and_the_run_goes_on_once_there_is() {
             .files()
             .into_iter()
             .filter_map(|(path, bytes)| Some((path.strip_prefix(&root).ok()?.to_owned(), bytes)))
+            // The last request before the room ran out may have no outcome, and stands in the record as such.
+            .filter(|(path, _)| !path.ends_with("exchanges.jsonl.zst") && !path.ends_with("summary.json"))
             .collect()
     };
     assert!(files("out") == files("whole"), "continued and whole runs differ");

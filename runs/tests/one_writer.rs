@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a broken fixture fails the test")]
 
+use ktd_runs::bundle::exchanges::Cassette;
 use ktd_runs::bundle::{BundleLock, BundlePaths};
 use std::path::Path;
 use std::process::{Command, Output};
@@ -33,7 +34,8 @@ fn a_second_run_is_turned_away_before_it_reads_or_cuts_anything() {
         .join("out/cells/momentum__w__blinded-exact__fixed-candidate__s1");
     let paths = BundlePaths::new(&bundle);
     std::fs::remove_file(paths.summary()).unwrap();
-    // The first writer is in the middle of a record.
+    // The first writer is in the middle of a record: the outcome of the last request.
+    let whole = Cassette::read(&paths.exchanges()).unwrap();
     let exchanges = std::fs::read(paths.exchanges()).unwrap();
     let half = exchanges.get(..exchanges.len() - 10).unwrap();
     std::fs::write(paths.exchanges(), half).unwrap();
@@ -43,11 +45,16 @@ fn a_second_run_is_turned_away_before_it_reads_or_cuts_anything() {
     let told = String::from_utf8_lossy(&refused.stderr);
     assert_eq!(refused.status.code(), Some(2), "{told}");
     assert!(told.contains("another process is writing this bundle"), "{told}");
-    assert_eq!(std::fs::read(paths.exchanges()).unwrap(), half);
+    assert!(
+        std::fs::read(paths.exchanges()).unwrap() == half,
+        "it was touched"
+    );
 
     drop(lock);
     assert!(ktd_run(folder.path()).status.success());
-    assert_eq!(std::fs::read(paths.exchanges()).unwrap(), exchanges);
+    let continued = Cassette::read(&paths.exchanges()).unwrap();
+    assert!(continued.answered().eq(whole.answered()), "other exchanges");
+    assert_eq!(continued.unknown().count(), 1, "the torn outcome is not known");
 }
 
 #[test]

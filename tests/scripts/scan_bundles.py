@@ -258,7 +258,9 @@ def scan_bundle(bundle, codes, names, date_cache):
         scan.count["events"] += 1
     for record in records(decompressed(bundle / "exchanges.jsonl.zst")):
         where = "exchanges {step}/{ordinal}/{attempt}".format(**record["at"])
-        scan.value(json.loads(record["request"]), where + " request")
+        if record["kind"] == "intent":
+            scan.value(json.loads(record["request"]), where + " request")
+            continue
         outcome = record["outcome"]
         scan.text(outcome.get("body") or "", where + " reply", True)
         scan.value({key: inner for key, inner in outcome.items() if key not in ("body", "headers")}, where)

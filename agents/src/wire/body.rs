@@ -1,5 +1,7 @@
 //! A request body in the making: members with sorted keys, each with its own text.
 
+use crate::chat::Thinking;
+use crate::dialect::Dialect;
 use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value};
@@ -58,6 +60,18 @@ fn merge(into: &mut Value, from: &Value) {
             }
         }
         (into, from) => into.clone_from(from),
+    }
+}
+
+/// Merges what switches thinking on or off at this vendor.
+pub(super) fn merge_thinking(body: &mut Body, thinking: Thinking, dialect: &Dialect) {
+    let switch = match thinking {
+        Thinking::VendorDefault => None,
+        Thinking::On => dialect.thinking.on.as_ref(),
+        Thinking::Off => dialect.thinking.off.as_ref(),
+    };
+    if let Some(members) = switch {
+        body.merge(members);
     }
 }
 

@@ -48,6 +48,25 @@ impl<'a> Calls<'a> {
         minted
     }
 
+    /// Adds a call of a wire whose arguments are an object; otherwise as [`Self::push`].
+    pub(super) fn push_object(
+        &mut self,
+        id: Option<String>,
+        name: &str,
+        input: Option<&str>,
+    ) -> Option<String> {
+        let minted = self.push(id, name, Some("\"{}\""));
+        let arguments = match input {
+            Some(json) if json.trim_start().starts_with('"') => self.arguments(Some(json)),
+            Some(json) => json.to_owned(),
+            None => self.arguments(None),
+        };
+        if let Some(call) = self.read.last_mut() {
+            call.arguments = arguments;
+        }
+        minted
+    }
+
     /// The calls read, in their order.
     pub(super) fn finish(self) -> Vec<ToolCall> {
         self.read

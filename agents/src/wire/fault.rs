@@ -1,7 +1,7 @@
 //! Replies that are no answer of a model: the provider's trouble, or ours. Never a model's mistake.
 
 use crate::chat::ModelTurn;
-use crate::wire::raw_object::RawObject;
+use crate::wire::raw_object::{RawObject, read_text};
 
 /// How many characters of a provider's own message are kept.
 const DETAIL_CHARS_MAX: usize = 300;
@@ -14,6 +14,7 @@ pub struct ReplyFault {
     status: u16,
     detail: String,
     blank_turn: Option<Box<ModelTurn>>,
+    wait_seconds: Option<u64>,
 }
 
 /// Who has to act on a fault.
@@ -151,6 +152,7 @@ impl ReplyFault {
             status,
             detail,
             blank_turn: None,
+            wait_seconds: None,
         }
     }
 
@@ -161,6 +163,7 @@ impl ReplyFault {
             status,
             detail: String::new(),
             blank_turn: Some(Box::new(turn)),
+            wait_seconds: None,
         }
     }
 
@@ -171,33 +174,40 @@ impl ReplyFault {
         let message = error
             .as_ref()
             .map_or_else(|| text.into_owned(), |e| e.message.clone());
-        let code = error.map_or_else(String::new, |e| e.code);
-        let kind = kind_of(status, &code, &message);
+        let wait_seconds = error.as_ref().and_then(|e| e.wait_seconds);
+        let codes = error.map_or_else(String::new, |e| e.codes);
+        let kind = kind_of(status, &codes, &message);
         // A provider may repeat the key it refused; errors must never hold a key.
         let detail = if matches!(kind, FaultKind::Unauthorized | FaultKind::Forbidden) {
             ""
         } else {
             &message
         };
-        Self::new(kind, status, detail)
+        Self {
+            wait_seconds,
+            ..Self::new(kind, status, detail)
+        }
     }
 
     /// The fault of an `error` member inside a 200, when `holder` has one.
     pub(crate) fn of_inner_error(status: u16, holder: &RawObject) -> Option<Self> {
         let error = ErrorObject::of_reply(holder)?;
-        let inner = error.code.parse().unwrap_or(status);
+        let inner = error.status.unwrap_or(status);
         // Inside a success only the inner code can speak; anything it leaves open is the server's trouble.
         let kind = if (400..=599).contains(&inner) {
-            kind_of(inner, &error.code, &error.message)
+            kind_of(inner, &error.codes, &error.message)
         } else {
-            kind_of_code(&error.code).unwrap_or(FaultKind::ServerError)
+            kind_of_code(&error.codes).unwrap_or(FaultKind::ServerError)
         };
         let detail = if matches!(kind, FaultKind::Unauthorized | FaultKind::Forbidden) {
             ""
         } else {
             &error.message
         };
-        Some(Self::new(kind, status, detail))
+        Some(Self {
+            wait_seconds: error.wait_seconds,
+            ..Self::new(kind, status, detail)
+        })
     }
 
     /// What kind of fault it is.
@@ -216,6 +226,12 @@ impl ReplyFault {
     #[must_use]
     pub const fn status(&self) -> u16 {
         self.status
+    }
+
+    /// How long the body asks us to wait, in seconds, where it does.
+    #[must_use]
+    pub const fn wait_seconds(&self) -> Option<u64> {
+        self.wait_seconds
     }
 
     /// Whether the identical request may succeed later.
@@ -265,9 +281,13 @@ impl ReplyFault {
 
 /// The part of a provider's error object that tells faults apart.
 struct ErrorObject {
-    /// `code` and `type`, whichever are there.
-    code: String,
+    /// The status that the object itself names.
+    status: Option<u16>,
+    /// `code`, `type`, `status` and the reasons of `details`, whichever are there.
+    codes: String,
     message: String,
+    /// How long the provider asks us to wait, in seconds.
+    wait_seconds: Option<u64>,
 }
 
 impl ErrorObject {
@@ -275,16 +295,37 @@ impl ErrorObject {
         let raw = reply.get("error")?;
         let Some(error) = RawObject::read(raw) else {
             return Some(Self {
-                code: String::new(),
-                message: crate::wire::raw_object::read_text(raw).unwrap_or_else(|| raw.to_owned()),
+                status: None,
+                codes: String::new(),
+                message: read_text(raw).unwrap_or_else(|| raw.to_owned()),
+                wait_seconds: None,
             });
         };
         let plain = |key| error.text(key).or_else(|| error.get(key).map(str::to_owned));
+        let details = error.list("details").unwrap_or_default();
+        let details: Vec<RawObject> = details
+            .iter()
+            .filter_map(|raw| RawObject::read(raw.get()))
+            .collect();
+        let mut codes: Vec<String> = ["code", "type", "status"].into_iter().filter_map(plain).collect();
+        codes.extend(details.iter().filter_map(|detail| detail.text("reason")));
         Some(Self {
-            code: plain("code").or_else(|| plain("type")).unwrap_or_default(),
+            status: plain("code").and_then(|code| code.parse().ok()),
+            codes: codes.join(" "),
             message: plain("message").unwrap_or_default(),
+            wait_seconds: details
+                .iter()
+                .find_map(|detail| wait_of(&detail.text("retryDelay")?)),
         })
     }
+}
+
+/// `17s` or `1.5s`, rounded up.
+fn wait_of(text: &str) -> Option<u64> {
+    let number = text.strip_suffix('s')?;
+    let (whole, rest) = number.split_once('.').unwrap_or((number, ""));
+    let whole: u64 = whole.parse().ok()?;
+    Some(whole.saturating_add(u64::from(rest.bytes().any(|digit| digit != b'0'))))
 }
 
 fn kind_of(status: u16, code: &str, message: &str) -> FaultKind {
@@ -303,29 +344,52 @@ fn kind_of(status: u16, code: &str, message: &str) -> FaultKind {
     }
 }
 
-fn kind_of_code(code: &str) -> Option<FaultKind> {
-    let code = code.to_ascii_lowercase();
-    let has = |word| code.contains(word);
+fn kind_of_code(codes: &str) -> Option<FaultKind> {
+    let codes = codes.to_ascii_lowercase();
+    let has = |word| codes.contains(word);
     if has("quota") || has("insufficient_balance") || has("billing") {
         Some(FaultKind::QuotaExhausted)
-    } else if has("rate_limit") {
+    } else if has("rate_limit") || has("resource_exhausted") {
         Some(FaultKind::RateLimited)
-    } else if has("overload") {
+    } else if has("overload") || has("unavailable") {
         Some(FaultKind::Overloaded)
+    } else if has("invalid_prompt") || has("invalid_request") {
+        Some(FaultKind::BadRequest)
     } else {
         None
     }
 }
 
-fn kind_of_bad_request(code: &str, message: &str) -> FaultKind {
-    let (code, message) = (code.to_ascii_lowercase(), message.to_ascii_lowercase());
-    let says = |word| message.contains(word);
-    if code.contains("context") || says("context length") || says("context size") || says("token limit") {
+/// What vendors write in a 400, by the words that their own error texts hold (providers.md, sections 1 and 4).
+fn kind_of_bad_request(codes: &str, message: &str) -> FaultKind {
+    let (codes, message) = (codes.to_ascii_lowercase(), message.to_ascii_lowercase());
+    let says = |words: &[&str]| words.iter().any(|word| message.contains(word));
+    if codes.contains("context")
+        || says(&[
+            "context length",
+            "context size",
+            "context window",
+            "token limit",
+            "prompt is too long",
+        ])
+    {
         FaultKind::ContextOverflow
-    } else if says("reasoning_content") || says("thought_signature") || says("thoughtsignature") {
+    } else if says(&[
+        "reasoning_content",
+        "thought_signature",
+        "thoughtsignature",
+        "tool id not found",
+    ]) {
         FaultKind::LostOpaqueState
-    } else if says("tool_choice") || says("tool choice") {
+    } else if says(&["tool_choice", "tool choice"]) {
         FaultKind::ToolChoiceRefused
+    } else if codes.contains("api_key") || says(&["api key not valid", "invalid api key"]) {
+        FaultKind::Unauthorized
+    } else if says(&["credit balance", "insufficient balance"]) {
+        FaultKind::QuotaExhausted
+    } else if says(&["unexpected end of data"]) {
+        // The request was cut on its way: the same bytes may arrive whole.
+        FaultKind::RequestExpired
     } else {
         FaultKind::BadRequest
     }

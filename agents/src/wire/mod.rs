@@ -9,7 +9,9 @@ mod chat_completions;
 mod envelope;
 mod events;
 mod fault;
+mod messages;
 mod raw_object;
+mod responses;
 
 pub use envelope::{REPLY_BYTES_MAX, REPLY_DEPTH_MAX, REPLY_ITEMS_MAX};
 pub use fault::{FaultClass, FaultKind, ReplyFault};
@@ -28,17 +30,23 @@ use serde::{Deserialize, Serialize};
 pub enum Wire {
     /// `POST /chat/completions`, which most vendors and local servers speak.
     ChatCompletions,
+    /// `POST /responses`, `OpenAI`'s newer one.
+    Responses,
+    /// `POST /v1/messages`, Anthropic's.
+    Messages,
 }
 
 impl Wire {
     /// All wires.
-    pub const ALL: [Self; 1] = [Self::ChatCompletions];
+    pub const ALL: [Self; 3] = [Self::ChatCompletions, Self::Responses, Self::Messages];
 
     /// The name used in experiments and records.
     #[must_use]
     pub const fn label(self) -> &'static str {
         match self {
             Self::ChatCompletions => "chat-completions",
+            Self::Responses => "responses",
+            Self::Messages => "messages",
         }
     }
 
@@ -53,6 +61,8 @@ impl Wire {
     pub fn encode(self, request: &ChatRequest, dialect: &Dialect) -> WireRequest {
         match self {
             Self::ChatCompletions => chat_completions::encode(request, dialect),
+            Self::Responses => responses::encode(request, dialect),
+            Self::Messages => messages::encode(request, dialect),
         }
     }
 
@@ -70,14 +80,18 @@ impl Wire {
             content,
             digest,
         } = open(status, body)?;
+        let envelope = match content {
+            Content::Json(envelope) => envelope,
+            Content::Stream(events) => match self {
+                Self::ChatCompletions => chat_completions::assemble(status, &events)?,
+                Self::Responses => responses::assemble(status, &events)?,
+                Self::Messages => messages::assemble(status, &events)?,
+            },
+        };
         let turn = match self {
-            Self::ChatCompletions => {
-                let envelope = match content {
-                    Content::Json(envelope) => envelope,
-                    Content::Stream(events) => chat_completions::assemble(status, &events)?,
-                };
-                chat_completions::decode(&envelope, status, digest, dialect)?
-            }
+            Self::ChatCompletions => chat_completions::decode(&envelope, status, digest, dialect)?,
+            Self::Responses => responses::decode(&envelope, status, digest)?,
+            Self::Messages => messages::decode(&envelope, status, digest)?,
         };
         if is_zero_output(&turn) {
             return Err(ReplyFault::zero_output(status, turn));

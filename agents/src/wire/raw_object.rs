@@ -77,6 +77,12 @@ impl RawObject {
     }
 }
 
+/// The JSON text of a value.
+pub(crate) fn to_raw<T: Serialize>(value: &T) -> Box<RawValue> {
+    // Texts and members that were JSON before cannot fail to serialise.
+    serde_json::value::to_raw_value(value).unwrap_or_default()
+}
+
 /// A JSON text as a `String`; a lone surrogate, which no `String` can hold, becomes U+FFFD.
 pub(crate) fn read_text(json: &str) -> Option<String> {
     if let Ok(text) = serde_json::from_str::<String>(json) {

@@ -3,10 +3,7 @@
 use super::child::{Child, ChildCommand};
 use super::line::{self, Heard};
 use super::{BridgeTransport, Conversation, OutsideAgent, Steps, Watched, Word};
-use crate::bundle::BundlePaths;
-use crate::bundle::summary::Summary;
-use crate::episode::{EpisodeInput, Progress, run_episode};
-use crate::error::RunError;
+use crate::episode::Progress;
 use futures::future::BoxFuture;
 use ktd_agents::TransportError;
 use std::sync::Arc;
@@ -44,27 +41,28 @@ impl ProcessAgent {
         }
     }
 
-    /// Runs an episode with this agent in the place of a model, or continues it; the process is gone afterwards.
-    ///
-    /// # Errors
-    /// [`RunError`] as [`run_episode`]'s.
-    pub async fn run_episode(
-        self,
-        input: &EpisodeInput<'_>,
-        paths: &BundlePaths,
-        progress: &dyn Progress,
-    ) -> Result<Summary, RunError> {
-        let steps = Arc::clone(&self.steps);
-        let bridge = BridgeTransport::new(self);
-        let watched = Watched::new(Arc::clone(&steps), progress);
-        let result = run_episode(input, paths, &bridge, &watched).await;
-        if let Some(running) = bridge.agent().running.lock().await.take() {
-            match &result {
-                Ok(_) => running.child.farewell(&line::end(steps.now())).await,
-                Err(_) => running.child.stop().await,
-            }
+    /// The transport whose other end it is.
+    #[must_use]
+    pub const fn bridge(self) -> BridgeTransport<Self> {
+        BridgeTransport::new(self)
+    }
+
+    /// Where an episode must tell how it goes, on its way to `progress`.
+    #[must_use]
+    pub fn watched<'a>(&self, progress: &'a dyn Progress) -> Watched<'a> {
+        Watched::new(Arc::clone(&self.steps), progress)
+    }
+
+    /// Ends the process, if one runs: with a goodbye when the episode is complete, at once when it is not.
+    pub async fn close(&self, is_complete: bool) {
+        let Some(running) = self.running.lock().await.take() else {
+            return;
+        };
+        if is_complete {
+            running.child.farewell(&line::end(self.steps.now())).await;
+        } else {
+            running.child.stop().await;
         }
-        result
     }
 
     async fn word(&self, conversation: &Conversation) -> Result<Word, TransportError> {

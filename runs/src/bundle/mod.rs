@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | `header.json` | format, code, configuration, hashes, mask commitment, model, seed | anyone |
 //! | `events.jsonl` | what happened, in what the model may see, hash-chained | anyone |
-//! | `exchanges.jsonl.zst` | every request and reply | anyone |
+//! | `exchanges.jsonl.zst` | every request before it is sent, and what came back | anyone |
 //! | `summary.json` | metrics and counters, recomputable from the events, and the hashes of the other files | anyone |
 //! | `private/episode.json` | mask key and real dates | the owner |
 //! | `private/ledger.jsonl` | the exact account, fills and marks with real codes | the owner |
@@ -25,7 +25,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// The version of everything in a bundle. A reader takes its own version alone.
-pub const FORMAT_VERSION: u32 = 1;
+pub const FORMAT_VERSION: u32 = 2;
 
 /// The paths of one bundle.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -8,6 +8,7 @@ use crate::experiment::cells::{Cell, Window, days_between, parse_mask, parse_mod
 use crate::experiment::config::RetryConfig;
 use crate::experiment::market_source::MarketSource;
 use crate::experiment::run::{factor_table, toolbox};
+use crate::guard::Guards;
 use ktd_env::TradeDate;
 use ktd_masking::MaskKey;
 use std::path::Path;
@@ -110,6 +111,7 @@ impl OpenBundle {
             mask: parse_mask(&header.mask.level, &header.mask.numeric)?,
             mode: parse_mode(&header.mode)?,
             seed: header.seed,
+            branch: header.branch.clone(),
         };
         let factors = factor_table(&source.market, std::slice::from_ref(&cell))?;
         let shared = Shared {
@@ -123,6 +125,7 @@ impl OpenBundle {
             session: header.session,
             tools: header.tools,
             retries: RetryConfig::default(),
+            guards: Guards::default(),
         };
         Ok(Self {
             paths,

@@ -1,6 +1,6 @@
 //! A step as the model saw it: the conversation of its last request, and the reply to it.
 
-use crate::bundle::exchanges::{Cassette, Outcome, Record};
+use crate::bundle::exchanges::{Cassette, Outcome, Sent};
 use crate::bundle::open::OpenBundle;
 use crate::error::RunError;
 use serde_json::Value;
@@ -14,8 +14,10 @@ pub struct Transcript {
     pub step: usize,
     /// Messages, oldest first: role and text.
     pub messages: Vec<(String, String)>,
-    /// Requests of the step, attempts included.
+    /// Answered requests of the step, attempts included.
     pub requests: usize,
+    /// Requests that were to be sent and of which nobody knows whether they were answered.
+    pub unknown: usize,
 }
 
 impl Transcript {
@@ -24,37 +26,48 @@ impl Transcript {
     /// # Errors
     /// [`RunError::Input`] when the bundle has no such step.
     pub fn of(cassette: &Cassette, step: usize) -> Result<Self, RunError> {
-        let records: Vec<&Record> = cassette
-            .records()
-            .filter(|record| record.at.step == step)
+        let answered: Vec<(&Sent, &Outcome)> = cassette
+            .answered()
+            .filter(|sent| sent.intent.at.step == step)
+            .filter_map(|sent| Some((sent, sent.answer()?)))
             .collect();
-        let Some(last) = records.last() else {
-            let steps = cassette.records().map(|record| record.at.step).max().unwrap_or(0);
+        let Some((last, outcome)) = answered.last() else {
+            let steps = cassette.answered().map(|sent| sent.intent.at.step).max();
+            let steps = steps.unwrap_or(0);
             let what = format!("step {step} is not recorded");
             return Err(RunError::input(
                 what,
                 format!("the bundle has the steps 1 to {steps}"),
             ));
         };
-        let request: Value = serde_json::from_str(&last.request).unwrap_or_default();
+        let request: Value = serde_json::from_str(&last.intent.request).unwrap_or_default();
         let messages = request
             .get("messages")
             .and_then(Value::as_array)
             .cloned()
             .unwrap_or_default();
         let mut messages: Vec<(String, String)> = messages.iter().map(message).collect();
-        messages.push(("reply".to_owned(), reply(&last.outcome)));
+        messages.push(("reply".to_owned(), reply(outcome)));
         Ok(Self {
             step,
             messages,
-            requests: records.len(),
+            requests: answered.len(),
+            unknown: cassette
+                .unknown()
+                .filter(|sent| sent.intent.at.step == step)
+                .count(),
         })
     }
 
     /// The conversation as text for people.
     #[must_use]
     pub fn render(&self) -> String {
-        let mut text = format!("step {}, {} requests\n", self.step, self.requests);
+        let mut text = format!("step {}, {} requests", self.step, self.requests);
+        if 0 < self.unknown {
+            // Writing to a string cannot fail.
+            write!(text, ", {} more with unknown outcome", self.unknown).ok();
+        }
+        text.push('\n');
         for (role, content) in &self.messages {
             // Writing to a string cannot fail.
             write!(text, "\n--- {role} ---\n{content}\n").ok();
@@ -103,6 +116,7 @@ fn reply(outcome: &Outcome) -> String {
             .map_or_else(|| body.clone(), |(_, content)| content),
         Outcome::Reply { status, .. } => format!("[status {status}, no text]"),
         Outcome::Failed { code, detail, .. } => format!("[{code}: {detail}]"),
+        Outcome::Refused { .. } => "[refused]".to_owned(),
     }
 }
 

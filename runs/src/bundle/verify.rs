@@ -32,10 +32,7 @@ pub async fn verify(root: &Path, panel: Option<&Path>) -> Result<Verified, RunEr
             "events.jsonl: {} events, each with the hash of the one before",
             events.len()
         ),
-        format!(
-            "exchanges.jsonl.zst: {} exchanges, every frame whole",
-            cassette.len()
-        ),
+        check_exchanges(&paths, &cassette)?,
     ];
     let recorded = read_summary(&paths)?;
     check_hashes(&paths, &recorded, &summary_of(&paths, None)?)?;
@@ -57,6 +54,24 @@ pub async fn verify(root: &Path, panel: Option<&Path>) -> Result<Verified, RunEr
         checks,
         unchecked: Vec::new(),
     })
+}
+
+/// Every key is that of its request; says how many there are, and of how many the outcome is not known.
+fn check_exchanges(paths: &BundlePaths, cassette: &Cassette) -> Result<String, RunError> {
+    if let Some(sent) = cassette.sends().find(|sent| !sent.intent.has_own_key()) {
+        let what = format!("{}: its key is not that of its request", sent.intent.at);
+        return Err(RunError::damaged(&paths.exchanges(), what));
+    }
+    let unknown = match cassette.unknown().count() {
+        0 => String::new(),
+        count => {
+            format!("; {count} more were about to be sent when the run was stopped, with unknown outcome")
+        }
+    };
+    let answered = cassette.answered().count();
+    Ok(format!(
+        "exchanges.jsonl.zst: {answered} exchanges, every frame whole and every key its own{unknown}"
+    ))
 }
 
 pub(crate) fn read_summary(paths: &BundlePaths) -> Result<Summary, RunError> {

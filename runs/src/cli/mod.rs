@@ -1,5 +1,6 @@
 //! The command line.
 
+mod branch;
 mod data;
 mod demo;
 mod doctor;

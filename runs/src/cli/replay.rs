@@ -1,5 +1,6 @@
 //! `ktd replay BUNDLE`.
 
+use super::branch;
 use super::run::runtime;
 use crate::bundle::BundlePaths;
 use crate::bundle::exchanges::Cassette;
@@ -16,9 +17,13 @@ const EXAMPLE: &str = "\
 Examples:
   ktd replay results/demo/cells/momentum__short__blinded-rescaled__open-research__s1
   ktd replay BUNDLE --step 3            # what the model saw and said at step 3
-  ktd replay BUNDLE --step 3 --real     # with the real names beside the aliases";
+  ktd replay BUNDLE --step 3 --real     # with the real names beside the aliases
+  ktd replay BUNDLE --branch 3 --out DIR --builtin hold    # steps 1 and 2 as recorded, then live
 
-/// Runs an episode again from its recorded replies, offline, and compares every byte; or shows one step.
+Running a branch again with the same --out continues it.";
+
+/// Runs an episode again from its recorded replies, offline, and compares every byte; shows one step; or continues it
+/// otherwise from a step.
 #[derive(Debug, Clone, Args)]
 #[command(after_help = EXAMPLE)]
 pub(super) struct ReplayArgs {
@@ -33,6 +38,23 @@ pub(super) struct ReplayArgs {
     /// With --step: show real names and dates too (needs the bundle's private part).
     #[arg(long, requires = "step")]
     pub real: bool,
+    /// Make another bundle: its steps before this one come from the recorded replies, the others are asked live.
+    #[arg(long, value_name = "STEP", requires = "out", conflicts_with = "step")]
+    pub branch: Option<usize>,
+    /// With --branch: the directory of the new bundle.
+    #[arg(long, value_name = "DIR", requires = "branch")]
+    pub out: Option<PathBuf>,
+    /// With --branch: ask this agent of an experiment file instead of the one that answered there.
+    #[arg(
+        long,
+        value_name = "EXPERIMENT.toml:ID",
+        requires = "branch",
+        conflicts_with = "builtin"
+    )]
+    pub agent: Option<String>,
+    /// With --branch: ask this built-in agent.
+    #[arg(long, value_name = "NAME", requires = "branch")]
+    pub builtin: Option<String>,
 }
 
 /// Runs the command.
@@ -40,9 +62,10 @@ pub(super) struct ReplayArgs {
 /// # Errors
 /// [`Failure`] with the first difference.
 pub(super) fn run(args: &ReplayArgs, console: Console) -> Result<(), Failure> {
-    match args.step {
-        Some(step) => show_step(args, step, console),
-        None => replay(args, console),
+    match (args.step, args.branch, &args.out) {
+        (Some(step), ..) => show_step(args, step, console),
+        (None, Some(step), Some(out)) => branch::run(args, step, out, console),
+        (None, ..) => replay(args, console),
     }
 }
 

@@ -6,6 +6,7 @@ use crate::error::RunError;
 use crate::experiment::config::ExperimentConfig;
 use crate::experiment::run::{CellResult, RunPlan, prepare, run_cells};
 use crate::failure::Failure;
+use crate::limits::missing_open_files;
 use crate::output::Console;
 use crate::progress::Progress;
 use crate::report;
@@ -88,18 +89,23 @@ pub(super) fn plan(experiment: &Path, out: Option<&Path>) -> Result<RunPlan, Fai
 /// # Errors
 /// [`Failure`] when nothing can be started.
 pub(super) fn execute(plan: &RunPlan, console: Console) -> Result<(Vec<CellResult>, Vec<String>), Failure> {
+    if let Some((needed, allowed)) = missing_open_files(plan.config.parallel_cells) {
+        let message = format!(
+            "{} cells at once need up to {needed} open files, but the system allows {allowed}",
+            plan.config.parallel_cells
+        );
+        return Err(Failure::bad_input(message).with_hint("raise `ulimit -n`, or lower `parallel_cells`"));
+    }
     let prepared = prepare(plan)?;
     let steps: usize = prepared.cells.iter().map(|cell| cell.window.days.len()).sum();
-    let units = u64::try_from(steps).unwrap_or(u64::MAX);
-    let bar = Arc::new(Bar(Mutex::new(Progress::new(console, "running", units, "steps"))));
-    let runtime = runtime()?;
+    let bar = Arc::new(Bar::of_steps(console, steps));
     let cells = run_cells(plan, &prepared, bar);
     let has_children = plan.config.agents.iter().any(|agent| agent.command.is_some());
     let results = if has_children {
         // Ended by a signal alone, this process would leave its agents behind.
-        runtime.block_on(unless_told_to_end(cells))?
+        runtime()?.block_on(unless_told_to_end(cells))?
     } else {
-        runtime.block_on(cells)
+        runtime()?.block_on(cells)
     };
     Ok((results, prepared.source.record.limitations))
 }
@@ -116,7 +122,10 @@ pub(super) fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
 }
 
 /// The first cell that stopped, as the command's failure; the others stand.
-fn stopped(results: &[CellResult]) -> Result<(), Failure> {
+///
+/// # Errors
+/// [`Failure`] when a cell stopped, or lost steps to the infrastructure.
+pub(super) fn stopped(results: &[CellResult]) -> Result<(), Failure> {
     let mut errors = results
         .iter()
         .filter_map(|result| Some((&result.cell.id, result.result.as_ref().err()?)));
@@ -156,7 +165,16 @@ fn covered(results: &[CellResult]) -> Result<(), Failure> {
     .with_hint("look at the endpoint with `ktd doctor`; to run a cell again, delete its bundle first"))
 }
 
-struct Bar(Mutex<Progress>);
+/// A progress bar of steps.
+pub(super) struct Bar(Mutex<Progress>);
+
+impl Bar {
+    /// A bar of so many steps.
+    pub(super) fn of_steps(console: Console, steps: usize) -> Self {
+        let units = u64::try_from(steps).unwrap_or(u64::MAX);
+        Self(Mutex::new(Progress::new(console, "running", units, "steps")))
+    }
+}
 
 impl EpisodeProgress for Bar {
     fn step_ended(&self, _: &str, _: usize, _: usize) {

@@ -1,13 +1,14 @@
 //! Asking the model: recorded replies first, the live endpoint after, every attempt kept.
 
 use crate::bundle::chain::sha256_hex;
-use crate::bundle::exchanges::{Cassette, ExchangeStore, Outcome, Place, Record, request_key};
+use crate::bundle::exchanges::{Cassette, ExchangeStore, Intent, Outcome, Place, request_key};
+use crate::crash::{self, Point};
 use crate::error::RunError;
 use crate::experiment::config::RetryConfig;
+use crate::experiment::provider::Provider;
 use crate::guard::Guard;
 use ktd_agents::{
-    Dialect, Expected, FaultClass, FaultKind, ModelTurn, ReplyFault, Transport, Wire, WireReply, WireRequest,
-    parser_leak,
+    Expected, FaultClass, FaultKind, ModelTurn, ReplyFault, Transport, WireReply, WireRequest, parser_leak,
 };
 use std::time::Duration;
 
@@ -20,14 +21,14 @@ pub struct Exchanger<'a> {
     pub store: Option<ExchangeStore>,
     /// The live endpoint; `None` in a replay.
     pub transport: Option<&'a dyn Transport>,
+    /// 1-based first step that the live endpoint is asked in; a branch hears the steps before it from the record.
+    pub first_live_step: usize,
     /// The last look before a request leaves.
     pub guard: &'a Guard,
     /// What is done about infrastructure faults.
     pub retries: RetryConfig,
-    /// The format that replies are in.
-    pub wire: Wire,
-    /// How the endpoint spells it.
-    pub dialect: &'a Dialect,
+    /// How the endpoint that answers now is spoken to; in a branch another one may have answered before.
+    pub provider: &'a Provider,
 }
 
 /// One answered request.
@@ -81,7 +82,12 @@ type Blank = (Box<ModelTurn>, String);
 /// After so many replies with nothing in them, the model is taken not to have answered.
 const BLANK_REPLIES_MAX: u32 = 2;
 
-impl Exchanger<'_> {
+impl<'a> Exchanger<'a> {
+    /// The live endpoint, in the steps that may ask it.
+    fn live(&self, step: usize) -> Option<&'a dyn Transport> {
+        self.transport.filter(|_| self.first_live_step <= step)
+    }
+
     /// Asks until there is a turn or the attempts are used up.
     ///
     /// # Errors
@@ -152,41 +158,49 @@ impl Exchanger<'_> {
         request: &WireRequest,
         expected: &Expected<'_>,
     ) -> Result<Option<(Outcome, bool)>, RunError> {
-        if let Some(record) = self.cassette.find(at, key, request)? {
-            return Ok(Some((record.outcome.clone(), false)));
+        if let Some(outcome) = self.cassette.find(at, key, request)? {
+            return Ok(Some((outcome.clone(), false)));
         }
-        let Some(transport) = self.transport else {
-            let not_recorded = RunError::NotRecorded {
-                step: at.step,
-                ordinal: at.ordinal,
-            };
-            return if at.attempt == 0 {
-                Err(not_recorded)
+        let Some(transport) = self.live(at.step) else {
+            // What was to be sent and has no outcome is missing; an attempt that was never meant is not.
+            return if at.attempt == 0 || self.cassette.has_send(at) {
+                Err(self.not_recorded(at, request))
             } else {
                 Ok(None)
             };
         };
-        let outcome = Outcome::of(&transport.send(request).await);
-        // A refused key or model name is not kept: mended, the same request must be sent again.
-        if let Reading::Stop(error) = self.read(at.step, &outcome, expected) {
-            return Err(error);
+        if let Some(store) = &mut self.store {
+            store.intend(Intent::of(at, key, request))?;
         }
-        let record = Record {
-            at,
-            key: key.to_owned(),
-            path: request.path().to_owned(),
-            request: String::from_utf8_lossy(request.body()).into_owned(),
-            outcome: outcome.clone(),
+        crash::passes(Point::IntentWritten);
+        let outcome = Outcome::of(&transport.send(request).await);
+        crash::passes(Point::Sent);
+        let refusal = match self.read(at.step, &outcome, expected) {
+            Reading::Stop(error) => Some(error),
+            Reading::Turn(..) | Reading::Again { .. } | Reading::GiveUp { .. } => None,
         };
         if let Some(store) = &mut self.store {
-            store.append(&record)?;
+            // A refused key or model name is kept as such: mended, the same request must be sent again.
+            let kept = refusal
+                .as_ref()
+                .map_or_else(|| outcome.clone(), |_| outcome.refused());
+            store.settle(at, kept)?;
         }
-        Ok(Some((outcome, true)))
+        crash::passes(Point::OutcomeWritten);
+        refusal.map_or(Ok(Some((outcome, true))), Err)
+    }
+
+    fn not_recorded(&self, at: Place, request: &WireRequest) -> RunError {
+        RunError::NotRecorded {
+            step: at.step,
+            ordinal: at.ordinal,
+            nearest: self.cassette.nearest(at, request).map(Box::new),
+        }
     }
 
     /// Whether a request may be tried (again). What is recorded is always heard; a replay goes as far as the record.
     fn may_try(&self, at: Place) -> bool {
-        self.transport.is_none() || at.attempt < self.retries.attempts || self.cassette.has_attempt(at)
+        self.live(at.step).is_none() || at.attempt < self.retries.attempts || self.cassette.has_attempt(at)
     }
 
     /// Waits before the next attempt, when there is one.
@@ -219,6 +233,13 @@ impl Exchanger<'_> {
                 retryable,
                 detail,
             } => return read_failure(step, code, *retryable, detail),
+            Outcome::Refused { .. } => {
+                return Reading::Stop(RunError::Configuration {
+                    step,
+                    detail: "the provider refused the request".to_owned(),
+                    hint: "mend the configuration and run again: the request is sent again then",
+                });
+            }
             Outcome::Reply { .. } => outcome.reply(),
         };
         let Some(reply) = reply else {
@@ -226,7 +247,11 @@ impl Exchanger<'_> {
                 code: "unreadable_record",
             };
         };
-        match self.wire.decode(reply.status, &reply.body, self.dialect) {
+        match self
+            .provider
+            .wire
+            .decode(reply.status, &reply.body, &self.provider.dialect)
+        {
             Ok(turn) => match parser_leak(&turn, expected) {
                 Some(leak) => Reading::GiveUp { code: leak.code() },
                 None => Reading::Turn(Box::new(turn), sha256_hex(&reply.body)),

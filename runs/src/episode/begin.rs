@@ -136,6 +136,7 @@ fn header_bytes(input: &EpisodeInput<'_>, path: &Path) -> Result<Vec<u8>, RunErr
         rules: RulesConfig::of(&rules(input)?),
         session: shared.session,
         tools: shared.tools,
+        branch: cell.branch.clone(),
     };
     json_bytes(path, &header)
 }
@@ -199,10 +200,10 @@ pub(super) fn open<'a>(
             cassette,
             store,
             transport,
+            first_live_step: input.cell.first_own_step(),
             guard,
             retries: input.shared.retries,
-            wire: input.cell.provider.wire,
-            dialect: &input.cell.provider.dialect,
+            provider: &input.cell.provider,
         },
         events,
         ledger,

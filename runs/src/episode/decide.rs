@@ -95,21 +95,22 @@ impl Episode<'_> {
 
     fn plan(&self, context: &ToolContext<'_>) -> StepPlan {
         let cell = self.input.cell;
+        let (agent, provider) = (cell.agent_at(context.step), cell.provider_at(context.step));
         let session = self.input.shared.session;
         StepPlan {
-            model: cell.agent.model_name().to_owned(),
+            model: agent.model_name().to_owned(),
             sampling: Sampling {
-                temperature: cell.agent.temperature,
-                seed: cell.agent.send_seed.then_some(cell.seed),
-                max_output_tokens: cell.agent.max_output_tokens,
+                temperature: agent.temperature,
+                seed: agent.send_seed.then_some(cell.seed),
+                max_output_tokens: agent.max_output_tokens,
             },
             tools: match cell.mode {
                 Mode::OpenResearch => Arc::clone(&self.specs),
                 Mode::MemoryOnly | Mode::FixedCandidate => self.specs.iter().rev().take(1).cloned().collect(),
             },
-            force: cell.provider.force,
-            thinking: cell.provider.thinking,
-            cache_key: Some(format!("{}|{}", cell.agent.id, cell.mode.label())),
+            force: provider.force,
+            thinking: provider.thinking,
+            cache_key: Some(format!("{}|{}", agent.id, cell.mode.label())),
             system: self.system_prompt(),
             user: self.user_prompt(context),
             texts: session_texts(session),
@@ -234,7 +235,7 @@ impl Episode<'_> {
     }
 
     async fn ask(&mut self, talk: &mut Talk, phase: Phase, request: &ChatRequest) -> Heard<Answer> {
-        let provider = &self.input.cell.provider;
+        let provider = self.exchanger.provider;
         let wire = provider.wire.encode(request, &provider.dialect);
         let tools: Vec<&str> = request.tools.iter().map(|tool| tool.name).collect();
         let forced = matches!(phase, Phase::Submission).then_some(provider.force);

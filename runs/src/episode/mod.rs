@@ -2,12 +2,14 @@
 
 mod ask;
 mod begin;
+mod branch;
 mod decide;
 mod finish;
 mod step;
 mod texts;
 
 pub use ask::{Answer, Asked, Exchanger};
+pub use branch::{branch_cell, branch_episode};
 pub use finish::summary_of;
 
 use crate::bundle::chain::Log;
@@ -18,7 +20,7 @@ use crate::bundle::{BundleLock, BundlePaths};
 use crate::error::RunError;
 use crate::experiment::cells::Cell;
 use crate::experiment::config::{RetryConfig, SessionConfig, ToolsConfig};
-use crate::guard::Guard;
+use crate::guard::Guards;
 use crate::rules_config::RulesConfig;
 use ktd_agents::Transport;
 use ktd_env::exchange::{Account, Rules};
@@ -51,6 +53,8 @@ pub struct Shared {
     pub tools: ToolsConfig,
     /// What is done about infrastructure faults.
     pub retries: RetryConfig,
+    /// The last look at requests, one a mask level.
+    pub guards: Guards,
 }
 
 /// One episode of them.
@@ -100,8 +104,11 @@ pub async fn run_episode(
     paths.create()?;
     let _lock = BundleLock::take(paths)?;
     begin::write_identity(input, paths)?;
-    let guard = Guard::new(input.cell.mask.level, &input.shared.market);
-    let mut episode = begin::open(input, paths, &guard, Some(transport))?;
+    let guard = input
+        .shared
+        .guards
+        .of(input.cell.mask.level, &input.shared.market);
+    let mut episode = begin::open(input, paths, guard, Some(transport))?;
     episode.run(progress).await?;
     finish::write_summary(input, paths)
 }
@@ -128,8 +135,11 @@ pub async fn replay_episode(
     progress: &dyn Progress,
 ) -> Result<(), RunError> {
     begin::compare_identity(input, paths)?;
-    let guard = Guard::new(input.cell.mask.level, &input.shared.market);
-    let mut episode = begin::open(input, paths, &guard, None)?;
+    let guard = input
+        .shared
+        .guards
+        .of(input.cell.mask.level, &input.shared.market);
+    let mut episode = begin::open(input, paths, guard, None)?;
     episode.run(progress).await?;
     episode.check_complete(paths)
 }

@@ -5,6 +5,7 @@ use crate::bundle::BundlePaths;
 use crate::bundle::chain::sha256_hex;
 use crate::bundle::event::{Mark, StepOutcome, WrittenEvent};
 use crate::bundle::ledger::LedgerLine;
+use crate::crash::{self, Point};
 use crate::error::RunError;
 use ktd_env::exchange::{EventKind, Execution, StepReport, TradingDay, step as trade};
 use ktd_env::{AsOf, DayIndex, DaysBack};
@@ -14,16 +15,22 @@ use ktd_tools::{LastStep, LastStepKind, ToolContext, last_step_payload, state};
 impl Episode<'_> {
     /// Runs all steps that are still to be run, then closes the record.
     pub(super) async fn run(&mut self, progress: &dyn Progress) -> Result<(), RunError> {
-        let days = self.input.cell.window.days.clone();
-        for (place, day) in days.iter().enumerate().skip(self.next_step) {
-            progress.step_began(&self.input.cell.id, place + 1, days.len());
-            self.run_step(place + 1, *day, progress).await?;
-            progress.step_ended(&self.input.cell.id, place + 1, days.len());
-        }
+        self.run_until(self.steps(), progress).await?;
         if !self.is_over {
             self.write(&WrittenEvent::EpisodeEnd {
                 reason: "completed".to_owned(),
             })?;
+        }
+        Ok(())
+    }
+
+    /// Runs the steps that are still to be run, up to this one.
+    pub(super) async fn run_until(&mut self, last: usize, progress: &dyn Progress) -> Result<(), RunError> {
+        let days = self.input.cell.window.days.clone();
+        for (place, day) in days.iter().enumerate().take(last).skip(self.next_step) {
+            progress.step_began(&self.input.cell.id, place + 1, days.len());
+            self.run_step(place + 1, *day, progress).await?;
+            progress.step_ended(&self.input.cell.id, place + 1, days.len());
         }
         Ok(())
     }
@@ -35,6 +42,7 @@ impl Episode<'_> {
         progress: &dyn Progress,
     ) -> Result<(), RunError> {
         let shared = self.input.shared;
+        self.exchanger.provider = self.input.cell.provider_at(step);
         let trading_day = TradingDay::new(&shared.market, day).ok_or_else(|| {
             RunError::input("the window has no trading day before it", "choose a later window")
         })?;
@@ -79,7 +87,9 @@ impl Episode<'_> {
             report,
         });
         self.account = account;
-        self.close(step, day, decided.outcome)
+        self.close(step, day, decided.outcome)?;
+        crash::passes(Point::StepCommitted);
+        Ok(())
     }
 
     /// Writes what became of the orders and the account at the close, the private ledger first.

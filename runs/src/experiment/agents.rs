@@ -1,58 +1,74 @@
 //! From an agent's configuration to what answers for it.
 
 use super::config::AgentConfig;
+use super::provider::Provider;
 use crate::bridge::{ChildCommand, ProcessAgent};
 use crate::error::RunError;
 use ktd_agents::builtin::{BuiltinTransport, Cheater, Foresight, NAMES, named};
 use ktd_agents::{HttpSettings, HttpTransport, Transport};
 use ktd_env::{DayIndex, Market, NameId, Ticker, TradeDate};
 use secrecy::SecretString;
+use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 const DEFAULT_TIMEOUT_SECONDS: u64 = 600;
+
+/// The transports of an experiment. Endpoints are shared by all cells of an agent, with their connections and their
+/// root certificates; built-in agents are one a cell.
+#[derive(Debug, Default)]
+pub struct Transports(Mutex<BTreeMap<String, Arc<HttpTransport>>>);
 
 /// What answers for an agent.
 #[expect(missing_debug_implementations, reason = "a transport may hold a key")]
 pub enum Connection {
     /// A model behind an endpoint, or a built-in agent.
-    Model(Box<dyn Transport>),
+    Model(Arc<dyn Transport>),
     /// A child process that speaks lines.
     Process(Box<ProcessAgent>),
     /// Whoever connects to `ktd mcp`.
     Client,
 }
 
-/// What answers for an agent in an episode of this seed; `base` is the experiment file's directory.
-///
-/// # Errors
-/// [`RunError::Input`] for an unknown built-in, a missing key or program, or an unusable endpoint.
-pub fn connect(
-    agent: &AgentConfig,
-    seed: u64,
-    market: &Arc<Market>,
-    base: &Path,
-) -> Result<Connection, RunError> {
-    if agent.external.is_some() {
-        return Ok(Connection::Client);
+impl Transports {
+    /// What answers for an agent in an episode of this seed; `base` is the experiment file's directory.
+    ///
+    /// # Errors
+    /// [`RunError::Input`] for an unknown built-in, a missing key or program, or an unusable endpoint.
+    pub fn connect(
+        &self,
+        (agent, provider): (&AgentConfig, &Provider),
+        seed: u64,
+        market: &Arc<Market>,
+        base: &Path,
+    ) -> Result<Connection, RunError> {
+        if agent.external.is_some() {
+            return Ok(Connection::Client);
+        }
+        match &agent.command {
+            Some(command) => Ok(Connection::Process(Box::new(process(agent, command, base)?))),
+            None => self.of((agent, provider), seed, market).map(Connection::Model),
+        }
     }
-    match (&agent.command, &agent.builtin) {
-        (Some(command), _) => process(agent, command, base).map(|agent| Connection::Process(Box::new(agent))),
-        (None, Some(name)) => builtin(name, seed, market).map(Connection::Model),
-        (None, None) => http(agent).map(Connection::Model),
+
+    fn of(
+        &self,
+        (agent, provider): (&AgentConfig, &Provider),
+        seed: u64,
+        market: &Arc<Market>,
+    ) -> Result<Arc<dyn Transport>, RunError> {
+        if let Some(name) = &agent.builtin {
+            return builtin(name, seed, market);
+        }
+        let mut endpoints = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(endpoint) = endpoints.get(&agent.id) {
+            return Ok(Arc::clone(endpoint) as Arc<dyn Transport>);
+        }
+        let endpoint = Arc::new(http(agent, provider)?);
+        endpoints.insert(agent.id.clone(), Arc::clone(&endpoint));
+        Ok(endpoint)
     }
-}
-
-fn process(agent: &AgentConfig, command: &[String], base: &Path) -> Result<ProcessAgent, RunError> {
-    let command = ChildCommand::new(command, &agent.pass_env, base)
-        .map_err(|error| RunError::input(format!("agent {:?}: {error}", agent.id), error.hint()))?;
-    Ok(ProcessAgent::new(command, patience(agent)))
-}
-
-/// The longest wait for an agent's answer.
-fn patience(agent: &AgentConfig) -> Duration {
-    Duration::from_secs(agent.timeout_seconds.unwrap_or(DEFAULT_TIMEOUT_SECONDS))
 }
 
 /// Whether there is a built-in agent of this name.
@@ -68,16 +84,16 @@ pub fn check_builtin(name: &str) -> Result<(), RunError> {
     Err(RunError::input(what, format!("it is one of {known}, cheater")))
 }
 
-fn builtin(name: &str, seed: u64, market: &Arc<Market>) -> Result<Box<dyn Transport>, RunError> {
+fn builtin(name: &str, seed: u64, market: &Arc<Market>) -> Result<Arc<dyn Transport>, RunError> {
     if name == "cheater" {
         let memory = Arc::new(Future {
             market: Arc::clone(market),
         });
-        return Ok(Box::new(BuiltinTransport::new(Arc::new(Cheater::new(memory)))));
+        return Ok(Arc::new(BuiltinTransport::new(Arc::new(Cheater::new(memory)))));
     }
     check_builtin(name)?;
     named(name, seed)
-        .map(|model| Box::new(BuiltinTransport::new(model)) as Box<dyn Transport>)
+        .map(|model| Arc::new(BuiltinTransport::new(model)) as Arc<dyn Transport>)
         .ok_or_else(|| {
             RunError::input(
                 format!("the built-in agent {name:?} has no model"),
@@ -86,10 +102,36 @@ fn builtin(name: &str, seed: u64, market: &Arc<Market>) -> Result<Box<dyn Transp
         })
 }
 
-fn http(agent: &AgentConfig) -> Result<Box<dyn Transport>, RunError> {
-    let api_key = match &agent.api_key_env {
-        None => None,
-        Some(variable) => Some(SecretString::from(std::env::var(variable).map_err(|_| {
+fn http(agent: &AgentConfig, provider: &Provider) -> Result<HttpTransport, RunError> {
+    let dialect = &provider.dialect;
+    let headers = dialect.headers.iter();
+    let settings = HttpSettings {
+        base_url: provider.base_url.clone(),
+        api_key: api_key(agent)?,
+        headers: headers
+            .map(|(name, value)| (name.clone(), SecretString::from(value.clone())))
+            .collect(),
+        timeout: patience(agent),
+    };
+    HttpTransport::new(&settings)
+        .map_err(|error| RunError::input(format!("agent {:?}: {error}", agent.id), error.hint()))
+}
+
+fn process(agent: &AgentConfig, command: &[String], base: &Path) -> Result<ProcessAgent, RunError> {
+    let command = ChildCommand::new(command, &agent.pass_env, base)
+        .map_err(|error| RunError::input(format!("agent {:?}: {error}", agent.id), error.hint()))?;
+    Ok(ProcessAgent::new(command, patience(agent)))
+}
+
+/// The longest wait for an agent's answer.
+fn patience(agent: &AgentConfig) -> Duration {
+    Duration::from_secs(agent.timeout_seconds.unwrap_or(DEFAULT_TIMEOUT_SECONDS))
+}
+
+/// The key, from the environment or a file. It is never written anywhere.
+fn api_key(agent: &AgentConfig) -> Result<Option<SecretString>, RunError> {
+    if let Some(variable) = &agent.api_key_env {
+        let key = std::env::var(variable).map_err(|_| {
             let what = format!(
                 "agent {:?}: the environment variable {variable} is not set",
                 agent.id
@@ -98,21 +140,19 @@ fn http(agent: &AgentConfig) -> Result<Box<dyn Transport>, RunError> {
                 what,
                 format!("export {variable}=... before running, or remove `api_key_env`"),
             )
-        })?)),
+        })?;
+        return Ok(Some(SecretString::from(key)));
+    }
+    let Some(path) = &agent.api_key_file else {
+        return Ok(None);
     };
-    let settings = HttpSettings {
-        base_url: agent.base_url.clone().unwrap_or_default(),
-        api_key,
-        headers: Vec::new(),
-        timeout: patience(agent),
-    };
-    let transport = HttpTransport::new(&settings).map_err(|error| {
-        RunError::input(
-            format!("agent {:?}: {error}", agent.id),
-            "check `base_url` and the key's variable",
-        )
-    })?;
-    Ok(Box::new(transport))
+    let key = std::fs::read_to_string(path).map_err(RunError::io("read the key file", path))?;
+    let key = key.trim();
+    if key.is_empty() {
+        let what = format!("agent {:?}: the key file {} is empty", agent.id, path.display());
+        return Err(RunError::input(what, "write the key into it, and nothing else"));
+    }
+    Ok(Some(SecretString::from(key.to_owned())))
 }
 
 /// The real future, for the agent that must profit from it under `bright` and be helpless under `blinded`.

@@ -2,6 +2,7 @@
 
 use super::config::{AgentConfig, ExperimentConfig};
 use super::provider::Provider;
+use crate::bundle::header::BranchRecord;
 use crate::error::RunError;
 use ktd_env::{DateSpan, DayIndex, Market, TradeDate};
 use ktd_masking::{Level, MaskSettings, Mode, Numeric};
@@ -24,6 +25,39 @@ pub struct Cell {
     pub mode: Mode,
     /// The published seed.
     pub seed: u64,
+    /// Where it left another episode, if it is a branch.
+    pub branch: Option<BranchRecord>,
+}
+
+impl Cell {
+    /// Who answers in a step, 1-based: in a branch another agent may have answered before.
+    #[must_use]
+    pub fn agent_at(&self, step: usize) -> &AgentConfig {
+        self.left_after(step).map_or(&self.agent, |left| &left.agent)
+    }
+
+    /// How its model is spoken to in a step.
+    #[must_use]
+    pub fn provider_at(&self, step: usize) -> &Provider {
+        self.left_after(step)
+            .map_or(&self.provider, |left| &left.provider)
+    }
+
+    /// The episode that a step is of, if it is not this one.
+    fn left_after(&self, step: usize) -> Option<&BranchRecord> {
+        let (mut found, mut branch) = (None, self.branch.as_ref());
+        while let Some(left) = branch.filter(|left| step < left.step) {
+            found = Some(left);
+            branch = left.branch.as_deref();
+        }
+        found
+    }
+
+    /// The 1-based first step that is the episode's own; those before it are another one's.
+    #[must_use]
+    pub fn first_own_step(&self) -> usize {
+        self.branch.as_ref().map_or(1, |branch| branch.step)
+    }
 }
 
 /// A window on a panel.
@@ -56,8 +90,9 @@ pub fn cells(config: &ExperimentConfig, market: &Market) -> Result<Vec<Cell>, Ru
         .map(|mode| parse_mode(mode))
         .collect::<Result<_, _>>()?;
     let mut cells = Vec::new();
+    let table = config.dialect_table()?;
     for agent in &config.agents {
-        let provider = Provider::of(agent)?;
+        let provider = Provider::of(agent, &table)?;
         let who = (agent, &provider);
         for window in &windows {
             for mask in &masks {
@@ -105,6 +140,7 @@ fn cell(
         mask,
         mode,
         seed,
+        branch: None,
     }
 }
 
@@ -213,6 +249,41 @@ pub fn days_between(
 mod tests {
     use super::*;
     use ktd_env::synth::{SynthConfig, generate};
+
+    #[test]
+    fn the_agents_of_a_branch_of_a_branch_follow_each_other() {
+        let market = generate(&SynthConfig {
+            seed: 1,
+            names: 5,
+            days: 20,
+        })
+        .unwrap();
+        let text = "name = \"x\"\nwindows = [{ id = \"w\", last_days = 9 }]\n\
+                    agents = [{ id = \"c\", builtin = \"hold\" }]\n";
+        let mut cell = cells(&ExperimentConfig::parse(text).unwrap(), &market)
+            .unwrap()
+            .remove(0);
+        assert_eq!((cell.first_own_step(), cell.agent_at(1).id.as_str()), (1, "c"));
+        let left = |id: &str, step, branch| BranchRecord {
+            cell: "left".to_owned(),
+            events_sha256: String::new(),
+            step,
+            agent: AgentConfig {
+                id: id.to_owned(),
+                ..cell.agent.clone()
+            },
+            provider: cell.provider.clone(),
+            branch,
+        };
+        let ids = |cell: &Cell| -> String { (1..=9).map(|step| cell.agent_at(step).id.clone()).collect() };
+        let nested = left("b", 6, Some(Box::new(left("a", 3, None))));
+        let early = left("b", 3, Some(Box::new(left("a", 6, None))));
+        cell.branch = Some(nested);
+        assert_eq!((cell.first_own_step(), ids(&cell).as_str()), (6, "aabbbcccc"));
+        // Left before its own first step, nothing of the branch between is in it.
+        cell.branch = Some(early);
+        assert_eq!((cell.first_own_step(), ids(&cell).as_str()), (3, "aaccccccc"));
+    }
 
     #[test]
     fn no_two_cells_share_a_name() {

@@ -1,8 +1,9 @@
 //! `EXPERIMENT.toml`, typed. Unknown keys are errors; every default is named here and echoed in the header.
 
 use crate::error::RunError;
+use crate::experiment::provider::builtin_table;
 use crate::rules_config::RulesConfig;
-use ktd_agents::{ForceLevel, ThinkingPolicy};
+use ktd_agents::{Dialect, DialectTable, ForceLevel, ThinkingPolicy, Wire};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -25,6 +26,9 @@ pub struct ExperimentConfig {
     pub parallel_cells: usize,
     /// Who trades.
     pub agents: Vec<AgentConfig>,
+    /// Vendors of one's own, in the form of the table that `ktd vendors` shows; they go before rows of the same id.
+    #[serde(default)]
+    pub dialects: Vec<Dialect>,
     /// When.
     pub windows: Vec<WindowConfig>,
     /// What is hidden (default: bright and blinded, exact numbers).
@@ -63,7 +67,7 @@ pub struct SyntheticConfig {
 }
 
 /// An agent. Credentials are named, never written here.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AgentConfig {
     /// Name in tables and cells.
@@ -71,15 +75,27 @@ pub struct AgentConfig {
     /// A built-in agent: `hold`, `random`, `equal-weight`, `momentum`, `cheater`, `schema-breaker`.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub builtin: Option<String>,
-    /// The provider's name of a model behind an OpenAI-compatible Chat Completions endpoint.
+    /// The provider's name of a model.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub model: Option<String>,
-    /// Base URL of that endpoint, up to and without `/chat/completions`.
+    /// The vendor, gateway or server: a row of the table of dialects (default `compatible`); see `ktd vendors`.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub vendor: Option<String>,
+    /// The wire, where the vendor speaks several (default: the first of its row).
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub wire: Option<Wire>,
+    /// One of the vendor's other addresses, by region.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub region: Option<String>,
+    /// Base URL, which the wire's path is appended to (default: the vendor's).
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub base_url: Option<String>,
-    /// Environment variable that holds the key; without it no key is sent.
+    /// Environment variable that holds the key; without it and `api_key_file` no key is sent.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub api_key_env: Option<String>,
+    /// File that holds the key and nothing else.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub api_key_file: Option<PathBuf>,
     /// An outside agent that speaks lines: program and arguments, run from the experiment file's directory. It stands
     /// in the header, which may be published.
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -304,6 +320,16 @@ impl ExperimentConfig {
         Ok(config)
     }
 
+    /// The table of dialects with the experiment's own rows.
+    ///
+    /// # Errors
+    /// [`RunError::Input`] for a row that cannot be used.
+    pub fn dialect_table(&self) -> Result<DialectTable, RunError> {
+        let refused = |error: ktd_agents::TableError| RunError::input(error.to_string(), error.hint());
+        let own = DialectTable::of(self.dialects.clone()).map_err(refused)?;
+        Ok(own.before(builtin_table()?))
+    }
+
     fn check(&self) -> Result<(), RunError> {
         let needs = |what: &str| RunError::input(what, "see `ktd run --help` for an example");
         if !is_file_name(&self.name) {
@@ -342,56 +368,79 @@ impl ExperimentConfig {
 }
 
 impl AgentConfig {
+    /// A built-in agent under its own name.
+    #[must_use]
+    pub fn builtin(name: &str) -> Self {
+        Self {
+            id: name.to_owned(),
+            builtin: Some(name.to_owned()),
+            ..Self::default()
+        }
+    }
+
     fn check(&self) -> Result<(), RunError> {
         if !is_file_name(&self.id) {
             let what = format!("agent id {:?} must be letters, digits, `-`, `_` or `.`", self.id);
             return Err(RunError::input(what, "it names a directory"));
         }
-        let is_outside = self.is_outside();
-        match (&self.builtin, &self.model, &self.base_url) {
-            (Some(_), None, None) | (None, Some(_), Some(_)) if !is_outside => {}
-            (None, None, None) if self.command.is_some() != self.external.is_some() => {}
-            _ => {
-                return Err(RunError::input(
-                    format!(
-                        "agent {:?} needs either `builtin`, or `model` and `base_url`, or `command`, or `external`",
-                        self.id
-                    ),
-                    "for example: builtin = \"momentum\"",
-                ));
-            }
+        self.check_outside()?;
+        if self.is_outside() {
+            return Ok(());
         }
-        self.check_outside()
-    }
-
-    /// Keys that mean nothing to an agent would be silently without effect.
-    fn check_outside(&self) -> Result<(), RunError> {
-        let is_outside = self.is_outside();
-        for (key, is_set, fits) in [
-            ("pass_env", !self.pass_env.is_empty(), self.command.is_some()),
-            ("api_key_env", self.api_key_env.is_some(), !is_outside),
-            ("temperature", self.temperature.is_some(), !is_outside),
-            ("force", self.force.is_some(), !is_outside),
-            ("thinking", self.thinking.is_some(), !is_outside),
-            ("max_output_tokens", self.max_output_tokens.is_some(), !is_outside),
-            (
-                "timeout_seconds",
-                self.timeout_seconds.is_some(),
-                self.external.is_none(),
-            ),
-        ] {
-            if is_set && !fits {
-                let what = format!(
-                    "agent {:?}: `{key}` has no meaning for this kind of agent",
+        let is_builtin = self.builtin.is_some();
+        let has_address = self.base_url.is_some() || self.vendor.is_some();
+        if is_builtin == (self.model.is_some() || has_address) || (!is_builtin && !has_address) {
+            return Err(RunError::input(
+                format!(
+                    "agent {:?} needs either `builtin`, or `model` with `vendor` or `base_url`, or \
+                     `command`, or `external`",
                     self.id
-                );
-                return Err(RunError::input(
-                    what,
-                    "strike it; see docs/own-agent.md for what an outside agent takes",
-                ));
-            }
+                ),
+                "for example: builtin = \"momentum\", or model = \"...\", vendor = \"deepseek\"",
+            ));
+        }
+        if !is_builtin && self.model.is_none() {
+            let what = format!("agent {:?} has no `model`", self.id);
+            return Err(RunError::input(what, "write the provider's name of the model"));
+        }
+        if self.api_key_env.is_some() && self.api_key_file.is_some() {
+            let what = format!("agent {:?} has both `api_key_env` and `api_key_file`", self.id);
+            return Err(RunError::input(what, "keep one"));
         }
         Ok(())
+    }
+
+    /// An outside agent is one kind of agent; keys that mean nothing to it would be silently without effect.
+    fn check_outside(&self) -> Result<(), RunError> {
+        let (is_command, is_external) = (self.command.is_some(), self.external.is_some());
+        let is_model = !self.is_outside();
+        let misfits = [
+            ("external", is_external && is_command),
+            ("pass_env", !self.pass_env.is_empty() && !is_command),
+            ("timeout_seconds", self.timeout_seconds.is_some() && is_external),
+            ("builtin", self.builtin.is_some() && !is_model),
+            ("model", self.model.is_some() && !is_model),
+            ("vendor", self.vendor.is_some() && !is_model),
+            ("wire", self.wire.is_some() && !is_model),
+            ("region", self.region.is_some() && !is_model),
+            ("base_url", self.base_url.is_some() && !is_model),
+            ("api_key_env", self.api_key_env.is_some() && !is_model),
+            ("api_key_file", self.api_key_file.is_some() && !is_model),
+            ("temperature", self.temperature.is_some() && !is_model),
+            ("max_output_tokens", self.max_output_tokens.is_some() && !is_model),
+            ("force", self.force.is_some() && !is_model),
+            ("thinking", self.thinking.is_some() && !is_model),
+        ];
+        match misfits.into_iter().find(|(_, misfits)| *misfits) {
+            None => Ok(()),
+            Some((key, _)) => Err(RunError::input(
+                format!(
+                    "agent {:?}: `{key}` has no meaning for this kind of agent",
+                    self.id
+                ),
+                "strike it; docs/own-agent.md says what an outside agent takes",
+            )),
+        }
     }
 
     /// Whether it is an agent outside the harness and no model.
@@ -457,7 +506,7 @@ mod tests {
             ),
             (
                 LEAST.replace("builtin = \"momentum\"", "command = [\"a\"], external = \"mcp\""),
-                "or `external`",
+                "`external` has no meaning",
             ),
             (
                 LEAST.replace("builtin = \"momentum\"", "command = [\"a\"], temperature = 0.5"),

@@ -1,6 +1,6 @@
 //! Running a grid: several cells at once, each in its own bundle; rerunning continues where it stopped.
 
-use super::agents::{Connection, connect};
+use super::agents::{Connection, Transports};
 use super::cells::{Cell, cells};
 use super::config::ExperimentConfig;
 use super::market_source::MarketSource;
@@ -8,6 +8,7 @@ use crate::bundle::summary::Summary;
 use crate::bundle::{BundlePaths, create_private, write_first};
 use crate::episode::{EpisodeInput, Progress, Shared, finished_episode, run_episode};
 use crate::error::RunError;
+use crate::guard::Guards;
 use ktd_env::factors::FactorConfig;
 use ktd_env::{FactorTable, Market};
 use ktd_masking::MaskKey;
@@ -70,6 +71,7 @@ impl Prepared {
             session: config.session,
             tools: config.tools,
             retries: config.retries,
+            guards: Guards::default(),
         }
     }
 }
@@ -82,8 +84,10 @@ pub fn prepare(plan: &RunPlan) -> Result<Prepared, RunError> {
     let source = MarketSource::of(&plan.config, &plan.base)?;
     let cells = cells(&plan.config, &source.market)?;
     // Every agent is made once here, so that a missing key is told before hours of work.
-    for agent in &plan.config.agents {
-        connect(agent, 0, &source.market, &plan.base)?;
+    let transports = Transports::default();
+    for cell in &cells {
+        let who = (&cell.agent, &cell.provider);
+        transports.connect(who, cell.seed, &source.market, &plan.base)?;
     }
     let factors = factor_table(&source.market, &cells)?;
     let key = experiment_key(plan)?;
@@ -172,17 +176,17 @@ fn draw_key(path: &Path) -> Result<MaskKey, RunError> {
 pub async fn run_cells(plan: &RunPlan, prepared: &Prepared, progress: Arc<dyn Progress>) -> Vec<CellResult> {
     let permits = Arc::new(Semaphore::new(plan.config.parallel_cells));
     let shared = Arc::new(prepared.shared(&plan.config));
-    let base: Arc<Path> = plan.base.as_path().into();
+    let endpoints = Arc::new((Transports::default(), plan.base.clone()));
     let mut tasks = JoinSet::new();
     for (place, cell) in prepared.cells.iter().enumerate() {
         let (permits, shared, progress) = (Arc::clone(&permits), Arc::clone(&shared), Arc::clone(&progress));
+        let endpoints = Arc::clone(&endpoints);
         let (cell, key) = (cell.clone(), prepared.key.derive(&cell.id));
-        let base = Arc::clone(&base);
         let bundle = bundle_directory(&plan.output, &cell.id);
         tasks.spawn(async move {
             let _permit = permits.acquire_owned().await;
             tracing::info!(cell = cell.id, "cell begins");
-            let result = run_cell(&shared, (&cell, &base), key, &bundle, progress.as_ref()).await;
+            let result = run_cell(&shared, &endpoints, (&cell, key), &bundle, progress.as_ref()).await;
             match &result {
                 Ok(_) => tracing::info!(cell = cell.id, "cell ended"),
                 Err(error) => tracing::error!(cell = cell.id, %error, "cell stopped"),
@@ -215,16 +219,23 @@ pub fn bundle_directory(output: &Path, cell: &str) -> PathBuf {
 
 async fn run_cell(
     shared: &Shared,
-    (cell, base): (&Cell, &Path),
-    key: MaskKey,
+    (transports, base): &(Transports, PathBuf),
+    (cell, key): (&Cell, MaskKey),
     bundle: &Path,
     progress: &dyn Progress,
 ) -> Result<Summary, RunError> {
     let input = EpisodeInput { shared, cell, key };
     let paths = BundlePaths::new(bundle);
-    match connect(&cell.agent, cell.seed, &shared.market, base)? {
+    let who = (&cell.agent, &cell.provider);
+    match transports.connect(who, cell.seed, &shared.market, base)? {
         Connection::Model(transport) => run_episode(&input, &paths, transport.as_ref(), progress).await,
-        Connection::Process(agent) => agent.run_episode(&input, &paths, progress).await,
+        Connection::Process(agent) => {
+            let bridge = agent.bridge();
+            let watched = bridge.agent().watched(progress);
+            let result = run_episode(&input, &paths, &bridge, &watched).await;
+            bridge.agent().close(result.is_ok()).await;
+            result
+        }
         Connection::Client => finished_episode(&input, &paths)?.ok_or_else(|| {
             RunError::input(
                 format!(

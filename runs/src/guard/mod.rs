@@ -13,6 +13,7 @@ use ktd_env::{Market, TradeDate};
 use ktd_masking::Level;
 use serde_json::Value;
 use std::collections::BTreeSet;
+use std::sync::OnceLock;
 
 /// What the guard of one episode looks for.
 #[derive(Debug)]
@@ -23,6 +24,25 @@ pub struct Guard {
     plain_names: BTreeSet<String>,
     /// Hidden dates lie within these, as (year, month, day).
     dates: Option<(Day, Day)>,
+}
+
+/// The guards of a panel, each made when a level is first met: they are large, and many episodes run at once.
+#[derive(Debug, Default)]
+pub struct Guards([OnceLock<Guard>; 4]);
+
+impl Guards {
+    /// The guard of a level. All calls must name the same panel.
+    #[must_use]
+    pub fn of(&self, level: Level, market: &Market) -> &Guard {
+        let [bright, stock_blind, date_blind, blinded] = &self.0;
+        let guard = match level {
+            Level::Bright => bright,
+            Level::StockBlind => stock_blind,
+            Level::DateBlind => date_blind,
+            Level::Blinded => blinded,
+        };
+        guard.get_or_init(|| Guard::new(level, market))
+    }
 }
 
 /// A hidden thing in a request.
@@ -42,7 +62,7 @@ enum Depth {
 }
 
 /// Keys of the request whose values are the provider's or the model's own, or the experiment's choice of model.
-const FOREIGN_KEYS: [&str; 4] = ["model", "id", "tool_call_id", "call_id"];
+const FOREIGN_KEYS: [&str; 5] = ["model", "id", "tool_call_id", "tool_use_id", "call_id"];
 
 /// Keys under which even a bare number could only be an identifier.
 const IDENTIFIER_KEYS: [&str; 9] = [
@@ -106,7 +126,7 @@ impl Guard {
             pointer: pointer.to_owned(),
         };
         match value {
-            Value::Object(object) if depth == Depth::Wire && is_own_words(object) => None,
+            Value::Object(object) if depth == Depth::Wire && is_own_words(object, pointer) => None,
             Value::Object(object) => object.iter().find_map(|(key, value)| {
                 if depth == Depth::Wire && value.is_string() && FOREIGN_KEYS.contains(&key.as_str()) {
                     return None;
@@ -116,6 +136,9 @@ impl Guard {
                     kind,
                     pointer: inner.clone(),
                 });
+                // A tool's answer that is an object on the wire is the harness's text all the same.
+                let is_answer = key == "response" && pointer.ends_with("/functionResponse");
+                let depth = if is_answer { Depth::Text } else { depth };
                 in_key.or_else(|| self.in_value(value, &inner, Some(key), depth))
             }),
             Value::Array(items) => items
@@ -193,9 +216,17 @@ impl Guard {
 /// The exchanges' letters before a code, folded.
 const EXCHANGES: [&str; 3] = ["sh", "sz", "bj"];
 
-/// Whether the object is the model's own earlier turn.
-fn is_own_words(object: &serde_json::Map<String, Value>) -> bool {
-    object.get("role").and_then(Value::as_str) == Some("assistant")
+/// Whether the object is the model's own earlier turn: an entry of the conversation that only the model can have made.
+fn is_own_words(object: &serde_json::Map<String, Value>, pointer: &str) -> bool {
+    let text = |key: &str| object.get(key).and_then(Value::as_str).unwrap_or_default();
+    match pointer.rsplit_once('/') {
+        Some(("/messages", _)) => text("role") == "assistant",
+        Some(("/input", _)) => {
+            text("role") == "assistant" || matches!(text("type"), "function_call" | "reasoning")
+        }
+        Some(("/contents", _)) => text("role") == "model",
+        _ => false,
+    }
 }
 
 /// Full-width letters and digits as ASCII, everything in lower case: one spelling to compare.

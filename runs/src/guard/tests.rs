@@ -321,6 +321,41 @@ fn the_models_own_words_and_identities_are_its_own() {
 }
 
 #[test]
+fn own_words_are_told_from_the_harness_on_every_wire() {
+    let leak = "SH600519 on 2024-04-01";
+    let own = [
+        json!({ "messages": [{ "role": "assistant", "content": [{ "type": "text", "text": leak }] }] }),
+        json!({ "input": [{ "type": "function_call", "name": "t", "arguments": leak },
+            { "type": "reasoning", "summary": leak }, { "type": "message", "role": "assistant", "content": leak }] }),
+        json!({ "contents": [{ "role": "model", "parts": [{ "text": leak }] }] }),
+    ];
+    for body in own {
+        assert_eq!(
+            guard(Level::Blinded).scan(body.to_string().as_bytes()),
+            Ok(()),
+            "{body}"
+        );
+    }
+    let said = [
+        json!({ "messages": [{ "role": "user", "content": [{ "type": "tool_result", "content": leak }] }] }),
+        json!({ "system": [{ "type": "text", "text": leak }] }),
+        json!({ "instructions": leak }),
+        json!({ "input": [{ "type": "function_call_output", "call_id": "c", "output": leak }] }),
+        json!({ "contents": [{ "role": "user", "parts": [{ "functionResponse": { "name": "t",
+            "response": { "id": leak } } }] }] }),
+        json!({ "prompt_cache_key": leak }),
+        json!({ "tools": [{ "type": "function_call", "role": "assistant", "description": leak }] }),
+        json!({ "metadata": { "role": "model", "x": leak } }),
+    ];
+    for body in said {
+        assert!(
+            guard(Level::Blinded).scan(body.to_string().as_bytes()).is_err(),
+            "{body}"
+        );
+    }
+}
+
+#[test]
 fn a_body_that_is_no_json_is_read_as_text() {
     let guard = guard(Level::Blinded);
     assert_eq!(guard.scan(b"buy SH600519").unwrap_err().kind, "code");

@@ -238,6 +238,35 @@ fn a_signal_ends_the_agent_too_and_the_run_continues() {
 }
 
 #[test]
+fn a_branch_goes_on_with_an_outside_agent() {
+    let first = Scene::new("builtin = \"hold\"");
+    assert!(first.run().status.success());
+    let second = scene(WELL_BEHAVED);
+    let agent = format!("{}:mine", second.path("own.toml").display());
+    let (bundle, out) = (first.bundle(), second.bundle());
+    std::fs::create_dir_all(out.parent().unwrap()).unwrap();
+    let output = ktd(&[
+        "replay",
+        bundle.to_str().unwrap(),
+        "--branch",
+        "2",
+        "--agent",
+        &agent,
+        "--out",
+        out.to_str().unwrap(),
+    ])
+    .output()
+    .unwrap();
+    assert!(output.status.success(), "{}", told(&output));
+    let heard = heard(&second);
+    assert_eq!(
+        (&heard[0]["step"], &heard[0]["ended"], heard.len()),
+        (&json!(2), &Value::Null, 5)
+    );
+    second.check();
+}
+
+#[test]
 fn a_missing_program_is_said_before_anything_runs() {
     let scene = Scene::new("command = [\"./no_such_agent\"]");
     let (experiment, out) = (scene.path("own.toml"), scene.path("out"));

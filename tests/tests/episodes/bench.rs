@@ -100,6 +100,7 @@ pub(crate) fn shared(config: &ExperimentConfig, prepared: &Prepared) -> Shared {
         session: config.session,
         tools: config.tools,
         retries: config.retries,
+        guards: ktd_runs::guard::Guards::default(),
     }
 }
 
@@ -164,8 +165,8 @@ impl Told {
         Self {
             events: Lines::read(&paths.events()).unwrap().raw().to_vec(),
             requests: cassette
-                .records()
-                .map(|record| (record.at, record.request.clone()))
+                .answered()
+                .map(|sent| (sent.intent.at, sent.intent.request.clone()))
                 .collect(),
         }
     }

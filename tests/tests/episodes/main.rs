@@ -11,6 +11,7 @@
 )]
 
 mod bench;
+mod branch;
 mod determinism;
 mod faults;
 mod leaks;

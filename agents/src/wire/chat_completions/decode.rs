@@ -5,9 +5,9 @@ use crate::dialect::{Dialect, UsageLaws};
 use crate::usage::{Usage, UsageSource};
 use crate::wire::calls::{Calls, sendable};
 use crate::wire::fault::{FaultKind, ReplyFault};
-use crate::wire::raw_object::RawObject;
+use crate::wire::raw_object::{RawObject, to_raw};
 use serde::Serialize;
-use serde_json::value::{RawValue, to_raw_value};
+use serde_json::value::RawValue;
 use std::collections::BTreeSet;
 
 /// Reads a reply.
@@ -72,7 +72,7 @@ fn read_turn(
         usage: Usage::default(),
         normalised: normalised.into_iter().collect(),
         served: Served::default(),
-        raw: raw(&message),
+        raw: to_raw(&message),
     }
 }
 
@@ -174,12 +174,7 @@ fn read_usage(envelope: &RawObject, laws: &UsageLaws, normalised: &mut BTreeSet<
 }
 
 fn put<T: Serialize>(object: &mut RawObject, key: &str, value: &T) {
-    object.set(key, raw(value));
-}
-
-fn raw<T: Serialize>(value: &T) -> Box<RawValue> {
-    // Texts and members that were JSON before cannot fail to serialise.
-    to_raw_value(value).unwrap_or_default()
+    object.set(key, to_raw(value));
 }
 
 #[cfg(test)]

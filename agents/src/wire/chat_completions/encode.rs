@@ -1,9 +1,9 @@
 //! From a neutral request to Chat Completions bytes.
 
-use crate::chat::{ChatRequest, Message, ReplyFormat, Thinking, ToolChoice};
+use crate::chat::{ChatRequest, Message, ReplyFormat, ToolChoice};
 use crate::dialect::{Dialect, JsonFormat, MaxTokens};
 use crate::wire::WireRequest;
-use crate::wire::body::{Body, Sorted};
+use crate::wire::body::{Body, Sorted, merge_thinking};
 use ktd_masking::ToolSpec;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Value, json};
@@ -28,7 +28,9 @@ pub(in crate::wire) fn encode(request: &ChatRequest, dialect: &Dialect) -> WireR
     body.put_some(max_tokens, request.sampling.max_output_tokens);
     if !request.tools.is_empty() {
         body.put("tool_choice", &Choice(request.tool_choice));
-        body.put("tools", &request.tools.iter().map(Tool).collect::<Vec<_>>());
+        let strict = dialect.strict_tools;
+        let tools = request.tools.iter().map(|spec| Tool { spec, strict });
+        body.put("tools", &tools.collect::<Vec<_>>());
         let forces = matches!(request.tool_choice, ToolChoice::Required | ToolChoice::Named(_));
         body.put_some(
             "parallel_tool_calls",
@@ -41,14 +43,7 @@ pub(in crate::wire) fn encode(request: &ChatRequest, dialect: &Dialect) -> WireR
     let cache_key = request.cache_key.as_ref().filter(|_| dialect.cache.key);
     body.put_some("prompt_cache_key", cache_key);
     body.merge(&dialect.body);
-    let switch = match request.thinking {
-        Thinking::VendorDefault => &None,
-        Thinking::On => &dialect.thinking.on,
-        Thinking::Off => &dialect.thinking.off,
-    };
-    if let Some(members) = switch {
-        body.merge(members);
-    }
+    merge_thinking(&mut body, request.thinking, dialect);
     WireRequest::new(PATH.to_owned(), body.bytes())
 }
 
@@ -104,25 +99,32 @@ impl Serialize for Choice {
     }
 }
 
-struct Tool<'a>(&'a ToolSpec);
+struct Tool<'a> {
+    spec: &'a ToolSpec,
+    strict: Option<bool>,
+}
 
 impl Serialize for Tool<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(Some(2))?;
-        map.serialize_entry("function", &Function(self.0))?;
+        map.serialize_entry("function", &Function(self))?;
         map.serialize_entry("type", "function")?;
         map.end()
     }
 }
 
-struct Function<'a>(&'a ToolSpec);
+struct Function<'a>(&'a Tool<'a>);
 
 impl Serialize for Function<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(3))?;
-        map.serialize_entry("description", self.0.description)?;
-        map.serialize_entry("name", self.0.name)?;
-        map.serialize_entry("parameters", &Sorted(self.0.parameters.as_value()))?;
+        let Tool { spec, strict } = self.0;
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("description", spec.description)?;
+        map.serialize_entry("name", spec.name)?;
+        map.serialize_entry("parameters", &Sorted(spec.parameters.as_value()))?;
+        if let Some(strict) = strict {
+            map.serialize_entry("strict", strict)?;
+        }
         map.end()
     }
 }
@@ -130,7 +132,7 @@ impl Serialize for Function<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chat::{CallId, Sampling};
+    use crate::chat::{CallId, Sampling, Thinking};
     use crate::wire::Wire;
     use ktd_masking::{Payload, Prompt, Schema};
     use std::sync::Arc;

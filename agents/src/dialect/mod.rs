@@ -1,5 +1,9 @@
 //! What a vendor's endpoint accepts and how it spells it: a row of data, not code.
 
+mod table;
+
+pub use table::{DialectTable, TableError};
+
 use crate::chat::{ChatRequest, Thinking};
 use crate::force::{ForceLevel, ThinkingPolicy};
 use crate::wire::Wire;
@@ -38,6 +42,9 @@ pub struct Dialect {
     /// Whether `parallel_tool_calls` may be sent.
     #[serde(default)]
     pub parallel_flag: bool,
+    /// What is sent as a tool's `strict`; absent sends nothing.
+    #[serde(default)]
+    pub strict_tools: Option<bool>,
     /// Whether a best-effort seed may be sent.
     #[serde(default)]
     pub seed: bool,
@@ -68,7 +75,7 @@ pub struct Dialect {
 }
 
 /// A wire and its address.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Endpoint {
     /// The wire.
@@ -77,8 +84,36 @@ pub struct Endpoint {
     #[serde(default)]
     pub base_url: String,
     /// Other addresses of the same service, by region.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub other_urls: BTreeMap<String, String>,
+    /// What requests on this wire get instead of the row's `body`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub body: Option<Map<String, Value>>,
+    /// How thinking is switched on this wire, instead of the row's `thinking`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thinking: Option<ThinkingSwitch>,
+    /// Whether this wire takes a seed, instead of the row's `seed`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seed: Option<bool>,
+    /// How the key is sent on this wire, instead of the row's `auth`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub auth: Option<Auth>,
+}
+
+impl Endpoint {
+    /// A wire without an address and without peculiarities.
+    #[must_use]
+    pub const fn of(wire: Wire) -> Self {
+        Self {
+            wire,
+            base_url: String::new(),
+            other_urls: BTreeMap::new(),
+            body: None,
+            thinking: None,
+            seed: None,
+            auth: None,
+        }
+    }
 }
 
 /// How a key is sent.
@@ -220,12 +255,8 @@ impl Dialect {
     pub fn plain() -> Self {
         Self {
             id: "compatible".to_owned(),
-            name: "Chat Completions".to_owned(),
-            endpoints: vec![Endpoint {
-                wire: Wire::ChatCompletions,
-                base_url: String::new(),
-                other_urls: BTreeMap::new(),
-            }],
+            name: "a compatible server".to_owned(),
+            endpoints: Wire::ALL.map(Endpoint::of).to_vec(),
             auth: Auth::Bearer,
             headers: BTreeMap::new(),
             self_hosted: true,
@@ -236,6 +267,7 @@ impl Dialect {
             json: JsonFormat::Schema,
             max_tokens: MaxTokens::MaxCompletionTokens,
             parallel_flag: false,
+            strict_tools: None,
             seed: true,
             temperature: TemperatureLimits::default(),
             thinking: ThinkingSwitch::default(),
@@ -243,9 +275,43 @@ impl Dialect {
             usage: UsageLaws::default(),
             cache: CacheHints::default(),
             body: Map::new(),
-            unverified: Vec::new(),
-            notes: Vec::new(),
+            unverified: ["force", "json", "seed"].map(str::to_owned).to_vec(),
+            notes: vec!["What is spoken to when an experiment names no vendor.".to_owned()],
         }
+    }
+
+    /// The row as it is on one of its wires: that endpoint alone, with its peculiarities in the row's place.
+    #[must_use]
+    pub fn on(&self, wire: Wire) -> Option<Self> {
+        let endpoint = self.endpoints.iter().find(|endpoint| endpoint.wire == wire)?;
+        let mut row = self.clone();
+        if let Some(body) = &endpoint.body {
+            row.body.clone_from(body);
+        }
+        if let Some(thinking) = &endpoint.thinking {
+            row.thinking.clone_from(thinking);
+        }
+        row.seed = endpoint.seed.unwrap_or(row.seed);
+        row.auth = endpoint.auth.unwrap_or(row.auth);
+        row.endpoints = vec![Endpoint {
+            base_url: endpoint.base_url.clone(),
+            other_urls: endpoint.other_urls.clone(),
+            ..Endpoint::of(wire)
+        }];
+        Some(row)
+    }
+
+    /// Why a temperature cannot be asked of this vendor; `None` when it can.
+    #[must_use]
+    pub fn refuses_temperature(&self, value: f64) -> Option<String> {
+        let limits = self.temperature;
+        let is_below = value < limits.min || (limits.min_excluded && value <= limits.min);
+        let is_above = limits.max < value || (limits.max_excluded && limits.max <= value);
+        (!value.is_finite() || is_below || is_above).then(|| {
+            let open = if limits.min_excluded { '(' } else { '[' };
+            let close = if limits.max_excluded { ')' } else { ']' };
+            format!("{open}{}, {}{close}", limits.min, limits.max)
+        })
     }
 
     /// The temperature that is sent for `request`: what was asked for, unless the vendor refuses any but its default.

@@ -1,0 +1,113 @@
+//! From a neutral request to Responses bytes.
+
+use crate::chat::{ChatRequest, Message, ReplyFormat, ToolChoice};
+use crate::dialect::{Dialect, JsonFormat};
+use crate::wire::WireRequest;
+use crate::wire::body::{Body, Sorted, merge_thinking};
+use ktd_masking::ToolSpec;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+/// The path below the base URL.
+const PATH: &str = "/responses";
+
+/// The bytes of `request`. Standing instructions go first and apart, so that caches hold; the wire knows no seed.
+pub(in crate::wire) fn encode(request: &ChatRequest, dialect: &Dialect) -> WireRequest {
+    let mut body = Body::default();
+    let instructions: Vec<String> = request.messages.iter().filter_map(system_text).collect();
+    if !instructions.is_empty() {
+        body.put("instructions", &instructions.join("\n\n"));
+    }
+    let input: Vec<Box<RawValue>> = request.messages.iter().flat_map(items).collect();
+    body.put("input", &input);
+    body.put("model", &request.model);
+    body.put_some("max_output_tokens", request.sampling.max_output_tokens);
+    body.put_some("temperature", dialect.temperature_for(request));
+    if !request.tools.is_empty() {
+        let tools: Vec<Value> = request.tools.iter().map(|tool| tool_of(tool, dialect)).collect();
+        body.put("tools", &tools.iter().map(Sorted).collect::<Vec<_>>());
+        body.put("tool_choice", &Sorted(&choice(request.tool_choice)));
+        let forces = matches!(request.tool_choice, ToolChoice::Required | ToolChoice::Named(_));
+        body.put_some(
+            "parallel_tool_calls",
+            (forces && dialect.parallel_flag).then_some(false),
+        );
+    }
+    if let Some(format) = text_format(&request.reply_format, dialect.json) {
+        body.put("text", &Sorted(&json!({ "format": format })));
+    }
+    let cache_key = request.cache_key.as_ref().filter(|_| dialect.cache.key);
+    body.put_some("prompt_cache_key", cache_key);
+    body.merge(&dialect.body);
+    merge_thinking(&mut body, request.thinking, dialect);
+    WireRequest::new(PATH.to_owned(), body.bytes())
+}
+
+fn system_text(message: &Message) -> Option<String> {
+    match message {
+        Message::System(prompt) => Some(prompt.render()),
+        Message::User(_) | Message::Assistant(_) | Message::Tool { .. } => None,
+    }
+}
+
+/// The input items of a message; a turn of the model is as many as it gave.
+fn items(message: &Message) -> Vec<Box<RawValue>> {
+    let item = |value: &Value| {
+        serde_json::value::to_raw_value(&Sorted(value))
+            .ok()
+            .into_iter()
+            .collect()
+    };
+    match message {
+        Message::System(_) => Vec::new(),
+        Message::User(prompt) => item(&json!({
+            "type": "message",
+            "role": "user",
+            "content": [{ "type": "input_text", "text": prompt.render() }],
+        })),
+        Message::Assistant(turn) => serde_json::from_str(turn.raw().get()).unwrap_or_default(),
+        Message::Tool { call_id, content } => item(&json!({
+            "type": "function_call_output",
+            "call_id": call_id.as_str(),
+            "output": content.to_inline(),
+        })),
+    }
+}
+
+fn tool_of(tool: &ToolSpec, dialect: &Dialect) -> Value {
+    let mut value = json!({
+        "type": "function",
+        "name": tool.name,
+        "description": tool.description,
+        "parameters": tool.parameters.as_value(),
+    });
+    if let (Some(object), Some(strict)) = (value.as_object_mut(), dialect.strict_tools) {
+        object.insert("strict".to_owned(), Value::Bool(strict));
+    }
+    value
+}
+
+fn choice(choice: ToolChoice) -> Value {
+    match choice {
+        ToolChoice::Auto => json!("auto"),
+        ToolChoice::None => json!("none"),
+        ToolChoice::Required => json!("required"),
+        ToolChoice::Named(name) => json!({ "type": "function", "name": name }),
+    }
+}
+
+fn text_format(format: &ReplyFormat, json: JsonFormat) -> Option<Value> {
+    let ReplyFormat::Arguments(tool) = format else {
+        return None;
+    };
+    match json {
+        JsonFormat::None => None,
+        JsonFormat::Object => Some(json!({ "type": "json_object" })),
+        JsonFormat::Schema => Some(json!({
+            "type": "json_schema",
+            "name": tool.name,
+            "schema": tool.parameters.as_value(),
+            "strict": false,
+        })),
+    }
+}

@@ -1,0 +1,64 @@
+//! The open store that intents and outcomes are appended to.
+
+use super::frame::{Frame, Settled};
+use super::{Cassette, Intent, Outcome, Place};
+use crate::error::RunError;
+use std::fs::{File, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// An open store that records are appended to.
+#[derive(Debug)]
+pub struct ExchangeStore {
+    path: PathBuf,
+    file: File,
+}
+
+impl ExchangeStore {
+    /// Opens a store to continue it after what `cassette` read.
+    ///
+    /// # Errors
+    /// [`RunError::Io`] when it cannot be opened or its torn end cannot be cut off.
+    pub fn continue_after(path: &Path, cassette: &Cassette) -> Result<Self, RunError> {
+        let file = OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(path)
+            .map_err(RunError::io("open", path))?;
+        let whole_bytes = cassette.whole_bytes();
+        if file.metadata().map_err(RunError::io("read", path))?.len() != whole_bytes {
+            file.set_len(whole_bytes)
+                .map_err(RunError::io("cut the torn end of", path))?;
+        }
+        Ok(Self {
+            path: path.to_owned(),
+            file,
+        })
+    }
+
+    /// Writes what is about to be sent, before it is.
+    ///
+    /// # Errors
+    /// [`RunError::Io`]: it must not be sent then.
+    pub fn intend(&mut self, intent: Intent) -> Result<(), RunError> {
+        self.append(&Frame::Intent(intent))
+    }
+
+    /// Writes what came back for the last intent of a place.
+    ///
+    /// # Errors
+    /// [`RunError::Io`]: nothing may hang on it then.
+    pub fn settle(&mut self, at: Place, outcome: Outcome) -> Result<(), RunError> {
+        self.append(&Frame::Outcome(Settled { at, outcome }))
+    }
+
+    /// One record, one write.
+    fn append(&mut self, frame: &Frame) -> Result<(), RunError> {
+        let bytes = frame
+            .to_bytes()
+            .map_err(RunError::io("pack a record of", &self.path))?;
+        self.file
+            .write_all(&bytes)
+            .map_err(RunError::io("write", &self.path))
+    }
+}
