@@ -10,6 +10,7 @@ mod run;
 mod signals;
 mod simulate;
 mod verify;
+mod wire;
 
 use crate::failure::Failure;
 use crate::output::Console;
@@ -54,6 +55,9 @@ enum Command {
     /// Make, check and invent market panels.
     #[command(subcommand, after_help = data::EXAMPLES)]
     Data(data::DataCommand),
+    /// Look at what vendors sent.
+    #[command(subcommand, after_help = wire::EXAMPLES)]
+    Wire(wire::WireCommand),
     /// Run a scripted order file through the exchange, without an agent.
     Simulate(simulate::SimulateArgs),
 }
@@ -78,6 +82,7 @@ pub fn main() -> ExitCode {
         Command::Mcp(args) => mcp::run(&args, console),
         Command::Doctor(args) => doctor::run(&args, console),
         Command::Data(command) => data::run(command, console),
+        Command::Wire(command) => wire::run(&command, console),
         Command::Simulate(args) => simulate::run(&args, console),
     };
     match result {

@@ -110,6 +110,9 @@ pub struct AgentConfig {
     /// Longest wait for a reply or a line, seconds (default 600).
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub timeout_seconds: Option<u64>,
+    /// Longest wait for a connection, seconds (default 20).
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub connect_timeout_seconds: Option<u64>,
     /// Sampling temperature; absent leaves the provider's default.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub temperature: Option<f64>,
@@ -374,6 +377,10 @@ impl AgentConfig {
             ("external", is_external && is_command),
             ("pass_env", !self.pass_env.is_empty() && !is_command),
             ("timeout_seconds", self.timeout_seconds.is_some() && is_external),
+            (
+                "connect_timeout_seconds",
+                self.connect_timeout_seconds.is_some() && !is_model,
+            ),
             ("builtin", self.builtin.is_some() && !is_model),
             ("model", self.model.is_some() && !is_model),
             ("vendor", self.vendor.is_some() && !is_model),
