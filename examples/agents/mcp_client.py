@@ -63,7 +63,8 @@ async def trade(server, calls_left):
         opening = (await client.read_resource(STEP)).contents[0].text
         trader = Trader(client, calls_left)
         while "STATE:\n" in opening:
-            print(opening.splitlines()[0][:100])
+            state = strategy.state_of(opening)
+            print("step", state["step"], "of", state["steps_total"])
             try:
                 opening = await trader.step(opening)
             except Limit:

@@ -11,15 +11,17 @@ def state_of(opening):
 
 
 def column(table, name):
-    """One column of a {columns, rows} table."""
+    """One column of a {columns, rows} table; an empty table is an empty list, and columns without values are left out."""
+    if not table or name not in table["columns"]:
+        return []
     place = table["columns"].index(name)
     return [row[place] for row in table["rows"]]
 
 
 def orders(state, screen, refused=()):
     """Sells what is held and no longer strong, buys what is strong and not held."""
-    limits, holdings = state["limits"], state["account"]["holdings"]
-    held = column(holdings, "stock_id") if holdings["rows"] else []
+    limits = state["limits"]
+    held = column(state["account"]["holdings"], "stock_id")
     strong = [name for name in column(screen["candidates"], "stock_id") if name not in refused]
     strong = strong[: limits["max_positions"]]
     weight = round(min(0.9 / max(len(strong), 1), limits["max_single_weight"]), 4)
@@ -44,7 +46,5 @@ def refused_in(feedback):
         return []
     value, _ = json.JSONDecoder().raw_decode(feedback[start:])
     table = value.get("orders")
-    if not table:
-        return []
     rows = zip(column(table, "stock_id"), column(table, "result"))
     return [name for name, result in rows if result == "rejected"]

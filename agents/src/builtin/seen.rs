@@ -3,6 +3,9 @@
 use crate::session::SUBMIT_ACTION;
 use serde_json::Value;
 
+/// The line before the state.
+const STATE_LINE: &str = "STATE:\n";
+
 /// A weight of 1, in millionths: what an order's six decimals can say.
 pub(super) const WHOLE_MICRO: u32 = 1_000_000;
 
@@ -60,6 +63,14 @@ impl Seen {
         of_role
             .filter_map(|message| at(message, "/content").as_str())
             .collect()
+    }
+
+    /// What the messages that open a step say from the state on, oldest first.
+    pub(super) fn state_texts(&self) -> impl Iterator<Item = &str> {
+        self.texts_of("user")
+            .into_iter()
+            .filter_map(|text| text.rsplit_once(STATE_LINE))
+            .map(|(_, state)| state)
     }
 
     fn read_answers(&self) -> Vec<(String, Value)> {
@@ -259,7 +270,7 @@ fn json_in(text: &str) -> Option<Value> {
 
 /// The object on the line after the last `STATE:` line of a message.
 fn state_in(text: &str) -> Option<Value> {
-    let (_, after) = text.rsplit_once("STATE:\n")?;
+    let (_, after) = text.rsplit_once(STATE_LINE)?;
     serde_json::from_str(after.lines().next()?)
         .ok()
         .filter(Value::is_object)

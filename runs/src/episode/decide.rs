@@ -214,7 +214,7 @@ impl Episode<'_> {
     ) -> Result<Decided, Refused> {
         let action = parse_action(context, arguments).map_err(|refusal| Refused {
             code: refusal.code(),
-            feedback: schema_feedback(refusal.payload(), attempt),
+            feedback: schema_feedback(&refusal, attempt),
         })?;
         let decided = Decided::of(&action);
         let decisions = decide(&self.rules, &self.account, &decided.orders, context.as_of);

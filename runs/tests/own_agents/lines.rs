@@ -42,7 +42,7 @@ fn an_agent_submits_once_and_its_bundle_replays_without_it() {
     assert_eq!(heard.len(), 7, "two questions a step, and the end");
     assert_eq!(heard[0]["protocol"], 1);
     assert_eq!(heard[0]["tools"].as_array().unwrap().len(), 7);
-    assert!(heard[0]["system"].as_str().unwrap().contains("submit_action"));
+    assert!(heard[0]["system"].as_str().unwrap().contains("one stock account"));
     assert_eq!(
         heard[1]["messages"].as_array().unwrap().len(),
         2,

@@ -17,5 +17,6 @@ mod faults;
 mod leaks;
 mod look_ahead;
 mod perturb;
+mod prefix;
 mod provider;
 mod verify_flips;
