@@ -11,7 +11,7 @@ mod template;
 
 pub use slots::{
     AttemptSlots, ForceSlots, NoSlots, NotJsonSlots, RejectedSlots, SchemaSlots, SystemSlots, TooLargeSlots,
-    ToolBudgetSlots, TwoCallsSlots, UnknownToolSlots, UserStepSlots,
+    ToolBudgetSlots, TwoCallsSlots, UserStepSlots,
 };
 
 use ktd_masking::{Level, MaskSettings, Mode, Numeric, Prompt, hex};
@@ -42,7 +42,6 @@ templates! {
     FEEDBACK_TOO_LARGE = include_str!("../templates/feedback_too_large.md");
     FEEDBACK_TRUNCATED = include_str!("../templates/feedback_truncated.md");
     FEEDBACK_TWO_CALLS = include_str!("../templates/feedback_two_calls.md");
-    FEEDBACK_UNKNOWN_TOOL = include_str!("../templates/feedback_unknown_tool.md");
     FORCE_AUTO = include_str!("../templates/force_auto.md");
     FORCE_JSON = include_str!("../templates/force_json.md");
     FORCE_TEXT = include_str!("../templates/force_text.md");
@@ -205,12 +204,6 @@ pub fn feedback_refusal(slots: &AttemptSlots) -> Prompt {
 #[must_use]
 pub fn feedback_call_in_text(slots: &AttemptSlots) -> Prompt {
     FEEDBACK_CALL_IN_TEXT.append(Prompt::new(), slots)
-}
-
-/// The reply to a call of a tool that does not exist.
-#[must_use]
-pub fn feedback_unknown_tool(slots: &UnknownToolSlots) -> Prompt {
-    FEEDBACK_UNKNOWN_TOOL.append(Prompt::new(), slots)
 }
 
 /// SHA-256 over the names and bytes of all templates, in hexadecimal: the prompt hash of a bundle's header.

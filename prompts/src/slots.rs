@@ -141,14 +141,6 @@ slots! {
 }
 
 slots! {
-    /// A call of a tool that does not exist.
-    UnknownToolSlots {
-        /// Names of the tools that can be called now.
-        tools,
-    }
-}
-
-slots! {
     /// A template without slots.
     NoSlots {}
 }

@@ -62,7 +62,6 @@ fn slots_are_those_of_the_templates() {
         (&FEEDBACK_REFUSAL, names::<AttemptSlots>()),
         (&FEEDBACK_TOO_LARGE, names::<TooLargeSlots>()),
         (&FEEDBACK_TRUNCATED, names::<AttemptSlots>()),
-        (&FEEDBACK_UNKNOWN_TOOL, names::<UnknownToolSlots>()),
         (&FORCE_AUTO, names::<NoSlots>()),
         (&FORCE_JSON, names::<ForceSlots>()),
         (&FORCE_TEXT, names::<ForceSlots>()),
@@ -224,13 +223,6 @@ fn every_way_to_ask_for_a_submission_says_how_to_hold() {
         // The schema stands on a line of its own, as it is.
         assert!(text.render().contains("\n{\"type\":\"object\"}\n"));
     }
-}
-
-#[test]
-fn an_unknown_tool_is_answered_with_those_there_are() {
-    let tools = Payload::list([Payload::label("submit_action")]);
-    let text = feedback_unknown_tool(&UnknownToolSlots { tools }).render();
-    assert!(text.contains("The tools are [\"submit_action\"]."), "{text}");
 }
 
 #[test]

@@ -2,12 +2,12 @@
 
 use super::Episode;
 use crate::experiment::config::{ConstraintFailures, SessionConfig};
-use ktd_agents::{Attempt, ModelFault, SessionTexts};
+use ktd_agents::{Attempt, ForceLevel, ModelFault, SessionTexts};
 use ktd_env::exchange::Rules;
-use ktd_masking::{Count, Payload, Prompt, RuleFigures};
+use ktd_masking::{Count, Payload, Prompt, RuleFigures, ToolSpec};
 use ktd_prompts::{
-    AttemptSlots, NotJsonSlots, RejectedSlots, SchemaSlots, SystemSlots, TooLargeSlots, ToolBudgetSlots,
-    TwoCallsSlots, UserStepSlots,
+    AttemptSlots, ForceSlots, NotJsonSlots, RejectedSlots, SchemaSlots, SystemSlots, TooLargeSlots,
+    ToolBudgetSlots, TwoCallsSlots, UserStepSlots,
 };
 use ktd_tools::{SubmissionError, ToolContext, ToolLimits, state};
 
@@ -15,13 +15,26 @@ fn count(value: u32) -> Payload {
     Count::of(usize::try_from(value).unwrap_or(usize::MAX)).into()
 }
 
+/// What asks for the submission at a force level. A weaker level has to say what a stronger one enforces.
+pub(super) fn decide_now(force: ForceLevel, submit: Option<&ToolSpec>) -> Prompt {
+    let schema = || ForceSlots {
+        action_schema: submit.map_or_else(Payload::null, |tool| Payload::from(&tool.parameters)),
+    };
+    match force {
+        ForceLevel::Named | ForceLevel::Required => ktd_prompts::submission(),
+        ForceLevel::Auto => ktd_prompts::force_auto(),
+        ForceLevel::Json => ktd_prompts::force_json(&schema()),
+        ForceLevel::Text => ktd_prompts::force_text(&schema()),
+    }
+}
+
 /// The texts of a session that do not depend on the step.
-pub(super) fn session_texts(session: SessionConfig) -> SessionTexts {
+pub(super) fn session_texts(session: SessionConfig, decide_now: Prompt) -> SessionTexts {
     let budget = ToolBudgetSlots {
         max_tool_calls: count(session.max_tool_calls),
     };
     SessionTexts {
-        submission: ktd_prompts::close_research().append(ktd_prompts::submission()),
+        submission: ktd_prompts::close_research().append(decide_now),
         budget_used_up: ktd_prompts::feedback_tool_budget(&budget).into(),
         not_yet: ktd_prompts::close_research().into(),
         feedback: no_submission,
@@ -36,6 +49,15 @@ fn no_submission(attempt: Attempt) -> Payload {
         attempts: of.clone(),
     };
     let prompt = match attempt.fault {
+        ModelFault::NoCall
+        | ModelFault::UnknownTool
+        | ModelFault::WrongTool
+        | ModelFault::ArgumentsMalformed
+        | ModelFault::NoAnswer
+            if !attempt.force.is_by_call() =>
+        {
+            ktd_prompts::feedback_no_object(&slots)
+        }
         ModelFault::MultipleCalls => ktd_prompts::feedback_two_calls(&TwoCallsSlots {
             calls: Count::of(attempt.calls).into(),
             attempt: number,

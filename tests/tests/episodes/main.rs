@@ -14,6 +14,7 @@ mod bench;
 mod branch;
 mod determinism;
 mod faults;
+mod force;
 mod leaks;
 mod look_ahead;
 mod perturb;
