@@ -5,9 +5,11 @@
 //!
 //! Knows: masking. Never knows: the market, tools, agents, files.
 
+mod probe;
 mod slots;
 mod template;
 
+pub use probe::{ProbeAnswer, probe_question, probe_system};
 pub use slots::{
     AttemptSlots, NoSlots, RejectedSlots, SchemaSlots, SystemSlots, ToolBudgetSlots, TwoCallsSlots,
     UserStepSlots,

@@ -4,9 +4,11 @@ mod branch;
 mod data;
 mod demo;
 mod doctor;
+mod probe;
 mod replay;
 mod run;
 mod simulate;
+mod vendors;
 mod verify;
 mod wire;
 
@@ -48,6 +50,8 @@ enum Command {
     Verify(verify::VerifyArgs),
     /// Say what works and how to mend what does not.
     Doctor(doctor::DoctorArgs),
+    /// Show the vendors that are known and what each accepts; what nobody confirmed is marked `?`.
+    Vendors(vendors::VendorsArgs),
     /// Make, check and invent market panels.
     #[command(subcommand, after_help = data::EXAMPLES)]
     Data(data::DataCommand),
@@ -76,6 +80,7 @@ pub fn main() -> ExitCode {
         Command::Replay(args) => replay::run(&args, console),
         Command::Verify(args) => verify::run(&args, console),
         Command::Doctor(args) => doctor::run(&args, console),
+        Command::Vendors(args) => vendors::run(&args, console),
         Command::Data(command) => data::run(command, console),
         Command::Wire(command) => wire::run(&command, console),
         Command::Simulate(args) => simulate::run(&args, console),

@@ -51,19 +51,11 @@ pub(super) struct RunArgs {
 /// # Errors
 /// [`Failure`] for bad input, and when a cell stopped before its end.
 pub(super) fn run(args: &RunArgs, console: Console) -> Result<(), Failure> {
-    let mut config = ExperimentConfig::read(&args.experiment)?;
+    let mut plan = plan(&args.experiment, args.out.as_deref())?;
     if let Some(parallel) = args.parallel {
-        config.parallel_cells = parallel.max(1);
+        plan.config.parallel_cells = parallel.max(1);
     }
-    let base = args.experiment.parent().map_or_else(PathBuf::new, Path::to_owned);
-    let output = args.out.clone().unwrap_or_else(|| {
-        let given = config
-            .output
-            .clone()
-            .unwrap_or_else(|| Path::new("results").join(&config.name));
-        base.join(given)
-    });
-    let (results, limitations) = execute(&RunPlan { config, base, output }, console)?;
+    let (results, limitations) = execute(&plan, console)?;
     let mut text = report::table(&results);
     for limitation in &limitations {
         text.push_str("note: ");
@@ -74,7 +66,24 @@ pub(super) fn run(args: &RunArgs, console: Console) -> Result<(), Failure> {
     stopped(&results)
 }
 
-/// Runs a plan under a progress bar; with what the panel cannot support.
+/// The plan of an experiment file, its results going to `out` or where the file says.
+///
+/// # Errors
+/// [`Failure`] for a file that is none.
+pub(super) fn plan(experiment: &Path, out: Option<&Path>) -> Result<RunPlan, RunError> {
+    let config = ExperimentConfig::read(experiment)?;
+    let base = experiment.parent().map_or_else(PathBuf::new, Path::to_owned);
+    let output = out.map_or_else(
+        || {
+            let given = config.output.clone();
+            base.join(given.unwrap_or_else(|| Path::new("results").join(&config.name)))
+        },
+        Path::to_owned,
+    );
+    Ok(RunPlan { config, base, output })
+}
+
+/// Runs a plan under a progress bar; with what the panel cannot support and what is not known of the agents.
 ///
 /// # Errors
 /// [`Failure`] when nothing can be started.
@@ -90,7 +99,9 @@ pub(super) fn execute(plan: &RunPlan, console: Console) -> Result<(Vec<CellResul
     let steps: usize = prepared.cells.iter().map(|cell| cell.window.days.len()).sum();
     let bar = Arc::new(Bar::of_steps(console, steps));
     let results = runtime()?.block_on(run_cells(plan, &prepared, bar));
-    Ok((results, prepared.source.record.limitations))
+    let mut notes = prepared.source.record.limitations;
+    notes.extend(prepared.notes);
+    Ok((results, notes))
 }
 
 /// The asynchronous runtime of a command.

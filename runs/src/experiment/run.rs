@@ -8,6 +8,7 @@ use crate::bundle::summary::Summary;
 use crate::bundle::{BundlePaths, create_private, write_first};
 use crate::episode::{EpisodeInput, Progress, Shared, run_episode};
 use crate::error::RunError;
+use crate::force_probe;
 use crate::guard::Guards;
 use ktd_env::factors::FactorConfig;
 use ktd_env::{FactorTable, Market};
@@ -54,6 +55,8 @@ pub struct Prepared {
     pub toolbox: Arc<Toolbox>,
     /// The experiment's mask key.
     pub key: MaskKey,
+    /// What a reader of the results must know about the agents.
+    pub notes: Vec<String>,
 }
 
 /// Reads the panel, lays out the grid, computes factors once, and draws or reads the mask key.
@@ -68,6 +71,7 @@ pub fn prepare(plan: &RunPlan) -> Result<Prepared, RunError> {
     for cell in &cells {
         transports.of((&cell.agent, &cell.provider), cell.seed, &source.market)?;
     }
+    let notes = force_probe::notes(&plan.output, &cells)?;
     let factors = factor_table(&source.market, &cells)?;
     let key = experiment_key(plan)?;
     Ok(Prepared {
@@ -76,6 +80,7 @@ pub fn prepare(plan: &RunPlan) -> Result<Prepared, RunError> {
         cells,
         toolbox: toolbox()?,
         key,
+        notes,
     })
 }
 
