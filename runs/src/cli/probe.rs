@@ -5,7 +5,7 @@ use crate::experiment::agents::http;
 use crate::experiment::config::AgentConfig;
 use crate::experiment::provider::{Provider, builtin_table};
 use crate::failure::Failure;
-use crate::force_probe::{ProbeRecord, Probed, ProbedCall, climb_down};
+use crate::force_probe::{ProbeRecord, Probed, ProbedCall, climb_down, thinks_while_submitting};
 use crate::output::{Align, Console, Table};
 use clap::Args;
 use ktd_agents::DialectTable;
@@ -53,7 +53,7 @@ pub(super) fn run(
         &render(&record, kept.as_deref()),
         &json!({ "probe": record, "kept": kept }),
     )?;
-    judge(&record)
+    judge(&record, can_stop_thinking(&provider))
 }
 
 /// The agent to probe, and where its results go.
@@ -117,10 +117,11 @@ fn unknown<'a>(wanted: &str, known: impl Iterator<Item = &'a str>) -> Failure {
 }
 
 fn render(record: &ProbeRecord, kept: Option<&Path>) -> String {
-    let mut table = Table::new(&[("", Align::Left); 5]);
+    let mut table = Table::new(&[("", Align::Left); 6]);
     for call in &record.calls {
         table.row([
             call.level.to_string(),
+            if call.is_asked_for { "asked" } else { "unasked" }.to_owned(),
             call.result.label().to_owned(),
             outcome(call),
             tokens(call),
@@ -166,7 +167,12 @@ fn tokens(call: &ProbedCall) -> String {
     })
 }
 
-fn judge(record: &ProbeRecord) -> Result<(), Failure> {
+/// Whether thinking might be what stands in the way, and can be left out of the submission.
+fn can_stop_thinking(provider: &Provider) -> bool {
+    thinks_while_submitting(provider) && provider.dialect.thinking.off.is_some()
+}
+
+fn judge(record: &ProbeRecord, can_stop_thinking: bool) -> Result<(), Failure> {
     let name = &record.agent;
     match record.level {
         Some(level) if level <= record.declared => Ok(()),
@@ -174,9 +180,11 @@ fn judge(record: &ProbeRecord) -> Result<(), Failure> {
             "{name}: force level {} is declared, but only {level} works",
             record.declared
         ))
-        .with_hint(format!(
-            "write force = \"{level}\", or think first and force then: thinking = \"think-then-force\""
-        ))),
+        .with_hint(if can_stop_thinking {
+            format!("write force = \"{level}\", or try thinking = \"think-then-force\"")
+        } else {
+            format!("write force = \"{level}\"")
+        })),
         None if record.is_conclusive() => Err(Failure::difference(format_args!(
             "{name}: no level that was tried works"
         ))

@@ -111,6 +111,14 @@ fn seed(row: &Dialect) -> String {
     cell(row, &["seed"], text.to_owned())
 }
 
+fn unverified(row: &Dialect) -> String {
+    if row.unverified.is_empty() {
+        "nothing".to_owned()
+    } else {
+        row.unverified.join(", ")
+    }
+}
+
 fn overview(table: &DialectTable) -> String {
     let mut shown = Table::new(
         &[
@@ -173,7 +181,7 @@ fn whole(row: &Dialect) -> String {
         ("  thinking by default", thinking(row)),
         ("  reasoning must return", returns(row)),
         ("  tokens", cell(row, &["usage"], row.usage.law.clone())),
-        ("  unverified", row.unverified.join(", ")),
+        ("  unverified", unverified(row)),
     ] {
         table.row([what.to_owned(), value]);
     }

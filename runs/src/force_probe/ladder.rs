@@ -10,6 +10,7 @@ use ktd_agents::{
     Expected, FaultKind, ForceLevel, ModelFault, ModelTurn, ReplyFault, SUBMIT_ACTION, Transport,
     TransportError, Verdict, object_in_text,
 };
+use ktd_prompts::ProbeAnswer;
 
 /// Most calls of one probe.
 pub const CALLS_MAX: usize = 3;
@@ -27,6 +28,8 @@ pub struct Probed<'a> {
 
 /// Asks at the declared level, and at the next weaker one where that did not work, with at most [`CALLS_MAX`] calls.
 ///
+/// A rung that is enforced is asked without a word about the tool. Where such an answer is cut before a call might have
+/// come, the same rung is asked once more in words that want the call: servers let a model talk before it must call.
 /// Trouble of the infrastructure or of key, address and model name says nothing about a level and ends the probe.
 ///
 /// # Errors
@@ -34,16 +37,22 @@ pub struct Probed<'a> {
 pub async fn climb_down(probed: Probed<'_>, transport: &dyn Transport) -> Result<ProbeRecord, RunError> {
     let Probed { agent, provider, .. } = probed;
     let mut calls: Vec<ProbedCall> = Vec::new();
-    let rungs = ForceLevel::LADDER
+    let mut rungs = ForceLevel::LADDER
         .into_iter()
-        .filter(|level| provider.force <= *level);
-    for level in rungs.take(CALLS_MAX) {
-        let call = ask(agent, provider, level, transport).await?;
-        let result = call.result;
+        .filter(|level| provider.force <= *level)
+        .map(|level| (level, first_words(level)));
+    let mut rung = rungs.next();
+    while let Some((level, answer)) = rung.filter(|_| calls.len() < CALLS_MAX) {
+        let call = ask(probed, (level, answer), transport).await?;
+        let was_cut = call.kinds == [ModelFault::Truncated.code()];
+        rung = match call.result {
+            CallResult::Called => None,
+            CallResult::NotCalled | CallResult::Refused => rungs.next(),
+            CallResult::Unknown => {
+                (was_cut && answer == ProbeAnswer::Unsaid).then_some((level, ProbeAnswer::Call))
+            }
+        };
         calls.push(call);
-        if matches!(result, CallResult::Called | CallResult::Unknown) {
-            break;
-        }
     }
     let called = calls.iter().find(|call| call.result == CallResult::Called);
     Ok(ProbeRecord {
@@ -61,18 +70,26 @@ pub async fn climb_down(probed: Probed<'_>, transport: &dyn Transport) -> Result
     })
 }
 
+/// What is said first at a level.
+const fn first_words(level: ForceLevel) -> ProbeAnswer {
+    match level {
+        ForceLevel::Named | ForceLevel::Required => ProbeAnswer::Unsaid,
+        ForceLevel::Auto => ProbeAnswer::Call,
+        ForceLevel::Json | ForceLevel::Text => ProbeAnswer::Object,
+    }
+}
+
 async fn ask(
-    agent: &AgentConfig,
-    provider: &Provider,
-    level: ForceLevel,
+    Probed { agent, provider, .. }: Probed<'_>,
+    (level, answer): (ForceLevel, ProbeAnswer),
     transport: &dyn Transport,
 ) -> Result<ProbedCall, RunError> {
-    let request = request(agent, provider, level)
+    let request = request((agent, provider), level, answer)
         .ok_or_else(|| RunError::input("the probe has nothing to ask", "report this defect"))?;
     let request = provider.wire.encode(&request, &provider.dialect);
     let reply = match transport.send(&request).await {
         Ok(reply) => reply,
-        Err(error) => return Ok(unsent(level, &error)),
+        Err(error) => return Ok(unsent((level, answer), &error)),
     };
     let read = provider.wire.decode(reply.status, &reply.body, &provider.dialect);
     let expected = Expected {
@@ -88,6 +105,7 @@ async fn ask(
     };
     Ok(ProbedCall {
         level,
+        is_asked_for: answer != ProbeAnswer::Unsaid,
         result,
         outcome: verdict.label().to_owned(),
         kinds: verdict.kinds().into_iter().map(str::to_owned).collect(),
@@ -97,9 +115,10 @@ async fn ask(
     })
 }
 
-fn unsent(level: ForceLevel, error: &TransportError) -> ProbedCall {
+fn unsent((level, answer): (ForceLevel, ProbeAnswer), error: &TransportError) -> ProbedCall {
     ProbedCall {
         level,
+        is_asked_for: answer != ProbeAnswer::Unsaid,
         result: CallResult::Unknown,
         outcome: "infra_fault".to_owned(),
         kinds: vec![error.code().to_owned()],
@@ -131,9 +150,10 @@ fn of_turn(turn: &ModelTurn, level: ForceLevel, verdict: &Verdict) -> CallResult
 /// Endpoints say in many words that they take no such choice, so any request that was refused as bad is one rung too
 /// high; a weaker rung that is taken shows that nothing else was wrong.
 fn of_fault(fault: &ReplyFault) -> CallResult {
-    match fault.kind() {
-        FaultKind::ToolChoiceRefused | FaultKind::BadRequest => CallResult::Refused,
-        _ => CallResult::Unknown,
+    if matches!(fault.kind(), FaultKind::ToolChoiceRefused | FaultKind::BadRequest) {
+        CallResult::Refused
+    } else {
+        CallResult::Unknown
     }
 }
 

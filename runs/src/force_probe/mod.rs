@@ -11,7 +11,7 @@ mod talk;
 pub use ladder::{CALLS_MAX, Probed, climb_down};
 pub use record::{CallResult, ProbeRecord, ProbedCall, endpoint_sha256, probe_path};
 pub use standing::{Standing, notes, standing};
-pub use talk::{TINY_OUTPUT_TOKENS, TINY_THINKING_TOKENS};
+pub use talk::{TINY_OUTPUT_TOKENS, TINY_THINKING_TOKENS, thinks_while_submitting};
 
 #[cfg(test)]
 mod tests;

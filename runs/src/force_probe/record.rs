@@ -43,6 +43,8 @@ pub struct ProbeRecord {
 pub struct ProbedCall {
     /// How it was forced.
     pub level: ForceLevel,
+    /// Whether the text asked for the submission; where it did not, a call shows that the level is enforced.
+    pub is_asked_for: bool,
     /// What it shows about the level.
     pub result: CallResult,
     /// Which of the six outcomes it was; `infra_fault` where no reply came.
@@ -136,9 +138,12 @@ impl ProbeRecord {
     /// # Errors
     /// [`RunError::Io`], or [`RunError::Input`] for a file that is none.
     pub fn read(path: &Path) -> Result<Self, RunError> {
-        read_json(path).map_err(|error| match error {
-            RunError::Damaged { .. } => RunError::input(error.to_string(), "delete it and probe again"),
-            other => other,
+        read_json(path).map_err(|error| {
+            if matches!(error, RunError::Damaged { .. }) {
+                RunError::input(error.to_string(), "delete it and probe again")
+            } else {
+                error
+            }
         })
     }
 }

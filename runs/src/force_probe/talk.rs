@@ -15,7 +15,7 @@ pub const TINY_OUTPUT_TOKENS: u32 = 64;
 /// The same where the model thinks first: its thoughts count.
 pub const TINY_THINKING_TOKENS: u32 = 1_024;
 
-/// The arguments of the fictitious submission.
+// The arguments of the fictitious submission. A doc comment here would become part of what the model reads.
 #[derive(JsonSchema)]
 #[expect(dead_code, reason = "read by the schema generator alone")]
 struct Choice {
@@ -25,7 +25,7 @@ struct Choice {
     reason: String,
 }
 
-/// The arguments of the tool that is listed beside it, so that a call by name shows that the name was heard.
+// The arguments of the tool that is listed beside it, so that a call by name shows that the name was heard.
 #[derive(JsonSchema)]
 #[expect(dead_code, reason = "read by the schema generator alone")]
 struct Notion {
@@ -59,7 +59,8 @@ pub(super) const fn tool_names(level: ForceLevel) -> &'static [&'static str] {
 }
 
 /// Whether the model may think while it submits.
-pub(super) const fn thinks(provider: &Provider) -> bool {
+#[must_use]
+pub const fn thinks_while_submitting(provider: &Provider) -> bool {
     match provider.thinking {
         ThinkingPolicy::VendorDefault => provider.dialect.thinking.by_default,
         ThinkingPolicy::Always => true,
@@ -68,13 +69,12 @@ pub(super) const fn thinks(provider: &Provider) -> bool {
 }
 
 /// The request of a submission forced at `level`, made as an episode makes it; `None` never happens.
-pub(super) fn request(agent: &AgentConfig, provider: &Provider, level: ForceLevel) -> Option<ChatRequest> {
-    let answer = match level {
-        ForceLevel::Named | ForceLevel::Required => ProbeAnswer::Unsaid,
-        ForceLevel::Auto => ProbeAnswer::Call,
-        ForceLevel::Json | ForceLevel::Text => ProbeAnswer::Object,
-    };
-    let budget = if thinks(provider) {
+pub(super) fn request(
+    (agent, provider): (&AgentConfig, &Provider),
+    level: ForceLevel,
+    answer: ProbeAnswer,
+) -> Option<ChatRequest> {
+    let budget = if thinks_while_submitting(provider) {
         TINY_THINKING_TOKENS
     } else {
         TINY_OUTPUT_TOKENS
