@@ -195,3 +195,57 @@ fn judge(record: &ProbeRecord, can_stop_thinking: bool) -> Result<(), Failure> {
         .with_hint("mend what the line above says and probe again; the declared level stands")),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn args(base_url: Option<&str>) -> ProbeArgs {
+        ProbeArgs {
+            probe: None,
+            base_url: base_url.map(str::to_owned),
+            api_key_env: None,
+        }
+    }
+
+    #[test]
+    fn a_vendor_and_a_model_need_no_file() {
+        let (agent, provider, results) = whom((&args(None), "zhipu/a/glm 5"), None, None).unwrap();
+        assert_eq!(
+            (agent.id.as_str(), agent.model_name()),
+            ("zhipu--a-glm-5", "a/glm 5")
+        );
+        assert_eq!(provider.dialect.id, "zhipu");
+        assert_eq!(results, Path::new("results"));
+        for (wanted, part) in [
+            ("gpt", "no agent"),
+            ("acme/x", "no vendor"),
+            ("vllm/x", "no address"),
+        ] {
+            let failure = whom((&args(None), wanted), None, None).unwrap_err();
+            assert!(failure.message().contains(part), "{failure}");
+        }
+        let own = whom((&args(Some("http://127.0.0.1:9/v1")), "vllm/x"), None, None).unwrap();
+        assert_eq!(own.1.base_url, "http://127.0.0.1:9/v1");
+    }
+
+    #[test]
+    fn an_agent_of_a_file_is_probed_as_the_file_says() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("try.toml");
+        let text = "name = \"x\"\nwindows = [{ id = \"w\", last_days = 2 }]\nagents = [\n\
+                    { id = \"h\", builtin = \"hold\" },\n{ id = \"q\", model = \"m\", vendor = \"qwen\" }]\n";
+        std::fs::write(&file, text).unwrap();
+        let (_, provider, results) = whom((&args(None), "q"), Some(&file), None).unwrap();
+        assert_eq!(provider.dialect.id, "qwen");
+        assert_eq!(results, folder.path().join("results").join("x"));
+        for (args, wanted, part) in [
+            (args(Some("http://h")), "q", "in the experiment file"),
+            (args(None), "h", "no model behind"),
+            (args(None), "z", "no agent"),
+        ] {
+            let failure = whom((&args, wanted), Some(&file), None).unwrap_err();
+            assert!(failure.message().contains(part), "{failure}");
+        }
+    }
+}

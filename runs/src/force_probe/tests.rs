@@ -162,7 +162,10 @@ fn an_answer_that_was_cut_is_asked_for_once_more() {
     let (record, sent) = probe(OWN_SERVER, [Ok((200, CUT)), Ok((200, CALL))]);
     assert_eq!((record.level, sent.len()), (Some(ForceLevel::Named), 2));
     assert_eq!(sent[0]["tool_choice"], sent[1]["tool_choice"]);
-    assert_eq!([false, true], [0, 1].map(|place| record.calls[place].is_asked_for));
+    assert_eq!(
+        [false, true],
+        [0, 1].map(|place| record.calls[place].is_asked_for)
+    );
     let (record, sent) = probe(OWN_SERVER, [Ok((200, CUT)), Ok((200, CUT)), Ok((200, CALL))]);
     assert_eq!((record.level, sent.len()), (None, 2));
     assert!(!record.is_conclusive());
