@@ -2,6 +2,7 @@
 
 use super::probe::{self, ProbeArgs};
 use super::run::{plan, runtime};
+use crate::bridge::{ChildCommand, check_command};
 use crate::bundle::BundlePaths;
 use crate::bundle::verify::verify;
 use crate::error::RunError;
@@ -172,6 +173,14 @@ fn data(config: &ExperimentConfig, base: &Path) -> Result<String, RunError> {
 }
 
 fn look_at(agent: &AgentConfig, plan: &RunPlan) -> Result<String, RunError> {
+    if let Some(command) = &agent.command {
+        ChildCommand::new(command, &agent.pass_env, &plan.base)?;
+        let program = check_command(command, &plan.base)?;
+        return Ok(format!("{} is there (not started)", program.display()));
+    }
+    if agent.external.is_some() {
+        return Ok("calls over MCP: its client starts `ktd mcp` with this file".to_owned());
+    }
     if let Some(builtin) = &agent.builtin {
         check_builtin(builtin)?;
         return Ok(format!("built in: {builtin}"));

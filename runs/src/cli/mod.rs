@@ -4,9 +4,11 @@ mod branch;
 mod data;
 mod demo;
 mod doctor;
+mod mcp;
 mod probe;
 mod replay;
 mod run;
+mod signals;
 mod simulate;
 mod vendors;
 mod verify;
@@ -48,6 +50,8 @@ enum Command {
     Replay(replay::ReplayArgs),
     /// Check bundles: hashes, fills, NAV and metrics; name what differs first.
     Verify(verify::VerifyArgs),
+    /// Let an MCP client trade one cell: a server on standard input and output, no network.
+    Mcp(mcp::McpArgs),
     /// Say what works and how to mend what does not.
     Doctor(doctor::DoctorArgs),
     /// Show the vendors that are known and what each accepts; what nobody confirmed is marked `?`.
@@ -79,6 +83,7 @@ pub fn main() -> ExitCode {
         Command::Run(args) => run::run(&args, console),
         Command::Replay(args) => replay::run(&args, console),
         Command::Verify(args) => verify::run(&args, console),
+        Command::Mcp(args) => mcp::run(&args, console),
         Command::Doctor(args) => doctor::run(&args, console),
         Command::Vendors(args) => vendors::run(&args, console),
         Command::Data(command) => data::run(command, console),

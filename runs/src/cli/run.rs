@@ -1,5 +1,6 @@
 //! `ktd run EXPERIMENT.toml`.
 
+use super::signals::unless_told_to_end;
 use crate::episode::Progress as EpisodeProgress;
 use crate::error::RunError;
 use crate::experiment::config::ExperimentConfig;
@@ -98,7 +99,14 @@ pub(super) fn execute(plan: &RunPlan, console: Console) -> Result<(Vec<CellResul
     let prepared = prepare(plan)?;
     let steps: usize = prepared.cells.iter().map(|cell| cell.window.days.len()).sum();
     let bar = Arc::new(Bar::of_steps(console, steps));
-    let results = runtime()?.block_on(run_cells(plan, &prepared, bar));
+    let cells = run_cells(plan, &prepared, bar);
+    let has_children = plan.config.agents.iter().any(|agent| agent.command.is_some());
+    let results = if has_children {
+        // Ended by a signal alone, this process would leave its agents behind.
+        runtime()?.block_on(unless_told_to_end(cells))?
+    } else {
+        runtime()?.block_on(cells)
+    };
     let mut notes = prepared.source.record.limitations;
     notes.extend(prepared.notes);
     Ok((results, notes))
