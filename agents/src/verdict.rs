@@ -127,6 +127,9 @@ pub fn fault_of_turn(turn: &ModelTurn, expected: &Expected<'_>) -> Option<ModelF
         return fault_without_call(turn, expected);
     }
     let cut = turn.stop() == StopReason::Length;
+    if cut && has_lost_arguments(turn) {
+        return Some(ModelFault::Truncated);
+    }
     if let Some(fault) = calls.iter().find_map(|call| fault_of_arguments(call, cut)) {
         return Some(fault);
     }
@@ -144,6 +147,12 @@ pub fn fault_of_turn(turn: &ModelTurn, expected: &Expected<'_>) -> Option<ModelF
         [_] => Some(ModelFault::WrongTool),
         _ => Some(ModelFault::MultipleCalls),
     }
+}
+
+/// Whether the budget ran out before the first byte of the last call's arguments, which then were read as `{}`.
+fn has_lost_arguments(turn: &ModelTurn) -> bool {
+    let last = turn.tool_calls().last();
+    turn.normalised().contains(&Normalised::ArgumentsEmpty) && last.is_some_and(|call| call.arguments == "{}")
 }
 
 fn fault_without_call(turn: &ModelTurn, expected: &Expected<'_>) -> Option<ModelFault> {

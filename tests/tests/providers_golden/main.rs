@@ -11,8 +11,12 @@
     reason = "a broken golden file fails the test, and a finished comparison is told"
 )]
 
+mod chat;
 mod failures;
+mod faults;
 mod gemini;
 mod lift;
 mod messages;
 mod recorded;
+mod responses;
+mod said;

@@ -4,6 +4,7 @@ use crate::chat::{ChatRequest, Message, ReplyFormat, ToolChoice};
 use crate::dialect::{Dialect, JsonFormat};
 use crate::wire::WireRequest;
 use crate::wire::body::{Body, Sorted, merge_thinking};
+use crate::wire::schema::emit;
 use ktd_masking::ToolSpec;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -79,7 +80,7 @@ fn tool_of(tool: &ToolSpec, dialect: &Dialect) -> Value {
         "type": "function",
         "name": tool.name,
         "description": tool.description,
-        "parameters": tool.parameters.as_value(),
+        "parameters": emit(tool.parameters.as_value(), dialect.strict_tools.unwrap_or(false)),
     });
     if let (Some(object), Some(strict)) = (value.as_object_mut(), dialect.strict_tools) {
         object.insert("strict".to_owned(), Value::Bool(strict));
@@ -108,6 +109,12 @@ fn text_format(format: &ReplyFormat, json: JsonFormat) -> Option<Value> {
             "name": tool.name,
             "schema": tool.parameters.as_value(),
             "strict": false,
+        })),
+        JsonFormat::StrictSchema => Some(json!({
+            "type": "json_schema",
+            "name": tool.name,
+            "schema": emit(tool.parameters.as_value(), true),
+            "strict": true,
         })),
     }
 }
