@@ -56,7 +56,9 @@ fn strict(schema: &Value) -> Value {
         match (key.as_str(), value) {
             (key, _) if REFUSED.contains(&key) => {}
             (key, Value::Object(schemas)) if NAMED.contains(&key) => {
-                let schemas = schemas.iter().map(|(name, schema)| (name.clone(), strict(schema)));
+                let schemas = schemas
+                    .iter()
+                    .map(|(name, schema)| (name.clone(), strict(schema)));
                 strict_members.insert(key.to_owned(), Value::Object(schemas.collect()));
             }
             (key, Value::Array(schemas)) if LISTED.contains(&key) || key == "oneOf" => {
@@ -151,7 +153,8 @@ mod tests {
 
     #[test]
     fn objects_are_closed_and_what_was_optional_may_be_null() {
-        let empty = json!({ "type": "object", "properties": {}, "required": [], "additionalProperties": false });
+        let empty =
+            json!({ "type": "object", "properties": {}, "required": [], "additionalProperties": false });
         let expected = json!({
             "type": "object",
             "description": "An action.",

@@ -10,6 +10,9 @@ use ktd_tests::golden_folder;
 use ktd_tools::{SUBMIT_ACTION, ToolContext, ToolLimits, parse_action};
 use serde_json::{Map, Value, json};
 
+/// A tool of which several calls in one reply are in order.
+const RESEARCH: &str = "get_market_context";
+
 /// A case over a wire.
 struct Reply {
     wire: Wire,
@@ -21,7 +24,7 @@ impl Reply {
     fn judge(&self, forced: Option<ForceLevel>) -> Verdict {
         let dialect = Dialect::plain();
         let expected = Expected {
-            tools: &[SUBMIT_ACTION],
+            tools: &[RESEARCH, SUBMIT_ACTION],
             forced,
             wanted: forced.map(|_| SUBMIT_ACTION),
             self_hosted: dialect.self_hosted,
@@ -44,7 +47,10 @@ fn replies(case: &Value) -> Vec<Reply> {
         wires.iter().map(reply).collect()
     };
     if let Some(events) = case["sse"].as_array() {
-        return over(&Wire::ALL, events.iter().map(|event| event.as_str().unwrap()).collect());
+        return over(
+            &Wire::ALL,
+            events.iter().map(|event| event.as_str().unwrap()).collect(),
+        );
     }
     if let Some(raw) = case["raw"].as_str() {
         return over(&Wire::ALL, raw.to_owned());
@@ -72,12 +78,21 @@ fn chat_reply(case: &Value) -> Value {
     let said = |key: &str| case.get(key).cloned();
     let arguments = said("args").or_else(|| said("args_object"));
     let arguments = arguments.unwrap_or_else(|| json!(r#"{"orders":[],"overall_reason":"hold"}"#));
-    let name = said("name").unwrap_or_else(|| json!(SUBMIT_ACTION));
+    let name = said("name").unwrap_or_else(|| match said("ids") {
+        None => json!(SUBMIT_ACTION),
+        Some(_) => json!(RESEARCH),
+    });
     let call = |id: &str| json!({ "id": id, "type": "function", "function": { "name": name, "arguments": arguments } });
-    let calls: Vec<Value> = match (said("tool_call"), case["ids"].as_array(), case["n_calls"].as_u64()) {
+    let calls: Vec<Value> = match (
+        said("tool_call"),
+        case["ids"].as_array(),
+        case["n_calls"].as_u64(),
+    ) {
         (Some(call), _, _) => vec![call],
         (None, Some(ids), _) => ids.iter().map(|id| call(id.as_str().unwrap())).collect(),
-        (None, None, count) => (0..count.unwrap_or(1)).map(|number| call(&format!("call_{number}"))).collect(),
+        (None, None, count) => (0..count.unwrap_or(1))
+            .map(|number| call(&format!("call_{number}")))
+            .collect(),
     };
     let mut message = Map::new();
     message.insert("role".to_owned(), json!("assistant"));
@@ -104,7 +119,10 @@ fn classes(case: &Value) -> Vec<(String, Option<ForceLevel>)> {
     for part in class.split(", ") {
         let (class, levels) = part.split_once(" under ").unwrap();
         let named: Vec<ForceLevel> = match levels.strip_suffix('+') {
-            None => levels.split('/').map(|label| ForceLevel::parse(label).unwrap()).collect(),
+            None => levels
+                .split('/')
+                .map(|label| ForceLevel::parse(label).unwrap())
+                .collect(),
             Some(label) => {
                 let first = ForceLevel::parse(label).unwrap();
                 let below = ForceLevel::LADDER.into_iter().filter(|level| *level >= first);
@@ -154,8 +172,15 @@ fn check(case: &Value, reply: &Reply) {
                 body: String::new(),
             };
             assert_eq!(verdict, inner.judge(forced), "{place}");
-        } else if case["content"].is_null() || class != "infra" {
-            assert_eq!(verdict.kinds(), [code.as_str()], "{place}");
+        } else {
+            // A class told by levels has one word for both sides; the server's side has a word of its own.
+            let is_leak = class == "infra" && case["class"] != "infra";
+            let code = if is_leak {
+                "server_parser_leak"
+            } else {
+                code.as_str()
+            };
+            assert_eq!(verdict.kinds(), [code], "{place}");
         }
         check_retry(case, &verdict, &place);
         if let Verdict::Normalised(list) = &verdict {
@@ -171,7 +196,10 @@ fn check_retry(case: &Value, verdict: &Verdict, place: &str) {
         return;
     };
     let retry = case["retry"].as_str().unwrap();
-    if ["same request", "backoff", "bounded"].iter().any(|word| retry.starts_with(word)) {
+    if ["same request", "backoff", "bounded"]
+        .iter()
+        .any(|word| retry.starts_with(word))
+    {
         assert!(kind.is_retryable(), "{place}");
     } else if retry.starts_with("never") || retry.starts_with("no;") {
         assert!(!kind.is_retryable(), "{place}");
@@ -229,6 +257,10 @@ fn every_fault_gets_its_class() {
             judged += 1;
         }
     }
-    println!("{} of {} faults get their class, in {judged} replies", cases.len(), cases.len());
+    println!(
+        "{} of {} faults get their class, in {judged} replies",
+        cases.len(),
+        cases.len()
+    );
     assert!(!cases.is_empty());
 }

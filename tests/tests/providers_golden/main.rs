@@ -12,7 +12,6 @@
 )]
 
 mod chat;
-mod failures;
 mod faults;
 mod gemini;
 mod lift;

@@ -64,7 +64,7 @@ impl Call {
     }
 }
 
-/// Holds our reading against the test's. `echo` tells how a call whose arguments are no object goes back.
+/// Holds our reading against the test's. From JSON the turn goes back byte for byte, unless arguments are no object.
 pub(crate) fn compare(exchange: &Exchange, said: &Said, turn: &ModelTurn) {
     let place = exchange.place();
     assert_eq!(turn.text(), said.text.as_deref(), "{place}");
@@ -202,14 +202,14 @@ fn outcome_of_status(status: u16) -> &'static str {
     }
 }
 
-/// Reads every exchange over `wire`, and holds what we read against `said`; tells and returns how many replies there
-/// were of each vendor.
+/// Reads every exchange over `wire`, and holds what we read against `said`; tells what came of each vendor's.
 pub(crate) fn compare_all(
     wire: Wire,
     exchanges: &[Exchange],
     dialect: impl Fn(&str) -> Dialect,
     said: impl Fn(&Exchange) -> Said,
-) -> usize {
+) {
+    assert!(!exchanges.is_empty(), "{}", wire.label());
     let mut tally = Tally::default();
     for exchange in exchanges {
         let (place, dialect) = (exchange.place(), dialect(exchange.vendor()));
@@ -234,7 +234,6 @@ pub(crate) fn compare_all(
         ));
     }
     tally.tell(&format!("{} replies", wire.label()));
-    exchanges.len()
 }
 
 /// What goes back in the place of a call's arguments that are no object.
