@@ -61,10 +61,11 @@ fn items(message: &Message) -> Vec<Box<RawValue>> {
     };
     match message {
         Message::System(_) => Vec::new(),
+        // As text: a list of parts is two kinds of item at once by the vendor's own specification.
         Message::User(prompt) => item(&json!({
             "type": "message",
             "role": "user",
-            "content": [{ "type": "input_text", "text": prompt.render() }],
+            "content": prompt.render(),
         })),
         Message::Assistant(turn) => serde_json::from_str(turn.raw().get()).unwrap_or_default(),
         Message::Tool { call_id, content } => item(&json!({
