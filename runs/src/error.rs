@@ -90,6 +90,14 @@ pub enum RunError {
         /// How to mend it.
         hint: &'static str,
     },
+    /// The harness did not send back what the provider needs: a defect of this program, never of the model.
+    #[error("step {step}: {detail}")]
+    HarnessBug {
+        /// 1-based step.
+        step: usize,
+        /// What the provider said.
+        detail: String,
+    },
     /// The experiment, the panel or an option does not fit.
     #[error("{what}")]
     Input {
@@ -158,6 +166,9 @@ impl RunError {
             }
             Self::Configuration { hint, .. } => (*hint).to_owned(),
             Self::Input { hint, .. } => hint.clone(),
+            Self::HarnessBug { .. } => {
+                "this is a defect of the program: report it with the bundle's last exchange".to_owned()
+            }
             Self::Session(_) | Self::Panicked { .. } => {
                 "this is a defect of the program: report it".to_owned()
             }

@@ -157,6 +157,7 @@ impl From<crate::error::RunError> for Failure {
             RunError::Io { .. }
             | RunError::Busy { .. }
             | RunError::Configuration { .. }
+            | RunError::HarnessBug { .. }
             | RunError::Input { .. }
             | RunError::Session(_)
             | RunError::Panicked { .. } => Self::bad_input(&error),

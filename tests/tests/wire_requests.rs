@@ -9,7 +9,7 @@ use ktd_agents::{
     ChatRequest, Dialect, DialectTable, JsonFormat, Message, ModelTurn, ReplyFormat, Sampling, Thinking,
     ToolChoice, Wire,
 };
-use ktd_masking::{Numeric, Payload, Prompt, ToolSpec};
+use ktd_masking::{Payload, Prompt, ToolSpec};
 use ktd_tools::{SUBMIT_ACTION, tool_specs};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -91,7 +91,7 @@ fn conversation(wire: Wire, dialect: &Dialect) -> Vec<Message> {
 
 /// What is asked at every force level, with thinking switched either way or left alone.
 fn requests(wire: Wire, dialect: &Dialect) -> Vec<ChatRequest> {
-    let tools: Arc<[ToolSpec]> = tool_specs(Numeric::Exact).into();
+    let tools: Arc<[ToolSpec]> = tool_specs().into();
     let submit: Vec<ToolSpec> = tools
         .iter()
         .filter(|tool| tool.name == SUBMIT_ACTION)
@@ -216,10 +216,7 @@ fn schemas_hold_only_what_gemini_documents() {
         ]
         .map(str::to_owned),
     );
-    for tool in [Numeric::Exact, Numeric::Rescaled]
-        .into_iter()
-        .flat_map(tool_specs)
-    {
+    for tool in tool_specs() {
         each_schema(tool.parameters.as_value(), &mut |schema| {
             let keys: BTreeSet<String> = schema.as_object().unwrap().keys().cloned().collect();
             assert!(

@@ -298,7 +298,11 @@ fn read_fault(step: usize, fault: ReplyFault, reply: &WireReply) -> Reading {
             }
         }
         FaultClass::Infrastructure => Reading::GiveUp { code },
-        FaultClass::Configuration | FaultClass::Harness => Reading::Stop(RunError::Configuration {
+        FaultClass::Harness => Reading::Stop(RunError::HarnessBug {
+            step,
+            detail: fault.to_string(),
+        }),
+        FaultClass::Configuration => Reading::Stop(RunError::Configuration {
             step,
             detail: fault.to_string(),
             hint: fault.hint(),

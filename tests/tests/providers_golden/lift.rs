@@ -1,6 +1,6 @@
 //! From recorded JSON to our own request types. Lifting is strict: what our types do not express has a name.
 
-use ktd_agents::{CallId, ChatRequest, Message, ReplyFormat, Sampling, Thinking, ToolChoice};
+use ktd_agents::{CallId, ChatRequest, Message, ModelTurn, ReplyFormat, Sampling, Thinking, ToolChoice};
 use ktd_masking::{Count, Payload, Prompt, Schema, ToolSpec};
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
@@ -88,20 +88,29 @@ pub(crate) fn strip(object: &mut Value, keys: &[&str]) {
     }
 }
 
-/// Takes a member out, wherever it is.
+/// Takes a member out, wherever it is; tells whether it was anywhere.
 pub(crate) fn strip_deep(value: &mut Value, key: &str) -> bool {
-    match value {
-        Value::Object(members) => {
-            let had = members.remove(key).is_some();
-            members
-                .values_mut()
-                .fold(had, |had, value| strip_deep(value, key) || had)
-        }
-        Value::Array(items) => items
-            .iter_mut()
-            .fold(false, |had, value| strip_deep(value, key) || had),
-        _ => false,
+    let mut had = false;
+    if let Some(members) = value.as_object_mut() {
+        had = members.remove(key).is_some();
+        members
+            .values_mut()
+            .for_each(|value| had |= strip_deep(value, key));
     }
+    if let Some(items) = value.as_array_mut() {
+        for value in items {
+            had |= strip_deep(value, key);
+        }
+    }
+    had
+}
+
+/// The model's last turn.
+pub(crate) fn last_turn(messages: &[Message]) -> Option<&ModelTurn> {
+    messages.iter().rev().find_map(|message| match message {
+        Message::Assistant(turn) => Some(&**turn),
+        Message::System(_) | Message::User(_) | Message::Tool { .. } => None,
+    })
 }
 
 /// Whether an object has these members and no others.
