@@ -251,6 +251,27 @@ mod tests {
     use super::*;
 
     #[test]
+    fn arguments_that_the_budget_cut_away_are_not_empty_ones() {
+        let fault = |finish: &str| {
+            let body = format!(
+                r#"{{"choices":[{{"finish_reason":"{finish}","message":{{"tool_calls":[{{"id":"a","function":{{"name":"t","arguments":""}}}}]}}}}]}}"#
+            );
+            let turn = crate::Wire::ChatCompletions
+                .decode(200, body.as_bytes(), &crate::Dialect::plain())
+                .unwrap();
+            let expected = Expected {
+                tools: &["t"],
+                forced: None,
+                wanted: None,
+                self_hosted: false,
+            };
+            fault_of_turn(&turn, &expected)
+        };
+        assert_eq!(fault("length"), Some(ModelFault::Truncated));
+        assert_eq!(fault("tool_calls"), None);
+    }
+
+    #[test]
     fn one_object_is_taken_out_of_text_and_two_are_not() {
         assert_eq!(
             object_in_text(" {\"a\":1}\n"),

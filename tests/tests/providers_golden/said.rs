@@ -118,7 +118,7 @@ fn compare_usage(place: &str, turn: &ModelTurn, tokens: Option<Tokens>) {
     match (tokens.cost, usage.vendor_cost_picodollars) {
         (None, None) => {}
         (Some(dollars), Some(picodollars)) => {
-            let told = format!("{:.12}", dollars).replace('.', "");
+            let told = format!("{dollars:.12}").replace('.', "");
             assert_eq!(told.parse::<u64>().unwrap(), picodollars, "{place}");
         }
         (told, read) => panic!("{place}: the vendor charged {told:?}, we read {read:?}"),

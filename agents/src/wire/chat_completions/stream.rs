@@ -169,6 +169,17 @@ mod tests {
     }
 
     #[test]
+    fn one_reply_of_several_is_read() {
+        let turn = decode(concat!(
+            "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"Bu\"}}]}\n\n",
+            "data: {\"choices\":[{\"index\":1,\"delta\":{\"content\":\"Sell\"},\"finish_reason\":\"length\"}]}\n\n",
+            "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"y.\"},\"finish_reason\":\"stop\"}]}\n\n",
+        ))
+        .unwrap();
+        assert_eq!((turn.text(), turn.stop()), (Some("Buy."), StopReason::Stop));
+    }
+
+    #[test]
     fn a_stream_that_breaks_off_or_fails_is_the_providers_fault() {
         let cut = "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"I w\"}}]}\n\n";
         assert_eq!(decode(cut).unwrap_err().kind(), FaultKind::StreamTruncated);

@@ -119,3 +119,77 @@ fn text_format(format: &ReplyFormat, json: JsonFormat) -> Option<Value> {
         })),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chat::{Sampling, Thinking};
+    use crate::wire::Wire;
+    use ktd_masking::{Payload, Prompt, Schema};
+    use std::sync::Arc;
+
+    fn tool() -> ToolSpec {
+        ToolSpec {
+            name: "submit_action",
+            description: "Submits.",
+            parameters: Schema::of::<Vec<bool>>(),
+        }
+    }
+
+    fn conversation() -> ChatRequest {
+        let reply = br#"{"status":"completed","output":[{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"s\u0065al"},
+            {"type":"function_call","id":"fc_1","call_id":"c1","name":"t","arguments":"{}"}],"usage":{"input_tokens":1,"output_tokens":1}}"#;
+        let turn = Wire::Responses.decode(200, reply, &Dialect::plain()).unwrap();
+        let call_id = turn.tool_calls()[0].id.clone();
+        ChatRequest {
+            model: "test-model".to_owned(),
+            messages: vec![
+                Message::System(Prompt::new().text("Trade.")),
+                Message::User(Prompt::new().text("Day ").payload(Payload::label("day_+1"))),
+                Message::Assistant(Arc::new(turn)),
+                Message::Tool {
+                    call_id,
+                    content: Payload::map([("ok", Payload::bool(true))]),
+                },
+            ],
+            tools: Arc::from([tool()]),
+            tool_choice: ToolChoice::Named("submit_action"),
+            reply_format: ReplyFormat::Free,
+            thinking: Thinking::VendorDefault,
+            sampling: Sampling {
+                temperature: Some(0.5),
+                seed: Some(1),
+                max_output_tokens: Some(256),
+            },
+            cache_key: None,
+        }
+    }
+
+    fn text(request: &ChatRequest, dialect: &Dialect) -> String {
+        String::from_utf8(encode(request, dialect).body().to_vec()).unwrap()
+    }
+
+    #[test]
+    fn a_conversation_has_these_bytes() {
+        let request = conversation();
+        insta::assert_snapshot!(text(&request, &Dialect::plain()), @r#"{"input":[{"content":"Day day_+1","role":"user","type":"message"},{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"s\u0065al"},{"type":"function_call","id":"fc_1","call_id":"c1","name":"t","arguments":"{}"},{"call_id":"c1","output":"{\"ok\":true}","type":"function_call_output"}],"instructions":"Trade.","max_output_tokens":256,"model":"test-model","temperature":0.5,"tool_choice":{"name":"submit_action","type":"function"},"tools":[{"description":"Submits.","name":"submit_action","parameters":{"items":{"type":"boolean"},"type":"array"},"type":"function"}]}"#);
+        assert_eq!(encode(&request, &Dialect::plain()).path(), "/responses");
+    }
+
+    #[test]
+    fn a_reply_format_is_strict_where_the_dialect_says() {
+        let request = ChatRequest {
+            messages: Vec::new(),
+            tools: Arc::from([]),
+            reply_format: ReplyFormat::Arguments(tool()),
+            sampling: Sampling::default(),
+            ..conversation()
+        };
+        let strict = Dialect {
+            json: JsonFormat::StrictSchema,
+            ..Dialect::plain()
+        };
+        insta::assert_snapshot!(text(&request, &Dialect::plain()), @r#"{"input":[],"model":"test-model","text":{"format":{"name":"submit_action","schema":{"items":{"type":"boolean"},"type":"array"},"strict":false,"type":"json_schema"}}}"#);
+        insta::assert_snapshot!(text(&request, &strict), @r#"{"input":[],"model":"test-model","text":{"format":{"name":"submit_action","schema":{"items":{"type":"boolean"},"type":"array"},"strict":true,"type":"json_schema"}}}"#);
+    }
+}
