@@ -158,6 +158,7 @@ impl From<crate::error::RunError> for Failure {
             | RunError::Busy { .. }
             | RunError::Configuration { .. }
             | RunError::HarnessBug { .. }
+            | RunError::QuotaExhausted { .. }
             | RunError::Input { .. }
             | RunError::Session(_)
             | RunError::Panicked { .. } => Self::bad_input(&error),

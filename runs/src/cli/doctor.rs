@@ -1,6 +1,7 @@
 //! `ktd doctor`: what works, and how to mend what does not.
 
 use super::run::runtime;
+use crate::bridge::{ChildCommand, check_command};
 use crate::bundle::BundlePaths;
 use crate::bundle::verify::verify;
 use crate::error::RunError;
@@ -135,7 +136,7 @@ fn experiment(path: &Path) -> Vec<Finding> {
         config
             .agents
             .iter()
-            .map(|agent| Finding::of(format!("agent {}", agent.id), look_at(agent))),
+            .map(|agent| Finding::of(format!("agent {}", agent.id), look_at(agent, &base))),
     );
     findings
 }
@@ -158,7 +159,15 @@ fn data(config: &ExperimentConfig, base: &Path) -> Result<String, RunError> {
     Ok(text)
 }
 
-fn look_at(agent: &AgentConfig) -> Result<String, RunError> {
+fn look_at(agent: &AgentConfig, base: &Path) -> Result<String, RunError> {
+    if let Some(command) = &agent.command {
+        ChildCommand::new(command, &agent.pass_env, base)?;
+        let program = check_command(command, base)?;
+        return Ok(format!("{} is there (not started)", program.display()));
+    }
+    if agent.external.is_some() {
+        return Ok("calls over MCP: its client starts `ktd mcp` with this file".to_owned());
+    }
     if let Some(builtin) = &agent.builtin {
         crate::experiment::agents::check_builtin(builtin)?;
         return Ok(format!("built in: {builtin}"));

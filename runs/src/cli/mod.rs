@@ -4,8 +4,10 @@ mod branch;
 mod data;
 mod demo;
 mod doctor;
+mod mcp;
 mod replay;
 mod run;
+mod signals;
 mod simulate;
 mod verify;
 mod wire;
@@ -46,6 +48,8 @@ enum Command {
     Replay(replay::ReplayArgs),
     /// Check bundles: hashes, fills, NAV and metrics; name what differs first.
     Verify(verify::VerifyArgs),
+    /// Let an MCP client trade one cell: a server on standard input and output, no network.
+    Mcp(mcp::McpArgs),
     /// Say what works and how to mend what does not.
     Doctor(doctor::DoctorArgs),
     /// Make, check and invent market panels.
@@ -75,6 +79,7 @@ pub fn main() -> ExitCode {
         Command::Run(args) => run::run(&args, console),
         Command::Replay(args) => replay::run(&args, console),
         Command::Verify(args) => verify::run(&args, console),
+        Command::Mcp(args) => mcp::run(&args, console),
         Command::Doctor(args) => doctor::run(&args, console),
         Command::Data(command) => data::run(command, console),
         Command::Wire(command) => wire::run(&command, console),

@@ -1,5 +1,6 @@
 //! `ktd run EXPERIMENT.toml`.
 
+use super::signals::unless_told_to_end;
 use crate::episode::Progress as EpisodeProgress;
 use crate::error::RunError;
 use crate::experiment::config::ExperimentConfig;
@@ -51,19 +52,11 @@ pub(super) struct RunArgs {
 /// # Errors
 /// [`Failure`] for bad input, and when a cell stopped before its end.
 pub(super) fn run(args: &RunArgs, console: Console) -> Result<(), Failure> {
-    let mut config = ExperimentConfig::read(&args.experiment)?;
+    let mut plan = plan(&args.experiment, args.out.as_deref())?;
     if let Some(parallel) = args.parallel {
-        config.parallel_cells = parallel.max(1);
+        plan.config.parallel_cells = parallel.max(1);
     }
-    let base = args.experiment.parent().map_or_else(PathBuf::new, Path::to_owned);
-    let output = args.out.clone().unwrap_or_else(|| {
-        let given = config
-            .output
-            .clone()
-            .unwrap_or_else(|| Path::new("results").join(&config.name));
-        base.join(given)
-    });
-    let (results, limitations) = execute(&RunPlan { config, base, output }, console)?;
+    let (results, limitations) = execute(&plan, console)?;
     let mut text = report::table(&results);
     for limitation in &limitations {
         text.push_str("note: ");
@@ -72,6 +65,23 @@ pub(super) fn run(args: &RunArgs, console: Console) -> Result<(), Failure> {
     }
     console.result(&text, &report::to_json(&results))?;
     stopped(&results)
+}
+
+/// The plan of an experiment file, its results going to `out` or where the file says.
+///
+/// # Errors
+/// [`Failure`] for a file that is none.
+pub(super) fn plan(experiment: &Path, out: Option<&Path>) -> Result<RunPlan, Failure> {
+    let config = ExperimentConfig::read(experiment)?;
+    let base = experiment.parent().map_or_else(PathBuf::new, Path::to_owned);
+    let output = out.map_or_else(
+        || {
+            let given = config.output.clone();
+            base.join(given.unwrap_or_else(|| Path::new("results").join(&config.name)))
+        },
+        Path::to_owned,
+    );
+    Ok(RunPlan { config, base, output })
 }
 
 /// Runs a plan under a progress bar; with what the panel cannot support.
@@ -89,7 +99,14 @@ pub(super) fn execute(plan: &RunPlan, console: Console) -> Result<(Vec<CellResul
     let prepared = prepare(plan)?;
     let steps: usize = prepared.cells.iter().map(|cell| cell.window.days.len()).sum();
     let bar = Arc::new(Bar::of_steps(console, steps));
-    let results = runtime()?.block_on(run_cells(plan, &prepared, bar));
+    let cells = run_cells(plan, &prepared, bar);
+    let has_children = plan.config.agents.iter().any(|agent| agent.command.is_some());
+    let results = if has_children {
+        // Ended by a signal alone, this process would leave its agents behind.
+        runtime()?.block_on(unless_told_to_end(cells))?
+    } else {
+        runtime()?.block_on(cells)
+    };
     Ok((results, prepared.source.record.limitations))
 }
 

@@ -297,6 +297,13 @@ fn read_fault(step: usize, fault: ReplyFault, reply: &WireReply) -> Reading {
                 wait_seconds,
             }
         }
+        // Going on would lose every later step to the same fault; after a payment the same step is asked again.
+        FaultClass::Infrastructure if fault.kind() == FaultKind::QuotaExhausted => {
+            Reading::Stop(RunError::QuotaExhausted {
+                step,
+                detail: fault.to_string(),
+            })
+        }
         FaultClass::Infrastructure => Reading::GiveUp { code },
         FaultClass::Harness => Reading::Stop(RunError::HarnessBug {
             step,

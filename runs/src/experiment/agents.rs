@@ -1,13 +1,15 @@
-//! From an agent's configuration to the transport that answers for it.
+//! From an agent's configuration to what answers for it.
 
 use super::config::AgentConfig;
 use super::provider::Provider;
+use crate::bridge::{ChildCommand, ProcessAgent};
 use crate::error::RunError;
 use ktd_agents::builtin::{BuiltinTransport, Cheater, Foresight, NAMES, named};
 use ktd_agents::{HttpSettings, HttpTransport, Transport};
 use ktd_env::{DayIndex, Market, NameId, Ticker, TradeDate};
 use secrecy::SecretString;
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -19,12 +21,39 @@ const DEFAULT_CONNECT_TIMEOUT_SECONDS: u64 = 20;
 #[derive(Debug, Default)]
 pub struct Transports(Mutex<BTreeMap<String, Arc<HttpTransport>>>);
 
+/// What answers for an agent.
+#[expect(missing_debug_implementations, reason = "a transport may hold a key")]
+pub enum Connection {
+    /// A model behind an endpoint, or a built-in agent.
+    Model(Arc<dyn Transport>),
+    /// A child process that speaks lines.
+    Process(Box<ProcessAgent>),
+    /// Whoever connects to `ktd mcp`.
+    Client,
+}
+
 impl Transports {
-    /// The transport of an agent in an episode of this seed.
+    /// What answers for an agent in an episode of this seed; `base` is the experiment file's directory.
     ///
     /// # Errors
-    /// [`RunError::Input`] for an unknown built-in, a missing key or an unusable endpoint.
-    pub fn of(
+    /// [`RunError::Input`] for an unknown built-in, a missing key or program, or an unusable endpoint.
+    pub fn connect(
+        &self,
+        (agent, provider): (&AgentConfig, &Provider),
+        seed: u64,
+        market: &Arc<Market>,
+        base: &Path,
+    ) -> Result<Connection, RunError> {
+        if agent.external.is_some() {
+            return Ok(Connection::Client);
+        }
+        match &agent.command {
+            Some(command) => Ok(Connection::Process(Box::new(process(agent, command, base)?))),
+            None => self.of((agent, provider), seed, market).map(Connection::Model),
+        }
+    }
+
+    fn of(
         &self,
         (agent, provider): (&AgentConfig, &Provider),
         seed: u64,
@@ -87,10 +116,21 @@ fn http(agent: &AgentConfig, provider: &Provider) -> Result<HttpTransport, RunEr
                 .connect_timeout_seconds
                 .unwrap_or(DEFAULT_CONNECT_TIMEOUT_SECONDS),
         ),
-        timeout: Duration::from_secs(agent.timeout_seconds.unwrap_or(DEFAULT_TIMEOUT_SECONDS)),
+        timeout: patience(agent),
     };
     HttpTransport::new(&settings)
         .map_err(|error| RunError::input(format!("agent {:?}: {error}", agent.id), error.hint()))
+}
+
+fn process(agent: &AgentConfig, command: &[String], base: &Path) -> Result<ProcessAgent, RunError> {
+    let command = ChildCommand::new(command, &agent.pass_env, base)
+        .map_err(|error| RunError::input(format!("agent {:?}: {error}", agent.id), error.hint()))?;
+    Ok(ProcessAgent::new(command, patience(agent)))
+}
+
+/// The longest wait for an agent's answer.
+fn patience(agent: &AgentConfig) -> Duration {
+    Duration::from_secs(agent.timeout_seconds.unwrap_or(DEFAULT_TIMEOUT_SECONDS))
 }
 
 /// The key, from the environment or a file. It is never written anywhere.
