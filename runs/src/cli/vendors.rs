@@ -65,6 +65,7 @@ fn json_format(row: &Dialect) -> String {
     let format = match row.json {
         JsonFormat::None => "none",
         JsonFormat::Object => "object",
+        JsonFormat::StrictSchema => "strict schema",
         JsonFormat::Schema => "schema",
     };
     cell(row, &["json"], format.to_owned())
