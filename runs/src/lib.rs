@@ -11,6 +11,7 @@ pub mod episode;
 pub mod error;
 pub mod experiment;
 pub mod failure;
+pub mod force_probe;
 pub mod guard;
 pub mod limits;
 pub mod output;

@@ -6,7 +6,7 @@ use crate::output::{Align, Table};
 use serde_json::{Value, json};
 use std::fmt::Write;
 
-/// The table of results: return, Sharpe, drawdown, turnover, abstention, and the three kinds of fault apart.
+/// The table of results: how submissions were forced (parse failures compare within a level only), return, Sharpe, drawdown, turnover, abstention, and the three kinds of fault apart.
 #[must_use]
 pub fn table(results: &[CellResult]) -> String {
     use Align::{Left, Right};
@@ -16,6 +16,7 @@ pub fn table(results: &[CellResult]) -> String {
         ("mask", Left),
         ("mode", Left),
         ("seed", Right),
+        ("force", Left),
         ("return", Right),
         ("Sharpe", Right),
         ("drawdown", Right),
@@ -34,6 +35,7 @@ pub fn table(results: &[CellResult]) -> String {
             mask,
             cell.mode.label().to_owned(),
             cell.seed.to_string(),
+            cell.provider.force.label().to_owned(),
         ];
         let figures = result
             .result
@@ -104,6 +106,8 @@ pub fn to_json(results: &[CellResult]) -> Value {
             "numeric": cell.mask.numeric.label(),
             "mode": cell.mode.label(),
             "seed": cell.seed,
+            "force": cell.provider.force,
+            "thinking": cell.provider.thinking,
             "summary": result.result.as_ref().ok(),
             "error": result.result.as_ref().err().map(ToString::to_string),
             "hint": result.result.as_ref().err().map(crate::error::RunError::hint),

@@ -5,10 +5,12 @@ mod data;
 mod demo;
 mod doctor;
 mod mcp;
+mod probe;
 mod replay;
 mod run;
 mod signals;
 mod simulate;
+mod vendors;
 mod verify;
 mod wire;
 
@@ -52,6 +54,8 @@ enum Command {
     Mcp(mcp::McpArgs),
     /// Say what works and how to mend what does not.
     Doctor(doctor::DoctorArgs),
+    /// Show the vendors that are known and what each accepts; what nobody confirmed is marked `?`.
+    Vendors(vendors::VendorsArgs),
     /// Make, check and invent market panels.
     #[command(subcommand, after_help = data::EXAMPLES)]
     Data(data::DataCommand),
@@ -81,6 +85,7 @@ pub fn main() -> ExitCode {
         Command::Verify(args) => verify::run(&args, console),
         Command::Mcp(args) => mcp::run(&args, console),
         Command::Doctor(args) => doctor::run(&args, console),
+        Command::Vendors(args) => vendors::run(&args, console),
         Command::Data(command) => data::run(command, console),
         Command::Wire(command) => wire::run(&command, console),
         Command::Simulate(args) => simulate::run(&args, console),

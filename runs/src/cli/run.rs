@@ -71,7 +71,7 @@ pub(super) fn run(args: &RunArgs, console: Console) -> Result<(), Failure> {
 ///
 /// # Errors
 /// [`Failure`] for a file that is none.
-pub(super) fn plan(experiment: &Path, out: Option<&Path>) -> Result<RunPlan, Failure> {
+pub(super) fn plan(experiment: &Path, out: Option<&Path>) -> Result<RunPlan, RunError> {
     let config = ExperimentConfig::read(experiment)?;
     let base = experiment.parent().map_or_else(PathBuf::new, Path::to_owned);
     let output = out.map_or_else(
@@ -84,7 +84,7 @@ pub(super) fn plan(experiment: &Path, out: Option<&Path>) -> Result<RunPlan, Fai
     Ok(RunPlan { config, base, output })
 }
 
-/// Runs a plan under a progress bar; with what the panel cannot support.
+/// Runs a plan under a progress bar; with what the panel cannot support and what is not known of the agents.
 ///
 /// # Errors
 /// [`Failure`] when nothing can be started.
@@ -107,7 +107,9 @@ pub(super) fn execute(plan: &RunPlan, console: Console) -> Result<(Vec<CellResul
     } else {
         runtime()?.block_on(cells)
     };
-    Ok((results, prepared.source.record.limitations))
+    let mut notes = prepared.source.record.limitations;
+    notes.extend(prepared.notes);
+    Ok((results, notes))
 }
 
 /// The asynchronous runtime of a command.

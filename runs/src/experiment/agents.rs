@@ -103,7 +103,11 @@ fn builtin(name: &str, seed: u64, market: &Arc<Market>) -> Result<Arc<dyn Transp
         })
 }
 
-fn http(agent: &AgentConfig, provider: &Provider) -> Result<HttpTransport, RunError> {
+/// The endpoint of an agent, with its key.
+///
+/// # Errors
+/// [`RunError::Input`] for a missing key or an unusable endpoint.
+pub fn http(agent: &AgentConfig, provider: &Provider) -> Result<HttpTransport, RunError> {
     let dialect = &provider.dialect;
     let settings = HttpSettings {
         base_url: provider.base_url.clone(),
@@ -158,6 +162,28 @@ fn api_key(agent: &AgentConfig) -> Result<Option<SecretString>, RunError> {
         return Err(RunError::input(what, "write the key into it, and nothing else"));
     }
     Ok(Some(SecretString::from(key.to_owned())))
+}
+
+/// Why a key file is not as safe as it should be; `None` when it is, or when there is none.
+#[cfg(unix)]
+#[must_use]
+pub fn key_file_warning(path: &Path) -> Option<String> {
+    use std::os::unix::fs::PermissionsExt;
+    const OTHERS: u32 = 0o077;
+    let mode = std::fs::metadata(path).ok()?.permissions().mode();
+    (mode & OTHERS != 0).then(|| {
+        format!(
+            "the key file {} may be read by others: chmod 600 {0}",
+            path.display()
+        )
+    })
+}
+
+/// Why a key file is not as safe as it should be: not known on this system.
+#[cfg(not(unix))]
+#[must_use]
+pub fn key_file_warning(_: &Path) -> Option<String> {
+    None
 }
 
 /// The real future, for the agent that must profit from it under `bright` and be helpless under `blinded`.

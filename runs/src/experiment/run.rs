@@ -8,6 +8,7 @@ use crate::bundle::summary::Summary;
 use crate::bundle::{BundlePaths, create_private, write_first};
 use crate::episode::{EpisodeInput, Progress, Shared, finished_episode, run_episode};
 use crate::error::RunError;
+use crate::force_probe;
 use crate::guard::Guards;
 use ktd_env::factors::FactorConfig;
 use ktd_env::{FactorTable, Market};
@@ -54,6 +55,8 @@ pub struct Prepared {
     pub toolbox: Arc<Toolbox>,
     /// The experiment's mask key.
     pub key: MaskKey,
+    /// What a reader of the results must know about the agents.
+    pub notes: Vec<String>,
 }
 
 impl Prepared {
@@ -89,6 +92,7 @@ pub fn prepare(plan: &RunPlan) -> Result<Prepared, RunError> {
         let who = (&cell.agent, &cell.provider);
         transports.connect(who, cell.seed, &source.market, &plan.base)?;
     }
+    let notes = force_probe::notes(&plan.output, &cells)?;
     let factors = factor_table(&source.market, &cells)?;
     let key = experiment_key(plan)?;
     Ok(Prepared {
@@ -97,6 +101,7 @@ pub fn prepare(plan: &RunPlan) -> Result<Prepared, RunError> {
         cells,
         toolbox: toolbox()?,
         key,
+        notes,
     })
 }
 

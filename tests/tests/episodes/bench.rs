@@ -84,6 +84,7 @@ pub(crate) fn prepare(config: &ExperimentConfig, market: Market, key: MaskKey) -
             record,
             path: None,
         },
+        notes: Vec::new(),
     }
 }
 
