@@ -2,13 +2,14 @@
 """The checks of `peers.sh`: what servers and libraries that are not ours say of what `ktd` sent, beside its own record.
 
     peers.py ports COUNT                          free ports of loopback, one a line
+    peers.py fetch URL FILE [JSON]                what an address answers, into a file
     peers.py aimock JOURNAL.json RESULTS [CHAOS]  the journal of @copilotkit/aimock against the bundles of a run
     peers.py llmock REQUESTS.json RESULTS         the requests that llmock counted against the bundles of a run
     peers.py faults RESULTS KIND=COUNT...         the model faults of every bundle; ANY as COUNT is one or more
-    peers.py whole RESULTS                        every step of every bundle is covered
+    peers.py whole RESULTS [calm]                 every step of every bundle is covered; with no fault on the way
     peers.py sdk REQUESTS.json                    our requests against the official SDKs' types and their own requests
 
-Exit code 1 tells what differs. The first five need Python's standard library alone, the last one the three SDKs.
+Exit code 1 tells what differs. All but the last need Python's standard library alone, the last the three SDKs.
 """
 
 import http.server
@@ -16,6 +17,7 @@ import json
 import socket
 import sys
 import threading
+import urllib.request
 from collections import Counter
 from pathlib import Path
 
@@ -160,9 +162,10 @@ def faults(results, *expected):
     return ", ".join(expected)
 
 
-def whole(results):
+def whole(results, calm=None):
     steps = Counter()
     for agent, counters in bundles(results).items():
+        must(not calm or not counters["infrastructure_faults"], f"{agent}: {counters['infrastructure_faults']}")
         must(counters["uncovered"] == 0, f"{agent}: {counters['uncovered']} steps are uncovered")
         steps.update({kind: counters[kind] for kind in ("submitted", "hold", "fallback")})
         steps["model faults"] += sum(counters["model_faults"].values())
@@ -174,6 +177,14 @@ def ports(count):
     for one in sockets:
         one.bind(("127.0.0.1", 0))
     return "\n".join(str(one.getsockname()[1]) for one in sockets)
+
+
+def fetch(url, file, body=None):
+    request = urllib.request.Request(url, body and body.encode(), {"content-type": "application/json"})
+    with urllib.request.urlopen(request, timeout=30) as reply:
+        answer = reply.read()
+    Path(file).write_bytes(answer)
+    return f"{len(answer)} bytes"
 
 
 class Echo(http.server.BaseHTTPRequestHandler):
@@ -276,7 +287,7 @@ def sdk(requests_file):
 
 def main():
     command, *arguments = sys.argv[1:]
-    commands = {one.__name__: one for one in (aimock, llmock, faults, whole, ports, sdk)}
+    commands = {one.__name__: one for one in (ports, fetch, aimock, llmock, faults, whole, sdk)}
     try:
         print(commands[command](*arguments))
     except Differs as difference:
