@@ -12,6 +12,7 @@ pub mod experiment;
 pub mod failure;
 pub mod guard;
 pub mod limits;
+pub mod money;
 pub mod output;
 pub mod progress;
 pub mod report;
