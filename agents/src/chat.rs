@@ -131,6 +131,22 @@ pub enum StopReason {
     Other,
 }
 
+impl StopReason {
+    /// The stable name used in records.
+    #[must_use]
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::Stop => "stop",
+            Self::ToolCalls => "tool_calls",
+            Self::Length => "length",
+            Self::ContentFilter => "content_filter",
+            Self::Refusal => "refusal",
+            Self::MalformedCall => "malformed_call",
+            Self::Other => "other",
+        }
+    }
+}
+
 /// A deviation that was read without guessing.
 ///
 /// Most are the provider's and count nowhere. A *repair* ([`Self::is_repair`]) is of the model's own words: what was
@@ -204,6 +220,8 @@ pub struct Served {
     pub model: Option<String>,
     /// The provider's fingerprint of its own configuration.
     pub fingerprint: Option<String>,
+    /// Why the model stopped, in the provider's own word.
+    pub stop_reason: Option<String>,
 }
 
 impl ModelTurn {

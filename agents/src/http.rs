@@ -1,9 +1,12 @@
-//! Chat models behind an `OpenAI`-compatible HTTP endpoint.
+//! Chat models behind an HTTP endpoint, whatever wire it speaks.
+//!
+//! What a server sends is rid of the endpoint's secrets before anyone sees it, so that no record can hold one.
 //!
 //! `async-openai` knows the endpoint, the headers and the request; its hidden retries, its typed replies and its
 //! reading of errors are left out, because every attempt must pass the run's own ledger and the bytes of request
 //! and reply are evidence. Its service hook gives us both ends of the exchange.
 
+use crate::dialect::Auth;
 use crate::transport::{Transport, TransportError, WireReply};
 use crate::wire::REPLY_BYTES_MAX;
 use crate::wire::WireRequest;
@@ -13,7 +16,8 @@ use async_openai::error::OpenAIError;
 use async_openai::middleware::HttpRequestFactory;
 use async_openai::traits::RequestOptionsBuilder;
 use futures::future::BoxFuture;
-use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
+use redact::Redactor;
+use reqwest::header::{AUTHORIZATION, CONTENT_ENCODING, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Body, Response};
 use secrecy::{ExposeSecret, SecretString};
 use serde::de::IgnoredAny;
@@ -24,15 +28,23 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+mod redact;
+
 /// How an endpoint is reached. The caller reads the environment; nothing here does.
 #[derive(Debug, Clone)]
 pub struct HttpSettings {
     /// The address requests' paths are appended to, such as `https://api.openai.com/v1`.
     pub base_url: String,
-    /// The bearer token, where the endpoint wants one.
+    /// How the key is sent.
+    pub auth: Auth,
+    /// The key, where the endpoint wants one.
     pub api_key: Option<SecretString>,
-    /// Further headers. Their values are kept as secrets, for some vendors take keys there.
-    pub headers: Vec<(String, SecretString)>,
+    /// Headers of every request that are no secret, such as a version.
+    pub headers: BTreeMap<String, String>,
+    /// Further headers whose values are secrets, for some gateways take keys there.
+    pub secret_headers: Vec<(String, SecretString)>,
+    /// How long connecting may take.
+    pub connect_timeout: Duration,
     /// How long one attempt may take, from connecting to the last byte.
     pub timeout: Duration,
 }
@@ -78,6 +90,7 @@ impl SetupError {
 pub struct HttpTransport {
     client: reqwest::Client,
     endpoint: Arc<Endpoint>,
+    redactor: Redactor,
 }
 
 impl HttpTransport {
@@ -93,12 +106,19 @@ impl HttpTransport {
             .no_proxy()
             .redirect(reqwest::redirect::Policy::none())
             .retry(reqwest::retry::never())
+            .connect_timeout(settings.connect_timeout)
             .timeout(settings.timeout)
             .build()
             .map_err(|error| SetupError::Client {
                 detail: explain(&error.without_url()),
             })?;
-        Ok(Self { client, endpoint })
+        let secrets = settings.secret_headers.iter().map(|(_, value)| value);
+        let redactor = Redactor::new(settings.api_key.iter().chain(secrets));
+        Ok(Self {
+            client,
+            endpoint,
+            redactor,
+        })
     }
 
     async fn exchange(&self, request: &WireRequest) -> Result<WireReply, TransportError> {
@@ -110,6 +130,7 @@ impl HttpTransport {
         let service = Attempt {
             client: self.client.clone(),
             body: Arc::from(request.body()),
+            redactor: self.redactor.clone(),
         };
         let sent: Result<IgnoredAny, OpenAIError> =
             Client::build(self.client.clone(), Arc::clone(&self.endpoint) as Arc<dyn Config>)
@@ -157,13 +178,28 @@ impl Endpoint {
         }
         let mut headers = HeaderMap::new();
         if let Some(key) = &settings.api_key {
-            let text = SecretString::from(format!("Bearer {}", key.expose_secret()));
-            headers.insert(AUTHORIZATION, secret_value(&text).ok_or(SetupError::ApiKey)?);
+            let (name, value) = match settings.auth {
+                Auth::Bearer => (
+                    AUTHORIZATION,
+                    secret_value(&format!("Bearer {}", key.expose_secret()).into()),
+                ),
+                Auth::XApiKey => (HeaderName::from_static("x-api-key"), secret_value(key)),
+                Auth::XGoogApiKey => (HeaderName::from_static("x-goog-api-key"), secret_value(key)),
+            };
+            headers.insert(name, value.ok_or(SetupError::ApiKey)?);
         }
-        for (name, value) in &settings.headers {
+        let open = settings
+            .headers
+            .iter()
+            .map(|(name, value)| (name, HeaderValue::from_str(value).ok()));
+        let secret = settings
+            .secret_headers
+            .iter()
+            .map(|(name, value)| (name, secret_value(value)));
+        for (name, value) in open.chain(secret) {
             let refused = || SetupError::Header { name: name.clone() };
-            let value = secret_value(value).ok_or_else(refused)?;
-            headers.insert(HeaderName::try_from(name).map_err(|_| refused())?, value);
+            let header = HeaderName::try_from(name).map_err(|_| refused())?;
+            headers.insert(header, value.ok_or_else(refused)?);
         }
         Ok(Self {
             base_url,
@@ -207,6 +243,7 @@ fn secret_value(text: &SecretString) -> Option<HeaderValue> {
 struct Attempt {
     client: reqwest::Client,
     body: Arc<[u8]>,
+    redactor: Redactor,
 }
 
 /// The end of an attempt. It travels as the service's error, which `async-openai` hands through untouched; a
@@ -240,46 +277,78 @@ impl Attempt {
                 detail: "its bytes changed on the way".to_owned(),
             });
         }
+        let failure = |error| self.redacted(failure(error));
         let mut response = self.client.execute(request).await.map_err(failure)?;
-        let mut reply = WireReply {
-            status: response.status().as_u16(),
-            headers: kept_headers(response.headers()),
-            body: Vec::new(),
-        };
+        let status = response.status().as_u16();
+        let headers = self.kept_headers(response.headers());
+        // What was not asked for cannot be read, and could not be searched for secrets.
+        if let Some(coding) = response.headers().get(CONTENT_ENCODING)
+            && coding != "identity"
+        {
+            return Err(TransportError::Interrupted {
+                detail: "it came in a content coding that was not asked for".to_owned(),
+            });
+        }
+        let mut body = Vec::new();
         while let Some(chunk) = response.chunk().await.map_err(failure)? {
-            if REPLY_BYTES_MAX - reply.body.len() < chunk.len() {
+            if REPLY_BYTES_MAX - body.len() < chunk.len() {
                 return Err(TransportError::ReplyTooLarge {
                     limit_bytes: REPLY_BYTES_MAX,
                 });
             }
-            reply.body.extend_from_slice(&chunk);
+            body.extend_from_slice(&chunk);
         }
-        Ok(reply)
+        Ok(WireReply {
+            status,
+            headers,
+            body: self.redactor.bytes(body),
+        })
+    }
+
+    /// The headers worth keeping: an allow-list, so that cookies and account names never reach a record.
+    fn kept_headers(&self, headers: &HeaderMap) -> BTreeMap<String, String> {
+        let kept = headers.iter().filter(|(name, _)| is_kept(name.as_str()));
+        kept.filter_map(|(name, value)| {
+            let value = self.redactor.text(value.to_str().ok()?);
+            Some((name.as_str().to_owned(), value))
+        })
+        .collect()
+    }
+
+    fn redacted(&self, error: TransportError) -> TransportError {
+        let clean = |detail: &str| self.redactor.text(detail);
+        match error {
+            TransportError::Connect { detail } => TransportError::Connect {
+                detail: clean(&detail),
+            },
+            TransportError::Interrupted { detail } => TransportError::Interrupted {
+                detail: clean(&detail),
+            },
+            TransportError::NotSent { detail } => TransportError::NotSent {
+                detail: clean(&detail),
+            },
+            error @ (TransportError::Timeout | TransportError::ReplyTooLarge { .. }) => error,
+        }
     }
 }
 
-fn kept_headers(headers: &HeaderMap) -> BTreeMap<String, String> {
-    let is_kept = |name: &str| {
-        matches!(
-            name,
-            "content-type" | "request-id" | "retry-after" | "retry-after-ms" | "x-request-id"
-        ) || name.starts_with("x-ratelimit-")
-    };
-    headers
+fn is_kept(name: &str) -> bool {
+    matches!(
+        name,
+        "content-type" | "request-id" | "retry-after" | "retry-after-ms" | "x-request-id"
+    ) || ["x-ratelimit-", "anthropic-ratelimit-"]
         .iter()
-        .filter(|(name, _)| is_kept(name.as_str()))
-        .filter_map(|(name, value)| Some((name.as_str().to_owned(), value.to_str().ok()?.to_owned())))
-        .collect()
+        .any(|prefix| name.starts_with(prefix))
 }
 
 fn failure(error: reqwest::Error) -> TransportError {
     // An address may hold a key in its query.
     let error = error.without_url();
     let detail = explain(&error);
-    if error.is_timeout() {
-        TransportError::Timeout
-    } else if error.is_connect() {
+    if error.is_connect() {
         TransportError::Connect { detail }
+    } else if error.is_timeout() {
+        TransportError::Timeout
     } else if error.is_builder() {
         TransportError::NotSent { detail }
     } else {

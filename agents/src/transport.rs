@@ -35,12 +35,14 @@ impl WireReply {
         }
     }
 
-    /// How long the provider asks us to wait, in seconds; `None` when it does not say, or says it as a date.
+    /// How long the headers ask us to wait, in seconds, rounded up; `None` when they do not say, or say it as a date.
     #[must_use]
     pub fn retry_after_seconds(&self) -> Option<u64> {
-        self.headers
-            .get("retry-after")
-            .and_then(|text| text.trim().parse().ok())
+        let wait = |name, unit| {
+            let text = self.headers.get(name)?;
+            crate::wire::wait_of(&format!("{}{unit}", text.trim()))
+        };
+        wait("retry-after-ms", "ms").or_else(|| wait("retry-after", "s"))
     }
 }
 

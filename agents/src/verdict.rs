@@ -135,6 +135,9 @@ pub fn fault_of_turn(turn: &ModelTurn, expected: &Expected<'_>) -> Option<ModelF
     if !calls.iter().all(is_known) {
         return Some(ModelFault::UnknownTool);
     }
+    if 1 < calls.iter().filter(|call| call.name == SUBMIT_ACTION).count() {
+        return Some(ModelFault::MultipleCalls);
+    }
     let wanted = expected.wanted.filter(|_| expected.forced.is_some())?;
     match calls {
         [call] if call.name == wanted => None,

@@ -18,6 +18,7 @@ pub mod progress;
 pub mod report;
 pub mod rules_config;
 pub mod simulate;
+pub mod wire_check;
 
 pub use error::RunError;
 pub use failure::Failure;

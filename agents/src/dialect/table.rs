@@ -137,6 +137,7 @@ mod tests {
             "stepfun",
             "openai",
             "anthropic",
+            "google",
             "doubao",
             "deepseek",
             "qwen",

@@ -11,6 +11,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
 const KEY: &str = "sk-canary-0123456789";
+const TEAM_KEY: &str = "canary/team/0123";
 
 /// One request as the server saw it.
 #[derive(Debug, Clone)]
@@ -80,12 +81,22 @@ fn answer(status: &str, headers: &str, body: &str) -> Manner {
     ))
 }
 
+fn settings(base_url: &str) -> HttpSettings {
+    HttpSettings {
+        base_url: base_url.to_owned(),
+        auth: Auth::Bearer,
+        api_key: Some(SecretString::from(KEY)),
+        headers: BTreeMap::from([("x-version".to_owned(), "2023-06-01".to_owned())]),
+        secret_headers: vec![("x-team".to_owned(), SecretString::from(TEAM_KEY))],
+        connect_timeout: PATIENCE,
+        timeout: PATIENCE,
+    }
+}
+
 fn transport(address: SocketAddr, timeout: Duration) -> HttpTransport {
     HttpTransport::new(&HttpSettings {
-        base_url: format!("http://{address}/v1/"),
-        api_key: Some(SecretString::from(KEY)),
-        headers: vec![("x-team".to_owned(), SecretString::from("red"))],
         timeout,
+        ..settings(&format!("http://{address}/v1/"))
     })
     .unwrap()
 }
@@ -146,7 +157,8 @@ async fn the_bytes_hashed_are_the_bytes_sent_and_the_bytes_received_are_returned
     );
     assert!(heard[0].head.contains(&format!("authorization: bearer {KEY}")));
     assert!(heard[0].head.contains("content-type: application/json"));
-    assert!(heard[0].head.contains("x-team: red"));
+    assert!(heard[0].head.contains(&format!("x-team: {TEAM_KEY}")));
+    assert!(heard[0].head.contains("x-version: 2023-06-01"));
     let text = String::from_utf8(heard[0].body.clone()).unwrap();
     assert!(text.contains(r#""tool_choice":{"function":{"name":"submit_action"},"type":"function"}"#));
 }
@@ -207,12 +219,7 @@ async fn a_closed_port_is_a_failure_to_connect() {
 async fn the_key_never_shows() {
     let (address, _) = serve(Manner::Silence).await;
     let transport = transport(address, PATIENCE);
-    let settings = HttpSettings {
-        base_url: "not an address".to_owned(),
-        api_key: Some(SecretString::from(KEY)),
-        headers: vec![("x-key".to_owned(), SecretString::from(KEY))],
-        timeout: PATIENCE,
-    };
+    let settings = settings("not an address");
     let error = HttpTransport::new(&settings).unwrap_err();
     assert_eq!(error, SetupError::BaseUrl);
     assert!(!format!("{transport:?} {settings:?} {error:?}").contains("canary"));
@@ -227,14 +234,8 @@ fn a_base_url_is_plain() {
         "https://h/v1?key=canary",
         "",
     ] {
-        let settings = HttpSettings {
-            base_url: base_url.to_owned(),
-            api_key: None,
-            headers: Vec::new(),
-            timeout: PATIENCE,
-        };
         assert_eq!(
-            HttpTransport::new(&settings).unwrap_err(),
+            HttpTransport::new(&settings(base_url)).unwrap_err(),
             SetupError::BaseUrl,
             "{base_url}"
         );
@@ -244,10 +245,9 @@ fn a_base_url_is_plain() {
 #[test]
 fn keys_and_headers_that_cannot_be_sent_are_refused() {
     let settings = |key: &str, name: &str| HttpSettings {
-        base_url: "https://localhost/v1".to_owned(),
         api_key: Some(SecretString::from(key)),
-        headers: vec![(name.to_owned(), SecretString::from("v"))],
-        timeout: PATIENCE,
+        secret_headers: vec![(name.to_owned(), SecretString::from("v"))],
+        ..settings("https://localhost/v1")
     };
     assert_eq!(
         HttpTransport::new(&settings("a\nb", "x")).unwrap_err(),
@@ -261,4 +261,82 @@ fn keys_and_headers_that_cannot_be_sent_are_refused() {
         }
     );
     assert!(HttpTransport::new(&settings("a", "x-good")).is_ok());
+}
+
+#[tokio::test]
+async fn the_key_goes_where_the_vendor_wants_it() {
+    for (auth, header) in [
+        (Auth::Bearer, format!("authorization: bearer {KEY}\r\n")),
+        (Auth::XApiKey, format!("\r\nx-api-key: {KEY}\r\n")),
+        (Auth::XGoogApiKey, format!("\r\nx-goog-api-key: {KEY}\r\n")),
+    ] {
+        let (address, log) = serve(answer("200 OK", "", "{}")).await;
+        let transport = HttpTransport::new(&HttpSettings {
+            auth,
+            ..settings(&format!("http://{address}"))
+        });
+        transport.unwrap().send(&request()).await.unwrap();
+        let head = log.lock().unwrap()[0].head.clone();
+        assert!(head.contains(&header), "{head}");
+        assert_eq!(head.matches(KEY).count(), 1, "{head}");
+    }
+}
+
+#[tokio::test]
+async fn only_listed_headers_are_kept_and_no_secret_that_the_server_repeats() {
+    let body = format!(
+        r#"{{"error":{{"message":"key {KEY} of {}","type":"sk\u002dcanary\u002D0123456789"}}}}"#,
+        TEAM_KEY.replace('/', "\\/")
+    );
+    let headers = format!(
+        "request-id: r-{KEY}\r\nanthropic-ratelimit-requests-reset: 2026-01-02T03:04:05Z\r\n\
+         x-ratelimit-remaining-tokens: 7\r\nretry-after-ms: 1200\r\nset-cookie: {KEY}\r\nopenai-organization: o\r\n"
+    );
+    for status in ["400 Bad Request", "401 Unauthorized", "200 OK"] {
+        let (reply, _) = exchange(answer(status, &headers, &body), PATIENCE).await;
+        let reply = reply.unwrap();
+        let kept: Vec<&str> = reply.headers.keys().map(String::as_str).collect();
+        assert_eq!(
+            kept,
+            [
+                "anthropic-ratelimit-requests-reset",
+                "request-id",
+                "retry-after-ms",
+                "x-ratelimit-remaining-tokens"
+            ]
+        );
+        assert_eq!(reply.headers["request-id"], "r-[redacted]");
+        assert_eq!(reply.retry_after_seconds(), Some(2));
+        assert_eq!(
+            String::from_utf8(reply.body.clone()).unwrap(),
+            r#"{"error":{"message":"key [redacted] of [redacted]","type":"[redacted]"}}"#
+        );
+        let fault = Wire::Messages
+            .decode(reply.status, &reply.body, &Dialect::plain())
+            .unwrap_err();
+        assert!(!format!("{reply:?} {fault} {fault:?}").contains("canary"));
+    }
+}
+
+#[tokio::test]
+async fn no_failure_holds_a_secret() {
+    for text in [
+        format!("{KEY}\r\n\r\n"),
+        format!("HTTP/1.1 200 OK\r\n{KEY}: \u{0}\r\n\r\n"),
+        format!("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n{KEY}\r\n"),
+        format!("HTTP/1.1 200 OK\r\ncontent-encoding: br\r\ncontent-length: 20\r\n\r\n{KEY}"),
+    ] {
+        let (result, _) = exchange(Manner::Answer(text), PATIENCE).await;
+        let error = result.unwrap_err();
+        assert_eq!(error.code(), "interrupted");
+        assert!(!format!("{error} {error:?}").contains("canary"));
+    }
+}
+
+#[tokio::test]
+async fn a_body_cut_in_a_chunk_is_interrupted() {
+    let cut = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n14\r\n{\"choices\"".to_owned();
+    let (result, heard) = exchange(Manner::Answer(cut), PATIENCE).await;
+    assert_eq!(result.unwrap_err().code(), "interrupted");
+    assert_eq!(heard.len(), 1);
 }

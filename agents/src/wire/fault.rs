@@ -2,6 +2,7 @@
 
 use crate::chat::ModelTurn;
 use crate::wire::raw_object::{RawObject, read_text};
+use crate::wire::wait::{wait_in, wait_of};
 
 /// How many characters of a provider's own message are kept.
 const DETAIL_CHARS_MAX: usize = 300;
@@ -41,7 +42,7 @@ pub enum FaultKind {
     BadGateway,
     /// Another 5xx, or an error of the server's inside a 200.
     ServerError,
-    /// 408, 409, 425: the provider gave up on this attempt.
+    /// 408, 409, 425, 499: the provider gave up on this attempt; or a 400 that says that the request came cut.
     RequestExpired,
     /// Not JSON at all (an HTML page, an event stream, broken bytes).
     NotJson,
@@ -228,9 +229,9 @@ impl ReplyFault {
         self.status
     }
 
-    /// How long the body asks us to wait, in seconds, where it does.
+    /// How long the body asks us to wait, in seconds, rounded up, where it does.
     #[must_use]
-    pub const fn wait_seconds(&self) -> Option<u64> {
+    pub const fn retry_after_seconds(&self) -> Option<u64> {
         self.wait_seconds
     }
 
@@ -309,23 +310,17 @@ impl ErrorObject {
             .collect();
         let mut codes: Vec<String> = ["code", "type", "status"].into_iter().filter_map(plain).collect();
         codes.extend(details.iter().filter_map(|detail| detail.text("reason")));
+        let message = plain("message").unwrap_or_default();
         Some(Self {
             status: plain("code").and_then(|code| code.parse().ok()),
             codes: codes.join(" "),
-            message: plain("message").unwrap_or_default(),
             wait_seconds: details
                 .iter()
-                .find_map(|detail| wait_of(&detail.text("retryDelay")?)),
+                .find_map(|detail| wait_of(&detail.text("retryDelay")?))
+                .or_else(|| wait_in(&message)),
+            message,
         })
     }
-}
-
-/// `17s` or `1.5s`, rounded up.
-fn wait_of(text: &str) -> Option<u64> {
-    let number = text.strip_suffix('s')?;
-    let (whole, rest) = number.split_once('.').unwrap_or((number, ""));
-    let whole: u64 = whole.parse().ok()?;
-    Some(whole.saturating_add(u64::from(rest.bytes().any(|digit| digit != b'0'))))
 }
 
 fn kind_of(status: u16, code: &str, message: &str) -> FaultKind {
@@ -334,7 +329,7 @@ fn kind_of(status: u16, code: &str, message: &str) -> FaultKind {
         401 => FaultKind::Unauthorized,
         402 => FaultKind::QuotaExhausted,
         403 => FaultKind::Forbidden,
-        408 | 409 | 425 => FaultKind::RequestExpired,
+        408 | 409 | 425 | 499 => FaultKind::RequestExpired,
         413 => FaultKind::ContextOverflow,
         429 => kind_of_code(code).unwrap_or(FaultKind::RateLimited),
         400..=499 => kind_of_bad_request(code, message),
@@ -355,6 +350,14 @@ fn kind_of_code(codes: &str) -> Option<FaultKind> {
         Some(FaultKind::Overloaded)
     } else if has("invalid_prompt") || has("invalid_request") {
         Some(FaultKind::BadRequest)
+    } else if has("authentication_error") {
+        Some(FaultKind::Unauthorized)
+    } else if has("permission_error") {
+        Some(FaultKind::Forbidden)
+    } else if has("not_found_error") {
+        Some(FaultKind::NotFound)
+    } else if has("timeout_error") {
+        Some(FaultKind::BadGateway)
     } else {
         None
     }
@@ -371,6 +374,7 @@ fn kind_of_bad_request(codes: &str, message: &str) -> FaultKind {
             "context window",
             "token limit",
             "prompt is too long",
+            "exceeds the maximum number of tokens",
         ])
     {
         FaultKind::ContextOverflow
@@ -378,7 +382,10 @@ fn kind_of_bad_request(codes: &str, message: &str) -> FaultKind {
         "reasoning_content",
         "thought_signature",
         "thoughtsignature",
+        "redacted_thinking",
+        "`signature` in `thinking`",
         "tool id not found",
+        "`tool_result`",
     ]) {
         FaultKind::LostOpaqueState
     } else if says(&["tool_choice", "tool choice"]) {

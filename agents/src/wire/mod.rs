@@ -9,15 +9,18 @@ mod chat_completions;
 mod envelope;
 mod events;
 mod fault;
+mod generate_content;
 mod messages;
 mod raw_object;
 mod responses;
+mod wait;
 
 pub use envelope::{REPLY_BYTES_MAX, REPLY_DEPTH_MAX, REPLY_ITEMS_MAX};
 pub use fault::{FaultClass, FaultKind, ReplyFault};
 
 pub(crate) use calls::is_object;
 pub(crate) use envelope::extent;
+pub(crate) use wait::wait_of;
 
 use crate::chat::{ChatRequest, ModelTurn, StopReason};
 use crate::dialect::Dialect;
@@ -34,11 +37,18 @@ pub enum Wire {
     Responses,
     /// `POST /v1/messages`, Anthropic's.
     Messages,
+    /// `POST /models/MODEL:generateContent`, Gemini's.
+    GenerateContent,
 }
 
 impl Wire {
     /// All wires.
-    pub const ALL: [Self; 3] = [Self::ChatCompletions, Self::Responses, Self::Messages];
+    pub const ALL: [Self; 4] = [
+        Self::ChatCompletions,
+        Self::Responses,
+        Self::Messages,
+        Self::GenerateContent,
+    ];
 
     /// The name used in experiments and records.
     #[must_use]
@@ -47,6 +57,7 @@ impl Wire {
             Self::ChatCompletions => "chat-completions",
             Self::Responses => "responses",
             Self::Messages => "messages",
+            Self::GenerateContent => "generate-content",
         }
     }
 
@@ -63,6 +74,7 @@ impl Wire {
             Self::ChatCompletions => chat_completions::encode(request, dialect),
             Self::Responses => responses::encode(request, dialect),
             Self::Messages => messages::encode(request, dialect),
+            Self::GenerateContent => generate_content::encode(request, dialect),
         }
     }
 
@@ -86,12 +98,14 @@ impl Wire {
                 Self::ChatCompletions => chat_completions::assemble(status, &events)?,
                 Self::Responses => responses::assemble(status, &events)?,
                 Self::Messages => messages::assemble(status, &events)?,
+                Self::GenerateContent => generate_content::assemble(status, &events)?,
             },
         };
         let turn = match self {
             Self::ChatCompletions => chat_completions::decode(&envelope, status, digest, dialect)?,
             Self::Responses => responses::decode(&envelope, status, digest)?,
-            Self::Messages => messages::decode(&envelope, status, digest)?,
+            Self::Messages => messages::decode(&envelope, status, digest, dialect)?,
+            Self::GenerateContent => generate_content::decode(&envelope, status, digest)?,
         };
         if is_zero_output(&turn) {
             return Err(ReplyFault::zero_output(status, turn));

@@ -14,14 +14,19 @@ impl RawObject {
         serde_json::from_str(text).ok()
     }
 
-    /// The text of a member that is present and not null.
-    pub(crate) fn get(&self, key: &str) -> Option<&str> {
+    /// A member that is present and not null.
+    pub(crate) fn member(&self, key: &str) -> Option<&RawValue> {
         self.0
             .iter()
             .rev()
             .find(|(name, _)| name == key)
-            .map(|(_, value)| value.get())
-            .filter(|text| *text != "null")
+            .map(|(_, value)| &**value)
+            .filter(|value| value.get() != "null")
+    }
+
+    /// The text of a member that is present and not null.
+    pub(crate) fn get(&self, key: &str) -> Option<&str> {
+        self.member(key).map(RawValue::get)
     }
 
     /// A member that is an object.
@@ -66,6 +71,15 @@ impl RawObject {
     /// A member that is an array, item by item.
     pub(crate) fn list(&self, key: &str) -> Option<Vec<Box<RawValue>>> {
         self.get(key).and_then(|text| serde_json::from_str(text).ok())
+    }
+
+    /// Puts the members of `other` that are not null in the places of those of the same names, or at the end.
+    pub(crate) fn merge(&mut self, other: &Self) {
+        for (key, value) in &other.0 {
+            if value.get() != "null" {
+                self.set(key, value.clone());
+            }
+        }
     }
 
     /// Puts `value` in the place of `key`, or at the end.

@@ -8,6 +8,7 @@ mod replay;
 mod run;
 mod simulate;
 mod verify;
+mod wire;
 
 use crate::failure::Failure;
 use crate::output::Console;
@@ -50,6 +51,9 @@ enum Command {
     /// Make, check and invent market panels.
     #[command(subcommand, after_help = data::EXAMPLES)]
     Data(data::DataCommand),
+    /// Look at what vendors sent.
+    #[command(subcommand, after_help = wire::EXAMPLES)]
+    Wire(wire::WireCommand),
     /// Run a scripted order file through the exchange, without an agent.
     Simulate(simulate::SimulateArgs),
 }
@@ -73,6 +77,7 @@ pub fn main() -> ExitCode {
         Command::Verify(args) => verify::run(&args, console),
         Command::Doctor(args) => doctor::run(&args, console),
         Command::Data(command) => data::run(command, console),
+        Command::Wire(command) => wire::run(&command, console),
         Command::Simulate(args) => simulate::run(&args, console),
     };
     match result {

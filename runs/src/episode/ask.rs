@@ -285,7 +285,9 @@ fn read_fault(step: usize, fault: ReplyFault, reply: &WireReply) -> Reading {
     let code = fault.kind().code();
     match fault.class() {
         FaultClass::Infrastructure if fault.is_retryable() => {
-            let wait_seconds = reply.retry_after_seconds();
+            let wait_seconds = reply
+                .retry_after_seconds()
+                .or_else(|| fault.retry_after_seconds());
             let is_blank = fault.kind() == FaultKind::ZeroOutput;
             let blank = fault.into_blank_turn().filter(|_| is_blank);
             let blank = blank.map(|turn| (Box::new(turn), sha256_hex(&reply.body)));

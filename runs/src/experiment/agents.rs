@@ -12,6 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 const DEFAULT_TIMEOUT_SECONDS: u64 = 600;
+const DEFAULT_CONNECT_TIMEOUT_SECONDS: u64 = 20;
 
 /// The transports of an experiment. Endpoints are shared by all cells of an agent, with their connections and their
 /// root certificates; built-in agents are one a cell.
@@ -75,13 +76,17 @@ fn builtin(name: &str, seed: u64, market: &Arc<Market>) -> Result<Arc<dyn Transp
 
 fn http(agent: &AgentConfig, provider: &Provider) -> Result<HttpTransport, RunError> {
     let dialect = &provider.dialect;
-    let headers = dialect.headers.iter();
     let settings = HttpSettings {
         base_url: provider.base_url.clone(),
+        auth: dialect.auth,
         api_key: api_key(agent)?,
-        headers: headers
-            .map(|(name, value)| (name.clone(), SecretString::from(value.clone())))
-            .collect(),
+        headers: dialect.headers.clone(),
+        secret_headers: Vec::new(),
+        connect_timeout: Duration::from_secs(
+            agent
+                .connect_timeout_seconds
+                .unwrap_or(DEFAULT_CONNECT_TIMEOUT_SECONDS),
+        ),
         timeout: Duration::from_secs(agent.timeout_seconds.unwrap_or(DEFAULT_TIMEOUT_SECONDS)),
     };
     HttpTransport::new(&settings)

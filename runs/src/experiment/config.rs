@@ -99,6 +99,9 @@ pub struct AgentConfig {
     /// Longest wait for a reply, seconds (default 600).
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub timeout_seconds: Option<u64>,
+    /// Longest wait for a connection, seconds (default 20).
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub connect_timeout_seconds: Option<u64>,
     /// Sampling temperature; absent leaves the provider's default.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub temperature: Option<f64>,

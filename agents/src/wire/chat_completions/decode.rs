@@ -45,6 +45,7 @@ pub(in crate::wire) fn decode(
         served: Served {
             model: envelope.text("model"),
             fingerprint: envelope.text("system_fingerprint"),
+            stop_reason: choice.text("finish_reason"),
         },
         ..turn
     })
@@ -123,6 +124,13 @@ fn read_content(message: &RawObject) -> Option<String> {
 fn read_stop(choice: &RawObject, refused: bool) -> StopReason {
     if refused {
         return StopReason::Refusal;
+    }
+    // A gateway may say `tool_calls` of a call that the budget cut; its upstream's own word tells.
+    if matches!(
+        choice.text("native_finish_reason").as_deref(),
+        Some("length" | "max_tokens" | "max_output_tokens" | "MAX_TOKENS")
+    ) {
+        return StopReason::Length;
     }
     match choice.text("finish_reason").as_deref() {
         Some("stop") => StopReason::Stop,

@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 /// model did.
 pub(in crate::wire) fn assemble(status: u16, events: &[Event]) -> Result<RawObject, ReplyFault> {
     let mut reply = Map::new();
-    let (mut message, mut finish) = (Map::new(), Value::Null);
+    let (mut message, mut finish, mut native) = (Map::new(), Value::Null, Value::Null);
     for event in events.iter().filter(|event| event.data != "[DONE]") {
         if let Some(fault) =
             RawObject::read(&event.data).and_then(|chunk| ReplyFault::of_inner_error(status, &chunk))
@@ -41,6 +41,12 @@ pub(in crate::wire) fn assemble(status: u16, events: &[Event]) -> Result<RawObje
         {
             finish = reason.clone();
         }
+        if let Some(reason) = choice
+            .and_then(|choice| choice.get("native_finish_reason"))
+            .filter(|it| !it.is_null())
+        {
+            native = reason.clone();
+        }
         for (key, value) in chunk {
             if key != "choices" && !value.is_null() {
                 reply.insert(key, value);
@@ -61,7 +67,7 @@ pub(in crate::wire) fn assemble(status: u16, events: &[Event]) -> Result<RawObje
     }
     reply.insert(
         "choices".to_owned(),
-        json!([{ "finish_reason": finish, "index": 0, "message": message }]),
+        json!([{ "finish_reason": finish, "index": 0, "message": message, "native_finish_reason": native }]),
     );
     RawObject::read(&Value::Object(reply).to_string())
         .ok_or_else(|| ReplyFault::new(FaultKind::NotJson, status, "the stream's pieces make no reply"))

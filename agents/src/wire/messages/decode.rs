@@ -1,6 +1,7 @@
 //! From Messages bytes to a model's turn.
 
 use crate::chat::{ModelTurn, Normalised, Served, StopReason};
+use crate::dialect::{Dialect, UsageLaws};
 use crate::usage::{Usage, UsageSource};
 use crate::wire::calls::{Calls, sendable};
 use crate::wire::fault::{FaultKind, ReplyFault};
@@ -16,11 +17,12 @@ pub(in crate::wire) fn decode(
     envelope: &RawObject,
     status: u16,
     digest: u64,
+    dialect: &Dialect,
 ) -> Result<ModelTurn, ReplyFault> {
     let empty = || ReplyFault::new(FaultKind::EmptyEnvelope, status, "no content in the reply");
     let mut blocks = envelope.list("content").ok_or_else(empty)?;
     let mut normalised = BTreeSet::new();
-    let usage = read_usage(envelope, &mut normalised);
+    let usage = read_usage(envelope, &dialect.usage, &mut normalised);
     let (mut text, mut reasoning) = (String::new(), String::new());
     let mut calls = Calls::new(digest, &mut normalised);
     for block in &mut blocks {
@@ -43,6 +45,7 @@ pub(in crate::wire) fn decode(
         served: Served {
             model: envelope.text("model"),
             fingerprint: None,
+            stop_reason: envelope.text("stop_reason"),
         },
         raw: to_raw(&blocks),
     })
@@ -77,18 +80,19 @@ fn read_stop(envelope: &RawObject) -> StopReason {
 
 /// Reads token counts by the law of this wire: the request's tokens come without those read from and written to the
 /// cache; thinking is part of the output.
-fn read_usage(envelope: &RawObject, normalised: &mut BTreeSet<Normalised>) -> Usage {
+fn read_usage(envelope: &RawObject, laws: &UsageLaws, normalised: &mut BTreeSet<Normalised>) -> Usage {
     let usage = envelope.object("usage").unwrap_or_default();
     let (Some(input), Some(output)) = (usage.count("input_tokens"), usage.count("output_tokens")) else {
         normalised.insert(Normalised::UsageUnknown);
         return Usage::default();
     };
-    let written = usage.count("cache_creation_input_tokens").unwrap_or(0);
     let creation = usage.object("cache_creation").unwrap_or_default();
-    let hour = creation
-        .count("ephemeral_1h_input_tokens")
-        .unwrap_or(0)
-        .min(written);
+    let hour = creation.count("ephemeral_1h_input_tokens").unwrap_or(0);
+    let five_minutes = creation.count("ephemeral_5m_input_tokens").unwrap_or(0);
+    let written = usage
+        .count("cache_creation_input_tokens")
+        .unwrap_or_else(|| hour.saturating_add(five_minutes));
+    let hour = hour.min(written);
     let details = usage.object("output_tokens_details").unwrap_or_default();
     let reasoning = details.count("thinking_tokens").unwrap_or(0).min(output);
     Usage {
@@ -99,6 +103,10 @@ fn read_usage(envelope: &RawObject, normalised: &mut BTreeSet<Normalised>) -> Us
         visible_output: output - reasoning,
         reasoning_output: reasoning,
         source: UsageSource::Reported,
+        vendor_cost_picodollars: laws
+            .cost
+            .as_ref()
+            .and_then(|pointer| usage.picodollars_at(pointer)),
         ..Usage::NOTHING
     }
 }

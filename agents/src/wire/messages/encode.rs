@@ -1,9 +1,11 @@
 //! From a neutral request to Messages bytes.
 
-use crate::chat::{ChatRequest, Message, ReplyFormat, ToolChoice};
+use crate::chat::{CallId, ChatRequest, Message, ReplyFormat, ToolChoice};
 use crate::dialect::{Dialect, JsonFormat};
 use crate::wire::WireRequest;
 use crate::wire::body::{Body, Sorted, merge_thinking};
+use crate::wire::calls::is_object;
+use crate::wire::raw_object::{RawObject, to_raw};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -107,46 +109,71 @@ struct Turn {
 
 fn messages(request: &ChatRequest, marks: bool) -> Vec<Turn> {
     let mut turns: Vec<Turn> = Vec::new();
-    let last = request.messages.len().saturating_sub(1);
     for (place, message) in request.messages.iter().enumerate() {
         let (role, content) = match message {
             Message::System(_) => continue,
             Message::Assistant(turn) => ("assistant", own_blocks(turn.raw())),
-            Message::User(prompt) => ("user", raw(&text_block(&prompt.render())).into_iter().collect()),
-            Message::Tool { call_id, content } => {
-                let text = text_block(&content.to_inline());
-                let mut block = vec![
-                    json!({ "type": "tool_result", "tool_use_id": call_id.as_str(), "content": [text] }),
-                ];
-                mark_last(&mut block, marks && place == last);
+            Message::User(_) | Message::Tool { .. } => {
+                let before = request.messages.get(..place).unwrap_or_default();
+                let block = harness_block(message, before);
                 ("user", block.iter().filter_map(raw).collect())
             }
         };
+        if content.is_empty() {
+            continue;
+        }
         match turns.last_mut().filter(|turn| turn.role == role) {
             Some(turn) => turn.content.extend(content),
             None => turns.push(Turn { content, role }),
         }
     }
-    if marks && let Some(Message::User(prompt)) = request.messages.last() {
-        let mut block = vec![text_block(&prompt.render())];
-        mark_last(&mut block, true);
-        if let (Some(turn), Some(marked)) = (turns.last_mut(), block.first().and_then(raw)) {
-            turn.content.pop();
-            turn.content.push(marked);
-        }
+    let last = turns.last_mut().filter(|turn| marks && turn.role == "user");
+    if let Some(block) = last.and_then(|turn| turn.content.last_mut()) {
+        let mut blocks = [serde_json::from_str(block.get()).unwrap_or_default()];
+        mark_last(&mut blocks, marks);
+        *block = to_raw(&sorted(&blocks).first());
     }
     turns
 }
 
-/// The blocks of the model's own turn as they came; empty texts, which the vendor refuses, are left out.
+/// What the harness says, in a block; the vendor refuses empty texts.
+fn harness_block(message: &Message, before: &[Message]) -> Option<Value> {
+    let texts = |text: String| (!text.is_empty()).then(|| text_block(&text));
+    match message {
+        Message::System(_) | Message::Assistant(_) => None,
+        Message::User(prompt) => texts(prompt.render()),
+        Message::Tool { call_id, content } => {
+            let content: Vec<Value> = texts(content.to_inline()).into_iter().collect();
+            let mut block =
+                json!({ "type": "tool_result", "tool_use_id": call_id.as_str(), "content": content });
+            if let Some(members) = block.as_object_mut().filter(|_| is_unreadable(before, call_id)) {
+                members.insert("is_error".to_owned(), Value::Bool(true));
+            }
+            Some(block)
+        }
+    }
+}
+
+/// Whether the arguments of the call of that id were no object, so that it went back wrapped.
+fn is_unreadable(before: &[Message], call_id: &CallId) -> bool {
+    before.iter().rev().any(|message| {
+        let Message::Assistant(turn) = message else {
+            return false;
+        };
+        let mut calls = turn.tool_calls().iter();
+        calls.any(|call| call.id == *call_id && !is_object(&call.arguments))
+    })
+}
+
+/// The blocks of the model's own turn as they came; blank texts, which the vendor refuses, are left out.
 fn own_blocks(raw: &RawValue) -> Vec<Box<RawValue>> {
     let blocks: Vec<Box<RawValue>> = serde_json::from_str(raw.get()).unwrap_or_default();
     blocks
         .into_iter()
         .filter(|block| {
-            let block = crate::wire::raw_object::RawObject::read(block.get()).unwrap_or_default();
+            let block = RawObject::read(block.get()).unwrap_or_default();
             block.text("type").as_deref() != Some("text")
-                || block.text("text").is_some_and(|text| !text.is_empty())
+                || block.text("text").is_some_and(|text| !text.trim().is_empty())
         })
         .collect()
 }
@@ -154,3 +181,6 @@ fn own_blocks(raw: &RawValue) -> Vec<Box<RawValue>> {
 fn raw(value: &Value) -> Option<Box<RawValue>> {
     serde_json::value::to_raw_value(&Sorted(value)).ok()
 }
+
+#[cfg(test)]
+mod tests;

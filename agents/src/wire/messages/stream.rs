@@ -1,14 +1,19 @@
 //! An event stream put together to the message it stands for.
 
+use crate::wire::calls::is_object;
 use crate::wire::events::Event;
 use crate::wire::fault::{FaultKind, ReplyFault};
-use crate::wire::raw_object::RawObject;
-use serde_json::{Map, Value};
+use crate::wire::raw_object::{RawObject, to_raw};
+use serde_json::value::RawValue;
+use std::collections::BTreeMap;
 
-/// A content block in the making; the pieces of a call's input are text until the block is whole.
+/// A content block in the making. Members keep the vendor's own text; pieces are joined as texts until the block is
+/// whole.
 struct Block {
     index: u64,
-    members: Map<String, Value>,
+    members: RawObject,
+    texts: BTreeMap<String, String>,
+    citations: Vec<Box<RawValue>>,
     input: String,
 }
 
@@ -18,101 +23,103 @@ struct Block {
 /// [`ReplyFault`] for an error among the events, and [`FaultKind::StreamTruncated`] when the stream ends before the
 /// message does.
 pub(in crate::wire) fn assemble(status: u16, events: &[Event]) -> Result<RawObject, ReplyFault> {
-    let (mut message, mut blocks, mut is_whole) = (Map::new(), Vec::<Block>::new(), false);
+    let (mut message, mut blocks) = (RawObject::default(), Vec::<Block>::new());
     for event in events {
-        if let Some(fault) =
-            RawObject::read(&event.data).and_then(|data| ReplyFault::of_inner_error(status, &data))
-        {
-            return Err(fault);
-        }
-        let Ok(Value::Object(mut data)) = serde_json::from_str(&event.data) else {
+        let Some(data) = RawObject::read(&event.data) else {
             continue;
         };
-        let index = data.get("index").and_then(Value::as_u64).unwrap_or(0);
-        match data.get("type").and_then(Value::as_str) {
-            Some("message_start") => {
-                if let Some(Value::Object(start)) = data.remove("message") {
-                    message = start;
-                }
-            }
+        if let Some(fault) = ReplyFault::of_inner_error(status, &data) {
+            return Err(fault);
+        }
+        let index = data.count("index").unwrap_or(0);
+        match data.text("type").as_deref() {
+            Some("message_start") => message = data.object("message").unwrap_or_default(),
             Some("content_block_start") => {
-                if let Some(Value::Object(members)) = data.remove("content_block") {
-                    let input = String::new();
-                    blocks.push(Block {
-                        index,
-                        members,
-                        input,
-                    });
-                }
+                let members = data.object("content_block").unwrap_or_default();
+                blocks.push(Block::new(index, members));
             }
             Some("content_block_delta") => {
                 let block = blocks.iter_mut().rev().find(|block| block.index == index);
-                if let (Some(block), Some(delta)) = (block, data.get("delta")) {
-                    block.add(delta);
+                if let (Some(block), Some(delta)) = (block, data.object("delta")) {
+                    block.add(&delta);
                 }
             }
             Some("message_delta") => end(&mut message, &data),
-            Some("message_stop") => is_whole = true,
-            _ => {}
+            Some(_) | None => {}
         }
     }
-    let has_stopped = message.get("stop_reason").is_some_and(|reason| !reason.is_null());
-    if !is_whole && !has_stopped {
+    // The stop reason comes when all blocks are whole; what follows it says nothing more.
+    if message.get("stop_reason").is_none() {
         let what = "the stream ended before the message did";
         return Err(ReplyFault::new(FaultKind::StreamTruncated, status, what));
     }
-    let content = blocks.into_iter().map(Block::finish).collect();
-    message.insert("content".to_owned(), Value::Array(content));
-    RawObject::read(&Value::Object(message).to_string())
-        .ok_or_else(|| ReplyFault::new(FaultKind::NotJson, status, "the stream's pieces make no message"))
+    let content: Vec<RawObject> = blocks.into_iter().map(Block::finish).collect();
+    message.set("content", to_raw(&content));
+    Ok(message)
 }
 
 /// Merges the end of a message: its stop reason and the counts, which are those of the whole so far.
-fn end(message: &mut Map<String, Value>, data: &Map<String, Value>) {
-    if let Some(Value::Object(delta)) = data.get("delta") {
-        message.extend(delta.clone());
+fn end(message: &mut RawObject, data: &RawObject) {
+    if let Some(delta) = data.object("delta") {
+        message.merge(&delta);
     }
-    let Some(Value::Object(counts)) = data.get("usage") else {
-        return;
-    };
-    let usage = message
-        .entry("usage")
-        .or_insert_with(|| Value::Object(Map::new()));
-    if let Value::Object(usage) = usage {
-        let known = counts.iter().filter(|(_, count)| !count.is_null());
-        usage.extend(known.map(|(key, count)| (key.clone(), count.clone())));
+    if let Some(counts) = data.object("usage") {
+        let mut usage = message.object("usage").unwrap_or_default();
+        usage.merge(&counts);
+        message.set("usage", to_raw(&usage));
     }
 }
 
 impl Block {
-    fn add(&mut self, delta: &Value) {
-        let text = |key: &str| delta.get(key).and_then(Value::as_str).unwrap_or_default();
-        match text("type") {
-            "input_json_delta" => self.input.push_str(text("partial_json")),
-            "text_delta" => self.join("text", text("text")),
-            "thinking_delta" => self.join("thinking", text("thinking")),
-            "signature_delta" => self.join("signature", text("signature")),
-            _ => {}
+    const fn new(index: u64, members: RawObject) -> Self {
+        Self {
+            index,
+            members,
+            texts: BTreeMap::new(),
+            citations: Vec::new(),
+            input: String::new(),
         }
     }
 
-    fn join(&mut self, key: &str, piece: &str) {
-        match self.members.get_mut(key) {
-            Some(Value::String(text)) => text.push_str(piece),
-            _ => {
-                self.members
-                    .insert(key.to_owned(), Value::String(piece.to_owned()));
+    fn add(&mut self, delta: &RawObject) {
+        let key = match delta.text("type").as_deref() {
+            Some("text_delta") => "text",
+            Some("thinking_delta") => "thinking",
+            Some("signature_delta") => "signature",
+            Some("input_json_delta") => {
+                self.input
+                    .push_str(&delta.text("partial_json").unwrap_or_default());
+                return;
             }
-        }
+            Some("citations_delta") => {
+                self.citations
+                    .extend(delta.member("citation").map(ToOwned::to_owned));
+                return;
+            }
+            Some(_) | None => return,
+        };
+        let members = &self.members;
+        let text = self
+            .texts
+            .entry(key.to_owned())
+            .or_insert_with(|| members.text(key).unwrap_or_default());
+        text.push_str(&delta.text(key).unwrap_or_default());
     }
 
-    /// The block; input that is no JSON stays the text that it is.
-    fn finish(mut self) -> Value {
-        if !self.input.is_empty() {
-            let input =
-                serde_json::from_str(&self.input).unwrap_or_else(|_| Value::String(self.input.clone()));
-            self.members.insert("input".to_owned(), input);
+    /// The block; input that is no JSON object stays the text that it is.
+    fn finish(mut self) -> RawObject {
+        for (key, text) in &self.texts {
+            self.members.set(key, to_raw(text));
         }
-        Value::Object(self.members)
+        if !self.citations.is_empty() {
+            self.members.set("citations", to_raw(&self.citations));
+        }
+        if !self.input.is_empty() {
+            let whole = Some(self.input.clone()).filter(|input| is_object(input));
+            let whole = whole.and_then(|input| RawValue::from_string(input).ok());
+            self.members
+                .set("input", whole.unwrap_or_else(|| to_raw(&self.input)));
+        }
+        self.members
     }
 }

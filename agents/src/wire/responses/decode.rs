@@ -19,7 +19,7 @@ pub(in crate::wire) fn decode(
 ) -> Result<ModelTurn, ReplyFault> {
     let state = envelope.text("status");
     if let Some("failed" | "cancelled" | "queued" | "in_progress") = state.as_deref() {
-        let what = format!("the response is {}", state.unwrap_or_default());
+        let what = format!("the response is {}", state.as_deref().unwrap_or_default());
         return Err(ReplyFault::new(FaultKind::ServerError, status, &what));
     }
     let empty = || ReplyFault::new(FaultKind::EmptyEnvelope, status, "no output in the reply");
@@ -49,6 +49,10 @@ pub(in crate::wire) fn decode(
         served: Served {
             model: envelope.text("model"),
             fingerprint: envelope.text("system_fingerprint"),
+            stop_reason: envelope
+                .object("incomplete_details")
+                .and_then(|details| details.text("reason"))
+                .or(state),
         },
         raw: to_raw(&items),
     })

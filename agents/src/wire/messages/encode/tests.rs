@@ -1,0 +1,125 @@
+//! Requests as Anthropic wants them.
+
+use super::*;
+use crate::chat::{Sampling, Thinking};
+use crate::dialect::Pinned;
+use crate::wire::Wire;
+use ktd_masking::{Payload, Prompt, Schema, ToolSpec};
+use std::sync::Arc;
+
+fn text(request: &ChatRequest, dialect: &Dialect) -> String {
+    String::from_utf8(encode(request, dialect).body().to_vec()).unwrap()
+}
+
+fn tool(name: &'static str) -> ToolSpec {
+    ToolSpec {
+        name,
+        description: "Does.",
+        parameters: Schema::of::<Vec<bool>>(),
+    }
+}
+
+fn bare(messages: Vec<Message>) -> ChatRequest {
+    ChatRequest {
+        model: "m".to_owned(),
+        messages,
+        tools: Arc::from([]),
+        tool_choice: ToolChoice::Auto,
+        reply_format: ReplyFormat::Free,
+        thinking: Thinking::VendorDefault,
+        sampling: Sampling::default(),
+        cache_key: Some("k".to_owned()),
+    }
+}
+
+fn user(text: &'static str) -> Message {
+    Message::User(Prompt::new().text(text))
+}
+
+fn turn(content: &str) -> Message {
+    let reply = format!(
+        r#"{{"content":{content},"stop_reason":"tool_use","usage":{{"input_tokens":1,"output_tokens":9}}}}"#
+    );
+    let decoded = Wire::Messages.decode(200, reply.as_bytes(), &Dialect::plain());
+    Message::Assistant(Arc::new(decoded.unwrap()))
+}
+
+fn result(call_id: &str, label: &'static str) -> Message {
+    Message::Tool {
+        call_id: CallId(call_id.to_owned()),
+        content: Payload::label(label),
+    }
+}
+
+#[test]
+fn a_full_request_has_these_bytes() {
+    let mut dialect = Dialect::plain();
+    dialect.cache.breakpoints = true;
+    dialect.parallel_flag = true;
+    dialect.temperature.pinned = Pinned::WhileThinking;
+    dialect.thinking.off =
+        serde_json::from_str(r#"{"thinking":{"type":"disabled"},"output_config":{"effort":"low"}}"#).unwrap();
+    let request = ChatRequest {
+        tools: Arc::from([tool("look"), tool("submit_action")]),
+        tool_choice: ToolChoice::Named("submit_action"),
+        reply_format: ReplyFormat::Arguments(tool("submit_action")),
+        thinking: Thinking::Off,
+        sampling: Sampling {
+            temperature: Some(0.5),
+            seed: Some(7),
+            max_output_tokens: Some(256),
+        },
+        ..bare(vec![
+            Message::System(Prompt::new().text("Trade.")),
+            user("Day 1"),
+            Message::System(Prompt::new().text("Briefly.")),
+        ])
+    };
+    insta::assert_snapshot!(text(&request, &dialect), @r#"{"max_tokens":256,"messages":[{"content":[{"cache_control":{"type":"ephemeral"},"text":"Day 1","type":"text"}],"role":"user"}],"model":"m","output_config":{"effort":"low","format":{"schema":{"items":{"type":"boolean"},"type":"array"},"type":"json_schema"}},"system":[{"text":"Trade.","type":"text"},{"cache_control":{"type":"ephemeral"},"text":"Briefly.","type":"text"}],"temperature":0.5,"thinking":{"type":"disabled"},"tool_choice":{"disable_parallel_tool_use":true,"name":"submit_action","type":"tool"},"tools":[{"description":"Does.","input_schema":{"items":{"type":"boolean"},"type":"array"},"name":"look"},{"cache_control":{"type":"ephemeral"},"description":"Does.","input_schema":{"items":{"type":"boolean"},"type":"array"},"name":"submit_action"}]}"#);
+    assert_eq!(encode(&request, &dialect).path(), "/v1/messages");
+}
+
+#[test]
+fn roles_alternate_and_results_come_first() {
+    let blocks = r#"[{"type":"thinking","thinking":"h\u006dm","signature":"c2ln"},{"type":"redacted_thinking","data":"x1"},{"type":"text","text":" "},{"type":"tool_use","id":"a","name":"t","input":{"n":1.50}},{"type":"tool_use","id":"b","name":"t","input":"{'n'"}]"#;
+    let request = bare(vec![
+        user("One."),
+        user("Two."),
+        turn(blocks),
+        result("a", "good"),
+        result("b", ""),
+        user("Go on."),
+        user(""),
+    ]);
+    insta::assert_snapshot!(text(&request, &Dialect::plain()), @r#"{"max_tokens":16384,"messages":[{"content":[{"text":"One.","type":"text"},{"text":"Two.","type":"text"}],"role":"user"},{"content":[{"type":"thinking","thinking":"h\u006dm","signature":"c2ln"},{"type":"redacted_thinking","data":"x1"},{"type":"tool_use","id":"a","name":"t","input":{"n":1.50}},{"type":"tool_use","id":"b","name":"t","input":{"INVALID_JSON":"{'n'"}}],"role":"assistant"},{"content":[{"content":[{"text":"good","type":"text"}],"tool_use_id":"a","type":"tool_result"},{"content":[],"is_error":true,"tool_use_id":"b","type":"tool_result"},{"text":"Go on.","type":"text"}],"role":"user"}],"model":"m"}"#);
+}
+
+#[test]
+fn what_is_marked_is_the_end_of_tools_instructions_and_conversation() {
+    let mut dialect = Dialect::plain();
+    dialect.cache.breakpoints = true;
+    let call = turn(r#"[{"type":"tool_use","id":"a","name":"t","input":{}}]"#);
+    let request = ChatRequest {
+        tools: Arc::from([tool("look"), tool("t")]),
+        ..bare(vec![
+            Message::System(Prompt::new().text("Trade.")),
+            user("Day 1"),
+            call,
+            result("a", "good"),
+        ])
+    };
+    let body: Value = serde_json::from_str(&text(&request, &dialect)).unwrap();
+    for (pointer, is_marked) in [
+        ("/tools/0", false),
+        ("/tools/1", true),
+        ("/system/0", true),
+        ("/messages/0/content/0", false),
+        ("/messages/1/content/0", false),
+        ("/messages/2/content/0", true),
+    ] {
+        let mark = body.pointer(pointer).unwrap().get("cache_control");
+        assert_eq!(mark.is_some(), is_marked, "{pointer}");
+    }
+    assert_eq!(body["max_tokens"], MAX_TOKENS_DEFAULT);
+    assert!(body.get("temperature").is_none());
+}
