@@ -31,11 +31,7 @@ pub(super) fn run(args: &ReplayArgs, step: usize, out: &Path, console: Console) 
     let input = bundle.input();
     let branch = branch_episode(&input, &bundle.paths, &cell, &paths, transport.as_ref(), &bar);
     let result = runtime()?.block_on(branch);
-    let results = [CellResult {
-        cell,
-        bundle: out.to_owned(),
-        result,
-    }];
+    let results = [CellResult::of(cell, out.to_owned(), result)];
     let text = format!(
         "{}steps before {step} are those of {}; the branch is in {}\n",
         report::table(&results),

@@ -112,9 +112,7 @@ impl UnitsPerDollar {
     #[must_use]
     pub fn dollars(self, amount: u128) -> u128 {
         const BILLION: u128 = 1_000_000_000;
-        amount
-            .saturating_mul(BILLION)
-            .div_ceil(u128::from(self.0.max(1)))
+        amount.saturating_mul(BILLION).div_ceil(u128::from(self.0.max(1)))
     }
 }
 

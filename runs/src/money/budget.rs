@@ -184,7 +184,11 @@ impl Budget {
     ///
     /// # Errors
     /// [`CapReached`] when there would be no room even if they cost nothing.
-    pub async fn reserve(self: &Arc<Self>, payer: &Payer, most: Picodollars) -> Result<Reservation, CapReached> {
+    pub async fn reserve(
+        self: &Arc<Self>,
+        payer: &Payer,
+        most: Picodollars,
+    ) -> Result<Reservation, CapReached> {
         loop {
             // Told before it looks, so that nothing that ends in between is missed.
             let settled = self.settled.notified();

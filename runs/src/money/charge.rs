@@ -141,10 +141,7 @@ impl Tariff {
             return Charge::Nothing;
         };
         let provider = &self.provider;
-        let usage = match provider
-            .wire
-            .decode(reply.status, &reply.body, &provider.dialect)
-        {
+        let usage = match provider.wire.decode(reply.status, &reply.body, &provider.dialect) {
             Ok(turn) => Some(turn.usage()),
             Err(fault) if !is_charged(&fault) => return Charge::Nothing,
             Err(fault) => fault.into_blank_turn().map(|turn| turn.usage()),
@@ -215,7 +212,10 @@ pub(crate) mod tests {
     }
 
     pub(crate) fn basis() -> Basis {
-        Basis::of(false, PriceTable::parse(PRICES).unwrap().record("compatible", "m"))
+        Basis::of(
+            false,
+            PriceTable::parse(PRICES).unwrap().record("compatible", "m"),
+        )
     }
 
     fn reply(status: u16, body: &str) -> Outcome {
@@ -274,11 +274,7 @@ pub(crate) mod tests {
             reply(502, "<html>"),
             Outcome::Refused { status: Some(401) },
         ] {
-            assert_eq!(
-                tariff.charge(100, Some(&outcome)),
-                Charge::Nothing,
-                "{outcome:?}"
-            );
+            assert_eq!(tariff.charge(100, Some(&outcome)), Charge::Nothing, "{outcome:?}");
         }
     }
 

@@ -191,12 +191,7 @@ impl PriceRow {
 
     /// The most that a call can cost whose prompt and output have at most so many tokens.
     #[must_use]
-    pub fn most(
-        &self,
-        prompt_tokens: u64,
-        output_tokens: u64,
-        rate: Option<UnitsPerDollar>,
-    ) -> Picodollars {
+    pub fn most(&self, prompt_tokens: u64, output_tokens: u64, rate: Option<UnitsPerDollar>) -> Picodollars {
         let dearest = self
             .prices_up_to(prompt_tokens)
             .map(|prices| {
@@ -237,8 +232,9 @@ mod tests {
 
     #[test]
     fn every_part_has_its_own_price() {
-        let row =
-            row("\"input\":5.0,\"cached_input\":0.5,\"cache_write_5m\":6.25,\"cache_write_1h\":10,\"output\":25");
+        let row = row(
+            "\"input\":5.0,\"cached_input\":0.5,\"cache_write_5m\":6.25,\"cache_write_1h\":10,\"output\":25",
+        );
         let all = Usage {
             uncached_input: 1,
             cache_read: 10,
@@ -260,11 +256,9 @@ mod tests {
 
     #[test]
     fn a_long_prompt_prices_the_whole_call() {
-        let row = row(
-            "\"input\":2,\"cached_input\":0.2,\"output\":12,\
+        let row = row("\"input\":2,\"cached_input\":0.2,\"output\":12,\
              \"tiers\":[{\"prompt_tokens_over\":1000,\"input\":4,\"output\":18},\
-             {\"prompt_tokens_over\":5000,\"input\":8,\"output\":36}]",
-        );
+             {\"prompt_tokens_over\":5000,\"input\":8,\"output\":36}]");
         let cost = |input, cached, output| row.cost(&usage(input, cached, output), None).amount.0;
         assert_eq!(cost(900, 100, 1), 2_000_000 * 900 + 200_000 * 100 + 12_000_000);
         // One token more, and a cached one costs as others do, for the tier has no price of its own for it.
@@ -286,18 +280,14 @@ mod tests {
             (5_000_000 + 8_000_000, true)
         );
         assert!(!row.cost(&usage(1, 1, 1), None).is_estimated);
-        assert_eq!(
-            row.cost(&usage(0, 1, 0), None),
-            row.cost(&usage(1, 0, 0), None)
-        );
+        assert_eq!(row.cost(&usage(0, 1, 0), None), row.cost(&usage(1, 0, 0), None));
     }
 
     #[test]
     fn no_call_costs_more_than_its_most() {
         // The tier is cheaper: a prompt that may or may not reach it must be held at the dearer price.
-        let row = row(
-            "\"input\":4,\"output\":8,\"tiers\":[{\"prompt_tokens_over\":100,\"input\":1,\"output\":2}]",
-        );
+        let row =
+            row("\"input\":4,\"output\":8,\"tiers\":[{\"prompt_tokens_over\":100,\"input\":1,\"output\":2}]");
         for input in [0, 1, 100, 101, 150] {
             for (cached, written) in [(0, 0), (input, 0), (0, input)] {
                 let call = Usage {

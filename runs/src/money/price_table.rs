@@ -62,7 +62,11 @@ impl PriceTable {
     pub fn read(path: &Path) -> Result<Self, RunError> {
         let text = std::fs::read_to_string(path).map_err(RunError::io("read the price table", path))?;
         let is_toml = path.extension().is_some_and(|extension| extension == "toml");
-        let json = if is_toml { json_of_toml(&text) } else { Ok(text.clone()) };
+        let json = if is_toml {
+            json_of_toml(&text)
+        } else {
+            Ok(text.clone())
+        };
         let table = json.and_then(|json| Self::parse(&json));
         let mut table = table.map_err(|what| {
             RunError::input(
@@ -242,11 +246,19 @@ mod tests {
     #[test]
     fn what_is_wrong_is_named() {
         for (rows, more, part) in [
-            (ROW.replace("\"model\"", "\"modell\""), "", "unknown field `modell`"),
+            (
+                ROW.replace("\"model\"", "\"modell\""),
+                "",
+                "unknown field `modell`",
+            ),
             (ROW.replace("1.5", "1.0000001"), "", "at most 6 places"),
             (ROW.replace("1.5", "-1"), "", "is no amount"),
             (ROW.replace("1.5", "true"), "", "is no amount"),
-            (ROW.replace("\"s\"", "\"s\",\"currency\":\"CNY\""), "", "no rate for CNY"),
+            (
+                ROW.replace("\"s\"", "\"s\",\"currency\":\"CNY\""),
+                "",
+                "no rate for CNY",
+            ),
             (
                 ROW.replace("\"s\"", "\"s\",\"currency\":\"CNY\""),
                 ",\"per_usd\":{\"CNY\":{\"rate\":7.1}}",
@@ -300,7 +312,10 @@ mod tests {
     /// What the header keeps reads back as it was, note and all.
     #[test]
     fn a_record_comes_back() {
-        let rows = ROW.replace("\"s\"", "\"s\",\"note\":\"n\",\"batch_multiplier\":0.5,\"cached_input\":0.10");
+        let rows = ROW.replace(
+            "\"s\"",
+            "\"s\",\"note\":\"n\",\"batch_multiplier\":0.5,\"cached_input\":0.10",
+        );
         let record = table(&rows, "").unwrap().record("x", "m").unwrap();
         let json = serde_json::to_string(&record).unwrap();
         assert!(json.contains("\"cached_input\":\"0.1\""), "{json}");

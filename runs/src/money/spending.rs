@@ -332,7 +332,12 @@ mod tests {
     fn a_vendors_own_figure_is_compared() {
         let mut spending = Spending::begin(&tariff(Some(1), basis()));
         // Ours is 100 millionths of a dollar; one per cent of it is one millionth.
-        for (said, gaps) in [(100_000_000, 0), (101_000_000, 0), (101_000_001, 1), (98_999_999, 2)] {
+        for (said, gaps) in [
+            (100_000_000, 0),
+            (101_000_000, 0),
+            (101_000_001, 1),
+            (98_999_999, 2),
+        ] {
             spending.add_charge(&used(100, Some(said)));
             assert_eq!(spending.vendor_cost.unwrap().gaps, gaps, "{said}");
         }

@@ -101,6 +101,7 @@ pub(crate) fn shared(config: &ExperimentConfig, prepared: &Prepared) -> Shared {
         tools: config.tools,
         retries: config.retries,
         guards: ktd_runs::guard::Guards::default(),
+        metering: Arc::default(),
     }
 }
 
