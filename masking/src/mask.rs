@@ -196,7 +196,7 @@ impl Mask {
         Payload::shown(label)
     }
 
-    /// A price of a name. `adjusted_yuan` is its total-return price (real price x factor).
+    /// A price of a name, exact to the fen because orders are computed from it. `adjusted_yuan` is its total-return price (real price x factor).
     ///
     /// `exact` shows yuan in terms of the as-of day (so that the as-of close is the real close and no ex-date gap
     /// shows in bars); `rescaled` shows points with 100 at the last close on or before the episode's origin, or at
@@ -238,12 +238,13 @@ impl Mask {
         }
     }
 
-    /// A volume in shares or a turnover in CNY of one day, given the mean of the 20 days up to the as-of day.
+    /// A volume of one day in shares, given the mean of the 20 days up to the as-of day: in thousands of shares with
+    /// four significant digits, or as a multiple of that mean under `rescaled`. No order is computed from it.
     #[must_use]
-    pub fn volume(&self, amount: f64, mean_20d: f64) -> Payload {
+    pub fn volume(&self, shares: f64, mean_20d: f64) -> Payload {
         match self.settings.numeric {
-            Numeric::Exact => Payload::number(amount, 0),
-            Numeric::Rescaled if mean_20d > 0.0 => Payload::number(amount / mean_20d, 3),
+            Numeric::Exact => Ratio::significant(shares / 1000.0).into(),
+            Numeric::Rescaled if mean_20d > 0.0 => Payload::number(shares / mean_20d, 2),
             Numeric::Rescaled => Payload::null(),
         }
     }
@@ -265,7 +266,7 @@ impl Mask {
         self.settings.numeric == Numeric::Exact || factor != Factor::Illiq
     }
 
-    /// Money of the account. Under `rescaled` it is rounded to a basis point of the initial cash, because a position
+    /// Money of the account, exact to the fen because orders are computed from it. Under `rescaled` it is rounded to a basis point of the initial cash, because a position
     /// is a whole number of lots and its exact value would tell the price.
     #[must_use]
     pub fn money(&self, amount: Fen) -> Payload {
@@ -278,14 +279,11 @@ impl Mask {
         }
     }
 
-    /// A portfolio weight (value over NAV): six decimals, or four under `rescaled`, for the same reason as
-    /// [`Mask::money`].
+    /// A portfolio weight (value over NAV) with four decimals: finer than an order needs, and too coarse to tell under
+    /// `rescaled` what [`Mask::money`] hides.
     #[must_use]
     pub fn weight(&self, weight: f64) -> Payload {
-        match self.settings.numeric {
-            Numeric::Exact => Payload::number(weight, 6),
-            Numeric::Rescaled => Payload::number(weight, 4),
-        }
+        Payload::number(weight, 4)
     }
 
     /// A share count; `null` under `rescaled`.

@@ -66,6 +66,47 @@ impl Payload {
         ])
     }
 
+    /// A table without the columns that are empty in every row; without rows an empty list.
+    #[must_use]
+    pub fn sparse_table(columns: &[&'static str], rows: impl IntoIterator<Item = Vec<Self>>) -> Self {
+        let rows: Vec<Vec<Self>> = rows.into_iter().collect();
+        if rows.is_empty() {
+            return Self::list([]);
+        }
+        let is_told = |place: usize| {
+            rows.iter()
+                .any(|row| row.get(place).is_some_and(|cell| !cell.is_empty()))
+        };
+        let told: Vec<bool> = (0..columns.len()).map(is_told).collect();
+        let columns: Vec<&'static str> = columns
+            .iter()
+            .zip(&told)
+            .filter(|(_, told)| **told)
+            .map(|(column, _)| *column)
+            .collect();
+        let kept = |row: Vec<Self>| -> Vec<Self> {
+            let cells = row.into_iter().zip(&told).filter(|(_, told)| **told);
+            cells.map(|(cell, _)| cell).collect()
+        };
+        Self::table(&columns, rows.iter().cloned().map(kept))
+    }
+
+    /// An object without the keys whose values are empty.
+    #[must_use]
+    pub fn sparse_map(entries: impl IntoIterator<Item = (&'static str, Self)>) -> Self {
+        Self::map(entries.into_iter().filter(|(_, value)| !value.is_empty()))
+    }
+
+    /// Whether it says nothing: `null`, or a list or an object without anything in it.
+    const fn is_empty(&self) -> bool {
+        match &self.0 {
+            Node::Null => true,
+            Node::List(items) => items.is_empty(),
+            Node::Map(entries) => entries.is_empty(),
+            Node::Bool(_) | Node::Integer(_) | Node::Number(_) | Node::Label(_) | Node::Shown(_) => false,
+        }
+    }
+
     /// `value`, or `null`.
     #[must_use]
     pub fn optional(value: Option<impl Into<Self>>) -> Self {
@@ -170,5 +211,32 @@ impl Serialize for Payload {
                 map.end()
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn empty_columns_and_keys_are_left_out() {
+        let row = |id: &'static str, code: Payload| vec![Payload::label(id), Payload::list([]), code];
+        let columns = ["id", "flags", "code"];
+        let table = Payload::sparse_table(
+            &columns,
+            [row("a", Payload::null()), row("b", Payload::label("lot"))],
+        );
+        assert_eq!(
+            table.to_json(),
+            r#"{"columns":["id","code"],"rows":[["a",null],["b","lot"]]}"#
+        );
+        assert_eq!(Payload::sparse_table(&columns, []).to_json(), "[]");
+        let map = Payload::sparse_map([
+            ("none", Payload::null()),
+            ("nothing", Payload::sparse_table(&columns, [])),
+            ("zero", Count::of(0).into()),
+            ("no", Payload::bool(false)),
+        ]);
+        assert_eq!(map.to_json(), r#"{"zero":0,"no":false}"#);
     }
 }

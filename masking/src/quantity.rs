@@ -72,6 +72,23 @@ impl Ratio {
         Self { value, decimals }
     }
 
+    /// A number of order one whose small values do not matter (a return, a gap): four significant digits, and four
+    /// decimals at most.
+    #[must_use]
+    pub fn compact(value: f64) -> Self {
+        let Self { decimals, .. } = Self::significant(value);
+        Self {
+            value,
+            decimals: decimals.min(4),
+        }
+    }
+
+    /// A share of a count (0.35 is 35 %), shown with two decimals.
+    #[must_use]
+    pub const fn share(value: f64) -> Self {
+        Self { value, decimals: 2 }
+    }
+
     /// A portfolio weight, shown with six decimals, which is what an order may carry.
     #[must_use]
     pub const fn weight(value: f64) -> Self {
@@ -105,6 +122,10 @@ mod tests {
             (Ratio::significant(-12.345_6), "-12.35"),
             (Ratio::significant(98_765.4), "98765"),
             (Ratio::significant(0.0), "0"),
+            (Ratio::compact(0.000_387_1), "0.0004"),
+            (Ratio::compact(-0.112_34), "-0.1123"),
+            (Ratio::compact(87.623_4), "87.62"),
+            (Ratio::share(0.3056), "0.31"),
             (Ratio::significant(f64::INFINITY), "null"),
         ] {
             assert_eq!(Payload::from(ratio).to_json(), shown);

@@ -1,12 +1,15 @@
 //! JSON Schemas of tool arguments, made from Rust types alone.
 
+use crate::Payload;
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 
 /// A JSON Schema (2020-12) of one Rust type, with every definition inlined because some vendors reject `$ref`.
 ///
 /// Its text comes from type, field and doc-comment text, which is fixed at compile time: no run-time text enters.
+/// Keys are sorted, so that the same type gives the same bytes in every build.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Schema(Value);
 
@@ -36,8 +39,15 @@ impl Schema {
     }
 }
 
+impl From<&Schema> for Payload {
+    /// The schema's JSON text, for a sentence that asks for an answer in words.
+    fn from(schema: &Schema) -> Self {
+        Self::shown(schema.0.to_string())
+    }
+}
+
 /// Removes Rust's own number formats (`uint32`, `double`), which no vendor knows and some reject, and the line breaks
-/// of doc comments.
+/// of doc comments; sorts the keys.
 fn tidy(value: &mut Value) {
     match value {
         Value::Object(members) => {
@@ -49,6 +59,9 @@ fn tidy(value: &mut Value) {
                 *description = description.replace('\n', " ");
             }
             members.values_mut().for_each(tidy);
+            // Other crates of a build decide whether the map keeps the order of insertion.
+            let sorted: BTreeMap<String, Value> = std::mem::take(members).into_iter().collect();
+            members.extend(sorted);
         }
         Value::Array(items) => items.iter_mut().for_each(tidy),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
@@ -64,4 +77,28 @@ pub struct ToolSpec {
     pub description: &'static str,
     /// JSON Schema of its arguments.
     pub parameters: Schema,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(JsonSchema)]
+    #[expect(dead_code, reason = "read by the schema generator alone")]
+    struct Plan {
+        /// How
+        /// many.
+        size: u32,
+        /// Which.
+        item: String,
+    }
+
+    #[test]
+    fn a_schema_is_shown_as_its_json_with_sorted_keys() {
+        let shown = Payload::from(&Schema::of::<Plan>()).to_inline();
+        assert_eq!(
+            shown,
+            r#"{"properties":{"item":{"description":"Which.","type":"string"},"size":{"description":"How many.","minimum":0,"type":"integer"}},"required":["size","item"],"type":"object"}"#
+        );
+    }
 }

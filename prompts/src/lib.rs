@@ -1,7 +1,8 @@
 //! Every text the harness says to a model, compiled in and hashed.
 //!
 //! A message is template text with payloads in its slots; there is no other way to put anything into one. System
-//! messages vary with settings alone (mode, mask level, numbers of the rules), never with a day or a seed.
+//! messages vary with the mode and the numbers of the rules alone, never with a mask, a seed or a day: what a mask
+//! means is said in the message that opens a step.
 //!
 //! Knows: masking. Never knows: the market, tools, agents, files.
 
@@ -9,8 +10,8 @@ mod slots;
 mod template;
 
 pub use slots::{
-    AttemptSlots, NoSlots, RejectedSlots, SchemaSlots, SystemSlots, ToolBudgetSlots, TwoCallsSlots,
-    UserStepSlots,
+    AttemptSlots, ForceSlots, NoSlots, NotJsonSlots, RejectedSlots, SchemaSlots, SystemSlots, TooLargeSlots,
+    ToolBudgetSlots, TwoCallsSlots, UserStepSlots,
 };
 
 use ktd_masking::{Level, MaskSettings, Mode, Numeric, Prompt, hex};
@@ -27,13 +28,23 @@ macro_rules! templates {
 
 templates! {
     CLOSE_RESEARCH = include_str!("../templates/close_research.md");
+    DATA = include_str!("../templates/data.md");
     FACTORS = include_str!("../templates/factors.md");
+    FEEDBACK_CALL_IN_TEXT = include_str!("../templates/feedback_call_in_text.md");
+    FEEDBACK_NOT_JSON = include_str!("../templates/feedback_not_json.md");
     FEEDBACK_NO_CALL = include_str!("../templates/feedback_no_call.md");
+    FEEDBACK_NO_OBJECT = include_str!("../templates/feedback_no_object.md");
     FEEDBACK_OTHER_TOOL = include_str!("../templates/feedback_other_tool.md");
+    FEEDBACK_REFUSAL = include_str!("../templates/feedback_refusal.md");
     FEEDBACK_REJECTED = include_str!("../templates/feedback_rejected.md");
     FEEDBACK_SCHEMA = include_str!("../templates/feedback_schema.md");
     FEEDBACK_TOOL_BUDGET = include_str!("../templates/feedback_tool_budget.md");
+    FEEDBACK_TOO_LARGE = include_str!("../templates/feedback_too_large.md");
+    FEEDBACK_TRUNCATED = include_str!("../templates/feedback_truncated.md");
     FEEDBACK_TWO_CALLS = include_str!("../templates/feedback_two_calls.md");
+    FORCE_AUTO = include_str!("../templates/force_auto.md");
+    FORCE_JSON = include_str!("../templates/force_json.md");
+    FORCE_TEXT = include_str!("../templates/force_text.md");
     LEVEL_BLINDED = include_str!("../templates/level_blinded.md");
     LEVEL_BRIGHT = include_str!("../templates/level_bright.md");
     LEVEL_DATE_BLIND = include_str!("../templates/level_date_blind.md");
@@ -48,46 +59,73 @@ templates! {
     USER_STEP = include_str!("../templates/user_step.md");
 }
 
-/// The system message of a mode at a mask profile.
+/// The system message of a mode: the same bytes at every mask, seed and day.
 #[must_use]
-pub fn system(mode: Mode, settings: MaskSettings, slots: &SystemSlots) -> Prompt {
-    system_parts(mode, settings)
+pub fn system(mode: Mode, slots: &SystemSlots) -> Prompt {
+    system_parts(mode)
         .into_iter()
         .fold(Prompt::new(), |prompt, part| {
             part.append(prompt, slots).text("\n")
         })
 }
 
-fn system_parts(mode: Mode, settings: MaskSettings) -> Vec<&'static Template> {
-    let mut parts = match mode {
-        Mode::MemoryOnly => vec![&SYSTEM_MEMORY_ONLY],
-        Mode::FixedCandidate => vec![&SYSTEM_FIXED_CANDIDATE, &FACTORS],
-        Mode::OpenResearch => vec![&SYSTEM_OPEN_RESEARCH, &FACTORS],
-    };
-    parts.push(&RULES);
-    parts.push(match settings.numeric {
-        Numeric::Exact => &NUMERIC_EXACT,
-        Numeric::Rescaled => &NUMERIC_RESCALED,
-    });
-    parts.push(match settings.level {
+fn system_parts(mode: Mode) -> Vec<&'static Template> {
+    match mode {
+        Mode::MemoryOnly => vec![&SYSTEM_MEMORY_ONLY, &DATA, &RULES],
+        Mode::FixedCandidate => vec![&SYSTEM_FIXED_CANDIDATE, &DATA, &FACTORS, &RULES],
+        Mode::OpenResearch => vec![&SYSTEM_OPEN_RESEARCH, &DATA, &FACTORS, &RULES],
+    }
+}
+
+/// The message that opens a step: how the mask shows things, then the state on a line of its own.
+///
+/// What the mask means stands first, so that a vendor's prompt cache holds up to there over the days of an episode.
+#[must_use]
+pub fn user_step(settings: MaskSettings, slots: &UserStepSlots) -> Prompt {
+    let opening = mask_parts(settings)
+        .into_iter()
+        .fold(Prompt::new(), |prompt, part| {
+            part.append(prompt, &NoSlots {}).text("\n\n")
+        });
+    USER_STEP.append(opening, slots)
+}
+
+fn mask_parts(settings: MaskSettings) -> [&'static Template; 2] {
+    let level = match settings.level {
         Level::Bright => &LEVEL_BRIGHT,
         Level::StockBlind => &LEVEL_STOCK_BLIND,
         Level::DateBlind => &LEVEL_DATE_BLIND,
         Level::Blinded => &LEVEL_BLINDED,
-    });
-    parts
+    };
+    let numeric = match settings.numeric {
+        Numeric::Exact => &NUMERIC_EXACT,
+        Numeric::Rescaled => &NUMERIC_RESCALED,
+    };
+    [level, numeric]
 }
 
-/// The message that opens a step; its last line is the state.
-#[must_use]
-pub fn user_step(slots: &UserStepSlots) -> Prompt {
-    USER_STEP.append(Prompt::new(), slots)
-}
-
-/// Opens the submission phase.
+/// Opens the submission phase where the call of `submit_action` is forced (levels F0 and F1).
 #[must_use]
 pub fn submission() -> Prompt {
     SUBMISSION.append(Prompt::new(), &NoSlots {})
+}
+
+/// Opens the submission phase where only `submit_action` is listed and the choice is free (level F2).
+#[must_use]
+pub fn force_auto() -> Prompt {
+    FORCE_AUTO.append(Prompt::new(), &NoSlots {})
+}
+
+/// Opens the submission phase where there are no tools and the vendor holds the answer to JSON (level F3).
+#[must_use]
+pub fn force_json(slots: &ForceSlots) -> Prompt {
+    FORCE_JSON.append(Prompt::new(), slots)
+}
+
+/// Opens the submission phase where there are no tools and one JSON object is taken from plain text (level F4).
+#[must_use]
+pub fn force_text(slots: &ForceSlots) -> Prompt {
+    FORCE_TEXT.append(Prompt::new(), slots)
 }
 
 /// Ends the research phase before the submission phase opens.
@@ -100,6 +138,12 @@ pub fn close_research() -> Prompt {
 #[must_use]
 pub fn feedback_no_call(slots: &AttemptSlots) -> Prompt {
     FEEDBACK_NO_CALL.append(Prompt::new(), slots)
+}
+
+/// The reply to a submission phase without tools (levels F3 and F4) answered without one JSON object.
+#[must_use]
+pub fn feedback_no_object(slots: &AttemptSlots) -> Prompt {
+    FEEDBACK_NO_OBJECT.append(Prompt::new(), slots)
 }
 
 /// The reply to a submission phase answered with another tool.
@@ -130,6 +174,36 @@ pub fn feedback_rejected(slots: &RejectedSlots) -> Prompt {
 #[must_use]
 pub fn feedback_tool_budget(slots: &ToolBudgetSlots) -> Prompt {
     FEEDBACK_TOOL_BUDGET.append(Prompt::new(), slots)
+}
+
+/// The reply to a submission that is not JSON.
+#[must_use]
+pub fn feedback_not_json(slots: &NotJsonSlots) -> Prompt {
+    FEEDBACK_NOT_JSON.append(Prompt::new(), slots)
+}
+
+/// The reply to a submission that is too large to be read.
+#[must_use]
+pub fn feedback_too_large(slots: &TooLargeSlots) -> Prompt {
+    FEEDBACK_TOO_LARGE.append(Prompt::new(), slots)
+}
+
+/// The reply to a submission phase whose answer was cut off at its longest length.
+#[must_use]
+pub fn feedback_truncated(slots: &AttemptSlots) -> Prompt {
+    FEEDBACK_TRUNCATED.append(Prompt::new(), slots)
+}
+
+/// The reply to a submission phase that was declined or filtered.
+#[must_use]
+pub fn feedback_refusal(slots: &AttemptSlots) -> Prompt {
+    FEEDBACK_REFUSAL.append(Prompt::new(), slots)
+}
+
+/// The reply to a submission phase answered with a call written as text.
+#[must_use]
+pub fn feedback_call_in_text(slots: &AttemptSlots) -> Prompt {
+    FEEDBACK_CALL_IN_TEXT.append(Prompt::new(), slots)
 }
 
 /// SHA-256 over the names and bytes of all templates, in hexadecimal: the prompt hash of a bundle's header.

@@ -4,8 +4,8 @@ use crate::template::{Slots, slots};
 use ktd_masking::Payload;
 
 slots! {
-    /// The settings a system message speaks of. Nothing here depends on a day or a seed, so that a vendor's prompt
-    /// cache holds over a whole run.
+    /// The settings a system message speaks of. Nothing here depends on a mask, a seed or a day, so that a vendor's
+    /// prompt cache holds over a whole run.
     SystemSlots {
         /// Cash before the first day, CNY.
         initial_cash_cny,
@@ -43,15 +43,7 @@ slots! {
 slots! {
     /// One step's message, which ends with the state as one line of JSON.
     UserStepSlots {
-        /// This step, 1-based.
-        step,
-        /// Steps of the window.
-        steps_total,
-        /// The as-of day.
-        as_of,
-        /// The trading day.
-        day,
-        /// The state.
+        /// The state, which names the step, the as-of day and the trading day.
         state,
     }
 }
@@ -107,6 +99,44 @@ slots! {
     ToolBudgetSlots {
         /// Tool calls a step.
         max_tool_calls,
+    }
+}
+
+slots! {
+    /// A submission asked for without a tool call.
+    ForceSlots {
+        /// JSON Schema of the arguments of `submit_action`.
+        action_schema,
+    }
+}
+
+slots! {
+    /// A submission that is not JSON. Where it stops being JSON is told, what stands there is not: the model has it.
+    NotJsonSlots {
+        /// The line at which reading stopped, 1-based.
+        line,
+        /// The column at which reading stopped, 1-based.
+        column,
+        /// The attempt that failed, 1-based.
+        attempt,
+        /// Attempts in all.
+        attempts,
+    }
+}
+
+slots! {
+    /// A submission beyond the limits that hold before anything is parsed.
+    TooLargeSlots {
+        /// Longest text of the arguments, bytes.
+        max_bytes,
+        /// Deepest nesting of the arguments.
+        max_depth,
+        /// Orders in one list at most.
+        max_orders,
+        /// The attempt that failed, 1-based.
+        attempt,
+        /// Attempts in all.
+        attempts,
     }
 }
 

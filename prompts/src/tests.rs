@@ -19,16 +19,9 @@ fn names<S: Slots>() -> BTreeSet<&'static str> {
     S::NAMES.iter().copied().collect()
 }
 
-fn every_settings() -> Vec<(Mode, MaskSettings)> {
-    let mut all = Vec::new();
-    for mode in Mode::ALL {
-        for level in Level::ALL {
-            for numeric in Numeric::ALL {
-                all.push((mode, MaskSettings { level, numeric }));
-            }
-        }
-    }
-    all
+fn every_mask() -> Vec<MaskSettings> {
+    let of_level = |level| Numeric::ALL.map(|numeric| MaskSettings { level, numeric });
+    Level::ALL.into_iter().flat_map(of_level).collect()
 }
 
 fn system_slots() -> SystemSlots {
@@ -63,12 +56,22 @@ fn slots_are_those_of_the_templates() {
         (&FEEDBACK_SCHEMA, names::<SchemaSlots>()),
         (&FEEDBACK_REJECTED, names::<RejectedSlots>()),
         (&FEEDBACK_TOOL_BUDGET, names::<ToolBudgetSlots>()),
+        (&FEEDBACK_CALL_IN_TEXT, names::<AttemptSlots>()),
+        (&FEEDBACK_NOT_JSON, names::<NotJsonSlots>()),
+        (&FEEDBACK_NO_OBJECT, names::<AttemptSlots>()),
+        (&FEEDBACK_REFUSAL, names::<AttemptSlots>()),
+        (&FEEDBACK_TOO_LARGE, names::<TooLargeSlots>()),
+        (&FEEDBACK_TRUNCATED, names::<AttemptSlots>()),
+        (&FORCE_AUTO, names::<NoSlots>()),
+        (&FORCE_JSON, names::<ForceSlots>()),
+        (&FORCE_TEXT, names::<ForceSlots>()),
     ] {
         assert_eq!(slot_names(template), slots, "{}", template.name);
     }
-    let parts = every_settings()
-        .into_iter()
-        .flat_map(|(mode, settings)| system_parts(mode, settings));
+    for part in every_mask().into_iter().flat_map(mask_parts) {
+        assert_eq!(slot_names(part), names::<NoSlots>(), "{}", part.name);
+    }
+    let parts = Mode::ALL.into_iter().flat_map(system_parts);
     let of_systems: BTreeSet<&str> = parts.flat_map(slot_names).collect();
     assert_eq!(of_systems, names::<SystemSlots>());
 }
@@ -85,13 +88,11 @@ fn every_file_is_a_template_and_every_template_is_used() {
         .map(|template| format!("{}.md", template.name.to_lowercase()))
         .collect();
     assert_eq!(files, listed);
-    let mut used: BTreeSet<&str> = every_settings()
-        .into_iter()
-        .flat_map(|(mode, settings)| system_parts(mode, settings))
-        .map(|template| template.name)
-        .collect();
+    let of_systems = Mode::ALL.into_iter().flat_map(system_parts);
+    let of_masks = every_mask().into_iter().flat_map(mask_parts);
+    let mut used: BTreeSet<&str> = of_systems.chain(of_masks).map(|template| template.name).collect();
     for template in ALL {
-        if template.name.starts_with("FEEDBACK_") {
+        if template.name.starts_with("FEEDBACK_") || template.name.starts_with("FORCE_") {
             used.insert(template.name);
         }
     }
@@ -101,55 +102,45 @@ fn every_file_is_a_template_and_every_template_is_used() {
 }
 
 #[test]
-fn system_messages_are_filled_and_differ_by_settings_alone() {
-    let texts: BTreeSet<String> = every_settings()
+fn system_messages_are_filled_and_differ_by_mode_alone() {
+    let texts: BTreeSet<String> = Mode::ALL
         .into_iter()
-        .map(|(mode, settings)| {
-            let text = system(mode, settings, &system_slots()).render();
-            assert!(!text.contains("{{") && !text.contains("}}"), "{text}");
-            assert_eq!(text, system(mode, settings, &system_slots()).render());
-            text
-        })
+        .map(|mode| system(mode, &system_slots()).render())
         .collect();
-    assert_eq!(texts.len(), 24);
+    assert_eq!(texts.len(), 3);
     for text in texts {
+        assert!(!text.contains("{{") && !text.contains("}}"), "{text}");
         assert!(
             text.contains("weigh at most 13 of NAV") && text.contains("up to 3 times"),
             "{text}"
         );
-        assert_eq!(
-            text.contains("asset_0042"),
-            !text.contains("exchange codes"),
-            "{text}"
-        );
-        assert_eq!(
-            text.contains("day_+0"),
-            !text.contains("by their dates"),
-            "{text}"
-        );
-        assert_eq!(
-            text.contains("may give `shares`"),
-            !text.contains("share counts are not shown"),
-            "{text}"
-        );
+        // What only one mask shows is not said here.
+        for word in ["asset_", "day_", "SH600000", "points:"] {
+            assert!(!text.contains(word), "{word}: {text}");
+        }
     }
 }
 
 #[test]
-fn the_user_message_ends_with_the_state_on_a_line_of_its_own() {
+fn the_opening_message_says_what_the_mask_means_and_ends_with_the_state() {
     let slots = UserStepSlots {
-        step: number(3),
-        steps_total: number(40),
-        as_of: Payload::label("day_+1"),
-        day: Payload::label("day_+2"),
         state: Payload::map([("day", Payload::label("day_+2"))]),
     };
-    let text = user_step(&slots).render();
-    assert!(
-        text.starts_with("Step 3 of 40. The as-of day is day_+1:"),
-        "{text}"
-    );
-    assert!(text.ends_with("\nSTATE:\n{\"day\":\"day_+2\"}"), "{text}");
+    let mut texts = BTreeSet::new();
+    for settings in every_mask() {
+        let text = user_step(settings, &slots).render();
+        let (stocks, days) = (settings.level.hides_stocks(), settings.level.hides_days());
+        assert!(text.ends_with("\n\nSTATE:\n{\"day\":\"day_+2\"}"), "{text}");
+        assert_eq!(text.contains("asset_0042"), stocks, "{text}");
+        assert_eq!(text.contains("exchange codes"), !stocks, "{text}");
+        assert_eq!(text.contains("day_+0"), days, "{text}");
+        assert_eq!(text.contains("by their dates"), !days, "{text}");
+        let exact = settings.numeric == Numeric::Exact;
+        assert_eq!(text.contains("may give `shares`"), exact, "{text}");
+        assert_eq!(text.contains("`shares` is refused"), !exact, "{text}");
+        texts.insert(text);
+    }
+    assert_eq!(texts.len(), 8);
 }
 
 #[test]
@@ -176,16 +167,33 @@ fn feedback_speaks_of_the_attempt() {
         .render(),
         feedback_rejected(&RejectedSlots {
             decisions: Payload::null(),
+            attempt: attempt.clone(),
+            attempts: attempts.clone(),
+        })
+        .render(),
+        feedback_not_json(&NotJsonSlots {
+            line: number(8),
+            column: number(9),
+            attempt: attempt.clone(),
+            attempts: attempts.clone(),
+        })
+        .render(),
+        feedback_too_large(&TooLargeSlots {
+            max_bytes: number(1000),
+            max_depth: number(16),
+            max_orders: number(200),
             attempt,
             attempts,
         })
         .render(),
+        feedback_truncated(&of).render(),
+        feedback_refusal(&of).render(),
+        feedback_call_in_text(&of).render(),
+        feedback_no_object(&of).render(),
     ];
     for text in texts {
-        assert!(
-            text.contains("attempt 2 of 4") && text.contains("submit_action"),
-            "{text}"
-        );
+        let is_final = text.ends_with("attempt 2 of 4; after the last one the step ends without a trade.");
+        assert!(is_final && text.contains("submi"), "{text}");
     }
     let budget = ToolBudgetSlots {
         max_tool_calls: number(20),
@@ -197,6 +205,24 @@ fn feedback_speaks_of_the_attempt() {
     );
     assert!(submission().render().contains("submit_action"));
     assert!(close_research().render().contains("over"));
+}
+
+#[test]
+fn every_way_to_ask_for_a_submission_says_how_to_hold() {
+    let slots = ForceSlots {
+        action_schema: Payload::label("{\"type\":\"object\"}"),
+    };
+    for text in [submission(), force_auto(), force_json(&slots), force_text(&slots)] {
+        let text = text.render();
+        assert!(
+            text.contains("empty `orders` list") && text.contains("`submit_action`"),
+            "{text}"
+        );
+    }
+    for text in [force_json(&slots), force_text(&slots)] {
+        // The schema stands on a line of its own, as it is.
+        assert!(text.render().contains("\n{\"type\":\"object\"}\n"));
+    }
 }
 
 #[test]

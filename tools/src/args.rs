@@ -10,22 +10,20 @@ use serde_json::value::RawValue;
 use std::borrow::Cow;
 
 #[derive(Debug, Deserialize, JsonSchema)]
-#[schemars(description = "No arguments: send {}.")]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NoArguments {}
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ScreenArguments {
-    /// What to rank by: the score of a name is the sum over these of weight x z-score, with the sign turned for
-    /// direction `low`. Each factor at most once.
+    /// The score is the sum of weight x z-score, with the sign turned for `low`. Each factor at most once.
     #[schemars(length(min = 1, max = 9))]
     pub(crate) factors: Vec<FactorTilt>,
-    /// How many names to return, from the best; 20 if absent, at most `max_candidates` of the system message.
+    /// How many names; 10 if absent.
     #[schemars(with = "u32", range(min = 1))]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) top_k: Option<u32>,
-    /// Only names within all of these bounds are ranked; a name whose value is missing is left out.
+    /// Only names within all of these are ranked; a missing value is outside.
     #[schemars(with = "Vec<FactorBound>", length(max = 18))]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) bounds: Option<Vec<FactorBound>>,
@@ -34,11 +32,9 @@ pub(crate) struct ScreenArguments {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct FactorTilt {
-    /// A factor.
     pub(crate) factor: FactorName,
-    /// `high` prefers high values, `low` prefers low ones.
     pub(crate) direction: Direction,
-    /// Relative importance, above 0 and at most 100; 1 if absent. Example: 0.5.
+    /// Above 0; 1 if absent.
     #[schemars(with = "f64", range(min = 0, max = 100))]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) weight: Option<f64>,
@@ -47,17 +43,15 @@ pub(crate) struct FactorTilt {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct FactorBound {
-    /// A factor.
-    pub(crate) factor: FactorName,
-    /// `z` for z-scores among the index members (if absent), `raw` for the factor's own unit.
+    /// As in `factors`.
+    pub(crate) factor: BoundFactor,
+    /// `z` if absent.
     #[schemars(with = "BoundScale")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) scale: Option<BoundScale>,
-    /// Least value, included. Example: -0.5.
     #[schemars(with = "f64")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) min: Option<f64>,
-    /// Largest value, included. Example: 1.5.
     #[schemars(with = "f64")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) max: Option<f64>,
@@ -80,9 +74,9 @@ pub(crate) enum BoundScale {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SnapshotArguments {
-    /// A stock id exactly as shown.
+    /// As shown.
     pub(crate) stock_id: String,
-    /// How many of its latest daily bars to return; 20 if absent, at most `max_lookback` of the system message.
+    /// How many bars; 10 if absent.
     #[schemars(with = "u32", range(min = 1))]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) lookback: Option<u32>,
@@ -91,10 +85,10 @@ pub(crate) struct SnapshotArguments {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct CompareArguments {
-    /// From 2 different stock ids, exactly as shown, up to `max_compare` of the system message.
+    /// Different ids, as shown.
     #[schemars(length(min = 2))]
     pub(crate) stock_ids: Vec<String>,
-    /// The columns of the grid; all nine factors if absent. A factor gives its raw value and its z-score.
+    /// All nine factors if absent. A factor gives its raw value and its z-score.
     #[schemars(with = "Vec<Dimension>", length(min = 1, max = 24))]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) dimensions: Option<Vec<Dimension>>,
@@ -103,7 +97,7 @@ pub(crate) struct CompareArguments {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RiskArguments {
-    /// The plan: the weight each named stock shall have after the trades. Names left out stay as they are.
+    /// Stocks left out stay as they are.
     #[schemars(length(min = 1))]
     pub(crate) targets: Vec<WeightTarget>,
 }
@@ -111,9 +105,9 @@ pub(crate) struct RiskArguments {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct WeightTarget {
-    /// A stock id exactly as shown.
+    /// As shown.
     pub(crate) stock_id: String,
-    /// Share of NAV from 0 to 1 with at most 6 decimal places; 0 sells everything. Example: 0.05.
+    /// Share of NAV after the trade, at most 6 decimal places; 0 sells everything.
     pub(crate) target_weight: WeightText,
 }
 
@@ -137,6 +131,32 @@ impl JsonSchema for FactorName {
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({ "type": "string", "enum": Factor::ALL.map(Factor::name) })
+    }
+}
+
+/// A factor by its name, or `None` for a name that is no factor's: told where the rest of a bound is checked, so that
+/// the list of names stands once in the schema and not twice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct BoundFactor(pub(crate) Option<Factor>);
+
+impl<'de> Deserialize<'de> for BoundFactor {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        Ok(Self(Factor::from_name(&name)))
+    }
+}
+
+impl JsonSchema for BoundFactor {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "BoundFactor".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string" })
     }
 }
 

@@ -33,7 +33,7 @@ pub(crate) fn answer(context: &ToolContext<'_>, arguments: &CompareArguments) ->
         row.push(flags(context, name, &facts));
         Some(row)
     });
-    Ok(Payload::table(&columns, rows))
+    Ok(Payload::sparse_table(&columns, rows))
 }
 
 /// The names in the order asked for.

@@ -95,7 +95,7 @@ impl ToolContext<'_> {
     }
 
     pub(crate) fn technical(&self, name: NameId, technical: Technical) -> Payload {
-        Payload::optional(self.as_of.technical(name, technical).map(Ratio::significant))
+        Payload::optional(self.as_of.technical(name, technical).map(Ratio::compact))
     }
 
     /// Value of the holding at the last close over NAV; 0 for what is not held.

@@ -2,7 +2,7 @@
 
 use crate::context::ToolContext;
 use ktd_env::exchange::{LimitState, PriceLimits};
-use ktd_env::{Bar, NameId, PastDay};
+use ktd_env::{Bar, NameId};
 use ktd_masking::{Count, Payload};
 
 /// Where the last close stands between the exchange's own limits of its day.
@@ -29,7 +29,6 @@ impl ClosingState {
 /// One name at the close of the as-of day.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Facts {
-    pub(crate) last_day: PastDay,
     pub(crate) last: Bar,
     pub(crate) before: Option<Bar>,
     /// Trading days since the last bar; 0 when it is the as-of day's.
@@ -54,7 +53,6 @@ impl Facts {
             }
         });
         Some(Self {
-            last_day,
             last,
             before: as_of.bar_before_last(name),
             stale_days,
@@ -74,25 +72,40 @@ impl Facts {
     }
 }
 
-/// What is worth a warning about a name, as a list of labels.
+/// Whether a name is held, and what is worth a warning about it, as a list of labels.
 pub(crate) fn flags(context: &ToolContext<'_>, name: NameId, facts: &Facts) -> Payload {
+    let held = context.is_held(name).then_some("held");
+    Payload::list(
+        held.into_iter()
+            .chain(marks(context, name, facts))
+            .map(Payload::label),
+    )
+}
+
+/// What is worth a warning about a name that is known to be held.
+pub(crate) fn warnings(context: &ToolContext<'_>, name: NameId, facts: &Facts) -> Payload {
+    Payload::list(marks(context, name, facts).map(Payload::label))
+}
+
+fn marks(
+    context: &ToolContext<'_>,
+    name: NameId,
+    facts: &Facts,
+) -> impl Iterator<Item = &'static str> + use<> {
     let marks = [
-        (context.is_held(name), "held"),
         (facts.is_suspended, "suspended"),
         (facts.is_at(ClosingState::AtLimitUp), "at_limit_up"),
         (facts.is_at(ClosingState::AtLimitDown), "at_limit_down"),
         (context.as_of.is_st(name), "st"),
         (!context.as_of.is_member(name), "not_a_member"),
     ];
-    Payload::list(
-        marks
-            .into_iter()
-            .filter(|(holds, _)| *holds)
-            .map(|(_, label)| Payload::label(label)),
-    )
+    marks
+        .into_iter()
+        .filter(|(holds, _)| *holds)
+        .map(|(_, label)| label)
 }
 
-/// Days since the last bar as a payload.
+/// Days since the last bar as a payload; `null` when it is the as-of day's.
 pub(crate) fn stale_days(facts: &Facts) -> Payload {
-    Count::of(facts.stale_days).into()
+    Payload::optional((0 < facts.stale_days).then(|| Count::of(facts.stale_days)))
 }

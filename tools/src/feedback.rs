@@ -6,6 +6,9 @@ use crate::submit_action::ParsedOrder;
 use ktd_env::exchange::{Decision, RejectCode};
 use ktd_masking::{Count, Payload, PointerPart, Rank, RuleFigures};
 
+/// The code of a text that is no JSON.
+pub(crate) const NOT_JSON: &str = "not_json";
+
 /// One thing that is wrong with what a model sent. It holds nothing of the model's text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Fault {
@@ -41,6 +44,14 @@ impl Fault {
     #[must_use]
     pub const fn code(&self) -> &'static str {
         self.code
+    }
+
+    /// The line and the column at which a text stops being JSON; `None` for every other fault.
+    pub(crate) fn stops_at(&self) -> Option<(Payload, Payload)> {
+        let figure = |name| self.figures.iter().find(|(of, _)| *of == name);
+        (self.code == NOT_JSON)
+            .then(|| Some((figure("line")?.1.clone(), figure("column")?.1.clone())))
+            .flatten()
     }
 
     fn payload(&self) -> Payload {
@@ -112,7 +123,7 @@ fn outcomes(context: &ToolContext<'_>, outcomes: &[Outcome<'_>]) -> Payload {
     let codes = outcomes.iter().filter_map(|outcome| outcome.rejection);
     let figures = RuleFigures::of(context.rules);
     Payload::map([
-        ("orders", Payload::table(&columns, rows)),
+        ("orders", Payload::sparse_table(&columns, rows)),
         ("reasons", feedback_texts::explained(codes)),
         (
             "limits",

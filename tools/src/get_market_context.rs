@@ -2,7 +2,6 @@
 
 use crate::context::ToolContext;
 use crate::facts::{ClosingState, Facts};
-use crate::state::as_of_day;
 use crate::statistics::{mean, share_above_zero, standard_deviation};
 use ktd_env::factors::Technical;
 use ktd_env::{Board, DaysBack, NameId};
@@ -24,9 +23,7 @@ pub(crate) fn answer(context: &ToolContext<'_>) -> Payload {
         .collect();
     let mut entries = vec![
         ("day", context.mask.step_day(context.step)),
-        ("as_of", as_of_day(context)),
         ("step", Count::of(context.step).into()),
-        ("steps_total", Count::of(context.steps_total).into()),
         (
             "steps_left",
             Count::of(context.steps_total.saturating_sub(context.step)).into(),
@@ -116,7 +113,7 @@ fn breadth(members: &[Member]) -> Payload {
     ])
 }
 
-const TONE: [&str; 5] = ["members", "return_1d", "return_5d", "return_20d", "share_up"];
+const TONE: [&str; 4] = ["members", "return_1d", "return_20d", "share_up"];
 
 fn boards(context: &ToolContext<'_>, members: &[Member]) -> Payload {
     let rows = Board::ALL.into_iter().filter_map(|board| {
@@ -166,8 +163,7 @@ fn tone(context: &ToolContext<'_>, group: Payload, members: &[&Member]) -> Optio
         group,
         Count::of(members.len()).into(),
         Payload::optional(mean(&changes).map(Ratio::fraction)),
-        mean_of(Technical::Return5d),
         mean_of(Technical::Return20d),
-        Payload::optional(share_above_zero(&changes).map(Ratio::fraction)),
+        Payload::optional(share_above_zero(&changes).map(Ratio::share)),
     ])
 }

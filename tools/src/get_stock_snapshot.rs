@@ -2,16 +2,16 @@
 
 use crate::args::SnapshotArguments;
 use crate::context::ToolContext;
-use crate::facts::{Facts, flags, stale_days};
+use crate::facts::{ClosingState, Facts, flags, stale_days};
 use crate::feedback::{Fault, unknown_stock};
 use crate::state::count_of;
 use crate::statistics::mean;
 use ktd_env::exchange::PriceLimits;
 use ktd_env::factors::{Factor, Technical};
-use ktd_env::{Bar, NameId, Price};
-use ktd_masking::{Payload, PointerPart, Ratio};
+use ktd_env::{Bar, NameId, PastDay, Price};
+use ktd_masking::{Count, Payload, PointerPart};
 
-const DEFAULT_LOOKBACK: u32 = 20;
+const DEFAULT_LOOKBACK: u32 = 10;
 /// Bars whose mean volume is the unit of volumes under `rescaled`.
 const VOLUME_MEAN_BARS: usize = 20;
 
@@ -35,23 +35,22 @@ pub(crate) fn answer(
     let (name, facts) = known.ok_or_else(|| vec![unknown_stock([PointerPart::Field("stock_id")])])?;
     let price = |adjusted| context.mask.price(context.as_of, name, adjusted);
     let lookback = usize::try_from(lookback).unwrap_or(usize::MAX);
-    Ok(Payload::map([
+    let limit_state = Some(facts.closing)
+        .filter(|closing| *closing != ClosingState::Inside)
+        .map_or_else(Payload::null, |closing| Payload::label(closing.label()));
+    Ok(Payload::sparse_map([
         ("stock_id", context.mask.asset(name)),
         ("board", context.board(name)),
         ("sector", context.mask.sector(context.as_of.sector(name))),
         ("flags", flags(context, name, &facts)),
-        ("weight", context.mask.weight(context.weight_of(name))),
-        ("last_day", context.mask.day(facts.last_day)),
         ("stale_days", stale_days(&facts)),
-        ("close", price(facts.last.adjusted_close())),
         (
             "previous_close",
             facts
                 .before
                 .map_or_else(Payload::null, |bar| price(bar.adjusted_close())),
         ),
-        ("change", Payload::optional(facts.change().map(Ratio::fraction))),
-        ("limit_state", Payload::label(facts.closing.label())),
+        ("limit_state", limit_state),
         ("next_open_limits", next_limits(context, name, &facts)),
         ("bars", bars(context, name, lookback)),
         ("factors", factors(context, name)),
@@ -79,13 +78,21 @@ fn bars(context: &ToolContext<'_>, name: NameId, lookback: usize) -> Payload {
     let shown = context.as_of.bars(name, lookback);
     let last = shown.last().map(|(_, bar)| *bar);
     let mean = mean_volume(context, name);
+    let as_of = context.as_of.day().index();
+    let days_ago = |day: &PastDay| as_of.saturating_sub(day.index().index());
+    // Bars without a gap up to the as-of day need no dates.
+    let has_gap = shown
+        .iter()
+        .rev()
+        .enumerate()
+        .any(|(place, (day, _))| days_ago(day) != place);
     let rows = shown.iter().map(|(day, bar)| {
         let price = |price| context.mask.price(context.as_of, name, bar.adjusted(price));
         let volume = last.zip(mean).map_or_else(Payload::null, |(last, mean)| {
             context.mask.volume(volume(bar, &last), mean)
         });
         vec![
-            context.mask.day(*day),
+            Payload::optional(has_gap.then(|| Count::of(days_ago(day)))),
             bar.open.map_or_else(Payload::null, price),
             price(bar.high),
             price(bar.low),
@@ -93,7 +100,7 @@ fn bars(context: &ToolContext<'_>, name: NameId, lookback: usize) -> Payload {
             volume,
         ]
     });
-    Payload::table(&["day", "open", "high", "low", "close", "volume"], rows)
+    Payload::sparse_table(&["days_ago", "open", "high", "low", "close", "volume"], rows)
 }
 
 /// A bar's volume in terms of the last bar's shares, so that a split shows no jump.
@@ -110,16 +117,33 @@ pub(crate) fn mean_volume(context: &ToolContext<'_>, name: NameId) -> Option<f64
 }
 
 fn factors(context: &ToolContext<'_>, name: NameId) -> Payload {
-    let rows = Factor::ALL.map(|factor| {
-        vec![
-            Payload::label(factor.name()),
-            context.raw_factor(name, factor),
-            context.factor_z(name, factor),
-        ]
-    });
-    Payload::table(&["factor", "raw", "z"], rows)
+    let columns: Vec<&'static str> = std::iter::once("value")
+        .chain(Factor::ALL.map(Factor::name))
+        .collect();
+    let row = |label: &'static str, cell: &dyn Fn(Factor) -> Payload| -> Vec<Payload> {
+        std::iter::once(Payload::label(label))
+            .chain(Factor::ALL.map(cell))
+            .collect()
+    };
+    let rows = [
+        row("raw", &|factor| context.raw_factor(name, factor)),
+        row("z", &|factor| context.factor_z(name, factor)),
+    ];
+    Payload::table(&columns, rows)
 }
 
+/// What bars and factors do not tell by themselves; `compare_candidates` has every technical.
+const TECHNICALS: [Technical; 8] = [
+    Technical::Return5d,
+    Technical::Return20d,
+    Technical::Return60d,
+    Technical::MaGap20,
+    Technical::Volatility20,
+    Technical::AmountRatio5To20,
+    Technical::Rsi14,
+    Technical::Drawdown60,
+];
+
 fn technicals(context: &ToolContext<'_>, name: NameId) -> Payload {
-    Payload::map(Technical::ALL.map(|technical| (technical.name(), context.technical(name, technical))))
+    Payload::map(TECHNICALS.map(|technical| (technical.name(), context.technical(name, technical))))
 }

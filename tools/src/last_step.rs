@@ -3,7 +3,7 @@
 use crate::context::ToolContext;
 use crate::feedback_texts;
 use ktd_env::exchange::{CorporateEvent, Execution, Fill, StepReport};
-use ktd_env::{DaysBack, Fen};
+use ktd_env::{DaysBack, Fen, Price};
 use ktd_masking::{Payload, Rank, Ratio};
 
 /// Why the step before traded or did not.
@@ -52,74 +52,133 @@ pub fn payload(context: &ToolContext<'_>) -> Payload {
     let Some(last) = context.last_step else {
         return Payload::null();
     };
-    let nav_return = last.report.nav.to_yuan() / last.nav_before.to_yuan() - 1.0;
-    Payload::map([
+    Payload::sparse_map([
         ("day", context.mask.step_day(last.step)),
         ("outcome", Payload::label(last.kind.label())),
-        ("nav_return", Ratio::fraction(nav_return).into()),
+        ("nav_return", nav_return(last)),
         ("orders", orders(context, &last.report.fills)),
         ("reasons", reasons(&last.report.fills)),
         ("events", events(context, &last.report.events)),
     ])
 }
 
-fn orders(context: &ToolContext<'_>, fills: &[Fill]) -> Payload {
-    let mut columns = vec!["order", "stock_id", "side", "result", "code", "price", "value"];
-    let exact = context.mask.shows_shares();
-    if exact {
-        columns.extend(["requested_shares", "filled_shares", "fee"]);
-    }
-    let rows = fills.iter().map(|fill| {
-        let mut row = fill_row(context, fill);
-        if exact {
-            let (filled, fee) = match fill.execution {
-                Execution::Filled { quantity, fee, .. } => {
-                    (context.mask.shares(quantity), context.mask.money(fee))
-                }
-                Execution::Rejected(_) => (Payload::null(), Payload::null()),
-            };
-            row.extend([context.mask.shares(fill.requested), filled, fee]);
-        }
-        row
+/// The same without amounts: what a step has to know before anything is asked. Its day is the as-of day.
+pub(crate) fn in_brief(context: &ToolContext<'_>) -> Payload {
+    let Some(last) = context.last_step else {
+        return Payload::null();
+    };
+    let columns = ["stock_id", "side", "result", "code", "price"];
+    let rows = last.report.fills.iter().map(|fill| {
+        let shown = Shown::of(context, fill);
+        vec![shown.stock_id, shown.side, shown.result, shown.code, shown.price]
     });
-    Payload::table(&columns, rows)
+    Payload::sparse_map([
+        ("outcome", Payload::label(last.kind.label())),
+        ("nav_return", nav_return(last)),
+        ("orders", Payload::sparse_table(&columns, rows)),
+        ("reasons", reasons(&last.report.fills)),
+        ("events", events(context, &last.report.events)),
+    ])
 }
 
-fn fill_row(context: &ToolContext<'_>, fill: &Fill) -> Vec<Payload> {
-    let (result, code, price, value) = match fill.execution {
-        Execution::Filled {
-            price,
-            value,
-            clipped,
-            ..
-        } => {
-            let factor = fill
+fn nav_return(last: &LastStep) -> Payload {
+    Ratio::fraction(last.report.nav.to_yuan() / last.nav_before.to_yuan() - 1.0).into()
+}
+
+fn orders(context: &ToolContext<'_>, fills: &[Fill]) -> Payload {
+    let columns = [
+        "order",
+        "stock_id",
+        "side",
+        "result",
+        "code",
+        "price",
+        "value",
+        "requested_shares",
+        "filled_shares",
+        "fee",
+    ];
+    let rows = fills.iter().map(|fill| {
+        let shown = Shown::of(context, fill);
+        vec![
+            Rank::of_position(fill.position).into(),
+            shown.stock_id,
+            shown.side,
+            shown.result,
+            shown.code,
+            shown.price,
+            shown.value,
+            context.mask.shares(fill.requested),
+            shown.filled_shares,
+            shown.fee,
+        ]
+    });
+    Payload::sparse_table(&columns, rows)
+}
+
+/// One order's result, cell by cell.
+struct Shown {
+    stock_id: Payload,
+    side: Payload,
+    result: Payload,
+    code: Payload,
+    price: Payload,
+    value: Payload,
+    filled_shares: Payload,
+    fee: Payload,
+}
+
+impl Shown {
+    fn of(context: &ToolContext<'_>, fill: &Fill) -> Self {
+        let rejected = Self {
+            stock_id: fill
                 .name
-                .and_then(|name| context.as_of.bar(name, DaysBack(0)))
-                .map_or(f64::NAN, |bar| bar.factor_value);
-            let shown = fill.name.map_or_else(Payload::null, |name| {
-                context.mask.price(context.as_of, name, price.to_yuan() * factor)
-            });
-            let result = if clipped { "clipped" } else { "filled" };
-            (result, Payload::null(), shown, context.mask.money(value))
+                .map_or_else(Payload::null, |name| context.mask.asset(name)),
+            side: Payload::label(fill.side.label()),
+            result: Payload::label("rejected"),
+            code: Payload::null(),
+            price: Payload::null(),
+            value: Payload::null(),
+            filled_shares: Payload::null(),
+            fee: Payload::null(),
+        };
+        match fill.execution {
+            Execution::Rejected(code) => Self {
+                code: Payload::label(code.code()),
+                ..rejected
+            },
+            Execution::Filled {
+                price,
+                quantity,
+                value,
+                fee,
+                clipped,
+                ..
+            } => Self {
+                result: Payload::label(if clipped { "clipped" } else { "filled" }),
+                price: fill_price(context, fill, price),
+                value: context.mask.money(value),
+                filled_shares: context.mask.shares(quantity),
+                // A fee would tell a small order's value to the fen.
+                fee: if context.mask.shows_shares() {
+                    context.mask.money(fee)
+                } else {
+                    Payload::null()
+                },
+                ..rejected
+            },
         }
-        Execution::Rejected(code) => (
-            "rejected",
-            Payload::label(code.code()),
-            Payload::null(),
-            Payload::null(),
-        ),
-    };
-    vec![
-        Rank::of_position(fill.position).into(),
-        fill.name
-            .map_or_else(Payload::null, |name| context.mask.asset(name)),
-        Payload::label(fill.side.label()),
-        Payload::label(result),
-        code,
-        price,
-        value,
-    ]
+    }
+}
+
+fn fill_price(context: &ToolContext<'_>, fill: &Fill, price: Price) -> Payload {
+    let factor = fill
+        .name
+        .and_then(|name| context.as_of.bar(name, DaysBack(0)))
+        .map_or(f64::NAN, |bar| bar.factor_value);
+    fill.name.map_or_else(Payload::null, |name| {
+        context.mask.price(context.as_of, name, price.to_yuan() * factor)
+    })
 }
 
 /// Each code that occurs, explained once.
@@ -134,24 +193,15 @@ fn reasons(fills: &[Fill]) -> Payload {
 fn events(context: &ToolContext<'_>, events: &[CorporateEvent]) -> Payload {
     let mut shown: Vec<&CorporateEvent> = events.iter().collect();
     shown.sort_by_key(|event| context.mask.order(event.name));
-    let mut columns = vec!["stock_id", "event", "cash"];
-    let exact = context.mask.shows_shares();
-    if exact {
-        columns.extend(["shares_before", "shares_after"]);
-    }
+    let columns = ["stock_id", "event", "cash", "shares_before", "shares_after"];
     let rows = shown.into_iter().map(|event| {
-        let mut row = vec![
+        vec![
             context.mask.asset(event.name),
             Payload::label(event.kind.label()),
             context.mask.money(event.cash),
-        ];
-        if exact {
-            row.extend([
-                context.mask.shares(event.shares_before),
-                context.mask.shares(event.shares_after),
-            ]);
-        }
-        row
+            context.mask.shares(event.shares_before),
+            context.mask.shares(event.shares_after),
+        ]
     });
-    Payload::table(&columns, rows)
+    Payload::sparse_table(&columns, rows)
 }

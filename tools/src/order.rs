@@ -88,6 +88,9 @@ pub enum OrderProblem {
     /// Both quantities are there.
     #[error("and `target_weight` are both given; exactly one may be")]
     BothQuantities,
+    /// Shares, where share counts are hidden.
+    #[error("is not taken where share counts are hidden")]
+    SharesHidden,
     /// Neither quantity is there.
     #[error("and `target_weight` are both missing; exactly one must be given")]
     NoQuantity,
@@ -108,6 +111,7 @@ impl OrderProblem {
             Self::TooShort { .. } => "too_short",
             Self::BothQuantities => "both_quantities",
             Self::NoQuantity => "no_quantity",
+            Self::SharesHidden => "shares_hidden",
         }
     }
 
@@ -123,6 +127,9 @@ impl OrderProblem {
             Self::TooPrecise => "round `target_weight` to 6 decimal places",
             Self::TooShort { .. } => "say in a sentence why",
             Self::BothQuantities => "keep `shares` or `target_weight` and drop the other",
+            Self::SharesHidden => {
+                "say with `target_weight` what the stock shall weigh after the trade; 0 sells everything"
+            }
             Self::NoQuantity => "add `target_weight` (0 to 1) or `shares` (a whole number above 0)",
         }
     }

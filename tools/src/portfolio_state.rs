@@ -1,4 +1,4 @@
-//! `portfolio_state`: cash, holdings, limits left, and what the last step's orders did.
+//! `portfolio_state`: cash, holdings, and what the last step's orders did. The limits stand in STATE.
 
 use crate::context::ToolContext;
 use crate::{last_step, state};
@@ -6,9 +6,7 @@ use ktd_masking::Payload;
 
 pub(crate) fn answer(context: &ToolContext<'_>) -> Payload {
     Payload::map([
-        ("as_of", state::as_of_day(context)),
         ("account", state::account(context)),
-        ("limits", state::limits(context)),
         ("last_step", last_step::payload(context)),
     ])
 }

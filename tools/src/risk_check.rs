@@ -7,7 +7,7 @@ use crate::feedback_texts;
 use crate::state::count_of;
 use ktd_env::exchange::{Decision, Order, Quantity, Side, TargetWeight, decide, fee};
 use ktd_env::{Fen, NameId, Price, Shares};
-use ktd_masking::{Count, Payload, PointerPart, Ratio, RuleFigures};
+use ktd_masking::{Count, Payload, PointerPart, Ratio};
 use std::collections::BTreeMap;
 
 pub(crate) fn answer(context: &ToolContext<'_>, arguments: &RiskArguments) -> Result<Payload, Vec<Fault>> {
@@ -27,11 +27,10 @@ pub(crate) fn answer(context: &ToolContext<'_>, arguments: &RiskArguments) -> Re
         Some(Decision::Rejected { code, .. }) => Some(code),
         Some(Decision::Accepted { .. }) | None => None,
     });
-    Ok(Payload::map([
+    Ok(Payload::sparse_map([
         ("plan", plan(context, &planned, &projection)),
         ("reasons", feedback_texts::explained(codes)),
         ("projected", projection.payload(context)),
-        ("limits", projection.limits(context)),
     ]))
 }
 
@@ -134,7 +133,7 @@ fn resolved(context: &ToolContext<'_>, name: NameId, close: Price, weight: Targe
 }
 
 fn plan(context: &ToolContext<'_>, planned: &[Planned], projection: &Projection) -> Payload {
-    let mut columns = vec![
+    let columns = [
         "stock_id",
         "side",
         "weight_now",
@@ -142,11 +141,8 @@ fn plan(context: &ToolContext<'_>, planned: &[Planned], projection: &Projection)
         "weight_after",
         "result",
         "code",
+        "shares_to_trade",
     ];
-    let exact = context.mask.shows_shares();
-    if exact {
-        columns.push("shares_to_trade");
-    }
     let rows = planned.iter().map(|planned| {
         let target = &planned.target;
         let (result, code) = match planned.decision {
@@ -154,7 +150,8 @@ fn plan(context: &ToolContext<'_>, planned: &[Planned], projection: &Projection)
             Some(Decision::Accepted { .. }) => ("accepted", Payload::null()),
             Some(Decision::Rejected { code, .. }) => ("rejected", Payload::label(code.code())),
         };
-        let mut row = vec![
+        let shares = planned.accepted().map(|(_, shares)| context.mask.shares(shares));
+        vec![
             context.mask.asset(target.name),
             target
                 .side
@@ -164,14 +161,10 @@ fn plan(context: &ToolContext<'_>, planned: &[Planned], projection: &Projection)
             context.mask.weight(projection.weight_of(target.name)),
             Payload::label(result),
             code,
-        ];
-        if exact {
-            let shares = planned.accepted().map(|(_, shares)| context.mask.shares(shares));
-            row.push(shares.unwrap_or_else(Payload::null));
-        }
-        row
+            shares.unwrap_or_else(Payload::null),
+        ]
     });
-    Payload::table(&columns, rows)
+    Payload::sparse_table(&columns, rows)
 }
 
 /// The account after every accepted order filled in full at the as-of closes.
@@ -237,37 +230,27 @@ impl Projection {
     }
 
     fn payload(&self, context: &ToolContext<'_>) -> Payload {
-        let shortfall = Fen((-self.cash.0).max(0));
-        Payload::map([
+        // With one the last buys would be cut down or rejected with `cash`.
+        let shortfall = (self.cash.0 < 0).then(|| context.mask.money(Fen(-self.cash.0)));
+        let most = usize::try_from(context.rules.max_positions).unwrap_or(usize::MAX);
+        let left = most.saturating_sub(self.values.len());
+        Payload::sparse_map([
             ("cash", context.mask.money(self.cash)),
             ("cash_weight", context.mask.weight(self.weight(self.cash))),
-            // Above 0 the last buys would be cut down or rejected with `cash`.
-            ("cash_shortfall", context.mask.money(shortfall)),
+            ("cash_shortfall", shortfall.unwrap_or_else(Payload::null)),
             ("fees", context.mask.money(self.fees)),
             (
                 "turnover",
                 Ratio::fraction(self.traded.to_yuan() / self.nav_before.to_yuan()).into(),
             ),
             ("positions", Count::of(self.values.len()).into()),
+            ("positions_left", Count::of(left).into()),
             ("hhi_now", Ratio::fraction(self.hhi_before).into()),
             (
                 "hhi_after",
                 Ratio::fraction(concentration(&self.values, self.nav)).into(),
             ),
             ("largest_weight", context.mask.weight(self.largest_weight())),
-        ])
-    }
-
-    fn limits(&self, context: &ToolContext<'_>) -> Payload {
-        let figures = RuleFigures::of(context.rules);
-        let most = usize::try_from(context.rules.max_positions).unwrap_or(usize::MAX);
-        Payload::map([
-            ("max_single_weight", figures.max_single_weight()),
-            ("max_positions", figures.max_positions()),
-            (
-                "positions_left",
-                Count::of(most.saturating_sub(self.values.len())).into(),
-            ),
         ])
     }
 

@@ -7,10 +7,10 @@ use crate::feedback::Fault;
 use crate::state::{count_of, z_name};
 use ktd_env::NameId;
 use ktd_env::factors::Factor;
-use ktd_masking::{Count, Payload, PointerPart, Rank, Ratio};
+use ktd_masking::{Count, Payload, PointerPart};
 use std::cmp::Ordering;
 
-const DEFAULT_TOP_K: u32 = 20;
+const DEFAULT_TOP_K: u32 = 10;
 
 pub(crate) fn answer(context: &ToolContext<'_>, arguments: &ScreenArguments) -> Result<Payload, Vec<Fault>> {
     let bounds = arguments.bounds.as_deref().unwrap_or_default();
@@ -27,7 +27,7 @@ pub(crate) fn answer(context: &ToolContext<'_>, arguments: &ScreenArguments) -> 
         by_score.then_with(|| by_raw(context, (left.1, right.1), &arguments.factors))
     });
     let matching = ranked.len();
-    let mut columns = vec!["rank", "stock_id", "board", "score"];
+    let mut columns = vec!["stock_id", "board"];
     for tilt in &arguments.factors {
         columns.extend([tilt.factor.0.name(), z_name(tilt.factor.0)]);
     }
@@ -35,13 +35,11 @@ pub(crate) fn answer(context: &ToolContext<'_>, arguments: &ScreenArguments) -> 
     let rows = ranked
         .into_iter()
         .take(top_k)
-        .enumerate()
-        .filter_map(|(place, (score, name))| row(context, place, score, name, &arguments.factors));
+        .filter_map(|(_, name)| row(context, name, &arguments.factors));
     Ok(Payload::map([
-        ("ranked", Payload::label("index members of the as-of day")),
         ("members", Count::of(members.len()).into()),
         ("within_bounds", Count::of(matching).into()),
-        ("candidates", Payload::table(&columns, rows)),
+        ("candidates", Payload::sparse_table(&columns, rows)),
     ]))
 }
 
@@ -96,7 +94,13 @@ fn check(
 
 fn bound_fault(context: &ToolContext<'_>, place: usize, bound: &FactorBound) -> Option<Fault> {
     let at = [PointerPart::Field("bounds"), PointerPart::Index(place)];
-    if bound.scale == Some(BoundScale::Raw) && !context.mask.shows_raw(bound.factor.0) {
+    let Some(factor) = bound.factor.0 else {
+        let names = Payload::list(Factor::ALL.map(|factor| Payload::label(factor.name())));
+        let fault = Fault::new("unknown_value", "one of `allowed`", "copy the word exactly");
+        let field = PointerPart::Field("factor");
+        return Some(fault.with("allowed", names).at(at.into_iter().chain([field])));
+    };
+    if bound.scale == Some(BoundScale::Raw) && !context.mask.shows_raw(factor) {
         let fault = Fault::new(
             "raw_value_hidden",
             "scale `z`",
@@ -115,10 +119,13 @@ fn bound_fault(context: &ToolContext<'_>, place: usize, bound: &FactorBound) -> 
 }
 
 fn holds(context: &ToolContext<'_>, name: NameId, bound: &FactorBound) -> bool {
-    let value = match bound.scale.unwrap_or(BoundScale::Z) {
-        BoundScale::Z => context.as_of.factor_z(name, bound.factor.0),
-        BoundScale::Raw => context.as_of.factor(name, bound.factor.0),
-    };
+    let value = bound
+        .factor
+        .0
+        .and_then(|factor| match bound.scale.unwrap_or(BoundScale::Z) {
+            BoundScale::Z => context.as_of.factor_z(name, factor),
+            BoundScale::Raw => context.as_of.factor(name, factor),
+        });
     value.is_some_and(|value| {
         bound.min.is_none_or(|min| min <= value) && bound.max.is_none_or(|max| value <= max)
     })
@@ -153,22 +160,11 @@ fn by_raw(context: &ToolContext<'_>, (left, right): (NameId, NameId), tilts: &[F
     tilts.iter().map(one).fold(Ordering::Equal, Ordering::then)
 }
 
-fn row(
-    context: &ToolContext<'_>,
-    place: usize,
-    score: f64,
-    name: NameId,
-    tilts: &[FactorTilt],
-) -> Option<Vec<Payload>> {
+fn row(context: &ToolContext<'_>, name: NameId, tilts: &[FactorTilt]) -> Option<Vec<Payload>> {
     let facts = Facts::of(context, name)?;
     let factors = || tilts.iter().map(|tilt| tilt.factor.0);
     let missing = factors().filter(|factor| context.as_of.factor_z(name, *factor).is_none());
-    let mut row = vec![
-        Rank::of_position(place).into(),
-        context.mask.asset(name),
-        context.board(name),
-        Ratio::score(score).into(),
-    ];
+    let mut row = vec![context.mask.asset(name), context.board(name)];
     for factor in factors() {
         row.extend([context.raw_factor(name, factor), context.factor_z(name, factor)]);
     }

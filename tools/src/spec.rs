@@ -2,14 +2,13 @@
 
 use crate::submit_action;
 use crate::tool::Tool;
-use ktd_masking::{Numeric, ToolSpec};
+use ktd_masking::ToolSpec;
 
 /// The six read-only tools, then `submit_action`, always in this order.
 ///
-/// They depend on `numeric` alone (with or without `shares`), so that a vendor's prompt cache holds over days, seeds
-/// and masks.
+/// They depend on nothing, so that a vendor's prompt cache holds over days, seeds and masks.
 #[must_use]
-pub fn tool_specs(numeric: Numeric) -> Vec<ToolSpec> {
+pub fn tool_specs() -> Vec<ToolSpec> {
     let spec = |tool: Tool| ToolSpec {
         name: tool.name(),
         description: tool.description(),
@@ -18,6 +17,6 @@ pub fn tool_specs(numeric: Numeric) -> Vec<ToolSpec> {
     Tool::ALL
         .into_iter()
         .map(spec)
-        .chain([submit_action::spec(numeric)])
+        .chain([submit_action::spec()])
         .collect()
 }

@@ -1,7 +1,7 @@
 //! The state a step opens with: account, universe or candidates, limits, and what the last step did.
 
 use crate::context::ToolContext;
-use crate::facts::{Facts, flags, stale_days};
+use crate::facts::{Facts, flags, stale_days, warnings};
 use crate::get_stock_snapshot::mean_volume;
 use crate::last_step;
 use ktd_env::exchange::Holding;
@@ -12,25 +12,35 @@ use std::collections::BTreeSet;
 
 /// The one line of JSON a user message ends with.
 ///
-/// Keys: `day`, `as_of`, `step`, `steps_total`, `mode`, `account`, then `universe` (memory-only) or `candidates`
-/// (fixed-candidate), then `limits` and `last_step`.
+/// Keys: `universe` (memory-only), `day`, `as_of`, `step`, `steps_total`, `account`, `candidates` (fixed-candidate),
+/// `limits` and `last_step`. The universe stands first because it is the same on most days, so that a vendor's prompt
+/// cache reads it again. Where `portfolio_state` tells the rest, account and last step are told in brief.
 #[must_use]
 pub fn state(context: &ToolContext<'_>, mode: Mode) -> Payload {
-    let mut entries = vec![
+    let mut entries = Vec::new();
+    if mode == Mode::MemoryOnly {
+        entries.push(("universe", universe(context)));
+    }
+    entries.extend([
         ("day", context.mask.step_day(context.step)),
         ("as_of", as_of_day(context)),
         ("step", Count::of(context.step).into()),
         ("steps_total", Count::of(context.steps_total).into()),
-        ("mode", Payload::label(mode.label())),
-        ("account", account(context)),
-    ];
+    ]);
     match mode {
-        Mode::MemoryOnly => entries.push(("universe", universe(context))),
-        Mode::FixedCandidate => entries.push(("candidates", candidates(context))),
-        Mode::OpenResearch => {}
+        Mode::MemoryOnly => entries.push(("account", account(context))),
+        Mode::FixedCandidate => {
+            entries.push(("account", account(context)));
+            entries.push(("candidates", candidates(context)));
+        }
+        Mode::OpenResearch => entries.push(("account", account_in_brief(context))),
     }
     entries.push(("limits", limits(context)));
-    entries.push(("last_step", last_step::payload(context)));
+    let last_step = match mode {
+        Mode::MemoryOnly | Mode::FixedCandidate => last_step::payload(context),
+        Mode::OpenResearch => last_step::in_brief(context),
+    };
+    entries.push(("last_step", last_step));
     Payload::map(entries)
 }
 
@@ -47,52 +57,80 @@ pub fn as_of_day(context: &ToolContext<'_>) -> Payload {
 #[must_use]
 pub fn account(context: &ToolContext<'_>) -> Payload {
     let account = context.account;
-    let cash_weight = account.cash.to_yuan() / account.nav.to_yuan();
     Payload::map([
         ("nav", context.mask.money(account.nav)),
         ("cash", context.mask.money(account.cash)),
-        ("cash_weight", context.mask.weight(cash_weight)),
         ("holdings", holdings(context)),
     ])
 }
 
+/// What a step has to know of the account before anything is asked.
+fn account_in_brief(context: &ToolContext<'_>) -> Payload {
+    let columns = ["stock_id", "weight", "unrealised_return", "flags"];
+    let rows = held(context).map(|(holding, facts)| {
+        let name = holding.name;
+        vec![
+            context.mask.asset(name),
+            context.mask.weight(context.weight_of(name)),
+            unrealised_return(holding, &facts),
+            warnings(context, name, &facts),
+        ]
+    });
+    Payload::map([
+        ("nav", context.mask.money(context.account.nav)),
+        ("cash", context.mask.money(context.account.cash)),
+        ("holdings", Payload::sparse_table(&columns, rows)),
+    ])
+}
+
 fn holdings(context: &ToolContext<'_>) -> Payload {
-    let mut columns = vec![
+    let columns = [
         "stock_id",
         "board",
         "weight",
         "value",
+        "cost",
         "unrealised_return",
+        "shares",
         "stale_days",
         "flags",
     ];
-    let exact = context.mask.shows_shares();
-    if exact {
-        columns.extend(["shares", "sellable", "cost"]);
-    }
+    let rows = held(context).map(|(holding, facts)| {
+        let name = holding.name;
+        // One amount is enough beside the return; under `rescaled` it is the rounded value.
+        let (value, cost) = if context.mask.shows_shares() {
+            (Payload::null(), context.mask.money(holding.cost))
+        } else {
+            let value = facts.last.close * holding.shares;
+            (context.mask.money(value), Payload::null())
+        };
+        vec![
+            context.mask.asset(name),
+            context.board(name),
+            context.mask.weight(context.weight_of(name)),
+            value,
+            cost,
+            unrealised_return(holding, &facts),
+            // Everything held was bought before the next open, so everything is sellable then.
+            context.mask.shares(holding.shares),
+            stale_days(&facts),
+            warnings(context, name, &facts),
+        ]
+    });
+    Payload::sparse_table(&columns, rows)
+}
+
+/// The holdings in masked order.
+fn held<'a>(context: &'a ToolContext<'_>) -> impl Iterator<Item = (&'a Holding, Facts)> {
     let mut held: Vec<&Holding> = context.account.holdings.iter().collect();
     held.sort_by_key(|holding| context.mask.order(holding.name));
-    let rows = held.into_iter().filter_map(|holding| {
-        let facts = Facts::of(context, holding.name)?;
-        let value = facts.last.close * holding.shares;
-        let unrealised = value.to_yuan() / holding.cost.to_yuan() - 1.0;
-        let mut row = vec![
-            context.mask.asset(holding.name),
-            context.board(holding.name),
-            context.mask.weight(context.weight_of(holding.name)),
-            context.mask.money(value),
-            Ratio::fraction(unrealised).into(),
-            stale_days(&facts),
-            flags(context, holding.name, &facts),
-        ];
-        if exact {
-            // Everything held was bought before the next open, so everything is sellable then.
-            let shares = context.mask.shares(holding.shares);
-            row.extend([shares.clone(), shares, context.mask.money(holding.cost)]);
-        }
-        Some(row)
-    });
-    Payload::table(&columns, rows)
+    held.into_iter()
+        .filter_map(|holding| Some((holding, Facts::of(context, holding.name)?)))
+}
+
+fn unrealised_return(holding: &Holding, facts: &Facts) -> Payload {
+    let value = facts.last.close * holding.shares;
+    Ratio::fraction(value.to_yuan() / holding.cost.to_yuan() - 1.0).into()
 }
 
 /// The index members of the as-of day, board by board, in masked order.
@@ -145,7 +183,7 @@ pub fn candidates(context: &ToolContext<'_>) -> Payload {
         row.push(flags(context, name, &facts));
         Some(row)
     });
-    Payload::table(&columns, rows)
+    Payload::sparse_table(&columns, rows)
 }
 
 /// What a summary of prices says beside the last bar.
@@ -191,7 +229,7 @@ fn tops(context: &ToolContext<'_>) -> Vec<Vec<NameId>> {
     Factor::ALL.into_iter().map(top).collect()
 }
 
-/// What an order may not exceed, and how much room is left.
+/// The two limits a plan is sized by, and how much room is left. Fees and limits of form stand in the system message.
 #[must_use]
 pub fn limits(context: &ToolContext<'_>) -> Payload {
     let figures = RuleFigures::of(context.rules);
@@ -201,11 +239,6 @@ pub fn limits(context: &ToolContext<'_>) -> Payload {
         ("max_single_weight", figures.max_single_weight()),
         ("max_positions", figures.max_positions()),
         ("positions_left", Count::of(left).into()),
-        ("max_orders", count_of(context.limits.max_orders)),
-        ("min_reason_chars", figures.min_reason_chars()),
-        ("buy_fee_bps", figures.buy_bps()),
-        ("sell_fee_bps", figures.sell_bps()),
-        ("min_fee_cny", figures.min_fee_cny()),
     ])
 }
 

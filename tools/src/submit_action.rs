@@ -6,7 +6,7 @@ use crate::order::{OrderProblem, OrderSchemaError, parse_order};
 use crate::state::count_of;
 use crate::text_limits;
 use ktd_env::exchange::{Order, Quantity};
-use ktd_masking::{Count, Mask, Numeric, Payload, PointerPart, Ratio, Schema, ToolSpec};
+use ktd_masking::{Count, Mask, Payload, PointerPart, Ratio, Schema, ToolSpec};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -14,28 +14,20 @@ use serde_json::value::RawValue;
 /// The name a model calls it by.
 pub const SUBMIT_ACTION: &str = "submit_action";
 
-const DESCRIPTION_EXACT: &str = "Submits this step's orders, all at once; an empty list is a decision to hold. Each \
-    order has exactly one of target_weight (share of NAV after the trade, 0 to 1, at most 6 decimal places; 0 sells \
-    everything) and shares (a whole number to trade). Example: {\"orders\": [{\"stock_id\": \"<id>\", \"side\": \
-    \"BUY\", \"target_weight\": 0.05, \"confidence\": 0.6, \"reason\": \"strong momentum with low volatility\"}, \
-    {\"stock_id\": \"<id>\", \"side\": \"SELL\", \"shares\": 300, \"confidence\": 0.7, \"reason\": \"trend has broken \
-    down\"}], \"overall_reason\": \"rotate into steady winners\"}";
+const DESCRIPTION: &str = "Submits all orders of this step; an empty list is a decision to hold. Example: {\"orders\": \
+    [{\"stock_id\": \"<id>\", \"side\": \"BUY\", \"target_weight\": 0.05, \"confidence\": 0.6, \"reason\": \"strong and \
+    steady\"}], \"overall_reason\": \"more momentum\"}";
 
-const DESCRIPTION_RESCALED: &str = "Submits this step's orders, all at once; an empty list is a decision to hold. \
-    target_weight is the share of NAV after the trade, 0 to 1, at most 6 decimal places; 0 sells everything. Example: \
-    {\"orders\": [{\"stock_id\": \"<id>\", \"side\": \"BUY\", \"target_weight\": 0.05, \"confidence\": 0.6, \
-    \"reason\": \"strong momentum with low volatility\"}, {\"stock_id\": \"<id>\", \"side\": \"SELL\", \
-    \"target_weight\": 0, \"confidence\": 0.7, \"reason\": \"trend has broken down\"}], \"overall_reason\": \"rotate \
-    into steady winners\"}";
-
+// The one action schema, whatever a mask shows: where share counts are hidden, the step's message says so and
+// `parse_action` refuses `shares`. A doc comment here would be told to models.
 #[derive(JsonSchema)]
 #[expect(
     dead_code,
     reason = "read by the schema generator alone; orders are read by their text"
 )]
-struct ActionExact {
-    /// The orders; an empty list holds everything as it is.
-    orders: Vec<OrderExact>,
+struct ActionSchema {
+    /// Empty to hold everything as it is.
+    orders: Vec<OrderSchema>,
     /// Why, for the list as a whole.
     overall_reason: String,
 }
@@ -45,53 +37,22 @@ struct ActionExact {
     dead_code,
     reason = "read by the schema generator alone; orders are read by their text"
 )]
-struct OrderExact {
-    /// A stock id exactly as shown.
-    stock_id: String,
-    side: SideName,
-    /// Share of NAV after the trade, at most 6 decimal places. Give this or `shares`, not both.
-    #[schemars(with = "f64", range(min = 0, max = 1))]
-    #[schemars(default, skip_serializing_if = "Option::is_none")]
-    target_weight: Option<f64>,
-    /// Shares to trade, a whole number written without a point. Give this or `target_weight`, not both.
-    #[schemars(with = "u64", range(min = 1))]
-    #[schemars(default, skip_serializing_if = "Option::is_none")]
-    shares: Option<u64>,
-    /// Probability from 0 to 1 that the price moves your way from the fill to the next open.
-    #[schemars(range(min = 0, max = 1))]
-    confidence: f64,
-    /// Why, in a sentence; at least `min_reason_chars` characters.
-    reason: String,
-}
-
-#[derive(JsonSchema)]
-#[expect(
-    dead_code,
-    reason = "read by the schema generator alone; orders are read by their text"
-)]
-struct ActionRescaled {
-    /// The orders; an empty list holds everything as it is.
-    orders: Vec<OrderRescaled>,
-    /// Why, for the list as a whole.
-    overall_reason: String,
-}
-
-#[derive(JsonSchema)]
-#[expect(
-    dead_code,
-    reason = "read by the schema generator alone; orders are read by their text"
-)]
-struct OrderRescaled {
-    /// A stock id exactly as shown.
+struct OrderSchema {
+    /// As shown.
     stock_id: String,
     side: SideName,
     /// Share of NAV after the trade, at most 6 decimal places; 0 sells everything.
-    #[schemars(range(min = 0, max = 1))]
-    target_weight: f64,
-    /// Probability from 0 to 1 that the price moves your way from the fill to the next open.
+    #[schemars(with = "f64", range(min = 0, max = 1))]
+    #[schemars(default, skip_serializing_if = "Option::is_none")]
+    target_weight: Option<f64>,
+    /// In place of `target_weight`, only where share counts are shown: a whole number of shares to trade.
+    #[schemars(with = "u64", range(min = 1))]
+    #[schemars(default, skip_serializing_if = "Option::is_none")]
+    shares: Option<u64>,
+    /// Probability that the price moves your way.
     #[schemars(range(min = 0, max = 1))]
     confidence: f64,
-    /// Why, in a sentence; at least `min_reason_chars` characters.
+    /// Why, in a sentence.
     reason: String,
 }
 
@@ -106,17 +67,13 @@ enum SideName {
     Sell,
 }
 
-/// The tool as a model is told of it; under `rescaled` there is no `shares`.
+/// The tool as a model is told of it, the same at every mask.
 #[must_use]
-pub(crate) fn spec(numeric: Numeric) -> ToolSpec {
-    let (description, parameters) = match numeric {
-        Numeric::Exact => (DESCRIPTION_EXACT, Schema::of::<ActionExact>()),
-        Numeric::Rescaled => (DESCRIPTION_RESCALED, Schema::of::<ActionRescaled>()),
-    };
+pub(crate) fn spec() -> ToolSpec {
     ToolSpec {
         name: SUBMIT_ACTION,
-        description,
-        parameters,
+        description: DESCRIPTION,
+        parameters: Schema::of::<ActionSchema>(),
     }
 }
 
@@ -169,6 +126,12 @@ impl SubmissionError {
     #[must_use]
     pub fn faults(&self) -> &[Fault] {
         &self.faults
+    }
+
+    /// The line and the column, 1-based, at which the text stops being JSON; `None` when it is JSON.
+    #[must_use]
+    pub fn stops_at(&self) -> Option<(Payload, Payload)> {
+        self.faults.first()?.stops_at()
     }
 
     /// Structured feedback for the model.
@@ -254,7 +217,7 @@ fn read_order(context: &ToolContext<'_>, raw: &RawValue) -> Result<ParsedOrder, 
     if !context.mask.shows_shares() && matches!(text.quantity, Quantity::Shares(_)) {
         return Err(OrderSchemaError {
             field: "shares",
-            problem: OrderProblem::NoQuantity,
+            problem: OrderProblem::SharesHidden,
         });
     }
     Ok(ParsedOrder {
@@ -271,7 +234,7 @@ fn read_order(context: &ToolContext<'_>, raw: &RawValue) -> Result<ParsedOrder, 
 
 fn order_fault(error: OrderSchemaError, place: usize, shows_shares: bool) -> Fault {
     const ONE_QUANTITY: &str = "exactly one of target_weight and shares";
-    const WEIGHT_ALONE: &str = "target_weight: a number from 0 to 1; orders in shares are not taken here";
+    const WEIGHT_ALONE: &str = "target_weight alone: a number from 0 to 1";
     let quantity = if shows_shares { ONE_QUANTITY } else { WEIGHT_ALONE };
     let code = error.problem.code();
     let hint = match error.problem {
@@ -287,7 +250,8 @@ fn order_fault(error: OrderSchemaError, place: usize, shows_shares: bool) -> Fau
         | OrderProblem::TooPrecise
         | OrderProblem::TooShort { .. }
         | OrderProblem::BothQuantities
-        | OrderProblem::NoQuantity => error.problem.hint(),
+        | OrderProblem::NoQuantity
+        | OrderProblem::SharesHidden => error.problem.hint(),
     };
     let fault = match error.problem {
         OrderProblem::TooLong { max_bytes } => {
@@ -305,7 +269,9 @@ fn order_fault(error: OrderSchemaError, place: usize, shows_shares: bool) -> Fau
         OrderProblem::TooShort { found, least } => Fault::new(code, "a longer reason", hint)
             .with("characters", Count::of(found))
             .with("least", count_of(least)),
-        OrderProblem::BothQuantities | OrderProblem::NoQuantity => Fault::new(code, quantity, hint),
+        OrderProblem::BothQuantities | OrderProblem::NoQuantity | OrderProblem::SharesHidden => {
+            Fault::new(code, quantity, hint)
+        }
     };
     let order = [PointerPart::Field("orders"), PointerPart::Index(place)];
     let whole = matches!(error.field, "order")

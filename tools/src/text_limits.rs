@@ -1,7 +1,7 @@
 //! Limits that hold before a model's text is parsed.
 
 use crate::context::ToolLimits;
-use crate::feedback::Fault;
+use crate::feedback::{Fault, NOT_JSON};
 use crate::feedback_texts::USE_SCHEMA;
 use ktd_masking::Count;
 use serde::de::IgnoredAny;
@@ -29,7 +29,7 @@ pub(crate) fn check(text: &str, limits: &ToolLimits) -> Result<(), Fault> {
 /// Where a text stops being JSON, without a word of it.
 pub(crate) fn not_json(error: &serde_json::Error) -> Fault {
     Fault::new(
-        "not_json",
+        NOT_JSON,
         "one JSON value, complete and without anything after it",
         "double quotes around keys and texts, no comments, no trailing commas, no NaN, no number beyond 1e308",
     )

@@ -55,43 +55,34 @@ impl Tool {
     pub const fn description(self) -> &'static str {
         match self {
             Self::GetMarketContext => {
-                "The market at the close of the as-of day: index level, its returns over 1, 5, 20 and 60 trading \
-                 days (0.01 is 1 %), 20-day volatility a year and drawdown from its 60-day high; breadth among index \
-                 members (advancers, decliners, unchanged, at_limit_up, at_limit_down, suspended); dispersion \
-                 (standard deviation of the members' last daily returns); tone by board and, where known, by sector; \
-                 the day, this step and the steps left. Example: {}"
+                "The market at the as-of close: index level, returns, volatility a year and drawdown; breadth and \
+                 dispersion (standard deviation of daily returns) of the index members; mean returns and share of \
+                 risers by board and sector; steps left. Example: {}"
             }
             Self::ScreenCandidates => {
-                "Ranks the index members of the as-of day by a weighted sum of factor z-scores and returns the best \
-                 with raw value and z-score of each factor asked for, and flags (held, suspended, at_limit_up, \
-                 at_limit_down, st). A missing z-score counts as 0 and is told in `missing`; equal scores are ordered by raw value. \
-                 Example: {\"factors\": [{\"factor\": \"MOM_12_1\", \"direction\": \"high\", \"weight\": 2}, \
-                 {\"factor\": \"RV_60\", \"direction\": \"low\"}], \"top_k\": 10, \
-                 \"bounds\": [{\"factor\": \"ILLIQ\", \"scale\": \"z\", \"max\": 1}]}"
+                "Ranks the index members by a weighted sum of factor z-scores, best first, with raw value and z-score \
+                 of each factor asked for. A missing z-score counts as 0 and is told in `missing`; equal scores are \
+                 ordered by raw value. Example: {\"factors\": [{\"factor\": \"RV_60\", \"direction\": \"low\"}], \
+                 \"bounds\": [{\"factor\": \"ILLIQ\", \"max\": 1}]}"
             }
             Self::GetStockSnapshot => {
-                "One name: its latest daily bars (open, high, low, close, volume; adjusted for corporate actions up \
-                 to the as-of day), all nine factors raw and as z-scores, technicals, previous close, where the last \
-                 close stands between its price limits, and the limits expected for the next open. \
-                 Example: {\"stock_id\": \"<id>\", \"lookback\": 30}"
+                "One stock: its latest daily bars up to the as-of day, oldest first (`days_ago` counts trading days \
+                 where some are missing), all nine factors, technicals over the trading days in their names, previous close, `limit_state` unless the \
+                 last close stood inside its price limits, and the limits expected for the next open. \
+                 Example: {\"stock_id\": \"<id>\"}"
             }
             Self::CompareCandidates => {
-                "A grid with one row a name and one column a dimension: factors (raw and z-score), technicals, close, \
-                 weight, unrealised_return. \
+                "A grid with one row a stock and one column a dimension. \
                  Example: {\"stock_ids\": [\"<id>\", \"<id>\"], \"dimensions\": [\"MOM_12_1\", \"return_20d\"]}"
             }
             Self::PortfolioState => {
-                "The account at the close of the as-of day: NAV and cash in CNY, holdings with weight (share of NAV), \
-                 value, unrealised return since purchase and what is sellable, the limits that are left, and what the \
-                 last step's orders did and why. Example: {}"
+                "The account in full: what STATE tells, with board and cost (or value) and sellable shares of each \
+                 holding, and with the amounts of the last step's orders. Example: {}"
             }
             Self::RiskCheck => {
-                "Tries a plan of target weights against the rules at the as-of close, without trading: which orders \
-                 it would take (BUY or SELL follows from the current weight), which would be rejected and why, \
-                 projected cash, fees, turnover (value traded over NAV), concentration (HHI) and the limits left. \
-                 The real fills happen at the next open, at other prices. \
-                 Example: {\"targets\": [{\"stock_id\": \"<id>\", \"target_weight\": 0.05}, \
-                 {\"stock_id\": \"<id>\", \"target_weight\": 0}]}"
+                "Tries target weights against the rules at the as-of closes, without trading: orders accepted or \
+                 rejected and why, projected cash, fees, turnover (value traded over NAV), concentration (HHI). \
+                 Example: {\"targets\": [{\"stock_id\": \"<id>\", \"target_weight\": 0.05}]}"
             }
         }
     }

@@ -87,8 +87,11 @@ pub(super) fn screen_once(seen: &Seen, direction: &str, top_k: u32) -> Vec<u8> {
     call(seen, SCREEN, &arguments)
 }
 
-/// One tool call, its arguments as they stand.
+/// One tool call, its arguments as they stand; a submission is said where there is nothing to call.
 pub(super) fn call(seen: &Seen, name: &str, arguments: &str) -> Vec<u8> {
+    if name == SUBMIT_ACTION && seen.must_say() {
+        return say(seen, arguments);
+    }
     respond(seen, None, &[(name, arguments)])
 }
 

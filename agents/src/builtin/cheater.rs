@@ -58,11 +58,8 @@ impl ChatModel for Cheater {
         if !seen.must_submit() {
             return answer::screen_once(&seen, "high", 30);
         }
-        // The system message is left out: an example in it is no leak.
-        let texts: Vec<&str> = ["user", "tool"]
-            .into_iter()
-            .flat_map(|role| seen.texts_of(role))
-            .collect();
+        // Standing instructions are left out: an example in them is no leak.
+        let texts: Vec<&str> = seen.state_texts().chain(seen.texts_of("tool")).collect();
         let codes: BTreeSet<String> = texts
             .iter()
             .flat_map(|text| words(text))

@@ -11,6 +11,7 @@ mod hold;
 mod momentum;
 mod order;
 mod random;
+mod researcher;
 mod schema_breaker;
 mod seen;
 
@@ -19,6 +20,7 @@ pub use equal_weight::EqualWeight;
 pub use hold::Hold;
 pub use momentum::Momentum;
 pub use random::Random;
+pub use researcher::Researcher;
 pub use schema_breaker::SchemaBreaker;
 
 use crate::transport::{Transport, TransportError, WireReply};
@@ -34,7 +36,14 @@ pub trait ChatModel: Send + Sync {
 }
 
 /// The names [`named`] knows.
-pub const NAMES: [&str; 5] = ["hold", "random", "equal-weight", "momentum", "schema-breaker"];
+pub const NAMES: [&str; 6] = [
+    "hold",
+    "random",
+    "equal-weight",
+    "momentum",
+    "researcher",
+    "schema-breaker",
+];
 
 /// The built-in agent of this name; `seed` is for those that throw dice. The cheater needs a future: [`Cheater::new`].
 #[must_use]
@@ -44,6 +53,7 @@ pub fn named(name: &str, seed: u64) -> Option<Arc<dyn ChatModel>> {
         "random" => Some(Arc::new(Random::new(seed))),
         "equal-weight" => Some(Arc::new(EqualWeight)),
         "momentum" => Some(Arc::new(Momentum)),
+        "researcher" => Some(Arc::new(Researcher)),
         "schema-breaker" => Some(Arc::new(SchemaBreaker)),
         _ => None,
     }

@@ -3,6 +3,7 @@
 use crate::builtin::seen::{Allowed, Seen, WHOLE_MICRO};
 use crate::session::SUBMIT_ACTION;
 use serde::Serialize;
+use serde_json::json;
 
 /// The share of the account that is invested at most: what is left pays the fees.
 const INVESTED_MICRO: u32 = 950_000;
@@ -40,6 +41,18 @@ impl Order {
             reason,
         }
     }
+}
+
+/// The arguments of a `risk_check` of these orders.
+pub(super) fn targets(orders: &[Order]) -> String {
+    let target = |order: &Order| {
+        json!({
+            "stock_id": order.stock_id,
+            "target_weight": order.target_weight,
+        })
+    };
+    let targets: Vec<_> = orders.iter().map(target).collect();
+    json!({ "targets": targets }).to_string()
 }
 
 /// The weight of one of `count` equal positions, in millionths.

@@ -3,6 +3,9 @@
 use crate::session::SUBMIT_ACTION;
 use serde_json::Value;
 
+/// The line before the state.
+const STATE_LINE: &str = "STATE:\n";
+
 /// A weight of 1, in millionths: what an order's six decimals can say.
 pub(super) const WHOLE_MICRO: u32 = 1_000_000;
 
@@ -62,6 +65,14 @@ impl Seen {
             .collect()
     }
 
+    /// What the messages that open a step say from the state on, oldest first.
+    pub(super) fn state_texts(&self) -> impl Iterator<Item = &str> {
+        self.texts_of("user")
+            .into_iter()
+            .filter_map(|text| text.rsplit_once(STATE_LINE))
+            .map(|(_, state)| state)
+    }
+
     fn read_answers(&self) -> Vec<(String, Value)> {
         let calls: Vec<&Value> = self
             .messages()
@@ -75,7 +86,22 @@ impl Seen {
             let value = json_in(content).unwrap_or_else(|| Value::from(content));
             Some((at(call, "/function/name").as_str()?.to_owned(), value))
         };
-        self.messages().iter().filter_map(answer).collect()
+        let answers = self.messages().iter().filter_map(answer);
+        answers.chain(self.answers_to_said()).collect()
+    }
+
+    /// The answers to submissions that were said instead of called: what follows the object.
+    fn answers_to_said(&self) -> impl Iterator<Item = (String, Value)> + '_ {
+        let text = |message: &Value| at(message, "/content").as_str().unwrap_or_default().to_owned();
+        self.messages().windows(2).filter_map(move |pair| {
+            let [said, answer] = pair else {
+                return None;
+            };
+            let is_said = at(said, "/role") == "assistant" && text(said).starts_with('{');
+            let is_answer = is_said && at(answer, "/role") == "user";
+            let value = json_in(&text(answer)).unwrap_or_else(|| Value::from(text(answer)));
+            is_answer.then(|| (SUBMIT_ACTION.to_owned(), value))
+        })
     }
 
     /// How many messages the conversation has: the age of the step.
@@ -94,7 +120,14 @@ impl Seen {
 
     /// Whether the request forces a submission.
     pub(super) fn must_submit(&self) -> bool {
-        at(&self.request, "/tool_choice/function/name") == SUBMIT_ACTION
+        let tools = list(at(&self.request, "/tools"));
+        let is_alone = |tool: &Value| at(tool, "/function/name") == SUBMIT_ACTION;
+        at(&self.request, "/tool_choice/function/name") == SUBMIT_ACTION || tools.iter().all(is_alone)
+    }
+
+    /// Whether a submission can only be said, there being no tool to call.
+    pub(super) fn must_say(&self) -> bool {
+        list(at(&self.request, "/tools")).is_empty()
     }
 
     /// Whether the model was told of this tool.
@@ -259,7 +292,7 @@ fn json_in(text: &str) -> Option<Value> {
 
 /// The object on the line after the last `STATE:` line of a message.
 fn state_in(text: &str) -> Option<Value> {
-    let (_, after) = text.rsplit_once("STATE:\n")?;
+    let (_, after) = text.rsplit_once(STATE_LINE)?;
     serde_json::from_str(after.lines().next()?)
         .ok()
         .filter(Value::is_object)

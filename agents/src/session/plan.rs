@@ -50,6 +50,8 @@ pub struct SessionTexts {
 pub struct Attempt {
     /// What was wrong with it.
     pub fault: ModelFault,
+    /// How the submission was forced.
+    pub force: ForceLevel,
     /// How many tools it called.
     pub calls: usize,
     /// Which attempt it was, 1-based.

@@ -112,6 +112,7 @@ impl Session<Submission> {
                 let (number, of) = self.attempt();
                 let attempt = Attempt {
                     fault,
+                    force: self.talk.plan.force,
                     calls: calls.len(),
                     number,
                     of,

@@ -116,7 +116,7 @@ fn header(input: &EpisodeInput<'_>, path: &Path) -> Result<Header, RunError> {
     let (cell, shared) = (input.cell, input.shared);
     let private = private_episode(input);
     let dates = (!cell.mask.level.hides_days()).then_some((private.first_day, private.last_day));
-    let specs = tool_specs(cell.mask.numeric);
+    let specs = tool_specs();
     let tools: Vec<_> = specs
         .iter()
         .map(|spec| (spec.name, spec.description, spec.parameters.as_value()))
@@ -205,7 +205,7 @@ pub(super) fn open<'a>(
     let mut episode = Episode {
         input,
         limits: limits(input),
-        specs: tool_specs(input.cell.mask.numeric).into(),
+        specs: tool_specs().into(),
         exchanger: Exchanger {
             cassette,
             store,

@@ -1,6 +1,6 @@
 //! The conversation of one step: from the opening message to a decision.
 
-use super::texts::{rejected_feedback, schema_feedback, session_texts};
+use super::texts::{decide_now, rejected_feedback, schema_feedback, session_texts};
 use super::{Answer, Episode};
 use crate::bundle::event::{OrderRecord, StepOutcome, UsageRecord, WrittenEvent};
 use crate::error::RunError;
@@ -97,6 +97,15 @@ impl Episode<'_> {
         let cell = self.input.cell;
         let (agent, provider) = (cell.agent_at(context.step), cell.provider_at(context.step));
         let session = self.input.shared.session;
+        let submit = self.specs.iter().find(|tool| tool.name == SUBMIT_ACTION);
+        let decide_now = decide_now(provider.force, submit);
+        // Without research there is no second message, and a call that the vendor forces needs no word.
+        let user = match cell.mode {
+            Mode::MemoryOnly | Mode::FixedCandidate if !provider.force.is_enforced() => {
+                decide_now.clone().text("\n\n").append(self.user_prompt(context))
+            }
+            Mode::MemoryOnly | Mode::FixedCandidate | Mode::OpenResearch => self.user_prompt(context),
+        };
         StepPlan {
             model: agent.model_name().to_owned(),
             sampling: Sampling {
@@ -106,14 +115,14 @@ impl Episode<'_> {
             },
             tools: match cell.mode {
                 Mode::OpenResearch => Arc::clone(&self.specs),
-                Mode::MemoryOnly | Mode::FixedCandidate => self.specs.iter().rev().take(1).cloned().collect(),
+                Mode::MemoryOnly | Mode::FixedCandidate => submit.into_iter().cloned().collect(),
             },
             force: provider.force,
             thinking: provider.thinking,
             cache_key: Some(format!("{}|{}", agent.id, cell.mode.label())),
             system: self.system_prompt(),
-            user: self.user_prompt(context),
-            texts: session_texts(session),
+            user,
+            texts: session_texts(session, decide_now),
             limits: SessionLimits {
                 max_tool_calls: session.max_tool_calls,
                 schema_retries: session.schema_retries,
@@ -214,7 +223,7 @@ impl Episode<'_> {
     ) -> Result<Decided, Refused> {
         let action = parse_action(context, arguments).map_err(|refusal| Refused {
             code: refusal.code(),
-            feedback: schema_feedback(refusal.payload(), attempt),
+            feedback: schema_feedback(&refusal, attempt),
         })?;
         let decided = Decided::of(&action);
         let decisions = decide(&self.rules, &self.account, &decided.orders, context.as_of);

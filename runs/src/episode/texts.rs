@@ -2,25 +2,39 @@
 
 use super::Episode;
 use crate::experiment::config::{ConstraintFailures, SessionConfig};
-use ktd_agents::{Attempt, ModelFault, SessionTexts};
+use ktd_agents::{Attempt, ForceLevel, ModelFault, SessionTexts};
 use ktd_env::exchange::Rules;
-use ktd_masking::{Count, Payload, Prompt, RuleFigures};
+use ktd_masking::{Count, Payload, Prompt, RuleFigures, ToolSpec};
 use ktd_prompts::{
-    AttemptSlots, RejectedSlots, SchemaSlots, SystemSlots, ToolBudgetSlots, TwoCallsSlots, UserStepSlots,
+    AttemptSlots, ForceSlots, NotJsonSlots, RejectedSlots, SchemaSlots, SystemSlots, TooLargeSlots,
+    ToolBudgetSlots, TwoCallsSlots, UserStepSlots,
 };
-use ktd_tools::{ToolContext, ToolLimits, state};
+use ktd_tools::{SubmissionError, ToolContext, ToolLimits, state};
 
 fn count(value: u32) -> Payload {
     Count::of(usize::try_from(value).unwrap_or(usize::MAX)).into()
 }
 
+/// What asks for the submission at a force level. A weaker level has to say what a stronger one enforces.
+pub(super) fn decide_now(force: ForceLevel, submit: Option<&ToolSpec>) -> Prompt {
+    let schema = || ForceSlots {
+        action_schema: submit.map_or_else(Payload::null, |tool| Payload::from(&tool.parameters)),
+    };
+    match force {
+        ForceLevel::Named | ForceLevel::Required => ktd_prompts::submission(),
+        ForceLevel::Auto => ktd_prompts::force_auto(),
+        ForceLevel::Json => ktd_prompts::force_json(&schema()),
+        ForceLevel::Text => ktd_prompts::force_text(&schema()),
+    }
+}
+
 /// The texts of a session that do not depend on the step.
-pub(super) fn session_texts(session: SessionConfig) -> SessionTexts {
+pub(super) fn session_texts(session: SessionConfig, decide_now: Prompt) -> SessionTexts {
     let budget = ToolBudgetSlots {
         max_tool_calls: count(session.max_tool_calls),
     };
     SessionTexts {
-        submission: ktd_prompts::close_research().append(ktd_prompts::submission()),
+        submission: ktd_prompts::close_research().append(decide_now),
         budget_used_up: ktd_prompts::feedback_tool_budget(&budget).into(),
         not_yet: ktd_prompts::close_research().into(),
         feedback: no_submission,
@@ -35,6 +49,15 @@ fn no_submission(attempt: Attempt) -> Payload {
         attempts: of.clone(),
     };
     let prompt = match attempt.fault {
+        ModelFault::NoCall
+        | ModelFault::UnknownTool
+        | ModelFault::WrongTool
+        | ModelFault::ArgumentsMalformed
+        | ModelFault::NoAnswer
+            if !attempt.force.is_by_call() =>
+        {
+            ktd_prompts::feedback_no_object(&slots)
+        }
         ModelFault::MultipleCalls => ktd_prompts::feedback_two_calls(&TwoCallsSlots {
             calls: Count::of(attempt.calls).into(),
             attempt: number,
@@ -43,26 +66,46 @@ fn no_submission(attempt: Attempt) -> Payload {
         ModelFault::WrongTool | ModelFault::UnknownTool | ModelFault::BadToolCall => {
             ktd_prompts::feedback_other_tool(&slots)
         }
-        ModelFault::NoCall
-        | ModelFault::ArgumentsMalformed
-        | ModelFault::ArgumentsTooLarge
-        | ModelFault::Rejected
-        | ModelFault::Truncated
-        | ModelFault::Refusal
-        | ModelFault::CallInText
-        | ModelFault::NoAnswer => ktd_prompts::feedback_no_call(&slots),
+        ModelFault::ArgumentsTooLarge => too_large(number, of),
+        ModelFault::Truncated => ktd_prompts::feedback_truncated(&slots),
+        ModelFault::Refusal => ktd_prompts::feedback_refusal(&slots),
+        ModelFault::CallInText => ktd_prompts::feedback_call_in_text(&slots),
+        ModelFault::NoCall | ModelFault::ArgumentsMalformed | ModelFault::Rejected | ModelFault::NoAnswer => {
+            ktd_prompts::feedback_no_call(&slots)
+        }
     };
     prompt.into()
 }
 
-/// The reply to a submission that breaks the schema.
-pub(super) fn schema_feedback(errors: Payload, (number, of): (u32, u32)) -> Payload {
-    ktd_prompts::feedback_schema(&SchemaSlots {
-        errors,
-        attempt: count(number),
-        attempts: count(of),
+/// The reply to a submission beyond the limits of a text.
+fn too_large(attempt: Payload, attempts: Payload) -> Prompt {
+    let limits = ToolLimits::default();
+    ktd_prompts::feedback_too_large(&TooLargeSlots {
+        max_bytes: Count::of(limits.max_argument_bytes).into(),
+        max_depth: Count::of(limits.max_argument_depth).into(),
+        max_orders: count(limits.max_orders),
+        attempt,
+        attempts,
     })
-    .into()
+}
+
+/// The reply to a submission that is no JSON or breaks the schema.
+pub(super) fn schema_feedback(refusal: &SubmissionError, (number, of): (u32, u32)) -> Payload {
+    let (attempt, attempts) = (count(number), count(of));
+    let prompt = match refusal.stops_at() {
+        Some((line, column)) => ktd_prompts::feedback_not_json(&NotJsonSlots {
+            line,
+            column,
+            attempt,
+            attempts,
+        }),
+        None => ktd_prompts::feedback_schema(&SchemaSlots {
+            errors: refusal.payload(),
+            attempt,
+            attempts,
+        }),
+    };
+    prompt.into()
 }
 
 /// The reply to a submission with orders that the rules reject.
@@ -99,27 +142,25 @@ fn system_slots(rules: &Rules, limits: &ToolLimits, session: SessionConfig) -> S
     }
 }
 
-const FED_BACK: &str = "An order that has the right form but breaks a rule that is known before the open sends the \
-                        whole list back with the reasons, within the same attempts. An order that fails only at the \
-                        open (suspended, at its limit, no cash) is rejected alone; the next STATE says why.";
-const REJECTED_ALONE: &str = "An order that has the right form but breaks a rule above is rejected alone; the others \
-                              stand, and the next STATE says why.";
+const FED_BACK: &str = "An order of the right form that breaks a rule known before the open sends the whole list back \
+                        with the reasons, within the same attempts. One that fails only at the open (suspended, at its \
+                        limit, no cash) is rejected alone; the next STATE says why.";
+const REJECTED_ALONE: &str = "An order of the right form that breaks a rule above is rejected alone; the others stand, \
+                              and the next STATE says why.";
 
 impl Episode<'_> {
-    /// The system message: settings alone, so that a provider's prompt cache holds over days and seeds.
+    /// The system message: the mode and the rules alone, so that a provider's prompt cache holds over masks, seeds and
+    /// days.
     pub(super) fn system_prompt(&self) -> Prompt {
         let slots = system_slots(&self.rules, &self.limits, self.input.shared.session);
-        ktd_prompts::system(self.input.cell.mode, self.input.cell.mask, &slots)
+        ktd_prompts::system(self.input.cell.mode, &slots)
     }
 
     /// The message that opens a step.
     pub(super) fn user_prompt(&self, context: &ToolContext<'_>) -> Prompt {
-        ktd_prompts::user_step(&UserStepSlots {
-            step: Count::of(context.step).into(),
-            steps_total: Count::of(context.steps_total).into(),
-            as_of: state::as_of_day(context),
-            day: context.mask.step_day(context.step),
+        let slots = UserStepSlots {
             state: state::state(context, self.input.cell.mode),
-        })
+        };
+        ktd_prompts::user_step(self.input.cell.mask, &slots)
     }
 }

@@ -82,7 +82,7 @@ pub struct SyntheticConfig {
 pub struct AgentConfig {
     /// Name in tables and cells.
     pub id: String,
-    /// A built-in agent: `hold`, `random`, `equal-weight`, `momentum`, `cheater`, `schema-breaker`.
+    /// A built-in agent: `hold`, `random`, `equal-weight`, `momentum`, `researcher`, `cheater`, `schema-breaker`.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub builtin: Option<String>,
     /// The provider's name of a model.

@@ -89,20 +89,13 @@ fn choice(choice: ToolChoice) -> Value {
     }
 }
 
-/// A content and who speaks in it.
+/// A content: one message, or the answers to all calls of one turn.
 #[derive(Serialize)]
 struct Content {
     parts: Vec<Box<RawValue>>,
     role: &'static str,
     #[serde(skip)]
-    speaker: Speaker,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Speaker {
-    Model,
-    Harness,
-    Tools,
+    answers: bool,
 }
 
 /// The conversation. Answers to the calls of one turn stand in one content, and nothing else with them: the vendor
@@ -110,18 +103,19 @@ enum Speaker {
 fn contents(messages: &[Message]) -> Vec<Content> {
     let mut contents: Vec<Content> = Vec::new();
     for (place, message) in messages.iter().enumerate() {
-        let (speaker, role, parts) = match message {
+        let answers = matches!(message, Message::Tool { .. });
+        let (role, parts) = match message {
             Message::System(_) => continue,
-            Message::User(prompt) => (Speaker::Harness, "user", text_part(&prompt.render())),
-            Message::Assistant(turn) => (Speaker::Model, "model", own_parts(turn.raw())),
+            Message::User(prompt) => ("user", text_part(&prompt.render())),
+            Message::Assistant(turn) => ("model", own_parts(turn.raw())),
             Message::Tool { call_id, content } => {
                 let before = messages.get(..place).unwrap_or_default();
-                (Speaker::Tools, "user", raw(&answer(before, call_id, content)))
+                ("user", raw(&answer(before, call_id, content)))
             }
         };
-        match contents.last_mut().filter(|content| content.speaker == speaker) {
-            Some(content) => content.parts.extend(parts),
-            None => contents.push(Content { parts, role, speaker }),
+        match contents.last_mut().filter(|last| last.answers && answers) {
+            Some(last) => last.parts.extend(parts),
+            None => contents.push(Content { parts, role, answers }),
         }
     }
     contents.retain(|content| !content.parts.is_empty());

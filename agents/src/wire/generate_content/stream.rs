@@ -25,7 +25,8 @@ pub(in crate::wire) fn assemble(status: u16, events: &[Event]) -> Result<RawObje
             copy(&chunk, &mut reply, key);
         }
         let candidates = chunk.list("candidates").unwrap_or_default();
-        let Some(piece) = candidates.first().and_then(|raw| RawObject::read(raw.get())) else {
+        let mut candidates = candidates.iter().filter_map(|raw| RawObject::read(raw.get()));
+        let Some(piece) = candidates.find(|candidate| candidate.count("index").unwrap_or(0) == 0) else {
             continue;
         };
         copy(&piece, &mut candidate, "finishReason");

@@ -166,3 +166,21 @@ fn arguments_that_are_no_object_go_back_wrapped() {
         r#"[{"functionCall":{"name":"t","args":{"INVALID_JSON":"{'a'"}},"thoughtSignature":"s"}]"#
     );
 }
+
+#[test]
+fn a_cut_reply_is_never_a_turn() {
+    let whole = format!(r#"{{"candidates":[{{"content":{{"parts":{PARTS}}},"finishReason":"STOP"}}]}}"#);
+    assert!(decode(200, &whole).is_ok());
+    for end in 0..whole.len() {
+        assert!(decode(200, &whole[..end]).is_err(), "{end}");
+    }
+}
+
+#[test]
+fn of_several_candidates_the_first_is_read() {
+    let stream = concat!(
+        "data: {\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"no\"}]},\"index\":1},{\"content\":{\"parts\":[{\"text\":\"ye\"}]},\"index\":0}]}\n\n",
+        "data: {\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"s\"}]},\"finishReason\":\"STOP\"}]}\n\n",
+    );
+    assert_eq!(decode(200, stream).unwrap().text(), Some("yes"));
+}

@@ -61,49 +61,23 @@ fn a_stream_cut_inside_a_call_keeps_the_models_text_and_goes_back_wrapped() {
     );
 }
 
+fn error(kind: &str, message: &str) -> String {
+    format!(r#"{{"type":"error","error":{{"type":"{kind}","message":"{message}"}}}}"#)
+}
+
 #[test]
 fn faults_are_told_apart() {
     use FaultKind as K;
-    let error = |kind: &str, message: &str| {
-        format!(r#"{{"type":"error","error":{{"type":"{kind}","message":"{message}"}}}}"#)
-    };
+    let event = |kind| format!("event: error\ndata: {}\n\n", error(kind, ""));
     for (status, body, kind) in [
         (529, error("overloaded_error", "Overloaded"), K::Overloaded),
-        (
-            200,
-            format!("event: error\ndata: {}\n\n", error("overloaded_error", "")),
-            K::Overloaded,
-        ),
+        (200, event("overloaded_error"), K::Overloaded),
+        (200, event("authentication_error"), K::Unauthorized),
+        (200, error("timeout_error", ""), K::BadGateway),
         (
             200,
             "data: {\"type\":\"ping\"}\n\n".to_owned(),
             K::StreamTruncated,
-        ),
-        (
-            400,
-            error("invalid_request_error", "prompt is too long: 210000 tokens"),
-            K::ContextOverflow,
-        ),
-        (
-            400,
-            error(
-                "invalid_request_error",
-                "Thinking may not be enabled when tool_choice forces tool use",
-            ),
-            K::ToolChoiceRefused,
-        ),
-        (
-            400,
-            error(
-                "invalid_request_error",
-                "The request body is not valid JSON: unexpected end of data",
-            ),
-            K::RequestExpired,
-        ),
-        (
-            400,
-            error("invalid_request_error", "Your credit balance is too low"),
-            K::QuotaExhausted,
         ),
         (
             401,
@@ -113,5 +87,73 @@ fn faults_are_told_apart() {
         (200, r#"{"type":"message"}"#.to_owned(), K::EmptyEnvelope),
     ] {
         assert_eq!(decode(status, &body).unwrap_err().kind(), kind, "{body}");
+    }
+}
+
+#[test]
+fn refused_requests_are_told_apart_by_their_words() {
+    use FaultKind as K;
+    for (message, kind) in [
+        ("prompt is too long: 210000 tokens", K::ContextOverflow),
+        (
+            "Thinking may not be enabled when tool_choice forces tool use",
+            K::ToolChoiceRefused,
+        ),
+        (
+            "The request body is not valid JSON: unexpected end of data",
+            K::RequestExpired,
+        ),
+        ("Your credit balance is too low", K::QuotaExhausted),
+        (
+            "messages.1.content.0: Invalid `signature` in `thinking` block",
+            K::LostOpaqueState,
+        ),
+        (
+            "messages.2: `tool_use` ids were found without `tool_result` blocks immediately after",
+            K::LostOpaqueState,
+        ),
+        ("temperature: range: 0..1", K::BadRequest),
+    ] {
+        let body = error("invalid_request_error", message);
+        assert_eq!(decode(400, &body).unwrap_err().kind(), kind, "{message}");
+    }
+}
+
+#[test]
+fn a_stream_keeps_signatures_citations_and_the_text_of_arguments() {
+    let turn = decode(200, concat!(
+        "data: {\"type\":\"message_start\",\"message\":{\"content\":[],\"stop_reason\":null}}\n\n",
+        "data: {\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"thinking\",\"thinking\":\"\",\"signature\":\"\"}}\n\n",
+        "data: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"thinking_delta\",\"thinking\":\"h\"}}\n\n",
+        "data: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"thinking_delta\",\"thinking\":\"m\"}}\n\n",
+        "data: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"signature_delta\",\"signature\":\"c2ln\"}}\n\n",
+        "data: {\"type\":\"content_block_start\",\"index\":1,\"content_block\":{\"type\":\"redacted_thinking\",\"data\":\"x\\u0031\"}}\n\n",
+        "data: {\"type\":\"content_block_start\",\"index\":2,\"content_block\":{\"type\":\"text\",\"text\":\"Bu\"}}\n\n",
+        "data: {\"type\":\"content_block_delta\",\"index\":2,\"delta\":{\"type\":\"text_delta\",\"text\":\"y.\"}}\n\n",
+        "data: {\"type\":\"content_block_delta\",\"index\":2,\"delta\":{\"type\":\"citations_delta\",\"citation\":{\"n\":1.0}}}\n\n",
+        "data: {\"type\":\"content_block_start\",\"index\":3,\"content_block\":{\"type\":\"tool_use\",\"id\":\"t1\",\"name\":\"t\",\"input\":{}}}\n\n",
+        "data: {\"type\":\"content_block_delta\",\"index\":3,\"delta\":{\"type\":\"input_json_delta\",\"partial_json\":\"{\\\"z\\\": 1.50,\"}}\n\n",
+        "data: {\"type\":\"content_block_delta\",\"index\":3,\"delta\":{\"type\":\"input_json_delta\",\"partial_json\":\"\\\"a\\\":2}\"}}\n\n",
+        "data: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"tool_use\"},\"usage\":{\"input_tokens\":1,\"output_tokens\":9}}\n\n",
+    ))
+    .unwrap();
+    assert_eq!((turn.text(), turn.reasoning()), (Some("Buy."), Some("hm")));
+    assert_eq!(turn.tool_calls()[0].arguments, r#"{"z": 1.50,"a":2}"#);
+    assert_eq!(
+        turn.raw().get(),
+        concat!(
+            r#"[{"type":"thinking","thinking":"hm","signature":"c2ln"},{"type":"redacted_thinking","data":"x\u0031"},"#,
+            r#"{"type":"text","text":"Buy.","citations":[{"n":1.0}]},"#,
+            r#"{"type":"tool_use","id":"t1","name":"t","input":{"z": 1.50,"a":2}}]"#
+        )
+    );
+}
+
+#[test]
+fn a_cut_reply_is_never_a_turn() {
+    let whole = r#"{"content":[{"type":"text","text":"Buy."}],"stop_reason":"end_turn"}"#;
+    assert!(decode(200, whole).is_ok());
+    for end in 0..whole.len() {
+        assert!(decode(200, &whole[..end]).is_err(), "{end}");
     }
 }
