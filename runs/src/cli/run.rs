@@ -6,6 +6,7 @@ use crate::experiment::config::ExperimentConfig;
 use crate::experiment::run::{CellResult, RunPlan, prepare, run_cells};
 use crate::failure::Failure;
 use crate::limits::missing_open_files;
+use crate::money::Metering;
 use crate::output::Console;
 use crate::progress::Progress;
 use crate::report;
@@ -63,22 +64,43 @@ pub(super) fn run(args: &RunArgs, console: Console) -> Result<(), Failure> {
             .unwrap_or_else(|| Path::new("results").join(&config.name));
         base.join(given)
     });
-    let (results, limitations) = execute(&RunPlan { config, base, output }, console)?;
-    let mut text = report::table(&results);
-    for limitation in &limitations {
+    let executed = execute(&RunPlan { config, base, output }, console)?;
+    let Executed {
+        results,
+        limitations,
+        metering,
+    } = &executed;
+    let budget = metering.budget.as_deref();
+    let mut text = report::table(results);
+    text.push_str(&report::money::text(results, budget));
+    for limitation in limitations {
         text.push_str("note: ");
         text.push_str(limitation);
         text.push('\n');
     }
-    console.result(&text, &report::to_json(&results))?;
-    stopped(&results)
+    let mut document = report::to_json(results);
+    if let Some(object) = document.as_object_mut() {
+        object.insert("money".to_owned(), report::money::to_json(results, budget));
+    }
+    console.result(&text, &document)?;
+    stopped(results)
 }
 
-/// Runs a plan under a progress bar; with what the panel cannot support.
+/// A plan that was run.
+pub(super) struct Executed {
+    /// The cells' results.
+    pub results: Vec<CellResult>,
+    /// What the panel cannot support.
+    pub limitations: Vec<String>,
+    /// What was spent of the budget.
+    pub metering: Arc<Metering>,
+}
+
+/// Runs a plan under a progress bar.
 ///
 /// # Errors
 /// [`Failure`] when nothing can be started.
-pub(super) fn execute(plan: &RunPlan, console: Console) -> Result<(Vec<CellResult>, Vec<String>), Failure> {
+pub(super) fn execute(plan: &RunPlan, console: Console) -> Result<Executed, Failure> {
     if let Some((needed, allowed)) = missing_open_files(plan.config.parallel_cells) {
         let message = format!(
             "{} cells at once need up to {needed} open files, but the system allows {allowed}",
@@ -90,7 +112,11 @@ pub(super) fn execute(plan: &RunPlan, console: Console) -> Result<(Vec<CellResul
     let steps: usize = prepared.cells.iter().map(|cell| cell.window.days.len()).sum();
     let bar = Arc::new(Bar::of_steps(console, steps));
     let results = runtime()?.block_on(run_cells(plan, &prepared, bar));
-    Ok((results, prepared.source.record.limitations))
+    Ok(Executed {
+        results,
+        limitations: prepared.source.record.limitations,
+        metering: prepared.metering,
+    })
 }
 
 /// The asynchronous runtime of a command.
@@ -109,13 +135,16 @@ pub(super) fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
 /// # Errors
 /// [`Failure`] when a cell stopped, or lost steps to the infrastructure.
 pub(super) fn stopped(results: &[CellResult]) -> Result<(), Failure> {
-    let mut errors = results
-        .iter()
-        .filter_map(|result| Some((&result.cell.id, result.result.as_ref().err()?)));
-    let Some((cell, error)) = errors.next() else {
-        return covered(results);
+    let errors = || {
+        let stopped = results.iter();
+        stopped.filter_map(|result| Some((&result.cell.id, result.result.as_ref().err()?)))
     };
-    let others = errors.count();
+    let is_budget = |error: &RunError| matches!(error, RunError::Budget { .. });
+    let mut others = errors().filter(|(_, error)| !is_budget(error));
+    let Some((cell, error)) = others.next() else {
+        return over_budget(results).and_then(|()| covered(results));
+    };
+    let others = others.count();
     let message = format!(
         "cell {cell}: {error}{}",
         if others > 0 {
@@ -133,6 +162,21 @@ pub(super) fn stopped(results: &[CellResult]) -> Result<(), Failure> {
         Failure::difference(message)
     };
     Err(failure.with_hint(error.hint()))
+}
+
+/// Cells that stopped at a cap are neither faulty nor finished: the same command goes on when the cap is raised.
+fn over_budget(results: &[CellResult]) -> Result<(), Failure> {
+    let stopped: Vec<&RunError> = results
+        .iter()
+        .filter_map(|result| result.result.as_ref().err())
+        .collect();
+    let Some(RunError::Budget { reached, .. }) = stopped.first() else {
+        return Ok(());
+    };
+    let cells = stopped.len();
+    let message = format!("{reached}; {cells} of {} cells are unfinished", results.len());
+    let hint = "raise the cap under [budget] and run the same command again: it continues where it stopped";
+    Err(Failure::budget(message).with_hint(hint))
 }
 
 /// Steps lost to the infrastructure are no decisions of the model: the command does not end as if all were well.
