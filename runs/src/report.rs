@@ -1,5 +1,6 @@
 //! Cells as a table for people and as JSON for programs.
 
+pub mod estimate;
 pub mod money;
 
 use crate::bundle::summary::{Metric, Summary};

@@ -2,11 +2,15 @@
 
 use crate::episode::Progress as EpisodeProgress;
 use crate::error::RunError;
+use crate::experiment::cells::cells;
 use crate::experiment::config::ExperimentConfig;
+use crate::experiment::market_source::MarketSource;
 use crate::experiment::run::{CellResult, RunPlan, prepare, run_cells};
 use crate::failure::Failure;
 use crate::limits::missing_open_files;
 use crate::money::Metering;
+use crate::money::estimate::{Estimate, measure};
+use crate::money::opening::price_cells;
 use crate::output::Console;
 use crate::progress::Progress;
 use crate::report;
@@ -29,6 +33,7 @@ Example experiment file:
   ]
   windows = [{ id = \"W1\" }, { id = \"short\", start = \"2025-03-03\", end = \"2025-03-14\" }]
 
+  ktd run try.toml --dry-run          # what it would ask and cost
   ktd run try.toml
 
 Running the same file again continues where it stopped: finished cells are kept, and no reply is asked for twice.";
@@ -45,6 +50,9 @@ pub(super) struct RunArgs {
     /// Cells at once, instead of the file's `parallel_cells`.
     #[arg(long)]
     pub parallel: Option<usize>,
+    /// Estimate calls, tokens and cost from the built-in agents' traffic; nothing is asked and nothing is written.
+    #[arg(long)]
+    pub dry_run: bool,
 }
 
 /// Runs the command.
@@ -57,6 +65,9 @@ pub(super) fn run(args: &RunArgs, console: Console) -> Result<(), Failure> {
         config.parallel_cells = parallel.max(1);
     }
     let base = args.experiment.parent().map_or_else(PathBuf::new, Path::to_owned);
+    if args.dry_run {
+        return estimate(&config, &base, console);
+    }
     let output = args.out.clone().unwrap_or_else(|| {
         let given = config
             .output
@@ -84,6 +95,17 @@ pub(super) fn run(args: &RunArgs, console: Console) -> Result<(), Failure> {
     }
     console.result(&text, &document)?;
     stopped(results)
+}
+
+/// Tells what an experiment would ask and cost.
+fn estimate(config: &ExperimentConfig, base: &Path, console: Console) -> Result<(), Failure> {
+    let source = MarketSource::of(config, base)?;
+    let mut cells = cells(config, &source.market)?;
+    price_cells(&mut cells, config, base)?;
+    let measured = runtime()?.block_on(measure(config, &source))?;
+    let estimate = Estimate::of(config, &cells, &measured);
+    let text = report::estimate::text(&estimate, &config.budget);
+    console.result(&text, &serde_json::json!({ "estimate": estimate }))
 }
 
 /// A plan that was run.

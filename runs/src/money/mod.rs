@@ -6,6 +6,7 @@
 pub mod amount;
 pub mod budget;
 pub mod charge;
+pub mod estimate;
 pub mod meter;
 pub mod opening;
 pub mod price_row;
