@@ -85,6 +85,7 @@ pub(crate) fn prepare(config: &ExperimentConfig, market: Market, key: MaskKey) -
             path: None,
         },
         notes: Vec::new(),
+        metering: Arc::default(),
     }
 }
 
@@ -102,6 +103,7 @@ pub(crate) fn shared(config: &ExperimentConfig, prepared: &Prepared) -> Shared {
         tools: config.tools,
         retries: config.retries,
         guards: ktd_runs::guard::Guards::default(),
+        metering: Arc::default(),
     }
 }
 
