@@ -17,6 +17,7 @@ mod faults;
 mod force;
 mod leaks;
 mod look_ahead;
+mod money;
 mod perturb;
 mod prefix;
 mod provider;
