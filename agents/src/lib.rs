@@ -37,6 +37,7 @@ pub use verdict::{
     ARGUMENTS_BYTES_MAX, ARGUMENTS_DEPTH_MAX, ARGUMENTS_ITEMS_MAX, Expected, Verdict,
     arguments_of_printed_call, fault_of_turn, object_in_text, parser_leak,
 };
+pub use wire::wait_of as wait_seconds;
 pub use wire::{
     FaultClass, FaultKind, REPLY_BYTES_MAX, REPLY_DEPTH_MAX, REPLY_ITEMS_MAX, ReplyFault, Wire, WireRequest,
 };

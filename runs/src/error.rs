@@ -1,6 +1,7 @@
 //! What can stop a run, and how to mend it.
 
 use crate::bundle::exchanges::Nearest;
+use crate::money::CapReached;
 use ktd_agents::SessionError;
 use std::path::{Path, PathBuf};
 
@@ -106,6 +107,15 @@ pub enum RunError {
         /// What the provider said.
         detail: String,
     },
+    /// The budget has no room for the next call; it was not made, and everything before it is kept. Neither a fault
+    /// nor a decision of the model.
+    #[error("step {step}: {reached}")]
+    Budget {
+        /// 1-based step.
+        step: usize,
+        /// Which cap, and what is spent of it.
+        reached: Box<CapReached>,
+    },
     /// The experiment, the panel or an option does not fit.
     #[error("{what}")]
     Input {
@@ -173,6 +183,10 @@ impl RunError {
                 "this is a defect of the mask: report it with the bundle's header.json".to_owned()
             }
             Self::Configuration { hint, .. } => (*hint).to_owned(),
+            Self::Budget { .. } => {
+                "raise the cap under [budget] and run the same command again: it continues where it stopped"
+                    .to_owned()
+            }
             Self::Input { hint, .. } => hint.clone(),
             Self::QuotaExhausted { .. } => {
                 "add credit to the provider's account, then give the same command again: it continues here"

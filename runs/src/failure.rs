@@ -16,6 +16,8 @@ pub struct Failure {
 const DIFFERENCE: u8 = 1;
 /// Exit code of bad input or usage.
 const BAD_INPUT: u8 = 2;
+/// Exit code of a run that stopped at its budget.
+const BUDGET: u8 = 3;
 
 /// How to mend what the system says of a file.
 const FILE_HINTS: [(io::ErrorKind, &str); 10] = [
@@ -79,6 +81,16 @@ impl Failure {
         }
     }
 
+    /// A run that stopped at its budget and can be continued: exit code 3.
+    #[must_use]
+    pub fn budget(message: impl fmt::Display) -> Self {
+        Self {
+            message: message.to_string(),
+            hint: None,
+            exit_code: BUDGET,
+        }
+    }
+
     /// A file that cannot be read or written; `verb` completes "cannot …".
     #[must_use]
     pub fn file(verb: &str, path: &Path, error: &io::Error) -> Self {
@@ -108,7 +120,7 @@ impl Failure {
         self.hint.as_deref()
     }
 
-    /// The process's exit code: 1 for a difference found, 2 for bad input.
+    /// The process's exit code: 1 for a difference found, 2 for bad input, 3 for a budget that is used up.
     #[must_use]
     pub const fn exit_code(&self) -> u8 {
         self.exit_code
@@ -154,6 +166,7 @@ impl From<crate::error::RunError> for Failure {
             | RunError::Damaged { .. }
             | RunError::Unfinished { .. }
             | RunError::Leak { .. } => Self::difference(&error),
+            RunError::Budget { .. } => Self::budget(&error),
             RunError::Io { .. }
             | RunError::Busy { .. }
             | RunError::Configuration { .. }

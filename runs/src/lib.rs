@@ -14,6 +14,7 @@ pub mod failure;
 pub mod force_probe;
 pub mod guard;
 pub mod limits;
+pub mod money;
 pub mod output;
 pub mod progress;
 pub mod report;

@@ -1,12 +1,16 @@
 //! Cells as a table for people and as JSON for programs.
 
+pub mod estimate;
+pub mod money;
+
 use crate::bundle::summary::{Metric, Summary};
 use crate::experiment::run::CellResult;
 use crate::output::{Align, Table};
 use serde_json::{Value, json};
 use std::fmt::Write;
 
-/// The table of results: how submissions were forced (parse failures compare within a level only), return, Sharpe, drawdown, turnover, abstention, and the three kinds of fault apart.
+/// The table of results: how submissions were forced (parse failures compare within a level only), return, Sharpe,
+/// drawdown, turnover, abstention, the three kinds of fault apart, cost and tokens.
 #[must_use]
 pub fn table(results: &[CellResult]) -> String {
     use Align::{Left, Right};
@@ -25,6 +29,8 @@ pub fn table(results: &[CellResult]) -> String {
         ("model faults", Right),
         ("infra faults", Right),
         ("coverage", Right),
+        ("cost", Right),
+        ("tokens/step", Right),
     ]);
     for result in results {
         let cell = &result.cell;
@@ -37,11 +43,10 @@ pub fn table(results: &[CellResult]) -> String {
             cell.seed.to_string(),
             cell.provider.force.label().to_owned(),
         ];
-        let figures = result
-            .result
-            .as_ref()
-            .map_or_else(|_| vec!["stopped".to_owned()], figures);
-        table.row(identity.into_iter().chain(figures));
+        let figures = result.result.as_ref().map_or_else(|_| stopped(), figures);
+        let tokens = money::tokens_a_step(result).map(money::shown);
+        let money = [money::cost_cell(result), tokens.unwrap_or_default()];
+        table.row(identity.into_iter().chain(figures).chain(money));
     }
     let mut text = table.render();
     for result in results {
@@ -59,7 +64,11 @@ pub fn table(results: &[CellResult]) -> String {
     text
 }
 
-fn figures(summary: &Summary) -> Vec<String> {
+fn stopped() -> [String; 8] {
+    ["stopped", "", "", "", "", "", "", ""].map(str::to_owned)
+}
+
+fn figures(summary: &Summary) -> [String; 8] {
     let (metrics, counters) = (&summary.metrics, &summary.counters);
     let faults: usize = counters
         .model_faults
@@ -68,7 +77,7 @@ fn figures(summary: &Summary) -> Vec<String> {
         .sum();
     let infrastructure: usize = counters.infrastructure_faults.values().sum();
     let steps = counters.submitted + counters.hold + counters.fallback + counters.uncovered;
-    vec![
+    [
         percent(&metrics.total_return),
         number(&metrics.sharpe_ratio),
         percent(&metrics.max_drawdown),
@@ -109,6 +118,7 @@ pub fn to_json(results: &[CellResult]) -> Value {
             "force": cell.provider.force,
             "thinking": cell.provider.thinking,
             "summary": result.result.as_ref().ok(),
+            "money": result.money,
             "error": result.result.as_ref().err().map(ToString::to_string),
             "hint": result.result.as_ref().err().map(crate::error::RunError::hint),
         })

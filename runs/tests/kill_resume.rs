@@ -94,6 +94,7 @@ fn assert_same(left: &Path, right: &Path, how: &str) -> usize {
 fn without_exchanges(bytes: &[u8]) -> Summary {
     let mut summary: Summary = serde_json::from_slice(bytes).unwrap();
     assert!(summary.sha256.remove("exchanges.jsonl.zst").is_some());
+    summary.money.sends.unknown = 0;
     summary
 }
 
@@ -228,6 +229,7 @@ impl Episode {
             tools: config.tools,
             retries: config.retries,
             guards: ktd_runs::guard::Guards::default(),
+            metering: Arc::default(),
         };
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_time()

@@ -18,10 +18,10 @@ mod wait;
 
 pub use envelope::{REPLY_BYTES_MAX, REPLY_DEPTH_MAX, REPLY_ITEMS_MAX};
 pub use fault::{FaultClass, FaultKind, ReplyFault};
+pub use wait::wait_of;
 
 pub(crate) use calls::is_object;
 pub(crate) use envelope::extent;
-pub(crate) use wait::wait_of;
 
 use crate::chat::{ChatRequest, ModelTurn, StopReason};
 use crate::dialect::Dialect;

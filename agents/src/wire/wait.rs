@@ -1,7 +1,8 @@
 //! How long an error object asks us to wait.
 
 /// The wait that a text such as `17s`, `1.5s`, `6m0s` or `840ms` means, in seconds, rounded up.
-pub(crate) fn wait_of(text: &str) -> Option<u64> {
+#[must_use]
+pub fn wait_of(text: &str) -> Option<u64> {
     let mut milliseconds = 0_u64;
     let mut rest = text;
     while !rest.is_empty() {

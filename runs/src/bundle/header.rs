@@ -3,6 +3,7 @@
 use crate::bundle::chain::sha256_hex;
 use crate::experiment::config::{AgentConfig, SessionConfig, ToolsConfig};
 use crate::experiment::provider::Provider;
+use crate::money::PricesRecord;
 use crate::rules_config::RulesConfig;
 use serde::{Deserialize, Serialize};
 
@@ -22,6 +23,10 @@ pub struct Header {
     pub agent: AgentConfig,
     /// How its model is spoken to.
     pub provider: Provider,
+    /// What its tokens cost, where that is known. Prices are no part of the episode's identity: while it is unfinished
+    /// they are those that it was last continued at.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub prices: Option<PricesRecord>,
     /// The window.
     pub window: WindowRecord,
     /// `memory-only`, `fixed-candidate` or `open-research`.

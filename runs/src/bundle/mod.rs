@@ -213,18 +213,25 @@ impl BundleLock {
     /// # Errors
     /// [`RunError::Busy`] when another process holds it, [`RunError::Io`] when there can be no lock.
     pub fn take(paths: &BundlePaths) -> Result<Self, RunError> {
-        let path = paths.lock();
-        let file = owner_alone(&path)
+        Self::take_file(&paths.lock(), paths.root())
+    }
+
+    /// Takes a lock whose file is `path`, before anything below `root` is read.
+    ///
+    /// # Errors
+    /// [`RunError::Busy`] when another process holds it, [`RunError::Io`] when there can be no lock.
+    pub fn take_file(path: &Path, root: &Path) -> Result<Self, RunError> {
+        let file = owner_alone(path)
             .create(true)
             .append(true)
-            .open(&path)
-            .map_err(RunError::io("open", &path))?;
+            .open(path)
+            .map_err(RunError::io("open", path))?;
         match file.try_lock() {
             Ok(()) => Ok(Self(file)),
             Err(TryLockError::WouldBlock) => Err(RunError::Busy {
-                path: paths.root().to_owned(),
+                path: root.to_owned(),
             }),
-            Err(TryLockError::Error(error)) => Err(RunError::io("lock", &path)(error)),
+            Err(TryLockError::Error(error)) => Err(RunError::io("lock", path)(error)),
         }
     }
 }

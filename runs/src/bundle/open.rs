@@ -9,6 +9,7 @@ use crate::experiment::config::RetryConfig;
 use crate::experiment::market_source::MarketSource;
 use crate::experiment::run::{factor_table, toolbox};
 use crate::guard::Guards;
+use crate::money::Basis;
 use ktd_env::TradeDate;
 use ktd_masking::MaskKey;
 use std::path::Path;
@@ -104,6 +105,7 @@ impl OpenBundle {
             id: header.cell.clone(),
             agent: header.agent.clone(),
             provider: header.provider.clone(),
+            basis: Basis::of(header.agent.builtin.is_some(), header.prices.clone()),
             window: Window {
                 id: header.window.id.clone(),
                 days,
@@ -126,6 +128,7 @@ impl OpenBundle {
             tools: header.tools,
             retries: RetryConfig::default(),
             guards: Guards::default(),
+            metering: Arc::default(),
         };
         Ok(Self {
             paths,

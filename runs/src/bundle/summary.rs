@@ -1,6 +1,7 @@
-//! `summary.json`: metrics and counters, always recomputable from the events.
+//! `summary.json`: metrics and counters, always recomputable from the events; money from header and exchanges.
 
 use crate::bundle::event::{Mark, ReadEvent, StepOutcome};
+use crate::money::Spending;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -19,6 +20,8 @@ pub struct Summary {
     pub metrics: Metrics,
     /// What the model, the infrastructure and the exchange did.
     pub counters: Counters,
+    /// What its own requests cost: those that a branch copied are another episode's.
+    pub money: Spending,
     /// SHA-256 of the bundle's other files, by name.
     pub sha256: BTreeMap<String, String>,
 }

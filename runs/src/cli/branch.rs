@@ -12,6 +12,7 @@ use crate::experiment::config::{AgentConfig, ExperimentConfig, RetryConfig};
 use crate::experiment::provider::{Provider, builtin_table};
 use crate::experiment::run::CellResult;
 use crate::failure::Failure;
+use crate::money::{Basis, PriceTable};
 use crate::output::Console;
 use crate::report;
 use std::path::{Path, PathBuf};
@@ -22,10 +23,11 @@ use std::path::{Path, PathBuf};
 /// [`Failure`] when the bundle, the step or the agent does not fit, and when the branch stops before its end.
 pub(super) fn run(args: &ReplayArgs, step: usize, out: &Path, console: Console) -> Result<(), Failure> {
     let mut bundle = OpenBundle::open(&args.bundle, args.panel.as_deref())?;
-    let (agent, retries) = agent(args)?;
+    let successor = Successor::of(args)?;
     let base = base(args);
-    bundle.shared.retries = retries;
-    let cell = branch_cell(&bundle.cell, &bundle.paths, step, agent)?;
+    bundle.shared.retries = successor.retries;
+    let mut cell = branch_cell(&bundle.cell, &bundle.paths, step, successor.agent)?;
+    cell.basis = successor.basis.unwrap_or(cell.basis);
     let who = (&cell.agent, &cell.provider);
     let connection = Transports::default().connect(who, cell.seed, &bundle.shared.market, &base)?;
     let bar = Bar::of_steps(console, cell.window.days.len() + 1 - step);
@@ -49,11 +51,7 @@ pub(super) fn run(args: &ReplayArgs, step: usize, out: &Path, console: Console) 
             )),
         }
     }))?;
-    let results = [CellResult {
-        cell,
-        bundle: out.to_owned(),
-        result,
-    }];
+    let results = [CellResult::of(cell, out.to_owned(), result)];
     let text = format!(
         "{}steps before {step} are those of {}; the branch is in {}\n",
         report::table(&results),
@@ -71,30 +69,63 @@ fn base(args: &ReplayArgs) -> PathBuf {
         .map_or_else(PathBuf::new, Path::to_owned)
 }
 
-/// Who goes on, if it is another agent, and what is done about infrastructure faults.
-fn agent(args: &ReplayArgs) -> Result<(Option<(AgentConfig, Provider)>, RetryConfig), RunError> {
-    if let Some(name) = &args.builtin {
+/// Who goes on, and how.
+#[derive(Default)]
+struct Successor {
+    /// Another agent than the one that answered before.
+    agent: Option<(AgentConfig, Provider)>,
+    /// What its tokens cost, where a price table says so.
+    basis: Option<Basis>,
+    /// What is done about infrastructure faults.
+    retries: RetryConfig,
+}
+
+impl Successor {
+    fn of(args: &ReplayArgs) -> Result<Self, RunError> {
+        match (&args.builtin, &args.agent) {
+            (Some(name), _) => Self::builtin(name),
+            (None, Some(named)) => Self::named(named),
+            (None, None) => Ok(Self::default()),
+        }
+    }
+
+    fn builtin(name: &str) -> Result<Self, RunError> {
         check_builtin(name)?;
         let agent = AgentConfig::builtin(name);
         let provider = Provider::of(&agent, &builtin_table()?)?;
-        return Ok((Some((agent, provider)), RetryConfig::default()));
+        Ok(Self {
+            agent: Some((agent, provider)),
+            ..Self::default()
+        })
     }
-    let Some(named) = &args.agent else {
-        return Ok((None, RetryConfig::default()));
-    };
-    let Some((file, id)) = named.rsplit_once(':') else {
-        let what = format!("--agent is {named:?}: it names no agent of a file");
-        return Err(RunError::input(what, "write it as EXPERIMENT.toml:ID"));
-    };
-    let config = ExperimentConfig::read(Path::new(file))?;
-    let table = config.dialect_table()?;
-    let known: Vec<&str> = config.agents.iter().map(|agent| agent.id.as_str()).collect();
-    let known = known.join(", ");
-    let agent = config.agents.into_iter().find(|agent| agent.id == id);
-    let agent = agent.ok_or_else(|| {
-        let what = format!("{file} has no agent {id:?}");
-        RunError::input(what, format!("it has {known}"))
-    })?;
-    let provider = Provider::of(&agent, &table)?;
-    Ok((Some((agent, provider)), config.retries))
+
+    /// An agent of an experiment file, `EXPERIMENT.toml:ID`, with that file's vendors, prices and retries.
+    fn named(named: &str) -> Result<Self, RunError> {
+        let Some((file, id)) = named.rsplit_once(':') else {
+            let what = format!("--agent is {named:?}: it names no agent of a file");
+            return Err(RunError::input(what, "write it as EXPERIMENT.toml:ID"));
+        };
+        let file = Path::new(file);
+        let config = ExperimentConfig::read(file)?;
+        let table = config.dialect_table()?;
+        let known: Vec<&str> = config.agents.iter().map(|agent| agent.id.as_str()).collect();
+        let known = known.join(", ");
+        let agent = config.agents.into_iter().find(|agent| agent.id == id);
+        let agent = agent.ok_or_else(|| {
+            let what = format!("{} has no agent {id:?}", file.display());
+            RunError::input(what, format!("it has {known}"))
+        })?;
+        let provider = Provider::of(&agent, &table)?;
+        let base = file.parent().unwrap_or(Path::new(""));
+        let prices = config.prices.map(|path| PriceTable::read(&base.join(path)));
+        let basis = prices.transpose()?.map(|prices| {
+            let record = prices.record(&provider.dialect.id, agent.model_name());
+            Basis::of(agent.builtin.is_some(), record)
+        });
+        Ok(Self {
+            agent: Some((agent, provider)),
+            basis,
+            retries: config.retries,
+        })
+    }
 }

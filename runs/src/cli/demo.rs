@@ -42,7 +42,7 @@ pub(super) fn run(args: &DemoArgs, console: Console) -> Result<(), Failure> {
         base: PathBuf::new(),
         output: args.out.clone(),
     };
-    let (results, _) = execute(&plan, console)?;
+    let results = execute(&plan, console)?.results;
     if let Some(error) = results.iter().find_map(|result| result.result.as_ref().err()) {
         let message = format!("the demo stopped: {error}");
         return Err(Failure::difference(message).with_hint(error.hint()));

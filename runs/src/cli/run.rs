@@ -3,10 +3,15 @@
 use super::signals::unless_told_to_end;
 use crate::episode::Progress as EpisodeProgress;
 use crate::error::RunError;
+use crate::experiment::cells::cells;
 use crate::experiment::config::ExperimentConfig;
+use crate::experiment::market_source::MarketSource;
 use crate::experiment::run::{CellResult, RunPlan, prepare, run_cells};
 use crate::failure::Failure;
 use crate::limits::missing_open_files;
+use crate::money::Metering;
+use crate::money::estimate::{Estimate, measure};
+use crate::money::opening::price_cells;
 use crate::output::Console;
 use crate::progress::Progress;
 use crate::report;
@@ -29,6 +34,7 @@ Example experiment file:
   ]
   windows = [{ id = \"W1\" }, { id = \"short\", start = \"2025-03-03\", end = \"2025-03-14\" }]
 
+  ktd run try.toml --dry-run          # what it would ask and cost
   ktd run try.toml
 
 Running the same file again continues where it stopped: finished cells are kept, and no reply is asked for twice.";
@@ -45,6 +51,9 @@ pub(super) struct RunArgs {
     /// Cells at once, instead of the file's `parallel_cells`.
     #[arg(long)]
     pub parallel: Option<usize>,
+    /// Estimate calls, tokens and cost from the built-in agents' traffic; nothing is asked and nothing is written.
+    #[arg(long)]
+    pub dry_run: bool,
 }
 
 /// Runs the command.
@@ -56,15 +65,29 @@ pub(super) fn run(args: &RunArgs, console: Console) -> Result<(), Failure> {
     if let Some(parallel) = args.parallel {
         plan.config.parallel_cells = parallel.max(1);
     }
-    let (results, limitations) = execute(&plan, console)?;
-    let mut text = report::table(&results);
-    for limitation in &limitations {
+    if args.dry_run {
+        return estimate(&plan.config, &plan.base, console);
+    }
+    let executed = execute(&plan, console)?;
+    let Executed {
+        results,
+        limitations,
+        metering,
+    } = &executed;
+    let budget = metering.budget.as_deref();
+    let mut text = report::table(results);
+    text.push_str(&report::money::text(results, budget));
+    for limitation in limitations {
         text.push_str("note: ");
         text.push_str(limitation);
         text.push('\n');
     }
-    console.result(&text, &report::to_json(&results))?;
-    stopped(&results)
+    let mut document = report::to_json(results);
+    if let Some(object) = document.as_object_mut() {
+        object.insert("money".to_owned(), report::money::to_json(results, budget));
+    }
+    console.result(&text, &document)?;
+    stopped(results)
 }
 
 /// The plan of an experiment file, its results going to `out` or where the file says.
@@ -84,11 +107,32 @@ pub(super) fn plan(experiment: &Path, out: Option<&Path>) -> Result<RunPlan, Run
     Ok(RunPlan { config, base, output })
 }
 
+/// Tells what an experiment would ask and cost.
+fn estimate(config: &ExperimentConfig, base: &Path, console: Console) -> Result<(), Failure> {
+    let source = MarketSource::of(config, base)?;
+    let mut cells = cells(config, &source.market)?;
+    price_cells(&mut cells, config, base)?;
+    let measured = runtime()?.block_on(measure(config, &source))?;
+    let estimate = Estimate::of(config, &cells, &measured);
+    let text = report::estimate::text(&estimate, &config.budget);
+    console.result(&text, &serde_json::json!({ "estimate": estimate }))
+}
+
+/// A plan that was run.
+pub(super) struct Executed {
+    /// The cells' results.
+    pub results: Vec<CellResult>,
+    /// What the panel cannot support.
+    pub limitations: Vec<String>,
+    /// What was spent of the budget.
+    pub metering: Arc<Metering>,
+}
+
 /// Runs a plan under a progress bar; with what the panel cannot support and what is not known of the agents.
 ///
 /// # Errors
 /// [`Failure`] when nothing can be started.
-pub(super) fn execute(plan: &RunPlan, console: Console) -> Result<(Vec<CellResult>, Vec<String>), Failure> {
+pub(super) fn execute(plan: &RunPlan, console: Console) -> Result<Executed, Failure> {
     if let Some((needed, allowed)) = missing_open_files(plan.config.parallel_cells) {
         let message = format!(
             "{} cells at once need up to {needed} open files, but the system allows {allowed}",
@@ -109,7 +153,11 @@ pub(super) fn execute(plan: &RunPlan, console: Console) -> Result<(Vec<CellResul
     };
     let mut notes = prepared.source.record.limitations;
     notes.extend(prepared.notes);
-    Ok((results, notes))
+    Ok(Executed {
+        results,
+        limitations: notes,
+        metering: prepared.metering,
+    })
 }
 
 /// The asynchronous runtime of a command.
@@ -128,13 +176,16 @@ pub(super) fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
 /// # Errors
 /// [`Failure`] when a cell stopped, or lost steps to the infrastructure.
 pub(super) fn stopped(results: &[CellResult]) -> Result<(), Failure> {
-    let mut errors = results
-        .iter()
-        .filter_map(|result| Some((&result.cell.id, result.result.as_ref().err()?)));
-    let Some((cell, error)) = errors.next() else {
-        return covered(results);
+    let errors = || {
+        let stopped = results.iter();
+        stopped.filter_map(|result| Some((&result.cell.id, result.result.as_ref().err()?)))
     };
-    let others = errors.count();
+    let is_budget = |error: &RunError| matches!(error, RunError::Budget { .. });
+    let mut others = errors().filter(|(_, error)| !is_budget(error));
+    let Some((cell, error)) = others.next() else {
+        return over_budget(results).and_then(|()| covered(results));
+    };
+    let others = others.count();
     let message = format!(
         "cell {cell}: {error}{}",
         if others > 0 {
@@ -152,6 +203,21 @@ pub(super) fn stopped(results: &[CellResult]) -> Result<(), Failure> {
         Failure::difference(message)
     };
     Err(failure.with_hint(error.hint()))
+}
+
+/// Cells that stopped at a cap are neither faulty nor finished: the same command goes on when the cap is raised.
+fn over_budget(results: &[CellResult]) -> Result<(), Failure> {
+    let stopped: Vec<&RunError> = results
+        .iter()
+        .filter_map(|result| result.result.as_ref().err())
+        .collect();
+    let Some(RunError::Budget { reached, .. }) = stopped.first() else {
+        return Ok(());
+    };
+    let cells = stopped.len();
+    let message = format!("{reached}; {cells} of {} cells are unfinished", results.len());
+    let hint = "raise the cap under [budget] and run the same command again: it continues where it stopped";
+    Err(Failure::budget(message).with_hint(hint))
 }
 
 /// Steps lost to the infrastructure are no decisions of the model: the command does not end as if all were well.

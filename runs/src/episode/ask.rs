@@ -7,10 +7,13 @@ use crate::error::RunError;
 use crate::experiment::config::RetryConfig;
 use crate::experiment::provider::Provider;
 use crate::guard::Guard;
+use crate::money::Meter;
+use crate::money::meter::Refused;
+use crate::money::wait::{backoff, wish};
 use ktd_agents::{
     Expected, FaultClass, FaultKind, ModelTurn, ReplyFault, Transport, WireReply, WireRequest, parser_leak,
 };
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// Where replies come from and go to.
 #[expect(missing_debug_implementations, reason = "a transport may hold a key")]
@@ -29,6 +32,8 @@ pub struct Exchanger<'a> {
     pub retries: RetryConfig,
     /// How the endpoint that answers now is spoken to; in a branch another one may have answered before.
     pub provider: &'a Provider,
+    /// What stands before the endpoint: the key's gate and the budget.
+    pub meter: Meter,
 }
 
 /// One answered request.
@@ -63,7 +68,7 @@ impl Asked {
 /// What an attempt's outcome means.
 enum Reading {
     Turn(Box<ModelTurn>, String),
-    /// Send the same bytes again.
+    /// Send the same bytes again; the body may say after how many seconds.
     Again {
         code: &'static str,
         blank: Option<Blank>,
@@ -74,6 +79,14 @@ enum Reading {
         code: &'static str,
     },
     Stop(RunError),
+}
+
+impl Reading {
+    /// Whether the provider has too much to do: then nobody should ask it with this key.
+    fn is_busy(&self) -> bool {
+        let busy = [FaultKind::RateLimited, FaultKind::Overloaded];
+        matches!(self, Self::Again { code, .. } if busy.iter().any(|kind| kind.code() == *code))
+    }
 }
 
 /// A turn with nothing in it, and the SHA-256 of its reply.
@@ -119,7 +132,7 @@ impl<'a> Exchanger<'a> {
             if !self.may_try(at) {
                 break;
             }
-            let Some((outcome, is_live)) = self.outcome(at, &key, request, expected).await? else {
+            let Some((outcome, pause)) = self.outcome(at, &key, request, expected).await? else {
                 break;
             };
             match self.read(step, &outcome, expected) {
@@ -129,19 +142,15 @@ impl<'a> Exchanger<'a> {
                     faults.push(code);
                     break;
                 }
-                Reading::Again {
-                    code,
-                    blank,
-                    wait_seconds,
-                } => {
+                Reading::Again { code, blank, .. } => {
                     blanks += u32::from(blank.is_some());
                     // Taken as an answer it is the model's, and no fault of the infrastructure any more.
                     if let Some((turn, reply)) = blank.filter(|_| BLANK_REPLIES_MAX < blanks) {
                         return Ok(Asked::answered(faults, key, reply, *turn));
                     }
                     faults.push(code);
-                    if is_live {
-                        self.pause(at, code, wait_seconds).await;
+                    if let Some(wait) = pause {
+                        self.pause(at, code, wait).await;
                     }
                 }
             }
@@ -149,7 +158,8 @@ impl<'a> Exchanger<'a> {
         Ok(Asked { faults, answer: None })
     }
 
-    /// The recorded outcome of a place, or a live one, recorded before anything hangs on it, and whether it was live.
+    /// The recorded outcome of a place, or a live one, recorded before anything hangs on it; with the wait after a live
+    /// one that should be tried again.
     ///
     /// A replay that runs out of recorded attempts gets `None`: the episode had given up there.
     async fn outcome(
@@ -158,9 +168,9 @@ impl<'a> Exchanger<'a> {
         key: &str,
         request: &WireRequest,
         expected: &Expected<'_>,
-    ) -> Result<Option<(Outcome, bool)>, RunError> {
+    ) -> Result<Option<(Outcome, Option<Duration>)>, RunError> {
         if let Some(outcome) = self.cassette.find(at, key, request)? {
-            return Ok(Some((outcome.clone(), false)));
+            return Ok(Some((outcome.clone(), None)));
         }
         let Some(transport) = self.live(at.step) else {
             // What was to be sent and has no outcome is missing; an attempt that was never meant is not.
@@ -170,25 +180,42 @@ impl<'a> Exchanger<'a> {
                 Ok(None)
             };
         };
+        let admitted = self.meter.admit(request.body().len()).await;
+        let admitted = admitted.map_err(|refused| not_admitted(at.step, refused))?;
         if let Some(store) = &mut self.store {
             store.intend(Intent::of(at, key, request))?;
         }
         crash::passes(Point::IntentWritten);
         let outcome = Outcome::of(&transport.send(request).await);
         crash::passes(Point::Sent);
-        let refusal = match self.read(at.step, &outcome, expected) {
-            Reading::Stop(error) => Some(error),
+        let reading = self.read(at.step, &outcome, expected);
+        let refusal = match &reading {
+            Reading::Stop(_) => Some(outcome.refused()),
             Reading::Turn(..) | Reading::Again { .. } | Reading::GiveUp { .. } => None,
         };
+        // A refused key or model name is kept as such: mended, the same request must be sent again.
+        let kept = refusal.unwrap_or_else(|| outcome.clone());
         if let Some(store) = &mut self.store {
-            // A refused key or model name is kept as such: mended, the same request must be sent again.
-            let kept = refusal
-                .as_ref()
-                .map_or_else(|| outcome.clone(), |_| outcome.refused());
-            store.settle(at, kept)?;
+            store.settle(at, kept.clone())?;
         }
         crash::passes(Point::OutcomeWritten);
-        refusal.map_or(Ok(Some((outcome, true))), Err)
+        let pause = self.pause_after(&reading, &outcome, at, key);
+        admitted.settle(&kept, pause.filter(|_| reading.is_busy()));
+        match reading {
+            Reading::Stop(error) => Err(error),
+            Reading::Turn(..) | Reading::Again { .. } | Reading::GiveUp { .. } => Ok(Some((outcome, pause))),
+        }
+    }
+
+    /// How long to wait after an attempt that should be made again: as the provider wishes, or longer each time.
+    fn pause_after(&self, reading: &Reading, outcome: &Outcome, at: Place, key: &str) -> Option<Duration> {
+        let Reading::Again { wait_seconds, .. } = reading else {
+            return None;
+        };
+        let now = SystemTime::now().duration_since(UNIX_EPOCH);
+        let now = now.map_or(0, |since| i64::try_from(since.as_secs()).unwrap_or(i64::MAX));
+        let wished = outcome.reply().and_then(|reply| wish(&reply, *wait_seconds, now));
+        Some(backoff(&self.retries, at.attempt, wished, key))
     }
 
     fn not_recorded(&self, at: Place, request: &WireRequest) -> RunError {
@@ -205,9 +232,8 @@ impl<'a> Exchanger<'a> {
     }
 
     /// Waits before the next attempt, when there is one.
-    async fn pause(&self, at: Place, code: &str, wish_seconds: Option<u64>) {
+    async fn pause(&self, at: Place, code: &str, wait: Duration) {
         if at.attempt + 1 < self.retries.attempts {
-            let wait = self.wait(at.attempt, wish_seconds);
             tracing::warn!(
                 at.step,
                 at.ordinal,
@@ -218,13 +244,6 @@ impl<'a> Exchanger<'a> {
             );
             tokio::time::sleep(wait).await;
         }
-    }
-
-    /// Doubling waits; a provider's own wish is honoured up to the longest wait.
-    fn wait(&self, attempt: u32, wish_seconds: Option<u64>) -> Duration {
-        let doubled = self.retries.first_wait_ms.saturating_mul(1 << attempt.min(16));
-        let wished = wish_seconds.map_or(0, |seconds| seconds.saturating_mul(1_000));
-        Duration::from_millis(doubled.max(wished).min(self.retries.longest_wait_ms))
     }
 
     fn read(&self, step: usize, outcome: &Outcome, expected: &Expected<'_>) -> Reading {
@@ -262,6 +281,19 @@ impl<'a> Exchanger<'a> {
     }
 }
 
+fn not_admitted(step: usize, refused: Refused) -> RunError {
+    match refused {
+        Refused::Cap(reached) => RunError::Budget {
+            step,
+            reached: Box::new(reached),
+        },
+        Refused::NoBound => RunError::input(
+            "there is a budget, but the cost of a call has no bound",
+            "give the model a row in the price table and the agent `max_output_tokens`",
+        ),
+    }
+}
+
 fn read_failure(step: usize, code: &str, retryable: bool, detail: &str) -> Reading {
     const CODES: [&str; 4] = ["connect", "timeout", "interrupted", "reply_too_large"];
     let code = CODES
@@ -286,9 +318,7 @@ fn read_fault(step: usize, fault: ReplyFault, reply: &WireReply) -> Reading {
     let code = fault.kind().code();
     match fault.class() {
         FaultClass::Infrastructure if fault.is_retryable() => {
-            let wait_seconds = reply
-                .retry_after_seconds()
-                .or_else(|| fault.retry_after_seconds());
+            let wait_seconds = fault.retry_after_seconds();
             let is_blank = fault.kind() == FaultKind::ZeroOutput;
             let blank = fault.into_blank_turn().filter(|_| is_blank);
             let blank = blank.map(|turn| (Box::new(turn), sha256_hex(&reply.body)));

@@ -17,25 +17,35 @@ use ktd_masking::{EpisodeFrame, Mask};
 use ktd_tools::{LastStep, ToolLimits, tool_specs};
 use std::path::Path;
 
-/// Writes `header.json` and `private/episode.json`, or checks that those of an earlier run are the same.
+/// Writes `header.json` and `private/episode.json`, or checks that those of an earlier run are the same. Prices alone
+/// may have changed: what is unfinished is continued at those of today.
 pub(super) fn write_identity(input: &EpisodeInput<'_>, paths: &BundlePaths) -> Result<(), RunError> {
-    keep(&paths.header(), &header_bytes(input, &paths.header())?)?;
+    let path = paths.header();
+    let header = header(input, &path)?;
+    let bytes = json_bytes(&path, &header)?;
+    match std::fs::read(&path) {
+        Ok(recorded) if recorded == bytes => {}
+        Ok(recorded) => {
+            same_but_prices(&path, &recorded, header)?;
+            write_whole(&path, &bytes)?;
+        }
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => write_whole(&path, &bytes)?,
+        Err(error) => return Err(RunError::io("read", &path)(error)),
+    }
     keep_private(input, &paths.episode())
 }
 
-/// Checks that the header is the one this program, panel and configuration would write.
+/// Checks that the header is the one this program, panel and configuration would write, at the recorded prices.
 pub(super) fn compare_identity(input: &EpisodeInput<'_>, paths: &BundlePaths) -> Result<(), RunError> {
     let path = paths.header();
     let recorded = std::fs::read(&path).map_err(RunError::io("read", &path))?;
-    same(&path, &recorded, &header_bytes(input, &path)?)
+    same_but_prices(&path, &recorded, header(input, &path)?)
 }
 
-fn keep(path: &Path, bytes: &[u8]) -> Result<(), RunError> {
-    match std::fs::read(path) {
-        Ok(recorded) => same(path, &recorded, bytes),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => write_whole(path, bytes),
-        Err(error) => Err(RunError::io("read", path)(error)),
-    }
+fn same_but_prices(path: &Path, recorded: &[u8], now: Header) -> Result<(), RunError> {
+    // One that cannot be read differs in more than its prices, and the first difference is told.
+    let prices = serde_json::from_slice::<Header>(recorded).map_or(None, |header| header.prices);
+    same(path, recorded, &json_bytes(path, &Header { prices, ..now })?)
 }
 
 fn same(path: &Path, recorded: &[u8], now: &[u8]) -> Result<(), RunError> {
@@ -102,7 +112,7 @@ fn private_episode(input: &EpisodeInput<'_>) -> PrivateEpisode {
     .sealed()
 }
 
-fn header_bytes(input: &EpisodeInput<'_>, path: &Path) -> Result<Vec<u8>, RunError> {
+fn header(input: &EpisodeInput<'_>, path: &Path) -> Result<Header, RunError> {
     let (cell, shared) = (input.cell, input.shared);
     let private = private_episode(input);
     let dates = (!cell.mask.level.hides_days()).then_some((private.first_day, private.last_day));
@@ -111,13 +121,14 @@ fn header_bytes(input: &EpisodeInput<'_>, path: &Path) -> Result<Vec<u8>, RunErr
         .iter()
         .map(|spec| (spec.name, spec.description, spec.parameters.as_value()))
         .collect();
-    let header = Header {
+    Ok(Header {
         format: FORMAT_VERSION,
         ktd: env!("CARGO_PKG_VERSION").to_owned(),
         experiment: shared.experiment.clone(),
         cell: cell.id.clone(),
         agent: cell.agent.clone(),
         provider: cell.provider.clone(),
+        prices: cell.basis.record().cloned(),
         window: WindowRecord {
             id: cell.window.id.clone(),
             steps: cell.window.days.len(),
@@ -137,8 +148,7 @@ fn header_bytes(input: &EpisodeInput<'_>, path: &Path) -> Result<Vec<u8>, RunErr
         session: shared.session,
         tools: shared.tools,
         branch: cell.branch.clone(),
-    };
-    json_bytes(path, &header)
+    })
 }
 
 pub(super) fn rules(input: &EpisodeInput<'_>) -> Result<Rules, RunError> {
@@ -204,6 +214,7 @@ pub(super) fn open<'a>(
             guard,
             retries: input.shared.retries,
             provider: &input.cell.provider,
+            meter: input.shared.metering.of(input.cell),
         },
         events,
         ledger,

@@ -12,6 +12,7 @@ use crate::error::RunError;
 use crate::experiment::cells::Cell;
 use crate::experiment::config::AgentConfig;
 use crate::experiment::provider::Provider;
+use crate::money::Basis;
 use ktd_agents::Transport;
 use std::path::{Path, PathBuf};
 
@@ -42,6 +43,11 @@ pub fn branch_cell(
         let (agent, provider) = (original.agent_at(step), original.provider_at(step));
         (agent.clone(), provider.clone())
     });
+    let basis = if agent == original.agent {
+        original.basis.clone()
+    } else {
+        Basis::of(agent.builtin.is_some(), None)
+    };
     let before = step.saturating_sub(1);
     let branch = BranchRecord {
         cell: original.id.clone(),
@@ -55,6 +61,7 @@ pub fn branch_cell(
         id: format!("{}__branch{step}-{}", original.id, agent.id),
         agent,
         provider,
+        basis,
         branch: Some(branch),
         ..original.clone()
     })

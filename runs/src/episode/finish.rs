@@ -4,10 +4,13 @@ use super::EpisodeInput;
 use super::step::bind;
 use crate::bundle::chain::{Lines, sha256_hex};
 use crate::bundle::event::ReadEvent;
+use crate::bundle::exchanges::Cassette;
+use crate::bundle::open::read_header;
 use crate::bundle::summary::{EpisodeFold, KEYED, Metric, Metrics, Summary};
 use crate::bundle::verify::{check_summary, read_summary};
 use crate::bundle::{BundlePaths, FORMAT_VERSION, json_bytes, write_whole};
 use crate::error::RunError;
+use crate::money::{Spending, Tariff};
 use ktd_attribution::metric::{
     Abstention, Daily, InputError, NavPath, ParseFailure, StepOutcome, Undefined, cash_ratio, max_drawdown,
     sharpe_ratio, total_return, turnover,
@@ -60,8 +63,18 @@ pub fn summary_of(paths: &BundlePaths, key: Option<&MaskKey>) -> Result<Summary,
         reason,
         metrics,
         counters: fold.counters,
+        money: spending_of(paths)?,
         sha256,
     })
+}
+
+/// What a bundle's own sends cost so far, at the prices in its header.
+///
+/// # Errors
+/// [`RunError`] when header or exchanges cannot be read.
+pub fn spending_of(paths: &BundlePaths) -> Result<Spending, RunError> {
+    let tariff = Tariff::of_header(&read_header(paths)?);
+    Ok(Spending::of(&Cassette::read(&paths.exchanges())?, &tariff))
 }
 
 fn file_name(path: &Path) -> String {

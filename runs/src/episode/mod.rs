@@ -10,7 +10,7 @@ mod texts;
 
 pub use ask::{Answer, Asked, Exchanger};
 pub use branch::{branch_cell, branch_episode};
-pub use finish::summary_of;
+pub use finish::{spending_of, summary_of};
 
 use crate::bundle::chain::Log;
 use crate::bundle::event::StepOutcome;
@@ -21,6 +21,7 @@ use crate::error::RunError;
 use crate::experiment::cells::Cell;
 use crate::experiment::config::{RetryConfig, SessionConfig, ToolsConfig};
 use crate::guard::Guards;
+use crate::money::Metering;
 use crate::rules_config::RulesConfig;
 use ktd_agents::Transport;
 use ktd_env::exchange::{Account, Rules};
@@ -55,6 +56,8 @@ pub struct Shared {
     pub retries: RetryConfig,
     /// The last look at requests, one a mask level.
     pub guards: Guards,
+    /// Its budget, and the gates of its keys.
+    pub metering: Arc<Metering>,
 }
 
 /// One episode of them.

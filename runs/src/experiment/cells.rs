@@ -4,6 +4,7 @@ use super::config::{AgentConfig, ExperimentConfig};
 use super::provider::Provider;
 use crate::bundle::header::BranchRecord;
 use crate::error::RunError;
+use crate::money::Basis;
 use ktd_env::{DateSpan, DayIndex, Market, TradeDate};
 use ktd_masking::{Level, MaskSettings, Mode, Numeric};
 use std::collections::BTreeSet;
@@ -17,6 +18,8 @@ pub struct Cell {
     pub agent: AgentConfig,
     /// How its model is spoken to.
     pub provider: Provider,
+    /// What its tokens cost.
+    pub basis: Basis,
     /// When.
     pub window: Window,
     /// What is hidden.
@@ -136,6 +139,7 @@ fn cell(
         id,
         agent: agent.clone(),
         provider: provider.clone(),
+        basis: Basis::of(agent.builtin.is_some(), None),
         window: window.clone(),
         mask,
         mode,

@@ -3,9 +3,11 @@
 use crate::error::RunError;
 use crate::experiment::provider::builtin_table;
 use crate::experiment::window_config::WindowConfig;
+use crate::money::{Caps, RateLimits};
 use crate::rules_config::RulesConfig;
 use ktd_agents::{Dialect, DialectTable, ForceLevel, ThinkingPolicy, Wire};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// A whole experiment file.
@@ -53,6 +55,14 @@ pub struct ExperimentConfig {
     /// What is done about infrastructure faults.
     #[serde(default)]
     pub retries: RetryConfig,
+    /// Price table, JSON or TOML, relative to the experiment file. Without it costs are unknown.
+    pub prices: Option<PathBuf>,
+    /// What may be spent; needs `prices`, and `max_output_tokens` of every model.
+    #[serde(default)]
+    pub budget: Caps,
+    /// Rates of a key, by the name of its environment variable or the path of its file.
+    #[serde(default)]
+    pub rates: BTreeMap<String, RateLimits>,
 }
 
 /// A synthetic market.
@@ -128,6 +138,10 @@ pub struct AgentConfig {
     /// Whether the episode's seed is sent to the provider (best effort there).
     #[serde(default)]
     pub send_seed: bool,
+    /// Rates of this agent's key, besides those under `[rates]`: the stricter holds for all who use the key at the same
+    /// address. They are no part of a cell's identity.
+    #[serde(skip_serializing, default)]
+    pub rates: Option<RateLimits>,
 }
 
 /// How an outside agent calls.
@@ -193,7 +207,7 @@ pub struct RetryConfig {
     pub attempts: u32,
     /// First wait, milliseconds; it doubles each time.
     pub first_wait_ms: u64,
-    /// Longest wait, milliseconds; a provider's own `retry-after` is honoured up to it.
+    /// Longest wait of our own, milliseconds. A provider's `retry-after` is honoured beyond it, up to an hour.
     pub longest_wait_ms: u64,
 }
 

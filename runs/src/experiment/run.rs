@@ -6,10 +6,12 @@ use super::config::ExperimentConfig;
 use super::market_source::MarketSource;
 use crate::bundle::summary::Summary;
 use crate::bundle::{BundlePaths, create_private, write_first};
-use crate::episode::{EpisodeInput, Progress, Shared, finished_episode, run_episode};
+use crate::episode::{EpisodeInput, Progress, Shared, finished_episode, run_episode, spending_of};
 use crate::error::RunError;
 use crate::force_probe;
 use crate::guard::Guards;
+use crate::money::opening::{open_accounts, price_cells};
+use crate::money::{Metering, Spending};
 use ktd_env::factors::FactorConfig;
 use ktd_env::{FactorTable, Market};
 use ktd_masking::MaskKey;
@@ -40,6 +42,25 @@ pub struct CellResult {
     pub bundle: PathBuf,
     /// Its summary, or what stopped it.
     pub result: Result<Summary, RunError>,
+    /// What it has cost so far, where its bundle says so.
+    pub money: Option<Spending>,
+}
+
+impl CellResult {
+    /// The result of a cell whose bundle is in `bundle`.
+    #[must_use]
+    pub fn of(cell: Cell, bundle: PathBuf, result: Result<Summary, RunError>) -> Self {
+        let money = match &result {
+            Ok(summary) => Some(summary.money.clone()),
+            Err(_) => spending_of(&BundlePaths::new(&bundle)).ok(),
+        };
+        Self {
+            cell,
+            bundle,
+            result,
+            money,
+        }
+    }
 }
 
 /// The panel's shared, immutable parts of one run.
@@ -57,6 +78,8 @@ pub struct Prepared {
     pub key: MaskKey,
     /// What a reader of the results must know about the agents.
     pub notes: Vec<String>,
+    /// What has been spent of its budget, and the gates of its keys.
+    pub metering: Arc<Metering>,
 }
 
 impl Prepared {
@@ -75,6 +98,7 @@ impl Prepared {
             tools: config.tools,
             retries: config.retries,
             guards: Guards::default(),
+            metering: Arc::clone(&self.metering),
         }
     }
 }
@@ -85,7 +109,8 @@ impl Prepared {
 /// [`RunError`] for anything that does not fit, before a single request is sent.
 pub fn prepare(plan: &RunPlan) -> Result<Prepared, RunError> {
     let source = MarketSource::of(&plan.config, &plan.base)?;
-    let cells = cells(&plan.config, &source.market)?;
+    let mut cells = cells(&plan.config, &source.market)?;
+    let table = price_cells(&mut cells, &plan.config, &plan.base)?;
     // Every agent is made once here, so that a missing key is told before hours of work.
     let transports = Transports::default();
     for cell in &cells {
@@ -95,6 +120,7 @@ pub fn prepare(plan: &RunPlan) -> Result<Prepared, RunError> {
     let notes = force_probe::notes(&plan.output, &cells)?;
     let factors = factor_table(&source.market, &cells)?;
     let key = experiment_key(plan)?;
+    let metering = open_accounts(&plan.config, &cells, table.as_ref(), &plan.output)?;
     Ok(Prepared {
         source,
         factors: Arc::new(factors),
@@ -102,6 +128,7 @@ pub fn prepare(plan: &RunPlan) -> Result<Prepared, RunError> {
         toolbox: toolbox()?,
         key,
         notes,
+        metering: Arc::new(metering),
     })
 }
 
@@ -196,7 +223,7 @@ pub async fn run_cells(plan: &RunPlan, prepared: &Prepared, progress: Arc<dyn Pr
                 Ok(_) => tracing::info!(cell = cell.id, "cell ended"),
                 Err(error) => tracing::error!(cell = cell.id, %error, "cell stopped"),
             }
-            (place, CellResult { cell, bundle, result })
+            (place, CellResult::of(cell, bundle, result))
         });
     }
     let mut results: BTreeMap<usize, CellResult> = BTreeMap::new();
@@ -205,12 +232,10 @@ pub async fn run_cells(plan: &RunPlan, prepared: &Prepared, progress: Arc<dyn Pr
     }
     // A cell whose task broke an invariant has no result: it is told as failed, and the others stand.
     for (place, cell) in prepared.cells.iter().enumerate() {
-        results.entry(place).or_insert_with(|| CellResult {
-            cell: cell.clone(),
-            bundle: bundle_directory(&plan.output, &cell.id),
-            result: Err(RunError::Panicked {
-                cell: cell.id.clone(),
-            }),
+        results.entry(place).or_insert_with(|| {
+            let cell_id = cell.id.clone();
+            let bundle = bundle_directory(&plan.output, &cell_id);
+            CellResult::of(cell.clone(), bundle, Err(RunError::Panicked { cell: cell_id }))
         });
     }
     results.into_values().collect()

@@ -79,12 +79,14 @@ pub(crate) fn prepare(config: &ExperimentConfig, market: Market, key: MaskKey) -
         cells,
         toolbox: toolbox().unwrap(),
         key,
+        metering: Arc::default(),
         source: MarketSource {
             market: Arc::new(market),
             record,
             path: None,
         },
         notes: Vec::new(),
+        metering: Arc::default(),
     }
 }
 
@@ -102,6 +104,7 @@ pub(crate) fn shared(config: &ExperimentConfig, prepared: &Prepared) -> Shared {
         tools: config.tools,
         retries: config.retries,
         guards: ktd_runs::guard::Guards::default(),
+        metering: Arc::default(),
     }
 }
 
@@ -127,6 +130,15 @@ pub(crate) fn runtime() -> tokio::runtime::Runtime {
     tokio::runtime::Builder::new_multi_thread()
         .worker_threads(4)
         .enable_all()
+        .build()
+        .unwrap()
+}
+
+/// A runtime whose time stands still while there is something to do, and leaps to the next moment when all wait.
+pub(crate) fn leaping() -> tokio::runtime::Runtime {
+    tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .start_paused(true)
         .build()
         .unwrap()
 }

@@ -1,6 +1,6 @@
 //! A model's mistakes, faults of the infrastructure and decisions to hold are three things.
 
-use super::bench::{Told, experiment, key, market, prepare, runtime, shared};
+use super::bench::{Told, experiment, key, leaping, market, prepare, shared};
 use super::provider::{Attempt, Provider};
 use ktd_agents::builtin::{ChatModel, named};
 use ktd_runs::bundle::BundlePaths;
@@ -44,9 +44,9 @@ fn run(rest: &str, provider: &Provider, output: &Path) -> Result<Summary, RunErr
         key: key(6),
     };
     let paths = BundlePaths::new(output);
-    let summary = runtime().block_on(run_episode(&input, &paths, provider, &Silent))?;
+    let summary = leaping().block_on(run_episode(&input, &paths, provider, &Silent))?;
     // Whatever happened, the record alone gives it again.
-    let replayed = runtime().block_on(replay_episode(&input, &paths, &Silent));
+    let replayed = leaping().block_on(replay_episode(&input, &paths, &Silent));
     assert!(replayed.is_ok(), "{replayed:?}");
     Ok(summary)
 }

@@ -18,6 +18,7 @@ mod force;
 mod hostile;
 mod leaks;
 mod look_ahead;
+mod money;
 mod perturb;
 mod prefix;
 mod provider;
