@@ -104,6 +104,9 @@ impl HttpTransport {
         let endpoint = Arc::new(Endpoint::new(settings)?);
         let client = reqwest::Client::builder()
             .no_proxy()
+            // Each request has a connection of its own: over one connection of HTTP/2 a server lets some hundred
+            // requests through at once, and the others would wait unseen while their time runs out.
+            .http1_only()
             .redirect(reqwest::redirect::Policy::none())
             .retry(reqwest::retry::never())
             .connect_timeout(settings.connect_timeout)

@@ -127,6 +127,9 @@ pub fn fault_of_turn(turn: &ModelTurn, expected: &Expected<'_>) -> Option<ModelF
         return fault_without_call(turn, expected);
     }
     let cut = turn.stop() == StopReason::Length;
+    if cut && has_lost_arguments(turn) {
+        return Some(ModelFault::Truncated);
+    }
     if let Some(fault) = calls.iter().find_map(|call| fault_of_arguments(call, cut)) {
         return Some(fault);
     }
@@ -144,6 +147,12 @@ pub fn fault_of_turn(turn: &ModelTurn, expected: &Expected<'_>) -> Option<ModelF
         [_] => Some(ModelFault::WrongTool),
         _ => Some(ModelFault::MultipleCalls),
     }
+}
+
+/// Whether the budget ran out before the first byte of the last call's arguments, which then were read as `{}`.
+fn has_lost_arguments(turn: &ModelTurn) -> bool {
+    let last = turn.tool_calls().last();
+    turn.normalised().contains(&Normalised::ArgumentsEmpty) && last.is_some_and(|call| call.arguments == "{}")
 }
 
 fn fault_without_call(turn: &ModelTurn, expected: &Expected<'_>) -> Option<ModelFault> {
@@ -240,6 +249,27 @@ pub fn arguments_of_printed_call(object: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn arguments_that_the_budget_cut_away_are_not_empty_ones() {
+        let fault = |finish: &str| {
+            let body = format!(
+                r#"{{"choices":[{{"finish_reason":"{finish}","message":{{"tool_calls":[{{"id":"a","function":{{"name":"t","arguments":""}}}}]}}}}]}}"#
+            );
+            let turn = crate::Wire::ChatCompletions
+                .decode(200, body.as_bytes(), &crate::Dialect::plain())
+                .unwrap();
+            let expected = Expected {
+                tools: &["t"],
+                forced: None,
+                wanted: None,
+                self_hosted: false,
+            };
+            fault_of_turn(&turn, &expected)
+        };
+        assert_eq!(fault("length"), Some(ModelFault::Truncated));
+        assert_eq!(fault("tool_calls"), None);
+    }
 
     #[test]
     fn one_object_is_taken_out_of_text_and_two_are_not() {

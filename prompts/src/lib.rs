@@ -6,9 +6,11 @@
 //!
 //! Knows: masking. Never knows: the market, tools, agents, files.
 
+mod probe;
 mod slots;
 mod template;
 
+pub use probe::{ProbeAnswer, probe_question, probe_system};
 pub use slots::{
     AttemptSlots, ForceSlots, NoSlots, NotJsonSlots, RejectedSlots, SchemaSlots, SystemSlots, TooLargeSlots,
     ToolBudgetSlots, TwoCallsSlots, UserStepSlots,

@@ -91,6 +91,22 @@ pub enum RunError {
         /// How to mend it.
         hint: &'static str,
     },
+    /// The provider's account has no credit left. What is recorded stands; nothing was decided in this step.
+    #[error("step {step}: the provider's account has no credit left: {detail}")]
+    QuotaExhausted {
+        /// 1-based step.
+        step: usize,
+        /// What the provider said.
+        detail: String,
+    },
+    /// The harness did not send back what the provider needs: a defect of this program, never of the model.
+    #[error("step {step}: {detail}")]
+    HarnessBug {
+        /// 1-based step.
+        step: usize,
+        /// What the provider said.
+        detail: String,
+    },
     /// The budget has no room for the next call; it was not made, and everything before it is kept. Neither a fault
     /// nor a decision of the model.
     #[error("step {step}: {reached}")]
@@ -172,6 +188,13 @@ impl RunError {
                     .to_owned()
             }
             Self::Input { hint, .. } => hint.clone(),
+            Self::QuotaExhausted { .. } => {
+                "add credit to the provider's account, then give the same command again: it continues here"
+                    .to_owned()
+            }
+            Self::HarnessBug { .. } => {
+                "this is a defect of the program: report it with the bundle's last exchange".to_owned()
+            }
             Self::Session(_) | Self::Panicked { .. } => {
                 "this is a defect of the program: report it".to_owned()
             }

@@ -170,6 +170,8 @@ impl From<crate::error::RunError> for Failure {
             RunError::Io { .. }
             | RunError::Busy { .. }
             | RunError::Configuration { .. }
+            | RunError::HarnessBug { .. }
+            | RunError::QuotaExhausted { .. }
             | RunError::Input { .. }
             | RunError::Session(_)
             | RunError::Panicked { .. } => Self::bad_input(&error),

@@ -2,6 +2,7 @@
 //!
 //! Knows: every other crate, files, the clock, the environment. It is the only crate that does.
 
+pub mod bridge;
 pub mod bundle;
 pub mod cli;
 mod crash;
@@ -10,6 +11,7 @@ pub mod episode;
 pub mod error;
 pub mod experiment;
 pub mod failure;
+pub mod force_probe;
 pub mod guard;
 pub mod limits;
 pub mod money;

@@ -29,6 +29,14 @@ impl Console {
         print(&mut io::stdout().lock(), &document)
     }
 
+    /// Prints a line on standard error while a command goes on, unless it is to be quiet.
+    pub fn note(self, line: &str) {
+        if !self.quiet {
+            // Nothing is left to tell anyone when standard error is gone.
+            print(&mut io::stderr().lock(), &format!("{line}\n")).ok();
+        }
+    }
+
     /// Prints a failure on standard error, as JSON where asked for.
     pub fn failure(self, failure: &Failure) {
         let document = if self.json {

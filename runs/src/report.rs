@@ -9,8 +9,8 @@ use crate::output::{Align, Table};
 use serde_json::{Value, json};
 use std::fmt::Write;
 
-/// The table of results: return, Sharpe, drawdown, turnover, abstention, the three kinds of fault apart, cost and
-/// tokens.
+/// The table of results: how submissions were forced (parse failures compare within a level only), return, Sharpe,
+/// drawdown, turnover, abstention, the three kinds of fault apart, cost and tokens.
 #[must_use]
 pub fn table(results: &[CellResult]) -> String {
     use Align::{Left, Right};
@@ -20,6 +20,7 @@ pub fn table(results: &[CellResult]) -> String {
         ("mask", Left),
         ("mode", Left),
         ("seed", Right),
+        ("force", Left),
         ("return", Right),
         ("Sharpe", Right),
         ("drawdown", Right),
@@ -40,6 +41,7 @@ pub fn table(results: &[CellResult]) -> String {
             mask,
             cell.mode.label().to_owned(),
             cell.seed.to_string(),
+            cell.provider.force.label().to_owned(),
         ];
         let figures = result.result.as_ref().map_or_else(|_| stopped(), figures);
         let per_step = result.result.as_ref().ok().and_then(|summary| summary.per_step);
@@ -114,6 +116,8 @@ pub fn to_json(results: &[CellResult]) -> Value {
             "numeric": cell.mask.numeric.label(),
             "mode": cell.mode.label(),
             "seed": cell.seed,
+            "force": cell.provider.force,
+            "thinking": cell.provider.thinking,
             "summary": result.result.as_ref().ok(),
             "money": result.money,
             "error": result.result.as_ref().err().map(ToString::to_string),

@@ -32,7 +32,7 @@ const EDGES: [(&str, &[&str]); 9] = [
 ];
 
 /// Outside crates that carry a power, and who may hold it.
-const POWERS: [(&str, &[&str], &[&str]); 4] = [
+const POWERS: [(&str, &[&str], &[&str]); 5] = [
     (
         "sockets and the runtime",
         &["tokio", "reqwest", "rustls", "async-openai", "hyper"],
@@ -52,6 +52,11 @@ const POWERS: [(&str, &[&str], &[&str]); 4] = [
             "parquet",
             "memmap2",
         ],
+        &["runs"],
+    ),
+    (
+        "outside agents and their processes",
+        &["rmcp", "rustix"],
         &["runs"],
     ),
     ("polars", &["polars"], &["frames"]),

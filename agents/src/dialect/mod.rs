@@ -42,7 +42,8 @@ pub struct Dialect {
     /// Whether `parallel_tool_calls` may be sent.
     #[serde(default)]
     pub parallel_flag: bool,
-    /// What is sent as a tool's `strict`; absent sends nothing.
+    /// What is sent as a tool's `strict`; absent sends nothing. Where it is true, schemas are written in `OpenAI`'s
+    /// strict subset: what was optional is required and may be null.
     #[serde(default)]
     pub strict_tools: Option<bool>,
     /// Whether a best-effort seed may be sent.
@@ -151,6 +152,8 @@ pub enum JsonFormat {
     Object,
     /// A JSON object of a given schema.
     Schema,
+    /// A JSON object of a given schema in the vendor's strict mode, which makes the model keep to it.
+    StrictSchema,
 }
 
 /// The member that bounds generated tokens.

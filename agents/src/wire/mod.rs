@@ -13,6 +13,7 @@ mod generate_content;
 mod messages;
 mod raw_object;
 mod responses;
+mod schema;
 mod wait;
 
 pub use envelope::{REPLY_BYTES_MAX, REPLY_DEPTH_MAX, REPLY_ITEMS_MAX};
@@ -103,7 +104,7 @@ impl Wire {
         };
         let turn = match self {
             Self::ChatCompletions => chat_completions::decode(&envelope, status, digest, dialect)?,
-            Self::Responses => responses::decode(&envelope, status, digest)?,
+            Self::Responses => responses::decode(&envelope, status, digest, dialect)?,
             Self::Messages => messages::decode(&envelope, status, digest, dialect)?,
             Self::GenerateContent => generate_content::decode(&envelope, status, digest)?,
         };

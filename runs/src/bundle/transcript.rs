@@ -1,8 +1,11 @@
 //! A step as the model saw it: the conversation of its last request, and the reply to it.
 
+use crate::bundle::conversation::conversation;
 use crate::bundle::exchanges::{Cassette, Outcome, Sent};
 use crate::bundle::open::OpenBundle;
 use crate::error::RunError;
+use crate::wire_check::wire_of;
+use ktd_agents::{Dialect, ModelTurn};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -41,13 +44,8 @@ impl Transcript {
             ));
         };
         let request: Value = serde_json::from_str(&last.intent.request).unwrap_or_default();
-        let messages = request
-            .get("messages")
-            .and_then(Value::as_array)
-            .cloned()
-            .unwrap_or_default();
-        let mut messages: Vec<(String, String)> = messages.iter().map(message).collect();
-        messages.push(("reply".to_owned(), reply(outcome)));
+        let mut messages = conversation(&request);
+        messages.push(("reply".to_owned(), reply(&last.intent.path, outcome)));
         Ok(Self {
             step,
             messages,
@@ -76,48 +74,35 @@ impl Transcript {
     }
 }
 
-fn message(message: &Value) -> (String, String) {
-    let text = |key: &str| {
-        message
-            .get(key)
-            .and_then(Value::as_str)
-            .unwrap_or_default()
-            .to_owned()
+/// The reply as the model said it, whatever the wire; what is no turn is shown as it came.
+fn reply(path: &str, outcome: &Outcome) -> String {
+    let turn = || {
+        let reply = outcome.reply()?;
+        let wire = wire_of(path)?;
+        wire.decode(reply.status, &reply.body, &Dialect::plain()).ok()
     };
-    let mut content = text("content");
-    for call in message
-        .get("tool_calls")
-        .and_then(Value::as_array)
-        .into_iter()
-        .flatten()
-    {
-        let function = |key: &str| {
-            call.pointer(&format!("/function/{key}"))
-                .and_then(Value::as_str)
-                .unwrap_or("?")
-        };
-        // Writing to a string cannot fail.
-        write!(
-            content,
-            "\n[calls {} {}]",
-            function("name"),
-            function("arguments")
-        )
-        .ok();
+    match (turn(), outcome) {
+        (Some(turn), _) => said(&turn),
+        (None, Outcome::Reply { body: Some(body), .. }) => body.clone(),
+        (None, Outcome::Reply { status, .. }) => format!("[status {status}, no text]"),
+        (None, Outcome::Failed { code, detail, .. }) => format!("[{code}: {detail}]"),
+        (None, Outcome::Refused { .. }) => "[refused]".to_owned(),
     }
-    (text("role"), content.trim_start().to_owned())
 }
 
-fn reply(outcome: &Outcome) -> String {
-    match outcome {
-        Outcome::Reply { body: Some(body), .. } => serde_json::from_str::<Value>(body)
-            .ok()
-            .and_then(|reply| reply.pointer("/choices/0/message").map(message))
-            .map_or_else(|| body.clone(), |(_, content)| content),
-        Outcome::Reply { status, .. } => format!("[status {status}, no text]"),
-        Outcome::Failed { code, detail, .. } => format!("[{code}: {detail}]"),
-        Outcome::Refused { .. } => "[refused]".to_owned(),
-    }
+fn said(turn: &ModelTurn) -> String {
+    let thought = turn.reasoning().map(|text| format!("[thinks: {text}]"));
+    let calls = turn
+        .tool_calls()
+        .iter()
+        .map(|call| format!("[calls {} {}]", call.name, call.arguments));
+    let text = turn.text().map(str::to_owned);
+    thought
+        .into_iter()
+        .chain(text)
+        .chain(calls)
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 /// What the masked names and days of a bundle really are, for the owner of its key: alias to code.

@@ -2,11 +2,12 @@
 
 use super::replay::ReplayArgs;
 use super::run::{Bar, runtime, stopped};
+use super::signals::unless_told_to_end;
 use crate::bundle::BundlePaths;
 use crate::bundle::open::OpenBundle;
 use crate::episode::{branch_cell, branch_episode};
 use crate::error::RunError;
-use crate::experiment::agents::{Transports, check_builtin};
+use crate::experiment::agents::{Connection, Transports, check_builtin};
 use crate::experiment::config::{AgentConfig, ExperimentConfig, RetryConfig};
 use crate::experiment::provider::{Provider, builtin_table};
 use crate::experiment::run::CellResult;
@@ -14,7 +15,7 @@ use crate::failure::Failure;
 use crate::money::{Basis, PriceTable};
 use crate::output::Console;
 use crate::report;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Runs the command.
 ///
@@ -23,16 +24,33 @@ use std::path::Path;
 pub(super) fn run(args: &ReplayArgs, step: usize, out: &Path, console: Console) -> Result<(), Failure> {
     let mut bundle = OpenBundle::open(&args.bundle, args.panel.as_deref())?;
     let successor = Successor::of(args)?;
+    let base = base(args);
     bundle.shared.retries = successor.retries;
     let mut cell = branch_cell(&bundle.cell, &bundle.paths, step, successor.agent)?;
     cell.basis = successor.basis.unwrap_or(cell.basis);
-    let transport =
-        Transports::default().of((&cell.agent, &cell.provider), cell.seed, &bundle.shared.market)?;
+    let who = (&cell.agent, &cell.provider);
+    let connection = Transports::default().connect(who, cell.seed, &bundle.shared.market, &base)?;
     let bar = Bar::of_steps(console, cell.window.days.len() + 1 - step);
     let paths = BundlePaths::new(out);
     let input = bundle.input();
-    let branch = branch_episode(&input, &bundle.paths, &cell, &paths, transport.as_ref(), &bar);
-    let result = runtime()?.block_on(branch);
+    let result = runtime()?.block_on(unless_told_to_end(async {
+        match connection {
+            Connection::Model(transport) => {
+                branch_episode(&input, &bundle.paths, &cell, &paths, transport.as_ref(), &bar).await
+            }
+            Connection::Process(agent) => {
+                let bridge = agent.bridge();
+                let watched = bridge.agent().watched(&bar);
+                let result = branch_episode(&input, &bundle.paths, &cell, &paths, &bridge, &watched).await;
+                bridge.agent().close(result.is_ok()).await;
+                result
+            }
+            Connection::Client => Err(RunError::input(
+                format!("agent {:?} calls over MCP: no branch can start it", cell.agent.id),
+                "name another agent with --agent or --builtin",
+            )),
+        }
+    }))?;
     let results = [CellResult::of(cell, out.to_owned(), result)];
     let text = format!(
         "{}steps before {step} are those of {}; the branch is in {}\n",
@@ -42,6 +60,13 @@ pub(super) fn run(args: &ReplayArgs, step: usize, out: &Path, console: Console) 
     );
     console.result(&text, &report::to_json(&results))?;
     stopped(&results)
+}
+
+/// The directory that the agent's own paths start from: that of the file which names it.
+fn base(args: &ReplayArgs) -> PathBuf {
+    let file = args.agent.as_ref().and_then(|named| named.rsplit_once(':'));
+    file.and_then(|(file, _)| Path::new(file).parent())
+        .map_or_else(PathBuf::new, Path::to_owned)
 }
 
 /// Who goes on, and how.

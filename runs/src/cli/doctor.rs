@@ -1,14 +1,19 @@
 //! `ktd doctor`: what works, and how to mend what does not.
 
-use super::run::runtime;
+use super::probe::{self, ProbeArgs};
+use super::run::{plan, runtime};
+use crate::bridge::{ChildCommand, check_command};
 use crate::bundle::BundlePaths;
 use crate::bundle::verify::verify;
 use crate::error::RunError;
+use crate::experiment::agents::{check_builtin, key_file_warning};
 use crate::experiment::cells::cells;
 use crate::experiment::config::{AgentConfig, ExperimentConfig};
 use crate::experiment::market_source::MarketSource;
+use crate::experiment::provider::Provider;
 use crate::experiment::run::{RunPlan, factor_table, prepare, run_cells};
 use crate::failure::Failure;
+use crate::force_probe::{Standing, standing};
 use crate::output::Console;
 use clap::Args;
 use serde_json::json;
@@ -21,7 +26,9 @@ use std::time::Duration;
 const EXAMPLE: &str = "\
 Examples:
   ktd doctor                    # the program itself, and whether results can be written here
-  ktd doctor try.toml           # also this experiment: panel, windows, keys, endpoints";
+  ktd doctor try.toml           # also this experiment: panel, windows, keys, endpoints
+  ktd doctor try.toml --probe gpt                                # how strongly agent `gpt` can be made to submit
+  ktd doctor --probe deepseek/MODEL --api-key-env DEEPSEEK_API_KEY";
 
 /// Say what works and how to mend what does not: program, disk, and an experiment's data, keys and endpoints.
 #[derive(Debug, Clone, Args)]
@@ -29,9 +36,11 @@ Examples:
 pub(super) struct DoctorArgs {
     /// An experiment file to look through.
     experiment: Option<PathBuf>,
-    /// Where results would go.
-    #[arg(long, default_value = "results")]
-    out: PathBuf,
+    /// Where results would go (default: `results`; a probe's are kept with those of the experiment).
+    #[arg(long)]
+    out: Option<PathBuf>,
+    #[command(flatten)]
+    probe: ProbeArgs,
 }
 
 /// One finding.
@@ -39,6 +48,8 @@ struct Finding {
     what: String,
     /// What was found, or what is wrong and how to mend it.
     result: Result<String, (String, String)>,
+    /// What works, but should be mended or known.
+    warnings: Vec<String>,
 }
 
 impl Finding {
@@ -46,6 +57,7 @@ impl Finding {
         Self {
             what: what.into(),
             result: result.map_err(|error| (error.to_string(), error.hint())),
+            warnings: Vec::new(),
         }
     }
 }
@@ -55,12 +67,17 @@ impl Finding {
 /// # Errors
 /// [`Failure`] when something does not work; everything is looked at first.
 pub(super) fn run(args: &DoctorArgs, console: Console) -> Result<(), Failure> {
+    let (path, out) = (args.experiment.as_deref(), args.out.as_deref());
+    if let Some(wanted) = &args.probe.probe {
+        return probe::run((&args.probe, wanted), path, out, console);
+    }
+    let results = out.unwrap_or_else(|| Path::new("results"));
     let mut findings = vec![
-        Finding::of("results directory", writable(&args.out)),
-        Finding::of("self-test", self_test(&args.out)),
+        Finding::of("results directory", writable(results)),
+        Finding::of("self-test", self_test(results)),
     ];
-    if let Some(path) = &args.experiment {
-        findings.extend(experiment(path));
+    if let Some(path) = path {
+        findings.extend(experiment(path, out));
     }
     console.result(&render(&findings), &to_json(&findings))?;
     let broken = findings.iter().filter(|finding| finding.result.is_err()).count();
@@ -120,23 +137,20 @@ fn run_self_test(output: &Path) -> Result<String, RunError> {
     ))
 }
 
-fn experiment(path: &Path) -> Vec<Finding> {
-    let config = match ExperimentConfig::read(path) {
-        Ok(config) => config,
+fn experiment(path: &Path, out: Option<&Path>) -> Vec<Finding> {
+    let plan = match plan(path, out) {
+        Ok(plan) => plan,
         Err(error) => return vec![Finding::of("experiment", Err(error))],
     };
-    let base = path.parent().map_or_else(PathBuf::new, Path::to_owned);
     let mut findings = vec![Finding::of(
         "experiment",
         Ok(format!("{} is well formed", path.display())),
     )];
-    findings.push(Finding::of("data", data(&config, &base)));
-    findings.extend(
-        config
-            .agents
-            .iter()
-            .map(|agent| Finding::of(format!("agent {}", agent.id), look_at(agent))),
-    );
+    findings.push(Finding::of("data", data(&plan.config, &plan.base)));
+    findings.extend(plan.config.agents.iter().map(|agent| Finding {
+        warnings: warnings(agent, &plan),
+        ..Finding::of(format!("agent {}", agent.id), look_at(agent, &plan))
+    }));
     findings
 }
 
@@ -158,24 +172,84 @@ fn data(config: &ExperimentConfig, base: &Path) -> Result<String, RunError> {
     Ok(text)
 }
 
-fn look_at(agent: &AgentConfig) -> Result<String, RunError> {
+fn look_at(agent: &AgentConfig, plan: &RunPlan) -> Result<String, RunError> {
+    if let Some(command) = &agent.command {
+        ChildCommand::new(command, &agent.pass_env, &plan.base)?;
+        let program = check_command(command, &plan.base)?;
+        return Ok(format!("{} is there (not started)", program.display()));
+    }
+    if agent.external.is_some() {
+        return Ok("calls over MCP: its client starts `ktd mcp` with this file".to_owned());
+    }
     if let Some(builtin) = &agent.builtin {
-        crate::experiment::agents::check_builtin(builtin)?;
+        check_builtin(builtin)?;
         return Ok(format!("built in: {builtin}"));
     }
-    let key = match &agent.api_key_env {
-        None => "no key is sent".to_owned(),
-        Some(variable) if std::env::var_os(variable).is_some() => format!("{variable} is set (not tried)"),
-        Some(variable) => {
-            let what = format!("the environment variable {variable} is not set");
+    let provider = Provider::of(agent, &plan.config.dialect_table()?)?;
+    let force = match standing(&plan.output, agent, &provider)? {
+        Standing::Proven(_) => "probed".to_owned(),
+        Standing::Refuted(record) => {
+            let found = record
+                .level
+                .map_or_else(|| "no level".to_owned(), |level| level.to_string());
             return Err(RunError::input(
-                what,
-                format!("export {variable}=... before running"),
+                format!(
+                    "force level {} is declared, but {found} worked when probed",
+                    provider.force
+                ),
+                "declare what works, or probe again",
             ));
         }
+        Standing::Unprobed => format!("not probed; see `--probe {}`", agent.id),
     };
-    let url = agent.base_url.as_deref().unwrap_or_default();
-    reach(url).map(|()| format!("{url} answers the connection; {key}; forcing of tools is unverified"))
+    let key = key(agent)?;
+    let url = &provider.base_url;
+    reach(url).map(|()| {
+        format!(
+            "{} over {}: {url} answers the connection; {key}; force level {} ({force})",
+            provider.dialect.name,
+            provider.wire.label(),
+            provider.force
+        )
+    })
+}
+
+/// Where the key is; it is neither tried nor shown.
+fn key(agent: &AgentConfig) -> Result<String, RunError> {
+    if let Some(path) = &agent.api_key_file {
+        std::fs::metadata(path).map_err(RunError::io("read the key file", path))?;
+        return Ok(format!("the key is in {} (not tried)", path.display()));
+    }
+    match &agent.api_key_env {
+        None => Ok("no key is sent".to_owned()),
+        Some(variable) if std::env::var_os(variable).is_some() => {
+            Ok(format!("{variable} is set (not tried)"))
+        }
+        Some(variable) => {
+            let what = format!("the environment variable {variable} is not set");
+            Err(RunError::input(
+                what,
+                format!("export {variable}=... before running"),
+            ))
+        }
+    }
+}
+
+/// What is not wrong, but unsafe or uncertain: a key that others may read, and what no document confirms.
+fn warnings(agent: &AgentConfig, plan: &RunPlan) -> Vec<String> {
+    let key_file = agent.api_key_file.as_deref().and_then(key_file_warning);
+    let table = plan.config.dialect_table().ok();
+    let provider = table.and_then(|table| Provider::of(agent, &table).ok());
+    let unverified = provider
+        .filter(|provider| !provider.base_url.is_empty() && !provider.dialect.unverified.is_empty())
+        .map(|provider| {
+            format!(
+                "unverified for {}: {}",
+                provider.dialect.name,
+                provider.dialect.unverified.join(", ")
+            )
+        });
+    key_file.into_iter().chain(unverified).collect()
 }
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
@@ -221,14 +295,21 @@ fn render(findings: &[Finding]) -> String {
                 writeln!(text, "BROKEN  {}: {wrong}\n        hint: {hint}", finding.what).ok()
             }
         };
+        for warning in &finding.warnings {
+            writeln!(text, "        note: {warning}").ok();
+        }
         text
     })
 }
 
 fn to_json(findings: &[Finding]) -> serde_json::Value {
     let checks = findings.iter().map(|finding| match &finding.result {
-        Ok(found) => json!({ "check": finding.what, "ok": true, "found": found }),
-        Err((wrong, hint)) => json!({ "check": finding.what, "ok": false, "error": wrong, "hint": hint }),
+        Ok(found) => {
+            json!({ "check": finding.what, "ok": true, "found": found, "notes": finding.warnings })
+        }
+        Err((wrong, hint)) => {
+            json!({ "check": finding.what, "ok": false, "error": wrong, "hint": hint, "notes": finding.warnings })
+        }
     });
     json!({ "checks": checks.collect::<Vec<_>>() })
 }

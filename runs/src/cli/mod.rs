@@ -4,9 +4,13 @@ mod branch;
 mod data;
 mod demo;
 mod doctor;
+mod mcp;
+mod probe;
 mod replay;
 mod run;
+mod signals;
 mod simulate;
+mod vendors;
 mod verify;
 mod wire;
 
@@ -46,8 +50,12 @@ enum Command {
     Replay(replay::ReplayArgs),
     /// Check bundles: hashes, fills, NAV and metrics; name what differs first.
     Verify(verify::VerifyArgs),
+    /// Let an MCP client trade one cell: a server on standard input and output, no network.
+    Mcp(mcp::McpArgs),
     /// Say what works and how to mend what does not.
     Doctor(doctor::DoctorArgs),
+    /// Show the vendors that are known and what each accepts; what nobody confirmed is marked `?`.
+    Vendors(vendors::VendorsArgs),
     /// Make, check and invent market panels.
     #[command(subcommand, after_help = data::EXAMPLES)]
     Data(data::DataCommand),
@@ -75,7 +83,9 @@ pub fn main() -> ExitCode {
         Command::Run(args) => run::run(&args, console),
         Command::Replay(args) => replay::run(&args, console),
         Command::Verify(args) => verify::run(&args, console),
+        Command::Mcp(args) => mcp::run(&args, console),
         Command::Doctor(args) => doctor::run(&args, console),
+        Command::Vendors(args) => vendors::run(&args, console),
         Command::Data(command) => data::run(command, console),
         Command::Wire(command) => wire::run(&command, console),
         Command::Simulate(args) => simulate::run(&args, console),

@@ -1,5 +1,6 @@
 //! `ktd run EXPERIMENT.toml`.
 
+use super::signals::unless_told_to_end;
 use crate::episode::Progress as EpisodeProgress;
 use crate::error::RunError;
 use crate::experiment::cells::cells;
@@ -60,22 +61,14 @@ pub(super) struct RunArgs {
 /// # Errors
 /// [`Failure`] for bad input, and when a cell stopped before its end.
 pub(super) fn run(args: &RunArgs, console: Console) -> Result<(), Failure> {
-    let mut config = ExperimentConfig::read(&args.experiment)?;
+    let mut plan = plan(&args.experiment, args.out.as_deref())?;
     if let Some(parallel) = args.parallel {
-        config.parallel_cells = parallel.max(1);
+        plan.config.parallel_cells = parallel.max(1);
     }
-    let base = args.experiment.parent().map_or_else(PathBuf::new, Path::to_owned);
     if args.dry_run {
-        return estimate(&config, &base, console);
+        return estimate(&plan.config, &plan.base, console);
     }
-    let output = args.out.clone().unwrap_or_else(|| {
-        let given = config
-            .output
-            .clone()
-            .unwrap_or_else(|| Path::new("results").join(&config.name));
-        base.join(given)
-    });
-    let executed = execute(&RunPlan { config, base, output }, console)?;
+    let executed = execute(&plan, console)?;
     let Executed {
         results,
         limitations,
@@ -95,6 +88,23 @@ pub(super) fn run(args: &RunArgs, console: Console) -> Result<(), Failure> {
     }
     console.result(&text, &document)?;
     stopped(results)
+}
+
+/// The plan of an experiment file, its results going to `out` or where the file says.
+///
+/// # Errors
+/// [`Failure`] for a file that is none.
+pub(super) fn plan(experiment: &Path, out: Option<&Path>) -> Result<RunPlan, RunError> {
+    let config = ExperimentConfig::read(experiment)?;
+    let base = experiment.parent().map_or_else(PathBuf::new, Path::to_owned);
+    let output = out.map_or_else(
+        || {
+            let given = config.output.clone();
+            base.join(given.unwrap_or_else(|| Path::new("results").join(&config.name)))
+        },
+        Path::to_owned,
+    );
+    Ok(RunPlan { config, base, output })
 }
 
 /// Tells what an experiment would ask and cost.
@@ -118,7 +128,7 @@ pub(super) struct Executed {
     pub metering: Arc<Metering>,
 }
 
-/// Runs a plan under a progress bar.
+/// Runs a plan under a progress bar; with what the panel cannot support and what is not known of the agents.
 ///
 /// # Errors
 /// [`Failure`] when nothing can be started.
@@ -133,10 +143,19 @@ pub(super) fn execute(plan: &RunPlan, console: Console) -> Result<Executed, Fail
     let prepared = prepare(plan)?;
     let steps: usize = prepared.cells.iter().map(|cell| cell.window.days.len()).sum();
     let bar = Arc::new(Bar::of_steps(console, steps));
-    let results = runtime()?.block_on(run_cells(plan, &prepared, bar));
+    let cells = run_cells(plan, &prepared, bar);
+    let has_children = plan.config.agents.iter().any(|agent| agent.command.is_some());
+    let results = if has_children {
+        // Ended by a signal alone, this process would leave its agents behind.
+        runtime()?.block_on(unless_told_to_end(cells))?
+    } else {
+        runtime()?.block_on(cells)
+    };
+    let mut notes = prepared.source.record.limitations;
+    notes.extend(prepared.notes);
     Ok(Executed {
         results,
-        limitations: prepared.source.record.limitations,
+        limitations: notes,
         metering: prepared.metering,
     })
 }

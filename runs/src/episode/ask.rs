@@ -327,8 +327,19 @@ fn read_fault(step: usize, fault: ReplyFault, reply: &WireReply) -> Reading {
                 wait_seconds,
             }
         }
+        // Going on would lose every later step to the same fault; after a payment the same step is asked again.
+        FaultClass::Infrastructure if fault.kind() == FaultKind::QuotaExhausted => {
+            Reading::Stop(RunError::QuotaExhausted {
+                step,
+                detail: fault.to_string(),
+            })
+        }
         FaultClass::Infrastructure => Reading::GiveUp { code },
-        FaultClass::Configuration | FaultClass::Harness => Reading::Stop(RunError::Configuration {
+        FaultClass::Harness => Reading::Stop(RunError::HarnessBug {
+            step,
+            detail: fault.to_string(),
+        }),
+        FaultClass::Configuration => Reading::Stop(RunError::Configuration {
             step,
             detail: fault.to_string(),
             hint: fault.hint(),

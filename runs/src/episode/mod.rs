@@ -13,6 +13,7 @@ pub use branch::{branch_cell, branch_episode};
 pub use finish::{spending_of, summary_of};
 
 use crate::bundle::chain::Log;
+use crate::bundle::event::StepOutcome;
 use crate::bundle::header::DataRecord;
 use crate::bundle::summary::Summary;
 use crate::bundle::{BundleLock, BundlePaths};
@@ -70,8 +71,14 @@ pub struct EpisodeInput<'a> {
     pub key: MaskKey,
 }
 
-/// Told as steps end.
+/// Told as steps go by.
 pub trait Progress: Send + Sync {
+    /// A step of a cell begins.
+    fn step_began(&self, _cell: &str, _step: usize, _steps: usize) {}
+
+    /// A step of a cell was decided, before anything trades.
+    fn step_decided(&self, _cell: &str, _step: usize, _outcome: StepOutcome) {}
+
     /// A step of a cell ended.
     fn step_ended(&self, cell: &str, step: usize, steps: usize);
 }
@@ -94,9 +101,8 @@ pub async fn run_episode(
     transport: &dyn Transport,
     progress: &dyn Progress,
 ) -> Result<Summary, RunError> {
-    if paths.summary().exists() {
-        begin::compare_identity(input, paths)?;
-        return finish::finished(input, paths);
+    if let Some(summary) = finished_episode(input, paths)? {
+        return Ok(summary);
     }
     paths.create()?;
     let _lock = BundleLock::take(paths)?;
@@ -108,6 +114,18 @@ pub async fn run_episode(
     let mut episode = begin::open(input, paths, guard, Some(transport))?;
     episode.run(progress).await?;
     finish::write_summary(input, paths)
+}
+
+/// The summary of an episode that has ended, checked against its files; `None` while it has not.
+///
+/// # Errors
+/// [`RunError`] when the bundle is another episode's, or was changed.
+pub fn finished_episode(input: &EpisodeInput<'_>, paths: &BundlePaths) -> Result<Option<Summary>, RunError> {
+    if !paths.summary().exists() {
+        return Ok(None);
+    }
+    begin::compare_identity(input, paths)?;
+    finish::finished(input, paths).map(Some)
 }
 
 /// Runs an episode again from its recorded replies, without network, and compares every byte of every event.

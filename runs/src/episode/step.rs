@@ -28,13 +28,19 @@ impl Episode<'_> {
     pub(super) async fn run_until(&mut self, last: usize, progress: &dyn Progress) -> Result<(), RunError> {
         let days = self.input.cell.window.days.clone();
         for (place, day) in days.iter().enumerate().take(last).skip(self.next_step) {
-            self.run_step(place + 1, *day).await?;
+            progress.step_began(&self.input.cell.id, place + 1, days.len());
+            self.run_step(place + 1, *day, progress).await?;
             progress.step_ended(&self.input.cell.id, place + 1, days.len());
         }
         Ok(())
     }
 
-    async fn run_step(&mut self, step: usize, day: DayIndex) -> Result<(), RunError> {
+    async fn run_step(
+        &mut self,
+        step: usize,
+        day: DayIndex,
+        progress: &dyn Progress,
+    ) -> Result<(), RunError> {
         let shared = self.input.shared;
         self.exchanger.provider = self.input.cell.provider_at(step);
         let trading_day = TradingDay::new(&shared.market, day).ok_or_else(|| {
@@ -70,6 +76,7 @@ impl Episode<'_> {
             overall_reason: decided.overall_reason,
             is_repaired: decided.is_repaired,
         })?;
+        progress.step_decided(&self.input.cell.id, step, decided.outcome);
         let nav_before = account.nav;
         let (account, report) = trade(&rules, account.clone(), &decided.orders, &trading_day);
         let kind = last_step_kind(decided.outcome);

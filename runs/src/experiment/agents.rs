@@ -1,13 +1,15 @@
-//! From an agent's configuration to the transport that answers for it.
+//! From an agent's configuration to what answers for it.
 
 use super::config::AgentConfig;
 use super::provider::Provider;
+use crate::bridge::{ChildCommand, ProcessAgent};
 use crate::error::RunError;
 use ktd_agents::builtin::{BuiltinTransport, Cheater, Foresight, NAMES, named};
 use ktd_agents::{HttpSettings, HttpTransport, Transport};
 use ktd_env::{DayIndex, Market, NameId, Ticker, TradeDate};
 use secrecy::SecretString;
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -19,12 +21,39 @@ const DEFAULT_CONNECT_TIMEOUT_SECONDS: u64 = 20;
 #[derive(Debug, Default)]
 pub struct Transports(Mutex<BTreeMap<String, Arc<HttpTransport>>>);
 
+/// What answers for an agent.
+#[expect(missing_debug_implementations, reason = "a transport may hold a key")]
+pub enum Connection {
+    /// A model behind an endpoint, or a built-in agent.
+    Model(Arc<dyn Transport>),
+    /// A child process that speaks lines.
+    Process(Box<ProcessAgent>),
+    /// Whoever connects to `ktd mcp`.
+    Client,
+}
+
 impl Transports {
-    /// The transport of an agent in an episode of this seed.
+    /// What answers for an agent in an episode of this seed; `base` is the experiment file's directory.
     ///
     /// # Errors
-    /// [`RunError::Input`] for an unknown built-in, a missing key or an unusable endpoint.
-    pub fn of(
+    /// [`RunError::Input`] for an unknown built-in, a missing key or program, or an unusable endpoint.
+    pub fn connect(
+        &self,
+        (agent, provider): (&AgentConfig, &Provider),
+        seed: u64,
+        market: &Arc<Market>,
+        base: &Path,
+    ) -> Result<Connection, RunError> {
+        if agent.external.is_some() {
+            return Ok(Connection::Client);
+        }
+        match &agent.command {
+            Some(command) => Ok(Connection::Process(Box::new(process(agent, command, base)?))),
+            None => self.of((agent, provider), seed, market).map(Connection::Model),
+        }
+    }
+
+    fn of(
         &self,
         (agent, provider): (&AgentConfig, &Provider),
         seed: u64,
@@ -74,7 +103,11 @@ fn builtin(name: &str, seed: u64, market: &Arc<Market>) -> Result<Arc<dyn Transp
         })
 }
 
-fn http(agent: &AgentConfig, provider: &Provider) -> Result<HttpTransport, RunError> {
+/// The endpoint of an agent, with its key.
+///
+/// # Errors
+/// [`RunError::Input`] for a missing key or an unusable endpoint.
+pub fn http(agent: &AgentConfig, provider: &Provider) -> Result<HttpTransport, RunError> {
     let dialect = &provider.dialect;
     let settings = HttpSettings {
         base_url: provider.base_url.clone(),
@@ -87,10 +120,21 @@ fn http(agent: &AgentConfig, provider: &Provider) -> Result<HttpTransport, RunEr
                 .connect_timeout_seconds
                 .unwrap_or(DEFAULT_CONNECT_TIMEOUT_SECONDS),
         ),
-        timeout: Duration::from_secs(agent.timeout_seconds.unwrap_or(DEFAULT_TIMEOUT_SECONDS)),
+        timeout: patience(agent),
     };
     HttpTransport::new(&settings)
         .map_err(|error| RunError::input(format!("agent {:?}: {error}", agent.id), error.hint()))
+}
+
+fn process(agent: &AgentConfig, command: &[String], base: &Path) -> Result<ProcessAgent, RunError> {
+    let command = ChildCommand::new(command, &agent.pass_env, base)
+        .map_err(|error| RunError::input(format!("agent {:?}: {error}", agent.id), error.hint()))?;
+    Ok(ProcessAgent::new(command, patience(agent)))
+}
+
+/// The longest wait for an agent's answer.
+fn patience(agent: &AgentConfig) -> Duration {
+    Duration::from_secs(agent.timeout_seconds.unwrap_or(DEFAULT_TIMEOUT_SECONDS))
 }
 
 /// The key, from the environment or a file. It is never written anywhere.
@@ -118,6 +162,28 @@ fn api_key(agent: &AgentConfig) -> Result<Option<SecretString>, RunError> {
         return Err(RunError::input(what, "write the key into it, and nothing else"));
     }
     Ok(Some(SecretString::from(key.to_owned())))
+}
+
+/// Why a key file is not as safe as it should be; `None` when it is, or when there is none.
+#[cfg(unix)]
+#[must_use]
+pub fn key_file_warning(path: &Path) -> Option<String> {
+    use std::os::unix::fs::PermissionsExt;
+    const OTHERS: u32 = 0o077;
+    let mode = std::fs::metadata(path).ok()?.permissions().mode();
+    (mode & OTHERS != 0).then(|| {
+        format!(
+            "the key file {} may be read by others: chmod 600 {0}",
+            path.display()
+        )
+    })
+}
+
+/// Why a key file is not as safe as it should be: not known on this system.
+#[cfg(not(unix))]
+#[must_use]
+pub fn key_file_warning(_: &Path) -> Option<String> {
+    None
 }
 
 /// The real future, for the agent that must profit from it under `bright` and be helpless under `blinded`.

@@ -175,7 +175,7 @@ pub fn parse_mode(text: &str) -> Result<Mode, RunError> {
     })
 }
 
-fn resolve_window(window: &super::config::WindowConfig, market: &Market) -> Result<Window, RunError> {
+fn resolve_window(window: &super::window_config::WindowConfig, market: &Market) -> Result<Window, RunError> {
     let days = match window.last_days {
         Some(count) => last_days(count, market, &window.id)?,
         None => dated_days(window, market)?,
@@ -201,7 +201,10 @@ fn last_days(count: usize, market: &Market, id: &str) -> Result<Vec<DayIndex>, R
     Ok((first..all).filter_map(|place| market.day_at(place)).collect())
 }
 
-fn dated_days(window: &super::config::WindowConfig, market: &Market) -> Result<Vec<DayIndex>, RunError> {
+fn dated_days(
+    window: &super::window_config::WindowConfig,
+    market: &Market,
+) -> Result<Vec<DayIndex>, RunError> {
     let id = &window.id;
     let (start, end) = window.dates().ok_or_else(|| {
         let what = format!("window {id} has no dates and is no preset");

@@ -2,6 +2,7 @@
 
 use crate::error::RunError;
 use crate::experiment::provider::builtin_table;
+use crate::experiment::window_config::WindowConfig;
 use crate::money::{Caps, RateLimits};
 use crate::rules_config::RulesConfig;
 use ktd_agents::{Dialect, DialectTable, ForceLevel, ThinkingPolicy, Wire};
@@ -106,7 +107,17 @@ pub struct AgentConfig {
     /// File that holds the key and nothing else.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub api_key_file: Option<PathBuf>,
-    /// Longest wait for a reply, seconds (default 600).
+    /// An outside agent that speaks lines: program and arguments, run from the experiment file's directory. It stands
+    /// in the header, which may be published.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub command: Option<Vec<String>>,
+    /// Environment variables handed to `command`, beside `PATH` and `HOME`. Names alone are kept.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub pass_env: Vec<String>,
+    /// An outside agent that calls: over MCP, served by `ktd mcp`.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub external: Option<External>,
+    /// Longest wait for a reply or a line, seconds (default 600).
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub timeout_seconds: Option<u64>,
     /// Longest wait for a connection, seconds (default 20).
@@ -133,20 +144,12 @@ pub struct AgentConfig {
     pub rates: Option<RateLimits>,
 }
 
-/// A window: a preset by its id (`W1` .. `W10`, `long`), dates, or the panel's last days.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct WindowConfig {
-    /// Name; it stands in every header.
-    pub id: String,
-    /// A preset's name (`W1` .. `W10`, `long`), when `id` shall be another: a preset's name tells its dates.
-    pub preset: Option<String>,
-    /// First date, inclusive.
-    pub start: Option<String>,
-    /// Last date, inclusive.
-    pub end: Option<String>,
-    /// The panel's last so many trading days, instead of dates.
-    pub last_days: Option<usize>,
+/// How an outside agent calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum External {
+    /// The Model Context Protocol, over standard streams.
+    Mcp,
 }
 
 /// A mask.
@@ -264,35 +267,6 @@ fn default_seeds() -> Vec<u64> {
     vec![1]
 }
 
-/// The paper's windows, inclusive dates.
-const PRESET_WINDOWS: [(&str, &str, &str); 11] = [
-    ("W1", "2024-04-01", "2024-06-05"),
-    ("W2", "2024-05-27", "2024-07-25"),
-    ("W3", "2024-07-25", "2024-09-25"),
-    ("W4", "2024-09-09", "2024-11-15"),
-    ("W5", "2024-10-21", "2024-12-13"),
-    ("W6", "2024-12-06", "2025-02-14"),
-    ("W7", "2025-03-03", "2025-05-09"),
-    ("W8", "2025-07-14", "2025-09-19"),
-    ("W9", "2025-10-13", "2025-12-19"),
-    ("W10", "2026-02-02", "2026-04-10"),
-    ("long", "2024-01-01", "2026-04-10"),
-];
-
-impl WindowConfig {
-    /// The window's inclusive dates, if it is given by dates or by a preset's name.
-    #[must_use]
-    pub fn dates(&self) -> Option<(String, String)> {
-        if let (Some(start), Some(end)) = (&self.start, &self.end) {
-            return Some((start.clone(), end.clone()));
-        }
-        let (_, start, end) = PRESET_WINDOWS
-            .into_iter()
-            .find(|(id, ..)| id == self.preset.as_ref().unwrap_or(&self.id))?;
-        Some((start.to_owned(), end.to_owned()))
-    }
-}
-
 impl ExperimentConfig {
     /// Reads an experiment file.
     ///
@@ -382,12 +356,17 @@ impl AgentConfig {
             let what = format!("agent id {:?} must be letters, digits, `-`, `_` or `.`", self.id);
             return Err(RunError::input(what, "it names a directory"));
         }
+        self.check_outside()?;
+        if self.is_outside() {
+            return Ok(());
+        }
         let is_builtin = self.builtin.is_some();
         let has_address = self.base_url.is_some() || self.vendor.is_some();
         if is_builtin == (self.model.is_some() || has_address) || (!is_builtin && !has_address) {
             return Err(RunError::input(
                 format!(
-                    "agent {:?} needs either `builtin`, or `model` with `vendor` or `base_url`",
+                    "agent {:?} needs either `builtin`, or `model` with `vendor` or `base_url`, or \
+                     `command`, or `external`",
                     self.id
                 ),
                 "for example: builtin = \"momentum\", or model = \"...\", vendor = \"deepseek\"",
@@ -402,6 +381,49 @@ impl AgentConfig {
             return Err(RunError::input(what, "keep one"));
         }
         Ok(())
+    }
+
+    /// An outside agent is one kind of agent; keys that mean nothing to it would be silently without effect.
+    fn check_outside(&self) -> Result<(), RunError> {
+        let (is_command, is_external) = (self.command.is_some(), self.external.is_some());
+        let is_model = !self.is_outside();
+        let misfits = [
+            ("external", is_external && is_command),
+            ("pass_env", !self.pass_env.is_empty() && !is_command),
+            ("timeout_seconds", self.timeout_seconds.is_some() && is_external),
+            (
+                "connect_timeout_seconds",
+                self.connect_timeout_seconds.is_some() && !is_model,
+            ),
+            ("builtin", self.builtin.is_some() && !is_model),
+            ("model", self.model.is_some() && !is_model),
+            ("vendor", self.vendor.is_some() && !is_model),
+            ("wire", self.wire.is_some() && !is_model),
+            ("region", self.region.is_some() && !is_model),
+            ("base_url", self.base_url.is_some() && !is_model),
+            ("api_key_env", self.api_key_env.is_some() && !is_model),
+            ("api_key_file", self.api_key_file.is_some() && !is_model),
+            ("temperature", self.temperature.is_some() && !is_model),
+            ("max_output_tokens", self.max_output_tokens.is_some() && !is_model),
+            ("force", self.force.is_some() && !is_model),
+            ("thinking", self.thinking.is_some() && !is_model),
+        ];
+        match misfits.into_iter().find(|(_, misfits)| *misfits) {
+            None => Ok(()),
+            Some((key, _)) => Err(RunError::input(
+                format!(
+                    "agent {:?}: `{key}` has no meaning for this kind of agent",
+                    self.id
+                ),
+                "strike it; docs/own-agent.md says what an outside agent takes",
+            )),
+        }
+    }
+
+    /// Whether it is an agent outside the harness and no model.
+    #[must_use]
+    pub const fn is_outside(&self) -> bool {
+        self.command.is_some() || self.external.is_some()
     }
 
     /// The name sent as `model`.
@@ -458,6 +480,18 @@ mod tests {
             (
                 LEAST.replace("builtin = \"momentum\"", "model = \"x\""),
                 "needs either `builtin`",
+            ),
+            (
+                LEAST.replace("builtin = \"momentum\"", "command = [\"a\"], external = \"mcp\""),
+                "`external` has no meaning",
+            ),
+            (
+                LEAST.replace("builtin = \"momentum\"", "command = [\"a\"], temperature = 0.5"),
+                "`temperature` has no meaning",
+            ),
+            (
+                LEAST.replace("builtin = \"momentum\"", "external = \"mcp\", pass_env = [\"A\"]"),
+                "`pass_env` has no meaning",
             ),
             (
                 LEAST.replace("name = \"try\"", "name = \"../x\""),

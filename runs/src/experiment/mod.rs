@@ -6,3 +6,4 @@ pub mod config;
 pub mod market_source;
 pub mod provider;
 pub mod run;
+pub mod window_config;

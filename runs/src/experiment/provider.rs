@@ -40,6 +40,9 @@ impl Provider {
     /// [`RunError::Input`] for a vendor, wire or region that there is not, a force level stronger than the endpoint
     /// honours, thinking that it cannot switch, and a temperature that it refuses.
     pub fn of(agent: &AgentConfig, table: &DialectTable) -> Result<Self, RunError> {
+        if agent.is_outside() {
+            return Ok(outside());
+        }
         let row = row(agent, table)?;
         let (endpoint, dialect) = endpoint(agent, row)?;
         let thinking = agent.thinking.unwrap_or_default();
@@ -62,6 +65,23 @@ impl Provider {
             thinking,
             dialect,
         })
+    }
+}
+
+/// How an outside agent is asked. No model server's parser is in between, so that all it says is its own.
+fn outside() -> Provider {
+    let dialect = Dialect {
+        id: "outside-agent".to_owned(),
+        name: "the bridge to an outside agent".to_owned(),
+        self_hosted: false,
+        ..Dialect::plain()
+    };
+    Provider {
+        wire: Wire::ChatCompletions,
+        base_url: String::new(),
+        force: ForceLevel::Named,
+        thinking: ThinkingPolicy::default(),
+        dialect,
     }
 }
 

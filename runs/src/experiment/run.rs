@@ -1,13 +1,14 @@
 //! Running a grid: several cells at once, each in its own bundle; rerunning continues where it stopped.
 
-use super::agents::Transports;
+use super::agents::{Connection, Transports};
 use super::cells::{Cell, cells};
 use super::config::ExperimentConfig;
 use super::market_source::MarketSource;
 use crate::bundle::summary::Summary;
 use crate::bundle::{BundlePaths, create_private, write_first};
-use crate::episode::{EpisodeInput, Progress, Shared, run_episode, spending_of};
+use crate::episode::{EpisodeInput, Progress, Shared, finished_episode, run_episode, spending_of};
 use crate::error::RunError;
+use crate::force_probe;
 use crate::guard::Guards;
 use crate::money::opening::{open_accounts, price_cells};
 use crate::money::{Metering, Spending};
@@ -75,8 +76,31 @@ pub struct Prepared {
     pub toolbox: Arc<Toolbox>,
     /// The experiment's mask key.
     pub key: MaskKey,
+    /// What a reader of the results must know about the agents.
+    pub notes: Vec<String>,
     /// What has been spent of its budget, and the gates of its keys.
     pub metering: Arc<Metering>,
+}
+
+impl Prepared {
+    /// What the episodes of the grid share.
+    #[must_use]
+    pub fn shared(&self, config: &ExperimentConfig) -> Shared {
+        Shared {
+            experiment: config.name.clone(),
+            market: Arc::clone(&self.source.market),
+            factors: Arc::clone(&self.factors),
+            toolbox: Arc::clone(&self.toolbox),
+            data: self.source.record.clone(),
+            panel: self.source.path.clone(),
+            rules: config.rules.clone(),
+            session: config.session,
+            tools: config.tools,
+            retries: config.retries,
+            guards: Guards::default(),
+            metering: Arc::clone(&self.metering),
+        }
+    }
 }
 
 /// Reads the panel, lays out the grid, computes factors once, and draws or reads the mask key.
@@ -90,8 +114,10 @@ pub fn prepare(plan: &RunPlan) -> Result<Prepared, RunError> {
     // Every agent is made once here, so that a missing key is told before hours of work.
     let transports = Transports::default();
     for cell in &cells {
-        transports.of((&cell.agent, &cell.provider), cell.seed, &source.market)?;
+        let who = (&cell.agent, &cell.provider);
+        transports.connect(who, cell.seed, &source.market, &plan.base)?;
     }
+    let notes = force_probe::notes(&plan.output, &cells)?;
     let factors = factor_table(&source.market, &cells)?;
     let key = experiment_key(plan)?;
     let metering = open_accounts(&plan.config, &cells, table.as_ref(), &plan.output)?;
@@ -101,6 +127,7 @@ pub fn prepare(plan: &RunPlan) -> Result<Prepared, RunError> {
         cells,
         toolbox: toolbox()?,
         key,
+        notes,
         metering: Arc::new(metering),
     })
 }
@@ -180,31 +207,18 @@ fn draw_key(path: &Path) -> Result<MaskKey, RunError> {
 /// A cell that fails does not stop the others.
 pub async fn run_cells(plan: &RunPlan, prepared: &Prepared, progress: Arc<dyn Progress>) -> Vec<CellResult> {
     let permits = Arc::new(Semaphore::new(plan.config.parallel_cells));
-    let shared = Arc::new(Shared {
-        experiment: plan.config.name.clone(),
-        market: Arc::clone(&prepared.source.market),
-        factors: Arc::clone(&prepared.factors),
-        toolbox: Arc::clone(&prepared.toolbox),
-        data: prepared.source.record.clone(),
-        panel: prepared.source.path.clone(),
-        rules: plan.config.rules.clone(),
-        session: plan.config.session,
-        tools: plan.config.tools,
-        retries: plan.config.retries,
-        guards: Guards::default(),
-        metering: Arc::clone(&prepared.metering),
-    });
-    let transports = Arc::new(Transports::default());
+    let shared = Arc::new(prepared.shared(&plan.config));
+    let endpoints = Arc::new((Transports::default(), plan.base.clone()));
     let mut tasks = JoinSet::new();
     for (place, cell) in prepared.cells.iter().enumerate() {
         let (permits, shared, progress) = (Arc::clone(&permits), Arc::clone(&shared), Arc::clone(&progress));
-        let transports = Arc::clone(&transports);
+        let endpoints = Arc::clone(&endpoints);
         let (cell, key) = (cell.clone(), prepared.key.derive(&cell.id));
         let bundle = bundle_directory(&plan.output, &cell.id);
         tasks.spawn(async move {
             let _permit = permits.acquire_owned().await;
             tracing::info!(cell = cell.id, "cell begins");
-            let result = run_cell(&shared, &transports, (&cell, key), &bundle, progress.as_ref()).await;
+            let result = run_cell(&shared, &endpoints, (&cell, key), &bundle, progress.as_ref()).await;
             match &result {
                 Ok(_) => tracing::info!(cell = cell.id, "cell ended"),
                 Err(error) => tracing::error!(cell = cell.id, %error, "cell stopped"),
@@ -235,12 +249,34 @@ pub fn bundle_directory(output: &Path, cell: &str) -> PathBuf {
 
 async fn run_cell(
     shared: &Shared,
-    transports: &Transports,
+    (transports, base): &(Transports, PathBuf),
     (cell, key): (&Cell, MaskKey),
     bundle: &Path,
     progress: &dyn Progress,
 ) -> Result<Summary, RunError> {
-    let transport = transports.of((&cell.agent, &cell.provider), cell.seed, &shared.market)?;
     let input = EpisodeInput { shared, cell, key };
-    run_episode(&input, &BundlePaths::new(bundle), transport.as_ref(), progress).await
+    let paths = BundlePaths::new(bundle);
+    let who = (&cell.agent, &cell.provider);
+    match transports.connect(who, cell.seed, &shared.market, base)? {
+        Connection::Model(transport) => run_episode(&input, &paths, transport.as_ref(), progress).await,
+        Connection::Process(agent) => {
+            let bridge = agent.bridge();
+            let watched = bridge.agent().watched(progress);
+            let result = run_episode(&input, &paths, &bridge, &watched).await;
+            bridge.agent().close(result.is_ok()).await;
+            result
+        }
+        Connection::Client => finished_episode(&input, &paths)?.ok_or_else(|| {
+            RunError::input(
+                format!(
+                    "agent {:?} calls over MCP, and this cell has not been played",
+                    cell.agent.id
+                ),
+                format!(
+                    "let its client start `ktd mcp` with this file and `--cell {}`",
+                    cell.id
+                ),
+            )
+        }),
+    }
 }

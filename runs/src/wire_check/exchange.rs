@@ -91,7 +91,9 @@ impl Exchange {
     }
 }
 
-fn wire_of(path: &str) -> Option<Wire> {
+/// The wire whose requests have this path.
+#[must_use]
+pub fn wire_of(path: &str) -> Option<Wire> {
     let bare = path.split('?').next().unwrap_or(path).trim_end_matches('/');
     if bare.ends_with("/chat/completions") {
         Some(Wire::ChatCompletions)

@@ -85,6 +85,8 @@ pub(crate) fn prepare(config: &ExperimentConfig, market: Market, key: MaskKey) -
             record,
             path: None,
         },
+        notes: Vec::new(),
+        metering: Arc::default(),
     }
 }
 

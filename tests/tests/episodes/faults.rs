@@ -330,3 +330,39 @@ fn rejected_alone_the_other_orders_stand() {
     assert!(counters.orders_filled >= 1, "the good order trades: {counters:?}");
     assert!(counters.orders_rejected >= STEPS, "{counters:?}");
 }
+
+#[test]
+fn no_credit_stops_the_cell_and_a_payment_continues_it_where_it_was() {
+    let folder = tempfile::tempdir().unwrap();
+    let quota = Attempt::Status(
+        429,
+        r#"{"error":{"message":"no credit","code":"insufficient_quota"}}"#,
+    );
+    let provider = Provider::new(momentum(), &[Attempt::Good, Attempt::Good, quota]);
+    let stopped = run(ATTEMPTS, &provider, folder.path()).unwrap_err();
+    assert!(matches!(stopped, RunError::QuotaExhausted { .. }), "{stopped}");
+    let asked = provider.sent().len();
+    let summary = run(ATTEMPTS, &provider, folder.path()).unwrap();
+    assert_eq!((summary.counters.uncovered, summary.counters.fallback), (0, 0));
+    assert!(summary.counters.infrastructure_faults.is_empty());
+    // Only the request that found no credit is asked a second time.
+    let sent = provider.sent();
+    assert_eq!(sent[asked - 1], sent[asked]);
+}
+
+#[test]
+fn lost_state_is_a_defect_of_the_harness_and_never_the_models() {
+    let folder = tempfile::tempdir().unwrap();
+    let lost = Attempt::Status(
+        400,
+        r#"{"error":{"message":"reasoning_content is missing in an assistant message"}}"#,
+    );
+    let provider = Provider::new(momentum(), &[Attempt::Good, lost]);
+    let stopped = run(ATTEMPTS, &provider, folder.path()).unwrap_err();
+    assert!(matches!(stopped, RunError::HarnessBug { .. }), "{stopped}");
+    assert!(
+        !events(folder.path())
+            .iter()
+            .any(|event| matches!(event, ReadEvent::ModelFault { .. } | ReadEvent::Decision { .. }))
+    );
+}

@@ -1,6 +1,6 @@
 //! From recorded JSON to our own request types. Lifting is strict: what our types do not express has a name.
 
-use ktd_agents::{ChatRequest, Message, ModelTurn, ReplyFormat, Sampling, Thinking, ToolChoice};
+use ktd_agents::{CallId, ChatRequest, Message, ModelTurn, ReplyFormat, Sampling, Thinking, ToolChoice};
 use ktd_masking::{Count, Payload, Prompt, Schema, ToolSpec};
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
@@ -146,11 +146,65 @@ pub(crate) fn switch(key: &str, value: &Value) -> Option<Map<String, Value>> {
 
 /// A reply format of this schema.
 pub(crate) fn reply_format(schema_of: &mut Value) -> ReplyFormat {
+    named_format(schema_of, "recorded")
+}
+
+/// A reply format of this schema and name; the schema in `schema_of` is replaced by ours, which may lack a title.
+pub(crate) fn named_format(schema_of: &mut Value, name: &'static str) -> ReplyFormat {
     let parameters = schema(schema_of);
     *schema_of = parameters.as_value().clone();
     ReplyFormat::Arguments(ToolSpec {
-        name: "recorded",
+        name,
         description: "",
         parameters,
     })
+}
+
+/// The text that is the one part, of that kind, of a content.
+pub(crate) fn text_of<'a>(content: &'a Value, kind: &str) -> Result<&'a str, Unlike> {
+    match content.as_array().map(Vec::as_slice) {
+        Some([part]) if part["type"] == kind && has_only(part, &["type", "text"]) => {
+            Ok(part["text"].as_str().unwrap())
+        }
+        _ => Err("a content of several parts, or of a part that is no text"),
+    }
+}
+
+/// The call of that id in the turns before.
+pub(crate) fn call_id(before: &[Message], id: &Value) -> Result<CallId, Unlike> {
+    let turns = before.iter().rev().filter_map(|message| match message {
+        Message::Assistant(turn) => Some(turn),
+        Message::System(_) | Message::User(_) | Message::Tool { .. } => None,
+    });
+    let mut calls = turns.flat_map(|turn| turn.tool_calls());
+    let call = calls.find(|call| call.id.as_str() == id);
+    call.map(|call| call.id.clone())
+        .ok_or("an answer to a call that no turn before made")
+}
+
+/// What both `OpenAI` wires say of tools. A free choice is written out by us and left out, or null, with others: by
+/// the vendor's specification it is the default where there are tools.
+pub(crate) fn tool_choice(recorded: &mut Value) -> Result<ToolChoice, Unlike> {
+    if recorded.get("tools").is_none() {
+        return match recorded.get("tool_choice") {
+            Some(_) => Err("a choice without tools"),
+            None => Ok(ToolChoice::Auto),
+        };
+    }
+    let choice = recorded
+        .as_object_mut()
+        .unwrap()
+        .entry("tool_choice")
+        .or_insert_with(|| json!("auto"));
+    match choice.as_str() {
+        Some("auto") => Ok(ToolChoice::Auto),
+        Some("none") => Ok(ToolChoice::None),
+        Some("required") => Ok(ToolChoice::Required),
+        _ => {
+            let named = [&choice["name"], &choice["function"]["name"]];
+            let name = named.into_iter().find_map(Value::as_str);
+            name.map(|name| ToolChoice::Named(fixed(name)))
+                .ok_or("a choice among several tools")
+        }
+    }
 }

@@ -11,8 +11,11 @@
     reason = "a broken golden file fails the test, and a finished comparison is told"
 )]
 
-mod failures;
+mod chat;
+mod faults;
 mod gemini;
 mod lift;
 mod messages;
 mod recorded;
+mod responses;
+mod said;

@@ -39,8 +39,10 @@ pub(in crate::wire) fn decode(
     };
     let mut normalised = BTreeSet::new();
     let usage = read_usage(envelope, &dialect.usage, &mut normalised);
+    let reasoning = read_reasoning(&message, &dialect.reasoning.fields);
     let turn = read_turn(&choice, message, &calls, digest, normalised);
     Ok(ModelTurn {
+        reasoning,
         usage,
         served: Served {
             model: envelope.text("model"),
@@ -62,14 +64,12 @@ fn read_turn(
     if message.get("role").is_none() {
         put(&mut message, "role", &"assistant");
     }
-    let refused = message.text("refusal").is_some_and(|text| !text.is_empty());
+    let refusal = message.text("refusal").filter(|text| !text.is_empty());
     ModelTurn {
-        text: read_content(&message),
-        reasoning: message
-            .text("reasoning_content")
-            .or_else(|| message.text("reasoning")),
+        stop: read_stop(choice, refusal.is_some()),
+        text: read_content(&message).or(refusal),
+        reasoning: None,
         tool_calls,
-        stop: read_stop(choice, refused),
         usage: Usage::default(),
         normalised: normalised.into_iter().collect(),
         served: Served::default(),
@@ -107,6 +107,18 @@ fn read_calls(
         put(message, "tool_calls", &echoes);
     }
     calls.finish()
+}
+
+/// Where reasoning comes when the dialect does not say.
+const REASONING_FIELDS: [&str; 2] = ["reasoning_content", "reasoning"];
+
+/// The reasoning in the first of `fields` that holds any.
+fn read_reasoning(message: &RawObject, fields: &[String]) -> Option<String> {
+    let read = |field: &str| message.text(field).filter(|text| !text.is_empty());
+    if fields.is_empty() {
+        return REASONING_FIELDS.into_iter().find_map(read);
+    }
+    fields.iter().find_map(|field| read(field))
 }
 
 /// Content is text, null, or (on some servers) a list of parts of which the texts count.

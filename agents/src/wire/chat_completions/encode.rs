@@ -4,6 +4,7 @@ use crate::chat::{ChatRequest, Message, ReplyFormat, ToolChoice};
 use crate::dialect::{Dialect, JsonFormat, MaxTokens};
 use crate::wire::WireRequest;
 use crate::wire::body::{Body, Sorted, merge_thinking};
+use crate::wire::schema::emit;
 use ktd_masking::ToolSpec;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Value, json};
@@ -57,6 +58,10 @@ fn response_format(format: &ReplyFormat, json: JsonFormat) -> Option<Value> {
         JsonFormat::Schema => Some(json!({
             "type": "json_schema",
             "json_schema": { "name": tool.name, "schema": tool.parameters.as_value() },
+        })),
+        JsonFormat::StrictSchema => Some(json!({
+            "type": "json_schema",
+            "json_schema": { "name": tool.name, "schema": emit(tool.parameters.as_value(), true), "strict": true },
         })),
     }
 }
@@ -121,7 +126,8 @@ impl Serialize for Function<'_> {
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("description", spec.description)?;
         map.serialize_entry("name", spec.name)?;
-        map.serialize_entry("parameters", &Sorted(spec.parameters.as_value()))?;
+        let parameters = emit(spec.parameters.as_value(), strict.unwrap_or(false));
+        map.serialize_entry("parameters", &Sorted(&parameters))?;
         if let Some(strict) = strict {
             map.serialize_entry("strict", strict)?;
         }

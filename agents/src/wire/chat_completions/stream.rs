@@ -22,7 +22,7 @@ pub(in crate::wire) fn assemble(status: u16, events: &[Event]) -> Result<RawObje
         let Ok(Value::Object(chunk)) = serde_json::from_str(&event.data) else {
             continue;
         };
-        let choice = chunk.get("choices").and_then(|choices| choices.get(0));
+        let choice = chunk.get("choices").and_then(first_choice);
         if let Some(choice) =
             choice.filter(|choice| choice.get("error").is_some_and(|error| !error.is_null()))
         {
@@ -71,6 +71,14 @@ pub(in crate::wire) fn assemble(status: u16, events: &[Event]) -> Result<RawObje
     );
     RawObject::read(&Value::Object(reply).to_string())
         .ok_or_else(|| ReplyFault::new(FaultKind::NotJson, status, "the stream's pieces make no reply"))
+}
+
+/// The piece of the first reply, however many were asked for. Some servers leave the index out.
+fn first_choice(choices: &Value) -> Option<&Value> {
+    choices
+        .as_array()?
+        .iter()
+        .find(|choice| choice.get("index").is_none_or(|index| index == 0))
 }
 
 /// Adds a piece of a message: texts are joined, calls found by their index, other lists extended.
@@ -158,6 +166,17 @@ mod tests {
         assert_eq!(turn.stop(), StopReason::ToolCalls);
         assert_eq!((turn.usage().input(), turn.usage().output()), (9, 4));
         assert!(!turn.raw().get().contains("index"));
+    }
+
+    #[test]
+    fn one_reply_of_several_is_read() {
+        let turn = decode(concat!(
+            "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"Bu\"}}]}\n\n",
+            "data: {\"choices\":[{\"index\":1,\"delta\":{\"content\":\"Sell\"},\"finish_reason\":\"length\"}]}\n\n",
+            "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"y.\"},\"finish_reason\":\"stop\"}]}\n\n",
+        ))
+        .unwrap();
+        assert_eq!((turn.text(), turn.stop()), (Some("Buy."), StopReason::Stop));
     }
 
     #[test]

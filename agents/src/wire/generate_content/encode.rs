@@ -65,7 +65,8 @@ fn generation_config(request: &ChatRequest, dialect: &Dialect) -> Map<String, Va
         && dialect.json != JsonFormat::None
     {
         put("responseMimeType", Some(Value::from("application/json")));
-        let schema = (dialect.json == JsonFormat::Schema).then(|| tool.parameters.as_value().clone());
+        let schema = matches!(dialect.json, JsonFormat::Schema | JsonFormat::StrictSchema)
+            .then(|| tool.parameters.as_value().clone());
         put("responseJsonSchema", schema);
     }
     config

@@ -43,7 +43,9 @@ pub(in crate::wire) fn encode(request: &ChatRequest, dialect: &Dialect) -> WireR
         body.put("tools", &sorted(&tools));
         body.put("tool_choice", &Sorted(&choice(request.tool_choice, dialect)));
     }
-    if let (ReplyFormat::Arguments(tool), JsonFormat::Schema) = (&request.reply_format, dialect.json) {
+    if let (ReplyFormat::Arguments(tool), JsonFormat::Schema | JsonFormat::StrictSchema) =
+        (&request.reply_format, dialect.json)
+    {
         let format = json!({ "format": { "type": "json_schema", "schema": tool.parameters.as_value() } });
         body.put("output_config", &Sorted(&format));
     }

@@ -1,6 +1,7 @@
 //! From Responses bytes to a model's turn.
 
 use crate::chat::{ModelTurn, Normalised, Served, StopReason};
+use crate::dialect::{Dialect, UsageLaws};
 use crate::usage::{Usage, UsageSource};
 use crate::wire::calls::{Calls, sendable};
 use crate::wire::fault::{FaultKind, ReplyFault};
@@ -16,6 +17,7 @@ pub(in crate::wire) fn decode(
     envelope: &RawObject,
     status: u16,
     digest: u64,
+    dialect: &Dialect,
 ) -> Result<ModelTurn, ReplyFault> {
     let state = envelope.text("status");
     if let Some("failed" | "cancelled" | "queued" | "in_progress") = state.as_deref() {
@@ -25,7 +27,7 @@ pub(in crate::wire) fn decode(
     let empty = || ReplyFault::new(FaultKind::EmptyEnvelope, status, "no output in the reply");
     let mut items = envelope.list("output").ok_or_else(empty)?;
     let mut normalised = BTreeSet::new();
-    let usage = read_usage(envelope, &mut normalised);
+    let usage = read_usage(envelope, &dialect.usage, &mut normalised);
     let mut said = Said::default();
     let mut calls = Calls::new(digest, &mut normalised);
     for item in &mut items {
@@ -130,7 +132,7 @@ fn read_stop(envelope: &RawObject, has_refused: bool, has_calls: bool) -> StopRe
 }
 
 /// Reads token counts by the law of this wire: cached tokens are part of the input, reasoning of the output.
-fn read_usage(envelope: &RawObject, normalised: &mut BTreeSet<Normalised>) -> Usage {
+fn read_usage(envelope: &RawObject, laws: &UsageLaws, normalised: &mut BTreeSet<Normalised>) -> Usage {
     let usage = envelope.object("usage").unwrap_or_default();
     let (Some(input), Some(output)) = (usage.count("input_tokens"), usage.count("output_tokens")) else {
         normalised.insert(Normalised::UsageUnknown);
@@ -152,6 +154,10 @@ fn read_usage(envelope: &RawObject, normalised: &mut BTreeSet<Normalised>) -> Us
         visible_output: output - reasoning,
         reasoning_output: reasoning,
         source: UsageSource::Reported,
+        vendor_cost_picodollars: laws
+            .cost
+            .as_ref()
+            .and_then(|pointer| usage.picodollars_at(pointer)),
         ..Usage::NOTHING
     }
 }

@@ -4,6 +4,7 @@ use crate::chat::{ChatRequest, Message, ReplyFormat, ToolChoice};
 use crate::dialect::{Dialect, JsonFormat};
 use crate::wire::WireRequest;
 use crate::wire::body::{Body, Sorted, merge_thinking};
+use crate::wire::schema::emit;
 use ktd_masking::ToolSpec;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -60,10 +61,11 @@ fn items(message: &Message) -> Vec<Box<RawValue>> {
     };
     match message {
         Message::System(_) => Vec::new(),
+        // As text: a list of parts is two kinds of item at once by the vendor's own specification.
         Message::User(prompt) => item(&json!({
             "type": "message",
             "role": "user",
-            "content": [{ "type": "input_text", "text": prompt.render() }],
+            "content": prompt.render(),
         })),
         Message::Assistant(turn) => serde_json::from_str(turn.raw().get()).unwrap_or_default(),
         Message::Tool { call_id, content } => item(&json!({
@@ -79,7 +81,7 @@ fn tool_of(tool: &ToolSpec, dialect: &Dialect) -> Value {
         "type": "function",
         "name": tool.name,
         "description": tool.description,
-        "parameters": tool.parameters.as_value(),
+        "parameters": emit(tool.parameters.as_value(), dialect.strict_tools.unwrap_or(false)),
     });
     if let (Some(object), Some(strict)) = (value.as_object_mut(), dialect.strict_tools) {
         object.insert("strict".to_owned(), Value::Bool(strict));
@@ -109,5 +111,85 @@ fn text_format(format: &ReplyFormat, json: JsonFormat) -> Option<Value> {
             "schema": tool.parameters.as_value(),
             "strict": false,
         })),
+        JsonFormat::StrictSchema => Some(json!({
+            "type": "json_schema",
+            "name": tool.name,
+            "schema": emit(tool.parameters.as_value(), true),
+            "strict": true,
+        })),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chat::{Sampling, Thinking};
+    use crate::wire::Wire;
+    use ktd_masking::{Payload, Prompt, Schema};
+    use std::sync::Arc;
+
+    fn tool() -> ToolSpec {
+        ToolSpec {
+            name: "submit_action",
+            description: "Submits.",
+            parameters: Schema::of::<Vec<bool>>(),
+        }
+    }
+
+    fn conversation() -> ChatRequest {
+        let reply = br#"{"status":"completed","output":[{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"s\u0065al"},
+            {"type":"function_call","id":"fc_1","call_id":"c1","name":"t","arguments":"{}"}],"usage":{"input_tokens":1,"output_tokens":1}}"#;
+        let turn = Wire::Responses.decode(200, reply, &Dialect::plain()).unwrap();
+        let call_id = turn.tool_calls()[0].id.clone();
+        ChatRequest {
+            model: "test-model".to_owned(),
+            messages: vec![
+                Message::System(Prompt::new().text("Trade.")),
+                Message::User(Prompt::new().text("Day ").payload(Payload::label("day_+1"))),
+                Message::Assistant(Arc::new(turn)),
+                Message::Tool {
+                    call_id,
+                    content: Payload::map([("ok", Payload::bool(true))]),
+                },
+            ],
+            tools: Arc::from([tool()]),
+            tool_choice: ToolChoice::Named("submit_action"),
+            reply_format: ReplyFormat::Free,
+            thinking: Thinking::VendorDefault,
+            sampling: Sampling {
+                temperature: Some(0.5),
+                seed: Some(1),
+                max_output_tokens: Some(256),
+            },
+            cache_key: None,
+        }
+    }
+
+    fn text(request: &ChatRequest, dialect: &Dialect) -> String {
+        String::from_utf8(encode(request, dialect).body().to_vec()).unwrap()
+    }
+
+    #[test]
+    fn a_conversation_has_these_bytes() {
+        let request = conversation();
+        insta::assert_snapshot!(text(&request, &Dialect::plain()), @r#"{"input":[{"content":"Day day_+1","role":"user","type":"message"},{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"s\u0065al"},{"type":"function_call","id":"fc_1","call_id":"c1","name":"t","arguments":"{}"},{"call_id":"c1","output":"{\"ok\":true}","type":"function_call_output"}],"instructions":"Trade.","max_output_tokens":256,"model":"test-model","temperature":0.5,"tool_choice":{"name":"submit_action","type":"function"},"tools":[{"description":"Submits.","name":"submit_action","parameters":{"items":{"type":"boolean"},"type":"array"},"type":"function"}]}"#);
+        assert_eq!(encode(&request, &Dialect::plain()).path(), "/responses");
+    }
+
+    #[test]
+    fn a_reply_format_is_strict_where_the_dialect_says() {
+        let request = ChatRequest {
+            messages: Vec::new(),
+            tools: Arc::from([]),
+            reply_format: ReplyFormat::Arguments(tool()),
+            sampling: Sampling::default(),
+            ..conversation()
+        };
+        let strict = Dialect {
+            json: JsonFormat::StrictSchema,
+            ..Dialect::plain()
+        };
+        insta::assert_snapshot!(text(&request, &Dialect::plain()), @r#"{"input":[],"model":"test-model","text":{"format":{"name":"submit_action","schema":{"items":{"type":"boolean"},"type":"array"},"strict":false,"type":"json_schema"}}}"#);
+        insta::assert_snapshot!(text(&request, &strict), @r#"{"input":[],"model":"test-model","text":{"format":{"name":"submit_action","schema":{"items":{"type":"boolean"},"type":"array"},"strict":true,"type":"json_schema"}}}"#);
     }
 }

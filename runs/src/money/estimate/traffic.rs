@@ -104,6 +104,7 @@ fn prepare(config: &ExperimentConfig, source: &MarketSource) -> Result<Prepared,
         cell.window.days.truncate(DAYS);
     }
     Ok(Prepared {
+        notes: Vec::new(),
         factors: Arc::new(factor_table(&source.market, &cells)?),
         cells,
         toolbox: toolbox()?,

@@ -38,6 +38,33 @@ fn a_plain_reply_is_read() {
 }
 
 #[test]
+fn a_refusal_is_what_the_model_said() {
+    let turn = decode(200, &reply(r#"{"content":null,"refusal":"No."}"#, r#""stop""#)).unwrap();
+    assert_eq!((turn.text(), turn.stop()), (Some("No."), StopReason::Refusal));
+}
+
+#[test]
+fn reasoning_stands_where_the_dialect_says() {
+    let body = reply(
+        r#"{"content":"Buy.","thinking":"hm","reasoning":"because","reasoning_content":""}"#,
+        r#""stop""#,
+    );
+    let reasoning = |fields: &[&str]| {
+        let mut dialect = Dialect::plain();
+        dialect.reasoning.fields = fields.iter().map(ToString::to_string).collect();
+        let turn = Wire::ChatCompletions.decode(200, &body, &dialect).unwrap();
+        turn.reasoning().map(str::to_owned)
+    };
+    assert_eq!(reasoning(&[]).as_deref(), Some("because"));
+    assert_eq!(reasoning(&["thinking"]).as_deref(), Some("hm"));
+    assert_eq!(
+        reasoning(&["reasoning_content", "thinking"]).as_deref(),
+        Some("hm")
+    );
+    assert_eq!(reasoning(&["reasoning_content"]), None);
+}
+
+#[test]
 fn calls_are_calls_whatever_the_finish_reason() {
     for finish in [r#""stop""#, r#""eos""#, r#""""#, "null", "7"] {
         let message = call(r#"{"id":"a","function":{"name":"t","arguments":"{}"}}"#);

@@ -75,3 +75,17 @@ fn the_last_event_of_a_stream_is_the_response() {
         "event: error\ndata: {\"type\":\"error\",\"code\":\"rate_limit_exceeded\",\"message\":\"slow\"}\n\n";
     assert_eq!(decode(failed).unwrap_err().kind(), FaultKind::RateLimited);
 }
+
+#[test]
+fn what_the_vendor_charged_is_read_where_the_dialect_says() {
+    let mut dialect = Dialect::plain();
+    dialect.usage.cost = Some("/cost".to_owned());
+    let body =
+        r#"{"status":"completed","output":[],"usage":{"input_tokens":1,"output_tokens":1,"cost":0.0025}}"#;
+    let cost = |dialect| {
+        let turn = Wire::Responses.decode(200, body.as_bytes(), dialect).unwrap();
+        turn.usage().vendor_cost_picodollars
+    };
+    assert_eq!(cost(&dialect), Some(2_500_000_000));
+    assert_eq!(cost(&Dialect::plain()), None);
+}

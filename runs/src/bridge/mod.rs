@@ -1,0 +1,26 @@
+//! Bring your own agent: an outside program or an MCP client in the place of a model.
+//!
+//! The engine stays as it is. A [`BridgeTransport`] takes each Chat Completions request that has passed the guard,
+//! tells the outside agent what is new in it, and turns the agent's next word into a Chat Completions reply. So mask,
+//! guard, accounting, recording, resume, replay and verification are those of every model, and a bundle replays
+//! without the agent. What the agent does with what it hears is its own affair: the mask protects what the harness
+//! says, not what the agent knows or looks up.
+
+mod child;
+mod conversation;
+mod desk;
+mod line;
+mod mcp;
+mod process;
+mod steps;
+mod transport;
+mod word;
+
+pub use child::{ChildCommand, check_command};
+pub use conversation::{Conversation, Told};
+pub use desk::{Desk, Over};
+pub use mcp::Server;
+pub use process::ProcessAgent;
+pub use steps::{Ended, Now, Steps, Watched};
+pub use transport::{BridgeTransport, OutsideAgent};
+pub use word::{TokenCounts, Word, WordError};

@@ -1,0 +1,17 @@
+//! What an endpoint really honours of the force ladder, measured with a few tiny calls before a run.
+//!
+//! Documents are silent or wrong about it at most vendors, and a level that is not honoured looks like a model that
+//! cannot fill in a form. So a level is declared, probed, and never lowered during a run.
+
+mod ladder;
+mod record;
+mod standing;
+mod talk;
+
+pub use ladder::{CALLS_MAX, Probed, climb_down};
+pub use record::{CallResult, ProbeRecord, ProbedCall, endpoint_sha256, probe_path};
+pub use standing::{Standing, notes, standing};
+pub use talk::{TINY_OUTPUT_TOKENS, TINY_THINKING_TOKENS, thinks_while_submitting};
+
+#[cfg(test)]
+mod tests;
