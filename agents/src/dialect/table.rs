@@ -31,6 +31,14 @@ pub enum TableError {
         /// The id.
         id: String,
     },
+    /// A header that is for keys. Rows stand in records, so that no key may stand in a row.
+    #[error("dialect {id:?}: the header {header:?} is for keys")]
+    KeyHeader {
+        /// The row.
+        id: String,
+        /// The header.
+        header: String,
+    },
     /// A range of temperatures is empty.
     #[error("dialect {id:?}: no temperature is between its least and its most")]
     Temperature {
@@ -49,6 +57,9 @@ impl TableError {
                 "write endpoints = [{ wire = \"chat-completions\", base_url = \"https://...\" }]"
             }
             Self::Twice { .. } => "give each row its own id",
+            Self::KeyHeader { .. } => {
+                "write auth = \"bearer\", and name the key in the agent's `api_key_env` or `api_key_file`"
+            }
             Self::Temperature { .. } => "write temperature = { min = 0.0, max = 2.0 }",
         }
     }
@@ -91,6 +102,10 @@ impl DialectTable {
             if row.endpoints.is_empty() {
                 return Err(TableError::NoEndpoint { id });
             }
+            if let Some(header) = row.headers.keys().find(|name| is_for_keys(name)) {
+                let header = header.clone();
+                return Err(TableError::KeyHeader { id, header });
+            }
             let limits = row.temperature;
             if limits.min.partial_cmp(&limits.max) != Some(std::cmp::Ordering::Less) {
                 return Err(TableError::Temperature { id });
@@ -122,6 +137,21 @@ impl DialectTable {
     pub fn rows(&self) -> &[Dialect] {
         &self.0
     }
+}
+
+/// Headers that services and gateways take keys in.
+const KEY_HEADERS: [&str; 7] = [
+    "api-key",
+    "authorization",
+    "cookie",
+    "ocp-apim-subscription-key",
+    "proxy-authorization",
+    "x-api-key",
+    "x-goog-api-key",
+];
+
+fn is_for_keys(header: &str) -> bool {
+    KEY_HEADERS.iter().any(|known| header.eq_ignore_ascii_case(known))
 }
 
 #[cfg(test)]

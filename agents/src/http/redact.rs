@@ -21,7 +21,7 @@ impl Redactor {
                 let text = secret.expose_secret();
                 std::iter::once(text.trim()).chain(text.split_whitespace())
             })
-            .filter(|text| SECRET_BYTES_MIN <= text.len())
+            .filter(|text| SECRET_BYTES_MIN <= text.bytes().filter(|byte| *byte != b'\\').count())
             .collect();
         // The longest first, so that no part of one is left behind.
         texts.sort_by_key(|text| (std::cmp::Reverse(text.len()), *text));
@@ -62,24 +62,23 @@ impl Redactor {
     }
 }
 
-/// What follows `secret` at the beginning of `bytes`.
+/// What follows `secret` at the beginning of `bytes`. Backslashes do not count, its own neither: JSON inside JSON
+/// escapes escapes, and how deep a server nests them is its own affair.
 fn after<'b>(bytes: &'b [u8], secret: &[u8]) -> Option<&'b [u8]> {
-    secret
-        .iter()
-        .try_fold(bytes, |rest, byte| after_byte(rest, *byte))
+    let mut counted = secret.iter().filter(|byte| **byte != b'\\');
+    counted.try_fold(bytes, |rest, byte| after_byte(rest, *byte))
 }
 
-/// What follows `byte` at the beginning of `bytes`: as it is, behind a backslash, as `\u002d` or as `%2D`.
+/// What follows `byte` at the beginning of `bytes`: as it is, behind backslashes, as `\u002d` or as `%2D`.
 fn after_byte(bytes: &[u8], byte: u8) -> Option<&[u8]> {
     let is_hex = |digits: &[u8]| {
         let digits = std::str::from_utf8(digits).ok();
         digits.and_then(|digits| u8::from_str_radix(digits, 16).ok()) == Some(byte)
     };
-    match bytes {
-        [first, rest @ ..] if *first == byte && byte != b'\\' => Some(rest),
-        [b'\\', b'u', b'0', b'0', high, low, rest @ ..] if is_hex(&[*high, *low]) => Some(rest),
-        [b'\\', second, rest @ ..] if *second == byte => Some(rest),
-        [b'\\', rest @ ..] if byte == b'\\' => Some(rest),
+    let slashes = bytes.iter().take_while(|byte| **byte == b'\\').count();
+    match bytes.get(slashes..)? {
+        [b'u', b'0', b'0', high, low, rest @ ..] if 0 < slashes && is_hex(&[*high, *low]) => Some(rest),
+        [first, rest @ ..] if *first == byte => Some(rest),
         [b'%', high, low, rest @ ..] if is_hex(&[*high, *low]) => Some(rest),
         _ => None,
     }
@@ -107,6 +106,15 @@ mod tests {
             (r"sk\u002Dcanary\u002f01234", "[redacted]"),
             ("?key=sk-canary%2F01234&x", "?key=[redacted]&x"),
             (r#"tok\"en\\56789"#, "[redacted]"),
+            (
+                r#"{"a":"{\"k\":\"tok\\\"en\\\\56789\"}"}"#,
+                r#"{"a":"{\"k\":\"[redacted]\"}"}"#,
+            ),
+            (
+                r#"{"a":"{\"k\":\"sk-canary\\/01234\\n\"}"}"#,
+                r#"{"a":"{\"k\":\"[redacted]\\n\"}"}"#,
+            ),
+            (r"\\u0073k\\u002dcanary/01234", "[redacted]"),
             ("Bearer tok\"en\\56789", "[redacted]"),
             ("Bearer x", "Bearer x"),
         ] {

@@ -82,6 +82,11 @@ impl RawObject {
         }
     }
 
+    /// Takes a member out.
+    pub(crate) fn remove(&mut self, key: &str) {
+        self.0.retain(|(name, _)| name != key);
+    }
+
     /// Puts `value` in the place of `key`, or at the end.
     pub(crate) fn set(&mut self, key: &str, value: Box<RawValue>) {
         match self.0.iter_mut().rev().find(|(name, _)| name == key) {

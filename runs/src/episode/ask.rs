@@ -143,11 +143,12 @@ impl<'a> Exchanger<'a> {
                     break;
                 }
                 Reading::Again { code, blank, .. } => {
-                    faults.push(code);
                     blanks += u32::from(blank.is_some());
+                    // Taken as an answer it is the model's, and no fault of the infrastructure any more.
                     if let Some((turn, reply)) = blank.filter(|_| BLANK_REPLIES_MAX < blanks) {
                         return Ok(Asked::answered(faults, key, reply, *turn));
                     }
+                    faults.push(code);
                     if let Some(wait) = pause {
                         self.pause(at, code, wait).await;
                     }

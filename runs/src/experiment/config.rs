@@ -206,10 +206,7 @@ impl ExperimentConfig {
     /// [`RunError::Input`] naming key and line.
     pub fn parse(text: &str) -> Result<Self, RunError> {
         let config: Self = toml::from_str(text).map_err(|error| {
-            RunError::input(
-                error.to_string().trim_end(),
-                "see `ktd run --help` for an example",
-            )
+            RunError::input(unreadable(text, &error), "see `ktd run --help` for an example")
         })?;
         config.check()?;
         Ok(config)
@@ -298,6 +295,16 @@ impl AgentConfig {
             let what = format!("agent {:?} has no `model`", self.id);
             return Err(RunError::input(what, "write the provider's name of the model"));
         }
+        if self
+            .base_url
+            .as_ref()
+            .is_some_and(|url| url.contains(['@', '?', '#']))
+        {
+            // It is not shown: the key may be in it.
+            let what = format!("agent {:?}: `base_url` holds credentials or a query", self.id);
+            let hint = "write it as \"https://host/v1\"; name the key in `api_key_env` or `api_key_file`";
+            return Err(RunError::input(what, hint));
+        }
         if self.api_key_env.is_some() && self.api_key_file.is_some() {
             let what = format!("agent {:?} has both `api_key_env` and `api_key_file`", self.id);
             return Err(RunError::input(what, "keep one"));
@@ -356,6 +363,17 @@ impl AgentConfig {
             .or(self.builtin.as_deref())
             .unwrap_or(&self.id)
     }
+}
+
+/// What the reader says, with the place. The line itself is not shown: a key may stand in it, though it should not.
+fn unreadable(text: &str, error: &toml::de::Error) -> String {
+    let before = error.span().and_then(|span| text.get(..span.start));
+    let place = before.map_or_else(String::new, |before| {
+        let (line, column) = (before.matches('\n').count() + 1, before.rsplit('\n').next());
+        let column = column.map_or(0, |line| line.chars().count()) + 1;
+        format!("line {line}, column {column}: ")
+    });
+    format!("{place}{}", error.message())
 }
 
 fn is_file_name(text: &str) -> bool {

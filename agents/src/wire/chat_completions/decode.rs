@@ -103,7 +103,10 @@ fn read_calls(
         }
         echoes.push(echo);
     }
-    if is_patched {
+    if echoes.is_empty() {
+        // Some servers say that there is no call by null or an empty list, which others take back from nobody.
+        message.remove("tool_calls");
+    } else if is_patched {
         put(message, "tool_calls", &echoes);
     }
     calls.finish()

@@ -129,6 +129,19 @@ fn quirks_of_the_envelope_are_read() {
 }
 
 #[test]
+fn no_call_goes_back_as_no_member() {
+    for none in ["null", "[]"] {
+        let message = format!(r#"{{"role":"assistant","content":"a","tool_calls":{none},"refusal":null}}"#);
+        let turn = decode(200, &reply(&message, r#""stop""#)).unwrap();
+        assert_eq!(
+            turn.raw().get(),
+            r#"{"role":"assistant","content":"a","refusal":null}"#
+        );
+        assert!(turn.normalised().is_empty());
+    }
+}
+
+#[test]
 fn an_empty_reply_is_the_providers_until_it_generated_something() {
     let fault = decode(200, br#"{"choices":[{"message":{"content":null},"finish_reason":"stop"}],"usage":{"prompt_tokens":9,"completion_tokens":0}}"#)
         .unwrap_err();

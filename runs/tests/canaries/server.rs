@@ -1,0 +1,248 @@
+//! A server on loopback for all wires that repeats its client's key wherever it can.
+
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
+
+/// A request as it came.
+#[derive(Debug, Clone)]
+pub(crate) struct Heard {
+    pub head: String,
+    pub body: Vec<u8>,
+}
+
+impl Heard {
+    /// The path of its address.
+    pub(crate) fn path(&self) -> &str {
+        self.head.split(' ').nth(1).unwrap()
+    }
+
+    /// The key that it was sent with.
+    fn key(&self) -> String {
+        let line = self.head.lines().find(|line| carries_key(line)).unwrap();
+        let value = line.split_once(": ").unwrap().1;
+        value.strip_prefix("Bearer ").unwrap_or(value).to_owned()
+    }
+}
+
+/// Whether a line of a head is the one for the key.
+pub(crate) fn carries_key(line: &str) -> bool {
+    let name = line.split(':').next().unwrap().to_ascii_lowercase();
+    ["authorization", "x-api-key", "x-goog-api-key"].contains(&name.as_str())
+}
+
+#[derive(Default)]
+struct Log {
+    heard: Vec<Heard>,
+    /// How many requests each path has had.
+    counts: BTreeMap<String, usize>,
+}
+
+pub(crate) struct Server {
+    pub address: SocketAddr,
+    log: Arc<Mutex<Log>>,
+}
+
+impl Server {
+    pub(crate) fn start() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let log = Arc::<Mutex<Log>>::default();
+        let shared = Arc::clone(&log);
+        std::thread::spawn(move || {
+            for stream in listener.incoming() {
+                let shared = Arc::clone(&shared);
+                // A client that goes away ends the thread, and is no fault of the server.
+                std::thread::spawn(move || serve(&stream.unwrap(), &shared).ok());
+            }
+        });
+        Self { address, log }
+    }
+
+    /// All requests so far.
+    pub(crate) fn heard(&self) -> Vec<Heard> {
+        self.log.lock().unwrap().heard.clone()
+    }
+}
+
+/// One request; the connection ends with it.
+fn serve(mut stream: &TcpStream, log: &Mutex<Log>) -> std::io::Result<()> {
+    let mut reader = BufReader::new(stream);
+    let (mut head, mut length) = (String::new(), 0);
+    loop {
+        let mut line = String::new();
+        if reader.read_line(&mut line)? == 0 {
+            return Ok(());
+        }
+        if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length: ") {
+            length = value.trim().parse().unwrap();
+        }
+        if line.trim_end().is_empty() {
+            break;
+        }
+        head.push_str(&line);
+    }
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body)?;
+    let heard = Heard { head, body };
+    let count = {
+        let mut log = log.lock().unwrap();
+        log.heard.push(heard.clone());
+        let count = log.counts.entry(heard.path().to_owned()).or_insert(0);
+        *count += 1;
+        *count
+    };
+    stream.write_all(&answer(&heard, count))
+}
+
+/// What it answers to the request of this number on its path, 1-based.
+fn answer(heard: &Heard, count: usize) -> Vec<u8> {
+    let key = heard.key();
+    let in_json = json!(key).to_string();
+    let in_json = &in_json[1..in_json.len() - 1];
+    let oblique: String = key
+        .bytes()
+        .map(|byte| format!("\\u{:04x}", u32::from(byte)))
+        .collect();
+    let slashed = in_json.replace('/', "\\/");
+    let whole = |status: &str, body: &[u8]| reply(status, &key, body, body.len());
+    if heard.path().starts_with("/refused/") {
+        let body = format!(
+            r#"{{"error":{{"message":"Incorrect API key provided: {in_json}","code":"invalid_api_key"}}}}"#
+        );
+        return whole("401 Unauthorized", body.as_bytes());
+    }
+    if heard.path().starts_with("/lost/") {
+        let body = format!("<html>the key {key} has no upstream</html>");
+        return whole("502 Bad Gateway", body.as_bytes());
+    }
+    let body = match count {
+        1 => {
+            let body =
+                format!(r#"{{"error":{{"message":"{slashed} is over its limit","code":"{oblique}"}}}}"#);
+            return whole("429 Too Many Requests", body.as_bytes());
+        }
+        2 => {
+            return whole(
+                "200 OK",
+                &[key.as_bytes(), b" \xff\xfe ", key.as_bytes()].concat(),
+            );
+        }
+        3 => format!(r#"{{"id":"{in_json}","choices":[{{"message":{{"content":"{in_json}"#).into_bytes(),
+        5 => {
+            let body = json!({ "id": key }).to_string();
+            // The rest never comes.
+            return reply("200 OK", &key, body.as_bytes(), body.len() + 9);
+        }
+        _ => turn(heard, &key).to_string().into_bytes(),
+    };
+    whole("200 OK", &body)
+}
+
+fn reply(status: &str, key: &str, body: &[u8], length: usize) -> Vec<u8> {
+    let head = format!(
+        "HTTP/1.1 {status}\r\ncontent-type: application/json; for={key}\r\nretry-after: 0\r\nx-request-id: {key}\r\n\
+         request-id: {key}\r\nx-ratelimit-limit-requests: {key}\r\nset-cookie: k={key}\r\nconnection: close\r\n\
+         content-length: {length}\r\n\r\n"
+    );
+    [head.as_bytes(), body].concat()
+}
+
+/// A turn of a model that looks around, buys what it has seen, and repeats its key whenever it speaks.
+fn turn(heard: &Heard, key: &str) -> Value {
+    let request = String::from_utf8(heard.body.clone()).unwrap();
+    let body: Value = serde_json::from_str(&request).unwrap();
+    let is_forced = body["tool_choice"].get("function").is_some()
+        || body["tool_choice"].get("name").is_some()
+        || !body["toolConfig"]["functionCallingConfig"]["allowedFunctionNames"].is_null();
+    let answers = [
+        "\"tool_call_id\"",
+        "\"function_call_output\"",
+        "\"tool_result\"",
+        "\"functionResponse\"",
+    ];
+    let answered: usize = answers.iter().map(|mark| request.matches(mark).count()).sum();
+    let seen = request.split("asset_").nth(1).map(|rest| {
+        let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
+        format!("asset_{digits}")
+    });
+    let seen = seen.unwrap_or_default();
+    let order = json!({
+        "stock_id": seen, "side": "BUY", "target_weight": 0.05, "confidence": 0.6, "reason": "it is the first that was shown",
+    });
+    let call = match (is_forced, answered) {
+        (true, _) => Some((
+            "submit_action",
+            json!({ "orders": [order], "overall_reason": format!("as {key} says it is to be") }),
+        )),
+        (false, 0) => Some(("get_market_context", json!({}))),
+        (false, 1) => Some((
+            "screen_candidates",
+            json!({ "factors": [{ "factor": "MOM_12_1", "direction": "high" }], "top_k": 5 }),
+        )),
+        (false, 2) => Some(("get_stock_snapshot", json!({ "stock_id": seen, "lookback": 5 }))),
+        (false, 3) => Some(("portfolio_state", json!({}))),
+        (false, _) => None,
+    };
+    let text = format!("My key is {key}.");
+    match heard.path() {
+        "/v1/responses" => responses(&text, call, answered),
+        "/v1/messages" => messages(&text, call, answered),
+        path if path.ends_with(":generateContent") => gemini(&text, call),
+        _ => chat(&text, call, answered),
+    }
+}
+
+type Call = Option<(&'static str, Value)>;
+
+fn chat(text: &str, call: Call, number: usize) -> Value {
+    let calls: Vec<Value> = call
+        .iter()
+        .map(|(name, arguments)| {
+            let function = json!({ "name": name, "arguments": arguments.to_string() });
+            json!({ "id": format!("call_{number}"), "type": "function", "function": function })
+        })
+        .collect();
+    let mut message = json!({ "role": "assistant", "content": text });
+    if !calls.is_empty() {
+        message["tool_calls"] = json!(calls);
+    }
+    let usage = json!({ "prompt_tokens": 9, "completion_tokens": 9, "total_tokens": 18 });
+    json!({ "id": "x", "choices": [{ "index": 0, "finish_reason": "stop", "message": message }], "usage": usage })
+}
+
+fn responses(text: &str, call: Call, number: usize) -> Value {
+    let content = json!([{ "type": "output_text", "text": text, "annotations": [] }]);
+    let said = json!({ "type": "message", "id": "msg", "role": "assistant", "status": "completed", "content": content });
+    let mut output = vec![said];
+    output.extend(call.map(|(name, arguments)| {
+        json!({
+            "type": "function_call", "id": format!("fc_{number}"), "call_id": format!("call_{number}"),
+            "name": name, "arguments": arguments.to_string(), "status": "completed",
+        })
+    }));
+    let usage = json!({ "input_tokens": 9, "output_tokens": 9, "total_tokens": 18 });
+    json!({ "id": "x", "object": "response", "status": "completed", "output": output, "usage": usage })
+}
+
+fn messages(text: &str, call: Call, number: usize) -> Value {
+    let stop = if call.is_some() { "tool_use" } else { "end_turn" };
+    let mut content = vec![json!({ "type": "text", "text": text })];
+    content.extend(call.map(|(name, arguments)| {
+        json!({ "type": "tool_use", "id": format!("toolu_{number}"), "name": name, "input": arguments })
+    }));
+    let usage = json!({ "input_tokens": 9, "output_tokens": 9 });
+    json!({ "id": "x", "type": "message", "role": "assistant", "content": content, "stop_reason": stop, "usage": usage })
+}
+
+fn gemini(text: &str, call: Call) -> Value {
+    let mut parts = vec![json!({ "text": text })];
+    parts
+        .extend(call.map(|(name, arguments)| json!({ "functionCall": { "name": name, "args": arguments } })));
+    let candidate =
+        json!({ "content": { "role": "model", "parts": parts }, "finishReason": "STOP", "index": 0 });
+    let usage = json!({ "promptTokenCount": 9, "candidatesTokenCount": 9, "totalTokenCount": 18 });
+    json!({ "candidates": [candidate], "usageMetadata": usage })
+}
