@@ -44,7 +44,8 @@ pub fn table(results: &[CellResult]) -> String {
             cell.provider.force.label().to_owned(),
         ];
         let figures = result.result.as_ref().map_or_else(|_| stopped(), figures);
-        let tokens = money::tokens_a_step(result).map(money::shown);
+        let per_step = result.result.as_ref().ok().and_then(|summary| summary.per_step);
+        let tokens = per_step.map(|step| money::shown(step.tokens));
         let money = [money::cost_cell(result), tokens.unwrap_or_default()];
         table.row(identity.into_iter().chain(figures).chain(money));
     }

@@ -3,7 +3,6 @@
 
 #![expect(
     clippy::unwrap_used,
-    clippy::indexing_slicing,
     clippy::print_stdout,
     reason = "a broken fixture fails the test, and what was spent is told"
 )]

@@ -2,6 +2,7 @@
 
 use crate::bundle::event::{Mark, ReadEvent, StepOutcome};
 use crate::money::Spending;
+use crate::money::spending::PerStep;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -22,6 +23,8 @@ pub struct Summary {
     pub counters: Counters,
     /// What its own requests cost: those that a branch copied are another episode's.
     pub money: Spending,
+    /// The same for each of its own steps; `null` when it has none.
+    pub per_step: Option<PerStep>,
     /// SHA-256 of the bundle's other files, by name.
     pub sha256: BTreeMap<String, String>,
 }

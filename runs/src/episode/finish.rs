@@ -58,12 +58,16 @@ pub fn summary_of(paths: &BundlePaths, key: Option<&MaskKey>) -> Result<Summary,
         sha256.insert(format!("private/ledger.jsonl{KEYED}"), bind(key, &text));
     }
     let metrics = metrics(&fold).map_err(|error| RunError::damaged(&paths.events(), error.to_string()))?;
+    let (money, first_own_step) = own_spending(paths)?;
+    let own_steps = (fold.marks.len() + 1).saturating_sub(first_own_step);
+    let own_steps = u64::try_from(own_steps).unwrap_or(u64::MAX);
     Ok(Summary {
         format: FORMAT_VERSION,
         reason,
         metrics,
         counters: fold.counters,
-        money: spending_of(paths)?,
+        per_step: money.per_step(own_steps),
+        money,
         sha256,
     })
 }
@@ -73,8 +77,14 @@ pub fn summary_of(paths: &BundlePaths, key: Option<&MaskKey>) -> Result<Summary,
 /// # Errors
 /// [`RunError`] when header or exchanges cannot be read.
 pub fn spending_of(paths: &BundlePaths) -> Result<Spending, RunError> {
+    own_spending(paths).map(|(spending, _)| spending)
+}
+
+/// The same, and the 1-based first step that was not copied from another episode.
+fn own_spending(paths: &BundlePaths) -> Result<(Spending, usize), RunError> {
     let tariff = Tariff::of_header(&read_header(paths)?);
-    Ok(Spending::of(&Cassette::read(&paths.exchanges())?, &tariff))
+    let spending = Spending::of(&Cassette::read(&paths.exchanges())?, &tariff);
+    Ok((spending, tariff.first_own_step()))
 }
 
 fn file_name(path: &Path) -> String {

@@ -6,4 +6,5 @@ pub mod config;
 pub mod market_source;
 pub mod provider;
 pub mod run;
+pub mod step_config;
 pub mod window_config;

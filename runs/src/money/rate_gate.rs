@@ -92,7 +92,7 @@ impl Bucket {
 pub struct RateGate {
     requests: Option<Bucket>,
     tokens: Option<Bucket>,
-    /// Whoever waits for a bucket, one after the other.
+    /// Whoever waits, one after the other.
     turn: tokio::sync::Mutex<()>,
     state: Mutex<State>,
     /// Told whenever a call ends.
@@ -173,15 +173,14 @@ impl RateGate {
 
     /// Waits until a call may be made whose request has about so many tokens.
     pub async fn enter(self: &Arc<Self>, request_tokens: u64) -> Slot {
-        if self.requests.is_some() || self.tokens.is_some() {
-            let _turn = self.turn.lock().await;
-            if let Some(requests) = &self.requests {
-                requests.take(1).await;
-            }
-            if let Some(tokens) = &self.tokens {
-                let owed = std::mem::take(&mut self.state().owed_tokens);
-                tokens.take(owed.saturating_add(request_tokens)).await;
-            }
+        // First come, first served; and a call that ends wakes one that waits, not all.
+        let _turn = self.turn.lock().await;
+        if let Some(requests) = &self.requests {
+            requests.take(1).await;
+        }
+        if let Some(tokens) = &self.tokens {
+            let owed = std::mem::take(&mut self.state().owed_tokens);
+            tokens.take(owed.saturating_add(request_tokens)).await;
         }
         let halvings = loop {
             // Told before it looks, so that nothing that ends in between is missed.

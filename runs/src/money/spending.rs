@@ -22,6 +22,16 @@ pub struct Spending {
     pub vendor_cost: Option<VendorCost>,
 }
 
+/// What a step of an episode's own took on average.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PerStep {
+    /// Tokens of requests and replies, as far as they are known.
+    pub tokens: u64,
+    /// The cost, rounded up; `null` where it is not known.
+    pub cost_picodollars: Option<Picodollars>,
+}
+
 /// Tokens in disjoint parts, as [`Usage`] has them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -270,6 +280,17 @@ impl Spending {
         self.cost
             .filter(|cost| cost.unbounded_sends == 0)
             .map(|cost| cost.total())
+    }
+
+    /// What each of so many steps took on average; `None` when there are none.
+    #[must_use]
+    pub fn per_step(&self, steps: u64) -> Option<PerStep> {
+        let tokens = self.tokens.all().checked_div(steps)?;
+        let a_step = |total: Picodollars| Picodollars(total.0.div_ceil(steps));
+        Some(PerStep {
+            tokens,
+            cost_picodollars: self.total().map(a_step),
+        })
     }
 
     /// The sum of none.

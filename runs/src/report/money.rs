@@ -37,15 +37,6 @@ pub fn cost_cell(result: &CellResult) -> String {
     cost_text(result.money.as_ref())
 }
 
-/// Tokens of requests and replies a step of the cell's own.
-#[must_use]
-pub fn tokens_a_step(result: &CellResult) -> Option<u64> {
-    let days = result.result.as_ref().ok()?.metrics.days;
-    let own = (days + 1).checked_sub(result.cell.first_own_step())?;
-    let tokens = result.money.as_ref()?.tokens.all();
-    tokens.checked_div(u64::try_from(own).ok()?)
-}
-
 /// The sums of the agents that are asked over a network, and of all of them.
 struct Sums<'a> {
     agents: BTreeMap<&'a str, (usize, Spending)>,

@@ -86,7 +86,6 @@ pub(crate) fn prepare(config: &ExperimentConfig, market: Market, key: MaskKey) -
             path: None,
         },
         notes: Vec::new(),
-        metering: Arc::default(),
     }
 }
 

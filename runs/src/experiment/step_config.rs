@@ -1,0 +1,82 @@
+//! What a step may use up: turns, tool answers, attempts.
+
+use serde::{Deserialize, Serialize};
+
+/// Limits of a step's conversation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct SessionConfig {
+    /// Tool calls a step.
+    pub max_tool_calls: u32,
+    /// Submissions that may be corrected.
+    pub schema_retries: u32,
+    /// What a submission meets that parses but breaks a rule known at decision.
+    pub constraint_failures: ConstraintFailures,
+}
+
+/// What becomes of orders that break a rule known at decision (unknown name, lot, weight, room ...).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ConstraintFailures {
+    /// They are fed back like a schema failure, within the same retries; then the step is without trade (default).
+    FeedBack,
+    /// The exchange rejects them alone and the rest of the batch goes on.
+    RejectAlone,
+}
+
+/// Limits of the tools.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ToolsConfig {
+    /// Most names a screen returns.
+    pub max_candidates: u32,
+    /// Most bars a snapshot returns.
+    pub max_lookback: u32,
+    /// Most names a comparison takes.
+    pub max_compare: u32,
+    /// How many names of each factor are in `fixed-candidate`.
+    pub fixed_candidates_per_factor: u32,
+}
+
+/// What is done about infrastructure faults: the same bytes are sent again, and the model never learns of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct RetryConfig {
+    /// Attempts at one request.
+    pub attempts: u32,
+    /// First wait, milliseconds; it doubles each time.
+    pub first_wait_ms: u64,
+    /// Longest wait of our own, milliseconds. A provider's `retry-after` is honoured beyond it, up to an hour.
+    pub longest_wait_ms: u64,
+}
+
+impl Default for SessionConfig {
+    fn default() -> Self {
+        Self {
+            max_tool_calls: 20,
+            schema_retries: 3,
+            constraint_failures: ConstraintFailures::FeedBack,
+        }
+    }
+}
+
+impl Default for ToolsConfig {
+    fn default() -> Self {
+        Self {
+            max_candidates: 30,
+            max_lookback: 60,
+            max_compare: 10,
+            fixed_candidates_per_factor: 10,
+        }
+    }
+}
+
+impl Default for RetryConfig {
+    fn default() -> Self {
+        Self {
+            attempts: 6,
+            first_wait_ms: 1_000,
+            longest_wait_ms: 60_000,
+        }
+    }
+}
