@@ -34,7 +34,7 @@ impl Finder for Secrets {
 /// A text as it is, in JSON, in a URL, in hexadecimal, and in base64 wherever in it it begins.
 pub(crate) fn spellings(text: &str) -> Vec<String> {
     let bytes = text.as_bytes();
-    let each = |spell: fn(u8) -> String| bytes.iter().map(|byte| spell(*byte)).collect::<String>();
+    let each = |spell: fn(u8) -> String| bytes.iter().map(|byte| spell(*byte)).collect::<Vec<_>>().concat();
     // JSON in JSON in JSON: arguments in a body in a record.
     let escape = |text: &String| {
         let json = serde_json::to_string(text).unwrap();
@@ -173,5 +173,6 @@ impl Finder for Facts {
 }
 
 fn utf16_escaped(text: &str) -> String {
-    text.encode_utf16().map(|unit| format!("\\u{unit:04x}")).collect()
+    let units: Vec<String> = text.encode_utf16().map(|unit| format!("\\u{unit:04x}")).collect();
+    units.concat()
 }

@@ -102,6 +102,17 @@ impl Scene {
                 assert_eq!(tell(arguments), 0, "{arguments:?}");
             }
         }
+        for agent in ["chat", "responses", "messages", "gemini", "refused"] {
+            tell(&[
+                "doctor",
+                "canary.toml",
+                "--probe",
+                agent,
+                "--out",
+                "out",
+                "--json",
+            ]);
+        }
         let refused = "out/cells/refused__w__blinded-rescaled__open-research__s1";
         assert_ne!(tell(&["replay", refused, "--json"]), 0);
         said
@@ -233,79 +244,73 @@ fn what_is_planted_is_found() {
     );
 }
 
+/// Experiments with a key where none belongs.
+fn wrong_places() -> Vec<(&'static str, String)> {
+    let agent = |rest: String| format!("agents = [{{ id = \"a\", model = \"m\", {rest} }}]");
+    let address = |rest: &str| agent(format!("base_url = \"http://{rest}\""));
+    let row = "[[dialects]]\nid = \"own\"\nname = \"Own\"\nendpoints = [{ wire = \"chat-completions\" }]\n";
+    let header = format!("headers = {{ Authorization = \"Bearer {KEY_IN_FILE}\" }}");
+    let own = agent("vendor = \"own\", base_url = \"http://127.0.0.1:9/v1\"".to_owned());
+    vec![
+        (
+            "written out",
+            agent(format!("vendor = \"vllm\", api_key = \"{KEY_IN_FILE}\"")),
+        ),
+        ("query", address(&format!("127.0.0.1:9/v1?key={KEY_IN_FILE}"))),
+        (
+            "credentials",
+            address(&format!("me:{KEY_IN_FILE}@127.0.0.1:9/v1")),
+        ),
+        ("fragment", address(&format!("127.0.0.1:9/v1#{KEY_IN_FILE}"))),
+        (
+            "two lines",
+            agent("vendor = \"openai\", api_key_env = \"KTD_TWO_LINES\"".to_owned()),
+        ),
+        ("header of a row", format!("{own}\n{row}{header}")),
+    ]
+}
+
 /// Keys where they do not belong are refused without being repeated.
 #[test]
 fn a_key_in_the_wrong_place_is_not_repeated() {
-    let scene = Scene::new();
+    let folder = tempfile::tempdir().unwrap();
     let secrets = Secrets::of(&[KEY_IN_FILE, "multi-line-canary-01"]);
-    let agent = |rest: &str| format!("agents = [{{ id = \"a\", model = \"m\", {rest} }}]");
-    let row = "[[dialects]]\nid = \"own\"\nname = \"Own\"\nendpoints = [{ wire = \"chat-completions\" }]\n";
-    for (place, text) in [
-        (
-            "written out",
-            agent(&format!(
-                "base_url = \"http://127.0.0.1:9/v1\", api_key = \"{KEY_IN_FILE}\""
-            )),
-        ),
-        (
-            "query",
-            agent(&format!("base_url = \"http://127.0.0.1:9/v1?key={KEY_IN_FILE}\"")),
-        ),
-        (
-            "credentials",
-            agent(&format!("base_url = \"http://me:{KEY_IN_FILE}@127.0.0.1:9/v1\"")),
-        ),
-        (
-            "fragment",
-            agent(&format!("base_url = \"http://127.0.0.1:9/v1#{KEY_IN_FILE}\"")),
-        ),
-        (
-            "two lines",
-            agent("base_url = \"http://127.0.0.1:9/v1\", api_key_env = \"KTD_TWO_LINES\""),
-        ),
-        (
-            "header of a row",
-            format!(
-                "{}\n{row}headers = {{ Authorization = \"Bearer {KEY_IN_FILE}\" }}",
-                agent("vendor = \"own\", base_url = \"http://127.0.0.1:9/v1\"")
-            ),
-        ),
-    ] {
-        let file = scene.folder.path().join("wrong.toml");
+    let refused = |arguments: &[&str], place: &str, code: i32| {
+        let output = Command::new(env!("CARGO_BIN_EXE_ktd"))
+            .args(arguments)
+            .current_dir(folder.path())
+            .env("KTD_TWO_LINES", "multi-line-canary-01\nmulti-line-canary-01")
+            .env("KTD_LOG", "trace")
+            .output()
+            .unwrap();
+        let said = [output.stdout, output.stderr].concat();
+        let text = String::from_utf8_lossy(&said);
+        assert_eq!(secrets.find(&said), None, "{place}, {arguments:?}: {text}");
+        assert_eq!(output.status.code(), Some(code), "{place}, {arguments:?}: {text}");
+    };
+    for (place, text) in wrong_places() {
         let experiment = format!(
-            "name = \"wrong\"\nsynthetic = {{ seed = 5, names = 20, days = 80 }}\nmodes = [\"memory-only\"]\nwindows = [{{ id = \"w\", last_days = 1 }}]\nretries = {{ attempts = 1 }}\n{text}\n"
+            r#"
+            name = "wrong"
+            synthetic = {{ seed = 5, names = 20, days = 80 }}
+            modes = ["memory-only"]
+            windows = [{{ id = "w", last_days = 1 }}]
+            retries = {{ attempts = 1 }}
+            {text}
+            "#
         );
-        std::fs::write(&file, experiment).unwrap();
-        for arguments in [
-            ["run", "wrong.toml", "--json"].as_slice(),
-            &["doctor", "wrong.toml"],
-        ] {
-            let output = Command::new(env!("CARGO_BIN_EXE_ktd"))
-                .args(arguments)
-                .current_dir(scene.folder.path())
-                .env("KTD_TWO_LINES", "multi-line-canary-01\nmulti-line-canary-01")
-                .env("KTD_LOG", "trace")
-                .output()
-                .unwrap();
-            let said = [output.stdout, output.stderr].concat();
-            assert_eq!(
-                secrets.find(&said),
-                None,
-                "{place}: {}",
-                String::from_utf8_lossy(&said)
-            );
-            if arguments[0] == "run" {
-                assert_eq!(
-                    output.status.code(),
-                    Some(2),
-                    "{place}: {}",
-                    String::from_utf8_lossy(&said)
-                );
-            }
-        }
-        assert!(
-            !scene.folder.path().join("results/wrong/cells").exists(),
-            "{place}: something was run"
-        );
+        std::fs::write(folder.path().join("wrong.toml"), experiment).unwrap();
+        refused(&["run", "wrong.toml", "--json"], place, 2);
+        refused(&["run", "wrong.toml", "--dry-run"], place, 2);
+        refused(&["doctor", "wrong.toml"], place, 1);
+        refused(&["doctor", "wrong.toml", "--probe", "a"], place, 2);
+        let bundles = folder.path().join("results/wrong/cells");
+        assert!(!bundles.exists(), "{place}: something was run");
     }
+    let url = format!("http://127.0.0.1:9/v1?key={KEY_IN_FILE}");
+    refused(
+        &["doctor", "--probe", "openai/m", "--base-url", &url],
+        "argument",
+        2,
+    );
 }

@@ -102,10 +102,11 @@ fn answer(heard: &Heard, count: usize) -> Vec<u8> {
     let key = heard.key();
     let in_json = json!(key).to_string();
     let in_json = &in_json[1..in_json.len() - 1];
-    let oblique: String = key
+    let units: Vec<String> = key
         .bytes()
         .map(|byte| format!("\\u{:04x}", u32::from(byte)))
         .collect();
+    let oblique = units.concat();
     let slashed = in_json.replace('/', "\\/");
     let whole = |status: &str, body: &[u8]| reply(status, &key, body, body.len());
     if heard.path().starts_with("/refused/") {
@@ -199,7 +200,7 @@ type Call = Option<(&'static str, Value)>;
 
 fn chat(text: &str, call: Call, number: usize) -> Value {
     let calls: Vec<Value> = call
-        .iter()
+        .into_iter()
         .map(|(name, arguments)| {
             let function = json!({ "name": name, "arguments": arguments.to_string() });
             json!({ "id": format!("call_{number}"), "type": "function", "function": function })

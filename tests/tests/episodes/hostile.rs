@@ -104,11 +104,13 @@ fn events(folder: &Path) -> Vec<ReadEvent> {
 
 /// The codes of the faults in the record, in order.
 fn fault_codes(events: &[ReadEvent]) -> Vec<&str> {
-    let code = |event| match event {
-        &ReadEvent::InfrastructureFault { ref code, .. } => Some(code.as_str()),
-        _ => None,
-    };
-    events.iter().filter_map(code).collect()
+    events
+        .iter()
+        .filter_map(|event| match event {
+            ReadEvent::InfrastructureFault { code, .. } => Some(code.as_str()),
+            _ => None,
+        })
+        .collect()
 }
 
 fn outcomes(events: &[ReadEvent]) -> Vec<StepOutcome> {

@@ -43,7 +43,7 @@ pub(crate) async fn read_message(stream: &mut TcpStream) -> Option<Message> {
                 return Some(Message { head, body });
             }
         }
-        let mut buffer = [0_u8; 16 * 1024];
+        let mut buffer = vec![0_u8; 16 * 1024];
         match stream.read(&mut buffer).await {
             Ok(0) | Err(_) => return None,
             Ok(count) => bytes.extend_from_slice(&buffer[..count]),
