@@ -68,7 +68,7 @@ trap 'exit 143' TERM HUP
 table=()
 failed=0
 skipped=0
-note() { table+=("$(printf '%-8s %-58s %s' "$1" "$2" "$3")"); }
+note() { table+=("$(printf '%-8s %-66s %s' "$1" "$2" "$3")"); }
 skip() {
   note "$1" "$2" "skipped: $3"
   skipped=1
@@ -83,7 +83,7 @@ check() {
   # In the foreground, so that it ends with this script.
   timeout --foreground --kill-after=10 "$RUN_SECONDS_MAX" "$@" </dev/null >"$log" 2>&1 || status=$?
   if ((status == expected)); then
-    note "$peer" "$what" "passed: $(tail -n 1 "$log" | cut -c 1-100)"
+    note "$peer" "$what" "passed: $(tail -n 1 "$log" | cut -c 1-90)"
     return 0
   fi
   note "$peer" "$what" "FAILED ($status)"
@@ -181,7 +181,7 @@ JSON
     port=$(ours ports 1)
     start "$port" node "$cli" --port "$port" --host 127.0.0.1 --fixtures "$fixtures" --strict --log-level warn --journal-max 0 "${flags[@]}" ||
       { note aimock "$kind" "FAILED: the server does not start"; failed=1; return; }
-    experiment "aimock-$kind" "$steps" open-research 'retries = { attempts = 12, first_wait_ms = 5, longest_wait_ms = 2000 }' \
+    experiment "aimock-$kind" "$steps" open-research 'retries = { attempts = 20, first_wait_ms = 5, longest_wait_ms = 2000 }' \
       "$(agents "$port" /v1 /v1 "" /v1beta)"
     run aimock "four wires, $kind" "aimock-$kind"
     check aimock "$kind: what it read is what was sent, faults counted one by one" bash -c \
@@ -195,7 +195,7 @@ JSON
 
 llmock() {
   venv llmock "$LLMOCK" || { skip llmock "all" "$LLMOCK could not be installed"; return; }
-  llmock_serve errors --error-rate 429=0.15 --error-rate 500=0.05 --error-rate 503=0.1 --error-rate 529=0.05 || return 0
+  llmock_serve errors --error-rate 429=0.1 --error-rate 500=0.04 --error-rate 503=0.06 --error-rate 529=0.05 || return 0
   experiment llmock-errors 3 open-research 'retries = { attempts = 10, first_wait_ms = 100, longest_wait_ms = 20000 }' "$llmock_agents"
   run llmock "four wires, random errors" llmock-errors
   check llmock "errors: what it counted" python3 tests/scripts/peers.py fetch "$llmock_url/_llmock/requests" "$work/runs/errors.json"
