@@ -371,9 +371,19 @@ fn unreadable(text: &str, error: &toml::de::Error) -> String {
     let place = before.map_or_else(String::new, |before| {
         let (line, column) = (before.matches('\n').count() + 1, before.rsplit('\n').next());
         let column = column.map_or(0, |line| line.chars().count()) + 1;
-        format!("line {line}, column {column}: ")
+        format!("line {line}, column {column}{}: ", key_before(before))
     });
     format!("{place}{}", error.message())
+}
+
+/// The key whose value begins where `before` ends.
+fn key_before(before: &str) -> String {
+    let key = before.trim_end().strip_suffix('=').unwrap_or_default().trim_end();
+    let is_part = |character: char| character.is_ascii_alphanumeric() || matches!(character, '_' | '-');
+    match key.rsplit(|character| !is_part(character)).next() {
+        Some(name) if !name.is_empty() => format!(", key `{name}`"),
+        Some(_) | None => String::new(),
+    }
 }
 
 fn is_file_name(text: &str) -> bool {
