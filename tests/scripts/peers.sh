@@ -207,7 +207,7 @@ llmock() {
 
   llmock_serve calls || return 0
   experiment llmock-calls 1 fixed-candidate 'retries = { attempts = 1 }' "$llmock_agents"
-  # Each wire's first call has arguments that are no JSON where the wire takes text, its second an unknown name.
+  # Each wire's first call is of a tool that nobody offered.
   local model faults=""
   for model in chat responses messages gemini; do
     faults+="{\"type\":\"tool_fault\",\"kind\":\"unknown_tool\",\"match\":{\"model\":\"$model\"}},"
