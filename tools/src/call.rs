@@ -7,12 +7,13 @@ use crate::feedback_texts::USE_SCHEMA;
 use crate::tool::Tool;
 use crate::{
     compare_candidates, get_market_context, get_stock_snapshot, portfolio_state, risk_check, schema_faults,
-    screen_candidates, text_limits,
+    screen_candidates, text_limits, tool_specs,
 };
 use jsonschema::Validator;
-use ktd_masking::Payload;
+use ktd_masking::{Payload, ToolSpec};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use std::sync::Arc;
 
 /// What goes back to the model for one call.
 #[derive(Debug, Clone, PartialEq)]
@@ -47,6 +48,7 @@ impl ToolAnswer {
 #[derive(Debug)]
 pub struct Toolbox {
     validators: Vec<(Tool, Validator)>,
+    specs: Arc<[ToolSpec]>,
 }
 
 /// A tool's own schema does not compile: a defect of this program.
@@ -70,7 +72,14 @@ impl Toolbox {
         };
         Ok(Self {
             validators: Tool::ALL.into_iter().map(compile).collect::<Result<_, _>>()?,
+            specs: tool_specs().into(),
         })
+    }
+
+    /// What a model is told about the tools, [`tool_specs`] made once.
+    #[must_use]
+    pub fn specs(&self) -> Arc<[ToolSpec]> {
+        Arc::clone(&self.specs)
     }
 
     /// Answers one call. `arguments` is the text exactly as the model wrote it.

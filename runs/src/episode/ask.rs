@@ -1,7 +1,7 @@
 //! Asking the model: recorded replies first, the live endpoint after, every attempt kept.
 
 use crate::bundle::chain::sha256_hex;
-use crate::bundle::exchanges::{Cassette, ExchangeStore, Intent, Outcome, Place, request_key};
+use crate::bundle::exchanges::{Cassette, ExchangeStore, Intent, Outcome, Place, key_of_read};
 use crate::crash::{self, Point};
 use crate::error::RunError;
 use crate::experiment::config::RetryConfig;
@@ -113,14 +113,16 @@ impl<'a> Exchanger<'a> {
         request: &WireRequest,
         expected: &Expected<'_>,
     ) -> Result<Asked, RunError> {
+        // The body is read once, for the guard and for the key.
+        let value = serde_json::from_slice::<serde_json::Value>(request.body()).ok();
         self.guard
-            .scan(request.body())
+            .scan_read(request.body(), value.as_ref())
             .map_err(|finding| RunError::Leak {
                 step,
                 kind: finding.kind,
                 pointer: finding.pointer,
             })?;
-        let key = request_key(request);
+        let key = key_of_read(request.path(), request.body(), value.as_ref());
         let mut faults = Vec::new();
         let mut blanks = 0;
         for attempt in 0.. {

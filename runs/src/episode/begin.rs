@@ -14,7 +14,7 @@ use ktd_agents::Transport;
 use ktd_env::DayIndex;
 use ktd_env::exchange::{Account, Rules};
 use ktd_masking::{EpisodeFrame, Mask};
-use ktd_tools::{LastStep, ToolLimits, tool_specs};
+use ktd_tools::{LastStep, ToolLimits};
 use std::path::Path;
 
 /// Writes `header.json` and `private/episode.json`, or checks that those of an earlier run are the same. Prices alone
@@ -116,7 +116,7 @@ fn header(input: &EpisodeInput<'_>, path: &Path) -> Result<Header, RunError> {
     let (cell, shared) = (input.cell, input.shared);
     let private = private_episode(input);
     let dates = (!cell.mask.level.hides_days()).then_some((private.first_day, private.last_day));
-    let specs = tool_specs();
+    let specs = shared.toolbox.specs();
     let tools: Vec<_> = specs
         .iter()
         .map(|spec| (spec.name, spec.description, spec.parameters.as_value()))
@@ -205,7 +205,7 @@ pub(super) fn open<'a>(
     let mut episode = Episode {
         input,
         limits: limits(input),
-        specs: tool_specs().into(),
+        specs: input.shared.toolbox.specs(),
         exchanger: Exchanger {
             cassette,
             store,

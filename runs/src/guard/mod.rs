@@ -13,7 +13,7 @@ use ktd_env::{Market, TradeDate};
 use ktd_masking::Level;
 use serde_json::Value;
 use std::collections::BTreeSet;
-use std::sync::OnceLock;
+use std::sync::{OnceLock, RwLock};
 
 /// What the guard of one episode looks for.
 #[derive(Debug)]
@@ -24,7 +24,14 @@ pub struct Guard {
     plain_names: BTreeSet<String>,
     /// Hidden dates lie within these, as (year, month, day).
     dates: Option<(Day, Day)>,
+    /// Long texts that were found clean: standing instructions come with every request.
+    clean: RwLock<BTreeSet<String>>,
 }
+
+/// From this length on, a clean text is remembered.
+const LONG_TEXT_BYTES: usize = 1_024;
+/// So many are: a few prompts a mode.
+const CLEAN_TEXTS_MAX: usize = 64;
 
 /// The guards of a panel, each made when a level is first met: they are large, and many episodes run at once.
 #[derive(Debug, Default)]
@@ -78,6 +85,7 @@ impl Guard {
             names: None,
             plain_names: BTreeSet::new(),
             dates: None,
+            clean: RwLock::default(),
         };
         if level.hides_stocks() {
             let mut names = BTreeSet::new();
@@ -108,14 +116,22 @@ impl Guard {
     /// # Errors
     /// The first [`Finding`].
     pub fn scan(&self, body: &[u8]) -> Result<(), Finding> {
-        let found = serde_json::from_slice::<Value>(body).map_or_else(
-            |_| {
+        self.scan_read(body, serde_json::from_slice(body).ok().as_ref())
+    }
+
+    /// The same for a body that has been read before, where it is JSON.
+    ///
+    /// # Errors
+    /// The first [`Finding`].
+    pub fn scan_read(&self, body: &[u8], value: Option<&Value>) -> Result<(), Finding> {
+        let found = value.map_or_else(
+            || {
                 self.in_text(&String::from_utf8_lossy(body)).map(|kind| Finding {
                     kind,
                     pointer: String::new(),
                 })
             },
-            |value| self.in_value(&value, "", None, Depth::Wire),
+            |value| self.in_value(value, "", None, Depth::Wire),
         );
         found.map_or(Ok(()), Err)
     }
@@ -156,6 +172,22 @@ impl Guard {
 
     /// Text may carry JSON (tool answers, the state of a step): numbers in it are numbers, all else is text.
     fn in_string(&self, text: &str, pointer: &str) -> Option<Finding> {
+        if text.len() < LONG_TEXT_BYTES {
+            return self.in_fresh_string(text, pointer);
+        }
+        if self.clean.read().is_ok_and(|clean| clean.contains(text)) {
+            return None;
+        }
+        let found = self.in_fresh_string(text, pointer);
+        if let (None, Ok(mut clean)) = (&found, self.clean.write())
+            && clean.len() < CLEAN_TEXTS_MAX
+        {
+            clean.insert(text.to_owned());
+        }
+        found
+    }
+
+    fn in_fresh_string(&self, text: &str, pointer: &str) -> Option<Finding> {
         let finding = |kind| Finding {
             kind,
             pointer: pointer.to_owned(),
@@ -184,6 +216,11 @@ impl Guard {
     }
 
     fn in_text(&self, text: &str) -> Option<&'static str> {
+        // Without a digit there is neither code nor date; a panel without names then has nothing to hide.
+        let may_tell = !text.is_ascii() || text.bytes().any(|byte| byte.is_ascii_digit());
+        if !may_tell && self.names.is_none() && self.plain_names.is_empty() {
+            return None;
+        }
         let folded = fold(text);
         if !self.codes.is_empty() && self.has_code(&folded) {
             return Some("code");

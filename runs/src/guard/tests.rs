@@ -388,3 +388,21 @@ fn the_cash_of_the_opening_sentence_is_no_code() {
         assert_eq!(guard(level).scan(text.as_bytes()), Ok(()));
     }
 }
+
+#[test]
+fn a_long_text_is_judged_the_same_every_time() {
+    let guard = guard(Level::Blinded);
+    let clean = "nothing to see here ".repeat(100);
+    let leak = format!("{clean} SH600519");
+    for _ in 0..3 {
+        assert_eq!(
+            guard.scan(&request(&json!([{ "role": "user", "content": clean }]))),
+            Ok(())
+        );
+        assert!(
+            guard
+                .scan(&request(&json!([{ "role": "user", "content": leak }])))
+                .is_err()
+        );
+    }
+}

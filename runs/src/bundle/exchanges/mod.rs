@@ -149,9 +149,14 @@ pub fn request_key(request: &WireRequest) -> String {
 }
 
 fn key_of(path: &str, body: &[u8]) -> String {
-    let canonical = serde_json::from_slice::<serde_json::Value>(body)
-        .ok()
-        .and_then(|value| serde_json_canonicalizer::to_vec(&value).ok())
+    key_of_read(path, body, serde_json::from_slice(body).ok().as_ref())
+}
+
+/// The key of a request whose body has been read before, where it is JSON.
+#[must_use]
+pub fn key_of_read(path: &str, body: &[u8], value: Option<&serde_json::Value>) -> String {
+    let canonical = value
+        .and_then(|value| serde_json_canonicalizer::to_vec(value).ok())
         .unwrap_or_else(|| body.to_vec());
     let mut bytes = path.as_bytes().to_vec();
     bytes.push(b'\n');
