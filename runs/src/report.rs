@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use std::fmt::Write;
 
 /// The table of results: how submissions were forced (parse failures compare within a level only), return, Sharpe,
-/// drawdown, turnover, abstention, the three kinds of fault apart, cost and tokens.
+/// drawdown, turnover, abstention, parse failure (lenient, then strict), the three kinds of fault apart, cost and tokens.
 #[must_use]
 pub fn table(results: &[CellResult]) -> String {
     use Align::{Left, Right};
@@ -26,6 +26,8 @@ pub fn table(results: &[CellResult]) -> String {
         ("drawdown", Right),
         ("turnover", Right),
         ("abstained", Right),
+        ("parse fail", Right),
+        ("strict", Right),
         ("model faults", Right),
         ("infra faults", Right),
         ("coverage", Right),
@@ -65,11 +67,11 @@ pub fn table(results: &[CellResult]) -> String {
     text
 }
 
-fn stopped() -> [String; 8] {
-    ["stopped", "", "", "", "", "", "", ""].map(str::to_owned)
+fn stopped() -> [String; 10] {
+    ["stopped", "", "", "", "", "", "", "", "", ""].map(str::to_owned)
 }
 
-fn figures(summary: &Summary) -> [String; 8] {
+fn figures(summary: &Summary) -> [String; 10] {
     let (metrics, counters) = (&summary.metrics, &summary.counters);
     let faults: usize = counters
         .model_faults
@@ -84,10 +86,23 @@ fn figures(summary: &Summary) -> [String; 8] {
         percent(&metrics.max_drawdown),
         number(&metrics.turnover),
         percent(&metrics.abstention),
+        percent(&metrics.parse_failure),
+        percent(&metrics.parse_failure_strict),
         faults.to_string(),
         infrastructure.to_string(),
-        format!("{}/{steps}", steps - counters.uncovered),
+        coverage(steps, counters.uncovered),
     ]
+}
+
+/// Decided steps of all. Below 99 of 100 a cell is incomplete: its figures are of another episode than the others'.
+fn coverage(steps: usize, uncovered: usize) -> String {
+    let decided = steps.saturating_sub(uncovered);
+    let word = if decided * 100 < steps * 99 {
+        " incomplete"
+    } else {
+        ""
+    };
+    format!("{decided}/{steps}{word}")
 }
 
 fn percent(metric: &Metric) -> String {
