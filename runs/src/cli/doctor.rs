@@ -202,7 +202,7 @@ fn look_at(agent: &AgentConfig, plan: &RunPlan) -> Result<String, RunError> {
         }
         Standing::Unprobed => format!("not probed; see `--probe {}`", agent.id),
     };
-    let key = key(agent)?;
+    let key = key(agent, &plan.base)?;
     let url = &provider.base_url;
     reach(url).map(|()| {
         format!(
@@ -215,8 +215,9 @@ fn look_at(agent: &AgentConfig, plan: &RunPlan) -> Result<String, RunError> {
 }
 
 /// Where the key is; it is neither tried nor shown.
-fn key(agent: &AgentConfig) -> Result<String, RunError> {
+fn key(agent: &AgentConfig, base: &Path) -> Result<String, RunError> {
     if let Some(path) = &agent.api_key_file {
+        let path = &base.join(path);
         std::fs::metadata(path).map_err(RunError::io("read the key file", path))?;
         return Ok(format!("the key is in {} (not tried)", path.display()));
     }
@@ -237,7 +238,10 @@ fn key(agent: &AgentConfig) -> Result<String, RunError> {
 
 /// What is not wrong, but unsafe or uncertain: a key that others may read, and what no document confirms.
 fn warnings(agent: &AgentConfig, plan: &RunPlan) -> Vec<String> {
-    let key_file = agent.api_key_file.as_deref().and_then(key_file_warning);
+    let key_file = agent
+        .api_key_file
+        .as_ref()
+        .and_then(|path| key_file_warning(&plan.base.join(path)));
     let table = plan.config.dialect_table().ok();
     let provider = table.and_then(|table| Provider::of(agent, &table).ok());
     let unverified = provider

@@ -40,7 +40,8 @@ pub(super) fn run(
     console: Console,
 ) -> Result<(), Failure> {
     let (agent, provider, results) = whom((args, wanted), experiment, out)?;
-    let transport = http(&agent, &provider)?;
+    let base = experiment.and_then(Path::parent).unwrap_or(Path::new(""));
+    let transport = http(&agent, &provider, base)?;
     let now = SystemTime::now().duration_since(UNIX_EPOCH);
     let probed = Probed {
         agent: &agent,

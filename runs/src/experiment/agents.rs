@@ -49,7 +49,9 @@ impl Transports {
         }
         match &agent.command {
             Some(command) => Ok(Connection::Process(Box::new(process(agent, command, base)?))),
-            None => self.of((agent, provider), seed, market).map(Connection::Model),
+            None => self
+                .of((agent, provider), seed, market, base)
+                .map(Connection::Model),
         }
     }
 
@@ -58,6 +60,7 @@ impl Transports {
         (agent, provider): (&AgentConfig, &Provider),
         seed: u64,
         market: &Arc<Market>,
+        base: &Path,
     ) -> Result<Arc<dyn Transport>, RunError> {
         if let Some(name) = &agent.builtin {
             return builtin(name, seed, market);
@@ -66,7 +69,7 @@ impl Transports {
         if let Some(endpoint) = endpoints.get(&agent.id) {
             return Ok(Arc::clone(endpoint) as Arc<dyn Transport>);
         }
-        let endpoint = Arc::new(http(agent, provider)?);
+        let endpoint = Arc::new(http(agent, provider, base)?);
         endpoints.insert(agent.id.clone(), Arc::clone(&endpoint));
         Ok(endpoint)
     }
@@ -107,12 +110,12 @@ fn builtin(name: &str, seed: u64, market: &Arc<Market>) -> Result<Arc<dyn Transp
 ///
 /// # Errors
 /// [`RunError::Input`] for a missing key or an unusable endpoint.
-pub fn http(agent: &AgentConfig, provider: &Provider) -> Result<HttpTransport, RunError> {
+pub fn http(agent: &AgentConfig, provider: &Provider, base: &Path) -> Result<HttpTransport, RunError> {
     let dialect = &provider.dialect;
     let settings = HttpSettings {
         base_url: provider.base_url.clone(),
         auth: dialect.auth,
-        api_key: api_key(agent)?,
+        api_key: api_key(agent, base)?,
         headers: dialect.headers.clone(),
         secret_headers: Vec::new(),
         connect_timeout: Duration::from_secs(
@@ -138,7 +141,7 @@ fn patience(agent: &AgentConfig) -> Duration {
 }
 
 /// The key, from the environment or a file. It is never written anywhere.
-fn api_key(agent: &AgentConfig) -> Result<Option<SecretString>, RunError> {
+fn api_key(agent: &AgentConfig, base: &Path) -> Result<Option<SecretString>, RunError> {
     if let Some(variable) = &agent.api_key_env {
         let key = std::env::var(variable).map_err(|_| {
             let what = format!(
@@ -155,6 +158,7 @@ fn api_key(agent: &AgentConfig) -> Result<Option<SecretString>, RunError> {
     let Some(path) = &agent.api_key_file else {
         return Ok(None);
     };
+    let path = &base.join(path);
     let key = std::fs::read_to_string(path).map_err(RunError::io("read the key file", path))?;
     let key = key.trim();
     if key.is_empty() {

@@ -105,7 +105,7 @@ pub struct AgentConfig {
     /// Environment variable that holds the key; without it and `api_key_file` no key is sent.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub api_key_env: Option<String>,
-    /// File that holds the key and nothing else.
+    /// File that holds the key and nothing else, relative to the experiment file.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub api_key_file: Option<PathBuf>,
     /// An outside agent that speaks lines: program and arguments, run from the experiment file's directory. It stands
