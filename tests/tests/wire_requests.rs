@@ -255,13 +255,17 @@ fn formats_and_strict_tools_of_messages_have_closed_schemas_without_bounds() {
     let [row, strict] = dialects(Wire::Messages);
     let bodies = |dialect: &Dialect| -> Vec<Value> {
         let requests = requests(Wire::Messages, dialect);
-        let written = requests.iter().map(|request| Wire::Messages.encode(request, dialect));
+        let written = requests
+            .iter()
+            .map(|request| Wire::Messages.encode(request, dialect));
         written
             .map(|request| serde_json::from_slice(request.body()).unwrap())
             .collect()
     };
     let formats = bodies(&row);
-    let formats = formats.iter().filter_map(|body| body.pointer("/output_config/format/schema"));
+    let formats = formats
+        .iter()
+        .filter_map(|body| body.pointer("/output_config/format/schema"));
     let tools = bodies(&strict);
     let tools = tools
         .iter()
@@ -273,7 +277,10 @@ fn formats_and_strict_tools_of_messages_have_closed_schemas_without_bounds() {
         each_schema(schema, &mut |schema| {
             seen += 1;
             let is_object = schema.get("type").unwrap() == "object";
-            assert_eq!(schema.get("additionalProperties"), is_object.then_some(&Value::Bool(false)));
+            assert_eq!(
+                schema.get("additionalProperties"),
+                is_object.then_some(&Value::Bool(false))
+            );
             assert!(schema.get("minimum").is_none() && schema.get("maximum").is_none());
         });
     });

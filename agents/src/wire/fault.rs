@@ -349,9 +349,13 @@ fn kind_of(status: u16, code: &str, message: &str) -> FaultKind {
 /// Whether a message says that the account is empty.
 fn says_no_credit(message: &str) -> bool {
     let message = message.to_ascii_lowercase();
-    ["credit balance", "insufficient balance", "\u{4f59}\u{989d}\u{4e0d}\u{8db3}"]
-        .iter()
-        .any(|words| message.contains(words))
+    [
+        "credit balance",
+        "insufficient balance",
+        "\u{4f59}\u{989d}\u{4e0d}\u{8db3}",
+    ]
+    .iter()
+    .any(|words| message.contains(words))
 }
 
 fn kind_of_code(codes: &str) -> Option<FaultKind> {
@@ -445,7 +449,11 @@ mod tests {
                 r#"{"error":{"code":"1302","message":"Rate limit reached"}}"#,
                 FaultKind::RateLimited,
             ),
-            (500, r#"{"error":{"message":"unknown error, 999 (1000)"}}"#, FaultKind::ServerError),
+            (
+                500,
+                r#"{"error":{"message":"unknown error, 999 (1000)"}}"#,
+                FaultKind::ServerError,
+            ),
             (
                 400,
                 r#"{"error":{"type":"bad_request_error","message":"invalid params, tool result's tool id(call_function_1) not found (2013)"}}"#,
@@ -457,14 +465,23 @@ mod tests {
                 FaultKind::BadRequest,
             ),
         ] {
-            assert_eq!(ReplyFault::of_status(status, body.as_bytes()).kind(), kind, "{body}");
+            assert_eq!(
+                ReplyFault::of_status(status, body.as_bytes()).kind(),
+                kind,
+                "{body}"
+            );
         }
     }
 
     #[test]
     fn an_error_member_with_nothing_in_it_is_no_error() {
         let fault = |body| ReplyFault::of_inner_error(200, &RawObject::read(body).unwrap());
-        for body in [r#"{"error":null}"#, r#"{"error":""}"#, r#"{"error":{}}"#, r#"{"error":false}"#] {
+        for body in [
+            r#"{"error":null}"#,
+            r#"{"error":""}"#,
+            r#"{"error":{}}"#,
+            r#"{"error":false}"#,
+        ] {
             assert!(fault(body).is_none(), "{body}");
         }
         assert_eq!(fault(r#"{"error":"no"}"#).unwrap().kind(), FaultKind::ServerError);

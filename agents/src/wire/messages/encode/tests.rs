@@ -131,9 +131,15 @@ fn withdrawn_tools_stay_defined_where_the_conversation_has_calls() {
         tool_choice: ToolChoice::Withdrawn,
         ..bare(messages)
     };
-    let body = |request: &ChatRequest| -> Value { serde_json::from_str(&text(request, &Dialect::plain())).unwrap() };
+    let body =
+        |request: &ChatRequest| -> Value { serde_json::from_str(&text(request, &Dialect::plain())).unwrap() };
     let call = turn(r#"[{"type":"tool_use","id":"a","name":"look","input":{}}]"#);
-    let after_calls = body(&withdrawn(vec![user("Day 1"), call, result("a", "good"), user("Decide.")]));
+    let after_calls = body(&withdrawn(vec![
+        user("Day 1"),
+        call,
+        result("a", "good"),
+        user("Decide."),
+    ]));
     assert_eq!(after_calls["tools"].as_array().unwrap().len(), 2);
     assert_eq!(after_calls["tool_choice"], json!({ "type": "none" }));
     let without = body(&withdrawn(vec![user("Day 1")]));
@@ -170,5 +176,8 @@ fn a_turn_does_not_end_in_thinking() {
     let cut = r#"[{"type":"text","text":"Well."},{"type":"thinking","thinking":"hm","signature":""}]"#;
     let request = bare(vec![user("One."), turn(cut), user("Go on.")]);
     let body: Value = serde_json::from_str(&text(&request, &Dialect::plain())).unwrap();
-    assert_eq!(body["messages"][1]["content"], json!([{ "type": "text", "text": "Well." }]));
+    assert_eq!(
+        body["messages"][1]["content"],
+        json!([{ "type": "text", "text": "Well." }])
+    );
 }
