@@ -144,8 +144,8 @@ pub(crate) fn is_object(text: &str) -> bool {
 /// The object that goes back in the place of arguments that some providers would refuse in a history; `None` where they
 /// go back as they came.
 ///
-/// `json` is the member as it came, absent or null being `None`. No arguments go back as `{}` (MiniMax refuses an empty
-/// text), and what is no JSON object goes back wrapped, as the model's own text (providers.md, section 4).
+/// `json` is the member as it came, absent or null being `None`. No arguments go back as `{}` (`MiniMax` refuses an
+/// empty text), and what is no JSON object goes back wrapped, as the model's own text (providers.md, section 4).
 pub(super) fn sendable(json: Option<&str>) -> Option<Box<RawValue>> {
     let text = json.map(|json| read_text(json).unwrap_or_else(|| json.to_owned()));
     match text.filter(|text| !text.trim().is_empty()) {

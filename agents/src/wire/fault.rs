@@ -334,12 +334,10 @@ fn kind_of(status: u16, code: &str, message: &str) -> FaultKind {
         403 => FaultKind::Forbidden,
         408 | 409 | 425 | 499 => FaultKind::RequestExpired,
         413 => FaultKind::ContextOverflow,
-        // Some vendors call an empty account too many requests, with a code of their own (GLM's 1113).
-        429 if says_no_credit(message) => FaultKind::QuotaExhausted,
+        // Some vendors call an empty account too many requests (GLM's 1113) or an error of their own (MiniMax-M2#62).
+        429 | 500 if says_no_credit(message) => FaultKind::QuotaExhausted,
         429 => kind_of_code(code).unwrap_or(FaultKind::RateLimited),
         400..=499 => kind_of_bad_request(code, message),
-        // The next call would meet the same: only a payment mends it (MiniMax-M2#62).
-        500 if says_no_credit(message) => FaultKind::QuotaExhausted,
         502 | 504 => FaultKind::BadGateway,
         503 | 529 => FaultKind::Overloaded,
         _ => FaultKind::ServerError,

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 const NAMED: [&str; 3] = ["$defs", "definitions", "properties"];
 
 /// Keywords whose values are lists of schemas.
-const LISTED: [&str; 2] = ["anyOf", "prefixItems"];
+const LISTED: [&str; 3] = ["allOf", "anyOf", "prefixItems"];
 
 /// Keywords that strict mode refuses. They only narrow what is allowed, and a submission is held against the whole
 /// schema when it is read, so that leaving them out lets nothing through.
@@ -44,6 +44,9 @@ const BOUNDS: [&str; 6] = [
     "multipleOf",
 ];
 
+/// What they take of that which `OpenAI` refuses.
+const TAKEN: [&str; 2] = ["allOf", "default"];
+
 /// `schema` as Anthropic's structured outputs and strict tools want it: objects are closed, what is optional may be
 /// left out, and there are no bounds.
 ///
@@ -63,8 +66,12 @@ enum Subset {
 
 impl Subset {
     fn refuses(self, key: &str, value: &Value) -> bool {
-        let is_bound = || BOUNDS.contains(&key) || (key == "minItems" && value != 0 && value != 1);
-        REFUSED.contains(&key) || (self == Self::Closed && is_bound())
+        match self {
+            Self::Required => REFUSED.contains(&key),
+            Self::Closed if TAKEN.contains(&key) => false,
+            Self::Closed if key == "minItems" => value != 0 && value != 1,
+            Self::Closed => REFUSED.contains(&key) || BOUNDS.contains(&key),
+        }
     }
 }
 
@@ -235,7 +242,7 @@ mod tests {
                 "orders": { "type": "array", "items": {
                     "type": "object",
                     "properties": {
-                        "side": { "type": "string", "enum": ["BUY", "SELL"] },
+                        "side": { "type": "string", "enum": ["BUY", "SELL"], "default": "BUY" },
                         "default": { "type": "string" },
                         "weight": { "type": "number" },
                         "one": { "anyOf": [
@@ -254,8 +261,8 @@ mod tests {
         assert_eq!(closed(&canonical()), expected);
         assert_eq!(closed(&expected), expected, "a closed schema stays as it is");
         assert_eq!(
-            closed(&json!({ "type": "array", "minItems": 2 })),
-            json!({ "type": "array" })
+            closed(&json!({ "type": "array", "minItems": 2, "allOf": [{ "type": "object" }] })),
+            json!({ "type": "array", "allOf": [{ "type": "object", "additionalProperties": false }] })
         );
     }
 }
