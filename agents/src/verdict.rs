@@ -202,7 +202,8 @@ fn fault_of_arguments(call: &ToolCall, is_cut: bool) -> Option<ModelFault> {
 /// answer: which one is meant is not guessed.
 #[must_use]
 pub fn object_in_text(text: &str) -> Option<(String, bool)> {
-    if ARGUMENTS_BYTES_MAX < text.len() {
+    // Without a bound on the depth, every bracket of a deep text would be read to its end anew.
+    if ARGUMENTS_BYTES_MAX < text.len() || ARGUMENTS_DEPTH_MAX < extent(text.as_bytes()).depth {
         return None;
     }
     let bare = text.trim();
@@ -285,6 +286,9 @@ mod tests {
         assert_eq!(object_in_text("{\"a\":1} or {\"a\":2}"), None);
         assert_eq!(object_in_text("{'a':1}"), None);
         assert_eq!(object_in_text("none"), None);
+        let nested = |levels: usize| format!("{}1{}", r#"{"a":"#.repeat(levels), "}".repeat(levels));
+        assert!(object_in_text(&nested(ARGUMENTS_DEPTH_MAX)).is_some());
+        assert_eq!(object_in_text(&nested(ARGUMENTS_DEPTH_MAX + 1)), None);
     }
 
     #[test]

@@ -139,19 +139,20 @@ impl DialectTable {
     }
 }
 
-/// Headers that services and gateways take keys in.
-const KEY_HEADERS: [&str; 7] = [
-    "api-key",
-    "authorization",
+/// What the names of headers have in them that services and gateways take keys in.
+const KEY_WORDS: [&str; 7] = [
+    "auth",
     "cookie",
-    "ocp-apim-subscription-key",
-    "proxy-authorization",
-    "x-api-key",
-    "x-goog-api-key",
+    "credential",
+    "key",
+    "password",
+    "secret",
+    "token",
 ];
 
 fn is_for_keys(header: &str) -> bool {
-    KEY_HEADERS.iter().any(|known| header.eq_ignore_ascii_case(known))
+    let header = header.to_ascii_lowercase();
+    KEY_WORDS.iter().any(|word| header.contains(word))
 }
 
 #[cfg(test)]
@@ -242,6 +243,11 @@ mod tests {
         assert!(bad(&row.replace("name", "nam")).contains("nam"));
         assert!(bad(&format!("{row}{row}")).contains("two dialects"));
         assert!(bad(&row.replace("[{ wire = \"messages\" }]", "[]")).contains("no endpoint"));
+        for header in ["Api-Key", "X-Auth-Token", "helicone-auth", "Proxy-Authorization"] {
+            assert!(bad(&format!("{row}headers = {{ {header} = \"k\" }}\n")).contains("is for keys"));
+        }
+        let version = format!("{row}headers = {{ anthropic-beta = \"b\", x-title = \"t\" }}\n");
+        assert!(DialectTable::parse(&version).is_ok());
         assert!(bad(&format!("{row}temperature = {{ min = 1.0, max = 0.0 }}\n")).contains("temperature"));
     }
 }

@@ -293,7 +293,10 @@ struct ErrorObject {
 
 impl ErrorObject {
     fn of_reply(reply: &RawObject) -> Option<Self> {
-        let raw = reply.get("error")?;
+        // Some servers send the member with nothing in it beside a good answer.
+        let raw = reply
+            .get("error")
+            .filter(|raw| !matches!(*raw, "false" | "\"\"" | "{}"))?;
         let Some(error) = RawObject::read(raw) else {
             return Some(Self {
                 status: None,
@@ -331,12 +334,28 @@ fn kind_of(status: u16, code: &str, message: &str) -> FaultKind {
         403 => FaultKind::Forbidden,
         408 | 409 | 425 | 499 => FaultKind::RequestExpired,
         413 => FaultKind::ContextOverflow,
+        // Some vendors call an empty account too many requests, with a code of their own (GLM's 1113).
+        429 if says_no_credit(message) => FaultKind::QuotaExhausted,
         429 => kind_of_code(code).unwrap_or(FaultKind::RateLimited),
         400..=499 => kind_of_bad_request(code, message),
+        // The next call would meet the same: only a payment mends it (MiniMax-M2#62).
+        500 if says_no_credit(message) => FaultKind::QuotaExhausted,
         502 | 504 => FaultKind::BadGateway,
         503 | 529 => FaultKind::Overloaded,
         _ => FaultKind::ServerError,
     }
+}
+
+/// Whether a message says that the account is empty.
+fn says_no_credit(message: &str) -> bool {
+    let message = message.to_ascii_lowercase();
+    [
+        "credit balance",
+        "insufficient balance",
+        "\u{4f59}\u{989d}\u{4e0d}\u{8db3}",
+    ]
+    .iter()
+    .any(|words| message.contains(words))
 }
 
 fn kind_of_code(codes: &str) -> Option<FaultKind> {
@@ -386,18 +405,85 @@ fn kind_of_bad_request(codes: &str, message: &str) -> FaultKind {
         "`signature` in `thinking`",
         "tool id not found",
         "`tool_result`",
-    ]) {
+    ]) || (says(&["tool result's tool id("]) && says(&["not found"]))
+    {
         FaultKind::LostOpaqueState
     } else if says(&["tool_choice", "tool choice"]) {
         FaultKind::ToolChoiceRefused
     } else if codes.contains("api_key") || says(&["api key not valid", "invalid api key"]) {
         FaultKind::Unauthorized
-    } else if says(&["credit balance", "insufficient balance"]) {
+    } else if says_no_credit(&message) {
         FaultKind::QuotaExhausted
     } else if says(&["unexpected end of data"]) {
         // The request was cut on its way: the same bytes may arrive whole.
         FaultKind::RequestExpired
     } else {
         FaultKind::BadRequest
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_empty_account_is_told_from_too_many_requests() {
+        for (status, body, kind) in [
+            (
+                429,
+                r#"{"error":{"code":"1113","message":"\u4f59\u989d\u4e0d\u8db3\u6216\u65e0\u53ef\u7528\u8d44\u6e90\u5305"}}"#,
+                FaultKind::QuotaExhausted,
+            ),
+            (
+                429,
+                r#"{"error":{"code":"1113","message":"Insufficient balance or no resource package. Please recharge."}}"#,
+                FaultKind::QuotaExhausted,
+            ),
+            (
+                500,
+                r#"{"type":"error","error":{"type":"api_error","message":"insufficient balance (1008)"}}"#,
+                FaultKind::QuotaExhausted,
+            ),
+            (
+                429,
+                r#"{"error":{"code":"1302","message":"Rate limit reached"}}"#,
+                FaultKind::RateLimited,
+            ),
+            (
+                500,
+                r#"{"error":{"message":"unknown error, 999 (1000)"}}"#,
+                FaultKind::ServerError,
+            ),
+            (
+                400,
+                r#"{"error":{"type":"bad_request_error","message":"invalid params, tool result's tool id(call_function_1) not found (2013)"}}"#,
+                FaultKind::LostOpaqueState,
+            ),
+            (
+                400,
+                r#"{"error":{"type":"bad_request_error","message":"invalid params, invalid chat setting (2013)"}}"#,
+                FaultKind::BadRequest,
+            ),
+        ] {
+            assert_eq!(
+                ReplyFault::of_status(status, body.as_bytes()).kind(),
+                kind,
+                "{body}"
+            );
+        }
+    }
+
+    #[test]
+    fn an_error_member_with_nothing_in_it_is_no_error() {
+        let fault = |body| ReplyFault::of_inner_error(200, &RawObject::read(body).unwrap());
+        for body in [
+            r#"{"error":null}"#,
+            r#"{"error":""}"#,
+            r#"{"error":{}}"#,
+            r#"{"error":false}"#,
+        ] {
+            assert!(fault(body).is_none(), "{body}");
+        }
+        assert_eq!(fault(r#"{"error":"no"}"#).unwrap().kind(), FaultKind::ServerError);
     }
 }

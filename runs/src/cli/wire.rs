@@ -46,7 +46,7 @@ pub(super) fn run(command: &WireCommand, console: Console) -> Result<(), Failure
     };
     let (mut text, mut all) = (String::new(), Vec::new());
     let (mut counts, mut unread) = (BTreeMap::<String, usize>::new(), 0_usize);
-    check_file(&args.file, &table, |checked| {
+    let ended = check_file(&args.file, &table, |checked| {
         let outcome = outcome_of(&checked);
         unread += usize::from(outcome.is_none());
         *counts
@@ -58,14 +58,23 @@ pub(super) fn run(command: &WireCommand, console: Console) -> Result<(), Failure
             // Writing to a string cannot fail.
             writeln!(text, "{}", line_of(&checked)).ok();
         }
-    })?;
+    });
     let total: usize = counts.values().sum();
+    if total == 0 {
+        ended?;
+        return Err(
+            Failure::bad_input(format_args!("{} holds no exchange", args.file.display()))
+                .with_hint("it holds one JSON object a line: vendor, path, request, status and body"),
+        );
+    }
     let summary: Vec<String> = counts
         .iter()
         .map(|(outcome, count)| format!("{count} {outcome}"))
         .collect();
     write!(text, "\n{total} exchanges: {}", summary.join(", ")).ok();
     console.result(&text, &json!({ "exchanges": all, "outcomes": counts }))?;
+    // What was read before a file broke off is shown all the same.
+    ended?;
     if unread == 0 {
         return Ok(());
     }

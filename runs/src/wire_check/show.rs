@@ -27,7 +27,9 @@ pub fn line_of(checked: &Checked) -> String {
     let (Some(wire), Some(verdict)) = (reading.wire, &reading.verdict) else {
         return format!(
             "{:>5}  {}: the path {} is of no known wire",
-            checked.number, exchange.vendor, exchange.path
+            checked.number,
+            excerpt(&exchange.vendor),
+            excerpt(&exchange.path)
         );
     };
     let kinds = verdict.kinds().join(", ");
@@ -44,7 +46,7 @@ pub fn line_of(checked: &Checked) -> String {
     format!(
         "{:>5}  {:<10} {:<16} {} {outcome:<28} {said}",
         checked.number,
-        exchange.vendor,
+        excerpt(&exchange.vendor),
         wire.label(),
         exchange.status
     )
@@ -53,7 +55,7 @@ pub fn line_of(checked: &Checked) -> String {
 fn turn_line(turn: &ModelTurn) -> String {
     let mut parts = vec![format!("stop={}", turn.stop().code())];
     for call in turn.tool_calls() {
-        parts.push(format!("{}({})", call.name, excerpt(&call.arguments)));
+        parts.push(format!("{}({})", excerpt(&call.name), excerpt(&call.arguments)));
     }
     if let Some(text) = turn.text() {
         parts.push(format!("{:?}", excerpt(text)));
@@ -73,6 +75,7 @@ fn turn_line(turn: &ModelTurn) -> String {
     parts.join("  ")
 }
 
+/// The beginning of a text, fit for a terminal: it may come from anyone.
 fn excerpt(text: &str) -> String {
     let mut cut: String = text
         .chars()

@@ -62,3 +62,43 @@ fn gzip_is_read_and_bad_lines_stop_nothing() {
     assert_eq!(all[1]["line"], 3);
     assert!(all[1]["error"].is_string() && all[2]["error"].is_string());
 }
+
+#[test]
+fn a_file_that_breaks_off_is_read_as_far_as_it_goes() {
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::none());
+    let line = chat(&json!({}), 200, SPOKEN) + "\n";
+    packed.write_all(line.repeat(3).as_bytes()).unwrap();
+    let whole = packed.finish().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("cut.jsonl.gz");
+    std::fs::write(&path, &whole[..whole.len() - 30]).unwrap();
+    let mut seen = 0;
+    let ended = check_file(&path, &DialectTable::builtin().unwrap(), |_| seen += 1);
+    assert_eq!(seen, 2);
+    assert!(ended.unwrap_err().to_string().contains("after 2 lines"));
+}
+
+#[test]
+fn a_line_without_end_is_left_out_and_the_next_is_read() {
+    let mut lines = vec![b'x'; LINE_BYTES_MAX + 9];
+    lines.extend(format!("\n{}\n", chat(&json!({}), 200, SPOKEN)).as_bytes());
+    let all = check(&lines);
+    assert!(all[0]["error"].as_str().unwrap().contains("longer than"));
+    assert_eq!(
+        (&all[1]["line"], &all[1]["outcome"]),
+        (&json!(2), &json!("valid"))
+    );
+}
+
+#[test]
+fn lines_for_people_hold_no_control_characters() {
+    let body = r#"{"choices":[{"message":{"tool_calls":[{"function":{"name":"t\u001b[2J\nx","arguments":"{}"}}]}}]}"#;
+    let line =
+        |path| json!({ "vendor": "v\u{1b}[31m\n", "path": path, "status": 200, "body": body }).to_string();
+    for path in ["/chat/completions", "/x\u{1b}]0;t\u{7}"] {
+        let reading =
+            Exchange::read(line(path).as_bytes()).map(|one| one.judge(&DialectTable::builtin().unwrap()));
+        let shown = line_of(&Checked { number: 1, reading });
+        assert!(!shown.contains(char::is_control), "{shown:?}");
+    }
+}
