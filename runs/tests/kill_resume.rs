@@ -22,7 +22,6 @@ use ktd_runs::experiment::run::{RunPlan, prepare};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
@@ -217,20 +216,7 @@ impl Episode {
             .find(|cell| cell.id == wanted)
             .unwrap()
             .clone();
-        let shared = Shared {
-            experiment: config.name.clone(),
-            market: Arc::clone(&prepared.source.market),
-            factors: Arc::clone(&prepared.factors),
-            toolbox: Arc::clone(&prepared.toolbox),
-            data: prepared.source.record.clone(),
-            panel: None,
-            rules: config.rules.clone(),
-            session: config.session,
-            tools: config.tools,
-            retries: config.retries,
-            guards: ktd_runs::guard::Guards::default(),
-            metering: Arc::default(),
-        };
+        let shared = prepared.shared(&config);
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_time()
             .build()

@@ -87,7 +87,7 @@ pub(super) fn emit(schema: &Value, is_strict: bool) -> Cow<'_, Value> {
 /// The schema in `OpenAI`'s strict subset: objects are closed, every property is required, and what was optional may
 /// be null. A schema of that subset stays as it is.
 ///
-/// Source: the vendor's guide to structured outputs, "supported schemas".
+/// The list of keywords is that of the guide to structured outputs as it is commonly known; it was not checked against it.
 fn strict(schema: &Value) -> Value {
     narrowed(schema, Subset::Required)
 }

@@ -91,20 +91,7 @@ pub(crate) fn prepare(config: &ExperimentConfig, market: Market, key: MaskKey) -
 
 /// What the episodes of a prepared run share.
 pub(crate) fn shared(config: &ExperimentConfig, prepared: &Prepared) -> Shared {
-    Shared {
-        experiment: config.name.clone(),
-        market: Arc::clone(&prepared.source.market),
-        factors: Arc::clone(&prepared.factors),
-        toolbox: Arc::clone(&prepared.toolbox),
-        data: prepared.source.record.clone(),
-        panel: None,
-        rules: config.rules.clone(),
-        session: config.session,
-        tools: config.tools,
-        retries: config.retries,
-        guards: ktd_runs::guard::Guards::default(),
-        metering: Arc::default(),
-    }
+    prepared.shared(config)
 }
 
 /// Runs every cell; a cell that stops fails the test.
