@@ -12,7 +12,8 @@ pub struct ChatRequest {
     pub model: String,
     /// The conversation, oldest first. Every tool call in it is answered directly after its turn.
     pub messages: Vec<Message>,
-    /// The tools the model is told about, in a fixed order so that provider caches hold.
+    /// The tools the model is told about, in a fixed order so that provider caches hold; see
+    /// [`ToolChoice::Withdrawn`].
     pub tools: Arc<[ToolSpec]>,
     /// Whether and what the model must call.
     pub tool_choice: ToolChoice,
@@ -24,6 +25,16 @@ pub struct ChatRequest {
     pub sampling: Sampling,
     /// Groups requests that share a prefix, for providers that take such a hint. It names no day and no stock.
     pub cache_key: Option<String>,
+}
+
+impl ChatRequest {
+    /// The tools that are shown where no wire's law says otherwise.
+    pub(crate) fn shown_tools(&self) -> &[ToolSpec] {
+        match self.tool_choice {
+            ToolChoice::Withdrawn => &[],
+            ToolChoice::Auto | ToolChoice::None | ToolChoice::Required | ToolChoice::Named(_) => &self.tools,
+        }
+    }
 }
 
 /// One message. Template text, payloads and the model's own words: no variant takes a `String`.
@@ -51,6 +62,9 @@ pub enum ToolChoice {
     Auto,
     /// No tool.
     None,
+    /// No tool, and none is shown: the answer is text. A wire on which the calls of earlier turns must stay defined
+    /// shows them still, and forbids them.
+    Withdrawn,
     /// Some tool.
     Required,
     /// This tool.

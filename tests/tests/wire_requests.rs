@@ -99,15 +99,14 @@ fn requests(wire: Wire, dialect: &Dialect) -> Vec<ChatRequest> {
         .collect();
     let format = ReplyFormat::Arguments(submit.first().unwrap().clone());
     let alone: Arc<[ToolSpec]> = submit.into();
-    let none: Arc<[ToolSpec]> = Arc::from([]);
     let forms = [
         (&tools, ToolChoice::Auto, ReplyFormat::Free),
         (&tools, ToolChoice::None, ReplyFormat::Free),
         (&tools, ToolChoice::Named(SUBMIT_ACTION), ReplyFormat::Free),
         (&alone, ToolChoice::Required, ReplyFormat::Free),
         (&alone, ToolChoice::Auto, ReplyFormat::Free),
-        (&none, ToolChoice::Auto, format),
-        (&none, ToolChoice::Auto, ReplyFormat::Free),
+        (&tools, ToolChoice::Withdrawn, format),
+        (&tools, ToolChoice::Withdrawn, ReplyFormat::Free),
     ];
     let of_form = |(tools, tool_choice, reply_format): &(&Arc<[ToolSpec]>, ToolChoice, ReplyFormat)| {
         [Thinking::VendorDefault, Thinking::On, Thinking::Off].map(|thinking| ChatRequest {
@@ -249,4 +248,41 @@ fn strict_schemas_close_every_object_and_require_every_property() {
             });
         }
     }
+}
+
+#[test]
+fn formats_and_strict_tools_of_messages_have_closed_schemas_without_bounds() {
+    let [row, strict] = dialects(Wire::Messages);
+    let bodies = |dialect: &Dialect| -> Vec<Value> {
+        let requests = requests(Wire::Messages, dialect);
+        let written = requests
+            .iter()
+            .map(|request| Wire::Messages.encode(request, dialect));
+        written
+            .map(|request| serde_json::from_slice(request.body()).unwrap())
+            .collect()
+    };
+    let formats = bodies(&row);
+    let formats = formats
+        .iter()
+        .filter_map(|body| body.pointer("/output_config/format/schema"));
+    let tools = bodies(&strict);
+    let tools = tools
+        .iter()
+        .filter_map(|body| body.get("tools")?.as_array())
+        .flatten()
+        .filter_map(|tool| tool.get("input_schema"));
+    let mut seen = 0;
+    formats.chain(tools).for_each(|schema| {
+        each_schema(schema, &mut |schema| {
+            seen += 1;
+            let is_object = schema.get("type").unwrap() == "object";
+            assert_eq!(
+                schema.get("additionalProperties"),
+                is_object.then_some(&Value::Bool(false))
+            );
+            assert!(schema.get("minimum").is_none() && schema.get("maximum").is_none());
+        });
+    });
+    assert!(100 < seen);
 }

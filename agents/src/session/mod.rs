@@ -106,7 +106,7 @@ impl Talk {
             ForceLevel::Named => (Arc::clone(&self.plan.tools), ToolChoice::Named(SUBMIT_ACTION)),
             ForceLevel::Required => (alone, ToolChoice::Required),
             ForceLevel::Auto => (alone, ToolChoice::Auto),
-            ForceLevel::Json | ForceLevel::Text => (Arc::default(), ToolChoice::None),
+            ForceLevel::Json | ForceLevel::Text => (Arc::clone(&self.plan.tools), ToolChoice::Withdrawn),
         };
         let reply_format = match (self.plan.force, submit()) {
             (ForceLevel::Json, Some(tool)) => ReplyFormat::Arguments(tool.clone()),

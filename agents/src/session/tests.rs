@@ -277,8 +277,8 @@ fn each_force_level_asks_in_its_own_way() {
         (ForceLevel::Named, 2, ToolChoice::Named(SUBMIT_ACTION)),
         (ForceLevel::Required, 1, ToolChoice::Required),
         (ForceLevel::Auto, 1, ToolChoice::Auto),
-        (ForceLevel::Json, 0, ToolChoice::None),
-        (ForceLevel::Text, 0, ToolChoice::None),
+        (ForceLevel::Json, 0, ToolChoice::Withdrawn),
+        (ForceLevel::Text, 0, ToolChoice::Withdrawn),
     ] {
         let plan = StepPlan {
             tools: Arc::from([tool("risk_check"), tool(SUBMIT_ACTION)]),
@@ -295,7 +295,7 @@ fn each_force_level_asks_in_its_own_way() {
             panic!("asks");
         };
         assert_eq!(
-            (request.tools.len(), request.tool_choice),
+            (request.shown_tools().len(), request.tool_choice),
             (tools, choice),
             "{force}"
         );

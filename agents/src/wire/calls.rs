@@ -1,10 +1,10 @@
 //! Tool calls as vendors send them: ids made unique, arguments and names mended where nothing is guessed.
 
 use crate::chat::{CallId, Normalised, ToolCall};
-use crate::wire::raw_object::read_text;
+use crate::wire::raw_object::{read_text, to_raw};
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Reads the calls of one reply.
 pub(super) struct Calls<'a> {
@@ -141,14 +141,23 @@ pub(crate) fn is_object(text: &str) -> bool {
     text.trim_start().starts_with('{') && serde_json::from_str::<IgnoredAny>(text).is_ok()
 }
 
-/// What goes back in the place of arguments that are no JSON object: some providers refuse a history with such
-/// arguments in it, so the model's own text is wrapped (providers.md, section 4).
-pub(super) fn sendable(arguments: &str) -> Option<Box<RawValue>> {
-    let wrapped = std::collections::BTreeMap::from([("INVALID_JSON", arguments)]);
-    if is_object(arguments) {
-        return None;
+/// The object that goes back in the place of arguments that some providers would refuse in a history; `None` where they
+/// go back as they came.
+///
+/// `json` is the member as it came, absent or null being `None`. No arguments go back as `{}` (`MiniMax` refuses an
+/// empty text), and what is no JSON object goes back wrapped, as the model's own text (providers.md, section 4).
+pub(super) fn sendable(json: Option<&str>) -> Option<Box<RawValue>> {
+    let text = json.map(|json| read_text(json).unwrap_or_else(|| json.to_owned()));
+    match text.filter(|text| !text.trim().is_empty()) {
+        None => Some(to_raw(&BTreeMap::<&str, &str>::new())),
+        Some(text) if is_object(&text) => None,
+        Some(text) => Some(to_raw(&BTreeMap::from([("INVALID_JSON", text)]))),
     }
-    serde_json::value::to_raw_value(&wrapped).ok()
+}
+
+/// As [`sendable`], on a wire that takes objects alone: one inside a text is taken out of it.
+pub(super) fn sendable_object(json: Option<&str>) -> Option<Box<RawValue>> {
+    sendable(json).or_else(|| RawValue::from_string(read_text(json?)?).ok())
 }
 
 #[cfg(test)]
@@ -202,7 +211,20 @@ mod tests {
 
     #[test]
     fn what_is_no_object_goes_back_wrapped() {
-        assert!(sendable(r#"{"a":1}"#).is_none());
-        assert_eq!(sendable("{'a'").unwrap().get(), r#"{"INVALID_JSON":"{'a'"}"#);
+        let text = r#""{\"a\":1}""#;
+        for kept in [r#"{"a":1}"#, text] {
+            assert!(sendable(Some(kept)).is_none(), "{kept}");
+        }
+        assert_eq!(sendable_object(Some(text)).unwrap().get(), r#"{"a":1}"#);
+        assert!(sendable_object(Some(r#"{"a":1}"#)).is_none());
+        for (json, echo) in [
+            (None, "{}"),
+            (Some("\"\""), "{}"),
+            (Some("\"{'a'\""), r#"{"INVALID_JSON":"{'a'"}"#),
+            (Some("7"), r#"{"INVALID_JSON":"7"}"#),
+        ] {
+            assert_eq!(sendable(json).unwrap().get(), echo);
+            assert_eq!(sendable_object(json).unwrap().get(), echo);
+        }
     }
 }

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 const NAMED: [&str; 3] = ["$defs", "definitions", "properties"];
 
 /// Keywords whose values are lists of schemas.
-const LISTED: [&str; 2] = ["anyOf", "prefixItems"];
+const LISTED: [&str; 3] = ["allOf", "anyOf", "prefixItems"];
 
 /// Keywords that strict mode refuses. They only narrow what is allowed, and a submission is held against the whole
 /// schema when it is read, so that leaving them out lets nothing through.
@@ -34,6 +34,47 @@ const REFUSED: [&str; 20] = [
     "uniqueItems",
 ];
 
+/// Bounds that Anthropic's structured outputs refuse as well.
+const BOUNDS: [&str; 6] = [
+    "exclusiveMaximum",
+    "exclusiveMinimum",
+    "maxItems",
+    "maximum",
+    "minimum",
+    "multipleOf",
+];
+
+/// What they take of that which `OpenAI` refuses.
+const TAKEN: [&str; 2] = ["allOf", "default"];
+
+/// `schema` as Anthropic's structured outputs and strict tools want it: objects are closed, what is optional may be
+/// left out, and there are no bounds.
+///
+/// Source: the vendor's guide to structured outputs, "JSON Schema limitations".
+pub(super) fn closed(schema: &Value) -> Value {
+    narrowed(schema, Subset::Closed)
+}
+
+/// What a vendor takes of JSON Schema where it holds the model to it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Subset {
+    /// `OpenAI`'s: every property is required.
+    Required,
+    /// Anthropic's: no bounds.
+    Closed,
+}
+
+impl Subset {
+    fn refuses(self, key: &str, value: &Value) -> bool {
+        match self {
+            Self::Required => REFUSED.contains(&key),
+            Self::Closed if TAKEN.contains(&key) => false,
+            Self::Closed if key == "minItems" => value != 0 && value != 1,
+            Self::Closed => REFUSED.contains(&key) || BOUNDS.contains(&key),
+        }
+    }
+}
+
 /// `schema` as it is, or as strict mode wants it.
 pub(super) fn emit(schema: &Value, is_strict: bool) -> Cow<'_, Value> {
     if is_strict {
@@ -48,34 +89,46 @@ pub(super) fn emit(schema: &Value, is_strict: bool) -> Cow<'_, Value> {
 ///
 /// The list of keywords is that of the guide to structured outputs as it is commonly known; it was not checked against it.
 fn strict(schema: &Value) -> Value {
+    narrowed(schema, Subset::Required)
+}
+
+fn narrowed(schema: &Value, subset: Subset) -> Value {
     let Some(members) = schema.as_object() else {
         return schema.clone();
     };
     let mut strict_members = Map::new();
     for (key, value) in members {
         match (key.as_str(), value) {
-            (key, _) if REFUSED.contains(&key) => {}
+            (key, value) if subset.refuses(key, value) => {}
             (key, Value::Object(schemas)) if NAMED.contains(&key) => {
                 let schemas = schemas
                     .iter()
-                    .map(|(name, schema)| (name.clone(), strict(schema)));
+                    .map(|(name, schema)| (name.clone(), narrowed(schema, subset)));
                 strict_members.insert(key.to_owned(), Value::Object(schemas.collect()));
             }
             (key, Value::Array(schemas)) if LISTED.contains(&key) || key == "oneOf" => {
                 // Strict mode knows one kind of union.
                 let key = if key == "oneOf" { "anyOf" } else { key };
-                strict_members.insert(key.to_owned(), schemas.iter().map(strict).collect());
+                let schemas = schemas.iter().map(|schema| narrowed(schema, subset));
+                strict_members.insert(key.to_owned(), schemas.collect());
             }
             ("items", schema) => {
-                strict_members.insert("items".to_owned(), strict(schema));
+                strict_members.insert("items".to_owned(), narrowed(schema, subset));
             }
             (key, value) => {
                 strict_members.insert(key.to_owned(), value.clone());
             }
         }
     }
-    if let Some(Value::Object(properties)) = strict_members.get("properties").cloned() {
-        close(&mut strict_members, properties);
+    let is_object = strict_members.get("type").is_some_and(|kind| kind == "object");
+    match strict_members.get("properties").cloned() {
+        Some(Value::Object(properties)) if subset == Subset::Required => {
+            close(&mut strict_members, properties);
+        }
+        Some(_) | None if subset == Subset::Closed && is_object => {
+            strict_members.insert("additionalProperties".to_owned(), Value::Bool(false));
+        }
+        Some(_) | None => {}
     }
     Value::Object(strict_members)
 }
@@ -178,5 +231,38 @@ mod tests {
         assert_eq!(strict(&canonical()), expected);
         assert_eq!(strict(&expected), expected, "a strict schema stays as it is");
         assert_eq!(*emit(&canonical(), false), canonical());
+    }
+
+    #[test]
+    fn where_bounds_are_refused_objects_are_closed_and_optional_stays_optional() {
+        let expected = json!({
+            "type": "object",
+            "description": "An action.",
+            "properties": {
+                "orders": { "type": "array", "items": {
+                    "type": "object",
+                    "properties": {
+                        "side": { "type": "string", "enum": ["BUY", "SELL"], "default": "BUY" },
+                        "default": { "type": "string" },
+                        "weight": { "type": "number" },
+                        "one": { "anyOf": [
+                            { "type": "string" },
+                            { "type": "object", "properties": {}, "additionalProperties": false },
+                        ] },
+                    },
+                    "required": ["default"],
+                    "additionalProperties": false,
+                } },
+                "reason": { "type": "string" },
+            },
+            "required": ["orders", "reason"],
+            "additionalProperties": false,
+        });
+        assert_eq!(closed(&canonical()), expected);
+        assert_eq!(closed(&expected), expected, "a closed schema stays as it is");
+        assert_eq!(
+            closed(&json!({ "type": "array", "minItems": 2, "allOf": [{ "type": "object" }] })),
+            json!({ "type": "array", "allOf": [{ "type": "object", "additionalProperties": false }] })
+        );
     }
 }

@@ -95,10 +95,9 @@ fn read_calls(
             is_patched = true;
             put(&mut echo, "id", &minted);
         }
-        let arguments = function.text("arguments").filter(|text| !text.trim().is_empty());
-        if let Some(wrapped) = arguments.as_deref().and_then(sendable) {
+        if let Some(object) = sendable(function.get("arguments")) {
             is_patched = true;
-            put(&mut function, "arguments", &wrapped.get());
+            put(&mut function, "arguments", &object.get());
             put(&mut echo, "function", &function);
         }
         echoes.push(echo);

@@ -27,10 +27,10 @@ pub(in crate::wire) fn encode(request: &ChatRequest, dialect: &Dialect) -> WireR
         MaxTokens::MaxTokens => "max_tokens",
     };
     body.put_some(max_tokens, request.sampling.max_output_tokens);
-    if !request.tools.is_empty() {
+    if !request.shown_tools().is_empty() {
         body.put("tool_choice", &Choice(request.tool_choice));
         let strict = dialect.strict_tools;
-        let tools = request.tools.iter().map(|spec| Tool { spec, strict });
+        let tools = request.shown_tools().iter().map(|spec| Tool { spec, strict });
         body.put("tools", &tools.collect::<Vec<_>>());
         let forces = matches!(request.tool_choice, ToolChoice::Required | ToolChoice::Named(_));
         body.put_some(
@@ -92,7 +92,7 @@ impl Serialize for Choice {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.0 {
             ToolChoice::Auto => serializer.serialize_str("auto"),
-            ToolChoice::None => serializer.serialize_str("none"),
+            ToolChoice::None | ToolChoice::Withdrawn => serializer.serialize_str("none"),
             ToolChoice::Required => serializer.serialize_str("required"),
             ToolChoice::Named(name) => {
                 let mut map = serializer.serialize_map(Some(2))?;

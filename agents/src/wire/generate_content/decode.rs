@@ -2,7 +2,7 @@
 
 use crate::chat::{ModelTurn, Normalised, Served, StopReason};
 use crate::usage::{Usage, UsageSource};
-use crate::wire::calls::{Calls, sendable};
+use crate::wire::calls::{Calls, sendable_object};
 use crate::wire::fault::{FaultKind, ReplyFault};
 use crate::wire::raw_object::{RawObject, to_raw};
 use serde_json::value::RawValue;
@@ -74,8 +74,9 @@ pub(in crate::wire) fn decode(
 fn read_call(part: &mut Box<RawValue>, mut members: RawObject, mut call: RawObject, calls: &mut Calls<'_>) {
     let name = call.text("name").unwrap_or_default();
     calls.push_object(call.text("id"), &name, call.get("args"));
-    if let Some(wrapped) = call.text("args").as_deref().and_then(sendable) {
-        call.set("args", wrapped);
+    // A call without arguments is this wire's own way to pass none.
+    if let Some(object) = call.get("args").and_then(|args| sendable_object(Some(args))) {
+        call.set("args", object);
         members.set("functionCall", to_raw(&call));
         *part = to_raw(&members);
     }

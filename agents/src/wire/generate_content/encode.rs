@@ -22,8 +22,9 @@ pub(in crate::wire) fn encode(request: &ChatRequest, dialect: &Dialect) -> WireR
     if !config.is_empty() {
         body.put("generationConfig", &Sorted(&Value::Object(config)));
     }
-    if !request.tools.is_empty() {
-        let declared: Vec<Value> = request.tools.iter().map(declaration).collect();
+    let shown = request.shown_tools();
+    if !shown.is_empty() {
+        let declared: Vec<Value> = shown.iter().map(declaration).collect();
         body.put("tools", &Sorted(&json!([{ "functionDeclarations": declared }])));
         let choice = json!({ "functionCallingConfig": choice(request.tool_choice) });
         body.put("toolConfig", &Sorted(&choice));
@@ -84,7 +85,7 @@ fn declaration(tool: &ktd_masking::ToolSpec) -> Value {
 fn choice(choice: ToolChoice) -> Value {
     match choice {
         ToolChoice::Auto => json!({ "mode": "AUTO" }),
-        ToolChoice::None => json!({ "mode": "NONE" }),
+        ToolChoice::None | ToolChoice::Withdrawn => json!({ "mode": "NONE" }),
         ToolChoice::Required => json!({ "mode": "ANY" }),
         ToolChoice::Named(name) => json!({ "mode": "ANY", "allowedFunctionNames": [name] }),
     }

@@ -3,7 +3,7 @@
 use crate::chat::{ModelTurn, Normalised, Served, StopReason};
 use crate::dialect::{Dialect, UsageLaws};
 use crate::usage::{Usage, UsageSource};
-use crate::wire::calls::{Calls, sendable};
+use crate::wire::calls::{Calls, sendable_object};
 use crate::wire::fault::{FaultKind, ReplyFault};
 use crate::wire::raw_object::{RawObject, to_raw};
 use serde_json::value::RawValue;
@@ -55,15 +55,15 @@ pub(in crate::wire) fn decode(
 fn read_call(block: &mut Box<RawValue>, mut members: RawObject, calls: &mut Calls<'_>) {
     let name = members.text("name").unwrap_or_default();
     let minted = calls.push_object(members.text("id"), &name, members.get("input"));
-    let wrapped = members.text("input").as_deref().and_then(sendable);
-    if minted.is_none() && wrapped.is_none() {
+    let object = sendable_object(members.get("input"));
+    if minted.is_none() && object.is_none() {
         return;
     }
     if let Some(id) = minted {
         members.set("id", to_raw(&id));
     }
-    if let Some(wrapped) = wrapped {
-        members.set("input", wrapped);
+    if let Some(object) = object {
+        members.set("input", object);
     }
     *block = to_raw(&members);
 }

@@ -6,6 +6,8 @@ use crate::wire::WireRequest;
 use crate::wire::body::{Body, Sorted, merge_thinking};
 use crate::wire::calls::is_object;
 use crate::wire::raw_object::{RawObject, to_raw};
+use crate::wire::schema::closed;
+use ktd_masking::ToolSpec;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -37,8 +39,9 @@ pub(in crate::wire) fn encode(request: &ChatRequest, dialect: &Dialect) -> WireR
         body.put("system", &sorted(&system));
     }
     body.put_some("temperature", dialect.temperature_for(request));
-    if !request.tools.is_empty() {
-        let mut tools: Vec<Value> = request.tools.iter().map(|tool| tool_of(tool, dialect)).collect();
+    let shown = shown_tools(request);
+    if !shown.is_empty() {
+        let mut tools: Vec<Value> = shown.iter().map(|tool| tool_of(tool, dialect)).collect();
         mark_last(&mut tools, marks);
         body.put("tools", &sorted(&tools));
         body.put("tool_choice", &Sorted(&choice(request.tool_choice, dialect)));
@@ -46,12 +49,27 @@ pub(in crate::wire) fn encode(request: &ChatRequest, dialect: &Dialect) -> WireR
     if let (ReplyFormat::Arguments(tool), JsonFormat::Schema | JsonFormat::StrictSchema) =
         (&request.reply_format, dialect.json)
     {
-        let format = json!({ "format": { "type": "json_schema", "schema": tool.parameters.as_value() } });
+        let schema = closed(tool.parameters.as_value());
+        let format = json!({ "format": { "type": "json_schema", "schema": schema } });
         body.put("output_config", &Sorted(&format));
     }
     body.merge(&dialect.body);
     merge_thinking(&mut body, request.thinking, dialect);
     WireRequest::new(PATH.to_owned(), body.bytes())
+}
+
+/// The tools that are shown. A conversation with calls in it must define them, or it is refused or answered with
+/// nothing (litellm#4689, vercel/ai#12378): withdrawn tools then stay listed, and are forbidden.
+fn shown_tools(request: &ChatRequest) -> &[ToolSpec] {
+    let has_calls = request.messages.iter().any(|message| match message {
+        Message::Assistant(turn) => !turn.tool_calls().is_empty(),
+        Message::System(_) | Message::User(_) | Message::Tool { .. } => false,
+    });
+    if has_calls {
+        &request.tools
+    } else {
+        request.shown_tools()
+    }
 }
 
 fn system_text(message: &Message) -> Option<String> {
@@ -76,11 +94,12 @@ fn mark_last(blocks: &mut [Value], marks: bool) {
     }
 }
 
-fn tool_of(tool: &ktd_masking::ToolSpec, dialect: &Dialect) -> Value {
+fn tool_of(tool: &ToolSpec, dialect: &Dialect) -> Value {
+    let schema = tool.parameters.as_value();
     let mut value = json!({
         "name": tool.name,
         "description": tool.description,
-        "input_schema": tool.parameters.as_value(),
+        "input_schema": if dialect.strict_tools == Some(true) { closed(schema) } else { schema.clone() },
     });
     if let (Some(object), Some(strict)) = (value.as_object_mut(), dialect.strict_tools) {
         object.insert("strict".to_owned(), Value::Bool(strict));
@@ -92,7 +111,7 @@ fn tool_of(tool: &ktd_masking::ToolSpec, dialect: &Dialect) -> Value {
 fn choice(choice: ToolChoice, dialect: &Dialect) -> Value {
     let mut value = match choice {
         ToolChoice::Auto => return json!({ "type": "auto" }),
-        ToolChoice::None => return json!({ "type": "none" }),
+        ToolChoice::None | ToolChoice::Withdrawn => return json!({ "type": "none" }),
         ToolChoice::Required => json!({ "type": "any" }),
         ToolChoice::Named(name) => json!({ "type": "tool", "name": name }),
     };
@@ -167,17 +186,24 @@ fn is_unreadable(before: &[Message], call_id: &CallId) -> bool {
     })
 }
 
-/// The blocks of the model's own turn as they came; blank texts, which the vendor refuses, are left out.
+/// The blocks of the model's own turn as they came. The vendor refuses blank texts and a turn that ends in thinking,
+/// as one that the budget cut may: those are left out.
 fn own_blocks(raw: &RawValue) -> Vec<Box<RawValue>> {
-    let blocks: Vec<Box<RawValue>> = serde_json::from_str(raw.get()).unwrap_or_default();
+    let mut blocks: Vec<Box<RawValue>> = serde_json::from_str(raw.get()).unwrap_or_default();
+    blocks.retain(|block| {
+        let block = RawObject::read(block.get()).unwrap_or_default();
+        block.text("type").as_deref() != Some("text")
+            || block.text("text").is_some_and(|text| !text.trim().is_empty())
+    });
+    while blocks.last().is_some_and(|block| is_thinking(block)) {
+        blocks.pop();
+    }
     blocks
-        .into_iter()
-        .filter(|block| {
-            let block = RawObject::read(block.get()).unwrap_or_default();
-            block.text("type").as_deref() != Some("text")
-                || block.text("text").is_some_and(|text| !text.trim().is_empty())
-        })
-        .collect()
+}
+
+fn is_thinking(block: &RawValue) -> bool {
+    let kind = RawObject::read(block.get()).and_then(|block| block.text("type"));
+    matches!(kind.as_deref(), Some("thinking" | "redacted_thinking"))
 }
 
 fn raw(value: &Value) -> Option<Box<RawValue>> {

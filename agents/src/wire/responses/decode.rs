@@ -103,16 +103,15 @@ impl Said {
 fn read_call(item: &mut Box<RawValue>, mut members: RawObject, calls: &mut Calls<'_>) {
     let name = members.text("name").unwrap_or_default();
     let minted = calls.push(members.text("call_id"), &name, members.get("arguments"));
-    let arguments = members.text("arguments").filter(|text| !text.trim().is_empty());
-    let wrapped = arguments.as_deref().and_then(sendable);
-    if minted.is_none() && wrapped.is_none() {
+    let object = sendable(members.get("arguments"));
+    if minted.is_none() && object.is_none() {
         return;
     }
     if let Some(id) = minted {
         members.set("call_id", to_raw(&id));
     }
-    if let Some(wrapped) = wrapped {
-        members.set("arguments", to_raw(&wrapped.get()));
+    if let Some(object) = object {
+        members.set("arguments", to_raw(&object.get()));
     }
     *item = to_raw(&members);
 }

@@ -24,8 +24,9 @@ pub(in crate::wire) fn encode(request: &ChatRequest, dialect: &Dialect) -> WireR
     body.put("model", &request.model);
     body.put_some("max_output_tokens", request.sampling.max_output_tokens);
     body.put_some("temperature", dialect.temperature_for(request));
-    if !request.tools.is_empty() {
-        let tools: Vec<Value> = request.tools.iter().map(|tool| tool_of(tool, dialect)).collect();
+    let shown = request.shown_tools();
+    if !shown.is_empty() {
+        let tools: Vec<Value> = shown.iter().map(|tool| tool_of(tool, dialect)).collect();
         body.put("tools", &tools.iter().map(Sorted).collect::<Vec<_>>());
         body.put("tool_choice", &Sorted(&choice(request.tool_choice)));
         let forces = matches!(request.tool_choice, ToolChoice::Required | ToolChoice::Named(_));
@@ -92,7 +93,7 @@ fn tool_of(tool: &ToolSpec, dialect: &Dialect) -> Value {
 fn choice(choice: ToolChoice) -> Value {
     match choice {
         ToolChoice::Auto => json!("auto"),
-        ToolChoice::None => json!("none"),
+        ToolChoice::None | ToolChoice::Withdrawn => json!("none"),
         ToolChoice::Required => json!("required"),
         ToolChoice::Named(name) => json!({ "type": "function", "name": name }),
     }

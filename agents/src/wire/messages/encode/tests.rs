@@ -123,3 +123,61 @@ fn what_is_marked_is_the_end_of_tools_instructions_and_conversation() {
     assert_eq!(body["max_tokens"], MAX_TOKENS_DEFAULT);
     assert!(body.get("temperature").is_none());
 }
+
+#[test]
+fn withdrawn_tools_stay_defined_where_the_conversation_has_calls() {
+    let withdrawn = |messages| ChatRequest {
+        tools: Arc::from([tool("look"), tool("submit_action")]),
+        tool_choice: ToolChoice::Withdrawn,
+        ..bare(messages)
+    };
+    let body =
+        |request: &ChatRequest| -> Value { serde_json::from_str(&text(request, &Dialect::plain())).unwrap() };
+    let call = turn(r#"[{"type":"tool_use","id":"a","name":"look","input":{}}]"#);
+    let after_calls = body(&withdrawn(vec![
+        user("Day 1"),
+        call,
+        result("a", "good"),
+        user("Decide."),
+    ]));
+    assert_eq!(after_calls["tools"].as_array().unwrap().len(), 2);
+    assert_eq!(after_calls["tool_choice"], json!({ "type": "none" }));
+    let without = body(&withdrawn(vec![user("Day 1")]));
+    assert!(without.get("tools").is_none() && without.get("tool_choice").is_none());
+}
+
+#[test]
+fn a_format_and_strict_tools_have_no_bounds() {
+    let tool = ToolSpec {
+        parameters: Schema::of::<Vec<u8>>(),
+        ..tool("submit_action")
+    };
+    let request = ChatRequest {
+        tools: Arc::from([tool.clone()]),
+        reply_format: ReplyFormat::Arguments(tool),
+        ..bare(vec![user("Day 1")])
+    };
+    let body = |strict_tools| -> Value {
+        let dialect = Dialect {
+            strict_tools,
+            ..Dialect::plain()
+        };
+        serde_json::from_str(&text(&request, &dialect)).unwrap()
+    };
+    let closed = json!({ "type": "array", "items": { "type": "integer" } });
+    let (strict, plain) = (body(Some(true)), body(None));
+    assert_eq!(plain["output_config"]["format"]["schema"], closed);
+    assert_eq!(strict["tools"][0]["input_schema"], closed);
+    assert_eq!(plain["tools"][0]["input_schema"]["items"]["maximum"], 255);
+}
+
+#[test]
+fn a_turn_does_not_end_in_thinking() {
+    let cut = r#"[{"type":"text","text":"Well."},{"type":"thinking","thinking":"hm","signature":""}]"#;
+    let request = bare(vec![user("One."), turn(cut), user("Go on.")]);
+    let body: Value = serde_json::from_str(&text(&request, &Dialect::plain())).unwrap();
+    assert_eq!(
+        body["messages"][1]["content"],
+        json!([{ "type": "text", "text": "Well." }])
+    );
+}
