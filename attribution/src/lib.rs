@@ -11,3 +11,4 @@
 //! Knows: `env` (names, days, factors). Never knows: masks, prompts, agents, tools, files, clocks.
 
 pub mod metric;
+pub mod model;

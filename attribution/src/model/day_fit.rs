@@ -1,0 +1,196 @@
+//! One day's cross-sectional regression, and what it says of each name.
+
+/// Which part of a day's return. The two parts add up to the whole, on one base, and so do their fits, because the
+/// regression is linear in the return.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Leg {
+    /// From the mark of the day before to the mark of the day.
+    CloseToClose,
+    /// From the mark of the day before to the open; 0 on a day without trade.
+    Overnight,
+    /// The rest of the day: close to close less overnight.
+    Intraday,
+}
+
+impl Leg {
+    /// All legs, in the order of the golden tables.
+    pub const ALL: [Self; 3] = [Self::CloseToClose, Self::Overnight, Self::Intraday];
+
+    /// Its place in [`Self::ALL`].
+    #[must_use]
+    pub const fn index(self) -> usize {
+        self as usize
+    }
+}
+
+/// Whether a day has a fit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum DayStatus {
+    /// The regression was run.
+    Fitted,
+    /// The estimation set was below the smallest cross-section: nothing is covered, and all P&L of the day is
+    /// unattributed.
+    Thin,
+}
+
+/// The regression of one return day on exposures of the day before.
+///
+/// Rows are the names of the panel, in its order; columns are the common factor (the intercept, column 0) and then the
+/// style factors of the model, in the order of its configuration. A dropped column has a factor return of 0.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DayFit {
+    /// Place of the return day in the panel's calendar.
+    pub day: usize,
+    /// Whether there is a fit.
+    pub status: DayStatus,
+    /// Names in the estimation set.
+    pub estimation_names: usize,
+    /// Exposures of the estimation set that were missing and imputed.
+    pub imputed: usize,
+    /// Weighted, centred R2 of the close-to-close leg; NaN-free: 0 on a thin day or where returns do not vary.
+    pub r_squared: f64,
+    /// Residual variance of the close-to-close leg, sum(v u^2) / (n - p).
+    pub sigma_squared: f64,
+    /// Factor returns by leg, then column.
+    pub(super) factor_returns: [Vec<f64>; 3],
+    /// Classical standard errors of the close-to-close leg by column; `None` for a dropped column.
+    pub(super) standard_errors: Vec<Option<f64>>,
+    /// HC1 (White) covariance of the close-to-close factor returns, columns x columns, row-major; 0 for dropped columns.
+    pub(super) covariance_hc1: Vec<f64>,
+    /// Z-scored exposures, style by style: `exposures[style * names + row]`.
+    pub(super) exposures: Vec<f64>,
+    /// Returns by leg, then row; 0 where the name has no mark on both ends.
+    pub(super) returns: [Vec<f64>; 3],
+    /// Residuals by leg, then row; meaningful for covered rows alone.
+    pub(super) residuals: [Vec<f64>; 3],
+    /// Whether a row is in the coverage set.
+    pub(super) covered: Vec<bool>,
+    /// Whether a row is in the estimation set.
+    pub(super) estimation: Vec<bool>,
+    /// Regression weight by row; `None` where it is not defined.
+    pub(super) weights: Vec<Option<f64>>,
+    /// Columns kept by the rank rule, ascending; column 0 is the intercept.
+    pub(super) kept: Vec<usize>,
+}
+
+impl DayFit {
+    /// Rows: the names of the panel.
+    #[must_use]
+    pub const fn names(&self) -> usize {
+        self.covered.len()
+    }
+
+    /// Style factors of the model, the intercept apart.
+    #[must_use]
+    pub fn styles(&self) -> usize {
+        self.columns().saturating_sub(1)
+    }
+
+    /// Columns of the regression: the intercept and the styles.
+    #[must_use]
+    pub const fn columns(&self) -> usize {
+        self.factor_returns[0].len()
+    }
+
+    /// The return of a factor on a leg; column 0 is the common factor. 0 for a column that was dropped.
+    #[must_use]
+    pub fn factor_return(&self, column: usize, leg: Leg) -> f64 {
+        let returns = self.factor_returns.get(leg.index());
+        returns
+            .and_then(|returns| returns.get(column))
+            .copied()
+            .unwrap_or(0.0)
+    }
+
+    /// Z-scored exposure of a row to a style, as of the day before.
+    #[must_use]
+    pub fn exposure(&self, row: usize, style: usize) -> f64 {
+        self.exposures
+            .get(style * self.names() + row)
+            .copied()
+            .unwrap_or(0.0)
+    }
+
+    /// The exposures of all rows to one style, as of the day before.
+    #[must_use]
+    pub fn style_exposures(&self, style: usize) -> &[f64] {
+        let start = style * self.names();
+        self.exposures.get(start..start + self.names()).unwrap_or(&[])
+    }
+
+    /// A row's return on a leg, whether it is covered or not; 0 where it has no mark on both ends.
+    #[must_use]
+    pub fn name_return(&self, row: usize, leg: Leg) -> f64 {
+        let returns = self.returns.get(leg.index());
+        returns
+            .and_then(|returns| returns.get(row))
+            .copied()
+            .unwrap_or(0.0)
+    }
+
+    /// A covered row's specific return on a leg; 0 for a row that is not covered.
+    #[must_use]
+    pub fn specific_return(&self, row: usize, leg: Leg) -> f64 {
+        if !self.is_covered(row) {
+            return 0.0;
+        }
+        let residuals = self.residuals.get(leg.index());
+        residuals
+            .and_then(|residuals| residuals.get(row))
+            .copied()
+            .unwrap_or(0.0)
+    }
+
+    /// Whether the row's return is split into common, style and specific.
+    #[must_use]
+    pub fn is_covered(&self, row: usize) -> bool {
+        self.covered.get(row).copied().unwrap_or(false)
+    }
+
+    /// Whether the row was used to estimate.
+    #[must_use]
+    pub fn is_estimated(&self, row: usize) -> bool {
+        self.estimation.get(row).copied().unwrap_or(false)
+    }
+
+    /// The row's regression weight.
+    #[must_use]
+    pub fn weight(&self, row: usize) -> Option<f64> {
+        self.weights.get(row).copied().flatten()
+    }
+
+    /// Columns kept by the rank rule, ascending; column 0 is the intercept.
+    #[must_use]
+    pub fn kept(&self) -> &[usize] {
+        &self.kept
+    }
+
+    /// Classical standard error of a close-to-close factor return; `None` for a dropped column.
+    #[must_use]
+    pub fn standard_error(&self, column: usize) -> Option<f64> {
+        self.standard_errors.get(column).copied().flatten()
+    }
+
+    /// HC1 standard error of a close-to-close factor return; `None` for a dropped column.
+    #[must_use]
+    pub fn standard_error_hc1(&self, column: usize) -> Option<f64> {
+        let variance = *self.covariance_hc1.get(column * self.columns() + column)?;
+        self.kept.contains(&column).then(|| variance.sqrt())
+    }
+
+    /// Variance of a portfolio's common and style part from the fit's own uncertainty: `g' C g`, with C its HC1 covariance and `loadings` g the sum of
+    /// weights and then the weighted exposures.
+    #[must_use]
+    pub fn loading_variance_hc1(&self, loadings: &[f64]) -> f64 {
+        let rows = self.covariance_hc1.chunks_exact(self.columns().max(1));
+        rows.zip(loadings)
+            .map(|(row, own)| {
+                own * row
+                    .iter()
+                    .zip(loadings)
+                    .map(|(cell, other)| cell * other)
+                    .sum::<f64>()
+            })
+            .sum()
+    }
+}
