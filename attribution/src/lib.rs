@@ -12,3 +12,6 @@
 
 pub mod metric;
 pub mod model;
+mod panel;
+
+pub use panel::{Panel, PanelColumns, PanelError};

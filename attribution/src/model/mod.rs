@@ -3,6 +3,15 @@
 //! A fit depends on the panel and the configuration alone, never on who held what: it is made once and shared by every
 //! trajectory.
 
+mod config;
 mod day_fit;
+mod error;
+mod factor_model;
+mod section;
+mod wls;
 
+pub use config::{Centering, ModelConfig, Weighting};
 pub use day_fit::{DayFit, DayStatus, Leg};
+pub use error::ModelError;
+pub use factor_model::FactorModel;
+pub use wls::{Solution, Solver, WlsError, wls};
