@@ -20,9 +20,6 @@ pub struct Board {
     pub model: ModelRecord,
     /// How uncertainty was resampled.
     pub resampling: Resampling,
-    /// Trials counted for the deflation of Sharpe ratios: every finished episode of a model or built-in agent found on
-    /// disk, shown or not, controls apart.
-    pub trials: usize,
     /// One ranking each: a window, a mask and a mode. The first is the headline.
     pub tracks: Vec<Track>,
     /// Bright against blinded, paired.
@@ -123,6 +120,9 @@ pub struct Track {
     pub benchmark_return: Metric,
     /// The benchmark at each close, 1 before the first day; empty without an index.
     pub benchmark: Vec<f64>,
+    /// Trials counted for deflated Sharpe ratios: every finished episode on this window found on disk, of any mask, mode
+    /// and seed, shown or not, controls apart.
+    pub trials: usize,
     /// Best first: by selection among the ranked; controls and references after them.
     pub leaders: Vec<Leader>,
     /// Which differences are real.
