@@ -10,6 +10,7 @@
 //!
 //! Knows: `env` (names, days, factors). Never knows: masks, prompts, agents, tools, files, clocks.
 
+pub mod account;
 pub mod metric;
 pub mod model;
 mod panel;
