@@ -9,7 +9,8 @@
 )]
 
 use ktd_attribution::model::{
-    Centering, DayFit, DayStatus, FactorModel, Leg, ModelConfig, Solution, Solver, Weighting, wls,
+    Centering, DayFit, DayStatus, FactorModel, Leg, ModelConfig, Solution, Solver, VifScreen, Weighting,
+    calibrate, wls,
 };
 use ktd_attribution::{Panel, PanelColumns};
 use ktd_env::factors::{Factor, FactorConfig, Window, Winsor};
@@ -18,6 +19,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 const TOLERANCE: f64 = 1e-12;
+
+/// The day after the last return day that the set's generator screens on.
+const CALIBRATION_END: usize = 291;
 
 fn folder() -> Option<PathBuf> {
     ktd_tests::golden_folder("attribution/gold")
@@ -387,6 +391,52 @@ fn equal_weights_are_ordinary_least_squares() {
                 TOLERANCE,
             );
         }
+    }
+}
+
+#[test]
+fn the_screen_and_its_path() {
+    let Some(golden) = Golden::read() else { return };
+    let expected = json(&golden.folder, "vif.json");
+    let threshold = expected["threshold"].as_f64().unwrap();
+    let days = golden.days.start..CALIBRATION_END;
+    let (config, screen) = calibrate(&golden.panel, &golden.config, days, threshold).unwrap();
+    let correlation = transposed(&expected["pooled_corr"]).concat();
+    for (place, expected) in correlation.into_iter().enumerate() {
+        near(
+            &format!("pooled_corr {place}"),
+            screen.correlation[place],
+            expected,
+            TOLERANCE,
+        );
+    }
+    let path = expected["path"].as_array().unwrap();
+    assert_eq!(screen.path.len(), path.len());
+    for (round, (step, expected)) in screen.path.iter().zip(path).enumerate() {
+        assert_eq!(step.inflations.len(), expected.as_object().unwrap().len());
+        for (factor, inflation) in &step.inflations {
+            let name = factor.name();
+            near(
+                &format!("round {round} {name}"),
+                inflation.unwrap(),
+                expected[name].as_f64().unwrap(),
+                TOLERANCE,
+            );
+        }
+    }
+    let kept: Vec<&str> = config.styles.iter().map(|style| style.name()).collect();
+    assert_eq!(Value::from(kept), expected["kept"]);
+
+    let first = golden.days.start;
+    let one_day = FactorModel::fit(&golden.panel, &golden.config, first..first + 1).unwrap();
+    let single = &expected[format!("single_day_{first}")];
+    for (factor, inflation) in &VifScreen::new(&one_day, threshold).unwrap().path[0].inflations {
+        near(
+            factor.name(),
+            inflation.unwrap(),
+            single[factor.name()].as_f64().unwrap(),
+            TOLERANCE,
+        );
     }
 }
 

@@ -52,6 +52,12 @@ pub enum ModelError {
         /// First day that the fit reads.
         needed_day: usize,
     },
+    /// No day with a fit to calibrate on.
+    #[error("none of the {days} days has enough names for a fit")]
+    AllThin {
+        /// Days asked for.
+        days: usize,
+    },
     /// A day's regression failed.
     #[error("day {day}: {error}")]
     Regression {
@@ -76,6 +82,7 @@ impl ModelError {
             Self::ShortHistory { .. } => {
                 "cut the panel from `ModelConfig::first_needed_day`, or leave its beginning whole"
             }
+            Self::AllThin { .. } => "take days with more members, or lower `min_names`",
             Self::Regression { error, .. } => error.hint(),
         }
     }
