@@ -6,6 +6,7 @@ pub mod board;
 pub mod bridge;
 pub mod bundle;
 pub mod cli;
+pub mod control;
 mod crash;
 pub mod data;
 pub mod episode;

@@ -236,7 +236,7 @@ impl Attribution {
     }
 
     /// Exposures to each style on weights before the day's trades, one row a day.
-    #[must_use] 
+    #[must_use]
     pub fn exposures(&self) -> impl ExactSizeIterator<Item = &[f64]> {
         let styles = self.parts(Basis::Pre).styles();
         // A model without styles still has one row a day.

@@ -86,7 +86,7 @@ impl Parts {
     }
 
     /// One row a day.
-    #[must_use] 
+    #[must_use]
     pub fn rows(&self) -> impl ExactSizeIterator<Item = &[f64]> {
         self.values.chunks_exact(self.width())
     }
