@@ -13,3 +13,6 @@
 pub mod account;
 pub mod metric;
 pub mod model;
+mod panel;
+
+pub use panel::{Panel, PanelColumns, PanelError};
