@@ -13,6 +13,7 @@ mod basis;
 mod day_book;
 mod error;
 mod linking;
+mod luck;
 mod parts;
 
 pub use active::{ActiveLinking, link_active};
@@ -20,5 +21,6 @@ pub use attribution::{Attribution, attribute};
 pub use basis::Basis;
 pub use day_book::{DayBook, HeldName};
 pub use error::AccountError;
+pub use luck::random_selections;
 pub use linking::{Linking, carino_weights, linking_weights};
 pub use parts::{Part, Parts};
