@@ -11,6 +11,11 @@
 //!
 //! Knows: `env` (names, days, factors). Never knows: masks, prompts, agents, tools, files, clocks.
 
+pub mod account;
 pub mod metric;
 pub mod model;
 pub mod stats;
+
+mod panel;
+
+pub use panel::{Panel, PanelColumns, PanelError};

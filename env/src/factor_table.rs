@@ -1,10 +1,11 @@
 //! Factor values of a whole panel, computed once and shared by tools, agents and attribution.
 
 use crate::factors::{
-    Center, CrossSectionConfig, CrossSectionError, Factor, FactorColumns, FactorConfig, FactorError, Series,
+    Center, CrossSectionConfig, CrossSectionError, Factor, FactorColumns, FactorConfig, FactorError,
     Technical, TechnicalColumns, Window, compute, compute_technicals, mean_amount, missing_per_row,
     standardise,
 };
+use crate::history::History;
 use crate::market::{DayIndex, Market, NameId};
 use std::ops::Range;
 
@@ -86,7 +87,7 @@ impl FactorTable {
         let mut technicals = Vec::new();
         let mut amounts = Vec::new();
         for (name, _) in market.names() {
-            let history = History::of(market, name, days.end);
+            let history = History::new(market, name, 0..days.end);
             raw.push(compute(&history.series(), config, days.clone())?);
             technicals.push(compute_technicals(&history.series(), days.clone())?);
             amounts.push(mean_amount(&history.series(), WEIGHT_WINDOW, days.clone())?);
@@ -177,63 +178,5 @@ impl FactorTable {
 
     pub(crate) fn technical(&self, name: NameId, day: DayIndex, technical: Technical) -> Option<f64> {
         self.technicals.get(name.slot())?.value(technical, day.index())
-    }
-}
-
-/// One name's columns as the factor kernels want them.
-struct History {
-    open: Vec<f64>,
-    high: Vec<f64>,
-    low: Vec<f64>,
-    close: Vec<f64>,
-    volume: Vec<f64>,
-    amount: Vec<f64>,
-    traded: Vec<bool>,
-}
-
-impl History {
-    #[expect(clippy::cast_precision_loss, reason = "volumes stay far below 2^53 shares")]
-    fn of(market: &Market, name: NameId, end: usize) -> Self {
-        let mut history = Self {
-            open: vec![f64::NAN; end],
-            high: vec![f64::NAN; end],
-            low: vec![f64::NAN; end],
-            close: vec![f64::NAN; end],
-            volume: vec![f64::NAN; end],
-            amount: vec![f64::NAN; end],
-            traded: vec![false; end],
-        };
-        for (day, bar) in market.bars_of(name).take_while(|(day, _)| day.index() < end) {
-            let put = |column: &mut [f64], value: f64| {
-                if let Some(cell) = column.get_mut(day.index()) {
-                    *cell = value;
-                }
-            };
-            put(
-                &mut history.open,
-                bar.open.map_or(f64::NAN, |open| bar.adjusted(open)),
-            );
-            put(&mut history.high, bar.adjusted(bar.high));
-            put(&mut history.low, bar.adjusted(bar.low));
-            put(&mut history.close, bar.adjusted_close());
-            put(&mut history.volume, bar.volume as f64 / bar.factor_value);
-            put(&mut history.amount, bar.amount_cny);
-            if let Some(traded) = history.traded.get_mut(day.index()) {
-                *traded = bar.volume > 0;
-            }
-        }
-        history
-    }
-
-    fn series(&self) -> Series<'_> {
-        Series {
-            open: &self.open,
-            high: &self.high,
-            low: &self.low,
-            close: &self.close,
-            volume: &self.volume,
-            amount: &self.amount,
-            traded: &self.traded,
-        }
     }
 }

@@ -7,6 +7,7 @@
 mod day;
 mod decimal;
 mod factor_table;
+mod history;
 mod market;
 mod money;
 mod seed;
@@ -20,6 +21,7 @@ pub mod synth;
 pub use day::{DateError, DateSpan, TradeDate};
 pub use decimal::{Decimal, DecimalError};
 pub use factor_table::{FactorTable, FactorTableError};
+pub use history::History;
 pub use market::{
     AbsentMember, AsOf, Bar, Basis, Breach, BuildReport, CheckOptions, DataError, DataReport, DayIndex,
     DaysBack, Examples, FactorJump, Hole, IllFormedBar, IndexLevels, IndexSeries, Market, MarketBuilder,

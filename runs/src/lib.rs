@@ -2,9 +2,11 @@
 //!
 //! Knows: every other crate, files, the clock, the environment. It is the only crate that does.
 
+pub mod board;
 pub mod bridge;
 pub mod bundle;
 pub mod cli;
+pub mod control;
 mod crash;
 pub mod data;
 pub mod episode;

@@ -1,5 +1,7 @@
 //! One day's cross-sectional regression, and what it says of each name.
 
+use ktd_env::factors::CrossSection;
+
 /// Which part of a day's return. The two parts add up to the whole, on one base, and so do their fits, because the
 /// regression is linear in the return.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -67,8 +69,10 @@ pub struct DayFit {
     pub(super) covered: Vec<bool>,
     /// Whether a row is in the estimation set.
     pub(super) estimation: Vec<bool>,
-    /// Regression weight by row; `None` where it is not defined.
-    pub(super) weights: Vec<Option<f64>>,
+    /// Regression weight by row; NaN where it is not defined.
+    pub(super) weights: Vec<f64>,
+    /// How each style was standardised.
+    pub(super) scales: Vec<CrossSection>,
     /// Columns kept by the rank rule, ascending; column 0 is the intercept.
     pub(super) kept: Vec<usize>,
 }
@@ -156,7 +160,13 @@ impl DayFit {
     /// The row's regression weight.
     #[must_use]
     pub fn weight(&self, row: usize) -> Option<f64> {
-        self.weights.get(row).copied().flatten()
+        self.weights.get(row).copied().filter(|weight| weight.is_finite())
+    }
+
+    /// How a style was standardised on the day: its median, limits, mean and deviation, and how many were clipped.
+    #[must_use]
+    pub fn scale(&self, style: usize) -> Option<&CrossSection> {
+        self.scales.get(style)
     }
 
     /// Columns kept by the rank rule, ascending; column 0 is the intercept.

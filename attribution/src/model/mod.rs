@@ -3,6 +3,19 @@
 //! A fit depends on the panel and the configuration alone, never on who held what: it is made once and shared by every
 //! trajectory.
 
+mod config;
 mod day_fit;
+mod error;
+mod factor_model;
+mod health;
+mod section;
+mod vif;
+mod wls;
 
+pub use config::{Centering, ModelConfig, Weighting};
 pub use day_fit::{DayFit, DayStatus, Leg};
+pub use error::ModelError;
+pub use factor_model::FactorModel;
+pub use health::{ColumnHealth, DayHealth, Health, VarianceSlope};
+pub use vif::{VIF_THRESHOLD, VifScreen, VifStep, calibrate};
+pub use wls::{Solution, Solver, WlsError, wls};

@@ -9,13 +9,59 @@ use thiserror::Error;
 /// A spread at or below this share of the mean (or of one) is rounding: the factor does not tell names apart.
 const DEGENERATE: f64 = 1e-12;
 
+/// Where the limits lie beyond which a value is pulled in.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Winsor {
+    /// `k * scale` median absolute deviations from the median; no limits where the deviation is zero.
+    Mad {
+        /// Half-width in scaled deviations.
+        k: f64,
+        /// What scales a median absolute deviation to a normal's standard deviation.
+        scale: f64,
+    },
+    /// `k` standard deviations (divisor n) from the mean.
+    Sigma {
+        /// Half-width in standard deviations.
+        k: f64,
+    },
+    /// At two percentiles, interpolated between order statistics (type 7).
+    Percentile {
+        /// The lower one, in percent.
+        low: f64,
+        /// The upper one, in percent.
+        high: f64,
+    },
+    /// Nowhere: nothing is pulled in.
+    Unlimited,
+}
+
+impl Winsor {
+    /// Whether the limits can be drawn.
+    ///
+    /// # Errors
+    /// [`CrossSectionError::Winsor`] for widths that are not finite and positive, or percentiles that are not in
+    /// order within 0 to 100.
+    pub fn check(self) -> Result<(), CrossSectionError> {
+        let positive = |value: f64| value.is_finite() && 0.0 < value;
+        let sound = match self {
+            Self::Mad { k, scale } => positive(k) && positive(scale),
+            Self::Sigma { k } => positive(k),
+            Self::Percentile { low, high } => 0.0 <= low && low < high && high <= 100.0,
+            Self::Unlimited => true,
+        };
+        if sound {
+            Ok(())
+        } else {
+            Err(CrossSectionError::Winsor)
+        }
+    }
+}
+
 /// How a factor is made comparable between names.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CrossSectionConfig {
-    /// Half-width of the winsor limits in scaled median absolute deviations.
-    pub mad_k: f64,
-    /// What scales a median absolute deviation to a normal's standard deviation.
-    pub mad_scale: f64,
+    /// Where raw values are cut off.
+    pub winsor: Winsor,
     /// Most missing factors with which a name is still covered.
     pub max_missing: usize,
 }
@@ -23,8 +69,10 @@ pub struct CrossSectionConfig {
 impl CrossSectionConfig {
     /// The values of this benchmark: three deviations, 1.4826, and three missing of nine.
     pub const KTD: Self = Self {
-        mad_k: 3.0,
-        mad_scale: 1.4826,
+        winsor: Winsor::Mad {
+            k: 3.0,
+            scale: 1.4826,
+        },
         max_missing: 3,
     };
 
@@ -66,7 +114,7 @@ pub struct Spread {
     pub median: f64,
     /// Median absolute deviation from it.
     pub mad: f64,
-    /// The limits; `None` when the deviation is zero, and then nothing is clipped.
+    /// The limits; `None` where there are none, and then nothing is clipped.
     pub limits: Option<Limits>,
 }
 
@@ -113,6 +161,9 @@ pub enum CrossSectionError {
         /// The member's place in the cross-section.
         row: usize,
     },
+    /// Winsor limits that cannot be drawn.
+    #[error("the winsor limits are not finite, positive and in order")]
+    Winsor,
 }
 
 impl CrossSectionError {
@@ -122,6 +173,7 @@ impl CrossSectionError {
         match self {
             Self::Length { .. } => "give every column one entry per name, in one order",
             Self::Weight { .. } => "leave a name without a positive weight out of the members",
+            Self::Winsor => "give widths above 0, or two ascending percentiles from 0 to 100",
         }
     }
 
@@ -171,22 +223,71 @@ impl Spread {
     /// The spread of a sample of finite values, which is used up; `None` for an empty one.
     #[must_use]
     pub fn of(mut sample: Vec<f64>, config: &CrossSectionConfig) -> Option<Self> {
+        let drawn = config.winsor.limits_before(&mut sample);
         let median = take_median(&mut sample)?;
         for value in &mut sample {
             *value = (*value - median).abs();
         }
         let mad = take_median(&mut sample)?;
-        let reach = config.mad_k * config.mad_scale * mad;
-        let limits = Limits {
-            low: median - reach,
-            high: median + reach,
+        let limits = match config.winsor {
+            Winsor::Mad { k, scale } => {
+                let reach = k * scale * mad;
+                let limits = Limits {
+                    low: median - reach,
+                    high: median + reach,
+                };
+                (0.0 < mad).then_some(limits)
+            }
+            Winsor::Sigma { .. } | Winsor::Percentile { .. } | Winsor::Unlimited => drawn,
         };
-        Some(Self {
-            median,
-            mad,
-            limits: (0.0 < mad).then_some(limits),
-        })
+        Some(Self { median, mad, limits })
     }
+}
+
+impl Winsor {
+    /// The limits that need no median; the sample is reordered.
+    fn limits_before(self, sample: &mut [f64]) -> Option<Limits> {
+        match self {
+            Self::Mad { .. } | Self::Unlimited => None,
+            Self::Sigma { k } => {
+                let mean = mean(sample);
+                let reach = k * deviation(sample, mean);
+                let limits = Limits {
+                    low: mean - reach,
+                    high: mean + reach,
+                };
+                (0.0 < reach).then_some(limits)
+            }
+            Self::Percentile { low, high } => {
+                sample.sort_unstable_by(f64::total_cmp);
+                Some(Limits {
+                    low: percentile(sample, low)?,
+                    high: percentile(sample, high)?,
+                })
+            }
+        }
+    }
+}
+
+/// Standard deviation (divisor n) about `mean`.
+fn deviation(values: &[f64], mean: f64) -> f64 {
+    let squares = values
+        .iter()
+        .fold(0.0, |total, value| total + (value - mean) * (value - mean));
+    (squares / count(values.len())).sqrt()
+}
+
+/// The percentile (type 7) of ascending values; `None` of nothing.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a place within the sample, as percentiles lie within 0 to 100"
+)]
+fn percentile(ascending: &[f64], percent: f64) -> Option<f64> {
+    let place = count(ascending.len().checked_sub(1)?) * percent / 100.0;
+    let below = *ascending.get(place.floor() as usize)?;
+    let above = *ascending.get(place.ceil() as usize)?;
+    Some(below + (above - below) * (place - place.floor()))
 }
 
 /// Pulls values beyond the limits onto them; missing values stay.
@@ -227,10 +328,7 @@ pub fn standardise(
     }
     let winsorised = valid_members(values, members);
     let mean = mean(&winsorised);
-    let squares = winsorised
-        .iter()
-        .fold(0.0, |total, value| total + (value - mean) * (value - mean));
-    let sd = (squares / count(winsorised.len())).sqrt();
+    let sd = deviation(&winsorised, mean);
     if winsorised.len() < 2 || sd <= DEGENERATE * mean.abs().max(1.0) {
         return Ok(degenerate(values));
     }
@@ -338,6 +436,31 @@ mod tests {
         winsorise(&mut values, limits);
         assert_eq!((values[0], values[2], values[3]), (limits.high, limits.low, 2.0));
         assert!(values[1].is_nan());
+    }
+
+    #[test]
+    fn limits_by_deviation_by_percentile_and_none() {
+        let limits = |winsor| {
+            let config = CrossSectionConfig { winsor, ..CONFIG };
+            Spread::of(vec![4.0, 0.0, 2.0, 1.0, 3.0], &config).unwrap().limits
+        };
+        let sd = 2.0_f64.sqrt();
+        let sigma = limits(Winsor::Sigma { k: 1.0 }).unwrap();
+        assert!((sigma.low - (2.0 - sd)).abs() < 1e-15 && (sigma.high - (2.0 + sd)).abs() < 1e-15);
+        let cut = limits(Winsor::Percentile {
+            low: 12.5,
+            high: 100.0,
+        });
+        assert_eq!(cut, Some(Limits { low: 0.5, high: 4.0 }));
+        assert_eq!(limits(Winsor::Unlimited), None);
+        for refused in [
+            Winsor::Sigma { k: 0.0 },
+            Winsor::Mad { k: 3.0, scale: GAP },
+            Winsor::Percentile { low: 99.0, high: 1.0 },
+        ] {
+            assert_eq!(refused.check(), Err(CrossSectionError::Winsor));
+        }
+        assert_eq!(CONFIG.winsor.check(), Ok(()));
     }
 
     #[test]

@@ -27,8 +27,8 @@ mod technical;
 pub use columns::{FactorColumns, TechnicalColumns};
 pub use config::{FactorConfig, Window};
 pub use cross_section::{
-    Center, CrossSection, CrossSectionConfig, CrossSectionError, Limits, Scale, Spread, missing_per_row,
-    standardise, winsorise,
+    Center, CrossSection, CrossSectionConfig, CrossSectionError, Limits, Scale, Spread, Winsor,
+    missing_per_row, standardise, winsorise,
 };
 pub use error::FactorError;
 pub use factor::{Factor, compute, mean_amount};

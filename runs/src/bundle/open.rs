@@ -105,7 +105,7 @@ impl OpenBundle {
             id: header.cell.clone(),
             agent: header.agent.clone(),
             provider: header.provider.clone(),
-            basis: Basis::of(header.agent.builtin.is_some(), header.prices.clone()),
+            basis: Basis::of(header.agent.is_ours(), header.prices.clone()),
             window: Window {
                 id: header.window.id.clone(),
                 days,

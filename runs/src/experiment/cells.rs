@@ -139,7 +139,7 @@ fn cell(
         id,
         agent: agent.clone(),
         provider: provider.clone(),
-        basis: Basis::of(agent.builtin.is_some(), None),
+        basis: Basis::of(agent.is_ours(), None),
         window: window.clone(),
         mask,
         mode,

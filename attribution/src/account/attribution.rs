@@ -1,0 +1,270 @@
+//! A trajectory's returns, split day by day.
+
+use super::basis::Basis;
+use super::day_book::{DayBook, HeldName};
+use super::error::AccountError;
+use super::linking::{Linking, carino, linking_weights};
+use super::parts::{Part, Parts};
+use crate::model::{DayFit, Leg};
+
+/// A trajectory's returns, split day by day on each basis.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Attribution {
+    days: Vec<usize>,
+    returns: Vec<f64>,
+    parts: [Parts; 3],
+    /// Exposures on weights before the day's trades: one row a day, one column a style.
+    exposures: Vec<f64>,
+    /// Covered weight before the day's trades.
+    covered_weight: Vec<f64>,
+    split_variances: Vec<f64>,
+}
+
+/// Splits a trajectory's daily returns; `fit` gives the factor model's fit of a day.
+///
+/// # Errors
+/// [`AccountError`] for a NAV that is not above 0, a value that is no number, a day without a fit, a gap between two
+/// days, or a name that the panel does not have.
+pub fn attribute<'f>(
+    books: &[DayBook],
+    styles: usize,
+    fit: impl Fn(usize) -> Option<&'f DayFit>,
+) -> Result<Attribution, AccountError> {
+    let mut attribution = Attribution {
+        days: Vec::with_capacity(books.len()),
+        returns: Vec::with_capacity(books.len()),
+        parts: [Parts::new(styles), Parts::new(styles), Parts::new(styles)],
+        exposures: Vec::with_capacity(books.len() * styles),
+        covered_weight: Vec::with_capacity(books.len()),
+        split_variances: Vec::with_capacity(books.len()),
+    };
+    for pair in books.windows(2) {
+        if let [before, book] = pair {
+            check_gap(before, book)?;
+        }
+    }
+    for book in books {
+        book.check()?;
+        let fit = fit(book.day).ok_or(AccountError::NoFit { day: book.day })?;
+        if let Some(held) = book.held.iter().find(|held| fit.names() <= held.row) {
+            let (day, row, rows) = (book.day, held.row, fit.names());
+            return Err(AccountError::UnknownRow { day, row, rows });
+        }
+        attribution.push(book, fit, styles);
+    }
+    Ok(attribution)
+}
+
+/// Two days meet when one ends where the next begins, to the rounding of a float.
+fn check_gap(before: &DayBook, book: &DayBook) -> Result<(), AccountError> {
+    const ROUNDING: f64 = 1e-12;
+    let difference = (book.nav_before_cny - before.nav_after_cny).abs();
+    if before.day < book.day && difference <= ROUNDING * before.nav_after_cny.abs() {
+        return Ok(());
+    }
+    Err(AccountError::Gap {
+        day: book.day,
+        nav_before_cny: book.nav_before_cny,
+        nav_after_cny: before.nav_after_cny,
+    })
+}
+
+/// Sums over a day's holdings on one set of weights.
+struct Weighted {
+    weight: f64,
+    exposures: Vec<f64>,
+    specific: [f64; 3],
+    uncovered: [f64; 3],
+}
+
+impl Weighted {
+    fn of(held: &[HeldName], fit: &DayFit, styles: usize, weight: impl Fn(&HeldName) -> f64) -> Self {
+        let mut sums = Self {
+            weight: 0.0,
+            exposures: vec![0.0; styles],
+            specific: [0.0; 3],
+            uncovered: [0.0; 3],
+        };
+        for held in held {
+            let (row, weight) = (held.row, weight(held));
+            if fit.is_covered(row) {
+                sums.weight += weight;
+                for (style, exposure) in sums.exposures.iter_mut().enumerate() {
+                    *exposure += weight * fit.exposure(row, style);
+                }
+                for (specific, leg) in sums.specific.iter_mut().zip(Leg::ALL) {
+                    *specific += weight * fit.specific_return(row, leg);
+                }
+            } else {
+                for (uncovered, leg) in sums.uncovered.iter_mut().zip(Leg::ALL) {
+                    *uncovered += weight * fit.name_return(row, leg);
+                }
+            }
+        }
+        sums
+    }
+
+    /// Adds the leg's common, style, specific and uncovered return to a row of parts.
+    fn add_to(&self, row: &mut [f64], fit: &DayFit, leg: Leg) {
+        let styles = self.exposures.len();
+        let loadings = std::iter::once(&self.weight).chain(&self.exposures);
+        for (column, (cell, loading)) in row.iter_mut().zip(loadings).enumerate() {
+            *cell += loading * fit.factor_return(column, leg);
+        }
+        if let [specific, _, _, _, _, uncovered] = row.get_mut(styles + 1..).unwrap_or(&mut []) {
+            *specific += self.specific.get(leg.index()).copied().unwrap_or(0.0);
+            *uncovered += self.uncovered.get(leg.index()).copied().unwrap_or(0.0);
+        }
+    }
+}
+
+impl Attribution {
+    fn push(&mut self, book: &DayBook, fit: &DayFit, styles: usize) {
+        let nav = book.nav_before_cny;
+        let before = Weighted::of(&book.held, fit, styles, |held| held.before_cny / nav);
+        let after = Weighted::of(&book.held, fit, styles, |held| held.after_cny / nav);
+        let traded = |leg: Leg| -> f64 {
+            let held = book.held.iter();
+            held.map(|held| (held.after_cny - held.before_cny) / nav * fit.name_return(held.row, leg))
+                .sum()
+        };
+        let timings = [traded(Leg::Intraday), -traded(Leg::Overnight), 0.0];
+        let legs: [&[(&Weighted, Leg)]; 3] = [
+            &[(&before, Leg::CloseToClose)],
+            &[(&after, Leg::CloseToClose)],
+            &[(&before, Leg::Overnight), (&after, Leg::Intraday)],
+        ];
+        for ((parts, legs), timing) in self.parts.iter_mut().zip(legs).zip(timings) {
+            let row = parts.push_row();
+            for (weighted, leg) in legs {
+                weighted.add_to(row, fit, *leg);
+            }
+            if let [_, timing_cell, slip, cost, corporate, unattributed] =
+                row.get_mut(styles + 1..).unwrap_or(&mut [])
+            {
+                *timing_cell = timing;
+                *slip = -book.slippage_cny / nav;
+                *cost = -book.fees_cny / nav;
+                *corporate = book.corporate_cny / nav;
+                *unattributed += book.unmarked_cny / nav;
+            }
+        }
+        let loadings: Vec<f64> = std::iter::once(before.weight)
+            .chain(before.exposures.iter().copied())
+            .collect();
+        self.split_variances.push(fit.loading_variance_hc1(&loadings));
+        self.exposures.extend(before.exposures);
+        self.covered_weight.push(before.weight);
+        self.days.push(book.day);
+        self.returns.push(book.daily_return());
+    }
+
+    /// Places of the days in the panel's calendar.
+    #[must_use]
+    pub fn days(&self) -> &[usize] {
+        &self.days
+    }
+
+    /// Simple daily returns.
+    #[must_use]
+    pub fn returns(&self) -> &[f64] {
+        &self.returns
+    }
+
+    /// The geometric return of the whole.
+    #[must_use]
+    pub fn total_return(&self) -> f64 {
+        libm::expm1(self.returns.iter().map(|daily| libm::log1p(*daily)).sum())
+    }
+
+    /// Daily parts on a basis.
+    #[must_use]
+    pub const fn parts(&self, basis: Basis) -> &Parts {
+        let [pre, post, two] = &self.parts;
+        match basis {
+            Basis::Pre => pre,
+            Basis::Post => post,
+            Basis::Two => two,
+        }
+    }
+
+    /// Daily specific return of what was held.
+    #[must_use]
+    pub fn selection(&self, basis: Basis) -> Vec<f64> {
+        self.parts(basis).daily(Part::Selection).collect()
+    }
+
+    /// The parts of the whole window, in the order of [`Parts::all`].
+    #[must_use]
+    pub fn linked(&self, basis: Basis, linking: Linking) -> Vec<f64> {
+        self.parts(basis)
+            .weighted_sums(&linking_weights(&self.returns, linking))
+    }
+
+    /// The parts linked by Carino up to each day, one row a day: each row adds up to the return up to that day.
+    #[must_use]
+    pub fn cumulative(&self, basis: Basis) -> Vec<Vec<f64>> {
+        let parts = self.parts(basis);
+        let mut sums = vec![0.0; parts.all().count()];
+        let mut log_growth = 0.0;
+        let rows = self.returns.iter().zip(parts.rows());
+        rows.map(|(daily, row)| {
+            log_growth += libm::log1p(*daily);
+            let whole = carino(libm::expm1(log_growth));
+            let weight = carino(*daily);
+            for (sum, value) in sums.iter_mut().zip(row) {
+                *sum += weight * value;
+            }
+            sums.iter().map(|sum| sum / whole).collect()
+        })
+        .collect()
+    }
+
+    /// Largest difference between a day's return and the sum of its parts.
+    #[must_use]
+    pub fn gauge(&self, basis: Basis) -> f64 {
+        let rows = self.parts(basis).rows().zip(&self.returns);
+        rows.map(|(row, daily)| (daily - row.iter().sum::<f64>()).abs())
+            .fold(0.0, f64::max)
+    }
+
+    /// Standard error of the sum of common and style against selection, from the fits' own uncertainty alone: the root
+    /// of the summed `g' Cov g`. It says nothing of sampling error.
+    #[must_use]
+    pub fn split_standard_error(&self) -> f64 {
+        self.split_variances.iter().sum::<f64>().sqrt()
+    }
+
+    /// Exposures to each style on weights before the day's trades, one row a day.
+    #[must_use]
+    pub fn exposures(&self) -> impl ExactSizeIterator<Item = &[f64]> {
+        let styles = self.parts(Basis::Pre).styles();
+        // A model without styles still has one row a day.
+        (0..self.days.len()).map(move |day| {
+            self.exposures
+                .get(day * styles..(day + 1) * styles)
+                .unwrap_or(&[])
+        })
+    }
+
+    /// Mean exposure to each style over invested days; `None` when no day was invested. Weights are over NAV, or over
+    /// the covered weight when `is_per_invested`.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "days stay far below 2^53")]
+    pub fn mean_exposures(&self, is_per_invested: bool) -> Option<Vec<f64>> {
+        let mut sums = vec![0.0; self.parts(Basis::Pre).styles()];
+        let mut invested_days = 0_usize;
+        for (row, weight) in self.exposures().zip(&self.covered_weight) {
+            if *weight <= 0.0 {
+                continue;
+            }
+            invested_days += 1;
+            let scale = if is_per_invested { *weight } else { 1.0 };
+            for (sum, exposure) in sums.iter_mut().zip(row) {
+                *sum += exposure / scale;
+            }
+        }
+        let mean = |sum: f64| sum / invested_days as f64;
+        (0 < invested_days).then(|| sums.into_iter().map(mean).collect())
+    }
+}

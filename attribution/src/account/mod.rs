@@ -1,0 +1,24 @@
+//! Exact accounting: a day's return split into parts that add up to it, and days linked into a window.
+//!
+//! With `h0`, `h1` the shares before and after the day's trades `q = h1 - h0` at price `P`, `M` the mark, `O` the open,
+//! `N` the NAV before, `w- = h0 M/N` and `w+ = h1 M/N`, both at the mark of the day before, and fees `phi`:
+//!
+//! `R = sum w- r + sum (w+ - w-) r_id - sum q (P - O) / N - phi / N`
+//!
+//! Three bases split it; each closes to rounding. Source: section 2 of the attribution notes.
+
+mod active;
+mod attribution;
+mod basis;
+mod day_book;
+mod error;
+mod linking;
+mod parts;
+
+pub use active::{ActiveLinking, link_active};
+pub use attribution::{Attribution, attribute};
+pub use basis::Basis;
+pub use day_book::{DayBook, HeldName};
+pub use error::AccountError;
+pub use linking::{Linking, carino_weights, linking_weights};
+pub use parts::{Part, Parts};

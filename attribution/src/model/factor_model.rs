@@ -1,0 +1,300 @@
+//! A whole window of fits.
+
+use super::config::{Centering, ModelConfig, Weighting};
+use super::day_fit::{DayFit, DayStatus};
+use super::error::ModelError;
+use super::section::{Section, sections};
+use super::wls::{Solution, Solver};
+use crate::panel::Panel;
+use ktd_env::factors::{Center, CrossSection, missing_per_row, standardise};
+use std::ops::Range;
+
+/// The fits of a range of return days: made once from panel and configuration, shared by every trajectory.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FactorModel {
+    config: ModelConfig,
+    days: Range<usize>,
+    fits: Vec<DayFit>,
+}
+
+impl FactorModel {
+    /// Fits each return day of `days` on exposures of the day before.
+    ///
+    /// The fit of a day reads nothing after it, its exposures and weights nothing after the day before, and none of
+    /// its bits depend on which other days are asked for.
+    ///
+    /// # Errors
+    /// [`ModelError`] when the configuration does not hold together, the panel does not hold the days, or it was cut
+    /// short of what the factors read.
+    pub fn fit(panel: &Panel, config: &ModelConfig, days: Range<usize>) -> Result<Self, ModelError> {
+        config.check()?;
+        check_days(panel, config, &days)?;
+        let mut sections = sections(panel, config, &days)?;
+        if config.weighting == Weighting::InverseResidualVariance {
+            weigh_by_residuals(panel, config, &mut sections)?;
+        }
+        Ok(Self {
+            config: config.clone(),
+            days,
+            fits: fit_all(config, sections)?,
+        })
+    }
+
+    /// What it was made with.
+    #[must_use]
+    pub const fn config(&self) -> &ModelConfig {
+        &self.config
+    }
+
+    /// The return days, as places of the calendar.
+    #[must_use]
+    pub const fn days(&self) -> &Range<usize> {
+        &self.days
+    }
+
+    /// The fit of a return day; `None` outside [`Self::days`].
+    #[must_use]
+    pub fn day(&self, day: usize) -> Option<&DayFit> {
+        self.fits.get(day.checked_sub(self.days.start)?)
+    }
+
+    /// All fits, oldest first.
+    #[must_use]
+    pub fn fits(&self) -> &[DayFit] {
+        &self.fits
+    }
+}
+
+fn check_days(panel: &Panel, config: &ModelConfig, days: &Range<usize>) -> Result<(), ModelError> {
+    let held = panel.days();
+    let first = held.start + 1;
+    if days.start < first || days.end < days.start || held.end < days.end {
+        return Err(ModelError::Days {
+            start: days.start,
+            end: days.end,
+            first,
+            last: held.end,
+        });
+    }
+    let needed_day = config.first_needed_day(days.start);
+    if needed_day < held.start {
+        return Err(ModelError::ShortHistory {
+            first_day: held.start,
+            needed_day,
+        });
+    }
+    Ok(())
+}
+
+fn fit_all(config: &ModelConfig, sections: Vec<Section>) -> Result<Vec<DayFit>, ModelError> {
+    let mut solver = Solver::default();
+    let names = sections.first().map_or(0, |section| section.weights.len());
+    let ones = vec![1.0; names];
+    sections
+        .into_iter()
+        .map(|section| fit_day(config, section, &ones, &mut solver))
+        .collect()
+}
+
+/// Replaces weights by 1 over the mean square of the residuals of a first pass.
+fn weigh_by_residuals(
+    panel: &Panel,
+    config: &ModelConfig,
+    sections: &mut [Section],
+) -> Result<(), ModelError> {
+    let (Some(first), Some(last)) = (sections.first(), sections.last()) else {
+        return Ok(());
+    };
+    let window = config.weight_window;
+    let earliest = first.day.saturating_sub(window.days).max(panel.days().start + 1);
+    let pass = ModelConfig {
+        weighting: Weighting::SqrtAmount,
+        ..config.clone()
+    };
+    let pass_days = earliest..last.day;
+    let fits = fit_all(&pass, self::sections(panel, &pass, &pass_days)?)?;
+    for section in sections {
+        let known = section.day.saturating_sub(window.days).max(earliest) - earliest..section.day - earliest;
+        let known = fits.get(known).unwrap_or(&[]);
+        for (row, weight) in section.weights.iter_mut().enumerate() {
+            *weight = 1.0 / mean_square(known, row, window.min_days);
+        }
+    }
+    Ok(())
+}
+
+/// Mean square of a name's close-to-close residuals on the days it was covered; NaN where they are too few.
+fn mean_square(fits: &[DayFit], row: usize, min_days: usize) -> f64 {
+    let mut days = 0;
+    let mut squares = 0.0;
+    for fit in fits.iter().filter(|fit| fit.is_covered(row)) {
+        let residual = fit.specific_return(row, super::Leg::CloseToClose);
+        squares += residual * residual;
+        days += 1;
+    }
+    if days < min_days {
+        f64::NAN
+    } else {
+        squares / f64::from(u32::try_from(days).unwrap_or(u32::MAX))
+    }
+}
+
+/// Who is in the moments, in the regression and in the attribution of one day.
+struct Sets {
+    /// Members of the day before whose values set limits and moments.
+    moments: Vec<bool>,
+    estimation: Vec<bool>,
+    covered: Vec<bool>,
+    estimation_names: usize,
+    imputed: usize,
+}
+
+impl Sets {
+    fn new(config: &ModelConfig, section: &Section) -> Result<Self, ModelError> {
+        let names = section.weights.len().max(1);
+        let columns: Vec<&[f64]> = section.raw.chunks_exact(names).collect();
+        let missing = missing_per_row(&columns)?;
+        let cross_section = config.cross_section();
+        let usable = |weight: f64| weight.is_finite() && 0.0 < weight;
+        let has: Vec<bool> = missing
+            .iter()
+            .map(|missing| cross_section.covers(*missing))
+            .collect();
+        let members = section.member.iter().zip(&section.weights).zip(&has);
+        let moments: Vec<bool> = members
+            .map(|((member, weight), has)| *member && usable(*weight) && *has)
+            .collect();
+        let both = |left: &[bool], right: &[bool]| -> Vec<bool> {
+            left.iter()
+                .zip(right)
+                .map(|(left, right)| *left && *right)
+                .collect()
+        };
+        let estimation = both(&moments, &section.live);
+        let estimated = missing.iter().zip(&estimation).filter(|(_, in_it)| **in_it);
+        Ok(Self {
+            estimation_names: estimation.iter().filter(|in_it| **in_it).count(),
+            imputed: estimated.map(|(missing, _)| missing).sum(),
+            covered: both(&has, &section.live),
+            moments,
+            estimation,
+        })
+    }
+}
+
+fn fit_day(
+    config: &ModelConfig,
+    mut section: Section,
+    ones: &[f64],
+    solver: &mut Solver,
+) -> Result<DayFit, ModelError> {
+    let sets = Sets::new(config, &section)?;
+    let scales = standardise_all(config, &mut section, &sets.moments)?;
+    if sets.estimation_names < config.min_cross_section() {
+        return Ok(thin(config, section, sets, scales));
+    }
+    let mut columns = vec![ones];
+    columns.extend(section.raw.chunks_exact(ones.len().max(1)));
+    let weights: Vec<f64> = section
+        .weights
+        .iter()
+        .zip(&sets.estimation)
+        .map(|(weight, in_it)| if *in_it { *weight } else { 0.0 })
+        .collect();
+    let legs = [section.close_to_close.as_slice(), section.overnight.as_slice()];
+    let solution = solver
+        .fit(&columns, &legs, &weights, config.rank_tolerance)
+        .map_err(|error| ModelError::Regression {
+            day: section.day,
+            error,
+        })?;
+    let covariance_hc1 = solver.covariance_hc1(&solution, config.columns());
+    Ok(fitted(config, section, sets, scales, solution, covariance_hc1))
+}
+
+/// Turns raw values into exposures, in place.
+fn standardise_all(
+    config: &ModelConfig,
+    section: &mut Section,
+    moments: &[bool],
+) -> Result<Vec<CrossSection>, ModelError> {
+    let cross_section = config.cross_section();
+    let center = match config.centering {
+        Centering::Equal => Center::Equal,
+        Centering::Regression => Center::Regression(&section.weights),
+    };
+    let columns = section.raw.chunks_exact_mut(moments.len().max(1));
+    columns
+        .map(|values| Ok(standardise(values, moments, center, &cross_section)?))
+        .collect()
+}
+
+/// `whole - part`, cell by cell: the intraday leg of what is linear in the return.
+fn rest(whole: &[f64], part: &[f64]) -> Vec<f64> {
+    whole.iter().zip(part).map(|(whole, part)| whole - part).collect()
+}
+
+fn thin(config: &ModelConfig, section: Section, sets: Sets, scales: Vec<CrossSection>) -> DayFit {
+    let names = section.weights.len();
+    let columns = config.columns();
+    DayFit {
+        day: section.day,
+        status: DayStatus::Thin,
+        estimation_names: sets.estimation_names,
+        imputed: sets.imputed,
+        r_squared: 0.0,
+        sigma_squared: 0.0,
+        factor_returns: std::array::from_fn(|_| vec![0.0; columns]),
+        standard_errors: vec![None; columns],
+        covariance_hc1: vec![0.0; columns * columns],
+        exposures: section.raw,
+        scales,
+        residuals: std::array::from_fn(|_| vec![0.0; names]),
+        covered: vec![false; names],
+        estimation: sets.estimation,
+        weights: section.weights,
+        kept: Vec::new(),
+        returns: with_intraday(section.close_to_close, section.overnight),
+    }
+}
+
+/// Close to close, overnight, and the rest of the day.
+fn with_intraday(close_to_close: Vec<f64>, overnight: Vec<f64>) -> [Vec<f64>; 3] {
+    let intraday = rest(&close_to_close, &overnight);
+    [close_to_close, overnight, intraday]
+}
+
+fn fitted(
+    config: &ModelConfig,
+    section: Section,
+    sets: Sets,
+    scales: Vec<CrossSection>,
+    solution: Solution,
+    covariance_hc1: Vec<f64>,
+) -> DayFit {
+    let standard_errors = solution.standard_errors(config.columns());
+    let legs = |parts: Vec<Vec<f64>>| {
+        let mut parts = parts.into_iter();
+        let close_to_close = parts.next().unwrap_or_default();
+        with_intraday(close_to_close, parts.next().unwrap_or_default())
+    };
+    DayFit {
+        day: section.day,
+        status: DayStatus::Fitted,
+        estimation_names: sets.estimation_names,
+        imputed: sets.imputed,
+        r_squared: solution.r_squared,
+        sigma_squared: solution.sigma_squared,
+        factor_returns: legs(solution.coefficients),
+        standard_errors,
+        covariance_hc1,
+        exposures: section.raw,
+        scales,
+        residuals: legs(solution.residuals),
+        covered: sets.covered,
+        estimation: sets.estimation,
+        weights: section.weights,
+        kept: solution.kept,
+        returns: with_intraday(section.close_to_close, section.overnight),
+    }
+}

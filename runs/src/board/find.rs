@@ -1,0 +1,83 @@
+//! Finding bundles on disk: those named, and those beside them.
+
+use super::played::Found;
+use crate::error::RunError;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// How deep below a named directory bundles are looked for: results/EXPERIMENT/cells/CELL.
+const DEPTH: usize = 4;
+
+/// What was found.
+#[derive(Debug, Clone, Default)]
+pub struct Findings {
+    /// Finished episodes among the named, in the order of their paths.
+    pub named: Vec<Found>,
+    /// Finished episodes beside them that were not named: they count as trials.
+    pub beside: Vec<Found>,
+    /// Directories of episodes that have not ended.
+    pub unfinished: Vec<PathBuf>,
+}
+
+impl Findings {
+    /// All finished episodes below `inputs`, which are bundles or directories above them, and the siblings of each.
+    ///
+    /// # Errors
+    /// [`RunError`] when an input holds no bundle, or a header is damaged.
+    pub fn below(inputs: &[PathBuf]) -> Result<Self, RunError> {
+        let mut named = BTreeSet::new();
+        for input in inputs {
+            let before = named.len();
+            collect(input, DEPTH, &mut named)?;
+            if named.len() == before && !named.iter().any(|root| root.starts_with(input)) {
+                let what = format!("{} holds no bundle", input.display());
+                return Err(RunError::input(
+                    what,
+                    "name results directories, such as results/NAME, or bundles in results/NAME/cells",
+                ));
+            }
+        }
+        let mut beside = BTreeSet::new();
+        let folders: BTreeSet<&Path> = named.iter().filter_map(|root| root.parent()).collect();
+        for folder in folders {
+            collect(folder, 1, &mut beside)?;
+        }
+        let mut findings = Self::default();
+        for root in &named {
+            findings.sort(root, true)?;
+        }
+        for root in beside.difference(&named) {
+            findings.sort(root, false)?;
+        }
+        Ok(findings)
+    }
+
+    fn sort(&mut self, root: &Path, is_named: bool) -> Result<(), RunError> {
+        let found = Found::read(root)?;
+        match (found.is_finished(), is_named) {
+            (true, true) => self.named.push(found),
+            (true, false) => self.beside.push(found),
+            (false, true) => self.unfinished.push(root.to_owned()),
+            (false, false) => {}
+        }
+        Ok(())
+    }
+}
+
+fn collect(folder: &Path, depth: usize, bundles: &mut BTreeSet<PathBuf>) -> Result<(), RunError> {
+    if folder.join("header.json").is_file() {
+        bundles.insert(folder.to_owned());
+        return Ok(());
+    }
+    if depth == 0 || !folder.is_dir() {
+        return Ok(());
+    }
+    let entries = std::fs::read_dir(folder).map_err(RunError::io("list", folder))?;
+    for entry in entries {
+        let path = entry.map_err(RunError::io("list", folder))?.path();
+        if path.is_dir() && path.file_name().is_some_and(|name| name != "private") {
+            collect(&path, depth - 1, bundles)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,485 @@
+//! The factor model against the golden set of attribution, made by an independent implementation: the whole way from
+//! prices to factor returns, through our own factors and exposures.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    reason = "a broken golden file fails the test, and a finished comparison is told"
+)]
+
+use ktd_attribution::model::{
+    Centering, DayFit, DayStatus, FactorModel, Leg, ModelConfig, Solution, Solver, VifScreen, Weighting,
+    calibrate, wls,
+};
+use ktd_attribution::{Panel, PanelColumns};
+use ktd_env::factors::{Factor, FactorConfig, Window, Winsor};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+const TOLERANCE: f64 = 1e-12;
+
+/// The day after the last return day that the set's generator screens on.
+const CALIBRATION_END: usize = 291;
+
+fn folder() -> Option<PathBuf> {
+    ktd_tests::golden_folder("attribution/gold")
+}
+
+fn json(folder: &Path, file: &str) -> Value {
+    serde_json::from_str(&std::fs::read_to_string(folder.join(file)).unwrap()).unwrap()
+}
+
+/// A golden table, rows keyed by column.
+struct Table {
+    file: String,
+    rows: Vec<BTreeMap<String, String>>,
+}
+
+impl Table {
+    fn read(folder: &Path, file: &str) -> Self {
+        let mut reader = csv::Reader::from_path(folder.join(file)).unwrap();
+        let rows: Vec<BTreeMap<String, String>> = reader.deserialize().map(Result::unwrap).collect();
+        assert!(!rows.is_empty(), "{file} is empty");
+        Self {
+            file: file.to_owned(),
+            rows,
+        }
+    }
+
+    fn number(&self, row: usize, column: &str) -> f64 {
+        let text = &self.rows[row][column];
+        if text.is_empty() {
+            f64::NAN
+        } else {
+            text.parse().unwrap()
+        }
+    }
+
+    fn count(&self, row: usize, column: &str) -> usize {
+        self.rows[row][column].parse().unwrap()
+    }
+
+    /// Fails unless both are missing or they agree within [`TOLERANCE`].
+    fn near(&self, row: usize, column: &str, actual: Option<f64>) {
+        let expected = self.number(row, column);
+        let agree = actual.map_or_else(
+            || expected.is_nan(),
+            |actual| (actual - expected).abs() <= TOLERANCE,
+        );
+        assert!(
+            agree,
+            "{} line {} column {column}: {actual:?}, expected {expected:e}",
+            self.file,
+            row + 2
+        );
+    }
+}
+
+/// The panel, the names in its order, and the configuration of the golden set.
+struct Golden {
+    folder: PathBuf,
+    panel: Panel,
+    names: Vec<String>,
+    config: ModelConfig,
+    /// Return days of the golden tables.
+    days: std::ops::Range<usize>,
+}
+
+impl Golden {
+    fn read() -> Option<Self> {
+        let folder = folder()?;
+        let table = Table::read(&folder, "panel.csv");
+        let stocks: BTreeSet<&String> = table.rows.iter().map(|row| &row["stock"]).collect();
+        let names: Vec<String> = stocks.into_iter().cloned().collect();
+        let returns = Table::read(&folder, "factor_returns_sqrt_amount_equal.csv");
+        let return_days: Vec<usize> = (0..returns.rows.len())
+            .map(|row| returns.count(row, "ret_day"))
+            .collect();
+        Some(Self {
+            panel: Panel::new(columns(&table, &names)).unwrap(),
+            config: model_config(&json(&folder, "config.json")),
+            days: return_days[0]..return_days.last().unwrap() + 1,
+            names,
+            folder,
+        })
+    }
+
+    fn fit(&self, change: impl Fn(&mut ModelConfig)) -> FactorModel {
+        let mut config = self.config.clone();
+        change(&mut config);
+        FactorModel::fit(&self.panel, &config, self.days.clone()).unwrap()
+    }
+
+    fn row(&self, stock: &str) -> usize {
+        self.names.binary_search(&stock.to_owned()).unwrap()
+    }
+}
+
+fn columns(table: &Table, names: &[String]) -> PanelColumns {
+    let days = (0..table.rows.len())
+        .map(|row| table.count(row, "day"))
+        .max()
+        .unwrap()
+        + 1;
+    let cells = names.len() * days;
+    let mut columns = PanelColumns {
+        names: names.len(),
+        days,
+        traded: vec![false; cells],
+        member: vec![false; cells],
+        ..PanelColumns::default()
+    };
+    for column in [
+        &mut columns.open,
+        &mut columns.high,
+        &mut columns.low,
+        &mut columns.close,
+        &mut columns.volume,
+        &mut columns.amount,
+    ] {
+        column.resize(cells, f64::NAN);
+    }
+    for row in 0..table.rows.len() {
+        let name = names.binary_search(&table.rows[row]["stock"]).unwrap();
+        let cell = name * days + table.count(row, "day");
+        columns.open[cell] = table.number(row, "open");
+        columns.high[cell] = table.number(row, "high");
+        columns.low[cell] = table.number(row, "low");
+        columns.close[cell] = table.number(row, "close");
+        columns.volume[cell] = table.number(row, "volume");
+        columns.amount[cell] = table.number(row, "amount");
+        columns.traded[cell] = !table.number(row, "close").is_nan();
+        columns.member[cell] = table.rows[row]["member"] == "1";
+    }
+    columns
+}
+
+fn model_config(config: &Value) -> ModelConfig {
+    let size = |key: &str| usize::try_from(config[key].as_u64().unwrap()).unwrap();
+    let window = |days, min_days| Window::new(size(days), size(min_days));
+    let number = |key: &str| config[key].as_f64().unwrap();
+    assert_eq!(
+        (
+            &config["center"],
+            &config["weight"],
+            config["zscore_ddof"].as_u64()
+        ),
+        (&Value::from("equal"), &Value::from("sqrt_amount"), Some(0))
+    );
+    ModelConfig {
+        factors: FactorConfig {
+            momentum_long_days: size("mom_long"),
+            momentum_skip_days: size("mom_skip"),
+            momentum_min_days: size("mom_min"),
+            volatility: window("rv_win", "rv_min"),
+            short: window("short_win", "short_min"),
+            skewness: window("skew_win", "skew_min"),
+            high: window("high_win", "high_min"),
+            amount_variation: window("cv_win", "cv_min"),
+            illiquidity_scale_cny: number("illiq_scale"),
+            illiquidity_log: config["illiq_log"].as_bool().unwrap(),
+        },
+        winsor: Winsor::Mad {
+            k: number("mad_k"),
+            scale: number("mad_c"),
+        },
+        max_missing: size("max_missing"),
+        weight_window: window("weight_win", "weight_min"),
+        min_names: size("min_cross_section"),
+        rank_tolerance: number("rank_tol"),
+        ..ModelConfig::ktd()
+    }
+}
+
+fn compare_factor_returns(table: &Table, row: usize, fit: &DayFit) {
+    let line = row + 2;
+    let file = &table.file;
+    assert_eq!(
+        fit.estimation_names,
+        table.count(row, "n"),
+        "{file} line {line} n"
+    );
+    assert_eq!(
+        fit.imputed,
+        table.count(row, "imputed"),
+        "{file} line {line} imputed"
+    );
+    table.near(row, "r2", Some(fit.r_squared));
+    table.near(row, "sigma2", Some(fit.sigma_squared));
+    for (column, name) in ["COMMON"]
+        .into_iter()
+        .chain(Factor::ALL.map(Factor::name))
+        .enumerate()
+    {
+        for (leg, key) in Leg::ALL.into_iter().zip(["f_cc", "f_on", "f_id"]) {
+            table.near(
+                row,
+                &format!("{key}:{name}"),
+                Some(fit.factor_return(column, leg)),
+            );
+        }
+        table.near(row, &format!("se:{name}"), fit.standard_error(column));
+        table.near(row, &format!("hc1:{name}"), fit.standard_error_hc1(column));
+    }
+}
+
+#[test]
+fn factor_returns_and_their_errors() {
+    let Some(golden) = Golden::read() else { return };
+    let weightings = [
+        ("sqrt_amount", Weighting::SqrtAmount),
+        ("equal", Weighting::Equal),
+    ];
+    let centers = [("equal", Centering::Equal), ("regression", Centering::Regression)];
+    for (weight, weighting) in weightings {
+        for (center, centering) in centers {
+            let model = golden.fit(|config| (config.weighting, config.centering) = (weighting, centering));
+            let table = Table::read(&golden.folder, &format!("factor_returns_{weight}_{center}.csv"));
+            assert_eq!(table.rows.len(), model.fits().len());
+            for row in 0..table.rows.len() {
+                let day = table.count(row, "ret_day");
+                compare_factor_returns(&table, row, model.day(day).unwrap());
+            }
+            println!("{}: {} days", table.file, table.rows.len());
+        }
+    }
+}
+
+#[test]
+fn exposures_and_sets() {
+    let Some(golden) = Golden::read() else { return };
+    let model = golden.fit(|_| ());
+    let table = Table::read(&golden.folder, "exposures_z.csv");
+    for row in 0..table.rows.len() {
+        let fit = model.day(table.count(row, "ret_day")).unwrap();
+        let name = golden.row(&table.rows[row]["stock"]);
+        let flags = (fit.is_estimated(name), fit.is_covered(name));
+        let expected = (
+            table.rows[row]["in_estimation"] == "1",
+            table.rows[row]["covered"] == "1",
+        );
+        assert_eq!(flags, expected, "{} line {}", table.file, row + 2);
+        let weight = table.number(row, "reg_weight");
+        let near = fit.weight(name).map_or_else(
+            || weight.is_nan(),
+            |own| (own - weight).abs() <= TOLERANCE * weight,
+        );
+        assert!(near, "{} line {} reg_weight", table.file, row + 2);
+        for (style, factor) in Factor::ALL.into_iter().enumerate() {
+            table.near(row, factor.name(), Some(fit.exposure(name, style)));
+        }
+    }
+    println!("exposures_z.csv: {} rows", table.rows.len());
+}
+
+#[test]
+fn residuals_of_covered_names() {
+    let Some(golden) = Golden::read() else { return };
+    let model = golden.fit(|_| ());
+    let table = Table::read(&golden.folder, "residuals.csv");
+    for row in 0..table.rows.len() {
+        let fit = model.day(table.count(row, "ret_day")).unwrap();
+        let name = golden.row(&table.rows[row]["stock"]);
+        assert!(fit.is_covered(name), "line {}", row + 2);
+        for (leg, key) in Leg::ALL.into_iter().zip(["u_cc", "u_on", "u_id"]) {
+            table.near(row, key, Some(fit.specific_return(name, leg)));
+        }
+    }
+    println!("residuals.csv: {} rows", table.rows.len());
+}
+
+fn numbers(value: &Value) -> Vec<f64> {
+    let list = value.as_array().unwrap();
+    list.iter()
+        .map(|cell| cell.as_f64().unwrap_or(f64::NAN))
+        .collect()
+}
+
+/// The columns of a matrix that is told row by row.
+fn transposed(rows: &Value) -> Vec<Vec<f64>> {
+    let rows: Vec<Vec<f64>> = rows.as_array().unwrap().iter().map(numbers).collect();
+    (0..rows[0].len())
+        .map(|column| rows.iter().map(|row| row[column]).collect())
+        .collect()
+}
+
+fn views(columns: &[Vec<f64>]) -> Vec<&[f64]> {
+    columns.iter().map(Vec::as_slice).collect()
+}
+
+/// `tolerance` of the larger of 1 and the expected value.
+fn near(place: &str, actual: f64, expected: f64, tolerance: f64) {
+    assert!(
+        (actual - expected).abs() <= tolerance * expected.abs().max(1.0),
+        "{place}: {actual:e}, expected {expected:e}"
+    );
+}
+
+fn compare_case(case: &Value, solution: &Solution, columns: usize, way: &str) {
+    let name = case["name"].as_str().unwrap();
+    let kept: Vec<usize> = numbers_as_places(&case["kept"]);
+    assert_eq!(solution.kept, kept, "{name}, {way}: kept");
+    let errors = numbers(&case["se"]);
+    // Rounding grows with the condition of the columns, which shows in their errors: one of 1e-4 apart loses as many
+    // digits.
+    let condition = errors.iter().copied().fold(0.01, f64::max) / 0.01;
+    for (place, expected) in numbers(&case["beta"]).into_iter().enumerate() {
+        let tolerance = TOLERANCE * condition;
+        near(
+            &format!("{name}, {way}: beta {place}"),
+            solution.coefficients[0][place],
+            expected,
+            tolerance,
+        );
+    }
+    for (row, expected) in numbers(&case["resid"]).into_iter().enumerate() {
+        near(
+            &format!("{name}, {way}: residual {row}"),
+            solution.residuals[0][row],
+            expected,
+            TOLERANCE,
+        );
+    }
+    let own = solution.standard_errors(columns);
+    for (place, expected) in kept.iter().zip(errors) {
+        let place_text = format!("{name}, {way}: error {place}");
+        near(&place_text, own[*place].unwrap(), expected, TOLERANCE * condition);
+    }
+}
+
+fn numbers_as_places(value: &Value) -> Vec<usize> {
+    let list = value.as_array().unwrap();
+    list.iter()
+        .map(|cell| usize::try_from(cell.as_u64().unwrap()).unwrap())
+        .collect()
+}
+
+#[test]
+fn adversarial_regressions() {
+    let Some(folder) = folder() else { return };
+    let tolerance = model_config(&json(&folder, "config.json")).rank_tolerance;
+    let cases = json(&folder, "adversarial_wls.json");
+    for case in cases.as_array().unwrap() {
+        let columns = transposed(&case["X"]);
+        let columns = views(&columns);
+        let (leg, weights) = (numbers(&case["y"]), numbers(&case["w"]));
+        let quick = wls(&columns, &[&leg], &weights, tolerance).unwrap();
+        compare_case(case, &quick, columns.len(), "quick");
+        let careful = Solver::default()
+            .fit_by_gram_schmidt(&columns, &[&leg], &weights, tolerance)
+            .unwrap();
+        compare_case(case, &careful, columns.len(), "careful");
+    }
+    println!("adversarial_wls.json: {} cases", cases.as_array().unwrap().len());
+}
+
+#[test]
+fn equal_weights_are_ordinary_least_squares() {
+    let Some(folder) = folder() else { return };
+    let golden = &json(&folder, "misc.json")["ols"];
+    let columns = transposed(&golden["X"]);
+    let leg = numbers(&golden["y"]);
+    for weight in [1.0, 7.7] {
+        let solution = wls(&views(&columns), &[&leg], &vec![weight; leg.len()], 1e-10).unwrap();
+        for (place, expected) in numbers(&golden["beta"]).into_iter().enumerate() {
+            near(
+                &format!("misc.json ols beta {place}"),
+                solution.coefficients[0][place],
+                expected,
+                TOLERANCE,
+            );
+        }
+    }
+}
+
+#[test]
+fn the_screen_and_its_path() {
+    let Some(golden) = Golden::read() else { return };
+    let expected = json(&golden.folder, "vif.json");
+    let threshold = expected["threshold"].as_f64().unwrap();
+    let days = golden.days.start..CALIBRATION_END;
+    let (config, screen) = calibrate(&golden.panel, &golden.config, days, threshold).unwrap();
+    let correlation = transposed(&expected["pooled_corr"]).concat();
+    for (place, expected) in correlation.into_iter().enumerate() {
+        near(
+            &format!("pooled_corr {place}"),
+            screen.correlation[place],
+            expected,
+            TOLERANCE,
+        );
+    }
+    let path = expected["path"].as_array().unwrap();
+    assert_eq!(screen.path.len(), path.len());
+    for (round, (step, expected)) in screen.path.iter().zip(path).enumerate() {
+        assert_eq!(step.inflations.len(), expected.as_object().unwrap().len());
+        for (factor, inflation) in &step.inflations {
+            let name = factor.name();
+            near(
+                &format!("round {round} {name}"),
+                inflation.unwrap(),
+                expected[name].as_f64().unwrap(),
+                TOLERANCE,
+            );
+        }
+    }
+    let kept: Vec<&str> = config.styles.iter().map(|style| style.name()).collect();
+    assert_eq!(Value::from(kept), expected["kept"]);
+
+    let first = golden.days.start;
+    let one_day = FactorModel::fit(&golden.panel, &golden.config, first..first + 1).unwrap();
+    let single = &expected[format!("single_day_{first}")];
+    for (factor, inflation) in &VifScreen::new(&one_day, threshold).unwrap().path[0].inflations {
+        near(
+            factor.name(),
+            inflation.unwrap(),
+            single[factor.name()].as_f64().unwrap(),
+            TOLERANCE,
+        );
+    }
+}
+
+#[test]
+fn thin_days_cover_nothing() {
+    let Some(golden) = Golden::read() else { return };
+    let misc = json(&golden.folder, "misc.json");
+    let least = misc["thin_min_cross_section"].as_u64().unwrap();
+    let model = golden.fit(|config| config.min_names = usize::try_from(least).unwrap());
+    let days = misc["thin"].as_array().unwrap();
+    for day in days {
+        let day = usize::try_from(day["t"].as_u64().unwrap()).unwrap();
+        let fit = model.day(day).unwrap();
+        assert_eq!(fit.status, DayStatus::Thin, "day {day}");
+        assert!((0..fit.names()).all(|row| !fit.is_covered(row)));
+        assert!((0..fit.columns()).all(|column| fit.standard_error(column).is_none()));
+    }
+    assert!(!days.is_empty());
+}
+
+/// The largest difference of specific returns over all days and covered names.
+fn residual_distance(left: &FactorModel, right: &FactorModel) -> f64 {
+    let mut distance: f64 = 0.0;
+    for (left, right) in left.fits().iter().zip(right.fits()) {
+        for row in 0..left.names() {
+            assert_eq!(left.is_covered(row), right.is_covered(row));
+            for leg in Leg::ALL {
+                distance =
+                    distance.max((left.specific_return(row, leg) - right.specific_return(row, leg)).abs());
+            }
+        }
+    }
+    distance
+}
+
+#[test]
+fn selection_moves_with_weights_and_limits_but_not_with_the_centre() {
+    let Some(golden) = Golden::read() else { return };
+    let base = golden.fit(|_| ());
+    let moved = |change: &dyn Fn(&mut ModelConfig)| residual_distance(&base, &golden.fit(change));
+    assert!(moved(&|config| config.centering = Centering::Regression) <= TOLERANCE);
+    assert!(1e-5 < moved(&|config| config.weighting = Weighting::Equal));
+    assert!(1e-5 < moved(&|config| config.weighting = Weighting::Amount));
+    assert!(1e-5 < moved(&|config| config.winsor = Winsor::Unlimited));
+    assert!(1e-5 < moved(&|config| config.winsor = Winsor::Sigma { k: 2.0 }));
+}
