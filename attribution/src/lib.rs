@@ -5,6 +5,7 @@
 //! | room | holds |
 //! |---|---|
 //! | [`metric`] | one file a metric; a value or a reason, never NaN |
+//! | [`stats`] | what may be concluded: intervals, tests, ranks and what a design can detect |
 //! | `wls` (later) | the daily cross-sectional regression of returns on exposures |
 //! | `barra` (later) | the split of a day's return into common, style and specific return, timing, slippage and cost |
 //!
@@ -13,6 +14,8 @@
 pub mod account;
 pub mod metric;
 pub mod model;
+pub mod stats;
+
 mod panel;
 
 pub use panel::{Panel, PanelColumns, PanelError};
