@@ -6,6 +6,7 @@ use crate::error::RunError;
 use crate::experiment::cells::cells;
 use crate::experiment::config::ExperimentConfig;
 use crate::experiment::market_source::MarketSource;
+use crate::experiment::prune::{Pruned, pruned};
 use crate::experiment::run::{CellResult, RunPlan, prepare, run_cells};
 use crate::failure::Failure;
 use crate::limits::missing_open_files;
@@ -85,6 +86,7 @@ pub(super) fn run(args: &RunArgs, console: Console) -> Result<(), Failure> {
     let mut document = report::to_json(results);
     if let Some(object) = document.as_object_mut() {
         object.insert("money".to_owned(), report::money::to_json(results, budget));
+        object.insert("notes".to_owned(), serde_json::json!(limitations));
     }
     console.result(&text, &document)?;
     stopped(results)
@@ -122,13 +124,13 @@ fn estimate(config: &ExperimentConfig, base: &Path, console: Console) -> Result<
 pub(super) struct Executed {
     /// The cells' results.
     pub results: Vec<CellResult>,
-    /// What the panel cannot support.
+    /// What the panel cannot support, what is not known of the agents, and which cells are left out.
     pub limitations: Vec<String>,
     /// What was spent of the budget.
     pub metering: Arc<Metering>,
 }
 
-/// Runs a plan under a progress bar; with what the panel cannot support and what is not known of the agents.
+/// Runs a plan under a progress bar; with what a reader of the results must know.
 ///
 /// # Errors
 /// [`Failure`] when nothing can be started.
@@ -153,6 +155,7 @@ pub(super) fn execute(plan: &RunPlan, console: Console) -> Result<Executed, Fail
     };
     let mut notes = prepared.source.record.limitations;
     notes.extend(prepared.notes);
+    notes.extend(pruned(&plan.config)?.iter().map(Pruned::told));
     Ok(Executed {
         results,
         limitations: notes,

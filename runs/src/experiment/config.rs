@@ -44,6 +44,9 @@ pub struct ExperimentConfig {
     /// Seeds (default: 1).
     #[serde(default = "default_seeds")]
     pub seeds: Vec<u64>,
+    /// Whether cells that carry no information are left out (default false): `memory-only` without names, and copies.
+    #[serde(default)]
+    pub prune: bool,
     /// Limits of a step's conversation.
     #[serde(default)]
     pub session: SessionConfig,
