@@ -5,6 +5,7 @@ mod data;
 mod demo;
 mod doctor;
 mod mcp;
+mod plan;
 mod probe;
 mod replay;
 mod run;
@@ -46,6 +47,8 @@ enum Command {
     Demo(demo::DemoArgs),
     /// Run the grid of cells that an experiment file describes; rerunning continues where it stopped.
     Run(run::RunArgs),
+    /// Say what an experiment asks and costs, and the smallest difference that it can detect; nothing is run.
+    Plan(plan::PlanArgs),
     /// Run an episode again from its recorded replies and compare every byte; or show one step.
     Replay(replay::ReplayArgs),
     /// Check bundles: hashes, fills, NAV and metrics; name what differs first.
@@ -81,6 +84,7 @@ pub fn main() -> ExitCode {
     let result = match cli.command {
         Command::Demo(args) => demo::run(&args, console),
         Command::Run(args) => run::run(&args, console),
+        Command::Plan(args) => plan::run(&args, console),
         Command::Replay(args) => replay::run(&args, console),
         Command::Verify(args) => verify::run(&args, console),
         Command::Mcp(args) => mcp::run(&args, console),

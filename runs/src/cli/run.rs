@@ -11,7 +11,7 @@ use crate::experiment::run::{CellResult, RunPlan, prepare, run_cells};
 use crate::failure::Failure;
 use crate::limits::missing_open_files;
 use crate::money::Metering;
-use crate::money::estimate::{Estimate, measure};
+use crate::money::estimate::{Estimate, measure, steps_measured};
 use crate::money::opening::price_cells;
 use crate::output::Console;
 use crate::progress::Progress;
@@ -114,10 +114,20 @@ fn estimate(config: &ExperimentConfig, base: &Path, console: Console) -> Result<
     let source = MarketSource::of(config, base)?;
     let mut cells = cells(config, &source.market)?;
     price_cells(&mut cells, config, base)?;
-    let measured = runtime()?.block_on(measure(config, &source))?;
+    let bar = Arc::new(Bar::of_steps(console, steps_measured(&cells)));
+    let measured = runtime()?.block_on(measure(config, &source, bar))?;
     let estimate = Estimate::of(config, &cells, &measured);
-    let text = report::estimate::text(&estimate, &config.budget);
-    console.result(&text, &serde_json::json!({ "estimate": estimate }))
+    let mut text = report::estimate::text(&estimate, &config.budget);
+    let notes: Vec<String> = pruned(config)?.iter().map(Pruned::told).collect();
+    for note in &notes {
+        text.push_str("note: ");
+        text.push_str(note);
+        text.push('\n');
+    }
+    console.result(
+        &text,
+        &serde_json::json!({ "estimate": estimate, "notes": notes }),
+    )
 }
 
 /// A plan that was run.

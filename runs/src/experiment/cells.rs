@@ -118,7 +118,9 @@ fn settings(config: &ExperimentConfig) -> Result<Vec<(MaskSettings, Mode)>, RunE
     let is_run = |(mask, mode): &(MaskSettings, Mode)| {
         !config.prune || Uninformative::of(*mode, *mask, &masks).is_none()
     };
-    let pairs = masks.iter().flat_map(|mask| modes.iter().map(|mode| (*mask, *mode)));
+    let pairs = masks
+        .iter()
+        .flat_map(|mask| modes.iter().map(|mode| (*mask, *mode)));
     let left: Vec<_> = pairs.filter(is_run).collect();
     if left.is_empty() {
         return Err(RunError::input(

@@ -93,9 +93,7 @@ impl Pruned {
 /// [`RunError::Input`] for an unknown level or numeric setting.
 pub fn masks(config: &ExperimentConfig) -> Result<Vec<MaskSettings>, RunError> {
     let masks = config.masks.iter();
-    masks
-        .map(|mask| parse_mask(&mask.level, &mask.numeric))
-        .collect()
+    masks.map(|mask| parse_mask(&mask.level, &mask.numeric)).collect()
 }
 
 /// The modes of an experiment, in its order.
@@ -116,7 +114,9 @@ pub fn pruned(config: &ExperimentConfig) -> Result<Vec<Pruned>, RunError> {
     }
     let (masks, modes) = (masks(config)?, modes(config)?);
     let cells = config.agents.len() * config.windows.len() * config.seeds.len();
-    let pairs = masks.iter().flat_map(|mask| modes.iter().map(|mode| (*mask, *mode)));
+    let pairs = masks
+        .iter()
+        .flat_map(|mask| modes.iter().map(|mode| (*mask, *mode)));
     let pruned = pairs.filter_map(|(mask, mode)| {
         let why = Uninformative::of(mode, mask, &masks)?;
         Some(Pruned {
@@ -177,11 +177,19 @@ mod tests {
         assert_eq!(
             out,
             [
-                (Mode::MemoryOnly, Level::StockBlind, 6, Uninformative::AliasesAndDays),
+                (
+                    Mode::MemoryOnly,
+                    Level::StockBlind,
+                    6,
+                    Uninformative::AliasesAndDays
+                ),
                 (Mode::MemoryOnly, Level::Blinded, 6, Uninformative::AliasesAlone),
             ]
         );
-        let has_memory = |level| left.iter().any(|(mode, mask)| *mode == Mode::MemoryOnly && mask.level == level);
+        let has_memory = |level| {
+            left.iter()
+                .any(|(mode, mask)| *mode == Mode::MemoryOnly && mask.level == level)
+        };
         assert_eq!(Level::ALL.map(has_memory), [true, false, true, false]);
     }
 
