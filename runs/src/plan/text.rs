@@ -27,13 +27,13 @@ pub fn text(plan: &Plan, caps: &Caps) -> String {
 
 fn head(plan: &Plan) -> String {
     let panel = &plan.panel;
-    let kind = if panel.is_synthetic {
-        "a synthetic market, whose luck is not a real one's"
+    let (kind, warning) = if panel.is_synthetic {
+        ("a synthetic market", " (its luck is not a real one's)")
     } else {
-        "a panel"
+        ("a panel", "")
     };
     format!(
-        "{}: {} cells, {} steps, on {kind} of {} names and {} trading days\n\n",
+        "{}: {} cells, {} steps, on {kind} of {} names and {} trading days{warning}\n\n",
         plan.experiment,
         grouped(plan.cells),
         grouped(plan.steps),
@@ -202,37 +202,15 @@ fn missing(window: &WindowNoise) -> Option<String> {
 }
 
 fn pairing(pairing: &Pairing, seeds: usize) -> String {
-    let mut lines = vec![format!(
-        "Two agents, or one agent under two masks, over {} windows as pairs ({}), two-sided at {SIGNIFICANCE} with power \
-         {POWER}:",
-        pairing.windows.len(),
-        if seeds == 1 {
-            "one seed".to_owned()
-        } else {
-            format!("the median of {seeds} seeds in each")
-        }
-    )];
-    lines.push(match &pairing.underpowered {
-        Some(underpowered) => format!("- {underpowered}; no outcome can be significant"),
-        None => format!(
-            "- the smallest p of an exact Wilcoxon test is {}: it can be significant",
-            p_value(pairing.smallest_p)
-        ),
-    });
-    lines.push(match (&pairing.least_difference.value, &pairing.underpowered) {
-        (Some(_), None) => format!(
-            "- the smallest difference of window returns that it detects is {} (sd of a difference {})",
-            percent(&pairing.least_difference, 2),
-            percent(&pairing.difference_sd, 2)
-        ),
-        (Some(_), Some(_)) => {
-            "- only the days within a window can tell agents apart: the last column above".to_owned()
-        }
-        (None, _) => format!(
-            "- no test over windows: {}; the last column above is what days alone can tell",
-            pairing.least_difference.reason.as_deref().unwrap_or("unknown")
-        ),
-    });
+    let mut lines = if pairing.windows.len() < 2 {
+        vec![
+            "One window is one pair: there is no test over windows, and only its days, the last column above, can tell two \
+             agents apart."
+                .to_owned(),
+        ]
+    } else {
+        paired(pairing, seeds)
+    };
     if !pairing.left_out.is_empty() {
         lines.push(format!(
             "- no pair beside the windows inside: {}; read it by its days, the last column above",
@@ -253,6 +231,40 @@ fn pairing(pairing: &Pairing, seeds: usize) -> String {
     );
     lines.push(String::new());
     lines.join("\n")
+}
+
+fn paired(pairing: &Pairing, seeds: usize) -> Vec<String> {
+    let of_seeds = if seeds == 1 {
+        "one seed".to_owned()
+    } else {
+        format!("the median of {seeds} seeds in each")
+    };
+    let head = format!(
+        "Two agents, or one agent under two masks, over {} windows as pairs ({of_seeds}), two-sided at {SIGNIFICANCE} with \
+         power {POWER}:",
+        pairing.windows.len()
+    );
+    if let Some(underpowered) = &pairing.underpowered {
+        return vec![
+            head,
+            format!("- {underpowered}: no outcome can be significant"),
+            "- only the days within a window, the last column above, can tell two agents apart".to_owned(),
+        ];
+    }
+    let smallest = p_value(pairing.smallest_p);
+    let detects = match &pairing.least_difference.reason {
+        Some(reason) => format!("- the smallest difference that it detects is not known: {reason}"),
+        None => format!(
+            "- the smallest difference of window returns that it detects is {} (sd of a difference {})",
+            percent(&pairing.least_difference, 2),
+            percent(&pairing.difference_sd, 2)
+        ),
+    };
+    vec![
+        head,
+        format!("- the smallest p of an exact Wilcoxon test is {smallest}: it can be significant"),
+        detects,
+    ]
 }
 
 fn p_value(p: f64) -> String {
