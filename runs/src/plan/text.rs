@@ -123,8 +123,8 @@ fn agents(plan: &Plan) -> String {
         // Writing to a string cannot fail.
         writeln!(
             text,
-            "note: {} throw no dice: where names are shown one seed tells all, and {} of their cells repeat another; \
-             they are run all the same",
+            "note: no dice are thrown by {}: where names are shown one seed tells all, and {} cells repeat another; they are \
+             run all the same",
             names.join(", "),
             grouped(cells)
         )
