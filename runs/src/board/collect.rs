@@ -392,7 +392,7 @@ fn overlaps(tracks: &[Track]) -> Vec<String> {
     )]
 }
 
-fn model_record(fitted: &Fitted) -> ModelRecord {
+pub(super) fn model_record(fitted: &Fitted) -> ModelRecord {
     let screen = fitted.screen.as_ref();
     ModelRecord {
         configuration: fitted.model.config().fingerprint(),

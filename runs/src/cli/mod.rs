@@ -1,5 +1,6 @@
 //! The command line.
 
+mod attribute;
 mod branch;
 mod data;
 mod demo;
@@ -51,6 +52,8 @@ enum Command {
     Replay(replay::ReplayArgs),
     /// Check bundles: hashes, fills, NAV and metrics; name what differs first.
     Verify(verify::VerifyArgs),
+    /// Split returns into market, style and selection, with costs and timing apart.
+    Attribute(attribute::AttributeArgs),
     /// Rank finished runs by what they selected; say which differences are real.
     Leaderboard(leaderboard::LeaderboardArgs),
     /// Let an MCP client trade one cell: a server on standard input and output, no network.
@@ -86,6 +89,7 @@ pub fn main() -> ExitCode {
         Command::Run(args) => run::run(&args, console),
         Command::Replay(args) => replay::run(&args, console),
         Command::Verify(args) => verify::run(&args, console),
+        Command::Attribute(args) => attribute::run(&args, console),
         Command::Leaderboard(args) => leaderboard::run(&args, console),
         Command::Mcp(args) => mcp::run(&args, console),
         Command::Doctor(args) => doctor::run(&args, console),
