@@ -4,6 +4,7 @@ mod branch;
 mod data;
 mod demo;
 mod doctor;
+mod leaderboard;
 mod mcp;
 mod probe;
 mod replay;
@@ -50,6 +51,8 @@ enum Command {
     Replay(replay::ReplayArgs),
     /// Check bundles: hashes, fills, NAV and metrics; name what differs first.
     Verify(verify::VerifyArgs),
+    /// Rank finished runs by what they selected; say which differences are real.
+    Leaderboard(leaderboard::LeaderboardArgs),
     /// Let an MCP client trade one cell: a server on standard input and output, no network.
     Mcp(mcp::McpArgs),
     /// Say what works and how to mend what does not.
@@ -83,6 +86,7 @@ pub fn main() -> ExitCode {
         Command::Run(args) => run::run(&args, console),
         Command::Replay(args) => replay::run(&args, console),
         Command::Verify(args) => verify::run(&args, console),
+        Command::Leaderboard(args) => leaderboard::run(&args, console),
         Command::Mcp(args) => mcp::run(&args, console),
         Command::Doctor(args) => doctor::run(&args, console),
         Command::Vendors(args) => vendors::run(&args, console),

@@ -65,13 +65,21 @@ fn row(leader: &Leader, separation: Option<&Separation>) -> Vec<Cell> {
         selection.map_or_else(absent, |selection| Cell::Change(selection.value)),
         Cell::optional(interval.map(|(low, _)| low), Cell::Change),
         Cell::optional(interval.map(|(_, high)| high), Cell::Change),
-        selection.map_or(Cell::Empty, |selection| Cell::metric(&selection.newey_west_t, Cell::Ratio)),
+        selection.map_or(Cell::Empty, |selection| {
+            Cell::metric(&selection.newey_west_t, Cell::Ratio)
+        }),
         Cell::optional(luck.map(|(low, _)| low), Cell::Change),
         Cell::optional(luck.map(|(_, high)| high), Cell::Change),
-        Cell::optional(selection.and_then(|selection| selection.null_percentile), Cell::Percent),
+        Cell::optional(
+            selection.and_then(|selection| selection.null_percentile),
+            Cell::Percent,
+        ),
         Cell::stat(leader.metrics.get("total_return"), Cell::Change),
         leader.delta_rank.map_or(Cell::Empty, Cell::Signed),
-        Cell::optional(leader.memory_gap.as_ref().map(|gap| gap.total_return), Cell::Change),
+        Cell::optional(
+            leader.memory_gap.as_ref().map(|gap| gap.total_return),
+            Cell::Change,
+        ),
         Cell::optional(leader.faults.coverage, Cell::Percent),
         Cell::Count(leader.faults.model),
         Cell::Count(leader.faults.infrastructure),
