@@ -193,16 +193,16 @@ fn text(report: &AttributionReport, linking: &str) -> String {
         "{}\n{} trading days, {first} to {last}; linked: {linking}\n",
         report.subject, report.days
     );
-    let bases: Vec<(&str, &Linked)> = report
-        .parts
-        .iter()
+    let bases: Vec<(&str, &Linked)> = ["pre", "post", "two"]
+        .into_iter()
+        .filter_map(|basis| Some((basis, report.parts.get(basis)?)))
         .map(|(basis, parts)| {
             let linked = match linking {
                 "pnl" => &parts.pnl,
                 "sum" => &parts.sum,
                 _ => &parts.carino,
             };
-            (basis.as_str(), linked)
+            (basis, linked)
         })
         .collect();
     let heads: Vec<(&str, Align)> = std::iter::once(("", Align::Left))
