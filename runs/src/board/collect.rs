@@ -40,6 +40,22 @@ pub struct BoardOptions {
     pub threads: usize,
 }
 
+impl Default for BoardOptions {
+    fn default() -> Self {
+        Self {
+            panel: None,
+            settings: ModelSettings::default(),
+            draws: Draws {
+                replicates: 2000,
+                seed: 1,
+                null_portfolios: 500,
+            },
+            shown: Shown::default(),
+            threads: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
+        }
+    }
+}
+
 /// What is shown of what was found; an empty list is everything.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Shown {
