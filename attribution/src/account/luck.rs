@@ -73,13 +73,13 @@ fn spells(books: &[DayBook]) -> Vec<Spell> {
 /// Who may stand in for a holding that begins on a day: the estimation set, by day; empty on days on which none begins.
 fn candidates(spells: &[Spell], fits: &[Option<&DayFit>]) -> Vec<Vec<usize>> {
     let begins: BTreeSet<usize> = spells.iter().map(|spell| spell.first).collect();
-    let of_day = |(place, fit): (usize, &Option<&DayFit>)| {
+    let of_day = |(place, fit): (usize, Option<&DayFit>)| {
         let fit = fit.filter(|_| begins.contains(&place));
         fit.map_or_else(Vec::new, |fit| {
             (0..fit.names()).filter(|row| fit.is_estimated(*row)).collect()
         })
     };
-    fits.iter().enumerate().map(of_day).collect()
+    fits.iter().copied().enumerate().map(of_day).collect()
 }
 
 fn selection(
@@ -116,6 +116,6 @@ fn selection(
 fn draw(names: &[usize], generator: &mut SplitMix64) -> Option<usize> {
     let count = u32::try_from(names.len()).ok().filter(|count| 0 < *count)?;
     // The upper 32 bits times the count: the bias is below 2^-32 of it.
-    let place = (generator.next_u64() >> 32) * u64::from(count) >> 32;
+    let place = ((generator.next_u64() >> 32) * u64::from(count)) >> 32;
     names.get(usize::try_from(place).ok()?).copied()
 }

@@ -21,6 +21,6 @@ pub use attribution::{Attribution, attribute};
 pub use basis::Basis;
 pub use day_book::{DayBook, HeldName};
 pub use error::AccountError;
-pub use luck::random_selections;
 pub use linking::{Linking, carino_weights, linking_weights};
+pub use luck::random_selections;
 pub use parts::{Part, Parts};

@@ -36,7 +36,11 @@ impl Benchmark {
     pub fn over(&self, days: &[DayIndex]) -> Result<Vec<f64>, String> {
         let level = |place: Option<usize>| {
             let place = place.ok_or_else(|| "the panel has no day before the window".to_owned())?;
-            let level = self.closes.get(place).copied().filter(|level| level.is_finite() && 0.0 < *level);
+            let level = self
+                .closes
+                .get(place)
+                .copied()
+                .filter(|level| level.is_finite() && 0.0 < *level);
             level.ok_or_else(|| {
                 let date = self.dates.get(place).map_or("", String::as_str);
                 if self.closes.is_empty() {

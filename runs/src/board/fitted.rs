@@ -36,7 +36,9 @@ impl Fitted {
     /// [`RunError::Input`] when the settings or the panel do not allow it.
     pub fn of(market: &Market, settings: &ModelSettings, days: Range<usize>) -> Result<Self, RunError> {
         let calibration = calibration_days(market, settings, days.start)?;
-        let first = calibration.as_ref().map_or(days.start, |days| days.start.min(days.end));
+        let first = calibration
+            .as_ref()
+            .map_or(days.start, |days| days.start.min(days.end));
         let first = first.min(days.start);
         let panel = Panel::from_market(market, settings.model.first_needed_day(first)..days.end)
             .map_err(|error| RunError::input(error.to_string(), error.hint()))?;
@@ -49,7 +51,13 @@ impl Fitted {
             None => (settings.model.clone(), None, None),
         };
         let model = FactorModel::fit(&panel, &config, days.clone()).map_err(refused)?;
-        let date = |place: usize| market.calendar().get(place).copied().map_or_else(String::new, TradeDate::reveal);
+        let date = |place: usize| {
+            market
+                .calendar()
+                .get(place)
+                .copied()
+                .map_or_else(String::new, TradeDate::reveal)
+        };
         let key = format!(
             "{}\n{}days = {} {}\n",
             ktd_masking::hex(&market.content_hash()),
@@ -89,7 +97,10 @@ fn calibration_days(
         return Ok(None);
     }
     let Some(span) = settings.calibration else {
-        let earliest = settings.model.lookback_days().max(first.saturating_sub(CALIBRATION_DAYS));
+        let earliest = settings
+            .model
+            .lookback_days()
+            .max(first.saturating_sub(CALIBRATION_DAYS));
         return Ok((earliest + CALIBRATION_LEAST_DAYS <= first).then_some(earliest..first));
     };
     let days = market.days_within(span);

@@ -45,6 +45,23 @@ impl Found {
         BundlePaths::new(&self.root).summary().exists()
     }
 
+    /// Its trading days on a panel; `None` without its private part.
+    ///
+    /// # Errors
+    /// [`RunError`] when the private part is damaged, or the panel does not cover the window.
+    pub fn panel_days(&self, market: &Market) -> Result<Option<Vec<DayIndex>>, RunError> {
+        let paths = BundlePaths::new(&self.root);
+        if !paths.episode().exists() {
+            return Ok(None);
+        }
+        let (private, _) = read_private(&paths, &self.header)?;
+        let date = |text: &str| {
+            TradeDate::parse(text).map_err(|error| RunError::damaged(&paths.episode(), error.to_string()))
+        };
+        let (first, last) = (date(&private.first_day)?, date(&private.last_day)?);
+        days_between(&self.header.window.id, first, last, market).map(Some)
+    }
+
     /// Where its panel was when it was made, where the bundle says so.
     #[must_use]
     pub fn panel(&self) -> Option<PathBuf> {
@@ -82,14 +99,10 @@ impl Played {
     pub fn read(found: Found, market: &Market) -> Result<Self, RunError> {
         let paths = BundlePaths::new(&found.root);
         let header = &found.header;
-        let (private, key) = read_private(&paths, header)?;
+        let (_, key) = read_private(&paths, header)?;
         let summary = read_summary(&paths)?;
         check_summary(&paths, &summary, Some(&key))?;
-        let date = |text: &str| {
-            TradeDate::parse(text).map_err(|error| RunError::damaged(&paths.episode(), error.to_string()))
-        };
-        let (first, last) = (date(&private.first_day)?, date(&private.last_day)?);
-        let days = days_between(&header.window.id, first, last, market)?;
+        let days = found.panel_days(market)?.unwrap_or_default();
         let events: Vec<ReadEvent> = Lines::read(&paths.events())?.bodies(&paths.events())?;
         let initial = Fen(EpisodeFold::of(&events).initial_cash_fen);
         let lines: Vec<LedgerLine> = Lines::read(&paths.ledger())?.bodies(&paths.ledger())?;

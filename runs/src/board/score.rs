@@ -63,7 +63,7 @@ impl Score {
             .collect();
         let mut metrics = recorded(&played.summary);
         metrics.extend(beside_benchmark(&path, benchmark.over(&played.days)));
-        metrics.extend(of_weights(&path, &played));
+        metrics.extend(of_weights(&played));
         metrics.extend(of_calibration(&played, &forecasts));
         Ok(Self {
             nav: relative(&path),
@@ -125,7 +125,10 @@ fn recorded(summary: &Summary) -> BTreeMap<String, Metric> {
 fn beside_benchmark(path: &NavPath<'_>, benchmark: Result<Vec<f64>, String>) -> [(String, Metric); 2] {
     let figures = benchmark.and_then(|returns| {
         let benchmark = path.benchmark(&returns).map_err(|error| error.to_string())?;
-        Ok((Metric::of(excess_return(&benchmark)), Metric::of(information_ratio(&benchmark))))
+        Ok((
+            Metric::of(excess_return(&benchmark)),
+            Metric::of(information_ratio(&benchmark)),
+        ))
     });
     let (excess, ratio) =
         figures.unwrap_or_else(|reason| (Metric::missing(reason.clone()), Metric::missing(reason)));
@@ -136,7 +139,7 @@ fn beside_benchmark(path: &NavPath<'_>, benchmark: Result<Vec<f64>, String>) -> 
 }
 
 /// Metrics of the weights at the closes.
-fn of_weights(path: &NavPath<'_>, played: &Played) -> [(String, Metric); 2] {
+fn of_weights(played: &Played) -> [(String, Metric); 2] {
     let days: Vec<BTreeMap<usize, f64>> = played
         .reports
         .iter()
@@ -148,9 +151,19 @@ fn of_weights(path: &NavPath<'_>, played: &Played) -> [(String, Metric); 2] {
                 .collect()
         })
         .collect();
-    let (invested, change) = WeightPath::new(path, &days).map_or_else(
-        |error| (Metric::missing(error.to_string()), Metric::missing(error.to_string())),
-        |weights| (Metric::of(hhi_invested(&weights)), Metric::of(weight_change(&weights))),
+    let (invested, change) = WeightPath::new(&days).map_or_else(
+        |error| {
+            (
+                Metric::missing(error.to_string()),
+                Metric::missing(error.to_string()),
+            )
+        },
+        |weights| {
+            (
+                Metric::of(hhi_invested(&weights)),
+                Metric::of(weight_change(&weights)),
+            )
+        },
     );
     [
         ("hhi_invested".to_owned(), invested),
@@ -185,8 +198,10 @@ fn of_calibration(played: &Played, forecasts: &[Forecast]) -> [(String, Metric);
 
 /// An error's text, with the date beside the place of a day.
 fn dated(text: &str, market: &Market, days: &[DayIndex]) -> String {
-    let day = days.iter().find(|day| text.starts_with(&format!("day {} ", day.index()))
-        || text.starts_with(&format!("day {}:", day.index())));
+    let day = days.iter().find(|day| {
+        text.starts_with(&format!("day {} ", day.index()))
+            || text.starts_with(&format!("day {}:", day.index()))
+    });
     match day.and_then(|day| market.date(*day)) {
         Some(date) => format!("{} ({text})", date.reveal()),
         None => text.to_owned(),
@@ -198,7 +213,10 @@ impl Metric {
     #[must_use]
     pub fn of(result: Result<f64, Undefined>) -> Self {
         match result {
-            Ok(value) => Self { value: Some(value), reason: None },
+            Ok(value) => Self {
+                value: Some(value),
+                reason: None,
+            },
             Err(reason) => Self::missing(reason.to_string()),
         }
     }
@@ -206,6 +224,9 @@ impl Metric {
     /// A metric without a value, and why.
     #[must_use]
     pub const fn missing(reason: String) -> Self {
-        Self { value: None, reason: Some(reason) }
+        Self {
+            value: None,
+            reason: Some(reason),
+        }
     }
 }

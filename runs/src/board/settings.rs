@@ -3,8 +3,8 @@
 use crate::error::RunError;
 use ktd_attribution::model::{Centering, ModelConfig, VIF_THRESHOLD, Weighting};
 use ktd_env::DateSpan;
-use ktd_env::factors::{CrossSectionConfig, Factor, Window, Winsor};
 use ktd_env::TradeDate;
+use ktd_env::factors::{CrossSectionConfig, Factor, Window, Winsor};
 use serde::Deserialize;
 use std::path::Path;
 
@@ -69,7 +69,7 @@ impl ModelSettings {
             RunError::input(format!("{}: {what}", path.display()), hint)
         };
         let keys: Keys = toml::from_str(&text).map_err(|error| at(error.to_string()))?;
-        let settings = Self::of(keys).map_err(at)?;
+        let settings = Self::of(&keys).map_err(at)?;
         settings.model.check().map_err(|error| at(error.to_string()))?;
         Ok(settings)
     }
@@ -90,7 +90,7 @@ impl ModelSettings {
         )
     }
 
-    fn of(keys: Keys) -> Result<Self, String> {
+    fn of(keys: &Keys) -> Result<Self, String> {
         let mut settings = Self::default();
         let model = &mut settings.model;
         if let Some(names) = &keys.styles {
@@ -99,7 +99,7 @@ impl ModelSettings {
             };
             model.styles = names.iter().map(style).collect::<Result<_, _>>()?;
         }
-        model.winsor = winsor(&keys)?.unwrap_or(model.winsor);
+        model.winsor = winsor(keys)?.unwrap_or(model.winsor);
         model.centering = match keys.center.as_deref() {
             None | Some("equal") => Centering::Equal,
             Some("regression") => Centering::Regression,
@@ -166,7 +166,9 @@ fn winsor(keys: &Keys) -> Result<Option<Winsor>, String> {
         }
         "none" => Winsor::Unlimited,
         other => {
-            return Err(format!("`winsor` is {other:?}; it is mad, sigma, percentile or none"));
+            return Err(format!(
+                "`winsor` is {other:?}; it is mad, sigma, percentile or none"
+            ));
         }
     }))
 }

@@ -1,9 +1,11 @@
 //! The command line.
 
+mod attribute;
 mod branch;
 mod data;
 mod demo;
 mod doctor;
+mod leaderboard;
 mod mcp;
 mod plan;
 mod probe;
@@ -53,6 +55,10 @@ enum Command {
     Replay(replay::ReplayArgs),
     /// Check bundles: hashes, fills, NAV and metrics; name what differs first.
     Verify(verify::VerifyArgs),
+    /// Split returns into market, style and selection, with costs and timing apart.
+    Attribute(attribute::AttributeArgs),
+    /// Rank finished runs by what they selected; say which differences are real.
+    Leaderboard(leaderboard::LeaderboardArgs),
     /// Let an MCP client trade one cell: a server on standard input and output, no network.
     Mcp(mcp::McpArgs),
     /// Say what works and how to mend what does not.
@@ -87,6 +93,8 @@ pub fn main() -> ExitCode {
         Command::Plan(args) => plan::run(&args, console),
         Command::Replay(args) => replay::run(&args, console),
         Command::Verify(args) => verify::run(&args, console),
+        Command::Attribute(args) => attribute::run(&args, console),
+        Command::Leaderboard(args) => leaderboard::run(&args, console),
         Command::Mcp(args) => mcp::run(&args, console),
         Command::Doctor(args) => doctor::run(&args, console),
         Command::Vendors(args) => vendors::run(&args, console),

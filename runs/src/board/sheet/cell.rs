@@ -59,17 +59,19 @@ impl Cell {
             Self::Percent(value) => format!("{:.2} %", value * 100.0),
             Self::Change(value) => format!("{:+.2} %", value * 100.0),
             Self::Ratio(value) => format!("{value:.2}"),
-            Self::Fine(value) => format!("{value:.3}"),
             Self::P(value) if *value < 0.001 => format!("{value:.1e}"),
-            Self::P(value) => format!("{value:.3}"),
+            Self::Fine(value) | Self::P(value) => format!("{value:.3}"),
             Self::Count(count) => count.to_string(),
             Self::Signed(count) => format!("{count:+}"),
             Self::Dollars(value) => format!("$ {value:.2}"),
             Self::Missing(reason) => {
-                let place = reasons.iter().position(|known| known == reason).unwrap_or_else(|| {
-                    reasons.push(reason);
-                    reasons.len() - 1
-                });
+                let place = reasons
+                    .iter()
+                    .position(|known| known == reason)
+                    .unwrap_or_else(|| {
+                        reasons.push(reason);
+                        reasons.len() - 1
+                    });
                 format!("n/a{}", place + 1)
             }
             Self::Empty => String::new(),

@@ -32,9 +32,10 @@ pub(super) fn sheet(board: &Board, track: &Track) -> Sheet {
             sheet.rows.push(row);
         }
     }
-    sheet
-        .notes
-        .push("z-scores weighted by shares of NAV, so cash counts as 0; means over agents of means over seeds".to_owned());
+    sheet.notes.push(
+        "z-scores weighted by shares of NAV, so cash counts as 0; means over agents of means over seeds"
+            .to_owned(),
+    );
     sheet
 }
 

@@ -13,6 +13,7 @@ pub use cell::Cell;
 use super::record::{Board, Track};
 use crate::error::RunError;
 use crate::output::{Align, Table};
+use std::fmt::Write;
 
 /// Which table; the numbers are those of the paper.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -66,7 +67,10 @@ impl Kind {
     /// Whether there is one a track; else one for the whole board.
     #[must_use]
     pub const fn is_per_track(self) -> bool {
-        matches!(self, Self::Ranking | Self::Metrics | Self::Split | Self::Exposures)
+        matches!(
+            self,
+            Self::Ranking | Self::Metrics | Self::Split | Self::Exposures
+        )
     }
 }
 
@@ -124,10 +128,11 @@ impl Sheet {
         }
         let mut text = format!("{}\n{}", self.title, table.render());
         for (place, reason) in reasons.iter().enumerate() {
-            text.push_str(&format!("n/a{}: {reason}\n", place + 1));
+            // Writing to a string cannot fail.
+            writeln!(text, "n/a{}: {reason}", place + 1).ok();
         }
         for note in &self.notes {
-            text.push_str(&format!("note: {note}\n"));
+            writeln!(text, "note: {note}").ok();
         }
         text
     }
@@ -137,13 +142,18 @@ impl Sheet {
     /// # Errors
     /// [`RunError::Input`] when it cannot be written, which memory alone could cause.
     pub fn csv(&self) -> Result<Vec<u8>, RunError> {
-        let failed = |error: String| RunError::input(format!("cannot write CSV: {error}"), "report this defect");
+        let failed =
+            |error: String| RunError::input(format!("cannot write CSV: {error}"), "report this defect");
         let mut writer = csv::Writer::from_writer(Vec::new());
         let heads = self.columns.iter().map(|(head, _)| head);
-        writer.write_record(heads).map_err(|error| failed(error.to_string()))?;
+        writer
+            .write_record(heads)
+            .map_err(|error| failed(error.to_string()))?;
         for row in &self.rows {
             let cells = row.iter().map(Cell::raw);
-            writer.write_record(cells).map_err(|error| failed(error.to_string()))?;
+            writer
+                .write_record(cells)
+                .map_err(|error| failed(error.to_string()))?;
         }
         writer.into_inner().map_err(|error| failed(error.to_string()))
     }

@@ -5,7 +5,7 @@ use super::{Cell, Sheet};
 use crate::board::record::{Board, Cohort, Leader};
 use crate::bundle::summary::Metric;
 use crate::output::Align::{Left, Right};
-use ktd_attribution::stats::median;
+use ktd_attribution::stats::{Sample, median};
 use std::collections::BTreeMap;
 
 type Form = fn(f64) -> Cell;
@@ -60,19 +60,20 @@ pub(super) fn sheet(board: &Board) -> Sheet {
             let values = leaders
                 .iter()
                 .filter_map(|leader| leader.metrics.get(key)?.median.value);
-            row.push(middle(values.collect(), form));
+            row.push(middle(&values.collect::<Vec<_>>(), form));
         }
-        let selections = leaders.iter().filter_map(|leader| Some(leader.selection.as_ref()?.value));
-        row.push(middle(selections.collect(), Cell::Change));
+        let selections = leaders
+            .iter()
+            .filter_map(|leader| Some(leader.selection.as_ref()?.value));
+        row.push(middle(&selections.collect::<Vec<_>>(), Cell::Change));
         sheet.rows.push(row);
     }
     sheet
 }
 
-fn middle(values: Vec<f64>, form: Form) -> Cell {
-    let metric = Metric {
-        value: median(&values),
-        reason: Some("no agent has a value".to_owned()),
-    };
-    Cell::metric(&metric, form)
+fn middle(values: &[f64], form: Form) -> Cell {
+    let middle = Sample::new("agents", values)
+        .ok()
+        .map(|sample| Metric::of(median(&sample)));
+    middle.map_or(Cell::Empty, |metric| Cell::metric(&metric, form))
 }
