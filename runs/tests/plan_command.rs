@@ -1,10 +1,6 @@
 //! `ktd plan`, and the experiment files that come with the program.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    reason = "a broken fixture fails the test"
-)]
+#![expect(clippy::unwrap_used, reason = "a broken fixture fails the test")]
 
 use ktd_runs::experiment::cells::cells;
 use ktd_runs::experiment::config::{ExperimentConfig, SyntheticConfig};

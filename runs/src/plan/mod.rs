@@ -1,6 +1,7 @@
 //! What an experiment is before it is run: its grid, what it asks and costs, and the smallest difference it can detect.
 
 mod agents;
+mod exact_power;
 mod luck;
 mod pace;
 mod power;
@@ -8,6 +9,7 @@ mod text;
 mod window;
 
 pub use agents::{AgentGrid, Kind};
+pub use exact_power::DRAWS;
 pub use luck::{Luck, NAMES, NoLuck, PORTFOLIOS};
 pub use pace::{Minutes, Pace, paces};
 pub use power::{POWER, Pairing, SIGNIFICANCE, WindowNoise};

@@ -1,5 +1,6 @@
 //! The smallest difference a design can detect.
 
+use super::exact_power::ExactPower;
 use super::luck::{Luck, NoLuck, count};
 use super::window::{overlaps, pairable};
 use crate::bundle::summary::Metric;
@@ -46,8 +47,12 @@ pub struct Pairing {
     pub underpowered: Option<String>,
     /// Standard deviation of the difference between two random portfolios: the root mean square over the windows.
     pub difference_sd: Metric,
-    /// Least true difference of window returns that the test finds.
+    /// Least true difference of window returns that the exact test finds, differences being normal.
     pub least_difference: Metric,
+    /// The same by the normal approximation, which promises too much of few pairs.
+    pub least_difference_approximate: Metric,
+    /// The power that the exact test has at the approximate difference; `null` where it is not simulated.
+    pub power_at_approximate: Option<f64>,
 }
 
 impl WindowNoise {
@@ -57,7 +62,7 @@ impl WindowNoise {
         let days = window.days.len();
         let part = |part: fn(&Luck) -> f64| match &luck {
             Ok(luck) => known(part(luck)),
-            Err(error) => missing(error),
+            Err(error) => Metric::missing(error.to_string()),
         };
         let daily_difference_sd = part(|luck| luck.daily_difference_sd);
         let least = least(days, &daily_difference_sd, PairedTest::Mean);
@@ -84,6 +89,8 @@ impl Pairing {
         let is_pair = |id: &str| pairs.iter().any(|window| window.id == id);
         let difference_sd = pooled(noise.iter().filter(|noise| is_pair(&noise.window)));
         let test = PairedTest::SignedRank;
+        let approximate = least(pairs.len(), &difference_sd, test);
+        let exact = ExactPower::of(pairs.len());
         let underpowered = PairedDesign::new(pairs.len(), 0.0, SIGNIFICANCE, POWER, test)
             .ok()
             .and_then(|design| design.underpowered());
@@ -96,11 +103,28 @@ impl Pairing {
             overlaps: overlaps(&pairs),
             smallest_p: minimum_p(pairs.len()),
             underpowered: underpowered.map(|underpowered| underpowered.to_string()),
-            least_difference: least(pairs.len(), &difference_sd, test),
+            least_difference: exact_least(exact.as_ref(), &difference_sd, &approximate),
+            power_at_approximate: deviations(&approximate, &difference_sd)
+                .and_then(|deviations| Some(exact?.at(deviations))),
+            least_difference_approximate: approximate,
             difference_sd,
             windows: pairs.into_iter().map(|window| window.id.clone()).collect(),
         }
     }
+}
+
+/// The least difference that the exact test finds; the approximate one where it is not simulated.
+fn exact_least(exact: Option<&ExactPower>, deviation: &Metric, approximate: &Metric) -> Metric {
+    match (exact, deviation.value) {
+        (Some(exact), Some(sd)) => known(exact.least_deviations() * sd),
+        (None, _) | (_, None) => approximate.clone(),
+    }
+}
+
+/// A difference in standard deviations, where there are any.
+fn deviations(difference: &Metric, deviation: &Metric) -> Option<f64> {
+    let (difference, sd) = difference.value.zip(deviation.value)?;
+    (0.0 < sd).then(|| difference / sd)
 }
 
 /// The root mean square of the windows' deviations; missing where one of them is.
@@ -114,7 +138,7 @@ fn pooled<'a>(noise: impl Iterator<Item = &'a WindowNoise>) -> Metric {
         windows += 1;
     }
     if windows == 0 {
-        return missing(&"there is no window");
+        return Metric::missing("there is no window".to_owned());
     }
     known((squares / count(windows)).sqrt())
 }
@@ -125,17 +149,9 @@ fn least(pairs: usize, deviation: &Metric, test: PairedTest) -> Metric {
         return deviation.clone();
     };
     let design = PairedDesign::new(pairs, sd, SIGNIFICANCE, POWER, test);
-    match design.map(|design| design.minimum_difference()) {
-        Ok(Ok(difference)) => known(difference),
-        Ok(Err(reason)) => missing(&reason),
-        Err(error) => missing(&error),
-    }
-}
-
-fn missing(reason: &dyn std::fmt::Display) -> Metric {
-    Metric {
-        value: None,
-        reason: Some(reason.to_string()),
+    match design {
+        Ok(design) => Metric::of(design.minimum_difference()),
+        Err(error) => Metric::missing(error.to_string()),
     }
 }
 
@@ -180,13 +196,16 @@ mod tests {
     }
 
     #[test]
-    fn ten_windows_find_nine_tenths_of_a_deviation() {
+    fn ten_windows_find_a_deviation_and_the_approximation_says_nine_tenths() {
         let (windows, noise) = design(10, 0.04);
         let pairing = Pairing::of(&windows, &noise);
         assert_eq!((pairing.smallest_p, pairing.underpowered), (2.0 / 1024.0, None));
         // (1.959964 + 0.841621) x 0.04 / sqrt(10 x 3 / pi)
+        let approximate = pairing.least_difference_approximate.value.unwrap();
+        assert!((approximate - 0.036_264).abs() < 1e-6, "{approximate}");
         let least = pairing.least_difference.value.unwrap();
-        assert!((least - 0.036_264).abs() < 1e-6, "{least}");
+        assert!((0.040..0.042).contains(&least), "{least}");
+        assert!((0.68..0.73).contains(&pairing.power_at_approximate.unwrap()));
     }
 
     #[test]

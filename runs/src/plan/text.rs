@@ -1,7 +1,7 @@
 //! A plan for people.
 
 use super::{AgentGrid, POWER, Pairing, Plan, SIGNIFICANCE, Setting, WindowNoise};
-use super::{NAMES, PORTFOLIOS};
+use super::{DRAWS, NAMES, PORTFOLIOS};
 use crate::bundle::summary::Metric;
 use crate::money::Caps;
 use crate::output::{Align, Table, grouped};
@@ -260,11 +260,20 @@ fn paired(pairing: &Pairing, seeds: usize) -> Vec<String> {
             percent(&pairing.difference_sd, 2)
         ),
     };
-    vec![
+    let approximate = pairing.power_at_approximate.map(|power| {
+        format!(
+            "- the usual normal approximation says {}, which this test finds in {:.0} % of {} simulated experiments",
+            percent(&pairing.least_difference_approximate, 2),
+            power * 100.0,
+            grouped(DRAWS)
+        )
+    });
+    let lines = vec![
         head,
         format!("- the smallest p of an exact Wilcoxon test is {smallest}: it can be significant"),
         detects,
-    ]
+    ];
+    lines.into_iter().chain(approximate).collect()
 }
 
 fn p_value(p: f64) -> String {
