@@ -26,7 +26,9 @@ fn books(model: &FactorModel) -> Vec<DayBook> {
         .iter()
         .enumerate()
         .map(|(place, fit)| {
-            let rows: Vec<usize> = (0..HELD).map(|slot| slot * 12 + usize::from(slot <= place % HELD)).collect();
+            let rows: Vec<usize> = (0..HELD)
+                .map(|slot| slot * 12 + usize::from(slot <= place % HELD))
+                .collect();
             let bought = place % HELD * 12 + 1;
             let held: Vec<HeldName> = rows
                 .iter()
@@ -72,12 +74,15 @@ fn trajectory(criterion: &mut Criterion) {
     let model = FactorModel::fit(&panel, &config, end - DAYS..end).unwrap();
     let books = books(&model);
     let styles = config.styles.len();
-    criterion.bench_function("one more trajectory: 548 days x 20 names, three bases, linked", |bencher| {
-        bencher.iter(|| {
-            let split = attribute(black_box(&books), styles, |day| model.day(day)).unwrap();
-            Basis::ALL.map(|basis| split.linked(basis, Linking::Carino))
-        });
-    });
+    criterion.bench_function(
+        "one more trajectory: 548 days x 20 names, three bases, linked",
+        |bencher| {
+            bencher.iter(|| {
+                let split = attribute(black_box(&books), styles, |day| model.day(day)).unwrap();
+                Basis::ALL.map(|basis| split.linked(basis, Linking::Carino))
+            });
+        },
+    );
     let split = attribute(&books, styles, |day| model.day(day)).unwrap();
     criterion.bench_function("luck band: 500 random portfolios", |bencher| {
         bencher.iter(|| random_selections(black_box(&books), &split, |day| model.day(day), (500, 1)));
