@@ -1,11 +1,7 @@
 //! One more trajectory on a factor model that is fitted already: 548 trading days, 20 names held, one traded a day, three
 //! bases; and its luck band. `cargo bench -p ktd-attribution --bench trajectory`.
 
-#![expect(
-    missing_docs,
-    clippy::unwrap_used,
-    reason = "a bench: what cannot be set up ends it"
-)]
+#![expect(clippy::unwrap_used, reason = "a bench: what cannot be set up ends it")]
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use ktd_attribution::Panel;
