@@ -374,6 +374,15 @@ fn track_notes(leaders: &[Leader], benchmark: Option<&String>) -> Vec<String> {
     if 1 < forces.len() {
         notes.push("agents were forced differently: their parse failures do not compare".to_owned());
     }
+    notes.extend(
+        leaders
+            .iter()
+            .filter(|leader| 1 < leader.served_models.len())
+            .map(|leader| {
+                let models = leader.served_models.join(", ");
+                format!("{} was answered by more than one model: {models}", leader.agent)
+            }),
+    );
     let lost = |leader: &&Leader| leader.faults.coverage.is_some_and(|coverage| coverage < 0.99);
     notes.extend(leaders.iter().filter(lost).map(|leader| {
         format!(
