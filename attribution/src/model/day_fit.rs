@@ -69,7 +69,7 @@ pub struct DayFit {
     pub(super) covered: Vec<bool>,
     /// Whether a row is in the estimation set.
     pub(super) estimation: Vec<bool>,
-    /// Regression weight by row; NaN where it is not defined.
+    /// Regression weight by row; 0 where it is not defined.
     pub(super) weights: Vec<f64>,
     /// How each style was standardised.
     pub(super) scales: Vec<CrossSection>,
@@ -160,7 +160,7 @@ impl DayFit {
     /// The row's regression weight.
     #[must_use]
     pub fn weight(&self, row: usize) -> Option<f64> {
-        self.weights.get(row).copied().filter(|weight| weight.is_finite())
+        self.weights.get(row).copied().filter(|weight| 0.0 < *weight)
     }
 
     /// How a style was standardised on the day: its median, limits, mean and deviation, and how many were clipped.

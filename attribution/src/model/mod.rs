@@ -9,6 +9,8 @@ mod error;
 mod factor_model;
 mod health;
 mod section;
+#[cfg(test)]
+mod tests;
 mod vif;
 mod wls;
 
