@@ -91,7 +91,7 @@ impl ChatModel for Cheater {
 }
 
 /// The weights allowed, as far as the stake allows.
-fn bounded(seen: &Seen, allowed: Allowed) -> Allowed {
+pub(super) fn bounded(seen: &Seen, allowed: Allowed) -> Allowed {
     let stake_micro = seen
         .nav()
         .filter(|nav| STAKE_CNY_MAX < *nav)

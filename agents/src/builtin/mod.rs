@@ -7,6 +7,7 @@ mod answer;
 mod cheater;
 mod dice;
 mod equal_weight;
+mod follower;
 mod hold;
 mod momentum;
 mod order;
@@ -17,6 +18,7 @@ mod seen;
 
 pub use cheater::{Cheater, Foresight};
 pub use equal_weight::EqualWeight;
+pub use follower::{Follower, Plan};
 pub use hold::Hold;
 pub use momentum::Momentum;
 pub use random::Random;

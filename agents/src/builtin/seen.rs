@@ -156,6 +156,11 @@ impl Seen {
         at(&self.state, "/day").as_str()
     }
 
+    /// The 1-based step, as the state tells it.
+    pub(super) fn step(&self) -> Option<usize> {
+        usize::try_from(at(&self.state, "/step").as_u64()?).ok()
+    }
+
     /// The net asset value, in what the state counts money in.
     pub(super) fn nav(&self) -> Option<f64> {
         at(&self.state, "/account/nav").as_f64()

@@ -13,6 +13,7 @@ mod basis;
 mod day_book;
 mod error;
 mod linking;
+mod luck;
 mod parts;
 
 pub use active::{ActiveLinking, link_active};
@@ -21,4 +22,5 @@ pub use basis::Basis;
 pub use day_book::{DayBook, HeldName};
 pub use error::AccountError;
 pub use linking::{Linking, carino_weights, linking_weights};
+pub use luck::random_selections;
 pub use parts::{Part, Parts};

@@ -23,6 +23,33 @@ pub enum Undefined {
     NoSteps,
     /// The model emitted nothing, valid or not.
     NoEmissions,
+    /// No order came with a confidence and an outcome.
+    NoForecasts,
+    /// No tool was called.
+    NoToolCalls,
+    /// Fewer items than the statistic needs.
+    TooFew {
+        /// What they are, in the plural.
+        items: &'static str,
+        /// How many there are.
+        count: usize,
+        /// How many are needed.
+        need: usize,
+    },
+    /// A strategy does not vary within one half of a split, so that it has no Sharpe ratio there.
+    ConstantStrategy {
+        /// 0-based column of the strategy.
+        column: usize,
+    },
+    /// Replicates of a bootstrap in which the statistic has no value.
+    DegenerateReplicates {
+        /// How many have none.
+        degenerate: usize,
+        /// How many were drawn.
+        replicates: usize,
+    },
+    /// All values are equal, so that they have no order.
+    AllTied,
     /// The value is too large or too small for a float.
     OutOfRange,
 }
@@ -38,6 +65,12 @@ impl Undefined {
             Self::NeverInvested => "never_invested",
             Self::NoSteps => "no_steps",
             Self::NoEmissions => "no_emissions",
+            Self::NoForecasts => "no_forecasts",
+            Self::NoToolCalls => "no_tool_calls",
+            Self::TooFew { .. } => "too_few",
+            Self::ConstantStrategy { .. } => "constant_strategy",
+            Self::DegenerateReplicates { .. } => "degenerate_replicates",
+            Self::AllTied => "all_tied",
             Self::OutOfRange => "out_of_range",
         }
     }
@@ -46,7 +79,7 @@ impl Undefined {
     ///
     /// # Errors
     /// [`Undefined::OutOfRange`] when `value` is NaN or infinite.
-    pub(super) const fn unless_finite(value: f64) -> Result<f64, Self> {
+    pub(crate) const fn unless_finite(value: f64) -> Result<f64, Self> {
         if value.is_finite() {
             Ok(value)
         } else {
@@ -66,6 +99,19 @@ impl fmt::Display for Undefined {
             Self::NeverInvested => f.write_str("no day ended with a holding"),
             Self::NoSteps => f.write_str("no step reached a decision"),
             Self::NoEmissions => f.write_str("the model emitted nothing"),
+            Self::NoForecasts => f.write_str("no order came with a confidence and an outcome"),
+            Self::NoToolCalls => f.write_str("no tool was called"),
+            Self::TooFew { items, count, need } => {
+                write!(f, "{count} {items}, but at least {need} are needed")
+            }
+            Self::ConstantStrategy { column } => {
+                write!(f, "strategy {column} does not vary within one half of a split")
+            }
+            Self::DegenerateReplicates {
+                degenerate,
+                replicates,
+            } => write!(f, "{degenerate} of {replicates} replicates have no value"),
+            Self::AllTied => f.write_str("all values are equal"),
             Self::OutOfRange => f.write_str("the value exceeds the range of floats"),
         }
     }
@@ -102,6 +148,13 @@ pub enum InputError {
         /// The value as given.
         value: f64,
     },
+    /// A stated confidence that is no probability.
+    Confidence {
+        /// 0-based place of the forecast.
+        forecast: usize,
+        /// The value as given.
+        value: f64,
+    },
     /// A benchmark return that is missing or at most -1.
     BenchmarkReturn {
         /// 1-based day.
@@ -122,6 +175,9 @@ impl InputError {
             Self::Length { .. } => "give one value for each day of the NAV path, the initial cash apart",
             Self::Negative { .. } => {
                 "amounts and weights are magnitudes: no short positions, no missing values"
+            }
+            Self::Confidence { .. } => {
+                "the schema of an action takes confidences from 0 to 1: leave out what it refused"
             }
             Self::BenchmarkReturn { .. } => {
                 "import the index with a close for every day of the window and for the day before it"
@@ -148,6 +204,12 @@ impl fmt::Display for InputError {
                 write!(
                     f,
                     "day {day}: {series} was {value}, but it must be a number of 0 or more"
+                )
+            }
+            Self::Confidence { forecast, value } => {
+                write!(
+                    f,
+                    "forecast {forecast}: the confidence was {value}, but it must be a number from 0 to 1"
                 )
             }
             Self::BenchmarkReturn { day, value } => {

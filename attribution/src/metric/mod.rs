@@ -5,34 +5,44 @@
 //! NaN, never infinite, and never a 0 that stands for "unknown". Sums run in the order of the days and, within a
 //! day, of the keys, so that equal inputs have equal bits.
 //!
-//! The calibration of stated confidence (ECE, Brier) and the validity of tool calls get their own files here when
-//! the forecasts that they need are recorded.
+//! The calibration of stated confidence ([`ece`], [`Brier`]) reads [`Forecasts`]: an order's confidence beside what came
+//! of it. Its interval resamples steps and lies with the other intervals, in [`crate::stats`].
 //!
 //! Source of every formula and edge rule: Ten metrics and Edge-case table of the attribution notes.
 
 mod abstention;
+mod brier;
 mod cash_ratio;
+mod ece;
 mod error;
+mod forecast;
 mod hhi;
 mod information_ratio;
 mod max_drawdown;
-mod moments;
+pub(crate) mod moments;
 mod nav_path;
 mod parse_failure;
+pub(crate) mod reliability;
 mod sharpe_ratio;
+mod tool_validity;
 mod total_return;
 mod turnover;
 mod weight_path;
 
 pub use abstention::{Abstention, StepOutcome};
+pub use brier::Brier;
 pub use cash_ratio::cash_ratio;
+pub use ece::ece;
 pub use error::{InputError, Undefined};
+pub use forecast::{Forecast, Forecasts};
 pub use hhi::{effective_names, hhi, hhi_invested};
 pub use information_ratio::information_ratio;
 pub use max_drawdown::max_drawdown;
 pub use nav_path::{Benchmark, Daily, NavPath};
 pub use parse_failure::ParseFailure;
+pub use reliability::{Bin, RELIABILITY_BINS, Reliability};
 pub use sharpe_ratio::sharpe_ratio;
+pub use tool_validity::ToolValidity;
 pub use total_return::{excess_return, total_return};
 pub use turnover::{turnover, weight_change};
 pub use weight_path::WeightPath;

@@ -143,7 +143,8 @@ impl PriceLimits {
 }
 
 /// Previous close x old factor / new factor, half-up; the previous close itself when the factor did not move.
-pub(crate) fn reference_price(previous_close: Price, old_factor: Decimal, new_factor: Decimal) -> Price {
+#[must_use]
+pub fn reference_price(previous_close: Price, old_factor: Decimal, new_factor: Decimal) -> Price {
     if old_factor == new_factor {
         return previous_close;
     }

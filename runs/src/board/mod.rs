@@ -2,18 +2,37 @@
 //!
 //! One [`Board`] is computed and written as JSON; tables, CSV and the page are views of it and compute nothing.
 
+mod benchmark;
+mod collect;
+mod contrast;
 mod day_books;
 mod find;
+mod fitted;
 mod forecast;
+mod gather;
+mod health;
+mod leader;
 mod own_file;
 mod paper;
 mod played;
 mod protocol;
 mod quote;
 mod record;
+mod reference;
+mod report;
+mod score;
+mod sensitivity;
+mod separation;
+mod settings;
+pub mod sheet;
+mod work;
 
+pub use benchmark::Benchmark;
+pub use collect::{BOARD_FORMAT, BoardOptions, Shown, Tick, collect};
 pub use find::Findings;
+pub use fitted::Fitted;
 pub use forecast::Forecast;
+pub use leader::Draws;
 pub use own_file::{OwnAccount, OwnDays, play_file};
 pub use paper::{PaperAccount, PaperFault, PaperFees, PaperOrders, PaperTrade};
 pub use played::{Found, Played};
@@ -22,3 +41,7 @@ pub use record::{
     ModelRecord, Pair, Protocol, Reliability, Resampling, SeedStat, Selection, SensitivityRow, Separation,
     StyleHealth, Track, VifStep,
 };
+pub use reference::MEMBERS;
+pub use report::{AttributionReport, DailyRow, Excess, Subject, report};
+pub use score::Score;
+pub use settings::ModelSettings;

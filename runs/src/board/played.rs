@@ -15,6 +15,7 @@ use crate::experiment::cells::days_between;
 use ktd_attribution::account::DayBook;
 use ktd_env::exchange::StepReport;
 use ktd_env::{DayIndex, Fen, Market, TradeDate};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// A finished episode's public part: enough to know what it is.
@@ -45,6 +46,23 @@ impl Found {
         BundlePaths::new(&self.root).summary().exists()
     }
 
+    /// Its trading days on a panel; `None` without its private part.
+    ///
+    /// # Errors
+    /// [`RunError`] when the private part is damaged, or the panel does not cover the window.
+    pub fn panel_days(&self, market: &Market) -> Result<Option<Vec<DayIndex>>, RunError> {
+        let paths = BundlePaths::new(&self.root);
+        if !paths.episode().exists() {
+            return Ok(None);
+        }
+        let (private, _) = read_private(&paths, &self.header)?;
+        let date = |text: &str| {
+            TradeDate::parse(text).map_err(|error| RunError::damaged(&paths.episode(), error.to_string()))
+        };
+        let (first, last) = (date(&private.first_day)?, date(&private.last_day)?);
+        days_between(&self.header.window.id, first, last, market).map(Some)
+    }
+
     /// Where its panel was when it was made, where the bundle says so.
     #[must_use]
     pub fn panel(&self) -> Option<PathBuf> {
@@ -68,6 +86,8 @@ pub struct Played {
     pub reports: Vec<StepReport>,
     /// Stated confidences with what happened.
     pub forecasts: Vec<Forecast>,
+    /// Names of the models that answered, as the provider says.
+    pub served_models: BTreeSet<String>,
     /// Net asset values at the closes, CNY, after the initial cash.
     pub nav_cny: Vec<f64>,
     /// Cash before the first day, CNY.
@@ -82,14 +102,10 @@ impl Played {
     pub fn read(found: Found, market: &Market) -> Result<Self, RunError> {
         let paths = BundlePaths::new(&found.root);
         let header = &found.header;
-        let (private, key) = read_private(&paths, header)?;
+        let (_, key) = read_private(&paths, header)?;
         let summary = read_summary(&paths)?;
         check_summary(&paths, &summary, Some(&key))?;
-        let date = |text: &str| {
-            TradeDate::parse(text).map_err(|error| RunError::damaged(&paths.episode(), error.to_string()))
-        };
-        let (first, last) = (date(&private.first_day)?, date(&private.last_day)?);
-        let days = days_between(&header.window.id, first, last, market)?;
+        let days = found.panel_days(market)?.unwrap_or_default();
         let events: Vec<ReadEvent> = Lines::read(&paths.events())?.bodies(&paths.events())?;
         let initial = Fen(EpisodeFold::of(&events).initial_cash_fen);
         let lines: Vec<LedgerLine> = Lines::read(&paths.ledger())?.bodies(&paths.ledger())?;
@@ -98,7 +114,20 @@ impl Played {
                 .into_iter()
                 .unzip();
         let forecasts = forecasts(&events, &reports, (market, &days));
+        let served = events.iter().filter_map(|event| match event {
+            ReadEvent::Turn { served_model, .. } => served_model.clone(),
+            ReadEvent::EpisodeBegin { .. }
+            | ReadEvent::StepBegin { .. }
+            | ReadEvent::InfrastructureFault { .. }
+            | ReadEvent::ToolCall { .. }
+            | ReadEvent::ModelFault { .. }
+            | ReadEvent::Decision { .. }
+            | ReadEvent::Fills { .. }
+            | ReadEvent::StepEnd { .. }
+            | ReadEvent::EpisodeEnd { .. } => None,
+        });
         Ok(Self {
+            served_models: served.collect(),
             nav_cny: reports.iter().map(|report| report.nav.to_yuan()).collect(),
             initial_cny: initial.to_yuan(),
             found,

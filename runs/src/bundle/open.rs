@@ -95,7 +95,8 @@ impl OpenBundle {
         let paths = BundlePaths::new(root);
         let header = read_header(&paths)?;
         let (private, key) = read_private(&paths, &header)?;
-        let source = market(&header, &private, panel)?;
+        let kept = private.panel.as_deref().map(Path::new);
+        let source = market_of(&header, kept, panel)?;
         let date = |text: &str| {
             TradeDate::parse(text).map_err(|error| RunError::damaged(&paths.episode(), error.to_string()))
         };
@@ -105,7 +106,7 @@ impl OpenBundle {
             id: header.cell.clone(),
             agent: header.agent.clone(),
             provider: header.provider.clone(),
-            basis: Basis::of(header.agent.builtin.is_some(), header.prices.clone()),
+            basis: Basis::of(header.agent.is_ours(), header.prices.clone()),
             window: Window {
                 id: header.window.id.clone(),
                 days,
@@ -150,11 +151,19 @@ impl OpenBundle {
     }
 }
 
-fn market(header: &Header, private: &PrivateEpisode, panel: Option<&Path>) -> Result<MarketSource, RunError> {
-    let source = match (panel, &header.data.synthetic, &private.panel) {
-        (Some(path), ..) => MarketSource::from_file(path)?,
+/// The market that a bundle was made on: `panel` where one is named, else the synthetic market that the header tells, else
+/// `kept`, where the panel was then.
+///
+/// # Errors
+/// [`RunError::Input`] when there is none, or it is another one.
+pub fn market_of(
+    header: &Header,
+    kept: Option<&Path>,
+    panel: Option<&Path>,
+) -> Result<MarketSource, RunError> {
+    let source = match (panel, &header.data.synthetic, kept) {
+        (Some(path), ..) | (None, None, Some(path)) => MarketSource::from_file(path)?,
         (None, Some(synthetic), _) => MarketSource::synthetic(synthetic)?,
-        (None, None, Some(path)) => MarketSource::from_file(Path::new(path))?,
         (None, None, None) => {
             return Err(RunError::input(
                 "the bundle does not say where its panel is",

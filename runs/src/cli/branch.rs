@@ -45,6 +45,13 @@ pub(super) fn run(args: &ReplayArgs, step: usize, out: &Path, console: Console) 
                 bridge.agent().close(result.is_ok()).await;
                 result
             }
+            Connection::Control(_) => Err(RunError::input(
+                format!(
+                    "agent {:?} is a control, which plays whole episodes",
+                    cell.agent.id
+                ),
+                "name another agent with --agent or --builtin",
+            )),
             Connection::Client => Err(RunError::input(
                 format!("agent {:?} calls over MCP: no branch can start it", cell.agent.id),
                 "name another agent with --agent or --builtin",
@@ -120,7 +127,7 @@ impl Successor {
         let prices = config.prices.map(|path| PriceTable::read(&base.join(path)));
         let basis = prices.transpose()?.map(|prices| {
             let record = prices.record(&provider.dialect.id, agent.model_name());
-            Basis::of(agent.builtin.is_some(), record)
+            Basis::of(agent.is_ours(), record)
         });
         Ok(Self {
             agent: Some((agent, provider)),

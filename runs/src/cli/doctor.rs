@@ -181,6 +181,9 @@ fn look_at(agent: &AgentConfig, plan: &RunPlan) -> Result<String, RunError> {
     if agent.external.is_some() {
         return Ok("calls over MCP: its client starts `ktd mcp` with this file".to_owned());
     }
+    if agent.control.is_some() {
+        return Ok("a control: it knows the future and is not ranked".to_owned());
+    }
     if let Some(builtin) = &agent.builtin {
         check_builtin(builtin)?;
         return Ok(format!("built in: {builtin}"));

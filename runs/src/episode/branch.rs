@@ -46,7 +46,7 @@ pub fn branch_cell(
     let basis = if agent == original.agent {
         original.basis.clone()
     } else {
-        Basis::of(agent.builtin.is_some(), None)
+        Basis::of(agent.is_ours(), None)
     };
     let before = step.saturating_sub(1);
     let branch = BranchRecord {

@@ -1,6 +1,6 @@
 //! From an agent's configuration to what answers for it.
 
-use super::config::AgentConfig;
+use super::config::{AgentConfig, Control};
 use super::provider::Provider;
 use crate::bridge::{ChildCommand, ProcessAgent};
 use crate::error::RunError;
@@ -30,6 +30,8 @@ pub enum Connection {
     Process(Box<ProcessAgent>),
     /// Whoever connects to `ktd mcp`.
     Client,
+    /// A control, which is made for its episode.
+    Control(Control),
 }
 
 impl Transports {
@@ -46,6 +48,9 @@ impl Transports {
     ) -> Result<Connection, RunError> {
         if agent.external.is_some() {
             return Ok(Connection::Client);
+        }
+        if let Some(control) = agent.control {
+            return Ok(Connection::Control(control));
         }
         match &agent.command {
             Some(command) => Ok(Connection::Process(Box::new(process(agent, command, base)?))),

@@ -44,6 +44,9 @@ pub struct ExperimentConfig {
     /// Seeds (default: 1).
     #[serde(default = "default_seeds")]
     pub seeds: Vec<u64>,
+    /// Whether cells that carry no information are left out (default false): `memory-only` without names, and copies.
+    #[serde(default)]
+    pub prune: bool,
     /// Limits of a step's conversation.
     #[serde(default)]
     pub session: SessionConfig,
@@ -87,6 +90,9 @@ pub struct AgentConfig {
     /// A built-in agent: `hold`, `random`, `equal-weight`, `momentum`, `researcher`, `cheater`, `schema-breaker`.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub builtin: Option<String>,
+    /// A control, which knows the future: it is never a model, and leaderboards do not rank it.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub control: Option<Control>,
     /// The provider's name of a model.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub model: Option<String>,
@@ -143,6 +149,14 @@ pub struct AgentConfig {
     /// address. They are no part of a cell's identity.
     #[serde(skip_serializing, default)]
     pub rates: Option<RateLimits>,
+}
+
+/// A control: it tells how far skill could go, and proves that the board sees skill.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Control {
+    /// Perfect foresight of the next opens.
+    Oracle,
 }
 
 /// How an outside agent calls.
@@ -279,12 +293,13 @@ impl AgentConfig {
         if self.is_outside() {
             return Ok(());
         }
-        let is_builtin = self.builtin.is_some();
+        self.check_control()?;
+        let is_builtin = self.is_ours();
         let has_address = self.base_url.is_some() || self.vendor.is_some();
         if is_builtin == (self.model.is_some() || has_address) || (!is_builtin && !has_address) {
             return Err(RunError::input(
                 format!(
-                    "agent {:?} needs either `builtin`, or `model` with `vendor` or `base_url`, or \
+                    "agent {:?} needs either `builtin`, or `control`, or `model` with `vendor` or `base_url`, or \
                      `command`, or `external`",
                     self.id
                 ),
@@ -312,6 +327,39 @@ impl AgentConfig {
         Ok(())
     }
 
+    /// A control is nothing else, so that nothing can be entered as a model that is one.
+    fn check_control(&self) -> Result<(), RunError> {
+        let other = [
+            ("builtin", self.builtin.is_some()),
+            ("model", self.model.is_some()),
+            ("vendor", self.vendor.is_some()),
+            ("base_url", self.base_url.is_some()),
+            ("api_key_env", self.api_key_env.is_some()),
+            ("api_key_file", self.api_key_file.is_some()),
+            ("temperature", self.temperature.is_some()),
+            ("max_output_tokens", self.max_output_tokens.is_some()),
+            ("force", self.force.is_some()),
+            ("thinking", self.thinking.is_some()),
+        ];
+        let other = other.into_iter().find(|(_, is_set)| *is_set);
+        match (self.control, other) {
+            (Some(_), Some((key, _))) => Err(RunError::input(
+                format!(
+                    "agent {:?}: a control is no model, but `{key}` is set too",
+                    self.id
+                ),
+                "strike one of the two",
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether this program answers for it, free of charge: a built-in agent or a control.
+    #[must_use]
+    pub const fn is_ours(&self) -> bool {
+        self.builtin.is_some() || self.control.is_some()
+    }
+
     /// An outside agent is one kind of agent; keys that mean nothing to it would be silently without effect.
     fn check_outside(&self) -> Result<(), RunError> {
         let (is_command, is_external) = (self.command.is_some(), self.external.is_some());
@@ -325,6 +373,7 @@ impl AgentConfig {
                 self.connect_timeout_seconds.is_some() && !is_model,
             ),
             ("builtin", self.builtin.is_some() && !is_model),
+            ("control", self.control.is_some() && !is_model),
             ("model", self.model.is_some() && !is_model),
             ("vendor", self.vendor.is_some() && !is_model),
             ("wire", self.wire.is_some() && !is_model),

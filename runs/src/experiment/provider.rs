@@ -133,7 +133,7 @@ fn base_url(agent: &AgentConfig, endpoint: &Endpoint) -> Result<String, RunError
         (None, Some(region)) => of_region(region)?,
         (None, None) => endpoint.base_url.clone(),
     };
-    if url.is_empty() && agent.builtin.is_none() {
+    if url.is_empty() && !agent.is_ours() {
         let what = format!("agent {:?} has no address", agent.id);
         return Err(RunError::input(
             what,

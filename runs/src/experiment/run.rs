@@ -6,6 +6,7 @@ use super::config::ExperimentConfig;
 use super::market_source::MarketSource;
 use crate::bundle::summary::Summary;
 use crate::bundle::{BundlePaths, create_private, write_first};
+use crate::control;
 use crate::episode::{EpisodeInput, Progress, Shared, finished_episode, run_episode, spending_of};
 use crate::error::RunError;
 use crate::force_probe;
@@ -259,6 +260,9 @@ async fn run_cell(
     let who = (&cell.agent, &cell.provider);
     match transports.connect(who, cell.seed, &shared.market, base)? {
         Connection::Model(transport) => run_episode(&input, &paths, transport.as_ref(), progress).await,
+        Connection::Control(control) => {
+            run_episode(&input, &paths, &control::transport(control, &input)?, progress).await
+        }
         Connection::Process(agent) => {
             let bridge = agent.bridge();
             let watched = bridge.agent().watched(progress);

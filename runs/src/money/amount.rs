@@ -27,6 +27,14 @@ const PRICE_PLACES: u8 = 6;
 const RATE_PLACES: u8 = 9;
 
 impl Picodollars {
+    /// The amount in US dollars, for display.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "shown with few digits")]
+    pub fn to_usd(self) -> f64 {
+        const PER_DOLLAR: f64 = 1e12;
+        self.0 as f64 / PER_DOLLAR
+    }
+
     /// Nothing.
     pub const ZERO: Self = Self(0);
 

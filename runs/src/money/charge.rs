@@ -78,7 +78,7 @@ impl Tariff {
     pub fn of_header(header: &Header) -> Self {
         Self {
             provider: header.provider.clone(),
-            basis: Basis::of(header.agent.builtin.is_some(), header.prices.clone()),
+            basis: Basis::of(header.agent.is_ours(), header.prices.clone()),
             max_output_tokens: header.agent.max_output_tokens,
             first_own_step: header.branch.as_ref().map_or(1, |branch| branch.step),
         }

@@ -74,10 +74,11 @@ pub fn key_name(cell: &Cell) -> KeyName {
     };
     KeyName {
         key: agent.api_key_env.clone().or_else(file).unwrap_or_default(),
-        base_url: agent
-            .builtin
-            .clone()
-            .unwrap_or_else(|| cell.provider.base_url.clone()),
+        base_url: if agent.is_ours() {
+            agent.model_name().to_owned()
+        } else {
+            cell.provider.base_url.clone()
+        },
     }
 }
 

@@ -36,7 +36,7 @@ pub fn price_cells(
     if let Some(table) = &table {
         for cell in cells.iter_mut() {
             let record = table.record(&cell.provider.dialect.id, cell.agent.model_name());
-            cell.basis = Basis::of(cell.agent.builtin.is_some(), record);
+            cell.basis = Basis::of(cell.agent.is_ours(), record);
         }
     }
     if config.budget.is_any() {
@@ -78,7 +78,7 @@ fn check_bound(cell: &Cell) -> Result<(), RunError> {
 }
 
 fn check_vendors(caps: &Caps, cells: &[Cell]) -> Result<(), RunError> {
-    let paid = cells.iter().filter(|cell| cell.agent.builtin.is_none());
+    let paid = cells.iter().filter(|cell| !cell.agent.is_ours());
     let mut vendors: Vec<&str> = paid.map(|cell| cell.provider.dialect.id.as_str()).collect();
     vendors.sort_unstable();
     vendors.dedup();
@@ -127,9 +127,12 @@ pub fn open_accounts(
 }
 
 /// The limits of every key, those under `[rates]` and those of the agents that use it.
-fn limits(config: &ExperimentConfig, cells: &[Cell]) -> Result<BTreeMap<KeyName, RateLimits>, RunError> {
+///
+/// # Errors
+/// [`RunError::Input`] for rates of a key that no agent uses.
+pub fn limits(config: &ExperimentConfig, cells: &[Cell]) -> Result<BTreeMap<KeyName, RateLimits>, RunError> {
     let mut limits: BTreeMap<KeyName, RateLimits> = BTreeMap::new();
-    for cell in cells.iter().filter(|cell| cell.agent.builtin.is_none()) {
+    for cell in cells.iter().filter(|cell| !cell.agent.is_ours()) {
         let name = key_name(cell);
         let of_key = config.rates.get(&name.key).copied().unwrap_or_default();
         let of_agent = cell.agent.rates.unwrap_or_default();

@@ -31,7 +31,7 @@ pub fn cost_text(spending: Option<&Spending>) -> String {
 /// A cell's cost in the table: a built-in agent has none.
 #[must_use]
 pub fn cost_cell(result: &CellResult) -> String {
-    if result.cell.agent.builtin.is_some() {
+    if result.cell.agent.is_ours() {
         return "-".to_owned();
     }
     cost_text(result.money.as_ref())
@@ -49,9 +49,7 @@ impl<'a> Sums<'a> {
             agents: BTreeMap::new(),
             all: Spending::nothing(),
         };
-        let asked = results
-            .iter()
-            .filter(|result| result.cell.agent.builtin.is_none());
+        let asked = results.iter().filter(|result| !result.cell.agent.is_ours());
         for result in asked {
             let money = result.money.clone().unwrap_or_default();
             let (cells, sum) = sums

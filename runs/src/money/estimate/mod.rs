@@ -2,7 +2,7 @@
 
 mod traffic;
 
-pub use traffic::{BRIEF, DAYS, Measured, THOROUGH, Traffic, measure};
+pub use traffic::{BRIEF, DAYS, Measured, THOROUGH, Traffic, measure, steps_measured};
 
 use super::amount::Picodollars;
 use crate::experiment::cells::Cell;
@@ -136,7 +136,7 @@ impl Estimate {
     pub fn of(config: &ExperimentConfig, cells: &[Cell], measured: &[Measured]) -> Self {
         let mut agents: Vec<AgentEstimate> = Vec::new();
         let mut all = Range::NOTHING;
-        for cell in cells.iter().filter(|cell| cell.agent.builtin.is_none()) {
+        for cell in cells.iter().filter(|cell| !cell.agent.is_ours()) {
             let same = |one: &&Measured| (one.mode, one.mask) == (cell.mode, cell.mask);
             let Some(measured) = measured.iter().find(same) else {
                 continue;

@@ -1,0 +1,446 @@
+//! From bundles to a board.
+
+use super::benchmark::Benchmark;
+use super::contrast::{contrasts, fill_memory_gaps};
+use super::find::Findings;
+use super::fitted::Fitted;
+use super::gather::gather;
+use super::health;
+use super::leader::{Draws, leader};
+use super::paper::PaperFees;
+use super::played::Found;
+use super::record::{Board, Cohort, Leader, ModelRecord, Resampling, Track, VifStep};
+use super::reference::references;
+use super::score::Score;
+use super::sensitivity::sensitivity;
+use super::separation::{Ranked, separate};
+use super::settings::ModelSettings;
+use crate::error::RunError;
+use ktd_attribution::account::Basis;
+use ktd_attribution::stats::{Sample, probabilistic_sharpe, skill_ranks};
+use ktd_env::{DayIndex, Market, TradeDate};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
+/// The form of `leaderboard.json`.
+pub const BOARD_FORMAT: u32 = 1;
+
+/// How a board is made.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BoardOptions {
+    /// The panel, where it is no longer where the bundles were made.
+    pub panel: Option<PathBuf>,
+    /// The factor model.
+    pub settings: ModelSettings,
+    /// How chance is drawn.
+    pub draws: Draws,
+    /// What is shown; everything on disk counts as a trial all the same.
+    pub shown: Shown,
+    /// Threads.
+    pub threads: usize,
+}
+
+impl Default for BoardOptions {
+    fn default() -> Self {
+        Self {
+            panel: None,
+            settings: ModelSettings::default(),
+            draws: Draws {
+                replicates: 2000,
+                seed: 1,
+                null_portfolios: 500,
+            },
+            shown: Shown::default(),
+            threads: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
+        }
+    }
+}
+
+/// What is shown of what was found; an empty list is everything.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Shown {
+    /// Windows by name.
+    pub windows: Vec<String>,
+    /// Agents by name.
+    pub agents: Vec<String>,
+    /// Decision modes.
+    pub modes: Vec<String>,
+    /// Mask levels.
+    pub levels: Vec<String>,
+}
+
+impl Shown {
+    fn has(&self, found: &Found) -> bool {
+        let header = &found.header;
+        let takes = |list: &[String], own: &String| list.is_empty() || list.contains(own);
+        takes(&self.windows, &header.window.id)
+            && takes(&self.agents, &header.agent.id)
+            && takes(&self.modes, &header.mode)
+            && takes(&self.levels, &header.mask.level)
+    }
+}
+
+/// Told as episodes are scored and tracks are ranked.
+pub type Tick<'t> = &'t (dyn Fn() + Sync);
+
+/// Makes a board of all finished episodes that were named, counting those beside them as trials.
+///
+/// # Errors
+/// [`RunError`] when bundles of different protocols are named, a bundle is damaged, or the panel cannot be read.
+pub fn collect(findings: &Findings, options: &BoardOptions, tick: Tick<'_>) -> Result<Board, RunError> {
+    let gathered = gather(findings, options, tick)?;
+    let shown: Vec<&Score> = gathered
+        .scores
+        .iter()
+        .filter(|(is_named, score)| *is_named && options.shown.has(&score.found))
+        .map(|(_, score)| score)
+        .collect();
+    if shown.is_empty() {
+        return Err(RunError::input(
+            "no finished episode is left to show",
+            "name other windows, agents, modes or levels",
+        ));
+    }
+    let hall = Hall {
+        market: &gathered.market,
+        fitted: &gathered.fitted,
+        benchmark: &gathered.benchmark,
+        trials: trials(&gathered.scores),
+        fees: fees(&gathered.first)?,
+        draws: options.draws,
+    };
+    hall.board(&shown, gathered.protocol, gathered.notes, tick)
+}
+
+fn nothing() -> RunError {
+    RunError::input("there is no finished episode to rank", "run one with `ktd run`")
+}
+
+fn fees(found: &Found) -> Result<PaperFees, RunError> {
+    let rules = found.header.rules.rules().map_err(|failure| {
+        RunError::input(failure.message(), failure.hint().unwrap_or("see the rules' keys"))
+    })?;
+    let rate = |basis_points: u32| f64::from(basis_points) / 10_000.0;
+    Ok(PaperFees {
+        buy_rate: rate(rules.buy_bps),
+        sell_rate: rate(rules.sell_bps),
+    })
+}
+
+/// Daily Sharpe ratios of selection of every trial, by window: all episodes on disk, shown or not, controls apart.
+fn trials(all: &[(bool, Score)]) -> BTreeMap<String, Vec<f64>> {
+    let mut trials: BTreeMap<String, Vec<f64>> = BTreeMap::new();
+    for (_, score) in all
+        .iter()
+        .filter(|(_, score)| cohort(&score.found) != Cohort::Control)
+    {
+        let daily = score.attribution.selection(Basis::Pre);
+        let sharpe = Sample::new("daily selection", &daily).ok();
+        // A trial whose selection does not vary was a trial all the same, of Sharpe ratio 0.
+        let sharpe = sharpe
+            .and_then(|daily| probabilistic_sharpe(&daily, 0.0).ok())
+            .map_or(0.0, |found| found.sharpe);
+        trials
+            .entry(score.found.header.window.id.clone())
+            .or_default()
+            .push(sharpe);
+    }
+    trials
+}
+
+/// What an episode's agent is.
+pub(super) fn cohort(found: &Found) -> Cohort {
+    let agent = &found.header.agent;
+    if agent.control.is_some() {
+        Cohort::Control
+    } else if agent.builtin.is_some() {
+        Cohort::Builtin
+    } else {
+        Cohort::Model
+    }
+}
+
+/// What all tracks share.
+struct Hall<'h> {
+    market: &'h Market,
+    fitted: &'h Fitted,
+    benchmark: &'h Benchmark,
+    trials: BTreeMap<String, Vec<f64>>,
+    fees: PaperFees,
+    draws: Draws,
+}
+
+/// A track's scores by agent, in the order of the agents' names.
+type ByAgent<'s> = BTreeMap<&'s str, Vec<&'s Score>>;
+
+/// Tracks in the order in which they are shown: longest window first, then by mode and mask, the headline's first.
+type TrackKey = (std::cmp::Reverse<usize>, String, usize, usize, String);
+
+impl Hall<'_> {
+    fn board(
+        &self,
+        shown: &[&Score],
+        protocol: super::record::Protocol,
+        mut notes: Vec<String>,
+        tick: Tick<'_>,
+    ) -> Result<Board, RunError> {
+        let mut groups: BTreeMap<TrackKey, ByAgent<'_>> = BTreeMap::new();
+        for score in shown {
+            let group = groups.entry(track_key(score)).or_default();
+            group.entry(&score.found.header.agent.id).or_default().push(score);
+        }
+        for scores in groups.values_mut().flat_map(BTreeMap::values_mut) {
+            scores.sort_by_key(|score| score.found.header.seed);
+        }
+        let mut tracks = Vec::with_capacity(groups.len());
+        for group in groups.values() {
+            tracks.push(self.track(group)?);
+            tick();
+        }
+        fill_memory_gaps(&mut tracks);
+        notes.extend(overlaps(&tracks));
+        let headline = groups.values().next().ok_or_else(nothing)?;
+        let ranked = ranked(headline);
+        let agents: Vec<Vec<&Score>> = tracks
+            .first()
+            .into_iter()
+            .flat_map(|track| &track.leaders)
+            .filter(|leader| leader.alpha_rank.is_some())
+            .filter_map(|leader| Some(ranked.get(leader.agent.as_str())?.clone()))
+            .collect();
+        let days = window(headline);
+        let range = days.first().map_or(0, |day| day.index())..days.last().map_or(0, |day| day.index() + 1);
+        let titles: BTreeSet<&str> = shown
+            .iter()
+            .map(|score| score.found.header.experiment.as_str())
+            .collect();
+        Ok(Board {
+            format: BOARD_FORMAT,
+            title: titles.into_iter().collect::<Vec<_>>().join(", "),
+            ktd: env!("CARGO_PKG_VERSION").to_owned(),
+            protocol,
+            model: model_record(self.fitted),
+            resampling: Resampling {
+                replicates: usize::try_from(self.draws.replicates).unwrap_or(usize::MAX),
+                seed: self.draws.seed,
+                null_portfolios: usize::try_from(self.draws.null_portfolios).unwrap_or(usize::MAX),
+            },
+            contrasts: contrasts(&tracks),
+            health: health::of(self.fitted, self.market)?,
+            sensitivity: sensitivity(self.fitted, &agents, range)?,
+            tracks,
+            notes,
+        })
+    }
+
+    fn track(&self, group: &ByAgent<'_>) -> Result<Track, RunError> {
+        let ranked = ranked(group);
+        let mut leaders: Vec<Leader> = ranked
+            .iter()
+            .map(|(agent, scores)| leader(agent, cohort_of(scores), scores, self.draws))
+            .collect();
+        let header = &group.values().flatten().next().ok_or_else(nothing)?.found.header;
+        let window_trials = self.trials.get(&header.window.id).map_or(&[][..], Vec::as_slice);
+        let trials = Sample::new("trials", window_trials)
+            .map_err(|error| RunError::input(error.to_string(), error.hint()))?;
+        let pairs = Ranked {
+            agents: ranked
+                .iter()
+                .map(|(agent, scores)| (*agent, scores.clone()))
+                .collect(),
+        };
+        let separation = separate(&pairs, &mut leaders, (&self.fitted.model, &trials), self.draws);
+        rank(&mut leaders)?;
+        let controls = group.iter().filter(|(agent, _)| !ranked.contains_key(*agent));
+        leaders.extend(controls.map(|(agent, scores)| leader(agent, cohort_of(scores), scores, self.draws)));
+        let days = window(group);
+        leaders.extend(references(
+            self.market,
+            &days,
+            (&self.fitted.model, self.benchmark),
+            self.fees,
+        ));
+        let benchmark = self.benchmark.over(&days);
+        Ok(Track {
+            window: header.window.id.clone(),
+            level: header.mask.level.clone(),
+            numeric: header.mask.numeric.clone(),
+            mode: header.mode.clone(),
+            dates: days
+                .iter()
+                .filter_map(|day| self.market.date(*day))
+                .map(TradeDate::reveal)
+                .collect(),
+            benchmark_return: total(&benchmark),
+            benchmark: benchmark
+                .as_ref()
+                .map_or_else(|_| Vec::new(), |returns| growth(returns)),
+            trials: window_trials.len(),
+            notes: track_notes(&leaders, benchmark.as_ref().err()),
+            leaders,
+            separation,
+        })
+    }
+}
+
+fn track_key(score: &Score) -> TrackKey {
+    let header = &score.found.header;
+    let place = |order: &[&str], own: &str| order.iter().position(|one| *one == own).unwrap_or(order.len());
+    (
+        std::cmp::Reverse(score.days.len()),
+        header.window.id.clone(),
+        place(&["open-research", "fixed-candidate", "memory-only"], &header.mode),
+        place(
+            &["blinded", "stock-blind", "date-blind", "bright"],
+            &header.mask.level,
+        ),
+        header.mask.numeric.clone(),
+    )
+}
+
+fn window(group: &ByAgent<'_>) -> Vec<DayIndex> {
+    group
+        .values()
+        .flatten()
+        .next()
+        .map_or_else(Vec::new, |score| score.days.clone())
+}
+
+fn cohort_of(scores: &[&Score]) -> Cohort {
+    scores.first().map_or(Cohort::Model, |score| cohort(&score.found))
+}
+
+/// The agents that have a rank: controls do not.
+fn ranked<'s>(group: &ByAgent<'s>) -> ByAgent<'s> {
+    let ranked = group
+        .iter()
+        .filter(|(_, scores)| cohort_of(scores) != Cohort::Control);
+    ranked.map(|(agent, scores)| (*agent, scores.clone())).collect()
+}
+
+/// Ranks by total return and by selection, and puts the best by selection first.
+fn rank(leaders: &mut [Leader]) -> Result<(), RunError> {
+    let returns: Vec<Option<f64>> = leaders
+        .iter()
+        .map(|leader| leader.metrics.get("total_return")?.median.value)
+        .collect();
+    let selections: Vec<Option<f64>> = leaders
+        .iter()
+        .map(|leader| Some(leader.selection.as_ref()?.value))
+        .collect();
+    let ranks = skill_ranks(&returns, &selections)
+        .map_err(|error| RunError::input(error.to_string(), error.hint()))?;
+    for (leader, rank) in leaders.iter_mut().zip(ranks) {
+        leader.return_rank = rank.return_rank;
+        leader.alpha_rank = rank.alpha_rank;
+        leader.delta_rank = rank.delta_rank;
+    }
+    leaders.sort_by(|a, b| {
+        let key = |leader: &Leader| leader.alpha_rank.unwrap_or(usize::MAX);
+        key(a).cmp(&key(b)).then_with(|| a.agent.cmp(&b.agent))
+    });
+    Ok(())
+}
+
+fn total(benchmark: &Result<Vec<f64>, String>) -> crate::bundle::summary::Metric {
+    match benchmark {
+        Ok(returns) => {
+            let last = growth(returns).last().copied().unwrap_or(1.0);
+            crate::bundle::summary::Metric::of(Ok(last - 1.0))
+        }
+        Err(reason) => crate::bundle::summary::Metric::missing(reason.clone()),
+    }
+}
+
+fn growth(returns: &[f64]) -> Vec<f64> {
+    let mut value = 1.0;
+    let grown = |daily: &f64| {
+        value *= 1.0 + daily;
+        value
+    };
+    returns.iter().map(grown).collect()
+}
+
+fn track_notes(leaders: &[Leader], benchmark: Option<&String>) -> Vec<String> {
+    let mut notes: Vec<String> = benchmark
+        .map(|reason| format!("no excess return and no IR: {reason}"))
+        .into_iter()
+        .collect();
+    let forces: BTreeSet<&str> = leaders
+        .iter()
+        .filter(|leader| leader.cohort == Cohort::Model)
+        .map(|leader| leader.force.as_str())
+        .collect();
+    if 1 < forces.len() {
+        notes.push("agents were forced differently: their parse failures do not compare".to_owned());
+    }
+    notes.extend(
+        leaders
+            .iter()
+            .filter(|leader| 1 < leader.served_models.len())
+            .map(|leader| {
+                let models = leader.served_models.join(", ");
+                format!("{} was answered by more than one model: {models}", leader.agent)
+            }),
+    );
+    let lost = |leader: &&Leader| leader.faults.coverage.is_some_and(|coverage| coverage < 0.99);
+    notes.extend(leaders.iter().filter(lost).map(|leader| {
+        format!(
+            "{} lost more than 1 % of its steps to the infrastructure: its row is incomplete",
+            leader.agent
+        )
+    }));
+    notes
+}
+
+/// Windows that share days: they are not independent.
+fn overlaps(tracks: &[Track]) -> Vec<String> {
+    let mut windows: BTreeMap<&str, (&str, &str)> = BTreeMap::new();
+    for track in tracks {
+        if let (Some(first), Some(last)) = (track.dates.first(), track.dates.last()) {
+            windows.insert(&track.window, (first, last));
+        }
+    }
+    let pairs = windows.iter().flat_map(|(own, (first, last))| {
+        windows
+            .iter()
+            .filter(move |(other, (start, end))| own < *other && start <= last && first <= end)
+            .map(move |(other, _)| format!("{own} and {other}"))
+    });
+    let pairs: Vec<String> = pairs.collect();
+    if pairs.is_empty() {
+        return Vec::new();
+    }
+    vec![format!(
+        "windows that share days are not independent: {}",
+        pairs.join(", ")
+    )]
+}
+
+pub(super) fn model_record(fitted: &Fitted) -> ModelRecord {
+    let screen = fitted.screen.as_ref();
+    ModelRecord {
+        configuration: fitted.model.config().fingerprint(),
+        fit_sha256: fitted.sha256.clone(),
+        styles: fitted
+            .model
+            .config()
+            .styles
+            .iter()
+            .map(|style| style.name().to_owned())
+            .collect(),
+        calibration: fitted.calibration.clone(),
+        vif_path: screen.map_or_else(Vec::new, |screen| {
+            let step = |step: &ktd_attribution::model::VifStep| VifStep {
+                vif: step
+                    .inflations
+                    .iter()
+                    .map(|(style, vif)| (style.name().to_owned(), *vif))
+                    .collect(),
+                dropped: step.dropped.map(|style| style.name().to_owned()),
+            };
+            screen.path.iter().map(step).collect()
+        }),
+        vif_threshold: screen.map_or(0.0, |screen| screen.threshold),
+    }
+}

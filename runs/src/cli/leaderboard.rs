@@ -1,0 +1,200 @@
+//! `ktd leaderboard RESULTS...`.
+
+use crate::board::sheet::{Kind, Sheet};
+use crate::board::{Board, BoardOptions, Draws, Findings, ModelSettings, Shown, Track, collect};
+use crate::bundle::{json_bytes, write_whole};
+use crate::error::RunError;
+use crate::failure::Failure;
+use crate::output::Console;
+use crate::progress::Progress;
+use clap::Args;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+const EXAMPLE: &str = "\
+Examples:
+  ktd leaderboard results/demo
+  ktd leaderboard results/headline --table 4 --table 5 --basis two
+  ktd leaderboard results/headline --out board          # board/index.html, leaderboard.json and tables/*.csv
+
+Every finished episode on disk beside the named ones counts as a trial, shown or not. Bundles of different panels, rules,
+prompts, tools or metrics are not ranked together.";
+
+/// Ranks finished runs by what they selected, and says which differences are real.
+#[derive(Debug, Clone, Args)]
+#[command(after_help = EXAMPLE)]
+pub(super) struct LeaderboardArgs {
+    /// Results directories or bundles.
+    #[arg(required = true)]
+    pub results: Vec<PathBuf>,
+    /// Tables to print: `ranking`, or the paper's 3, 4, 5, 8 or 11; `all` for every one (default: ranking and 5).
+    #[arg(long)]
+    pub table: Vec<String>,
+    /// Rankings to print: `headline` (default), or `all` of them.
+    #[arg(long, default_value = "headline", value_parser = ["headline", "all"])]
+    pub tracks: String,
+    /// On which weights returns are split.
+    #[arg(long, default_value = "pre", value_parser = ["pre", "post", "two"])]
+    pub basis: String,
+    /// Directory for the page, the JSON and a CSV of each table.
+    #[arg(long)]
+    pub out: Option<PathBuf>,
+    /// Windows to show.
+    #[arg(long)]
+    pub window: Vec<String>,
+    /// Agents to show.
+    #[arg(long)]
+    pub agent: Vec<String>,
+    /// Decision modes to show.
+    #[arg(long)]
+    pub mode: Vec<String>,
+    /// Mask levels to show.
+    #[arg(long)]
+    pub mask: Vec<String>,
+    /// The panel, when it is no longer where the bundles were made.
+    #[arg(long)]
+    pub panel: Option<PathBuf>,
+    /// Settings of the factor model, TOML.
+    #[arg(long)]
+    pub settings: Option<PathBuf>,
+    /// Replicates of the bootstrap.
+    #[arg(long, default_value_t = 2000)]
+    pub replicates: u32,
+    /// Random portfolios of each luck band.
+    #[arg(long, default_value_t = 500)]
+    pub portfolios: u32,
+    /// Seed of both.
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// [`Failure`] when there is nothing to rank, or what is there cannot be ranked together.
+pub(super) fn run(args: &LeaderboardArgs, console: Console) -> Result<(), Failure> {
+    let kinds = kinds(&args.table)?;
+    let findings = Findings::below(&args.results)?;
+    let options = options(args)?;
+    let units = findings.named.len() + findings.beside.len();
+    let bar = Progress::new(
+        console,
+        "scoring",
+        u64::try_from(units).unwrap_or(u64::MAX),
+        "episodes",
+    );
+    let bar = Mutex::new(bar);
+    let board = collect(&findings, &options, &|| {
+        if let Ok(mut bar) = bar.lock() {
+            bar.advance(1);
+        }
+    })?;
+    drop(bar);
+    if let Some(out) = &args.out {
+        write(&board, out, &args.basis)?;
+        console.note(&format!("wrote {}", out.join("index.html").display()));
+    }
+    let document = serde_json::to_value(&board)
+        .map_err(|error| Failure::bad_input(format_args!("the board cannot be JSON: {error}")))?;
+    console.result(&text(&board, &kinds, args), &document)
+}
+
+fn options(args: &LeaderboardArgs) -> Result<BoardOptions, RunError> {
+    Ok(BoardOptions {
+        panel: args.panel.clone(),
+        settings: args
+            .settings
+            .as_deref()
+            .map_or_else(|| Ok(ModelSettings::default()), ModelSettings::read)?,
+        draws: Draws {
+            replicates: args.replicates.max(1),
+            seed: args.seed,
+            null_portfolios: args.portfolios,
+        },
+        shown: Shown {
+            windows: args.window.clone(),
+            agents: args.agent.clone(),
+            modes: args.mode.clone(),
+            levels: args.mask.clone(),
+        },
+        threads: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
+    })
+}
+
+fn kinds(words: &[String]) -> Result<Vec<Kind>, RunError> {
+    if words.is_empty() {
+        return Ok(vec![Kind::Ranking, Kind::Split]);
+    }
+    if words.iter().any(|word| word == "all") {
+        return Ok(Kind::ALL.to_vec());
+    }
+    let kind = |word: &String| {
+        Kind::parse(word).ok_or_else(|| {
+            RunError::input(
+                format!("there is no table {word:?}"),
+                "it is ranking, 3, 4, 5, 8, 11 or all",
+            )
+        })
+    };
+    words.iter().map(kind).collect()
+}
+
+fn text(board: &Board, kinds: &[Kind], args: &LeaderboardArgs) -> String {
+    let shown = if args.tracks == "all" {
+        board.tracks.len()
+    } else {
+        1
+    };
+    let tracks: Vec<&Track> = board.tracks.iter().take(shown).collect();
+    let mut parts: Vec<String> = Vec::new();
+    for kind in kinds {
+        let tracks = if kind.is_per_track() {
+            &tracks[..]
+        } else {
+            tracks.get(..1).unwrap_or_default()
+        };
+        parts.extend(
+            tracks
+                .iter()
+                .map(|track| Sheet::of(board, *kind, track, &args.basis).text()),
+        );
+    }
+    let others = board.tracks.len().saturating_sub(shown);
+    if 0 < others && kinds.iter().any(|kind| kind.is_per_track()) {
+        parts.push(format!(
+            "{others} more rankings: --tracks all, or --window, --mode and --mask to choose one\n"
+        ));
+    }
+    let notes: Vec<String> = board.notes.iter().map(|note| format!("note: {note}")).collect();
+    parts.push(notes.join("\n"));
+    parts.retain(|part| !part.is_empty());
+    parts.join("\n")
+}
+
+/// Writes `leaderboard.json` and a CSV of each table and track.
+fn write(board: &Board, out: &Path, basis: &str) -> Result<(), RunError> {
+    let tables = out.join("tables");
+    std::fs::create_dir_all(&tables).map_err(RunError::io("make", &tables))?;
+    let path = out.join("leaderboard.json");
+    write_whole(&path, &json_bytes(&path, board)?)?;
+    for kind in Kind::ALL {
+        let shown = if kind.is_per_track() {
+            board.tracks.len()
+        } else {
+            1
+        };
+        for track in board.tracks.iter().take(shown) {
+            let place = format!(
+                "{}_{}-{}_{}",
+                track.window, track.level, track.numeric, track.mode
+            );
+            let name = if kind.is_per_track() {
+                format!("{}_{place}.csv", kind.label())
+            } else {
+                format!("{}.csv", kind.label())
+            };
+            write_whole(&tables.join(name), &Sheet::of(board, kind, track, basis).csv()?)?;
+        }
+    }
+    Ok(())
+}
