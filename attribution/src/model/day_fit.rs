@@ -62,8 +62,6 @@ pub struct DayFit {
     pub(super) covariance_hc1: Vec<f64>,
     /// Exposures, residuals and returns, name after name.
     pub(super) cells: NameCells,
-    /// Whether a row is in the coverage set.
-    pub(super) covered: Vec<bool>,
     /// Whether a row is in the estimation set.
     pub(super) estimation: Vec<bool>,
     /// Regression weight by row; 0 where it is not defined.
@@ -78,7 +76,7 @@ impl DayFit {
     /// Rows: the names of the panel.
     #[must_use]
     pub const fn names(&self) -> usize {
-        self.covered.len()
+        self.estimation.len()
     }
 
     /// Style factors of the model, the intercept apart.
@@ -103,46 +101,52 @@ impl DayFit {
             .unwrap_or(0.0)
     }
 
+    /// The returns of all factors on a leg, the common factor first.
+    #[must_use]
+    pub fn leg_returns(&self, leg: Leg) -> &[f64] {
+        self.factor_returns.get(leg.index()).map_or(&[], Vec::as_slice)
+    }
+
     /// What the fit says of a row; `None` for one that is not there.
     #[must_use]
     pub fn name(&self, row: usize) -> Option<NameFit<'_>> {
-        self.cells.name(row, self.is_covered(row))
+        self.cells.name(row)
     }
 
     /// Z-scored exposure of a row to a style, as of the day before.
     #[must_use]
     pub fn exposure(&self, row: usize, style: usize) -> f64 {
-        let name = self.name(row);
-        name.and_then(|name| name.exposures.get(style).copied())
-            .unwrap_or(0.0)
+        self.name(row).map_or(0.0, |name| name.exposure(style))
     }
 
     /// The exposures of all rows to one style, as of the day before.
     pub fn style_exposures(&self, style: usize) -> impl Iterator<Item = f64> {
-        self.cells.style(style)
+        self.cells.names().map(move |name| name.exposure(style))
     }
 
     /// A row's return on a leg, whether it is covered or not; 0 where it has no mark on both ends.
     #[must_use]
     pub fn name_return(&self, row: usize, leg: Leg) -> f64 {
-        self.name(row)
-            .and_then(|name| name.returns.get(leg.index()).copied())
+        let returns = self.name(row).map(|name| name.returns());
+        returns
+            .and_then(|legs| legs.get(leg.index()).copied())
             .unwrap_or(0.0)
     }
 
     /// A covered row's specific return on a leg; 0 for a row that is not covered.
     #[must_use]
     pub fn specific_return(&self, row: usize, leg: Leg) -> f64 {
-        self.name(row)
-            .filter(|name| name.is_covered)
-            .and_then(|name| name.specific.get(leg.index()).copied())
+        let covered = self.name(row).filter(NameFit::is_covered);
+        let specific = covered.map(|name| name.specific());
+        specific
+            .and_then(|legs| legs.get(leg.index()).copied())
             .unwrap_or(0.0)
     }
 
     /// Whether the row's return is split into common, style and specific.
     #[must_use]
     pub fn is_covered(&self, row: usize) -> bool {
-        self.covered.get(row).copied().unwrap_or(false)
+        self.name(row).is_some_and(|name| name.is_covered())
     }
 
     /// Whether the row was used to estimate.
@@ -183,16 +187,15 @@ impl DayFit {
     }
 
     /// Variance of a portfolio's common and style part from the fit's own uncertainty: `g' C g`, with C the HC1
-    /// covariance of the factor returns, and g the covered weight and then the weighted exposures.
+    /// covariance of the factor returns, and `loadings` g the covered weight and then the weighted exposures.
     #[must_use]
-    pub fn loading_variance_hc1(&self, weight: f64, exposures: &[f64]) -> f64 {
-        let loadings = || std::iter::once(weight).chain(exposures.iter().copied());
+    pub fn loading_variance_hc1(&self, loadings: &[f64]) -> f64 {
         let rows = self.covariance_hc1.chunks_exact(self.columns().max(1));
-        rows.zip(loadings())
+        rows.zip(loadings)
             .map(|(row, own)| {
                 own * row
                     .iter()
-                    .zip(loadings())
+                    .zip(loadings)
                     .map(|(cell, other)| cell * other)
                     .sum::<f64>()
             })

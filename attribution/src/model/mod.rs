@@ -20,6 +20,6 @@ pub use day_fit::{DayFit, DayStatus, Leg};
 pub use error::ModelError;
 pub use factor_model::FactorModel;
 pub use health::{ColumnHealth, DayHealth, Health, VarianceSlope};
-pub use name_cells::NameFit;
+pub use name_cells::{NameFit, RecordSum};
 pub use vif::{VIF_THRESHOLD, VifScreen, VifStep, calibrate};
 pub use wls::{Solution, Solver, WlsError, wls};
