@@ -4,11 +4,10 @@ use super::columns::FactorColumns;
 use super::config::{FactorConfig, Window};
 use super::daily::Daily;
 use super::error::FactorError;
-use super::moments::{
-    correlation, finite_or_missing, mean, negative_skewness, standard_deviation, variation,
-};
+use super::moments::finite_or_missing;
 use super::packed::Packed;
 use super::series::Series;
+use super::windows::{Statistic, correlations};
 use std::ops::Range;
 
 /// Exchange days in a year, by which daily volatility is annualised.
@@ -147,41 +146,60 @@ pub fn mean_amount(series: &Series<'_>, window: Window, days: Range<usize>) -> R
     let amounts = Packed::new(days.start.saturating_sub(window.days)..days.end, |day| {
         series.amount(day)
     });
-    Ok(windowed(&amounts, window, days, mean))
+    Ok(windowed(&amounts, window, days, Statistic::Mean))
 }
 
 /// One factor over `days`.
 fn column(factor: Factor, daily: &Daily, config: &FactorConfig, days: Range<usize>) -> Vec<f64> {
     match factor {
         Factor::Mom12_1 => days.map(|day| momentum(daily, config, day)).collect(),
-        Factor::Rv60 => windowed(&daily.returns, config.volatility, days, |returns| {
-            standard_deviation(returns) * YEAR_DAYS.sqrt()
-        }),
-        Factor::Illiq => windowed(&daily.illiquidity, config.short, days, |ratios| {
-            illiquidity(ratios, config)
-        }),
-        Factor::RevOn => windowed(&daily.overnight, config.short, days, mean),
-        Factor::MomId => windowed(&daily.intraday, config.short, days, mean),
-        Factor::Skew => windowed(&daily.returns, config.skewness, days, negative_skewness),
-        Factor::CorrPv => days
-            .map(|day| price_volume_correlation(daily, config.short, day))
-            .collect(),
+        Factor::Rv60 => {
+            let mut column = windowed(
+                &daily.returns,
+                config.volatility,
+                days,
+                Statistic::StandardDeviation,
+            );
+            for value in &mut column {
+                *value *= YEAR_DAYS.sqrt();
+            }
+            column
+        }
+        Factor::Illiq => {
+            let mut column = windowed(&daily.illiquidity, config.short, days, Statistic::Mean);
+            for value in &mut column {
+                *value = illiquidity(*value, config);
+            }
+            column
+        }
+        Factor::RevOn => windowed(&daily.overnight, config.short, days, Statistic::Mean),
+        Factor::MomId => windowed(&daily.intraday, config.short, days, Statistic::Mean),
+        Factor::Skew => windowed(&daily.returns, config.skewness, days, Statistic::NegativeSkewness),
+        Factor::CorrPv => price_volume_correlation(daily, config.short, days),
         Factor::High52w => nearness_to_high(daily, config.high, days),
-        Factor::CvVol => windowed(&daily.amounts, config.amount_variation, days, variation),
+        Factor::CvVol => windowed(
+            &daily.amounts,
+            config.amount_variation,
+            days,
+            Statistic::Variation,
+        ),
     }
 }
 
-/// `kernel` over the valid values of the window ending at each day; missing where they are too few.
-fn windowed(values: &Packed, window: Window, days: Range<usize>, kernel: impl Fn(&[f64]) -> f64) -> Vec<f64> {
-    let value = |day| {
-        let values = values.window(day, window.days);
-        if values.len() < window.min_days {
-            f64::NAN
+/// The statistic of the valid values of the window ending at each day; missing where they are too few.
+fn windowed(values: &Packed, window: Window, days: Range<usize>, statistic: Statistic) -> Vec<f64> {
+    let mut column = Vec::with_capacity(days.len());
+    let mut rest = days;
+    while !rest.is_empty() {
+        let (stretch, values, length) = values.stretch(window.days, &rest);
+        if length < window.min_days {
+            column.resize(column.len() + stretch, f64::NAN);
         } else {
-            kernel(values)
+            statistic.of_each(values, length, &mut column);
         }
-    };
-    days.map(value).collect()
+        rest.start += stretch;
+    }
+    column
 }
 
 fn momentum(daily: &Daily, config: &FactorConfig, day: usize) -> f64 {
@@ -196,8 +214,8 @@ fn momentum(daily: &Daily, config: &FactorConfig, day: usize) -> f64 {
 }
 
 /// A price that never moved has no illiquidity to take the logarithm of.
-fn illiquidity(ratios: &[f64], config: &FactorConfig) -> f64 {
-    let scaled = config.illiquidity_scale_cny * mean(ratios);
+fn illiquidity(mean_ratio: f64, config: &FactorConfig) -> f64 {
+    let scaled = config.illiquidity_scale_cny * mean_ratio;
     if scaled <= 0.0 || !scaled.is_finite() {
         return f64::NAN;
     }
@@ -208,12 +226,20 @@ fn illiquidity(ratios: &[f64], config: &FactorConfig) -> f64 {
     }
 }
 
-fn price_volume_correlation(daily: &Daily, window: Window, day: usize) -> f64 {
-    let returns = daily.paired_returns.window(day, window.days);
-    if returns.len() < window.min_days {
-        return f64::NAN;
+fn price_volume_correlation(daily: &Daily, window: Window, days: Range<usize>) -> Vec<f64> {
+    let mut column = Vec::with_capacity(days.len());
+    let mut rest = days;
+    while !rest.is_empty() {
+        let (stretch, returns, length) = daily.paired_returns.stretch(window.days, &rest);
+        let (_, log_volumes, _) = daily.paired_log_volumes.stretch(window.days, &rest);
+        if length < window.min_days {
+            column.resize(column.len() + stretch, f64::NAN);
+        } else {
+            correlations(returns, log_volumes, length, &mut column);
+        }
+        rest.start += stretch;
     }
-    correlation(returns, daily.paired_log_volumes.window(day, window.days))
+    column
 }
 
 fn nearness_to_high(daily: &Daily, window: Window, days: Range<usize>) -> Vec<f64> {

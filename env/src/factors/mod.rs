@@ -23,6 +23,7 @@ mod packed;
 mod property_tests;
 mod series;
 mod technical;
+mod windows;
 
 pub use columns::{FactorColumns, TechnicalColumns};
 pub use config::{FactorConfig, Window};

@@ -1,11 +1,11 @@
 //! Sums over one window. Each is summed afresh in a fixed order, whatever the machine.
 
 /// Partial sums kept side by side, so that additions do not wait for each other. Part of the result's bits.
-const LANES: usize = 4;
+pub(super) const LANES: usize = 4;
 
 /// Centred sums of squares at or below this are rounding, not variation: returns move by a fen, at least
 /// 1e-6.
-const ROUNDING: f64 = 1e-18;
+pub(super) const ROUNDING: f64 = 1e-18;
 
 /// A number of values, as a divisor.
 #[expect(

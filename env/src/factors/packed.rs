@@ -59,6 +59,29 @@ impl Packed {
         self.values.get(self.places(day, days)).unwrap_or(&[])
     }
 
+    /// The longest stretch of `days`, from their start on and of a power of two of them or all, whose windows hold
+    /// equally many values and each begin one value after the one before, as between suspensions: its days, the values of
+    /// all its windows, and how many one holds.
+    pub(super) fn stretch(&self, window_days: usize, days: &Range<usize>) -> (usize, &[f64], usize) {
+        let first = self.places(days.start, window_days);
+        let mut stretch = days.len();
+        while 1 < stretch {
+            let last = self.places(days.start + stretch - 1, window_days);
+            // Counts rise by one a day at most: what has risen by as many as there are days has risen on each.
+            let rise = stretch - 1;
+            if (last.start, last.end) == (first.start + rise, first.end + rise) {
+                break;
+            }
+            stretch = stretch.next_power_of_two() / 2;
+        }
+        let values = first.start..first.end + stretch.max(1) - 1;
+        (
+            stretch.max(1),
+            self.values.get(values).unwrap_or(&[]),
+            first.len(),
+        )
+    }
+
     /// Largest valid value of the `window_days` exchange days ending at each of `days`; missing for none.
     ///
     /// A maximum has no rounding, so it may be carried from day to day: the candidates are the values that no
