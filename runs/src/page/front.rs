@@ -1,6 +1,6 @@
 //! The head of the page: what it says in a few sentences; and its last section: by which rules.
 
-use super::draw::{Markup, change, counted, joined, percent, plural, short_hash};
+use super::draw::{Markup, change, counted, joined, plural, portion, short_hash};
 use super::pictures::{CONTENTS, is_set_apart};
 use crate::board::{Board, Leader, Separation, Track};
 
@@ -21,12 +21,12 @@ pub(super) fn write(page: &mut Markup, board: &Board) {
     page.element("header", &[], |page| {
         page.leaf("h1", &[], &title(board));
         if let Some(track) = board.tracks.first() {
-            page.element("p", &[("class", "reading")], |page| {
-                for sentence in reading(track) {
-                    page.text(&sentence);
-                    page.text(" ");
-                }
-            });
+            let ranked: Vec<&Leader> = track.leaders.iter().filter(|leader| leader.alpha_rank.is_some()).collect();
+            let first = ranked.first().map(|best| first(best, track.trials));
+            let separated = track.separation.as_ref().and_then(|separation| separated(ranked.len(), separation));
+            let verdict: Vec<String> = separated.into_iter().chain(first).collect();
+            page.leaf("p", &[("class", "reading")], &verdict.join(" "));
+            scope(page, track, ranked.len());
         }
         hashes(page, board);
         if !board.notes.is_empty() {
@@ -40,32 +40,30 @@ pub(super) fn write(page: &mut Markup, board: &Board) {
     });
 }
 
-/// What the headline says, in a few sentences.
-fn reading(track: &Track) -> Vec<String> {
-    let ranked: Vec<&Leader> = track.leaders.iter().filter(|leader| leader.alpha_rank.is_some()).collect();
-    let unranked = track.leaders.iter().filter(|leader| is_set_apart(leader)).count();
-    let dates = track.dates.first().zip(track.dates.last());
-    let dates = dates.map_or_else(String::new, |(first, last)| format!(" ({first} to {last})"));
-    let beside = match unranked {
+/// What was ranked: agents, days, mask and mode.
+fn scope(page: &mut Markup, track: &Track, ranked: usize) {
+    let beside = match track.leaders.iter().filter(|leader| is_set_apart(leader)).count() {
         0 => String::new(),
         1 => ", beside 1 unranked control or reference".to_owned(),
         count => format!(", beside {count} unranked controls and references"),
     };
-    let mut sentences = vec![format!(
-        "{} ranked by what they selected over the {} of window {}{dates}, {}/{}, {}{beside}.",
-        match ranked.len() {
-            1 => "1 agent is".to_owned(),
-            count => format!("{count} agents are"),
-        },
-        counted(track.dates.len(), "trading day"),
-        track.window,
-        track.level,
-        track.numeric,
-        track.mode,
-    )];
-    sentences.extend(track.separation.as_ref().and_then(|separation| separated(ranked.len(), separation)));
-    sentences.extend(ranked.first().map(|best| first(best, track.trials)));
-    sentences
+    let are = if ranked == 1 { "is" } else { "are" };
+    page.element("p", &[], |page| {
+        page.text(&format!(
+            "{} {are} ranked by what they selected over the {} of window {}",
+            counted(ranked, "agent"),
+            counted(track.dates.len(), "trading day"),
+            track.window,
+        ));
+        if let (Some(first), Some(last)) = (track.dates.first(), track.dates.last()) {
+            page.text(" (");
+            page.leaf("span", &[("class", "whole")], first);
+            page.text(" to ");
+            page.leaf("span", &[("class", "whole")], last);
+            page.text(")");
+        }
+        page.text(&format!(", {}/{}, {}{beside}.", track.level, track.numeric, track.mode));
+    });
 }
 
 /// How many pairs the data separate.
@@ -97,7 +95,7 @@ fn first(best: &Leader, trials: usize) -> String {
         details.push(format!("95 % interval {} to {}", change(low), change(high)));
     }
     if let Some(share) = best.first_share {
-        details.push(format!("first in {} of resamples", percent(share)));
+        details.push(format!("first in {} of resamples", portion(share)));
     }
     if !details.is_empty() {
         told.push_str(&format!(" ({})", details.join(", ")));
@@ -110,9 +108,9 @@ fn first(best: &Leader, trials: usize) -> String {
     };
     let tried = match selection.dsr.value {
         Some(dsr) => format!(
-            "; its daily selection beats the best that {trials} {} without skill would show with probability {} (DSR)",
+            "; deflated by {trials} {}, the probability that it is more than the luckiest of as many is {} (DSR)",
             plural(trials, "trial"),
-            percent(dsr)
+            portion(dsr)
         ),
         None => String::new(),
     };

@@ -137,7 +137,7 @@ pub(crate) fn p_value(p: f64) -> String {
     if p.is_finite() && 0.0 < p && p < 0.001 {
         format!("{p:.1e}").replace('-', "\u{2212}")
     } else {
-        decimals(p, 3)
+        decimals(p, if p < 0.1 { 4 } else { 3 })
     }
 }
 

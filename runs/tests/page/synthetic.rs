@@ -8,7 +8,7 @@ use ktd_runs::board::{
 use ktd_runs::bundle::summary::Metric;
 use std::collections::BTreeMap;
 
-pub const STYLES: [&str; 9] = [
+pub(crate) const STYLES: [&str; 9] = [
     "MOM_12_1", "RV_60", "ILLIQ", "REV_ON", "MOM_ID", "SKEW", "CORR_PV", "HIGH_52W", "CV_VOL",
 ];
 
@@ -18,7 +18,7 @@ const AGENTS: [&str; 12] = [
 ];
 
 /// Chance from a seed: SplitMix64.
-pub struct Chance(pub u64);
+pub(crate) struct Chance(pub(crate) u64);
 
 impl Chance {
     fn next(&mut self) -> u64 {
@@ -49,16 +49,16 @@ impl Chance {
     }
 }
 
-pub fn metric(value: f64) -> Metric {
+pub(crate) fn metric(value: f64) -> Metric {
     Metric { value: Some(value), reason: None }
 }
 
-pub fn missing(reason: &str) -> Metric {
+pub(crate) fn missing(reason: &str) -> Metric {
     Metric { value: None, reason: Some(reason.to_owned()) }
 }
 
 /// Weekdays from 2023 on, 28 of each month at most.
-pub fn dates(days: usize) -> Vec<String> {
+pub(crate) fn dates(days: usize) -> Vec<String> {
     let all = (2023..2035).flat_map(|year| {
         (1..=12).flat_map(move |month| (1..=28).map(move |day| (year, month, day)))
     });
@@ -69,7 +69,7 @@ pub fn dates(days: usize) -> Vec<String> {
 }
 
 /// A board of a headline of `days` days and so many tracks and agents.
-pub fn board(agents: usize, days: usize, tracks: usize, seed: u64) -> Board {
+pub(crate) fn board(agents: usize, days: usize, tracks: usize, seed: u64) -> Board {
     let mut chance = Chance(seed);
     let levels = ["blinded", "bright", "stock-blind", "date-blind"];
     let modes = ["open-research", "fixed-candidate", "memory-only"];

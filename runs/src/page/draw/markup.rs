@@ -81,7 +81,8 @@ impl Markup {
     fn start(&mut self, tag: &'static str, attributes: &[Attribute<'_>]) {
         self.text.push('<');
         self.text.push_str(tag);
-        for (name, value) in attributes {
+        // An element without a class is written as one.
+        for (name, value) in attributes.iter().filter(|attribute| **attribute != ("class", "")) {
             self.text.push(' ');
             self.text.push_str(name);
             self.text.push_str("=\"");

@@ -42,7 +42,7 @@ const fn places(share: f64) -> usize {
 /// A share in percent.
 pub(crate) fn percent(share: f64) -> String {
     if share.is_finite() {
-        format!("{} %", decimals(share * 100.0, places(share)))
+        format!("{}\u{a0}%", decimals(share * 100.0, places(share)))
     } else {
         NONE.to_owned()
     }
@@ -55,6 +55,15 @@ pub(crate) fn change(share: f64) -> String {
     if is_positive { format!("+{shown}") } else { shown }
 }
 
+/// A share of a whole in percent, as coarse as one reads it: `46 %`, `4.2 %`, `0 %`.
+pub(crate) fn portion(share: f64) -> String {
+    if !share.is_finite() {
+        return NONE.to_owned();
+    }
+    let places = usize::from(0.0005 <= share && share < 0.1);
+    format!("{}\u{a0}%", decimals(share * 100.0, places))
+}
+
 /// A share on an axis whose ticks lie `step` apart.
 pub(crate) fn axis_percent(share: f64, step: f64) -> String {
     let places = match step * 100.0 {
@@ -62,7 +71,7 @@ pub(crate) fn axis_percent(share: f64, step: f64) -> String {
         middle if 0.1 <= middle => 1,
         _ => 2,
     };
-    format!("{} %", decimals(share * 100.0, places))
+    format!("{}\u{a0}%", decimals(share * 100.0, places))
 }
 
 /// A small number by its order: `3e-16`.
@@ -131,18 +140,18 @@ mod tests {
     #[test]
     fn numbers_are_never_anything_else() {
         for value in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
-            let shown = [percent(value), change(value), decimals(value, 2), scientific(value)];
-            assert_eq!(shown, ["n/a"; 4]);
+            let shown = [percent(value), change(value), portion(value), decimals(value, 2), scientific(value)];
+            assert_eq!(shown, ["n/a"; 5]);
         }
     }
 
     #[test]
     fn signs_are_true() {
-        assert_eq!(change(0.1234), "+12.34 %");
-        assert_eq!(change(-0.1234), "\u{2212}12.34 %");
-        assert_eq!(change(0.000_001), "0.00 %");
-        assert_eq!(change(-0.000_001), "0.00 %");
-        assert_eq!(percent(12.34), "1234 %");
+        assert_eq!(change(0.1234), "+12.34\u{a0}%");
+        assert_eq!(change(-0.1234), "\u{2212}12.34\u{a0}%");
+        assert_eq!(change(0.000_001), "0.00\u{a0}%");
+        assert_eq!(change(-0.000_001), "0.00\u{a0}%");
+        assert_eq!(percent(12.34), "1234\u{a0}%");
         assert_eq!(scientific(3.2e-16), "3e\u{2212}16");
     }
 

@@ -4,6 +4,7 @@ use super::{Section, View, figure, legend, nothing, numbers};
 use crate::board::Contrast;
 use crate::board::sheet::{Cell, Kind, Sheet};
 use crate::output::Align::{Left, Right};
+use crate::output::display_width;
 use crate::page::draw::{Anchor, Axes, Canvas, Edges, Markup, Plane, axis_percent, change, counted, decimals, fitted, named, padded, real};
 use crate::page::table::{self, p_value};
 
@@ -17,10 +18,14 @@ pub(super) const SECTION: Section = Section {
 
 const WIDTH: f64 = 720.0;
 const PAIR: f64 = 8.0;
-/// Least height of an agent's block: its text has three lines.
-const BLOCK: f64 = 52.0;
+/// Least height of an agent's block: its text has four lines.
+const BLOCK: f64 = 66.0;
+/// Lines of text after which no further one is begun, their distance, and letters in one.
+const LINES: usize = 3;
+const LINE: f64 = 14.0;
+const LETTERS: usize = 40;
 const NAMES: i32 = 158;
-const RIGHT: i32 = 236;
+const RIGHT: i32 = 262;
 
 pub(super) fn write(page: &mut Markup, view: View<'_>) {
     let contrasts = &view.board.contrasts;
@@ -114,25 +119,33 @@ fn block(canvas: &mut Canvas, plane: &Plane, contrast: &Contrast, top: f64) {
         });
     }
     let lines = in_words(contrast);
+    let above = real(lines.len().saturating_sub(1)) * LINE / 2.0;
     for (place, line) in lines.iter().enumerate() {
         let class = if place == 0 { "t" } else { "t q" };
-        let y = real(place).mul_add(14.0, middle - 10.0);
-        canvas.text(class, Anchor::Start, (plane.across.end + 12.0, y), &fitted(line, 44));
+        let y = real(place).mul_add(LINE, middle - above + 4.0);
+        canvas.text(class, Anchor::Start, (plane.across.end + 12.0, y), line);
     }
 }
 
-fn in_words(contrast: &Contrast) -> [String; 3] {
+/// Lines beside a block: shift and p, then what to make of them.
+fn in_words(contrast: &Contrast) -> Vec<String> {
     let number = |value: Option<f64>, form: fn(f64) -> String| value.map_or_else(|| "n/a".to_owned(), form);
     let exact = if contrast.is_exact { "exact" } else { "approximate" };
-    [
-        format!("shift {}: {}", number(contrast.shift, change), contrast.reading),
+    let mut lines = vec![
+        format!("shift {}, r {}", number(contrast.shift, change), number(contrast.rank_biserial, |r| decimals(r, 2))),
         format!("p {} ({exact}), Holm {}", number(contrast.p, p_value), number(contrast.holm_p, p_value)),
-        format!(
-            "least p {}, r {}",
-            p_value(contrast.least_p),
-            number(contrast.rank_biserial, |r| decimals(r, 2))
-        ),
-    ]
+    ];
+    let mut line = format!("least p {}:", p_value(contrast.least_p));
+    for word in contrast.reading.split_whitespace() {
+        if LETTERS < display_width(&line) + 1 + display_width(word) && lines.len() < LINES {
+            lines.push(std::mem::take(&mut line));
+        } else {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+    lines.push(fitted(&line, LETTERS));
+    lines
 }
 
 fn pairs(contrasts: &[Contrast]) -> Sheet {

@@ -1,6 +1,6 @@
 //! Picture 3: how the parts of the return grew, day by day, with the drawdown below.
 
-use super::{Section, View, card, cards, day_label, legend, monthly_table, nothing, numbers};
+use super::{Section, View, card, cards, day_label, legend, monthly_table, months, nothing, numbers};
 use crate::board::sheet::Cell;
 use crate::board::{Curves, Leader, Track};
 use crate::page::draw::{Axes, Canvas, Edges, Markup, Plane, axis_percent, change, padded, real, thin};
@@ -17,7 +17,7 @@ const WIDTH: f64 = 340.0;
 const HEIGHT: f64 = 230.0;
 /// Where the drawdown begins.
 const STRIP: f64 = 168.0;
-const LEFT: i32 = 44;
+const LEFT: i32 = 50;
 
 /// The value of a part on a day.
 type Part = fn(&Curves) -> &[f64];
@@ -44,7 +44,7 @@ pub(super) fn write(page: &mut Markup, View { track, .. }: View<'_>) {
     legend(page, &[
         ("k-nav", "net asset value"),
         ("k-bench", "index"),
-        ("k-com", "common"),
+        ("k-com", "from zero outwards: common"),
         ("k-sty", "style"),
         ("k-sel", "selection"),
         ("k-oth", "timing, slippage, cost and the rest"),
@@ -62,9 +62,11 @@ pub(super) fn write(page: &mut Markup, View { track, .. }: View<'_>) {
         }
     });
     numbers(page, |page| {
-        for (leader, curves) in &shown {
-            tables(page, leader, curves, track);
-        }
+        months(page, |page| {
+            for (leader, curves) in &shown {
+                tables(page, leader, curves, track);
+            }
+        });
     });
 }
 
@@ -132,56 +134,48 @@ fn drawdown(canvas: &mut Canvas, curves: &Curves, days: f64, dates: &[String]) {
     let right = line.last().map_or(plane.across.end, |(x, _)| *x);
     let area: Vec<(f64, f64)> = line.iter().copied().chain([(right, plane.y(0.0))]).collect();
     canvas.area("a-dd", &area);
-    canvas.path("dd", &line);
 }
 
-/// Edges of the stacked parts: of each, where it begins and where it ends above zero, and below.
+/// The stacked parts: of each, how far it reaches from zero, above and below.
 struct Stack {
     layers: Vec<Layer>,
 }
 
 struct Layer {
     class: &'static str,
-    /// Lower and upper edge at each close, the start first.
-    edges: Vec<(f64, f64)>,
+    /// Its outer edge before the first day and at each close.
+    edge: Vec<f64>,
 }
 
 impl Stack {
     fn of(curves: &Curves) -> Self {
-        let days = curves.nav.len();
-        let mut tops = vec![0.0; days];
-        let mut bottoms = vec![0.0; days];
         let mut layers = Vec::new();
-        for (class, part) in PARTS {
-            let values = part(curves);
-            let grow = |edge: &mut [f64], side: fn(f64) -> f64| {
-                let moved = edge.iter_mut().zip(values.iter().filter(|value| value.is_finite()));
-                let edges = moved.map(|(edge, value)| {
-                    let before = *edge;
-                    *edge += side(*value);
-                    (before, *edge)
-                });
-                let edges: Vec<(f64, f64)> = std::iter::once((0.0, 0.0)).chain(edges).collect();
-                Layer { class, edges }
-            };
-            layers.push(grow(&mut tops, |value| value.max(0.0)));
-            layers.push(grow(&mut bottoms, |value| value.min(0.0)));
+        for side in [|value: f64| value.max(0.0), |value: f64| value.min(0.0)] {
+            let mut reached = vec![0.0; curves.nav.len() + 1];
+            for (class, part) in PARTS {
+                let before = reached.clone();
+                for (edge, value) in reached.iter_mut().skip(1).zip(part(curves)) {
+                    *edge += if value.is_finite() { side(*value) } else { 0.0 };
+                }
+                if reached.iter().zip(&before).any(|(edge, before)| 0.0 < (edge - before).abs()) {
+                    layers.push(Layer { class, edge: reached.clone() });
+                }
+            }
         }
-        layers.retain(|layer| layer.edges.iter().any(|(from, to)| 0.0 < (from - to).abs()));
         Self { layers }
     }
 
     fn values(&self) -> impl Iterator<Item = f64> {
-        self.layers.iter().flat_map(|layer| layer.edges.iter().map(|(_, to)| *to))
+        self.layers.iter().flat_map(|layer| layer.edge.iter().copied())
     }
 
+    /// Paints from the outermost inwards: each layer reaches down to zero and the next covers what is not its own, so
+    /// that an edge is written once.
     fn draw(&self, canvas: &mut Canvas, plane: &Plane) {
-        for layer in &self.layers {
-            let edge = |side: fn(&(f64, f64)) -> f64| {
-                thin(layer.edges.iter().enumerate().map(|(day, edges)| plane.at(real(day), side(edges))))
-            };
-            let (from, to) = (edge(|edges| edges.0), edge(|edges| edges.1));
-            let outline: Vec<(f64, f64)> = to.into_iter().chain(from.into_iter().rev()).collect();
+        for layer in self.layers.iter().rev() {
+            let edge = thin(layer.edge.iter().enumerate().map(|(day, value)| plane.at(real(day), *value)));
+            let ends = [edge.last(), edge.first()].map(|end| end.map(|(x, _)| (*x, plane.y(0.0))));
+            let outline: Vec<(f64, f64)> = edge.iter().copied().chain(ends.into_iter().flatten()).collect();
             canvas.area(layer.class, &outline);
         }
     }

@@ -1,6 +1,6 @@
 //! Picture 6: which styles the portfolios leaned on, on the mean and over time.
 
-use super::{Section, View, card, cards, day_label, figure, legend, monthly, nothing, numbers};
+use super::{Section, View, card, cards, day_label, figure, legend, monthly_table, months, nothing, numbers};
 use crate::board::Leader;
 use crate::board::sheet::{Cell, Kind, Sheet};
 use crate::page::draw::{Anchor, Axes, Canvas, Edges, Markup, decimals, fitted, real, thin};
@@ -97,7 +97,7 @@ fn rolling(page: &mut Markup, view: View<'_>) {
         for leader in &shown {
             let largest = largest(leader);
             let seed = leader.shown_seed.map_or_else(String::new, |seed| format!("seed {seed} \u{b7} "));
-            let detail = format!("{seed}row = \u{b1}{}", decimals(largest, 1));
+            let detail = format!("{seed}\u{b1}{} a row", decimals(largest, 1));
             card(page, leader, &detail, |page| {
                 let title = format!("Daily exposures of {}", leader.agent);
                 let description = format!("{} styles over {} days", styles.len(), dates.len());
@@ -106,14 +106,16 @@ fn rolling(page: &mut Markup, view: View<'_>) {
         }
     });
     numbers(page, |page| {
-        for leader in &shown {
-            let series: Vec<(&str, &[f64], fn(f64) -> Cell)> = styles
-                .iter()
-                .zip(&leader.daily_exposures)
-                .map(|(style, series)| (style.as_str(), series.as_slice(), Cell::Ratio as fn(f64) -> Cell))
-                .collect();
-            table::plain(page, &monthly(&leader.agent, dates, &series));
-        }
+        months(page, |page| {
+            for leader in &shown {
+                let series: Vec<(&str, &[f64], fn(f64) -> Cell)> = styles
+                    .iter()
+                    .zip(&leader.daily_exposures)
+                    .map(|(style, series)| (style.as_str(), series.as_slice(), Cell::Ratio as fn(f64) -> Cell))
+                    .collect();
+                monthly_table(page, &leader.agent, dates, &series);
+            }
+        });
     });
 }
 
@@ -131,7 +133,7 @@ fn lines(leader: &Leader, largest: f64, styles: &[String], dates: &[String]) -> 
     let plane = Axes {
         edges: Edges { top: 4, right: 44, bottom: 22, left: 74 },
         rows: None,
-        x: 1.0..days,
+        x: 0.0..days,
         y: 0.0..1.0,
         labels: (4, 0),
         x_label: &|day| day_label(dates, *day),

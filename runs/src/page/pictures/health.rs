@@ -1,11 +1,11 @@
 //! Picture 8: how the factor model fared.
 
-use super::{Section, View, day_label, figure, monthly_table, nothing, numbers};
+use super::{Section, View, day_label, figure, monthly_table, months, nothing, numbers};
 use crate::board::Health;
 use crate::board::ModelRecord;
 use crate::board::sheet::{Cell, Sheet};
 use crate::output::Align::{Left, Right};
-use crate::page::draw::{Anchor, Axes, Canvas, Edges, Markup, counted, decimals, padded, percent, real, thin};
+use crate::page::draw::{Anchor, Axes, Canvas, Edges, Markup, counted, decimals, padded, portion, real, thin};
 use crate::page::table;
 
 pub(super) const SECTION: Section = Section {
@@ -32,17 +32,20 @@ pub(super) fn write(page: &mut Markup, View { board, .. }: View<'_>) {
     }
     if !health.factors.is_empty() {
         page.leaf("h3", &[], "How often each factor says anything");
+        page.leaf("p", &[("class", "lead")], "Share of days with |t| above 2; NW t is that of the mean factor return.");
         let description = "Share of days on which the absolute t of a factor is above 2, by factor";
         figure(page, telling(health), "Share of telling days by factor", description);
     }
     numbers(page, |page| {
         table::plain(page, &factors(health));
         let (names, imputed) = (counts(&health.names), counts(&health.imputed));
-        monthly_table(page, "Daily fits", &health.dates, &[
-            ("R\u{b2}", &health.r_squared, Cell::Fine),
-            ("names", &names, whole),
-            ("imputed", &imputed, whole),
-        ]);
+        months(page, |page| {
+            monthly_table(page, "Daily fits", &health.dates, &[
+                ("R\u{b2}", &health.r_squared, Cell::Fine),
+                ("names", &names, whole),
+                ("imputed", &imputed, whole),
+            ]);
+        });
     });
     screen(page, &board.model);
 }
@@ -81,7 +84,7 @@ fn daily(health: &Health) -> Canvas {
         let plane = Axes {
             edges: Edges { top: 8, right: 12, bottom, left: LEFT },
             rows: Some((top, top + STRIP + if is_last { 16.0 } else { 0.0 })),
-            x: 1.0..days,
+            x: 0.0..days,
             y: padded(values.iter().copied(), 0.0),
             labels: (if is_last { 8 } else { 0 }, 3),
             x_label: &|day| day_label(&health.dates, *day),
@@ -100,7 +103,7 @@ fn telling(health: &Health) -> Canvas {
     let count = real(health.factors.len());
     let mut canvas = Canvas::new(WIDTH, count.mul_add(ROW, 26.0));
     let plane = Axes {
-        edges: Edges { top: 2, right: 260, bottom: 24, left: 110 },
+        edges: Edges { top: 2, right: 190, bottom: 24, left: 110 },
         rows: None,
         x: 0.0..1.0,
         y: 0.0..count,
@@ -117,8 +120,8 @@ fn telling(health: &Health) -> Canvas {
         canvas.rect("bar", (plane.x(0.0), top + 4.0), (plane.x(share), top + ROW - 4.0));
         let t = factor.newey_west_t.map_or_else(|| "n/a".to_owned(), |t| decimals(t, 1));
         let beside = format!(
-            "{}, mean |t| {}, NW t of the mean {t}",
-            percent(factor.significant_share),
+            "{}, mean |t| {}, NW t {t}",
+            portion(factor.significant_share),
             decimals(factor.mean_abs_t, 1)
         );
         canvas.text("t q", Anchor::Start, (plane.across.end + 10.0, base), &beside);

@@ -4,7 +4,7 @@ use super::{Section, View, is_set_apart, kind, nothing, ranks};
 use crate::board::sheet::{Cell, Sheet};
 use crate::board::{Leader, Separation, Track};
 use crate::output::Align::{Left, Right};
-use crate::page::draw::{Markup, change, named};
+use crate::page::draw::{Markup, change, portion};
 use crate::page::table::TableView;
 
 pub(super) const SECTION: Section = Section {
@@ -145,7 +145,7 @@ pub(super) fn range(low: usize, high: usize) -> String {
 }
 
 fn metric(leader: &Leader, key: &str, form: Form) -> Cell {
-    let missing = || Cell::Missing(format!("{} is not defined for a {}", named(key), kind(leader.cohort)));
+    let missing = || Cell::Missing(format!("not defined for a {}", kind(leader.cohort)));
     leader.metrics.get(key).map_or_else(missing, |stat| Cell::metric(&stat.median, form))
 }
 
@@ -164,7 +164,7 @@ fn skill(leader: &Leader) -> [Cell; 5] {
         Cell::Change(selection.value),
         interval,
         Cell::metric(&selection.newey_west_t, Cell::Ratio),
-        Cell::optional(selection.null_percentile, Cell::Percent),
+        selection.null_percentile.map_or(Cell::Empty, |share| Cell::Text(portion(share))),
         Cell::metric(&selection.dsr, Cell::Ratio),
     ]
 }

@@ -194,6 +194,11 @@ fn monthly(title: &str, dates: &[String], series: &[(&str, &[f64], fn(f64) -> Ce
     }
 }
 
+/// Tables by month side by side.
+fn months(page: &mut Markup, inner: impl FnOnce(&mut Markup)) {
+    page.element("div", &[("class", "months")], inner);
+}
+
 /// Writes a table of daily series at the last day of each month.
 fn monthly_table(page: &mut Markup, title: &str, dates: &[String], series: &[(&str, &[f64], fn(f64) -> Cell)]) {
     table::plain(page, &monthly(title, dates, series));

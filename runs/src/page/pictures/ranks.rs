@@ -5,7 +5,7 @@ use super::{View, figure, legend, nothing, numbers, ranked};
 use crate::board::sheet::{Cell, Sheet};
 use crate::board::{Leader, Separation};
 use crate::output::Align::{Left, Right};
-use crate::page::draw::{Anchor, Axes, Canvas, Edges, Markup, Plane, decimals, fitted, percent, real};
+use crate::page::draw::{Anchor, Axes, Canvas, Edges, Markup, Plane, decimals, fitted, portion, real};
 use crate::page::table::{self, p_value};
 
 const WIDTH: f64 = 720.0;
@@ -62,7 +62,7 @@ fn intervals(leaders: &[&Leader], separation: &Separation) -> Canvas {
 
 fn row(canvas: &mut Canvas, plane: &Plane, leader: &Leader, y: f64) {
     let (Some(rank), Some((low, high))) = (leader.alpha_rank, leader.rank_interval) else { return };
-    let first = leader.first_share.map_or_else(String::new, |share| format!("first in {}", percent(share)));
+    let first = leader.first_share.map_or_else(String::new, |share| format!("first in {}", portion(share)));
     let told = format!("{}: rank {rank}, 95 % {}, {first}", leader.agent, range(low, high));
     canvas.explained(&told, |canvas| {
         canvas.text("t", Anchor::End, (plane.across.start - 8.0, y + 4.0), &fitted(&leader.agent, 28));
@@ -72,7 +72,7 @@ fn row(canvas: &mut Canvas, plane: &Plane, leader: &Leader, y: f64) {
             canvas.line("ci", (end, y - 4.0), (end, y + 4.0));
         }
         canvas.dot("dot", (plane.x(real(rank)), y), 4.5);
-        canvas.text("t q e", Anchor::Start, (WIDTH - 4.0, y + 4.0), &first);
+        canvas.text("t q", Anchor::End, (WIDTH - 4.0, y + 4.0), &first);
     });
 }
 
@@ -103,7 +103,7 @@ fn groups(canvas: &mut Canvas, plane: &Plane, separation: &Separation, leaders: 
 fn verdict(page: &mut Markup, separation: &Separation) {
     let mut parts: Vec<String> = Vec::new();
     if let Some(pbo) = separation.pbo.value {
-        parts.push(format!("Probability that the best in one half of the days is below the median in the other (PBO): {}.", percent(pbo)));
+        parts.push(format!("Probability that the best in one half of the days is below the median in the other (PBO): {}.", portion(pbo)));
     }
     if let Some(p) = separation.reality_check_p.value {
         parts.push(format!("Reality check of the best selection against 0: p = {}.", p_value(p)));

@@ -60,7 +60,7 @@ fn draw(rows: &[SensitivityRow]) -> Canvas {
         let moved = if row.largest_daily_change < 1e-12 {
             "no day moves".to_owned()
         } else {
-            format!("a day moves by up to {}", basis_points(row.largest_daily_change))
+            format!("up to {} a day", basis_points(row.largest_daily_change))
         };
         canvas.text("t q", Anchor::End, (WIDTH - 4.0, y + 4.0), &moved);
     }
