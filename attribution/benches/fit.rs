@@ -70,7 +70,6 @@ fn attribute(day: &Day, ones: &[f64], solver: &mut Solver) -> Option<[f64; 4]> {
     let mut columns = vec![ones];
     columns.extend(day.exposures.iter().map(Vec::as_slice));
     let solution = solver.fit(&columns, &[&day.returns], &day.weights, 1e-10).ok()?;
-    let errors = solution.standard_errors(columns.len());
     let (factors, residuals) = (solution.coefficients.first()?, solution.residuals.first()?);
     let mut loadings = [0.0; STYLES + 1];
     let mut specific = 0.0;
@@ -88,7 +87,7 @@ fn attribute(day: &Day, ones: &[f64], solver: &mut Solver) -> Option<[f64; 4]> {
         parts.next()?,
         parts.sum(),
         specific,
-        errors.iter().flatten().sum(),
+        solution.standard_errors.iter().flatten().sum(),
     ])
 }
 

@@ -40,7 +40,7 @@ fn bootstrap(criterion: &mut Criterion) {
     };
     criterion.bench_function("bootstrap 2000 x 10 x 548: ranks and means", |bencher| {
         bencher.iter(|| {
-            let sums = ReplicateSums::of_all(&[&simple, &logarithmic], black_box(&draws));
+            let sums = ReplicateSums::of_all([&simple, &logarithmic], black_box(&draws));
             sums.iter().flatten().for_each(|sums| {
                 black_box(mean_intervals(sums, Confidence::P95));
                 black_box(rank_intervals(sums, Confidence::P95));

@@ -1,13 +1,14 @@
-//! What an episode earned, and from what: the metrics of a run and, later, its return attribution.
+//! What an episode earned, and from what: metrics, return attribution, and what may be concluded from them.
 //!
 //! Plain `f64` in, plain `f64` out. Money stays in integers elsewhere; this crate never decides a fill.
 //!
 //! | room | holds |
 //! |---|---|
 //! | [`metric`] | one file a metric; a value or a reason, never NaN |
-//! | [`stats`] | what may be concluded: intervals, tests, ranks and what a design can detect |
-//! | `wls` (later) | the daily cross-sectional regression of returns on exposures |
-//! | `barra` (later) | the split of a day's return into common, style and specific return, timing, slippage and cost |
+//! | [`Panel`] | prices, volumes and membership as plain columns |
+//! | [`model`] | exposures, the daily cross-sectional regression, the screen of its columns, its health |
+//! | [`account`] | the split of an account's days into common, style and specific return, timing, slippage and cost; linking; luck |
+//! | [`stats`] | intervals, tests, ranks, and what a design can detect |
 //!
 //! Knows: `env` (names, days, factors). Never knows: masks, prompts, agents, tools, files, clocks.
 

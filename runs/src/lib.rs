@@ -19,6 +19,7 @@ pub mod limits;
 pub mod money;
 pub mod output;
 pub mod page;
+pub mod plan;
 pub mod progress;
 pub mod report;
 pub mod rules_config;

@@ -41,4 +41,7 @@ for experiment in $experiments; do
     done
     python3 tests/scripts/scan_bundles.py --codes "$window" --codes "$data/cn_stock_meta.csv" \
         --names "$data/cn_stock_meta.csv" --names "$data/cn_csi300_members.csv" results/"$experiment"
+    # Every day of every account adds up on every basis, and the board tells memory from skill.
+    "$ktd" leaderboard results/"$experiment" --out results/"$experiment"-board --table all
+    python3 tests/scripts/check_board.py results/"$experiment"-board/leaderboard.json
 done

@@ -383,6 +383,10 @@ fn sharpe_ratios_against_luck_and_search() {
     close("dsr", found.expected_best_sharpe, &golden["sr0"]);
     close("dsr", found.against_best.z, &golden["z"]);
     same_p("dsr", found.against_best.probability, &golden["dsr"]);
+    for (column, expected) in golden["psr0"].as_array().unwrap().iter().enumerate() {
+        let found = probabilistic_sharpe(&sample(&returns.columns[column]), 0.0).unwrap();
+        same_p("psr0", found.probability, expected);
+    }
 }
 
 #[test]

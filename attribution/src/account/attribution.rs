@@ -1,11 +1,11 @@
 //! A trajectory's returns, split day by day.
 
 use super::basis::Basis;
-use super::day_book::{DayBook, HeldName};
+use super::day_book::DayBook;
 use super::error::AccountError;
 use super::linking::{Linking, carino, linking_weights};
 use super::parts::{Part, Parts};
-use crate::model::{DayFit, Leg};
+use crate::model::{DayFit, Leg, NameFit};
 
 /// A trajectory's returns, split day by day on each basis.
 #[derive(Debug, Clone, PartialEq)]
@@ -43,6 +43,7 @@ pub fn attribute<'f>(
             check_gap(before, book)?;
         }
     }
+    let mut sums = [Weighted::new(styles), Weighted::new(styles)];
     for book in books {
         book.check()?;
         let fit = fit(book.day).ok_or(AccountError::NoFit { day: book.day })?;
@@ -50,7 +51,7 @@ pub fn attribute<'f>(
             let (day, row, rows) = (book.day, held.row, fit.names());
             return Err(AccountError::UnknownRow { day, row, rows });
         }
-        attribution.push(book, fit, styles);
+        attribution.push(book, fit, &mut sums);
     }
     Ok(attribution)
 }
@@ -70,6 +71,7 @@ fn check_gap(before: &DayBook, book: &DayBook) -> Result<(), AccountError> {
 }
 
 /// Sums over a day's holdings on one set of weights.
+#[derive(Debug, Clone)]
 struct Weighted {
     weight: f64,
     exposures: Vec<f64>,
@@ -78,30 +80,34 @@ struct Weighted {
 }
 
 impl Weighted {
-    fn of(held: &[HeldName], fit: &DayFit, styles: usize, weight: impl Fn(&HeldName) -> f64) -> Self {
-        let mut sums = Self {
+    fn new(styles: usize) -> Self {
+        Self {
             weight: 0.0,
             exposures: vec![0.0; styles],
             specific: [0.0; 3],
             uncovered: [0.0; 3],
-        };
-        for held in held {
-            let (row, weight) = (held.row, weight(held));
-            if fit.is_covered(row) {
-                sums.weight += weight;
-                for (style, exposure) in sums.exposures.iter_mut().enumerate() {
-                    *exposure += weight * fit.exposure(row, style);
-                }
-                for (specific, leg) in sums.specific.iter_mut().zip(Leg::ALL) {
-                    *specific += weight * fit.specific_return(row, leg);
-                }
-            } else {
-                for (uncovered, leg) in sums.uncovered.iter_mut().zip(Leg::ALL) {
-                    *uncovered += weight * fit.name_return(row, leg);
-                }
-            }
         }
-        sums
+    }
+
+    fn clear(&mut self) {
+        self.weight = 0.0;
+        self.exposures.fill(0.0);
+        (self.specific, self.uncovered) = ([0.0; 3], [0.0; 3]);
+    }
+
+    fn add(&mut self, name: &NameFit<'_>, weight: f64) {
+        let (sums, legs) = if name.is_covered {
+            self.weight += weight;
+            for (sum, exposure) in self.exposures.iter_mut().zip(name.exposures) {
+                *sum += weight * exposure;
+            }
+            (&mut self.specific, &name.specific)
+        } else {
+            (&mut self.uncovered, &name.returns)
+        };
+        for (sum, leg) in sums.iter_mut().zip(legs) {
+            *sum += weight * leg;
+        }
     }
 
     /// Adds the leg's common, style, specific and uncovered return to a row of parts.
@@ -119,20 +125,29 @@ impl Weighted {
 }
 
 impl Attribution {
-    fn push(&mut self, book: &DayBook, fit: &DayFit, styles: usize) {
+    fn push(&mut self, book: &DayBook, fit: &DayFit, [before, after]: &mut [Weighted; 2]) {
         let nav = book.nav_before_cny;
-        let before = Weighted::of(&book.held, fit, styles, |held| held.before_cny / nav);
-        let after = Weighted::of(&book.held, fit, styles, |held| held.after_cny / nav);
-        let traded = |leg: Leg| -> f64 {
-            let held = book.held.iter();
-            held.map(|held| (held.after_cny - held.before_cny) / nav * fit.name_return(held.row, leg))
-                .sum()
-        };
-        let timings = [traded(Leg::Intraday), -traded(Leg::Overnight), 0.0];
+        let styles = before.exposures.len();
+        before.clear();
+        after.clear();
+        // What the day's own trades earned, by leg.
+        let mut traded = [0.0; 3];
+        for held in &book.held {
+            let Some(name) = fit.name(held.row) else { continue };
+            let (old, new) = (held.before_cny / nav, held.after_cny / nav);
+            before.add(&name, old);
+            after.add(&name, new);
+            for (sum, leg) in traded.iter_mut().zip(&name.returns) {
+                *sum += (new - old) * leg;
+            }
+        }
+        let [_, overnight, intraday] = traded;
+        let timings = [intraday, -overnight, 0.0];
+        let (before, after) = (&*before, &*after);
         let legs: [&[(&Weighted, Leg)]; 3] = [
-            &[(&before, Leg::CloseToClose)],
-            &[(&after, Leg::CloseToClose)],
-            &[(&before, Leg::Overnight), (&after, Leg::Intraday)],
+            &[(before, Leg::CloseToClose)],
+            &[(after, Leg::CloseToClose)],
+            &[(before, Leg::Overnight), (after, Leg::Intraday)],
         ];
         for ((parts, legs), timing) in self.parts.iter_mut().zip(legs).zip(timings) {
             let row = parts.push_row();
@@ -149,11 +164,9 @@ impl Attribution {
                 *unattributed += book.unmarked_cny / nav;
             }
         }
-        let loadings: Vec<f64> = std::iter::once(before.weight)
-            .chain(before.exposures.iter().copied())
-            .collect();
-        self.split_variances.push(fit.loading_variance_hc1(&loadings));
-        self.exposures.extend(before.exposures);
+        self.split_variances
+            .push(fit.loading_variance_hc1(before.weight, &before.exposures));
+        self.exposures.extend_from_slice(&before.exposures);
         self.covered_weight.push(before.weight);
         self.days.push(book.day);
         self.returns.push(book.daily_return());

@@ -1,5 +1,6 @@
 //! One day's cross-sectional regression, and what it says of each name.
 
+use super::name_cells::{NameCells, NameFit};
 use ktd_env::factors::CrossSection;
 
 /// Which part of a day's return. The two parts add up to the whole, on one base, and so do their fits, because the
@@ -59,17 +60,13 @@ pub struct DayFit {
     pub(super) standard_errors: Vec<Option<f64>>,
     /// HC1 (White) covariance of the close-to-close factor returns, columns x columns, row-major; 0 for dropped columns.
     pub(super) covariance_hc1: Vec<f64>,
-    /// Z-scored exposures, style by style: `exposures[style * names + row]`.
-    pub(super) exposures: Vec<f64>,
-    /// Returns by leg, then row; 0 where the name has no mark on both ends.
-    pub(super) returns: [Vec<f64>; 3],
-    /// Residuals by leg, then row; meaningful for covered rows alone.
-    pub(super) residuals: [Vec<f64>; 3],
+    /// Exposures, residuals and returns, name after name.
+    pub(super) cells: NameCells,
     /// Whether a row is in the coverage set.
     pub(super) covered: Vec<bool>,
     /// Whether a row is in the estimation set.
     pub(super) estimation: Vec<bool>,
-    /// Regression weight by row; NaN where it is not defined.
+    /// Regression weight by row; 0 where it is not defined.
     pub(super) weights: Vec<f64>,
     /// How each style was standardised.
     pub(super) scales: Vec<CrossSection>,
@@ -106,42 +103,39 @@ impl DayFit {
             .unwrap_or(0.0)
     }
 
+    /// What the fit says of a row; `None` for one that is not there.
+    #[must_use]
+    pub fn name(&self, row: usize) -> Option<NameFit<'_>> {
+        self.cells.name(row, self.is_covered(row))
+    }
+
     /// Z-scored exposure of a row to a style, as of the day before.
     #[must_use]
     pub fn exposure(&self, row: usize, style: usize) -> f64 {
-        self.exposures
-            .get(style * self.names() + row)
-            .copied()
+        let name = self.name(row);
+        name.and_then(|name| name.exposures.get(style).copied())
             .unwrap_or(0.0)
     }
 
     /// The exposures of all rows to one style, as of the day before.
-    #[must_use]
-    pub fn style_exposures(&self, style: usize) -> &[f64] {
-        let start = style * self.names();
-        self.exposures.get(start..start + self.names()).unwrap_or(&[])
+    pub fn style_exposures(&self, style: usize) -> impl Iterator<Item = f64> {
+        self.cells.style(style)
     }
 
     /// A row's return on a leg, whether it is covered or not; 0 where it has no mark on both ends.
     #[must_use]
     pub fn name_return(&self, row: usize, leg: Leg) -> f64 {
-        let returns = self.returns.get(leg.index());
-        returns
-            .and_then(|returns| returns.get(row))
-            .copied()
+        self.name(row)
+            .and_then(|name| name.returns.get(leg.index()).copied())
             .unwrap_or(0.0)
     }
 
     /// A covered row's specific return on a leg; 0 for a row that is not covered.
     #[must_use]
     pub fn specific_return(&self, row: usize, leg: Leg) -> f64 {
-        if !self.is_covered(row) {
-            return 0.0;
-        }
-        let residuals = self.residuals.get(leg.index());
-        residuals
-            .and_then(|residuals| residuals.get(row))
-            .copied()
+        self.name(row)
+            .filter(|name| name.is_covered)
+            .and_then(|name| name.specific.get(leg.index()).copied())
             .unwrap_or(0.0)
     }
 
@@ -160,7 +154,7 @@ impl DayFit {
     /// The row's regression weight.
     #[must_use]
     pub fn weight(&self, row: usize) -> Option<f64> {
-        self.weights.get(row).copied().filter(|weight| weight.is_finite())
+        self.weights.get(row).copied().filter(|weight| 0.0 < *weight)
     }
 
     /// How a style was standardised on the day: its median, limits, mean and deviation, and how many were clipped.
@@ -188,16 +182,17 @@ impl DayFit {
         self.kept.contains(&column).then(|| variance.sqrt())
     }
 
-    /// Variance of a portfolio's common and style part from the fit's own uncertainty: `g' C g`, with C its HC1 covariance and `loadings` g the sum of
-    /// weights and then the weighted exposures.
+    /// Variance of a portfolio's common and style part from the fit's own uncertainty: `g' C g`, with C the HC1
+    /// covariance of the factor returns, and g the covered weight and then the weighted exposures.
     #[must_use]
-    pub fn loading_variance_hc1(&self, loadings: &[f64]) -> f64 {
+    pub fn loading_variance_hc1(&self, weight: f64, exposures: &[f64]) -> f64 {
+        let loadings = || std::iter::once(weight).chain(exposures.iter().copied());
         let rows = self.covariance_hc1.chunks_exact(self.columns().max(1));
-        rows.zip(loadings)
+        rows.zip(loadings())
             .map(|(row, own)| {
                 own * row
                     .iter()
-                    .zip(loadings)
+                    .zip(loadings())
                     .map(|(cell, other)| cell * other)
                     .sum::<f64>()
             })

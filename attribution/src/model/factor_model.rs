@@ -3,6 +3,7 @@
 use super::config::{Centering, ModelConfig, Weighting};
 use super::day_fit::{DayFit, DayStatus};
 use super::error::ModelError;
+use super::name_cells::NameCells;
 use super::section::{Section, sections};
 use super::wls::{Solution, Solver};
 use crate::panel::Panel;
@@ -117,14 +118,17 @@ fn weigh_by_residuals(
         let known = section.day.saturating_sub(window.days).max(earliest) - earliest..section.day - earliest;
         let known = fits.get(known).unwrap_or(&[]);
         for (row, weight) in section.weights.iter_mut().enumerate() {
-            *weight = 1.0 / mean_square(known, row, window.min_days);
+            *weight = mean_square(known, row, window.min_days)
+                .map(f64::recip)
+                .filter(|weight| weight.is_finite())
+                .unwrap_or(0.0);
         }
     }
     Ok(())
 }
 
-/// Mean square of a name's close-to-close residuals on the days it was covered; NaN where they are too few.
-fn mean_square(fits: &[DayFit], row: usize, min_days: usize) -> f64 {
+/// Mean square of a name's close-to-close residuals on the days it was covered; `None` where they are too few.
+fn mean_square(fits: &[DayFit], row: usize, min_days: usize) -> Option<f64> {
     let mut days = 0;
     let mut squares = 0.0;
     for fit in fits.iter().filter(|fit| fit.is_covered(row)) {
@@ -132,11 +136,8 @@ fn mean_square(fits: &[DayFit], row: usize, min_days: usize) -> f64 {
         squares += residual * residual;
         days += 1;
     }
-    if days < min_days {
-        f64::NAN
-    } else {
-        squares / f64::from(u32::try_from(days).unwrap_or(u32::MAX))
-    }
+    let count = u32::try_from(days).ok()?;
+    (min_days <= days).then(|| squares / f64::from(count))
 }
 
 /// Who is in the moments, in the regression and in the attribution of one day.
@@ -155,14 +156,13 @@ impl Sets {
         let columns: Vec<&[f64]> = section.raw.chunks_exact(names).collect();
         let missing = missing_per_row(&columns)?;
         let cross_section = config.cross_section();
-        let usable = |weight: f64| weight.is_finite() && 0.0 < weight;
         let has: Vec<bool> = missing
             .iter()
             .map(|missing| cross_section.covers(*missing))
             .collect();
         let members = section.member.iter().zip(&section.weights).zip(&has);
         let moments: Vec<bool> = members
-            .map(|((member, weight), has)| *member && usable(*weight) && *has)
+            .map(|((member, weight), has)| *member && 0.0 < *weight && *has)
             .collect();
         let both = |left: &[bool], right: &[bool]| -> Vec<bool> {
             left.iter()
@@ -202,14 +202,14 @@ fn fit_day(
         .map(|(weight, in_it)| if *in_it { *weight } else { 0.0 })
         .collect();
     let legs = [section.close_to_close.as_slice(), section.overnight.as_slice()];
-    let solution = solver
+    solver
         .fit(&columns, &legs, &weights, config.rank_tolerance)
         .map_err(|error| ModelError::Regression {
             day: section.day,
             error,
         })?;
-    let covariance_hc1 = solver.covariance_hc1(&solution, config.columns());
-    Ok(fitted(config, section, sets, scales, solution, covariance_hc1))
+    let covariance_hc1 = solver.covariance_hc1(&columns);
+    Ok(fitted(section, sets, scales, solver.solution(), covariance_hc1))
 }
 
 /// Turns raw values into exposures, in place.
@@ -247,14 +247,17 @@ fn thin(config: &ModelConfig, section: Section, sets: Sets, scales: Vec<CrossSec
         factor_returns: std::array::from_fn(|_| vec![0.0; columns]),
         standard_errors: vec![None; columns],
         covariance_hc1: vec![0.0; columns * columns],
-        exposures: section.raw,
+        cells: NameCells::new(
+            (names, config.styles.len()),
+            &section.raw,
+            &std::array::from_fn(|_| vec![0.0; names]),
+            &with_intraday(section.close_to_close, section.overnight),
+        ),
         scales,
-        residuals: std::array::from_fn(|_| vec![0.0; names]),
         covered: vec![false; names],
         estimation: sets.estimation,
         weights: section.weights,
         kept: Vec::new(),
-        returns: with_intraday(section.close_to_close, section.overnight),
     }
 }
 
@@ -265,16 +268,14 @@ fn with_intraday(close_to_close: Vec<f64>, overnight: Vec<f64>) -> [Vec<f64>; 3]
 }
 
 fn fitted(
-    config: &ModelConfig,
     section: Section,
     sets: Sets,
     scales: Vec<CrossSection>,
-    solution: Solution,
+    solution: &Solution,
     covariance_hc1: Vec<f64>,
 ) -> DayFit {
-    let standard_errors = solution.standard_errors(config.columns());
-    let legs = |parts: Vec<Vec<f64>>| {
-        let mut parts = parts.into_iter();
+    let legs = |parts: &[Vec<f64>]| {
+        let mut parts = parts.iter().cloned();
         let close_to_close = parts.next().unwrap_or_default();
         with_intraday(close_to_close, parts.next().unwrap_or_default())
     };
@@ -285,16 +286,19 @@ fn fitted(
         imputed: sets.imputed,
         r_squared: solution.r_squared,
         sigma_squared: solution.sigma_squared,
-        factor_returns: legs(solution.coefficients),
-        standard_errors,
+        factor_returns: legs(&solution.coefficients),
+        standard_errors: solution.standard_errors.clone(),
         covariance_hc1,
-        exposures: section.raw,
+        cells: NameCells::new(
+            (section.weights.len(), scales.len()),
+            &section.raw,
+            &legs(&solution.residuals),
+            &with_intraday(section.close_to_close, section.overnight),
+        ),
         scales,
-        residuals: legs(solution.residuals),
         covered: sets.covered,
         estimation: sets.estimation,
         weights: section.weights,
-        kept: solution.kept,
-        returns: with_intraday(section.close_to_close, section.overnight),
+        kept: solution.kept.clone(),
     }
 }

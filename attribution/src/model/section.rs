@@ -20,7 +20,7 @@ pub(super) struct Section {
     pub(super) member: Vec<bool>,
     /// Whether a name traded on the day before and on the day.
     pub(super) live: Vec<bool>,
-    /// Regression weights; NaN where not defined.
+    /// Regression weights; 0 where not defined.
     pub(super) weights: Vec<f64>,
     /// From mark to mark; 0 without a mark on both ends.
     pub(super) close_to_close: Vec<f64>,
@@ -35,7 +35,7 @@ impl Section {
             raw: vec![f64::NAN; styles * names],
             member: vec![false; names],
             live: vec![false; names],
-            weights: vec![f64::NAN; names],
+            weights: vec![0.0; names],
             close_to_close: vec![0.0; names],
             overnight: vec![0.0; names],
         }
@@ -146,7 +146,7 @@ fn row(panel: &Panel, config: &ModelConfig, name: usize, days: &Range<usize>) ->
     })
 }
 
-/// A weight from a mean amount; NaN where there is none. Residuals, where asked for, replace it later.
+/// A weight from a mean amount; 0 where there is none. Residuals, where asked for, replace it later.
 fn of_amount(weighting: Weighting, amount: f64) -> f64 {
     let weight = match weighting {
         Weighting::SqrtAmount | Weighting::InverseResidualVariance => amount.sqrt(),
@@ -156,7 +156,7 @@ fn of_amount(weighting: Weighting, amount: f64) -> f64 {
     if 0.0 < amount && weight.is_finite() {
         weight
     } else {
-        f64::NAN
+        0.0
     }
 }
 

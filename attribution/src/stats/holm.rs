@@ -32,8 +32,8 @@ mod tests {
 
     #[test]
     fn steps_down_and_never_back() {
-        let adjusted = holm(&[0.01, 0.04, 0.03, 0.005]).unwrap();
-        for (found, expected) in adjusted.iter().zip([0.03, 0.06, 0.06, 0.02]) {
+        let adjusted = holm(&[0.01, 0.04, 0.03, 0.005, 0.2]).unwrap();
+        for (found, expected) in adjusted.iter().zip([0.04, 0.09, 0.09, 0.025, 0.2]) {
             assert!((found - expected).abs() < 1e-15);
         }
         assert_eq!(holm(&[]), Ok(vec![]));

@@ -122,10 +122,7 @@ pub fn sharpe_intervals(
     // About the mean of the window, so that the sum of squares does not cancel.
     let centred = returns.centred();
     let squares = centred.squared();
-    let all = ReplicateSums::of_all(&[&centred, &squares], draws)?;
-    let [sums, squares] = all.as_slice() else {
-        return Ok(Vec::new());
-    };
+    let [sums, squares] = ReplicateSums::of_all([&centred, &squares], draws)?;
     let means = returns.means().unwrap_or_default();
     let column = |(column, mean): (usize, &f64)| {
         let moments = sums.column(column).into_iter().zip(squares.column(column));

@@ -68,6 +68,12 @@ mod tests {
     fn known_values() {
         assert_eq!(of(&[1.0, 2.0, 3.0], &[10.0, 20.0, 30.0]), Ok(1.0));
         assert_eq!(of(&[1.0, 2.0, 3.0], &[3.0, 2.0, 1.0]), Ok(-1.0));
+        // scipy, with ties on both sides.
+        let both = of(
+            &[3.0, 1.0, 4.0, 1.0, 5.0, 9.0, 2.0, 6.0],
+            &[2.0, 7.0, 1.0, 8.0, 2.0, 8.0, 1.0, 8.0],
+        );
+        assert!((both.unwrap() - 0.160_514_470_781_025_63).abs() < 1e-15);
         // Eight pairs agree and one does not; one pair is tied on the left.
         let tied = of(&[1.0, 2.0, 2.0, 3.0, 4.0], &[1.0, 2.0, 3.0, 5.0, 4.0]).unwrap();
         assert!((tied - 7.0 / 90.0_f64.sqrt()).abs() < 1e-15);

@@ -20,13 +20,7 @@ impl ReplicateSums {
     /// # Errors
     /// [`InputError::Drawn`] when the draws are for another number of days.
     pub fn of(table: &DailyTable, draws: &StationaryBootstrap) -> Result<Self, InputError> {
-        draws.check_days(table.days())?;
-        let mut sums = Self::empty(table, draws);
-        let mut times = Vec::new();
-        for replicate in 0..draws.replicates() {
-            draws.multiplicities(replicate, &mut times);
-            sums.push(table, &times);
-        }
+        let [sums] = Self::of_all([table], draws)?;
         Ok(sums)
     }
 
@@ -34,18 +28,22 @@ impl ReplicateSums {
     ///
     /// # Errors
     /// As [`ReplicateSums::of`].
-    pub fn of_all(tables: &[&DailyTable], draws: &StationaryBootstrap) -> Result<Vec<Self>, InputError> {
-        for table in tables {
-            draws.check_days(table.days())?;
-        }
+    pub fn of_all<const N: usize>(
+        tables: [&DailyTable; N],
+        draws: &StationaryBootstrap,
+    ) -> Result<[Self; N], InputError> {
+        let mut all = tables.map(|table| Self::empty(table, draws));
+        Self::fill(&mut all, &tables, draws)?;
+        Ok(all)
+    }
+
+    /// The same for tables whose number is not known beforehand.
+    pub(super) fn of_each(
+        tables: &[&DailyTable],
+        draws: &StationaryBootstrap,
+    ) -> Result<Vec<Self>, InputError> {
         let mut all: Vec<Self> = tables.iter().map(|table| Self::empty(table, draws)).collect();
-        let mut times = Vec::new();
-        for replicate in 0..draws.replicates() {
-            draws.multiplicities(replicate, &mut times);
-            for (sums, table) in all.iter_mut().zip(tables) {
-                sums.push(table, &times);
-            }
-        }
+        Self::fill(&mut all, tables, draws)?;
         Ok(all)
     }
 
@@ -104,6 +102,20 @@ impl ReplicateSums {
         }
     }
 
+    fn fill(all: &mut [Self], tables: &[&DailyTable], draws: &StationaryBootstrap) -> Result<(), InputError> {
+        for table in tables {
+            draws.check_days(table.days())?;
+        }
+        let mut times = Vec::new();
+        for replicate in 0..draws.replicates() {
+            draws.multiplicities(replicate, &mut times);
+            for (sums, table) in all.iter_mut().zip(tables) {
+                sums.push(table, &times);
+            }
+        }
+        Ok(())
+    }
+
     /// Adds a replicate. Days are added in their own order, as often as drawn, so that equal draws have equal bits.
     fn push(&mut self, table: &DailyTable, times: &[f64]) {
         let start = self.sums.len();
@@ -128,7 +140,7 @@ mod tests {
         let draws = StationaryBootstrap::new(3, 2.0, 10, 1).unwrap();
         let refused = Err(InputError::Drawn { drawn: 3, days: 2 });
         assert_eq!(ReplicateSums::of(&table, &draws), refused);
-        assert!(ReplicateSums::of_all(&[&table], &draws).is_err());
+        assert!(ReplicateSums::of_all([&table], &draws).is_err());
     }
 
     proptest! {
@@ -145,7 +157,7 @@ mod tests {
                 let direct: f64 = draws.draw(replicate).map(|day| values[day]).sum();
                 prop_assert!((row[0] - direct).abs() < 1e-13);
             }
-            let together = ReplicateSums::of_all(&[&one, &two], &draws).unwrap();
+            let together = ReplicateSums::of_all([&one, &two], &draws).unwrap();
             prop_assert_eq!(&together[0], &sums);
             for (row, other) in sums.rows().zip(together[1].rows()) {
                 prop_assert_eq!(row[0].to_bits(), other[0].to_bits());

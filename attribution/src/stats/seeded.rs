@@ -58,7 +58,7 @@ pub fn seeded_sums(agents: &[SeededAgent], draws: &StationaryBootstrap) -> Resul
         return Err(InputError::NoColumns);
     }
     let tables: Vec<&DailyTable> = agents.iter().map(SeededAgent::seeds).collect();
-    let by_seed = ReplicateSums::of_all(&tables, draws)?;
+    let by_seed = ReplicateSums::of_each(&tables, draws)?;
     let mean = |sums: &[f64]| sums.iter().sum::<f64>() / count(sums.len());
     let observed = by_seed.iter().map(|sums| mean(sums.observed())).collect();
     let mut rows: Vec<_> = by_seed.iter().map(ReplicateSums::rows).collect();

@@ -113,11 +113,16 @@ mod tests {
 
     #[test]
     fn runs_may_overlap() {
-        // Neighbours are 0.06 apart: about 1.5 standard errors of a difference, so that the ends are separable.
-        let found = groups(&[agent(1, 0.0), agent(2, 0.04), agent(3, 0.12)]);
-        let ends_separable = found.pairs.len() < 3;
-        let members: usize = found.runs.iter().map(Vec::len).sum();
-        assert!(ends_separable && 3 <= members, "{found:?}");
+        // A standard error of a mean difference is 0.04: neighbours are 0.9 of them apart, the ends 1.8.
+        let centred = |seed: u64, mean: f64| -> Vec<f64> {
+            let values = agent(seed, 0.0);
+            let own = values.iter().sum::<f64>() / 100.0;
+            values.iter().map(|value| value - own + mean).collect()
+        };
+        let found = groups(&[centred(1, 0.0), centred(2, 0.035), centred(3, 0.07)]);
+        assert_eq!(found.runs, [[2, 1], [1, 0]], "{found:?}");
+        let pairs: Vec<_> = found.pairs.iter().map(|pair| (pair.better, pair.worse)).collect();
+        assert_eq!(pairs, [(2, 1), (1, 0)]);
     }
 
     #[test]

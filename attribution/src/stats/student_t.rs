@@ -84,6 +84,24 @@ mod tests {
     }
 
     #[test]
+    fn values_of_scipy() {
+        let cases = [
+            (2.5, 7.0, 0.040_992_218_585_752_89),
+            (1.96, 537.0, 0.050_512_522_750_213_71),
+            (0.3, 3.5, 0.781_133_409_839_889_5),
+            (12.0, 4.0, 0.000_276_428_548_502_973),
+            (-4.2, 288.0, 3.562_479_980_780_213e-5),
+        ];
+        for (t, degrees, expected) in cases {
+            let found = p(t, degrees);
+            assert!(
+                (found - expected).abs() < 1e-12 * expected.max(0.01),
+                "{t} {degrees}: {found:e}"
+            );
+        }
+    }
+
+    #[test]
     fn what_is_no_t_is_refused() {
         assert!(student_t_two_sided_p(f64::NAN, 3.0).is_err());
         for degrees in [0.0, -1.0, f64::NAN, f64::INFINITY] {

@@ -280,12 +280,35 @@ mod tests {
             (exact.method, normal.method),
             (PValueMethod::Exact, PValueMethod::Normal)
         );
-        let ranks: Vec<usize> = (1..=60).map(|rank| 2 * rank).collect();
-        let (upper, _) = normal_tails(&ranks, 2 * 1230);
-        assert!((exact.w_plus - 1200.0).abs() < 31.0 && (exact.p_greater - upper).abs() < 0.05);
         let all_plus: Vec<f64> = (1..=60).map(f64::from).collect();
         let p = test(&all_plus, Zeros::Wilcox).p;
         assert_eq!(p.to_bits(), minimum_p(60).to_bits());
+    }
+
+    #[test]
+    fn beyond_sixty_it_is_scipys_approximation_with_ties_and_zeros() {
+        let value = |place: i32| f64::from((place * 37) % 23 - 10) / 2.0;
+        let values: Vec<f64> = (1..=80).map(value).collect();
+        let cases = [
+            (
+                Zeros::Wilcox,
+                0.196_002_060_559_280_6,
+                0.098_001_030_279_640_3,
+                1712.5,
+            ),
+            (
+                Zeros::Pratt,
+                0.202_449_385_403_365_43,
+                0.101_224_692_701_682_72,
+                1880.5,
+            ),
+        ];
+        for (zeros, p, p_greater, w_plus) in cases {
+            let found = test(&values, zeros);
+            assert_eq!((found.method, found.zeros), (PValueMethod::Normal, 4));
+            assert!((found.p - p).abs() < 1e-12 && (found.p_greater - p_greater).abs() < 1e-12);
+            assert!((found.p_less + p_greater - 1.0).abs() < 1e-12 && (found.w_plus - w_plus).abs() < 1e-12);
+        }
     }
 
     #[test]

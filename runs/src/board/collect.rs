@@ -40,6 +40,22 @@ pub struct BoardOptions {
     pub threads: usize,
 }
 
+impl Default for BoardOptions {
+    fn default() -> Self {
+        Self {
+            panel: None,
+            settings: ModelSettings::default(),
+            draws: Draws {
+                replicates: 2000,
+                seed: 1,
+                null_portfolios: 500,
+            },
+            shown: Shown::default(),
+            threads: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
+        }
+    }
+}
+
 /// What is shown of what was found; an empty list is everything.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Shown {
@@ -358,6 +374,15 @@ fn track_notes(leaders: &[Leader], benchmark: Option<&String>) -> Vec<String> {
     if 1 < forces.len() {
         notes.push("agents were forced differently: their parse failures do not compare".to_owned());
     }
+    notes.extend(
+        leaders
+            .iter()
+            .filter(|leader| 1 < leader.served_models.len())
+            .map(|leader| {
+                let models = leader.served_models.join(", ");
+                format!("{} was answered by more than one model: {models}", leader.agent)
+            }),
+    );
     let lost = |leader: &&Leader| leader.faults.coverage.is_some_and(|coverage| coverage < 0.99);
     notes.extend(leaders.iter().filter(lost).map(|leader| {
         format!(
@@ -392,7 +417,7 @@ fn overlaps(tracks: &[Track]) -> Vec<String> {
     )]
 }
 
-fn model_record(fitted: &Fitted) -> ModelRecord {
+pub(super) fn model_record(fitted: &Fitted) -> ModelRecord {
     let screen = fitted.screen.as_ref();
     ModelRecord {
         configuration: fitted.model.config().fingerprint(),

@@ -35,6 +35,12 @@ pub(super) fn leader(agent: &str, cohort: Cohort, scores: &[&Score], draws: Draw
         }),
         seeds: scores.iter().map(|score| score.found.header.seed).collect(),
         shown_seed: shown.map(|score| score.found.header.seed),
+        served_models: scores
+            .iter()
+            .flat_map(|score| score.served_models.iter().cloned())
+            .collect::<BTreeSet<String>>()
+            .into_iter()
+            .collect(),
         faults: faults(scores),
         metrics: metrics(scores),
         return_rank: None,

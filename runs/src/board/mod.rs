@@ -19,6 +19,7 @@ mod protocol;
 mod quote;
 mod record;
 mod reference;
+mod report;
 mod score;
 mod sensitivity;
 mod separation;
@@ -41,5 +42,6 @@ pub use record::{
     StyleHealth, Track, VifStep,
 };
 pub use reference::MEMBERS;
+pub use report::{AttributionReport, DailyRow, Excess, Subject, report};
 pub use score::Score;
 pub use settings::ModelSettings;

@@ -126,6 +126,10 @@ fn refused(path: &Path, market: &Market, day: DayIndex, rows: &[Row], fault: &Pa
         PaperFault::Short { name, .. } => {
             RunError::input(at(name), "short positions are not attributed: sell what is held")
         }
+        PaperFault::Cash(_) => RunError::input(
+            format!("{} on {date}: {fault}", path.display()),
+            "give more --cash, or trade less",
+        ),
         PaperFault::Ruined(_) => RunError::input(
             format!("{} on {date}: {fault}", path.display()),
             "an account without value has no returns: give more --cash, or end with --until before that day",

@@ -55,6 +55,9 @@ pub enum PaperFault {
         /// Shares held.
         held: f64,
     },
+    /// Trades that the cash does not pay for.
+    #[error("its trades leave {0} CNY of cash")]
+    Cash(f64),
     /// Nothing is left.
     #[error("the net asset value is {0} CNY")]
     Ruined(f64),
@@ -68,6 +71,9 @@ pub struct PaperAccount {
     nav_cny: f64,
     fees: PaperFees,
 }
+
+/// Share of NAV by which cash may be below 0 through rounding.
+const CASH_ROUNDING: f64 = 1e-9;
 
 /// Shares below this are a rounding residue of a sale, not a holding.
 const DUST_SHARES: f64 = 1e-9;
@@ -125,6 +131,11 @@ impl PaperAccount {
                 .entry(trade.name)
                 .or_insert_with(|| Quote::of(market, trade.name, day));
             self.trade(&trade, quote, &mut book)?;
+        }
+        // Weights that add up to 1 leave nothing for the fees of the day.
+        let least = -(book.fees_cny + CASH_ROUNDING * self.nav_cny);
+        if *orders != PaperOrders::Hold && self.cash_cny < least {
+            return Err(PaperFault::Cash(self.cash_cny));
         }
         let mut nav = self.cash_cny;
         for (name, quote) in &quotes {

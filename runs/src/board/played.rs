@@ -15,6 +15,7 @@ use crate::experiment::cells::days_between;
 use ktd_attribution::account::DayBook;
 use ktd_env::exchange::StepReport;
 use ktd_env::{DayIndex, Fen, Market, TradeDate};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// A finished episode's public part: enough to know what it is.
@@ -85,6 +86,8 @@ pub struct Played {
     pub reports: Vec<StepReport>,
     /// Stated confidences with what happened.
     pub forecasts: Vec<Forecast>,
+    /// Names of the models that answered, as the provider says.
+    pub served_models: BTreeSet<String>,
     /// Net asset values at the closes, CNY, after the initial cash.
     pub nav_cny: Vec<f64>,
     /// Cash before the first day, CNY.
@@ -111,7 +114,20 @@ impl Played {
                 .into_iter()
                 .unzip();
         let forecasts = forecasts(&events, &reports, (market, &days));
+        let served = events.iter().filter_map(|event| match event {
+            ReadEvent::Turn { served_model, .. } => served_model.clone(),
+            ReadEvent::EpisodeBegin { .. }
+            | ReadEvent::StepBegin { .. }
+            | ReadEvent::InfrastructureFault { .. }
+            | ReadEvent::ToolCall { .. }
+            | ReadEvent::ModelFault { .. }
+            | ReadEvent::Decision { .. }
+            | ReadEvent::Fills { .. }
+            | ReadEvent::StepEnd { .. }
+            | ReadEvent::EpisodeEnd { .. } => None,
+        });
         Ok(Self {
+            served_models: served.collect(),
             nav_cny: reports.iter().map(|report| report.nav.to_yuan()).collect(),
             initial_cny: initial.to_yuan(),
             found,

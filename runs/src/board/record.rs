@@ -145,6 +145,8 @@ pub struct Leader {
     pub seeds: Vec<u64>,
     /// The seed whose daily series are shown: the one of the median return, the lower of two.
     pub shown_seed: Option<u64>,
+    /// Names of the models that answered, as the provider says: more than one is a drift.
+    pub served_models: Vec<String>,
     /// Counters over all seeds.
     pub faults: Faults,
     /// Metrics by name over seeds: `total_return`, `excess_return`, `sharpe_ratio`, `max_drawdown`,

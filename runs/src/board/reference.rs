@@ -112,6 +112,7 @@ fn blank(name: &str, metrics: &BTreeMap<String, Metric>) -> Leader {
         force: String::new(),
         seeds: Vec::new(),
         shown_seed: None,
+        served_models: Vec::new(),
         faults: Faults::default(),
         metrics: metrics
             .iter()

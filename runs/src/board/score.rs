@@ -11,7 +11,7 @@ use ktd_attribution::metric::{
 };
 use ktd_attribution::model::FactorModel;
 use ktd_env::{DayIndex, Market};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What an episode earned, and from what.
 #[derive(Debug, Clone)]
@@ -30,6 +30,8 @@ pub struct Score {
     pub attribution: Attribution,
     /// Net asset values at the closes over the initial cash.
     pub nav: Vec<f64>,
+    /// Names of the models that answered, as the provider says.
+    pub served_models: BTreeSet<String>,
     /// Stated confidences beside what happened, success signed by the side.
     pub forecasts: Vec<Forecast>,
 }
@@ -67,6 +69,7 @@ impl Score {
         metrics.extend(of_calibration(&played, &forecasts));
         Ok(Self {
             nav: relative(&path),
+            served_models: played.served_models,
             summary: played.summary,
             days: played.days,
             books: played.books,

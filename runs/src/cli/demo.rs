@@ -1,6 +1,8 @@
 //! `ktd demo`: no key, no network, no data.
 
 use super::run::{execute, runtime};
+use crate::board::sheet::{Kind, Sheet};
+use crate::board::{BoardOptions, Findings, collect};
 use crate::bundle::BundlePaths;
 use crate::bundle::open::OpenBundle;
 use crate::episode::{Silent, replay_episode};
@@ -12,7 +14,7 @@ use crate::report;
 use clap::Args;
 use serde_json::json;
 use std::fmt::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The experiment the demo runs, also as an example to copy.
 const DEMO: &str = include_str!("../../configs/demo.toml");
@@ -54,13 +56,14 @@ pub(super) fn run(args: &DemoArgs, console: Console) -> Result<(), Failure> {
     );
     text.push_str(&report::table(&results));
     text.push_str(GAP_NOTE);
+    text.push('\n');
+    text.push_str(&ranking(&args.out)?);
     // Writing to a string cannot fail.
     write!(
         text,
         "\nreplayed {replayed} from its recorded replies: every event matched, byte for byte\n\
-         bundles: {}\nnext: ktd replay {}/cells/{replayed} --step 1\n",
-        args.out.display(),
-        args.out.display()
+         bundles: {out}\nnext: ktd replay {out}/cells/{replayed} --step 1\n      ktd leaderboard {out} --out board\n",
+        out = args.out.display()
     )
     .ok();
     let mut document = report::to_json(&results);
@@ -76,6 +79,17 @@ pub(super) fn run(args: &DemoArgs, console: Console) -> Result<(), Failure> {
 const GAP_NOTE: &str = "
 The cheater knows the real future by code and date: compare its bright rows with its blinded ones.
 ";
+
+/// The headline's ranking by selection.
+fn ranking(out: &Path) -> Result<String, Failure> {
+    let findings = Findings::below(&[out.to_owned()])?;
+    let board = collect(&findings, &BoardOptions::default(), &|| {})?;
+    let sheet = board
+        .tracks
+        .first()
+        .map(|track| Sheet::of(&board, Kind::Ranking, track, "pre"));
+    Ok(sheet.map_or_else(String::new, |sheet| sheet.text()))
+}
 
 /// Replays the last momentum episode, which used tools under a mask.
 fn replay_one(results: &[CellResult]) -> Result<String, Failure> {

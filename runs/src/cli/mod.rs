@@ -1,11 +1,13 @@
 //! The command line.
 
+mod attribute;
 mod branch;
 mod data;
 mod demo;
 mod doctor;
 mod leaderboard;
 mod mcp;
+mod plan;
 mod probe;
 mod replay;
 mod run;
@@ -47,10 +49,14 @@ enum Command {
     Demo(demo::DemoArgs),
     /// Run the grid of cells that an experiment file describes; rerunning continues where it stopped.
     Run(run::RunArgs),
+    /// Say what an experiment asks and costs, and the smallest difference that it can detect; nothing is run.
+    Plan(plan::PlanArgs),
     /// Run an episode again from its recorded replies and compare every byte; or show one step.
     Replay(replay::ReplayArgs),
     /// Check bundles: hashes, fills, NAV and metrics; name what differs first.
     Verify(verify::VerifyArgs),
+    /// Split returns into market, style and selection, with costs and timing apart.
+    Attribute(attribute::AttributeArgs),
     /// Rank finished runs by what they selected; say which differences are real.
     Leaderboard(leaderboard::LeaderboardArgs),
     /// Let an MCP client trade one cell: a server on standard input and output, no network.
@@ -84,8 +90,10 @@ pub fn main() -> ExitCode {
     let result = match cli.command {
         Command::Demo(args) => demo::run(&args, console),
         Command::Run(args) => run::run(&args, console),
+        Command::Plan(args) => plan::run(&args, console),
         Command::Replay(args) => replay::run(&args, console),
         Command::Verify(args) => verify::run(&args, console),
+        Command::Attribute(args) => attribute::run(&args, console),
         Command::Leaderboard(args) => leaderboard::run(&args, console),
         Command::Mcp(args) => mcp::run(&args, console),
         Command::Doctor(args) => doctor::run(&args, console),

@@ -6,11 +6,12 @@ use crate::error::RunError;
 use crate::experiment::cells::cells;
 use crate::experiment::config::ExperimentConfig;
 use crate::experiment::market_source::MarketSource;
+use crate::experiment::prune::{Pruned, pruned};
 use crate::experiment::run::{CellResult, RunPlan, prepare, run_cells};
 use crate::failure::Failure;
 use crate::limits::missing_open_files;
 use crate::money::Metering;
-use crate::money::estimate::{Estimate, measure};
+use crate::money::estimate::{Estimate, measure, steps_measured};
 use crate::money::opening::price_cells;
 use crate::output::Console;
 use crate::progress::Progress;
@@ -85,6 +86,7 @@ pub(super) fn run(args: &RunArgs, console: Console) -> Result<(), Failure> {
     let mut document = report::to_json(results);
     if let Some(object) = document.as_object_mut() {
         object.insert("money".to_owned(), report::money::to_json(results, budget));
+        object.insert("notes".to_owned(), serde_json::json!(limitations));
     }
     console.result(&text, &document)?;
     stopped(results)
@@ -112,23 +114,33 @@ fn estimate(config: &ExperimentConfig, base: &Path, console: Console) -> Result<
     let source = MarketSource::of(config, base)?;
     let mut cells = cells(config, &source.market)?;
     price_cells(&mut cells, config, base)?;
-    let measured = runtime()?.block_on(measure(config, &source))?;
+    let bar = Arc::new(Bar::of_steps(console, steps_measured(&cells)));
+    let measured = runtime()?.block_on(measure(config, &source, bar))?;
     let estimate = Estimate::of(config, &cells, &measured);
-    let text = report::estimate::text(&estimate, &config.budget);
-    console.result(&text, &serde_json::json!({ "estimate": estimate }))
+    let mut text = report::estimate::text(&estimate, &config.budget);
+    let notes: Vec<String> = pruned(config)?.iter().map(Pruned::told).collect();
+    for note in &notes {
+        text.push_str("note: ");
+        text.push_str(note);
+        text.push('\n');
+    }
+    console.result(
+        &text,
+        &serde_json::json!({ "estimate": estimate, "notes": notes }),
+    )
 }
 
 /// A plan that was run.
 pub(super) struct Executed {
     /// The cells' results.
     pub results: Vec<CellResult>,
-    /// What the panel cannot support.
+    /// What the panel cannot support, what is not known of the agents, and which cells are left out.
     pub limitations: Vec<String>,
     /// What was spent of the budget.
     pub metering: Arc<Metering>,
 }
 
-/// Runs a plan under a progress bar; with what the panel cannot support and what is not known of the agents.
+/// Runs a plan under a progress bar; with what a reader of the results must know.
 ///
 /// # Errors
 /// [`Failure`] when nothing can be started.
@@ -153,6 +165,7 @@ pub(super) fn execute(plan: &RunPlan, console: Console) -> Result<Executed, Fail
     };
     let mut notes = prepared.source.record.limitations;
     notes.extend(prepared.notes);
+    notes.extend(pruned(&plan.config)?.iter().map(Pruned::told));
     Ok(Executed {
         results,
         limitations: notes,

@@ -2,6 +2,7 @@
 
 use super::config::{AgentConfig, ExperimentConfig};
 use super::provider::Provider;
+use super::prune::{Uninformative, masks, modes};
 use crate::bundle::header::BranchRecord;
 use crate::error::RunError;
 use crate::money::Basis;
@@ -72,41 +73,23 @@ pub struct Window {
     pub days: Vec<DayIndex>,
 }
 
-/// All cells, in a fixed order.
+/// All cells, in a fixed order, less those that `prune` leaves out.
 ///
 /// # Errors
-/// [`RunError::Input`] for an unknown level, numeric setting or mode, or a window outside the panel.
+/// [`RunError::Input`] for an unknown level, numeric setting or mode, a window outside the panel, and a grid of which
+/// nothing is left.
 pub fn cells(config: &ExperimentConfig, market: &Market) -> Result<Vec<Cell>, RunError> {
-    let windows: Vec<Window> = config
-        .windows
-        .iter()
-        .map(|window| resolve_window(window, market))
-        .collect::<Result<_, _>>()?;
-    let masks: Vec<MaskSettings> = config
-        .masks
-        .iter()
-        .map(|mask| parse_mask(&mask.level, &mask.numeric))
-        .collect::<Result<_, _>>()?;
-    let modes: Vec<Mode> = config
-        .modes
-        .iter()
-        .map(|mode| parse_mode(mode))
-        .collect::<Result<_, _>>()?;
+    let windows = windows(config, market)?;
+    let settings = settings(config)?;
     let mut cells = Vec::new();
     let table = config.dialect_table()?;
     for agent in &config.agents {
         let provider = Provider::of(agent, &table)?;
         let who = (agent, &provider);
         for window in &windows {
-            for mask in &masks {
-                for mode in &modes {
-                    cells.extend(
-                        config
-                            .seeds
-                            .iter()
-                            .map(|seed| cell(who, window, *mask, *mode, *seed)),
-                    );
-                }
+            for (mask, mode) in &settings {
+                let seeds = config.seeds.iter();
+                cells.extend(seeds.map(|seed| cell(who, window, *mask, *mode, *seed)));
             }
         }
     }
@@ -118,6 +101,34 @@ pub fn cells(config: &ExperimentConfig, market: &Market) -> Result<Vec<Cell>, Ru
             "name each seed, mask and mode once, and keep `__` out of ids",
         )),
     }
+}
+
+/// The windows of an experiment on a panel, in its order.
+///
+/// # Errors
+/// [`RunError::Input`] for a window outside the panel.
+pub fn windows(config: &ExperimentConfig, market: &Market) -> Result<Vec<Window>, RunError> {
+    let windows = config.windows.iter();
+    windows.map(|window| resolve_window(window, market)).collect()
+}
+
+/// Masks x modes, less what is left out.
+fn settings(config: &ExperimentConfig) -> Result<Vec<(MaskSettings, Mode)>, RunError> {
+    let (masks, modes) = (masks(config)?, modes(config)?);
+    let is_run = |(mask, mode): &(MaskSettings, Mode)| {
+        !config.prune || Uninformative::of(*mode, *mask, &masks).is_none()
+    };
+    let pairs = masks
+        .iter()
+        .flat_map(|mask| modes.iter().map(|mode| (*mask, *mode)));
+    let left: Vec<_> = pairs.filter(is_run).collect();
+    if left.is_empty() {
+        return Err(RunError::input(
+            "`prune` leaves no cell: memory-only without names tells nothing",
+            "add a mask that shows names or another mode, or take `prune` out",
+        ));
+    }
+    Ok(left)
 }
 
 fn cell(

@@ -44,6 +44,9 @@ pub struct ExperimentConfig {
     /// Seeds (default: 1).
     #[serde(default = "default_seeds")]
     pub seeds: Vec<u64>,
+    /// Whether cells that carry no information are left out (default false): `memory-only` without names, and copies.
+    #[serde(default)]
+    pub prune: bool,
     /// Limits of a step's conversation.
     #[serde(default)]
     pub session: SessionConfig,
@@ -331,6 +334,12 @@ impl AgentConfig {
             ("model", self.model.is_some()),
             ("vendor", self.vendor.is_some()),
             ("base_url", self.base_url.is_some()),
+            ("api_key_env", self.api_key_env.is_some()),
+            ("api_key_file", self.api_key_file.is_some()),
+            ("temperature", self.temperature.is_some()),
+            ("max_output_tokens", self.max_output_tokens.is_some()),
+            ("force", self.force.is_some()),
+            ("thinking", self.thinking.is_some()),
         ];
         let other = other.into_iter().find(|(_, is_set)| *is_set);
         match (self.control, other) {

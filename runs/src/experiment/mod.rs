@@ -5,6 +5,7 @@ pub mod cells;
 pub mod config;
 pub mod market_source;
 pub mod provider;
+pub mod prune;
 pub mod run;
 pub mod step_config;
 pub mod window_config;

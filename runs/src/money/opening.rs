@@ -127,7 +127,10 @@ pub fn open_accounts(
 }
 
 /// The limits of every key, those under `[rates]` and those of the agents that use it.
-fn limits(config: &ExperimentConfig, cells: &[Cell]) -> Result<BTreeMap<KeyName, RateLimits>, RunError> {
+///
+/// # Errors
+/// [`RunError::Input`] for rates of a key that no agent uses.
+pub fn limits(config: &ExperimentConfig, cells: &[Cell]) -> Result<BTreeMap<KeyName, RateLimits>, RunError> {
     let mut limits: BTreeMap<KeyName, RateLimits> = BTreeMap::new();
     for cell in cells.iter().filter(|cell| !cell.agent.is_ours()) {
         let name = key_name(cell);

@@ -20,7 +20,7 @@ use pictures::View;
 pub fn render(board: &Board) -> String {
     let mut page = Markup::default();
     page.verbatim("<!DOCTYPE html>\n");
-    page.element("html", &[("lang", "en"), ("xmlns", "http://www.w3.org/1999/xhtml")], |page| {
+    page.element("html", &[("lang", "en")], |page| {
         page.element("head", &[], |page| {
             page.empty("meta", &[("charset", "utf-8")]);
             page.empty("meta", &[("name", "viewport"), ("content", "width=device-width, initial-scale=1")]);

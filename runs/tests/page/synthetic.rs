@@ -216,6 +216,7 @@ fn leader(chance: &mut Chance, name: &str, cohort: Cohort, days: usize) -> Leade
         cohort,
         force: if cohort == Cohort::Builtin { "F0" } else { "F2" }.to_owned(),
         seeds: vec![1, 2, 3, 4, 5],
+        served_models: (cohort == Cohort::Model).then(|| format!("{name}-2026-11")).into_iter().collect(),
         shown_seed: Some(3),
         faults: faults(chance, cohort),
         metrics,
@@ -377,6 +378,7 @@ fn references(chance: &mut Chance, benchmark: &[f64], days: usize) -> [Leader; 2
     let members = Leader {
         metrics: own.clone(),
         seeds: Vec::new(),
+        served_models: Vec::new(),
         shown_seed: None,
         force: String::new(),
         faults: Faults::default(),

@@ -12,6 +12,7 @@
 
 mod bench;
 mod branch;
+mod controls;
 mod determinism;
 mod faults;
 mod force;

@@ -9,11 +9,16 @@
 //!
 //! Source: attribution.md, section 1 (equation 1, rank deficiency, Numerics).
 
-mod columns;
 mod factorisation;
+mod lanes;
+mod products;
+#[cfg(test)]
+mod tests;
+mod variation;
 
-use columns::{Columns, Triangle, product, weigh};
 use factorisation::{Factorisation, add_row};
+use products::Products;
+use variation::{Variation, residual, take_weights};
 
 /// Why there is no regression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -62,7 +67,7 @@ impl WlsError {
 }
 
 /// A regression of several legs on the same columns.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Solution {
     /// Rows with a weight that is finite and above 0.
     pub observations: usize,
@@ -76,35 +81,23 @@ pub struct Solution {
     pub sigma_squared: f64,
     /// Weighted, centred R2 of the first leg; 0 where it does not vary.
     pub r_squared: f64,
-    /// `(X'VX)^-1` of the kept columns, row by row.
-    pub unscaled_covariance: Vec<f64>,
-}
-
-impl Solution {
     /// Classical standard errors of the first leg by column; `None` for a dropped column.
-    ///
-    /// `columns`: how many there were.
-    #[must_use]
-    pub fn standard_errors(&self, columns: usize) -> Vec<Option<f64>> {
-        let size = self.kept.len();
-        let mut errors = vec![None; columns];
-        let diagonal = self.unscaled_covariance.iter().step_by(size + 1);
-        for (column, cell) in self.kept.iter().zip(diagonal) {
-            if let Some(error) = errors.get_mut(*column) {
-                *error = Some((self.sigma_squared * cell).sqrt());
-            }
-        }
-        errors
-    }
+    pub standard_errors: Vec<Option<f64>>,
 }
 
 /// Fits regressions one after the other, with buffers that it keeps.
 #[derive(Debug, Clone, Default)]
 pub struct Solver {
-    roots: Vec<f64>,
-    weighted: Columns,
-    table: Triangle,
+    /// 0 for a row that is left out.
+    weights: Vec<f64>,
+    /// Copies of columns and legs with zeros in the rows that are left out, where those hold what is not finite.
+    cleaned: Vec<Vec<f64>>,
+    factorisation: Factorisation,
+    solution: Solution,
 }
+
+/// Share of a leg's weighted squares up to which their sum about the mean is rounding: a deviation of 1e-12 of the mean.
+const VARIATION: f64 = 1e-24;
 
 /// Fits one regression; see [`Solver::fit`].
 ///
@@ -116,7 +109,9 @@ pub fn wls(
     weights: &[f64],
     rank_tolerance: f64,
 ) -> Result<Solution, WlsError> {
-    Solver::default().fit(columns, legs, weights, rank_tolerance)
+    let mut solver = Solver::default();
+    solver.fit(columns, legs, weights, rank_tolerance)?;
+    Ok(solver.solution)
 }
 
 impl Solver {
@@ -133,15 +128,12 @@ impl Solver {
         legs: &[&[f64]],
         weights: &[f64],
         rank_tolerance: f64,
-    ) -> Result<Solution, WlsError> {
-        check_lengths("column", columns, weights.len())?;
-        check_lengths("leg", legs, weights.len())?;
+    ) -> Result<&Solution, WlsError> {
         self.load(columns, legs, weights)?;
-        let quick = Factorisation::cholesky(&self.table, columns.len());
-        let factorisation = quick.unwrap_or_else(|| {
-            Factorisation::gram_schmidt(&self.weighted, columns.len(), legs.len(), rank_tolerance)
-        });
-        self.solve(&factorisation, columns, legs)
+        if !self.factorisation.cholesky() {
+            self.orthogonalise(columns, legs, rank_tolerance);
+        }
+        self.solve(columns, legs)
     }
 
     /// As [`Self::fit`], by orthogonalisation alone: slower, and the measure of the quick way.
@@ -154,124 +146,146 @@ impl Solver {
         legs: &[&[f64]],
         weights: &[f64],
         rank_tolerance: f64,
-    ) -> Result<Solution, WlsError> {
-        check_lengths("column", columns, weights.len())?;
-        check_lengths("leg", legs, weights.len())?;
+    ) -> Result<&Solution, WlsError> {
         self.load(columns, legs, weights)?;
-        let factorisation =
-            Factorisation::gram_schmidt(&self.weighted, columns.len(), legs.len(), rank_tolerance);
-        self.solve(&factorisation, columns, legs)
+        self.orthogonalise(columns, legs, rank_tolerance);
+        self.solve(columns, legs)
     }
 
-    /// The HC1 (White) covariance of the first leg's coefficients, `columns` x `columns`, row by row, 0 for dropped
-    /// columns. `solution` must be the last one fitted.
-    pub fn covariance_hc1(&mut self, solution: &Solution, columns: usize) -> Vec<f64> {
+    /// The last regression.
+    #[must_use]
+    pub const fn solution(&self) -> &Solution {
+        &self.solution
+    }
+
+    /// The HC1 (White) covariance of the first leg's coefficients, columns x columns, row by row, 0 for dropped columns.
+    /// `columns` must be those of the last fit.
+    #[must_use]
+    pub fn covariance_hc1(&self, columns: &[&[f64]]) -> Vec<f64> {
+        let solution = &self.solution;
+        let (kept, size) = (&solution.kept, solution.kept.len());
         let residuals = solution.residuals.first().map_or(&[][..], Vec::as_slice);
-        let errors = weigh(residuals, &self.roots);
-        let mut scores = Columns::default();
-        scores.reset(self.roots.len());
-        for place in &solution.kept {
-            scores.push_product(self.weighted.column(*place), &errors);
-        }
-        let size = solution.kept.len();
-        scores.products(size, &mut self.table);
-        let meat = mirrored(&self.table, size);
-        let bread = &solution.unscaled_covariance;
+        let score = |(weight, residual): (&f64, &f64)| {
+            let score = weight * residual;
+            if 0.0 < *weight { score * score } else { 0.0 }
+        };
+        let scores: Vec<f64> = self.weights.iter().zip(residuals).map(score).collect();
+        let cleaned = self.cleaned.iter().map(Vec::as_slice);
+        let all: Vec<&[f64]> = if self.cleaned.is_empty() {
+            columns.to_vec()
+        } else {
+            cleaned.collect()
+        };
+        let chosen: Vec<&[f64]> = kept.iter().filter_map(|place| all.get(*place)).copied().collect();
+        let mut meat = vec![0.0; size * size];
+        Products::default().multiply(&chosen, &scores, size, &mut meat, size);
+        mirror(&mut meat, size);
+        let bread = self.factorisation.inverse_products();
         let rows = count(solution.observations);
         let correction = rows / (rows - count(size));
-        let sandwich = multiplied(&multiplied(bread, &meat, size), bread, size);
-        spread_out(&sandwich, &solution.kept, columns, correction)
+        let sandwich = multiplied(&multiplied(&bread, &meat, size), &bread, size);
+        spread_out(&sandwich, kept, columns.len(), correction)
     }
 
     fn load(&mut self, columns: &[&[f64]], legs: &[&[f64]], weights: &[f64]) -> Result<(), WlsError> {
-        self.roots.clear();
-        // The root of what is no weight is not read: such a row's root is 0.
-        let root = |weight: f64| {
-            if 0.0 < weight && weight <= f64::MAX {
-                weight.sqrt()
-            } else {
-                0.0
-            }
-        };
-        self.roots.extend(weights.iter().map(|weight| root(*weight)));
-        self.weighted.reset(weights.len());
-        for values in columns.iter().chain(legs) {
-            self.weighted.push(values, &self.roots);
+        check_lengths("column", columns, weights.len())?;
+        check_lengths("leg", legs, weights.len())?;
+        take_weights(weights, &mut self.weights);
+        self.cleaned.clear();
+        let all = [columns, legs].concat();
+        if self
+            .factorisation
+            .multiply(&all, &self.weights, legs.len())
+            .is_ok()
+        {
+            return Ok(());
         }
-        self.weighted
-            .products(columns.len() + legs.len(), &mut self.table);
-        let own = self.table.rows().enumerate();
-        let wrong = own
-            .filter_map(|(place, row)| Some((place, *row.get(place)?)))
-            .find(|(_, own)| !own.is_finite());
-        wrong.map_or(Ok(()), |(place, _)| {
-            Err(place.checked_sub(columns.len()).map_or(
-                WlsError::NotFinite {
-                    part: "column",
-                    place,
-                },
-                |place| WlsError::NotFinite { part: "leg", place },
-            ))
+        // A row that is left out may hold anything, but nothing times what is not finite is not nothing.
+        self.cleaned = all.iter().map(|column| cleaned(column, &self.weights)).collect();
+        let all: Vec<&[f64]> = self.cleaned.iter().map(Vec::as_slice).collect();
+        let products = self.factorisation.multiply(&all, &self.weights, legs.len());
+        products.map_err(|place| {
+            let leg = place.checked_sub(columns.len());
+            let (part, place) = leg.map_or(("column", place), |leg| ("leg", leg));
+            WlsError::NotFinite { part, place }
         })
     }
 
-    fn solve(
-        &self,
-        factorisation: &Factorisation,
-        columns: &[&[f64]],
-        legs: &[&[f64]],
-    ) -> Result<Solution, WlsError> {
-        let observations = self.roots.iter().filter(|root| 0.0 < **root).count();
-        let kept = factorisation.kept.clone();
+    fn orthogonalise(&mut self, columns: &[&[f64]], legs: &[&[f64]], rank_tolerance: f64) {
+        let roots: Vec<f64> = self.weights.iter().map(|weight| weight.sqrt()).collect();
+        let weighted = |column: &[f64]| {
+            let rows = column.iter().zip(&roots);
+            rows.map(|(value, root)| if 0.0 < *root { value * root } else { 0.0 })
+                .collect()
+        };
+        let all = columns.iter().chain(legs);
+        let weighted: Vec<Vec<f64>> = all.map(|column| weighted(column)).collect();
+        self.factorisation.gram_schmidt(&weighted, rank_tolerance);
+    }
+
+    fn solve(&mut self, columns: &[&[f64]], legs: &[&[f64]]) -> Result<&Solution, WlsError> {
+        let observations = self.weights.iter().filter(|weight| 0.0 < **weight).count();
+        let kept = &self.factorisation.kept;
         if observations <= kept.len() {
             return Err(WlsError::TooFewRows {
                 rows: observations,
                 columns: kept.len(),
             });
         }
-        let mut coefficients = Vec::with_capacity(legs.len());
-        let mut residuals = Vec::with_capacity(legs.len());
-        for (leg, projected) in legs.iter().zip(&factorisation.projected) {
-            let mut all = vec![0.0; columns.len()];
-            for (column, value) in kept.iter().zip(factorisation.coefficients(projected)) {
-                if let Some(cell) = all.get_mut(*column) {
-                    *cell = value;
-                }
-            }
-            residuals.push(residual(leg, columns, &all));
-            coefficients.push(all);
-        }
-        let left = residuals.first().map_or(&[][..], Vec::as_slice);
-        let leg = legs.first().copied().unwrap_or(&[]);
-        let unexplained = self.weighted_squares(left, 0.0);
-        let total = self.weighted_squares(leg, self.weighted_mean(leg));
-        Ok(Solution {
-            observations,
-            sigma_squared: unexplained / (count(observations) - count(kept.len())),
-            r_squared: if 0.0 < total {
-                1.0 - unexplained / total
-            } else {
-                0.0
-            },
-            unscaled_covariance: factorisation.unscaled_covariance(),
-            kept,
+        let Solution {
             coefficients,
             residuals,
-        })
+            ..
+        } = &mut self.solution;
+        coefficients.resize(legs.len(), Vec::new());
+        residuals.resize(legs.len(), Vec::new());
+        let into = coefficients.iter_mut().zip(residuals);
+        for ((place, leg), (coefficients, left)) in legs.iter().enumerate().zip(into) {
+            coefficients.clear();
+            coefficients.resize(columns.len(), 0.0);
+            for (column, value) in kept.iter().zip(self.factorisation.coefficients(place)) {
+                if let Some(cell) = coefficients.get_mut(*column) {
+                    *cell = *value;
+                }
+            }
+            residual(leg, columns, coefficients, left);
+        }
+        self.judge(columns.len(), legs, observations);
+        Ok(&self.solution)
     }
 
-    fn weighted_mean(&self, values: &[f64]) -> f64 {
-        let weighted = weigh(values, &self.roots);
-        let roots = weigh(&self.roots, &self.roots);
-        let ones = weigh(&vec![1.0; values.len()], &self.roots);
-        product(&weighted, &ones) / roots.iter().flatten().sum::<f64>()
+    /// Variances and errors of the solution.
+    fn judge(&mut self, columns: usize, legs: &[&[f64]], observations: usize) {
+        let Variation {
+            squares,
+            total,
+            unexplained,
+        } = self.variation(columns, legs);
+        let kept = &self.factorisation.kept;
+        let solution = &mut self.solution;
+        solution.observations = observations;
+        solution.kept.clone_from(kept);
+        solution.sigma_squared = unexplained / (count(observations) - count(kept.len()));
+        // Rounding moves equal returns apart by 1e-16 of themselves.
+        let varies = VARIATION * squares < total;
+        solution.r_squared = if varies { 1.0 - unexplained / total } else { 0.0 };
+        solution.standard_errors.clear();
+        solution.standard_errors.resize(columns, None);
+        for (place, cell) in kept.iter().zip(self.factorisation.inverse_diagonal()) {
+            if let Some(error) = solution.standard_errors.get_mut(*place) {
+                *error = Some((solution.sigma_squared * cell).sqrt());
+            }
+        }
     }
 
-    /// Sum of `v (value - center)^2` over rows with a weight.
-    fn weighted_squares(&self, values: &[f64], center: f64) -> f64 {
-        let centered: Vec<f64> = values.iter().map(|value| value - center).collect();
-        let weighted = weigh(&centered, &self.roots);
-        product(&weighted, &weighted)
+    /// How much of the first leg there is, and is left.
+    fn variation(&self, columns: usize, legs: &[&[f64]]) -> Variation {
+        let leg = legs.first().copied().unwrap_or(&[]);
+        let left = self.solution.residuals.first().map_or(&[][..], Vec::as_slice);
+        match self.cleaned.get(columns) {
+            Some(leg) => Variation::new(leg, &cleaned(left, &self.weights), &self.weights),
+            None => Variation::new(leg, left, &self.weights),
+        }
     }
 }
 
@@ -290,42 +304,28 @@ fn check_lengths(part: &'static str, columns: &[&[f64]], expected_rows: usize) -
     })
 }
 
+/// A copy of a column with zeros in the rows without a weight.
+fn cleaned(column: &[f64], weights: &[f64]) -> Vec<f64> {
+    let rows = column.iter().zip(weights);
+    rows.map(|(value, weight)| if 0.0 < *weight { *value } else { 0.0 })
+        .collect()
+}
+
 /// A number of rows or columns, as a divisor; exact up to 2^32.
 fn count(items: usize) -> f64 {
     u32::try_from(items).map_or(f64::from(u32::MAX), f64::from)
 }
 
-/// `leg - columns * coefficients`, four columns in one pass.
-fn residual(leg: &[f64], columns: &[&[f64]], coefficients: &[f64]) -> Vec<f64> {
-    let mut left = leg.to_vec();
-    for (columns, factors) in columns.chunks(4).zip(coefficients.chunks(4)) {
-        if let ([a, b, c, d], [fa, fb, fc, fd]) = (columns, factors) {
-            let rows = a.iter().zip(*b).zip(*c).zip(*d);
-            for (left, (((a, b), c), d)) in left.iter_mut().zip(rows) {
-                *left -= (a * fa + b * fb) + (c * fc + d * fd);
-            }
-        } else {
-            for (column, factor) in columns.iter().zip(factors) {
-                add_row(&mut left, column, -factor);
+/// Makes a square matrix whole from its upper triangle.
+fn mirror(matrix: &mut [f64], size: usize) {
+    for row in 0..size {
+        for column in 0..row {
+            let above = matrix.get(column * size + row).copied().unwrap_or(0.0);
+            if let Some(below) = matrix.get_mut(row * size + column) {
+                *below = above;
             }
         }
     }
-    left
-}
-
-/// The whole matrix of a lower triangle.
-fn mirrored(table: &Triangle, size: usize) -> Vec<f64> {
-    let mut whole = vec![0.0; size * size];
-    for (place, row) in table.rows().enumerate() {
-        for (other, cell) in row.iter().enumerate().take(place + 1) {
-            for at in [place * size + other, other * size + place] {
-                if let Some(target) = whole.get_mut(at) {
-                    *target = *cell;
-                }
-            }
-        }
-    }
-    whole
 }
 
 /// The product of two square matrices, row by row.

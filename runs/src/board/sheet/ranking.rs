@@ -2,6 +2,7 @@
 
 use super::{Cell, Sheet, described};
 use crate::board::record::{Cohort, Leader, Separation, Track};
+use crate::bundle::summary::Metric;
 use crate::output::Align::{Left, Right};
 
 pub(super) fn sheet(track: &Track) -> Sheet {
@@ -22,6 +23,7 @@ pub(super) fn sheet(track: &Track) -> Sheet {
             ("luck low", Right),
             ("luck high", Right),
             ("luck %ile", Right),
+            ("DSR", Right),
             ("return", Right),
             ("delta-rk", Right),
             ("memory gap", Right),
@@ -40,6 +42,11 @@ pub(super) fn sheet(track: &Track) -> Sheet {
          with the same count, weights and holding periods"
             .to_owned(),
     );
+    sheet.notes.push(format!(
+        "DSR: the probability that selection beats the best of {} trials by luck, all that are on disk for this window",
+        track.trials
+    ));
+    sheet.notes.extend(track.separation.as_ref().map(tests));
     sheet.notes.extend(track.notes.iter().cloned());
     sheet
 }
@@ -74,6 +81,7 @@ fn row(leader: &Leader, separation: Option<&Separation>) -> Vec<Cell> {
             selection.and_then(|selection| selection.null_percentile),
             Cell::Percent,
         ),
+        selection.map_or(Cell::Empty, |selection| Cell::metric(&selection.dsr, Cell::Ratio)),
         Cell::stat(leader.metrics.get("total_return"), Cell::Change),
         leader.delta_rank.map_or(Cell::Empty, Cell::Signed),
         Cell::optional(
@@ -90,17 +98,48 @@ fn row(leader: &Leader, separation: Option<&Separation>) -> Vec<Cell> {
 
 /// The alpha ranks of those from whom the data cannot separate an agent.
 fn tied(leader: &Leader, separation: &Separation) -> String {
-    const LOW: f64 = 0.05;
     let Some(own) = separation.agents.iter().position(|agent| *agent == leader.agent) else {
         return String::new();
     };
     let wins = separation.win_share.get(own);
     let others = separation.agents.iter().enumerate().filter(|(place, _)| {
         let share = wins.and_then(|wins| wins.get(*place)).copied();
-        *place != own && share.is_some_and(|share| LOW < share && share < 1.0 - LOW)
+        *place != own && share.is_some_and(is_open)
     });
     let ranks: Vec<String> = others.map(|(place, _)| (place + 1).to_string()).collect();
     ranks.join(",")
+}
+
+/// The tests of the whole ranking, in a line.
+fn tests(separation: &Separation) -> String {
+    let shown = |metric: &Metric| {
+        let reason = || format!("n/a ({})", metric.reason.as_deref().unwrap_or("not known"));
+        metric.value.map_or_else(reason, |value| format!("{value:.3}"))
+    };
+    let spa = separation.spa_p.map_or_else(
+        || "n/a".to_owned(),
+        |(low, middle, high)| format!("{middle:.3} ({low:.3} to {high:.3})"),
+    );
+    let pairs = separation.agents.len() * separation.agents.len().saturating_sub(1) / 2;
+    format!(
+        "the best selection against none: White p {}, Hansen p {spa}; probability of overfitting {}; {} of {pairs} pairs \
+         cannot be separated",
+        shown(&separation.reality_check_p),
+        shown(&separation.pbo),
+        tied_pairs(separation)
+    )
+}
+
+fn tied_pairs(separation: &Separation) -> usize {
+    let rows = separation.win_share.iter().enumerate();
+    rows.map(|(own, row)| row.iter().skip(own + 1).filter(|share| is_open(**share)).count())
+        .sum()
+}
+
+/// Whether a share of wins leaves open who is better.
+fn is_open(share: f64) -> bool {
+    const LOW: f64 = 0.05;
+    LOW < share && share < 1.0 - LOW
 }
 
 /// What an agent is, in a word.

@@ -2,7 +2,7 @@
 
 mod traffic;
 
-pub use traffic::{BRIEF, DAYS, Measured, THOROUGH, Traffic, measure};
+pub use traffic::{BRIEF, DAYS, Measured, THOROUGH, Traffic, measure, steps_measured};
 
 use super::amount::Picodollars;
 use crate::experiment::cells::Cell;

@@ -97,7 +97,13 @@ fn a_few_days_of_the_panel_are_run_without_leaving_anything() {
         .enable_all()
         .build()
         .unwrap();
-    let measured = runtime.block_on(measure(&config, &source)).unwrap();
+    let measured = runtime
+        .block_on(measure(
+            &config,
+            &source,
+            std::sync::Arc::new(crate::episode::Silent),
+        ))
+        .unwrap();
     assert_eq!(measured.len(), 4);
     for one in measured {
         let (brief, thorough) = (one.brief, one.thorough);

@@ -2,7 +2,7 @@
 
 use crate::bundle::BundlePaths;
 use crate::bundle::exchanges::Cassette;
-use crate::episode::Silent;
+use crate::episode::Progress;
 use crate::error::RunError;
 use crate::experiment::cells::{Cell, cells};
 use crate::experiment::config::{AgentConfig, ExperimentConfig};
@@ -59,7 +59,11 @@ pub struct Measured {
 ///
 /// # Errors
 /// [`RunError`] when the panel does not fit or an episode cannot be run.
-pub async fn measure(config: &ExperimentConfig, source: &MarketSource) -> Result<Vec<Measured>, RunError> {
+pub async fn measure(
+    config: &ExperimentConfig,
+    source: &MarketSource,
+    progress: Arc<dyn Progress>,
+) -> Result<Vec<Measured>, RunError> {
     let folder = tempfile::tempdir().map_err(RunError::io("make a directory in", &std::env::temp_dir()))?;
     let prepared = prepare(config, source)?;
     let plan = RunPlan {
@@ -68,7 +72,7 @@ pub async fn measure(config: &ExperimentConfig, source: &MarketSource) -> Result
         output: folder.path().to_owned(),
     };
     let mut measured: Vec<Measured> = Vec::new();
-    for ended in run_cells(&plan, &prepared, Arc::new(Silent)).await {
+    for ended in run_cells(&plan, &prepared, progress).await {
         ended.result?;
         let traffic = Traffic::of(&ended.bundle)?;
         let cell = ended.cell;
@@ -86,6 +90,18 @@ pub async fn measure(config: &ExperimentConfig, source: &MarketSource) -> Result
         }
     }
     Ok(measured)
+}
+
+/// Steps that [`measure`] runs for an experiment with these cells, at most.
+#[must_use]
+pub fn steps_measured(cells: &[Cell]) -> usize {
+    let mut settings: Vec<(Mode, MaskSettings)> = Vec::new();
+    for cell in cells {
+        if !settings.contains(&(cell.mode, cell.mask)) {
+            settings.push((cell.mode, cell.mask));
+        }
+    }
+    2 * DAYS * settings.len()
 }
 
 /// The built-in agents on the first days of the experiment's first window.

@@ -40,7 +40,8 @@ const RANKS: [&str; 2] = ["return rank", "\u{394} rank"];
 /// Heads of what hiding the identifiers took away.
 const MEMORY: [&str; 2] = ["gap, total", "gap, selection"];
 /// Heads of how the run went.
-const CONDUCT: [&str; 8] = ["force", "seeds", "coverage", "mistakes", "infra faults", "fallbacks", "holds", "cost"];
+const CONDUCT: [&str; 9] =
+    ["force", "seeds", "coverage", "mistakes", "infra faults", "fallbacks", "holds", "cost", "answered by"];
 
 pub(super) fn write(page: &mut Markup, view: View<'_>) {
     if view.track.leaders.is_empty() {
@@ -169,10 +170,10 @@ fn skill(leader: &Leader) -> [Cell; 5] {
     ]
 }
 
-fn conduct(leader: &Leader) -> [Cell; 8] {
+fn conduct(leader: &Leader) -> [Cell; 9] {
     let faults = &leader.faults;
     if leader.seeds.is_empty() {
-        return [const { Cell::Empty }; 8];
+        return [const { Cell::Empty }; 9];
     }
     [
         Cell::Text(leader.force.clone()),
@@ -183,6 +184,7 @@ fn conduct(leader: &Leader) -> [Cell; 8] {
         Cell::Count(faults.fallbacks),
         Cell::Count(faults.holds),
         Cell::optional(faults.cost_usd, Cell::Dollars),
+        Cell::Text(leader.served_models.join(", ")),
     ]
 }
 

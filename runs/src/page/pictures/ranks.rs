@@ -125,7 +125,7 @@ fn ranks(leaders: &[&Leader]) -> Sheet {
             leader.alpha_rank.map_or(Cell::Empty, Cell::Count),
             leader.rank_interval.map_or(Cell::Empty, |(low, _)| Cell::Count(low)),
             leader.rank_interval.map_or(Cell::Empty, |(_, high)| Cell::Count(high)),
-            Cell::optional(leader.first_share, Cell::Percent),
+            leader.first_share.map_or(Cell::Empty, |share| Cell::Text(portion(share))),
         ]
     });
     Sheet {
@@ -145,7 +145,7 @@ fn wins(separation: &Separation) -> Sheet {
         let cells = shares
             .iter()
             .enumerate()
-            .map(|(other, share)| if own == other { Cell::Text("\u{2013}".to_owned()) } else { Cell::Percent(*share) });
+            .map(|(other, share)| if own == other { Cell::Text("\u{2013}".to_owned()) } else { Cell::Text(portion(*share)) });
         [Cell::Count(own + 1), Cell::Text(agent.clone())].into_iter().chain(cells).collect()
     });
     Sheet {
