@@ -55,7 +55,10 @@ impl Chance {
     }
 
     fn hash(&mut self) -> String {
-        (0..4).map(|_| format!("{:016x}", self.next())).collect()
+        {
+            let words: Vec<String> = (0..4).map(|_| format!("{:016x}", self.next())).collect();
+            words.concat()
+        }
     }
 }
 
@@ -103,7 +106,7 @@ pub(crate) fn board(agents: usize, days: usize, tracks: usize, seed: u64) -> Boa
             )
         })
         .collect();
-    let names: Vec<String> = tracks.first().map_or_else(Vec::new, |track| ranked_names(track));
+    let names: Vec<String> = tracks.first().map_or_else(Vec::new, ranked_names);
     Board {
         format: 1,
         title: "headline".to_owned(),

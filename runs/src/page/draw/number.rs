@@ -63,7 +63,7 @@ pub(crate) fn portion(share: f64) -> String {
     if !share.is_finite() {
         return NONE.to_owned();
     }
-    let places = usize::from(0.0005 <= share && share < 0.1);
+    let places = usize::from((0.0005..0.1).contains(&share));
     format!("{}\u{a0}%", decimals(share * 100.0, places))
 }
 
