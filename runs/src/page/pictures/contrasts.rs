@@ -151,10 +151,10 @@ fn held(plane: &Plane, value: f64) -> f64 {
 }
 
 /// A dot where the value lies; an arrow at the edge where it lies beyond.
-fn mark(canvas: &mut Canvas, plane: &Plane, (class, value): (&str, f64), y: f64) {
+fn mark(canvas: &mut Canvas, plane: &Plane, (class, value, radius): (&str, f64, f64), y: f64) {
     let (x, edge) = (plane.x(value), held(plane, value));
     if (x - edge).abs() < 0.5 {
-        canvas.dot(class, (x, y), 3.2);
+        canvas.dot(class, (x, y), radius);
     } else {
         let back = edge - 7.0 * (x - edge).signum();
         canvas.area(class, &[(edge, y), (back, y - 3.6), (back, y + 3.6)]);
@@ -193,8 +193,9 @@ fn block(canvas: &mut Canvas, plane: &Plane, contrast: &Contrast, top: f64) {
                 (held(plane, pair.blinded), y),
                 (held(plane, pair.bright), y),
             );
-            mark(canvas, plane, ("hollow", pair.blinded), y);
-            mark(canvas, plane, ("dot", pair.bright), y);
+            // The smaller dot lies in the larger where nothing changed.
+            mark(canvas, plane, ("hollow", pair.blinded, 3.6), y);
+            mark(canvas, plane, ("dot", pair.bright, 2.6), y);
         });
     }
     let lines = in_words(contrast);
