@@ -2,10 +2,11 @@
 
 use crate::board::sheet::{Kind, Sheet};
 use crate::board::{Board, BoardOptions, Draws, Findings, ModelSettings, Shown, Track, collect};
-use crate::bundle::{json_bytes, write_whole};
+use crate::bundle::write_whole;
 use crate::error::RunError;
 use crate::failure::Failure;
 use crate::output::Console;
+use crate::page;
 use crate::progress::Progress;
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -171,12 +172,16 @@ fn text(board: &Board, kinds: &[Kind], args: &LeaderboardArgs) -> String {
     parts.join("\n")
 }
 
-/// Writes `leaderboard.json` and a CSV of each table and track.
+/// Writes the page, `leaderboard.json` and a CSV of each table and track.
 fn write(board: &Board, out: &Path, basis: &str) -> Result<(), RunError> {
     let tables = out.join("tables");
     std::fs::create_dir_all(&tables).map_err(RunError::io("make", &tables))?;
+    let path = out.join("index.html");
+    write_whole(&path, page::render(board).as_bytes())?;
     let path = out.join("leaderboard.json");
-    write_whole(&path, &json_bytes(&path, board)?)?;
+    // Series of days stand in it by the thousand: one number a line would double its size.
+    let document = serde_json::to_vec(board).map_err(|error| RunError::damaged(&path, error.to_string()))?;
+    write_whole(&path, &document)?;
     for kind in Kind::ALL {
         let shown = if kind.is_per_track() {
             board.tracks.len()
