@@ -46,7 +46,9 @@ pub(super) fn contrasts(tracks: &[Track]) -> Vec<Contrast> {
             bright.extend(figures(same("bright"), &windows, figure));
             let hidden = figures(same("blinded"), &windows, figure);
             let pairs = pairs(&bright, &hidden);
-            let contrasts = pairs.into_iter().filter_map(|(who, pairs)| contrast(who, numeric, metric, pairs));
+            let contrasts = pairs
+                .into_iter()
+                .filter_map(|(who, pairs)| contrast(who, numeric, metric, pairs));
             of_metric.extend(contrasts);
         }
         adjust(&mut of_metric);
@@ -170,10 +172,15 @@ type Levels = BTreeMap<(String, String, String), (Option<f64>, Option<f64>)>;
 pub(super) fn fill_memory_gaps(tracks: &mut [Track]) {
     let (bright, blinded) = (ByNumeric::of(tracks, "bright"), ByNumeric::of(tracks, "blinded"));
     for track in tracks {
-        let played = track.leaders.iter_mut().filter(|leader| leader.cohort != Cohort::Reference);
+        let played = track
+            .leaders
+            .iter_mut()
+            .filter(|leader| leader.cohort != Cohort::Reference);
         for leader in played {
             let key = (leader.agent.clone(), track.window.clone(), track.mode.clone());
-            let both = bright.get(&track.numeric, &key).zip(blinded.get(&track.numeric, &key));
+            let both = bright
+                .get(&track.numeric, &key)
+                .zip(blinded.get(&track.numeric, &key));
             leader.memory_gap = both.and_then(|(bright, hidden)| {
                 Some(Gap {
                     total_return: bright.0? - hidden.0?,

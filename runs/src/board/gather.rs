@@ -153,7 +153,10 @@ fn notes_of(findings: &Findings) -> Vec<String> {
             findings.unfinished.len()
         ));
     }
-    let branches = findings.named.iter().filter(|found| found.header.branch.is_some());
+    let branches = findings
+        .named
+        .iter()
+        .filter(|found| found.header.branch.is_some());
     match branches.count() {
         0 => {}
         count => notes.push(format!(

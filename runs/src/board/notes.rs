@@ -65,7 +65,11 @@ pub(super) fn overlaps(tracks: &[Track]) -> Vec<String> {
 
 /// Rows that lack a seed which their agent has on another ranking: their medians and memory gaps are of fewer.
 pub(super) fn missing_seeds(tracks: &[Track]) -> Option<String> {
-    let rows = || tracks.iter().flat_map(|track| track.leaders.iter().map(move |leader| (track, leader)));
+    let rows = || {
+        tracks
+            .iter()
+            .flat_map(|track| track.leaders.iter().map(move |leader| (track, leader)))
+    };
     let mut seeds: BTreeMap<&str, BTreeSet<u64>> = BTreeMap::new();
     for (_, leader) in rows() {
         seeds.entry(&leader.agent).or_default().extend(&leader.seeds);
@@ -74,7 +78,10 @@ pub(super) fn missing_seeds(tracks: &[Track]) -> Option<String> {
         .filter(|(_, leader)| leader.cohort != Cohort::Reference)
         .filter_map(|(track, leader)| {
             let known = seeds.get(leader.agent.as_str())?.len();
-            let place = format!("{} {}/{} {}", track.window, track.level, track.numeric, track.mode);
+            let place = format!(
+                "{} {}/{} {}",
+                track.window, track.level, track.numeric, track.mode
+            );
             let own = leader.seeds.len();
             (own < known).then(|| format!("{} on {place} ({own} of {known})", leader.agent))
         })

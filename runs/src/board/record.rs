@@ -121,7 +121,7 @@ pub struct Track {
     /// The benchmark at each close, 1 before the first day; empty without an index.
     pub benchmark: Vec<f64>,
     /// Trials counted for deflated Sharpe ratios: every finished episode on these days found on disk, of any mask, mode,
-    /// seed, prompts, tools and rules, shown or not, controls apart.
+    /// seed, prompts, tools and rules, shown or not; controls and the cheater apart.
     pub trials: usize,
     /// Best first: by selection among the ranked; controls and references after them.
     pub leaders: Vec<Leader>,

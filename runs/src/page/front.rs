@@ -21,9 +21,16 @@ pub(super) fn write(page: &mut Markup, board: &Board) {
     page.element("header", &[], |page| {
         page.leaf("h1", &[], &title(board));
         if let Some(track) = board.tracks.first() {
-            let ranked: Vec<&Leader> = track.leaders.iter().filter(|leader| leader.alpha_rank.is_some()).collect();
+            let ranked: Vec<&Leader> = track
+                .leaders
+                .iter()
+                .filter(|leader| leader.alpha_rank.is_some())
+                .collect();
             let first = ranked.first().map(|best| first(best, track.trials));
-            let separated = track.separation.as_ref().and_then(|separation| separated(ranked.len(), separation));
+            let separated = track
+                .separation
+                .as_ref()
+                .and_then(|separation| separated(ranked.len(), separation));
             let verdict: Vec<String> = separated.into_iter().chain(first).collect();
             page.leaf("p", &[("class", "reading")], &verdict.join(" "));
             scope(page, track, ranked.len());
@@ -62,7 +69,10 @@ fn scope(page: &mut Markup, track: &Track, ranked: usize) {
             page.leaf("span", &[("class", "whole")], last);
             page.text(")");
         }
-        page.text(&format!(", {}/{}, {}{beside}.", track.level, track.numeric, track.mode));
+        page.text(&format!(
+            ", {}/{}, {}{beside}.",
+            track.level, track.numeric, track.mode
+        ));
     });
 }
 
@@ -74,7 +84,9 @@ fn separated(agents: usize, separation: &Separation) -> Option<String> {
     }
     let rows = separation.win_share.iter().enumerate();
     let apart = rows.flat_map(|(row, shares)| shares.iter().skip(row + 1));
-    let apart = apart.filter(|share| !(SEPARATE.0 < **share && **share < SEPARATE.1)).count();
+    let apart = apart
+        .filter(|share| !(SEPARATE.0 < **share && **share < SEPARATE.1))
+        .count();
     Some(match apart {
         0 => "These data cannot tell any two of them apart: read the order as chance.".to_owned(),
         all if all == pairs => "These data tell every two of them apart.".to_owned(),
@@ -88,7 +100,9 @@ fn separated(agents: usize, separation: &Separation) -> Option<String> {
 /// What is known of the first.
 fn first(best: &Leader, trials: usize) -> String {
     let mut told = format!("First by selection is {}", best.agent);
-    let Some(selection) = &best.selection else { return format!("{told}.") };
+    let Some(selection) = &best.selection else {
+        return format!("{told}.");
+    };
     told.push_str(&format!(" with {}", change(selection.value)));
     let mut details: Vec<String> = Vec::new();
     if let Some((low, high)) = selection.interval {
@@ -101,8 +115,12 @@ fn first(best: &Leader, trials: usize) -> String {
         told.push_str(&format!(" ({})", details.join(", ")));
     }
     let verdict = match selection.null_band {
-        Some((_, high)) if high < selection.value => " That is above what luck gives to 97.5 % of random portfolios",
-        Some((low, _)) if selection.value < low => " That is below what luck gives to 97.5 % of random portfolios",
+        Some((_, high)) if high < selection.value => {
+            " That is above what luck gives to 97.5 % of random portfolios"
+        }
+        Some((low, _)) if selection.value < low => {
+            " That is below what luck gives to 97.5 % of random portfolios"
+        }
         Some(_) => " That is inside the band of random portfolios: it may be luck",
         None => " No luck band is known for it",
     };
@@ -146,7 +164,9 @@ fn contents(page: &mut Markup, board: &Board) {
     page.element("nav", &[("aria-label", "contents")], |page| {
         page.element("ul", &[], |page| {
             let mut entry = |id: &str, text: &str| {
-                page.element("li", &[], |page| page.leaf("a", &[("href", &format!("#{id}"))], text));
+                page.element("li", &[], |page| {
+                    page.leaf("a", &[("href", &format!("#{id}"))], text)
+                });
             };
             if !board.tracks.is_empty() {
                 for (id, text) in CONTENTS {

@@ -23,7 +23,13 @@ pub fn render(board: &Board) -> String {
     page.element("html", &[("lang", "en")], |page| {
         page.element("head", &[], |page| {
             page.empty("meta", &[("charset", "utf-8")]);
-            page.empty("meta", &[("name", "viewport"), ("content", "width=device-width, initial-scale=1")]);
+            page.empty(
+                "meta",
+                &[
+                    ("name", "viewport"),
+                    ("content", "width=device-width, initial-scale=1"),
+                ],
+            );
             page.empty("meta", &[("name", "color-scheme"), ("content", "light dark")]);
             page.leaf("title", &[], &front::title(board));
             page.element("style", &[], |page| page.verbatim(include_str!("style.css")));
@@ -37,16 +43,29 @@ fn body(page: &mut Markup, board: &Board) {
     front::write(page, board);
     page.element("main", &[], |page| {
         match board.tracks.as_slice() {
-            [] => page.leaf("p", &[("class", "nothing")], "There is no ranking: no finished run was shown."),
+            [] => page.leaf(
+                "p",
+                &[("class", "nothing")],
+                "There is no ranking: no finished run was shown.",
+            ),
             [headline, others @ ..] => {
-                pictures::write(page, View { board, track: headline });
+                pictures::write(
+                    page,
+                    View {
+                        board,
+                        track: headline,
+                    },
+                );
                 other_tracks(page, others);
             }
         }
         guide::write(page);
         front::protocol(page, board);
     });
-    let made = format!("Made by ktd {} from leaderboard.json, format {}.", board.ktd, board.format);
+    let made = format!(
+        "Made by ktd {} from leaderboard.json, format {}.",
+        board.ktd, board.format
+    );
     page.element("footer", &[], |page| page.leaf("p", &[], &made));
 }
 
@@ -56,7 +75,10 @@ fn other_tracks(page: &mut Markup, tracks: &[Track]) {
     }
     page.element("section", &[("id", "tracks")], |page| {
         page.leaf("h2", &[], "Other rankings");
-        let lead = format!("{}: other windows, masks and decision modes.", counted(tracks.len(), "more ranking"));
+        let lead = format!(
+            "{}: other windows, masks and decision modes.",
+            counted(tracks.len(), "more ranking")
+        );
         page.leaf("p", &[("class", "lead")], &lead);
         for track in tracks {
             page.element("details", &[("class", "track")], |page| {

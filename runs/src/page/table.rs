@@ -29,7 +29,12 @@ impl TableView<'_> {
     pub(crate) fn write(&self, page: &mut Markup) {
         let sheet = self.sheet;
         let mut reasons: Vec<&str> = Vec::new();
-        let label = [("class", "scroll"), ("role", "region"), ("tabindex", "0"), ("aria-label", sheet.title.as_str())];
+        let label = [
+            ("class", "scroll"),
+            ("role", "region"),
+            ("tabindex", "0"),
+            ("aria-label", sheet.title.as_str()),
+        ];
         page.element("div", &label, |page| {
             page.element("table", &[], |page| {
                 page.leaf("caption", &[], &sheet.title);
@@ -37,7 +42,9 @@ impl TableView<'_> {
                 page.element("tbody", &[], |page| {
                     for (place, row) in sheet.rows.iter().enumerate() {
                         let class = (self.row_class)(place);
-                        page.element("tr", &[("class", class)], |page| self.row(page, row, &mut reasons));
+                        page.element("tr", &[("class", class)], |page| {
+                            self.row(page, row, &mut reasons)
+                        });
                     }
                 });
             });
@@ -49,7 +56,11 @@ impl TableView<'_> {
         if !self.bands.is_empty() {
             page.element("tr", &[("class", "bands")], |page| {
                 for (band, columns) in self.bands {
-                    page.leaf("th", &[("colspan", &columns.to_string()), ("scope", "colgroup")], band);
+                    page.leaf(
+                        "th",
+                        &[("colspan", &columns.to_string()), ("scope", "colgroup")],
+                        band,
+                    );
                 }
             });
         }
@@ -103,10 +114,13 @@ fn write_cell<'c>(page: &mut Markup, cell: &'c Cell, reasons: &mut Vec<&'c str>)
         page.text(&shown(cell));
         return;
     };
-    let place = reasons.iter().position(|known| known == reason).unwrap_or_else(|| {
-        reasons.push(reason);
-        reasons.len() - 1
-    });
+    let place = reasons
+        .iter()
+        .position(|known| known == reason)
+        .unwrap_or_else(|| {
+            reasons.push(reason);
+            reasons.len() - 1
+        });
     page.element("abbr", &[("title", reason)], |page| {
         page.text("n/a");
         page.leaf("sup", &[], &(place + 1).to_string());

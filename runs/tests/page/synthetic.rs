@@ -13,8 +13,18 @@ pub(crate) const STYLES: [&str; 9] = [
 ];
 
 const AGENTS: [&str; 12] = [
-    "momentum", "gpt-5.2-thinking-high", "claude-opus-5", "deepseek-v4", "kimi-k3-thinking", "random", "qwen4-max",
-    "glm-6", "gemini-3.5-pro", "llama-5-405b-instruct-long-context", "mean-reversion", "\u{901a}\u{4e49}\u{5343}\u{95ee}-\u{9ed8}\u{8ba4}",
+    "momentum",
+    "gpt-5.2-thinking-high",
+    "claude-opus-5",
+    "deepseek-v4",
+    "kimi-k3-thinking",
+    "random",
+    "qwen4-max",
+    "glm-6",
+    "gemini-3.5-pro",
+    "llama-5-405b-instruct-long-context",
+    "mean-reversion",
+    "\u{901a}\u{4e49}\u{5343}\u{95ee}-\u{9ed8}\u{8ba4}",
 ];
 
 /// Chance from a seed: SplitMix64.
@@ -45,23 +55,31 @@ impl Chance {
     }
 
     fn hash(&mut self) -> String {
-        (0..4).map(|_| format!("{:016x}", self.next())).collect()
+        {
+            let words: Vec<String> = (0..4).map(|_| format!("{:016x}", self.next())).collect();
+            words.concat()
+        }
     }
 }
 
 pub(crate) fn metric(value: f64) -> Metric {
-    Metric { value: Some(value), reason: None }
+    Metric {
+        value: Some(value),
+        reason: None,
+    }
 }
 
 pub(crate) fn missing(reason: &str) -> Metric {
-    Metric { value: None, reason: Some(reason.to_owned()) }
+    Metric {
+        value: None,
+        reason: Some(reason.to_owned()),
+    }
 }
 
 /// Weekdays from 2023 on, 28 of each month at most.
 pub(crate) fn dates(days: usize) -> Vec<String> {
-    let all = (2023..2035).flat_map(|year| {
-        (1..=12).flat_map(move |month| (1..=28).map(move |day| (year, month, day)))
-    });
+    let all = (2023..2035)
+        .flat_map(|year| (1..=12).flat_map(move |month| (1..=28).map(move |day| (year, month, day))));
     all.filter(|(_, _, day)| day % 7 < 5)
         .take(days)
         .map(|(year, month, day)| format!("{year}-{month:02}-{day:02}"))
@@ -75,11 +93,20 @@ pub(crate) fn board(agents: usize, days: usize, tracks: usize, seed: u64) -> Boa
     let modes = ["open-research", "fixed-candidate", "memory-only"];
     let tracks: Vec<Track> = (0..tracks)
         .map(|place| {
-            let window = if place == 0 { "long".to_owned() } else { format!("W{place}") };
-            track(&mut chance, (&window, levels[place % 4], modes[place % 3]), agents, days)
+            let window = if place == 0 {
+                "long".to_owned()
+            } else {
+                format!("W{place}")
+            };
+            track(
+                &mut chance,
+                (&window, levels[place % 4], modes[place % 3]),
+                agents,
+                days,
+            )
         })
         .collect();
-    let names: Vec<String> = tracks.first().map_or_else(Vec::new, |track| ranked_names(track));
+    let names: Vec<String> = tracks.first().map_or_else(Vec::new, ranked_names);
     Board {
         format: 1,
         title: "headline".to_owned(),
@@ -92,7 +119,11 @@ pub(crate) fn board(agents: usize, days: usize, tracks: usize, seed: u64) -> Boa
             metrics: chance.hash(),
         },
         model: model(&mut chance),
-        resampling: Resampling { replicates: 2000, seed: 1, null_portfolios: 500 },
+        resampling: Resampling {
+            replicates: 2000,
+            seed: 1,
+            null_portfolios: 500,
+        },
         contrasts: contrasts(&mut chance, &names),
         health: health(&mut chance, days),
         sensitivity: sensitivity(&mut chance, names.len()),
@@ -110,13 +141,21 @@ fn model(chance: &mut Chance) -> ModelRecord {
     let mut names: Vec<&str> = STYLES.to_vec();
     names.insert(3, "MAX_20");
     let step = |names: &[&str], dropped: Option<&str>| VifStep {
-        vif: names.iter().enumerate().map(|(place, name)| {
-            ((*name).to_owned(), Some(1.2 + f64::from(u32::try_from(place).unwrap()) * 0.4))
-        }).collect(),
+        vif: names
+            .iter()
+            .enumerate()
+            .map(|(place, name)| {
+                (
+                    (*name).to_owned(),
+                    Some(1.2 + f64::from(u32::try_from(place).unwrap()) * 0.4),
+                )
+            })
+            .collect(),
         dropped: dropped.map(str::to_owned),
     };
     ModelRecord {
-        configuration: "weight = sqrt_amount 60 20\nwinsor = mad 3\ncenter = equal\nvif_threshold = 5.0\n".to_owned(),
+        configuration: "weight = sqrt_amount 60 20\nwinsor = mad 3\ncenter = equal\nvif_threshold = 5.0\n"
+            .to_owned(),
         fit_sha256: chance.hash(),
         styles: STYLES.map(str::to_owned).to_vec(),
         calibration: Some(("2022-01-04".to_owned(), "2022-12-30".to_owned())),
@@ -125,13 +164,24 @@ fn model(chance: &mut Chance) -> ModelRecord {
     }
 }
 
-fn track(chance: &mut Chance, (window, level, mode): (&str, &str, &str), agents: usize, days: usize) -> Track {
+fn track(
+    chance: &mut Chance,
+    (window, level, mode): (&str, &str, &str),
+    agents: usize,
+    days: usize,
+) -> Track {
     let dates = dates(days);
     let benchmark = walk(chance, days, 0.0001, 0.009);
     let mut leaders: Vec<Leader> = (0..agents)
         .map(|place| {
-            let name = AGENTS.get(place).map_or_else(|| format!("agent-{place}"), |name| (*name).to_owned());
-            let cohort = if matches!(name.as_str(), "momentum" | "random" | "mean-reversion") { Cohort::Builtin } else { Cohort::Model };
+            let name = AGENTS
+                .get(place)
+                .map_or_else(|| format!("agent-{place}"), |name| (*name).to_owned());
+            let cohort = if matches!(name.as_str(), "momentum" | "random" | "mean-reversion") {
+                Cohort::Builtin
+            } else {
+                Cohort::Model
+            };
             leader(chance, &name, cohort, days)
         })
         .collect();
@@ -144,8 +194,15 @@ fn track(chance: &mut Chance, (window, level, mode): (&str, &str, &str), agents:
         leader.return_rank = Some(return_rank);
         leader.delta_rank = Some(i64::try_from(return_rank).unwrap() - i64::try_from(place + 1).unwrap());
         let spread = chance.below(5);
-        leader.rank_interval = Some(((place + 1).saturating_sub(spread).max(1), (place + 1 + spread).min(agents)));
-        leader.first_share = Some(if place == 0 { 0.46 } else { 0.4 / f64::from(u32::try_from(place + 1).unwrap()).powi(2) });
+        leader.rank_interval = Some((
+            (place + 1).saturating_sub(spread).max(1),
+            (place + 1 + spread).min(agents),
+        ));
+        leader.first_share = Some(if place == 0 {
+            0.46
+        } else {
+            0.4 / f64::from(u32::try_from(place + 1).unwrap()).powi(2)
+        });
     }
     let separation = (1 < agents).then(|| separation(&leaders));
     leaders.push(control(chance, days));
@@ -161,7 +218,9 @@ fn track(chance: &mut Chance, (window, level, mode): (&str, &str, &str), agents:
         trials: 75,
         leaders,
         separation,
-        notes: vec!["glm-6 lost more than 1 % of its steps to the infrastructure: its row is incomplete".to_owned()],
+        notes: vec![
+            "glm-6 lost more than 1 % of its steps to the infrastructure: its row is incomplete".to_owned(),
+        ],
     }
 }
 
@@ -185,7 +244,11 @@ fn walk(chance: &mut Chance, days: usize, drift: f64, deviation: f64) -> Vec<f64
 
 fn stat(chance: &mut Chance, value: f64, spread: f64) -> SeedStat {
     let values: Vec<f64> = (0..5).map(|_| value + chance.around(spread)).collect();
-    SeedStat { median: metric(value), quartiles: Some((value - spread, value + spread)), values }
+    SeedStat {
+        median: metric(value),
+        quartiles: Some((value - spread, value + spread)),
+        values,
+    }
 }
 
 fn leader(chance: &mut Chance, name: &str, cohort: Cohort, days: usize) -> Leader {
@@ -207,8 +270,19 @@ fn leader(chance: &mut Chance, name: &str, cohort: Cohort, days: usize) -> Leade
     .into_iter()
     .map(|(key, value, spread)| (key.to_owned(), stat(chance, value, spread)))
     .collect();
-    let ece = if cohort == Cohort::Builtin { missing("no order states a confidence") } else { metric(0.05 + chance.share() * 0.2) };
-    metrics.insert("ece".to_owned(), SeedStat { median: ece, quartiles: None, values: Vec::new() });
+    let ece = if cohort == Cohort::Builtin {
+        missing("no order states a confidence")
+    } else {
+        metric(0.05 + chance.share() * 0.2)
+    };
+    metrics.insert(
+        "ece".to_owned(),
+        SeedStat {
+            median: ece,
+            quartiles: None,
+            values: Vec::new(),
+        },
+    );
     let pre = contribution(linked);
     let post = contribution(linked_again(chance, &pre.carino));
     Leader {
@@ -216,7 +290,10 @@ fn leader(chance: &mut Chance, name: &str, cohort: Cohort, days: usize) -> Leade
         cohort,
         force: if cohort == Cohort::Builtin { "F0" } else { "F2" }.to_owned(),
         seeds: vec![1, 2, 3, 4, 5],
-        served_models: (cohort == Cohort::Model).then(|| format!("{name}-2026-11")).into_iter().collect(),
+        served_models: (cohort == Cohort::Model)
+            .then(|| format!("{name}-2026-11"))
+            .into_iter()
+            .collect(),
         shown_seed: Some(3),
         faults: faults(chance, cohort),
         metrics,
@@ -225,14 +302,19 @@ fn leader(chance: &mut Chance, name: &str, cohort: Cohort, days: usize) -> Leade
         delta_rank: None,
         rank_interval: None,
         first_share: None,
-        attribution: [("pre", pre.clone()), ("post", post), ("two", pre)].map(|(basis, part)| (basis.to_owned(), part)).into(),
+        attribution: [("pre", pre.clone()), ("post", post), ("two", pre)]
+            .map(|(basis, part)| (basis.to_owned(), part))
+            .into(),
         unattributed_reason: None,
         selection: Some(selected(chance, selection)),
         exposures: (0..STYLES.len()).map(|_| chance.around(0.5)).collect(),
         daily_exposures: (0..STYLES.len()).map(|_| drift(chance, days)).collect(),
         curves: Some(curves),
         reliability: (cohort == Cohort::Model).then(|| reliability(chance)),
-        memory_gap: (cohort == Cohort::Model).then(|| Gap { total_return: chance.around(0.05), selection: Some(chance.around(0.03)) }),
+        memory_gap: (cohort == Cohort::Model).then(|| Gap {
+            total_return: chance.around(0.05),
+            selection: Some(chance.around(0.03)),
+        }),
     }
 }
 
@@ -260,22 +342,39 @@ fn drift(chance: &mut Chance, days: usize) -> Vec<f64> {
 fn curves(chance: &mut Chance, days: usize) -> Curves {
     let tilt = chance.around(0.0002);
     let mut grown = |deviation: f64, drift: f64| -> Vec<f64> {
-        walk(chance, days, drift, deviation).into_iter().map(|value| value - 1.0).collect()
+        walk(chance, days, drift, deviation)
+            .into_iter()
+            .map(|value| value - 1.0)
+            .collect()
     };
     let (common, style) = (grown(0.008, 0.0001), grown(0.003, 0.0));
     let (selection, other) = (grown(0.004, tilt), grown(0.0003, -0.0001));
-    let nav: Vec<f64> = (0..days).map(|day| 1.0 + common[day] + style[day] + selection[day] + other[day]).collect();
+    let nav: Vec<f64> = (0..days)
+        .map(|day| 1.0 + common[day] + style[day] + selection[day] + other[day])
+        .collect();
     let mut highest = 1.0_f64;
     let drawdown = nav.iter().map(|value| {
         highest = highest.max(*value);
         1.0 - value / highest
     });
-    Curves { drawdown: drawdown.collect(), nav, common, style, selection, other }
+    Curves {
+        drawdown: drawdown.collect(),
+        nav,
+        common,
+        style,
+        selection,
+        other,
+    }
 }
 
 fn linked(chance: &mut Chance, whole: f64) -> Linked {
     let styles: Vec<f64> = (0..STYLES.len()).map(|_| chance.around(0.008)).collect();
-    let (common, timing, slip, cost) = (chance.around(0.06), chance.around(0.006), -chance.share() * 0.01, -chance.share() * 0.03);
+    let (common, timing, slip, cost) = (
+        chance.around(0.06),
+        chance.around(0.006),
+        -chance.share() * 0.01,
+        -chance.share() * 0.03,
+    );
     let style: f64 = styles.iter().sum();
     let unattributed = chance.around(0.002);
     Linked {
@@ -296,11 +395,20 @@ fn linked(chance: &mut Chance, whole: f64) -> Linked {
 
 fn linked_again(chance: &mut Chance, linked: &Linked) -> Linked {
     let moved = chance.around(0.01);
-    Linked { timing: linked.timing - moved, selection: linked.selection + moved, ..linked.clone() }
+    Linked {
+        timing: linked.timing - moved,
+        selection: linked.selection + moved,
+        ..linked.clone()
+    }
 }
 
 fn contribution(linked: Linked) -> Contribution {
-    Contribution { pnl: linked.clone(), sum: linked.clone(), carino: linked, daily_gauge: 2.8e-16 }
+    Contribution {
+        pnl: linked.clone(),
+        sum: linked.clone(),
+        carino: linked,
+        daily_gauge: 2.8e-16,
+    }
 }
 
 fn selected(chance: &mut Chance, value: f64) -> Selection {
@@ -347,14 +455,21 @@ fn separation(leaders: &[Leader]) -> Separation {
         (0.5 + ahead * 5.0).clamp(0.0, 1.0)
     };
     let groups: Vec<Vec<usize>> = (0..count)
-        .map(|first| (first..count).take_while(|other| win(first, *other) < 0.95).collect::<Vec<usize>>())
+        .map(|first| {
+            (first..count)
+                .take_while(|other| win(first, *other) < 0.95)
+                .collect::<Vec<usize>>()
+        })
         .collect();
-    let groups = groups.iter().enumerate().filter(|(place, group)| {
-        *place == 0 || group.last() != groups[place - 1].last()
-    });
+    let groups = groups
+        .iter()
+        .enumerate()
+        .filter(|(place, group)| *place == 0 || group.last() != groups[place - 1].last());
     Separation {
         agents: leaders.iter().map(|leader| leader.agent.clone()).collect(),
-        win_share: (0..count).map(|own| (0..count).map(|other| win(own, other)).collect()).collect(),
+        win_share: (0..count)
+            .map(|own| (0..count).map(|other| win(own, other)).collect())
+            .collect(),
         groups: groups.map(|(_, group)| group.clone()).collect(),
         pbo: metric(0.41),
         reality_check_p: metric(0.22),
@@ -368,13 +483,27 @@ fn control(chance: &mut Chance, days: usize) -> Leader {
     selection.value = 9.4;
     selection.interval = Some((8.1, 10.2));
     selection.null_percentile = Some(1.0);
-    Leader { selection: Some(selection), reliability: None, memory_gap: None, ..oracle }
+    Leader {
+        selection: Some(selection),
+        reliability: None,
+        memory_gap: None,
+        ..oracle
+    }
 }
 
 fn references(chance: &mut Chance, benchmark: &[f64], days: usize) -> [Leader; 2] {
     let members = leader(chance, "buy-and-hold", Cohort::Reference, days);
     let mut own = members.metrics.clone();
-    own.retain(|name, _| ["total_return", "excess_return", "sharpe_ratio", "max_drawdown", "information_ratio"].contains(&name.as_str()));
+    own.retain(|name, _| {
+        [
+            "total_return",
+            "excess_return",
+            "sharpe_ratio",
+            "max_drawdown",
+            "information_ratio",
+        ]
+        .contains(&name.as_str())
+    });
     let members = Leader {
         metrics: own.clone(),
         seeds: Vec::new(),
@@ -389,7 +518,11 @@ fn references(chance: &mut Chance, benchmark: &[f64], days: usize) -> [Leader; 2
     };
     let mut ratio = own.clone();
     for name in ["excess_return", "information_ratio"] {
-        let none = SeedStat { median: missing("it is the benchmark"), quartiles: None, values: Vec::new() };
+        let none = SeedStat {
+            median: missing("it is the benchmark"),
+            quartiles: None,
+            values: Vec::new(),
+        };
         ratio.insert(name.to_owned(), none);
     }
     let empty = Vec::new;
@@ -416,14 +549,20 @@ fn references(chance: &mut Chance, benchmark: &[f64], days: usize) -> [Leader; 2
 fn contrasts(chance: &mut Chance, names: &[String]) -> Vec<Contrast> {
     let agents = std::iter::once("all models".to_owned()).chain(names.iter().cloned());
     let agents: Vec<String> = agents.collect();
-    let all = ["selection", "total_return"].into_iter().flat_map(|metric| agents.iter().map(move |agent| (metric, agent)));
+    let all = ["selection", "total_return"]
+        .into_iter()
+        .flat_map(|metric| agents.iter().map(move |agent| (metric, agent)));
     all.enumerate()
         .map(|(place, (metric, agent))| {
             let windows = if place % 3 == 0 { 10 } else { 5 };
             let shift = chance.around(0.02) + 0.02;
             let pairs = (1..=windows).map(|window| {
                 let blinded = chance.around(0.04);
-                Pair { window: format!("W{window}"), bright: blinded + shift + chance.around(0.01), blinded }
+                Pair {
+                    window: format!("W{window}"),
+                    bright: blinded + shift + chance.around(0.01),
+                    blinded,
+                }
             });
             Contrast {
                 agent: agent.clone(),
@@ -435,7 +574,12 @@ fn contrasts(chance: &mut Chance, names: &[String]) -> Vec<Contrast> {
                 is_exact: true,
                 holm_p: Some(0.11),
                 least_p: if windows == 10 { 2.0 / 1024.0 } else { 0.0625 },
-                reading: if windows == 10 { "bright is higher" } else { "underpowered: 5 pairs cannot reach p < 0.05" }.to_owned(),
+                reading: if windows == 10 {
+                    "bright is higher"
+                } else {
+                    "underpowered: 5 pairs cannot reach p < 0.05"
+                }
+                .to_owned(),
                 shift: Some(shift),
                 rank_biserial: Some(0.71),
             }
@@ -458,14 +602,24 @@ fn health(chance: &mut Chance, days: usize) -> Health {
         names: (0..days).map(|_| 278 + chance.below(20)).collect(),
         imputed: (0..days).map(|_| chance.below(40)).collect(),
         thin_days: 0,
-        factors: std::iter::once("COMMON").chain(STYLES).map(|name| factor(name, chance)).collect(),
+        factors: std::iter::once("COMMON")
+            .chain(STYLES)
+            .map(|name| factor(name, chance))
+            .collect(),
     }
 }
 
 fn sensitivity(chance: &mut Chance, agents: usize) -> Vec<SensitivityRow> {
     let settings = [
-        "basis post", "basis two", "z-score centre: regression weights", "weights: equal", "weights: amount",
-        "weights: inverse residual variance", "winsor: 3 sigma", "winsor: percentiles 1 and 99", "winsor: none",
+        "basis post",
+        "basis two",
+        "z-score centre: regression weights",
+        "weights: equal",
+        "weights: amount",
+        "weights: inverse residual variance",
+        "winsor: 3 sigma",
+        "winsor: percentiles 1 and 99",
+        "winsor: none",
         "ILLIQ without logarithm",
     ];
     settings
@@ -474,7 +628,11 @@ fn sensitivity(chance: &mut Chance, agents: usize) -> Vec<SensitivityRow> {
             let is_centre = setting.starts_with("z-score");
             SensitivityRow {
                 setting: setting.to_owned(),
-                kendall_tau: metric(if is_centre { 1.0 } else { 1.0 - chance.share() * 0.4 }),
+                kendall_tau: metric(if is_centre {
+                    1.0
+                } else {
+                    1.0 - chance.share() * 0.4
+                }),
                 selection: (0..agents).map(|_| chance.around(0.06)).collect(),
                 largest_daily_change: if is_centre { 3e-17 } else { chance.share() * 0.002 },
             }

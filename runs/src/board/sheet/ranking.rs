@@ -99,14 +99,23 @@ fn row(leader: &Leader, track: &Track) -> Vec<Cell> {
 /// The alpha ranks of those from whom the data cannot separate an agent.
 fn tied(leader: &Leader, track: &Track) -> String {
     let place = |separation: &Separation| separation.agents.iter().position(|agent| *agent == leader.agent);
-    let found = track.separation.as_ref().and_then(|found| Some((found, place(found)?)));
+    let found = track
+        .separation
+        .as_ref()
+        .and_then(|found| Some((found, place(found)?)));
     let Some((separation, own)) = found else {
         return String::new();
     };
     let wins = separation.win_share.get(own).map_or(&[][..], Vec::as_slice);
     let others = separation.agents.iter().zip(wins).enumerate();
     let others = others.filter(|(place, (_, share))| *place != own && is_open(**share));
-    let rank = |agent: &str| track.leaders.iter().find(|other| other.agent == agent)?.alpha_rank;
+    let rank = |agent: &str| {
+        track
+            .leaders
+            .iter()
+            .find(|other| other.agent == agent)?
+            .alpha_rank
+    };
     let ranks: Vec<String> = others
         .filter_map(|(_, (agent, _))| rank(agent))
         .map(|rank| rank.to_string())

@@ -91,7 +91,11 @@ impl Axes<'_> {
         plane
     }
 
-    fn mesh(&self, canvas: &mut Canvas, plane: &Plane) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+    fn mesh(
+        &self,
+        canvas: &mut Canvas,
+        plane: &Plane,
+    ) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
         let (width, height) = (canvas.width(), canvas.height());
         let margin = |size: f64| whole(size) * FINE;
         let (x_labels, y_labels) = self.labels;
@@ -130,7 +134,10 @@ impl Axes<'_> {
 /// Space that plotters takes for labels, out of the edges.
 const LABELS: i32 = 14;
 
-#[expect(clippy::cast_possible_truncation, reason = "a drawing is some hundred units wide")]
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "a drawing is some hundred units wide"
+)]
 fn whole(size: f64) -> i32 {
     size.clamp(0.0, 1e5).round() as i32
 }
@@ -145,10 +152,16 @@ pub(crate) fn padded(values: impl IntoIterator<Item = f64>, anchor: f64) -> Rang
         .into_iter()
         .filter(|value| value.is_finite())
         .chain(all())
-        .fold((anchor, anchor), |(low, high), value| (low.min(value), high.max(value)));
+        .fold((anchor, anchor), |(low, high), value| {
+            (low.min(value), high.max(value))
+        });
     let span = (high - low).max(LEAST);
     let below = if low < anchor { SPACE } else { 0.0 };
-    let above = if anchor < high || high - low < LEAST { SPACE } else { 0.0 };
+    let above = if anchor < high || high - low < LEAST {
+        SPACE
+    } else {
+        0.0
+    };
     low - span * below..high.max(low + LEAST) + span * above
 }
 
@@ -187,16 +200,32 @@ mod tests {
         for class in ["ax", "gr", "tk"] {
             assert!(drawn.contains(&format!("class=\"{class}")), "{class}: {drawn}");
         }
-        assert!(!drawn.contains('#') && !drawn.contains("rgb"), "colours belong to the style sheet");
+        assert!(
+            !drawn.contains('#') && !drawn.contains("rgb"),
+            "colours belong to the style sheet"
+        );
         // The tick of 0 lies in the middle of the vertical axis, at 95.
-        assert!(drawn.contains("y1=\"95\"") || drawn.contains("y1=\"95.1\"") || drawn.contains("y1=\"94.9\""), "{drawn}");
+        assert!(
+            drawn.contains("y1=\"95\"") || drawn.contains("y1=\"95.1\"") || drawn.contains("y1=\"94.9\""),
+            "{drawn}"
+        );
     }
 
     #[test]
     fn ranges_are_never_empty() {
-        for values in [vec![], vec![0.0], vec![f64::NAN], vec![-0.5], vec![0.5, 0.5], vec![1e9, -1e9]] {
+        for values in [
+            vec![],
+            vec![0.0],
+            vec![f64::NAN],
+            vec![-0.5],
+            vec![0.5, 0.5],
+            vec![1e9, -1e9],
+        ] {
             let range = padded(values.clone(), 0.0);
-            assert!(range.start < range.end && range.start <= 0.0 && 0.0 <= range.end, "{values:?}: {range:?}");
+            assert!(
+                range.start < range.end && range.start <= 0.0 && 0.0 <= range.end,
+                "{values:?}: {range:?}"
+            );
             axes(range.clone(), range);
         }
     }

@@ -5,7 +5,8 @@ use super::canvas::{Anchor, Canvas};
 use plotters::style::RGBColor;
 use plotters::style::text_anchor::{HPos, VPos};
 use plotters_backend::{
-    BackendColor, BackendCoord, BackendStyle, BackendTextStyle, DrawingBackend, DrawingErrorKind, FontTransform,
+    BackendColor, BackendCoord, BackendStyle, BackendTextStyle, DrawingBackend, DrawingErrorKind,
+    FontTransform,
 };
 use std::convert::Infallible;
 
@@ -28,9 +29,7 @@ pub(super) struct Ink<'c>(pub(super) &'c mut Canvas);
 type Drawn = Result<(), DrawingErrorKind<Infallible>>;
 
 fn class(color: BackendColor) -> &'static str {
-    let known = INKS
-        .iter()
-        .find(|(ink, _)| (ink.0, ink.1, ink.2) == color.rgb);
+    let known = INKS.iter().find(|(ink, _)| (ink.0, ink.1, ink.2) == color.rgb);
     known.map_or("ax", |(_, class)| class)
 }
 
@@ -80,7 +79,11 @@ impl DrawingBackend for Ink<'_> {
         Ok(())
     }
 
-    fn draw_path<S: BackendStyle, I: IntoIterator<Item = BackendCoord>>(&mut self, path: I, style: &S) -> Drawn {
+    fn draw_path<S: BackendStyle, I: IntoIterator<Item = BackendCoord>>(
+        &mut self,
+        path: I,
+        style: &S,
+    ) -> Drawn {
         let points: Vec<(f64, f64)> = path.into_iter().map(point).collect();
         match points.as_slice() {
             _ if !is_seen(style.color()) => {}

@@ -55,7 +55,13 @@ impl Canvas {
     /// A line.
     pub(crate) fn line(&mut self, class: &str, from: (f64, f64), to: (f64, f64)) {
         let [x1, y1, x2, y2] = [from.0, from.1, to.0, to.1].map(short);
-        let attributes = [("class", class), ("x1", &x1), ("y1", &y1), ("x2", &x2), ("y2", &y2)];
+        let attributes = [
+            ("class", class),
+            ("x1", &x1),
+            ("y1", &y1),
+            ("x2", &x2),
+            ("y2", &y2),
+        ];
         self.body.empty("line", &attributes);
     }
 
@@ -76,8 +82,10 @@ impl Canvas {
     /// A disc.
     pub(crate) fn dot(&mut self, class: &str, at: (f64, f64), radius: f64) {
         let [x, y, radius] = [at.0, at.1, radius].map(short);
-        self.body
-            .empty("circle", &[("class", class), ("cx", &x), ("cy", &y), ("r", &radius)]);
+        self.body.empty(
+            "circle",
+            &[("class", class), ("cx", &x), ("cy", &y), ("r", &radius)],
+        );
     }
 
     /// A square on its corner.
@@ -120,14 +128,22 @@ impl Canvas {
     /// A text that reads upwards.
     pub(crate) fn upright(&mut self, class: &str, at: (f64, f64), text: &str) {
         let turn = format!("translate({} {}) rotate(-90)", short(at.0), short(at.1));
-        self.body
-            .leaf("text", &[("class", &format!("{class} m")), ("transform", &turn)], text);
+        self.body.leaf(
+            "text",
+            &[("class", &format!("{class} m")), ("transform", &turn)],
+            text,
+        );
     }
 
     /// Writes the drawing; `title` and `description` are for those who do not see it.
     pub(crate) fn write(self, page: &mut Markup, class: &str, title: &str, description: &str) {
         let view = format!("0 0 {} {}", short(self.width), short(self.height));
-        let attributes = [("class", class), ("role", "img"), ("viewBox", &view), ("aria-label", title)];
+        let attributes = [
+            ("class", class),
+            ("role", "img"),
+            ("viewBox", &view),
+            ("aria-label", title),
+        ];
         page.element("svg", &attributes, |drawing| {
             drawing.leaf("title", &[], title);
             drawing.leaf("desc", &[], description);
@@ -143,7 +159,10 @@ impl Canvas {
 }
 
 /// A coordinate in tenths: finer than a screen shows.
-#[expect(clippy::cast_possible_truncation, reason = "clamped to a range far inside i64's")]
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "clamped to a range far inside i64's"
+)]
 fn tenths(value: f64) -> i64 {
     if value.is_finite() {
         (value.clamp(-1e6, 1e6) * 10.0).round() as i64

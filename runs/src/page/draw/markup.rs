@@ -3,7 +3,8 @@
 /// Characters that XML forbids, or that turn text around them: an agent's name must not rewrite its neighbours.
 fn is_harmful(character: char) -> bool {
     let is_control = character.is_control() && !matches!(character, '\n' | '\t');
-    let turns_text = matches!(character, '\u{200e}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let turns_text =
+        matches!(character, '\u{200e}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     is_control || turns_text || matches!(character, '\u{fffe}' | '\u{ffff}')
 }
 
@@ -101,7 +102,8 @@ mod tests {
         let mut page = Markup::default();
         let hostile = "<script>alert('x')</script>\" onload=\"x & y\u{0}\u{202e}";
         page.leaf("p", &[("title", hostile)], hostile);
-        let safe = "&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;&quot; onload=&quot;x &amp; y\u{fffd}\u{fffd}";
+        let safe =
+            "&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;&quot; onload=&quot;x &amp; y\u{fffd}\u{fffd}";
         assert_eq!(page.finish(), format!("<p title=\"{safe}\">{safe}</p>"));
     }
 

@@ -11,6 +11,7 @@ pub(crate) use axes::{Axes, Edges, Plane, padded};
 pub(crate) use canvas::{Anchor, Canvas};
 pub(crate) use markup::Markup;
 pub(crate) use number::{
-    axis_percent, change, counted, decimals, fitted, joined, named, percent, plural, portion, real, scientific, short_hash,
+    axis_percent, change, counted, decimals, fitted, joined, named, percent, plural, portion, real,
+    scientific, short_hash,
 };
 pub(crate) use thin::thin;

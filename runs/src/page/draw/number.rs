@@ -6,7 +6,10 @@ use crate::output::display_width;
 const NONE: &str = "n/a";
 
 /// A count as a number.
-#[expect(clippy::cast_precision_loss, reason = "days, agents and orders stay far below 2^53")]
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "days, agents and orders stay far below 2^53"
+)]
 pub(crate) const fn real(count: usize) -> f64 {
     count as f64
 }
@@ -140,7 +143,13 @@ mod tests {
     #[test]
     fn numbers_are_never_anything_else() {
         for value in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
-            let shown = [percent(value), change(value), portion(value), decimals(value, 2), scientific(value)];
+            let shown = [
+                percent(value),
+                change(value),
+                portion(value),
+                decimals(value, 2),
+                scientific(value),
+            ];
             assert_eq!(shown, ["n/a"; 5]);
         }
     }
@@ -159,6 +168,9 @@ mod tests {
     fn wide_names_are_cut() {
         assert_eq!(fitted("abc", 3), "abc");
         assert_eq!(fitted("abcdef", 4), "abc\u{2026}");
-        assert_eq!(fitted("\u{8d35}\u{5dde}\u{8305}\u{53f0}", 5), "\u{8d35}\u{5dde}\u{2026}");
+        assert_eq!(
+            fitted("\u{8d35}\u{5dde}\u{8305}\u{53f0}", 5),
+            "\u{8d35}\u{5dde}\u{2026}"
+        );
     }
 }

@@ -72,7 +72,11 @@ fn straightened(points: Vec<(f64, f64)>) -> Vec<(f64, f64)> {
     for point in points {
         if let [.., before, middle] = kept.as_slice() {
             let run = point.0 - before.0;
-            let share = if 0.0 < run { (middle.0 - before.0) / run } else { 0.0 };
+            let share = if 0.0 < run {
+                (middle.0 - before.0) / run
+            } else {
+                0.0
+            };
             let straight = before.1 + (point.1 - before.1) * share;
             if 0.0 < run && (straight - middle.1).abs() < SEEN {
                 kept.pop();

@@ -32,7 +32,14 @@ pub(super) fn write(page: &mut Markup, View { track, .. }: View<'_>) {
         nothing(page, "No order with a stated confidence has a known outcome.");
         return;
     }
-    legend(page, &[("k-dot", "share that came true"), ("k-diagonal", "honest confidence"), ("k-bar", "orders")]);
+    legend(
+        page,
+        &[
+            ("k-dot", "share that came true"),
+            ("k-diagonal", "honest confidence"),
+            ("k-bar", "orders"),
+        ],
+    );
     page.element("div", &[("class", "narrow")], |page| {
         cards(page, |page| {
             for (leader, reliability) in &shown {
@@ -54,8 +61,14 @@ fn in_words(reliability: &Reliability) -> String {
     let interval = reliability.ece_interval.map_or_else(String::new, |(low, high)| {
         format!(" (95 % {} to {})", decimals(low, 3), decimals(high, 3))
     });
-    let ece = reliability.ece.value.map_or_else(|| "n/a".to_owned(), |ece| decimals(ece, 3));
-    let brier = reliability.brier.value.map_or_else(|| "n/a".to_owned(), |brier| decimals(brier, 3));
+    let ece = reliability
+        .ece
+        .value
+        .map_or_else(|| "n/a".to_owned(), |ece| decimals(ece, 3));
+    let brier = reliability
+        .brier
+        .value
+        .map_or_else(|| "n/a".to_owned(), |brier| decimals(brier, 3));
     format!("ECE {ece}{interval}, Brier {brier}")
 }
 
@@ -63,7 +76,12 @@ fn draw(reliability: &Reliability) -> Canvas {
     let mut canvas = Canvas::new(WIDTH, HEIGHT);
     let share = |value: &f64| decimals(*value, 1);
     let plane = Axes {
-        edges: Edges { top: 6, right: 10, bottom: 6, left: LEFT },
+        edges: Edges {
+            top: 6,
+            right: 10,
+            bottom: 6,
+            left: LEFT,
+        },
         rows: Some((0.0, BARS)),
         x: 0.0..1.0,
         y: 0.0..1.0,
@@ -72,11 +90,23 @@ fn draw(reliability: &Reliability) -> Canvas {
         y_label: &share,
     }
     .draw(&mut canvas);
-    canvas.upright("tk", (10.0, f64::midpoint(plane.down.start, plane.down.end)), "came true");
+    canvas.upright(
+        "tk",
+        (10.0, f64::midpoint(plane.down.start, plane.down.end)),
+        "came true",
+    );
     canvas.line("diagonal", plane.at(0.0, 0.0), plane.at(1.0, 1.0));
-    let most = reliability.bins.iter().map(|bin| bin.orders).max().unwrap_or(0).max(1);
+    let most = reliability
+        .bins
+        .iter()
+        .map(|bin| bin.orders)
+        .max()
+        .unwrap_or(0)
+        .max(1);
     for bin in &reliability.bins {
-        let (Some(confidence), Some(accuracy)) = (bin.confidence, bin.accuracy) else { continue };
+        let (Some(confidence), Some(accuracy)) = (bin.confidence, bin.accuracy) else {
+            continue;
+        };
         let told = format!(
             "{}: confidence {}, came true {}",
             counted(bin.orders, "order"),
@@ -85,7 +115,11 @@ fn draw(reliability: &Reliability) -> Canvas {
         );
         let radius = (real(bin.orders) / real(most)).sqrt().mul_add(6.0, 2.0);
         canvas.explained(&told, |canvas| {
-            canvas.line("stem", plane.at(confidence, confidence), plane.at(confidence, accuracy));
+            canvas.line(
+                "stem",
+                plane.at(confidence, confidence),
+                plane.at(confidence, accuracy),
+            );
             canvas.dot("dot", plane.at(confidence, accuracy), radius);
         });
     }
@@ -95,7 +129,12 @@ fn draw(reliability: &Reliability) -> Canvas {
 
 fn bars(canvas: &mut Canvas, reliability: &Reliability, most: usize) {
     let plane = Axes {
-        edges: Edges { top: 4, right: 10, bottom: 32, left: LEFT },
+        edges: Edges {
+            top: 4,
+            right: 10,
+            bottom: 32,
+            left: LEFT,
+        },
         rows: Some((BARS, HEIGHT)),
         x: 0.0..1.0,
         y: 0.0..real(most),
@@ -104,10 +143,25 @@ fn bars(canvas: &mut Canvas, reliability: &Reliability, most: usize) {
         y_label: &|_| String::new(),
     }
     .draw(canvas);
-    canvas.text("tk", Anchor::Middle, (f64::midpoint(plane.across.start, plane.across.end), HEIGHT - 3.0), "stated confidence");
-    canvas.text("tk", Anchor::End, (plane.across.start - 6.0, plane.down.start + 8.0), &crate::output::grouped(most));
+    canvas.text(
+        "tk",
+        Anchor::Middle,
+        (f64::midpoint(plane.across.start, plane.across.end), HEIGHT - 3.0),
+        "stated confidence",
+    );
+    canvas.text(
+        "tk",
+        Anchor::End,
+        (plane.across.start - 6.0, plane.down.start + 8.0),
+        &crate::output::grouped(most),
+    );
     let width = 1.0 / real(reliability.bins.len().max(1));
-    for (place, bin) in reliability.bins.iter().enumerate().filter(|(_, bin)| 0 < bin.orders) {
+    for (place, bin) in reliability
+        .bins
+        .iter()
+        .enumerate()
+        .filter(|(_, bin)| 0 < bin.orders)
+    {
         let left = real(place) * width;
         canvas.rect(
             "bar",
@@ -156,9 +210,19 @@ fn scores(shown: &[(&Leader, &Reliability)]) -> Sheet {
 }
 
 fn bins(shown: &[(&Leader, &Reliability)]) -> Sheet {
-    let heads = [("agent", Left), ("bin", Right), ("orders", Right), ("confidence", Right), ("came true", Right)];
+    let heads = [
+        ("agent", Left),
+        ("bin", Right),
+        ("orders", Right),
+        ("confidence", Right),
+        ("came true", Right),
+    ];
     let rows = shown.iter().flat_map(|(leader, reliability)| {
-        let used = reliability.bins.iter().enumerate().filter(|(_, bin)| 0 < bin.orders);
+        let used = reliability
+            .bins
+            .iter()
+            .enumerate()
+            .filter(|(_, bin)| 0 < bin.orders);
         used.map(|(place, bin)| {
             vec![
                 Cell::Text(leader.agent.clone()),

@@ -5,7 +5,10 @@ use crate::board::Contrast;
 use crate::board::sheet::{Cell, Kind, Sheet};
 use crate::output::Align::{Left, Right};
 use crate::output::display_width;
-use crate::page::draw::{Anchor, Axes, Canvas, Edges, Markup, Plane, axis_percent, change, counted, decimals, fitted, named, padded, real};
+use crate::page::draw::{
+    Anchor, Axes, Canvas, Edges, Markup, Plane, axis_percent, change, counted, decimals, fitted, named,
+    padded, real,
+};
 use crate::page::table::{self, p_value};
 
 pub(super) const SECTION: Section = Section {
@@ -33,12 +36,21 @@ pub(super) fn write(page: &mut Markup, view: View<'_>) {
         nothing(page, "No agent has run both bright and blinded.");
         return;
     }
-    legend(page, &[("k-hollow", "blinded"), ("k-dot", "bright"), ("k-pair", "the same window")]);
+    legend(
+        page,
+        &[
+            ("k-hollow", "blinded"),
+            ("k-dot", "bright"),
+            ("k-pair", "the same window"),
+        ],
+    );
     let (mode, numeric) = chosen(view);
     for metric in ["selection", "total_return"] {
         let shown: Vec<&Contrast> = contrasts
             .iter()
-            .filter(|contrast| contrast.metric == metric && contrast.mode == mode && contrast.numeric == numeric)
+            .filter(|contrast| {
+                contrast.metric == metric && contrast.mode == mode && contrast.numeric == numeric
+            })
             .collect();
         if !shown.is_empty() {
             let title = format!("{}, {mode}, blinded/{numeric}", named(metric));
@@ -58,8 +70,14 @@ fn chosen(View { board, track }: View<'_>) -> (&str, &str) {
     let own = |contrast: &&Contrast| contrast.mode == track.mode && contrast.numeric == track.numeric;
     let mode = |contrast: &&Contrast| contrast.mode == track.mode;
     let contrasts = &board.contrasts;
-    let found = contrasts.iter().find(own).or_else(|| contrasts.iter().find(mode)).or_else(|| contrasts.first());
-    found.map_or(("", ""), |contrast| (contrast.mode.as_str(), contrast.numeric.as_str()))
+    let found = contrasts
+        .iter()
+        .find(own)
+        .or_else(|| contrasts.iter().find(mode))
+        .or_else(|| contrasts.first());
+    found.map_or(("", ""), |contrast| {
+        (contrast.mode.as_str(), contrast.numeric.as_str())
+    })
 }
 
 fn height(contrast: &Contrast) -> f64 {
@@ -70,12 +88,19 @@ fn draw(contrasts: &[&Contrast]) -> Canvas {
     let whole: f64 = contrasts.iter().map(|contrast| height(contrast)).sum();
     let mut canvas = Canvas::new(WIDTH, whole + 34.0);
     let x = padded(
-        contrasts.iter().flat_map(|contrast| contrast.pairs.iter().flat_map(|pair| [pair.bright, pair.blinded])),
+        contrasts
+            .iter()
+            .flat_map(|contrast| contrast.pairs.iter().flat_map(|pair| [pair.bright, pair.blinded])),
         0.0,
     );
     let step = (x.end - x.start) / 5.0;
     let plane = Axes {
-        edges: Edges { top: 6, right: RIGHT, bottom: 28, left: NAMES },
+        edges: Edges {
+            top: 6,
+            right: RIGHT,
+            bottom: 28,
+            left: NAMES,
+        },
         rows: None,
         x,
         y: 0.0..1.0,
@@ -84,7 +109,11 @@ fn draw(contrasts: &[&Contrast]) -> Canvas {
         y_label: &|_| String::new(),
     }
     .draw(&mut canvas);
-    canvas.line("zero", (plane.x(0.0), plane.down.start), (plane.x(0.0), plane.down.end));
+    canvas.line(
+        "zero",
+        (plane.x(0.0), plane.down.start),
+        (plane.x(0.0), plane.down.end),
+    );
     let mut top = plane.down.start;
     for (place, contrast) in contrasts.iter().enumerate() {
         if 0 < place {
@@ -98,9 +127,19 @@ fn draw(contrasts: &[&Contrast]) -> Canvas {
 
 fn block(canvas: &mut Canvas, plane: &Plane, contrast: &Contrast, top: f64) {
     let middle = top + height(contrast) / 2.0;
-    canvas.text("t b", Anchor::End, (plane.across.start - 8.0, middle), &fitted(&contrast.agent, 22));
+    canvas.text(
+        "t b",
+        Anchor::End,
+        (plane.across.start - 8.0, middle),
+        &fitted(&contrast.agent, 22),
+    );
     let count = counted(contrast.pairs.len(), "window");
-    canvas.text("t q", Anchor::End, (plane.across.start - 8.0, middle + 14.0), &count);
+    canvas.text(
+        "t q",
+        Anchor::End,
+        (plane.across.start - 8.0, middle + 14.0),
+        &count,
+    );
     let first = middle - real(contrast.pairs.len().saturating_sub(1)) * PAIR / 2.0;
     let finite = |pair: &&crate::board::Pair| pair.bright.is_finite() && pair.blinded.is_finite();
     for (place, pair) in contrast.pairs.iter().filter(finite).enumerate() {
@@ -132,8 +171,16 @@ fn in_words(contrast: &Contrast) -> Vec<String> {
     let number = |value: Option<f64>, form: fn(f64) -> String| value.map_or_else(|| "n/a".to_owned(), form);
     let exact = if contrast.is_exact { "exact" } else { "approximate" };
     let mut lines = vec![
-        format!("shift {}, r {}", number(contrast.shift, change), number(contrast.rank_biserial, |r| decimals(r, 2))),
-        format!("p {} ({exact}), Holm {}", number(contrast.p, p_value), number(contrast.holm_p, p_value)),
+        format!(
+            "shift {}, r {}",
+            number(contrast.shift, change),
+            number(contrast.rank_biserial, |r| decimals(r, 2))
+        ),
+        format!(
+            "p {} ({exact}), Holm {}",
+            number(contrast.p, p_value),
+            number(contrast.holm_p, p_value)
+        ),
     ];
     let mut line = format!("least p {}:", p_value(contrast.least_p));
     for word in contrast.reading.split_whitespace() {

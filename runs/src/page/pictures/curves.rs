@@ -41,18 +41,23 @@ pub(super) fn write(page: &mut Markup, View { track, .. }: View<'_>) {
         nothing(page, "No agent has daily values.");
         return;
     }
-    legend(page, &[
-        ("k-nav", "net asset value"),
-        ("k-bench", "index"),
-        ("k-com", "from zero outwards: common"),
-        ("k-sty", "style"),
-        ("k-sel", "selection"),
-        ("k-oth", "timing, slippage, cost and the rest"),
-        ("k-dd", "drawdown"),
-    ]);
+    legend(
+        page,
+        &[
+            ("k-nav", "net asset value"),
+            ("k-bench", "index"),
+            ("k-com", "from zero outwards: common"),
+            ("k-sty", "style"),
+            ("k-sel", "selection"),
+            ("k-oth", "timing, slippage, cost and the rest"),
+            ("k-dd", "drawdown"),
+        ],
+    );
     cards(page, |page| {
         for (leader, curves) in &shown {
-            let seed = leader.shown_seed.map_or_else(String::new, |seed| format!("seed {seed}"));
+            let seed = leader
+                .shown_seed
+                .map_or_else(String::new, |seed| format!("seed {seed}"));
             card(page, leader, &seed, |page| {
                 let last = curves.nav.last().map_or(0.0, |nav| nav - 1.0);
                 let title = format!("Net asset value and contributions of {}", leader.agent);
@@ -86,11 +91,18 @@ fn draw(curves: &Curves, track: &Track) -> Canvas {
     let mut canvas = Canvas::new(WIDTH, HEIGHT);
     let days = real(curves.nav.len().max(1));
     let stack = Stack::of(curves);
-    let extremes = stack.values().chain(curves.nav.iter().chain(&track.benchmark).map(|nav| nav - 1.0));
+    let extremes = stack
+        .values()
+        .chain(curves.nav.iter().chain(&track.benchmark).map(|nav| nav - 1.0));
     let y = padded(extremes, 0.0);
     let step = (y.end - y.start) / 5.0;
     let plane = Axes {
-        edges: Edges { top: 6, right: 8, bottom: 6, left: LEFT },
+        edges: Edges {
+            top: 6,
+            right: 8,
+            bottom: 6,
+            left: LEFT,
+        },
         rows: Some((0.0, STRIP)),
         x: 0.0..days,
         y,
@@ -102,7 +114,10 @@ fn draw(curves: &Curves, track: &Track) -> Canvas {
     stack.draw(&mut canvas, &plane);
     canvas.line("zero", plane.at(0.0, 0.0), plane.at(days, 0.0));
     let growth = |values: &[f64]| -> Vec<(f64, f64)> {
-        let after = values.iter().enumerate().map(|(day, nav)| (real(day + 1), nav - 1.0));
+        let after = values
+            .iter()
+            .enumerate()
+            .map(|(day, nav)| (real(day + 1), nav - 1.0));
         let points = std::iter::once((0.0, 0.0)).chain(after);
         thin(points.map(|(day, value)| plane.at(day, value)))
     };
@@ -115,9 +130,16 @@ fn draw(curves: &Curves, track: &Track) -> Canvas {
 }
 
 fn drawdown(canvas: &mut Canvas, curves: &Curves, days: f64, dates: &[String]) {
-    let deepest = padded(curves.drawdown.iter().map(|fall| -fall), 0.0).start.min(-1e-3);
+    let deepest = padded(curves.drawdown.iter().map(|fall| -fall), 0.0)
+        .start
+        .min(-1e-3);
     let plane = Axes {
-        edges: Edges { top: 4, right: 8, bottom: 20, left: LEFT },
+        edges: Edges {
+            top: 4,
+            right: 8,
+            bottom: 20,
+            left: LEFT,
+        },
         rows: Some((STRIP, HEIGHT)),
         x: 0.0..days,
         y: deepest..0.0,
@@ -128,7 +150,13 @@ fn drawdown(canvas: &mut Canvas, curves: &Curves, days: f64, dates: &[String]) {
     .draw(canvas);
     let line = thin(
         std::iter::once((0.0, 0.0))
-            .chain(curves.drawdown.iter().enumerate().map(|(day, fall)| (real(day + 1), -fall)))
+            .chain(
+                curves
+                    .drawdown
+                    .iter()
+                    .enumerate()
+                    .map(|(day, fall)| (real(day + 1), -fall)),
+            )
             .map(|(day, value)| plane.at(day, value)),
     );
     let right = line.last().map_or(plane.across.end, |(x, _)| *x);
@@ -157,8 +185,15 @@ impl Stack {
                 for (edge, value) in reached.iter_mut().skip(1).zip(part(curves)) {
                     *edge += if value.is_finite() { side(*value) } else { 0.0 };
                 }
-                if reached.iter().zip(&before).any(|(edge, before)| 0.0 < (edge - before).abs()) {
-                    layers.push(Layer { class, edge: reached.clone() });
+                if reached
+                    .iter()
+                    .zip(&before)
+                    .any(|(edge, before)| 0.0 < (edge - before).abs())
+                {
+                    layers.push(Layer {
+                        class,
+                        edge: reached.clone(),
+                    });
                 }
             }
         }
@@ -173,7 +208,13 @@ impl Stack {
     /// that an edge is written once.
     fn draw(&self, canvas: &mut Canvas, plane: &Plane) {
         for layer in self.layers.iter().rev() {
-            let edge = thin(layer.edge.iter().enumerate().map(|(day, value)| plane.at(real(day), *value)));
+            let edge = thin(
+                layer
+                    .edge
+                    .iter()
+                    .enumerate()
+                    .map(|(day, value)| plane.at(real(day), *value)),
+            );
             let ends = [edge.last(), edge.first()].map(|end| end.map(|(x, _)| (*x, plane.y(0.0))));
             let outline: Vec<(f64, f64)> = edge.iter().copied().chain(ends.into_iter().flatten()).collect();
             canvas.area(layer.class, &outline);

@@ -30,15 +30,27 @@ pub(super) fn write(page: &mut Markup, view: View<'_>) {
         nothing(page, "No exposures are known.");
         return;
     }
-    let description = format!("{} rows by {} styles; each cell shows its number", sheet.rows.len(), view.board.model.styles.len());
-    figure(page, heat(&sheet, &view.board.model.styles), "Mean exposures to the styles", &description);
-    legend(page, &[
-        ("k-n5", "\u{2264} \u{2212}1.1"),
-        ("k-n3", "\u{2212}0.4"),
-        ("k-z", "about 0"),
-        ("k-p3", "0.4"),
-        ("k-p5", "\u{2265} 1.1"),
-    ]);
+    let description = format!(
+        "{} rows by {} styles; each cell shows its number",
+        sheet.rows.len(),
+        view.board.model.styles.len()
+    );
+    figure(
+        page,
+        heat(&sheet, &view.board.model.styles),
+        "Mean exposures to the styles",
+        &description,
+    );
+    legend(
+        page,
+        &[
+            ("k-n5", "\u{2264} \u{2212}1.1"),
+            ("k-n3", "\u{2212}0.4"),
+            ("k-z", "about 0"),
+            ("k-p3", "0.4"),
+            ("k-p5", "\u{2265} 1.1"),
+        ],
+    );
     numbers(page, |page| table::plain(page, &sheet));
     rolling(page, view);
 }
@@ -46,7 +58,10 @@ pub(super) fn write(page: &mut Markup, view: View<'_>) {
 /// The class of an exposure's cell.
 fn step(value: f64) -> &'static str {
     let side = if value < 0.0 { BELOW } else { ABOVE };
-    let passed = STEPS.iter().zip(side).take_while(|(least, _)| **least <= value.abs());
+    let passed = STEPS
+        .iter()
+        .zip(side)
+        .take_while(|(least, _)| **least <= value.abs());
     passed.last().map_or("z0", |(_, class)| class)
 }
 
@@ -56,13 +71,21 @@ fn heat(sheet: &Sheet, styles: &[String]) -> Canvas {
     let letters = if width < 48.0 { 6 } else { 10 };
     for (column, style) in styles.iter().enumerate() {
         let middle = real(column).mul_add(width, NAMES + width / 2.0);
-        canvas.text("t q", Anchor::Middle, (middle, HEAD - 8.0), &fitted(style, letters));
+        canvas.text(
+            "t q",
+            Anchor::Middle,
+            (middle, HEAD - 8.0),
+            &fitted(style, letters),
+        );
     }
     for (place, row) in sheet.rows.iter().enumerate() {
         let top = real(place).mul_add(ROW, HEAD);
         let mut cells = row.iter();
         let (name, kind) = (cells.next(), cells.next());
-        let (name, kind) = (name.map_or_else(String::new, table::shown), kind.map_or_else(String::new, table::shown));
+        let (name, kind) = (
+            name.map_or_else(String::new, table::shown),
+            kind.map_or_else(String::new, table::shown),
+        );
         let class = if name.starts_with("mean of ") { "t b" } else { "t" };
         canvas.text(class, Anchor::End, (NAMES - 8.0, top + 16.0), &fitted(&name, 27));
         for ((column, style), cell) in styles.iter().enumerate().zip(cells) {
@@ -71,7 +94,11 @@ fn heat(sheet: &Sheet, styles: &[String]) -> Canvas {
             let told = format!("{name} ({kind}), {style}: {}", decimals(*value, 3));
             canvas.explained(&told, |canvas| {
                 let class = step(*value);
-                canvas.rect(&format!("heat {class}"), (left + 1.0, top + 1.0), (left + width - 1.0, top + ROW - 1.0));
+                canvas.rect(
+                    &format!("heat {class}"),
+                    (left + 1.0, top + 1.0),
+                    (left + width - 1.0, top + ROW - 1.0),
+                );
                 let at = (left + width / 2.0, top + 16.0);
                 canvas.text(&format!("t on-{class}"), Anchor::Middle, at, &decimals(*value, 2));
             });
@@ -92,11 +119,17 @@ fn rolling(page: &mut Markup, view: View<'_>) {
     }
     let (styles, dates) = (&view.board.model.styles, &view.track.dates);
     page.leaf("h3", &[], "Day by day");
-    page.leaf("p", &[("class", "lead")], "One line a style, about its zero line; all lines of a card have one scale.");
+    page.leaf(
+        "p",
+        &[("class", "lead")],
+        "One line a style, about its zero line; all lines of a card have one scale.",
+    );
     cards(page, |page| {
         for leader in &shown {
             let largest = largest(leader);
-            let seed = leader.shown_seed.map_or_else(String::new, |seed| format!("seed {seed} \u{b7} "));
+            let seed = leader
+                .shown_seed
+                .map_or_else(String::new, |seed| format!("seed {seed} \u{b7} "));
             let detail = format!("{seed}\u{b1}{} a row", decimals(largest, 1));
             card(page, leader, &detail, |page| {
                 let title = format!("Daily exposures of {}", leader.agent);
@@ -111,7 +144,9 @@ fn rolling(page: &mut Markup, view: View<'_>) {
                 let series: Vec<(&str, &[f64], fn(f64) -> Cell)> = styles
                     .iter()
                     .zip(&leader.daily_exposures)
-                    .map(|(style, series)| (style.as_str(), series.as_slice(), Cell::Ratio as fn(f64) -> Cell))
+                    .map(|(style, series)| {
+                        (style.as_str(), series.as_slice(), Cell::Ratio as fn(f64) -> Cell)
+                    })
                     .collect();
                 monthly_table(page, &leader.agent, dates, &series);
             }
@@ -122,7 +157,8 @@ fn rolling(page: &mut Markup, view: View<'_>) {
 /// The largest exposure of any style on any day, at least a little.
 fn largest(leader: &Leader) -> f64 {
     let all = leader.daily_exposures.iter().flatten();
-    all.filter(|value| value.is_finite()).fold(0.1, |most, value| most.max(value.abs()))
+    all.filter(|value| value.is_finite())
+        .fold(0.1, |most, value| most.max(value.abs()))
 }
 
 fn lines(leader: &Leader, largest: f64, styles: &[String], dates: &[String]) -> Canvas {
@@ -131,7 +167,12 @@ fn lines(leader: &Leader, largest: f64, styles: &[String], dates: &[String]) -> 
     let mut canvas = Canvas::new(340.0, height + 26.0);
     let days = real(dates.len().max(2));
     let plane = Axes {
-        edges: Edges { top: 4, right: 44, bottom: 22, left: 74 },
+        edges: Edges {
+            top: 4,
+            right: 44,
+            bottom: 22,
+            left: 74,
+        },
         rows: None,
         x: 0.0..days,
         y: 0.0..1.0,
@@ -142,10 +183,16 @@ fn lines(leader: &Leader, largest: f64, styles: &[String], dates: &[String]) -> 
     .draw(&mut canvas);
     for (place, (style, series)) in styles.iter().zip(&leader.daily_exposures).enumerate() {
         let zero = real(place).mul_add(STRIP, plane.down.start + STRIP / 2.0);
-        let at = |(day, value): (usize, &f64)| (plane.x(real(day + 1)), zero - value / largest * STRIP * 0.48);
+        let at =
+            |(day, value): (usize, &f64)| (plane.x(real(day + 1)), zero - value / largest * STRIP * 0.48);
         canvas.line("gr", (plane.across.start, zero), (plane.across.end, zero));
         canvas.path("expo", &thin(series.iter().enumerate().map(at)));
-        canvas.text("t", Anchor::End, (plane.across.start - 6.0, zero + 4.0), &fitted(style, 11));
+        canvas.text(
+            "t",
+            Anchor::End,
+            (plane.across.start - 6.0, zero + 4.0),
+            &fitted(style, 11),
+        );
         if let Some(last) = series.last() {
             canvas.text("t q", Anchor::End, (338.0, zero + 4.0), &decimals(*last, 2));
         }

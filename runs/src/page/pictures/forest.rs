@@ -3,7 +3,9 @@
 use super::{Section, View, figure, is_set_apart, legend, nothing, numbers};
 use crate::board::sheet::{Kind, Sheet};
 use crate::board::{Leader, Selection};
-use crate::page::draw::{Anchor, Axes, Canvas, Edges, Markup, Plane, axis_percent, change, decimals, fitted, padded, real};
+use crate::page::draw::{
+    Anchor, Axes, Canvas, Edges, Markup, Plane, axis_percent, change, decimals, fitted, padded, real,
+};
 use crate::page::table;
 use std::ops::Range;
 
@@ -27,16 +29,26 @@ pub(super) fn write(page: &mut Markup, view: View<'_>) {
         nothing(page, "Nobody's selection is known.");
         return;
     }
-    legend(page, &[
-        ("k-dot", "selection"),
-        ("k-ci", "95 % interval"),
-        ("k-luck", "luck: 95 % of random portfolios"),
-        ("k-mean", "their mean"),
-        ("k-apart", "control or reference, unranked"),
-    ]);
+    legend(
+        page,
+        &[
+            ("k-dot", "selection"),
+            ("k-ci", "95 % interval"),
+            ("k-luck", "luck: 95 % of random portfolios"),
+            ("k-mean", "their mean"),
+            ("k-apart", "control or reference, unranked"),
+        ],
+    );
     let description = format!("Selection of {} agents with intervals and luck bands", rows.len());
-    figure(page, draw(&rows), "Selection with intervals and luck bands", &description);
-    numbers(page, |page| table::plain(page, &Sheet::of(view.board, Kind::Ranking, view.track, "pre")));
+    figure(
+        page,
+        draw(&rows),
+        "Selection with intervals and luck bands",
+        &description,
+    );
+    numbers(page, |page| {
+        table::plain(page, &Sheet::of(view.board, Kind::Ranking, view.track, "pre"))
+    });
 }
 
 struct Row<'b> {
@@ -50,7 +62,11 @@ impl<'b> Row<'b> {
         let selection = leader.selection.as_ref();
         let attributed = || Some(leader.attribution.get("pre")?.carino.selection);
         let value = selection.map(|selection| selection.value).or_else(attributed)?;
-        value.is_finite().then_some(Self { leader, value, selection })
+        value.is_finite().then_some(Self {
+            leader,
+            value,
+            selection,
+        })
     }
 
     fn is_set_apart(&self) -> bool {
@@ -69,7 +85,11 @@ impl<'b> Row<'b> {
 
 /// The ranked set the scale: a control that knows the future would press everyone else into a point.
 fn scale(rows: &[Row<'_>]) -> Range<f64> {
-    let ranked: Vec<f64> = rows.iter().filter(|row| !row.is_set_apart()).flat_map(Row::extent).collect();
+    let ranked: Vec<f64> = rows
+        .iter()
+        .filter(|row| !row.is_set_apart())
+        .flat_map(Row::extent)
+        .collect();
     if ranked.is_empty() {
         padded(rows.iter().flat_map(Row::extent), 0.0)
     } else {
@@ -83,7 +103,12 @@ fn draw(rows: &[Row<'_>]) -> Canvas {
     let x = scale(rows);
     let step = (x.end - x.start) / 6.0;
     let plane = Axes {
-        edges: Edges { top: 6, right: RIGHT, bottom: 28, left: NAMES },
+        edges: Edges {
+            top: 6,
+            right: RIGHT,
+            bottom: 28,
+            left: NAMES,
+        },
         rows: None,
         x,
         y: 0.0..count,
@@ -119,7 +144,12 @@ fn told(row: &Row<'_>) -> String {
 
 fn marks(canvas: &mut Canvas, plane: &Plane, row: &Row<'_>, y: f64) {
     let label = if row.is_set_apart() { "t q" } else { "t" };
-    canvas.text(label, Anchor::End, (plane.across.start - 8.0, y + 4.0), &fitted(&row.leader.agent, 27));
+    canvas.text(
+        label,
+        Anchor::End,
+        (plane.across.start - 8.0, y + 4.0),
+        &fitted(&row.leader.agent, 27),
+    );
     let inside = |value: f64| plane.x(value).clamp(plane.across.start, plane.across.end);
     if let Some(selection) = row.selection {
         if let Some((low, high)) = selection.null_band {
@@ -135,8 +165,15 @@ fn marks(canvas: &mut Canvas, plane: &Plane, row: &Row<'_>, y: f64) {
     let x = plane.x(row.value);
     if x < plane.across.start || plane.across.end < x {
         // What lies outside is pointed at, with its value.
-        let (tip, back) = if x < plane.across.start { (plane.across.start, 7.0) } else { (plane.across.end, -7.0) };
-        canvas.area("hollow", &[(tip, y), (tip + back, y - 5.0), (tip + back, y + 5.0)]);
+        let (tip, back) = if x < plane.across.start {
+            (plane.across.start, 7.0)
+        } else {
+            (plane.across.end, -7.0)
+        };
+        canvas.area(
+            "hollow",
+            &[(tip, y), (tip + back, y - 5.0), (tip + back, y + 5.0)],
+        );
     } else if row.is_set_apart() {
         canvas.diamond("hollow", (x, y), 5.5);
     } else {
@@ -154,6 +191,8 @@ fn beside(row: &Row<'_>) -> [String; 3] {
     [
         change(row.value),
         t.map_or_else(String::new, |t| format!("t {}", decimals(t, 1))),
-        luck.map_or_else(String::new, |share| format!("beats {} %", decimals(share * 100.0, 0))),
+        luck.map_or_else(String::new, |share| {
+            format!("beats {} %", decimals(share * 100.0, 0))
+        }),
     ]
 }

@@ -5,7 +5,9 @@ use crate::board::Health;
 use crate::board::ModelRecord;
 use crate::board::sheet::{Cell, Sheet};
 use crate::output::Align::{Left, Right};
-use crate::page::draw::{Anchor, Axes, Canvas, Edges, Markup, counted, decimals, padded, portion, real, thin};
+use crate::page::draw::{
+    Anchor, Axes, Canvas, Edges, Markup, counted, decimals, padded, portion, real, thin,
+};
 use crate::page::table;
 
 pub(super) const SECTION: Section = Section {
@@ -27,24 +29,41 @@ pub(super) fn write(page: &mut Markup, View { board, .. }: View<'_>) {
     }
     page.leaf("p", &[], &in_words(health));
     if !health.dates.is_empty() {
-        let description = format!("R squared, names and imputed exposures on each of {} days", health.dates.len());
+        let description = format!(
+            "R squared, names and imputed exposures on each of {} days",
+            health.dates.len()
+        );
         figure(page, daily(health), "Daily fits", &description);
     }
     if !health.factors.is_empty() {
         page.leaf("h3", &[], "How often each factor says anything");
-        page.leaf("p", &[("class", "lead")], "Share of days with |t| above 2; NW t is that of the mean factor return.");
+        page.leaf(
+            "p",
+            &[("class", "lead")],
+            "Share of days with |t| above 2; NW t is that of the mean factor return.",
+        );
         let description = "Share of days on which the absolute t of a factor is above 2, by factor";
-        figure(page, telling(health), "Share of telling days by factor", description);
+        figure(
+            page,
+            telling(health),
+            "Share of telling days by factor",
+            description,
+        );
     }
     numbers(page, |page| {
         table::plain(page, &factors(health));
         let (names, imputed) = (counts(&health.names), counts(&health.imputed));
         months(page, |page| {
-            monthly_table(page, "Daily fits", &health.dates, &[
-                ("R\u{b2}", &health.r_squared, Cell::Fine),
-                ("names", &names, whole),
-                ("imputed", &imputed, whole),
-            ]);
+            monthly_table(
+                page,
+                "Daily fits",
+                &health.dates,
+                &[
+                    ("R\u{b2}", &health.r_squared, Cell::Fine),
+                    ("names", &names, whole),
+                    ("imputed", &imputed, whole),
+                ],
+            );
         });
     });
     screen(page, &board.model);
@@ -64,9 +83,16 @@ fn in_words(health: &Health) -> String {
     let mean = days.sum::<f64>() / real(count.max(1));
     let thin = match health.thin_days {
         0 => "no day was too thin to fit".to_owned(),
-        days => format!("{} too thin to fit, whose returns are unattributed", counted(days, "day")),
+        days => format!(
+            "{} too thin to fit, whose returns are unattributed",
+            counted(days, "day")
+        ),
     };
-    format!("{} with a mean R\u{b2} of {}; {thin}.", counted(health.dates.len(), "day"), decimals(mean, 3))
+    format!(
+        "{} with a mean R\u{b2} of {}; {thin}.",
+        counted(health.dates.len(), "day"),
+        decimals(mean, 3)
+    )
 }
 
 fn daily(health: &Health) -> Canvas {
@@ -82,7 +108,12 @@ fn daily(health: &Health) -> Canvas {
         let top = real(place) * STRIP;
         let bottom = if is_last { 22 } else { 6 };
         let plane = Axes {
-            edges: Edges { top: 8, right: 12, bottom, left: LEFT },
+            edges: Edges {
+                top: 8,
+                right: 12,
+                bottom,
+                left: LEFT,
+            },
             rows: Some((top, top + STRIP + if is_last { 16.0 } else { 0.0 })),
             x: 0.0..days,
             y: padded(values.iter().copied(), 0.0),
@@ -91,8 +122,15 @@ fn daily(health: &Health) -> Canvas {
             y_label: &|value| decimals(*value, *places),
         }
         .draw(&mut canvas);
-        canvas.upright("tk", (12.0, f64::midpoint(plane.down.start, plane.down.end)), name);
-        let points = values.iter().enumerate().map(|(day, value)| plane.at(real(day + 1), *value));
+        canvas.upright(
+            "tk",
+            (12.0, f64::midpoint(plane.down.start, plane.down.end)),
+            name,
+        );
+        let points = values
+            .iter()
+            .enumerate()
+            .map(|(day, value)| plane.at(real(day + 1), *value));
         canvas.path("line", &thin(points));
     }
     canvas
@@ -103,7 +141,12 @@ fn telling(health: &Health) -> Canvas {
     let count = real(health.factors.len());
     let mut canvas = Canvas::new(WIDTH, count.mul_add(ROW, 26.0));
     let plane = Axes {
-        edges: Edges { top: 2, right: 190, bottom: 24, left: 110 },
+        edges: Edges {
+            top: 2,
+            right: 190,
+            bottom: 24,
+            left: 110,
+        },
         rows: None,
         x: 0.0..1.0,
         y: 0.0..count,
@@ -116,9 +159,19 @@ fn telling(health: &Health) -> Canvas {
         let top = plane.down.start + real(place) * ROW;
         let base = top + ROW / 2.0 + 4.0;
         canvas.text("t", Anchor::End, (plane.across.start - 6.0, base), &factor.name);
-        let share = if factor.significant_share.is_finite() { factor.significant_share } else { 0.0 };
-        canvas.rect("bar", (plane.x(0.0), top + 4.0), (plane.x(share), top + ROW - 4.0));
-        let t = factor.newey_west_t.map_or_else(|| "n/a".to_owned(), |t| decimals(t, 1));
+        let share = if factor.significant_share.is_finite() {
+            factor.significant_share
+        } else {
+            0.0
+        };
+        canvas.rect(
+            "bar",
+            (plane.x(0.0), top + 4.0),
+            (plane.x(share), top + ROW - 4.0),
+        );
+        let t = factor
+            .newey_west_t
+            .map_or_else(|| "n/a".to_owned(), |t| decimals(t, 1));
         let beside = format!(
             "{}, mean |t| {}, NW t {t}",
             portion(factor.significant_share),
@@ -153,7 +206,9 @@ fn factors(health: &Health) -> Sheet {
         title: "Factors".to_owned(),
         columns: heads.map(|(head, align)| (head.to_owned(), align)).into(),
         rows: rows.collect(),
-        notes: vec!["NW t: Newey\u{2013}West t of the mean daily factor return (Fama\u{2013}MacBeth).".to_owned()],
+        notes: vec![
+            "NW t: Newey\u{2013}West t of the mean daily factor return (Fama\u{2013}MacBeth).".to_owned(),
+        ],
     }
 }
 
@@ -168,7 +223,11 @@ fn screen(page: &mut Markup, model: &ModelRecord) {
         || "without calibration days".to_owned(),
         |(first, last)| format!("on {first} to {last}, before the first evaluated day"),
     );
-    let dropped: Vec<String> = model.vif_path.iter().filter_map(|step| step.dropped.clone()).collect();
+    let dropped: Vec<String> = model
+        .vif_path
+        .iter()
+        .filter_map(|step| step.dropped.clone())
+        .collect();
     let outcome = if dropped.is_empty() {
         "Nothing was dropped.".to_owned()
     } else {
@@ -183,15 +242,22 @@ fn screen(page: &mut Markup, model: &ModelRecord) {
 }
 
 fn path(model: &ModelRecord) -> Sheet {
-    let names: Vec<&String> = model.vif_path.first().map_or_else(Vec::new, |step| {
-        step.vif.iter().map(|(name, _)| name).collect()
-    });
+    let names: Vec<&String> = model
+        .vif_path
+        .first()
+        .map_or_else(Vec::new, |step| step.vif.iter().map(|(name, _)| name).collect());
     let rounds = (1..=model.vif_path.len()).map(|round| (format!("round {round}"), Right));
     let cell = |name: &String, step: &crate::board::VifStep| {
-        let Some((_, vif)) = step.vif.iter().find(|(own, _)| own == name) else { return Cell::Empty };
+        let Some((_, vif)) = step.vif.iter().find(|(own, _)| own == name) else {
+            return Cell::Empty;
+        };
         let shown = vif.map_or_else(|| "infinite".to_owned(), |vif| decimals(vif, 2));
         let is_dropped = step.dropped.as_ref() == Some(name);
-        Cell::Text(if is_dropped { format!("{shown} \u{2192} dropped") } else { shown })
+        Cell::Text(if is_dropped {
+            format!("{shown} \u{2192} dropped")
+        } else {
+            shown
+        })
     };
     let rows = names.into_iter().map(|name| {
         let cells = model.vif_path.iter().map(|step| cell(name, step));
@@ -199,7 +265,9 @@ fn path(model: &ModelRecord) -> Sheet {
     });
     Sheet {
         title: "VIF by round".to_owned(),
-        columns: std::iter::once(("factor".to_owned(), Left)).chain(rounds).collect(),
+        columns: std::iter::once(("factor".to_owned(), Left))
+            .chain(rounds)
+            .collect(),
         rows: rows.collect(),
         notes: Vec::new(),
     }

@@ -40,8 +40,17 @@ const RANKS: [&str; 2] = ["return rank", "\u{394} rank"];
 /// Heads of what hiding the identifiers took away.
 const MEMORY: [&str; 2] = ["gap, total", "gap, selection"];
 /// Heads of how the run went.
-const CONDUCT: [&str; 9] =
-    ["force", "seeds", "coverage", "mistakes", "infra faults", "fallbacks", "holds", "cost", "answered by"];
+const CONDUCT: [&str; 9] = [
+    "force",
+    "seeds",
+    "coverage",
+    "mistakes",
+    "infra faults",
+    "fallbacks",
+    "holds",
+    "cost",
+    "answered by",
+];
 
 pub(super) fn write(page: &mut Markup, view: View<'_>) {
     if view.track.leaders.is_empty() {
@@ -58,7 +67,11 @@ pub(crate) fn table(page: &mut Markup, track: &Track) {
     let class = |place: usize| match track.leaders.get(place) {
         Some(leader) if is_set_apart(leader) => {
             let before = place.checked_sub(1).and_then(|before| track.leaders.get(before));
-            if before.is_some_and(|before| !is_set_apart(before)) { "apart first" } else { "apart" }
+            if before.is_some_and(|before| !is_set_apart(before)) {
+                "apart first"
+            } else {
+                "apart"
+            }
         }
         Some(leader) if leader.alpha_rank == Some(1) => "best",
         _ => "",
@@ -82,10 +95,20 @@ pub(crate) fn table(page: &mut Markup, track: &Track) {
 }
 
 fn sheet(track: &Track) -> Sheet {
-    let right = |heads: &[&str]| heads.iter().map(|head| ((*head).to_owned(), Right)).collect::<Vec<_>>();
+    let right = |heads: &[&str]| {
+        heads
+            .iter()
+            .map(|head| ((*head).to_owned(), Right))
+            .collect::<Vec<_>>()
+    };
     let mut columns: Vec<_> = STANDING
         .iter()
-        .map(|head| ((*head).to_owned(), if matches!(*head, "agent") { Left } else { Right }))
+        .map(|head| {
+            (
+                (*head).to_owned(),
+                if matches!(*head, "agent") { Left } else { Right },
+            )
+        })
         .collect();
     columns.extend(right(&SKILL));
     columns.extend(right(&RANKS));
@@ -101,7 +124,11 @@ fn sheet(track: &Track) -> Sheet {
     Sheet {
         title: described(track),
         columns,
-        rows: track.leaders.iter().map(|leader| row(leader, track.separation.as_ref())).collect(),
+        rows: track
+            .leaders
+            .iter()
+            .map(|leader| row(leader, track.separation.as_ref()))
+            .collect(),
         notes,
     }
 }
@@ -112,8 +139,14 @@ pub(crate) fn described(track: &Track) -> String {
     let dates = first.zip(last).map_or_else(String::new, |(first, last)| {
         format!(" ({first} to {last}, {} days)", track.dates.len())
     });
-    let index = track.benchmark_return.value.map_or_else(String::new, |total| format!("; index {}", change(total)));
-    format!("Window {}{dates}, {}/{}, {}{index}", track.window, track.level, track.numeric, track.mode)
+    let index = track
+        .benchmark_return
+        .value
+        .map_or_else(String::new, |total| format!("; index {}", change(total)));
+    format!(
+        "Window {}{dates}, {}/{}, {}{index}",
+        track.window, track.level, track.numeric, track.mode
+    )
 }
 
 fn row(leader: &Leader, separation: Option<&Separation>) -> Vec<Cell> {
@@ -135,26 +168,41 @@ fn standing(leader: &Leader, separation: Option<&Separation>) -> [Cell; 4] {
     [
         Cell::Text(tag),
         leader.alpha_rank.map_or(Cell::Empty, Cell::Count),
-        leader.rank_interval.map_or(Cell::Empty, |(low, high)| Cell::Text(range(low, high))),
+        leader
+            .rank_interval
+            .map_or(Cell::Empty, |(low, high)| Cell::Text(range(low, high))),
         Cell::Text(letters),
     ]
 }
 
 /// `3`, or `2–5`.
 pub(super) fn range(low: usize, high: usize) -> String {
-    if low == high { low.to_string() } else { format!("{low}\u{2013}{high}") }
+    if low == high {
+        low.to_string()
+    } else {
+        format!("{low}\u{2013}{high}")
+    }
 }
 
 fn metric(leader: &Leader, key: &str, form: Form) -> Cell {
     let missing = || Cell::Missing(format!("not defined for a {}", kind(leader.cohort)));
-    leader.metrics.get(key).map_or_else(missing, |stat| Cell::metric(&stat.median, form))
+    leader
+        .metrics
+        .get(key)
+        .map_or_else(missing, |stat| Cell::metric(&stat.median, form))
 }
 
 fn skill(leader: &Leader) -> [Cell; 5] {
     let Some(selection) = &leader.selection else {
         // References are attributed but not resampled.
-        let value = leader.attribution.get("pre").map(|contribution| contribution.carino.selection);
-        let reason = leader.unattributed_reason.clone().unwrap_or_else(|| "not attributed".to_owned());
+        let value = leader
+            .attribution
+            .get("pre")
+            .map(|contribution| contribution.carino.selection);
+        let reason = leader
+            .unattributed_reason
+            .clone()
+            .unwrap_or_else(|| "not attributed".to_owned());
         let value = value.map_or(Cell::Missing(reason), Cell::Change);
         return [value, Cell::Empty, Cell::Empty, Cell::Empty, Cell::Empty];
     };
@@ -165,7 +213,9 @@ fn skill(leader: &Leader) -> [Cell; 5] {
         Cell::Change(selection.value),
         interval,
         Cell::metric(&selection.newey_west_t, Cell::Ratio),
-        selection.null_percentile.map_or(Cell::Empty, |share| Cell::Text(portion(share))),
+        selection
+            .null_percentile
+            .map_or(Cell::Empty, |share| Cell::Text(portion(share))),
         Cell::metric(&selection.dsr, Cell::Ratio),
     ]
 }

@@ -80,11 +80,19 @@ impl Section {
 
 /// What the numbers of a picture come from, so that it can be quoted alone.
 fn source(View { board, track }: View<'_>) -> String {
-    let mut seeds: Vec<u64> = track.leaders.iter().flat_map(|leader| leader.seeds.iter().copied()).collect();
+    let mut seeds: Vec<u64> = track
+        .leaders
+        .iter()
+        .flat_map(|leader| leader.seeds.iter().copied())
+        .collect();
     seeds.sort_unstable();
     seeds.dedup();
     let seeds: Vec<String> = seeds.iter().map(u64::to_string).collect();
-    let seeds = if seeds.is_empty() { "none".to_owned() } else { seeds.join(", ") };
+    let seeds = if seeds.is_empty() {
+        "none".to_owned()
+    } else {
+        seeds.join(", ")
+    };
     format!(
         "Data {} \u{b7} metrics {} \u{b7} fit {} \u{b7} seeds {seeds} \u{b7} {} resamples, seed {}. For programs: \
          leaderboard.json and tables/*.csv.",
@@ -106,8 +114,15 @@ fn numbers(page: &mut Markup, inner: impl FnOnce(&mut Markup)) {
 
 /// A picture as wide as the page.
 fn figure(page: &mut Markup, canvas: super::draw::Canvas, title: &str, description: &str) {
-    let attributes = [("class", "scroll picture"), ("role", "region"), ("tabindex", "0"), ("aria-label", title)];
-    page.element("div", &attributes, |page| canvas.write(page, "wide", title, description));
+    let attributes = [
+        ("class", "scroll picture"),
+        ("role", "region"),
+        ("tabindex", "0"),
+        ("aria-label", title),
+    ];
+    page.element("div", &attributes, |page| {
+        canvas.write(page, "wide", title, description)
+    });
 }
 
 /// Several pictures side by side, one an agent.
@@ -200,7 +215,12 @@ fn months(page: &mut Markup, inner: impl FnOnce(&mut Markup)) {
 }
 
 /// Writes a table of daily series at the last day of each month.
-fn monthly_table(page: &mut Markup, title: &str, dates: &[String], series: &[(&str, &[f64], fn(f64) -> Cell)]) {
+fn monthly_table(
+    page: &mut Markup,
+    title: &str,
+    dates: &[String],
+    series: &[(&str, &[f64], fn(f64) -> Cell)],
+) {
     table::plain(page, &monthly(title, dates, series));
 }
 
@@ -213,7 +233,11 @@ fn monthly_table(page: &mut Markup, title: &str, dates: &[String], series: &[(&s
 fn day_label(dates: &[String], value: f64) -> String {
     let days = super::draw::real(dates.len());
     let is_day = (value - value.round()).abs() < 1e-6 && 0.0 <= value && value <= days;
-    let place = if is_day { (value.round() as usize).max(1) - 1 } else { return String::new() };
+    let place = if is_day {
+        (value.round() as usize).max(1) - 1
+    } else {
+        return String::new();
+    };
     let date = dates.get(place).map_or("", String::as_str);
     // Months suffice on a long window.
     let digits = if 90 < dates.len() { 7 } else { 10 };

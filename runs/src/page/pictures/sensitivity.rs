@@ -37,7 +37,12 @@ fn draw(rows: &[SensitivityRow]) -> Canvas {
     let mut canvas = Canvas::new(WIDTH, count.mul_add(ROW, 34.0));
     let lowest = padded(rows.iter().filter_map(|row| row.kendall_tau.value), 1.0).start;
     let plane = Axes {
-        edges: Edges { top: 6, right: 236, bottom: 28, left: 216 },
+        edges: Edges {
+            top: 6,
+            right: 236,
+            bottom: 28,
+            left: 216,
+        },
         rows: None,
         x: lowest.clamp(-1.0, 0.0)..1.04,
         y: 0.0..count,
@@ -46,10 +51,19 @@ fn draw(rows: &[SensitivityRow]) -> Canvas {
         y_label: &|_| String::new(),
     }
     .draw(&mut canvas);
-    canvas.line("zero", (plane.x(1.0), plane.down.start), (plane.x(1.0), plane.down.end));
+    canvas.line(
+        "zero",
+        (plane.x(1.0), plane.down.start),
+        (plane.x(1.0), plane.down.end),
+    );
     for (place, row) in rows.iter().enumerate() {
         let y = plane.y(count - real(place) - 0.5);
-        canvas.text("t", Anchor::End, (plane.across.start - 8.0, y + 4.0), &fitted(&row.setting, 36));
+        canvas.text(
+            "t",
+            Anchor::End,
+            (plane.across.start - 8.0, y + 4.0),
+            &fitted(&row.setting, 36),
+        );
         let tau = row.kendall_tau.value.filter(|tau| tau.is_finite());
         if let Some(tau) = tau {
             canvas.line("stem", (plane.x(tau), y), (plane.x(1.0), y));
@@ -69,13 +83,21 @@ fn draw(rows: &[SensitivityRow]) -> Canvas {
 
 fn basis_points(share: f64) -> String {
     let points = share * 10_000.0;
-    if points.abs() < 0.01 { scientific(share) } else { format!("{} bp", decimals(points, 2)) }
+    if points.abs() < 0.01 {
+        scientific(share)
+    } else {
+        format!("{} bp", decimals(points, 2))
+    }
 }
 
 /// Selections by setting and agent, with the rank in brackets.
 fn sheet(rows: &[SensitivityRow], defaults: &[(&str, f64)]) -> Sheet {
     let agents = defaults.iter().map(|(agent, _)| ((*agent).to_owned(), Right));
-    let heads = [("setting".to_owned(), Left), ("tau".to_owned(), Right), ("largest daily change".to_owned(), Right)];
+    let heads = [
+        ("setting".to_owned(), Left),
+        ("tau".to_owned(), Right),
+        ("largest daily change".to_owned(), Right),
+    ];
     let base: Vec<f64> = defaults.iter().map(|(_, value)| *value).collect();
     let first = [Cell::Text("default".to_owned()), Cell::Fine(1.0), Cell::Empty];
     let default = first.into_iter().chain(with_ranks(&base)).collect();

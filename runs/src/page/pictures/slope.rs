@@ -33,13 +33,24 @@ pub(super) fn write(page: &mut Markup, View { track, .. }: View<'_>) {
         nothing(page, "No agent has both ranks.");
         return;
     }
-    legend(page, &[
-        ("k-up", "better by skill"),
-        ("k-down", "worse by skill"),
-        ("k-same", "the same"),
-    ]);
-    let description = format!("{} agents, each a line from its rank by return to its rank by selection", lines.len());
-    figure(page, draw(&lines), "Rank by return and rank by selection", &description);
+    legend(
+        page,
+        &[
+            ("k-up", "better by skill"),
+            ("k-down", "worse by skill"),
+            ("k-same", "the same"),
+        ],
+    );
+    let description = format!(
+        "{} agents, each a line from its rank by return to its rank by selection",
+        lines.len()
+    );
+    figure(
+        page,
+        draw(&lines),
+        "Rank by return and rank by selection",
+        &description,
+    );
     numbers(page, |page| table::plain(page, &sheet(&lines)));
 }
 
@@ -47,7 +58,11 @@ fn lines<'b>(leaders: impl Iterator<Item = &'b Leader>) -> Vec<Line<'b>> {
     let mut lines: Vec<Line<'b>> = leaders
         .filter_map(|leader| {
             let ranks = (leader.return_rank?, leader.alpha_rank?);
-            Some(Line { leader, ranks, rows: (0, 0) })
+            Some(Line {
+                leader,
+                ranks,
+                rows: (0, 0),
+            })
         })
         .collect();
     // Tied ranks still need a row each.
@@ -82,7 +97,10 @@ fn draw(lines: &[Line<'_>]) -> Canvas {
         let selection = leader.selection.as_ref().map(|selection| selection.value);
         let beside = |value: Option<f64>| value.map_or_else(|| "n/a".to_owned(), change);
         let name = fitted(&leader.agent, 24);
-        let told = format!("{}: {} by return, {} by selection", leader.agent, line.ranks.0, line.ranks.1);
+        let told = format!(
+            "{}: {} by return, {} by selection",
+            leader.agent, line.ranks.0, line.ranks.1
+        );
         canvas.explained(&told, |canvas| {
             canvas.line(class, (LEFT + 12.0, from), (RIGHT - 12.0, to));
             for (x, y, rank) in [(LEFT, from, line.ranks.0), (RIGHT, to, line.ranks.1)] {
@@ -115,13 +133,18 @@ fn sheet(lines: &[Line<'_>]) -> Sheet {
             Cell::Count(line.ranks.1),
             leader.delta_rank.map_or(Cell::Empty, Cell::Signed),
             Cell::optional(total(leader), Cell::Change),
-            Cell::optional(leader.selection.as_ref().map(|selection| selection.value), Cell::Change),
+            Cell::optional(
+                leader.selection.as_ref().map(|selection| selection.value),
+                Cell::Change,
+            ),
         ]
     });
     Sheet {
         title: "Ranks by return and by selection".to_owned(),
         columns: heads.map(|(head, align)| (head.to_owned(), align)).into(),
         rows: rows.collect(),
-        notes: vec!["\u{394} rank = return rank \u{2212} \u{3b1} rank: above 0 is better judged by skill.".to_owned()],
+        notes: vec![
+            "\u{394} rank = return rank \u{2212} \u{3b1} rank: above 0 is better judged by skill.".to_owned(),
+        ],
     }
 }

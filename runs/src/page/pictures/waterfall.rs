@@ -3,7 +3,9 @@
 use super::{Section, View, card, cards, legend, nothing, numbers};
 use crate::board::sheet::{Kind, Sheet};
 use crate::board::{Contribution, Leader, Linked};
-use crate::page::draw::{Anchor, Axes, Canvas, Edges, Markup, axis_percent, change, padded, real, scientific};
+use crate::page::draw::{
+    Anchor, Axes, Canvas, Edges, Markup, axis_percent, change, padded, real, scientific,
+};
 use crate::page::table;
 
 pub(super) const SECTION: Section = Section {
@@ -15,21 +17,45 @@ pub(super) const SECTION: Section = Section {
 
 /// Bases with what they mean.
 const BASES: [(&str, &str, &str); 3] = [
-    ("pre", "basis-pre", "pre: weights before the day's trades; what new trades earn on their first day is timing"),
-    ("post", "basis-post", "post: weights after the day's trades; what they missed since the last close is timing"),
-    ("two", "basis-two", "two: overnight on weights before, intraday on weights after; nothing is left to timing"),
+    (
+        "pre",
+        "basis-pre",
+        "pre: weights before the day's trades; what new trades earn on their first day is timing",
+    ),
+    (
+        "post",
+        "basis-post",
+        "post: weights after the day's trades; what they missed since the last close is timing",
+    ),
+    (
+        "two",
+        "basis-two",
+        "two: overnight on weights before, intraday on weights after; nothing is left to timing",
+    ),
 ];
 
 const WIDTH: f64 = 340.0;
 const ROW: f64 = 19.0;
 
 pub(super) fn write(page: &mut Markup, view: View<'_>) {
-    let shown: Vec<&Leader> = view.track.leaders.iter().filter(|leader| !leader.attribution.is_empty()).collect();
+    let shown: Vec<&Leader> = view
+        .track
+        .leaders
+        .iter()
+        .filter(|leader| !leader.attribution.is_empty())
+        .collect();
     if shown.is_empty() {
         nothing(page, "No return could be split.");
         return;
     }
-    legend(page, &[("k-pos", "adds"), ("k-neg", "takes away"), ("k-tot", "the whole return")]);
+    legend(
+        page,
+        &[
+            ("k-pos", "adds"),
+            ("k-neg", "takes away"),
+            ("k-tot", "the whole return"),
+        ],
+    );
     page.element("div", &[("class", "bases")], |page| {
         for (basis, id, meaning) in BASES {
             let mut attributes = vec![("type", "radio"), ("name", "basis"), ("id", id)];
@@ -53,7 +79,11 @@ pub(super) fn write(page: &mut Markup, view: View<'_>) {
 }
 
 fn agent(page: &mut Markup, view: View<'_>, leader: &Leader) {
-    let whole = leader.attribution.values().next().map(|contribution| contribution.carino.portfolio);
+    let whole = leader
+        .attribution
+        .values()
+        .next()
+        .map(|contribution| contribution.carino.portfolio);
     card(page, leader, &whole.map_or_else(String::new, change), |page| {
         for (basis, class, _) in BASES {
             if let Some(contribution) = leader.attribution.get(basis) {
@@ -68,11 +98,18 @@ fn agent(page: &mut Markup, view: View<'_>, leader: &Leader) {
 fn of_basis(page: &mut Markup, view: View<'_>, (agent, basis): (&str, &str), contribution: &Contribution) {
     let linked = &contribution.carino;
     let title = format!("Return of {agent}, basis {basis}");
-    let told: Vec<String> = parts(linked).iter().map(|(name, value)| format!("{name} {}", change(*value))).collect();
+    let told: Vec<String> = parts(linked)
+        .iter()
+        .map(|(name, value)| format!("{name} {}", change(*value)))
+        .collect();
     let description = format!("{}; together {}", told.join(", "), change(linked.portfolio));
     waterfall(linked).write(page, "small", &title, &description);
     let gauge = linked.gauge.abs().max(contribution.daily_gauge);
-    page.leaf("p", &[("class", "gauge")], &format!("closes to {}", scientific(gauge)));
+    page.leaf(
+        "p",
+        &[("class", "gauge")],
+        &format!("closes to {}", scientific(gauge)),
+    );
     let styles: Vec<(&str, f64)> = view
         .board
         .model
@@ -83,7 +120,11 @@ fn of_basis(page: &mut Markup, view: View<'_>, (agent, basis): (&str, &str), con
         .collect();
     if !styles.is_empty() {
         page.element("details", &[("class", "styles")], |page| {
-            page.leaf("summary", &[], &format!("Style by style ({})", change(linked.style)));
+            page.leaf(
+                "summary",
+                &[],
+                &format!("Style by style ({})", change(linked.style)),
+            );
             let title = format!("Styles of {agent}, basis {basis}");
             bars(&styles).write(page, "small", &title, "Contribution of each style to the return");
         });
@@ -116,7 +157,12 @@ fn waterfall(linked: &Linked) -> Canvas {
 }
 
 fn bars(styles: &[(&str, f64)]) -> Canvas {
-    draw(&styles.iter().map(|(name, value)| (*name, 0.0, *value)).collect::<Vec<_>>())
+    draw(
+        &styles
+            .iter()
+            .map(|(name, value)| (*name, 0.0, *value))
+            .collect::<Vec<_>>(),
+    )
 }
 
 /// Bars from one value to another, with the difference beside them.
@@ -126,7 +172,12 @@ fn draw(rows: &[(&str, f64, f64)]) -> Canvas {
     let x = padded(rows.iter().flat_map(|(_, from, to)| [*from, *to]), 0.0);
     let step = (x.end - x.start) / 3.0;
     let plane = Axes {
-        edges: Edges { top: 2, right: 72, bottom: 22, left: 86 },
+        edges: Edges {
+            top: 2,
+            right: 72,
+            bottom: 22,
+            left: 86,
+        },
         rows: None,
         x,
         y: 0.0..count,
@@ -135,7 +186,11 @@ fn draw(rows: &[(&str, f64, f64)]) -> Canvas {
         y_label: &|_| String::new(),
     }
     .draw(&mut canvas);
-    canvas.line("zero", (plane.x(0.0), plane.down.start), (plane.x(0.0), plane.down.end));
+    canvas.line(
+        "zero",
+        (plane.x(0.0), plane.down.start),
+        (plane.x(0.0), plane.down.end),
+    );
     for (place, (name, from, to)) in rows.iter().enumerate() {
         let top = plane.down.start + real(place) * ROW;
         let middle = top + ROW / 2.0 + 4.0;
@@ -147,9 +202,15 @@ fn draw(rows: &[(&str, f64, f64)]) -> Canvas {
         };
         canvas.text(label, Anchor::End, (plane.across.start - 6.0, middle), name);
         canvas.rect(bar, (plane.x(*from), top + 3.5), (plane.x(*to), top + ROW - 3.5));
-        let follows = rows.get(place + 1).is_some_and(|(_, next, _)| (next - to).abs() < 1e-12);
+        let follows = rows
+            .get(place + 1)
+            .is_some_and(|(_, next, _)| (next - to).abs() < 1e-12);
         if follows {
-            canvas.line("link", (plane.x(*to), top + ROW - 3.5), (plane.x(*to), top + ROW + 3.5));
+            canvas.line(
+                "link",
+                (plane.x(*to), top + ROW - 3.5),
+                (plane.x(*to), top + ROW + 3.5),
+            );
         }
         canvas.text(label, Anchor::End, (WIDTH - 2.0, middle), &change(to - from));
     }
