@@ -217,3 +217,52 @@ impl ByNumeric {
         own.or_else(|| self.any.get(key))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn figures_of(rows: &[(&'static str, &'static str, f64)]) -> Figures<'static> {
+        let figure = |(agent, window, value): &(&'static str, &'static str, f64)| {
+            ((*agent, "open-research", *window), (*value, *agent != "random"))
+        };
+        rows.iter().map(figure).collect()
+    }
+
+    #[test]
+    fn medians_of_all_models_are_of_those_that_have_both() {
+        let bright = figures_of(&[("a", "W1", 0.1), ("b", "W1", 0.3), ("random", "W1", 9.0)]);
+        let hidden = figures_of(&[
+            ("a", "W1", 0.0),
+            ("b", "W1", 0.1),
+            ("c", "W1", 7.0),
+            ("random", "W1", 8.0),
+        ]);
+        let found = pairs(&bright, &hidden);
+        let all = &found[&(ALL_MODELS, "open-research")];
+        assert_eq!((all.len(), all[0].bright, all[0].blinded), (1, 0.2, 0.05));
+        assert!(!found.contains_key(&("c", "open-research")));
+        assert_eq!(found[&("random", "open-research")].len(), 1);
+    }
+
+    #[test]
+    fn pairs_that_do_not_differ_give_no_power() {
+        let pair = |window: usize, bright: f64| Pair {
+            window: window.to_string(),
+            bright,
+            blinded: 0.0,
+        };
+        let with = |differing: u32| {
+            let pairs = (0..10).map(|window| {
+                let differs = window < differing as usize;
+                pair(window, if differs { 0.1 * (1 + window) as f64 } else { 0.0 })
+            });
+            contrast(("a", "open-research"), "exact", "selection", pairs.collect()).unwrap()
+        };
+        let few = with(4);
+        assert!(few.reading.contains("underpowered"), "{}", few.reading);
+        assert_eq!((few.pairs.len(), few.least_p), (10, 0.125));
+        assert_eq!(with(0).reading, "no difference at all");
+        assert_eq!(with(10).reading, "bright is higher");
+    }
+}
