@@ -2,9 +2,10 @@
 
     attribution_check.py DATA KTD BUNDLE...
 
-DATA holds the daily prices, index members and index levels of real_panel.sh; KTD is the program. Factors, exposures,
-regressions, parts on three bases, Carino's totals, excess, IR, turnover, HHI and the calibration of stated confidences are
-computed again and compared; the largest difference of each is printed, and 1 is the exit code when one is not rounding.
+DATA holds the daily prices, index members and index levels of real_panel.sh; KTD is the program; bundles are of the panel
+of all years. Factors, exposures, regressions, parts on three bases, Carino's totals, excess, IR, turnover, HHI and the
+calibration of stated confidences are computed again and compared; the largest difference of each is printed, and 1 is
+the exit code when one is not rounding.
 """
 
 import json
@@ -19,7 +20,8 @@ try:
     import numpy as np
     import pandas as pd
 except ImportError as error:
-    sys.exit(print(f"skipped: {error}"))
+    print(f"skipped: {error}")
+    sys.exit(0)
 
 STYLES = ["MOM_12_1", "RV_60", "ILLIQ", "REV_ON", "MOM_ID", "SKEW", "CORR_PV", "HIGH_52W", "CV_VOL"]
 PARTS = ["common", *STYLES, "selection", "timing", "slip", "cost", "rounding", "unattributed"]
@@ -269,8 +271,9 @@ def check(panel, factors, weights, ktd, bundle):
         differences[f"{basis} daily"] = np.abs(own - theirs).max()
         linked = (own * (scale(r) / scale(total))[:, None]).sum(axis=0)
         told = report["parts"][basis]["carino"]
-        names = [told["common"], *told["styles"], *(told[k] for k in ("selection", "timing", "slip", "cost", "corporate", "unattributed"))]
-        differences[f"{basis} linked"] = np.abs(linked - names).max()
+        others = ("selection", "timing", "slip", "cost", "corporate", "unattributed")
+        told = [told["common"], *told["styles"], *(told[part] for part in others)]
+        differences[f"{basis} linked"] = np.abs(linked - told).max() / max(1.0, abs(total))
     level = panel.index.loc[[line["date"] for line in lines]].to_numpy()
     before = panel.index.iloc[panel.days.get_loc(lines[0]["date"]) - 1]
     b = level / np.concatenate([[before], level[:-1]]) - 1
@@ -289,7 +292,7 @@ def check(panel, factors, weights, ktd, bundle):
     }
     for name, value in own.items():
         told = metrics[name]
-        differences[name] = 0.0 if value is None and told is None else abs(value - told)
+        differences[name] = 0.0 if value is None and told is None else abs(value - told) / max(1.0, abs(told))
     print(f"{bundle.name}: {len(lines)} days, largest differences")
     for name, value in differences.items():
         print(f"  {name:18} {value:.1e}")
@@ -299,7 +302,8 @@ def check(panel, factors, weights, ktd, bundle):
 def main(data, ktd, *bundles):
     data = pathlib.Path(data)
     if not (data / "cn_csi300ever_daily_2010_2026.parquet").exists():
-        sys.exit(print(f"skipped: no data in {data}"))
+        print(f"skipped: no data in {data}")
+        sys.exit(0)
     panel = Panel(data)
     factors, weights = panel.factors()
     good = [check(panel, factors, weights, ktd, pathlib.Path(bundle)) for bundle in bundles]
