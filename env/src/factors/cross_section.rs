@@ -293,11 +293,8 @@ fn percentile(ascending: &[f64], percent: f64) -> Option<f64> {
 /// Pulls values beyond the limits onto them; missing values stay.
 pub fn winsorise(values: &mut [f64], limits: Limits) {
     for value in values {
-        if *value < limits.low {
-            *value = limits.low;
-        } else if limits.high < *value {
-            *value = limits.high;
-        }
+        let raised = if *value < limits.low { limits.low } else { *value };
+        *value = if limits.high < raised { limits.high } else { raised };
     }
 }
 
@@ -317,23 +314,23 @@ pub fn standardise(
 ) -> Result<CrossSection, CrossSectionError> {
     CrossSectionError::same_rows("members", members.len(), values.len())?;
     check_weights(members, center)?;
-    let sample = valid_members(values, members);
-    let Some(spread) = Spread::of(sample.clone(), config) else {
+    let mut winsorised = valid_members(values, members);
+    let Some(spread) = Spread::of(winsorised.clone(), config) else {
         return Ok(degenerate(values));
     };
     let mut clipped = 0;
     if let Some(limits) = spread.limits {
-        clipped = sample.iter().filter(|value| limits.excludes(**value)).count();
+        clipped = winsorised.iter().filter(|value| limits.excludes(**value)).count();
+        winsorise(&mut winsorised, limits);
         winsorise(values, limits);
     }
-    let winsorised = valid_members(values, members);
     let mean = mean(&winsorised);
     let sd = deviation(&winsorised, mean);
     if winsorised.len() < 2 || sd <= DEGENERATE * mean.abs().max(1.0) {
         return Ok(degenerate(values));
     }
-    for value in values.iter_mut().filter(|value| !value.is_finite()) {
-        *value = mean;
+    for value in values.iter_mut() {
+        *value = if value.is_finite() { *value } else { mean };
     }
     let center = match center {
         Center::Equal => mean,
@@ -366,11 +363,17 @@ fn check_weights(members: &[bool], center: Center<'_>) -> Result<(), CrossSectio
 
 /// The members' values that are not missing, in the names' order.
 fn valid_members(values: &[f64], members: &[bool]) -> Vec<f64> {
-    let pairs = values.iter().zip(members);
-    pairs
-        .filter(|(value, member)| **member && value.is_finite())
-        .map(|(value, _)| *value)
-        .collect()
+    let mut valid = vec![0.0; values.len()];
+    let mut count = 0;
+    for (value, member) in values.iter().zip(members) {
+        // Written over by the next one where it does not count: no branch to be guessed.
+        if let Some(cell) = valid.get_mut(count) {
+            *cell = *value;
+        }
+        count += usize::from(*member && value.is_finite());
+    }
+    valid.truncate(count);
+    valid
 }
 
 fn weighted_mean(values: &[f64], members: &[bool], weights: &[f64]) -> f64 {

@@ -99,11 +99,9 @@ fn separated(agents: usize, separation: &Separation) -> Option<String> {
 
 /// What is known of the first.
 fn first(best: &Leader, trials: usize) -> String {
-    let mut told = format!("First by selection is {}", best.agent);
     let Some(selection) = &best.selection else {
-        return format!("{told}.");
+        return format!("First by selection is {}.", best.agent);
     };
-    told.push_str(&format!(" with {}", change(selection.value)));
     let mut details: Vec<String> = Vec::new();
     if let Some((low, high)) = selection.interval {
         details.push(format!("95 % interval {} to {}", change(low), change(high)));
@@ -111,9 +109,11 @@ fn first(best: &Leader, trials: usize) -> String {
     if let Some(share) = best.first_share {
         details.push(format!("first in {} of resamples", portion(share)));
     }
-    if !details.is_empty() {
-        told.push_str(&format!(" ({})", details.join(", ")));
-    }
+    let details = if details.is_empty() {
+        String::new()
+    } else {
+        format!(" ({})", details.join(", "))
+    };
     let verdict = match selection.null_band {
         Some((_, high)) if high < selection.value => {
             " That is above what luck gives to 97.5 % of random portfolios"
@@ -132,7 +132,11 @@ fn first(best: &Leader, trials: usize) -> String {
         ),
         None => String::new(),
     };
-    format!("{told}.{verdict}{tried}.")
+    let value = change(selection.value);
+    format!(
+        "First by selection is {} with {value}{details}.{verdict}{tried}.",
+        best.agent
+    )
 }
 
 /// Parts of the protocol with their hashes.
@@ -165,7 +169,7 @@ fn contents(page: &mut Markup, board: &Board) {
         page.element("ul", &[], |page| {
             let mut entry = |id: &str, text: &str| {
                 page.element("li", &[], |page| {
-                    page.leaf("a", &[("href", &format!("#{id}"))], text)
+                    page.leaf("a", &[("href", &format!("#{id}"))], text);
                 });
             };
             if !board.tracks.is_empty() {

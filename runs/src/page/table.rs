@@ -43,7 +43,7 @@ impl TableView<'_> {
                     for (place, row) in sheet.rows.iter().enumerate() {
                         let class = (self.row_class)(place);
                         page.element("tr", &[("class", class)], |page| {
-                            self.row(page, row, &mut reasons)
+                            self.row(page, row, &mut reasons);
                         });
                     }
                 });

@@ -63,7 +63,7 @@ pub(crate) fn portion(share: f64) -> String {
     if !share.is_finite() {
         return NONE.to_owned();
     }
-    let places = usize::from(0.0005 <= share && share < 0.1);
+    let places = usize::from((0.0005..0.1).contains(&share));
     format!("{}\u{a0}%", decimals(share * 100.0, places))
 }
 
@@ -74,7 +74,12 @@ pub(crate) fn axis_percent(share: f64, step: f64) -> String {
         middle if 0.1 <= middle => 1,
         _ => 2,
     };
-    format!("{}\u{a0}%", decimals(share * 100.0, places))
+    // An axis has no room for more digits; a control that knows the future earns as much.
+    match (step * 100.0).abs() {
+        percent if 1e6 <= percent => format!("{}M\u{a0}%", decimals(share / 1e4, 0)),
+        percent if 1e4 <= percent => format!("{}k\u{a0}%", decimals(share / 10.0, 0)),
+        _ => format!("{}\u{a0}%", decimals(share * 100.0, places)),
+    }
 }
 
 /// A small number by its order: `3e-16`.
@@ -156,6 +161,9 @@ mod tests {
 
     #[test]
     fn signs_are_true() {
+        assert_eq!(axis_percent(0.5, 0.1), "50\u{a0}%");
+        assert_eq!(axis_percent(32_400.0, 100.0), "3240k\u{a0}%");
+        assert_eq!(axis_percent(32_400.0, 10_000.0), "3M\u{a0}%");
         assert_eq!(change(0.1234), "+12.34\u{a0}%");
         assert_eq!(change(-0.1234), "\u{2212}12.34\u{a0}%");
         assert_eq!(change(0.000_001), "0.00\u{a0}%");

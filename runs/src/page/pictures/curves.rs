@@ -1,6 +1,6 @@
 //! Picture 3: how the parts of the return grew, day by day, with the drawdown below.
 
-use super::{Section, View, card, cards, day_label, legend, monthly_table, months, nothing, numbers};
+use super::{Daily, Section, View, card, cards, day_label, legend, monthly_table, months, nothing, numbers};
 use crate::board::sheet::Cell;
 use crate::board::{Curves, Leader, Track};
 use crate::page::draw::{Axes, Canvas, Edges, Markup, Plane, axis_percent, change, padded, real, thin};
@@ -76,7 +76,7 @@ pub(super) fn write(page: &mut Markup, View { track, .. }: View<'_>) {
 }
 
 fn tables(page: &mut Markup, leader: &Leader, curves: &Curves, track: &Track) {
-    let series: [(&str, &[f64], fn(f64) -> Cell); 6] = [
+    let series: [Daily<'_>; 6] = [
         ("NAV \u{2212} 1", &curves.nav, |nav| Cell::Change(nav - 1.0)),
         ("common", &curves.common, Cell::Change),
         ("style", &curves.style, Cell::Change),

@@ -1,6 +1,8 @@
 //! Picture 6: which styles the portfolios leaned on, on the mean and over time.
 
-use super::{Section, View, card, cards, day_label, figure, legend, monthly_table, months, nothing, numbers};
+use super::{
+    Daily, Section, View, card, cards, day_label, figure, legend, monthly_table, months, nothing, numbers,
+};
 use crate::board::Leader;
 use crate::board::sheet::{Cell, Kind, Sheet};
 use crate::page::draw::{Anchor, Axes, Canvas, Edges, Markup, decimals, fitted, real, thin};
@@ -141,7 +143,7 @@ fn rolling(page: &mut Markup, view: View<'_>) {
     numbers(page, |page| {
         months(page, |page| {
             for leader in &shown {
-                let series: Vec<(&str, &[f64], fn(f64) -> Cell)> = styles
+                let series: Vec<Daily<'_>> = styles
                     .iter()
                     .zip(&leader.daily_exposures)
                     .map(|(style, series)| {

@@ -47,7 +47,7 @@ pub(super) fn write(page: &mut Markup, view: View<'_>) {
         &description,
     );
     numbers(page, |page| {
-        table::plain(page, &Sheet::of(view.board, Kind::Ranking, view.track, "pre"))
+        table::plain(page, &Sheet::of(view.board, Kind::Ranking, view.track, "pre"));
     });
 }
 
@@ -132,14 +132,20 @@ fn draw(rows: &[Row<'_>]) -> Canvas {
 }
 
 fn told(row: &Row<'_>) -> String {
-    let mut told = format!("{}: selection {}", row.leader.agent, change(row.value));
-    if let Some((low, high)) = row.selection.and_then(|selection| selection.interval) {
-        told.push_str(&format!(", 95 % interval {} to {}", change(low), change(high)));
-    }
-    if let Some((low, high)) = row.selection.and_then(|selection| selection.null_band) {
-        told.push_str(&format!(", luck {} to {}", change(low), change(high)));
-    }
-    told
+    let range = |name: &str, range: Option<(f64, f64)>| {
+        range.map_or_else(String::new, |(low, high)| {
+            format!(", {name} {} to {}", change(low), change(high))
+        })
+    };
+    let interval = row.selection.and_then(|selection| selection.interval);
+    let luck = row.selection.and_then(|selection| selection.null_band);
+    format!(
+        "{}: selection {}{}{}",
+        row.leader.agent,
+        change(row.value),
+        range("95 % interval", interval),
+        range("luck", luck)
+    )
 }
 
 fn marks(canvas: &mut Canvas, plane: &Plane, row: &Row<'_>, y: f64) {

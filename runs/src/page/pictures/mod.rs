@@ -121,7 +121,7 @@ fn figure(page: &mut Markup, canvas: super::draw::Canvas, title: &str, descripti
         ("aria-label", title),
     ];
     page.element("div", &attributes, |page| {
-        canvas.write(page, "wide", title, description)
+        canvas.write(page, "wide", title, description);
     });
 }
 
@@ -175,7 +175,7 @@ pub(crate) const fn is_set_apart(leader: &Leader) -> bool {
 }
 
 /// The ranked agents, best first.
-fn ranked<'b>(track: &'b Track) -> impl Iterator<Item = &'b Leader> + Clone {
+fn ranked(track: &Track) -> impl Iterator<Item = &Leader> + Clone {
     track.leaders.iter().filter(|leader| leader.alpha_rank.is_some())
 }
 
@@ -190,8 +190,11 @@ fn month_ends(dates: &[String]) -> Vec<usize> {
         .collect()
 }
 
+/// A daily series: its name, its values and how a value is shown.
+type Daily<'a> = (&'a str, &'a [f64], fn(f64) -> Cell);
+
 /// A table of daily series at the last day of each month.
-fn monthly(title: &str, dates: &[String], series: &[(&str, &[f64], fn(f64) -> Cell)]) -> Sheet {
+fn monthly(title: &str, dates: &[String], series: &[Daily<'_>]) -> Sheet {
     let columns = std::iter::once(("month's last day".to_owned(), Align::Left))
         .chain(series.iter().map(|(name, ..)| ((*name).to_owned(), Align::Right)));
     let row = |place: usize| {
@@ -215,12 +218,7 @@ fn months(page: &mut Markup, inner: impl FnOnce(&mut Markup)) {
 }
 
 /// Writes a table of daily series at the last day of each month.
-fn monthly_table(
-    page: &mut Markup,
-    title: &str,
-    dates: &[String],
-    series: &[(&str, &[f64], fn(f64) -> Cell)],
-) {
+fn monthly_table(page: &mut Markup, title: &str, dates: &[String], series: &[Daily<'_>]) {
     table::plain(page, &monthly(title, dates, series));
 }
 
