@@ -157,7 +157,7 @@ fn twins_are_tied_with_each_other() {
     let row = text.lines().find(|line| line.contains(" hold ")).unwrap();
     let tied = row.split_whitespace().nth(2).unwrap();
     assert!(
-        tied.split(',').any(|own| own == rank("hold").to_string()),
+        tied.split(',').any(|own| *own == *rank("hold").to_string()),
         "hold is tied with the cheater, whose rank is its own: {row}"
     );
 }
