@@ -4,10 +4,10 @@ use super::config::{Centering, ModelConfig, Weighting};
 use super::day_fit::{DayFit, DayStatus};
 use super::error::ModelError;
 use super::name_cells::NameCells;
-use super::section::{Section, sections};
+use super::section::{Section, Table};
 use super::wls::{Solution, Solver};
 use crate::panel::Panel;
-use ktd_env::factors::{Center, CrossSection, missing_per_row, standardise};
+use ktd_env::factors::{Center, CrossSection, Window, missing_per_row, standardise};
 use std::ops::Range;
 
 /// The fits of a range of return days: made once from panel and configuration, shared by every trajectory.
@@ -30,15 +30,15 @@ impl FactorModel {
     pub fn fit(panel: &Panel, config: &ModelConfig, days: Range<usize>) -> Result<Self, ModelError> {
         config.check()?;
         check_days(panel, config, &days)?;
-        let mut sections = sections(panel, config, &days)?;
-        if config.weighting == Weighting::InverseResidualVariance {
-            weigh_by_residuals(panel, config, &mut sections)?;
-        }
-        Ok(Self {
-            config: config.clone(),
-            days,
-            fits: fit_all(config, sections)?,
-        })
+        let table = Table::new(panel, config, &days)?;
+        let fits = if config.weighting == Weighting::InverseResidualVariance {
+            let residuals = Residuals::new(panel, config, &days)?;
+            fit_all(config, &table, |section| residuals.weigh(section))?
+        } else {
+            fit_all(config, &table, |_| ())?
+        };
+        let config = config.clone();
+        Ok(Self { config, days, fits })
     }
 
     /// What it was made with.
@@ -87,48 +87,58 @@ fn check_days(panel: &Panel, config: &ModelConfig, days: &Range<usize>) -> Resul
     Ok(())
 }
 
-fn fit_all(config: &ModelConfig, sections: Vec<Section>) -> Result<Vec<DayFit>, ModelError> {
+/// `weigh` may change the weights of a day.
+fn fit_all(
+    config: &ModelConfig,
+    table: &Table,
+    weigh: impl Fn(&mut Section),
+) -> Result<Vec<DayFit>, ModelError> {
     let mut solver = Solver::default();
-    let names = sections.first().map_or(0, |section| section.weights.len());
-    let ones = vec![1.0; names];
-    sections
-        .into_iter()
-        .map(|section| fit_day(config, section, &ones, &mut solver))
-        .collect()
+    let mut ones = Vec::new();
+    let fits = table.sections().map(|mut section| {
+        weigh(&mut section);
+        ones.resize(section.weights.len(), 1.0);
+        fit_day(config, section, &ones, &mut solver)
+    });
+    fits.collect()
 }
 
-/// Replaces weights by 1 over the mean square of the residuals of a first pass.
-fn weigh_by_residuals(
-    panel: &Panel,
-    config: &ModelConfig,
-    sections: &mut [Section],
-) -> Result<(), ModelError> {
-    let (Some(first), Some(last)) = (sections.first(), sections.last()) else {
-        return Ok(());
-    };
-    let window = config.weight_window;
-    let earliest = first.day.saturating_sub(window.days).max(panel.days().start + 1);
-    let pass = ModelConfig {
-        weighting: Weighting::SqrtAmount,
-        ..config.clone()
-    };
-    let pass_days = earliest..last.day;
-    let fits = fit_all(&pass, self::sections(panel, &pass, &pass_days)?)?;
-    for section in sections {
-        let known = section.day.saturating_sub(window.days).max(earliest) - earliest..section.day - earliest;
-        let known = fits.get(known).unwrap_or(&[]);
+/// The fits of a first pass, whose residuals make weights.
+struct Residuals {
+    window: Window,
+    fits: Vec<DayFit>,
+}
+
+impl Residuals {
+    /// A first pass over what the windows of `days` reach.
+    fn new(panel: &Panel, config: &ModelConfig, days: &Range<usize>) -> Result<Self, ModelError> {
+        let window = config.weight_window;
+        let earliest = days.start.saturating_sub(window.days).max(panel.days().start + 1);
+        let pass = ModelConfig {
+            weighting: Weighting::SqrtAmount,
+            ..config.clone()
+        };
+        let last = days.end.saturating_sub(1).max(earliest);
+        let table = Table::new(panel, &pass, &(earliest..last))?;
+        let fits = fit_all(&pass, &table, |_| ())?;
+        Ok(Self { window, fits })
+    }
+
+    /// Replaces weights by 1 over the mean square of the residuals up to the day before.
+    fn weigh(&self, section: &mut Section) {
+        let window = section.day.saturating_sub(self.window.days)..section.day;
+        let known: Vec<&DayFit> = self.fits.iter().filter(|fit| window.contains(&fit.day)).collect();
         for (row, weight) in section.weights.iter_mut().enumerate() {
-            *weight = mean_square(known, row, window.min_days)
+            *weight = mean_square(&known, row, self.window.min_days)
                 .map(f64::recip)
                 .filter(|weight| weight.is_finite())
                 .unwrap_or(0.0);
         }
     }
-    Ok(())
 }
 
 /// Mean square of a name's close-to-close residuals on the days it was covered; `None` where they are too few.
-fn mean_square(fits: &[DayFit], row: usize, min_days: usize) -> Option<f64> {
+fn mean_square(fits: &[&DayFit], row: usize, min_days: usize) -> Option<f64> {
     let mut days = 0;
     let mut squares = 0.0;
     for fit in fits.iter().filter(|fit| fit.is_covered(row)) {

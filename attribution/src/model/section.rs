@@ -3,11 +3,11 @@
 use super::config::{ModelConfig, Weighting};
 use super::error::ModelError;
 use crate::panel::Panel;
-use ktd_env::factors::{FactorColumns, Series, compute, mean_amount};
+use ktd_env::factors::{Factor, FactorColumns, compute, mean_amount};
 use std::ops::Range;
 
-/// Names turned round together: as many as fill a cache line.
-const BLOCK: usize = 8;
+/// Days and names turned round together: as many values as fill a cache line.
+const TILE: usize = 8;
 
 /// One return day before its fit. Everything but the returns and `trades` is as of the day before.
 #[derive(Debug, Clone)]
@@ -42,108 +42,189 @@ impl Section {
     }
 }
 
-/// One name over the return days.
-struct Row {
-    factors: FactorColumns,
-    weights: Vec<f64>,
-    days: Vec<NameDay>,
+/// What fits read of a panel: a column a name, a cell a return day.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Table {
+    /// Return days.
+    days: Range<usize>,
+    styles: Vec<Factor>,
+    factors: Vec<FactorColumns>,
+    member: Vec<Vec<bool>>,
+    live: Vec<Vec<bool>>,
+    weights: Vec<Vec<f64>>,
+    close_to_close: Vec<Vec<f64>>,
+    overnight: Vec<Vec<f64>>,
 }
 
-/// What a fit reads of one name and one return day.
-#[derive(Debug, Clone, Copy)]
-struct NameDay {
-    close_to_close: f64,
-    overnight: f64,
-    member: bool,
-    live: bool,
-}
-
-/// The sections of the return days, each of which has a day before in the panel.
-///
-/// # Errors
-/// [`ModelError`] when factors cannot be computed.
-pub(super) fn sections(
-    panel: &Panel,
-    config: &ModelConfig,
-    days: &Range<usize>,
-) -> Result<Vec<Section>, ModelError> {
-    let names = panel.names();
-    let mut sections: Vec<Section> = days
-        .clone()
-        .map(|day| Section::new(day, names, config.styles.len()))
-        .collect();
-    let first_day = panel.days().start;
-    let local = days.start - first_day..days.end - first_day;
-    for first in (0..names).step_by(BLOCK) {
-        let block = first..names.min(first + BLOCK);
-        let rows = block.clone().map(|name| row(panel, config, name, &local));
-        let rows = rows.collect::<Result<Vec<Row>, ModelError>>()?;
-        for (place, section) in sections.iter_mut().enumerate() {
-            section.take(&rows, place, &block, config, names);
+impl Table {
+    /// The columns of the return days `days`, each of which has a day before in the panel.
+    ///
+    /// # Errors
+    /// [`ModelError`] when factors cannot be computed.
+    pub(super) fn new(panel: &Panel, config: &ModelConfig, days: &Range<usize>) -> Result<Self, ModelError> {
+        let mut table = Self {
+            days: days.clone(),
+            styles: config.styles.clone(),
+            ..Self::default()
+        };
+        let first_day = panel.days().start;
+        let local = days.start - first_day..days.end - first_day;
+        for name in 0..panel.names() {
+            table.push(panel, config, name, &local)?;
         }
+        Ok(table)
     }
-    Ok(sections)
-}
 
-impl Section {
-    /// Takes the values of a block of names at one place among the return days.
-    fn take(&mut self, rows: &[Row], place: usize, block: &Range<usize>, config: &ModelConfig, names: usize) {
-        for (style, factor) in config.styles.iter().enumerate() {
-            let cells = style * names + block.start..style * names + block.end;
-            put(&mut self.raw, cells, rows, |row| {
-                row.factors.column(*factor).get(place)
+    /// The sections of all return days, made a few days at a time, so that what is made is still at hand when it is
+    /// fitted.
+    pub(super) fn sections(&self) -> impl Iterator<Item = Section> {
+        let places = (0..self.days.len()).step_by(TILE);
+        places.flat_map(|place| self.some_sections(place))
+    }
+
+    fn some_sections(&self, place: usize) -> Vec<Section> {
+        let last = self.days.end.min(self.days.start + place + TILE);
+        let days = self.days.start + place..last;
+        let names = self.factors.len();
+        let mut sections: Vec<Section> = days
+            .map(|day| Section::new(day, names, self.styles.len()))
+            .collect();
+        for (style, factor) in self.styles.iter().enumerate() {
+            let cells = style * names..(style + 1) * names;
+            let columns = self.factors.iter().map(|columns| columns.column(*factor));
+            turn(columns, place, &mut sections, |section| {
+                section.raw.get_mut(cells.clone()).unwrap_or_default()
             });
         }
-        put(&mut self.weights, block.clone(), rows, |row| {
-            row.weights.get(place)
+        turn(slices(&self.member), place, &mut sections, |section| {
+            &mut section.member
         });
-        let days = block.clone().zip(rows.iter().map(|row| row.days.get(place)));
-        for (name, day) in days {
-            let Some(day) = day else { continue };
-            if let Some(cell) = self.close_to_close.get_mut(name) {
-                *cell = day.close_to_close;
+        turn(slices(&self.live), place, &mut sections, |section| {
+            &mut section.live
+        });
+        turn(slices(&self.weights), place, &mut sections, |section| {
+            &mut section.weights
+        });
+        turn(slices(&self.close_to_close), place, &mut sections, |section| {
+            &mut section.close_to_close
+        });
+        turn(slices(&self.overnight), place, &mut sections, |section| {
+            &mut section.overnight
+        });
+        sections
+    }
+
+    /// Adds a name; `days` are the return days as places of the panel.
+    fn push(
+        &mut self,
+        panel: &Panel,
+        config: &ModelConfig,
+        name: usize,
+        days: &Range<usize>,
+    ) -> Result<(), ModelError> {
+        let series = panel.series(name);
+        let known = days.start - 1..days.end - 1;
+        let factors = compute(&series, &config.factors, known.clone())?;
+        let amounts = mean_amount(&series, config.weight_window, known.clone())?;
+        let weights = amounts
+            .into_iter()
+            .map(|amount| of_amount(config.weighting, amount));
+        self.weights.push(weights.collect());
+        self.factors.push(factors);
+        let marks = marks(series.close, &(known.start..days.end));
+        let change = marks.iter().zip(marks.iter().skip(1));
+        let change = change.map(|(before, mark)| mark / before - 1.0);
+        let traded = |days: &Range<usize>| series.traded.get(days.clone()).unwrap_or_default();
+        let (traded_before, traded) = (traded(&known), traded(days));
+        let opens = series.open.get(days.clone()).unwrap_or_default();
+        let openings = opens.iter().zip(&marks).zip(traded);
+        let membership = panel.membership(name).get(known).unwrap_or_default();
+        let both = traded_before.iter().zip(traded);
+        self.close_to_close
+            .push(change.clone().map(finite_or_zero).collect());
+        let overnight = openings.map(|((open, before), traded)| {
+            let opened = *traded && is_price(*open);
+            if opened {
+                finite_or_zero(open / before - 1.0)
+            } else {
+                0.0
             }
-            if let Some(cell) = self.overnight.get_mut(name) {
-                *cell = day.overnight;
-            }
-            if let Some(cell) = self.member.get_mut(name) {
-                *cell = day.member;
-            }
-            if let Some(cell) = self.live.get_mut(name) {
-                *cell = day.live;
-            }
-        }
+        });
+        self.overnight.push(overnight.collect());
+        let member = membership.iter().zip(traded_before);
+        self.member
+            .push(member.map(|(member, traded)| *member && *traded).collect());
+        let live = both.zip(change);
+        let live = live.map(|((before, after), change)| *before && *after && change.is_finite());
+        self.live.push(live.collect());
+        Ok(())
     }
 }
 
-/// Copies one value of each row into `cells`.
-fn put<'a>(
-    column: &mut [f64],
-    cells: Range<usize>,
-    rows: &'a [Row],
-    value: impl Fn(&'a Row) -> Option<&'a f64>,
+fn slices<T>(columns: &[Vec<T>]) -> impl Iterator<Item = &[T]> {
+    columns.iter().map(Vec::as_slice)
+}
+
+/// Copies the cells of [`TILE`] days from `place` on, a column a name, into the cells of their sections.
+fn turn<'a, T: Copy + Default + 'a>(
+    mut columns: impl Iterator<Item = &'a [T]>,
+    place: usize,
+    sections: &mut [Section],
+    target: impl for<'s> Fn(&'s mut Section) -> &'s mut [T],
 ) {
-    let cells = column.get_mut(cells).unwrap_or_default();
-    for (cell, row) in cells.iter_mut().zip(rows) {
-        if let Some(value) = value(row) {
-            *cell = *value;
+    let mut first = 0;
+    loop {
+        let mut tile = [[T::default(); TILE]; TILE];
+        let mut names = 0;
+        for (row, column) in tile.iter_mut().zip(columns.by_ref()) {
+            fill(row, column.get(place..).unwrap_or_default());
+            names += 1;
         }
+        if names == 0 {
+            return;
+        }
+        for (section, row) in sections.iter_mut().zip(turned(&tile)) {
+            fill(target(section).get_mut(first..).unwrap_or_default(), &row);
+        }
+        first += names;
     }
 }
 
-/// `days`: return days as places of the panel.
-fn row(panel: &Panel, config: &ModelConfig, name: usize, days: &Range<usize>) -> Result<Row, ModelError> {
-    let series = panel.series(name);
-    let known = days.start - 1..days.end - 1;
-    let mut weights = mean_amount(&series, config.weight_window, known.clone())?;
-    for weight in &mut weights {
-        *weight = of_amount(config.weighting, *weight);
+/// Copies as many values as both hold; a whole tile's row at once.
+fn fill<T: Copy>(cells: &mut [T], values: &[T]) {
+    if let (Some(cells), Some(values)) = (cells.first_chunk_mut::<TILE>(), values.first_chunk::<TILE>()) {
+        *cells = *values;
+        return;
     }
-    Ok(Row {
-        factors: compute(&series, &config.factors, known)?,
-        weights,
-        days: name_days(&series, panel.membership(name), days),
-    })
+    for (cell, value) in cells.iter_mut().zip(values) {
+        *cell = *value;
+    }
+}
+
+/// Rows for columns.
+fn turned<T: Copy>(tile: &[[T; TILE]; TILE]) -> [[T; TILE]; TILE] {
+    let mut turned = *tile;
+    for (place, row) in tile.iter().enumerate() {
+        for (target, value) in turned.iter_mut().zip(row) {
+            if let Some(cell) = target.get_mut(place) {
+                *cell = *value;
+            }
+        }
+    }
+    turned
+}
+
+/// The last close up to each of `days`; NaN before the first.
+fn marks(closes: &[f64], days: &Range<usize>) -> Vec<f64> {
+    let before = closes.get(..days.start).unwrap_or(&[]);
+    let carried = before.iter().copied().rfind(|close| is_price(*close));
+    let mut mark = carried.unwrap_or(f64::NAN);
+    let closes = closes.get(days.clone()).unwrap_or(&[]);
+    let marks = closes.iter().map(|close| {
+        mark = if is_price(*close) { *close } else { mark };
+        mark
+    });
+    marks.collect()
 }
 
 /// A weight from a mean amount; 0 where there is none. Residuals, where asked for, replace it later.
@@ -160,34 +241,7 @@ fn of_amount(weighting: Weighting, amount: f64) -> f64 {
     }
 }
 
-fn name_days(series: &Series<'_>, membership: &[bool], days: &Range<usize>) -> Vec<NameDay> {
-    let traded = |day: usize| series.traded.get(day).copied().unwrap_or(false);
-    let before_first = series.close.get(..days.start).unwrap_or(&[]);
-    let mut mark = before_first
-        .iter()
-        .copied()
-        .rfind(|close| is_price(*close))
-        .unwrap_or(f64::NAN);
-    let day = |day: usize| {
-        let before = mark;
-        let price = |column: &[f64]| column.get(day).copied().filter(|price| is_price(*price));
-        mark = price(series.close).unwrap_or(mark);
-        let open = price(series.open).filter(|_| traded(day));
-        let earlier = day.checked_sub(1);
-        let traded_before = earlier.is_some_and(traded);
-        let member_before = earlier.and_then(|earlier| membership.get(earlier));
-        let change = mark / before - 1.0;
-        NameDay {
-            close_to_close: finite_or_zero(change),
-            overnight: open.map_or(0.0, |open| finite_or_zero(open / before - 1.0)),
-            member: traded_before && member_before.copied().unwrap_or(false),
-            live: traded_before && traded(day) && change.is_finite(),
-        }
-    };
-    days.clone().map(day).collect()
-}
-
-/// As [`Series`] takes its prices.
+/// As [`ktd_env::factors::Series`] takes its prices.
 fn is_price(value: f64) -> bool {
     value.is_finite() && 0.0 < value
 }

@@ -3,6 +3,7 @@
 //! Limits and moments come from the members given, and from nothing else; they are then applied to every
 //! name.
 
+use super::median::median;
 use super::moments::{count, mean};
 use thiserror::Error;
 
@@ -206,29 +207,16 @@ pub fn missing_per_row(columns: &[&[f64]]) -> Result<Vec<usize>, CrossSectionErr
     Ok(missing)
 }
 
-/// The middle of `values`, which are reordered; `None` for none.
-fn take_median(values: &mut [f64]) -> Option<f64> {
-    let middle = values.len() / 2;
-    if values.is_empty() {
-        return None;
-    }
-    let even = values.len().is_multiple_of(2);
-    let (below, upper, _) = values.select_nth_unstable_by(middle, f64::total_cmp);
-    let upper = *upper;
-    let lower = below.iter().copied().max_by(f64::total_cmp);
-    Some(if even { f64::midpoint(lower?, upper) } else { upper })
-}
-
 impl Spread {
     /// The spread of a sample of finite values, which is used up; `None` for an empty one.
     #[must_use]
     pub fn of(mut sample: Vec<f64>, config: &CrossSectionConfig) -> Option<Self> {
         let drawn = config.winsor.limits_before(&mut sample);
-        let median = take_median(&mut sample)?;
+        let median = median(&sample)?;
         for value in &mut sample {
             *value = (*value - median).abs();
         }
-        let mad = take_median(&mut sample)?;
+        let mad = super::median::median(&sample)?;
         let limits = match config.winsor {
             Winsor::Mad { k, scale } => {
                 let reach = k * scale * mad;
@@ -293,11 +281,8 @@ fn percentile(ascending: &[f64], percent: f64) -> Option<f64> {
 /// Pulls values beyond the limits onto them; missing values stay.
 pub fn winsorise(values: &mut [f64], limits: Limits) {
     for value in values {
-        if *value < limits.low {
-            *value = limits.low;
-        } else if limits.high < *value {
-            *value = limits.high;
-        }
+        let raised = if *value < limits.low { limits.low } else { *value };
+        *value = if limits.high < raised { limits.high } else { raised };
     }
 }
 
@@ -317,23 +302,23 @@ pub fn standardise(
 ) -> Result<CrossSection, CrossSectionError> {
     CrossSectionError::same_rows("members", members.len(), values.len())?;
     check_weights(members, center)?;
-    let sample = valid_members(values, members);
-    let Some(spread) = Spread::of(sample.clone(), config) else {
+    let mut winsorised = valid_members(values, members);
+    let Some(spread) = Spread::of(winsorised.clone(), config) else {
         return Ok(degenerate(values));
     };
     let mut clipped = 0;
     if let Some(limits) = spread.limits {
-        clipped = sample.iter().filter(|value| limits.excludes(**value)).count();
+        clipped = winsorised.iter().filter(|value| limits.excludes(**value)).count();
+        winsorise(&mut winsorised, limits);
         winsorise(values, limits);
     }
-    let winsorised = valid_members(values, members);
     let mean = mean(&winsorised);
     let sd = deviation(&winsorised, mean);
     if winsorised.len() < 2 || sd <= DEGENERATE * mean.abs().max(1.0) {
         return Ok(degenerate(values));
     }
-    for value in values.iter_mut().filter(|value| !value.is_finite()) {
-        *value = mean;
+    for value in values.iter_mut() {
+        *value = if value.is_finite() { *value } else { mean };
     }
     let center = match center {
         Center::Equal => mean,
@@ -366,11 +351,17 @@ fn check_weights(members: &[bool], center: Center<'_>) -> Result<(), CrossSectio
 
 /// The members' values that are not missing, in the names' order.
 fn valid_members(values: &[f64], members: &[bool]) -> Vec<f64> {
-    let pairs = values.iter().zip(members);
-    pairs
-        .filter(|(value, member)| **member && value.is_finite())
-        .map(|(value, _)| *value)
-        .collect()
+    let mut valid = vec![0.0; values.len()];
+    let mut count = 0;
+    for (value, member) in values.iter().zip(members) {
+        // Written over by the next one where it does not count: no branch to be guessed.
+        if let Some(cell) = valid.get_mut(count) {
+            *cell = *value;
+        }
+        count += usize::from(*member && value.is_finite());
+    }
+    valid.truncate(count);
+    valid
 }
 
 fn weighted_mean(values: &[f64], members: &[bool], weights: &[f64]) -> f64 {

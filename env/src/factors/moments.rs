@@ -5,7 +5,7 @@ pub(super) const LANES: usize = 4;
 
 /// Centred sums of squares at or below this are rounding, not variation: returns move by a fen, at least
 /// 1e-6.
-pub(super) const ROUNDING: f64 = 1e-18;
+const ROUNDING: f64 = 1e-18;
 
 /// A number of values, as a divisor.
 #[expect(
@@ -89,14 +89,29 @@ pub(super) fn standard_deviation(values: &[f64]) -> f64 {
     if values.len() < 2 {
         return f64::NAN;
     }
-    finite_or_missing((squared_deviations(values, mean(values)) / (count(values.len()) - 1.0)).sqrt())
+    standard_deviation_of(squared_deviations(values, mean(values)), values.len())
+}
+
+/// The same, from the sum of squared deviations of `n` values.
+#[inline]
+pub(super) fn standard_deviation_of(squares: f64, n: usize) -> f64 {
+    if n < 2 {
+        return f64::NAN;
+    }
+    finite_or_missing((squares / (count(n) - 1.0)).sqrt())
 }
 
 /// Sample standard deviation over the mean; missing unless the mean is positive.
 pub(super) fn variation(values: &[f64]) -> f64 {
     let mean = mean(values);
+    variation_of(mean, squared_deviations(values, mean), values.len())
+}
+
+/// The same, from the mean and the sum of squared deviations of `n` values.
+#[inline]
+pub(super) fn variation_of(mean: f64, squares: f64, n: usize) -> f64 {
     if 0.0 < mean {
-        finite_or_missing(standard_deviation(values) / mean)
+        finite_or_missing(standard_deviation_of(squares, n) / mean)
     } else {
         f64::NAN
     }
@@ -105,12 +120,17 @@ pub(super) fn variation(values: &[f64]) -> f64 {
 /// Negative coefficient of skewness (Chen, Hong and Stein 2001), the sample-corrected third moment with its
 /// sign turned; missing for values that do not vary or are fewer than three.
 pub(super) fn negative_skewness(values: &[f64]) -> f64 {
-    let n = count(values.len());
-    let mean = mean(values);
-    let (squares, cubes) = squared_and_cubed_deviations(values, mean);
-    if values.len() < 3 || squares <= ROUNDING {
+    let (squares, cubes) = squared_and_cubed_deviations(values, mean(values));
+    skewness_of(squares, cubes, values.len())
+}
+
+/// The same, from the sums of squared and of cubed deviations of `n` values.
+#[inline]
+pub(super) fn skewness_of(squares: f64, cubes: f64, n: usize) -> f64 {
+    if n < 3 || squares <= ROUNDING {
         return f64::NAN;
     }
+    let n = count(n);
     let numerator = n * (n - 1.0) * (n - 1.0).sqrt() * cubes;
     finite_or_missing(-numerator / ((n - 1.0) * (n - 2.0) * squares * squares.sqrt()))
 }
@@ -120,13 +140,19 @@ pub(super) fn correlation(left: &[f64], right: &[f64]) -> f64 {
     let (left_mean, right_mean) = (mean(left), mean(right));
     let left_squares = squared_deviations(left, left_mean);
     let right_squares = squared_deviations(right, right_mean);
+    let products = sum_pairs(left, right, |left, right| {
+        (left - left_mean) * (right - right_mean)
+    });
+    correlation_of(products, left_squares, right_squares)
+}
+
+/// The same, from the sums of products of deviations and of their squares.
+#[inline]
+pub(super) fn correlation_of(products: f64, left_squares: f64, right_squares: f64) -> f64 {
     // A comparison that NaN fails: no values, no correlation.
     if !(ROUNDING < left_squares && ROUNDING < right_squares) {
         return f64::NAN;
     }
-    let products = sum_pairs(left, right, |left, right| {
-        (left - left_mean) * (right - right_mean)
-    });
     finite_or_missing(products / (left_squares * right_squares).sqrt())
 }
 

@@ -5,8 +5,8 @@
 //! among copies of one and the same code, each of which may use wider vectors than the one before; what such a copy
 //! calls must be inlined into it. No product is fused with an addition, so that the choice moves no bits.
 
-use super::moments::{LANES, ROUNDING, count, finite_or_missing};
-use super::moments::{mean, negative_skewness, standard_deviation, variation};
+use super::moments::{LANES, count, finite_or_missing, skewness_of, standard_deviation_of, variation_of};
+use super::moments::{correlation, correlation_of, mean, negative_skewness, standard_deviation, variation};
 use pulp::{Arch, NullaryFnOnce};
 
 /// Windows whose sums run next to each other.
@@ -42,99 +42,129 @@ impl Statistic {
     /// first of `values`, the last ends with the last one.
     pub(super) fn of_each(self, values: &[f64], length: usize, column: &mut Vec<f64>) {
         let windows = (values.len() + 1).saturating_sub(length);
-        let first = column.len();
-        column.resize(first + windows, f64::NAN);
-        let into = column.get_mut(first..).unwrap_or_default();
-        Arch::new().dispatch(Fill {
-            statistic: self,
+        let whole = windows - windows % TOGETHER;
+        let [mut means, mut squares, mut cubes] = [vec![0.0; whole], Vec::new(), Vec::new()];
+        if !matches!(self, Self::Mean) {
+            squares.resize(whole, 0.0);
+        }
+        if matches!(self, Self::NegativeSkewness) {
+            cubes.resize(whole, 0.0);
+        }
+        Arch::new().dispatch(Moments {
             values,
             length,
-            into,
+            means: &mut means,
+            squares: &mut squares,
+            cubes: &mut cubes,
         });
-        let whole = windows - windows % TOGETHER;
-        let rest = values.windows(length.max(1)).zip(into).skip(whole);
-        for (values, value) in rest {
-            *value = self.of(values);
+        let moments = means.iter().zip(&squares);
+        match self {
+            Self::Mean => column.extend(&means),
+            Self::StandardDeviation => {
+                column.extend(
+                    squares
+                        .iter()
+                        .map(|squares| standard_deviation_of(*squares, length)),
+                );
+            }
+            Self::Variation => {
+                column.extend(moments.map(|(mean, squares)| variation_of(*mean, *squares, length)));
+            }
+            Self::NegativeSkewness => {
+                let moments = squares.iter().zip(&cubes);
+                column.extend(moments.map(|(squares, cubes)| skewness_of(*squares, *cubes, length)));
+            }
         }
+        let rest = values.windows(length.max(1)).skip(whole);
+        column.extend(rest.map(|values| self.of(values)));
     }
 }
 
 /// Correlations of consecutive windows of two columns, as [`Statistic::of_each`] has them.
 pub(super) fn correlations(left: &[f64], right: &[f64], length: usize, column: &mut Vec<f64>) {
     let windows = (left.len().min(right.len()) + 1).saturating_sub(length);
-    let first = column.len();
-    column.resize(first + windows, f64::NAN);
-    let into = column.get_mut(first..).unwrap_or_default();
-    Arch::new().dispatch(Correlate {
+    let whole = windows - windows % TOGETHER;
+    let [mut products, mut left_squares, mut right_squares] =
+        [vec![0.0; whole], vec![0.0; whole], vec![0.0; whole]];
+    Arch::new().dispatch(Comoments {
         left,
         right,
         length,
-        into,
+        products: &mut products,
+        left_squares: &mut left_squares,
+        right_squares: &mut right_squares,
     });
-    let whole = windows - windows % TOGETHER;
+    let squares = left_squares.iter().zip(&right_squares);
+    let moments = products.iter().zip(squares);
+    column.extend(moments.map(|(products, (left, right))| correlation_of(*products, *left, *right)));
     let length = length.max(1);
-    let pairs = left.windows(length).zip(right.windows(length));
-    for ((left, right), value) in pairs.zip(into).skip(whole) {
-        *value = super::moments::correlation(left, right);
-    }
+    let rest = left.windows(length).zip(right.windows(length)).skip(whole);
+    column.extend(rest.map(|(left, right)| correlation(left, right)));
 }
 
-/// All windows but the last few, which do not fill a group.
-struct Fill<'a> {
-    statistic: Statistic,
+/// Means, and where there is room for them sums of squared and of cubed deviations, of all windows but the last few,
+/// which do not fill a group.
+struct Moments<'a> {
     values: &'a [f64],
     length: usize,
-    into: &'a mut [f64],
+    means: &'a mut [f64],
+    squares: &'a mut [f64],
+    cubes: &'a mut [f64],
 }
 
-impl NullaryFnOnce for Fill<'_> {
+impl NullaryFnOnce for Moments<'_> {
     type Output = ();
 
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "code is widened where it is inlined")]
     fn call(self) {
-        let groups = self.into.as_chunks_mut::<TOGETHER>().0.iter_mut().enumerate();
-        for (place, group) in groups {
-            let windows = of_group(self.values, place, self.length);
-            *group = match self.statistic {
-                Statistic::Mean => means(windows, self.length),
-                Statistic::StandardDeviation => standard_deviations(windows, self.length).1,
-                Statistic::Variation => variations(windows, self.length),
-                Statistic::NegativeSkewness => negative_skewnesses(windows, self.length),
-            };
+        let (values, length) = (self.values, self.length);
+        let (means, _) = self.means.as_chunks_mut::<TOGETHER>();
+        for (place, means) in means.iter_mut().enumerate() {
+            *means = means_of(of_group(values, place, length), length);
+        }
+        let (squares, _) = self.squares.as_chunks_mut::<TOGETHER>();
+        for (place, (squares, means)) in squares.iter_mut().zip(&*means).enumerate() {
+            *squares = squares_of(of_group(values, place, length), length, means);
+        }
+        let (cubes, _) = self.cubes.as_chunks_mut::<TOGETHER>();
+        for (place, (cubes, means)) in cubes.iter_mut().zip(&*means).enumerate() {
+            *cubes = sums(of_group(values, place, length), length, means, |value, mean| {
+                (value - mean) * (value - mean) * (value - mean)
+            });
         }
     }
 }
 
-struct Correlate<'a> {
+/// Sums of the products of two columns' deviations, and of their squares.
+struct Comoments<'a> {
     left: &'a [f64],
     right: &'a [f64],
     length: usize,
-    into: &'a mut [f64],
+    products: &'a mut [f64],
+    left_squares: &'a mut [f64],
+    right_squares: &'a mut [f64],
 }
 
-impl NullaryFnOnce for Correlate<'_> {
+impl NullaryFnOnce for Comoments<'_> {
     type Output = ();
 
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "code is widened where it is inlined")]
     fn call(self) {
-        let groups = self.into.as_chunks_mut::<TOGETHER>().0.iter_mut().enumerate();
-        for (place, group) in groups {
-            let left = of_group(self.left, place, self.length);
-            let right = of_group(self.right, place, self.length);
-            let (left_means, right_means) = (means(left, self.length), means(right, self.length));
-            let left_squares = squares(left, self.length, &left_means);
-            let right_squares = squares(right, self.length, &right_means);
-            let products = products([left, right], self.length, [&left_means, &right_means]);
-            let squares = left_squares.into_iter().zip(right_squares);
-            for ((value, product), (left, right)) in group.iter_mut().zip(products).zip(squares) {
-                *value = if ROUNDING < left && ROUNDING < right {
-                    finite_or_missing(product / (left * right).sqrt())
-                } else {
-                    f64::NAN
-                };
-            }
+        let length = self.length;
+        let (products, _) = self.products.as_chunks_mut::<TOGETHER>();
+        let (left_squares, _) = self.left_squares.as_chunks_mut::<TOGETHER>();
+        let (right_squares, _) = self.right_squares.as_chunks_mut::<TOGETHER>();
+        let squares = left_squares.iter_mut().zip(right_squares);
+        for (place, (products, (left_squares, right_squares))) in products.iter_mut().zip(squares).enumerate()
+        {
+            let left = of_group(self.left, place, length);
+            let right = of_group(self.right, place, length);
+            let means = [means_of(left, length), means_of(right, length)];
+            *left_squares = squares_of(left, length, &means[0]);
+            *right_squares = squares_of(right, length, &means[1]);
+            *products = products_of([left, right], length, [&means[0], &means[1]]);
         }
     }
 }
@@ -151,9 +181,8 @@ fn of_group(values: &[f64], place: usize, length: usize) -> &[f64] {
 #[inline(always)]
 #[expect(clippy::inline_always, reason = "code is widened where it is inlined")]
 fn at(step: &[f64; REACH], place: usize) -> &Group {
-    const NONE: &Group = &[0.0; TOGETHER];
     let values = step.get(place..).and_then(<[f64]>::first_chunk);
-    values.unwrap_or(NONE)
+    values.unwrap_or(&[0.0; TOGETHER])
 }
 
 /// Sums of `term(value, of)` over each window, in lanes that are joined as those of one window are.
@@ -198,65 +227,26 @@ fn join(first: &Group, second: &Group, third: &Group, fourth: &Group) -> Group {
 
 #[inline(always)]
 #[expect(clippy::inline_always, reason = "code is widened where it is inlined")]
-fn means(values: &[f64], length: usize) -> Group {
-    let sums = sums(values, length, &[0.0; TOGETHER], |value, _| value);
-    sums.map(|sum| finite_or_missing(sum / count(length)))
+fn means_of(values: &[f64], length: usize) -> Group {
+    let mut means = sums(values, length, &[0.0; TOGETHER], |value, _| value);
+    for mean in &mut means {
+        *mean = finite_or_missing(*mean / count(length));
+    }
+    means
 }
 
 #[inline(always)]
 #[expect(clippy::inline_always, reason = "code is widened where it is inlined")]
-fn squares(values: &[f64], length: usize, means: &Group) -> Group {
+fn squares_of(values: &[f64], length: usize, means: &Group) -> Group {
     sums(values, length, means, |value, mean| {
         (value - mean) * (value - mean)
     })
 }
 
-/// Means and standard deviations.
-#[inline(always)]
-#[expect(clippy::inline_always, reason = "code is widened where it is inlined")]
-fn standard_deviations(values: &[f64], length: usize) -> (Group, Group) {
-    let means = means(values, length);
-    if length < 2 {
-        return (means, [f64::NAN; TOGETHER]);
-    }
-    let squares = squares(values, length, &means);
-    let deviations = squares.map(|squares| finite_or_missing((squares / (count(length) - 1.0)).sqrt()));
-    (means, deviations)
-}
-
-#[inline(always)]
-#[expect(clippy::inline_always, reason = "code is widened where it is inlined")]
-fn variations(values: &[f64], length: usize) -> Group {
-    let (means, mut variations) = standard_deviations(values, length);
-    for (variation, mean) in variations.iter_mut().zip(means) {
-        let ratio = finite_or_missing(*variation / mean);
-        *variation = if 0.0 < mean { ratio } else { f64::NAN };
-    }
-    variations
-}
-
-#[inline(always)]
-#[expect(clippy::inline_always, reason = "code is widened where it is inlined")]
-fn negative_skewnesses(values: &[f64], length: usize) -> Group {
-    let means = means(values, length);
-    let squares = squares(values, length, &means);
-    let mut skewnesses = sums(values, length, &means, |value, mean| {
-        (value - mean) * (value - mean) * (value - mean)
-    });
-    let n = count(length);
-    for (skewness, squares) in skewnesses.iter_mut().zip(squares) {
-        let numerator = n * (n - 1.0) * (n - 1.0).sqrt() * *skewness;
-        let value = finite_or_missing(-numerator / ((n - 1.0) * (n - 2.0) * squares * squares.sqrt()));
-        let told = 3 <= length && ROUNDING < squares;
-        *skewness = if told { value } else { f64::NAN };
-    }
-    skewnesses
-}
-
 /// Sums of the products of two columns' deviations.
 #[inline(always)]
 #[expect(clippy::inline_always, reason = "code is widened where it is inlined")]
-fn products(columns: [&[f64]; 2], length: usize, means: [&Group; 2]) -> Group {
+fn products_of(columns: [&[f64]; 2], length: usize, means: [&Group; 2]) -> Group {
     let [left, right] = columns;
     let [mut first, mut second, mut third, mut fourth] = [[0.0; TOGETHER]; LANES];
     let left_steps = left.array_windows::<REACH>().step_by(LANES);
@@ -289,7 +279,6 @@ fn add_product(sums: &mut Group, values: [&Group; 2], means: [&Group; 2]) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::moments::correlation;
     use super::*;
 
     /// Values that vary, then a stretch that does not.
@@ -331,18 +320,22 @@ mod tests {
     #[test]
     fn wider_vectors_move_no_bits() {
         let values = values(7919);
-        for statistic in [Statistic::Variation, Statistic::NegativeSkewness] {
-            let mut into = vec![0.0; 200];
-            let fill = Fill {
-                statistic,
+        let of = |wide: bool| {
+            let [mut means, mut squares, mut cubes] = [vec![0.0; 200], vec![0.0; 200], vec![0.0; 200]];
+            let moments = Moments {
                 values: &values,
-                length: 60,
-                into: &mut into,
+                length: 58,
+                means: &mut means,
+                squares: &mut squares,
+                cubes: &mut cubes,
             };
-            fill.call();
-            let mut wide = vec![];
-            statistic.of_each(&values, 60, &mut wide);
-            assert_eq!(bits(into), bits(wide.into_iter().take(200)));
-        }
+            if wide {
+                Arch::new().dispatch(moments);
+            } else {
+                moments.call();
+            }
+            bits([means, squares, cubes].concat())
+        };
+        assert_eq!(of(true), of(false));
     }
 }
