@@ -18,6 +18,7 @@ pub mod guard;
 pub mod limits;
 pub mod money;
 pub mod output;
+pub mod page;
 pub mod plan;
 pub mod progress;
 pub mod report;

@@ -1,11 +1,11 @@
 //! A trajectory's returns, split day by day.
 
 use super::basis::Basis;
-use super::day_book::{DayBook, HeldName};
+use super::day_book::DayBook;
 use super::error::AccountError;
 use super::linking::{Linking, carino, linking_weights};
 use super::parts::{Part, Parts};
-use crate::model::{DayFit, Leg};
+use crate::model::{DayFit, Leg, RecordSum};
 
 /// A trajectory's returns, split day by day on each basis.
 #[derive(Debug, Clone, PartialEq)]
@@ -43,6 +43,7 @@ pub fn attribute<'f>(
             check_gap(before, book)?;
         }
     }
+    let mut sums = Sums::new(styles);
     for book in books {
         book.check()?;
         let fit = fit(book.day).ok_or(AccountError::NoFit { day: book.day })?;
@@ -50,7 +51,7 @@ pub fn attribute<'f>(
             let (day, row, rows) = (book.day, held.row, fit.names());
             return Err(AccountError::UnknownRow { day, row, rows });
         }
-        attribution.push(book, fit, styles);
+        attribution.push(book, fit, &mut sums);
     }
     Ok(attribution)
 }
@@ -69,75 +70,112 @@ fn check_gap(before: &DayBook, book: &DayBook) -> Result<(), AccountError> {
     })
 }
 
-/// Sums over a day's holdings on one set of weights.
-struct Weighted {
-    weight: f64,
-    exposures: Vec<f64>,
-    specific: [f64; 3],
-    uncovered: [f64; 3],
+/// Sums over a day's holdings, on weights before and after its trades.
+struct Sums {
+    before: RecordSum,
+    after: RecordSum,
+    /// The covered weight and the exposures of each.
+    loadings_before: Vec<f64>,
+    loadings_after: Vec<f64>,
+    /// Returns by leg of what is not covered.
+    uncovered_before: [f64; 3],
+    uncovered_after: [f64; 3],
+    /// What the day's own trades earned, by leg.
+    traded: [f64; 3],
 }
 
-impl Weighted {
-    fn of(held: &[HeldName], fit: &DayFit, styles: usize, weight: impl Fn(&HeldName) -> f64) -> Self {
-        let mut sums = Self {
-            weight: 0.0,
-            exposures: vec![0.0; styles],
-            specific: [0.0; 3],
-            uncovered: [0.0; 3],
-        };
-        for held in held {
-            let (row, weight) = (held.row, weight(held));
-            if fit.is_covered(row) {
-                sums.weight += weight;
-                for (style, exposure) in sums.exposures.iter_mut().enumerate() {
-                    *exposure += weight * fit.exposure(row, style);
-                }
-                for (specific, leg) in sums.specific.iter_mut().zip(Leg::ALL) {
-                    *specific += weight * fit.specific_return(row, leg);
-                }
+impl Sums {
+    fn new(styles: usize) -> Self {
+        Self {
+            before: RecordSum::new(styles),
+            after: RecordSum::new(styles),
+            loadings_before: Vec::new(),
+            loadings_after: Vec::new(),
+            uncovered_before: [0.0; 3],
+            uncovered_after: [0.0; 3],
+            traded: [0.0; 3],
+        }
+    }
+
+    fn fill(&mut self, book: &DayBook, fit: &DayFit) {
+        self.before.clear();
+        self.after.clear();
+        (self.uncovered_before, self.uncovered_after, self.traded) = ([0.0; 3], [0.0; 3], [0.0; 3]);
+        let nav = book.nav_before_cny;
+        for held in &book.held {
+            let Some(name) = fit.name(held.row) else { continue };
+            let weight = held.before_cny / nav;
+            // Few names trade on a day: what they add to the weights is summed alone.
+            let change = (held.after_cny - held.before_cny) / nav;
+            if name.is_covered() {
+                self.before.add(&name, weight);
             } else {
-                for (uncovered, leg) in sums.uncovered.iter_mut().zip(Leg::ALL) {
-                    *uncovered += weight * fit.name_return(row, leg);
+                add(&mut self.uncovered_before, weight, name.returns());
+            }
+            if change != 0.0 {
+                add(&mut self.traded, change, name.returns());
+                if name.is_covered() {
+                    self.after.add(&name, change);
+                } else {
+                    add(&mut self.uncovered_after, change, name.returns());
                 }
             }
         }
-        sums
+        self.after.add_sum(&self.before);
+        let before = self.uncovered_before;
+        add(&mut self.uncovered_after, 1.0, before);
+        self.before.loadings(&mut self.loadings_before);
+        self.after.loadings(&mut self.loadings_after);
     }
+}
 
-    /// Adds the leg's common, style, specific and uncovered return to a row of parts.
-    fn add_to(&self, row: &mut [f64], fit: &DayFit, leg: Leg) {
-        let styles = self.exposures.len();
-        let loadings = std::iter::once(&self.weight).chain(&self.exposures);
-        for (column, (cell, loading)) in row.iter_mut().zip(loadings).enumerate() {
-            *cell += loading * fit.factor_return(column, leg);
-        }
-        if let [specific, _, _, _, _, uncovered] = row.get_mut(styles + 1..).unwrap_or(&mut []) {
-            *specific += self.specific.get(leg.index()).copied().unwrap_or(0.0);
-            *uncovered += self.uncovered.get(leg.index()).copied().unwrap_or(0.0);
-        }
+/// One set of weights: covered weight and exposures, specific returns, and returns of what is not covered.
+type Side<'s> = (&'s [f64], [f64; 3], [f64; 3]);
+
+fn add(sums: &mut [f64; 3], weight: f64, legs: [f64; 3]) {
+    for (sum, leg) in sums.iter_mut().zip(legs) {
+        *sum += weight * leg;
+    }
+}
+
+/// Adds a leg's common, style, specific and uncovered return to a row of parts.
+fn add_leg(row: &mut [f64], fit: &DayFit, (loadings, specific, uncovered): Side<'_>, leg: Leg) {
+    let products = loadings.iter().zip(fit.leg_returns(leg));
+    for (cell, (loading, factor_return)) in row.iter_mut().zip(products) {
+        *cell += loading * factor_return;
+    }
+    let leg = |legs: [f64; 3]| legs.get(leg.index()).copied().unwrap_or(0.0);
+    if let [selection, _, _, _, _, unattributed] = row.get_mut(loadings.len()..).unwrap_or(&mut []) {
+        *selection += leg(specific);
+        *unattributed += leg(uncovered);
     }
 }
 
 impl Attribution {
-    fn push(&mut self, book: &DayBook, fit: &DayFit, styles: usize) {
+    fn push(&mut self, book: &DayBook, fit: &DayFit, sums: &mut Sums) {
         let nav = book.nav_before_cny;
-        let before = Weighted::of(&book.held, fit, styles, |held| held.before_cny / nav);
-        let after = Weighted::of(&book.held, fit, styles, |held| held.after_cny / nav);
-        let traded = |leg: Leg| -> f64 {
-            let held = book.held.iter();
-            held.map(|held| (held.after_cny - held.before_cny) / nav * fit.name_return(held.row, leg))
-                .sum()
+        let styles = fit.styles();
+        sums.fill(book, fit);
+        let [_, overnight, intraday] = sums.traded;
+        let timings = [intraday, -overnight, 0.0];
+        let side = |loadings, sum: &RecordSum, uncovered| -> Side<'_> {
+            (loadings, sum.record().specific(), uncovered)
         };
-        let timings = [traded(Leg::Intraday), -traded(Leg::Overnight), 0.0];
-        let legs: [&[(&Weighted, Leg)]; 3] = [
-            &[(&before, Leg::CloseToClose)],
-            &[(&after, Leg::CloseToClose)],
-            &[(&before, Leg::Overnight), (&after, Leg::Intraday)],
+        let before = side(
+            sums.loadings_before.as_slice(),
+            &sums.before,
+            sums.uncovered_before,
+        );
+        let after = side(sums.loadings_after.as_slice(), &sums.after, sums.uncovered_after);
+        let legs: [&[(Side<'_>, Leg)]; 3] = [
+            &[(before, Leg::CloseToClose)],
+            &[(after, Leg::CloseToClose)],
+            &[(before, Leg::Overnight), (after, Leg::Intraday)],
         ];
         for ((parts, legs), timing) in self.parts.iter_mut().zip(legs).zip(timings) {
             let row = parts.push_row();
-            for (weighted, leg) in legs {
-                weighted.add_to(row, fit, *leg);
+            for (side, leg) in legs {
+                add_leg(row, fit, *side, *leg);
             }
             if let [_, timing_cell, slip, cost, corporate, unattributed] =
                 row.get_mut(styles + 1..).unwrap_or(&mut [])
@@ -149,12 +187,10 @@ impl Attribution {
                 *unattributed += book.unmarked_cny / nav;
             }
         }
-        let loadings: Vec<f64> = std::iter::once(before.weight)
-            .chain(before.exposures.iter().copied())
-            .collect();
-        self.split_variances.push(fit.loading_variance_hc1(&loadings));
-        self.exposures.extend(before.exposures);
-        self.covered_weight.push(before.weight);
+        self.split_variances
+            .push(fit.loading_variance_hc1(&sums.loadings_before));
+        self.exposures.extend(sums.loadings_before.iter().skip(1));
+        self.covered_weight.extend(sums.loadings_before.first());
         self.days.push(book.day);
         self.returns.push(book.daily_return());
     }

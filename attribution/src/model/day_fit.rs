@@ -1,5 +1,6 @@
 //! One day's cross-sectional regression, and what it says of each name.
 
+use super::name_cells::{NameCells, NameFit};
 use ktd_env::factors::CrossSection;
 
 /// Which part of a day's return. The two parts add up to the whole, on one base, and so do their fits, because the
@@ -59,14 +60,8 @@ pub struct DayFit {
     pub(super) standard_errors: Vec<Option<f64>>,
     /// HC1 (White) covariance of the close-to-close factor returns, columns x columns, row-major; 0 for dropped columns.
     pub(super) covariance_hc1: Vec<f64>,
-    /// Z-scored exposures, style by style: `exposures[style * names + row]`.
-    pub(super) exposures: Vec<f64>,
-    /// Returns by leg, then row; 0 where the name has no mark on both ends.
-    pub(super) returns: [Vec<f64>; 3],
-    /// Residuals by leg, then row; meaningful for covered rows alone.
-    pub(super) residuals: [Vec<f64>; 3],
-    /// Whether a row is in the coverage set.
-    pub(super) covered: Vec<bool>,
+    /// Exposures, residuals and returns, name after name.
+    pub(super) cells: NameCells,
     /// Whether a row is in the estimation set.
     pub(super) estimation: Vec<bool>,
     /// Regression weight by row; 0 where it is not defined.
@@ -81,7 +76,7 @@ impl DayFit {
     /// Rows: the names of the panel.
     #[must_use]
     pub const fn names(&self) -> usize {
-        self.covered.len()
+        self.estimation.len()
     }
 
     /// Style factors of the model, the intercept apart.
@@ -106,49 +101,52 @@ impl DayFit {
             .unwrap_or(0.0)
     }
 
+    /// The returns of all factors on a leg, the common factor first.
+    #[must_use]
+    pub fn leg_returns(&self, leg: Leg) -> &[f64] {
+        self.factor_returns.get(leg.index()).map_or(&[], Vec::as_slice)
+    }
+
+    /// What the fit says of a row; `None` for one that is not there.
+    #[must_use]
+    pub fn name(&self, row: usize) -> Option<NameFit<'_>> {
+        self.cells.name(row)
+    }
+
     /// Z-scored exposure of a row to a style, as of the day before.
     #[must_use]
     pub fn exposure(&self, row: usize, style: usize) -> f64 {
-        self.exposures
-            .get(style * self.names() + row)
-            .copied()
-            .unwrap_or(0.0)
+        self.name(row).map_or(0.0, |name| name.exposure(style))
     }
 
     /// The exposures of all rows to one style, as of the day before.
-    #[must_use]
-    pub fn style_exposures(&self, style: usize) -> &[f64] {
-        let start = style * self.names();
-        self.exposures.get(start..start + self.names()).unwrap_or(&[])
+    pub fn style_exposures(&self, style: usize) -> impl Iterator<Item = f64> {
+        self.cells.names().map(move |name| name.exposure(style))
     }
 
     /// A row's return on a leg, whether it is covered or not; 0 where it has no mark on both ends.
     #[must_use]
     pub fn name_return(&self, row: usize, leg: Leg) -> f64 {
-        let returns = self.returns.get(leg.index());
+        let returns = self.name(row).map(|name| name.returns());
         returns
-            .and_then(|returns| returns.get(row))
-            .copied()
+            .and_then(|legs| legs.get(leg.index()).copied())
             .unwrap_or(0.0)
     }
 
     /// A covered row's specific return on a leg; 0 for a row that is not covered.
     #[must_use]
     pub fn specific_return(&self, row: usize, leg: Leg) -> f64 {
-        if !self.is_covered(row) {
-            return 0.0;
-        }
-        let residuals = self.residuals.get(leg.index());
-        residuals
-            .and_then(|residuals| residuals.get(row))
-            .copied()
+        let covered = self.name(row).filter(NameFit::is_covered);
+        let specific = covered.map(|name| name.specific());
+        specific
+            .and_then(|legs| legs.get(leg.index()).copied())
             .unwrap_or(0.0)
     }
 
     /// Whether the row's return is split into common, style and specific.
     #[must_use]
     pub fn is_covered(&self, row: usize) -> bool {
-        self.covered.get(row).copied().unwrap_or(false)
+        self.name(row).is_some_and(|name| name.is_covered())
     }
 
     /// Whether the row was used to estimate.
@@ -188,8 +186,8 @@ impl DayFit {
         self.kept.contains(&column).then(|| variance.sqrt())
     }
 
-    /// Variance of a portfolio's common and style part from the fit's own uncertainty: `g' C g`, with C its HC1 covariance and `loadings` g the sum of
-    /// weights and then the weighted exposures.
+    /// Variance of a portfolio's common and style part from the fit's own uncertainty: `g' C g`, with C the HC1
+    /// covariance of the factor returns, and `loadings` g the covered weight and then the weighted exposures.
     #[must_use]
     pub fn loading_variance_hc1(&self, loadings: &[f64]) -> f64 {
         let rows = self.covariance_hc1.chunks_exact(self.columns().max(1));

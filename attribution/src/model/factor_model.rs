@@ -3,6 +3,7 @@
 use super::config::{Centering, ModelConfig, Weighting};
 use super::day_fit::{DayFit, DayStatus};
 use super::error::ModelError;
+use super::name_cells::NameCells;
 use super::section::{Section, Table};
 use super::wls::{Solution, Solver};
 use crate::panel::Panel;
@@ -256,14 +257,16 @@ fn thin(config: &ModelConfig, section: Section, sets: Sets, scales: Vec<CrossSec
         factor_returns: std::array::from_fn(|_| vec![0.0; columns]),
         standard_errors: vec![None; columns],
         covariance_hc1: vec![0.0; columns * columns],
-        exposures: section.raw,
+        cells: NameCells::new(
+            &vec![false; names],
+            &section.raw,
+            &std::array::from_fn(|_| vec![0.0; names]),
+            &with_intraday(section.close_to_close, section.overnight),
+        ),
         scales,
-        residuals: std::array::from_fn(|_| vec![0.0; names]),
-        covered: vec![false; names],
         estimation: sets.estimation,
         weights: section.weights,
         kept: Vec::new(),
-        returns: with_intraday(section.close_to_close, section.overnight),
     }
 }
 
@@ -295,13 +298,15 @@ fn fitted(
         factor_returns: legs(&solution.coefficients),
         standard_errors: solution.standard_errors.clone(),
         covariance_hc1,
-        exposures: section.raw,
+        cells: NameCells::new(
+            &sets.covered,
+            &section.raw,
+            &legs(&solution.residuals),
+            &with_intraday(section.close_to_close, section.overnight),
+        ),
         scales,
-        residuals: legs(&solution.residuals),
-        covered: sets.covered,
         estimation: sets.estimation,
         weights: section.weights,
         kept: solution.kept.clone(),
-        returns: with_intraday(section.close_to_close, section.overnight),
     }
 }

@@ -8,6 +8,7 @@ mod day_fit;
 mod error;
 mod factor_model;
 mod health;
+mod name_cells;
 mod section;
 #[cfg(test)]
 mod tests;
@@ -19,5 +20,6 @@ pub use day_fit::{DayFit, DayStatus, Leg};
 pub use error::ModelError;
 pub use factor_model::FactorModel;
 pub use health::{ColumnHealth, DayHealth, Health, VarianceSlope};
+pub use name_cells::{NameFit, RecordSum};
 pub use vif::{VIF_THRESHOLD, VifScreen, VifStep, calibrate};
 pub use wls::{Solution, Solver, WlsError, wls};

@@ -85,7 +85,11 @@ fn bits(values: &[f64]) -> Vec<u64> {
 /// Everything of a fit that is as of the day before.
 fn known_before(fit: &DayFit) -> (Vec<u64>, Vec<u64>, String) {
     (
-        bits(&fit.exposures),
+        bits(
+            &(0..fit.styles())
+                .flat_map(|style| fit.style_exposures(style))
+                .collect::<Vec<_>>(),
+        ),
         bits(&fit.weights),
         format!("{:?}", fit.scales),
     )

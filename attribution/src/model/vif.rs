@@ -187,10 +187,10 @@ fn pooled_correlation(fits: &[DayFit], styles: usize) -> (Vec<f64>, usize) {
 /// The exposures of the estimation set to a style, centred and of length 1; empty where they do not vary.
 fn directions(fit: &DayFit, style: usize) -> Vec<f64> {
     const ROUNDING: f64 = 1e-12;
-    let rows = fit.style_exposures(style).iter().enumerate();
+    let rows = fit.style_exposures(style).enumerate();
     let mut values: Vec<f64> = rows
         .filter(|(row, _)| fit.is_estimated(*row))
-        .map(|(_, exposure)| *exposure)
+        .map(|(_, exposure)| exposure)
         .collect();
     let names = f64::from(u32::try_from(values.len()).unwrap_or(u32::MAX));
     let mean = values.iter().sum::<f64>() / names;

@@ -7,6 +7,7 @@ use super::fitted::Fitted;
 use super::gather::gather;
 use super::health;
 use super::leader::{Draws, leader};
+use super::notes::{missing_seeds, overlaps, track_notes};
 use super::paper::PaperFees;
 use super::played::Found;
 use super::record::{Board, Cohort, Leader, ModelRecord, Resampling, Track, VifStep};
@@ -15,9 +16,10 @@ use super::score::Score;
 use super::sensitivity::sensitivity;
 use super::separation::{Ranked, separate};
 use super::settings::ModelSettings;
+use super::shown::Shown;
+use super::trials::Trials;
 use crate::error::RunError;
-use ktd_attribution::account::Basis;
-use ktd_attribution::stats::{Sample, probabilistic_sharpe, skill_ranks};
+use ktd_attribution::stats::{Sample, skill_ranks};
 use ktd_env::{DayIndex, Market, TradeDate};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -56,30 +58,6 @@ impl Default for BoardOptions {
     }
 }
 
-/// What is shown of what was found; an empty list is everything.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Shown {
-    /// Windows by name.
-    pub windows: Vec<String>,
-    /// Agents by name.
-    pub agents: Vec<String>,
-    /// Decision modes.
-    pub modes: Vec<String>,
-    /// Mask levels.
-    pub levels: Vec<String>,
-}
-
-impl Shown {
-    fn has(&self, found: &Found) -> bool {
-        let header = &found.header;
-        let takes = |list: &[String], own: &String| list.is_empty() || list.contains(own);
-        takes(&self.windows, &header.window.id)
-            && takes(&self.agents, &header.agent.id)
-            && takes(&self.modes, &header.mode)
-            && takes(&self.levels, &header.mask.level)
-    }
-}
-
 /// Told as episodes are scored and tracks are ranked.
 pub type Tick<'t> = &'t (dyn Fn() + Sync);
 
@@ -98,14 +76,14 @@ pub fn collect(findings: &Findings, options: &BoardOptions, tick: Tick<'_>) -> R
     if shown.is_empty() {
         return Err(RunError::input(
             "no finished episode is left to show",
-            "name other windows, agents, modes or levels",
+            "name other windows, agents, modes or levels; a branch of an episode is not ranked",
         ));
     }
     let hall = Hall {
         market: &gathered.market,
         fitted: &gathered.fitted,
         benchmark: &gathered.benchmark,
-        trials: trials(&gathered.scores),
+        trials: Trials::of(&gathered.scores),
         fees: fees(&gathered.first)?,
         draws: options.draws,
     };
@@ -127,27 +105,6 @@ fn fees(found: &Found) -> Result<PaperFees, RunError> {
     })
 }
 
-/// Daily Sharpe ratios of selection of every trial, by window: all episodes on disk, shown or not, controls apart.
-fn trials(all: &[(bool, Score)]) -> BTreeMap<String, Vec<f64>> {
-    let mut trials: BTreeMap<String, Vec<f64>> = BTreeMap::new();
-    for (_, score) in all
-        .iter()
-        .filter(|(_, score)| cohort(&score.found) != Cohort::Control)
-    {
-        let daily = score.attribution.selection(Basis::Pre);
-        let sharpe = Sample::new("daily selection", &daily).ok();
-        // A trial whose selection does not vary was a trial all the same, of Sharpe ratio 0.
-        let sharpe = sharpe
-            .and_then(|daily| probabilistic_sharpe(&daily, 0.0).ok())
-            .map_or(0.0, |found| found.sharpe);
-        trials
-            .entry(score.found.header.window.id.clone())
-            .or_default()
-            .push(sharpe);
-    }
-    trials
-}
-
 /// What an episode's agent is.
 pub(super) fn cohort(found: &Found) -> Cohort {
     let agent = &found.header.agent;
@@ -165,7 +122,7 @@ struct Hall<'h> {
     market: &'h Market,
     fitted: &'h Fitted,
     benchmark: &'h Benchmark,
-    trials: BTreeMap<String, Vec<f64>>,
+    trials: Trials,
     fees: PaperFees,
     draws: Draws,
 }
@@ -198,6 +155,7 @@ impl Hall<'_> {
             tick();
         }
         fill_memory_gaps(&mut tracks);
+        notes.extend(missing_seeds(&tracks));
         notes.extend(overlaps(&tracks));
         let headline = groups.values().next().ok_or_else(nothing)?;
         let ranked = ranked(headline);
@@ -240,7 +198,8 @@ impl Hall<'_> {
             .map(|(agent, scores)| leader(agent, cohort_of(scores), scores, self.draws))
             .collect();
         let header = &group.values().flatten().next().ok_or_else(nothing)?.found.header;
-        let window_trials = self.trials.get(&header.window.id).map_or(&[][..], Vec::as_slice);
+        let days = window(group);
+        let window_trials = self.trials.over(&days);
         let trials = Sample::new("trials", window_trials)
             .map_err(|error| RunError::input(error.to_string(), error.hint()))?;
         let pairs = Ranked {
@@ -253,7 +212,6 @@ impl Hall<'_> {
         rank(&mut leaders)?;
         let controls = group.iter().filter(|(agent, _)| !ranked.contains_key(*agent));
         leaders.extend(controls.map(|(agent, scores)| leader(agent, cohort_of(scores), scores, self.draws)));
-        let days = window(group);
         leaders.extend(references(
             self.market,
             &days,
@@ -359,62 +317,6 @@ fn growth(returns: &[f64]) -> Vec<f64> {
         value
     };
     returns.iter().map(grown).collect()
-}
-
-fn track_notes(leaders: &[Leader], benchmark: Option<&String>) -> Vec<String> {
-    let mut notes: Vec<String> = benchmark
-        .map(|reason| format!("no excess return and no IR: {reason}"))
-        .into_iter()
-        .collect();
-    let forces: BTreeSet<&str> = leaders
-        .iter()
-        .filter(|leader| leader.cohort == Cohort::Model)
-        .map(|leader| leader.force.as_str())
-        .collect();
-    if 1 < forces.len() {
-        notes.push("agents were forced differently: their parse failures do not compare".to_owned());
-    }
-    notes.extend(
-        leaders
-            .iter()
-            .filter(|leader| 1 < leader.served_models.len())
-            .map(|leader| {
-                let models = leader.served_models.join(", ");
-                format!("{} was answered by more than one model: {models}", leader.agent)
-            }),
-    );
-    let lost = |leader: &&Leader| leader.faults.coverage.is_some_and(|coverage| coverage < 0.99);
-    notes.extend(leaders.iter().filter(lost).map(|leader| {
-        format!(
-            "{} lost more than 1 % of its steps to the infrastructure: its row is incomplete",
-            leader.agent
-        )
-    }));
-    notes
-}
-
-/// Windows that share days: they are not independent.
-fn overlaps(tracks: &[Track]) -> Vec<String> {
-    let mut windows: BTreeMap<&str, (&str, &str)> = BTreeMap::new();
-    for track in tracks {
-        if let (Some(first), Some(last)) = (track.dates.first(), track.dates.last()) {
-            windows.insert(&track.window, (first, last));
-        }
-    }
-    let pairs = windows.iter().flat_map(|(own, (first, last))| {
-        windows
-            .iter()
-            .filter(move |(other, (start, end))| own < *other && start <= last && first <= end)
-            .map(move |(other, _)| format!("{own} and {other}"))
-    });
-    let pairs: Vec<String> = pairs.collect();
-    if pairs.is_empty() {
-        return Vec::new();
-    }
-    vec![format!(
-        "windows that share days are not independent: {}",
-        pairs.join(", ")
-    )]
 }
 
 pub(super) fn model_record(fitted: &Fitted) -> ModelRecord {

@@ -1,12 +1,13 @@
 //! Bright against blinded, paired over windows.
 
-use super::record::{Contrast, Gap, Leader, Pair, Track};
-use ktd_attribution::stats::{
-    PValueMethod, Sample, Underpowered, Zeros, hodges_lehmann, holm, minimum_p, wilcoxon,
-};
+use super::record::{Cohort, Contrast, Gap, Leader, Pair, Track};
+use ktd_attribution::stats::{PValueMethod, Sample, Zeros, hodges_lehmann, holm, median, wilcoxon};
 use std::collections::{BTreeMap, BTreeSet};
 
 const SIGNIFICANCE: f64 = 0.05;
+
+/// The row of the models' medians.
+const ALL_MODELS: &str = "all models";
 
 type Figure = fn(&Leader) -> Option<f64>;
 
@@ -21,36 +22,34 @@ fn selection(leader: &Leader) -> Option<f64> {
     Some(leader.selection.as_ref()?.value)
 }
 
-/// Figures by agent, mode and window, of one mask.
-type Figures<'t> = BTreeMap<(&'t str, &'t str, &'t str), f64>;
+/// What a figure belongs to: agent, mode and window.
+type Key<'t> = (&'t str, &'t str, &'t str);
+
+/// Figures of one mask, and whether each is a model's.
+type Figures<'t> = BTreeMap<Key<'t>, (f64, bool)>;
+
+/// Bright and blinded by agent and mode, window by window.
+type Pairs<'t> = BTreeMap<(&'t str, &'t str), Vec<Pair>>;
 
 /// All contrasts that the tracks allow: each ranked agent's, and that of the medians of all.
 pub(super) fn contrasts(tracks: &[Track]) -> Vec<Contrast> {
     let windows = windows(tracks);
-    let numerics: BTreeSet<&str> = blinded(tracks).map(|track| track.numeric.as_str()).collect();
+    let of = |level: &'static str| tracks.iter().filter(move |track| track.level == level);
+    let numerics: BTreeSet<&str> = of("blinded").map(|track| track.numeric.as_str()).collect();
     let mut all = Vec::new();
     for (metric, figure) in FIGURES {
+        let any = figures(of("bright"), &windows, figure);
         let mut of_metric = Vec::new();
         for numeric in &numerics {
-            let bright = figures(
-                tracks.iter().filter(|track| track.level == "bright"),
-                &windows,
-                figure,
-            );
-            let hidden = blinded(tracks).filter(|track| track.numeric == *numeric);
-            let hidden = figures(hidden, &windows, figure);
-            let keys: BTreeSet<(&str, &str)> =
-                hidden.keys().map(|(agent, mode, _)| (*agent, *mode)).collect();
-            for (agent, mode) in keys {
-                let pairs = windows.iter().filter_map(|window| {
-                    Some(Pair {
-                        window: (*window).to_owned(),
-                        bright: *bright.get(&(agent, mode, *window))?,
-                        blinded: *hidden.get(&(agent, mode, *window))?,
-                    })
-                });
-                of_metric.extend(contrast((agent, mode), numeric, metric, pairs.collect()));
-            }
+            let same = |level| of(level).filter(|track| track.numeric == *numeric);
+            let mut bright = any.clone();
+            bright.extend(figures(same("bright"), &windows, figure));
+            let hidden = figures(same("blinded"), &windows, figure);
+            let pairs = pairs(&bright, &hidden);
+            let contrasts = pairs
+                .into_iter()
+                .filter_map(|(who, pairs)| contrast(who, numeric, metric, pairs));
+            of_metric.extend(contrasts);
         }
         adjust(&mut of_metric);
         all.extend(of_metric);
@@ -58,8 +57,45 @@ pub(super) fn contrasts(tracks: &[Track]) -> Vec<Contrast> {
     all
 }
 
-fn blinded(tracks: &[Track]) -> impl Iterator<Item = &Track> {
-    tracks.iter().filter(|track| track.level == "blinded")
+/// Bright and blinded values of the models, by mode and window.
+type Cohorts<'t> = BTreeMap<(&'t str, &'t str), (Vec<f64>, Vec<f64>)>;
+
+/// Each agent's pairs, and those of the medians of all models that have both: an agent on one side alone would move the
+/// median there.
+fn pairs<'t>(bright: &Figures<'t>, hidden: &Figures<'t>) -> Pairs<'t> {
+    let mut pairs = Pairs::new();
+    let mut cohorts = Cohorts::new();
+    for ((agent, mode, window), (blinded, is_model)) in hidden {
+        let Some((bright, _)) = bright.get(&(*agent, *mode, *window)) else {
+            continue;
+        };
+        pairs.entry((*agent, *mode)).or_default().push(Pair {
+            window: (*window).to_owned(),
+            bright: *bright,
+            blinded: *blinded,
+        });
+        if *is_model {
+            let cohort = cohorts.entry((*mode, *window)).or_default();
+            cohort.0.push(*bright);
+            cohort.1.push(*blinded);
+        }
+    }
+    for ((mode, window), (bright, blinded)) in cohorts {
+        if let (Some(bright), Some(blinded)) = (middle(&bright), middle(&blinded)) {
+            pairs.entry((ALL_MODELS, mode)).or_default().push(Pair {
+                window: window.to_owned(),
+                bright,
+                blinded,
+            });
+        }
+    }
+    pairs
+}
+
+/// The median of several models.
+fn middle(values: &[f64]) -> Option<f64> {
+    let sample = Sample::new("models", values).ok().filter(|_| 1 < values.len())?;
+    median(&sample).ok()
 }
 
 /// The windows that are pairs: those that hold no other window, so that a long one does not count twice.
@@ -81,25 +117,12 @@ fn windows(tracks: &[Track]) -> Vec<&str> {
 
 fn figures<'t>(tracks: impl Iterator<Item = &'t Track>, windows: &[&str], figure: Figure) -> Figures<'t> {
     let mut figures = Figures::new();
-    let mut cohorts: BTreeMap<(&str, &str), Vec<f64>> = BTreeMap::new();
     for track in tracks.filter(|track| windows.contains(&track.window.as_str())) {
         for leader in track.leaders.iter().filter(|leader| leader.alpha_rank.is_some()) {
-            let Some(value) = figure(leader) else { continue };
-            figures.insert((&leader.agent, &track.mode, &track.window), value);
-            if leader.cohort == super::record::Cohort::Model {
-                cohorts
-                    .entry((&track.mode, &track.window))
-                    .or_default()
-                    .push(value);
+            if let Some(value) = figure(leader) {
+                let key = (leader.agent.as_str(), track.mode.as_str(), track.window.as_str());
+                figures.insert(key, (value, leader.cohort == Cohort::Model));
             }
-        }
-    }
-    for ((mode, window), values) in cohorts.into_iter().filter(|(_, values)| 1 < values.len()) {
-        let middle = Sample::new("models", &values)
-            .ok()
-            .and_then(|sample| ktd_attribution::stats::median(&sample).ok());
-        if let Some(middle) = middle {
-            figures.insert(("all models", mode, window), middle);
         }
     }
     figures
@@ -111,9 +134,9 @@ fn contrast((agent, mode): (&str, &str), numeric: &str, metric: &str, pairs: Vec
         .ok()
         .filter(|sample| !sample.is_empty())?;
     let test = wilcoxon(&sample, Zeros::Wilcox).ok()?;
-    let reading = match Underpowered::of(pairs.len(), SIGNIFICANCE) {
+    let reading = match test.underpowered(SIGNIFICANCE) {
+        _ if test.pairs == 0 => "no difference at all".to_owned(),
         Some(underpowered) => underpowered.to_string(),
-        None if test.pairs == 0 => "no difference at all".to_owned(),
         None if test.p < SIGNIFICANCE && test.w_minus < test.w_plus => "bright is higher".to_owned(),
         None if test.p < SIGNIFICANCE => "bright is lower".to_owned(),
         None => "no difference shown".to_owned(),
@@ -126,7 +149,7 @@ fn contrast((agent, mode): (&str, &str), numeric: &str, metric: &str, pairs: Vec
         p: Some(test.p),
         is_exact: test.method == PValueMethod::Exact,
         holm_p: None,
-        least_p: minimum_p(pairs.len()),
+        least_p: test.minimum_p(),
         reading,
         shift: hodges_lehmann(&sample).ok(),
         rank_biserial: test.rank_biserial,
@@ -147,36 +170,102 @@ fn adjust(contrasts: &mut [Contrast]) {
 /// Total return and selection by agent, window and mode.
 type Levels = BTreeMap<(String, String, String), (Option<f64>, Option<f64>)>;
 
-/// Gives each leader what hiding the identifiers took away from its agent in the same window and mode.
+/// Gives each leader what hiding the identifiers took away from its agent in the same window and mode, with the same
+/// numbers where there are such.
 pub(super) fn fill_memory_gaps(tracks: &mut [Track]) {
-    let found = |level: &str, numeric: Option<&str>| {
-        let mut found = Levels::new();
-        let of_level = tracks.iter().filter(|track| track.level == level);
-        for track in of_level.filter(|track| numeric.is_none_or(|numeric| track.numeric == numeric)) {
-            for leader in &track.leaders {
-                let key = (leader.agent.clone(), track.window.clone(), track.mode.clone());
-                found
-                    .entry(key)
-                    .or_insert((total_return(leader), selection(leader)));
-            }
-        }
-        found
-    };
-    let bright = found("bright", None);
-    let by_numeric =
-        BTreeMap::from(["exact", "rescaled"].map(|numeric| (numeric, found("blinded", Some(numeric)))));
-    let any = found("blinded", None);
+    let (bright, blinded) = (ByNumeric::of(tracks, "bright"), ByNumeric::of(tracks, "blinded"));
     for track in tracks {
-        let own = by_numeric.get(track.numeric.as_str()).unwrap_or(&any);
-        for leader in &mut track.leaders {
+        let played = track
+            .leaders
+            .iter_mut()
+            .filter(|leader| leader.cohort != Cohort::Reference);
+        for leader in played {
             let key = (leader.agent.clone(), track.window.clone(), track.mode.clone());
-            let hidden = own.get(&key).or_else(|| any.get(&key));
-            leader.memory_gap = bright.get(&key).zip(hidden).and_then(|(bright, hidden)| {
+            let both = bright
+                .get(&track.numeric, &key)
+                .zip(blinded.get(&track.numeric, &key));
+            leader.memory_gap = both.and_then(|(bright, hidden)| {
                 Some(Gap {
                     total_return: bright.0? - hidden.0?,
                     selection: bright.1.zip(hidden.1).map(|(bright, hidden)| bright - hidden),
                 })
             });
         }
+    }
+}
+
+/// Figures of one level: of each kind of numbers, and of the first there is.
+struct ByNumeric {
+    own: BTreeMap<String, Levels>,
+    any: Levels,
+}
+
+impl ByNumeric {
+    fn of(tracks: &[Track], level: &str) -> Self {
+        let (mut own, mut any) = (BTreeMap::new(), Levels::new());
+        for track in tracks.iter().filter(|track| track.level == level) {
+            let own: &mut Levels = own.entry(track.numeric.clone()).or_default();
+            for leader in &track.leaders {
+                let key = (leader.agent.clone(), track.window.clone(), track.mode.clone());
+                let figures = (total_return(leader), selection(leader));
+                own.entry(key.clone()).or_insert(figures);
+                any.entry(key).or_insert(figures);
+            }
+        }
+        Self { own, any }
+    }
+
+    fn get(&self, numeric: &str, key: &(String, String, String)) -> Option<&(Option<f64>, Option<f64>)> {
+        let own = self.own.get(numeric).and_then(|own| own.get(key));
+        own.or_else(|| self.any.get(key))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn figures_of(rows: &[(&'static str, &'static str, f64)]) -> Figures<'static> {
+        let figure = |(agent, window, value): &(&'static str, &'static str, f64)| {
+            ((*agent, "open-research", *window), (*value, *agent != "random"))
+        };
+        rows.iter().map(figure).collect()
+    }
+
+    #[test]
+    fn medians_of_all_models_are_of_those_that_have_both() {
+        let bright = figures_of(&[("a", "W1", 0.1), ("b", "W1", 0.3), ("random", "W1", 9.0)]);
+        let hidden = figures_of(&[
+            ("a", "W1", 0.0),
+            ("b", "W1", 0.1),
+            ("c", "W1", 7.0),
+            ("random", "W1", 8.0),
+        ]);
+        let found = pairs(&bright, &hidden);
+        let all = &found[&(ALL_MODELS, "open-research")];
+        assert_eq!((all.len(), all[0].bright, all[0].blinded), (1, 0.2, 0.05));
+        assert!(!found.contains_key(&("c", "open-research")));
+        assert_eq!(found[&("random", "open-research")].len(), 1);
+    }
+
+    #[test]
+    fn pairs_that_do_not_differ_give_no_power() {
+        let pair = |window: u32, bright: f64| Pair {
+            window: window.to_string(),
+            bright,
+            blinded: 0.0,
+        };
+        let with = |differing: u32| {
+            let pairs = (0..10).map(|window| {
+                let differs = window < differing;
+                pair(window, if differs { 0.1 * f64::from(1 + window) } else { 0.0 })
+            });
+            contrast(("a", "open-research"), "exact", "selection", pairs.collect()).unwrap()
+        };
+        let few = with(4);
+        assert!(few.reading.contains("underpowered"), "{}", few.reading);
+        assert_eq!((few.pairs.len(), few.least_p), (10, 0.125));
+        assert_eq!(with(0).reading, "no difference at all");
+        assert_eq!(with(10).reading, "bright is higher");
     }
 }

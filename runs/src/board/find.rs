@@ -2,7 +2,7 @@
 
 use super::played::Found;
 use crate::error::RunError;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// How deep below a named directory bundles are looked for: results/EXPERIMENT/cells/CELL.
@@ -17,37 +17,45 @@ pub struct Findings {
     pub beside: Vec<Found>,
     /// Directories of episodes that have not ended.
     pub unfinished: Vec<PathBuf>,
+    /// Why an episode beside the named cannot count as a trial.
+    pub damaged: Vec<String>,
 }
 
 impl Findings {
-    /// All finished episodes below `inputs`, which are bundles or directories above them, and the siblings of each.
+    /// All finished episodes below `inputs`, which are bundles or directories above them, and the siblings of each. A
+    /// bundle that two inputs reach counts once.
     ///
     /// # Errors
-    /// [`RunError`] when an input holds no bundle, or a header is damaged.
+    /// [`RunError`] when an input holds no bundle, or the header of a named one is damaged.
     pub fn below(inputs: &[PathBuf]) -> Result<Self, RunError> {
-        let mut named = BTreeSet::new();
+        let mut named = Roots::new();
         for input in inputs {
-            let before = named.len();
-            collect(input, DEPTH, &mut named)?;
-            if named.len() == before && !named.iter().any(|root| root.starts_with(input)) {
+            let mut below = Roots::new();
+            collect(input, DEPTH, &mut below)?;
+            if below.is_empty() {
                 let what = format!("{} holds no bundle", input.display());
                 return Err(RunError::input(
                     what,
                     "name results directories, such as results/NAME, or bundles in results/NAME/cells",
                 ));
             }
+            for (real, root) in below {
+                named.entry(real).or_insert(root);
+            }
         }
-        let mut beside = BTreeSet::new();
-        let folders: BTreeSet<&Path> = named.iter().filter_map(|root| root.parent()).collect();
+        let mut beside = Roots::new();
+        let folders: BTreeSet<&Path> = named.keys().filter_map(|real| real.parent()).collect();
         for folder in folders {
             collect(folder, 1, &mut beside)?;
         }
         let mut findings = Self::default();
-        for root in &named {
+        for root in named.values() {
             findings.sort(root, true)?;
         }
-        for root in beside.difference(&named) {
-            findings.sort(root, false)?;
+        for (_, root) in beside.iter().filter(|(real, _)| !named.contains_key(*real)) {
+            if let Err(error) = findings.sort(root, false) {
+                findings.damaged.push(error.to_string());
+            }
         }
         Ok(findings)
     }
@@ -64,9 +72,13 @@ impl Findings {
     }
 }
 
-fn collect(folder: &Path, depth: usize, bundles: &mut BTreeSet<PathBuf>) -> Result<(), RunError> {
+/// Bundles by what their paths really are, as they were named.
+type Roots = BTreeMap<PathBuf, PathBuf>;
+
+fn collect(folder: &Path, depth: usize, bundles: &mut Roots) -> Result<(), RunError> {
     if folder.join("header.json").is_file() {
-        bundles.insert(folder.to_owned());
+        let real = folder.canonicalize().map_err(RunError::io("read", folder))?;
+        bundles.insert(real, folder.to_owned());
         return Ok(());
     }
     if depth == 0 || !folder.is_dir() {

@@ -4,6 +4,7 @@ use super::benchmark::Benchmark;
 use super::collect::{BoardOptions, Tick};
 use super::find::Findings;
 use super::fitted::Fitted;
+use super::identity;
 use super::played::{Found, Played};
 use super::protocol::common;
 use super::record::Protocol;
@@ -45,26 +46,23 @@ pub(super) fn gather(
     tick: Tick<'_>,
 ) -> Result<Gathered, RunError> {
     let text = options.settings.text();
-    let protocol = common(&findings.named, &text)?;
+    options.shown.check(&findings.named)?;
+    let mut protocol = common(&findings.named, &text)?;
     let first = findings.named.first().ok_or_else(nothing)?.clone();
-    let market = market_of(&first.header, first.panel().as_deref(), options.panel.as_deref())?.market;
+    let panel = findings.named.iter().find_map(Found::panel);
+    let market = market_of(&first.header, panel.as_deref(), options.panel.as_deref())?.market;
     let mut notes = notes_of(findings);
-    let mut readable: Vec<Dated> = Vec::new();
-    for found in &findings.named {
-        match found.panel_days(&market)? {
-            Some(days) => readable.push((found.clone(), days)),
-            None => notes.push(format!(
-                "{} is left out: it has no private part, which names its stocks and days",
-                found.root.display()
-            )),
-        }
-    }
+    let (mut readable, left_out) = readable(&findings.named, &market)?;
+    notes.extend(left_out);
+    let shown: Vec<&Dated> = readable
+        .iter()
+        .filter(|(found, _)| options.shown.has(found))
+        .collect();
+    identity::check(&shown)?;
     let named = readable.len();
-    readable.extend(findings.beside.iter().filter_map(|found| {
-        let is_same = Protocol::of(found, &text).is_ok_and(|own| own == protocol);
-        let days = found.panel_days(&market).ok()??;
-        is_same.then(|| (found.clone(), days))
-    }));
+    let (trials, uncounted) = trials(&findings.beside, &protocol, &market);
+    readable.extend(trials);
+    notes.extend(uncounted);
     let start = readable
         .iter()
         .filter_map(|(_, days)| days.first())
@@ -76,6 +74,7 @@ pub(super) fn gather(
         .max()
         .ok_or_else(nothing)?;
     let fitted = Fitted::of(&market, &options.settings, start.index()..end.index() + 1)?;
+    protocol.freeze(&fitted.model.config().styles);
     let benchmark = Benchmark::of(&market);
     let results = in_parallel(&readable, options.threads, |(found, _)| {
         tick();
@@ -105,6 +104,40 @@ pub(super) fn gather(
     })
 }
 
+/// The named with their days, and a note of each that has none.
+fn readable(named: &[Found], market: &Market) -> Result<(Vec<Dated>, Vec<String>), RunError> {
+    let (mut readable, mut notes) = (Vec::new(), Vec::new());
+    for found in named {
+        match found.panel_days(market)? {
+            Some(days) => readable.push((found.clone(), days)),
+            None => notes.push(format!(
+                "{} is left out: it has no private part, which names its stocks and days",
+                found.root.display()
+            )),
+        }
+    }
+    Ok((readable, notes))
+}
+
+/// Those beside the named that count as trials: all on the same data, whatever their prompts, tools and rules were, for
+/// who tries many of these and shows one has tried as often. The note says how many do not count.
+fn trials(beside: &[Found], protocol: &Protocol, market: &Market) -> (Vec<Dated>, Option<String>) {
+    let dated = |found: &Found| {
+        let is_same = found.header.data.panel_blake3 == protocol.data;
+        let days = found.panel_days(market).ok()??;
+        is_same.then(|| (found.clone(), days))
+    };
+    let trials: Vec<Dated> = beside.iter().filter_map(dated).collect();
+    let note = match beside.len() - trials.len() {
+        0 => None,
+        count => Some(format!(
+            "{count} finished episodes beside these do not count as trials: they are of other data, or their private \
+             part is missing or damaged"
+        )),
+    };
+    (trials, note)
+}
+
 fn nothing() -> RunError {
     RunError::input(
         "there is no finished episode with a private part to rank",
@@ -120,6 +153,18 @@ fn notes_of(findings: &Findings) -> Vec<String> {
             findings.unfinished.len()
         ));
     }
+    let branches = findings
+        .named
+        .iter()
+        .filter(|found| found.header.branch.is_some());
+    match branches.count() {
+        0 => {}
+        count => notes.push(format!(
+            "{count} branches are not ranked, for their first steps are another episode's; they count as trials"
+        )),
+    }
+    let damaged = findings.damaged.iter();
+    notes.extend(damaged.map(|error| format!("not counted as a trial: {error}")));
     let limitations: BTreeSet<&String> = findings
         .named
         .iter()

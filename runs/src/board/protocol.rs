@@ -4,6 +4,7 @@ use super::played::Found;
 use super::record::Protocol;
 use crate::bundle::chain::sha256_hex;
 use crate::error::RunError;
+use ktd_env::factors::Factor;
 use serde::Serialize;
 
 /// What the metrics of this program mean; a change of a definition is a new number.
@@ -24,6 +25,12 @@ impl Protocol {
             tools: hash(found, &(&header.tools_sha256, &header.tools, &header.session))?,
             metrics: sha256_hex(metrics.as_bytes()),
         })
+    }
+
+    /// Binds the factors that the screen kept: it reads the panel, so that the settings alone do not tell them.
+    pub(super) fn freeze(&mut self, styles: &[Factor]) {
+        let names: Vec<&str> = styles.iter().map(|style| style.name()).collect();
+        self.metrics = sha256_hex(format!("{}\n{}", self.metrics, names.join(" ")).as_bytes());
     }
 
     /// Its parts by name.

@@ -24,7 +24,7 @@ pub struct Board {
     pub tracks: Vec<Track>,
     /// Bright against blinded, paired.
     pub contrasts: Vec<Contrast>,
-    /// How the factor model fared on the days of the headline.
+    /// How the factor model fared, from the first day of any window to the last of any.
     pub health: Health,
     /// Selection ranks of the headline under other settings of the factor model.
     pub sensitivity: Vec<SensitivityRow>,
@@ -44,7 +44,7 @@ pub struct Protocol {
     pub prompts: String,
     /// The tools' names, descriptions, schemas and limits, and the session's limits.
     pub tools: String,
-    /// Definitions of metrics and the factor model's configuration.
+    /// Definitions of metrics, the factor model's configuration, and the factors that its screen kept.
     pub metrics: String,
 }
 
@@ -120,8 +120,8 @@ pub struct Track {
     pub benchmark_return: Metric,
     /// The benchmark at each close, 1 before the first day; empty without an index.
     pub benchmark: Vec<f64>,
-    /// Trials counted for deflated Sharpe ratios: every finished episode on this window found on disk, of any mask, mode
-    /// and seed, shown or not, controls apart.
+    /// Trials counted for deflated Sharpe ratios: every finished episode on these days found on disk, of any mask, mode,
+    /// seed, prompts, tools and rules, shown or not; controls and the cheater apart.
     pub trials: usize,
     /// Best first: by selection among the ranked; controls and references after them.
     pub leaders: Vec<Leader>,
@@ -176,7 +176,8 @@ pub struct Leader {
     pub curves: Option<Curves>,
     /// Stated confidence against what happened.
     pub reliability: Option<Reliability>,
-    /// What hiding the identifiers took away: bright minus blinded, same window, mode and seeds.
+    /// What hiding the identifiers took away: bright minus blinded, same window and mode, and
+    /// the same numbers where both have them. None for a reference.
     pub memory_gap: Option<Gap>,
 }
 
@@ -341,7 +342,7 @@ pub struct Gap {
 pub struct Separation {
     /// The agents.
     pub agents: Vec<String>,
-    /// Share of replicates in which the row's selection is above the column's.
+    /// Share of replicates in which the row's selection is above the column's, a tie counting half.
     pub win_share: Vec<Vec<f64>>,
     /// Places in `agents` of groups that the data cannot separate.
     pub groups: Vec<Vec<usize>>,
@@ -373,7 +374,7 @@ pub struct Contrast {
     pub is_exact: bool,
     /// The same, adjusted by Holm over the contrasts of one metric.
     pub holm_p: Option<f64>,
-    /// Smallest p that so many pairs can reach.
+    /// Smallest p that the pairs which differ can reach.
     pub least_p: f64,
     /// What to make of it in words: `underpowered`, ...
     pub reading: String,

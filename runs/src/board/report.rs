@@ -32,8 +32,10 @@ pub struct AttributionReport {
     pub metrics: BTreeMap<String, Metric>,
     /// Parts of the return, by basis.
     pub parts: BTreeMap<String, Contribution>,
-    /// What was earned beyond the index, linked by Carino's two series, basis `pre`; or why there is none.
-    pub excess: Result<Excess, String>,
+    /// What was earned beyond the index, linked by Carino's two series, basis `pre`.
+    pub excess: Option<Excess>,
+    /// Why there is no `excess`.
+    pub excess_reason: Option<String>,
     /// Mean exposures over invested days, weights over NAV; none when never invested.
     pub exposures: Option<Vec<f64>>,
     /// The same with weights over what was invested.
@@ -119,14 +121,18 @@ pub fn report(
     let band = Sample::new("random selections", &nulls)
         .ok()
         .filter(|_| own.mean_exposures(false).is_some());
+    let excess = benchmark
+        .clone()
+        .and_then(|returns| excess(&own, &returns, &relative(&path)));
     Ok(AttributionReport {
         subject: subject.name.to_owned(),
         dates: (date(subject.days.first()), date(subject.days.last())),
         days: subject.days.len(),
         model: model_record(fitted),
-        metrics: portfolio_metrics(&path, benchmark.clone()),
+        metrics: portfolio_metrics(&path, benchmark),
         parts: contributions(&[&own]),
-        excess: benchmark.and_then(|returns| excess(&own, &returns, &relative(&path))),
+        excess_reason: excess.as_ref().err().cloned(),
+        excess: excess.ok(),
         exposures: own.mean_exposures(false),
         exposures_invested: own.mean_exposures(true),
         selection_t: Metric::of(newey_west(&daily, None).map(|found| found.t)),

@@ -135,7 +135,10 @@ fn luck(scores: &[&Score], model: &FactorModel, draws: Draws) -> Vec<f64> {
     let nulls: Vec<Vec<f64>> = scores
         .iter()
         .map(|score| {
-            let chance = (draws.null_portfolios, draws.seed ^ score.found.header.seed);
+            // Seeds that traded alike are one portfolio: drawn apart, their mean would be steadier than luck is.
+            let alike = scores.iter().find(|other| other.books == score.books);
+            let seed = alike.unwrap_or(score).found.header.seed;
+            let chance = (draws.null_portfolios, draws.seed ^ seed);
             random_selections(&score.books, &score.attribution, |day| model.day(day), chance)
         })
         .collect();
@@ -192,7 +195,11 @@ fn separation(
     bootstrap: &StationaryBootstrap,
 ) -> Separation {
     let order = by_rank(ranks);
-    let win = |own: &usize, other: &usize| ranks.win_probability(*own, *other).unwrap_or(0.0);
+    // A tie is half a win for each, so that twins are as inseparable as can be.
+    let win = |own: &usize, other: &usize| {
+        let share = |own, other| ranks.win_probability(own, other).unwrap_or(0.0);
+        f64::midpoint(share(*own, *other), 1.0 - share(*other, *own))
+    };
     let groups = separable_groups(ranks, Confidence::P90).runs;
     let place_of = |agent: usize| order.iter().position(|place| *place == agent).unwrap_or(0);
     let varying: Vec<&Series> = series.iter().filter(|series| series.varies()).collect();

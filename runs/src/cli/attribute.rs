@@ -259,16 +259,18 @@ fn remarks(report: &AttributionReport) -> String {
             percent(high)
         ));
     }
-    match &report.excess {
-        Ok(excess) => line(format!(
+    if let Some(excess) = &report.excess {
+        line(format!(
             "beyond the index {}: benchmark basis {}, style {}, selection {}, other {}",
             percent(excess.total),
             percent(excess.benchmark_basis),
             percent(excess.style),
             percent(excess.selection),
             percent(excess.other)
-        )),
-        Err(reason) => line(format!("no excess return: {reason}")),
+        ));
+    }
+    if let Some(reason) = &report.excess_reason {
+        line(format!("no excess return: {reason}"));
     }
     for (days, what) in [
         (

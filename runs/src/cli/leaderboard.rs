@@ -2,12 +2,14 @@
 
 use crate::board::sheet::{Kind, Sheet};
 use crate::board::{Board, BoardOptions, Draws, Findings, ModelSettings, Shown, Track, collect};
-use crate::bundle::{json_bytes, write_whole};
+use crate::bundle::write_whole;
 use crate::error::RunError;
 use crate::failure::Failure;
 use crate::output::Console;
+use crate::page;
 use crate::progress::Progress;
 use clap::Args;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
@@ -171,12 +173,27 @@ fn text(board: &Board, kinds: &[Kind], args: &LeaderboardArgs) -> String {
     parts.join("\n")
 }
 
-/// Writes `leaderboard.json` and a CSV of each table and track.
+/// Writes the page, `leaderboard.json` and a CSV of each table and track.
 fn write(board: &Board, out: &Path, basis: &str) -> Result<(), RunError> {
     let tables = out.join("tables");
     std::fs::create_dir_all(&tables).map_err(RunError::io("make", &tables))?;
+    let path = out.join("index.html");
+    write_whole(&path, page::render(board).as_bytes())?;
     let path = out.join("leaderboard.json");
-    write_whole(&path, &json_bytes(&path, board)?)?;
+    // Series of days stand in it by the thousand: one number a line would double its size.
+    let document = serde_json::to_vec(board).map_err(|error| RunError::damaged(&path, error.to_string()))?;
+    write_whole(&path, &document)?;
+    let sheets = sheets(board, basis);
+    remove_other_tables(&tables, &sheets)?;
+    for (name, sheet) in &sheets {
+        write_whole(&tables.join(name), &sheet.csv()?)?;
+    }
+    Ok(())
+}
+
+/// Every table by its file's name.
+fn sheets(board: &Board, basis: &str) -> BTreeMap<String, Sheet> {
+    let mut sheets = BTreeMap::new();
     for kind in Kind::ALL {
         let shown = if kind.is_per_track() {
             board.tracks.len()
@@ -184,16 +201,40 @@ fn write(board: &Board, out: &Path, basis: &str) -> Result<(), RunError> {
             1
         };
         for track in board.tracks.iter().take(shown) {
-            let place = format!(
-                "{}_{}-{}_{}",
-                track.window, track.level, track.numeric, track.mode
-            );
+            let Track {
+                window,
+                level,
+                numeric,
+                mode,
+                ..
+            } = track;
             let name = if kind.is_per_track() {
-                format!("{}_{place}.csv", kind.label())
+                format!("{}_{window}_{level}-{numeric}_{mode}.csv", kind.label())
             } else {
                 format!("{}.csv", kind.label())
             };
-            write_whole(&tables.join(name), &Sheet::of(board, kind, track, basis).csv()?)?;
+            sheets.insert(name, Sheet::of(board, kind, track, basis));
+        }
+    }
+    sheets
+}
+
+/// Removes tables of an earlier board, which beside this one would look like its own.
+fn remove_other_tables(tables: &Path, sheets: &BTreeMap<String, Sheet>) -> Result<(), RunError> {
+    for entry in std::fs::read_dir(tables).map_err(RunError::io("list", tables))? {
+        let path = entry.map_err(RunError::io("list", tables))?.path();
+        let name = path
+            .file_name()
+            .and_then(|name| name.to_str())
+            .unwrap_or_default();
+        let is_table = |kind: &Kind| {
+            let rest = name
+                .strip_suffix(".csv")
+                .and_then(|name| name.strip_prefix(kind.label()));
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('_'))
+        };
+        if Kind::ALL.iter().any(is_table) && !sheets.contains_key(name) {
+            std::fs::remove_file(&path).map_err(RunError::io("remove", &path))?;
         }
     }
     Ok(())

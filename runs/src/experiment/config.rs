@@ -1,6 +1,7 @@
 //! `EXPERIMENT.toml`, typed. Unknown keys are errors; every default is named here and echoed in the header.
 
 use crate::error::RunError;
+pub use crate::experiment::agent_kinds::{Control, External};
 use crate::experiment::provider::builtin_table;
 pub use crate::experiment::step_config::{ConstraintFailures, RetryConfig, SessionConfig, ToolsConfig};
 use crate::experiment::window_config::WindowConfig;
@@ -149,22 +150,6 @@ pub struct AgentConfig {
     /// address. They are no part of a cell's identity.
     #[serde(skip_serializing, default)]
     pub rates: Option<RateLimits>,
-}
-
-/// A control: it tells how far skill could go, and proves that the board sees skill.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Control {
-    /// Perfect foresight of the next opens.
-    Oracle,
-}
-
-/// How an outside agent calls.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum External {
-    /// The Model Context Protocol, over standard streams.
-    Mcp,
 }
 
 /// A mask.

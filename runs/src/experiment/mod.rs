@@ -1,5 +1,6 @@
 //! An experiment: a grid of cells, each an episode with its own bundle.
 
+pub mod agent_kinds;
 pub mod agents;
 pub mod cells;
 pub mod config;

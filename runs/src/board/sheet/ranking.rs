@@ -35,7 +35,7 @@ pub(super) fn sheet(track: &Track) -> Sheet {
         ],
     );
     for leader in &track.leaders {
-        sheet.rows.push(row(leader, track.separation.as_ref()));
+        sheet.rows.push(row(leader, track));
     }
     sheet.notes.push(
         "selection is linked specific return; its null is not zero: compare with the luck band of random portfolios \
@@ -51,7 +51,7 @@ pub(super) fn sheet(track: &Track) -> Sheet {
     sheet
 }
 
-fn row(leader: &Leader, separation: Option<&Separation>) -> Vec<Cell> {
+fn row(leader: &Leader, track: &Track) -> Vec<Cell> {
     let selection = leader.selection.as_ref();
     let interval = selection.and_then(|selection| selection.interval);
     let luck = selection.and_then(|selection| selection.null_band);
@@ -64,7 +64,7 @@ fn row(leader: &Leader, separation: Option<&Separation>) -> Vec<Cell> {
         leader
             .rank_interval
             .map_or(Cell::Empty, |(low, high)| Cell::Text(format!("{low}-{high}"))),
-        Cell::Text(separation.map_or_else(String::new, |separation| tied(leader, separation))),
+        Cell::Text(tied(leader, track)),
         Cell::Text(leader.agent.clone()),
         Cell::Text(cohort(leader.cohort).to_owned()),
         Cell::Text(leader.force.clone()),
@@ -97,16 +97,29 @@ fn row(leader: &Leader, separation: Option<&Separation>) -> Vec<Cell> {
 }
 
 /// The alpha ranks of those from whom the data cannot separate an agent.
-fn tied(leader: &Leader, separation: &Separation) -> String {
-    let Some(own) = separation.agents.iter().position(|agent| *agent == leader.agent) else {
+fn tied(leader: &Leader, track: &Track) -> String {
+    let place = |separation: &Separation| separation.agents.iter().position(|agent| *agent == leader.agent);
+    let found = track
+        .separation
+        .as_ref()
+        .and_then(|found| Some((found, place(found)?)));
+    let Some((separation, own)) = found else {
         return String::new();
     };
-    let wins = separation.win_share.get(own);
-    let others = separation.agents.iter().enumerate().filter(|(place, _)| {
-        let share = wins.and_then(|wins| wins.get(*place)).copied();
-        *place != own && share.is_some_and(is_open)
-    });
-    let ranks: Vec<String> = others.map(|(place, _)| (place + 1).to_string()).collect();
+    let wins = separation.win_share.get(own).map_or(&[][..], Vec::as_slice);
+    let others = separation.agents.iter().zip(wins).enumerate();
+    let others = others.filter(|(place, (_, share))| *place != own && is_open(**share));
+    let rank = |agent: &str| {
+        track
+            .leaders
+            .iter()
+            .find(|other| other.agent == agent)?
+            .alpha_rank
+    };
+    let ranks: Vec<String> = others
+        .filter_map(|(_, (agent, _))| rank(agent))
+        .map(|rank| rank.to_string())
+        .collect();
     ranks.join(",")
 }
 

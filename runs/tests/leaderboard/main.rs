@@ -6,6 +6,8 @@
     reason = "a broken fixture fails the test"
 )]
 
+mod identity;
+
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -198,8 +200,8 @@ fn what_is_not_shown_counts_as_a_trial_all_the_same() {
         &["out/cells/random__long__bright-exact__memory-only__s1"],
     );
     let trials = |board: &Value| track(board, "long", "bright")["trials"].as_u64().unwrap();
-    // Four agents, two masks, two seeds; the oracle is a control.
-    assert_eq!((trials(&all), trials(&one)), (16, 16));
+    // Three agents, two masks, two seeds; the oracle and the cheater know the future.
+    assert_eq!((trials(&all), trials(&one)), (12, 12));
     let track = track(&one, "long", "bright");
     assert_eq!(
         track["leaders"].as_array().unwrap().len(),
@@ -271,8 +273,13 @@ fn other_rules_are_not_ranked_together() {
 
 /// A copy of one bundle that may be damaged.
 fn copied(to: &Path) -> PathBuf {
-    let from = scene().join("out/cells/random__long__bright-exact__memory-only__s1");
-    let bundle = to.join("bundle");
+    copy(
+        &scene().join("out/cells/random__long__bright-exact__memory-only__s1"),
+        &to.join("bundle"),
+    )
+}
+
+fn copy(from: &Path, bundle: &Path) -> PathBuf {
     std::fs::create_dir_all(bundle.join("private")).unwrap();
     for folder in [PathBuf::new(), PathBuf::from("private")] {
         for entry in std::fs::read_dir(from.join(&folder)).unwrap() {
@@ -282,7 +289,7 @@ fn copied(to: &Path) -> PathBuf {
             }
         }
     }
-    bundle
+    bundle.to_owned()
 }
 
 #[test]
@@ -316,6 +323,14 @@ fn a_bundle_without_its_private_part_is_left_out_and_told() {
 fn attribute_shows_three_bases_and_writes_days() {
     let folder = tempfile::tempdir().unwrap();
     copied(folder.path());
+    let output = ktd(folder.path(), &["attribute", "bundle", "--json"]);
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let report = &report["attributions"][0];
+    assert_eq!(
+        report["excess"]["total"],
+        report["metrics"]["excess_return"]["value"]
+    );
+    assert_eq!(report["excess_reason"], Value::Null);
     let output = ktd(folder.path(), &["attribute", "bundle", "--daily", "daily.csv"]);
     assert_ok(&output);
     let text = String::from_utf8(output.stdout).unwrap();

@@ -1,0 +1,96 @@
+//! What a reader of a board must know.
+
+use super::record::{Cohort, Leader, Track};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// How many rows a note names before it counts the rest.
+const NAMED: usize = 3;
+
+/// Of one ranking; `benchmark` says why there is none.
+pub(super) fn track_notes(leaders: &[Leader], benchmark: Option<&String>) -> Vec<String> {
+    let mut notes: Vec<String> = benchmark
+        .map(|reason| format!("no excess return and no IR: {reason}"))
+        .into_iter()
+        .collect();
+    let forces: BTreeSet<&str> = leaders
+        .iter()
+        .filter(|leader| leader.cohort == Cohort::Model)
+        .map(|leader| leader.force.as_str())
+        .collect();
+    if 1 < forces.len() {
+        notes.push("agents were forced differently: their parse failures do not compare".to_owned());
+    }
+    notes.extend(
+        leaders
+            .iter()
+            .filter(|leader| 1 < leader.served_models.len())
+            .map(|leader| {
+                let models = leader.served_models.join(", ");
+                format!("{} was answered by more than one model: {models}", leader.agent)
+            }),
+    );
+    let lost = |leader: &&Leader| leader.faults.coverage.is_some_and(|coverage| coverage < 0.99);
+    notes.extend(leaders.iter().filter(lost).map(|leader| {
+        format!(
+            "{} lost more than 1 % of its steps to the infrastructure: its row is incomplete",
+            leader.agent
+        )
+    }));
+    notes
+}
+
+/// Windows that share days: they are not independent.
+pub(super) fn overlaps(tracks: &[Track]) -> Vec<String> {
+    let mut windows: BTreeMap<&str, (&str, &str)> = BTreeMap::new();
+    for track in tracks {
+        if let (Some(first), Some(last)) = (track.dates.first(), track.dates.last()) {
+            windows.insert(&track.window, (first, last));
+        }
+    }
+    let pairs = windows.iter().flat_map(|(own, (first, last))| {
+        windows
+            .iter()
+            .filter(move |(other, (start, end))| own < *other && start <= last && first <= end)
+            .map(move |(other, _)| format!("{own} and {other}"))
+    });
+    let pairs: Vec<String> = pairs.collect();
+    if pairs.is_empty() {
+        return Vec::new();
+    }
+    vec![format!(
+        "windows that share days are not independent: {}",
+        pairs.join(", ")
+    )]
+}
+
+/// Rows that lack a seed which their agent has on another ranking: their medians and memory gaps are of fewer.
+pub(super) fn missing_seeds(tracks: &[Track]) -> Option<String> {
+    let rows = || {
+        tracks
+            .iter()
+            .flat_map(|track| track.leaders.iter().map(move |leader| (track, leader)))
+    };
+    let mut seeds: BTreeMap<&str, BTreeSet<u64>> = BTreeMap::new();
+    for (_, leader) in rows() {
+        seeds.entry(&leader.agent).or_default().extend(&leader.seeds);
+    }
+    let lacking: Vec<String> = rows()
+        .filter(|(_, leader)| leader.cohort != Cohort::Reference)
+        .filter_map(|(track, leader)| {
+            let known = seeds.get(leader.agent.as_str())?.len();
+            let place = format!(
+                "{} {}/{} {}",
+                track.window, track.level, track.numeric, track.mode
+            );
+            let own = leader.seeds.len();
+            (own < known).then(|| format!("{} on {place} ({own} of {known})", leader.agent))
+        })
+        .collect();
+    let named = lacking.get(..NAMED.min(lacking.len()))?.join(", ");
+    let rest = match lacking.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        rest => format!(" and {rest} more"),
+    };
+    (!lacking.is_empty())
+        .then(|| format!("rows without all seeds that their agent has elsewhere: {named}{rest}"))
+}
