@@ -29,7 +29,8 @@ impl Draws {
 }
 
 struct Day {
-    exposures: Vec<Vec<f64>>,
+    /// Style by style.
+    exposures: Vec<f64>,
     returns: Vec<f64>,
     weights: Vec<f64>,
     /// Row and portfolio weight.
@@ -40,13 +41,11 @@ fn days() -> Vec<Day> {
     let mut draws = Draws(7);
     (0..DAYS)
         .map(|_| {
-            let exposures: Vec<Vec<f64>> = (0..STYLES)
-                .map(|_| (0..NAMES).map(|_| draws.bell()).collect())
-                .collect();
+            let exposures: Vec<f64> = (0..STYLES * NAMES).map(|_| draws.bell()).collect();
             let factors: Vec<f64> = (0..STYLES).map(|_| 0.005 * draws.bell()).collect();
             let returns = (0..NAMES).map(|name| {
                 let common: f64 = exposures
-                    .iter()
+                    .chunks(NAMES)
                     .zip(&factors)
                     .map(|(style, factor)| style.get(name).copied().unwrap_or(0.0) * factor)
                     .sum();
@@ -68,7 +67,7 @@ fn days() -> Vec<Day> {
 /// Common, style and specific return of the day's portfolio, and the sum of standard errors.
 fn attribute(day: &Day, ones: &[f64], solver: &mut Solver) -> Option<[f64; 4]> {
     let mut columns = vec![ones];
-    columns.extend(day.exposures.iter().map(Vec::as_slice));
+    columns.extend(day.exposures.chunks(NAMES));
     let solution = solver.fit(&columns, &[&day.returns], &day.weights, 1e-10).ok()?;
     let (factors, residuals) = (solution.coefficients.first()?, solution.residuals.first()?);
     let mut loadings = [0.0; STYLES + 1];

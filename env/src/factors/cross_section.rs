@@ -3,7 +3,7 @@
 //! Limits and moments come from the members given, and from nothing else; they are then applied to every
 //! name.
 
-use super::median::median;
+use super::median::Medians;
 use super::moments::{count, mean};
 use thiserror::Error;
 
@@ -208,15 +208,12 @@ pub fn missing_per_row(columns: &[&[f64]]) -> Result<Vec<usize>, CrossSectionErr
 }
 
 impl Spread {
-    /// The spread of a sample of finite values, which is used up; `None` for an empty one.
+    /// The spread of a sample of finite values; `None` for an empty one.
     #[must_use]
-    pub fn of(mut sample: Vec<f64>, config: &CrossSectionConfig) -> Option<Self> {
-        let drawn = config.winsor.limits_before(&mut sample);
-        let median = median(&sample)?;
-        for value in &mut sample {
-            *value = (*value - median).abs();
-        }
-        let mad = super::median::median(&sample)?;
+    pub fn of(sample: &[f64], config: &CrossSectionConfig) -> Option<Self> {
+        let mut medians = Medians::default();
+        let median = medians.median(sample.iter().copied())?;
+        let mad = medians.median(sample.iter().map(|value| (value - median).abs()))?;
         let limits = match config.winsor {
             Winsor::Mad { k, scale } => {
                 let reach = k * scale * mad;
@@ -226,15 +223,17 @@ impl Spread {
                 };
                 (0.0 < mad).then_some(limits)
             }
-            Winsor::Sigma { .. } | Winsor::Percentile { .. } | Winsor::Unlimited => drawn,
+            Winsor::Sigma { .. } | Winsor::Percentile { .. } | Winsor::Unlimited => {
+                config.winsor.limits_without_median(sample)
+            }
         };
         Some(Self { median, mad, limits })
     }
 }
 
 impl Winsor {
-    /// The limits that need no median; the sample is reordered.
-    fn limits_before(self, sample: &mut [f64]) -> Option<Limits> {
+    /// The limits that need no median.
+    fn limits_without_median(self, sample: &[f64]) -> Option<Limits> {
         match self {
             Self::Mad { .. } | Self::Unlimited => None,
             Self::Sigma { k } => {
@@ -247,10 +246,11 @@ impl Winsor {
                 (0.0 < reach).then_some(limits)
             }
             Self::Percentile { low, high } => {
-                sample.sort_unstable_by(f64::total_cmp);
+                let mut ascending = sample.to_vec();
+                ascending.sort_unstable_by(f64::total_cmp);
                 Some(Limits {
-                    low: percentile(sample, low)?,
-                    high: percentile(sample, high)?,
+                    low: percentile(&ascending, low)?,
+                    high: percentile(&ascending, high)?,
                 })
             }
         }
@@ -303,7 +303,7 @@ pub fn standardise(
     CrossSectionError::same_rows("members", members.len(), values.len())?;
     check_weights(members, center)?;
     let mut winsorised = valid_members(values, members);
-    let Some(spread) = Spread::of(winsorised.clone(), config) else {
+    let Some(spread) = Spread::of(&winsorised, config) else {
         return Ok(degenerate(values));
     };
     let mut clipped = 0;
@@ -419,7 +419,7 @@ mod tests {
 
     #[test]
     fn an_outlier_is_pulled_to_the_limit() {
-        let spread = Spread::of(vec![2.0, 1.0, 100.0, 3.0, 0.0], &CONFIG).unwrap();
+        let spread = Spread::of(&[2.0, 1.0, 100.0, 3.0, 0.0], &CONFIG).unwrap();
         assert_eq!((spread.median, spread.mad), (2.0, 1.0));
         let limits = spread.limits.unwrap();
         assert!((limits.high - 6.4478).abs() < 1e-12 && (limits.low + 2.4478).abs() < 1e-12);
@@ -433,7 +433,7 @@ mod tests {
     fn limits_by_deviation_by_percentile_and_none() {
         let limits = |winsor| {
             let config = CrossSectionConfig { winsor, ..CONFIG };
-            Spread::of(vec![4.0, 0.0, 2.0, 1.0, 3.0], &config).unwrap().limits
+            Spread::of(&[4.0, 0.0, 2.0, 1.0, 3.0], &config).unwrap().limits
         };
         let sd = 2.0_f64.sqrt();
         let sigma = limits(Winsor::Sigma { k: 1.0 }).unwrap();
