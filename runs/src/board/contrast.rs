@@ -31,6 +31,9 @@ type Figures<'t> = BTreeMap<Key<'t>, (f64, bool)>;
 /// Bright and blinded by agent and mode, window by window.
 type Pairs<'t> = BTreeMap<(&'t str, &'t str), Vec<Pair>>;
 
+/// Bright and blinded figures of all models, by mode and window.
+type Cohorts<'t> = BTreeMap<(&'t str, &'t str), (Vec<f64>, Vec<f64>)>;
+
 /// All contrasts that the tracks allow: each ranked agent's, and that of the medians of all.
 pub(super) fn contrasts(tracks: &[Track]) -> Vec<Contrast> {
     let windows = windows(tracks);
@@ -61,7 +64,7 @@ pub(super) fn contrasts(tracks: &[Track]) -> Vec<Contrast> {
 /// median there.
 fn pairs<'t>(bright: &Figures<'t>, hidden: &Figures<'t>) -> Pairs<'t> {
     let mut pairs = Pairs::new();
-    let mut cohorts: BTreeMap<(&str, &str), (Vec<f64>, Vec<f64>)> = BTreeMap::new();
+    let mut cohorts = Cohorts::new();
     for ((agent, mode, window), (blinded, is_model)) in hidden {
         let Some((bright, _)) = bright.get(&(*agent, *mode, *window)) else {
             continue;
@@ -247,15 +250,19 @@ mod tests {
 
     #[test]
     fn pairs_that_do_not_differ_give_no_power() {
-        let pair = |window: usize, bright: f64| Pair {
+        let pair = |window: u32, bright: f64| Pair {
             window: window.to_string(),
             bright,
             blinded: 0.0,
         };
         let with = |differing: u32| {
             let pairs = (0..10).map(|window| {
-                let differs = window < differing as usize;
-                pair(window, if differs { 0.1 * (1 + window) as f64 } else { 0.0 })
+                let bright = if window < differing {
+                    f64::from(1 + window)
+                } else {
+                    0.0
+                };
+                pair(window, bright)
             });
             contrast(("a", "open-research"), "exact", "selection", pairs.collect()).unwrap()
         };

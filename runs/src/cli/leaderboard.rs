@@ -228,8 +228,10 @@ fn remove_other_tables(tables: &Path, sheets: &BTreeMap<String, Sheet>) -> Resul
             .and_then(|name| name.to_str())
             .unwrap_or_default();
         let is_table = |kind: &Kind| {
-            let rest = name.strip_prefix(kind.label());
-            rest.is_some_and(|rest| rest == ".csv" || rest.starts_with('_') && rest.ends_with(".csv"))
+            let rest = name
+                .strip_suffix(".csv")
+                .and_then(|stem| stem.strip_prefix(kind.label()));
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('_'))
         };
         if Kind::ALL.iter().any(is_table) && !sheets.contains_key(name) {
             std::fs::remove_file(&path).map_err(RunError::io("remove", &path))?;
