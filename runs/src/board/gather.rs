@@ -132,8 +132,8 @@ fn trials(beside: &[Found], protocol: &Protocol, market: &Market) -> (Vec<Dated>
     let note = match beside.len() - trials.len() {
         0 => None,
         count => Some(format!(
-            "{count} finished episodes beside these do not count as trials: they are of other data, or their private \
-             part is missing or damaged"
+            "finished episodes beside these that are of other data, or whose private part is missing or damaged, do \
+             not count as trials: {count}"
         )),
     };
     (trials, note)
@@ -161,7 +161,7 @@ fn notes_of(findings: &Findings) -> Vec<String> {
     match branches.count() {
         0 => {}
         count => notes.push(format!(
-            "{count} branches are not ranked, for their first steps are another episode's; they count as trials"
+            "branches are not ranked, for their first steps are another episode's, and count as trials: {count}"
         )),
     }
     let damaged = findings.damaged.iter();

@@ -94,7 +94,7 @@ fn a_branch_is_not_ranked_and_counts_as_a_trial() {
             .all(|leader| leader["agent"] != "hold")
     );
     assert!(
-        board["notes"].to_string().contains("1 branches are not ranked"),
+        board["notes"].to_string().contains("branches are not ranked"),
         "{}",
         board["notes"]
     );
