@@ -1,4 +1,5 @@
-"""Checks a leaderboard of the built-in agents: contributions add up, the cheater is caught, references have no rank."""
+"""Checks a leaderboard of the built-in agents: contributions add up, the oracle is far above all, the cheater is caught, and
+controls and references have no rank."""
 
 import json
 import sys
@@ -11,6 +12,10 @@ with open(sys.argv[1], encoding="utf-8") as file:
 largest = 0.0
 accounts = 0
 for track in board["tracks"]:
+    total = {leader["agent"]: leader["metrics"]["total_return"]["median"]["value"] for leader in track["leaders"]}
+    if "oracle" in total:
+        rest = max(value for agent, value in total.items() if agent not in ("oracle", "cheater"))
+        assert total["oracle"] > 2.0 * max(rest, 1.0), (track["window"], total)
     for leader in track["leaders"]:
         for contribution in leader["attribution"].values():
             accounts += 1

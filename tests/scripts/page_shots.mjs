@@ -42,9 +42,12 @@ function send(method, params = {}, sessionId) {
   return new Promise((resolve, reject) => waiting.set(id, { resolve, reject }));
 }
 
-function finish() {
+async function finish() {
   clearTimeout(late);
+  // The profile is removed by whoever made it: only after the browser has let go of it.
+  const gone = new Promise((resolve) => { child.once('exit', resolve); });
   child.kill();
+  await gone;
   findings.forEach((finding) => console.error(`found: ${finding}`));
   console.log(findings.length === 0 ? 'nothing found' : `${findings.length} found`);
   process.exit(findings.length === 0 ? 0 : 1);

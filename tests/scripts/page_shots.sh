@@ -24,6 +24,7 @@ if [[ -z "$browser" ]] || ! command -v node >/dev/null; then
 fi
 
 profile="$(mktemp -d)"
-trap 'rm -rf -- "$profile"' EXIT
+# Helpers of the browser may outlive it for a moment.
+trap 'rm -rf -- "$profile" 2>/dev/null || { sleep 1; rm -rf -- "$profile"; }' EXIT
 mkdir -p -- "$2"
 node "$(dirname "${BASH_SOURCE[0]}")/page_shots.mjs" "$browser" "$profile" "$(realpath -- "$1")" "$(realpath -- "$2")"

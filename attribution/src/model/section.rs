@@ -3,7 +3,7 @@
 use super::config::{ModelConfig, Weighting};
 use super::error::ModelError;
 use crate::panel::Panel;
-use ktd_env::factors::{compute, mean_amount};
+use ktd_env::factors::{Factor, FactorColumns, compute, mean_amount};
 use std::ops::Range;
 
 /// Days and names turned round together: as many values as fill a cache line.
@@ -42,19 +42,18 @@ impl Section {
     }
 }
 
-/// What fits read of a panel: columns of names x return days, a name's days next to each other.
+/// What fits read of a panel: a column a name, a cell a return day.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Table {
     /// Return days.
     days: Range<usize>,
-    names: usize,
-    /// One column a style.
-    raw: Vec<Vec<f64>>,
-    member: Vec<bool>,
-    live: Vec<bool>,
-    weights: Vec<f64>,
-    close_to_close: Vec<f64>,
-    overnight: Vec<f64>,
+    styles: Vec<Factor>,
+    factors: Vec<FactorColumns>,
+    member: Vec<Vec<bool>>,
+    live: Vec<Vec<bool>>,
+    weights: Vec<Vec<f64>>,
+    close_to_close: Vec<Vec<f64>>,
+    overnight: Vec<Vec<f64>>,
 }
 
 impl Table {
@@ -65,8 +64,7 @@ impl Table {
     pub(super) fn new(panel: &Panel, config: &ModelConfig, days: &Range<usize>) -> Result<Self, ModelError> {
         let mut table = Self {
             days: days.clone(),
-            names: panel.names(),
-            raw: vec![Vec::with_capacity(panel.names() * days.len()); config.styles.len()],
+            styles: config.styles.clone(),
             ..Self::default()
         };
         let first_day = panel.days().start;
@@ -87,48 +85,33 @@ impl Table {
     fn some_sections(&self, place: usize) -> Vec<Section> {
         let last = self.days.end.min(self.days.start + place + TILE);
         let days = self.days.start + place..last;
+        let names = self.factors.len();
         let mut sections: Vec<Section> = days
-            .map(|day| Section::new(day, self.names, self.raw.len()))
+            .map(|day| Section::new(day, names, self.styles.len()))
             .collect();
-        for (style, column) in self.raw.iter().enumerate() {
-            let cells = style * self.names..(style + 1) * self.names;
-            self.turn(column, place, &mut sections, |section| {
+        for (style, factor) in self.styles.iter().enumerate() {
+            let cells = style * names..(style + 1) * names;
+            let columns = self.factors.iter().map(|columns| columns.column(*factor));
+            turn(columns, place, &mut sections, |section| {
                 section.raw.get_mut(cells.clone()).unwrap_or_default()
             });
         }
-        self.turn(&self.member, place, &mut sections, |section| &mut section.member);
-        self.turn(&self.live, place, &mut sections, |section| &mut section.live);
-        self.turn(&self.weights, place, &mut sections, |section| {
+        turn(slices(&self.member), place, &mut sections, |section| {
+            &mut section.member
+        });
+        turn(slices(&self.live), place, &mut sections, |section| {
+            &mut section.live
+        });
+        turn(slices(&self.weights), place, &mut sections, |section| {
             &mut section.weights
         });
-        self.turn(&self.close_to_close, place, &mut sections, |section| {
+        turn(slices(&self.close_to_close), place, &mut sections, |section| {
             &mut section.close_to_close
         });
-        self.turn(&self.overnight, place, &mut sections, |section| {
+        turn(slices(&self.overnight), place, &mut sections, |section| {
             &mut section.overnight
         });
         sections
-    }
-
-    /// Copies one column's cells of [`TILE`] days from `place` on into the cells of their sections.
-    fn turn<T: Copy + Default>(
-        &self,
-        column: &[T],
-        place: usize,
-        sections: &mut [Section],
-        target: impl for<'s> Fn(&'s mut Section) -> &'s mut [T],
-    ) {
-        let days = self.days.len().max(1);
-        for (block, names) in column.chunks(TILE * days).enumerate() {
-            let mut tile = [[T::default(); TILE]; TILE];
-            for (row, name) in tile.iter_mut().zip(names.chunks_exact(days)) {
-                fill(row, name.get(place..).unwrap_or_default());
-            }
-            for (section, row) in sections.iter_mut().zip(turned(&tile)) {
-                let cells = target(section).get_mut(block * TILE..).unwrap_or_default();
-                fill(cells, &row);
-            }
-        }
     }
 
     /// Adds a name; `days` are the return days as places of the panel.
@@ -142,14 +125,12 @@ impl Table {
         let series = panel.series(name);
         let known = days.start - 1..days.end - 1;
         let factors = compute(&series, &config.factors, known.clone())?;
-        for (column, style) in self.raw.iter_mut().zip(&config.styles) {
-            column.extend(factors.column(*style));
-        }
         let amounts = mean_amount(&series, config.weight_window, known.clone())?;
         let weights = amounts
             .into_iter()
             .map(|amount| of_amount(config.weighting, amount));
-        self.weights.extend(weights);
+        self.weights.push(weights.collect());
+        self.factors.push(factors);
         let marks = marks(series.close, &(known.start..days.end));
         let change = marks.iter().zip(marks.iter().skip(1));
         let change = change.map(|(before, mark)| mark / before - 1.0);
@@ -159,23 +140,53 @@ impl Table {
         let openings = opens.iter().zip(&marks).zip(traded);
         let membership = panel.membership(name).get(known).unwrap_or_default();
         let both = traded_before.iter().zip(traded);
-        self.close_to_close.extend(change.clone().map(finite_or_zero));
-        self.overnight.extend(openings.map(|((open, before), traded)| {
+        self.close_to_close
+            .push(change.clone().map(finite_or_zero).collect());
+        let overnight = openings.map(|((open, before), traded)| {
             let opened = *traded && is_price(*open);
             if opened {
                 finite_or_zero(open / before - 1.0)
             } else {
                 0.0
             }
-        }));
+        });
+        self.overnight.push(overnight.collect());
         let member = membership.iter().zip(traded_before);
         self.member
-            .extend(member.map(|(member, traded)| *member && *traded));
-        self.live.extend(
-            both.zip(change)
-                .map(|((before, after), change)| *before && *after && change.is_finite()),
-        );
+            .push(member.map(|(member, traded)| *member && *traded).collect());
+        let live = both.zip(change);
+        let live = live.map(|((before, after), change)| *before && *after && change.is_finite());
+        self.live.push(live.collect());
         Ok(())
+    }
+}
+
+fn slices<T>(columns: &[Vec<T>]) -> impl Iterator<Item = &[T]> {
+    columns.iter().map(Vec::as_slice)
+}
+
+/// Copies the cells of [`TILE`] days from `place` on, a column a name, into the cells of their sections.
+fn turn<'a, T: Copy + Default + 'a>(
+    mut columns: impl Iterator<Item = &'a [T]>,
+    place: usize,
+    sections: &mut [Section],
+    target: impl for<'s> Fn(&'s mut Section) -> &'s mut [T],
+) {
+    let mut first = 0;
+    loop {
+        let mut tile = [[T::default(); TILE]; TILE];
+        let mut names = 0;
+        for (row, column) in tile.iter_mut().zip(columns.by_ref()) {
+            fill(row, column.get(place..).unwrap_or_default());
+            names += 1;
+        }
+        if names == 0 {
+            return;
+        }
+        for (section, row) in sections.iter_mut().zip(turned(&tile)) {
+            fill(target(section).get_mut(first..).unwrap_or_default(), &row);
+        }
+        first += names;
     }
 }
 

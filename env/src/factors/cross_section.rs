@@ -3,6 +3,7 @@
 //! Limits and moments come from the members given, and from nothing else; they are then applied to every
 //! name.
 
+use super::median::median;
 use super::moments::{count, mean};
 use thiserror::Error;
 
@@ -206,29 +207,16 @@ pub fn missing_per_row(columns: &[&[f64]]) -> Result<Vec<usize>, CrossSectionErr
     Ok(missing)
 }
 
-/// The middle of `values`, which are reordered; `None` for none.
-fn take_median(values: &mut [f64]) -> Option<f64> {
-    let middle = values.len() / 2;
-    if values.is_empty() {
-        return None;
-    }
-    let even = values.len().is_multiple_of(2);
-    let (below, upper, _) = values.select_nth_unstable_by(middle, f64::total_cmp);
-    let upper = *upper;
-    let lower = below.iter().copied().max_by(f64::total_cmp);
-    Some(if even { f64::midpoint(lower?, upper) } else { upper })
-}
-
 impl Spread {
     /// The spread of a sample of finite values, which is used up; `None` for an empty one.
     #[must_use]
     pub fn of(mut sample: Vec<f64>, config: &CrossSectionConfig) -> Option<Self> {
         let drawn = config.winsor.limits_before(&mut sample);
-        let median = take_median(&mut sample)?;
+        let median = median(&sample)?;
         for value in &mut sample {
             *value = (*value - median).abs();
         }
-        let mad = take_median(&mut sample)?;
+        let mad = super::median::median(&sample)?;
         let limits = match config.winsor {
             Winsor::Mad { k, scale } => {
                 let reach = k * scale * mad;

@@ -37,50 +37,41 @@ impl Daily {
             ..
         } = config;
         let return_days = since(volatility.days.max(short.days).max(skewness.days));
-        let returns = Column::new(return_days.clone(), |day| series.simple_return(day));
-        let log_volumes = Column::new(since(short.days), |day| series.log_volume(day));
-        let known = |other: f64, value: f64| if other.is_finite() { value } else { f64::NAN };
-        let traded = |day| if series.traded(day) { 1.0 } else { f64::NAN };
-        Self {
-            marks: Marks::new(series, since(config.momentum_long_days)),
-            traded: Packed::new(since(config.momentum_long_days), traded),
-            overnight: Packed::new(since(short.days), |day| series.overnight(day)),
-            intraday: Packed::new(since(short.days), |day| series.intraday(day)),
-            illiquidity: Packed::new(since(short.days), |day| {
-                returns.at(day).abs() / series.amount(day)
-            }),
-            paired_returns: Packed::new(since(short.days), |day| {
-                known(log_volumes.at(day), returns.at(day))
-            }),
-            paired_log_volumes: Packed::new(since(short.days), |day| {
-                known(returns.at(day), log_volumes.at(day))
-            }),
-            highs: Packed::new(since(high.days), |day| series.high(day)),
-            amounts: Packed::new(since(amount_variation.days), |day| series.amount(day)),
-            returns: Packed::new(return_days, |day| returns.at(day)),
+        let short_days = since(short.days);
+        let returns = series.simple_returns(&return_days);
+        let late = returns.len().saturating_sub(short_days.len());
+        let short_returns = returns.get(late..).unwrap_or_default();
+        let mut log_volumes = series.log_volumes(&short_days);
+        let mut paired_returns = short_returns.to_vec();
+        for (log_volume, paired) in log_volumes.iter_mut().zip(&mut paired_returns) {
+            let both = log_volume.is_finite() && paired.is_finite();
+            (*log_volume, *paired) = if both {
+                (*log_volume, *paired)
+            } else {
+                (f64::NAN, f64::NAN)
+            };
         }
-    }
-}
-
-/// A daily number, NaN where it has no value.
-struct Column {
-    first_day: usize,
-    values: Vec<f64>,
-}
-
-impl Column {
-    fn new(days: Range<usize>, value: impl Fn(usize) -> f64) -> Self {
-        Self {
-            first_day: days.start,
-            values: days.map(value).collect(),
+        let mut illiquidity = series.amounts(&short_days);
+        for (ratio, change) in illiquidity.iter_mut().zip(short_returns) {
+            *ratio = change.abs() / *ratio;
         }
-    }
-
-    fn at(&self, day: usize) -> f64 {
-        let index = day.checked_sub(self.first_day);
-        index
-            .and_then(|index| self.values.get(index))
-            .copied()
-            .unwrap_or(f64::NAN)
+        let momentum_days = since(config.momentum_long_days);
+        let traded = series.traded_on(&momentum_days).iter();
+        let traded: Vec<f64> = traded
+            .map(|traded| if *traded { 1.0 } else { f64::NAN })
+            .collect();
+        let (high_days, amount_days) = (since(high.days), since(amount_variation.days));
+        Self {
+            marks: Marks::new(series, momentum_days.clone()),
+            traded: Packed::new(momentum_days, &traded),
+            overnight: Packed::new(short_days.clone(), &series.overnights(&short_days)),
+            intraday: Packed::new(short_days.clone(), &series.intradays(&short_days)),
+            illiquidity: Packed::new(short_days.clone(), &illiquidity),
+            paired_returns: Packed::new(short_days.clone(), &paired_returns),
+            paired_log_volumes: Packed::new(short_days, &log_volumes),
+            highs: Packed::new(high_days.clone(), &series.highs(&high_days)),
+            amounts: Packed::new(amount_days.clone(), &series.amounts(&amount_days)),
+            returns: Packed::new(return_days, &returns),
+        }
     }
 }

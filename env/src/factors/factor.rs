@@ -143,9 +143,8 @@ pub fn compute(
 pub fn mean_amount(series: &Series<'_>, window: Window, days: Range<usize>) -> Result<Vec<f64>, FactorError> {
     series.check(&days)?;
     window.check("mean_amount", 1)?;
-    let amounts = Packed::new(days.start.saturating_sub(window.days)..days.end, |day| {
-        series.amount(day)
-    });
+    let since = days.start.saturating_sub(window.days)..days.end;
+    let amounts = Packed::new(since.clone(), &series.amounts(&since));
     Ok(windowed(&amounts, window, days, Statistic::Mean))
 }
 

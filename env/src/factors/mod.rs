@@ -17,6 +17,7 @@ mod daily;
 mod error;
 mod factor;
 mod marks;
+mod median;
 mod moments;
 mod packed;
 #[cfg(test)]

@@ -15,21 +15,23 @@ pub(super) struct Packed {
 }
 
 impl Packed {
-    /// Packs `value(day)` over `days`, leaving out what is not finite.
-    pub(super) fn new(days: Range<usize>, value: impl Fn(usize) -> f64) -> Self {
-        let first_day = days.start;
-        let mut values = Vec::with_capacity(days.len());
+    /// Packs one value a day of `days`, leaving out what is not finite.
+    pub(super) fn new(days: Range<usize>, daily: &[f64]) -> Self {
+        let mut values = vec![0.0; daily.len()];
         let mut counts = Vec::with_capacity(days.len() + 1);
-        counts.push(0);
-        for day in days {
-            let value = value(day);
-            if value.is_finite() {
-                values.push(value);
+        let mut count = 0;
+        counts.push(count);
+        for value in daily {
+            // Written over by the next one where it does not count: no branch to be guessed.
+            if let Some(cell) = values.get_mut(count) {
+                *cell = *value;
             }
-            counts.push(values.len());
+            count += usize::from(value.is_finite());
+            counts.push(count);
         }
+        values.truncate(count);
         Self {
-            first_day,
+            first_day: days.start,
             values,
             counts,
         }
@@ -116,23 +118,23 @@ mod tests {
 
     #[test]
     fn a_window_leaves_out_the_gaps_and_ignores_where_packing_began() {
-        let value = |day: usize| [1.0, f64::NAN, 3.0, 4.0, f64::NAN, 6.0][day];
-        let all = Packed::new(0..6, value);
+        let values = [1.0, f64::NAN, 3.0, 4.0, f64::NAN, 6.0];
+        let all = Packed::new(0..6, &values);
         assert_eq!(all.window(3, 2), [3.0, 4.0]);
         assert_eq!(all.window(4, 4), [3.0, 4.0]);
         assert_eq!(all.window(2, 100), [1.0, 3.0]);
         assert_eq!(all.window(5, 1), [6.0]);
         assert_eq!(all.count(&(1..5)), 2);
 
-        let late = Packed::new(2..6, value);
+        let late = Packed::new(2..6, &values[2..]);
         assert_eq!(late.window(5, 3), all.window(5, 3));
         assert_eq!(late.window(3, 2), all.window(3, 2));
     }
 
     #[test]
     fn the_largest_of_a_sliding_window_is_that_of_its_slice() {
-        let value = |day: usize| [5.0, f64::NAN, 3.0, 3.0, 1.0, f64::NAN, f64::NAN, 2.0, 9.0][day];
-        let all = Packed::new(0..9, value);
+        let values = [5.0, f64::NAN, 3.0, 3.0, 1.0, f64::NAN, f64::NAN, 2.0, 9.0];
+        let all = Packed::new(0..9, &values);
         let bits = |values: Vec<f64>| values.into_iter().map(f64::to_bits).collect::<Vec<_>>();
         let expected = [5.0, 5.0, 3.0, 3.0, 3.0, 1.0, f64::NAN, 2.0, 9.0];
         assert_eq!(bits(all.sliding_largest(2, 0..9)), bits(expected.to_vec()));

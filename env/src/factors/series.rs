@@ -31,8 +31,7 @@ fn at(column: &[f64], day: usize) -> f64 {
 }
 
 /// A price, or NaN where it is none.
-fn price(column: &[f64], day: usize) -> f64 {
-    let price = at(column, day);
+fn price(price: f64) -> f64 {
     if price.is_finite() && 0.0 < price {
         price
     } else {
@@ -77,13 +76,9 @@ impl Series<'_> {
         Ok(())
     }
 
-    pub(super) fn traded(&self, day: usize) -> bool {
-        self.traded.get(day).copied().unwrap_or(false)
-    }
-
     /// The close of a bar, traded or not; NaN without a bar.
     pub(super) fn bar_close(&self, day: usize) -> f64 {
-        price(self.close, day)
+        price(at(self.close, day))
     }
 
     /// The mark at the close of `day`: the last close up to then; NaN before the first bar.
@@ -94,73 +89,95 @@ impl Series<'_> {
             .unwrap_or(f64::NAN)
     }
 
-    /// Whether the name traded both on `day` and on the exchange day before.
-    fn traded_twice(&self, day: usize) -> bool {
-        self.traded(day) && day.checked_sub(1).is_some_and(|before| self.traded(before))
+    /// Whether the name traded, on each of `days`.
+    pub(super) fn traded_on(&self, days: &Range<usize>) -> &[bool] {
+        self.traded.get(days.clone()).unwrap_or_default()
     }
 
-    fn close_before(&self, day: usize) -> f64 {
-        day.checked_sub(1)
-            .map_or(f64::NAN, |before| self.bar_close(before))
-    }
-
-    /// Close-to-close return; NaN unless traded on both days.
-    pub(super) fn simple_return(&self, day: usize) -> f64 {
-        if self.traded_twice(day) {
-            self.bar_close(day) / self.close_before(day) - 1.0
-        } else {
-            f64::NAN
+    /// `value(own, closed, traded_twice)` on each of `days`: what a column says of the day, the close of the day before
+    /// (NaN where it is none), and whether the name traded on both.
+    fn since_close(
+        &self,
+        column: &[f64],
+        days: &Range<usize>,
+        value: impl Fn(f64, f64, bool) -> f64,
+    ) -> Vec<f64> {
+        let mut values = Vec::with_capacity(days.len());
+        let mut own = days.clone();
+        // The first day of a panel has none before it.
+        if own.start == 0 && !own.is_empty() {
+            values.push(f64::NAN);
+            own.start = 1;
         }
+        let before = own.start.saturating_sub(1)..own.end.saturating_sub(1);
+        let cells = column.get(own.clone()).unwrap_or_default();
+        let closes = self.close.get(before.clone()).unwrap_or_default();
+        let traded = self.traded_on(&before).iter().zip(self.traded_on(&own));
+        let rows = cells.iter().zip(closes).zip(traded);
+        values.extend(rows.map(|((own, close), (before, on))| value(*own, price(*close), *before && *on)));
+        values
     }
 
-    /// Logarithmic return from yesterday's close to the open; NaN unless traded on both days.
-    pub(super) fn overnight(&self, day: usize) -> f64 {
-        if self.traded_twice(day) {
-            libm::log(price(self.open, day) / self.close_before(day))
-        } else {
-            f64::NAN
+    /// Close-to-close returns; NaN unless traded on both days.
+    pub(super) fn simple_returns(&self, days: &Range<usize>) -> Vec<f64> {
+        self.since_close(self.close, days, |close, before, traded| {
+            let change = price(close) / before - 1.0;
+            if traded { change } else { f64::NAN }
+        })
+    }
+
+    /// Logarithmic returns from yesterday's close to the open; NaN unless traded on both days.
+    pub(super) fn overnights(&self, days: &Range<usize>) -> Vec<f64> {
+        self.since_close(self.open, days, |open, before, traded| {
+            if traded {
+                libm::log(price(open) / before)
+            } else {
+                f64::NAN
+            }
+        })
+    }
+
+    /// What a column says of each of `days`, as `value` takes it; NaN unless traded.
+    fn when_traded(&self, column: &[f64], days: &Range<usize>, value: impl Fn(f64) -> f64) -> Vec<f64> {
+        let cells = column.get(days.clone()).unwrap_or_default();
+        let rows = cells.iter().zip(self.traded_on(days));
+        let values = rows.map(|(cell, traded)| if *traded { value(*cell) } else { f64::NAN });
+        values.collect()
+    }
+
+    /// Logarithmic returns from the open to the close; NaN unless traded.
+    pub(super) fn intradays(&self, days: &Range<usize>) -> Vec<f64> {
+        let mut values = self.when_traded(self.close, days, price);
+        let opens = self.open.get(days.clone()).unwrap_or_default();
+        for (value, open) in values.iter_mut().zip(opens) {
+            if !value.is_nan() {
+                *value = libm::log(*value / price(*open));
+            }
         }
+        values
     }
 
-    /// Logarithmic return from the open to the close; NaN unless traded.
-    pub(super) fn intraday(&self, day: usize) -> f64 {
-        if self.traded(day) {
-            libm::log(self.bar_close(day) / price(self.open, day))
-        } else {
-            f64::NAN
-        }
+    /// Natural logarithms of the shares traded; NaN where there are none.
+    pub(super) fn log_volumes(&self, days: &Range<usize>) -> Vec<f64> {
+        let volumes = self.volume.get(days.clone()).unwrap_or_default();
+        volumes.iter().map(|volume| libm::log(price(*volume))).collect()
     }
 
-    /// Natural logarithm of the shares traded; NaN where there are none.
-    pub(super) fn log_volume(&self, day: usize) -> f64 {
-        libm::log(price(self.volume, day))
+    /// Amounts in CNY of traded days, which may be zero; NaN otherwise.
+    pub(super) fn amounts(&self, days: &Range<usize>) -> Vec<f64> {
+        self.when_traded(self.amount, days, |amount| {
+            let sound = 0.0 <= amount && amount.is_finite();
+            if sound { amount } else { f64::NAN }
+        })
     }
 
-    /// Amount in CNY of a traded day, which may be zero; NaN otherwise.
-    pub(super) fn amount(&self, day: usize) -> f64 {
-        let amount = at(self.amount, day);
-        if self.traded(day) && 0.0 <= amount && amount.is_finite() {
-            amount
-        } else {
-            f64::NAN
-        }
+    /// Highest prices of traded days; NaN otherwise.
+    pub(super) fn highs(&self, days: &Range<usize>) -> Vec<f64> {
+        self.when_traded(self.high, days, price)
     }
 
-    /// Highest price of a traded day; NaN otherwise.
-    pub(super) fn high(&self, day: usize) -> f64 {
-        if self.traded(day) {
-            price(self.high, day)
-        } else {
-            f64::NAN
-        }
-    }
-
-    /// Lowest price of a traded day; NaN otherwise.
-    pub(super) fn low(&self, day: usize) -> f64 {
-        if self.traded(day) {
-            price(self.low, day)
-        } else {
-            f64::NAN
-        }
+    /// Lowest prices of traded days; NaN otherwise.
+    pub(super) fn lows(&self, days: &Range<usize>) -> Vec<f64> {
+        self.when_traded(self.low, days, price)
     }
 }

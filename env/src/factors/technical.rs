@@ -147,21 +147,23 @@ struct Recent {
 impl Recent {
     fn new(series: &Series<'_>, days: Range<usize>) -> Self {
         let marks = Marks::new(series, days.clone());
-        let true_range = |day| {
+        let (highs, lows) = (series.highs(&days), series.lows(&days));
+        let reach = days.clone().zip(highs.iter().zip(&lows));
+        let true_ranges = reach.map(|(day, (high, low))| {
             // Only taken where all three are known, as `f64::max` and `f64::min` pass over what is not.
-            let (high, low, before) = (series.high(day), series.low(day), marks.before(day, 1));
+            let before = marks.before(day, 1);
             if (high + low + before).is_nan() {
                 f64::NAN
             } else {
                 high.max(before) - low.min(before)
             }
-        };
+        });
         Self {
-            returns: Packed::new(days.clone(), |day| series.simple_return(day)),
-            amounts: Packed::new(days.clone(), |day| series.amount(day)),
-            highs: Packed::new(days.clone(), |day| series.high(day)),
-            lows: Packed::new(days.clone(), |day| series.low(day)),
-            true_ranges: Packed::new(days, true_range),
+            returns: Packed::new(days.clone(), &series.simple_returns(&days)),
+            amounts: Packed::new(days.clone(), &series.amounts(&days)),
+            true_ranges: Packed::new(days.clone(), &true_ranges.collect::<Vec<_>>()),
+            highs: Packed::new(days.clone(), &highs),
+            lows: Packed::new(days, &lows),
             marks,
         }
     }

@@ -85,6 +85,10 @@ fn other_tracks(page: &mut Markup, tracks: &[Track]) {
                 page.element("summary", &[], |page| {
                     page.leaf("b", &[], &track.window);
                     page.text(&format!(" {}/{}, {}", track.level, track.numeric, track.mode));
+                    if let Some(first) = track.leaders.first().filter(|first| first.alpha_rank.is_some()) {
+                        page.text(" \u{2013} first: ");
+                        page.leaf("bdi", &[], &first.agent);
+                    }
                 });
                 pictures::leaderboard(page, track);
             });

@@ -146,23 +146,20 @@ fn whole(size: f64) -> i32 {
 pub(crate) fn padded(values: impl IntoIterator<Item = f64>, anchor: f64) -> Range<f64> {
     const SPACE: f64 = 0.06;
     // A drawing of nothing but the anchor still needs a scale.
-    const LEAST: f64 = 1e-4;
-    let all = || std::iter::once(anchor);
+    const LEAST: f64 = 2e-3;
     let (low, high) = values
         .into_iter()
         .filter(|value| value.is_finite())
-        .chain(all())
         .fold((anchor, anchor), |(low, high), value| {
             (low.min(value), high.max(value))
         });
-    let span = (high - low).max(LEAST);
+    let span = high - low;
+    if span < f64::EPSILON * anchor.abs().max(1.0) {
+        return anchor..anchor + LEAST;
+    }
     let below = if low < anchor { SPACE } else { 0.0 };
-    let above = if anchor < high || high - low < LEAST {
-        SPACE
-    } else {
-        0.0
-    };
-    low - span * below..high.max(low + LEAST) + span * above
+    let above = if anchor < high { SPACE } else { 0.0 };
+    low - span * below..high + span * above
 }
 
 #[cfg(test)]

@@ -33,22 +33,31 @@ pub(crate) fn decimals(value: f64, places: usize) -> String {
     }
 }
 
-/// Decimals of a share in percent: fewer for large ones.
-const fn places(share: f64) -> usize {
-    match share.abs() {
-        large if 10.0 <= large => 0,
-        middle if 1.0 <= middle => 1,
-        _ => 2,
+/// A share in percent with so many decimals; thousands and millions of percent in words that stay short.
+fn in_percent(share: f64, places: usize) -> String {
+    let percent = share * 100.0;
+    let (scaled, unit, places) = match percent.abs() {
+        millions if 1e6 <= millions => (percent / 1e6, "M", 2),
+        thousands if 1e5 <= thousands => (percent / 1e3, "k", 0),
+        thousands if 1e4 <= thousands => (percent / 1e3, "k", 1),
+        _ => (percent, "", places),
+    };
+    if percent.is_finite() {
+        format!("{}{unit}\u{a0}%", decimals(scaled, places))
+    } else {
+        NONE.to_owned()
     }
 }
 
 /// A share in percent.
 pub(crate) fn percent(share: f64) -> String {
-    if share.is_finite() {
-        format!("{}\u{a0}%", decimals(share * 100.0, places(share)))
-    } else {
-        NONE.to_owned()
-    }
+    // Fewer decimals for large ones.
+    let places = match share.abs() {
+        large if 10.0 <= large => 0,
+        middle if 1.0 <= middle => 1,
+        _ => 2,
+    };
+    in_percent(share, places)
 }
 
 /// A difference of shares in percent, with its sign.
@@ -60,31 +69,25 @@ pub(crate) fn change(share: f64) -> String {
 
 /// A share of a whole in percent, as coarse as one reads it: `46 %`, `4.2 %`, `0 %`.
 pub(crate) fn portion(share: f64) -> String {
-    if !share.is_finite() {
-        return NONE.to_owned();
-    }
-    let places = usize::from((0.0005..0.1).contains(&share));
-    format!("{}\u{a0}%", decimals(share * 100.0, places))
+    in_percent(share, usize::from((0.0005..0.1).contains(&share)))
 }
 
-/// A share on an axis whose ticks lie `step` apart.
+/// A share on an axis whose ticks lie about `step` apart.
 pub(crate) fn axis_percent(share: f64, step: f64) -> String {
-    let places = match step * 100.0 {
-        coarse if 1.0 <= coarse => 0,
-        middle if 0.1 <= middle => 1,
-        _ => 2,
+    let places = match step {
+        coarse if 0.01 <= coarse => 0,
+        middle if 0.001 <= middle => 1,
+        fine if 0.0001 <= fine => 2,
+        _ => 3,
     };
-    // An axis has no room for more digits; a control that knows the future earns as much.
-    match (step * 100.0).abs() {
-        percent if 1e6 <= percent => format!("{}M\u{a0}%", decimals(share / 1e4, 0)),
-        percent if 1e4 <= percent => format!("{}k\u{a0}%", decimals(share / 10.0, 0)),
-        _ => format!("{}\u{a0}%", decimals(share * 100.0, places)),
-    }
+    in_percent(share, places)
 }
 
 /// A small number by its order: `3e-16`.
 pub(crate) fn scientific(value: f64) -> String {
-    if value.is_finite() {
+    if value.abs() < f64::MIN_POSITIVE {
+        "0".to_owned()
+    } else if value.is_finite() {
         format!("{value:.0e}").replace('-', "\u{2212}")
     } else {
         NONE.to_owned()
@@ -161,14 +164,18 @@ mod tests {
 
     #[test]
     fn signs_are_true() {
-        assert_eq!(axis_percent(0.5, 0.1), "50\u{a0}%");
-        assert_eq!(axis_percent(32_400.0, 100.0), "3240k\u{a0}%");
-        assert_eq!(axis_percent(32_400.0, 10_000.0), "3M\u{a0}%");
         assert_eq!(change(0.1234), "+12.34\u{a0}%");
         assert_eq!(change(-0.1234), "\u{2212}12.34\u{a0}%");
         assert_eq!(change(0.000_001), "0.00\u{a0}%");
         assert_eq!(change(-0.000_001), "0.00\u{a0}%");
         assert_eq!(percent(12.34), "1234\u{a0}%");
+        assert_eq!(change(4792.93), "+479k\u{a0}%");
+        assert_eq!(change(-32_433.7), "\u{2212}3.24M\u{a0}%");
+        assert_eq!(
+            [portion(0.462), portion(0.0421), portion(0.0)],
+            ["46\u{a0}%", "4.2\u{a0}%", "0\u{a0}%"]
+        );
+        assert_eq!(scientific(0.0), "0");
         assert_eq!(scientific(3.2e-16), "3e\u{2212}16");
     }
 

@@ -41,7 +41,7 @@ pub(super) fn write(page: &mut Markup, view: View<'_>) {
         &[
             ("k-hollow", "blinded"),
             ("k-dot", "bright"),
-            ("k-pair", "the same window"),
+            ("k-pair", "the same window (arrows: beyond the axis)"),
         ],
     );
     let (mode, numeric) = chosen(view);
@@ -87,10 +87,12 @@ fn height(contrast: &Contrast) -> f64 {
 fn draw(contrasts: &[&Contrast]) -> Canvas {
     let whole: f64 = contrasts.iter().map(|contrast| height(contrast)).sum();
     let mut canvas = Canvas::new(WIDTH, whole + 34.0);
+    let limit = limit(contrasts);
     let x = padded(
         contrasts
             .iter()
-            .flat_map(|contrast| contrast.pairs.iter().flat_map(|pair| [pair.bright, pair.blinded])),
+            .flat_map(|contrast| values(contrast))
+            .map(|value| value.clamp(-limit, limit)),
         0.0,
     );
     let step = (x.end - x.start) / 5.0;
@@ -125,6 +127,40 @@ fn draw(contrasts: &[&Contrast]) -> Canvas {
     canvas
 }
 
+fn values(contrast: &Contrast) -> impl Iterator<Item = f64> {
+    let all = contrast.pairs.iter().flat_map(|pair| [pair.bright, pair.blinded]);
+    all.filter(|value| value.is_finite())
+}
+
+/// How far the axis reaches at most: an agent that remembers everything must not press all others into a point.
+fn limit(contrasts: &[&Contrast]) -> f64 {
+    const TIMES_THE_MIDDLE: f64 = 4.0;
+    let mut reaches: Vec<f64> = contrasts
+        .iter()
+        .map(|contrast| values(contrast).fold(0.0, |most: f64, value| most.max(value.abs())))
+        .filter(|reach| 0.0 < *reach)
+        .collect();
+    reaches.sort_by(f64::total_cmp);
+    let middle = reaches.get(reaches.len() / 2).copied();
+    middle.map_or(f64::MAX, |middle| middle * TIMES_THE_MIDDLE)
+}
+
+/// Where a value lies, held inside the plot.
+fn held(plane: &Plane, value: f64) -> f64 {
+    plane.x(value).clamp(plane.across.start, plane.across.end)
+}
+
+/// A dot where the value lies; an arrow at the edge where it lies beyond.
+fn mark(canvas: &mut Canvas, plane: &Plane, (class, value, radius): (&str, f64, f64), y: f64) {
+    let (x, edge) = (plane.x(value), held(plane, value));
+    if (x - edge).abs() < 0.5 {
+        canvas.dot(class, (x, y), radius);
+    } else {
+        let back = edge - 7.0 * (x - edge).signum();
+        canvas.area(class, &[(edge, y), (back, y - 3.6), (back, y + 3.6)]);
+    }
+}
+
 fn block(canvas: &mut Canvas, plane: &Plane, contrast: &Contrast, top: f64) {
     let middle = top + height(contrast) / 2.0;
     canvas.text(
@@ -152,9 +188,14 @@ fn block(canvas: &mut Canvas, plane: &Plane, contrast: &Contrast, top: f64) {
             change(pair.blinded)
         );
         canvas.explained(&told, |canvas| {
-            canvas.line("pair", (plane.x(pair.blinded), y), (plane.x(pair.bright), y));
-            canvas.dot("hollow", (plane.x(pair.blinded), y), 3.2);
-            canvas.dot("dot", (plane.x(pair.bright), y), 3.2);
+            canvas.line(
+                "pair",
+                (held(plane, pair.blinded), y),
+                (held(plane, pair.bright), y),
+            );
+            // The smaller dot lies in the larger where nothing changed.
+            mark(canvas, plane, ("hollow", pair.blinded, 3.6), y);
+            mark(canvas, plane, ("dot", pair.bright, 2.6), y);
         });
     }
     let lines = in_words(contrast);
