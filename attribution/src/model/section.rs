@@ -9,6 +9,9 @@ use std::ops::Range;
 /// Days and names turned round together: as many values as fill a cache line.
 const TILE: usize = 8;
 
+/// Days whose sections are made at once: neighbours in memory, and few enough to stay in the cache.
+const AT_ONCE: usize = 4 * TILE;
+
 /// One return day before its fit. Everything but the returns and `trades` is as of the day before.
 #[derive(Debug, Clone)]
 pub(super) struct Section {
@@ -78,12 +81,12 @@ impl Table {
     /// The sections of all return days, made a few days at a time, so that what is made is still at hand when it is
     /// fitted.
     pub(super) fn sections(&self) -> impl Iterator<Item = Section> {
-        let places = (0..self.days.len()).step_by(TILE);
+        let places = (0..self.days.len()).step_by(AT_ONCE);
         places.flat_map(|place| self.some_sections(place))
     }
 
     fn some_sections(&self, place: usize) -> Vec<Section> {
-        let last = self.days.end.min(self.days.start + place + TILE);
+        let last = self.days.end.min(self.days.start + place + AT_ONCE);
         let days = self.days.start + place..last;
         let names = self.factors.len();
         let mut sections: Vec<Section> = days
@@ -165,28 +168,26 @@ fn slices<T>(columns: &[Vec<T>]) -> impl Iterator<Item = &[T]> {
     columns.iter().map(Vec::as_slice)
 }
 
-/// Copies the cells of [`TILE`] days from `place` on, a column a name, into the cells of their sections.
+/// Copies the cells of the sections' days, the first of which is at `place`, from a column a name.
 fn turn<'a, T: Copy + Default + 'a>(
-    mut columns: impl Iterator<Item = &'a [T]>,
+    columns: impl Iterator<Item = &'a [T]>,
     place: usize,
     sections: &mut [Section],
     target: impl for<'s> Fn(&'s mut Section) -> &'s mut [T],
 ) {
-    let mut first = 0;
-    loop {
-        let mut tile = [[T::default(); TILE]; TILE];
-        let mut names = 0;
-        for (row, column) in tile.iter_mut().zip(columns.by_ref()) {
-            fill(row, column.get(place..).unwrap_or_default());
-            names += 1;
+    let columns: Vec<&[T]> = columns
+        .map(|column| column.get(place..).unwrap_or_default())
+        .collect();
+    for (block, columns) in columns.chunks(TILE).enumerate() {
+        for (days, sections) in sections.chunks_mut(TILE).enumerate() {
+            let mut tile = [[T::default(); TILE]; TILE];
+            for (row, column) in tile.iter_mut().zip(columns) {
+                fill(row, column.get(days * TILE..).unwrap_or_default());
+            }
+            for (section, row) in sections.iter_mut().zip(turned(&tile)) {
+                fill(target(section).get_mut(block * TILE..).unwrap_or_default(), &row);
+            }
         }
-        if names == 0 {
-            return;
-        }
-        for (section, row) in sections.iter_mut().zip(turned(&tile)) {
-            fill(target(section).get_mut(first..).unwrap_or_default(), &row);
-        }
-        first += names;
     }
 }
 

@@ -4,10 +4,11 @@ use super::columns::FactorColumns;
 use super::config::{FactorConfig, Window};
 use super::daily::Daily;
 use super::error::FactorError;
+use super::logarithm::take_logarithms;
 use super::moments::finite_or_missing;
 use super::packed::Packed;
 use super::series::Series;
-use super::windows::{Statistic, correlations};
+use super::windows::{Statistic, correlations, largest_of_each};
 use std::ops::Range;
 
 /// Exchange days in a year, by which daily volatility is annualised.
@@ -166,9 +167,7 @@ fn column(factor: Factor, daily: &Daily, config: &FactorConfig, days: Range<usiz
         }
         Factor::Illiq => {
             let mut column = windowed(&daily.illiquidity, config.short, days, Statistic::Mean);
-            for value in &mut column {
-                *value = illiquidity(*value, config);
-            }
+            illiquidities(&mut column, config);
             column
         }
         Factor::RevOn => windowed(&daily.overnight, config.short, days, Statistic::Mean),
@@ -212,16 +211,15 @@ fn momentum(daily: &Daily, config: &FactorConfig, day: usize) -> f64 {
     finite_or_missing(daily.marks.at(newer) / daily.marks.at(older) - 1.0)
 }
 
-/// A price that never moved has no illiquidity to take the logarithm of.
-fn illiquidity(mean_ratio: f64, config: &FactorConfig) -> f64 {
-    let scaled = config.illiquidity_scale_cny * mean_ratio;
-    if scaled <= 0.0 || !scaled.is_finite() {
-        return f64::NAN;
+/// Illiquidities from mean ratios; a price that never moved has none to take the logarithm of.
+fn illiquidities(ratios: &mut [f64], config: &FactorConfig) {
+    for ratio in ratios.iter_mut() {
+        let scaled = config.illiquidity_scale_cny * *ratio;
+        let told = 0.0 < scaled && scaled.is_finite();
+        *ratio = if told { scaled } else { f64::NAN };
     }
     if config.illiquidity_log {
-        libm::log(scaled)
-    } else {
-        scaled
+        take_logarithms(ratios);
     }
 }
 
@@ -242,16 +240,21 @@ fn price_volume_correlation(daily: &Daily, window: Window, days: Range<usize>) -
 }
 
 fn nearness_to_high(daily: &Daily, window: Window, days: Range<usize>) -> Vec<f64> {
-    let highs = daily.highs.sliding_largest(window.days, days.clone());
-    let value = |(day, high): (usize, f64)| {
-        let enough = window.min_days <= daily.highs.window(day, window.days).len();
-        if enough {
-            finite_or_missing(daily.marks.at(day) / high)
+    let mut column = Vec::with_capacity(days.len());
+    let mut rest = days.clone();
+    while !rest.is_empty() {
+        let (stretch, highs, length) = daily.highs.stretch(window.days, &rest);
+        if length < window.min_days {
+            column.resize(column.len() + stretch, f64::NAN);
         } else {
-            f64::NAN
+            largest_of_each(highs, length, &mut column);
         }
-    };
-    days.zip(highs).map(value).collect()
+        rest.start += stretch;
+    }
+    for (value, day) in column.iter_mut().zip(days) {
+        *value = finite_or_missing(daily.marks.at(day) / *value);
+    }
+    column
 }
 
 #[cfg(test)]

@@ -16,6 +16,7 @@ mod cross_section;
 mod daily;
 mod error;
 mod factor;
+mod logarithm;
 mod marks;
 mod median;
 mod moments;

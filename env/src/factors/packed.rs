@@ -1,6 +1,5 @@
 //! Valid values packed without gaps, so that any window of days is one slice.
 
-use std::collections::VecDeque;
 use std::ops::Range;
 
 /// The valid values of consecutive days, and how many there are up to each day.
@@ -83,33 +82,6 @@ impl Packed {
             first.len(),
         )
     }
-
-    /// Largest valid value of the `window_days` exchange days ending at each of `days`; missing for none.
-    ///
-    /// A maximum has no rounding, so it may be carried from day to day: the candidates are the values that no
-    /// later value of the window reaches, largest first.
-    pub(super) fn sliding_largest(&self, window_days: usize, days: Range<usize>) -> Vec<f64> {
-        let mut candidates: VecDeque<(usize, f64)> = VecDeque::new();
-        let mut next = 0;
-        let largest = days.map(|day| {
-            let places = self.places(day, window_days);
-            let first = places.start.max(next);
-            for (place, value) in (first..).zip(self.values.get(first..places.end).unwrap_or(&[])) {
-                while candidates
-                    .pop_back_if(|(_, candidate)| *candidate <= *value)
-                    .is_some()
-                {}
-                candidates.push_back((place, *value));
-            }
-            next = places.end;
-            while candidates
-                .pop_front_if(|(place, _)| *place < places.start)
-                .is_some()
-            {}
-            candidates.front().map_or(f64::NAN, |(_, value)| *value)
-        });
-        largest.collect()
-    }
 }
 
 #[cfg(test)]
@@ -132,13 +104,19 @@ mod tests {
     }
 
     #[test]
-    fn the_largest_of_a_sliding_window_is_that_of_its_slice() {
-        let values = [5.0, f64::NAN, 3.0, 3.0, 1.0, f64::NAN, f64::NAN, 2.0, 9.0];
-        let all = Packed::new(0..9, &values);
-        let bits = |values: Vec<f64>| values.into_iter().map(f64::to_bits).collect::<Vec<_>>();
-        let expected = [5.0, 5.0, 3.0, 3.0, 3.0, 1.0, f64::NAN, 2.0, 9.0];
-        assert_eq!(bits(all.sliding_largest(2, 0..9)), bits(expected.to_vec()));
-        assert_eq!(bits(all.sliding_largest(2, 4..9)), bits(expected[4..].to_vec()));
-        assert_eq!(bits(all.sliding_largest(100, 7..9)), bits(vec![5.0, 9.0]));
+    fn a_stretch_ends_where_a_gap_comes_or_goes() {
+        let mut values = [1.0; 40];
+        values[20] = f64::NAN;
+        let all = Packed::new(0..40, &values);
+        // Windows of five: full from day 4, short of one from day 20 to day 24.
+        let stretch = |start: usize| {
+            let (stretch, values, length) = all.stretch(5, &(start..40));
+            (stretch, values.len(), length)
+        };
+        assert_eq!(stretch(4), (16, 20, 5));
+        assert_eq!(stretch(19), (1, 5, 5));
+        assert_eq!(stretch(20), (4, 7, 4));
+        assert_eq!(stretch(24), (1, 4, 4));
+        assert_eq!(stretch(25), (15, 19, 5));
     }
 }

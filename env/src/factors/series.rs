@@ -1,6 +1,7 @@
 //! One name's daily history, and what a single day of it says.
 
 use super::error::FactorError;
+use super::logarithm::take_logarithms;
 use std::ops::Range;
 
 /// One name's daily history, oldest first, one entry per exchange day of the panel.
@@ -147,20 +148,21 @@ impl Series<'_> {
 
     /// Logarithmic returns from the open to the close; NaN unless traded.
     pub(super) fn intradays(&self, days: &Range<usize>) -> Vec<f64> {
-        let mut values = self.when_traded(self.close, days, price);
+        let mut ratios = self.when_traded(self.close, days, price);
         let opens = self.open.get(days.clone()).unwrap_or_default();
-        for (value, open) in values.iter_mut().zip(opens) {
-            if !value.is_nan() {
-                *value = libm::log(*value / price(*open));
-            }
+        for (ratio, open) in ratios.iter_mut().zip(opens) {
+            *ratio /= price(*open);
         }
-        values
+        take_logarithms(&mut ratios);
+        ratios
     }
 
     /// Natural logarithms of the shares traded; NaN where there are none.
     pub(super) fn log_volumes(&self, days: &Range<usize>) -> Vec<f64> {
         let volumes = self.volume.get(days.clone()).unwrap_or_default();
-        volumes.iter().map(|volume| libm::log(price(*volume))).collect()
+        let mut logarithms: Vec<f64> = volumes.iter().map(|volume| price(*volume)).collect();
+        take_logarithms(&mut logarithms);
+        logarithms
     }
 
     /// Amounts in CNY of traded days, which may be zero; NaN otherwise.

@@ -80,6 +80,31 @@ impl Statistic {
     }
 }
 
+/// The largest value of each of consecutive windows, as [`Statistic::of_each`] has them.
+///
+/// Values are cut into blocks as long as a window, which then is the end of one block and the beginning of the next.
+/// Source: van Herk 1992; Gil and Werman 1993.
+pub(super) fn largest_of_each(values: &[f64], length: usize, column: &mut Vec<f64>) {
+    let greater = |champion: &mut f64, value: &f64| {
+        *champion = if *champion < *value { *value } else { *champion };
+        Some(*champion)
+    };
+    let mut from_start = Vec::with_capacity(values.len());
+    let mut to_end = vec![f64::NAN; values.len()];
+    let blocks = values.chunks(length.max(1)).zip(to_end.chunks_mut(length.max(1)));
+    for (block, to_end) in blocks {
+        from_start.extend(block.iter().scan(f64::NEG_INFINITY, greater));
+        let backwards = block.iter().rev().scan(f64::NEG_INFINITY, greater);
+        for (cell, largest) in to_end.iter_mut().rev().zip(backwards) {
+            *cell = largest;
+        }
+    }
+    let windows = to_end
+        .iter()
+        .zip(from_start.iter().skip(length.saturating_sub(1)));
+    column.extend(windows.map(|(end, start)| if *end < *start { *start } else { *end }));
+}
+
 /// Correlations of consecutive windows of two columns, as [`Statistic::of_each`] has them.
 pub(super) fn correlations(left: &[f64], right: &[f64], length: usize, column: &mut Vec<f64>) {
     let windows = (left.len().min(right.len()) + 1).saturating_sub(length);
@@ -279,6 +304,7 @@ fn add_product(sums: &mut Group, values: [&Group; 2], means: [&Group; 2]) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::moments::largest;
     use super::*;
 
     /// Values that vary, then a stretch that does not.
@@ -309,6 +335,10 @@ mod tests {
                 let alone = left.windows(length).map(|window| statistic.of(window));
                 assert_eq!(bits(together), bits(alone), "{statistic:?} of {length}");
             }
+            let mut together = vec![];
+            largest_of_each(&left, length, &mut together);
+            let alone = left.windows(length).map(largest);
+            assert_eq!(bits(together), bits(alone), "largest of {length}");
             let mut together = vec![];
             correlations(&left, &right, length, &mut together);
             let pairs = left.windows(length).zip(right.windows(length));
