@@ -31,6 +31,9 @@ type Figures<'t> = BTreeMap<Key<'t>, (f64, bool)>;
 /// Bright and blinded by agent and mode, window by window.
 type Pairs<'t> = BTreeMap<(&'t str, &'t str), Vec<Pair>>;
 
+/// Bright and blinded figures of all models, by mode and window.
+type Cohorts<'t> = BTreeMap<(&'t str, &'t str), (Vec<f64>, Vec<f64>)>;
+
 /// All contrasts that the tracks allow: each ranked agent's, and that of the medians of all.
 pub(super) fn contrasts(tracks: &[Track]) -> Vec<Contrast> {
     let windows = windows(tracks);
@@ -56,9 +59,6 @@ pub(super) fn contrasts(tracks: &[Track]) -> Vec<Contrast> {
     }
     all
 }
-
-/// Bright and blinded values of the models, by mode and window.
-type Cohorts<'t> = BTreeMap<(&'t str, &'t str), (Vec<f64>, Vec<f64>)>;
 
 /// Each agent's pairs, and those of the medians of all models that have both: an agent on one side alone would move the
 /// median there.
@@ -257,8 +257,12 @@ mod tests {
         };
         let with = |differing: u32| {
             let pairs = (0..10).map(|window| {
-                let differs = window < differing;
-                pair(window, if differs { 0.1 * f64::from(1 + window) } else { 0.0 })
+                let bright = if window < differing {
+                    f64::from(1 + window)
+                } else {
+                    0.0
+                };
+                pair(window, bright)
             });
             contrast(("a", "open-research"), "exact", "selection", pairs.collect()).unwrap()
         };

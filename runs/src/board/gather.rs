@@ -39,7 +39,8 @@ type Dated = (Found, Vec<DayIndex>);
 /// Reads and scores all that was found. The factor model is fitted once, over the days of all.
 ///
 /// # Errors
-/// [`RunError`] when protocols differ or a named bundle is damaged; one beside the named is noted.
+/// [`RunError`] when protocols differ, when a row would be of two agents, and when a bundle that is shown is damaged; one
+/// that is not is noted.
 pub(super) fn gather(
     findings: &Findings,
     options: &BoardOptions,
@@ -86,10 +87,10 @@ pub(super) fn gather(
         )
     });
     let mut scores = Vec::with_capacity(results.len());
-    for (place, result) in results.into_iter().enumerate() {
+    for (place, (result, (found, _))) in results.into_iter().zip(&readable).enumerate() {
         match result {
             Ok(score) => scores.push((place < named, score)),
-            Err(error) if place < named => return Err(error),
+            Err(error) if place < named && options.shown.has(found) => return Err(error),
             Err(error) => notes.push(format!("not counted as a trial: {error}")),
         }
     }
@@ -131,8 +132,8 @@ fn trials(beside: &[Found], protocol: &Protocol, market: &Market) -> (Vec<Dated>
     let note = match beside.len() - trials.len() {
         0 => None,
         count => Some(format!(
-            "{count} finished episodes beside these do not count as trials: they are of other data, or their private \
-             part is missing or damaged"
+            "finished episodes beside these that are of other data, or whose private part is missing or damaged, do \
+             not count as trials: {count}"
         )),
     };
     (trials, note)
@@ -160,7 +161,7 @@ fn notes_of(findings: &Findings) -> Vec<String> {
     match branches.count() {
         0 => {}
         count => notes.push(format!(
-            "{count} branches are not ranked, for their first steps are another episode's; they count as trials"
+            "branches are not ranked, for their first steps are another episode's, and count as trials: {count}"
         )),
     }
     let damaged = findings.damaged.iter();

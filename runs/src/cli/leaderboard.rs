@@ -230,7 +230,7 @@ fn remove_other_tables(tables: &Path, sheets: &BTreeMap<String, Sheet>) -> Resul
         let is_table = |kind: &Kind| {
             let rest = name
                 .strip_suffix(".csv")
-                .and_then(|name| name.strip_prefix(kind.label()));
+                .and_then(|stem| stem.strip_prefix(kind.label()));
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('_'))
         };
         if Kind::ALL.iter().any(is_table) && !sheets.contains_key(name) {
