@@ -5,10 +5,11 @@ use super::{Cell, Sheet, described};
 use crate::board::record::Track;
 use crate::output::Align::{Left, Right};
 
-type Form = fn(f64) -> Cell;
+/// How a number of a column is shown.
+pub type Form = fn(f64) -> Cell;
 
-/// Columns by head, key of the metric and form.
-const COLUMNS: [(&str, &str, Form); 12] = [
+/// The ten metrics and the excess return: head, key of the metric and form.
+pub const METRICS: [(&str, &str, Form); 11] = [
     ("total", "total_return", Cell::Change),
     ("excess", "excess_return", Cell::Change),
     ("Sharpe", "sharpe_ratio", Cell::Ratio),
@@ -20,13 +21,15 @@ const COLUMNS: [(&str, &str, Form); 12] = [
     ("abstained", "abstention", Cell::Percent),
     ("parse fail", "parse_failure", Cell::Percent),
     ("ECE", "ece", Cell::Fine),
-    ("tools ok", "tool_validity", Cell::Percent),
 ];
+
+/// The diagnostic that stands beside them.
+const TOOLS: (&str, &str, Form) = ("tools ok", "tool_validity", Cell::Percent);
 
 pub(super) fn sheet(track: &Track) -> Sheet {
     let heads = [("agent", Left), ("kind", Left), ("force", Left)]
         .into_iter()
-        .chain(COLUMNS.iter().map(|(head, ..)| (*head, Right)))
+        .chain(METRICS.iter().chain([&TOOLS]).map(|(head, ..)| (*head, Right)))
         .chain([("return-rk", Right), ("alpha-rk", Right), ("delta-rk", Right)]);
     let heads: Vec<_> = heads.collect();
     let mut sheet = Sheet::new(
@@ -39,8 +42,9 @@ pub(super) fn sheet(track: &Track) -> Sheet {
             Cell::Text(cohort(leader.cohort).to_owned()),
             Cell::Text(leader.force.clone()),
         ];
-        let figures = COLUMNS
+        let figures = METRICS
             .iter()
+            .chain([&TOOLS])
             .map(|(_, key, form)| Cell::stat(leader.metrics.get(*key), *form));
         row.extend(figures);
         row.push(leader.return_rank.map_or(Cell::Empty, Cell::Count));

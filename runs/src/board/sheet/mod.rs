@@ -9,6 +9,7 @@ mod ranking;
 mod split;
 
 pub use cell::Cell;
+pub use metrics::{Form, METRICS};
 
 use super::record::{Board, Track};
 use crate::error::RunError;

@@ -1,14 +1,12 @@
 //! Table 3: decision mode by mask.
 
 use super::ranking::cohort;
-use super::{Cell, Sheet};
+use super::{Cell, Form, Sheet};
 use crate::board::record::{Board, Cohort, Leader};
 use crate::bundle::summary::Metric;
 use crate::output::Align::{Left, Right};
 use ktd_attribution::stats::{Sample, median};
 use std::collections::BTreeMap;
-
-type Form = fn(f64) -> Cell;
 
 const COLUMNS: [(&str, &str, Form); 7] = [
     ("return", "total_return", Cell::Change),

@@ -1,7 +1,7 @@
 //! Picture 1: the leaderboard, and how sure its ranks are.
 
 use super::{Section, View, is_set_apart, kind, nothing, ranks};
-use crate::board::sheet::{Cell, Sheet};
+use crate::board::sheet::{Cell, Form, METRICS, Sheet};
 use crate::board::{Leader, Separation, Track};
 use crate::output::Align::{Left, Right};
 use crate::page::draw::{Markup, change, portion};
@@ -13,23 +13,6 @@ pub(super) const SECTION: Section = Section {
     lead: "Ranked by selection: what was earned beyond the market and the styles. Agents that share a letter cannot be \
            separated by these data. Medians over seeds; controls and references stand below and have no rank.",
 };
-
-type Form = fn(f64) -> Cell;
-
-/// Metrics by head, key and form.
-const METRICS: [(&str, &str, Form); 11] = [
-    ("total", "total_return", Cell::Change),
-    ("excess", "excess_return", Cell::Change),
-    ("Sharpe", "sharpe_ratio", Cell::Ratio),
-    ("drawdown", "max_drawdown", Cell::Percent),
-    ("IR", "information_ratio", Cell::Ratio),
-    ("turnover", "turnover", Cell::Ratio),
-    ("HHI", "hhi", Cell::Fine),
-    ("cash", "cash_ratio", Cell::Percent),
-    ("abstained", "abstention", Cell::Percent),
-    ("parse fail", "parse_failure", Cell::Percent),
-    ("ECE", "ece", Cell::Fine),
-];
 
 /// Heads of what says where an agent stands.
 const STANDING: [&str; 4] = ["agent", "\u{3b1} rank", "95 %", "tie"];
