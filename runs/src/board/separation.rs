@@ -1,11 +1,12 @@
 //! Which differences of a track are real, and how sure each selection is.
 
-use super::leader::{Draws, means};
+use super::leader::{Draws, means, seed_stat};
 use super::record::{Leader, Selection, Separation};
 use super::score::Score;
 use crate::bundle::chain::sha256_hex;
 use crate::bundle::summary::Metric;
 use ktd_attribution::account::{Basis, Part, carino_weights, random_selections};
+use ktd_attribution::metric::Undefined;
 use ktd_attribution::model::FactorModel;
 use ktd_attribution::stats::{
     Confidence, DEFAULT_MEAN_BLOCK_DAYS, DailyTable, RankIntervals, ReplicateSums, Sample, SeededAgent,
@@ -26,6 +27,8 @@ pub(super) struct Ranked<'s> {
 struct Series {
     /// One a seed: daily selection times its Carino weight, which adds up to the linked selection.
     linked: Vec<Vec<f64>>,
+    /// One a seed: daily selection.
+    seeds: Vec<Vec<f64>>,
     /// Mean over seeds of the daily selection.
     plain: Vec<f64>,
 }
@@ -37,13 +40,14 @@ impl Series {
             let daily = score.attribution.parts(Basis::Pre).daily(Part::Selection);
             daily.zip(weights).map(|(value, weight)| value * weight).collect()
         });
-        let plain: Vec<Vec<f64>> = scores
+        let seeds: Vec<Vec<f64>> = scores
             .iter()
             .map(|score| score.attribution.selection(Basis::Pre))
             .collect();
         Self {
             linked: linked.collect(),
-            plain: means(&plain),
+            plain: means(&seeds),
+            seeds,
         }
     }
 
@@ -159,7 +163,6 @@ fn selection(series: &Series, luck: Vec<f64>, trials: &Sample<'_>) -> Selection 
         let below = luck.iter().filter(|null| **null < value).count();
         below as f64 / luck.len() as f64
     };
-    let of = |result: Result<f64, ktd_attribution::metric::Undefined>| Metric::of(result);
     let invalid = || Metric::missing("the daily selection is no number".to_owned());
     let trials = Trials::of_sharpes(trials);
     Selection {
@@ -167,25 +170,35 @@ fn selection(series: &Series, luck: Vec<f64>, trials: &Sample<'_>) -> Selection 
         interval: None,
         newey_west_t: daily.as_ref().map_or_else(
             |_| invalid(),
-            |daily| of(newey_west(daily, None).map(|found| found.t)),
+            |daily| Metric::of(newey_west(daily, None).map(|found| found.t)),
         ),
         null_band: band,
         null_mean: luck
             .as_ref()
             .map(|luck| luck.iter().sum::<f64>() / luck.len() as f64),
         null_percentile: luck.as_ref().map(share),
-        psr: daily.as_ref().map_or_else(
-            |_| invalid(),
-            |daily| of(probabilistic_sharpe(daily, 0.0).map(|found| found.probability)),
-        ),
-        dsr: match (&daily, trials) {
-            (Ok(daily), Ok(trials)) => {
-                of(deflated_sharpe(daily, &trials).map(|found| found.against_best.probability))
+        psr: median_over(&series.seeds, |daily| {
+            Metric::of(probabilistic_sharpe(daily, 0.0).map(|found| found.probability))
+        }),
+        dsr: median_over(&series.seeds, |daily| match &trials {
+            Ok(trials) => {
+                Metric::of(deflated_sharpe(daily, trials).map(|found| found.against_best.probability))
             }
-            (Ok(_), Err(error)) => Metric::missing(error.to_string()),
-            (Err(_), _) => invalid(),
-        },
+            Err(error) => Metric::missing(error.to_string()),
+        }),
     }
+}
+
+/// The median over seeds: a trial is one seed, and a mean of many would be steadier than any trial.
+fn median_over(seeds: &[Vec<f64>], figure: impl Fn(&Sample<'_>) -> Metric) -> Metric {
+    let figures: Vec<Metric> = seeds
+        .iter()
+        .map(|daily| match Sample::new("daily selection", daily) {
+            Ok(daily) => figure(&daily),
+            Err(error) => Metric::missing(error.to_string()),
+        })
+        .collect();
+    seed_stat(figures.iter()).median
 }
 
 fn separation(
@@ -244,23 +257,31 @@ fn by_rank(ranks: &RankIntervals) -> Vec<usize> {
     order
 }
 
-/// The probability that the best half by Sharpe ratio of selection is below the median elsewhere: over all seeds of all
-/// agents whose selection varies.
+/// The probability that the best half by Sharpe ratio of selection is below the median elsewhere: over the distinct seeds
+/// of all agents. Seeds that traded alike are one strategy, and one whose selection does not vary in some half of the
+/// days, as that of an agent in cash for so long, has no ratio to compare.
 fn overfitting(series: &[&Series]) -> Metric {
-    let columns: Vec<&[f64]> = series
-        .iter()
-        .flat_map(|series| &series.linked)
-        .map(Vec::as_slice)
-        .collect();
-    let Ok(table) = DailyTable::new("daily selection", &columns) else {
-        return Metric::missing("no agent's selection varies".to_owned());
-    };
+    let mut columns: Vec<&[f64]> = Vec::new();
+    for seed in series.iter().flat_map(|series| &series.seeds) {
+        if !columns.contains(&seed.as_slice()) {
+            columns.push(seed);
+        }
+    }
     let days = columns.first().map_or(0, |column| column.len());
     let blocks = [16, 8, 4]
         .into_iter()
-        .find(|blocks| blocks * PBO_BLOCK_DAYS <= days);
-    match pbo(&table, blocks.unwrap_or(2)) {
-        Ok(found) => Metric::of(found.map(|found| found.probability)),
-        Err(error) => Metric::missing(error.to_string()),
+        .find(|blocks| blocks * PBO_BLOCK_DAYS <= days)
+        .unwrap_or(2);
+    loop {
+        let Ok(table) = DailyTable::new("daily selection", &columns) else {
+            return Metric::missing("no agent's selection varies in every half of the days".to_owned());
+        };
+        match pbo(&table, blocks) {
+            Ok(Err(Undefined::ConstantStrategy { column })) if column < columns.len() => {
+                columns.remove(column);
+            }
+            Ok(found) => return Metric::of(found.map(|found| found.probability)),
+            Err(error) => return Metric::missing(error.to_string()),
+        }
     }
 }
