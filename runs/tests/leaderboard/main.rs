@@ -17,6 +17,7 @@ use tempfile::TempDir;
 const EXPERIMENT: &str = r#"
 name = "try"
 synthetic = { seed = 5, names = 90, days = 330 }
+mask_key_file = "key"
 masks = [{ level = "bright" }, { level = "blinded" }]
 modes = ["memory-only"]
 seeds = [1, 2]
@@ -44,6 +45,8 @@ fn scene() -> &'static Path {
 
 fn run(folder: &Path, out: &str, experiment: &str) {
     std::fs::write(folder.join("try.toml"), experiment).unwrap();
+    // A key of its own each run would let chance decide whether `random` lands inside its band of 95 %.
+    std::fs::write(folder.join("key"), "5c".repeat(32)).unwrap();
     assert_ok(&ktd(folder, &["run", "try.toml", "--out", out]));
 }
 
