@@ -1,9 +1,24 @@
 //! De-anonymization probes: does what a model sees tell it which stock or which day it is?
 //!
-//! The room is empty. It will hold the pure sampling of probe questions from recorded episodes, the attacker's
-//! prompts and answers, and the scoring of answers against chance with an upper bound (Wilson). The probe is the third
-//! guard of a mask: types make a leak impossible to write, the scan of every request stops one that was written
-//! all the same, and the probe measures what numbers alone give away.
+//! A [`Probe`] is what an agent would see of one stock on one day, some days or a whole episode, made by the same tools
+//! and the same mask. [`attack::Attacker`]s read nothing but its text and own the whole price database; [`Tally`] counts
+//! what they recover. The probe is the third guard of a mask: types make a leak impossible to write, the scan of every
+//! request stops one that was written all the same, and the probe measures what numbers alone give away.
 //!
-//! Knows (once it is furnished): `env`, `masking`, `prompts`, `tools`, `agents`. Never knows: `attribution`, `runs`,
-//! files, clocks.
+//! Knows: `env`, `masking`, `tools`. Never knows: `attribution`, `runs`, files, clocks, threads.
+
+mod answer;
+mod exhibit;
+mod gold;
+mod kind;
+mod make;
+mod plan;
+mod tally;
+
+pub use answer::Answer;
+pub use exhibit::{Anchor, Exhibit, Message, Probe, ProbeText};
+pub use gold::{Gold, Target};
+pub use kind::ProbeKind;
+pub use make::ProbeMaker;
+pub use plan::{PlanError, ProbePlan, Stretch};
+pub use tally::{DEFAULT_JOINT_DAYS, Measure, Tally};

@@ -1,0 +1,91 @@
+//! What a probe shows.
+
+use crate::kind::ProbeKind;
+use ktd_masking::Payload;
+
+/// One message of a step, as an agent sees it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Message {
+    /// The tool that answered, or `state` for what opens a step.
+    pub source: &'static str,
+    /// What it said.
+    pub payload: Payload,
+}
+
+/// A stock of the exhibit whose real code is given away.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Anchor {
+    /// As the exhibit shows it.
+    pub alias: Payload,
+    /// Its real code.
+    pub code: Payload,
+}
+
+/// What one episode shows of its target.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Exhibit {
+    /// The target as the exhibit shows it.
+    pub target: Payload,
+    /// Given away, in an anchored probe.
+    pub anchor: Option<Anchor>,
+    /// The messages of each step, oldest step first.
+    pub steps: Vec<Vec<Message>>,
+}
+
+/// A question: which stock is the target, and which day is the as-of day of the last step shown?
+#[derive(Debug, Clone, PartialEq)]
+pub struct Probe {
+    /// Its place among the probes of its kind, from 0.
+    pub number: usize,
+    /// How much it shows.
+    pub kind: ProbeKind,
+    /// One exhibit; two in a linked probe, which asks whether their targets are the same stock.
+    pub exhibits: Vec<Exhibit>,
+}
+
+impl Exhibit {
+    /// The exhibit as one tree, which is what is saved, hashed, attacked and shown to a model.
+    #[must_use]
+    pub fn payload(&self) -> Payload {
+        let step = |messages: &Vec<Message>| {
+            Payload::list(messages.iter().map(|message| {
+                Payload::map([
+                    ("source", Payload::label(message.source)),
+                    ("content", message.payload.clone()),
+                ])
+            }))
+        };
+        let anchor = self.anchor.as_ref().map_or_else(Payload::null, |anchor| {
+            Payload::map([("alias", anchor.alias.clone()), ("code", anchor.code.clone())])
+        });
+        Payload::map([
+            ("target", self.target.clone()),
+            ("given_away", anchor),
+            ("steps", Payload::list(self.steps.iter().map(step))),
+        ])
+    }
+}
+
+impl Probe {
+    /// The probe as text: the very bytes that a file holds and an attacker reads.
+    #[must_use]
+    pub fn text(&self) -> ProbeText {
+        let exhibits = self.exhibits.iter().map(|exhibit| exhibit.payload().to_json());
+        ProbeText {
+            number: self.number,
+            kind: self.kind,
+            exhibits: exhibits.collect(),
+        }
+    }
+}
+
+/// A probe as text: what a file holds and an algorithmic attacker reads, whoever made it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProbeText {
+    /// Its place among the probes of its kind, from 0.
+    pub number: usize,
+    /// How much it shows.
+    pub kind: ProbeKind,
+    /// JSON text of each exhibit, as [`Exhibit::payload`] shapes it.
+    pub exhibits: Vec<String>,
+}

@@ -1,0 +1,136 @@
+//! Which probes are made.
+
+use ktd_env::Market;
+use ktd_masking::{MaskKey, MaskSettings};
+use std::ops::Range;
+
+/// Trading days, as places of the panel's calendar, within which episodes of probes lie.
+pub type Stretch = Range<usize>;
+
+/// All that decides which probes are made, besides the panel.
+#[derive(Debug, Clone)]
+pub struct ProbePlan {
+    /// Decides every draw.
+    pub seed: u64,
+    /// The mask under probe.
+    pub mask: MaskSettings,
+    /// The key that each exhibit's own is derived from.
+    pub key: MaskKey,
+    /// Steps that the kinds `days` and `linked` show.
+    pub days: usize,
+    /// Steps of an episode.
+    pub episode_steps: usize,
+    /// Where episodes lie; each is one stratum with each board.
+    pub stretches: Vec<Stretch>,
+}
+
+/// A plan that gives no probes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PlanError {
+    /// The panel has too few days.
+    #[error(
+        "the panel has {have_days} trading days after the first {history_days}, which factors need, but {need_days} are needed for {stretches} stretches of episodes of {steps} steps"
+    )]
+    TooShort {
+        /// Days after the history.
+        have_days: usize,
+        /// Days before the first as-of day.
+        history_days: usize,
+        /// Days needed.
+        need_days: usize,
+        /// Stretches asked for.
+        stretches: usize,
+        /// Steps of an episode.
+        steps: usize,
+    },
+    /// More steps to show than an episode has, or none.
+    #[error("a probe of {days} days does not fit an episode of {steps} steps")]
+    Days {
+        /// Steps to show.
+        days: usize,
+        /// Steps of an episode.
+        steps: usize,
+    },
+    /// A stretch that no episode fits.
+    #[error("a stretch of {days} trading days holds no episode of {steps} steps with its history")]
+    Stretch {
+        /// Its days.
+        days: usize,
+        /// Steps of an episode.
+        steps: usize,
+    },
+}
+
+impl PlanError {
+    /// How to mend it.
+    #[must_use]
+    pub const fn hint(&self) -> &'static str {
+        match self {
+            Self::TooShort { .. } => {
+                "ask for fewer stretches or shorter episodes, or import a panel that starts earlier"
+            }
+            Self::Days { .. } => "let `days` be at least 1 and at most `episode_steps`",
+            Self::Stretch { .. } => {
+                "choose longer windows, or ones that begin a year after the panel's first day"
+            }
+        }
+    }
+}
+
+impl ProbePlan {
+    /// Trading days before the first as-of day, so that every factor has its history.
+    pub const HISTORY_DAYS: usize = 260;
+
+    /// `count` stretches for probes and as many for training, in turn, over the whole panel. No day is in two of them.
+    ///
+    /// # Errors
+    /// [`PlanError::TooShort`] when an episode of so many steps does not fit a stretch.
+    pub fn spread(
+        market: &Market,
+        count: usize,
+        episode_steps: usize,
+    ) -> Result<(Vec<Stretch>, Vec<Stretch>), PlanError> {
+        let have_days = market.calendar().len().saturating_sub(Self::HISTORY_DAYS);
+        let pieces = count.max(1) * 2;
+        let each = have_days / pieces;
+        if each < episode_steps + 1 {
+            return Err(PlanError::TooShort {
+                have_days,
+                history_days: Self::HISTORY_DAYS,
+                need_days: (episode_steps + 1) * pieces,
+                stretches: count,
+                steps: episode_steps,
+            });
+        }
+        let piece = |place: usize| {
+            let start = Self::HISTORY_DAYS + place * each;
+            start..start + each
+        };
+        let probes = (0..pieces).step_by(2).map(piece).collect();
+        let training = (1..pieces).step_by(2).map(piece).collect();
+        Ok((probes, training))
+    }
+
+    /// Whether the plan can be carried out.
+    ///
+    /// # Errors
+    /// [`PlanError`] when an episode does not fit a stretch, or a probe an episode.
+    pub fn check(&self) -> Result<(), PlanError> {
+        if self.days == 0 || self.episode_steps < self.days {
+            return Err(PlanError::Days {
+                days: self.days,
+                steps: self.episode_steps,
+            });
+        }
+        for stretch in &self.stretches {
+            if stretch.len() < self.episode_steps || stretch.start < Self::HISTORY_DAYS {
+                return Err(PlanError::Stretch {
+                    days: stretch.len(),
+                    steps: self.episode_steps,
+                });
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,139 @@
+//! Counts what was recovered.
+
+use crate::answer::Answer;
+use crate::gold::Gold;
+
+/// What is counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Measure {
+    /// The stock is the first guess.
+    Top1,
+    /// The stock is among the first five guesses.
+    Top5,
+    /// The day is within 5 trading days.
+    Date5,
+    /// The day is within 20 trading days.
+    Date20,
+    /// The day is within 60 trading days.
+    Date60,
+    /// The stock is among five and the day is within the joint bound.
+    Joint,
+    /// The sector is right; asked where the panel has sectors.
+    Sector,
+    /// The board is right.
+    Board,
+    /// Whether two exhibits show the same stock is right; asked of linked probes alone.
+    Same,
+}
+
+impl Measure {
+    /// Every measure, in the order of tables.
+    pub const ALL: [Self; 9] = [
+        Self::Top1,
+        Self::Top5,
+        Self::Date5,
+        Self::Date20,
+        Self::Date60,
+        Self::Joint,
+        Self::Sector,
+        Self::Board,
+        Self::Same,
+    ];
+
+    /// The name in files and tables.
+    #[must_use]
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Top1 => "top1",
+            Self::Top5 => "top5",
+            Self::Date5 => "date5",
+            Self::Date20 => "date20",
+            Self::Date60 => "date60",
+            Self::Joint => "joint",
+            Self::Sector => "sector",
+            Self::Board => "board",
+            Self::Same => "same",
+        }
+    }
+
+    /// Its place in [`Self::ALL`].
+    const fn place(self) -> usize {
+        self as usize
+    }
+}
+
+/// Trading days within which the day of a joint recovery lies, unless configured.
+pub const DEFAULT_JOINT_DAYS: usize = 20;
+
+/// What one attacker recovered of one kind of probes. Every probe counts in every share that it is asked about, answered
+/// or not.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Probes put.
+    pub probes: u64,
+    /// Probes with an answer.
+    pub answered: u64,
+    asked: [u64; Measure::ALL.len()],
+    hits: [u64; Measure::ALL.len()],
+}
+
+impl Tally {
+    /// Counts one probe. Of two exhibits, each is counted for what it is: the guess of a linked probe is about sameness
+    /// alone.
+    pub fn add(&mut self, answer: Option<&Answer>, gold: &Gold, joint_days: usize) {
+        self.probes += 1;
+        self.answered += u64::from(answer.is_some());
+        for measure in Measure::ALL {
+            if let Some(is_hit) = judge(measure, answer, gold, joint_days) {
+                count(&mut self.asked, measure, true);
+                count(&mut self.hits, measure, is_hit);
+            }
+        }
+    }
+
+    /// Probes that were asked about this.
+    #[must_use]
+    pub fn asked(&self, measure: Measure) -> u64 {
+        self.asked.get(measure.place()).copied().unwrap_or(0)
+    }
+
+    /// Probes of which this was recovered.
+    #[must_use]
+    pub fn hits(&self, measure: Measure) -> u64 {
+        self.hits.get(measure.place()).copied().unwrap_or(0)
+    }
+}
+
+fn count(counts: &mut [u64; Measure::ALL.len()], measure: Measure, counts_it: bool) {
+    if let Some(counted) = counts.get_mut(measure.place()) {
+        *counted += u64::from(counts_it);
+    }
+}
+
+/// Whether an answer recovered this; `None` where it is not asked.
+fn judge(measure: Measure, answer: Option<&Answer>, gold: &Gold, joint_days: usize) -> Option<bool> {
+    if let Some(is_same) = gold.is_same() {
+        return (measure == Measure::Same).then(|| answer.and_then(|answer| answer.is_same) == Some(is_same));
+    }
+    let target = gold.targets.first()?;
+    let named = |most: usize| {
+        answer.is_some_and(|answer| answer.names.iter().take(most).any(|name| *name == target.name))
+    };
+    let within = |days: usize| {
+        let guessed = answer.and_then(|answer| answer.day);
+        guessed.is_some_and(|day| day.index().abs_diff(target.day.index()) <= days)
+    };
+    match measure {
+        Measure::Top1 => Some(named(1)),
+        Measure::Top5 => Some(named(Answer::MOST_NAMES)),
+        Measure::Date5 => Some(within(5)),
+        Measure::Date20 => Some(within(20)),
+        Measure::Date60 => Some(within(60)),
+        Measure::Joint => Some(named(Answer::MOST_NAMES) && within(joint_days)),
+        Measure::Sector => target
+            .sector
+            .map(|sector| answer.and_then(|answer| answer.sector) == Some(sector)),
+        Measure::Board => Some(answer.and_then(|answer| answer.board) == Some(target.board)),
+        Measure::Same => None,
+    }
+}
