@@ -1,0 +1,190 @@
+use super::*;
+use ktd_env::synth::{SynthConfig, generate};
+
+/// Words with their categories.
+fn words(lexicon: &Lexicon, text: &str) -> Vec<(String, Category)> {
+    lexicon
+        .find(text)
+        .into_iter()
+        .map(|found| (text[found.bytes].to_owned(), found.category))
+        .collect()
+}
+
+fn built_in() -> Lexicon {
+    Lists::read(None).unwrap().on(None).unwrap()
+}
+
+fn check(lexicon: &Lexicon, cases: &[(&str, &[(&str, Category)])]) {
+    for (text, expected) in cases {
+        let expected: Vec<(String, Category)> = expected
+            .iter()
+            .map(|(word, category)| ((*word).to_owned(), *category))
+            .collect();
+        assert_eq!(words(lexicon, text), expected, "{text}");
+    }
+}
+
+#[test]
+fn words_of_both_languages() {
+    use Category::{Brand, Company, Macro, News, RealDate, Sector};
+    check(
+        &built_in(),
+        &[
+            (
+                "This looks like Moutai, a liquor name.",
+                &[("Moutai", Brand), ("liquor", Sector)],
+            ),
+            ("看好飞天茅台，白酒龙头", &[("飞天茅台", Brand), ("白酒", Sector)]),
+            ("看好BYD销量", &[("BYD", Brand)]),
+            (
+                "ＢＹＤ and ２０２４年３月",
+                &[("ＢＹＤ", Brand), ("２０２４年３月", RealDate)],
+            ),
+            (
+                "Apple or apple: a brand either way",
+                &[("Apple", Brand), ("apple", Brand)],
+            ),
+            (
+                "earnings\n reports in Q1 2024",
+                &[("earnings\n reports", News), ("Q1 2024", RealDate)],
+            ),
+            (
+                "PBoC cut; 央行降准后银行受益",
+                &[
+                    ("PBoC", Macro),
+                    ("央行", Macro),
+                    ("降准", Macro),
+                    ("银行", Sector),
+                ],
+            ),
+            ("The Fed is fed by data; the fed funds", &[("Fed", Macro)]),
+            ("中国人民银行", &[("中国人民银行", Macro)]),
+            (
+                "Banks lead; I bank on banks, banking on a bank.",
+                &[("Banks", Sector), ("banks", Sector), ("bank", Sector)],
+            ),
+            ("blue-chip and chips; retail investors", &[("chips", Sector)]),
+            (
+                "China Merchants Bank beats a bank",
+                &[("China Merchants Bank", Company), ("bank", Sector)],
+            ),
+            (
+                "sold SH600519, 000001.SZ",
+                &[("SH600519", Company), ("000001.SZ", Company)],
+            ),
+            (
+                "sanctions on solar utilities",
+                &[("sanctions", Macro), ("solar", Sector), ("utilities", Sector)],
+            ),
+            ("it may rise; in May it did", &[("May", RealDate)]),
+            ("Mou\u{200b}tai", &[("Mou\u{200b}tai", Brand)]),
+        ],
+    );
+}
+
+#[test]
+fn what_the_harness_says_is_no_hit() {
+    check(
+        &built_in(),
+        &[
+            (
+                "asset_0042 of sector_03 on STAR and the STAR Market at day_+12",
+                &[],
+            ),
+            (
+                "strong MOM_12_1, low RV_60 and ILLIQ; not at limit-up on MAIN",
+                &[],
+            ),
+            ("科创板涨停后买入，权重0.05", &[]),
+            ("", &[]),
+            ("\u{0}\u{1b}[31m \u{202e}", &[]),
+        ],
+    );
+}
+
+#[test]
+fn a_long_reason_is_read_to_its_end() {
+    let text = format!("{} 银行 {}Moutai", "好".repeat(4_000), "momentum ".repeat(1_000));
+    let found = words(&built_in(), &text);
+    assert_eq!(
+        found.iter().map(|(word, _)| word.as_str()).collect::<Vec<_>>(),
+        ["银行", "Moutai"]
+    );
+}
+
+#[test]
+fn the_panels_names_and_sectors_are_words() {
+    let config = SynthConfig {
+        seed: 5,
+        names: 20,
+        days: 330,
+    };
+    let market = generate(&config).unwrap();
+    let (_, info) = market.names().next().unwrap();
+    let [chinese, english] = [&info.company_names[0], &info.company_names[1]];
+    let sector = &market.sectors()[usize::from(info.sector.unwrap())];
+    let lexicon = Lists::read(None).unwrap().on(Some(&market)).unwrap();
+    let text = format!("{chinese}和{}, a {sector} stock", english.to_uppercase());
+    assert_eq!(
+        words(&lexicon, &text),
+        [
+            (chinese.clone(), Category::Company),
+            (english.to_uppercase(), Category::Company),
+            (sector.clone(), Category::Sector)
+        ]
+    );
+    assert!(
+        words(&built_in(), chinese)
+            .iter()
+            .all(|(_, category)| *category != Category::Company)
+    );
+}
+
+#[test]
+fn a_company_wins_over_the_sector_inside_it() {
+    let entry = |word: &str, category| Entry::of(word, false, Some(category)).unwrap();
+    let (company, sector) = (
+        [
+            entry("招商银行", Category::Company),
+            entry("太阳能", Category::Company),
+        ],
+        [entry("银行", Category::Sector), entry("太阳能", Category::Sector)],
+    );
+    let lexicon = Lexicon {
+        words: Words::new([
+            ("sector".to_owned(), sector.as_slice()),
+            (PANEL.to_owned(), &company),
+        ])
+        .unwrap(),
+        dates: Dates::new().unwrap(),
+        codes: Codes::new(None).unwrap(),
+    };
+    check(
+        &lexicon,
+        &[
+            (
+                "招商银行与银行",
+                &[("招商银行", Category::Company), ("银行", Category::Sector)],
+            ),
+            // At equal length a list wins over the panel: more often the word is meant than the company called so.
+            ("太阳能", &[("太阳能", Category::Sector)]),
+        ],
+    );
+}
+
+/// Every text that the harness can say at a masked level, less what it fills in.
+#[test]
+fn prompts_hold_no_word_that_counts() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../prompts/templates");
+    let lexicon = built_in();
+    let mut read = 0;
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let found = words(&lexicon, &std::fs::read_to_string(&path).unwrap());
+        // The example of a code, where codes are shown.
+        let found: Vec<_> = found.into_iter().filter(|(word, _)| word != "SH600000").collect();
+        assert_eq!(found, [], "{}", path.display());
+        read += 1;
+    }
+    assert!(20 < read, "{read}");
+}
