@@ -130,15 +130,18 @@ mod tests {
     use super::*;
 
     /// The longest date in a text.
-    fn found(text: &str) -> Option<String> {
+    fn found(dates: &Dates, text: &str) -> Option<String> {
         let folded = Folded::of(text);
-        let all = Dates::new().unwrap().find(&folded);
-        let longest = all.into_iter().max_by_key(|date| date.part.len())?;
+        let longest = dates
+            .find(&folded)
+            .into_iter()
+            .max_by_key(|date| date.part.len())?;
         Some(text[folded.own_bytes(&longest.part)].to_owned())
     }
 
     #[test]
     fn dates_in_the_spellings_of_people() {
+        let dates = Dates::new().unwrap();
         for (text, date) in [
             ("sold on 2024-03-15 at the open", "2024-03-15"),
             ("(2024/3/15)", "2024/3/15"),
@@ -173,12 +176,13 @@ mod tests {
             ("in 2015-2016", "2015-2016"),
             ("the second half of 2024", "second half of 2024"),
         ] {
-            assert_eq!(found(text).as_deref(), Some(date), "{text}");
+            assert_eq!(found(&dates, text).as_deref(), Some(date), "{text}");
         }
     }
 
     #[test]
     fn what_is_no_date() {
+        let dates = Dates::new().unwrap();
         for text in [
             "it may rise 15 % and may 5 more",
             "May rise soon",
@@ -202,12 +206,13 @@ mod tests {
             "top 10 may fall",
             "a 2024 % rise",
         ] {
-            assert_eq!(found(text), None, "{text}");
+            assert_eq!(found(&dates, text), None, "{text}");
         }
     }
 
     #[test]
     fn a_date_knows_its_days() {
+        let dates = Dates::new().unwrap();
         for (text, day, is_in) in [
             ("2024-03-15", (2024, 3, 15), true),
             ("2024-03-15", (2024, 3, 16), false),
@@ -218,8 +223,11 @@ mod tests {
             ("in 2024", (2024, 12, 31), true),
         ] {
             let folded = Folded::of(text);
-            let all = Dates::new().unwrap().find(&folded);
-            let longest = all.into_iter().max_by_key(|date| date.part.len()).unwrap();
+            let longest = dates
+                .find(&folded)
+                .into_iter()
+                .max_by_key(|date| date.part.len())
+                .unwrap();
             let Said::Date(period) = longest.said else {
                 panic!("{text}")
             };

@@ -188,3 +188,23 @@ fn prompts_hold_no_word_that_counts() {
     }
     assert!(20 < read, "{read}");
 }
+
+#[test]
+fn the_talk_of_a_trader_who_sees_numbers_alone_is_no_hit() {
+    let lexicon = built_in();
+    for text in [
+        "Buy: MOM_12_1 z-score of 2.1, low RV_60; I expect it may march on for 20 days.",
+        "Trim to 0.05 to bank the gains and reduce concentration; fed by strong volume.",
+        "Diversify: portfolio construction with low auto-correlation, blue-chip-like stability.",
+        "The index fell 2.5 % in 20 days; cut exposure of 2000 shares at 1,688.00.",
+        "A line of defence: sell the loser, hold cash as insurance.",
+        "Retail investors chase limit-up names; the upper limit blocks the buy.",
+        "其中标的走势稳定增强，综合评分最高，减持锁定收益。",
+        "量化工具显示动量强，胜利率高，近3月波动低，继续增持。",
+        "加工行情数据后，持有10年一遇的低估值，每周一次调仓。",
+        "成交行为活跃，其中行情集中，风险可控，止损政策不变。",
+        "轻微信号转弱，价格力度不足，完美的突破，稳定增长。",
+    ] {
+        assert_eq!(words(&lexicon, text), [], "{text}");
+    }
+}
