@@ -108,7 +108,7 @@ pub(super) fn run(args: &ReasonsArgs, console: Console) -> Result<(), Failure> {
     };
     let units = u64::try_from(findings.named.len()).unwrap_or(u64::MAX);
     let bar = Mutex::new(Progress::new(console, "reading", units, "episodes"));
-    let (heard, lists, notes) = hear(&findings, &options, &|| {
+    let hearing = hear(&findings, &options, &|| {
         if let Ok(mut bar) = bar.lock() {
             bar.advance(1);
         }
@@ -121,14 +121,14 @@ pub(super) fn run(args: &ReasonsArgs, console: Console) -> Result<(), Failure> {
             real: args.real,
             panel: args.panel.clone(),
         };
-        let sides = side_by_side(&heard, &options, notes)?;
+        let sides = side_by_side(&hearing, &options)?;
         if let Some(path) = &args.out {
             write_whole(path, side::render(&sides).as_bytes())?;
             console.note(&format!("wrote {}", path.display()));
         }
         return console.result(&side::text(&sides, args.width), &json(&sides)?);
     }
-    let report = ReasonReport::of(&heard, lists, notes)?;
+    let report = ReasonReport::of(hearing)?;
     if let Some(path) = &args.csv {
         write_whole(path, &table::csv(&report)?)?;
         console.note(&format!("wrote {}", path.display()));

@@ -124,7 +124,10 @@ mod tests {
         let market = generate(&config).unwrap();
         let codes = Codes::new(Some(&market)).unwrap();
         let digits = market.names().next().unwrap().1.ticker.reveal()[2..].to_owned();
-        assert_eq!(found(&codes, &format!("buy {digits} now")), [digits.clone()]);
+        assert_eq!(
+            found(&codes, &format!("buy {digits} now")),
+            std::slice::from_ref(&digits)
+        );
         for text in [
             format!("{digits} shares"),
             format!("0.{digits}"),

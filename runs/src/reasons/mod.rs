@@ -25,7 +25,7 @@ pub use category::Category;
 pub use hit::Hit;
 pub use lexicon::{Found, Lexicon, Lists};
 pub use rate::{Rate, Rates, Scope};
-pub use report::{Heard, REASONS_FORMAT, ReasonOptions, ReasonReport, Row, hear};
+pub use report::{Heard, Hearing, REASONS_FORMAT, ReasonOptions, ReasonReport, Row, hear};
 pub use sentence::{Quote, shown};
 pub use spoken::{Spoken, SpokenStep};
 pub use word_list::ListRecord;

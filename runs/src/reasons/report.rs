@@ -73,7 +73,18 @@ pub struct Heard {
     pub hits: Vec<Hit>,
 }
 
-/// Reads finished episodes and looks for words, in the order of their paths; beside them notes of what was left out.
+/// All that was read.
+#[derive(Debug, Clone)]
+pub struct Hearing {
+    /// Episodes, in the order of their paths.
+    pub heard: Vec<Heard>,
+    /// The lists that were looked through.
+    pub lists: Vec<ListRecord>,
+    /// What was left out, and why.
+    pub notes: Vec<String>,
+}
+
+/// Reads finished episodes and looks for words.
 ///
 /// # Errors
 /// [`RunError`] when a bundle that is read is damaged, when one would count twice, and when lists or a named panel cannot
@@ -82,7 +93,7 @@ pub fn hear(
     findings: &Findings,
     options: &ReasonOptions,
     tick: &(dyn Fn() + Sync),
-) -> Result<(Vec<Heard>, Vec<ListRecord>, Vec<String>), RunError> {
+) -> Result<Hearing, RunError> {
     options.shown.check(&findings.named)?;
     let named: Vec<&Found> = findings
         .named
@@ -106,8 +117,11 @@ pub fn hear(
         let hits = lexicon.map_or_else(|| Ok(Vec::new()), |lexicon| hits(&spoken, lexicon))?;
         Ok(Heard { spoken, hits })
     });
-    let heard = heard.into_iter().collect::<Result<_, RunError>>()?;
-    Ok((heard, lists.records(), notes))
+    Ok(Hearing {
+        heard: heard.into_iter().collect::<Result<_, RunError>>()?,
+        lists: lists.records(),
+        notes,
+    })
 }
 
 /// The words of each panel. Without one its companies are not known by name, which is noted.
@@ -172,8 +186,13 @@ impl ReasonReport {
     ///
     /// # Errors
     /// [`RunError::Input`] for counts that no share has.
-    pub fn of(heard: &[Heard], lists: Vec<ListRecord>, mut notes: Vec<String>) -> Result<Self, RunError> {
-        let rows = rows(heard)?;
+    pub fn of(hearing: Hearing) -> Result<Self, RunError> {
+        let Hearing {
+            heard,
+            lists,
+            mut notes,
+        } = hearing;
+        let rows = rows(&heard)?;
         let own: Vec<&str> = lists
             .iter()
             .filter(|list| !list.is_built_in)

@@ -8,7 +8,7 @@ use crate::bundle::BundlePaths;
 use crate::bundle::event::OrderRecord;
 use crate::bundle::open::read_private;
 use crate::error::RunError;
-use crate::reasons::{Heard, Hit, REASONS_FORMAT};
+use crate::reasons::{Heard, Hearing, Hit, REASONS_FORMAT};
 use ktd_masking::Level;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,13 +17,10 @@ use std::collections::{BTreeMap, BTreeSet};
 /// # Errors
 /// [`RunError::Input`] when nothing has a counterpart, a step is not in the window, days differ, or real stocks are asked
 /// for and a private part or panel is missing.
-pub fn side_by_side(
-    heard: &[Heard],
-    options: &SideOptions,
-    mut notes: Vec<String>,
-) -> Result<SideBySide, RunError> {
+pub fn side_by_side(hearing: &Hearing, options: &SideOptions) -> Result<SideBySide, RunError> {
+    let mut notes = hearing.notes.clone();
     let mut groups: BTreeMap<Key<'_>, Vec<&Heard>> = BTreeMap::new();
-    for one in heard {
+    for one in &hearing.heard {
         groups.entry(key(one)).or_default().push(one);
     }
     let alone = groups.values().filter(|group| group.len() < 2).count();

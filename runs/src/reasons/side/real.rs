@@ -46,12 +46,11 @@ impl RealNames {
         let header = &found.header;
         let (private, key) = read_private(&BundlePaths::new(&found.root), header)?;
         let hash = &header.data.panel_blake3;
-        let market = match self.markets.get(hash) {
-            Some(market) => Arc::clone(market),
-            None => {
-                let kept = private.panel.map(PathBuf::from);
-                market_of(header, kept.as_deref(), self.panel.as_deref())?.market
-            }
+        let market = if let Some(market) = self.markets.get(hash) {
+            Arc::clone(market)
+        } else {
+            let kept = private.panel.map(PathBuf::from);
+            market_of(header, kept.as_deref(), self.panel.as_deref())?.market
         };
         self.markets.insert(hash.clone(), Arc::clone(&market));
         let days = found.panel_days(&market)?.unwrap_or_default();
