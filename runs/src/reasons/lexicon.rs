@@ -3,7 +3,7 @@
 use super::category::Category;
 use super::codes::Codes;
 use super::dates::Dates;
-use super::folded::Folded;
+use super::folded::{Folded, is_chinese};
 use super::period::Period;
 use super::word_list::{Entry, ListRecord, WordList, word_lists};
 use super::words::Words;
@@ -58,7 +58,7 @@ fn panel_entries(market: &Market) -> Vec<Entry> {
     let companies = market.names().flat_map(|(_, info)| &info.company_names);
     let companies = companies
         .flat_map(|name| spellings(name))
-        .filter(|name| is_telling(name))
+        .filter(|name| is_telling(name) && !is_short(name))
         .map(|name| (name, Category::Company));
     let sectors = market
         .sectors()
@@ -68,6 +68,11 @@ fn panel_entries(market: &Market) -> Vec<Entry> {
         .chain(sectors)
         .filter_map(|(name, category)| Entry::of(&name, false, Some(category)))
         .collect()
+}
+
+/// Two Chinese characters are what is left of a name cut short behind its marks (`*ST动力`), and most often a word.
+fn is_short(name: &str) -> bool {
+    name.chars().count() < 3 && name.chars().all(is_chinese)
 }
 
 /// What is looked for in the reasons of one panel's episodes.
