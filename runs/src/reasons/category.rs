@@ -21,7 +21,7 @@ pub enum Category {
 }
 
 impl Category {
-    /// All, in the order tables show them; at equal length an earlier list wins.
+    /// All, in the order tables show them.
     pub const ALL: [Self; 6] = [
         Self::Brand,
         Self::Company,

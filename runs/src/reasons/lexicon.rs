@@ -41,12 +41,13 @@ impl Lists {
     /// [`RunError::Input`] when the lists are too long.
     pub fn on(&self, market: Option<&Market>) -> Result<Lexicon, RunError> {
         let panel = market.map(panel_entries).unwrap_or_default();
-        let lists = self
-            .0
-            .iter()
-            .map(|list| (list.record.name.clone(), list.entries.as_slice()));
+        // Many companies are called as their products are: by its full name the company is meant.
+        let is_brand = |list: &&WordList| list.category == Some(Category::Brand);
+        let (brands, others): (Vec<&WordList>, Vec<&WordList>) = self.0.iter().partition(is_brand);
+        let others = others.into_iter().map(WordList::named_entries);
+        let brands = brands.into_iter().map(WordList::named_entries);
         Ok(Lexicon {
-            words: Words::new(lists.chain([(PANEL.to_owned(), panel.as_slice())]))?,
+            words: Words::new(others.chain([(PANEL.to_owned(), panel.as_slice())]).chain(brands))?,
             dates: Dates::new()?,
             codes: Codes::new(market)?,
         })

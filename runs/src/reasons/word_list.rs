@@ -37,6 +37,8 @@ const BUILT_IN: [BuiltIn; 13] = [
 #[derive(Debug, Clone)]
 pub(super) struct WordList {
     pub(super) record: ListRecord,
+    /// `None` for words that are no hit.
+    pub(super) category: Option<Category>,
     pub(super) entries: Vec<Entry>,
 }
 
@@ -147,7 +149,16 @@ impl WordList {
             is_built_in,
             entries: entries.len(),
         };
-        Ok(Self { record, entries })
+        Ok(Self {
+            record,
+            category,
+            entries,
+        })
+    }
+
+    /// The list's name with its entries.
+    pub(super) fn named_entries(&self) -> (String, &[Entry]) {
+        (self.record.name.clone(), &self.entries)
     }
 }
 

@@ -141,6 +141,34 @@ fn the_panels_names_and_sectors_are_words() {
 }
 
 #[test]
+fn a_full_name_is_the_company_and_a_short_one_the_brand() {
+    let config = SynthConfig {
+        seed: 5,
+        names: 20,
+        days: 330,
+    };
+    let market = generate(&config).unwrap();
+    let name = market.names().next().unwrap().1.company_names[0].clone();
+    let folder = tempfile::tempdir().unwrap();
+    let short: String = name.chars().take(2).collect();
+    std::fs::write(folder.path().join("brand.zh.txt"), format!("{name}\n{short}\n")).unwrap();
+    let lists = Lists::read(Some(folder.path())).unwrap();
+    check(
+        &lists.on(Some(&market)).unwrap(),
+        &[
+            (&name, &[(&name, Category::Company)]),
+            (&short, &[(&short, Category::Brand)]),
+        ],
+    );
+    check(&lists.on(None).unwrap(), &[(&name, &[(&name, Category::Brand)])]);
+}
+
+#[test]
+fn names_cut_short_are_not_looked_for() {
+    assert!(is_short("动力") && !is_short("st动力") && !is_short("五粮液") && !is_short("3m"));
+}
+
+#[test]
 fn a_company_wins_over_the_sector_inside_it() {
     let entry = |word: &str, category| Entry::of(word, false, Some(category)).unwrap();
     let (company, sector) = (
