@@ -31,6 +31,9 @@ mod shown;
 mod trials;
 mod work;
 
+pub(crate) use identity::check_episodes;
+pub(crate) use work::in_parallel;
+
 pub use benchmark::Benchmark;
 pub use collect::{BOARD_FORMAT, BoardOptions, Tick, collect};
 pub use find::Findings;

@@ -9,6 +9,7 @@ mod leaderboard;
 mod mcp;
 mod plan;
 mod probe;
+mod reasons;
 mod replay;
 mod run;
 mod signals;
@@ -59,6 +60,8 @@ enum Command {
     Attribute(attribute::AttributeArgs),
     /// Rank finished runs by what they selected; say which differences are real.
     Leaderboard(leaderboard::LeaderboardArgs),
+    /// Tell what models name in their reasons beyond what they were shown; lay reasons side by side, mask by mask.
+    Reasons(reasons::ReasonsArgs),
     /// Let an MCP client trade one cell: a server on standard input and output, no network.
     Mcp(mcp::McpArgs),
     /// Say what works and how to mend what does not.
@@ -95,6 +98,7 @@ pub fn main() -> ExitCode {
         Command::Verify(args) => verify::run(&args, console),
         Command::Attribute(args) => attribute::run(&args, console),
         Command::Leaderboard(args) => leaderboard::run(&args, console),
+        Command::Reasons(args) => reasons::run(&args, console),
         Command::Mcp(args) => mcp::run(&args, console),
         Command::Doctor(args) => doctor::run(&args, console),
         Command::Vendors(args) => vendors::run(&args, console),
