@@ -21,4 +21,4 @@ pub use gold::{Gold, Target};
 pub use kind::ProbeKind;
 pub use make::ProbeMaker;
 pub use plan::{PlanError, ProbePlan, Stretch};
-pub use tally::{DEFAULT_JOINT_DAYS, Measure, Tally};
+pub use tally::{Comparison, DEFAULT_JOINT_DAYS, Measure, Tally};

@@ -29,7 +29,6 @@ mod settings;
 pub mod sheet;
 mod shown;
 mod trials;
-mod work;
 
 pub use benchmark::Benchmark;
 pub use collect::{BOARD_FORMAT, BoardOptions, Tick, collect};
