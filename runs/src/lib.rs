@@ -17,6 +17,7 @@ pub mod failure;
 pub mod force_probe;
 pub mod guard;
 pub mod limits;
+mod mask_hash;
 pub mod money;
 pub mod output;
 pub mod page;
@@ -30,3 +31,4 @@ mod work;
 
 pub use error::RunError;
 pub use failure::Failure;
+pub use mask_hash::mask_hash;

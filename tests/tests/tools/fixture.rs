@@ -85,9 +85,9 @@ impl Fixture {
                 report,
             });
         }
-        let as_of = window[STEP - 2];
+        let (origin, as_of) = (window[0].before().unwrap(), window[STEP - 2]);
         Self {
-            factors: FactorTable::new(&market, &FactorConfig::KTD, as_of, as_of).unwrap(),
+            factors: FactorTable::new(&market, &FactorConfig::KTD, origin, as_of).unwrap(),
             market,
             account,
             rules,
@@ -134,9 +134,9 @@ impl Fixture {
     /// The panel as if it had ended on the as-of day.
     pub(crate) fn cut(&self) -> Self {
         let market = self.market.cut_after(self.as_of_day());
+        let origin = self.window[0].before().unwrap();
         Self {
-            factors: FactorTable::new(&market, &FactorConfig::KTD, self.as_of_day(), self.as_of_day())
-                .unwrap(),
+            factors: FactorTable::new(&market, &FactorConfig::KTD, origin, self.as_of_day()).unwrap(),
             market,
             account: self.account.clone(),
             rules: self.rules.clone(),
@@ -157,6 +157,11 @@ impl Fixture {
 
 /// Every level with every numeric setting.
 pub(crate) fn every_setting() -> Vec<(Level, Numeric)> {
-    let of_level = |level| Numeric::ALL.map(|numeric| (level, numeric));
+    settings(&Numeric::ALL)
+}
+
+/// Every level with these numeric settings.
+pub(crate) fn settings(numerics: &[Numeric]) -> Vec<(Level, Numeric)> {
+    let of_level = |level| numerics.iter().map(move |numeric| (level, *numeric));
     Level::ALL.into_iter().flat_map(of_level).collect()
 }
