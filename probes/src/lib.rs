@@ -31,3 +31,5 @@ pub use kind::ProbeKind;
 pub use make::ProbeMaker;
 pub use plan::{PlanError, ProbePlan, Stretch};
 pub use tally::{Comparison, DEFAULT_JOINT_DAYS, Measure, Tally};
+mod stub;
+pub use stub::{controls, expected};

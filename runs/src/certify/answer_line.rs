@@ -50,7 +50,7 @@ pub struct AnswerRecord {
 }
 
 /// Why an attacker of the database did not answer.
-const FOUND_NOTHING: &str = "found nothing to go by";
+const COULD_NOT_READ: &str = "could not read the probe";
 
 impl AnswerLine {
     /// The line of an answer of a database attacker.
@@ -60,7 +60,7 @@ impl AnswerLine {
             kind: kind.label().to_owned(),
             number,
             answer: answer.map(|answer| AnswerRecord::of(market, answer)),
-            reason: answer.is_none().then(|| FOUND_NOTHING.to_owned()),
+            reason: answer.is_none().then(|| COULD_NOT_READ.to_owned()),
         }
     }
 

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 /// The baseline's expectation of each measure that a probe asks, in parts of [`CHANCE_PARTS`].
 #[must_use]
-pub fn chance(database: &Database, gold: &Gold, joint_days: usize) -> BTreeMap<Measure, u64> {
+pub(super) fn chance(database: &Database, gold: &Gold, joint_days: usize) -> BTreeMap<Measure, u64> {
     expected(database, gold, joint_days)
         .into_iter()
         .map(|(measure, share)| (measure, parts(share)))
@@ -29,7 +29,7 @@ fn parts(share: f64) -> u64 {
     clippy::cast_precision_loss,
     reason = "nine decimals are all that is kept, and sums of parts stay below 2^53"
 )]
-pub fn mean_share(parts: u64, probes: u64) -> f64 {
+pub(super) fn mean_share(parts: u64, probes: u64) -> f64 {
     if probes == 0 {
         return 0.0;
     }
@@ -38,7 +38,7 @@ pub fn mean_share(parts: u64, probes: u64) -> f64 {
 
 /// A figure as files have it. With so few digits every reader and writer of JSON agrees on it.
 #[must_use]
-pub fn nine_decimals(value: f64) -> f64 {
+pub(super) fn nine_decimals(value: f64) -> f64 {
     const SCALE: f64 = 1e9;
     (value * SCALE).round() / SCALE
 }

@@ -15,11 +15,11 @@ const LINE_BYTES_MAX: u64 = 64 << 20;
 
 /// The hashes of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Hashes {
+pub(super) struct Hashes {
     /// SHA-256 of its bytes.
-    pub file: String,
+    pub(super) file: String,
     /// SHA-256 of its lines, packed or not.
-    pub lines: String,
+    pub(super) lines: String,
 }
 
 /// Bytes on their way to a file.
@@ -44,7 +44,7 @@ impl<W: Write> Write for Hashed<W> {
 ///
 /// # Errors
 /// [`RunError::Io`]; the old content stands then.
-pub fn write<T: Serialize>(path: &Path, values: impl IntoIterator<Item = T>) -> Result<Hashes, RunError> {
+pub(super) fn write<T: Serialize>(path: &Path, values: impl IntoIterator<Item = T>) -> Result<Hashes, RunError> {
     if let Some(parent) = path.parent() {
         std::fs::create_dir_all(parent).map_err(RunError::io("make the directory", parent))?;
     }
@@ -59,16 +59,6 @@ pub fn write<T: Serialize>(path: &Path, values: impl IntoIterator<Item = T>) -> 
         .map_err(RunError::io("write", path))?;
     std::fs::rename(&temporary, path).map_err(RunError::io("write", path))?;
     Ok(hashes)
-}
-
-/// The bytes that [`write`] would write.
-///
-/// # Errors
-/// [`RunError::Io`] naming `path`, where memory alone could fail.
-pub fn bytes<T: Serialize>(path: &Path, values: impl IntoIterator<Item = T>) -> Result<Vec<u8>, RunError> {
-    let mut bytes = Vec::new();
-    fill(&mut bytes, is_packed(path), values).map_err(RunError::io("pack", path))?;
-    Ok(bytes)
 }
 
 fn temporary(path: &Path) -> PathBuf {
@@ -127,7 +117,7 @@ fn hex(hash: Sha256) -> String {
 ///
 /// # Errors
 /// [`RunError::Io`], or [`RunError::Damaged`] naming the line that is torn or no such value.
-pub fn read<T: DeserializeOwned>(path: &Path) -> Result<(Vec<T>, String), RunError> {
+pub(super) fn read<T: DeserializeOwned>(path: &Path) -> Result<(Vec<T>, String), RunError> {
     let file = File::open(path).map_err(RunError::io("open", path))?;
     let reader: Box<dyn BufRead> = if is_packed(path) {
         let unpacked =
@@ -165,7 +155,7 @@ fn parse<T: DeserializeOwned>(path: &Path, mut reader: Box<dyn BufRead>) -> Resu
 ///
 /// # Errors
 /// [`RunError::Io`].
-pub fn hash_file(path: &Path) -> Result<String, RunError> {
+pub(super) fn hash_file(path: &Path) -> Result<String, RunError> {
     let mut file = File::open(path).map_err(RunError::io("open", path))?;
     let mut hashed = Hashed {
         to: io::sink(),
@@ -189,7 +179,6 @@ mod tests {
             let (values, lines) = read::<u32>(&path).unwrap();
             assert_eq!((values, &lines), (vec![1, 2, 3], &written.lines));
             assert_eq!(hash_file(&path).unwrap(), written.file);
-            assert_eq!(bytes(&path, [1, 2, 3]).unwrap(), std::fs::read(&path).unwrap());
             hashes.push(written);
         }
         assert_eq!(hashes[0].lines, hashes[1].lines);

@@ -9,11 +9,11 @@ use std::path::Path;
 /// A line of `probes/KIND.jsonl.zst`: what an attacker may see and nothing else.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct ProbeLine {
+pub(super) struct ProbeLine {
     /// The probe's place among those of its kind, from 0.
-    pub number: usize,
+    pub(super) number: usize,
     /// What each episode shows; the bytes are the probe's own.
-    pub exhibits: Vec<Box<RawValue>>,
+    pub(super) exhibits: Vec<Box<RawValue>>,
 }
 
 impl ProbeLine {
@@ -21,7 +21,7 @@ impl ProbeLine {
     ///
     /// # Errors
     /// [`RunError::Input`] for an exhibit that is no JSON.
-    pub fn of(probe: &ProbeText) -> Result<Self, RunError> {
+    pub(super) fn of(probe: &ProbeText) -> Result<Self, RunError> {
         let raw = |text: &String| {
             RawValue::from_string(text.clone()).map_err(|error| {
                 let what = format!("{} probe {}: {error}", probe.kind.label(), probe.number);
@@ -39,7 +39,7 @@ impl ProbeLine {
 ///
 /// # Errors
 /// [`RunError::Damaged`] naming the line.
-pub fn probes(path: &Path, kind: ProbeKind, lines: Vec<ProbeLine>) -> Result<Vec<ProbeText>, RunError> {
+pub(super) fn probes(path: &Path, kind: ProbeKind, lines: Vec<ProbeLine>) -> Result<Vec<ProbeText>, RunError> {
     let exhibits = if kind == ProbeKind::Linked { 2 } else { 1 };
     let probe = |(place, line): (usize, ProbeLine)| {
         let wrong = |what: String| RunError::damaged(path, format!("line {}: {what}", place + 1));

@@ -17,7 +17,7 @@ use std::path::Path;
 
 /// The answer keys of probes as lines, with what chance recovers of each.
 #[must_use]
-pub fn gold_lines(ground: &Ground, database: &Database, joint_days: usize, set: &ProbeSet) -> Vec<GoldLine> {
+pub(super) fn gold_lines(ground: &Ground, database: &Database, joint_days: usize, set: &ProbeSet) -> Vec<GoldLine> {
     let line = |(probe, gold): (&ProbeText, &ktd_probes::Gold)| {
         let chance = chance(database, gold, joint_days);
         GoldLine::of(&ground.source.market, (probe.kind, probe.number), gold, &chance)
@@ -29,7 +29,7 @@ pub fn gold_lines(ground: &Ground, database: &Database, joint_days: usize, set: 
 ///
 /// # Errors
 /// [`RunError::Io`].
-pub fn store(paths: &SetPaths, probes: &[ProbeText], gold: &[GoldLine]) -> Result<Stored, RunError> {
+pub(super) fn store(paths: &SetPaths, probes: &[ProbeText], gold: &[GoldLine]) -> Result<Stored, RunError> {
     let mut stored = Stored::default();
     for kind in ProbeKind::ALL {
         let of_kind: Vec<&ProbeText> = probes.iter().filter(|probe| probe.kind == kind).collect();
@@ -56,7 +56,7 @@ pub fn store(paths: &SetPaths, probes: &[ProbeText], gold: &[GoldLine]) -> Resul
 ///
 /// # Errors
 /// [`RunError`] naming file and line.
-pub fn load_probes(paths: &SetPaths, counts: &BTreeMap<ProbeKind, usize>) -> Result<Vec<ProbeText>, RunError> {
+pub(super) fn load_probes(paths: &SetPaths, counts: &BTreeMap<ProbeKind, usize>) -> Result<Vec<ProbeText>, RunError> {
     let mut probes = Vec::new();
     for (kind, count) in counts {
         let path = paths.at(&paths.probes(*kind));
@@ -74,7 +74,7 @@ pub fn load_probes(paths: &SetPaths, counts: &BTreeMap<ProbeKind, usize>) -> Res
 ///
 /// # Errors
 /// [`RunError`] naming file and line.
-pub fn load_gold(paths: &SetPaths, counts: &BTreeMap<ProbeKind, usize>) -> Result<Vec<GoldLine>, RunError> {
+pub(super) fn load_gold(paths: &SetPaths, counts: &BTreeMap<ProbeKind, usize>) -> Result<Vec<GoldLine>, RunError> {
     let path = paths.at(paths.gold());
     let (gold, _) = lines::read::<GoldLine>(&path)?;
     gold_line::check_order(&path, &gold, counts)?;
@@ -85,7 +85,7 @@ pub fn load_gold(paths: &SetPaths, counts: &BTreeMap<ProbeKind, usize>) -> Resul
 ///
 /// # Errors
 /// [`RunError::Io`].
-pub fn store_answers(paths: &SetPaths, answers: &Answers) -> Result<BTreeMap<String, String>, RunError> {
+pub(super) fn store_answers(paths: &SetPaths, answers: &Answers) -> Result<BTreeMap<String, String>, RunError> {
     let mut hashes = BTreeMap::new();
     for (attacker, lines) in answers {
         let name = paths.answers(attacker);
@@ -99,7 +99,7 @@ pub fn store_answers(paths: &SetPaths, answers: &Answers) -> Result<BTreeMap<Str
 ///
 /// # Errors
 /// [`RunError`] naming file and line.
-pub fn load_answers(
+pub(super) fn load_answers(
     paths: &SetPaths,
     attacker: &str,
     gold: &[GoldLine],
@@ -114,7 +114,7 @@ pub fn load_answers(
 ///
 /// # Errors
 /// [`RunError::Diverged`] naming the first line that differs.
-pub fn compare<T: serde::Serialize>(path: &Path, values: &[T]) -> Result<(), RunError> {
+pub(super) fn compare<T: serde::Serialize>(path: &Path, values: &[T]) -> Result<(), RunError> {
     let (recorded, _) = lines::read::<Box<serde_json::value::RawValue>>(path)?;
     let differs = |line: usize, difference: String| RunError::Diverged {
         path: path.to_owned(),

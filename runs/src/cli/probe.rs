@@ -1,0 +1,143 @@
+//! `ktd probe CONFIG`.
+
+use crate::certify::certificate::{Counted, Judgement};
+use crate::certify::config::CertifyConfig;
+use crate::certify::figure::{Figure, Rule};
+use crate::certify::paths::CertifyPaths;
+use crate::certify::session::{CertifyRun, count_probes, database_attackers};
+use crate::certify::set_record::SetRecord;
+use crate::certify::table;
+use crate::error::RunError;
+use crate::failure::Failure;
+use crate::output::Console;
+use crate::progress::Progress;
+use clap::Args;
+use serde_json::json;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+const EXAMPLE: &str = "\
+Example file:
+
+  name = \"try\"
+  panel = \"csi300.ktdp\"            # without it: the synthetic market
+  mask = { level = \"blinded\", numeric = \"rescaled\" }
+  seed = 1
+  probes = { day = 2000, days = 2000, episode = 2000, linked = 2000, anchored = 2000 }
+  stretches = 10                   # or windows = [{ id = \"W1\" }]
+
+  ktd probe try.toml                     # make the probes, attack them, say what was recovered
+  ktd probe try.toml --probes theirs     # attack probes of another harness: theirs/probes/*.jsonl, theirs/private/gold.jsonl
+
+Rerunning keeps what is on disk and recomputes the tables.";
+
+/// Ask ten attackers that own the price database which stock and which day a masked payload shows.
+#[derive(Debug, Clone, Args)]
+#[command(after_help = EXAMPLE)]
+pub(super) struct ProbeArgs {
+    #[command(flatten)]
+    set: SetArgs,
+    /// Print every figure as CSV.
+    #[arg(long)]
+    csv: bool,
+}
+
+/// Which probes, and where they go.
+#[derive(Debug, Clone, Args)]
+pub(super) struct SetArgs {
+    /// The file that says what is probed.
+    config: Option<PathBuf>,
+    /// Where everything goes (default: the file's `output`, else `results/NAME` beside the file).
+    #[arg(long)]
+    out: Option<PathBuf>,
+    /// Attack probes that somebody else made or changed, in this directory, instead of making them.
+    #[arg(long, value_name = "DIR")]
+    probes: Option<PathBuf>,
+    /// Threads (default: one a core); results do not depend on them.
+    #[arg(long)]
+    threads: Option<usize>,
+}
+
+impl SetArgs {
+    /// The run that is asked for.
+    ///
+    /// # Errors
+    /// [`RunError`] for a missing or wrong file.
+    pub(super) fn run(&self) -> Result<CertifyRun, RunError> {
+        let path = self.config.as_deref().ok_or_else(|| {
+            RunError::input(
+                "no file says what is probed",
+                "name one: `ktd probe --help` shows an example",
+            )
+        })?;
+        let config = CertifyConfig::read(path)?;
+        let base = path.parent().map_or_else(PathBuf::new, Path::to_owned);
+        let paths = CertifyPaths::new(&config.directory(self.out.as_deref(), &base));
+        Ok(CertifyRun {
+            config,
+            base,
+            paths,
+            given: self.probes.clone(),
+            threads: threads(self.threads),
+        })
+    }
+}
+
+/// So many threads as asked for, else one a core.
+pub(super) fn threads(asked: Option<usize>) -> usize {
+    asked.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, std::num::NonZero::get))
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// [`Failure`] for bad input.
+pub(super) fn run(args: &ProbeArgs, console: Console) -> Result<(), Failure> {
+    let run = args.set.run()?;
+    let record = attack(&run, false, console)?;
+    let counted = count_probes(&run.paths, &record)?;
+    let figures = figures(&run, &record, &counted)?;
+    let text = if args.csv {
+        table::csv(&figures, &counted.silences)?
+    } else {
+        let root = run.paths.root().display();
+        format!("{}probes: {root}\n", table::text(&figures, &counted.silences))
+    };
+    console.result(
+        &text,
+        &json!({ "set": record, "figures": figures, "unanswered": counted.silences }),
+    )
+}
+
+/// Makes and attacks under a progress bar.
+pub(super) fn attack(run: &CertifyRun, with_controls: bool, console: Console) -> Result<SetRecord, RunError> {
+    let ticks = u64::try_from(run.ticks(with_controls)).unwrap_or(u64::MAX);
+    let bar = Mutex::new(Progress::new(console, "probing", ticks, "probes made, learned from or attacked"));
+    run.attack(with_controls, &|| {
+        if let Ok(mut bar) = bar.lock() {
+            bar.advance(1);
+        }
+    })
+}
+
+fn figures(run: &CertifyRun, record: &SetRecord, counted: &Counted) -> Result<Vec<Figure>, RunError> {
+    let Judgement {
+        confidence,
+        thresholds,
+    } = judgement(run);
+    let rule = Rule {
+        level: record.plan.mask()?.level,
+        confidence,
+        thresholds,
+        attackers: database_attackers().len(),
+    };
+    counted.counts.iter().map(|count| rule.figure(count)).collect()
+}
+
+/// By what a run's figures are judged.
+pub(super) const fn judgement(run: &CertifyRun) -> Judgement {
+    Judgement {
+        confidence: run.config.confidence,
+        thresholds: run.config.thresholds,
+    }
+}
