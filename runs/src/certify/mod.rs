@@ -22,6 +22,7 @@ mod given;
 pub mod gold_line;
 pub mod ground;
 mod lines;
+pub mod mark;
 pub mod paths;
 mod probe_line;
 pub mod session;
