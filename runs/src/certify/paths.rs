@@ -3,6 +3,9 @@
 use ktd_probes::ProbeKind;
 use std::path::{Path, PathBuf};
 
+/// The name of the mask key.
+pub const MASK_KEY: &str = "private/mask.key";
+
 /// The directory of one `ktd probe` or `ktd certify`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CertifyPaths {
@@ -49,13 +52,7 @@ impl CertifyPaths {
     /// The key that every exhibit's own is derived from.
     #[must_use]
     pub fn mask_key(&self) -> PathBuf {
-        self.private().join("mask.key")
-    }
-
-    /// What only the owner may see.
-    #[must_use]
-    pub fn private(&self) -> PathBuf {
-        self.root.join("private")
+        self.root.join(MASK_KEY)
     }
 
     /// The files of the probes under test.

@@ -9,7 +9,7 @@ use super::given;
 use super::gold_line::GoldLine;
 use super::ground::{Ground, ProbeSet, Tick};
 use super::lines::hash_file;
-use super::paths::CertifyPaths;
+use super::paths::{CertifyPaths, MASK_KEY};
 use super::set_plan::SetPlan;
 use super::set_record::{Origin, SetRecord, Stored};
 use super::store::{gold_lines, load_answers, load_gold, load_probes, store, store_answers};
@@ -221,6 +221,9 @@ impl CertifyRun {
         };
         let gold = workshop.gold_lines(&plan, &set);
         let stored = store(&self.paths.probed(), &set.probes, &gold)?;
+        // Whoever verifies makes the probes again with it, wherever it was read from.
+        let key = format!("{}\n", workshop.ground.key.reveal());
+        write_whole(&self.paths.mask_key(), key.as_bytes())?;
         let data = workshop.ground.source.record.clone();
         let record = SetRecord::new(self.origin(), plan, data, &workshop.ground.key, stored)?;
         let path = self.paths.set_record();
@@ -290,7 +293,7 @@ fn count_control(
 
 /// SHA-256 of every file beside a certificate, by its name.
 fn hashes(paths: &CertifyPaths, record: &SetRecord) -> Result<BTreeMap<String, String>, RunError> {
-    let mut names = vec!["set.json".to_owned()];
+    let mut names = vec!["set.json".to_owned(), MASK_KEY.to_owned()];
     let sets = Control::ALL.map(|control| (paths.control(control.label()), vec![control.kind()]));
     let probed = (paths.probed(), record.by_kind().into_keys().collect());
     for (set, kinds) in std::iter::once(probed).chain(sets) {

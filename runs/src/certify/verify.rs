@@ -37,6 +37,19 @@ pub struct Check {
     pub threads: usize,
 }
 
+/// How many probes are made and attacked again, at most; none where the certificate cannot be read.
+#[must_use]
+pub fn ticks(path: &Path, attacks: bool) -> usize {
+    let Ok(signed) = SignedCertificate::read(path, None) else {
+        return 0;
+    };
+    let set = &signed.certificate.set;
+    let probes: usize = set.counts.values().sum();
+    let training = 2 * set.plan.training * set.counts.len();
+    let control = 2 * (set.plan.control_probes + set.plan.training.min(set.plan.control_probes));
+    probes + if attacks { probes + training + Control::ALL.len() * control } else { 0 }
+}
+
 /// Checks a certificate and the files beside it; the first difference is the error.
 ///
 /// # Errors

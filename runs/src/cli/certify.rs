@@ -6,7 +6,7 @@ use crate::certify::session::{CertifyRun, compose};
 use crate::certify::signed::SignedCertificate;
 use crate::certify::signing::{PublicKey, SigningKey};
 use crate::certify::table;
-use crate::certify::verdict::Verdict;
+use crate::certify::verdict::{Refusal, Verdict};
 use crate::error::RunError;
 use crate::failure::Failure;
 use crate::output::Console;
@@ -92,7 +92,20 @@ fn refused(certificate: &Certificate) -> Result<(), Failure> {
         "the certificate is refused: {}{others}",
         first.unwrap_or_default()
     ))
-    .with_hint("choose a mask that hides more, or wider thresholds that you can defend"))
+    .with_hint(hint(&certificate.refusals)))
+}
+
+/// How to mend what refuses: another mask helps where an attacker succeeds, and nowhere else.
+fn hint(refusals: &[Refusal]) -> &'static str {
+    let is_any = |of: fn(&Refusal) -> bool| refusals.iter().any(of);
+    if is_any(|refusal| matches!(refusal, Refusal::AboveThreshold { .. })) {
+        "put more probes if the share is small and its bound is not; else choose a mask that hides more, or thresholds \
+         that you can defend"
+    } else if is_any(|refusal| matches!(refusal, Refusal::BlindAttacker { .. })) {
+        "use a panel with more days and names, or more `control_probes`: an attacker must succeed somewhere"
+    } else {
+        "put more probes, or others with another `seed`"
+    }
 }
 
 fn new_key(path: &Path, console: Console) -> Result<(), Failure> {

@@ -9,7 +9,7 @@ use crate::certify::certificate::Certificate;
 use crate::certify::mark::Mark;
 use crate::certify::signed::SignedCertificate;
 use crate::certify::signing::PublicKey;
-use crate::certify::verify::{Check, verify as verify_certificate};
+use crate::certify::verify::{Check, ticks, verify as verify_certificate};
 use crate::error::RunError;
 use crate::failure::Failure;
 use crate::output::Console;
@@ -169,7 +169,8 @@ fn check_certificate(
         attacks: args.attack,
         threads: threads(args.threads),
     };
-    let bar = Mutex::new(Progress::new(console, "checking", 0, "probes"));
+    let ticks = u64::try_from(ticks(path, args.attack)).unwrap_or(u64::MAX);
+    let bar = Mutex::new(Progress::new(console, "checking", ticks, "probes"));
     verify_certificate(path, &check, &|| {
         if let Ok(mut bar) = bar.lock() {
             bar.advance(1);
