@@ -7,23 +7,30 @@ use serde_json::value::RawValue;
 use std::path::Path;
 
 /// A line of `probes/KIND.jsonl.zst`: what an attacker may see and nothing else.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ProbeLine {
     /// The probe's place among those of its kind, from 0.
-    pub(super) number: usize,
+    number: usize,
     /// What each episode shows; the bytes are the probe's own.
-    pub(super) exhibits: Vec<Box<RawValue>>,
+    exhibits: Vec<Box<RawValue>>,
 }
 
-impl ProbeLine {
+/// The same as it is written, without a copy of the probe.
+#[derive(Debug, Serialize)]
+pub(super) struct WrittenProbe<'p> {
+    number: usize,
+    exhibits: Vec<&'p RawValue>,
+}
+
+impl<'p> WrittenProbe<'p> {
     /// The line of a probe.
     ///
     /// # Errors
     /// [`RunError::Input`] for an exhibit that is no JSON.
-    pub(super) fn of(probe: &ProbeText) -> Result<Self, RunError> {
-        let raw = |text: &String| {
-            RawValue::from_string(text.clone()).map_err(|error| {
+    pub(super) fn of(probe: &'p ProbeText) -> Result<Self, RunError> {
+        let raw = |text: &'p String| {
+            serde_json::from_str(text).map_err(|error| {
                 let what = format!("{} probe {}: {error}", probe.kind.label(), probe.number);
                 RunError::input(what, "an exhibit is one JSON document")
             })
@@ -56,7 +63,11 @@ pub(super) fn probes(path: &Path, kind: ProbeKind, lines: Vec<ProbeLine>) -> Res
         Ok(ProbeText {
             number: place,
             kind,
-            exhibits: line.exhibits.iter().map(|raw| raw.get().to_owned()).collect(),
+            exhibits: line
+                .exhibits
+                .into_iter()
+                .map(|raw| Box::<str>::from(raw).into_string())
+                .collect(),
         })
     };
     lines.into_iter().enumerate().map(probe).collect()

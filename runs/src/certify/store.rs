@@ -7,7 +7,7 @@ use super::gold_line::{self, GoldLine};
 use super::ground::{Ground, ProbeSet};
 use super::lines;
 use super::paths::SetPaths;
-use super::probe_line::{self, ProbeLine};
+use super::probe_line::{self, ProbeLine, WrittenProbe};
 use super::set_record::Stored;
 use crate::bundle::create_private;
 use crate::error::RunError;
@@ -39,7 +39,7 @@ pub(super) fn store(paths: &SetPaths, probes: &[ProbeText], gold: &[GoldLine]) -
         let name = paths.probes(kind);
         let written = of_kind
             .iter()
-            .map(|probe| ProbeLine::of(probe))
+            .map(|probe| WrittenProbe::of(probe))
             .collect::<Result<Vec<_>, _>>()
             .and_then(|probes| lines::write(&paths.at(&name), probes))?;
         stored.counts.insert(kind.label().to_owned(), of_kind.len());

@@ -9,7 +9,7 @@ use super::gold_line::GoldLine;
 use super::ground::{ProbeSet, Tick};
 use super::lines::hash_file;
 use super::paths::{CertifyPaths, SetPaths};
-use super::probe_line::ProbeLine;
+use super::probe_line::WrittenProbe;
 use super::session::{Workshop, compose};
 use super::set_record::Origin;
 use super::signed::SignedCertificate;
@@ -68,11 +68,11 @@ pub fn verify(path: &Path, check: &Check, tick: Tick<'_>) -> Result<(SignedCerti
             .unchecked
             .push("whose key it is: name the signer's with --public-key".to_owned());
     }
+    let is_whole = check_files(&paths, certificate, &mut verified)?;
     check_itself(path, certificate)?;
     verified
         .checks
         .push("bounds and verdict: recomputed from the counts".to_owned());
-    let is_whole = check_files(&paths, certificate, &mut verified)?;
     if !is_whole {
         verified
             .unchecked
@@ -256,7 +256,7 @@ fn compare_set(paths: &SetPaths, set: &ProbeSet, gold: &[GoldLine]) -> Result<()
         by_kind.entry(probe.kind).or_default().push(probe);
     }
     for (kind, probes) in by_kind {
-        let lines = probes.into_iter().map(ProbeLine::of).collect::<Result<Vec<_>, _>>()?;
+        let lines = probes.into_iter().map(WrittenProbe::of).collect::<Result<Vec<_>, _>>()?;
         compare(&paths.at(&paths.probes(kind)), &lines)?;
     }
     compare(&paths.at(paths.gold()), gold)
