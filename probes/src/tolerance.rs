@@ -16,7 +16,7 @@ const PERCENTILE: f64 = 0.4;
 /// The grain of returns, where returns are rounded.
 pub(crate) const fn grain(numeric: Numeric) -> Option<f64> {
     match numeric {
-        _ => None,
+        Numeric::Exact | Numeric::Rescaled => None,
     }
 }
 
@@ -81,7 +81,7 @@ pub(crate) fn share(numeric: Numeric) -> f64 {
 /// Of a holding's weight.
 pub(crate) fn weight(numeric: Numeric) -> f64 {
     match numeric {
-        _ => FOUR_DECIMALS,
+        Numeric::Exact | Numeric::Rescaled => FOUR_DECIMALS,
     }
 }
 
@@ -89,6 +89,6 @@ pub(crate) fn weight(numeric: Numeric) -> f64 {
 pub(crate) fn nav(numeric: Numeric) -> f64 {
     match numeric {
         Numeric::Exact => 1e-6,
-        _ => 1e-4,
+        Numeric::Rescaled => 1e-4,
     }
 }
