@@ -139,9 +139,28 @@ pub(crate) fn add_costs(
         for clue in some {
             clue.add(database.column(clue.column), rows, all, costs);
         }
-        if enough < costs.iter().copied().fold(f32::INFINITY, f32::min) {
+        if enough < least(costs) {
             return;
         }
+    }
+}
+
+/// The least of costs, which are never negative and never NaN: their bits are in their own order, and whole numbers are
+/// compared many at a time.
+pub(crate) fn least(costs: &[f32]) -> f32 {
+    f32::from_bits(Arch::new().dispatch(Least(costs)))
+}
+
+struct Least<'a>(&'a [f32]);
+
+impl NullaryFnOnce for Least<'_> {
+    type Output = u32;
+
+    #[inline(always)]
+    fn call(self) -> u32 {
+        self.0
+            .iter()
+            .fold(f32::INFINITY.to_bits(), |least, cost| least.min(cost.to_bits()))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Lays an exhibit against every stock and day that it could show.
 
-use crate::clue::{Clues, UNSUSPECTED, add_costs};
+use crate::clue::{Clues, UNSUSPECTED, add_costs, least};
 use crate::database::Database;
 use crate::sight::Sight;
 use ktd_env::{Board, Ticker};
@@ -83,24 +83,29 @@ impl Found {
     }
 
     fn take(&mut self, place: usize, first_day: usize, costs: &[f32]) {
-        let mut best = Best {
-            place,
-            cost: f32::INFINITY,
-            day: first_day,
-        };
-        let days = self.days.iter_mut().skip(first_day).zip(costs).enumerate();
-        for (within, (least, cost)) in days {
-            *least = least.min(*cost);
-            if *cost < best.cost {
-                (best.cost, best.day) = (*cost, first_day + within);
-            }
+        for (kept, cost) in self.days.iter_mut().skip(first_day).zip(costs) {
+            *kept = if *cost < *kept { *cost } else { *kept };
         }
-        match self.names.last_mut().filter(|last| last.place == place) {
-            Some(last) if best.cost < last.cost => *last = best,
-            Some(_) => {}
+        let cost = least(costs);
+        let known = self.names.last_mut().filter(|last| last.place == place);
+        if known.as_ref().is_some_and(|known| known.cost <= cost) {
+            return;
+        }
+        let best = Best {
+            place,
+            cost,
+            day: first_day + position(costs, cost),
+        };
+        match known {
+            Some(known) => *known = best,
             None => self.names.push(best),
         }
     }
+}
+
+/// The first place of a cost.
+fn position(costs: &[f32], wanted: f32) -> usize {
+    costs.iter().position(|cost| *cost <= wanted).unwrap_or(0)
 }
 
 /// One reading with what each day costs before any stock is looked at.
@@ -160,10 +165,9 @@ impl<'c> Case<'c> {
         let (mut costs, mut best) = (Vec::new(), (f32::INFINITY, 0, 0));
         for (place, rows) in scope.stretches(database) {
             glance.costs(database, (place, &rows), f32::INFINITY, &mut costs);
-            for (row, cost) in rows.zip(&costs) {
-                if *cost < best.0 {
-                    best = (*cost, place, row);
-                }
+            let cost = least(&costs);
+            if cost < best.0 {
+                best = (cost, place, rows.start + position(&costs, cost));
             }
         }
         let (_, place, row) = best;

@@ -57,7 +57,7 @@ pub fn payload(context: &ToolContext<'_>) -> Payload {
         ("outcome", Payload::label(last.kind.label())),
         ("nav_return", nav_return(context, last)),
         ("orders", orders(context, &last.report.fills)),
-        ("reasons", reasons(&last.report.fills)),
+        ("reasons", reasons(context, &last.report.fills)),
         ("events", events(context, &last.report.events)),
     ])
 }
@@ -76,7 +76,7 @@ pub(crate) fn in_brief(context: &ToolContext<'_>) -> Payload {
         ("outcome", Payload::label(last.kind.label())),
         ("nav_return", nav_return(context, last)),
         ("orders", Payload::sparse_table(&columns, rows)),
-        ("reasons", reasons(&last.report.fills)),
+        ("reasons", reasons(context, &last.report.fills)),
         ("events", events(context, &last.report.events)),
     ])
 }
@@ -145,7 +145,7 @@ impl Shown {
         };
         match fill.execution {
             Execution::Rejected(code) => Self {
-                code: Payload::label(code.code()),
+                code: feedback_texts::code(context.mask, code),
                 ..rejected
             },
             Execution::Filled {
@@ -183,12 +183,12 @@ fn fill_price(context: &ToolContext<'_>, fill: &Fill, price: Price) -> Payload {
 }
 
 /// Each code that occurs, explained once.
-fn reasons(fills: &[Fill]) -> Payload {
+fn reasons(context: &ToolContext<'_>, fills: &[Fill]) -> Payload {
     let codes = fills.iter().filter_map(|fill| match fill.execution {
         Execution::Rejected(code) => Some(code),
         Execution::Filled { .. } => None,
     });
-    feedback_texts::explained(codes)
+    feedback_texts::explained(context.mask, codes)
 }
 
 /// Corporate actions; none where it is not told how names trade, as their days are on public record.

@@ -29,7 +29,7 @@ pub(crate) fn answer(context: &ToolContext<'_>, arguments: &RiskArguments) -> Re
     });
     Ok(Payload::sparse_map([
         ("plan", plan(context, &planned, &projection)),
-        ("reasons", feedback_texts::explained(codes)),
+        ("reasons", feedback_texts::explained(context.mask, codes)),
         ("projected", projection.payload(context)),
     ]))
 }
@@ -148,7 +148,7 @@ fn plan(context: &ToolContext<'_>, planned: &[Planned], projection: &Projection)
         let (result, code) = match planned.decision {
             None => ("no_trade", Payload::null()),
             Some(Decision::Accepted { .. }) => ("accepted", Payload::null()),
-            Some(Decision::Rejected { code, .. }) => ("rejected", Payload::label(code.code())),
+            Some(Decision::Rejected { code, .. }) => ("rejected", feedback_texts::code(context.mask, code)),
         };
         let shares = planned.accepted().map(|(_, shares)| context.mask.shares(shares));
         vec![

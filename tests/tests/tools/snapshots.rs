@@ -33,7 +33,7 @@ fn readable(json: &str) -> String {
     shown
 }
 
-fn calls(ids: &[String; 4], tool: Tool, numeric: Numeric) -> String {
+pub(crate) fn calls(ids: &[String; 4], tool: Tool, numeric: Numeric) -> String {
     let [first, second, third, fourth] = ids;
     match tool {
         Tool::GetMarketContext | Tool::PortfolioState => "{}".to_owned(),
