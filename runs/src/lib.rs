@@ -23,6 +23,7 @@ pub mod output;
 pub mod page;
 pub mod plan;
 pub mod progress;
+pub mod reasons;
 pub mod report;
 pub mod rules_config;
 pub mod simulate;

@@ -1,13 +1,13 @@
 //! `certificate.json`: who tried, what they recovered, up to which bound, and what follows.
 
-use super::control::Aim;
+use super::control::{AIMS, Aim};
 use super::count::{Count, Silence};
 use super::figure::{Figure, Rule, share, wilson_of};
 use super::set_record::SetRecord;
 use super::thresholds::Thresholds;
 use super::verdict::{Refusal, Verdict, refusals};
 use crate::error::RunError;
-use ktd_probes::Measure;
+use ktd_probes::{Attackers, Measure};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -184,6 +184,55 @@ impl Certificate {
             baseline,
             files,
         })
+    }
+
+    /// By what it was judged.
+    #[must_use]
+    pub const fn judgement(&self) -> Judgement {
+        Judgement {
+            confidence: self.confidence,
+            thresholds: self.thresholds,
+        }
+    }
+
+    /// The certificate that follows from its own counts; no file is needed.
+    ///
+    /// # Errors
+    /// [`RunError::Input`] for counts that are none.
+    pub fn judged_again(&self) -> Result<Self, RunError> {
+        let is_there = |name: &&str| self.attackers.iter().any(|attacker| attacker.name == *name);
+        if self.controls.len() != AIMS.len() || !Attackers::NAMES.iter().all(is_there) {
+            return Err(RunError::input(
+                "the certificate lacks attackers or controls that every certificate has",
+                "it was made by another version of the program, or by hand",
+            ));
+        }
+        let count = |figure: &Figure| Count {
+            kind: figure.kind.clone(),
+            attacker: figure.attacker.clone(),
+            measure: figure.measure.clone(),
+            asked: figure.asked,
+            hits: figure.hits,
+            chance: figure.chance,
+        };
+        let control = |(aim, found): (&Aim, &ControlFigure)| {
+            let count = Count {
+                kind: aim.control.kind().label().to_owned(),
+                attacker: aim.attacker.to_owned(),
+                measure: aim.measure.label().to_owned(),
+                asked: found.asked,
+                hits: found.hits,
+                chance: found.chance,
+            };
+            (*aim, count)
+        };
+        let counted = Counted {
+            counts: self.figures.iter().map(count).collect(),
+            silences: self.unanswered.clone(),
+            controls: AIMS.iter().zip(&self.controls).map(control).collect(),
+        };
+        let (set, attackers) = (self.set.clone(), self.attackers.clone());
+        Self::judge(set, self.judgement(), attackers, &counted, self.files.clone())
     }
 
     /// Attackers that know so.

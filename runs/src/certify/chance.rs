@@ -1,13 +1,17 @@
 //! What the baseline recovers without looking.
 
 use super::gold_line::CHANCE_PARTS;
-use ktd_probes::{Database, Gold, Measure, expected};
+use ktd_probes::{Database, Gold, Measure, ProbeText, expected};
 use std::collections::BTreeMap;
 
 /// The baseline's expectation of each measure that a probe asks, in parts of [`CHANCE_PARTS`].
 #[must_use]
-pub(super) fn chance(database: &Database, gold: &Gold, joint_days: usize) -> BTreeMap<Measure, u64> {
-    expected(database, gold, joint_days)
+pub(super) fn chance(
+    database: &Database,
+    (probe, gold): (&ProbeText, &Gold),
+    joint_days: usize,
+) -> BTreeMap<Measure, u64> {
+    expected(database, probe, gold, joint_days)
         .into_iter()
         .map(|(measure, share)| (measure, parts(share)))
         .collect()

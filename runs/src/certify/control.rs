@@ -11,8 +11,8 @@ use ktd_probes::{Measure, ProbeKind};
 pub enum Control {
     /// Single days with true prices and volumes.
     ExactDay,
-    /// Whole episodes with true prices and volumes.
-    ExactEpisode,
+    /// Single days with true prices, volumes and dates: limit days name a stock once the day is known.
+    DatedDay,
     /// Single days whose aliases are in the order of the codes.
     SortedAliases,
     /// Single days under a key that is a small number.
@@ -34,7 +34,7 @@ pub struct Aim {
 
 /// What each attacker must show. The needs are far below what a sound attacker reaches with 200 probes and far above what
 /// a broken one does: half where the numbers name the stock, a tenth where they only narrow it down, and anything that
-/// is certainly not chance for limit days, which most stocks do not have in twenty days.
+/// is certainly not chance for limit days, of which most stocks have none in sixty days.
 pub const AIMS: [Aim; 10] = [
     aim("price-level", Control::ExactDay, Measure::Top5, 0.5),
     aim("volume-level", Control::ExactDay, Measure::Top5, 0.5),
@@ -43,7 +43,7 @@ pub const AIMS: [Aim; 10] = [
     aim("combination", Control::ExactDay, Measure::Top5, 0.5),
     aim("index-path", Control::ExactDay, Measure::Date20, 0.5),
     aim("cross-section", Control::ExactDay, Measure::Date20, 0.1),
-    aim("limit-pattern", Control::ExactEpisode, Measure::Top5, 0.0),
+    aim("limit-pattern", Control::DatedDay, Measure::Top1, 0.0),
     aim("labels-and-order", Control::SortedAliases, Measure::Top5, 0.1),
     aim("labels-and-order", Control::SmallKey, Measure::Top5, 0.5),
 ];
@@ -61,7 +61,7 @@ impl Control {
     /// Every control, in the order of tables.
     pub const ALL: [Self; 4] = [
         Self::ExactDay,
-        Self::ExactEpisode,
+        Self::DatedDay,
         Self::SortedAliases,
         Self::SmallKey,
     ];
@@ -71,7 +71,7 @@ impl Control {
     pub const fn label(self) -> &'static str {
         match self {
             Self::ExactDay => "exact-day",
-            Self::ExactEpisode => "exact-episode",
+            Self::DatedDay => "dated-day",
             Self::SortedAliases => "sorted-aliases",
             Self::SmallKey => "small-key",
         }
@@ -81,8 +81,20 @@ impl Control {
     #[must_use]
     pub const fn kind(self) -> ProbeKind {
         match self {
-            Self::ExactDay | Self::SortedAliases | Self::SmallKey => ProbeKind::Day,
-            Self::ExactEpisode => ProbeKind::Episode,
+            Self::ExactDay | Self::DatedDay | Self::SortedAliases | Self::SmallKey => ProbeKind::Day,
+        }
+    }
+
+    /// What it hides.
+    #[must_use]
+    pub const fn mask(self) -> MaskSettings {
+        let level = match self {
+            Self::ExactDay | Self::SortedAliases | Self::SmallKey => Level::Blinded,
+            Self::DatedDay => Level::StockBlind,
+        };
+        MaskSettings {
+            level,
+            numeric: Numeric::Exact,
         }
     }
 
@@ -91,16 +103,13 @@ impl Control {
     /// # Errors
     /// [`RunError::Input`] when the plan's stretches hold no member to ask about.
     pub fn make(self, ground: &Ground, plan: &SetPlan, tick: Tick<'_>) -> Result<(ProbeSet, ProbeSet), RunError> {
-        const MASK: MaskSettings = MaskSettings {
-            level: Level::Blinded,
-            numeric: Numeric::Exact,
-        };
+        let mask = self.mask();
         let key = match self {
-            Self::ExactDay | Self::ExactEpisode | Self::SortedAliases => ground.key.derive(self.label()),
+            Self::ExactDay | Self::DatedDay | Self::SortedAliases => ground.key.derive(self.label()),
             Self::SmallKey => small_key(),
         };
-        let probing = plan.probing(MASK, key, self.label());
-        let training = plan.training(MASK, &ground.key, self.label());
+        let probing = plan.probing(mask, key, self.label());
+        let training = plan.training(mask, &ground.key, self.label());
         let of_kind = |most: usize| move |kind| if kind == self.kind() { most } else { 0 };
         let mut set = ground.make(&probing, &of_kind(plan.control_probes), tick)?;
         if self == Self::SortedAliases {

@@ -104,7 +104,7 @@ impl Workshop {
         let (set, training) = control.make(&self.ground, plan, tick)?;
         let gold = self.gold_lines(plan, &set);
         let siege = self.siege(plan, control.label());
-        let answers = siege.lay(ktd_masking::Numeric::Exact, &training, &set.probes, tick);
+        let answers = siege.lay(control.mask().numeric, &training, &set.probes, tick);
         Ok((set, gold, answers))
     }
 

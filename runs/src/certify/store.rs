@@ -19,7 +19,7 @@ use std::path::Path;
 #[must_use]
 pub(super) fn gold_lines(ground: &Ground, database: &Database, joint_days: usize, set: &ProbeSet) -> Vec<GoldLine> {
     let line = |(probe, gold): (&ProbeText, &ktd_probes::Gold)| {
-        let chance = chance(database, gold, joint_days);
+        let chance = chance(database, (probe, gold), joint_days);
         GoldLine::of(&ground.source.market, (probe.kind, probe.number), gold, &chance)
     };
     set.probes.iter().zip(&set.gold).map(line).collect()

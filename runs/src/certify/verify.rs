@@ -1,10 +1,8 @@
 //! Checking a certificate: signature, files, every figure; with the panel also the probes and the answers themselves.
 
 use super::attack::Answers;
-use super::certificate::{Certificate, Counted, Judgement};
-use super::control::{AIMS, Control};
-use super::count::Count;
-use super::figure::Figure;
+use super::certificate::Certificate;
+use super::control::Control;
 use super::gold_line::GoldLine;
 use super::ground::{ProbeSet, Tick};
 use super::lines::hash_file;
@@ -97,43 +95,7 @@ pub fn verify(path: &Path, check: &Check, tick: Tick<'_>) -> Result<(SignedCerti
 /// # Errors
 /// [`RunError::Damaged`] when they do not.
 pub fn check_itself(path: &Path, certificate: &Certificate) -> Result<(), RunError> {
-    let count = |kind: &str, attacker: &str, measure: &str, asked, hits, chance| Count {
-        kind: kind.to_owned(),
-        attacker: attacker.to_owned(),
-        measure: measure.to_owned(),
-        asked,
-        hits,
-        chance,
-    };
-    let figures = certificate.figures.iter().map(|figure| {
-        let Figure { kind, attacker, measure, .. } = figure;
-        count(kind, attacker, measure, figure.asked, figure.hits, figure.chance)
-    });
-    let mut counted = Counted {
-        counts: figures.collect(),
-        silences: certificate.unanswered.clone(),
-        controls: Vec::new(),
-    };
-    for (aim, found) in AIMS.iter().zip(&certificate.controls) {
-        let kind = aim.control.kind().label();
-        let found = count(kind, aim.attacker, aim.measure.label(), found.asked, found.hits, found.chance);
-        counted.controls.push((*aim, found));
-    }
-    let again = Certificate::judge(
-        certificate.set.clone(),
-        judgement(certificate),
-        certificate.attackers.clone(),
-        &counted,
-        certificate.files.clone(),
-    )?;
-    compare_certificates(path, certificate, &again)
-}
-
-const fn judgement(certificate: &Certificate) -> Judgement {
-    Judgement {
-        confidence: certificate.confidence,
-        thresholds: certificate.thresholds,
-    }
+    compare_certificates(path, certificate, &certificate.judged_again()?)
 }
 
 /// Whether the files are those that were signed; `false` when private ones are missing, which nothing else may be.
@@ -161,7 +123,7 @@ fn check_files(
 }
 
 fn check_counts(path: &Path, paths: &CertifyPaths, certificate: &Certificate) -> Result<(), RunError> {
-    compare_certificates(path, certificate, &compose(paths, judgement(certificate))?)
+    compare_certificates(path, certificate, &compose(paths, certificate.judgement())?)
 }
 
 /// Compares a certificate with the one that its files give, and names the first line that differs.

@@ -11,6 +11,7 @@ mod leaderboard;
 mod mcp;
 mod plan;
 mod probe;
+mod reasons;
 mod replay;
 mod run;
 mod signals;
@@ -65,6 +66,8 @@ enum Command {
     Certify(certify::CertifyArgs),
     /// Rank finished runs by what they selected; say which differences are real.
     Leaderboard(leaderboard::LeaderboardArgs),
+    /// Tell what models name in their reasons beyond what they were shown; lay reasons side by side, mask by mask.
+    Reasons(reasons::ReasonsArgs),
     /// Let an MCP client trade one cell: a server on standard input and output, no network.
     Mcp(mcp::McpArgs),
     /// Say what works and how to mend what does not.
@@ -103,6 +106,7 @@ pub fn main() -> ExitCode {
         Command::Probe(args) => probe::run(&args, console),
         Command::Certify(args) => certify::run(&args, console),
         Command::Leaderboard(args) => leaderboard::run(&args, console),
+        Command::Reasons(args) => reasons::run(&args, console),
         Command::Mcp(args) => mcp::run(&args, console),
         Command::Doctor(args) => doctor::run(&args, console),
         Command::Vendors(args) => vendors::run(&args, console),

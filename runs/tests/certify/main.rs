@@ -29,7 +29,7 @@ days = 3
 episode_steps = 8
 stretches = 2
 training = 6
-control_probes = 24
+control_probes = 100
 thresholds = { top1 = 1.0, top5 = 1.0, date20 = 1.0, joint = 1.0, same = 1.0, sector = 1.0 }
 "#;
 
