@@ -5,6 +5,7 @@
 pub mod board;
 pub mod bridge;
 pub mod bundle;
+pub mod certify;
 pub mod cli;
 pub mod control;
 mod crash;
@@ -27,6 +28,7 @@ pub mod report;
 pub mod rules_config;
 pub mod simulate;
 pub mod wire_check;
+mod work;
 
 pub use error::RunError;
 pub use failure::Failure;

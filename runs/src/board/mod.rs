@@ -29,7 +29,6 @@ mod settings;
 pub mod sheet;
 mod shown;
 mod trials;
-mod work;
 
 pub(crate) use identity::check_episodes;
 pub(crate) use work::in_parallel;
