@@ -5,6 +5,7 @@
 pub mod board;
 pub mod bridge;
 pub mod bundle;
+pub mod certify;
 pub mod cli;
 pub mod control;
 mod crash;
@@ -22,10 +23,12 @@ pub mod output;
 pub mod page;
 pub mod plan;
 pub mod progress;
+pub mod reasons;
 pub mod report;
 pub mod rules_config;
 pub mod simulate;
 pub mod wire_check;
+mod work;
 
 pub use error::RunError;
 pub use failure::Failure;

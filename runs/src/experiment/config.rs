@@ -400,7 +400,7 @@ impl AgentConfig {
 }
 
 /// What the reader says, with the place. The line itself is not shown: a key may stand in it, though it should not.
-fn unreadable(text: &str, error: &toml::de::Error) -> String {
+pub(crate) fn unreadable(text: &str, error: &toml::de::Error) -> String {
     let before = error.span().and_then(|span| text.get(..span.start));
     let place = before.map_or_else(String::new, |before| {
         let (line, column) = (before.matches('\n').count() + 1, before.rsplit('\n').next());
@@ -420,12 +420,12 @@ fn key_before(before: &str) -> String {
     }
 }
 
-fn is_file_name(text: &str) -> bool {
+pub(crate) fn is_file_name(text: &str) -> bool {
     let allowed = |character: char| character.is_ascii_alphanumeric() || matches!(character, '-' | '_' | '.');
     !text.is_empty() && text.chars().all(allowed) && !text.starts_with('.')
 }
 
-fn unique<'a>(list: &str, ids: impl Iterator<Item = &'a str>) -> Result<(), RunError> {
+pub(crate) fn unique<'a>(list: &str, ids: impl Iterator<Item = &'a str>) -> Result<(), RunError> {
     let mut seen = std::collections::BTreeSet::new();
     for id in ids {
         if !seen.insert(id) {
