@@ -52,7 +52,7 @@ fn renamed(text: &str, places: &BTreeMap<String, usize>) -> String {
             .get(..DIGITS)
             .and_then(|digits| places.get(&format!("{ALIAS}{digits}")));
         match (place, part.get(DIGITS..)) {
-            (Some(place), Some(rest)) => renamed.push_str(&format!("{ALIAS}{place:04}{rest}")),
+            (Some(place), Some(rest)) => renamed.extend([ALIAS, &format!("{place:04}"), rest]),
             _ => renamed.extend([ALIAS, part]),
         }
     }
@@ -67,7 +67,10 @@ mod tests {
     fn aliases_alone_are_renamed() {
         let places = BTreeMap::from([("asset_0007".to_owned(), 12), ("asset_0012".to_owned(), 7)]);
         assert_eq!(
-            renamed(r#"{"a":"asset_0007","b":["asset_0012",7],"c":"asset_0001"}"#, &places),
+            renamed(
+                r#"{"a":"asset_0007","b":["asset_0012",7],"c":"asset_0001"}"#,
+                &places
+            ),
             r#"{"a":"asset_0012","b":["asset_0007",7],"c":"asset_0001"}"#
         );
     }

@@ -90,6 +90,12 @@ impl SetPlan {
         parse_mask(&self.level, &self.numeric)
     }
 
+    /// Where the episodes of probes lie.
+    #[must_use]
+    pub fn probed_stretches(&self) -> Vec<Stretch> {
+        self.stretches.iter().map(|(start, end)| *start..*end).collect()
+    }
+
     /// Probes under a mask and a key, drawn for a purpose: the set under test, or a control.
     #[must_use]
     pub fn probing(&self, mask: MaskSettings, key: MaskKey, purpose: &str) -> ProbePlan {
@@ -136,7 +142,11 @@ fn stretches(config: &CertifyConfig, market: &Market) -> Result<(Vec<Stretch>, V
     for window in &config.windows {
         let days = resolve_window(window, market)?.days;
         let (first, last) = (days.first(), days.last());
-        windows.extend(first.zip(last).map(|(first, last)| first.index()..last.index() + 1));
+        windows.extend(
+            first
+                .zip(last)
+                .map(|(first, last)| first.index()..last.index() + 1),
+        );
     }
     let training = between(&windows, market.calendar().len(), config.episode_steps);
     if training.is_empty() {
