@@ -184,4 +184,3 @@ fn count(counts: &mut [u64; Measure::ALL.len()], measure: Measure, counts_it: bo
         *counted += u64::from(counts_it);
     }
 }
-

@@ -139,7 +139,10 @@ pub fn check_order(path: &Path, answers: &[AnswerLine], gold: &[GoldLine]) -> Re
         || "no answer is left".to_owned(),
         |answer| format!("the answer is to {} probe {}", answer.kind, answer.number),
     );
-    Err(RunError::damaged(path, format!("line {line}: {asked}, but {said}")))
+    Err(RunError::damaged(
+        path,
+        format!("line {line}: {asked}, but {said}"),
+    ))
 }
 
 #[cfg(test)]
@@ -191,7 +194,17 @@ mod tests {
         let counted = Measure::ALL.map(|measure| (tally.asked(measure), tally.hits(measure)));
         assert_eq!(
             counted,
-            [(2, 0), (2, 1), (2, 0), (2, 1), (2, 1), (2, 0), (2, 1), (2, 0), (0, 0)]
+            [
+                (2, 0),
+                (2, 1),
+                (2, 0),
+                (2, 1),
+                (2, 1),
+                (2, 0),
+                (2, 1),
+                (2, 0),
+                (0, 0)
+            ]
         );
         assert_eq!((tally.probes, tally.answered), (2, 1));
     }
@@ -212,6 +225,9 @@ mod tests {
     fn a_missing_answer_is_named() {
         let gold = [key(&[("a", 1)])];
         let error = check_order(Path::new("x"), &[], &gold).unwrap_err().to_string();
-        assert!(error.contains("day probe 0 was put, but no answer is left"), "{error}");
+        assert!(
+            error.contains("day probe 0 was put, but no answer is left"),
+            "{error}"
+        );
     }
 }
