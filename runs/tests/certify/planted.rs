@@ -5,6 +5,7 @@ use ktd_env::synth::{SynthConfig, generate};
 use ktd_env::{KeyedStream, Market, Ticker, TradeDate};
 use ktd_masking::MaskKey;
 use serde_json::Value;
+use std::fmt::Write;
 use std::path::Path;
 
 /// Long enough that a holiday lies in most episodes.
@@ -76,11 +77,11 @@ fn before_and_after(
     let packed = std::fs::File::open(root.join(format!("out/probes/{kind}.jsonl.zst"))).unwrap();
     let text = String::from_utf8(zstd::decode_all(packed).unwrap()).unwrap();
     let gold = std::fs::read_to_string(root.join("out/private/gold.jsonl")).unwrap();
-    let changed: String = text
-        .lines()
-        .zip(gold.lines())
-        .map(|(probe, gold)| format!("{}\n", change(probe, &serde_json::from_str(gold).unwrap())))
+    let pairs = text.lines().zip(gold.lines());
+    let changed: Vec<String> = pairs
+        .map(|(probe, gold)| change(probe, &serde_json::from_str(gold).unwrap()))
         .collect();
+    let changed = changed.join("\n") + "\n";
     assert_ne!(text, changed);
     let given = root.join("given");
     std::fs::create_dir_all(given.join("probes")).unwrap();
@@ -107,7 +108,7 @@ fn sorted_aliases(probe: &str, kind: &str, number: u64, names: usize) -> String 
     let mut sorted = parts.next().unwrap().to_owned();
     for part in parts {
         let alias: usize = part[..4].parse().unwrap();
-        sorted.push_str(&format!("asset_{:04}{}", name_of[alias - 1] + 1, &part[4..]));
+        write!(sorted, "asset_{:04}{}", name_of[alias - 1] + 1, &part[4..]).unwrap();
     }
     sorted
 }
@@ -156,7 +157,7 @@ fn calendar_days(probe: &str, gold: &Value, calendar: &[TradeDate]) -> String {
     let mut counted = parts.next().unwrap().to_owned();
     for part in parts {
         let (number, end) = label(part);
-        counted.push_str(&format!("day_{:+}{}", epoch(number) - epoch(0), &part[end..]));
+        write!(counted, "day_{:+}{}", epoch(number) - epoch(0), &part[end..]).unwrap();
     }
     counted
 }
