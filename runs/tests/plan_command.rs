@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a broken fixture fails the test")]
 
+use ktd_runs::certify::config::CertifyConfig;
 use ktd_runs::experiment::cells::cells;
 use ktd_runs::experiment::config::{ExperimentConfig, SyntheticConfig};
 use ktd_runs::experiment::market_source::MarketSource;
@@ -187,9 +188,16 @@ fn configs() -> BTreeMap<String, ExperimentConfig> {
         .filter(|path| path.extension().is_some_and(|end| end == "toml"))
         .collect();
     let name = |path: &Path| path.file_stem().unwrap().to_str().unwrap().to_owned();
-    toml.iter()
-        .map(|path| (name(path), ExperimentConfig::read(path).unwrap()))
-        .collect()
+    // What is no experiment says what `ktd probe` asks.
+    let experiment = |path: &PathBuf| match ExperimentConfig::read(path) {
+        Ok(config) => Some((name(path), config)),
+        Err(error) => {
+            let probed = CertifyConfig::read(path);
+            assert!(probed.is_ok(), "{error}; {probed:?}");
+            None
+        }
+    };
+    toml.iter().filter_map(experiment).collect()
 }
 
 #[test]

@@ -32,7 +32,7 @@ const EDGES: [(&str, &[&str]); 9] = [
 ];
 
 /// Outside crates that carry a power, and who may hold it.
-const POWERS: [(&str, &[&str], &[&str]); 5] = [
+const POWERS: [(&str, &[&str], &[&str]); 6] = [
     (
         "sockets and the runtime",
         &["tokio", "reqwest", "rustls", "async-openai", "hyper"],
@@ -59,6 +59,7 @@ const POWERS: [(&str, &[&str], &[&str]); 5] = [
         &["rmcp", "rustix"],
         &["runs"],
     ),
+    ("keys and signatures", &["ring"], &["runs"]),
     ("polars", &["polars"], &["frames"]),
     (
         "serialisation",

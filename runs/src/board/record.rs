@@ -1,7 +1,6 @@
 //! The leaderboard as data: everything that a table or a picture shows, and nothing that must still be computed.
 
 use crate::bundle::summary::Metric;
-use crate::certify::mark::Mark;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -182,7 +181,7 @@ pub struct Leader {
     pub memory_gap: Option<Gap>,
     /// Whether the mask of its runs is certified, and against whom. None for a reference.
     #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub mask: Option<Mark>,
+    pub mask: Option<crate::certify::mark::Mark>,
 }
 
 /// Counters that are never mixed, and money.

@@ -2,7 +2,7 @@
 
 use super::gold_line::{GoldLine, board_label, sector_label};
 use crate::error::RunError;
-use ktd_env::{Market, TradeDate};
+use ktd_env::{DayIndex, Market, TradeDate};
 use ktd_probes::{Answer, Comparison, ProbeKind};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -108,7 +108,7 @@ impl AnswerRecord {
         Self {
             stocks: answer.names.iter().take(Answer::MOST_NAMES).map(code).collect(),
             day: answer.day.and_then(|day| market.date(day)).map(TradeDate::reveal),
-            place: answer.day.map(|day| day.index()),
+            place: answer.day.map(DayIndex::index),
             sector: sector_label(market, answer.sector),
             board: answer.board.map(|board| board_label(board).to_owned()),
             same_stock: answer.is_same,

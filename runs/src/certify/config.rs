@@ -30,7 +30,7 @@ pub struct CertifyConfig {
     /// Decides every draw (default 1).
     #[serde(default = "default_seed")]
     pub seed: u64,
-    /// Probes of each kind (default 2,000).
+    /// Probes of each kind (default 2,000 of every kind).
     #[serde(default)]
     pub probes: KindCounts,
     /// Steps that the kinds `days` and `linked` show (default 5).
@@ -67,19 +67,24 @@ pub struct CertifyConfig {
     pub rules: RulesConfig,
 }
 
-/// Probes of each kind; 0 leaves a kind out.
+/// Probes of each kind; a kind that is not named is left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
+#[serde(deny_unknown_fields)]
 pub struct KindCounts {
     /// One step.
+    #[serde(default)]
     pub day: usize,
     /// Some steps under one alias.
+    #[serde(default)]
     pub days: usize,
     /// Whole episodes.
+    #[serde(default)]
     pub episode: usize,
     /// Two episodes: the same stock?
+    #[serde(default)]
     pub linked: usize,
     /// One step, with another stock's code given away.
+    #[serde(default)]
     pub anchored: usize,
 }
 
@@ -102,20 +107,6 @@ impl KindCounts {
         }
     }
 
-    /// Of one kind alone.
-    #[must_use]
-    pub const fn only(kind: ProbeKind, count: usize) -> Self {
-        let mut counts = Self::all(0);
-        match kind {
-            ProbeKind::Day => counts.day = count,
-            ProbeKind::Days => counts.days = count,
-            ProbeKind::Episode => counts.episode = count,
-            ProbeKind::Linked => counts.linked = count,
-            ProbeKind::Anchored => counts.anchored = count,
-        }
-        counts
-    }
-
     /// The number of a kind.
     #[must_use]
     pub const fn of(&self, kind: ProbeKind) -> usize {
@@ -134,18 +125,6 @@ impl KindCounts {
         ProbeKind::ALL
             .into_iter()
             .filter(move |kind| 0 < counts.of(*kind))
-    }
-
-    /// At most so many of each kind.
-    #[must_use]
-    pub fn at_most(&self, most: usize) -> Self {
-        Self {
-            day: self.day.min(most),
-            days: self.days.min(most),
-            episode: self.episode.min(most),
-            linked: self.linked.min(most),
-            anchored: self.anchored.min(most),
-        }
     }
 }
 
@@ -260,6 +239,12 @@ mod tests {
             (config.mask.level.as_str(), config.mask.numeric.as_str()),
             ("blinded", "rescaled")
         );
+    }
+
+    #[test]
+    fn a_kind_that_is_not_named_is_left_out() {
+        let config = CertifyConfig::parse("name = \"x\"\nprobes = { day = 7 }").unwrap();
+        assert_eq!((config.probes.day, config.probes.kinds().count()), (7, 1));
     }
 
     #[test]

@@ -135,7 +135,7 @@ impl CertifyRun {
         let source = MarketSource::named(config.panel.as_deref(), config.synthetic, &self.base)?;
         let plan = SetPlan::of(config, &source.market)?;
         let given = config.mask_key_file.as_ref().map(|file| self.base.join(file));
-        let key = mask_key(given, self.paths.mask_key())?;
+        let key = mask_key(given, &self.paths.mask_key())?;
         Ok((source, plan, key))
     }
 

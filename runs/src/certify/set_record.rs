@@ -88,11 +88,10 @@ impl SetRecord {
         stored: Stored,
     ) -> Result<Self, RunError> {
         let mask = plan.mask()?;
-        let lines: String = stored
-            .lines
-            .iter()
-            .map(|(kind, hash)| format!("{} {hash}\n", kind.label()))
-            .collect();
+        let mut lines = String::new();
+        for (kind, hash) in &stored.lines {
+            lines.extend([kind.label(), " ", hash, "\n"]);
+        }
         Ok(Self {
             format: FORMAT_VERSION,
             ktd: env!("CARGO_PKG_VERSION").to_owned(),

@@ -153,7 +153,7 @@ impl fmt::Display for Refusal {
     }
 }
 
-/// Every reason against a certificate, in the order of its parts.
+/// Every reason against a certificate: what attackers recover, the surest first, then what is wrong with the attackers.
 #[must_use]
 pub fn refusals(
     figures: &[Figure],
@@ -161,18 +161,22 @@ pub fn refusals(
     controls: &[ControlFigure],
     baseline: &[Baseline],
 ) -> Vec<Refusal> {
-    let broken = figures
+    let mut broken: Vec<&Figure> = figures
         .iter()
         .filter(|figure| figure.standing == Standing::Broken)
-        .map(|figure| Refusal::AboveThreshold {
-            kind: figure.kind.clone(),
-            attacker: figure.attacker.clone(),
-            measure: figure.measure.clone(),
-            share: figure.share,
-            bound: figure.simultaneous.1,
-            chance: figure.chance,
-            threshold: figure.threshold.unwrap_or(0.0),
-        });
+        .collect();
+    // What is certainly recovered comes before what few probes could not rule out.
+    let certain = |figure: &Figure| figure.simultaneous.0 - figure.chance;
+    broken.sort_by(|left, right| certain(right).total_cmp(&certain(left)));
+    let broken = broken.into_iter().map(|figure| Refusal::AboveThreshold {
+        kind: figure.kind.clone(),
+        attacker: figure.attacker.clone(),
+        measure: figure.measure.clone(),
+        share: figure.share,
+        bound: figure.simultaneous.1,
+        chance: figure.chance,
+        threshold: figure.threshold.unwrap_or(0.0),
+    });
     let silent = silences
         .iter()
         .filter(|silence| UNANSWERED_MOST < super::figure::share(silence.unanswered, silence.probes))

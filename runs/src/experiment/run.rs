@@ -168,15 +168,15 @@ pub fn factor_table(market: &Market, cells: &[Cell]) -> Result<FactorTable, RunE
 fn experiment_key(plan: &RunPlan) -> Result<MaskKey, RunError> {
     let kept = plan.output.join("private").join("mask.key");
     let given = plan.config.mask_key_file.as_ref();
-    mask_key(given.map(|file| plan.base.join(file)), kept)
+    mask_key(given.map(|file| plan.base.join(file)), &kept)
 }
 
 /// A mask key: of the file `given`, else the one at `kept`, which is drawn from the system's entropy where there is none.
 ///
 /// # Errors
 /// [`RunError`] when a file cannot be read or holds no key.
-pub fn mask_key(given: Option<PathBuf>, kept: PathBuf) -> Result<MaskKey, RunError> {
-    let source = given.unwrap_or_else(|| kept.clone());
+pub fn mask_key(given: Option<PathBuf>, kept: &Path) -> Result<MaskKey, RunError> {
+    let source = given.unwrap_or_else(|| kept.to_owned());
     match std::fs::read_to_string(&source) {
         Ok(text) => MaskKey::parse(&text).map_err(|error| {
             let what = format!("{}: {error}", source.display());
@@ -185,7 +185,7 @@ pub fn mask_key(given: Option<PathBuf>, kept: PathBuf) -> Result<MaskKey, RunErr
                 "name a file with such a key, or leave `mask_key_file` out to have one drawn",
             )
         }),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound && source == kept => draw_key(&kept),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound && source == kept => draw_key(kept),
         Err(error) => Err(RunError::io("read", &source)(error)),
     }
 }

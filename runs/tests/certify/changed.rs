@@ -90,7 +90,7 @@ fn a_verdict_that_does_not_follow_is_found_even_when_signed() {
         SignedCertificate::sign(certificate, &key)
             .unwrap()
             .write(&path)
-            .unwrap()
+            .unwrap();
     };
 
     let mut bound = honest.clone();
@@ -100,7 +100,7 @@ fn a_verdict_that_does_not_follow_is_found_even_when_signed() {
 
     let mut hits = honest.clone();
     let figure = &mut hits.figures[0];
-    figure.hits = if figure.hits == 0 { 1 } else { 0 };
+    figure.hits = u64::from(figure.hits == 0);
     sign(hits);
     assert!(check(root).is_err());
 

@@ -1,6 +1,7 @@
 //! `--probes`: sets of another harness.
 
 use crate::{CONFIG, certify, copy, folder, ktd, refused, scene};
+use serde_json::{Value, json};
 use std::path::Path;
 
 /// The probes of the scene, unpacked, with the key that whoever gives a set must give: stock and day.
@@ -14,21 +15,19 @@ fn unpack(to: &Path) {
         std::fs::write(to.join(format!("probes/{kind}.jsonl")), text).unwrap();
     }
     let gold = std::fs::read_to_string(from.join("private/gold.jsonl")).unwrap();
-    let least: String = gold
-        .lines()
-        .map(|line| {
-            let line: serde_json::Value = serde_json::from_str(line).unwrap();
-            let targets = line["targets"].as_array().unwrap().iter();
-            let targets: Vec<_> = targets
-                .map(|target| serde_json::json!({ "stock": target["stock"], "day": target["day"] }))
-                .collect();
-            format!(
-                "{}\n",
-                serde_json::json!({ "kind": line["kind"], "number": line["number"], "targets": targets })
-            )
-        })
-        .collect();
+    let least: Vec<String> = gold.lines().map(least).collect();
+    let least = least.join("\n") + "\n";
     std::fs::write(to.join("private/gold.jsonl"), least).unwrap();
+}
+
+/// A key line with nothing that the panel tells.
+fn least(line: &str) -> String {
+    let line: Value = serde_json::from_str(line).unwrap();
+    let targets = line["targets"].as_array().unwrap().iter();
+    let targets: Vec<_> = targets
+        .map(|target| json!({ "stock": target["stock"], "day": target["day"] }))
+        .collect();
+    json!({ "kind": line["kind"], "number": line["number"], "targets": targets }).to_string()
 }
 
 #[test]

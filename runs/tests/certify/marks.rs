@@ -44,19 +44,12 @@ fn runs() -> &'static Path {
         sign(other, "other.json");
         let mut tight = honest;
         tight.thresholds.top1 = 0.0;
-        let refused = again(tight);
+        let refused = tight.judged_again().unwrap();
         assert_eq!(refused.verdict, Verdict::Refused);
         sign(refused, "refused.json");
         folder
     })
     .path()
-}
-
-/// The certificate that follows from the same counts under its own thresholds.
-fn again(
-    certificate: ktd_runs::certify::certificate::Certificate,
-) -> ktd_runs::certify::certificate::Certificate {
-    certificate.judged_again().unwrap()
 }
 
 fn board(certificates: &[&str]) -> Value {

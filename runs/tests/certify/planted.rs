@@ -5,7 +5,11 @@ use ktd_env::synth::{SynthConfig, generate};
 use ktd_env::{KeyedStream, Market, Ticker, TradeDate};
 use ktd_masking::MaskKey;
 use serde_json::Value;
+use std::fmt::Write;
 use std::path::Path;
+
+/// Long enough that a holiday lies in most episodes.
+const STEPS: usize = 60;
 
 /// Few probes, so a bound is wide, and thresholds as wide: only what is found nearly always is refused.
 fn config(numeric: &str, probes: &str) -> String {
@@ -16,8 +20,8 @@ synthetic = {{ seed = 3, names = 120, days = 560 }}
 mask_key_file = "mask.key"
 mask = {{ level = "blinded", numeric = "{numeric}" }}
 probes = {{ {probes} }}
-days = 20
-episode_steps = 20
+days = {STEPS}
+episode_steps = {STEPS}
 stretches = 2
 training = 8
 control_probes = 8
@@ -38,11 +42,23 @@ fn market() -> Market {
 /// Attackers that recover more than the thresholds allow, with what they recover.
 fn broken(signed: &Value) -> Vec<(String, String)> {
     let refusals = signed["certificate"]["refusals"].as_array().unwrap().iter();
-    let text = |refusal: &Value, key: &str| refusal[key].as_str().unwrap().to_owned();
-    refusals
-        .filter(|refusal| refusal["reason"] == "above_threshold")
-        .map(|refusal| (text(refusal, "attacker"), text(refusal, "measure")))
-        .collect()
+    let above = refusals.filter(|refusal| refusal["reason"] == "above_threshold");
+    above.map(who_and_what).collect()
+}
+
+fn who_and_what(found: &Value) -> (String, String) {
+    let text = |key: &str| found[key].as_str().unwrap().to_owned();
+    (text("attacker"), text("measure"))
+}
+
+/// The same of probes that are not certified: the controls are the same for all.
+fn broken_by_probe(root: &Path) -> Vec<(String, String)> {
+    let output = ktd(root, &["--json", "probe", "small.toml", "--out", "out"]);
+    assert!(output.status.success(), "{output:?}");
+    let found: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let figures = found["figures"].as_array().unwrap().iter();
+    let broken = figures.filter(|figure| figure["standing"] == "broken");
+    broken.map(who_and_what).collect()
 }
 
 fn names(found: &[(String, String)], attacker: &str, measure: &str) -> bool {
@@ -57,15 +73,15 @@ fn before_and_after(
 ) -> [Vec<(String, String)>; 2] {
     let folder = folder(&config(numeric, &format!("{kind} = {probes}")));
     let root = folder.path();
-    let honest = broken(&certify(root, &["--out", "out"]));
+    let honest = broken_by_probe(root);
     let packed = std::fs::File::open(root.join(format!("out/probes/{kind}.jsonl.zst"))).unwrap();
     let text = String::from_utf8(zstd::decode_all(packed).unwrap()).unwrap();
     let gold = std::fs::read_to_string(root.join("out/private/gold.jsonl")).unwrap();
-    let changed: String = text
-        .lines()
-        .zip(gold.lines())
-        .map(|(probe, gold)| format!("{}\n", change(probe, &serde_json::from_str(gold).unwrap())))
+    let pairs = text.lines().zip(gold.lines());
+    let changed: Vec<String> = pairs
+        .map(|(probe, gold)| change(probe, &serde_json::from_str(gold).unwrap()))
         .collect();
+    let changed = changed.join("\n") + "\n";
     assert_ne!(text, changed);
     let given = root.join("given");
     std::fs::create_dir_all(given.join("probes")).unwrap();
@@ -92,7 +108,7 @@ fn sorted_aliases(probe: &str, kind: &str, number: u64, names: usize) -> String 
     let mut sorted = parts.next().unwrap().to_owned();
     for part in parts {
         let alias: usize = part[..4].parse().unwrap();
-        sorted.push_str(&format!("asset_{:04}{}", name_of[alias - 1] + 1, &part[4..]));
+        write!(sorted, "asset_{:04}{}", name_of[alias - 1] + 1, &part[4..]).unwrap();
     }
     sorted
 }
@@ -141,7 +157,7 @@ fn calendar_days(probe: &str, gold: &Value, calendar: &[TradeDate]) -> String {
     let mut counted = parts.next().unwrap().to_owned();
     for part in parts {
         let (number, end) = label(part);
-        counted.push_str(&format!("day_{:+}{}", epoch(number) - epoch(0), &part[end..]));
+        write!(counted, "day_{:+}{}", epoch(number) - epoch(0), &part[end..]).unwrap();
     }
     counted
 }
@@ -149,7 +165,7 @@ fn calendar_days(probe: &str, gold: &Value, calendar: &[TradeDate]) -> String {
 #[test]
 fn calendar_day_labels_are_found() {
     let market = market();
-    let [honest, changed] = before_and_after(("banded", "days"), 60, |probe, gold| {
+    let [honest, changed] = before_and_after(("banded", "days"), 30, |probe, gold| {
         calendar_days(probe, gold, market.calendar())
     });
     assert!(
