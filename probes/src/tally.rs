@@ -117,7 +117,13 @@ fn judge(measure: Measure, answer: Option<&Answer>, gold: &Gold, joint_days: usi
     }
     let target = gold.targets.first()?;
     let named = |most: usize| {
-        answer.is_some_and(|answer| answer.names.iter().take(most).any(|name| *name == target.name))
+        answer.is_some_and(|answer| {
+            answer
+                .guesses()
+                .iter()
+                .take(most)
+                .any(|guess| *guess == Some(target.name))
+        })
     };
     let within = |days: usize| {
         let guessed = answer.and_then(|answer| answer.day);
