@@ -8,14 +8,23 @@
 //! Knows: `env`, `masking`, `tools`. Never knows: `attribution`, `runs`, files, clocks, threads.
 
 mod answer;
+mod attack;
+mod clue;
+mod column;
+mod database;
 mod exhibit;
 mod gold;
 mod kind;
 mod make;
 mod plan;
+mod scan;
+mod sight;
 mod tally;
+mod tolerance;
 
 pub use answer::Answer;
+pub use attack::{Attackers, Lesson};
+pub use database::{Database, DatabaseSource};
 pub use exhibit::{Anchor, Exhibit, Message, Probe, ProbeText};
 pub use gold::{Gold, Target};
 pub use kind::ProbeKind;

@@ -52,7 +52,7 @@ impl ProbeMaker<'_> {
     /// ask about.
     #[must_use]
     pub fn make(&self, kind: ProbeKind, number: usize) -> Option<(Probe, Gold)> {
-        let purpose = format!("probe {} {number}", kind.label());
+        let purpose = purpose(kind, number);
         let mut stream = KeyedStream::for_purpose(self.plan.seed, &purpose);
         let first = self.scene(kind, number, &mut stream)?;
         let mut scenes = vec![first];
@@ -373,6 +373,11 @@ impl Desk<'_> {
         });
         Some(())
     }
+}
+
+/// What a probe's draws and keys are for.
+pub(crate) fn purpose(kind: ProbeKind, number: usize) -> String {
+    format!("probe {} {number}", kind.label())
 }
 
 /// The source of what opens a step.

@@ -1,0 +1,186 @@
+//! Reads labels instead of numbers: aliases that follow the codes, keys that can be guessed, days that show the
+//! calendar's gaps. The board that stands beside an alias tells whether a guess of the whole map is right.
+
+use super::{Attacker, Reading};
+use crate::clue::{Bounds, Clues, DayClue};
+use crate::column::DayColumn;
+use crate::database::Database;
+use crate::exhibit::ProbeText;
+use crate::make::purpose;
+use crate::sight::Sight;
+use ktd_env::{Board, KeyedStream};
+use ktd_masking::MaskKey;
+
+pub(crate) struct LabelsAndOrder {
+    /// Boards of all names, in the order of the codes.
+    boards: Vec<Board>,
+    /// The key behind every alias map, where it could be guessed.
+    root: Option<MaskKey>,
+}
+
+impl Attacker for LabelsAndOrder {
+    fn name(&self) -> &'static str {
+        "labels-and-order"
+    }
+
+    fn clues(&self, reading: &Reading<'_>) -> Clues {
+        Clues {
+            suspects: self.suspects(reading),
+            days: gaps(reading.sight),
+            ..Clues::default()
+        }
+    }
+}
+
+/// Seeds that are tried as keys.
+const SMALL_SEEDS: u64 = 1 << 16;
+/// Listed aliases that a guess must explain before it counts.
+const LEAST_LISTED: usize = 8;
+
+impl LabelsAndOrder {
+    pub(crate) fn new(database: &Database) -> Self {
+        Self::of_boards(database.boards.clone())
+    }
+
+    pub(crate) const fn of_boards(boards: Vec<Board>) -> Self {
+        Self { boards, root: None }
+    }
+
+    /// Tries to guess the key behind all alias maps: small numbers, in the ways that people write them into 32 bytes.
+    pub(crate) fn study(&mut self, probes: &[ProbeText]) {
+        let readable = probes.iter().filter_map(|probe| {
+            let sight = Sight::read(probe.exhibits.first()?)?;
+            let listed = listed(&sight);
+            (LEAST_LISTED <= listed.len()).then(|| (purpose(probe.kind, probe.number), listed))
+        });
+        let tried: Vec<(String, Vec<(usize, Board)>)> = readable.take(3).collect();
+        if tried.is_empty() {
+            return;
+        }
+        let fits = |root: &MaskKey| {
+            tried
+                .iter()
+                .all(|(purpose, listed)| self.explains(&self.names_under(root, purpose, 0), listed))
+        };
+        self.root = (0..SMALL_SEEDS).flat_map(keys_of).find(fits);
+    }
+
+    /// The name behind each alias under a root key.
+    fn names_under(&self, root: &MaskKey, purpose: &str, exhibit: usize) -> Vec<usize> {
+        let key = root.derive(&format!("{purpose} exhibit {exhibit}")).reveal();
+        let mut bytes = [0; 32];
+        for (byte, digits) in bytes.iter_mut().zip(key.as_bytes().chunks(2)) {
+            let digits = std::str::from_utf8(digits).unwrap_or_default();
+            *byte = u8::from_str_radix(digits, 16).unwrap_or_default();
+        }
+        let mut names: Vec<usize> = (0..self.boards.len()).collect();
+        KeyedStream::new(bytes).shuffle(&mut names);
+        names
+    }
+
+    /// Whether a map from aliases to names puts every listed alias on the board that stands beside it.
+    fn explains(&self, names: &[usize], listed: &[(usize, Board)]) -> bool {
+        listed.iter().all(|(alias, board)| {
+            let name = names.get(*alias);
+            name.and_then(|name| self.boards.get(*name)) == Some(board)
+        })
+    }
+
+    /// The names that the target's alias could stand for, by every guess of the map that explains what is listed.
+    fn suspects(&self, reading: &Reading<'_>) -> Vec<usize> {
+        let sight = reading.sight;
+        let Some(target) = number(&sight.target) else {
+            return Vec::new();
+        };
+        let listed = listed(sight);
+        if listed.len() < LEAST_LISTED {
+            return Vec::new();
+        }
+        if let Some(root) = &self.root {
+            let names = self.names_under(root, &purpose(reading.kind, reading.number), reading.exhibit);
+            if self.explains(&names, &listed) {
+                return names.get(target).copied().into_iter().collect();
+            }
+        }
+        let count = self.boards.len();
+        let upwards = (0..count).map(|turn| move |alias: usize| (alias + turn) % count);
+        let downwards = (0..count).map(|turn| move |alias: usize| (count - 1 - alias % count + turn) % count);
+        let mut suspects: Vec<usize> = upwards
+            .filter_map(|map| self.guess(map, target, &listed))
+            .collect();
+        suspects.extend(downwards.filter_map(|map| self.guess(map, target, &listed)));
+        suspects
+    }
+
+    fn guess(
+        &self,
+        name_of: impl Fn(usize) -> usize,
+        target: usize,
+        listed: &[(usize, Board)],
+    ) -> Option<usize> {
+        let fits = |(alias, board): &(usize, Board)| {
+            *alias < self.boards.len() && self.boards.get(name_of(*alias)) == Some(board)
+        };
+        listed.iter().all(fits).then(|| name_of(target))
+    }
+}
+
+/// The keys that a careless hand makes of a small number.
+fn keys_of(seed: u64) -> impl Iterator<Item = MaskKey> {
+    let mut low_first = [0; 32];
+    low_first[..8].copy_from_slice(&seed.to_le_bytes());
+    let mut high_last = [0; 32];
+    high_last[24..].copy_from_slice(&seed.to_be_bytes());
+    let repeated = u8::try_from(seed).ok().map(|byte| [byte; 32]);
+    [low_first, high_last]
+        .into_iter()
+        .chain(repeated)
+        .map(MaskKey::from_bytes)
+}
+
+/// The 0-based number of an alias.
+fn number(alias: &str) -> Option<usize> {
+    alias
+        .strip_prefix("asset_")?
+        .parse::<usize>()
+        .ok()?
+        .checked_sub(1)
+}
+
+/// Every alias shown beside a board, once.
+fn listed(sight: &Sight) -> Vec<(usize, Board)> {
+    let shown = sight.steps.iter().flat_map(|step| &step.listed);
+    let mut listed: Vec<(usize, Board)> = shown
+        .filter_map(|(alias, board)| Some((number(alias)?, (*board)?)))
+        .collect();
+    listed.sort_unstable();
+    listed.dedup();
+    listed
+}
+
+/// Labels that jump from one step to the next count calendar days: their gaps are weekends and holidays.
+fn gaps(sight: &Sight) -> Vec<DayClue> {
+    let steps = &sight.steps;
+    let count = i64::try_from(steps.len()).unwrap_or(0);
+    let jumps: Vec<(i64, i64)> = (1..count)
+        .zip(steps.iter().zip(steps.iter().skip(1)))
+        .filter_map(|(place, (before, step))| Some((place, step.label? - before.label?)))
+        .collect();
+    if jumps.iter().all(|(_, jump)| *jump == 1) {
+        return Vec::new();
+    }
+    jumps
+        .into_iter()
+        .map(|(place, jump)| DayClue {
+            column: DayColumn::Gap,
+            // The label is that of the trading day, one after the step's as-of day.
+            at: place - count + 2,
+            bounds: Bounds::around(precise(jump), 0.4),
+        })
+        .collect()
+}
+
+#[expect(clippy::cast_precision_loss, reason = "gaps are a few days")]
+const fn precise(days: i64) -> f64 {
+    days as f64
+}

@@ -1,0 +1,121 @@
+//! What attackers share: an exhibit with the public rules of its mask, and the way from a shown number to a clue.
+
+use crate::clue::{Bounds, Clue, Clues};
+use crate::column::Column;
+use crate::kind::ProbeKind;
+use crate::sight::{Form, Sight, StockSight};
+use crate::tolerance;
+use ktd_env::factors::{Factor, Technical};
+use ktd_masking::Numeric;
+
+/// An exhibit and how its numbers are shown.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Reading<'s> {
+    pub(crate) sight: &'s Sight,
+    pub(crate) numeric: Numeric,
+    pub(crate) kind: ProbeKind,
+    pub(crate) number: usize,
+    /// Place of the exhibit in its probe.
+    pub(crate) exhibit: usize,
+}
+
+/// A snapshot with its place in time.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Shown<'s> {
+    pub(crate) stock: &'s StockSight,
+    /// Trading days from the last step's as-of day to this one's.
+    pub(crate) offset: i64,
+    /// Trading days from the day that bands are of to this step's as-of day.
+    pub(crate) since_refresh: i64,
+}
+
+impl<'s> Reading<'s> {
+    /// The target's snapshots, oldest first.
+    pub(crate) fn targets(&self) -> Vec<Shown<'s>> {
+        self.shown(|step| step.target.as_ref())
+    }
+
+    /// The clues that `sense` finds in the snapshots of the target and of a stock that was given away.
+    pub(crate) fn both(&self, sense: impl Fn(&[Shown<'_>]) -> Vec<Clue>) -> Clues {
+        Clues {
+            stock: sense(&self.targets()),
+            anchor: sense(&self.shown(|step| step.anchor.as_ref())),
+            ..Clues::default()
+        }
+    }
+
+    fn shown(&self, stock: impl Fn(&'s crate::sight::StepSight) -> Option<&'s StockSight>) -> Vec<Shown<'s>> {
+        let steps = self.sight.steps.iter();
+        steps
+            .filter_map(|step| {
+                Some(Shown {
+                    stock: stock(step)?,
+                    offset: step.offset,
+                    since_refresh: step.label.unwrap_or(0).rem_euclid(refresh_days()),
+                })
+            })
+            .collect()
+    }
+
+    /// Clues from factors in whichever form they are told.
+    pub(crate) fn factors(&self, shown: &[Shown<'_>], wanted: &[Factor]) -> Vec<Clue> {
+        let mut clues: Vec<Clue> = Vec::new();
+        for snapshot in shown {
+            for (form, factor, value) in &snapshot.stock.factors {
+                if !wanted.contains(factor) {
+                    continue;
+                }
+                let clue = self.factor(snapshot, *form, *factor, *value);
+                // A frozen number says the same on every day until it is refreshed.
+                if !clues.contains(&clue) {
+                    clues.push(clue);
+                }
+            }
+        }
+        clues
+    }
+
+    fn factor(&self, snapshot: &Shown<'_>, form: Form, factor: Factor, value: f64) -> Clue {
+        let around = |column| Clue {
+            column,
+            at: snapshot.offset,
+            minus: None,
+            bounds: Bounds::around(value, tolerance::factor(self.numeric, form, factor, value)),
+        };
+        match form {
+            Form::Raw => around(Column::Raw(factor)),
+            Form::Score => around(Column::Score(factor)),
+            Form::Percentile => around(Column::Percentile(factor)),
+            Form::Band => Clue {
+                column: Column::Percentile(factor),
+                at: snapshot.offset - snapshot.since_refresh,
+                minus: None,
+                bounds: Bounds::band(value),
+            },
+        }
+    }
+
+    /// Clues from technicals in whichever form they are told.
+    pub(crate) fn technicals(&self, shown: &[Shown<'_>], wanted: &[Technical]) -> Vec<Clue> {
+        let told = shown.iter().flat_map(|snapshot| {
+            let technicals = snapshot.stock.technicals.iter();
+            technicals.map(|(form, technical, value)| (snapshot.offset, *form, *technical, *value))
+        });
+        told.filter(|(_, _, technical, _)| wanted.contains(technical))
+            .map(|(at, form, technical, value)| Clue {
+                column: match form {
+                    Form::Percentile | Form::Band => Column::TechnicalPercentile(technical),
+                    Form::Raw | Form::Score => Column::Technical(technical),
+                },
+                at,
+                minus: None,
+                bounds: Bounds::around(value, tolerance::technical(self.numeric, form, technical, value)),
+            })
+            .collect()
+    }
+}
+
+/// Trading days between two refreshes of bands.
+fn refresh_days() -> i64 {
+    20
+}

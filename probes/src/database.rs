@@ -1,0 +1,375 @@
+//! The price database that attackers own: every stock and every day of the panel, in columns.
+
+use crate::column::{Column, DayColumn};
+use crate::plan::ProbePlan;
+use crate::sight::market;
+use ktd_env::exchange::{Account, LimitState, PriceLimits, Rules};
+use ktd_env::factors::{Factor, Technical};
+use ktd_env::{AsOf, Board, DayIndex, DaysBack, FactorTable, History, Market, NameId, Ticker, TradeDate};
+use ktd_masking::{EpisodeFrame, Level, Mask, MaskKey, MaskSettings, Numeric};
+use ktd_tools::{Tool, ToolContext, ToolLimits, Toolbox};
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// All that an attacker may look up. A row is a stock on a day; a stock's rows lie next to each other, day by day.
+#[derive(Debug)]
+pub struct Database {
+    pub(crate) names: Vec<Rows>,
+    columns: Vec<Vec<f32>>,
+    days: BTreeMap<DayColumn, Vec<f32>>,
+    /// Rows of index members, as stretches of one stock each.
+    pub(crate) members: Vec<Members>,
+    pub(crate) calendar: Vec<TradeDate>,
+    /// Boards of all names of the panel, in the order of the codes.
+    pub(crate) boards: Vec<Board>,
+    day_indices: Vec<DayIndex>,
+}
+
+/// The rows of one stock.
+#[derive(Debug, Clone)]
+pub(crate) struct Rows {
+    pub(crate) name: NameId,
+    /// Place among all names of the panel.
+    pub(crate) code_order: usize,
+    pub(crate) ticker: Ticker,
+    pub(crate) board: Board,
+    pub(crate) sector: Option<u16>,
+    /// Place of the first row's day.
+    pub(crate) first: usize,
+    /// The stock's rows.
+    pub(crate) span: Range<usize>,
+}
+
+/// Consecutive days on which a stock was an index member.
+#[derive(Debug, Clone)]
+pub(crate) struct Members {
+    /// Place of the stock in [`Database::names`].
+    pub(crate) place: usize,
+    pub(crate) span: Range<usize>,
+}
+
+/// What a database is made of.
+#[derive(Debug, Clone, Copy)]
+pub struct DatabaseSource<'a> {
+    /// The panel.
+    pub market: &'a Market,
+    /// Its factors on every day from [`ProbePlan::HISTORY_DAYS`] - 1 on.
+    pub factors: &'a FactorTable,
+    /// The tools.
+    pub toolbox: &'a Toolbox,
+    /// The exchange's rules.
+    pub rules: &'a Rules,
+}
+
+impl Database {
+    /// The database of a panel.
+    #[must_use]
+    pub fn new(source: &DatabaseSource<'_>) -> Self {
+        let market = source.market;
+        let mut database = Self {
+            names: Vec::new(),
+            columns: vec![Vec::new(); Column::COUNT],
+            days: BTreeMap::new(),
+            members: Vec::new(),
+            calendar: market.calendar().to_vec(),
+            boards: market.names().map(|(name, _)| market.board(name)).collect(),
+            day_indices: (0..market.calendar().len())
+                .filter_map(|day| market.day_at(day))
+                .collect(),
+        };
+        for (code_order, (name, _)) in market.names().enumerate() {
+            database.push_name(source, name, code_order);
+        }
+        database.rank_members();
+        database.push_days(source);
+        database
+    }
+
+    /// Days of the panel.
+    pub(crate) const fn day_count(&self) -> usize {
+        self.calendar.len()
+    }
+
+    /// The day at a place of the calendar.
+    pub(crate) fn day_at(&self, place: usize) -> Option<DayIndex> {
+        self.day_indices.get(place).copied()
+    }
+
+    pub(crate) fn column(&self, column: Column) -> &[f32] {
+        self.columns.get(column.place()).map_or(&[], Vec::as_slice)
+    }
+
+    pub(crate) fn day_column(&self, column: DayColumn) -> &[f32] {
+        self.days.get(&column).map_or(&[], Vec::as_slice)
+    }
+
+    pub(crate) fn day_of_row(&self, place: usize, row: usize) -> usize {
+        self.names
+            .get(place)
+            .map_or(0, |rows| rows.first + row - rows.span.start)
+    }
+
+    fn put(&mut self, column: Column, value: f64) {
+        if let Some(cells) = self.columns.get_mut(column.place()) {
+            cells.push(narrow(value));
+        }
+    }
+
+    fn push_name(&mut self, source: &DatabaseSource<'_>, name: NameId, code_order: usize) {
+        let market = source.market;
+        let start = self.column(Column::LnClose).len();
+        let (Some(info), Some(first)) = (market.name(name), market.first_bar_day(name)) else {
+            return;
+        };
+        let end = info.last_row.index() + 1;
+        let days = first.index()..end.max(first.index() + 1);
+        let history = History::new(market, name, days.clone());
+        let mut carried = (f64::NAN, f64::NAN);
+        for (place, day) in days.clone().enumerate() {
+            let Some(index) = market.day_at(day) else {
+                break;
+            };
+            let at = |column: &[f64]| column.get(place).copied().unwrap_or(f64::NAN);
+            let bar = market.bar(name, index);
+            if let Some(bar) = bar {
+                carried = (bar.adjusted_close(), bar.close.to_yuan());
+            }
+            let close = libm::log(carried.0);
+            let of_close = |price: f64| libm::log(price) - close;
+            let shares = bar.map_or(f64::NAN, |bar| shares(bar.volume));
+            self.put(Column::LnClose, close);
+            self.put(Column::LnOpen, of_close(at(&history.open)));
+            self.put(Column::LnHigh, of_close(at(&history.high)));
+            self.put(Column::LnLow, of_close(at(&history.low)));
+            self.put(Column::CloseYuan, carried.1);
+            self.put(Column::LnShares, libm::log(shares));
+            self.put(Column::LnVolume, libm::log(at(&history.volume)));
+            self.push_view(source, name, index);
+        }
+        let place = self.names.len();
+        let rows = start..self.column(Column::LnClose).len();
+        self.push_members(market, place, name, (first.index(), &rows));
+        self.names.push(Rows {
+            name,
+            code_order,
+            ticker: info.ticker,
+            board: market.board(name),
+            sector: info.sector,
+            first: first.index(),
+            span: rows,
+        });
+    }
+
+    /// What the tools compute of a stock on a day.
+    fn push_view(&mut self, source: &DatabaseSource<'_>, name: NameId, day: DayIndex) {
+        let as_of = source.market.as_of(day).with_factors(source.factors);
+        self.put(Column::State, state(source.rules, &as_of, name));
+        for factor in Factor::ALL {
+            self.put(
+                Column::Raw(factor),
+                as_of.factor(name, factor).unwrap_or(f64::NAN),
+            );
+            self.put(
+                Column::Score(factor),
+                as_of.factor_z(name, factor).unwrap_or(f64::NAN),
+            );
+            self.put(Column::Percentile(factor), f64::NAN);
+        }
+        for technical in Technical::ALL {
+            self.put(
+                Column::Technical(technical),
+                as_of.technical(name, technical).unwrap_or(f64::NAN),
+            );
+            self.put(Column::TechnicalPercentile(technical), f64::NAN);
+        }
+    }
+
+    /// The stretches of membership from the first day with factors on.
+    fn push_members(&mut self, market: &Market, place: usize, name: NameId, of: (usize, &Range<usize>)) {
+        let (first, rows) = of;
+        let mut open: Option<usize> = None;
+        for row in rows.start..=rows.end {
+            let day = first + row - rows.start;
+            let date = self.calendar.get(day).filter(|_| row < rows.end);
+            let is_member =
+                ProbePlan::HISTORY_DAYS <= day + 1 && date.is_some_and(|date| market.is_member(name, *date));
+            match (open, is_member) {
+                (None, true) => open = Some(row),
+                (Some(start), false) => {
+                    self.members.push(Members {
+                        place,
+                        span: start..row,
+                    });
+                    open = None;
+                }
+                (None, false) | (Some(_), true) => {}
+            }
+        }
+    }
+
+    /// Percentiles among the members of each day: 100 x (those below + half of the other equal ones) / (all - 1).
+    fn rank_members(&mut self) {
+        let mut of_day: Vec<Vec<usize>> = vec![Vec::new(); self.day_count()];
+        for members in &self.members {
+            for row in members.span.clone() {
+                if let Some(rows) = of_day.get_mut(self.day_of_row(members.place, row)) {
+                    rows.push(row);
+                }
+            }
+        }
+        let factors = Factor::ALL.map(|factor| (Column::Raw(factor), Column::Percentile(factor)));
+        let technicals = Technical::ALL.map(|technical| {
+            (
+                Column::Technical(technical),
+                Column::TechnicalPercentile(technical),
+            )
+        });
+        for (from, to) in factors.into_iter().chain(technicals) {
+            for rows in &of_day {
+                let values = self.column(from);
+                let mut ranked: Vec<(f32, usize)> = rows
+                    .iter()
+                    .filter_map(|row| Some((*values.get(*row).filter(|value| value.is_finite())?, *row)))
+                    .collect();
+                ranked.sort_by(|left, right| left.0.total_cmp(&right.0));
+                self.put_ranks(to, &ranked);
+            }
+        }
+    }
+
+    fn put_ranks(&mut self, to: Column, ranked: &[(f32, usize)]) {
+        let Some(cells) = self.columns.get_mut(to.place()) else {
+            return;
+        };
+        let most = count(ranked.len().saturating_sub(1)).max(1.0);
+        let mut below = 0;
+        for equal in ranked.chunk_by(|left, right| left.0.total_cmp(&right.0).is_eq()) {
+            let rank = count(below) + count(equal.len() - 1) / 2.0;
+            for (_, row) in equal {
+                if let Some(cell) = cells.get_mut(*row) {
+                    *cell = narrow(100.0 * rank / most);
+                }
+            }
+            below += equal.len();
+        }
+    }
+
+    /// The market's columns, from what the context tool says unmasked.
+    fn push_days(&mut self, source: &DatabaseSource<'_>) {
+        let length = self.day_count();
+        for day in ProbePlan::HISTORY_DAYS - 1..length {
+            let Some(content) = context(source, day) else {
+                continue;
+            };
+            for (column, value) in market(&content) {
+                let cells = self.days.entry(column).or_insert_with(|| vec![f32::NAN; length]);
+                if let Some(cell) = cells.get_mut(day) {
+                    *cell = narrow(value);
+                }
+            }
+        }
+        let gap = |day: usize| {
+            let before = self.calendar.get(day.checked_sub(1)?)?;
+            Some(f64::from(
+                self.calendar.get(day)?.days_since_epoch() - before.days_since_epoch(),
+            ))
+        };
+        let gaps = (0..length)
+            .map(|day| narrow(gap(day).unwrap_or(f64::NAN)))
+            .collect();
+        self.days.insert(DayColumn::Gap, gaps);
+        self.rank_boards();
+    }
+
+    /// Ranks of the boards' returns, 1 for the highest; ties share the better place.
+    fn rank_boards(&mut self) {
+        for (from, to) in [
+            (
+                DayColumn::BoardReturn1d as OfBoard,
+                DayColumn::BoardRank1d as OfBoard,
+            ),
+            (DayColumn::BoardReturn20d, DayColumn::BoardRank20d),
+        ] {
+            self.rank_boards_by(from, to);
+        }
+    }
+
+    fn rank_boards_by(&mut self, from: OfBoard, to: OfBoard) {
+        let boards = 0..Board::ALL.len();
+        let returns: Vec<Vec<f32>> = boards
+            .clone()
+            .map(|board| self.day_column(from(board)).to_vec())
+            .collect();
+        for board in boards {
+            let rank = |day: usize| {
+                let own = *returns.get(board)?.get(day)?;
+                let above = returns
+                    .iter()
+                    .filter_map(|column| column.get(day))
+                    .filter(|value| own < **value);
+                own.is_finite().then(|| narrow(1.0 + count(above.count())))
+            };
+            let ranks = (0..self.day_count())
+                .map(|day| rank(day).unwrap_or(f32::NAN))
+                .collect();
+            self.days.insert(to(board), ranks);
+        }
+    }
+}
+
+/// A column of the board at a place of the list of boards.
+type OfBoard = fn(usize) -> DayColumn;
+
+/// What the context tool says of a day under the brightest mask.
+fn context(source: &DatabaseSource<'_>, day: usize) -> Option<serde_json::Value> {
+    let market = source.market;
+    let as_of = market.as_of(market.day_at(day)?).with_factors(source.factors);
+    let settings = MaskSettings {
+        level: Level::Bright,
+        numeric: Numeric::Exact,
+    };
+    let frame = EpisodeFrame {
+        market,
+        window: &[market.day_at(day)?],
+        initial_cash: source.rules.initial_cash,
+    };
+    let mask = Mask::new(settings, &MaskKey::from_bytes([0; 32]), &frame)?;
+    let context = ToolContext {
+        as_of: &as_of,
+        account: &Account::with_cash(source.rules.initial_cash),
+        mask: &mask,
+        rules: source.rules,
+        limits: &ToolLimits::default(),
+        last_step: None,
+        step: 1,
+        steps_total: 1,
+    };
+    let answer = source.toolbox.call(&context, Tool::GetMarketContext.name(), "{}");
+    serde_json::from_str(&answer.payload.to_json()).ok()
+}
+
+fn state(rules: &Rules, as_of: &AsOf<'_>, name: NameId) -> f64 {
+    let Some(bar) = as_of.bar(name, DaysBack(0)).filter(|bar| 0 < bar.volume) else {
+        return 3.0;
+    };
+    PriceLimits::of_last_bar(rules, as_of, name).map_or(4.0, |limits| match limits.exact_state(bar.close) {
+        LimitState::Inside => 0.0,
+        LimitState::Up => 1.0,
+        LimitState::Down => 2.0,
+    })
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "seven digits tell stocks apart")]
+const fn narrow(value: f64) -> f32 {
+    value as f32
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^53")]
+const fn count(counted: usize) -> f64 {
+    counted as f64
+}
+
+#[expect(clippy::cast_precision_loss, reason = "volumes stay far below 2^53 shares")]
+const fn shares(volume: u64) -> f64 {
+    volume as f64
+}

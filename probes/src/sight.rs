@@ -1,0 +1,394 @@
+//! What an attacker reads in an exhibit's text. Whatever is there is read, whether the mask should have shown it or not.
+
+use crate::column::DayColumn;
+use crate::make::STATE;
+use ktd_env::factors::{Factor, Technical};
+use ktd_env::{Board, TradeDate};
+use ktd_tools::Tool;
+use serde_json::{Map, Value};
+
+/// One exhibit, read.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Sight {
+    /// The target's name as shown.
+    pub(crate) target: String,
+    /// Alias and real code of a stock that was given away.
+    pub(crate) anchor: Option<(String, String)>,
+    /// Oldest first.
+    pub(crate) steps: Vec<StepSight>,
+}
+
+/// One step, read.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct StepSight {
+    /// The label of the trading day, where days are hidden: trading days since the window's first.
+    pub(crate) label: Option<i64>,
+    /// The trading day itself, where it is shown.
+    pub(crate) date: Option<TradeDate>,
+    /// Trading days to the last step's as-of day; 0 for the last step, negative before.
+    pub(crate) offset: i64,
+    pub(crate) market: Vec<(DayColumn, f64)>,
+    pub(crate) target: Option<StockSight>,
+    pub(crate) anchor: Option<StockSight>,
+    /// Every name shown in lists, in the order shown, with its board.
+    pub(crate) listed: Vec<(String, Option<Board>)>,
+    /// NAV and the target's weight.
+    pub(crate) held: Option<(f64, f64)>,
+}
+
+/// A snapshot, read.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct StockSight {
+    pub(crate) board: Option<Board>,
+    pub(crate) flags: Vec<String>,
+    pub(crate) previous_close: Option<f64>,
+    pub(crate) limit_up: Option<f64>,
+    /// Oldest first.
+    pub(crate) bars: Vec<BarSight>,
+    pub(crate) factors: Vec<(Form, Factor, f64)>,
+    pub(crate) technicals: Vec<(Form, Technical, f64)>,
+    /// Numbers under keys that no snapshot has.
+    pub(crate) strangers: Vec<f64>,
+}
+
+/// How a factor or a technical is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Form {
+    Raw,
+    Score,
+    Percentile,
+    Band,
+}
+
+impl Form {
+    fn parse(text: &str) -> Option<Self> {
+        match text {
+            "raw" => Some(Self::Raw),
+            "z" => Some(Self::Score),
+            "pct" => Some(Self::Percentile),
+            "band" => Some(Self::Band),
+            _ => None,
+        }
+    }
+}
+
+/// A daily bar, read.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct BarSight {
+    pub(crate) days_ago: i64,
+    pub(crate) open: Option<f64>,
+    pub(crate) high: Option<f64>,
+    pub(crate) low: Option<f64>,
+    pub(crate) close: Option<f64>,
+    pub(crate) volume: Option<f64>,
+}
+
+/// Keys of a snapshot.
+const SNAPSHOT_KEYS: [&str; 11] = [
+    "stock_id",
+    "board",
+    "sector",
+    "flags",
+    "stale_days",
+    "previous_close",
+    "limit_state",
+    "next_open_limits",
+    "bars",
+    "factors",
+    "technicals",
+];
+
+impl Sight {
+    /// Reads an exhibit; `None` for a text that is none.
+    pub(crate) fn read(text: &str) -> Option<Self> {
+        let exhibit: Value = serde_json::from_str(text).ok()?;
+        let target = exhibit.get("target")?.as_str()?.to_owned();
+        let given = exhibit.get("given_away").filter(|given| given.is_object());
+        let anchor = given.and_then(|given| {
+            let word = |key: &str| given.get(key)?.as_str().map(str::to_owned);
+            Some((word("alias")?, word("code")?))
+        });
+        let ids = (target.as_str(), anchor.as_ref().map(|(alias, _)| alias.as_str()));
+        let steps = exhibit.get("steps")?.as_array()?;
+        let mut steps: Vec<StepSight> = steps.iter().map(|step| StepSight::read(step, ids)).collect();
+        place(&mut steps);
+        Some(Self {
+            target,
+            anchor,
+            steps,
+        })
+    }
+
+    /// The target's board, which every mask shows.
+    pub(crate) fn board(&self) -> Option<Board> {
+        let shown = |step: &StepSight| step.target.as_ref().and_then(|stock| stock.board);
+        self.steps.iter().find_map(shown)
+    }
+}
+
+/// Gives each step its distance from the last one: by labels where they are told, else one step a day.
+fn place(steps: &mut [StepSight]) {
+    let last = steps.last().and_then(|step| step.label);
+    let count = i64::try_from(steps.len()).unwrap_or(i64::MAX);
+    for (place, step) in (1..).zip(steps.iter_mut()) {
+        step.offset = match (step.label, last) {
+            (Some(label), Some(last)) => label - last,
+            _ => place - count,
+        };
+    }
+}
+
+impl StepSight {
+    fn read(step: &Value, (target, anchor): (&str, Option<&str>)) -> Self {
+        let mut sight = Self::default();
+        for message in step.as_array().into_iter().flatten() {
+            let source = message.get("source").and_then(Value::as_str).unwrap_or_default();
+            let Some(content) = message.get("content") else {
+                continue;
+            };
+            match Tool::from_name(source) {
+                Some(Tool::GetMarketContext) => sight.read_context(content),
+                Some(Tool::ScreenCandidates) => sight.read_screen(content),
+                Some(Tool::GetStockSnapshot) => {
+                    let id = content.get("stock_id").and_then(Value::as_str);
+                    if id == Some(target) {
+                        sight.target = Some(StockSight::read(content));
+                    } else if id.is_some() && id == anchor {
+                        sight.anchor = Some(StockSight::read(content));
+                    }
+                    sight
+                        .listed
+                        .extend(id.map(|id| (id.to_owned(), board(content.get("board")))));
+                }
+                None if source == STATE => sight.read_state(content, target),
+                Some(Tool::CompareCandidates | Tool::PortfolioState | Tool::RiskCheck) | None => {}
+            }
+        }
+        sight
+    }
+
+    fn read_context(&mut self, content: &Value) {
+        let day = content.get("day").and_then(Value::as_str).unwrap_or_default();
+        self.label = label(day);
+        self.date = TradeDate::parse(day).ok();
+        self.market = market(content);
+    }
+
+    fn read_screen(&mut self, content: &Value) {
+        let Some(table) = content.get("candidates").and_then(Table::read) else {
+            return;
+        };
+        for row in table.rows() {
+            if let Some(id) = row.get("stock_id").and_then(Value::as_str) {
+                self.listed.push((id.to_owned(), board(row.get("board"))));
+            }
+        }
+    }
+
+    fn read_state(&mut self, content: &Value, target: &str) {
+        let Some(account) = content.get("account") else {
+            return;
+        };
+        let nav = account.get("nav").and_then(Value::as_f64);
+        let table = account.get("holdings").and_then(Table::read);
+        let weight = table.and_then(|table| {
+            let row = table
+                .rows()
+                .find(|row| row.get("stock_id").and_then(Value::as_str) == Some(target))?;
+            row.get("weight").and_then(Value::as_f64)
+        });
+        self.held = nav
+            .zip(weight)
+            .filter(|(nav, weight)| *nav > 0.0 && *weight > 0.0);
+    }
+}
+
+/// Trading days since the window's first, of a label such as `day_+3` or `day_-1`.
+fn label(text: &str) -> Option<i64> {
+    let number = text.strip_prefix("day_")?;
+    number.strip_prefix('+').unwrap_or(number).parse().ok()
+}
+
+fn board(value: Option<&Value>) -> Option<Board> {
+    let label = value?.as_str()?;
+    Board::ALL.into_iter().find(|board| board.label() == label)
+}
+
+/// What a market context says, number by number.
+pub(crate) fn market(content: &Value) -> Vec<(DayColumn, f64)> {
+    let mut told = Vec::new();
+    let number = |group: &str, key: &str| content.get(group)?.get(key)?.as_f64();
+    let plain = [
+        ("index", "level", DayColumn::IndexLevel),
+        ("index", "return_1d", DayColumn::IndexReturn1d),
+        ("index", "return_5d", DayColumn::IndexReturn5d),
+        ("index", "return_20d", DayColumn::IndexReturn20d),
+        ("index", "return_60d", DayColumn::IndexReturn60d),
+        ("index", "volatility_20d", DayColumn::IndexVolatility),
+        ("index", "drawdown_60d", DayColumn::IndexDrawdown),
+        ("breadth", "members", DayColumn::Members),
+        ("breadth", "advancers", DayColumn::Advancers),
+        ("breadth", "decliners", DayColumn::Decliners),
+        ("breadth", "unchanged", DayColumn::Unchanged),
+        ("breadth", "at_limit_up", DayColumn::AtLimitUp),
+        ("breadth", "at_limit_down", DayColumn::AtLimitDown),
+        ("breadth", "suspended", DayColumn::Suspended),
+    ];
+    told.extend(
+        plain
+            .into_iter()
+            .filter_map(|(group, key, column)| Some((column, number(group, key)?))),
+    );
+    told.extend(
+        content
+            .get("dispersion")
+            .and_then(Value::as_f64)
+            .map(|value| (DayColumn::Dispersion, value)),
+    );
+    let Some(table) = content.get("boards").and_then(Table::read) else {
+        return told;
+    };
+    for row in table.rows() {
+        let Some(place) =
+            board(row.get("board")).and_then(|board| Board::ALL.iter().position(|of| *of == board))
+        else {
+            continue;
+        };
+        let cells = [
+            ("members", DayColumn::BoardMembers(place)),
+            ("return_1d", DayColumn::BoardReturn1d(place)),
+            ("return_20d", DayColumn::BoardReturn20d(place)),
+            ("share_up", DayColumn::BoardShareUp(place)),
+            ("return_1d_rank", DayColumn::BoardRank1d(place)),
+            ("return_20d_rank", DayColumn::BoardRank20d(place)),
+        ];
+        told.extend(
+            cells
+                .into_iter()
+                .filter_map(|(key, column)| Some((column, row.get(key)?.as_f64()?))),
+        );
+    }
+    told
+}
+
+impl StockSight {
+    fn read(content: &Value) -> Self {
+        let number = |key: &str| content.get(key).and_then(Value::as_f64);
+        let flags = content.get("flags").and_then(Value::as_array);
+        let limits = content.get("next_open_limits");
+        Self {
+            board: board(content.get("board")),
+            flags: flags
+                .into_iter()
+                .flatten()
+                .filter_map(|flag| flag.as_str().map(str::to_owned))
+                .collect(),
+            previous_close: number("previous_close"),
+            limit_up: limits.and_then(|limits| limits.get("up")?.as_f64()),
+            bars: content
+                .get("bars")
+                .and_then(Table::read)
+                .map(|table| bars(&table))
+                .unwrap_or_default(),
+            factors: content
+                .get("factors")
+                .and_then(Table::read)
+                .map(|table| factors(&table))
+                .unwrap_or_default(),
+            technicals: content
+                .get("technicals")
+                .and_then(Value::as_object)
+                .map(technicals)
+                .unwrap_or_default(),
+            strangers: strangers(content),
+        }
+    }
+}
+
+fn strangers(content: &Value) -> Vec<f64> {
+    let members = content.as_object().into_iter().flatten();
+    members
+        .filter(|(key, _)| !SNAPSHOT_KEYS.contains(&key.as_str()))
+        .filter_map(|(_, value)| value.as_f64())
+        .collect()
+}
+
+fn bars(table: &Table<'_>) -> Vec<BarSight> {
+    let count = i64::try_from(table.rows.len()).unwrap_or(i64::MAX);
+    let bar = |(place, row): (i64, Row<'_>)| {
+        let number = |key: &str| row.get(key).and_then(Value::as_f64);
+        BarSight {
+            days_ago: row
+                .get("days_ago")
+                .and_then(Value::as_i64)
+                .unwrap_or(count - place),
+            open: number("open"),
+            high: number("high"),
+            low: number("low"),
+            close: number("close"),
+            volume: number("volume"),
+        }
+    };
+    (1..).zip(table.rows()).map(bar).collect()
+}
+
+fn factors(table: &Table<'_>) -> Vec<(Form, Factor, f64)> {
+    let mut told = Vec::new();
+    for row in table.rows() {
+        let Some(form) = row.get("value").and_then(Value::as_str).and_then(Form::parse) else {
+            continue;
+        };
+        let cell = |factor: Factor| Some((form, factor, row.get(factor.name())?.as_f64()?));
+        told.extend(Factor::ALL.into_iter().filter_map(cell));
+    }
+    told
+}
+
+fn technicals(members: &Map<String, Value>) -> Vec<(Form, Technical, f64)> {
+    let told = |(key, value): (&String, &Value)| {
+        let (form, name) = key
+            .strip_suffix("_pct")
+            .map_or((Form::Raw, key.as_str()), |name| (Form::Percentile, name));
+        Some((form, Technical::from_name(name)?, value.as_f64()?))
+    };
+    members.iter().filter_map(told).collect()
+}
+
+/// A table in column form.
+struct Table<'v> {
+    columns: Vec<&'v str>,
+    rows: &'v [Value],
+}
+
+/// One row of it.
+struct Row<'v> {
+    columns: &'v [&'v str],
+    cells: &'v [Value],
+}
+
+impl<'v> Table<'v> {
+    fn read(value: &'v Value) -> Option<Self> {
+        let columns = value.get("columns")?.as_array()?;
+        Some(Self {
+            columns: columns
+                .iter()
+                .map(|column| column.as_str().unwrap_or_default())
+                .collect(),
+            rows: value.get("rows")?.as_array()?,
+        })
+    }
+
+    fn rows(&self) -> impl Iterator<Item = Row<'_>> {
+        self.rows.iter().map(|row| Row {
+            columns: &self.columns,
+            cells: row.as_array().map_or(&[], Vec::as_slice),
+        })
+    }
+}
+
+impl Row<'_> {
+    fn get(&self, column: &str) -> Option<&Value> {
+        let place = self.columns.iter().position(|name| *name == column)?;
+        self.cells.get(place)
+    }
+}
