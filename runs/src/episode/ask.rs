@@ -1,7 +1,7 @@
 //! Asking the model: recorded replies first, the live endpoint after, every attempt kept.
 
 use crate::bundle::chain::sha256_hex;
-use crate::bundle::exchanges::{Cassette, ExchangeStore, Intent, Outcome, Place, key_of_read};
+use crate::bundle::exchanges::{BATCH_ROW, Cassette, ExchangeStore, Intent, Outcome, Place, key_of_read};
 use crate::crash::{self, Point};
 use crate::error::RunError;
 use crate::experiment::config::RetryConfig;
@@ -309,7 +309,7 @@ fn not_admitted(step: usize, refused: Refused) -> RunError {
 }
 
 fn read_failure(step: usize, code: &str, retryable: bool, detail: &str) -> Reading {
-    const CODES: [&str; 4] = ["connect", "timeout", "interrupted", "reply_too_large"];
+    const CODES: [&str; 5] = ["connect", "timeout", "interrupted", "reply_too_large", BATCH_ROW];
     let code = CODES
         .into_iter()
         .find(|known| *known == code)

@@ -269,7 +269,11 @@ impl AgentConfig {
         }
     }
 
-    fn check(&self) -> Result<(), RunError> {
+    /// Whether it is one agent, and what it says of it is complete.
+    ///
+    /// # Errors
+    /// [`RunError::Input`] naming the agent.
+    pub fn check(&self) -> Result<(), RunError> {
         if !is_file_name(&self.id) {
             let what = format!("agent id {:?} must be letters, digits, `-`, `_` or `.`", self.id);
             return Err(RunError::input(what, "it names a directory"));
@@ -425,7 +429,7 @@ fn is_file_name(text: &str) -> bool {
     !text.is_empty() && text.chars().all(allowed) && !text.starts_with('.')
 }
 
-fn unique<'a>(list: &str, ids: impl Iterator<Item = &'a str>) -> Result<(), RunError> {
+pub(crate) fn unique<'a>(list: &str, ids: impl Iterator<Item = &'a str>) -> Result<(), RunError> {
     let mut seen = std::collections::BTreeSet::new();
     for id in ids {
         if !seen.insert(id) {
