@@ -141,7 +141,7 @@ pub enum RunError {
         /// attacker's exchanges.
         probe: String,
         /// What stopped it.
-        source: Box<RunError>,
+        source: Box<Self>,
     },
     /// A defect of this program.
     #[error("the session was driven wrongly: {0}")]

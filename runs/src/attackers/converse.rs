@@ -47,7 +47,7 @@ struct Stopped;
 
 /// What became of a request.
 enum Heard {
-    Turn(ModelTurn),
+    Turn(Box<ModelTurn>),
     /// Nobody can answer it, or nobody is asked: why.
     Nothing(String),
 }
@@ -100,7 +100,7 @@ impl Desk<'_> {
             match session.next() {
                 SubmissionEffect::Ask(request) => {
                     match self.ask(&mut exchanger, (step, ordinal), &request).await? {
-                        Ok(Heard::Turn(turn)) => session.feed_turn(turn)?,
+                        Ok(Heard::Turn(turn)) => session.feed_turn(*turn)?,
                         Ok(Heard::Nothing(reason)) => {
                             let reason = mistakes.last().map_or(reason, str::to_owned);
                             break LanguageAnswer::unanswered(which, &reason);
@@ -186,7 +186,7 @@ impl Desk<'_> {
         };
         let last = asked.faults.last().copied().unwrap_or(NOT_ASKED);
         match asked.answer {
-            Some(answer) => Ok(Ok(Heard::Turn(answer.turn))),
+            Some(answer) => Ok(Ok(Heard::Turn(Box::new(answer.turn)))),
             None if asked.is_final || self.live.is_none() => Ok(Ok(Heard::Nothing(last.to_owned()))),
             None => Err(RunError::Faults {
                 attempts: asked.faults.len(),

@@ -275,9 +275,8 @@ impl<'t> CodeText<'t> {
         let (digits, after) = rest.split_at(end);
         let bare =
             |letters: &'t str| letters.trim_matches(|mark: char| matches!(mark, '.' | ':' | '-' | '_' | ' '));
-        let letters = match (bare(before), bare(after)) {
-            (letters, "") | ("", letters) => letters,
-            _ => return None,
+        let ((letters, "") | ("", letters)) = (bare(before), bare(after)) else {
+            return None;
         };
         if digits.len() != 6 {
             return None;
