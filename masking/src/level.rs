@@ -1,5 +1,7 @@
 //! What a mask hides.
 
+use crate::numeric::Numeric;
+
 /// Which identifiers are hidden (paper, §3.3): four levels, one door.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
@@ -44,36 +46,6 @@ impl Level {
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|level| level.label() == text)
-    }
-}
-
-/// How prices and sizes are shown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Numeric {
-    /// True prices, volumes and share counts (the paper's setting).
-    Exact,
-    /// Prices and index in points with 100 at the episode's origin, volumes as a ratio to their own 20-day mean,
-    /// positions as weights and rounded values, no share counts.
-    Rescaled,
-}
-
-impl Numeric {
-    /// All settings.
-    pub const ALL: [Self; 2] = [Self::Exact, Self::Rescaled];
-
-    /// The name in configurations and reports.
-    #[must_use]
-    pub const fn label(self) -> &'static str {
-        match self {
-            Self::Exact => "exact",
-            Self::Rescaled => "rescaled",
-        }
-    }
-
-    /// The setting of that name.
-    #[must_use]
-    pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|numeric| numeric.label() == text)
     }
 }
 

@@ -1,31 +1,44 @@
 //! Hides what would let a model remember instead of think, and is the only author of [`Payload`].
 //!
 //! Text that reaches a model is compiled-in template text, a [`Payload`], or the model's own earlier words.
-//! A [`Payload`] cannot be made from a `String`, a bare integer, a ticker or a date: only from labels fixed at
-//! compile time, scale-free quantities, and what a [`Mask`] shows of a name, a day or a price.
+//! A [`Payload`] cannot be made from a `String`, a bare number, a ticker or a date: only from labels fixed at compile
+//! time, counts of the harness's own things, and what a [`Mask`] shows of a name, a day or a number.
 //!
 //! Knows: `env` (names, days, quantities). Never knows: providers, tools, prompts, files, clocks.
 
+mod bands;
+mod figures;
 mod key;
 mod level;
 mod mask;
 #[cfg(test)]
 mod mask_tests;
 mod mode;
+mod numeric;
 mod payload;
 mod pointer;
 mod prompt;
 mod quantity;
+mod rounding;
 mod rule_figures;
 mod schema;
+mod seen;
+mod standing;
 
+pub use bands::{BAND_REFRESH_DAYS, BAND_TRUTH_PERCENT};
 pub use key::{MaskKey, MaskKeyError, hex};
-pub use level::{Level, MaskSettings, Numeric};
+pub use level::{Level, MaskSettings};
 pub use mask::{EpisodeFrame, Mask, MaskedOrder, UnknownAlias};
 pub use mode::Mode;
+pub use numeric::{Numeric, Scale};
 pub use payload::Payload;
 pub use pointer::PointerPart;
 pub use prompt::Prompt;
-pub use quantity::{Count, Rank, Ratio};
+pub use quantity::{Count, Rank};
 pub use rule_figures::RuleFigures;
 pub use schema::{Schema, ToolSpec};
+pub use seen::Seen;
+pub use standing::Standing;
+
+/// The version of what masks show: raised when the same market, key and settings give other payloads than before.
+pub const SCHEME: u32 = 1;

@@ -1,18 +1,16 @@
 //! The door between real names, days and prices and what a model sees.
 
+use crate::bands::BandNoise;
 use crate::key::MaskKey;
-use crate::level::{Level, MaskSettings, Numeric};
+use crate::level::{Level, MaskSettings};
+use crate::numeric::Numeric;
 use crate::payload::Payload;
-use crate::quantity::Ratio;
-use ktd_env::factors::Factor;
-use ktd_env::{
-    AsOf, DayIndex, DaysBack, Fen, KeyedStream, Market, NameId, PastDay, Shares, Ticker, TradeDate,
-};
+use ktd_env::{DayIndex, Fen, KeyedStream, Market, NameId, PastDay, Ticker, TradeDate};
 
 /// The mask of one episode. Every level goes through it; `bright` is its identity.
 #[derive(Clone)]
 pub struct Mask {
-    settings: MaskSettings,
+    pub(crate) settings: MaskSettings,
     tickers: Vec<Ticker>,
     /// Alias number of each name, 1-based; the position itself where stocks are not hidden.
     alias_of: Vec<u32>,
@@ -22,9 +20,11 @@ pub struct Mask {
     sector_alias: Vec<u32>,
     window: Vec<TradeDate>,
     first_day: DayIndex,
-    origin: DayIndex,
-    /// One basis point of the initial cash: the grain of money under `rescaled`.
-    grain: Fen,
+    pub(crate) origin: DayIndex,
+    /// Grain of money; `None` where it is exact.
+    pub(crate) grain: Option<Fen>,
+    /// Which bands are true; `None` where no bands are shown.
+    pub(crate) noise: Option<BandNoise>,
 }
 
 /// A text that names no stock of this episode.
@@ -71,7 +71,12 @@ impl Mask {
             window: frame.window.iter().filter_map(|day| market.date(*day)).collect(),
             first_day,
             origin: first_day.before()?,
-            grain: Fen((frame.initial_cash.0 / 10_000).max(1)),
+            grain: settings
+                .numeric
+                .money_bps()
+                .map(|bps| Fen((frame.initial_cash.0 / 10_000 * bps).max(1))),
+            noise: (settings.numeric == Numeric::Banded)
+                .then(|| BandNoise::draw(key, market.names().count())),
         })
     }
 
@@ -85,6 +90,12 @@ impl Mask {
     #[must_use]
     pub const fn level(&self) -> Level {
         self.settings.level
+    }
+
+    /// How numbers are shown.
+    #[must_use]
+    pub const fn numeric(&self) -> Numeric {
+        self.settings.numeric
     }
 
     /// Whether share counts may be shown and ordered.
@@ -138,10 +149,12 @@ impl Mask {
         MaskedOrder(self.alias_of.get(name.index()).copied().unwrap_or(u32::MAX))
     }
 
-    /// A name's sector: its real name or an alias; `null` where the panel has none.
+    /// A name's sector: its real name or an alias; `null` where the panel has none, and where factors are told in bands,
+    /// because sector and board together single out too few names.
     #[must_use]
     pub fn sector(&self, place: Option<u16>) -> Payload {
-        let Some(place) = place.map(usize::from) else {
+        let shown = place.filter(|_| self.settings.numeric != Numeric::Banded);
+        let Some(place) = shown.map(usize::from) else {
             return Payload::null();
         };
         if self.settings.level.hides_stocks() {
@@ -194,105 +207,6 @@ impl Mask {
             format!("day_-{}", first - day)
         };
         Payload::shown(label)
-    }
-
-    /// A price of a name, exact to the fen because orders are computed from it. `adjusted_yuan` is its total-return price (real price x factor).
-    ///
-    /// `exact` shows yuan in terms of the as-of day (so that the as-of close is the real close and no ex-date gap
-    /// shows in bars); `rescaled` shows points with 100 at the last close on or before the episode's origin, or at
-    /// the first close of a later listing.
-    #[must_use]
-    pub fn price(&self, as_of: &AsOf<'_>, name: NameId, adjusted_yuan: f64) -> Payload {
-        match self.settings.numeric {
-            Numeric::Exact => {
-                let factor = as_of.last_bar(name).map_or(1.0, |(_, bar)| bar.factor_value);
-                Payload::number(adjusted_yuan / factor, 2)
-            }
-            Numeric::Rescaled => self.origin_price(as_of, name).map_or_else(Payload::null, |base| {
-                Payload::number(adjusted_yuan / base * 100.0, 2)
-            }),
-        }
-    }
-
-    fn origin_price(&self, as_of: &AsOf<'_>, name: NameId) -> Option<f64> {
-        let back = as_of.day().index().checked_sub(self.origin.index())?;
-        let origin = as_of.past_day(DaysBack(u32::try_from(back).ok()?))?;
-        let bar = as_of
-            .last_bar_by(name, origin)
-            .or_else(|| as_of.first_bar(name))?;
-        Some(bar.adjusted_close())
-    }
-
-    /// An index level.
-    #[must_use]
-    pub fn index_level(&self, as_of: &AsOf<'_>, points: f64) -> Payload {
-        match self.settings.numeric {
-            Numeric::Exact => Payload::number(points, 2),
-            Numeric::Rescaled => {
-                let back = as_of.day().index().checked_sub(self.origin.index());
-                let base = back
-                    .and_then(|back| u32::try_from(back).ok())
-                    .and_then(|back| as_of.index_close(DaysBack(back)));
-                base.map_or_else(Payload::null, |base| Payload::number(points / base * 100.0, 2))
-            }
-        }
-    }
-
-    /// A volume of one day in shares, given the mean of the 20 days up to the as-of day: in thousands of shares with
-    /// four significant digits, or as a multiple of that mean under `rescaled`. No order is computed from it.
-    #[must_use]
-    pub fn volume(&self, shares: f64, mean_20d: f64) -> Payload {
-        match self.settings.numeric {
-            Numeric::Exact => Ratio::significant(shares / 1000.0).into(),
-            Numeric::Rescaled if mean_20d > 0.0 => Payload::number(shares / mean_20d, 2),
-            Numeric::Rescaled => Payload::null(),
-        }
-    }
-
-    /// The raw value of a factor. Under `rescaled` the one factor with a unit (turnover in CNY) is `null`; its
-    /// z-score stays visible.
-    #[must_use]
-    pub fn factor(&self, factor: Factor, raw: f64) -> Payload {
-        if self.shows_raw(factor) {
-            Ratio::significant(raw).into()
-        } else {
-            Payload::null()
-        }
-    }
-
-    /// Whether the raw values of a factor may be shown, and so also be asked about.
-    #[must_use]
-    pub fn shows_raw(&self, factor: Factor) -> bool {
-        self.settings.numeric == Numeric::Exact || factor != Factor::Illiq
-    }
-
-    /// Money of the account, exact to the fen because orders are computed from it. Under `rescaled` it is rounded to a basis point of the initial cash, because a position
-    /// is a whole number of lots and its exact value would tell the price.
-    #[must_use]
-    pub fn money(&self, amount: Fen) -> Payload {
-        match self.settings.numeric {
-            Numeric::Exact => Payload::number(amount.to_yuan(), 2),
-            Numeric::Rescaled => {
-                let grains = (amount.0 + amount.0.signum() * self.grain.0 / 2) / self.grain.0;
-                Payload::number(Fen(grains * self.grain.0).to_yuan(), 2)
-            }
-        }
-    }
-
-    /// A portfolio weight (value over NAV) with four decimals: finer than an order needs, and too coarse to tell under
-    /// `rescaled` what [`Mask::money`] hides.
-    #[must_use]
-    pub fn weight(&self, weight: f64) -> Payload {
-        Payload::number(weight, 4)
-    }
-
-    /// A share count; `null` under `rescaled`.
-    #[must_use]
-    pub fn shares(&self, shares: Shares) -> Payload {
-        match self.settings.numeric {
-            Numeric::Exact => Payload::integer(shares.0),
-            Numeric::Rescaled => Payload::null(),
-        }
     }
 }
 

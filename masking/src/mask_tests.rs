@@ -304,8 +304,8 @@ fn rescaled_numbers_tell_no_scale() {
     assert_eq!(mask.money(Fen(1_234_567)).to_json(), "12300");
     assert_eq!(mask.money(Fen(-1_234_567)).to_json(), "-12300");
     assert_eq!(mask.weight(0.123_456).to_json(), "0.1235");
-    assert_eq!(mask.factor(Factor::Illiq, -3.3), Payload::null());
-    assert_eq!(mask.factor(Factor::Rv60, 0.3).to_json(), "0.3");
+    assert_eq!(mask.factor(Factor::Illiq, -3.3), None);
+    assert_eq!(Payload::optional(mask.factor(Factor::Rv60, 0.3)).to_json(), "0.3");
 }
 
 #[test]

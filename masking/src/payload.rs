@@ -1,6 +1,7 @@
 //! The closed tree of everything the harness may say to a model.
 
-use crate::quantity::{Count, Rank, Ratio};
+use crate::quantity::{Count, Rank};
+use ktd_env::exchange::TargetWeight;
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 
 /// A masked value, ready to be shown to a model.
@@ -113,6 +114,13 @@ impl Payload {
         value.map_or_else(Self::null, Into::into)
     }
 
+    /// A target weight as a model wrote it, which is its own number and tells nothing of the market.
+    #[must_use]
+    pub fn echoed_weight(weight: TargetWeight) -> Self {
+        const DECIMALS: u32 = 6;
+        Self::number(f64::from(weight.millionths()) / 1e6, DECIMALS)
+    }
+
     /// Text that masking has made fit to be seen. The only door for run-time text.
     pub(crate) fn shown(text: String) -> Self {
         Self(Node::Shown(text))
@@ -168,12 +176,6 @@ impl From<Count> for Payload {
 impl From<Rank> for Payload {
     fn from(rank: Rank) -> Self {
         Self::integer(i64::from(rank.get()))
-    }
-}
-
-impl From<Ratio> for Payload {
-    fn from(ratio: Ratio) -> Self {
-        Self::number(ratio.get(), ratio.decimals())
     }
 }
 

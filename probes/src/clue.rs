@@ -2,6 +2,8 @@
 
 use crate::column::{Column, DayColumn};
 use crate::database::Database;
+use pulp::{Arch, NullaryFnOnce};
+use std::ops::Range;
 
 /// One number of a stock: the row at `at` days from the row under test, or its difference to the row at `minus`, lies
 /// within `low..=high`. Outside it costs the squared distance in units of `unit`, at most `most`.
@@ -54,7 +56,8 @@ impl Bounds {
     }
 
     /// The cost of a value; a missing one costs most.
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "code is widened where it is inlined")]
     fn cost(self, value: f32) -> f32 {
         let outside = (value - self.middle).abs() - self.half;
         // NaN stays NaN through both, and so costs most.
@@ -106,7 +109,8 @@ impl Clues {
             return costs;
         };
         let mut of_anchor = vec![0.0; rows.span.len()];
-        add_costs(&self.anchor, database, &rows.span, &rows.span, &mut of_anchor);
+        let span = (&rows.span, &rows.span);
+        add_costs(&self.anchor, database, span, f32::INFINITY, &mut of_anchor);
         let missing: f32 = self.anchor.iter().map(|clue| clue.bounds.most).sum();
         for (day, cost) in costs.iter_mut().enumerate() {
             let row = day
@@ -122,18 +126,51 @@ fn shifted(place: usize, by: i64) -> Option<usize> {
     usize::try_from(i64::try_from(place).ok()? + by).ok()
 }
 
-/// Adds what each of `rows`, which belong to the stock of `all`, costs by these clues.
+/// Adds what each of `rows`, which belong to the stock of `all`, costs by these clues. Stops as soon as every row costs
+/// more than `enough`: what is there then is less than the whole, and too much all the same.
 pub(crate) fn add_costs(
     clues: &[Clue],
     database: &Database,
-    rows: &std::ops::Range<usize>,
-    all: &std::ops::Range<usize>,
+    (rows, all): (&Range<usize>, &Range<usize>),
+    enough: f32,
     costs: &mut [f32],
 ) {
-    for clue in clues {
-        let column = database.column(clue.column);
-        let least = clue.at.min(clue.minus.unwrap_or(clue.at));
-        let most = clue.at.max(clue.minus.unwrap_or(clue.at));
+    for some in clues.chunks(CLUES_A_LOOK) {
+        for clue in some {
+            clue.add(database.column(clue.column), rows, all, costs);
+        }
+        if enough < least(costs) {
+            return;
+        }
+    }
+}
+
+/// The least of costs, which are never negative and never NaN: their bits are in their own order, and whole numbers are
+/// compared many at a time.
+pub(crate) fn least(costs: &[f32]) -> f32 {
+    f32::from_bits(Arch::new().dispatch(Least(costs)))
+}
+
+struct Least<'a>(&'a [f32]);
+
+impl NullaryFnOnce for Least<'_> {
+    type Output = u32;
+
+    #[inline(always)]
+    fn call(self) -> u32 {
+        self.0
+            .iter()
+            .fold(f32::INFINITY.to_bits(), |least, cost| least.min(cost.to_bits()))
+    }
+}
+
+/// Clues between two looks at whether it is enough.
+const CLUES_A_LOOK: usize = 6;
+
+impl Clue {
+    fn add(&self, column: &[f32], rows: &Range<usize>, all: &Range<usize>, costs: &mut [f32]) {
+        let least = self.at.min(self.minus.unwrap_or(self.at));
+        let most = self.at.max(self.minus.unwrap_or(self.at));
         // Rows whose neighbours at both places are the same stock's.
         let from = shifted(all.start, -least)
             .unwrap_or(all.end)
@@ -144,28 +181,69 @@ pub(crate) fn add_costs(
         let (before, rest) = costs.split_at_mut(from - rows.start);
         let (within, after) = rest.split_at_mut(until - from);
         for cost in before.iter_mut().chain(after) {
-            *cost += clue.bounds.most;
+            *cost += self.bounds.most;
         }
         let slice = |by: i64| {
             let start = shifted(from, by)?;
             column.get(start..start + (until - from))
         };
-        match (slice(clue.at), clue.minus.map(slice)) {
-            (Some(values), None) => {
-                for (cost, value) in within.iter_mut().zip(values) {
-                    *cost += clue.bounds.cost(*value);
-                }
-            }
-            (Some(values), Some(Some(others))) => {
-                for ((cost, value), other) in within.iter_mut().zip(values).zip(others) {
-                    *cost += clue.bounds.cost(value - other);
-                }
-            }
+        let bounds = self.bounds;
+        match (slice(self.at), self.minus.map(slice)) {
+            (Some(values), None) => Arch::new().dispatch(AddValues {
+                bounds,
+                values,
+                within,
+            }),
+            (Some(values), Some(Some(others))) => Arch::new().dispatch(AddDifferences {
+                bounds,
+                values,
+                others,
+                within,
+            }),
             (None, _) | (Some(_), Some(None)) => {
                 for cost in within {
-                    *cost += clue.bounds.most;
+                    *cost += bounds.most;
                 }
             }
+        }
+    }
+}
+
+/// The inner loop over single rows, in a copy for each width of vectors. No product is fused with a sum, so that every
+/// copy gives the same bits.
+struct AddValues<'a> {
+    bounds: Bounds,
+    values: &'a [f32],
+    within: &'a mut [f32],
+}
+
+impl NullaryFnOnce for AddValues<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        for (cost, value) in self.within.iter_mut().zip(self.values) {
+            *cost += self.bounds.cost(*value);
+        }
+    }
+}
+
+/// The same over the differences of two rows.
+struct AddDifferences<'a> {
+    bounds: Bounds,
+    values: &'a [f32],
+    others: &'a [f32],
+    within: &'a mut [f32],
+}
+
+impl NullaryFnOnce for AddDifferences<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        let pairs = self.values.iter().zip(self.others);
+        for (cost, (value, other)) in self.within.iter_mut().zip(pairs) {
+            *cost += self.bounds.cost(value - other);
         }
     }
 }

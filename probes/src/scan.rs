@@ -1,6 +1,6 @@
 //! Lays an exhibit against every stock and day that it could show.
 
-use crate::clue::{Clues, UNSUSPECTED, add_costs};
+use crate::clue::{Clues, UNSUSPECTED, add_costs, least};
 use crate::database::Database;
 use crate::sight::Sight;
 use ktd_env::{Board, Ticker};
@@ -83,24 +83,29 @@ impl Found {
     }
 
     fn take(&mut self, place: usize, first_day: usize, costs: &[f32]) {
-        let mut best = Best {
-            place,
-            cost: f32::INFINITY,
-            day: first_day,
-        };
-        let days = self.days.iter_mut().skip(first_day).zip(costs).enumerate();
-        for (within, (least, cost)) in days {
-            *least = least.min(*cost);
-            if *cost < best.cost {
-                (best.cost, best.day) = (*cost, first_day + within);
-            }
+        for (kept, cost) in self.days.iter_mut().skip(first_day).zip(costs) {
+            *kept = if *cost < *kept { *cost } else { *kept };
         }
-        match self.names.last_mut().filter(|last| last.place == place) {
-            Some(last) if best.cost < last.cost => *last = best,
-            Some(_) => {}
+        let cost = least(costs);
+        let known = self.names.last_mut().filter(|last| last.place == place);
+        if known.as_ref().is_some_and(|known| known.cost <= cost) {
+            return;
+        }
+        let best = Best {
+            place,
+            cost,
+            day: first_day + position(costs, cost),
+        };
+        match known {
+            Some(known) => *known = best,
             None => self.names.push(best),
         }
     }
+}
+
+/// The first place of a cost.
+fn position(costs: &[f32], wanted: f32) -> usize {
+    costs.iter().position(|cost| *cost <= wanted).unwrap_or(0)
 }
 
 /// One reading with what each day costs before any stock is looked at.
@@ -122,8 +127,14 @@ impl<'c> Case<'c> {
         }
     }
 
-    /// What the rows of one stock cost.
-    pub(crate) fn costs(&self, database: &Database, place: usize, rows: &Range<usize>, costs: &mut Vec<f32>) {
+    /// What the rows of one stock cost; where every row costs more than `enough`, perhaps only a part of it.
+    pub(crate) fn costs(
+        &self,
+        database: &Database,
+        (place, rows): (usize, &Range<usize>),
+        enough: f32,
+        costs: &mut Vec<f32>,
+    ) {
         costs.clear();
         let day = database.day_of_row(place, rows.start);
         costs.extend(self.day_costs.iter().skip(day).take(rows.len()));
@@ -131,15 +142,46 @@ impl<'c> Case<'c> {
         let Some(names) = database.names.get(place) else {
             return;
         };
-        add_costs(&self.clues.stock, database, rows, &names.span, costs);
         let suspects = &self.clues.suspects;
         if !suspects.is_empty() && !suspects.contains(&names.code_order) {
-            for cost in costs {
+            for cost in costs.iter_mut() {
                 *cost += UNSUSPECTED;
             }
         }
+        add_costs(&self.clues.stock, database, (rows, &names.span), enough, costs);
+    }
+
+    /// The cost of the row that fits the first clues best: no better than the best of all.
+    fn first_look(&self, database: &Database, scope: &Scope) -> f32 {
+        let some = Clues {
+            stock: self.clues.stock.iter().copied().take(FIRST_CLUES).collect(),
+            suspects: self.clues.suspects.clone(),
+            ..Clues::default()
+        };
+        let glance = Case {
+            clues: &some,
+            day_costs: self.day_costs.clone(),
+        };
+        let (mut costs, mut best) = (Vec::new(), (f32::INFINITY, 0, 0));
+        for (place, rows) in scope.stretches(database) {
+            glance.costs(database, (place, &rows), f32::INFINITY, &mut costs);
+            let cost = least(&costs);
+            if cost < best.0 {
+                best = (cost, place, rows.start + position(&costs, cost));
+            }
+        }
+        let (_, place, row) = best;
+        self.costs(database, (place, &(row..row + 1)), f32::INFINITY, &mut costs);
+        costs.first().copied().unwrap_or(f32::INFINITY)
     }
 }
+
+/// Clues of the first look.
+const FIRST_CLUES: usize = 6;
+/// Rows laid against at once: the fewer, the sooner all of them are hopeless.
+const ROWS_A_BLOCK: usize = 512;
+/// A row that costs so much more than the best is e^-40 times as likely: it is hopeless whatever else it costs.
+const HOPELESS: f32 = 80.0;
 
 /// Lays every case over the rows in scope in one pass, and with them their sum under `weights`.
 pub(crate) fn scan(
@@ -151,19 +193,28 @@ pub(crate) fn scan(
     let length = database.day_count();
     let mut found: Vec<Found> = cases.iter().map(|_| Found::new(length)).collect();
     let mut together = Found::new(length);
+    let enough: Vec<f32> = cases
+        .iter()
+        .map(|case| case.first_look(database, scope) + HOPELESS)
+        .collect();
     let (mut costs, mut sum) = (Vec::new(), Vec::new());
     for (place, rows) in scope.stretches(database) {
-        let day = database.day_of_row(place, rows.start);
-        sum.clear();
-        sum.resize(rows.len(), 0.0);
-        for ((case, found), weight) in cases.iter().zip(&mut found).zip(weights) {
-            case.costs(database, place, &rows, &mut costs);
-            found.take(place, day, &costs);
-            for (sum, cost) in sum.iter_mut().zip(&costs) {
-                *sum += weight * cost;
+        for start in rows.clone().step_by(ROWS_A_BLOCK) {
+            let block = start..rows.end.min(start + ROWS_A_BLOCK);
+            let day = database.day_of_row(place, block.start);
+            sum.clear();
+            sum.resize(block.len(), 0.0);
+            for (number, (case, found)) in cases.iter().zip(&mut found).enumerate() {
+                let most = enough.get(number).copied().unwrap_or(f32::INFINITY);
+                case.costs(database, (place, &block), most, &mut costs);
+                found.take(place, day, &costs);
+                let weight = weights.get(number).copied().unwrap_or(0.0);
+                for (sum, cost) in sum.iter_mut().zip(&costs) {
+                    *sum += weight * cost;
+                }
             }
+            together.take(place, day, &sum);
         }
-        together.take(place, day, &sum);
     }
     (found, together)
 }

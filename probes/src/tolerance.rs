@@ -16,13 +16,16 @@ const PERCENTILE: f64 = 0.4;
 /// The grain of returns, where returns are rounded.
 pub(crate) const fn grain(numeric: Numeric) -> Option<f64> {
     match numeric {
-        Numeric::Exact | Numeric::Rescaled => None,
+        Numeric::RoundedTenth => Some(0.001),
+        Numeric::RoundedHalf => Some(0.005),
+        Numeric::Exact | Numeric::Rescaled | Numeric::Ranked | Numeric::Banded => None,
     }
 }
 
 /// Of the logarithm of one shown price.
 pub(crate) fn ln_price(numeric: Numeric, shown: f64) -> f64 {
-    grain(numeric).map_or(0.005 / shown.abs().max(0.01), |grain| grain / 2.0)
+    let last_digit = 0.005 / shown.abs().max(0.01);
+    grain(numeric).map_or(last_digit, |grain| grain / 2.0 + last_digit)
 }
 
 /// Of a return of the market or of a stock.
@@ -40,16 +43,21 @@ pub(crate) fn factor(numeric: Numeric, form: Form, factor: Factor, shown: f64) -
     match (form, grain(numeric)) {
         (Form::Raw, None) => (shown.abs() * FOUR_DIGITS).max(1e-12),
         (Form::Raw, Some(grain)) => match factor {
-            Factor::Mom12_1 | Factor::RevOn | Factor::MomId => grain / 2.0,
+            Factor::Mom12_1 | Factor::High52w => grain / 2.0,
             Factor::Rv60 => grain * 5.0,
-            Factor::Illiq | Factor::Skew | Factor::CorrPv | Factor::High52w | Factor::CvVol => {
-                (shown.abs() * grain * 50.0).max(1e-12)
+            Factor::RevOn | Factor::MomId | Factor::Illiq | Factor::Skew | Factor::CorrPv | Factor::CvVol => {
+                (shown.abs() * half_of_last_digit(grain)).max(1e-12)
             }
         },
         (Form::Score, None) => SCORE,
         (Form::Score, Some(grain)) => grain * 50.0,
         (Form::Percentile | Form::Band, _) => PERCENTILE,
     }
+}
+
+/// Half of the last of two significant digits, or of one, as a share of the smallest number that has them.
+const fn half_of_last_digit(grain: f64) -> f64 {
+    if grain < 0.002 { 0.05 } else { 0.5 }
 }
 
 /// Of a technical.
@@ -59,7 +67,8 @@ pub(crate) fn technical(numeric: Numeric, form: Form, technical: Technical, show
         (Form::Raw | Form::Score, None) => FOUR_DECIMALS.max(shown.abs() * FOUR_DIGITS),
         (Form::Raw | Form::Score, Some(grain)) => match technical {
             Technical::Rsi14 => grain * 500.0,
-            Technical::AmountRatio5To20 | Technical::RangePosition20 => grain * 50.0,
+            Technical::AmountRatio5To20 => grain * 50.0,
+            Technical::RangePosition20 => share(numeric),
             Technical::Return1d
             | Technical::Return5d
             | Technical::Return20d
@@ -82,6 +91,9 @@ pub(crate) fn share(numeric: Numeric) -> f64 {
 pub(crate) fn weight(numeric: Numeric) -> f64 {
     match numeric {
         Numeric::Exact | Numeric::Rescaled => FOUR_DECIMALS,
+        Numeric::RoundedTenth => 5e-4,
+        Numeric::RoundedHalf => 2.5e-3,
+        Numeric::Ranked | Numeric::Banded => 5e-3,
     }
 }
 
@@ -90,5 +102,8 @@ pub(crate) fn nav(numeric: Numeric) -> f64 {
     match numeric {
         Numeric::Exact => 1e-6,
         Numeric::Rescaled => 1e-4,
+        Numeric::RoundedTenth => 1e-3,
+        Numeric::RoundedHalf => 5e-3,
+        Numeric::Ranked | Numeric::Banded => 1e-2,
     }
 }

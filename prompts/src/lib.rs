@@ -57,8 +57,12 @@ templates! {
     LEVEL_BRIGHT = include_str!("../templates/level_bright.md");
     LEVEL_DATE_BLIND = include_str!("../templates/level_date_blind.md");
     LEVEL_STOCK_BLIND = include_str!("../templates/level_stock_blind.md");
+    NUMERIC_BANDED = include_str!("../templates/numeric_banded.md");
     NUMERIC_EXACT = include_str!("../templates/numeric_exact.md");
+    NUMERIC_RANKED = include_str!("../templates/numeric_ranked.md");
     NUMERIC_RESCALED = include_str!("../templates/numeric_rescaled.md");
+    NUMERIC_ROUNDED_HALF = include_str!("../templates/numeric_rounded_half.md");
+    NUMERIC_ROUNDED_TENTH = include_str!("../templates/numeric_rounded_tenth.md");
     RULES = include_str!("../templates/rules.md");
     SUBMISSION = include_str!("../templates/submission.md");
     SYSTEM_FIXED_CANDIDATE = include_str!("../templates/system_fixed_candidate.md");
@@ -108,6 +112,10 @@ fn mask_parts(settings: MaskSettings) -> [&'static Template; 2] {
     let numeric = match settings.numeric {
         Numeric::Exact => &NUMERIC_EXACT,
         Numeric::Rescaled => &NUMERIC_RESCALED,
+        Numeric::RoundedTenth => &NUMERIC_ROUNDED_TENTH,
+        Numeric::RoundedHalf => &NUMERIC_ROUNDED_HALF,
+        Numeric::Ranked => &NUMERIC_RANKED,
+        Numeric::Banded => &NUMERIC_BANDED,
     };
     [level, numeric]
 }

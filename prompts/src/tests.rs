@@ -140,7 +140,7 @@ fn the_opening_message_says_what_the_mask_means_and_ends_with_the_state() {
         assert_eq!(text.contains("`shares` is refused"), !exact, "{text}");
         texts.insert(text);
     }
-    assert_eq!(texts.len(), 8);
+    assert_eq!(texts.len(), Level::ALL.len() * Numeric::ALL.len());
 }
 
 #[test]

@@ -17,6 +17,7 @@ pub mod failure;
 pub mod force_probe;
 pub mod guard;
 pub mod limits;
+mod mask_hash;
 pub mod money;
 pub mod output;
 pub mod page;
@@ -29,3 +30,4 @@ pub mod wire_check;
 
 pub use error::RunError;
 pub use failure::Failure;
+pub use mask_hash::mask_hash;

@@ -4,10 +4,11 @@ use crate::args::{CompareArguments, Dimension};
 use crate::context::ToolContext;
 use crate::facts::{Facts, flags};
 use crate::feedback::{Fault, unknown_stock};
-use crate::state::{count_of, z_name};
+use crate::sight::Sight;
+use crate::state::{count_of, unrealised_return};
 use ktd_env::NameId;
-use ktd_env::factors::Factor;
-use ktd_masking::{Payload, PointerPart, Ratio};
+use ktd_env::factors::{Factor, Technical};
+use ktd_masking::{Payload, PointerPart};
 use std::collections::BTreeSet;
 
 pub(crate) fn answer(context: &ToolContext<'_>, arguments: &CompareArguments) -> Result<Payload, Vec<Fault>> {
@@ -16,11 +17,15 @@ pub(crate) fn answer(context: &ToolContext<'_>, arguments: &CompareArguments) ->
         Some(dimensions) => distinct(dimensions)?,
         None => Factor::ALL.map(Dimension::Factor).to_vec(),
     };
+    let sight = sight(context, &dimensions);
     let mut columns = vec!["stock_id", "board"];
     for dimension in &dimensions {
-        columns.push(dimension.name());
-        if let Dimension::Factor(factor) = dimension {
-            columns.push(z_name(*factor));
+        match dimension {
+            Dimension::Factor(factor) => columns.extend(sight.factor_columns(*factor)),
+            Dimension::Technical(technical) => columns.push(sight.technical_name(*technical)),
+            Dimension::Close | Dimension::Weight | Dimension::UnrealisedReturn => {
+                columns.push(dimension.name());
+            }
         }
     }
     columns.push("flags");
@@ -28,12 +33,24 @@ pub(crate) fn answer(context: &ToolContext<'_>, arguments: &CompareArguments) ->
         let facts = Facts::of(context, name)?;
         let mut row = vec![context.mask.asset(name), context.board(name)];
         for dimension in &dimensions {
-            push_cells(context, name, &facts, *dimension, &mut row);
+            push_cells(&sight, context, (name, &facts), *dimension, &mut row);
         }
         row.push(flags(context, name, &facts));
         Some(row)
     });
     Ok(Payload::sparse_table(&columns, rows))
+}
+
+fn sight<'a>(context: &'a ToolContext<'a>, dimensions: &[Dimension]) -> Sight<'a> {
+    let (mut factors, mut technicals): (Vec<Factor>, Vec<Technical>) = (Vec::new(), Vec::new());
+    for dimension in dimensions {
+        match dimension {
+            Dimension::Factor(factor) => factors.push(*factor),
+            Dimension::Technical(technical) => technicals.push(*technical),
+            Dimension::Close | Dimension::Weight | Dimension::UnrealisedReturn => {}
+        }
+    }
+    Sight::of(context, &factors, &technicals)
 }
 
 /// The names in the order asked for.
@@ -68,18 +85,15 @@ fn distinct(dimensions: &[Dimension]) -> Result<Vec<Dimension>, Vec<Fault>> {
 }
 
 fn push_cells(
+    sight: &Sight<'_>,
     context: &ToolContext<'_>,
-    name: NameId,
-    facts: &Facts,
+    (name, facts): (NameId, &Facts),
     dimension: Dimension,
     row: &mut Vec<Payload>,
 ) {
     match dimension {
-        Dimension::Factor(factor) => {
-            row.push(context.raw_factor(name, factor));
-            row.push(context.factor_z(name, factor));
-        }
-        Dimension::Technical(technical) => row.push(context.technical(name, technical)),
+        Dimension::Factor(factor) => row.extend(sight.factor_cells(name, factor)),
+        Dimension::Technical(technical) => row.push(sight.technical(name, technical)),
         Dimension::Close => row.push(
             context
                 .mask
@@ -87,11 +101,8 @@ fn push_cells(
         ),
         Dimension::Weight => row.push(context.mask.weight(context.weight_of(name))),
         Dimension::UnrealisedReturn => {
-            let unrealised = context.account.holding(name).map(|held| {
-                let value = facts.last.close * held.shares;
-                Ratio::fraction(value.to_yuan() / held.cost.to_yuan() - 1.0)
-            });
-            row.push(Payload::optional(unrealised));
+            let holding = context.account.holding(name);
+            row.push(holding.map_or_else(Payload::null, |held| unrealised_return(context, held, facts)));
         }
     }
 }

@@ -2,9 +2,8 @@
 
 use crate::last_step::LastStep;
 use ktd_env::exchange::{Account, Rules};
-use ktd_env::factors::{Factor, Technical};
 use ktd_env::{AsOf, Fen, NameId};
-use ktd_masking::{Mask, Payload, Ratio};
+use ktd_masking::{Mask, Payload};
 
 /// How much one call may ask for. Every number is a configuration key; the default is ktd-fin.md's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,20 +81,6 @@ impl ToolContext<'_> {
 
     pub(crate) fn board(&self, name: NameId) -> Payload {
         Payload::label(self.as_of.board(name).label())
-    }
-
-    pub(crate) fn raw_factor(&self, name: NameId, factor: Factor) -> Payload {
-        self.as_of
-            .factor(name, factor)
-            .map_or_else(Payload::null, |raw| self.mask.factor(factor, raw))
-    }
-
-    pub(crate) fn factor_z(&self, name: NameId, factor: Factor) -> Payload {
-        Payload::optional(self.as_of.factor_z(name, factor).map(Ratio::score))
-    }
-
-    pub(crate) fn technical(&self, name: NameId, technical: Technical) -> Payload {
-        Payload::optional(self.as_of.technical(name, technical).map(Ratio::compact))
     }
 
     /// Value of the holding at the last close over NAV; 0 for what is not held.

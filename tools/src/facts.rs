@@ -3,7 +3,7 @@
 use crate::context::ToolContext;
 use ktd_env::exchange::{LimitState, PriceLimits};
 use ktd_env::{Bar, NameId};
-use ktd_masking::{Count, Payload};
+use ktd_masking::Payload;
 
 /// Where the last close stands between the exchange's own limits of its day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -92,20 +92,16 @@ fn marks(
     name: NameId,
     facts: &Facts,
 ) -> impl Iterator<Item = &'static str> + use<> {
+    let trading = context.mask.shows_trading();
     let marks = [
-        (facts.is_suspended, "suspended"),
-        (facts.is_at(ClosingState::AtLimitUp), "at_limit_up"),
-        (facts.is_at(ClosingState::AtLimitDown), "at_limit_down"),
-        (context.as_of.is_st(name), "st"),
+        (trading && facts.is_suspended, "suspended"),
+        (trading && facts.is_at(ClosingState::AtLimitUp), "at_limit_up"),
+        (trading && facts.is_at(ClosingState::AtLimitDown), "at_limit_down"),
+        (trading && context.as_of.is_st(name), "st"),
         (!context.as_of.is_member(name), "not_a_member"),
     ];
     marks
         .into_iter()
         .filter(|(holds, _)| *holds)
         .map(|(_, label)| label)
-}
-
-/// Days since the last bar as a payload; `null` when it is the as-of day's.
-pub(crate) fn stale_days(facts: &Facts) -> Payload {
-    Payload::optional((0 < facts.stale_days).then(|| Count::of(facts.stale_days)))
 }

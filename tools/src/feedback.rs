@@ -117,14 +117,14 @@ fn outcomes(context: &ToolContext<'_>, outcomes: &[Outcome<'_>]) -> Payload {
             Payload::label(outcome.rejection.map_or(outcome.accepted, |_| "rejected")),
             outcome
                 .rejection
-                .map_or_else(Payload::null, |code| Payload::label(code.code())),
+                .map_or_else(Payload::null, |code| feedback_texts::code(context.mask, code)),
         ]
     });
     let codes = outcomes.iter().filter_map(|outcome| outcome.rejection);
     let figures = RuleFigures::of(context.rules);
     Payload::map([
         ("orders", Payload::sparse_table(&columns, rows)),
-        ("reasons", feedback_texts::explained(codes)),
+        ("reasons", feedback_texts::explained(context.mask, codes)),
         (
             "limits",
             Payload::map([

@@ -1,7 +1,7 @@
 //! Every sentence of feedback, fixed at compile time: nothing a model or a library wrote is ever echoed.
 
 use ktd_env::exchange::RejectCode;
-use ktd_masking::Payload;
+use ktd_masking::{Mask, Payload};
 use std::collections::BTreeSet;
 
 pub(crate) const USE_SCHEMA: &str = "send one JSON object that follows the tool's parameters";
@@ -51,12 +51,44 @@ pub(crate) const fn meaning(code: RejectCode) -> &'static str {
     }
 }
 
+/// A code and its meaning as a mask tells them: where it does not tell how names trade, an order that the open refused says
+/// no more than that, because suspensions and limit days are on public record.
+fn told(mask: &Mask, code: RejectCode) -> (&'static str, &'static str) {
+    match code {
+        RejectCode::Suspended | RejectCode::LimitUp | RejectCode::LimitDown if !mask.shows_trading() => (
+            "not_traded",
+            "the order could not trade at the open; orders do not carry over, decide again",
+        ),
+        RejectCode::UnknownSymbol
+        | RejectCode::Duplicate
+        | RejectCode::NotInUniverse
+        | RejectCode::NotHeld
+        | RejectCode::SideMismatch
+        | RejectCode::Oversell
+        | RejectCode::Lot
+        | RejectCode::MaxSingleWeight
+        | RejectCode::MaxPositions
+        | RejectCode::Suspended
+        | RejectCode::LimitUp
+        | RejectCode::LimitDown
+        | RejectCode::Cash => (code.code(), meaning(code)),
+    }
+}
+
+/// A code as it is shown.
+pub(crate) fn code(mask: &Mask, code: RejectCode) -> Payload {
+    Payload::label(told(mask, code).0)
+}
+
 /// The codes that occur with their meanings, each once, in the order of the checks.
-pub(crate) fn explained(codes: impl Iterator<Item = RejectCode>) -> Payload {
+pub(crate) fn explained(mask: &Mask, codes: impl Iterator<Item = RejectCode>) -> Payload {
     let codes: BTreeSet<RejectCode> = codes.collect();
+    let mut shown: Vec<_> = codes.into_iter().map(|code| told(mask, code)).collect();
+    // Codes that are told alike stand next to each other in the order of the checks.
+    shown.dedup();
     Payload::map(
-        codes
+        shown
             .into_iter()
-            .map(|code| (code.code(), Payload::label(meaning(code)))),
+            .map(|(code, meaning)| (code, Payload::label(meaning))),
     )
 }

@@ -5,22 +5,13 @@ use crate::facts::{ClosingState, Facts};
 use crate::statistics::{mean, share_above_zero, standard_deviation};
 use ktd_env::factors::Technical;
 use ktd_env::{Board, DaysBack, NameId};
-use ktd_masking::{Count, Payload, Ratio};
+use ktd_masking::{Count, Payload, Scale};
 
 const TRADING_DAYS_A_YEAR: f64 = 252.0;
 const VOLATILITY_DAYS: usize = 20;
 const HIGH_DAYS: usize = 60;
 
 pub(crate) fn answer(context: &ToolContext<'_>) -> Payload {
-    let members: Vec<Member> = context
-        .members_in_order()
-        .into_iter()
-        .filter_map(|name| Facts::of(context, name).map(|facts| Member { name, facts }))
-        .collect();
-    let changes: Vec<f64> = members
-        .iter()
-        .filter_map(|member| member.facts.change())
-        .collect();
     let mut entries = vec![
         ("day", context.mask.step_day(context.step)),
         ("step", Count::of(context.step).into()),
@@ -28,16 +19,27 @@ pub(crate) fn answer(context: &ToolContext<'_>) -> Payload {
             "steps_left",
             Count::of(context.steps_total.saturating_sub(context.step)).into(),
         ),
-        ("index", index(context)),
-        ("breadth", breadth(&members)),
-        (
-            "dispersion",
-            Payload::optional(standard_deviation(&changes).map(Ratio::fraction)),
-        ),
-        ("boards", boards(context, &members)),
     ];
-    if 0 < context.as_of.sector_count() {
-        entries.push(("sectors", sectors(context, &members)));
+    match context.mask.scale() {
+        Scale::Values => {
+            let members = members(context);
+            let changes: Vec<f64> = members
+                .iter()
+                .filter_map(|member| member.facts.change())
+                .collect();
+            entries.extend([
+                ("index", index(context)),
+                ("breadth", breadth(context, &members)),
+                (
+                    "dispersion",
+                    context.mask.market_rate(standard_deviation(&changes)),
+                ),
+            ]);
+            entries.extend(tones(context, &members));
+        }
+        Scale::Percentiles => entries.extend(tones(context, &members(context))),
+        // How the market stands and how many names it has would tell the day.
+        Scale::Bands => {}
     }
     Payload::map(entries)
 }
@@ -45,6 +47,13 @@ pub(crate) fn answer(context: &ToolContext<'_>) -> Payload {
 struct Member {
     name: NameId,
     facts: Facts,
+}
+
+fn members(context: &ToolContext<'_>) -> Vec<Member> {
+    let members = context.members_in_order().into_iter();
+    members
+        .filter_map(|name| Facts::of(context, name).map(|facts| Member { name, facts }))
+        .collect()
 }
 
 fn index(context: &ToolContext<'_>) -> Payload {
@@ -55,8 +64,10 @@ fn index(context: &ToolContext<'_>) -> Payload {
     let Some(&now) = levels.first() else {
         return Payload::null();
     };
-    let over =
-        |days: usize| Payload::optional(levels.get(days).map(|before| Ratio::fraction(now / before - 1.0)));
+    let over = |days: usize| {
+        let before = levels.get(days);
+        context.mask.market_rate(before.map(|before| now / before - 1.0))
+    };
     let daily: Vec<f64> = levels
         .iter()
         .zip(levels.iter().skip(1))
@@ -73,18 +84,21 @@ fn index(context: &ToolContext<'_>) -> Payload {
         ("return_60d", over(60)),
         (
             "volatility_20d",
-            Payload::optional(volatility.map(|sd| Ratio::fraction(sd * TRADING_DAYS_A_YEAR.sqrt()))),
+            context
+                .mask
+                .market_rate(volatility.map(|sd| sd * TRADING_DAYS_A_YEAR.sqrt())),
         ),
-        ("drawdown_60d", Ratio::fraction(now / high - 1.0).into()),
+        ("drawdown_60d", context.mask.market_rate(Some(now / high - 1.0))),
     ])
 }
 
-fn breadth(members: &[Member]) -> Payload {
+fn breadth(context: &ToolContext<'_>, members: &[Member]) -> Payload {
     let count = |holds: &dyn Fn(&Facts) -> bool| -> Payload {
-        Count::of(members.iter().filter(|member| holds(&member.facts)).count()).into()
+        let count = members.iter().filter(|member| holds(&member.facts)).count();
+        Payload::optional(context.mask.market_count(count))
     };
     Payload::map([
-        ("members", Count::of(members.len()).into()),
+        ("members", count(&|_| true)),
         (
             "advancers",
             count(&|facts| facts.change().is_some_and(|change| 0.0 < change)),
@@ -113,57 +127,109 @@ fn breadth(members: &[Member]) -> Payload {
     ])
 }
 
-const TONE: [&str; 4] = ["members", "return_1d", "return_20d", "share_up"];
+/// Boards, and sectors where the panel has them.
+fn tones(context: &ToolContext<'_>, members: &[Member]) -> Vec<(&'static str, Payload)> {
+    let mut tones = vec![("boards", table(context, "board", &boards(context, members)))];
+    if 0 < context.as_of.sector_count() {
+        tones.push(("sectors", table(context, "sector", &sectors(context, members))));
+    }
+    tones
+}
 
-fn boards(context: &ToolContext<'_>, members: &[Member]) -> Payload {
-    let rows = Board::ALL.into_iter().filter_map(|board| {
+/// A board or a sector: equally weighted means over its members.
+struct Group {
+    label: Payload,
+    members: usize,
+    return_1d: Option<f64>,
+    return_20d: Option<f64>,
+    share_up: Option<f64>,
+}
+
+impl Group {
+    /// `None` for a group without members.
+    fn of(context: &ToolContext<'_>, label: Payload, members: &[&Member]) -> Option<Self> {
+        if members.is_empty() {
+            return None;
+        }
+        let changes: Vec<f64> = members
+            .iter()
+            .filter_map(|member| member.facts.change())
+            .collect();
+        let month = members
+            .iter()
+            .filter_map(|member| context.as_of.technical(member.name, Technical::Return20d));
+        Some(Self {
+            label,
+            members: members.len(),
+            return_1d: mean(&changes),
+            return_20d: mean(&month.collect::<Vec<_>>()),
+            share_up: share_above_zero(&changes),
+        })
+    }
+}
+
+fn boards(context: &ToolContext<'_>, members: &[Member]) -> Vec<Group> {
+    let group = |board: Board| {
         let of_board: Vec<&Member> = members
             .iter()
             .filter(|member| context.as_of.board(member.name) == board)
             .collect();
-        tone(context, Payload::label(board.label()), &of_board)
-    });
-    let mut columns = vec!["board"];
-    columns.extend(TONE);
-    Payload::table(&columns, rows)
+        Group::of(context, Payload::label(board.label()), &of_board)
+    };
+    Board::ALL.into_iter().filter_map(group).collect()
 }
 
-fn sectors(context: &ToolContext<'_>, members: &[Member]) -> Payload {
+fn sectors(context: &ToolContext<'_>, members: &[Member]) -> Vec<Group> {
     let count = u16::try_from(context.as_of.sector_count()).unwrap_or(u16::MAX);
     let mut places: Vec<u16> = (0..count).collect();
     places.sort_by_key(|place| context.mask.sector_order(*place));
-    let rows = places.into_iter().filter_map(|place| {
+    let group = |place: u16| {
         let of_sector: Vec<&Member> = members
             .iter()
             .filter(|member| context.as_of.sector(member.name) == Some(place))
             .collect();
-        tone(context, context.mask.sector(Some(place)), &of_sector)
+        Group::of(context, context.mask.sector(Some(place)), &of_sector)
+    };
+    places.into_iter().filter_map(group).collect()
+}
+
+/// The groups' means, or only how they rank by them.
+fn table(context: &ToolContext<'_>, kind: &'static str, groups: &[Group]) -> Payload {
+    let mask = context.mask;
+    let members = |group: &Group| Payload::optional(mask.market_count(group.members));
+    if mask.scale() == Scale::Values {
+        let columns = [kind, "members", "return_1d", "return_20d", "share_up"];
+        let rows = groups.iter().map(|group| {
+            vec![
+                group.label.clone(),
+                members(group),
+                mask.market_rate(group.return_1d),
+                mask.market_rate(group.return_20d),
+                mask.market_share(group.share_up),
+            ]
+        });
+        return Payload::table(&columns, rows);
+    }
+    let columns = [kind, "members", "return_1d_rank", "return_20d_rank"];
+    let rows = groups.iter().map(|group| {
+        vec![
+            group.label.clone(),
+            members(group),
+            mask.market_rank(higher(groups, group, |group| group.return_1d)),
+            mask.market_rank(higher(groups, group, |group| group.return_20d)),
+        ]
     });
-    let mut columns = vec!["sector"];
-    columns.extend(TONE);
     Payload::table(&columns, rows)
 }
 
-/// Equally weighted means over the members of a group; `None` for a group without any.
-fn tone(context: &ToolContext<'_>, group: Payload, members: &[&Member]) -> Option<Vec<Payload>> {
-    if members.is_empty() {
-        return None;
-    }
-    let changes: Vec<f64> = members
-        .iter()
-        .filter_map(|member| member.facts.change())
-        .collect();
-    let mean_of = |technical| {
-        let values = members
+/// How many groups have a higher value; `None` for a group without one.
+fn higher(groups: &[Group], group: &Group, value: impl Fn(&Group) -> Option<f64>) -> Option<usize> {
+    let own = value(group)?;
+    Some(
+        groups
             .iter()
-            .filter_map(|member| context.as_of.technical(member.name, technical));
-        Payload::optional(mean(&values.collect::<Vec<_>>()).map(Ratio::fraction))
-    };
-    Some(vec![
-        group,
-        Count::of(members.len()).into(),
-        Payload::optional(mean(&changes).map(Ratio::fraction)),
-        mean_of(Technical::Return20d),
-        Payload::optional(share_above_zero(&changes).map(Ratio::share)),
-    ])
+            .filter_map(value)
+            .filter(|other| own < *other)
+            .count(),
+    )
 }

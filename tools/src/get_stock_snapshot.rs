@@ -2,14 +2,15 @@
 
 use crate::args::SnapshotArguments;
 use crate::context::ToolContext;
-use crate::facts::{ClosingState, Facts, flags, stale_days};
+use crate::facts::{ClosingState, Facts, flags};
 use crate::feedback::{Fault, unknown_stock};
+use crate::sight::Sight;
 use crate::state::count_of;
 use crate::statistics::mean;
 use ktd_env::exchange::PriceLimits;
 use ktd_env::factors::{Factor, Technical};
 use ktd_env::{Bar, NameId, PastDay, Price};
-use ktd_masking::{Count, Payload, PointerPart};
+use ktd_masking::{Count, Payload, PointerPart, Scale};
 
 const DEFAULT_LOOKBACK: u32 = 10;
 /// Bars whose mean volume is the unit of volumes under `rescaled`.
@@ -36,14 +37,20 @@ pub(crate) fn answer(
     let price = |adjusted| context.mask.price(context.as_of, name, adjusted);
     let lookback = usize::try_from(lookback).unwrap_or(usize::MAX);
     let limit_state = Some(facts.closing)
-        .filter(|closing| *closing != ClosingState::Inside)
+        .filter(|closing| *closing != ClosingState::Inside && context.mask.shows_trading())
         .map_or_else(Payload::null, |closing| Payload::label(closing.label()));
+    let sight = Sight::of(context, &Factor::ALL, &TECHNICALS);
+    // A row of nulls or an object of them would still tell that there was something.
+    let (limits, bars) = match context.mask.scale() {
+        Scale::Values => (next_limits(context, name, &facts), bars(context, name, lookback)),
+        Scale::Percentiles | Scale::Bands => (Payload::null(), Payload::null()),
+    };
     Ok(Payload::sparse_map([
         ("stock_id", context.mask.asset(name)),
         ("board", context.board(name)),
         ("sector", context.mask.sector(context.as_of.sector(name))),
         ("flags", flags(context, name, &facts)),
-        ("stale_days", stale_days(&facts)),
+        ("stale_days", context.mask.stale_days(facts.stale_days)),
         (
             "previous_close",
             facts
@@ -51,10 +58,10 @@ pub(crate) fn answer(
                 .map_or_else(Payload::null, |bar| price(bar.adjusted_close())),
         ),
         ("limit_state", limit_state),
-        ("next_open_limits", next_limits(context, name, &facts)),
-        ("bars", bars(context, name, lookback)),
-        ("factors", factors(context, name)),
-        ("technicals", technicals(context, name)),
+        ("next_open_limits", limits),
+        ("bars", bars),
+        ("factors", factors(&sight, name)),
+        ("technicals", sight.technicals(name)),
     ]))
 }
 
@@ -116,19 +123,14 @@ pub(crate) fn mean_volume(context: &ToolContext<'_>, name: NameId) -> Option<f64
     mean(&bars.iter().map(|(_, bar)| volume(bar, last)).collect::<Vec<_>>())
 }
 
-fn factors(context: &ToolContext<'_>, name: NameId) -> Payload {
+fn factors(sight: &Sight<'_>, name: NameId) -> Payload {
     let columns: Vec<&'static str> = std::iter::once("value")
         .chain(Factor::ALL.map(Factor::name))
         .collect();
-    let row = |label: &'static str, cell: &dyn Fn(Factor) -> Payload| -> Vec<Payload> {
-        std::iter::once(Payload::label(label))
-            .chain(Factor::ALL.map(cell))
-            .collect()
-    };
-    let rows = [
-        row("raw", &|factor| context.raw_factor(name, factor)),
-        row("z", &|factor| context.factor_z(name, factor)),
-    ];
+    let rows = sight.factor_rows(name).into_iter().map(|(label, cells)| {
+        let label = std::iter::once(Payload::label(label));
+        label.chain(cells).collect()
+    });
     Payload::table(&columns, rows)
 }
 
@@ -143,7 +145,3 @@ const TECHNICALS: [Technical; 8] = [
     Technical::Rsi14,
     Technical::Drawdown60,
 ];
-
-fn technicals(context: &ToolContext<'_>, name: NameId) -> Payload {
-    Payload::map(TECHNICALS.map(|technical| (technical.name(), context.technical(name, technical))))
-}

@@ -4,7 +4,7 @@ use crate::context::ToolContext;
 use crate::feedback_texts;
 use ktd_env::exchange::{CorporateEvent, Execution, Fill, StepReport};
 use ktd_env::{DaysBack, Fen, Price};
-use ktd_masking::{Payload, Rank, Ratio};
+use ktd_masking::{Payload, Rank};
 
 /// Why the step before traded or did not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,9 +55,9 @@ pub fn payload(context: &ToolContext<'_>) -> Payload {
     Payload::sparse_map([
         ("day", context.mask.step_day(last.step)),
         ("outcome", Payload::label(last.kind.label())),
-        ("nav_return", nav_return(last)),
+        ("nav_return", nav_return(context, last)),
         ("orders", orders(context, &last.report.fills)),
-        ("reasons", reasons(&last.report.fills)),
+        ("reasons", reasons(context, &last.report.fills)),
         ("events", events(context, &last.report.events)),
     ])
 }
@@ -74,15 +74,16 @@ pub(crate) fn in_brief(context: &ToolContext<'_>) -> Payload {
     });
     Payload::sparse_map([
         ("outcome", Payload::label(last.kind.label())),
-        ("nav_return", nav_return(last)),
+        ("nav_return", nav_return(context, last)),
         ("orders", Payload::sparse_table(&columns, rows)),
-        ("reasons", reasons(&last.report.fills)),
+        ("reasons", reasons(context, &last.report.fills)),
         ("events", events(context, &last.report.events)),
     ])
 }
 
-fn nav_return(last: &LastStep) -> Payload {
-    Ratio::fraction(last.report.nav.to_yuan() / last.nav_before.to_yuan() - 1.0).into()
+fn nav_return(context: &ToolContext<'_>, last: &LastStep) -> Payload {
+    let nav_return = last.report.nav.to_yuan() / last.nav_before.to_yuan() - 1.0;
+    context.mask.nav_return(nav_return)
 }
 
 fn orders(context: &ToolContext<'_>, fills: &[Fill]) -> Payload {
@@ -144,7 +145,7 @@ impl Shown {
         };
         match fill.execution {
             Execution::Rejected(code) => Self {
-                code: Payload::label(code.code()),
+                code: feedback_texts::code(context.mask, code),
                 ..rejected
             },
             Execution::Filled {
@@ -161,7 +162,7 @@ impl Shown {
                 filled_shares: context.mask.shares(quantity),
                 // A fee would tell a small order's value to the fen.
                 fee: if context.mask.shows_shares() {
-                    context.mask.money(fee)
+                    context.mask.fee(fee)
                 } else {
                     Payload::null()
                 },
@@ -182,15 +183,19 @@ fn fill_price(context: &ToolContext<'_>, fill: &Fill, price: Price) -> Payload {
 }
 
 /// Each code that occurs, explained once.
-fn reasons(fills: &[Fill]) -> Payload {
+fn reasons(context: &ToolContext<'_>, fills: &[Fill]) -> Payload {
     let codes = fills.iter().filter_map(|fill| match fill.execution {
         Execution::Rejected(code) => Some(code),
         Execution::Filled { .. } => None,
     });
-    feedback_texts::explained(codes)
+    feedback_texts::explained(context.mask, codes)
 }
 
+/// Corporate actions; none where it is not told how names trade, as their days are on public record.
 fn events(context: &ToolContext<'_>, events: &[CorporateEvent]) -> Payload {
+    if !context.mask.shows_trading() {
+        return Payload::null();
+    }
     let mut shown: Vec<&CorporateEvent> = events.iter().collect();
     shown.sort_by_key(|event| context.mask.order(event.name));
     let columns = ["stock_id", "event", "cash", "shares_before", "shares_after"];

@@ -20,6 +20,7 @@ mod portfolio_state;
 mod risk_check;
 mod schema_faults;
 mod screen_candidates;
+mod sight;
 mod spec;
 pub mod state;
 mod statistics;

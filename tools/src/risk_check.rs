@@ -7,7 +7,7 @@ use crate::feedback_texts;
 use crate::state::count_of;
 use ktd_env::exchange::{Decision, Order, Quantity, Side, TargetWeight, decide, fee};
 use ktd_env::{Fen, NameId, Price, Shares};
-use ktd_masking::{Count, Payload, PointerPart, Ratio};
+use ktd_masking::{Count, Payload, PointerPart};
 use std::collections::BTreeMap;
 
 pub(crate) fn answer(context: &ToolContext<'_>, arguments: &RiskArguments) -> Result<Payload, Vec<Fault>> {
@@ -29,7 +29,7 @@ pub(crate) fn answer(context: &ToolContext<'_>, arguments: &RiskArguments) -> Re
     });
     Ok(Payload::sparse_map([
         ("plan", plan(context, &planned, &projection)),
-        ("reasons", feedback_texts::explained(codes)),
+        ("reasons", feedback_texts::explained(context.mask, codes)),
         ("projected", projection.payload(context)),
     ]))
 }
@@ -148,7 +148,7 @@ fn plan(context: &ToolContext<'_>, planned: &[Planned], projection: &Projection)
         let (result, code) = match planned.decision {
             None => ("no_trade", Payload::null()),
             Some(Decision::Accepted { .. }) => ("accepted", Payload::null()),
-            Some(Decision::Rejected { code, .. }) => ("rejected", Payload::label(code.code())),
+            Some(Decision::Rejected { code, .. }) => ("rejected", feedback_texts::code(context.mask, code)),
         };
         let shares = planned.accepted().map(|(_, shares)| context.mask.shares(shares));
         vec![
@@ -157,7 +157,7 @@ fn plan(context: &ToolContext<'_>, planned: &[Planned], projection: &Projection)
                 .side
                 .map_or_else(Payload::null, |side| Payload::label(side.label())),
             context.mask.weight(context.weight_of(target.name)),
-            Ratio::weight(f64::from(target.weight.millionths()) / 1e6).into(),
+            Payload::echoed_weight(target.weight),
             context.mask.weight(projection.weight_of(target.name)),
             Payload::label(result),
             code,
@@ -238,17 +238,19 @@ impl Projection {
             ("cash", context.mask.money(self.cash)),
             ("cash_weight", context.mask.weight(self.weight(self.cash))),
             ("cash_shortfall", shortfall.unwrap_or_else(Payload::null)),
-            ("fees", context.mask.money(self.fees)),
+            ("fees", context.mask.fee(self.fees)),
             (
                 "turnover",
-                Ratio::fraction(self.traded.to_yuan() / self.nav_before.to_yuan()).into(),
+                context
+                    .mask
+                    .weight(self.traded.to_yuan() / self.nav_before.to_yuan()),
             ),
             ("positions", Count::of(self.values.len()).into()),
             ("positions_left", Count::of(left).into()),
-            ("hhi_now", Ratio::fraction(self.hhi_before).into()),
+            ("hhi_now", context.mask.weight(self.hhi_before)),
             (
                 "hhi_after",
-                Ratio::fraction(concentration(&self.values, self.nav)).into(),
+                context.mask.weight(concentration(&self.values, self.nav)),
             ),
             ("largest_weight", context.mask.weight(self.largest_weight())),
         ])

@@ -7,7 +7,7 @@ use jsonschema::ValidationError;
 use jsonschema::error::{TypeKind, ValidationErrorKind};
 use jsonschema::paths::LocationSegment;
 use ktd_env::factors::Factor;
-use ktd_masking::{Count, Payload, PointerPart, Ratio};
+use ktd_masking::{Count, Payload, PointerPart};
 use serde_json::Value;
 
 /// Every key a tool's arguments may have.
@@ -115,8 +115,9 @@ fn type_name(kind: &TypeKind) -> &'static str {
     }
 }
 
+/// A limit of a schema: all of them are whole numbers.
 fn number(limit: &Value) -> Payload {
-    Payload::optional(limit.as_f64().map(Ratio::significant))
+    Payload::optional(limit.as_u64().map(length))
 }
 
 fn length(limit: u64) -> Count {

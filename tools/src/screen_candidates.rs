@@ -1,46 +1,58 @@
-//! `screen_candidates`: index members ranked by a weighted sum of factor z-scores.
+//! `screen_candidates`: index members ranked by a weighted sum of what is shown of their factors.
 
 use crate::args::{BoundScale, Direction, FactorBound, FactorTilt, ScreenArguments};
 use crate::context::ToolContext;
 use crate::facts::{Facts, flags};
 use crate::feedback::Fault;
-use crate::state::{count_of, z_name};
+use crate::sight::Sight;
+use crate::state::count_of;
 use ktd_env::NameId;
 use ktd_env::factors::Factor;
-use ktd_masking::{Count, Payload, PointerPart};
+use ktd_masking::{Payload, PointerPart, Seen};
 use std::cmp::Ordering;
+use std::collections::BTreeSet;
 
 const DEFAULT_TOP_K: u32 = 10;
 
 pub(crate) fn answer(context: &ToolContext<'_>, arguments: &ScreenArguments) -> Result<Payload, Vec<Fault>> {
     let bounds = arguments.bounds.as_deref().unwrap_or_default();
     let top_k = check(context, arguments, bounds)?;
+    let sight = Sight::of(context, &factors(arguments, bounds), &[]);
     let members = context.members_in_order();
     let mut ranked: Vec<(f64, NameId)> = members
         .iter()
-        .filter(|name| bounds.iter().all(|bound| holds(context, **name, bound)))
-        .map(|name| (score(context, *name, &arguments.factors), *name))
+        .filter(|name| bounds.iter().all(|bound| holds(&sight, **name, bound)))
+        .map(|name| (score(&sight, *name, &arguments.factors), *name))
         .collect();
     // The sort is stable, so names that are equal in all keep the masked order.
     ranked.sort_by(|left, right| {
         let by_score = right.0.total_cmp(&left.0);
-        by_score.then_with(|| by_raw(context, (left.1, right.1), &arguments.factors))
+        by_score.then_with(|| by_finer(&sight, (left.1, right.1), &arguments.factors))
     });
     let matching = ranked.len();
     let mut columns = vec!["stock_id", "board"];
     for tilt in &arguments.factors {
-        columns.extend([tilt.factor.0.name(), z_name(tilt.factor.0)]);
+        columns.extend(sight.factor_columns(tilt.factor.0));
     }
     columns.extend(["missing", "flags"]);
     let rows = ranked
         .into_iter()
         .take(top_k)
-        .filter_map(|(_, name)| row(context, name, &arguments.factors));
-    Ok(Payload::map([
-        ("members", Count::of(members.len()).into()),
-        ("within_bounds", Count::of(matching).into()),
-        ("candidates", Payload::sparse_table(&columns, rows)),
-    ]))
+        .filter_map(|(_, name)| row(&sight, context, name, &arguments.factors));
+    let counts = [("members", members.len()), ("within_bounds", matching)];
+    let counts = counts
+        .into_iter()
+        .filter_map(|(key, count)| Some((key, context.mask.market_count(count)?)));
+    let candidates = ("candidates", Payload::sparse_table(&columns, rows));
+    Ok(Payload::map(counts.chain([candidates])))
+}
+
+/// The factors of a request, each once.
+fn factors(arguments: &ScreenArguments, bounds: &[FactorBound]) -> Vec<Factor> {
+    let tilts = arguments.factors.iter().map(|tilt| tilt.factor.0);
+    let bounds = bounds.iter().filter_map(|bound| bound.factor.0);
+    let factors: BTreeSet<Factor> = tilts.chain(bounds).collect();
+    factors.into_iter().collect()
 }
 
 /// The number of names to return, if the request can be answered.
@@ -118,26 +130,26 @@ fn bound_fault(context: &ToolContext<'_>, place: usize, bound: &FactorBound) -> 
     Some(fault.at(at))
 }
 
-fn holds(context: &ToolContext<'_>, name: NameId, bound: &FactorBound) -> bool {
-    let value = bound
+fn holds(sight: &Sight<'_>, name: NameId, bound: &FactorBound) -> bool {
+    let seen = bound
         .factor
         .0
         .and_then(|factor| match bound.scale.unwrap_or(BoundScale::Z) {
-            BoundScale::Z => context.as_of.factor_z(name, factor),
-            BoundScale::Raw => context.as_of.factor(name, factor),
+            BoundScale::Z => sight.score(name, factor),
+            BoundScale::Raw => sight.raw(name, factor),
         });
-    value.is_some_and(|value| {
+    seen.map(Seen::value).is_some_and(|value| {
         bound.min.is_none_or(|min| min <= value) && bound.max.is_none_or(|max| value <= max)
     })
 }
 
-/// Sum of weight x direction x z; a missing z counts as 0, which is the mean of the members.
-fn score(context: &ToolContext<'_>, name: NameId, tilts: &[FactorTilt]) -> f64 {
+/// Sum of weight x direction x score; a missing score counts as that of a middling member.
+fn score(sight: &Sight<'_>, name: NameId, tilts: &[FactorTilt]) -> f64 {
     let part = |tilt: &FactorTilt| {
-        let z = context.as_of.factor_z(name, tilt.factor.0).unwrap_or(0.0);
+        let above = sight.above_middle(name, tilt.factor.0);
         let signed = match tilt.direction {
-            Direction::High => z,
-            Direction::Low => -z,
+            Direction::High => above,
+            Direction::Low => -above,
         };
         tilt.weight.unwrap_or(1.0) * signed
     };
@@ -145,28 +157,34 @@ fn score(context: &ToolContext<'_>, name: NameId, tilts: &[FactorTilt]) -> f64 {
     tilts.iter().map(part).sum::<f64>() + 0.0
 }
 
-/// Which of two equally scored names comes first: the factors' raw values, one factor after the other.
+/// Which of two equally scored names comes first: the factors' raw values, one factor after the other, where they are
+/// shown.
 ///
 /// z-scores are clipped, and momentum has such tails that all of the best names can stand at the clip.
-fn by_raw(context: &ToolContext<'_>, (left, right): (NameId, NameId), tilts: &[FactorTilt]) -> Ordering {
+fn by_finer(sight: &Sight<'_>, (left, right): (NameId, NameId), tilts: &[FactorTilt]) -> Ordering {
     let wish = |name: NameId, tilt: &FactorTilt| {
-        let raw = context.as_of.factor(name, tilt.factor.0);
-        raw.map_or(f64::NEG_INFINITY, |raw| match tilt.direction {
-            Direction::High => raw,
-            Direction::Low => -raw,
+        let finer = sight.finer(name, tilt.factor.0);
+        finer.map_or(f64::NEG_INFINITY, |finer| match tilt.direction {
+            Direction::High => finer,
+            Direction::Low => -finer,
         })
     };
     let one = |tilt: &FactorTilt| (wish(right, tilt) + 0.0).total_cmp(&(wish(left, tilt) + 0.0));
     tilts.iter().map(one).fold(Ordering::Equal, Ordering::then)
 }
 
-fn row(context: &ToolContext<'_>, name: NameId, tilts: &[FactorTilt]) -> Option<Vec<Payload>> {
+fn row(
+    sight: &Sight<'_>,
+    context: &ToolContext<'_>,
+    name: NameId,
+    tilts: &[FactorTilt],
+) -> Option<Vec<Payload>> {
     let facts = Facts::of(context, name)?;
     let factors = || tilts.iter().map(|tilt| tilt.factor.0);
-    let missing = factors().filter(|factor| context.as_of.factor_z(name, *factor).is_none());
+    let missing = factors().filter(|factor| sight.score(name, *factor).is_none());
     let mut row = vec![context.mask.asset(name), context.board(name)];
     for factor in factors() {
-        row.extend([context.raw_factor(name, factor), context.factor_z(name, factor)]);
+        row.extend(sight.factor_cells(name, factor));
     }
     row.push(Payload::list(
         missing.map(|factor: Factor| Payload::label(factor.name())),

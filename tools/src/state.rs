@@ -1,13 +1,14 @@
 //! The state a step opens with: account, universe or candidates, limits, and what the last step did.
 
 use crate::context::ToolContext;
-use crate::facts::{Facts, flags, stale_days, warnings};
+use crate::facts::{Facts, flags, warnings};
 use crate::get_stock_snapshot::mean_volume;
 use crate::last_step;
+use crate::sight::Sight;
 use ktd_env::exchange::Holding;
 use ktd_env::factors::{Factor, Technical};
 use ktd_env::{Board, DaysBack, NameId};
-use ktd_masking::{Count, Mode, Payload, Ratio, RuleFigures};
+use ktd_masking::{Count, Mode, Payload, RuleFigures};
 use std::collections::BTreeSet;
 
 /// The one line of JSON a user message ends with.
@@ -72,7 +73,7 @@ fn account_in_brief(context: &ToolContext<'_>) -> Payload {
         vec![
             context.mask.asset(name),
             context.mask.weight(context.weight_of(name)),
-            unrealised_return(holding, &facts),
+            unrealised_return(context, holding, &facts),
             warnings(context, name, &facts),
         ]
     });
@@ -97,7 +98,7 @@ fn holdings(context: &ToolContext<'_>) -> Payload {
     ];
     let rows = held(context).map(|(holding, facts)| {
         let name = holding.name;
-        // One amount is enough beside the return; under `rescaled` it is the rounded value.
+        // One amount is enough beside the return; where share counts are hidden it is the rounded value.
         let (value, cost) = if context.mask.shows_shares() {
             (Payload::null(), context.mask.money(holding.cost))
         } else {
@@ -110,10 +111,10 @@ fn holdings(context: &ToolContext<'_>) -> Payload {
             context.mask.weight(context.weight_of(name)),
             value,
             cost,
-            unrealised_return(holding, &facts),
+            unrealised_return(context, holding, &facts),
             // Everything held was bought before the next open, so everything is sellable then.
             context.mask.shares(holding.shares),
-            stale_days(&facts),
+            context.mask.stale_days(facts.stale_days),
             warnings(context, name, &facts),
         ]
     });
@@ -128,9 +129,11 @@ fn held<'a>(context: &'a ToolContext<'_>) -> impl Iterator<Item = (&'a Holding, 
         .filter_map(|holding| Some((holding, Facts::of(context, holding.name)?)))
 }
 
-fn unrealised_return(holding: &Holding, facts: &Facts) -> Payload {
+/// Value of a holding over its cost, minus 1.
+pub(crate) fn unrealised_return(context: &ToolContext<'_>, holding: &Holding, facts: &Facts) -> Payload {
     let value = facts.last.close * holding.shares;
-    Ratio::fraction(value.to_yuan() / holding.cost.to_yuan() - 1.0).into()
+    let unrealised = value.to_yuan() / holding.cost.to_yuan() - 1.0;
+    context.mask.unrealised_return(unrealised)
 }
 
 /// The index members of the as-of day, board by board, in masked order.
@@ -150,18 +153,19 @@ pub fn universe(context: &ToolContext<'_>) -> Payload {
 /// names held, in masked order. The top is always the high end, whatever a high value may mean.
 #[must_use]
 pub fn candidates(context: &ToolContext<'_>) -> Payload {
-    let tops = tops(context);
+    let sight = Sight::of(context, &Factor::ALL, &SUMMARY);
+    let tops = tops(&sight, context);
     let mut names: BTreeSet<NameId> = tops.iter().flatten().copied().collect();
     names.extend(context.account.holdings.iter().map(|holding| holding.name));
     let mut names: Vec<NameId> = names.into_iter().collect();
     names.sort_by_key(|name| context.mask.order(*name));
     let mut columns = vec!["stock_id", "board", "top_of"];
     columns.extend(["open", "high", "low", "close", "volume"]);
-    columns.extend(SUMMARY.map(Technical::name));
+    columns.extend(SUMMARY.map(|technical| sight.technical_name(technical)));
     columns.extend(
         Factor::ALL
             .into_iter()
-            .flat_map(|factor| [factor.name(), z_name(factor)]),
+            .flat_map(|factor| sight.factor_columns(factor)),
     );
     columns.push("flags");
     let rows = names.into_iter().filter_map(|name| {
@@ -176,9 +180,9 @@ pub fn candidates(context: &ToolContext<'_>) -> Payload {
             Payload::list(top_of.map(|(factor, _)| Payload::label(factor.name()))),
         ];
         row.extend(last_bar(context, name, &facts));
-        row.extend(SUMMARY.map(|technical| context.technical(name, technical)));
+        row.extend(SUMMARY.map(|technical| sight.technical(name, technical)));
         for factor in Factor::ALL {
-            row.extend([context.raw_factor(name, factor), context.factor_z(name, factor)]);
+            row.extend(sight.factor_cells(name, factor));
         }
         row.push(flags(context, name, &facts));
         Some(row)
@@ -214,13 +218,13 @@ fn last_bar(context: &ToolContext<'_>, name: NameId, facts: &Facts) -> [Payload;
 }
 
 /// For each factor the members with its highest values; ties in masked order.
-fn tops(context: &ToolContext<'_>) -> Vec<Vec<NameId>> {
+fn tops(sight: &Sight<'_>, context: &ToolContext<'_>) -> Vec<Vec<NameId>> {
     let members = context.members_in_order();
     let count = usize::try_from(context.limits.fixed_candidates_per_factor).unwrap_or(usize::MAX);
     let top = |factor| {
         let mut valued: Vec<(f64, NameId)> = members
             .iter()
-            .filter_map(|name| Some((context.as_of.factor(*name, factor)?, *name)))
+            .filter_map(|name| Some((sight.height(*name, factor)?, *name)))
             .collect();
         // The sort is stable, so equal values keep the masked order.
         valued.sort_by(|left, right| right.0.total_cmp(&left.0));
@@ -245,31 +249,4 @@ pub fn limits(context: &ToolContext<'_>) -> Payload {
 /// A configured limit as a payload.
 pub(crate) fn count_of(limit: u32) -> Payload {
     Count::of(usize::try_from(limit).unwrap_or(usize::MAX)).into()
-}
-
-/// The column of a factor's z-score.
-pub(crate) const fn z_name(factor: Factor) -> &'static str {
-    match factor {
-        Factor::Mom12_1 => "MOM_12_1_z",
-        Factor::Rv60 => "RV_60_z",
-        Factor::Illiq => "ILLIQ_z",
-        Factor::RevOn => "REV_ON_z",
-        Factor::MomId => "MOM_ID_z",
-        Factor::Skew => "SKEW_z",
-        Factor::CorrPv => "CORR_PV_z",
-        Factor::High52w => "HIGH_52W_z",
-        Factor::CvVol => "CV_VOL_z",
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_columns_of_scores_are_named_after_their_factors() {
-        for factor in Factor::ALL {
-            assert_eq!(z_name(factor), format!("{}_z", factor.name()));
-        }
-    }
 }

@@ -6,7 +6,7 @@ use crate::order::{OrderProblem, OrderSchemaError, parse_order};
 use crate::state::count_of;
 use crate::text_limits;
 use ktd_env::exchange::{Order, Quantity};
-use ktd_masking::{Count, Mask, Payload, PointerPart, Ratio, Schema, ToolSpec};
+use ktd_masking::{Count, Mask, Payload, PointerPart, Schema, ToolSpec};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -104,7 +104,7 @@ impl ParsedOrder {
     pub(crate) fn requested(&self, mask: &Mask) -> Payload {
         match self.order.quantity {
             Quantity::Shares(shares) => mask.shares(shares),
-            Quantity::TargetWeight(weight) => Ratio::weight(f64::from(weight.millionths()) / 1e6).into(),
+            Quantity::TargetWeight(weight) => Payload::echoed_weight(weight),
         }
     }
 }

@@ -78,13 +78,18 @@ pub(super) fn hold(seen: &Seen, overall_reason: &str) -> Vec<u8> {
 
 /// In research: asks once for `top_k` names by twelve-month momentum, then has seen enough.
 pub(super) fn screen_once(seen: &Seen, direction: &str, top_k: u32) -> Vec<u8> {
-    if !seen.has_tool(SCREEN) || !seen.answers_of(SCREEN).is_empty() {
-        return say(seen, "I have seen enough to decide.");
-    }
     let arguments = format!(
         r#"{{"factors":[{{"factor":"MOM_12_1","direction":"{direction}","weight":1.0}}],"top_k":{top_k}}}"#
     );
-    call(seen, SCREEN, &arguments)
+    ask_once(seen, &arguments)
+}
+
+/// In research: screens once, then has seen enough.
+pub(super) fn ask_once(seen: &Seen, screen: &str) -> Vec<u8> {
+    if !seen.has_tool(SCREEN) || !seen.answers_of(SCREEN).is_empty() {
+        return say(seen, "I have seen enough to decide.");
+    }
+    call(seen, SCREEN, screen)
 }
 
 /// One tool call, its arguments as they stand; a submission is said where there is nothing to call.

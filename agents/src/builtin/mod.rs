@@ -5,6 +5,7 @@
 
 mod answer;
 mod cheater;
+mod composite;
 mod dice;
 mod equal_weight;
 mod follower;
@@ -18,6 +19,7 @@ mod schema_breaker;
 mod seen;
 
 pub use cheater::{Cheater, Foresight};
+pub use composite::Composite;
 pub use equal_weight::EqualWeight;
 pub use follower::{Follower, Plan};
 pub use hold::Hold;
@@ -39,11 +41,12 @@ pub trait ChatModel: Send + Sync {
 }
 
 /// The names [`named`] knows.
-pub const NAMES: [&str; 6] = [
+pub const NAMES: [&str; 7] = [
     "hold",
     "random",
     "equal-weight",
     "momentum",
+    "composite",
     "researcher",
     "schema-breaker",
 ];
@@ -56,6 +59,7 @@ pub fn named(name: &str, seed: u64) -> Option<Arc<dyn ChatModel>> {
         "random" => Some(Arc::new(Random::new(seed))),
         "equal-weight" => Some(Arc::new(EqualWeight)),
         "momentum" => Some(Arc::new(Momentum)),
+        "composite" => Some(Arc::new(Composite)),
         "researcher" => Some(Arc::new(Researcher)),
         "schema-breaker" => Some(Arc::new(SchemaBreaker)),
         _ => None,

@@ -4,7 +4,8 @@ use crate::builtin::order::rebalance;
 use crate::builtin::seen::Seen;
 use crate::builtin::{ChatModel, answer};
 
-/// Rebalances at every step into the ten names with the highest `MOM_12_1`; without that factor it holds.
+/// Rebalances at every step into the ten names with the highest `MOM_12_1`, told as a value, a percentile or a band; without
+/// that factor it holds.
 #[derive(Debug, Clone, Copy)]
 pub struct Momentum;
 
@@ -30,7 +31,7 @@ impl ChatModel for Momentum {
 
 /// The names with the highest momentum, equal ones in the order of their names.
 fn strongest(seen: &Seen) -> Vec<String> {
-    let mut ranked = seen.candidates().numbers(FACTOR);
+    let mut ranked = seen.candidates().values(FACTOR);
     ranked.sort_by(|(a, x), (b, y)| y.total_cmp(x).then_with(|| a.cmp(b)));
     ranked.truncate(NAME_COUNT);
     ranked.into_iter().map(|(id, _)| id).collect()

@@ -276,6 +276,37 @@ impl Table {
             .collect()
     }
 
+    /// (name, value) of a factor: its raw value, or the percentile or band that is shown in its place.
+    pub(super) fn values(&self, factor: &str) -> Vec<(String, f64)> {
+        let raw = self.numbers(factor);
+        if raw.is_empty() {
+            return self.told(factor, ["_pct", "_band"]);
+        }
+        raw
+    }
+
+    /// (name, score) of a factor, 0 for a middling name: its z-score, its percentile less 50, or its band.
+    pub(super) fn scores(&self, factor: &str) -> Vec<(String, f64)> {
+        const MIDDLE_PERCENTILE: f64 = 50.0;
+        let percentiles = self.numbers(&format!("{factor}_pct"));
+        if percentiles.is_empty() {
+            return self.told(factor, ["_z", "_band"]);
+        }
+        let centred = percentiles
+            .into_iter()
+            .map(|(id, place)| (id, place - MIDDLE_PERCENTILE));
+        centred.collect()
+    }
+
+    /// The first of two columns of a factor that has numbers.
+    fn told(&self, factor: &str, [first, second]: [&str; 2]) -> Vec<(String, f64)> {
+        let numbers = self.numbers(&format!("{factor}{first}"));
+        if numbers.is_empty() {
+            return self.numbers(&format!("{factor}{second}"));
+        }
+        numbers
+    }
+
     /// (name, number) of the rows that have both.
     pub(super) fn numbers(&self, name: &str) -> Vec<(String, f64)> {
         let pair = |(id, number): (&Value, &Value)| Some((id.as_str()?.to_owned(), number.as_f64()?));

@@ -101,6 +101,74 @@ fn momentum_holds_the_strongest_names() {
     );
 }
 
+/// Candidates with these columns, one row a name.
+fn told(columns: &[&str], rows: &[Value]) -> Value {
+    let columns: Vec<&str> = std::iter::once("stock_id")
+        .chain(columns.iter().copied())
+        .collect();
+    json!({"candidates": {"columns": columns, "rows": rows}})
+}
+
+#[test]
+fn momentum_reads_percentiles_and_bands_where_values_are_hidden() {
+    for column in ["MOM_12_1_pct", "MOM_12_1_band"] {
+        let table = told(
+            &[column],
+            &[
+                json!(["asset_1", -1]),
+                json!(["asset_2", 1]),
+                json!(["asset_3", 0]),
+            ],
+        );
+        let mut state = state(&[], &table);
+        state["limits"]["max_positions"] = json!(2);
+        assert_eq!(
+            brief(&Momentum, &request(&state, true, &[])),
+            ["BUY asset_2 0.2", "BUY asset_3 0.2"],
+            "{column}"
+        );
+    }
+}
+
+#[test]
+fn composite_adds_the_scores_of_four_factors() {
+    // By MOM_12_1 + HIGH_52W - RV_60 - CV_VOL: asset_2 has 2.5, asset_3 and asset_1 have 1, asset_4 has -4.
+    let scores = [
+        ("asset_3", [1, 0, 0, 0]),
+        ("asset_1", [0, 1, 1, -1]),
+        ("asset_4", [-1, -1, 1, 1]),
+    ];
+    for (suffix, middle, unit) in [("_z", 0, 1), ("_pct", 50, 10), ("_band", 0, 1)] {
+        let columns = ["MOM_12_1", "HIGH_52W", "RV_60", "CV_VOL"].map(|factor| format!("{factor}{suffix}"));
+        let cell = |score: i32| f64::from(middle + unit * score);
+        let mut rows: Vec<Value> = scores
+            .iter()
+            .map(|(id, [first, second, third, fourth])| {
+                json!([id, cell(*first), cell(*second), cell(*third), cell(*fourth)])
+            })
+            .collect();
+        let best = f64::from(middle) + 2.5 * f64::from(unit);
+        rows.push(json!(["asset_2", best, null, cell(0), cell(0)]));
+        let mut state = state(
+            &["asset_4"],
+            &told(&columns.each_ref().map(String::as_str), &rows),
+        );
+        state["limits"]["max_positions"] = json!(2);
+        assert_eq!(
+            brief(&Composite, &request(&state, true, &[])),
+            ["SELL asset_4 0", "BUY asset_2 0.2", "BUY asset_3 0.2"],
+            "{suffix}"
+        );
+    }
+    let asked = turn(&Composite, &request(&state(&[], &json!({})), false, &[]));
+    assert_eq!(asked.tool_calls()[0].name, "screen_candidates");
+    let asked: Value = serde_json::from_str(&asked.tool_calls()[0].arguments).unwrap();
+    assert_eq!(
+        asked["factors"][3],
+        json!({"factor": "CV_VOL", "direction": "low"})
+    );
+}
+
 #[test]
 fn momentum_screens_once_and_trades_on_the_answer() {
     let state = state(&[], &json!({}));

@@ -76,6 +76,13 @@ impl<'m> AsOf<'m> {
         })
     }
 
+    /// The view so many trading days earlier, with the same factor values; `None` before the panel's first day.
+    #[must_use]
+    pub fn past(&self, back: DaysBack) -> Option<Self> {
+        let day = DayIndex(self.day.0.checked_sub(back.0)?);
+        Some(Self { day, ..*self })
+    }
+
     /// The names that may be known: those with a bar on or before the as-of day, in the order of the codes.
     pub fn names(&self) -> impl Iterator<Item = NameId> + use<'m> {
         let (market, day) = (self.market, self.day);

@@ -17,7 +17,11 @@ impl Attacker for PriceLevel {
         reading.both(|shown| {
             let of_one = |snapshot| match reading.numeric {
                 Numeric::Exact => open_prices(snapshot),
-                Numeric::Rescaled => slipped_prices(snapshot),
+                Numeric::Rescaled
+                | Numeric::RoundedTenth
+                | Numeric::RoundedHalf
+                | Numeric::Ranked
+                | Numeric::Banded => slipped_prices(snapshot),
             };
             shown.iter().flat_map(of_one).collect()
         })

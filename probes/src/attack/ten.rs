@@ -80,7 +80,7 @@ impl Attackers {
         let costs = |place: usize, row: usize| -> Vec<f64> {
             let mut costs = Vec::new();
             let of_case = |case: &Case<'_>| {
-                case.costs(database, place, &(row..row + 1), &mut costs);
+                case.costs(database, (place, &(row..row + 1)), f32::INFINITY, &mut costs);
                 costs.first().copied().map_or(0.0, f64::from)
             };
             cases.iter().map(of_case).collect()

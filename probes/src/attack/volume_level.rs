@@ -47,7 +47,11 @@ fn shares(numeric: Numeric, snapshot: &Shown<'_>) -> Option<Clue> {
 fn changes(numeric: Numeric, snapshot: &Shown<'_>) -> Vec<Clue> {
     let tolerance = |volume: f64| match numeric {
         Numeric::Exact => FOUR_DIGITS,
-        Numeric::Rescaled => tolerance::volume_ratio(numeric) / volume,
+        Numeric::Rescaled
+        | Numeric::RoundedTenth
+        | Numeric::RoundedHalf
+        | Numeric::Ranked
+        | Numeric::Banded => tolerance::volume_ratio(numeric) / volume,
     };
     let bars = &snapshot.stock.bars;
     let pairs = bars.iter().zip(bars.iter().skip(1));

@@ -110,7 +110,7 @@ pub struct Track {
     pub window: String,
     /// `bright`, `stock-blind`, `date-blind` or `blinded`.
     pub level: String,
-    /// `exact` or `rescaled`.
+    /// How numbers were shown: `exact`, `rescaled`, `rounded-0.1`, `rounded-0.5`, `ranked` or `banded`.
     pub numeric: String,
     /// `memory-only`, `fixed-candidate` or `open-research`.
     pub mode: String,

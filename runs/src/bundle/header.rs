@@ -90,10 +90,14 @@ pub struct WindowRecord {
 pub struct MaskRecord {
     /// `bright`, `stock-blind`, `date-blind` or `blinded`.
     pub level: String,
-    /// `exact` or `rescaled`.
+    /// `exact`, `rescaled`, `rounded-0.1`, `rounded-0.5`, `ranked` or `banded`.
     pub numeric: String,
     /// Binds the episode's key without telling it.
     pub commitment: String,
+    /// Names what the mask shows and how it is told ([`crate::mask_hash`]), for a certificate to refer to; absent from
+    /// bundles of earlier versions.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub hash: Option<String>,
 }
 
 /// The data of an episode.

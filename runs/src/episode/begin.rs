@@ -1,7 +1,7 @@
 //! Opening an episode: its identity on disk, and the state to continue from.
 
 use super::{Episode, EpisodeInput, Exchanger};
-use crate::bundle::chain::{Lines, Log, first_difference, sha256_hex};
+use crate::bundle::chain::{Lines, Log, first_difference};
 use crate::bundle::event::{ReadEvent, WrittenEvent};
 use crate::bundle::exchanges::{Cassette, ExchangeStore, Place};
 use crate::bundle::header::{Header, MaskRecord, PrivateEpisode, WindowRecord};
@@ -9,6 +9,7 @@ use crate::bundle::ledger::LedgerLine;
 use crate::bundle::{BundlePaths, FORMAT_VERSION, json_bytes, write_whole};
 use crate::error::RunError;
 use crate::guard::Guard;
+use crate::mask_hash::{mask_hash, tools_sha256};
 use crate::rules_config::RulesConfig;
 use ktd_agents::Transport;
 use ktd_env::DayIndex;
@@ -22,7 +23,7 @@ use std::sync::Arc;
 /// may have changed: what is unfinished is continued at those of today.
 pub(super) fn write_identity(input: &EpisodeInput<'_>, paths: &BundlePaths) -> Result<(), RunError> {
     let path = paths.header();
-    let header = header(input, &path)?;
+    let header = header(input)?;
     let bytes = json_bytes(&path, &header)?;
     match std::fs::read(&path) {
         Ok(recorded) if recorded == bytes => {}
@@ -40,7 +41,7 @@ pub(super) fn write_identity(input: &EpisodeInput<'_>, paths: &BundlePaths) -> R
 pub(super) fn compare_identity(input: &EpisodeInput<'_>, paths: &BundlePaths) -> Result<(), RunError> {
     let path = paths.header();
     let recorded = std::fs::read(&path).map_err(RunError::io("read", &path))?;
-    same_but_prices(&path, &recorded, header(input, &path)?)
+    same_but_prices(&path, &recorded, header(input)?)
 }
 
 fn same_but_prices(path: &Path, recorded: &[u8], now: Header) -> Result<(), RunError> {
@@ -113,15 +114,10 @@ fn private_episode(input: &EpisodeInput<'_>) -> PrivateEpisode {
     .sealed()
 }
 
-fn header(input: &EpisodeInput<'_>, path: &Path) -> Result<Header, RunError> {
+fn header(input: &EpisodeInput<'_>) -> Result<Header, RunError> {
     let (cell, shared) = (input.cell, input.shared);
     let private = private_episode(input);
     let dates = (!cell.mask.level.hides_days()).then_some((private.first_day, private.last_day));
-    let specs = shared.toolbox.specs();
-    let tools: Vec<_> = specs
-        .iter()
-        .map(|spec| (spec.name, spec.description, spec.parameters.as_value()))
-        .collect();
     Ok(Header {
         format: FORMAT_VERSION,
         ktd: env!("CARGO_PKG_VERSION").to_owned(),
@@ -140,11 +136,12 @@ fn header(input: &EpisodeInput<'_>, path: &Path) -> Result<Header, RunError> {
             level: cell.mask.level.label().to_owned(),
             numeric: cell.mask.numeric.label().to_owned(),
             commitment: input.key.commitment(),
+            hash: Some(mask_hash(cell.mask)),
         },
         seed: cell.seed,
         data: shared.data.clone(),
         prompts_sha256: ktd_prompts::hash(),
-        tools_sha256: sha256_hex(&json_bytes(path, &tools)?),
+        tools_sha256: tools_sha256(&shared.toolbox.specs()),
         rules: RulesConfig::of(&rules(input)?),
         session: shared.session,
         tools: shared.tools,

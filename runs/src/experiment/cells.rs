@@ -169,7 +169,8 @@ pub fn parse_mask(level: &str, numeric: &str) -> Result<MaskSettings, RunError> 
     };
     let level = Level::parse(level)
         .ok_or_else(|| unknown("level", level, "bright, stock-blind, date-blind, blinded"))?;
-    let numeric = Numeric::parse(numeric).ok_or_else(|| unknown("numeric", numeric, "exact, rescaled"))?;
+    let numerics = Numeric::ALL.map(Numeric::label).join(", ");
+    let numeric = Numeric::parse(numeric).ok_or_else(|| unknown("numeric", numeric, &numerics))?;
     Ok(MaskSettings { level, numeric })
 }
 

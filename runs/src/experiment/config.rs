@@ -88,7 +88,7 @@ pub struct SyntheticConfig {
 pub struct AgentConfig {
     /// Name in tables and cells.
     pub id: String,
-    /// A built-in agent: `hold`, `random`, `equal-weight`, `momentum`, `researcher`, `cheater`, `schema-breaker`.
+    /// A built-in agent: `hold`, `random`, `equal-weight`, `momentum`, `composite`, `researcher`, `cheater`, `schema-breaker`.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub builtin: Option<String>,
     /// A control, which knows the future: it is never a model, and leaderboards do not rank it.
@@ -158,7 +158,7 @@ pub struct AgentConfig {
 pub struct MaskConfig {
     /// `bright`, `stock-blind`, `date-blind` or `blinded`.
     pub level: String,
-    /// `exact` (default) or `rescaled`.
+    /// `exact` (default), `rescaled`, `rounded-0.1`, `rounded-0.5`, `ranked` or `banded`.
     #[serde(default = "default_numeric")]
     pub numeric: String,
 }

@@ -3,7 +3,7 @@
 use super::cells::{parse_mask, parse_mode};
 use super::config::ExperimentConfig;
 use crate::error::RunError;
-use ktd_masking::{Level, MaskSettings, Mode, Numeric};
+use ktd_masking::{Level, MaskSettings, Mode};
 use serde::Serialize;
 
 /// Why a cell of the grid tells nothing.
@@ -14,8 +14,8 @@ pub enum Uninformative {
     AliasesAlone,
     /// `memory-only` under `stock-blind`: no memory of a stock, no number, but the real day.
     AliasesAndDays,
-    /// `memory-only` under `bright` with rescaled numbers, where the same cell with exact numbers is in the grid.
-    SameAsExact,
+    /// `memory-only` under `bright`, where the same cell with finer numbers is in the grid.
+    SameAsFiner,
 }
 
 impl Uninformative {
@@ -25,21 +25,21 @@ impl Uninformative {
     /// identifier is an alias, there is nothing to choose it by. What the account tells of stocks held is the same
     /// under every level.
     ///
-    /// Under `date-blind` exact and rescaled numbers are different cells: the prices at which orders filled help to tell
-    /// the day. Under `bright` the day is told anyway.
+    /// Under `date-blind` they are different cells for each setting of the numbers: the prices at which orders filled help to
+    /// tell the day. Under `bright` the day is told anyway.
     #[must_use]
     pub fn of(mode: Mode, mask: MaskSettings, masks: &[MaskSettings]) -> Option<Self> {
         if mode != Mode::MemoryOnly {
             return None;
         }
-        let is_exact_there = || {
-            let numeric = Numeric::Exact;
-            masks.contains(&MaskSettings { numeric, ..mask })
+        let is_finer_there = || {
+            let same_level = masks.iter().filter(|other| other.level == mask.level);
+            same_level.into_iter().any(|other| other.numeric < mask.numeric)
         };
         match mask.level {
             Level::Blinded => Some(Self::AliasesAlone),
             Level::StockBlind => Some(Self::AliasesAndDays),
-            Level::Bright if mask.numeric == Numeric::Rescaled && is_exact_there() => Some(Self::SameAsExact),
+            Level::Bright if is_finer_there() => Some(Self::SameAsFiner),
             Level::Bright | Level::DateBlind => None,
         }
     }
@@ -52,8 +52,8 @@ impl Uninformative {
             Self::AliasesAndDays => {
                 "aliases without a number: nothing to pick a stock by; the real day could time the market alone"
             }
-            Self::SameAsExact => {
-                "names and days are told and no number is: what a stock is picked by is the same with exact numbers"
+            Self::SameAsFiner => {
+                "names and days are told and no number is: what a stock is picked by is the same with finer numbers"
             }
         }
     }
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn rescaled_memory_is_a_copy_where_names_and_days_are_told_and_exact_is_there() {
+    fn coarser_memory_is_a_copy_where_names_and_days_are_told_and_a_finer_one_is_there() {
         let out = |masks: &str| {
             let config = config(&format!(
                 "prune = true\nmodes = [\"memory-only\", \"fixed-candidate\"]\nmasks = [{masks}]"
@@ -205,9 +205,15 @@ mod tests {
         let rescaled = "{ level = \"bright\", numeric = \"rescaled\" }";
         assert_eq!(
             out(&format!("{rescaled}, {{ level = \"bright\" }}")),
-            [Uninformative::SameAsExact]
+            [Uninformative::SameAsFiner]
         );
         assert_eq!(out(rescaled), []);
+        let banded = "{ level = \"bright\", numeric = \"banded\" }";
+        assert_eq!(
+            out(&format!("{banded}, {rescaled}")),
+            [Uninformative::SameAsFiner]
+        );
+        assert_eq!(out(banded), []);
         let dates = "{ level = \"date-blind\" }, { level = \"date-blind\", numeric = \"rescaled\" }";
         assert_eq!(out(dates), []);
     }

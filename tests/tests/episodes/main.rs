@@ -17,6 +17,7 @@ mod determinism;
 mod faults;
 mod force;
 mod hostile;
+mod ladder;
 mod leaks;
 mod look_ahead;
 mod money;

@@ -16,6 +16,10 @@ masks = [
     { level = "date-blind", numeric = "rescaled" },
     { level = "blinded", numeric = "exact" },
     { level = "blinded", numeric = "rescaled" },
+    { level = "blinded", numeric = "rounded-0.1" },
+    { level = "blinded", numeric = "rounded-0.5" },
+    { level = "blinded", numeric = "ranked" },
+    { level = "blinded", numeric = "banded" },
 ]
 modes = ["memory-only", "fixed-candidate", "open-research"]
 agents = [{ id = "researcher", builtin = "researcher" }]
@@ -70,11 +74,11 @@ fn tools_and_system_are_the_same_bytes_at_every_mask_seed_and_day() {
     for (mode, parts) in standing_parts {
         assert_eq!(parts.len(), 1, "{mode}: {parts:?}");
     }
-    assert_eq!(openings.len(), 8, "every mask was run");
+    assert_eq!(openings.len(), 12, "every mask was run");
     for (mask, texts) in &openings {
         assert_eq!(texts.len(), 1, "{mask:?}: {texts:?}");
     }
-    assert_eq!(openings.into_values().collect::<BTreeSet<_>>().len(), 8);
+    assert_eq!(openings.into_values().collect::<BTreeSet<_>>().len(), 12);
     assert_eq!(tool_hashes.len(), 1);
     assert!(100 < whole.len(), "the requests themselves differ");
 }

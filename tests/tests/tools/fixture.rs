@@ -5,7 +5,9 @@ use ktd_env::factors::FactorConfig;
 use ktd_env::synth::{SynthConfig, generate};
 use ktd_env::{AsOf, DayIndex, Decimal, FactorTable, Market, NameId, Shares};
 use ktd_masking::{EpisodeFrame, Level, Mask, MaskKey, MaskSettings, Numeric};
-use ktd_tools::{LastStep, LastStepKind, ToolContext, ToolLimits};
+use ktd_tools::{LastStep, LastStepKind, ToolContext, ToolLimits, Toolbox};
+use serde_json::Value;
+use std::collections::BTreeMap;
 
 /// First trading day of the window; the factors need most of a year before it.
 const FIRST_DAY: usize = 270;
@@ -85,9 +87,9 @@ impl Fixture {
                 report,
             });
         }
-        let as_of = window[STEP - 2];
+        let (origin, as_of) = (window[0].before().unwrap(), window[STEP - 2]);
         Self {
-            factors: FactorTable::new(&market, &FactorConfig::KTD, as_of, as_of).unwrap(),
+            factors: FactorTable::new(&market, &FactorConfig::KTD, origin, as_of).unwrap(),
             market,
             account,
             rules,
@@ -134,9 +136,9 @@ impl Fixture {
     /// The panel as if it had ended on the as-of day.
     pub(crate) fn cut(&self) -> Self {
         let market = self.market.cut_after(self.as_of_day());
+        let origin = self.window[0].before().unwrap();
         Self {
-            factors: FactorTable::new(&market, &FactorConfig::KTD, self.as_of_day(), self.as_of_day())
-                .unwrap(),
+            factors: FactorTable::new(&market, &FactorConfig::KTD, origin, self.as_of_day()).unwrap(),
             market,
             account: self.account.clone(),
             rules: self.rules.clone(),
@@ -144,6 +146,17 @@ impl Fixture {
             last_step: self.last_step.clone(),
             window: self.window.clone(),
         }
+    }
+
+    /// The mask of another episode.
+    pub(crate) fn mask_of(&self, episode: &str, numeric: Numeric) -> Mask {
+        let frame = EpisodeFrame {
+            market: &self.market,
+            window: &self.window,
+            initial_cash: self.rules.initial_cash,
+        };
+        let (level, key) = (Level::Blinded, MaskKey::from_bytes([3; 32]).derive(episode));
+        Mask::new(MaskSettings { level, numeric }, &key, &frame).unwrap()
     }
 
     /// Names as they are shown: two that are held, two that are not.
@@ -157,6 +170,36 @@ impl Fixture {
 
 /// Every level with every numeric setting.
 pub(crate) fn every_setting() -> Vec<(Level, Numeric)> {
-    let of_level = |level| Numeric::ALL.map(|numeric| (level, numeric));
+    settings(&Numeric::ALL)
+}
+
+/// Every level with these numeric settings.
+pub(crate) fn settings(numerics: &[Numeric]) -> Vec<(Level, Numeric)> {
+    let of_level = |level| numerics.iter().map(move |numeric| (level, *numeric));
     Level::ALL.into_iter().flat_map(of_level).collect()
+}
+
+/// The answer to a good call, read back.
+pub(crate) fn answer(context: &ToolContext<'_>, tool: &str, arguments: &str) -> Value {
+    let answer = Toolbox::new().unwrap().call(context, tool, arguments);
+    assert!(answer.ok, "{}", answer.payload.to_json());
+    serde_json::from_str(&answer.payload.to_json()).unwrap()
+}
+
+/// The rows of a table as maps from column to cell.
+pub(crate) fn rows(table: &Value) -> Vec<BTreeMap<String, Value>> {
+    let columns: Vec<String> = table["columns"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|name| name.as_str().unwrap().to_owned())
+        .collect();
+    let of_row = |row: &Value| {
+        columns
+            .iter()
+            .cloned()
+            .zip(row.as_array().unwrap().iter().cloned())
+            .collect()
+    };
+    table["rows"].as_array().unwrap().iter().map(of_row).collect()
 }

@@ -7,6 +7,8 @@
 )]
 
 mod fixture;
+mod ladder;
 mod properties;
+mod scheme;
 mod semantics;
 mod snapshots;

@@ -1,37 +1,13 @@
 //! Answers against the market itself, computed here a second time.
 
-use crate::fixture::Fixture;
+use crate::fixture::{Fixture, answer, rows};
 use ktd_env::exchange::Account;
 use ktd_env::factors::{Factor, FactorConfig};
 use ktd_env::{AsOf, Board, DaysBack, FactorTable, NameId, Ticker};
 use ktd_masking::{Level, Mask, Numeric};
-use ktd_tools::{ToolContext, Toolbox};
+use ktd_tools::ToolContext;
 use serde_json::Value;
 use std::collections::BTreeMap;
-
-fn answer(context: &ToolContext<'_>, tool: &str, arguments: &str) -> Value {
-    let answer = Toolbox::new().unwrap().call(context, tool, arguments);
-    assert!(answer.ok, "{}", answer.payload.to_json());
-    serde_json::from_str(&answer.payload.to_json()).unwrap()
-}
-
-/// The rows of a table as maps from column to cell.
-fn rows(table: &Value) -> Vec<BTreeMap<String, Value>> {
-    let columns: Vec<String> = table["columns"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|name| name.as_str().unwrap().to_owned())
-        .collect();
-    let of_row = |row: &Value| {
-        columns
-            .iter()
-            .cloned()
-            .zip(row.as_array().unwrap().iter().cloned())
-            .collect()
-    };
-    table["rows"].as_array().unwrap().iter().map(of_row).collect()
-}
 
 /// The texts of a list cell; none where the column is left out.
 fn labels<'a>(row: &'a BTreeMap<String, Value>, column: &str) -> Vec<&'a str> {

@@ -1,8 +1,8 @@
 //! The text a model sees, reviewed as it stands.
 
-use crate::fixture::{Fixture, every_setting};
+use crate::fixture::{Fixture, settings};
 use ktd_env::exchange::decide;
-use ktd_masking::{Level, Mask, MaskSettings, Mode, Numeric, Payload, RuleFigures};
+use ktd_masking::{Level, Mask, MaskSettings, Mode, Numeric, Payload, RuleFigures, Scale};
 use ktd_prompts::{SystemSlots, UserStepSlots};
 use ktd_tools::{Tool, Toolbox, feedback, parse_action, state, tool_specs};
 use std::fmt::Write;
@@ -33,10 +33,18 @@ fn readable(json: &str) -> String {
     shown
 }
 
-fn calls(ids: &[String; 4], tool: Tool) -> String {
+pub(crate) fn calls(ids: &[String; 4], tool: Tool, numeric: Numeric) -> String {
     let [first, second, third, fourth] = ids;
     match tool {
         Tool::GetMarketContext | Tool::PortfolioState => "{}".to_owned(),
+        Tool::ScreenCandidates if numeric.scale() != Scale::Values => {
+            let (most, least) = if numeric == Numeric::Ranked { (80, 10) } else { (0, 0) };
+            format!(
+                r#"{{"factors":[{{"factor":"MOM_12_1","direction":"high","weight":2}},
+                {{"factor":"RV_60","direction":"low"}},{{"factor":"ILLIQ","direction":"high","weight":0.5}}],"top_k":6,
+                "bounds":[{{"factor":"RV_60","max":{most}}},{{"factor":"ILLIQ","min":{least}}}]}}"#
+            )
+        }
         Tool::ScreenCandidates => r#"{"factors":[{"factor":"MOM_12_1","direction":"high","weight":2},
             {"factor":"RV_60","direction":"low"},{"factor":"ILLIQ","direction":"high","weight":0.5}],"top_k":6,
             "bounds":[{"factor":"RV_60","scale":"raw","max":0.6},{"factor":"ILLIQ","max":1.5}]}"#
@@ -54,11 +62,19 @@ fn calls(ids: &[String; 4], tool: Tool) -> String {
     }
 }
 
-/// One section a setting.
-fn at_every_setting(show: impl Fn(&Fixture, &Mask) -> Payload) -> String {
+/// Snapshots under `name` of the settings that show all, one section each, and under `ladder_name` of the coarser ones. What
+/// a level hides does not hang on those, so they stand at one level.
+fn assert_shown(name: &str, show: impl Fn(&Fixture, &Mask) -> Payload) {
+    let (fine, coarse) = Numeric::ALL.split_at(2);
+    insta::assert_snapshot!(name, sections(&settings(fine), &show));
+    let coarse: Vec<_> = coarse.iter().map(|numeric| (Level::Blinded, *numeric)).collect();
+    insta::assert_snapshot!(format!("ladder_{name}"), sections(&coarse, &show));
+}
+
+fn sections(settings: &[(Level, Numeric)], show: impl Fn(&Fixture, &Mask) -> Payload) -> String {
     let fixture = Fixture::new();
     let mut text = String::new();
-    for (level, numeric) in every_setting() {
+    for (level, numeric) in settings.iter().copied() {
         let mask = fixture.mask(level, numeric);
         let payload = show(&fixture, &mask).to_json();
         writeln!(
@@ -77,25 +93,27 @@ fn at_every_setting(show: impl Fn(&Fixture, &Mask) -> Payload) -> String {
 fn every_tool_at_every_level() {
     let toolbox = Toolbox::new().unwrap();
     for tool in Tool::ALL {
-        let text = at_every_setting(|fixture, mask| {
+        assert_shown(tool.name(), |fixture, mask| {
             let as_of = fixture.as_of();
             let context = fixture.context(&as_of, mask);
-            let answer = toolbox.call(&context, tool.name(), &calls(&fixture.ids(mask), tool));
+            let answer = toolbox.call(
+                &context,
+                tool.name(),
+                &calls(&fixture.ids(mask), tool, mask.numeric()),
+            );
             assert!(answer.ok, "{} {}", tool.name(), answer.payload.to_json());
             answer.payload
         });
-        insta::assert_snapshot!(tool.name(), text);
     }
 }
 
 #[test]
 fn the_state_of_every_mode() {
     for mode in Mode::ALL {
-        let text = at_every_setting(|fixture, mask| {
+        assert_shown(&format!("state_{}", mode.label()), |fixture, mask| {
             let as_of = fixture.as_of();
             state::state(&fixture.context(&as_of, mask), mode)
         });
-        insta::assert_snapshot!(format!("state_{}", mode.label()), text);
     }
 }
 
@@ -164,7 +182,7 @@ fn feedback_on_bad_calls() {
     let fixture = Fixture::new();
     let as_of = fixture.as_of();
     let mut texts = Vec::new();
-    for (level, numeric) in every_setting() {
+    for (level, numeric) in settings(&Numeric::ALL[..2]) {
         let mask = fixture.mask(level, numeric);
         let context = fixture.context(&as_of, &mask);
         let mut text = String::new();
@@ -218,6 +236,7 @@ fn feedback_on_bad_submissions() {
     ];
     let fixture = Fixture::new();
     let as_of = fixture.as_of();
+    let mut texts = Vec::new();
     for numeric in Numeric::ALL {
         let mask = fixture.mask(Level::Blinded, numeric);
         let context = fixture.context(&as_of, &mask);
@@ -230,13 +249,20 @@ fn feedback_on_bad_submissions() {
             let shown: String = submission.chars().take(300).collect();
             writeln!(text, "{shown}\n-> {told}\n").unwrap();
         }
-        insta::assert_snapshot!(format!("bad_submissions_{}", numeric.label()), text);
+        texts.push(text);
     }
+    let [exact, hidden @ ..] = texts.as_slice() else {
+        unreachable!("there are settings");
+    };
+    insta::assert_snapshot!("bad_submissions_exact", exact);
+    insta::assert_snapshot!("bad_submissions_rescaled", hidden[0]);
+    // Wherever share counts are hidden, feedback on form is the same.
+    assert!(hidden.iter().all(|text| *text == hidden[0]));
 }
 
 #[test]
 fn feedback_on_rejected_orders() {
-    let text = at_every_setting(|fixture, mask| {
+    assert_shown("rejected_orders", |fixture, mask| {
         let as_of = fixture.as_of();
         let context = fixture.context(&as_of, mask);
         let [first, second, third, fourth] = fixture.ids(mask);
@@ -261,7 +287,6 @@ fn feedback_on_rejected_orders() {
         let decisions = decide(&fixture.rules, &fixture.account, &plain, &as_of);
         feedback::decisions(&context, &action.orders, &decisions)
     });
-    insta::assert_snapshot!("rejected_orders", text);
 }
 
 fn system_slots(fixture: &Fixture) -> SystemSlots {

@@ -1,0 +1,119 @@
+//! The numeric ladder: how much of a number is shown.
+
+use crate::rounding::Rounding;
+
+/// How numbers are shown. The order is that of the ladder: a later rung tells less.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Numeric {
+    /// True prices, volumes and share counts (the paper's setting).
+    Exact,
+    /// Prices and index in points with 100 at the episode's origin, volumes as a ratio to their own 20-day mean,
+    /// positions as weights and rounded values, no share counts.
+    Rescaled,
+    /// As rescaled, on a grid of 0.1 %: points are powers of 1.001, and everything else is rounded as coarsely.
+    RoundedTenth,
+    /// As rescaled, on a grid of 0.5 %.
+    RoundedHalf,
+    /// Percentiles among the index members of the as-of day in place of values; no bars, prices or index.
+    Ranked,
+    /// One of three bands a factor, frozen between refresh days and noised by a keyed draw; nothing else of the market.
+    Banded,
+}
+
+/// In what terms factors are told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scale {
+    /// Raw values and z-scores.
+    Values,
+    /// Percentiles among the index members, 0 to 100.
+    Percentiles,
+    /// Bands -1, 0 and 1.
+    Bands,
+}
+
+/// How finely a number of the market is shown.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Fineness {
+    /// As it is, with the decimals of its kind.
+    True,
+    /// On a grid.
+    Rounded(&'static Rounding),
+    /// Not at all.
+    Hidden,
+}
+
+impl Numeric {
+    /// All settings, from the one that tells most.
+    pub const ALL: [Self; 6] = [
+        Self::Exact,
+        Self::Rescaled,
+        Self::RoundedTenth,
+        Self::RoundedHalf,
+        Self::Ranked,
+        Self::Banded,
+    ];
+
+    /// The name in configurations and reports.
+    #[must_use]
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Exact => "exact",
+            Self::Rescaled => "rescaled",
+            Self::RoundedTenth => "rounded-0.1",
+            Self::RoundedHalf => "rounded-0.5",
+            Self::Ranked => "ranked",
+            Self::Banded => "banded",
+        }
+    }
+
+    /// The setting of that name.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|numeric| numeric.label() == text)
+    }
+
+    /// In what terms factors are told.
+    #[must_use]
+    pub const fn scale(self) -> Scale {
+        match self {
+            Self::Exact | Self::Rescaled | Self::RoundedTenth | Self::RoundedHalf => Scale::Values,
+            Self::Ranked => Scale::Percentiles,
+            Self::Banded => Scale::Bands,
+        }
+    }
+
+    pub(crate) const fn fineness(self) -> Fineness {
+        match self {
+            Self::Exact | Self::Rescaled => Fineness::True,
+            Self::RoundedTenth => Fineness::Rounded(&Rounding::TENTH),
+            Self::RoundedHalf => Fineness::Rounded(&Rounding::HALF),
+            Self::Ranked | Self::Banded => Fineness::Hidden,
+        }
+    }
+
+    /// Grain of money in basis points of the initial cash; `None` where money is exact.
+    pub(crate) const fn money_bps(self) -> Option<i64> {
+        match self {
+            Self::Exact => None,
+            Self::Rescaled => Some(1),
+            Self::RoundedTenth => Some(10),
+            Self::RoundedHalf => Some(50),
+            Self::Ranked | Self::Banded => Some(100),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_ladder_has_one_order_and_one_name_a_rung() {
+        assert!(Numeric::ALL.is_sorted());
+        for numeric in Numeric::ALL {
+            assert_eq!(Numeric::parse(numeric.label()), Some(numeric));
+        }
+        assert_eq!(Numeric::parse("rounded"), None);
+        assert!(Numeric::ALL.is_sorted_by_key(|numeric| numeric.money_bps().unwrap_or(0)));
+    }
+}

@@ -1,0 +1,299 @@
+//! What is seen of factors and technicals: the one place that knows in what terms a mask tells them.
+//!
+//! Every tool shows them, orders by them and bounds them through a [`Sight`], so that no list tells more than its cells.
+
+use crate::context::ToolContext;
+use ktd_env::factors::{Factor, Technical};
+use ktd_env::{AsOf, NameId};
+use ktd_masking::{Numeric, Payload, Scale, Seen, Standing};
+
+/// The factors and technicals of one call.
+pub(crate) struct Sight<'a> {
+    context: &'a ToolContext<'a>,
+    /// The day whose cross-section is told: the as-of day, or the day the bands were taken.
+    view: AsOf<'a>,
+    factors: Vec<(Factor, Section)>,
+    technicals: Vec<(Technical, Section)>,
+}
+
+/// The values of one column over the index members, ascending.
+struct Section(Vec<f64>);
+
+impl Section {
+    fn of(members: &[NameId], value: impl Fn(NameId) -> Option<f64>) -> Self {
+        // Adding zero turns -0.0 into 0.0, which `total_cmp` would tell apart.
+        let mut values: Vec<f64> = members
+            .iter()
+            .filter_map(|name| value(*name).map(|value| value + 0.0))
+            .collect();
+        values.sort_unstable_by(f64::total_cmp);
+        Self(values)
+    }
+
+    /// Where a value stands among the members; one of them is not compared with itself.
+    fn standing(&self, value: f64, is_member: bool) -> Option<Standing> {
+        let value = value + 0.0;
+        let below = self.0.partition_point(|other| other.total_cmp(&value).is_lt());
+        let up_to = self.0.partition_point(|other| other.total_cmp(&value).is_le());
+        let itself = usize::from(is_member);
+        let equal = (up_to - below).checked_sub(itself)?;
+        Standing::new(below, equal, self.0.len().checked_sub(itself)?)
+    }
+}
+
+impl<'a> Sight<'a> {
+    /// What is seen of these factors and technicals. Cross-sections are ranked here, once a call.
+    pub(crate) fn of(context: &'a ToolContext<'a>, factors: &[Factor], technicals: &[Technical]) -> Self {
+        let as_of = context.as_of;
+        let view = match context.mask.scale() {
+            Scale::Values | Scale::Percentiles => *as_of,
+            // A panel's first days have no earlier view; then no value is known either.
+            Scale::Bands => as_of.past(context.mask.since_refresh(as_of)).unwrap_or(*as_of),
+        };
+        let members: Vec<NameId> = match context.mask.scale() {
+            Scale::Values => Vec::new(),
+            Scale::Percentiles | Scale::Bands => view.members().collect(),
+        };
+        let of_factor = |factor: &Factor| (*factor, Section::of(&members, |name| view.factor(name, *factor)));
+        let of_technical = |technical: &Technical| {
+            let section = Section::of(&members, |name| view.technical(name, *technical));
+            (*technical, section)
+        };
+        Self {
+            context,
+            view,
+            factors: factors.iter().map(of_factor).collect(),
+            technicals: technicals.iter().map(of_technical).collect(),
+        }
+    }
+
+    /// The columns that tell a factor.
+    pub(crate) fn factor_columns(&self, factor: Factor) -> Vec<&'static str> {
+        match self.context.mask.scale() {
+            Scale::Values => vec![factor.name(), z_name(factor)],
+            Scale::Percentiles => vec![percentile_name(factor)],
+            Scale::Bands => vec![band_name(factor)],
+        }
+    }
+
+    /// The cells of those columns.
+    pub(crate) fn factor_cells(&self, name: NameId, factor: Factor) -> Vec<Payload> {
+        let score = Payload::optional(self.score(name, factor));
+        match self.context.mask.scale() {
+            Scale::Values => vec![Payload::optional(self.raw(name, factor)), score],
+            Scale::Percentiles | Scale::Bands => vec![score],
+        }
+    }
+
+    /// The rows that tell a name's factors, each with its label.
+    pub(crate) fn factor_rows(&self, name: NameId) -> Vec<(&'static str, Vec<Payload>)> {
+        let scores = self
+            .factors
+            .iter()
+            .map(|(factor, _)| Payload::optional(self.score(name, *factor)));
+        let scores = scores.collect();
+        match self.context.mask.scale() {
+            Scale::Values => {
+                let raws = self
+                    .factors
+                    .iter()
+                    .map(|(factor, _)| Payload::optional(self.raw(name, *factor)));
+                vec![("raw", raws.collect()), ("z", scores)]
+            }
+            Scale::Percentiles => vec![("pct", scores)],
+            Scale::Bands => vec![("band", scores)],
+        }
+    }
+
+    /// What scores and bounds act on: the z-score, the percentile or the band; `None` where it is missing.
+    pub(crate) fn score(&self, name: NameId, factor: Factor) -> Option<Seen> {
+        let mask = self.context.mask;
+        match mask.scale() {
+            Scale::Values => mask.score(self.view.factor_z(name, factor)?),
+            Scale::Percentiles => mask.percentile(self.standing(name, factor)?),
+            Scale::Bands => mask.band(name, factor, self.standing(name, factor)),
+        }
+    }
+
+    /// How far the score lies above that of a middling name; 0 where it is missing.
+    pub(crate) fn above_middle(&self, name: NameId, factor: Factor) -> f64 {
+        const MIDDLE_PERCENTILE: f64 = 50.0;
+        let Some(score) = self.score(name, factor) else {
+            return 0.0;
+        };
+        match self.context.mask.scale() {
+            Scale::Values | Scale::Bands => score.value(),
+            Scale::Percentiles => score.value() - MIDDLE_PERCENTILE,
+        }
+    }
+
+    /// The raw value, where it is shown.
+    pub(crate) fn raw(&self, name: NameId, factor: Factor) -> Option<Seen> {
+        self.context.mask.factor(factor, self.view.factor(name, factor)?)
+    }
+
+    /// What orders names of equal scores, and `None` where the shown numbers tell no more.
+    ///
+    /// Under `rescaled` the hidden raw value of ILLIQ orders too: it says which of two clipped scores is higher, and every
+    /// recorded episode at that setting was made so.
+    pub(crate) fn finer(&self, name: NameId, factor: Factor) -> Option<f64> {
+        match self.context.mask.numeric() {
+            Numeric::Exact | Numeric::Rescaled => self.view.factor(name, factor),
+            Numeric::RoundedTenth | Numeric::RoundedHalf | Numeric::Ranked | Numeric::Banded => {
+                self.raw(name, factor).map(Seen::value)
+            }
+        }
+    }
+
+    /// What the highest names of a factor are chosen by.
+    pub(crate) fn height(&self, name: NameId, factor: Factor) -> Option<f64> {
+        let by_score = || self.score(name, factor).map(Seen::value);
+        match self.context.mask.numeric() {
+            Numeric::Exact | Numeric::Rescaled => self.view.factor(name, factor),
+            Numeric::RoundedTenth | Numeric::RoundedHalf => {
+                if self.context.mask.shows_raw(factor) {
+                    self.raw(name, factor).map(Seen::value)
+                } else {
+                    by_score()
+                }
+            }
+            Numeric::Ranked | Numeric::Banded => by_score(),
+        }
+    }
+
+    /// The key of a technical. Where nothing is shown of it, its cells are empty and its column is left out.
+    pub(crate) fn technical_name(&self, technical: Technical) -> &'static str {
+        match self.context.mask.scale() {
+            Scale::Values | Scale::Bands => technical.name(),
+            Scale::Percentiles => technical_percentile_name(technical),
+        }
+    }
+
+    /// A technical as it is shown.
+    pub(crate) fn technical(&self, name: NameId, technical: Technical) -> Payload {
+        let mask = self.context.mask;
+        let Some(value) = self.view.technical(name, technical) else {
+            return Payload::null();
+        };
+        let seen = match mask.scale() {
+            Scale::Values => mask.technical(technical, value),
+            Scale::Percentiles => {
+                let section = self.technicals.iter().find(|(of, _)| *of == technical);
+                section
+                    .and_then(|(_, section)| section.standing(value, self.view.is_member(name)))
+                    .and_then(|standing| mask.percentile(standing))
+            }
+            Scale::Bands => None,
+        };
+        Payload::optional(seen)
+    }
+
+    /// Technicals by key; empty where none is shown.
+    pub(crate) fn technicals(&self, name: NameId) -> Payload {
+        if self.context.mask.scale() == Scale::Bands {
+            return Payload::null();
+        }
+        let told = self.technicals.iter().map(|(technical, _)| {
+            let technical = *technical;
+            (self.technical_name(technical), self.technical(name, technical))
+        });
+        Payload::map(told)
+    }
+
+    fn standing(&self, name: NameId, factor: Factor) -> Option<Standing> {
+        let value = self.view.factor(name, factor)?;
+        let (_, section) = self.factors.iter().find(|(of, _)| *of == factor)?;
+        section.standing(value, self.view.is_member(name))
+    }
+}
+
+/// The column of a factor's z-score.
+pub(crate) const fn z_name(factor: Factor) -> &'static str {
+    match factor {
+        Factor::Mom12_1 => "MOM_12_1_z",
+        Factor::Rv60 => "RV_60_z",
+        Factor::Illiq => "ILLIQ_z",
+        Factor::RevOn => "REV_ON_z",
+        Factor::MomId => "MOM_ID_z",
+        Factor::Skew => "SKEW_z",
+        Factor::CorrPv => "CORR_PV_z",
+        Factor::High52w => "HIGH_52W_z",
+        Factor::CvVol => "CV_VOL_z",
+    }
+}
+
+const fn percentile_name(factor: Factor) -> &'static str {
+    match factor {
+        Factor::Mom12_1 => "MOM_12_1_pct",
+        Factor::Rv60 => "RV_60_pct",
+        Factor::Illiq => "ILLIQ_pct",
+        Factor::RevOn => "REV_ON_pct",
+        Factor::MomId => "MOM_ID_pct",
+        Factor::Skew => "SKEW_pct",
+        Factor::CorrPv => "CORR_PV_pct",
+        Factor::High52w => "HIGH_52W_pct",
+        Factor::CvVol => "CV_VOL_pct",
+    }
+}
+
+const fn band_name(factor: Factor) -> &'static str {
+    match factor {
+        Factor::Mom12_1 => "MOM_12_1_band",
+        Factor::Rv60 => "RV_60_band",
+        Factor::Illiq => "ILLIQ_band",
+        Factor::RevOn => "REV_ON_band",
+        Factor::MomId => "MOM_ID_band",
+        Factor::Skew => "SKEW_band",
+        Factor::CorrPv => "CORR_PV_band",
+        Factor::High52w => "HIGH_52W_band",
+        Factor::CvVol => "CV_VOL_band",
+    }
+}
+
+const fn technical_percentile_name(technical: Technical) -> &'static str {
+    match technical {
+        Technical::Return1d => "return_1d_pct",
+        Technical::Return5d => "return_5d_pct",
+        Technical::Return20d => "return_20d_pct",
+        Technical::Return60d => "return_60d_pct",
+        Technical::MaGap20 => "ma_gap_20_pct",
+        Technical::MaGap60 => "ma_gap_60_pct",
+        Technical::Volatility20 => "volatility_20_pct",
+        Technical::AmountRatio5To20 => "amount_ratio_5_20_pct",
+        Technical::Rsi14 => "rsi_14_pct",
+        Technical::Drawdown60 => "drawdown_60_pct",
+        Technical::RangePosition20 => "range_position_20_pct",
+        Technical::TrueRange14 => "true_range_14_pct",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_named_after_what_they_tell() {
+        for factor in Factor::ALL {
+            assert_eq!(z_name(factor), format!("{}_z", factor.name()));
+            assert_eq!(percentile_name(factor), format!("{}_pct", factor.name()));
+            assert_eq!(band_name(factor), format!("{}_band", factor.name()));
+        }
+        for technical in Technical::ALL {
+            assert_eq!(
+                technical_percentile_name(technical),
+                format!("{}_pct", technical.name())
+            );
+        }
+    }
+
+    #[test]
+    fn a_member_is_not_compared_with_itself() {
+        let section = Section(vec![-1.0, 0.0, 0.0, 2.0]);
+        assert_eq!(section.standing(-0.0, true), Standing::new(1, 1, 3));
+        assert_eq!(section.standing(0.0, false), Standing::new(1, 2, 4));
+        assert_eq!(section.standing(3.0, false), Standing::new(4, 0, 4));
+        assert_eq!(section.standing(2.0, true), Standing::new(3, 0, 3));
+        assert_eq!(Section(vec![1.0]).standing(1.0, true), None);
+        assert_eq!(Section(Vec::new()).standing(1.0, false), None);
+    }
+}
