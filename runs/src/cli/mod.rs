@@ -9,6 +9,7 @@ mod leaderboard;
 mod mcp;
 mod plan;
 mod probe;
+pub mod probe_batch;
 mod replay;
 mod run;
 mod signals;
