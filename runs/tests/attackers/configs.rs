@@ -49,7 +49,7 @@ async fn a_small_model_on_loopback_answers_or_fails_in_countable_ways() {
     let line_up = LineUp::new(config, &scene().market, 1, &configs(), folder.path()).unwrap();
     let attacker = &line_up.attackers()[0];
     for mask in [at(Level::Bright), BLINDED] {
-        let set = scene().probes(mask, &[ProbeKind::Day], 2);
+        let set = scene().probes(mask, &[ProbeKind::Day], 1);
         let mut questions = set.questions();
         questions.set = mask.level.label();
         let answers = line_up.ask_all(attacker, &questions, &silent).await.unwrap();
