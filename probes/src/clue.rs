@@ -2,6 +2,7 @@
 
 use crate::column::{Column, DayColumn};
 use crate::database::Database;
+use ktd_masking::BAND_TRUTH_PERCENT;
 use pulp::{Arch, NullaryFnOnce};
 use std::ops::Range;
 
@@ -51,7 +52,7 @@ impl Bounds {
             middle: narrow(50.0 + shown * 100.0 / 3.0),
             half: narrow(100.0 / 6.0),
             per_unit: HARD,
-            most: BAND_MOST,
+            most: band_most(),
         }
     }
 
@@ -77,7 +78,12 @@ const MOST: f32 = 16.0;
 /// Units in which a hard edge is measured.
 const HARD: f32 = 1e3;
 /// Twice the logarithm of the odds that a shown band is the true one rather than a given other one.
-const BAND_MOST: f32 = 2.77;
+fn band_most() -> f32 {
+    #[expect(clippy::cast_precision_loss, reason = "a percentage")]
+    let truth = BAND_TRUTH_PERCENT as f64 / 100.0;
+    let other = (1.0 - truth) / 3.0;
+    narrow((2.0 * libm::log((truth + other) / other)).min(f64::from(MOST)))
+}
 
 /// All that one attacker reads in one exhibit.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -157,6 +163,7 @@ impl NullaryFnOnce for Least<'_> {
     type Output = u32;
 
     #[inline(always)]
+    #[expect(clippy::inline_always, reason = "code is widened where it is inlined")]
     fn call(self) -> u32 {
         self.0
             .iter()
@@ -221,6 +228,7 @@ impl NullaryFnOnce for AddValues<'_> {
     type Output = ();
 
     #[inline(always)]
+    #[expect(clippy::inline_always, reason = "code is widened where it is inlined")]
     fn call(self) {
         for (cost, value) in self.within.iter_mut().zip(self.values) {
             *cost += self.bounds.cost(*value);
@@ -240,6 +248,7 @@ impl NullaryFnOnce for AddDifferences<'_> {
     type Output = ();
 
     #[inline(always)]
+    #[expect(clippy::inline_always, reason = "code is widened where it is inlined")]
     fn call(self) {
         let pairs = self.values.iter().zip(self.others);
         for (cost, (value, other)) in self.within.iter_mut().zip(pairs) {

@@ -9,8 +9,10 @@
 
 mod answer;
 mod attack;
+mod chance;
 mod clue;
 mod column;
+pub mod controls;
 mod database;
 mod exhibit;
 mod gold;
@@ -24,10 +26,11 @@ mod tolerance;
 
 pub use answer::Answer;
 pub use attack::{Attackers, Lesson};
+pub use chance::expected;
 pub use database::{Database, DatabaseSource};
 pub use exhibit::{Anchor, Exhibit, Message, Probe, ProbeText};
 pub use gold::{Gold, Target};
 pub use kind::ProbeKind;
 pub use make::ProbeMaker;
 pub use plan::{PlanError, ProbePlan, Stretch};
-pub use tally::{DEFAULT_JOINT_DAYS, Measure, Tally};
+pub use tally::{Comparison, DEFAULT_JOINT_DAYS, Measure, Tally};

@@ -62,6 +62,80 @@ impl Measure {
     }
 }
 
+/// How an answer compares with the key of its probe: all that is counted hangs on this.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Comparison {
+    /// Whether there was an answer.
+    pub is_answered: bool,
+    /// 0-based place of the stock among the guesses.
+    pub guess: Option<usize>,
+    /// Trading days between the guess and the day.
+    pub days_apart: Option<usize>,
+    /// Whether the sector is right; `None` where the panel has none.
+    pub is_sector: Option<bool>,
+    /// Whether the board is right.
+    pub is_board: bool,
+    /// Whether it is right about the two exhibits of a linked probe, which is asked about nothing else; `None` of any
+    /// other probe.
+    pub is_same: Option<bool>,
+}
+
+impl Comparison {
+    /// The answer beside the key.
+    #[must_use]
+    pub fn of(answer: Option<&Answer>, gold: &Gold) -> Self {
+        let is_answered = answer.is_some();
+        if let Some(is_same) = gold.is_same() {
+            return Self {
+                is_answered,
+                is_same: Some(answer.and_then(|answer| answer.is_same) == Some(is_same)),
+                ..Self::default()
+            };
+        }
+        let Some(target) = gold.targets.first() else {
+            return Self {
+                is_answered,
+                ..Self::default()
+            };
+        };
+        let guessed = answer.and_then(|answer| answer.day);
+        Self {
+            is_answered,
+            guess: answer.and_then(|answer| {
+                let mut guesses = answer.guesses().into_iter();
+                guesses.position(|guess| guess == Some(target.name))
+            }),
+            days_apart: guessed.map(|day| day.index().abs_diff(target.day.index())),
+            is_sector: target
+                .sector
+                .map(|sector| answer.and_then(|answer| answer.sector) == Some(sector)),
+            is_board: answer.and_then(|answer| answer.board) == Some(target.board),
+            is_same: None,
+        }
+    }
+
+    /// Whether this was recovered; `None` where it is not asked.
+    #[must_use]
+    pub fn judge(&self, measure: Measure, joint_days: usize) -> Option<bool> {
+        let named = |most: usize| self.guess.is_some_and(|place| place < most);
+        let within = |days: usize| self.days_apart.is_some_and(|apart| apart <= days);
+        if measure == Measure::Same || self.is_same.is_some() {
+            return self.is_same.filter(|_| measure == Measure::Same);
+        }
+        match measure {
+            Measure::Top1 => Some(named(1)),
+            Measure::Top5 => Some(named(Answer::MOST_NAMES)),
+            Measure::Date5 => Some(within(5)),
+            Measure::Date20 => Some(within(20)),
+            Measure::Date60 => Some(within(60)),
+            Measure::Joint => Some(named(Answer::MOST_NAMES) && within(joint_days)),
+            Measure::Sector => self.is_sector,
+            Measure::Board => Some(self.is_board),
+            Measure::Same => None,
+        }
+    }
+}
+
 /// Trading days within which the day of a joint recovery lies, unless configured.
 pub const DEFAULT_JOINT_DAYS: usize = 20;
 
@@ -78,13 +152,17 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Counts one probe. Of two exhibits, each is counted for what it is: the guess of a linked probe is about sameness
-    /// alone.
+    /// Counts one probe.
     pub fn add(&mut self, answer: Option<&Answer>, gold: &Gold, joint_days: usize) {
+        self.count(&Comparison::of(answer, gold), joint_days);
+    }
+
+    /// Counts one probe whose answer was compared with its key.
+    pub fn count(&mut self, found: &Comparison, joint_days: usize) {
         self.probes += 1;
-        self.answered += u64::from(answer.is_some());
+        self.answered += u64::from(found.is_answered);
         for measure in Measure::ALL {
-            if let Some(is_hit) = judge(measure, answer, gold, joint_days) {
+            if let Some(is_hit) = found.judge(measure, joint_days) {
                 count(&mut self.asked, measure, true);
                 count(&mut self.hits, measure, is_hit);
             }
@@ -107,39 +185,5 @@ impl Tally {
 fn count(counts: &mut [u64; Measure::ALL.len()], measure: Measure, counts_it: bool) {
     if let Some(counted) = counts.get_mut(measure.place()) {
         *counted += u64::from(counts_it);
-    }
-}
-
-/// Whether an answer recovered this; `None` where it is not asked.
-fn judge(measure: Measure, answer: Option<&Answer>, gold: &Gold, joint_days: usize) -> Option<bool> {
-    if let Some(is_same) = gold.is_same() {
-        return (measure == Measure::Same).then(|| answer.and_then(|answer| answer.is_same) == Some(is_same));
-    }
-    let target = gold.targets.first()?;
-    let named = |most: usize| {
-        answer.is_some_and(|answer| {
-            answer
-                .guesses()
-                .iter()
-                .take(most)
-                .any(|guess| *guess == Some(target.name))
-        })
-    };
-    let within = |days: usize| {
-        let guessed = answer.and_then(|answer| answer.day);
-        guessed.is_some_and(|day| day.index().abs_diff(target.day.index()) <= days)
-    };
-    match measure {
-        Measure::Top1 => Some(named(1)),
-        Measure::Top5 => Some(named(Answer::MOST_NAMES)),
-        Measure::Date5 => Some(within(5)),
-        Measure::Date20 => Some(within(20)),
-        Measure::Date60 => Some(within(60)),
-        Measure::Joint => Some(named(Answer::MOST_NAMES) && within(joint_days)),
-        Measure::Sector => target
-            .sector
-            .map(|sector| answer.and_then(|answer| answer.sector) == Some(sector)),
-        Measure::Board => Some(answer.and_then(|answer| answer.board) == Some(target.board)),
-        Measure::Same => None,
     }
 }

@@ -31,6 +31,7 @@ mod seeded;
 mod separable_groups;
 mod sharpe_inference;
 mod spa;
+mod spearman;
 mod split_mix;
 mod splits;
 mod stationary;
@@ -62,6 +63,7 @@ pub use sharpe_inference::{
     DeflatedSharpe, ProbabilisticSharpe, Trials, deflated_sharpe, probabilistic_sharpe,
 };
 pub use spa::{SuperiorAbility, superior_ability};
+pub use spearman::spearman;
 pub use split_mix::SplitMix64;
 pub use stationary::{Draw, StationaryBootstrap};
 pub use student_t::student_t_two_sided_p;

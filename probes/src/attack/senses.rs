@@ -6,7 +6,7 @@ use crate::kind::ProbeKind;
 use crate::sight::{Form, Sight, StockSight};
 use crate::tolerance;
 use ktd_env::factors::{Factor, Technical};
-use ktd_masking::Numeric;
+use ktd_masking::{BAND_REFRESH_DAYS, Numeric};
 
 /// An exhibit and how its numbers are shown.
 #[derive(Debug, Clone, Copy)]
@@ -28,6 +28,9 @@ pub(crate) struct Shown<'s> {
     /// Trading days from the day that bands are of to this step's as-of day.
     pub(crate) since_refresh: i64,
 }
+
+#[expect(clippy::cast_possible_wrap, reason = "a few days")]
+const REFRESH_DAYS: i64 = BAND_REFRESH_DAYS as i64;
 
 impl<'s> Reading<'s> {
     /// The target's snapshots, oldest first.
@@ -51,7 +54,7 @@ impl<'s> Reading<'s> {
                 Some(Shown {
                     stock: stock(step)?,
                     offset: step.offset,
-                    since_refresh: step.label.unwrap_or(0).rem_euclid(refresh_days()),
+                    since_refresh: step.label.unwrap_or(0).rem_euclid(REFRESH_DAYS),
                 })
             })
             .collect()
@@ -113,9 +116,4 @@ impl<'s> Reading<'s> {
             })
             .collect()
     }
-}
-
-/// Trading days between two refreshes of bands.
-fn refresh_days() -> i64 {
-    20
 }

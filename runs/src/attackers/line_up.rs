@@ -50,6 +50,31 @@ pub struct Questions<'a> {
     pub probes: &'a [Probe],
 }
 
+/// A probe file made ready: its attackers, and the probes that are put to them.
+#[derive(Debug)]
+pub struct Sitting {
+    /// The attackers.
+    pub line_up: LineUp,
+    /// Name of the set.
+    pub set: &'static str,
+    /// The mask that its probes were made under.
+    pub mask: MaskSettings,
+    /// The probes.
+    pub probes: Vec<Probe>,
+}
+
+impl Sitting {
+    /// The probes as they are put.
+    #[must_use]
+    pub fn questions(&self) -> Questions<'_> {
+        Questions {
+            set: self.set,
+            mask: self.mask,
+            probes: &self.probes,
+        }
+    }
+}
+
 /// The attackers of a probe file with their budget and the gates of their keys.
 #[derive(Debug)]
 pub struct LineUp {
@@ -115,6 +140,12 @@ impl LineUp {
             base: base.to_owned(),
             root,
         })
+    }
+
+    /// The panel.
+    #[must_use]
+    pub fn market(&self) -> &Market {
+        &self.market
     }
 
     /// The attackers, in the order of the file.

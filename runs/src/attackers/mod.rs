@@ -17,7 +17,7 @@ mod resolve;
 pub use batch::{BatchFile, BatchRead, RowError, custom_id, read_batch, write_batch};
 pub use config::LanguageConfig;
 pub use guess::{Guess, Problem};
-pub use line_up::{Attacker, LineUp, Questions};
+pub use line_up::{Attacker, LineUp, Questions, Sitting};
 pub use record::{AnswerRecord, LanguageAnswer, answers_path};
 pub use resolve::answer_of;
 

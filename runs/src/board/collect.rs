@@ -18,6 +18,8 @@ use super::separation::{Ranked, separate};
 use super::settings::ModelSettings;
 use super::shown::Shown;
 use super::trials::Trials;
+use crate::certify::mark::Mark;
+use crate::certify::signed::SignedCertificate;
 use crate::error::RunError;
 use ktd_attribution::stats::{Sample, skill_ranks};
 use ktd_env::{DayIndex, Market, TradeDate};
@@ -38,6 +40,8 @@ pub struct BoardOptions {
     pub draws: Draws,
     /// What is shown; everything on disk counts as a trial all the same.
     pub shown: Shown,
+    /// Certificates of masks, whose signatures were checked.
+    pub certificates: Vec<SignedCertificate>,
     /// Threads.
     pub threads: usize,
 }
@@ -53,6 +57,7 @@ impl Default for BoardOptions {
                 null_portfolios: 500,
             },
             shown: Shown::default(),
+            certificates: Vec::new(),
             threads: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
         }
     }
@@ -86,6 +91,7 @@ pub fn collect(findings: &Findings, options: &BoardOptions, tick: Tick<'_>) -> R
         trials: Trials::of(&gathered.scores),
         fees: fees(&gathered.first)?,
         draws: options.draws,
+        certificates: &options.certificates,
     };
     hall.board(&shown, gathered.protocol, gathered.notes, tick)
 }
@@ -125,6 +131,7 @@ struct Hall<'h> {
     trials: Trials,
     fees: PaperFees,
     draws: Draws,
+    certificates: &'h [SignedCertificate],
 }
 
 /// A track's scores by agent, in the order of the agents' names.
@@ -212,6 +219,11 @@ impl Hall<'_> {
         rank(&mut leaders)?;
         let controls = group.iter().filter(|(agent, _)| !ranked.contains_key(*agent));
         leaders.extend(controls.map(|(agent, scores)| leader(agent, cohort_of(scores), scores, self.draws)));
+        for leader in &mut leaders {
+            let scores = group.get(leader.agent.as_str()).into_iter().flatten();
+            let headers = scores.map(|score| &score.found.header);
+            leader.mask = Some(Mark::of_all(headers, self.certificates));
+        }
         leaders.extend(references(
             self.market,
             &days,

@@ -9,7 +9,7 @@ use super::played::{Found, Played};
 use super::protocol::common;
 use super::record::Protocol;
 use super::score::Score;
-use super::work::in_parallel;
+use crate::work::in_parallel;
 use crate::bundle::open::market_of;
 use crate::error::RunError;
 use ktd_env::{DayIndex, Market};

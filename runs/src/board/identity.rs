@@ -11,16 +11,10 @@ use std::collections::BTreeMap;
 /// [`RunError::Input`] when two are the same seed of the same cell, when one name stands for two agents, and when one
 /// window's name stands for different days.
 pub(super) fn check(shown: &[&(Found, Vec<DayIndex>)]) -> Result<(), RunError> {
-    let mut cells = BTreeMap::new();
-    let mut agents: BTreeMap<&str, &Found> = BTreeMap::new();
+    check_episodes(shown.iter().map(|(found, _)| found))?;
     let mut windows: BTreeMap<&str, (&Found, &[DayIndex])> = BTreeMap::new();
     for (found, days) in shown {
-        if let Some(other) = cells.insert(cell(found), found) {
-            return Err(twice(other, found));
-        }
         let header = &found.header;
-        let known = agents.entry(&header.agent.id).or_insert(found);
-        check_agent(known, found)?;
         let (known, theirs) = windows.entry(&header.window.id).or_insert((found, days));
         if *theirs != days.as_slice() {
             let what = format!(
@@ -34,6 +28,23 @@ pub(super) fn check(shown: &[&(Found, Vec<DayIndex>)]) -> Result<(), RunError> {
                 "give windows of other days other ids, or name one of the two experiments",
             ));
         }
+    }
+    Ok(())
+}
+
+/// Refuses episodes of which one would count twice, and one name for two agents.
+///
+/// # Errors
+/// [`RunError::Input`] naming both episodes.
+pub(crate) fn check_episodes<'f>(shown: impl IntoIterator<Item = &'f Found>) -> Result<(), RunError> {
+    let mut cells = BTreeMap::new();
+    let mut agents: BTreeMap<&str, &Found> = BTreeMap::new();
+    for found in shown {
+        if let Some(other) = cells.insert(cell(found), found) {
+            return Err(twice(other, found));
+        }
+        let known = agents.entry(&found.header.agent.id).or_insert(found);
+        check_agent(known, found)?;
     }
     Ok(())
 }

@@ -56,6 +56,7 @@ pub(super) fn leader(agent: &str, cohort: Cohort, scores: &[&Score], draws: Draw
         curves: shown.map(|score| curves(&score.nav, &score.attribution)),
         reliability: Some(reliability(scores, draws)),
         memory_gap: None,
+        mask: None,
     }
 }
 

@@ -29,7 +29,9 @@ mod settings;
 pub mod sheet;
 mod shown;
 mod trials;
-mod work;
+
+pub(crate) use identity::check_episodes;
+pub(crate) use work::in_parallel;
 
 pub use benchmark::Benchmark;
 pub use collect::{BOARD_FORMAT, BoardOptions, Tick, collect};

@@ -1,6 +1,7 @@
 //! The leaderboard as data: everything that a table or a picture shows, and nothing that must still be computed.
 
 use crate::bundle::summary::Metric;
+use crate::certify::mark::Mark;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -179,6 +180,9 @@ pub struct Leader {
     /// What hiding the identifiers took away: bright minus blinded, same window and mode, and
     /// the same numbers where both have them. None for a reference.
     pub memory_gap: Option<Gap>,
+    /// Whether the mask of its runs is certified, and against whom. None for a reference.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub mask: Option<Mark>,
 }
 
 /// Counters that are never mixed, and money.

@@ -131,5 +131,6 @@ fn blank(name: &str, metrics: &BTreeMap<String, Metric>) -> Leader {
         curves: None,
         reliability: None,
         memory_gap: None,
+        mask: None,
     }
 }

@@ -30,7 +30,7 @@ impl Shown {
     }
 
     /// Whether an episode is shown. A branch never is: its first steps are another episode's.
-    pub(super) fn has(&self, found: &Found) -> bool {
+    pub(crate) fn has(&self, found: &Found) -> bool {
         let takes = |(_, list, key): (_, &[String], Key)| {
             list.is_empty() || list.iter().any(|asked| asked == key(found))
         };
@@ -41,7 +41,7 @@ impl Shown {
     ///
     /// # Errors
     /// [`RunError::Input`] with the words that there are.
-    pub(super) fn check(&self, named: &[Found]) -> Result<(), RunError> {
+    pub(crate) fn check(&self, named: &[Found]) -> Result<(), RunError> {
         for (what, list, key) in self.lists() {
             let known: BTreeSet<&str> = named.iter().map(key).collect();
             if let Some(asked) = list.iter().find(|asked| !known.contains(asked.as_str())) {

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 /// Roles and texts of a request, oldest first: messages, input items or contents, after the standing instructions.
-pub(super) fn conversation(request: &Value) -> Vec<(String, String)> {
+pub(crate) fn conversation(request: &Value) -> Vec<(String, String)> {
     let mut all = Vec::new();
     for key in ["system", "instructions", "systemInstruction"] {
         if let Some(value) = request.get(key) {

@@ -10,7 +10,7 @@
 //! | `private/ledger.jsonl` | the exact account, fills and marks with real codes | the owner |
 
 pub mod chain;
-mod conversation;
+pub(crate) mod conversation;
 pub mod event;
 pub mod exchanges;
 pub mod header;

@@ -1,6 +1,6 @@
 //! `ktd doctor`: what works, and how to mend what does not.
 
-use super::probe::{self, ProbeArgs};
+use super::doctor_probe::{self, ProbeArgs};
 use super::run::{plan, runtime};
 use crate::bridge::{ChildCommand, check_command};
 use crate::bundle::BundlePaths;
@@ -69,7 +69,7 @@ impl Finding {
 pub(super) fn run(args: &DoctorArgs, console: Console) -> Result<(), Failure> {
     let (path, out) = (args.experiment.as_deref(), args.out.as_deref());
     if let Some(wanted) = &args.probe.probe {
-        return probe::run((&args.probe, wanted), path, out, console);
+        return doctor_probe::run((&args.probe, wanted), path, out, console);
     }
     let results = out.unwrap_or_else(|| Path::new("results"));
     let mut findings = vec![

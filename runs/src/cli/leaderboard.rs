@@ -3,6 +3,7 @@
 use crate::board::sheet::{Kind, Sheet};
 use crate::board::{Board, BoardOptions, Draws, Findings, ModelSettings, Shown, Track, collect};
 use crate::bundle::write_whole;
+use crate::certify::mark::read_certificates;
 use crate::error::RunError;
 use crate::failure::Failure;
 use crate::output::Console;
@@ -56,6 +57,9 @@ pub(super) struct LeaderboardArgs {
     /// The panel, when it is no longer where the bundles were made.
     #[arg(long)]
     pub panel: Option<PathBuf>,
+    /// Certificates of masks, from `ktd certify`: rows of runs under these masks say so.
+    #[arg(long, value_name = "FILE")]
+    pub certificate: Vec<PathBuf>,
     /// Settings of the factor model, TOML.
     #[arg(long)]
     pub settings: Option<PathBuf>,
@@ -119,6 +123,7 @@ fn options(args: &LeaderboardArgs) -> Result<BoardOptions, RunError> {
             modes: args.mode.clone(),
             levels: args.mask.clone(),
         },
+        certificates: read_certificates(&args.certificate)?,
         threads: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
     })
 }

@@ -4,12 +4,15 @@ mod attribute;
 mod branch;
 mod data;
 mod demo;
+mod certify;
 mod doctor;
+mod doctor_probe;
 mod leaderboard;
 mod mcp;
 mod plan;
 mod probe;
-pub mod probe_batch;
+mod probe_batch;
+mod reasons;
 mod replay;
 mod run;
 mod signals;
@@ -54,12 +57,18 @@ enum Command {
     Plan(plan::PlanArgs),
     /// Run an episode again from its recorded replies and compare every byte; or show one step.
     Replay(replay::ReplayArgs),
-    /// Check bundles: hashes, fills, NAV and metrics; name what differs first.
+    /// Check bundles and certificates: hashes, fills, NAV, metrics, bounds; name what differs first.
     Verify(verify::VerifyArgs),
     /// Split returns into market, style and selection, with costs and timing apart.
     Attribute(attribute::AttributeArgs),
+    /// Ask attackers which stock and which day a masked payload shows; count what they recover.
+    Probe(probe::ProbeArgs),
+    /// Probe a mask, check the attackers, and sign a certificate that others can verify.
+    Certify(certify::CertifyArgs),
     /// Rank finished runs by what they selected; say which differences are real.
     Leaderboard(leaderboard::LeaderboardArgs),
+    /// Tell what models name in their reasons beyond what they were shown; lay reasons side by side, mask by mask.
+    Reasons(reasons::ReasonsArgs),
     /// Let an MCP client trade one cell: a server on standard input and output, no network.
     Mcp(mcp::McpArgs),
     /// Say what works and how to mend what does not.
@@ -95,7 +104,10 @@ pub fn main() -> ExitCode {
         Command::Replay(args) => replay::run(&args, console),
         Command::Verify(args) => verify::run(&args, console),
         Command::Attribute(args) => attribute::run(&args, console),
+        Command::Probe(args) => probe::run(&args, console),
+        Command::Certify(args) => certify::run(&args, console),
         Command::Leaderboard(args) => leaderboard::run(&args, console),
+        Command::Reasons(args) => reasons::run(&args, console),
         Command::Mcp(args) => mcp::run(&args, console),
         Command::Doctor(args) => doctor::run(&args, console),
         Command::Vendors(args) => vendors::run(&args, console),

@@ -1,252 +1,190 @@
-//! `ktd doctor --probe`: which level of the force ladder an endpoint honours.
+//! `ktd probe CONFIG`.
 
-use super::run::{plan, runtime};
-use crate::experiment::agents::http;
-use crate::experiment::config::AgentConfig;
-use crate::experiment::provider::{Provider, builtin_table};
+use super::probe_batch::{self, BatchCommand, WhoArgs};
+use super::run::runtime;
+use super::signals::unless_told_to_end;
+use crate::certify::certificate::{Counted, Judgement};
+use crate::certify::config::CertifyConfig;
+use crate::certify::figure::{Figure, Rule};
+use crate::certify::paths::CertifyPaths;
+use crate::certify::session::{CertifyRun, count_probes, database_attackers};
+use crate::certify::set_record::SetRecord;
+use crate::certify::table;
+use crate::error::RunError;
 use crate::failure::Failure;
-use crate::force_probe::{ProbeRecord, Probed, ProbedCall, climb_down, thinks_while_submitting};
-use crate::output::{Align, Console, Table};
-use clap::Args;
-use ktd_agents::DialectTable;
+use crate::output::Console;
+use crate::progress::Progress;
+use clap::{Args, Subcommand};
 use serde_json::json;
-use std::fmt::Write;
 use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::sync::Mutex;
 
-/// What is to be probed.
+const EXAMPLE: &str = "\
+Example file:
+
+  name = \"try\"
+  panel = \"csi300.ktdp\"            # without it: the synthetic market
+  mask = { level = \"blinded\", numeric = \"rescaled\" }
+  seed = 1
+  probes = { day = 2000, days = 2000, episode = 2000, linked = 2000, anchored = 2000 }
+  stretches = 10                   # or windows = [{ id = \"W1\" }]
+
+  ktd probe try.toml                     # make the probes, attack them, say what was recovered
+  ktd probe try.toml --probes theirs     # attack probes of another harness: theirs/probes/*.jsonl, theirs/private/gold.jsonl
+
+Rerunning keeps what is on disk and recomputes the tables.";
+
+/// Ask ten attackers that own the price database which stock and which day a masked payload shows.
 #[derive(Debug, Clone, Args)]
+#[command(after_help = EXAMPLE, args_conflicts_with_subcommands = true)]
 pub(super) struct ProbeArgs {
-    /// Measure how strongly a model can be made to submit, with at most three tiny calls that the vendor bills: an
-    /// agent of the experiment file, or VENDOR/MODEL.
-    #[arg(long, value_name = "AGENT")]
-    pub probe: Option<String>,
-    /// Address of a VENDOR/MODEL, where it is not the vendor's own.
-    #[arg(long, requires = "probe")]
-    base_url: Option<String>,
-    /// Environment variable that holds the key of a VENDOR/MODEL.
-    #[arg(long, requires = "probe")]
-    api_key_env: Option<String>,
+    #[command(flatten)]
+    set: SetArgs,
+    /// Print every figure as CSV.
+    #[arg(long)]
+    csv: bool,
+    #[command(subcommand)]
+    way: Option<Way>,
 }
 
-/// Probes one agent and keeps what was found with the results.
+/// Other ways to ask than one question after the other.
+#[derive(Debug, Clone, Subcommand)]
+enum Way {
+    /// Ask a language model by a vendor's batch files.
+    #[command(subcommand)]
+    Batch(BatchCommand),
+}
+
+/// Which probes, and where they go.
+#[derive(Debug, Clone, Args)]
+pub(super) struct SetArgs {
+    /// The file that says what is probed.
+    config: Option<PathBuf>,
+    /// Where everything goes (default: the file's `output`, else `results/NAME` beside the file).
+    #[arg(long)]
+    out: Option<PathBuf>,
+    /// Attack probes that somebody else made or changed, in this directory, instead of making them.
+    #[arg(long, value_name = "DIR")]
+    probes: Option<PathBuf>,
+    /// Threads (default: one a core); results do not depend on them.
+    #[arg(long)]
+    threads: Option<usize>,
+}
+
+impl SetArgs {
+    /// The run that is asked for.
+    ///
+    /// # Errors
+    /// [`RunError`] for a missing or wrong file.
+    pub(super) fn run(&self) -> Result<CertifyRun, RunError> {
+        let path = self.config.as_deref().ok_or_else(|| {
+            RunError::input(
+                "no file says what is probed",
+                "name one: `ktd probe --help` shows an example",
+            )
+        })?;
+        let run = of_file(path, self.out.as_deref())?;
+        Ok(CertifyRun {
+            given: self.probes.clone(),
+            threads: threads(self.threads),
+            ..run
+        })
+    }
+}
+
+/// The run of a file.
 ///
 /// # Errors
-/// [`Failure`] for an agent that there is not, and when the probe found less than is declared, or nothing.
-pub(super) fn run(
-    (args, wanted): (&ProbeArgs, &str),
-    experiment: Option<&Path>,
-    out: Option<&Path>,
-    console: Console,
-) -> Result<(), Failure> {
-    let (agent, provider, results) = whom((args, wanted), experiment, out)?;
-    let base = experiment.and_then(Path::parent).unwrap_or(Path::new(""));
-    let transport = http(&agent, &provider, base)?;
-    let now = SystemTime::now().duration_since(UNIX_EPOCH);
-    let probed = Probed {
-        agent: &agent,
-        provider: &provider,
-        at_unix_seconds: now.map_or(0, |since| since.as_secs()),
+/// [`RunError`] for a missing or wrong file.
+fn of_file(path: &Path, out: Option<&Path>) -> Result<CertifyRun, RunError> {
+    let config = CertifyConfig::read(path)?;
+    let base = path.parent().map_or_else(PathBuf::new, Path::to_owned);
+    let paths = CertifyPaths::new(&config.directory(out, &base));
+    Ok(CertifyRun {
+        config,
+        base,
+        paths,
+        given: None,
+        threads: threads(None),
+    })
+}
+
+/// So many threads as asked for, else one a core.
+pub(super) fn threads(asked: Option<usize>) -> usize {
+    asked.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, std::num::NonZero::get))
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// [`Failure`] for bad input.
+pub(super) fn run(args: &ProbeArgs, console: Console) -> Result<(), Failure> {
+    if let Some(Way::Batch(command)) = &args.way {
+        let open = |who: &WhoArgs| of_file(&who.config, who.results.as_deref())?.sitting(&|| {});
+        return probe_batch::run(command, open, console);
+    }
+    let run = args.set.run()?;
+    let record = attack(&run, false, console)?;
+    let mut counted = count_probes(&run.paths, &record)?;
+    let asked = ask(&run, &record, console)?;
+    counted.counts.extend(asked.counts);
+    counted.silences.extend(asked.silences);
+    let figures = figures(&run, &record, &counted)?;
+    let text = if args.csv {
+        table::csv(&figures, &counted.silences)?
+    } else {
+        let root = run.paths.root().display();
+        format!("{}probes: {root}\n", table::text(&figures, &counted.silences))
     };
-    let record = runtime()?.block_on(climb_down(probed, &transport))?;
-    let kept = record.keep(&results)?;
     console.result(
-        &render(&record, kept.as_deref()),
-        &json!({ "probe": record, "kept": kept }),
-    )?;
-    judge(&record, can_stop_thinking(&provider))
+        &text,
+        &json!({ "set": record, "figures": figures, "unanswered": counted.silences }),
+    )
 }
 
-/// The agent to probe, and where its results go.
-fn whom(
-    (args, wanted): (&ProbeArgs, &str),
-    experiment: Option<&Path>,
-    out: Option<&Path>,
-) -> Result<(AgentConfig, Provider, PathBuf), Failure> {
-    let plan = experiment.map(|path| plan(path, out)).transpose()?;
-    let agents = plan.iter().flat_map(|plan| &plan.config.agents);
-    let named = agents.clone().find(|agent| agent.id == wanted);
-    if named.is_some() && (args.base_url.is_some() || args.api_key_env.is_some()) {
-        return Err(Failure::bad_input(format_args!(
-            "agent {wanted:?} has its address and key in the experiment file"
-        ))
-        .with_hint("leave `--base-url` and `--api-key-env` out"));
-    }
-    let agent = named
-        .cloned()
-        .or_else(|| of_vendor(args, wanted))
-        .ok_or_else(|| unknown(wanted, agents.map(|agent| agent.id.as_str())))?;
-    if agent.model.is_none() {
-        return Err(
-            Failure::bad_input(format_args!("agent {wanted:?} is no model behind an endpoint"))
-                .with_hint("name an agent with `model`; others need no probe"),
-        );
-    }
-    let table: DialectTable = match &plan {
-        Some(plan) => plan.config.dialect_table()?,
-        None => builtin_table()?,
-    };
-    let provider = Provider::of(&agent, &table)?;
-    let fallback = || out.map_or_else(|| PathBuf::from("results"), Path::to_owned);
-    Ok((agent, provider, plan.map_or_else(fallback, |plan| plan.output)))
-}
-
-fn of_vendor(args: &ProbeArgs, wanted: &str) -> Option<AgentConfig> {
-    let (vendor, model) = wanted.split_once('/')?;
-    let as_file_name = |character: char| {
-        let is_plain = character.is_ascii_alphanumeric() || matches!(character, '-' | '_' | '.');
-        if is_plain { character } else { '-' }
-    };
-    Some(AgentConfig {
-        id: format!("{vendor}--{model}").chars().map(as_file_name).collect(),
-        model: Some(model.to_owned()),
-        vendor: Some(vendor.to_owned()),
-        base_url: args.base_url.clone(),
-        api_key_env: args.api_key_env.clone(),
-        ..AgentConfig::default()
-    })
-}
-
-fn unknown<'a>(wanted: &str, known: impl Iterator<Item = &'a str>) -> Failure {
-    let known: Vec<&str> = known.collect();
-    let hint = if known.is_empty() {
-        "name the experiment file before `--probe`, or write VENDOR/MODEL".to_owned()
-    } else {
-        format!("it is one of {}, or VENDOR/MODEL", known.join(", "))
-    };
-    Failure::bad_input(format_args!("there is no agent {wanted:?}")).with_hint(hint)
-}
-
-fn render(record: &ProbeRecord, kept: Option<&Path>) -> String {
-    let mut table = Table::new(&[("", Align::Left); 6]);
-    for call in &record.calls {
-        table.row([
-            call.level.to_string(),
-            if call.is_asked_for { "asked" } else { "unasked" }.to_owned(),
-            call.result.label().to_owned(),
-            outcome(call),
-            tokens(call),
-            call.detail.clone(),
-        ]);
-    }
-    let mut text = format!(
-        "{} at {} over {}, declared {}\n{}",
-        record.model,
-        record.base_url,
-        record.wire.label(),
-        record.declared,
-        table.render()
-    );
-    let found = record
-        .level
-        .map_or_else(|| "none".to_owned(), |level| level.to_string());
-    // Writing to a string cannot fail.
-    writeln!(text, "strongest level that works: {found}").ok();
-    match kept {
-        Some(path) => writeln!(text, "kept in {}", path.display()).ok(),
-        None => writeln!(text, "not kept: it found nothing, and an earlier probe stands").ok(),
-    };
-    text
-}
-
-fn outcome(call: &ProbedCall) -> String {
-    if call.kinds.is_empty() {
-        call.outcome.clone()
-    } else {
-        format!("{} ({})", call.outcome, call.kinds.join(", "))
-    }
-}
-
-fn tokens(call: &ProbedCall) -> String {
-    call.usage.as_ref().map_or_else(String::new, |record| {
-        let usage = record.usage();
-        if usage.is_known() {
-            format!("in={} out={}", usage.input(), usage.output())
-        } else {
-            "usage=unknown".to_owned()
+/// Makes and attacks under a progress bar.
+pub(super) fn attack(run: &CertifyRun, with_controls: bool, console: Console) -> Result<SetRecord, RunError> {
+    let ticks = u64::try_from(run.ticks(with_controls)).unwrap_or(u64::MAX);
+    let bar = Mutex::new(Progress::new(console, "probing", ticks, "probes made, learned from or attacked"));
+    run.attack(with_controls, &|| {
+        if let Ok(mut bar) = bar.lock() {
+            bar.advance(1);
         }
     })
 }
 
-/// Whether thinking might be what stands in the way, and can be left out of the submission.
-fn can_stop_thinking(provider: &Provider) -> bool {
-    thinks_while_submitting(provider) && provider.dialect.thinking.off.is_some()
+/// Asks the language models of the file under a progress bar.
+fn ask(run: &CertifyRun, record: &SetRecord, console: Console) -> Result<Counted, Failure> {
+    let probes: usize = record.by_kind().into_values().sum();
+    let questions = u64::try_from(probes * run.config.language.agents.len()).unwrap_or(u64::MAX);
+    let bar = Mutex::new(Progress::new(console, "asking", questions, "questions answered"));
+    let told = || {
+        if let Ok(mut bar) = bar.lock() {
+            bar.advance(1);
+        }
+    };
+    let asked = runtime()?.block_on(unless_told_to_end(run.ask_language(record, &told)))??;
+    Ok(asked)
 }
 
-fn judge(record: &ProbeRecord, can_stop_thinking: bool) -> Result<(), Failure> {
-    let name = &record.agent;
-    match record.level {
-        Some(level) if level <= record.declared => Ok(()),
-        Some(level) => Err(Failure::difference(format_args!(
-            "{name}: force level {} is declared, but only {level} works",
-            record.declared
-        ))
-        .with_hint(if can_stop_thinking {
-            format!("write force = \"{level}\", or try thinking = \"think-then-force\"")
-        } else {
-            format!("write force = \"{level}\"")
-        })),
-        None if record.is_conclusive() => Err(Failure::difference(format_args!(
-            "{name}: no level that was tried works"
-        ))
-        .with_hint("see what was answered above; declare a weaker level and probe again")),
-        None => Err(Failure::difference(format_args!(
-            "{name}: the probe found nothing about the force level"
-        ))
-        .with_hint("mend what the line above says and probe again; the declared level stands")),
-    }
+fn figures(run: &CertifyRun, record: &SetRecord, counted: &Counted) -> Result<Vec<Figure>, RunError> {
+    let Judgement {
+        confidence,
+        thresholds,
+    } = judgement(run);
+    let rule = Rule {
+        level: record.plan.mask()?.level,
+        confidence,
+        thresholds,
+        attackers: database_attackers().len() + run.config.language.agents.len(),
+    };
+    counted.counts.iter().map(|count| rule.figure(count)).collect()
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn args(base_url: Option<&str>) -> ProbeArgs {
-        ProbeArgs {
-            probe: None,
-            base_url: base_url.map(str::to_owned),
-            api_key_env: None,
-        }
-    }
-
-    #[test]
-    fn a_vendor_and_a_model_need_no_file() {
-        let (agent, provider, results) = whom((&args(None), "zhipu/a/glm 5"), None, None).unwrap();
-        assert_eq!(
-            (agent.id.as_str(), agent.model_name()),
-            ("zhipu--a-glm-5", "a/glm 5")
-        );
-        assert_eq!(provider.dialect.id, "zhipu");
-        assert_eq!(results, Path::new("results"));
-        for (wanted, part) in [
-            ("gpt", "no agent"),
-            ("acme/x", "no vendor"),
-            ("vllm/x", "no address"),
-        ] {
-            let failure = whom((&args(None), wanted), None, None).unwrap_err();
-            assert!(failure.message().contains(part), "{failure}");
-        }
-        let own = whom((&args(Some("http://127.0.0.1:9/v1")), "vllm/x"), None, None).unwrap();
-        assert_eq!(own.1.base_url, "http://127.0.0.1:9/v1");
-    }
-
-    #[test]
-    fn an_agent_of_a_file_is_probed_as_the_file_says() {
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("try.toml");
-        let text = "name = \"x\"\nwindows = [{ id = \"w\", last_days = 2 }]\nagents = [\n\
-                    { id = \"h\", builtin = \"hold\" },\n{ id = \"q\", model = \"m\", vendor = \"qwen\" }]\n";
-        std::fs::write(&file, text).unwrap();
-        let (_, provider, results) = whom((&args(None), "q"), Some(&file), None).unwrap();
-        assert_eq!(provider.dialect.id, "qwen");
-        assert_eq!(results, folder.path().join("results").join("x"));
-        for (args, wanted, part) in [
-            (args(Some("http://h")), "q", "in the experiment file"),
-            (args(None), "h", "no model behind"),
-            (args(None), "z", "no agent"),
-        ] {
-            let failure = whom((&args, wanted), Some(&file), None).unwrap_err();
-            assert!(failure.message().contains(part), "{failure}");
-        }
+/// By what a run's figures are judged.
+pub(super) const fn judgement(run: &CertifyRun) -> Judgement {
+    Judgement {
+        confidence: run.config.confidence,
+        thresholds: run.config.thresholds,
     }
 }

@@ -1,17 +1,15 @@
 //! `ktd probe batch write|read CONFIG`: a vendor's batch interface in place of one request after the other.
 
-use crate::attackers::{BatchRead, LineUp, Questions, read_batch, write_batch};
+use crate::attackers::{BatchRead, Sitting, read_batch, write_batch};
 use crate::cli::run::runtime;
 use crate::error::RunError;
 use crate::failure::Failure;
 use crate::output::Console;
 use clap::{Args, Subcommand};
-use ktd_masking::MaskSettings;
-use ktd_probes::Probe;
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 const EXAMPLE: &str = "\
 Example:
@@ -24,7 +22,7 @@ A batch answers each question once: a bad answer in it has no retry until it is 
 
 /// Ask a model by a vendor's batch files.
 #[derive(Debug, Clone, Subcommand)]
-pub enum BatchCommand {
+pub(super) enum BatchCommand {
     /// Write the questions that have no recorded answer as a vendor's batch file.
     #[command(after_help = EXAMPLE)]
     Write(WriteArgs),
@@ -35,71 +33,54 @@ pub enum BatchCommand {
 
 /// Whose probes, and of which file.
 #[derive(Debug, Clone, Args)]
-pub struct WhoArgs {
+pub(super) struct WhoArgs {
     /// The file that says what is probed, with the model under `[language]`.
-    pub config: PathBuf,
+    pub(super) config: PathBuf,
     /// The model: an agent of the file.
     #[arg(long)]
-    pub agent: String,
+    pub(super) agent: String,
     /// Where everything goes (default: the file's `output`, else `results/NAME` beside the file).
     #[arg(long, value_name = "DIR")]
-    pub results: Option<PathBuf>,
+    pub(super) results: Option<PathBuf>,
 }
 
 /// What is written.
 #[derive(Debug, Clone, Args)]
-pub struct WriteArgs {
+pub(super) struct WriteArgs {
     /// Whose probes.
     #[command(flatten)]
-    pub who: WhoArgs,
+    pub(super) who: WhoArgs,
     /// The batch file.
     #[arg(long, value_name = "FILE")]
-    pub out: PathBuf,
+    pub(super) out: PathBuf,
 }
 
 /// What is read.
 #[derive(Debug, Clone, Args)]
-pub struct ReadArgs {
+pub(super) struct ReadArgs {
     /// Whose probes.
     #[command(flatten)]
-    pub who: WhoArgs,
+    pub(super) who: WhoArgs,
     /// The vendor's results.
-    pub file: PathBuf,
+    pub(super) file: PathBuf,
 }
 
-/// A probe file made ready: its attackers, and the probes that are put to them.
-#[derive(Debug)]
-pub struct Opened {
-    /// The attackers.
-    pub line_up: LineUp,
-    /// Name of the set.
-    pub set: &'static str,
-    /// The mask that its probes were made under.
-    pub mask: MaskSettings,
-    /// The probes.
-    pub probes: Vec<Probe>,
-}
-
-/// Runs the command. `open` makes a probe file ready, its results going where the second path says.
+/// Runs the command. `open` makes a probe file ready.
 ///
 /// # Errors
 /// [`Failure`] for bad input.
-pub fn run(
+pub(super) fn run(
     command: &BatchCommand,
-    open: impl FnOnce(&Path, Option<&Path>) -> Result<Opened, RunError>,
+    open: impl FnOnce(&WhoArgs) -> Result<Sitting, RunError>,
     console: Console,
 ) -> Result<(), Failure> {
     let (BatchCommand::Write(WriteArgs { who, .. }) | BatchCommand::Read(ReadArgs { who, .. })) = command;
-    let opened = open(&who.config, who.results.as_deref())?;
-    let attacker = opened.line_up.find(&who.agent)?;
-    let questions = Questions {
-        set: opened.set,
-        mask: opened.mask,
-        probes: &opened.probes,
-    };
+    let sitting = open(who)?;
+    let attacker = sitting.line_up.find(&who.agent)?;
+    let questions = sitting.questions();
     match command {
         BatchCommand::Write(WriteArgs { out, .. }) => {
-            let written = write_batch(&opened.line_up, attacker, &questions)?;
+            let written = write_batch(&sitting.line_up, attacker, &questions)?;
             std::fs::write(out, &written.text).map_err(|error| Failure::file("write", out, &error))?;
             let (requests, recorded) = (written.requests, written.recorded);
             let text = format!(
@@ -114,7 +95,7 @@ pub fn run(
         BatchCommand::Read(ReadArgs { file, .. }) => {
             let text = std::fs::read_to_string(file).map_err(|error| Failure::file("read", file, &error))?;
             let given = (file.as_path(), text.as_str());
-            let read = runtime()?.block_on(read_batch(&opened.line_up, attacker, &questions, given))?;
+            let read = runtime()?.block_on(read_batch(&sitting.line_up, attacker, &questions, given))?;
             console.result(&told(&read), &document(&read))
         }
     }

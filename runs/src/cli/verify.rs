@@ -1,64 +1,195 @@
-//! `ktd verify BUNDLE...`.
+//! `ktd verify BUNDLE...` and `ktd verify --certificate FILE`.
 
+use super::probe::threads;
 use super::run::runtime;
-use crate::bundle::verify::verify;
+use crate::bundle::BundlePaths;
+use crate::bundle::open::read_header;
+use crate::bundle::verify::{Verified, verify};
+use crate::certify::certificate::Certificate;
+use crate::certify::mark::Mark;
+use crate::certify::signed::SignedCertificate;
+use crate::certify::signing::PublicKey;
+use crate::certify::verify::{Check, ticks, verify as verify_certificate};
+use crate::error::RunError;
 use crate::failure::Failure;
 use crate::output::Console;
+use crate::progress::Progress;
 use clap::Args;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::fmt::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 
 const EXAMPLE: &str = "\
-Example:
+Examples:
   ktd verify results/demo/cells/*
+  ktd verify --certificate cert/certificate.json --public-key their.pub            # signature, files, every figure
+  ktd verify --certificate cert/certificate.json --panel csi300.ktdp --attack      # also probes and answers, made again
+  ktd verify results/demo/cells/* --certificate cert/certificate.json              # which bundles it is for
 
 Exit code 0 when every bundle is as it says, 1 when one differs.";
 
-/// Checks bundles: hashes, fills, NAV and metrics; names what differs first.
+/// Checks bundles: hashes, fills, NAV and metrics; and certificates of masks. Names what differs first.
 #[derive(Debug, Clone, Args)]
 #[command(after_help = EXAMPLE)]
 pub(super) struct VerifyArgs {
     /// The bundles' directories.
-    #[arg(required = true)]
+    #[arg(required_unless_present = "certificate")]
     pub bundles: Vec<PathBuf>,
     /// The panel, when it is no longer where the bundles were made.
     #[arg(long)]
     pub panel: Option<PathBuf>,
+    /// A certificate of a mask, with the files beside it.
+    #[arg(long, value_name = "FILE")]
+    certificate: Option<PathBuf>,
+    /// The public key, PEM, that must have signed the certificate.
+    #[arg(long, value_name = "FILE", requires = "certificate")]
+    public_key: Option<PathBuf>,
+    /// Put the attackers to the certificate's probes again and compare every answer; needs the panel.
+    #[arg(long, requires = "certificate")]
+    attack: bool,
+    /// Threads for that (default: one a core).
+    #[arg(long)]
+    threads: Option<usize>,
+}
+
+/// What was said so far, as text and for programs.
+#[derive(Default)]
+struct Told {
+    text: String,
+    documents: Vec<Value>,
+    first_failure: Option<Failure>,
 }
 
 /// Runs the command.
 ///
 /// # Errors
-/// [`Failure`] when a bundle differs; all are checked first.
+/// [`Failure`] when a bundle or the certificate differs; all are checked first.
 pub(super) fn run(args: &VerifyArgs, console: Console) -> Result<(), Failure> {
-    let runtime = runtime()?;
-    let mut text = String::new();
-    let mut documents = Vec::new();
-    let mut first_failure = None;
+    let mut told = Told::default();
+    let certificate = args
+        .certificate
+        .as_deref()
+        .and_then(|path| told.certificate(path, args, console));
+    let certificate_document = told.documents.pop();
     for bundle in &args.bundles {
+        told.bundle(bundle, args.panel.as_deref(), certificate.as_slice())?;
+    }
+    let mut document = json!({ "bundles": told.documents });
+    if let (Some(found), Some(object)) = (certificate_document, document.as_object_mut()) {
+        object.insert("certificate".to_owned(), found);
+    }
+    console.result(&told.text, &document)?;
+    told.first_failure.map_or(Ok(()), Err)
+}
+
+impl Told {
+    fn bundle(
+        &mut self,
+        bundle: &Path,
+        panel: Option<&Path>,
+        certificates: &[SignedCertificate],
+    ) -> Result<(), Failure> {
         let shown = bundle.display().to_string();
-        match runtime.block_on(verify(bundle, args.panel.as_deref())) {
+        match runtime()?.block_on(verify(bundle, panel)) {
             Ok(verified) => {
-                // Writing to a string cannot fail.
-                writeln!(text, "{shown}: ok").ok();
-                verified.checks.iter().for_each(|check| {
-                    writeln!(text, "  checked    {check}").ok();
-                });
-                verified.unchecked.iter().for_each(|check| {
-                    writeln!(text, "  UNCHECKED  {check}").ok();
-                });
-                documents.push(json!({
+                self.good(&shown, &verified);
+                let mut document = json!({
                     "bundle": shown, "ok": true, "checked": verified.checks, "unchecked": verified.unchecked,
-                }));
+                });
+                if !certificates.is_empty() {
+                    let mark = Mark::of(&read_header(&BundlePaths::new(bundle))?, certificates);
+                    // Writing to a string cannot fail.
+                    writeln!(self.text, "  mask       {mark}").ok();
+                    if let Some(object) = document.as_object_mut() {
+                        object.insert("mask".to_owned(), json!(mark));
+                    }
+                }
+                self.documents.push(document);
             }
             Err(error) => {
-                writeln!(text, "{shown}: DIFFERS\n  {error}").ok();
-                documents.push(json!({ "bundle": shown, "ok": false, "difference": error.to_string() }));
-                first_failure.get_or_insert_with(|| Failure::from(error));
+                self.documents
+                    .push(json!({ "bundle": shown, "ok": false, "difference": error.to_string() }));
+                self.bad(&shown, error);
+            }
+        }
+        Ok(())
+    }
+
+    /// The certificate when nothing differs.
+    fn certificate(&mut self, path: &Path, args: &VerifyArgs, console: Console) -> Option<SignedCertificate> {
+        let shown = path.display().to_string();
+        match check_certificate(path, args, console) {
+            Ok((signed, verified)) => {
+                self.good(&shown, &verified);
+                // Writing to a string cannot fail.
+                writeln!(self.text, "  says       {}", described(&signed.certificate)).ok();
+                self.documents.push(json!({
+                    "certificate": shown, "ok": true, "checked": verified.checks, "unchecked": verified.unchecked,
+                    "verdict": signed.certificate.verdict, "refusals": signed.certificate.refusals,
+                    "fingerprint": signed.signature.fingerprint,
+                }));
+                Some(signed)
+            }
+            Err(error) => {
+                self.documents
+                    .push(json!({ "certificate": shown, "ok": false, "difference": error.to_string() }));
+                self.bad(&shown, error);
+                None
             }
         }
     }
-    console.result(&text, &json!({ "bundles": documents }))?;
-    first_failure.map_or(Ok(()), Err)
+
+    fn good(&mut self, shown: &str, verified: &Verified) {
+        // Writing to a string cannot fail.
+        writeln!(self.text, "{shown}: ok").ok();
+        for check in &verified.checks {
+            writeln!(self.text, "  checked    {check}").ok();
+        }
+        for check in &verified.unchecked {
+            writeln!(self.text, "  UNCHECKED  {check}").ok();
+        }
+    }
+
+    fn bad(&mut self, shown: &str, error: RunError) {
+        // Writing to a string cannot fail.
+        writeln!(self.text, "{shown}: DIFFERS\n  {error}").ok();
+        self.first_failure.get_or_insert_with(|| Failure::from(error));
+    }
+}
+
+fn check_certificate(
+    path: &Path,
+    args: &VerifyArgs,
+    console: Console,
+) -> Result<(SignedCertificate, Verified), RunError> {
+    let check = Check {
+        whose: args.public_key.as_deref().map(PublicKey::read).transpose()?,
+        panel: args.panel.clone(),
+        attacks: args.attack,
+        threads: threads(args.threads),
+    };
+    let ticks = u64::try_from(ticks(path, args.attack)).unwrap_or(u64::MAX);
+    let bar = Mutex::new(Progress::new(console, "checking", ticks, "probes"));
+    verify_certificate(path, &check, &|| {
+        if let Ok(mut bar) = bar.lock() {
+            bar.advance(1);
+        }
+    })
+}
+
+fn described(certificate: &Certificate) -> String {
+    let plan = &certificate.set.plan;
+    let mut text = format!(
+        "{}: {}/{} against {} attackers",
+        certificate.verdict.label(),
+        plan.level,
+        plan.numeric,
+        certificate.attackers.len()
+    );
+    for refusal in &certificate.refusals {
+        // Writing to a string cannot fail.
+        write!(text, "\n             because {refusal}").ok();
+    }
+    text
 }

@@ -187,7 +187,11 @@ pub fn parse_mode(text: &str) -> Result<Mode, RunError> {
     })
 }
 
-fn resolve_window(window: &super::window_config::WindowConfig, market: &Market) -> Result<Window, RunError> {
+/// The days of a window on a panel.
+///
+/// # Errors
+/// [`RunError::Input`] for a window outside the panel.
+pub fn resolve_window(window: &super::window_config::WindowConfig, market: &Market) -> Result<Window, RunError> {
     let days = match window.last_days {
         Some(count) => last_days(count, market, &window.id)?,
         None => dated_days(window, market)?,

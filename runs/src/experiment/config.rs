@@ -404,7 +404,7 @@ impl AgentConfig {
 }
 
 /// What the reader says, with the place. The line itself is not shown: a key may stand in it, though it should not.
-fn unreadable(text: &str, error: &toml::de::Error) -> String {
+pub(crate) fn unreadable(text: &str, error: &toml::de::Error) -> String {
     let before = error.span().and_then(|span| text.get(..span.start));
     let place = before.map_or_else(String::new, |before| {
         let (line, column) = (before.matches('\n').count() + 1, before.rsplit('\n').next());
@@ -424,7 +424,7 @@ fn key_before(before: &str) -> String {
     }
 }
 
-fn is_file_name(text: &str) -> bool {
+pub(crate) fn is_file_name(text: &str) -> bool {
     let allowed = |character: char| character.is_ascii_alphanumeric() || matches!(character, '-' | '_' | '.');
     !text.is_empty() && text.chars().all(allowed) && !text.starts_with('.')
 }

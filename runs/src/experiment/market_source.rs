@@ -26,9 +26,21 @@ impl MarketSource {
     /// # Errors
     /// [`RunError`] when the panel cannot be read or the synthetic market cannot be made.
     pub fn of(config: &ExperimentConfig, base: &Path) -> Result<Self, RunError> {
-        match &config.panel {
+        Self::named(config.panel.as_deref(), config.synthetic, base)
+    }
+
+    /// The market that a configuration in `base` names: a panel file, or without one a synthetic market.
+    ///
+    /// # Errors
+    /// [`RunError`] when the panel cannot be read or the synthetic market cannot be made.
+    pub fn named(
+        panel: Option<&Path>,
+        synthetic: Option<SyntheticConfig>,
+        base: &Path,
+    ) -> Result<Self, RunError> {
+        match panel {
             Some(panel) => Self::from_file(&base.join(panel)),
-            None => Self::synthetic(&synthetic_record(config.synthetic)),
+            None => Self::synthetic(&synthetic_record(synthetic)),
         }
     }
 

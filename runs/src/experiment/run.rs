@@ -167,11 +167,15 @@ pub fn factor_table(market: &Market, cells: &[Cell]) -> Result<FactorTable, RunE
 /// The experiment's mask key: given by file, kept from an earlier run, or drawn once from the system's entropy.
 fn experiment_key(plan: &RunPlan) -> Result<MaskKey, RunError> {
     let kept = plan.output.join("private").join("mask.key");
-    let given = plan
-        .config
-        .mask_key_file
-        .as_ref()
-        .map(|file| plan.base.join(file));
+    let given = plan.config.mask_key_file.as_ref();
+    mask_key(given.map(|file| plan.base.join(file)), kept)
+}
+
+/// A mask key: of the file `given`, else the one at `kept`, which is drawn from the system's entropy where there is none.
+///
+/// # Errors
+/// [`RunError`] when a file cannot be read or holds no key.
+pub fn mask_key(given: Option<PathBuf>, kept: PathBuf) -> Result<MaskKey, RunError> {
     let source = given.unwrap_or_else(|| kept.clone());
     match std::fs::read_to_string(&source) {
         Ok(text) => MaskKey::parse(&text).map_err(|error| {

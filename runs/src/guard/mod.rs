@@ -315,7 +315,7 @@ fn closed_up(text: &str) -> String {
 
 /// A name as lists write it, without the blanks and zeros that fill it up, and the same without the marks of its state
 /// and share class, as people spell it.
-fn spellings(name: &str) -> [String; 2] {
+pub(crate) fn spellings(name: &str) -> [String; 2] {
     const MARKS: [&str; 6] = ["*st", "s*st", "st", "xd", "xr", "dr"];
     let filled = fold(name);
     let listed =
@@ -339,7 +339,7 @@ const fn is_wide(character: char) -> bool {
 }
 
 /// Names so short that honest text contains them by chance are left to the types.
-fn is_telling(name: &str) -> bool {
+pub(crate) fn is_telling(name: &str) -> bool {
     let wide = name.chars().filter(|character| !character.is_ascii()).count();
     wide >= 2 || name.chars().filter(char::is_ascii_alphabetic).count() >= 5
 }

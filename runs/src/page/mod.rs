@@ -5,7 +5,7 @@
 //! through a backend of our own that writes classes: colours stand in `style.css` alone. Marks are drawn beside it, because
 //! each of them carries its numbers as a text of its own.
 
-mod draw;
+pub(crate) mod draw;
 mod front;
 mod guide;
 mod pictures;

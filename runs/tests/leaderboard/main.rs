@@ -7,6 +7,7 @@
 )]
 
 mod identity;
+mod references;
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};

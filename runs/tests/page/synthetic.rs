@@ -315,6 +315,7 @@ fn leader(chance: &mut Chance, name: &str, cohort: Cohort, days: usize) -> Leade
             total_return: chance.around(0.05),
             selection: Some(chance.around(0.03)),
         }),
+        mask: None,
     }
 }
 
@@ -487,6 +488,7 @@ fn control(chance: &mut Chance, days: usize) -> Leader {
         selection: Some(selection),
         reliability: None,
         memory_gap: None,
+        mask: None,
         ..oracle
     }
 }
@@ -514,6 +516,7 @@ fn references(chance: &mut Chance, benchmark: &[f64], days: usize) -> [Leader; 2
         selection: None,
         reliability: None,
         memory_gap: None,
+        mask: None,
         ..members
     };
     let mut ratio = own.clone();

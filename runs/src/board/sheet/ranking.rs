@@ -3,6 +3,7 @@
 use super::{Cell, Sheet, described};
 use crate::board::record::{Cohort, Leader, Separation, Track};
 use crate::bundle::summary::Metric;
+use crate::certify::mark::CertificateSummary;
 use crate::output::Align::{Left, Right};
 
 pub(super) fn sheet(track: &Track) -> Sheet {
@@ -27,6 +28,7 @@ pub(super) fn sheet(track: &Track) -> Sheet {
             ("return", Right),
             ("delta-rk", Right),
             ("memory gap", Right),
+            ("mask", Left),
             ("coverage", Right),
             ("model faults", Right),
             ("infra faults", Right),
@@ -36,6 +38,13 @@ pub(super) fn sheet(track: &Track) -> Sheet {
     );
     for leader in &track.leaders {
         sheet.rows.push(row(leader, track));
+    }
+    if track.leaders.iter().any(|leader| certificate(leader).is_some()) {
+        sheet.columns.push(("certificate".to_owned(), Left));
+        for (row, leader) in sheet.rows.iter_mut().zip(&track.leaders) {
+            let certificate = certificate(leader).map(ToString::to_string);
+            row.push(certificate.map_or(Cell::Empty, Cell::Text));
+        }
     }
     sheet.notes.push(
         "selection is linked specific return; its null is not zero: compare with the luck band of random portfolios \
@@ -88,12 +97,21 @@ fn row(leader: &Leader, track: &Track) -> Vec<Cell> {
             leader.memory_gap.as_ref().map(|gap| gap.total_return),
             Cell::Change,
         ),
+        leader
+            .mask
+            .as_ref()
+            .map_or(Cell::Empty, |mask| Cell::Text(mask.standing.label().to_owned())),
         Cell::optional(leader.faults.coverage, Cell::Percent),
         Cell::Count(leader.faults.model),
         Cell::Count(leader.faults.infrastructure),
         Cell::Count(leader.faults.fallbacks),
         Cell::optional(leader.faults.cost_usd, Cell::Dollars),
     ]
+}
+
+/// By which certificate the mask of an agent's runs is certified or refused.
+fn certificate(leader: &Leader) -> Option<&CertificateSummary> {
+    leader.mask.as_ref()?.by.as_ref()
 }
 
 /// The alpha ranks of those from whom the data cannot separate an agent.

@@ -22,6 +22,8 @@ const SKILL: [&str; 5] = ["selection", "95 % interval", "NW t", "above luck", "D
 const RANKS: [&str; 2] = ["return rank", "\u{394} rank"];
 /// Heads of what hiding the identifiers took away.
 const MEMORY: [&str; 2] = ["gap, total", "gap, selection"];
+/// Heads of whether the mask was tried.
+const MASK: [&str; 2] = ["mask", "certificate"];
 /// Heads of how the run went.
 const CONDUCT: [&str; 9] = [
     "force",
@@ -65,6 +67,7 @@ pub(crate) fn table(page: &mut Markup, track: &Track) {
         ("return", RANKS.len()),
         ("ten metrics", METRICS.len()),
         ("memory: bright \u{2212} blinded", MEMORY.len()),
+        ("is the mask certified?", MASK.len()),
         ("how the runs went", CONDUCT.len()),
     ];
     page.element("div", &[("class", "leaders")], |page| {
@@ -97,6 +100,7 @@ fn sheet(track: &Track) -> Sheet {
     columns.extend(right(&RANKS));
     columns.extend(METRICS.iter().map(|(head, ..)| ((*head).to_owned(), Right)));
     columns.extend(right(&MEMORY));
+    columns.extend(MASK.iter().map(|head| ((*head).to_owned(), Left)));
     columns.extend(right(&CONDUCT));
     let mut notes = track.notes.clone();
     notes.push(
@@ -141,8 +145,18 @@ fn row(leader: &Leader, separation: Option<&Separation>) -> Vec<Cell> {
     let gap = leader.memory_gap.as_ref();
     row.push(Cell::optional(gap.map(|gap| gap.total_return), Cell::Change));
     row.push(Cell::optional(gap.and_then(|gap| gap.selection), Cell::Change));
+    row.extend(mask(leader));
     row.extend(conduct(leader));
     row
+}
+
+fn mask(leader: &Leader) -> [Cell; 2] {
+    let text = |text: Option<String>| text.map_or(Cell::Empty, Cell::Text);
+    let mark = leader.mask.as_ref();
+    [
+        text(mark.map(|mark| mark.standing.label().to_owned())),
+        text(mark.and_then(|mark| mark.by.as_ref()).map(ToString::to_string)),
+    ]
 }
 
 fn standing(leader: &Leader, separation: Option<&Separation>) -> [Cell; 4] {

@@ -4,7 +4,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// `work` on each item, on up to `threads` threads; results in the order of the items, whatever finished first.
-pub(super) fn in_parallel<I: Sync, R: Send>(
+pub(crate) fn in_parallel<I: Sync, R: Send>(
     items: &[I],
     threads: usize,
     work: impl Fn(&I) -> R + Sync,

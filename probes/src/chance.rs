@@ -1,0 +1,79 @@
+//! What guessing by board recovers, exactly.
+
+use crate::answer::Answer;
+use crate::database::Database;
+use crate::exhibit::ProbeText;
+use crate::gold::{Gold, Target};
+use crate::scan::Scope;
+use crate::sight::Sight;
+use crate::tally::Measure;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The probability with which the attacker `random` recovers each measure that a probe is asked about: five stocks drawn
+/// without replacement and a day, each from what the exhibit leaves open. Empty of a probe that cannot be read.
+///
+/// Of linked probes it is a half: whether they show one stock is decided by a coin, and half of them do.
+#[must_use]
+pub fn expected(
+    database: &Database,
+    probe: &ProbeText,
+    gold: &Gold,
+    joint_days: usize,
+) -> BTreeMap<Measure, f64> {
+    if gold.is_same().is_some() {
+        return BTreeMap::from([(Measure::Same, 0.5)]);
+    }
+    let sight = probe.exhibits.first().and_then(|text| Sight::read(text));
+    let (Some(sight), Some(target)) = (sight, gold.targets.first()) else {
+        return BTreeMap::new();
+    };
+    of_scope(database, &Scope::of(database, &sight), target, joint_days)
+}
+
+fn of_scope(
+    database: &Database,
+    scope: &Scope,
+    target: &Target,
+    joint_days: usize,
+) -> BTreeMap<Measure, f64> {
+    let places: BTreeSet<usize> = scope.stretches(database).map(|(place, _)| place).collect();
+    let rows = || places.iter().filter_map(|place| database.names.get(*place));
+    let holds_target = rows().any(|rows| rows.name == target.name);
+    let named = |guesses: usize| {
+        if holds_target {
+            share(guesses.min(places.len()), places.len())
+        } else {
+            0.0
+        }
+    };
+    let days = scope.days(database);
+    let within = |reach: usize| {
+        let day = target.day.index();
+        let near = day.saturating_sub(reach).max(days.start)..(day + reach + 1).min(days.end);
+        share(near.len(), days.len())
+    };
+    let top5 = named(Answer::MOST_NAMES);
+    let mut chances = BTreeMap::from([
+        (Measure::Top1, named(1)),
+        (Measure::Top5, top5),
+        (Measure::Date5, within(5)),
+        (Measure::Date20, within(20)),
+        (Measure::Date60, within(60)),
+        (Measure::Joint, top5 * within(joint_days)),
+    ]);
+    let on_board = rows().filter(|rows| rows.board == target.board).count();
+    chances.insert(Measure::Board, share(on_board, places.len()));
+    if target.sector.is_some() {
+        let in_sector = rows().filter(|rows| rows.sector == target.sector).count();
+        chances.insert(Measure::Sector, share(in_sector, places.len()));
+    }
+    chances
+}
+
+#[expect(clippy::cast_precision_loss, reason = "names and days are few")]
+const fn share(part: usize, whole: usize) -> f64 {
+    if whole == 0 {
+        return 0.0;
+    }
+    part as f64 / whole as f64
+}

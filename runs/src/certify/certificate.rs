@@ -1,0 +1,303 @@
+//! `certificate.json`: who tried, what they recovered, up to which bound, and what follows.
+
+use super::control::{AIMS, Aim};
+use super::count::{Count, Silence};
+use super::figure::{Figure, Rule, share, wilson_of};
+use super::set_record::SetRecord;
+use super::thresholds::Thresholds;
+use super::verdict::{Refusal, Verdict, refusals};
+use crate::error::RunError;
+use ktd_probes::{Attackers, Measure};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// What is signed. Everything in it but hashes follows from the counts.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Certificate {
+    /// What follows.
+    pub verdict: Verdict,
+    /// Why not, where it is refused.
+    pub refusals: Vec<Refusal>,
+    /// The probes, the mask, the panel and the program.
+    pub set: SetRecord,
+    /// Confidence of each interval, by itself and over all attackers.
+    pub confidence: f64,
+    /// How far above chance an upper bound may lie.
+    pub thresholds: Thresholds,
+    /// Who tried.
+    pub attackers: Vec<AttackerRecord>,
+    /// What they recovered.
+    pub figures: Vec<Figure>,
+    /// Probes without an answer.
+    pub unanswered: Vec<Silence>,
+    /// Whether each attacker succeeds where it should.
+    pub controls: Vec<ControlFigure>,
+    /// Whether chance recovers what it must.
+    pub baseline: Vec<Baseline>,
+    /// SHA-256 of every file beside this one, by its name.
+    pub files: BTreeMap<String, String>,
+    /// What this does not say.
+    pub not_covered: Vec<String>,
+}
+
+/// An attacker.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AttackerRecord {
+    /// Its name.
+    pub name: String,
+    /// What it knows.
+    pub knows: Knowledge,
+}
+
+/// What an attacker knows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Knowledge {
+    /// It owns the whole price database.
+    Database,
+    /// It is a language model and knows what it remembers.
+    Language,
+}
+
+/// What an attacker recovered of a control.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ControlFigure {
+    /// The attacker.
+    pub attacker: String,
+    /// The control.
+    pub control: String,
+    /// What was asked.
+    pub measure: String,
+    /// Probes that were asked it.
+    pub asked: u64,
+    /// Probes of which it was recovered.
+    pub hits: u64,
+    /// `hits / asked`.
+    pub share: f64,
+    /// The share that the baseline recovers.
+    pub chance: f64,
+    /// Lower end of the share's Wilson interval.
+    pub lower: f64,
+    /// How far above chance it must lie.
+    pub need: f64,
+    /// Whether it does.
+    pub fired: bool,
+}
+
+/// What the attacker `random` recovered beside its exact expectation.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Baseline {
+    /// The probes' kind.
+    pub kind: String,
+    /// What was asked.
+    pub measure: String,
+    /// The expectation.
+    pub chance: f64,
+    /// Wilson interval that holds for all these rows together.
+    pub interval: (f64, f64),
+    /// Whether the expectation lies inside.
+    pub inside: bool,
+}
+
+/// What was counted, before it is judged.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Counted {
+    /// Of the set under test, attacker by attacker.
+    pub counts: Vec<Count>,
+    /// Probes without an answer.
+    pub silences: Vec<Silence>,
+    /// Of the controls: what each attacker was to recover.
+    pub controls: Vec<(Aim, Count)>,
+}
+
+/// By what a certificate is judged.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Judgement {
+    /// Confidence of each interval, by itself and over all attackers.
+    pub confidence: f64,
+    /// How far above chance an upper bound may lie.
+    pub thresholds: Thresholds,
+}
+
+/// The attacker that draws at random by board.
+const RANDOM: &str = "random";
+
+/// What every certificate leaves open.
+const NOT_COVERED: [&str; 6] = [
+    "questions that an agent makes up as it goes: probes ask what is fixed beforehand",
+    "sweeps of orders or of `risk_check` that search for a hidden figure",
+    "attackers with tools of their own, such as a search engine or later data",
+    "panels, windows, episodes longer than these, and limits of tools other than those named here",
+    "decision modes other than open-research",
+    "what a model may conclude from companies' names or dates in its own words",
+];
+
+impl Certificate {
+    /// The certificate that follows from what was counted.
+    ///
+    /// # Errors
+    /// [`RunError::Input`] for an unknown mask or counts that are none.
+    pub fn judge(
+        set: SetRecord,
+        judgement: Judgement,
+        attackers: Vec<AttackerRecord>,
+        counted: &Counted,
+        files: BTreeMap<String, String>,
+    ) -> Result<Self, RunError> {
+        let rule = Rule {
+            level: set.plan.mask()?.level,
+            confidence: judgement.confidence,
+            thresholds: judgement.thresholds,
+            attackers: attackers.len(),
+        };
+        let figures: Vec<Figure> = counted
+            .counts
+            .iter()
+            .map(|count| rule.figure(count))
+            .collect::<Result<_, _>>()?;
+        let controls: Vec<ControlFigure> = counted
+            .controls
+            .iter()
+            .map(|(aim, count)| control_figure(aim, count, judgement.confidence))
+            .collect::<Result<_, _>>()?;
+        let baseline = baseline(&figures, judgement.confidence)?;
+        let refusals = refusals(&figures, &counted.silences, &controls, &baseline);
+        Ok(Self {
+            verdict: if refusals.is_empty() {
+                Verdict::Certified
+            } else {
+                Verdict::Refused
+            },
+            refusals,
+            not_covered: not_covered(&set),
+            set,
+            confidence: judgement.confidence,
+            thresholds: judgement.thresholds,
+            attackers,
+            figures,
+            unanswered: counted.silences.clone(),
+            controls,
+            baseline,
+            files,
+        })
+    }
+
+    /// By what it was judged.
+    #[must_use]
+    pub const fn judgement(&self) -> Judgement {
+        Judgement {
+            confidence: self.confidence,
+            thresholds: self.thresholds,
+        }
+    }
+
+    /// The certificate that follows from its own counts; no file is needed.
+    ///
+    /// # Errors
+    /// [`RunError::Input`] for counts that are none.
+    pub fn judged_again(&self) -> Result<Self, RunError> {
+        let is_there = |name: &&str| self.attackers.iter().any(|attacker| attacker.name == *name);
+        if self.controls.len() != AIMS.len() || !Attackers::NAMES.iter().all(is_there) {
+            return Err(RunError::input(
+                "the certificate lacks attackers or controls that every certificate has",
+                "it was made by another version of the program, or by hand",
+            ));
+        }
+        let count = |figure: &Figure| Count {
+            kind: figure.kind.clone(),
+            attacker: figure.attacker.clone(),
+            measure: figure.measure.clone(),
+            asked: figure.asked,
+            hits: figure.hits,
+            chance: figure.chance,
+        };
+        let control = |(aim, found): (&Aim, &ControlFigure)| {
+            let count = Count {
+                kind: aim.control.kind().label().to_owned(),
+                attacker: aim.attacker.to_owned(),
+                measure: aim.measure.label().to_owned(),
+                asked: found.asked,
+                hits: found.hits,
+                chance: found.chance,
+            };
+            (*aim, count)
+        };
+        let counted = Counted {
+            counts: self.figures.iter().map(count).collect(),
+            silences: self.unanswered.clone(),
+            controls: AIMS.iter().zip(&self.controls).map(control).collect(),
+        };
+        let (set, attackers) = (self.set.clone(), self.attackers.clone());
+        Self::judge(set, self.judgement(), attackers, &counted, self.files.clone())
+    }
+
+    /// Attackers that know so.
+    #[must_use]
+    pub fn attackers_knowing(&self, knows: Knowledge) -> usize {
+        self.attackers
+            .iter()
+            .filter(|attacker| attacker.knows == knows)
+            .count()
+    }
+
+    /// The largest excess over chance of the simultaneous upper bound of a measure, over kinds and attackers.
+    #[must_use]
+    pub fn largest_excess(&self, measure: Measure) -> Option<f64> {
+        self.figures
+            .iter()
+            .filter(|figure| figure.measure == measure.label() && figure.threshold.is_some())
+            .map(Figure::excess)
+            .max_by(f64::total_cmp)
+    }
+}
+
+fn control_figure(aim: &Aim, count: &Count, confidence: f64) -> Result<ControlFigure, RunError> {
+    let (lower, _) = wilson_of(count.hits, count.asked, confidence, 1)?;
+    Ok(ControlFigure {
+        attacker: aim.attacker.to_owned(),
+        control: aim.control.label().to_owned(),
+        measure: aim.measure.label().to_owned(),
+        asked: count.asked,
+        hits: count.hits,
+        share: share(count.hits, count.asked),
+        chance: count.chance,
+        lower,
+        need: aim.need,
+        fired: count.chance + aim.need < lower,
+    })
+}
+
+fn baseline(figures: &[Figure], confidence: f64) -> Result<Vec<Baseline>, RunError> {
+    let random: Vec<&Figure> = figures
+        .iter()
+        .filter(|figure| figure.attacker == RANDOM)
+        .collect();
+    let row = |figure: &&Figure| {
+        let interval = wilson_of(figure.hits, figure.asked, confidence, random.len())?;
+        Ok(Baseline {
+            kind: figure.kind.clone(),
+            measure: figure.measure.clone(),
+            chance: figure.chance,
+            interval,
+            inside: interval.0 <= figure.chance && figure.chance <= interval.1,
+        })
+    };
+    random.iter().map(row).collect()
+}
+
+fn not_covered(set: &SetRecord) -> Vec<String> {
+    let mut lines: Vec<String> = NOT_COVERED.iter().map(|line| (*line).to_owned()).collect();
+    let absent: Vec<&str> = ktd_probes::ProbeKind::ALL
+        .into_iter()
+        .filter(|kind| set.count(*kind) == 0)
+        .map(ktd_probes::ProbeKind::label)
+        .collect();
+    if !absent.is_empty() {
+        lines.push(format!("probes of the kinds {}: none were put", absent.join(", ")));
+    }
+    lines
+}

@@ -1,0 +1,61 @@
+//! What the baseline recovers without looking.
+
+use super::gold_line::CHANCE_PARTS;
+use ktd_probes::{Database, Gold, Measure, ProbeText, expected};
+use std::collections::BTreeMap;
+
+/// The baseline's expectation of each measure that a probe asks, in parts of [`CHANCE_PARTS`].
+#[must_use]
+pub(super) fn chance(
+    database: &Database,
+    (probe, gold): (&ProbeText, &Gold),
+    joint_days: usize,
+) -> BTreeMap<Measure, u64> {
+    expected(database, probe, gold, joint_days)
+        .into_iter()
+        .map(|(measure, share)| (measure, parts(share)))
+        .collect()
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::cast_precision_loss,
+    reason = "a share of a billion fits both"
+)]
+fn parts(share: f64) -> u64 {
+    (share.clamp(0.0, 1.0) * CHANCE_PARTS as f64).round() as u64
+}
+
+/// The mean of so many parts over so many probes, as a share with nine decimals.
+#[must_use]
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "nine decimals are all that is kept, and sums of parts stay below 2^53"
+)]
+pub(super) fn mean_share(parts: u64, probes: u64) -> f64 {
+    if probes == 0 {
+        return 0.0;
+    }
+    nine_decimals(parts as f64 / (probes as f64 * CHANCE_PARTS as f64))
+}
+
+/// A figure as files have it. With so few digits every reader and writer of JSON agrees on it.
+#[must_use]
+pub(super) fn nine_decimals(value: f64) -> f64 {
+    const SCALE: f64 = 1e9;
+    (value * SCALE).round() / SCALE
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_are_whole_and_figures_short() {
+        assert_eq!(parts(1.0 / 3.0), 333_333_333);
+        assert_eq!((parts(-1.0), parts(2.0)), (0, CHANCE_PARTS));
+        assert_eq!(mean_share(1_000_000_001, 3).to_string(), "0.333333334");
+        assert_eq!(mean_share(0, 0).to_string(), "0");
+    }
+}

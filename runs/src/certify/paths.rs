@@ -1,0 +1,109 @@
+//! Where the files of a probe set and its certificate are.
+
+use ktd_probes::ProbeKind;
+use std::path::{Path, PathBuf};
+
+/// The name of the mask key.
+pub const MASK_KEY: &str = "private/mask.key";
+
+/// The directory of one `ktd probe` or `ktd certify`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CertifyPaths {
+    root: PathBuf,
+}
+
+/// The files of one set of probes with its answers: the set itself, or that of a control.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SetPaths {
+    root: PathBuf,
+    /// Folder of probes and answers, relative to the root; empty for the set itself.
+    folder: String,
+    /// The answer key, relative to the root.
+    gold: String,
+}
+
+impl CertifyPaths {
+    /// The files in a directory.
+    #[must_use]
+    pub fn new(root: &Path) -> Self {
+        Self {
+            root: root.to_owned(),
+        }
+    }
+
+    /// The directory itself.
+    #[must_use]
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// What the probes are, and the hashes of their files.
+    #[must_use]
+    pub fn set_record(&self) -> PathBuf {
+        self.root.join("set.json")
+    }
+
+    /// The certificate.
+    #[must_use]
+    pub fn certificate(&self) -> PathBuf {
+        self.root.join("certificate.json")
+    }
+
+    /// The key that every exhibit's own is derived from.
+    #[must_use]
+    pub fn mask_key(&self) -> PathBuf {
+        self.root.join(MASK_KEY)
+    }
+
+    /// The files of the probes under test.
+    #[must_use]
+    pub fn probed(&self) -> SetPaths {
+        SetPaths {
+            root: self.root.clone(),
+            folder: String::new(),
+            gold: "private/gold.jsonl".to_owned(),
+        }
+    }
+
+    /// The files of a control.
+    #[must_use]
+    pub fn control(&self, name: &str) -> SetPaths {
+        SetPaths {
+            root: self.root.clone(),
+            folder: format!("controls/{name}/"),
+            gold: format!("private/{name}.gold.jsonl"),
+        }
+    }
+}
+
+impl SetPaths {
+    /// A set that somebody else made: its probes below `root`, and its answer key.
+    #[must_use]
+    pub fn given(root: &Path) -> Self {
+        CertifyPaths::new(root).probed()
+    }
+
+    /// Where a name of this set is.
+    #[must_use]
+    pub fn at(&self, name: &str) -> PathBuf {
+        self.root.join(name)
+    }
+
+    /// The name of the probes of a kind, relative to the root, as certificates have it.
+    #[must_use]
+    pub fn probes(&self, kind: ProbeKind) -> String {
+        format!("{}probes/{}.jsonl.zst", self.folder, kind.label())
+    }
+
+    /// The name of an attacker's answers.
+    #[must_use]
+    pub fn answers(&self, attacker: &str) -> String {
+        format!("{}answers/{attacker}.jsonl.zst", self.folder)
+    }
+
+    /// The name of the answer key.
+    #[must_use]
+    pub fn gold(&self) -> &str {
+        &self.gold
+    }
+}

@@ -1,0 +1,158 @@
+//! `set.json`: what a probe set is, and the hashes of its files.
+
+use super::set_plan::SetPlan;
+use crate::bundle::chain::sha256_hex;
+use crate::bundle::header::DataRecord;
+use crate::error::RunError;
+use crate::mask_hash::mask_hash;
+use ktd_masking::MaskKey;
+use ktd_probes::ProbeKind;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// The version of everything below a `ktd probe` directory. A reader takes its own version alone.
+pub const FORMAT_VERSION: u32 = 1;
+
+/// Who made the probes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Origin {
+    /// This program, by its own tools and mask.
+    Made,
+    /// Somebody else; they were given with their answer key.
+    Given,
+}
+
+/// `set.json`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SetRecord {
+    /// [`FORMAT_VERSION`].
+    pub format: u32,
+    /// Version of the program.
+    pub ktd: String,
+    /// Who made the probes.
+    pub probes: Origin,
+    /// What decides them.
+    pub plan: SetPlan,
+    /// The panel.
+    pub data: DataRecord,
+    /// The mask's identity.
+    pub mask: MaskIdentity,
+    /// Probes of each kind.
+    pub counts: BTreeMap<String, usize>,
+    /// SHA-256 over the lines of all probes, by kind.
+    pub probe_set_sha256: String,
+    /// SHA-256 of the answer key: binds it, published or not.
+    pub gold_sha256: String,
+    /// SHA-256 of each file of probes.
+    pub files: BTreeMap<String, String>,
+}
+
+/// A mask as certificates name it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MaskIdentity {
+    /// Version of what masks show.
+    pub scheme: u32,
+    /// SHA-256 over level, numbers, scheme, prompts and tools: that of a bundle under the same mask.
+    pub hash: String,
+    /// Binds the key that every exhibit's own was derived from, without telling it.
+    pub commitment: String,
+}
+
+/// What was written of a set: its hashes.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Stored {
+    /// Probes of each kind.
+    pub counts: BTreeMap<String, usize>,
+    /// SHA-256 of the lines of each kind, in the order of kinds.
+    pub lines: Vec<(ProbeKind, String)>,
+    /// SHA-256 of the answer key.
+    pub gold_sha256: String,
+    /// SHA-256 of each file of probes.
+    pub files: BTreeMap<String, String>,
+}
+
+impl SetRecord {
+    /// The record of a set that was stored.
+    ///
+    /// # Errors
+    /// [`RunError::Input`] for an unknown mask.
+    pub fn new(
+        origin: Origin,
+        plan: SetPlan,
+        data: DataRecord,
+        key: &MaskKey,
+        stored: Stored,
+    ) -> Result<Self, RunError> {
+        let mask = plan.mask()?;
+        let lines: String = stored
+            .lines
+            .iter()
+            .map(|(kind, hash)| format!("{} {hash}\n", kind.label()))
+            .collect();
+        Ok(Self {
+            format: FORMAT_VERSION,
+            ktd: env!("CARGO_PKG_VERSION").to_owned(),
+            probes: origin,
+            plan,
+            data,
+            mask: MaskIdentity {
+                scheme: ktd_masking::SCHEME,
+                hash: mask_hash(mask),
+                commitment: key.commitment(),
+            },
+            counts: stored.counts,
+            probe_set_sha256: sha256_hex(lines.as_bytes()),
+            gold_sha256: stored.gold_sha256,
+            files: stored.files,
+        })
+    }
+
+    /// Reads a record.
+    ///
+    /// # Errors
+    /// [`RunError`] when it is missing, damaged or of another format.
+    pub fn read(path: &Path) -> Result<Self, RunError> {
+        let record: Self = crate::bundle::read_json(path)?;
+        if record.format == FORMAT_VERSION {
+            return Ok(record);
+        }
+        let what = format!(
+            "format {}, but this program reads format {FORMAT_VERSION}",
+            record.format
+        );
+        Err(RunError::damaged(path, what))
+    }
+
+    /// Probes of a kind.
+    #[must_use]
+    pub fn count(&self, kind: ProbeKind) -> usize {
+        self.counts.get(kind.label()).copied().unwrap_or(0)
+    }
+
+    /// Probes of each kind.
+    #[must_use]
+    pub fn by_kind(&self) -> BTreeMap<ProbeKind, usize> {
+        ProbeKind::ALL
+            .into_iter()
+            .map(|kind| (kind, self.count(kind)))
+            .filter(|(_, count)| 0 < *count)
+            .collect()
+    }
+
+    /// The first part in which another record asks for another set; what was stored is not compared.
+    #[must_use]
+    pub fn differs_in(&self, other: &Self) -> Option<&'static str> {
+        let parts = [
+            ("program version", self.ktd == other.ktd),
+            ("origin of the probes", self.probes == other.probes),
+            ("plan", self.plan == other.plan),
+            ("panel", self.data.panel_blake3 == other.data.panel_blake3),
+            ("mask", self.mask == other.mask),
+        ];
+        parts.into_iter().find(|(_, same)| !same).map(|(part, _)| part)
+    }
+}

@@ -1,0 +1,66 @@
+//! `certificate.json`: a certificate and its signature.
+
+use super::certificate::Certificate;
+use super::signing::{PublicKey, Signature, SigningKey};
+use crate::bundle::{json_bytes, write_whole};
+use crate::error::RunError;
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+
+/// `certificate.json`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SignedCertificate {
+    /// What is signed.
+    pub certificate: Certificate,
+    /// By whom.
+    pub signature: Signature,
+}
+
+impl SignedCertificate {
+    /// Signs a certificate.
+    ///
+    /// # Errors
+    /// [`RunError::Input`] when it cannot be canonical JSON.
+    pub fn sign(certificate: Certificate, key: &SigningKey) -> Result<Self, RunError> {
+        let signature = key.sign(&certificate)?;
+        Ok(Self {
+            certificate,
+            signature,
+        })
+    }
+
+    /// Writes it whole.
+    ///
+    /// # Errors
+    /// [`RunError::Io`].
+    pub fn write(&self, path: &Path) -> Result<(), RunError> {
+        write_whole(path, &json_bytes(path, self)?)
+    }
+
+    /// Reads a certificate whose bytes are as they were written and whose signature is its signer's; `whose` is the key
+    /// that it must be, where one is expected.
+    ///
+    /// # Errors
+    /// [`RunError`] when it is missing, was changed, is not signed, or is signed with another key.
+    pub fn read(path: &Path, whose: Option<&PublicKey>) -> Result<Self, RunError> {
+        let bytes = std::fs::read(path).map_err(RunError::io("read", path))?;
+        let signed: Self =
+            serde_json::from_slice(&bytes).map_err(|error| RunError::damaged(path, error.to_string()))?;
+        if let Some(fault) = signed.signature.fault(&signed.certificate)? {
+            return Err(RunError::damaged(path, fault));
+        }
+        // White space and the order of keys are not signed, so they are compared.
+        if bytes != json_bytes(path, &signed)? {
+            return Err(RunError::damaged(path, "its bytes are not those that were written"));
+        }
+        if whose.is_some_and(|key| signed.signature.signer() != Some(*key)) {
+            let what = format!(
+                "it is signed with the key {}, not with the one expected",
+                signed.signature.fingerprint
+            );
+            return Err(RunError::damaged(path, what));
+        }
+        Ok(signed)
+    }
+}

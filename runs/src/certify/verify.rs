@@ -1,0 +1,232 @@
+//! Checking a certificate: signature, files, every figure; with the panel also the probes and the answers themselves.
+
+use super::attack::Answers;
+use super::certificate::Certificate;
+use super::control::Control;
+use super::gold_line::GoldLine;
+use super::ground::{ProbeSet, Tick};
+use super::lines::hash_file;
+use super::paths::{CertifyPaths, SetPaths};
+use super::probe_line::WrittenProbe;
+use super::session::{Workshop, compose};
+use super::set_record::Origin;
+use super::signed::SignedCertificate;
+use super::signing::PublicKey;
+use super::store::{compare, load_probes};
+use crate::bundle::json_bytes;
+use crate::bundle::verify::Verified;
+use crate::error::RunError;
+use crate::experiment::market_source::MarketSource;
+use ktd_masking::MaskKey;
+use ktd_probes::{ProbeKind, ProbeText};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// How far a certificate is checked.
+#[derive(Debug, Clone, Default)]
+pub struct Check {
+    /// Whose signature it must be.
+    pub whose: Option<PublicKey>,
+    /// The panel; a synthetic one is made again without it.
+    pub panel: Option<PathBuf>,
+    /// Whether the attackers are put to the probes again.
+    pub attacks: bool,
+    /// Threads.
+    pub threads: usize,
+}
+
+/// How many probes are made and attacked again, at most; none where the certificate cannot be read.
+#[must_use]
+pub fn ticks(path: &Path, attacks: bool) -> usize {
+    let Ok(signed) = SignedCertificate::read(path, None) else {
+        return 0;
+    };
+    let set = &signed.certificate.set;
+    let probes: usize = set.counts.values().sum();
+    let training = 2 * set.plan.training * set.counts.len();
+    let control = 2 * (set.plan.control_probes + set.plan.training.min(set.plan.control_probes));
+    probes + if attacks { probes + training + Control::ALL.len() * control } else { 0 }
+}
+
+/// Checks a certificate and the files beside it; the first difference is the error.
+///
+/// # Errors
+/// [`RunError`] naming the file and place that differs.
+pub fn verify(path: &Path, check: &Check, tick: Tick<'_>) -> Result<(SignedCertificate, Verified), RunError> {
+    let signed = SignedCertificate::read(path, check.whose.as_ref())?;
+    let certificate = &signed.certificate;
+    let root = path.parent().unwrap_or(Path::new(""));
+    let paths = CertifyPaths::new(root);
+    let mut verified = Verified {
+        checks: vec![format!("signature: key {}", signed.signature.fingerprint)],
+        unchecked: Vec::new(),
+    };
+    if check.whose.is_none() {
+        verified
+            .unchecked
+            .push("whose key it is: name the signer's with --public-key".to_owned());
+    }
+    let is_whole = check_files(&paths, certificate, &mut verified)?;
+    check_itself(path, certificate)?;
+    verified
+        .checks
+        .push("bounds and verdict: recomputed from the counts".to_owned());
+    if !is_whole {
+        verified
+            .unchecked
+            .push("counts, probes and answers: private/ is not here, which names the stocks".to_owned());
+        return Ok((signed, verified));
+    }
+    check_counts(path, &paths, certificate)?;
+    verified
+        .checks
+        .push("counts: every share recomputed from the recorded answers".to_owned());
+    match market(certificate, check.panel.as_deref())? {
+        None => verified
+            .unchecked
+            .push("probes and answers: name the panel with --panel to make them again".to_owned()),
+        Some(source) => remake(&paths, certificate, source, check, tick, &mut verified)?,
+    }
+    Ok((signed, verified))
+}
+
+/// Bounds, verdict and reasons follow from the certificate's own counts; no file is needed.
+///
+/// # Errors
+/// [`RunError::Damaged`] when they do not.
+pub fn check_itself(path: &Path, certificate: &Certificate) -> Result<(), RunError> {
+    compare_certificates(path, certificate, &certificate.judged_again()?)
+}
+
+/// Whether the files are those that were signed; `false` when private ones are missing, which nothing else may be.
+fn check_files(
+    paths: &CertifyPaths,
+    certificate: &Certificate,
+    verified: &mut Verified,
+) -> Result<bool, RunError> {
+    let mut absent = 0;
+    for (name, hash) in &certificate.files {
+        let path = paths.root().join(name);
+        if !path.exists() && name.starts_with("private/") {
+            absent += 1;
+            continue;
+        }
+        if hash_file(&path)? != *hash {
+            return Err(RunError::damaged(&path, "its hash is not the one in certificate.json"));
+        }
+    }
+    let present = certificate.files.len() - absent;
+    verified
+        .checks
+        .push(format!("files: {present} with the hashes that were signed"));
+    Ok(absent == 0)
+}
+
+fn check_counts(path: &Path, paths: &CertifyPaths, certificate: &Certificate) -> Result<(), RunError> {
+    compare_certificates(path, certificate, &compose(paths, certificate.judgement())?)
+}
+
+/// Compares a certificate with the one that its files give, and names the first line that differs.
+fn compare_certificates(path: &Path, recorded: &Certificate, made: &Certificate) -> Result<(), RunError> {
+    let (recorded, made) = (json_bytes(path, recorded)?, json_bytes(path, made)?);
+    if recorded == made {
+        return Ok(());
+    }
+    let (recorded, made) = (String::from_utf8_lossy(&recorded), String::from_utf8_lossy(&made));
+    let differs = recorded
+        .lines()
+        .zip(made.lines())
+        .find(|(left, right)| left != right)
+        .map_or_else(
+            || "it is longer or shorter than what its files give".to_owned(),
+            |(left, right)| format!("it says {:?}, but its files give {:?}", left.trim(), right.trim()),
+        );
+    Err(RunError::damaged(path, differs))
+}
+
+/// The panel, when it is at hand.
+fn market(certificate: &Certificate, panel: Option<&Path>) -> Result<Option<MarketSource>, RunError> {
+    let data = &certificate.set.data;
+    let source = match (panel, &data.synthetic) {
+        (Some(path), _) => MarketSource::from_file(path)?,
+        (None, Some(synthetic)) => MarketSource::synthetic(synthetic)?,
+        (None, None) => return Ok(None),
+    };
+    if source.record.panel_blake3 == data.panel_blake3 {
+        return Ok(Some(source));
+    }
+    let what = format!(
+        "the panel's hash is {}, but the certificate is for {}",
+        source.record.panel_blake3, data.panel_blake3
+    );
+    Err(RunError::input(what, "name the panel of the certificate with --panel"))
+}
+
+/// Makes probes, keys and, where asked, answers again and compares every byte.
+fn remake(
+    paths: &CertifyPaths,
+    certificate: &Certificate,
+    source: MarketSource,
+    check: &Check,
+    tick: Tick<'_>,
+    verified: &mut Verified,
+) -> Result<(), RunError> {
+    let record = &certificate.set;
+    let path = paths.mask_key();
+    let text = std::fs::read_to_string(&path).map_err(RunError::io("read", &path))?;
+    let key = MaskKey::parse(&text).map_err(|error| RunError::damaged(&path, error.to_string()))?;
+    if key.commitment() != record.mask.commitment {
+        return Err(RunError::damaged(&path, "it is not the key that the certificate commits to"));
+    }
+    let workshop = Workshop::open(source, &record.plan, key, check.threads)?;
+    let probed = paths.probed();
+    let probes = if record.probes == Origin::Made {
+        let set = workshop.probes(&record.plan, tick)?;
+        compare_set(&probed, &set, &workshop.gold_lines(&record.plan, &set))?;
+        verified
+            .checks
+            .push("probes and keys: made again, byte for byte".to_owned());
+        set.probes
+    } else {
+        verified
+            .unchecked
+            .push("probes: they were given, and nothing says how they were made".to_owned());
+        load_probes(&probed, &record.by_kind())?
+    };
+    if !check.attacks {
+        verified
+            .unchecked
+            .push("answers: put the attackers to the probes again with --attack".to_owned());
+        return Ok(());
+    }
+    compare_answers(&probed, &workshop.answers(record, &probes, tick)?)?;
+    for control in Control::ALL {
+        let paths = paths.control(control.label());
+        let (set, gold, answers) = workshop.control(control, &record.plan, tick)?;
+        compare_set(&paths, &set, &gold)?;
+        compare_answers(&paths, &answers)?;
+    }
+    verified
+        .checks
+        .push("answers and controls: every attack made again, byte for byte".to_owned());
+    Ok(())
+}
+
+fn compare_set(paths: &SetPaths, set: &ProbeSet, gold: &[GoldLine]) -> Result<(), RunError> {
+    let mut by_kind: BTreeMap<ProbeKind, Vec<&ProbeText>> = BTreeMap::new();
+    for probe in &set.probes {
+        by_kind.entry(probe.kind).or_default().push(probe);
+    }
+    for (kind, probes) in by_kind {
+        let lines = probes.into_iter().map(WrittenProbe::of).collect::<Result<Vec<_>, _>>()?;
+        compare(&paths.at(&paths.probes(kind)), &lines)?;
+    }
+    compare(&paths.at(paths.gold()), gold)
+}
+
+fn compare_answers(paths: &SetPaths, answers: &Answers) -> Result<(), RunError> {
+    for (attacker, lines) in answers {
+        compare(&paths.at(&paths.answers(attacker)), lines)?;
+    }
+    Ok(())
+}

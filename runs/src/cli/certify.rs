@@ -1,0 +1,134 @@
+//! `ktd certify CONFIG --key KEY`.
+
+use super::probe::{SetArgs, attack, judgement};
+use crate::certify::certificate::Certificate;
+use crate::certify::session::{CertifyRun, compose};
+use crate::certify::signed::SignedCertificate;
+use crate::certify::signing::{PublicKey, SigningKey};
+use crate::certify::table;
+use crate::certify::verdict::{Refusal, Verdict};
+use crate::error::RunError;
+use crate::failure::Failure;
+use crate::output::Console;
+use clap::Args;
+use ktd_masking::Level;
+use serde_json::json;
+use std::path::{Path, PathBuf};
+
+const EXAMPLE: &str = "\
+Examples:
+  ktd certify --new-key key.pem                    # once; `openssl genpkey -algorithm ed25519` makes the same
+  ktd certify try.toml --key key.pem --out cert    # cert/certificate.json
+  ktd verify --certificate cert/certificate.json --public-key key.pem.pub
+
+Exit code 0 when the mask is certified, 1 when it is refused; the certificate is written either way.";
+
+/// Probe a mask, try every attacker on positive controls, and sign what follows.
+#[derive(Debug, Clone, Args)]
+#[command(after_help = EXAMPLE)]
+pub(super) struct CertifyArgs {
+    #[command(flatten)]
+    set: SetArgs,
+    /// The Ed25519 key that signs, PKCS#8 as PEM.
+    #[arg(long)]
+    key: Option<PathBuf>,
+    /// Write a new key to this file, its public part beside it with `.pub`, and do nothing else.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["key", "config", "out", "probes", "threads"])]
+    new_key: Option<PathBuf>,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// [`Failure`] for bad input, and when the certificate is refused.
+pub(super) fn run(args: &CertifyArgs, console: Console) -> Result<(), Failure> {
+    if let Some(path) = &args.new_key {
+        return new_key(path, console);
+    }
+    let run = args.set.run()?;
+    let key = args.key.as_deref().ok_or_else(|| {
+        RunError::input(
+            "no key signs the certificate",
+            "name one with --key, or make one with `ktd certify --new-key key.pem`",
+        )
+    })?;
+    let key = SigningKey::read(key)?;
+    check_level(&run)?;
+    attack(&run, true, console)?;
+    let signed = SignedCertificate::sign(compose(&run.paths, judgement(&run))?, &key)?;
+    let path = run.paths.certificate();
+    signed.write(&path)?;
+    let text = format!(
+        "{}\nsigned by {}: {}\n",
+        table::certificate_text(&signed.certificate),
+        signed.signature.fingerprint,
+        path.display()
+    );
+    console.result(&text, &json!(signed))?;
+    refused(&signed.certificate)
+}
+
+/// A mask that hides nothing has nothing to certify.
+fn check_level(run: &CertifyRun) -> Result<(), RunError> {
+    if Level::parse(&run.config.mask.level) == Some(Level::Bright) {
+        return Err(RunError::input(
+            "the level `bright` shows every stock and every day: there is nothing to certify",
+            "certify stock-blind, date-blind or blinded; `ktd probe` counts what bright gives away",
+        ));
+    }
+    Ok(())
+}
+
+fn refused(certificate: &Certificate) -> Result<(), Failure> {
+    if certificate.verdict == Verdict::Certified {
+        return Ok(());
+    }
+    let first = certificate.refusals.first().map(ToString::to_string);
+    let others = match certificate.refusals.len().saturating_sub(1) {
+        0 => String::new(),
+        count => format!(", and for {count} other reasons"),
+    };
+    Err(Failure::difference(format_args!(
+        "the certificate is refused: {}{others}",
+        first.unwrap_or_default()
+    ))
+    .with_hint(hint(&certificate.refusals)))
+}
+
+/// How to mend what refuses: another mask helps where an attacker succeeds, and nowhere else.
+fn hint(refusals: &[Refusal]) -> &'static str {
+    let is_any = |of: fn(&Refusal) -> bool| refusals.iter().any(of);
+    if is_any(|refusal| matches!(refusal, Refusal::AboveThreshold { .. })) {
+        "put more probes if the share is small and its bound is not; else choose a mask that hides more, or thresholds \
+         that you can defend"
+    } else if is_any(|refusal| matches!(refusal, Refusal::BlindAttacker { .. })) {
+        "use a panel with more days and names, or more `control_probes`: an attacker must succeed somewhere"
+    } else {
+        "put more probes, or others with another `seed`"
+    }
+}
+
+fn new_key(path: &Path, console: Console) -> Result<(), Failure> {
+    let key = SigningKey::draw(path)?.public();
+    let public = public_path(path);
+    crate::bundle::write_whole(&public, key.to_pem().as_bytes())?;
+    console.result(
+        &describe(path, &public, &key),
+        &json!({ "key": path, "public_key": public, "fingerprint": key.fingerprint() }),
+    )
+}
+
+fn public_path(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".pub");
+    PathBuf::from(name)
+}
+
+fn describe(path: &Path, public: &Path, key: &PublicKey) -> String {
+    format!(
+        "the key: {} (keep it to yourself)\nits public part: {}\nits fingerprint: {}\n",
+        path.display(),
+        public.display(),
+        key.fingerprint()
+    )
+}

@@ -1,0 +1,46 @@
+//! What a word tells of the world outside the numbers that a model was shown.
+
+use serde::Serialize;
+
+/// A kind of words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Category {
+    /// Products and the names that people call their makers by.
+    Brand,
+    /// Company names and codes.
+    Company,
+    /// Sectors and industries.
+    Sector,
+    /// Dates of the calendar, feasts included.
+    RealDate,
+    /// Announcements, earnings, policies, what analysts say.
+    News,
+    /// Central banks, rates, prices, trade.
+    Macro,
+}
+
+impl Category {
+    /// All, in the order tables show them.
+    pub const ALL: [Self; 6] = [
+        Self::Brand,
+        Self::Company,
+        Self::Sector,
+        Self::RealDate,
+        Self::News,
+        Self::Macro,
+    ];
+
+    /// The name in tables and JSON, and of its list files.
+    #[must_use]
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Brand => "brand",
+            Self::Company => "company",
+            Self::Sector => "sector",
+            Self::RealDate => "real-date",
+            Self::News => "news",
+            Self::Macro => "macro",
+        }
+    }
+}
