@@ -67,7 +67,10 @@ mod tests {
     fn aliases_alone_are_renamed() {
         let places = BTreeMap::from([("asset_0007".to_owned(), 12), ("asset_0012".to_owned(), 7)]);
         assert_eq!(
-            renamed(r#"{"a":"asset_0007","b":["asset_0012",7],"c":"asset_0001"}"#, &places),
+            renamed(
+                r#"{"a":"asset_0007","b":["asset_0012",7],"c":"asset_0001"}"#,
+                &places
+            ),
             r#"{"a":"asset_0012","b":["asset_0007",7],"c":"asset_0001"}"#
         );
     }

@@ -1,8 +1,8 @@
 //! An attacker's answer as a line, in real codes and dates.
 
 use super::gold_line::{GoldLine, board_label, sector_label};
-use crate::error::RunError;
 use crate::attackers::LanguageAnswer;
+use crate::error::RunError;
 use ktd_env::{Market, NameId, TradeDate};
 use ktd_probes::{Answer, Comparison, ProbeKind};
 use serde::{Deserialize, Serialize};
@@ -116,7 +116,12 @@ impl AnswerRecord {
                 .unwrap_or_default()
         };
         Self {
-            stocks: answer.guesses().iter().take(Answer::MOST_NAMES).map(code).collect(),
+            stocks: answer
+                .guesses()
+                .iter()
+                .take(Answer::MOST_NAMES)
+                .map(code)
+                .collect(),
             day: answer.day.and_then(|day| market.date(day)).map(TradeDate::reveal),
             place: answer.day.map(|day| day.index()),
             sector: sector_label(market, answer.sector),
@@ -149,7 +154,10 @@ pub fn check_order(path: &Path, answers: &[AnswerLine], gold: &[GoldLine]) -> Re
         || "no answer is left".to_owned(),
         |answer| format!("the answer is to {} probe {}", answer.kind, answer.number),
     );
-    Err(RunError::damaged(path, format!("line {line}: {asked}, but {said}")))
+    Err(RunError::damaged(
+        path,
+        format!("line {line}: {asked}, but {said}"),
+    ))
 }
 
 #[cfg(test)]
@@ -201,7 +209,17 @@ mod tests {
         let counted = Measure::ALL.map(|measure| (tally.asked(measure), tally.hits(measure)));
         assert_eq!(
             counted,
-            [(2, 0), (2, 1), (2, 0), (2, 1), (2, 1), (2, 0), (2, 1), (2, 0), (0, 0)]
+            [
+                (2, 0),
+                (2, 1),
+                (2, 0),
+                (2, 1),
+                (2, 1),
+                (2, 0),
+                (2, 1),
+                (2, 0),
+                (0, 0)
+            ]
         );
         assert_eq!((tally.probes, tally.answered), (2, 1));
     }
@@ -222,6 +240,9 @@ mod tests {
     fn a_missing_answer_is_named() {
         let gold = [key(&[("a", 1)])];
         let error = check_order(Path::new("x"), &[], &gold).unwrap_err().to_string();
-        assert!(error.contains("day probe 0 was put, but no answer is left"), "{error}");
+        assert!(
+            error.contains("day probe 0 was put, but no answer is left"),
+            "{error}"
+        );
     }
 }

@@ -297,7 +297,10 @@ fn not_covered(set: &SetRecord) -> Vec<String> {
         .map(ktd_probes::ProbeKind::label)
         .collect();
     if !absent.is_empty() {
-        lines.push(format!("probes of the kinds {}: none were put", absent.join(", ")));
+        lines.push(format!(
+            "probes of the kinds {}: none were put",
+            absent.join(", ")
+        ));
     }
     lines
 }

@@ -3,9 +3,7 @@
 use super::thresholds::Thresholds;
 use crate::attackers::LanguageConfig;
 use crate::error::RunError;
-use crate::experiment::config::{
-    MaskConfig, SyntheticConfig, ToolsConfig, is_file_name, unique, unreadable,
-};
+use crate::experiment::config::{MaskConfig, SyntheticConfig, ToolsConfig, is_file_name, unique, unreadable};
 use crate::experiment::window_config::WindowConfig;
 use crate::rules_config::RulesConfig;
 use ktd_probes::{Attackers, DEFAULT_JOINT_DAYS, ProbeKind};
@@ -137,7 +135,9 @@ impl KindCounts {
     /// Every kind that is not left out.
     pub fn kinds(&self) -> impl Iterator<Item = ProbeKind> {
         let counts = *self;
-        ProbeKind::ALL.into_iter().filter(move |kind| 0 < counts.of(*kind))
+        ProbeKind::ALL
+            .into_iter()
+            .filter(move |kind| 0 < counts.of(*kind))
     }
 
     /// At most so many of each kind.
@@ -234,8 +234,16 @@ impl CertifyConfig {
         }
         self.thresholds.check()?;
         self.language.check()?;
-        if let Some(agent) = self.language.agents.iter().find(|agent| Attackers::NAMES.contains(&agent.id.as_str())) {
-            return needs(&format!("language model {:?} is called as an attacker of the database", agent.id));
+        if let Some(agent) = self
+            .language
+            .agents
+            .iter()
+            .find(|agent| Attackers::NAMES.contains(&agent.id.as_str()))
+        {
+            return needs(&format!(
+                "language model {:?} is called as an attacker of the database",
+                agent.id
+            ));
         }
         unique("windows", self.windows.iter().map(|window| window.id.as_str()))
     }
@@ -260,7 +268,10 @@ mod tests {
     fn a_name_is_enough() {
         let config = CertifyConfig::parse("name = \"x\"").unwrap();
         assert_eq!(config.probes, KindCounts::all(2_000));
-        assert_eq!((config.days, config.episode_steps, config.joint_days), (5, 20, 20));
+        assert_eq!(
+            (config.days, config.episode_steps, config.joint_days),
+            (5, 20, 20)
+        );
         assert_eq!(
             (config.mask.level.as_str(), config.mask.numeric.as_str()),
             ("blinded", "rescaled")

@@ -102,7 +102,12 @@ impl Control {
     ///
     /// # Errors
     /// [`RunError::Input`] when the plan's stretches hold no member to ask about.
-    pub fn make(self, ground: &Ground, plan: &SetPlan, tick: Tick<'_>) -> Result<(ProbeSet, ProbeSet), RunError> {
+    pub fn make(
+        self,
+        ground: &Ground,
+        plan: &SetPlan,
+        tick: Tick<'_>,
+    ) -> Result<(ProbeSet, ProbeSet), RunError> {
         let mask = self.mask();
         let key = match self {
             Self::ExactDay | Self::DatedDay | Self::SortedAliases => ground.key.derive(self.label()),

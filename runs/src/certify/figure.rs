@@ -77,8 +77,12 @@ impl Rule {
     /// # Errors
     /// [`RunError::Input`] for a count that is none: more hits than probes, or an unknown measure.
     pub fn figure(&self, count: &Count) -> Result<Figure, RunError> {
-        let asked = measure(&count.measure)
-            .ok_or_else(|| RunError::input(format!("there is no measure {:?}", count.measure), "see `set.json`"))?;
+        let asked = measure(&count.measure).ok_or_else(|| {
+            RunError::input(
+                format!("there is no measure {:?}", count.measure),
+                "see `set.json`",
+            )
+        })?;
         let interval = wilson_of(count.hits, count.asked, self.confidence, 1)?;
         let simultaneous = wilson_of(count.hits, count.asked, self.confidence, self.attackers)?;
         let is_shown = shows(self.level, asked);

@@ -1,7 +1,7 @@
 //! Probes that somebody else made or changed, with their answer key.
 
-use super::ground::ProbeSet;
 use super::gold_line::{self, GoldLine};
+use super::ground::ProbeSet;
 use super::lines;
 use super::paths::SetPaths;
 use super::probe_line::{self, ProbeLine};

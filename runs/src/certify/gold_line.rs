@@ -140,7 +140,11 @@ impl GoldLine {
 ///
 /// # Errors
 /// [`RunError::Damaged`] naming the first line that is not.
-pub fn check_order(path: &Path, lines: &[GoldLine], counts: &BTreeMap<ProbeKind, usize>) -> Result<(), RunError> {
+pub fn check_order(
+    path: &Path,
+    lines: &[GoldLine],
+    counts: &BTreeMap<ProbeKind, usize>,
+) -> Result<(), RunError> {
     let expected = ProbeKind::ALL
         .into_iter()
         .flat_map(|kind| (0..counts.get(&kind).copied().unwrap_or(0)).map(move |number| (kind, number)));
@@ -163,7 +167,10 @@ pub fn check_order(path: &Path, lines: &[GoldLine], counts: &BTreeMap<ProbeKind,
         }
         let targets = if kind == ProbeKind::Linked { 2 } else { 1 };
         if line.targets.len() != targets {
-            return Err(wrong(format!("it has {} targets, not {targets}", line.targets.len())));
+            return Err(wrong(format!(
+                "it has {} targets, not {targets}",
+                line.targets.len()
+            )));
         }
     }
     match expected.next() {

@@ -51,7 +51,10 @@ impl CertifyRun {
         let probed = self.paths.probed();
         let gold = load_gold(&probed, &record.by_kind())?;
         for attacker in sitting.line_up.attackers() {
-            let answers = sitting.line_up.ask_all(attacker, &sitting.questions(), told).await?;
+            let answers = sitting
+                .line_up
+                .ask_all(attacker, &sitting.questions(), told)
+                .await?;
             let lines: Vec<AnswerLine> = answers
                 .iter()
                 .map(|answer| AnswerLine::of_language(market, answer))

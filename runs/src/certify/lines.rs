@@ -44,7 +44,10 @@ impl<W: Write> Write for Hashed<W> {
 ///
 /// # Errors
 /// [`RunError::Io`]; the old content stands then.
-pub(super) fn write<T: Serialize>(path: &Path, values: impl IntoIterator<Item = T>) -> Result<Hashes, RunError> {
+pub(super) fn write<T: Serialize>(
+    path: &Path,
+    values: impl IntoIterator<Item = T>,
+) -> Result<Hashes, RunError> {
     if let Some(parent) = path.parent() {
         std::fs::create_dir_all(parent).map_err(RunError::io("make the directory", parent))?;
     }
@@ -120,8 +123,8 @@ fn hex(hash: Sha256) -> String {
 pub(super) fn read<T: DeserializeOwned>(path: &Path) -> Result<(Vec<T>, String), RunError> {
     let file = File::open(path).map_err(RunError::io("open", path))?;
     let reader: Box<dyn BufRead> = if is_packed(path) {
-        let unpacked =
-            zstd::stream::read::Decoder::new(file).map_err(|error| RunError::damaged(path, error.to_string()))?;
+        let unpacked = zstd::stream::read::Decoder::new(file)
+            .map_err(|error| RunError::damaged(path, error.to_string()))?;
         Box::new(BufReader::new(unpacked))
     } else {
         Box::new(BufReader::new(file))
@@ -129,7 +132,10 @@ pub(super) fn read<T: DeserializeOwned>(path: &Path) -> Result<(Vec<T>, String),
     parse(path, reader)
 }
 
-fn parse<T: DeserializeOwned>(path: &Path, mut reader: Box<dyn BufRead>) -> Result<(Vec<T>, String), RunError> {
+fn parse<T: DeserializeOwned>(
+    path: &Path,
+    mut reader: Box<dyn BufRead>,
+) -> Result<(Vec<T>, String), RunError> {
     let mut values = Vec::new();
     let (mut line, mut hash) = (Vec::new(), Sha256::new());
     loop {

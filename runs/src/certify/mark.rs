@@ -80,7 +80,11 @@ impl fmt::Display for CertificateSummary {
                 write!(f, ", {measure} up to chance {:+.2} %", excess * 100.0)?;
             }
         }
-        write!(f, ", key {}", self.fingerprint.get(..16).unwrap_or(&self.fingerprint))
+        write!(
+            f,
+            ", key {}",
+            self.fingerprint.get(..16).unwrap_or(&self.fingerprint)
+        )
     }
 }
 
@@ -119,7 +123,9 @@ impl Mark {
     pub fn of(header: &Header, certificates: &[SignedCertificate]) -> Self {
         let about = certificates.iter().filter(|signed| is_about(signed, header));
         let marks = about.map(|signed| mark(signed, header));
-        marks.min_by_key(|mark| mark.standing != MarkStanding::Refused).unwrap_or(Self::NONE)
+        marks
+            .min_by_key(|mark| mark.standing != MarkStanding::Refused)
+            .unwrap_or(Self::NONE)
     }
 
     /// The mark of a row: that of its episodes, where they agree.

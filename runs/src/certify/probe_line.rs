@@ -46,7 +46,11 @@ impl<'p> WrittenProbe<'p> {
 ///
 /// # Errors
 /// [`RunError::Damaged`] naming the line.
-pub(super) fn probes(path: &Path, kind: ProbeKind, lines: Vec<ProbeLine>) -> Result<Vec<ProbeText>, RunError> {
+pub(super) fn probes(
+    path: &Path,
+    kind: ProbeKind,
+    lines: Vec<ProbeLine>,
+) -> Result<Vec<ProbeText>, RunError> {
     let exhibits = if kind == ProbeKind::Linked { 2 } else { 1 };
     let probe = |(place, line): (usize, ProbeLine)| {
         let wrong = |what: String| RunError::damaged(path, format!("line {}: {what}", place + 1));

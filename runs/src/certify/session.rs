@@ -51,7 +51,12 @@ impl Workshop {
     ///
     /// # Errors
     /// [`RunError::Input`] when the panel is too short, or the rules do not fit.
-    pub fn open(source: MarketSource, plan: &SetPlan, key: MaskKey, threads: usize) -> Result<Self, RunError> {
+    pub fn open(
+        source: MarketSource,
+        plan: &SetPlan,
+        key: MaskKey,
+        threads: usize,
+    ) -> Result<Self, RunError> {
         let ground = Ground::new(source, plan, key, threads)?;
         let database = database(&ground);
         Ok(Self { ground, database })
@@ -182,20 +187,34 @@ impl CertifyRun {
     }
 
     /// The record of the set that is on disk, if there is one and it is the one that is asked for.
-    fn known(&self, source: &MarketSource, plan: &SetPlan, key: &MaskKey) -> Result<Option<SetRecord>, RunError> {
+    fn known(
+        &self,
+        source: &MarketSource,
+        plan: &SetPlan,
+        key: &MaskKey,
+    ) -> Result<Option<SetRecord>, RunError> {
         let path = self.paths.set_record();
         if !path.exists() {
             return Ok(None);
         }
         let record = SetRecord::read(&path)?;
         let origin = self.origin();
-        let asked = SetRecord::new(origin, plan.clone(), source.record.clone(), key, Stored::default())?;
+        let asked = SetRecord::new(
+            origin,
+            plan.clone(),
+            source.record.clone(),
+            key,
+            Stored::default(),
+        )?;
         if let Some(part) = record.differs_in(&asked) {
             let what = format!(
                 "{} holds another probe set: its {part} differs",
                 self.paths.root().display()
             );
-            return Err(RunError::input(what, "choose another directory with --out, or remove this one"));
+            return Err(RunError::input(
+                what,
+                "choose another directory with --out, or remove this one",
+            ));
         }
         for (name, hash) in &record.files {
             let path = self.paths.root().join(name);
@@ -285,7 +304,9 @@ fn count_control(
     for aim in AIMS.iter().filter(|aim| aim.control == control) {
         let answers = load_answers(&set, aim.attacker, &gold)?;
         let (counts, _) = count(aim.attacker, &gold, &answers, plan.joint_days);
-        let found = counts.into_iter().find(|count| count.measure == aim.measure.label());
+        let found = counts
+            .into_iter()
+            .find(|count| count.measure == aim.measure.label());
         counted.controls.extend(found.map(|count| (*aim, count)));
     }
     Ok(())

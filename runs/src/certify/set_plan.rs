@@ -136,7 +136,11 @@ fn stretches(config: &CertifyConfig, market: &Market) -> Result<(Vec<Stretch>, V
     for window in &config.windows {
         let days = resolve_window(window, market)?.days;
         let (first, last) = (days.first(), days.last());
-        windows.extend(first.zip(last).map(|(first, last)| first.index()..last.index() + 1));
+        windows.extend(
+            first
+                .zip(last)
+                .map(|(first, last)| first.index()..last.index() + 1),
+        );
     }
     let training = between(&windows, market.calendar().len(), config.episode_steps);
     if training.is_empty() {

@@ -52,7 +52,10 @@ impl SignedCertificate {
         }
         // White space and the order of keys are not signed, so they are compared.
         if bytes != json_bytes(path, &signed)? {
-            return Err(RunError::damaged(path, "its bytes are not those that were written"));
+            return Err(RunError::damaged(
+                path,
+                "its bytes are not those that were written",
+            ));
         }
         if whose.is_some_and(|key| signed.signature.signer() != Some(*key)) {
             let what = format!(

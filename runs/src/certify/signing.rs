@@ -265,20 +265,37 @@ mod tests {
         let signature = ours.sign(&serde_json::json!({ "b": 1, "a": [2.5] })).unwrap();
         // The order of keys is no part of canonical JSON.
         assert_eq!(
-            signature.fault(&serde_json::json!({ "a": [2.5], "b": 1 })).unwrap(),
+            signature
+                .fault(&serde_json::json!({ "a": [2.5], "b": 1 }))
+                .unwrap(),
             None
         );
-        assert!(signature.fault(&serde_json::json!({ "a": [2.5], "b": 2 })).unwrap().is_some());
+        assert!(
+            signature
+                .fault(&serde_json::json!({ "a": [2.5], "b": 2 }))
+                .unwrap()
+                .is_some()
+        );
         let forged = Signature {
             public_key: ktd_masking::hex(&theirs.public().0),
             fingerprint: theirs.public().fingerprint(),
             ..signature.clone()
         };
-        assert!(forged.fault(&serde_json::json!({ "a": [2.5], "b": 1 })).unwrap().is_some());
+        assert!(
+            forged
+                .fault(&serde_json::json!({ "a": [2.5], "b": 1 }))
+                .unwrap()
+                .is_some()
+        );
         let renamed = Signature {
             fingerprint: theirs.public().fingerprint(),
             ..signature
         };
-        assert!(renamed.fault(&serde_json::json!({ "a": [2.5], "b": 1 })).unwrap().is_some());
+        assert!(
+            renamed
+                .fault(&serde_json::json!({ "a": [2.5], "b": 1 }))
+                .unwrap()
+                .is_some()
+        );
     }
 }

@@ -17,7 +17,12 @@ use std::path::Path;
 
 /// The answer keys of probes as lines, with what chance recovers of each.
 #[must_use]
-pub(super) fn gold_lines(ground: &Ground, database: &Database, joint_days: usize, set: &ProbeSet) -> Vec<GoldLine> {
+pub(super) fn gold_lines(
+    ground: &Ground,
+    database: &Database,
+    joint_days: usize,
+    set: &ProbeSet,
+) -> Vec<GoldLine> {
     let line = |(probe, gold): (&ProbeText, &ktd_probes::Gold)| {
         let chance = chance(database, (probe, gold), joint_days);
         GoldLine::of(&ground.source.market, (probe.kind, probe.number), gold, &chance)
@@ -56,7 +61,10 @@ pub(super) fn store(paths: &SetPaths, probes: &[ProbeText], gold: &[GoldLine]) -
 ///
 /// # Errors
 /// [`RunError`] naming file and line.
-pub(super) fn load_probes(paths: &SetPaths, counts: &BTreeMap<ProbeKind, usize>) -> Result<Vec<ProbeText>, RunError> {
+pub(super) fn load_probes(
+    paths: &SetPaths,
+    counts: &BTreeMap<ProbeKind, usize>,
+) -> Result<Vec<ProbeText>, RunError> {
     let mut probes = Vec::new();
     for (kind, count) in counts {
         let path = paths.at(&paths.probes(*kind));
@@ -74,7 +82,10 @@ pub(super) fn load_probes(paths: &SetPaths, counts: &BTreeMap<ProbeKind, usize>)
 ///
 /// # Errors
 /// [`RunError`] naming file and line.
-pub(super) fn load_gold(paths: &SetPaths, counts: &BTreeMap<ProbeKind, usize>) -> Result<Vec<GoldLine>, RunError> {
+pub(super) fn load_gold(
+    paths: &SetPaths,
+    counts: &BTreeMap<ProbeKind, usize>,
+) -> Result<Vec<GoldLine>, RunError> {
     let path = paths.at(paths.gold());
     let (gold, _) = lines::read::<GoldLine>(&path)?;
     gold_line::check_order(&path, &gold, counts)?;
@@ -85,7 +96,10 @@ pub(super) fn load_gold(paths: &SetPaths, counts: &BTreeMap<ProbeKind, usize>) -
 ///
 /// # Errors
 /// [`RunError::Io`].
-pub(super) fn store_answers(paths: &SetPaths, answers: &Answers) -> Result<BTreeMap<String, String>, RunError> {
+pub(super) fn store_answers(
+    paths: &SetPaths,
+    answers: &Answers,
+) -> Result<BTreeMap<String, String>, RunError> {
     let mut hashes = BTreeMap::new();
     for (attacker, lines) in answers {
         let name = paths.answers(attacker);
@@ -99,7 +113,11 @@ pub(super) fn store_answers(paths: &SetPaths, answers: &Answers) -> Result<BTree
 ///
 /// # Errors
 /// [`RunError::Io`].
-pub(super) fn store_language(paths: &SetPaths, attacker: &str, answers: &[AnswerLine]) -> Result<(), RunError> {
+pub(super) fn store_language(
+    paths: &SetPaths,
+    attacker: &str,
+    answers: &[AnswerLine],
+) -> Result<(), RunError> {
     lines::write(&paths.at(&paths.answers(attacker)), answers).map(|_| ())
 }
 
@@ -130,7 +148,8 @@ pub(super) fn compare<T: serde::Serialize>(path: &Path, values: &[T]) -> Result<
         difference,
     };
     for (place, value) in values.iter().enumerate() {
-        let made = serde_json::to_string(value).map_err(|error| RunError::damaged(path, error.to_string()))?;
+        let made =
+            serde_json::to_string(value).map_err(|error| RunError::damaged(path, error.to_string()))?;
         let Some(recorded) = recorded.get(place) else {
             return Err(differs(place + 1, "it is missing".to_owned()));
         };

@@ -12,7 +12,9 @@ use std::fmt::Write;
 #[must_use]
 pub fn text(figures: &[Figure], silences: &[Silence]) -> String {
     let kinds = ProbeKind::ALL.into_iter().map(ProbeKind::label);
-    kinds.filter_map(|kind| of_kind(kind, figures, silences)).collect()
+    kinds
+        .filter_map(|kind| of_kind(kind, figures, silences))
+        .collect()
 }
 
 fn of_kind(kind: &str, figures: &[Figure], silences: &[Silence]) -> Option<String> {
@@ -20,7 +22,11 @@ fn of_kind(kind: &str, figures: &[Figure], silences: &[Silence]) -> Option<Strin
     let silences: Vec<&Silence> = silences.iter().filter(|silence| silence.kind == kind).collect();
     let probes = silences.first()?.probes;
     let is_asked = |measure: &&'static str| figures.iter().any(|figure| figure.measure == **measure);
-    let measures: Vec<&'static str> = Measure::ALL.map(Measure::label).into_iter().filter(is_asked).collect();
+    let measures: Vec<&'static str> = Measure::ALL
+        .map(Measure::label)
+        .into_iter()
+        .filter(is_asked)
+        .collect();
     let mut columns = vec![("attacker", Align::Left), ("unanswered", Align::Right)];
     columns.extend(measures.iter().map(|measure| (*measure, Align::Left)));
     let mut table = Table::new(&columns);
@@ -30,12 +36,15 @@ fn of_kind(kind: &str, figures: &[Figure], silences: &[Silence]) -> Option<Strin
             .find(|figure| figure.attacker == attacker && figure.measure == measure)
     };
     for silence in &silences {
-        let cell = |measure: &&str| find(&silence.attacker, measure).map_or_else(String::new, |figure| cell(figure));
+        let cell =
+            |measure: &&str| find(&silence.attacker, measure).map_or_else(String::new, |figure| cell(figure));
         let head = [silence.attacker.clone(), silence.unanswered.to_string()];
         table.row(head.into_iter().chain(measures.iter().map(cell)));
     }
     let first = silences.first()?;
-    let chance = |measure: &&str| find(&first.attacker, measure).map_or_else(String::new, |figure| percent(figure.chance));
+    let chance = |measure: &&str| {
+        find(&first.attacker, measure).map_or_else(String::new, |figure| percent(figure.chance))
+    };
     let head = ["(chance)".to_owned(), String::new()];
     table.row(head.into_iter().chain(measures.iter().map(chance)));
     Some(format!(
@@ -52,7 +61,12 @@ fn cell(figure: &Figure) -> String {
         Standing::Holds | Standing::Reported => "",
     };
     let (low, high) = figure.interval;
-    format!("{} [{}, {}]{mark}", percent(figure.share), percent(low), percent(high))
+    format!(
+        "{} [{}, {}]{mark}",
+        percent(figure.share),
+        percent(low),
+        percent(high)
+    )
 }
 
 fn percent(share: f64) -> String {
@@ -125,7 +139,9 @@ pub fn csv(figures: &[Figure], counted: &[Silence]) -> Result<String, RunError> 
         "threshold",
         "standing",
     ];
-    writer.write_record(heads).map_err(|error| failed(error.to_string()))?;
+    writer
+        .write_record(heads)
+        .map_err(|error| failed(error.to_string()))?;
     for figure in figures {
         let unanswered = counted
             .iter()
@@ -150,10 +166,15 @@ pub fn csv(figures: &[Figure], counted: &[Silence]) -> Result<String, RunError> 
             figure.interval.1.to_string(),
             figure.simultaneous.0.to_string(),
             figure.simultaneous.1.to_string(),
-            figure.threshold.map(|value| value.to_string()).unwrap_or_default(),
+            figure
+                .threshold
+                .map(|value| value.to_string())
+                .unwrap_or_default(),
             standing.to_owned(),
         ];
-        writer.write_record(cells).map_err(|error| failed(error.to_string()))?;
+        writer
+            .write_record(cells)
+            .map_err(|error| failed(error.to_string()))?;
     }
     let bytes = writer.into_inner().map_err(|error| failed(error.to_string()))?;
     String::from_utf8(bytes).map_err(|error| failed(error.to_string()))

@@ -45,7 +45,12 @@ pub fn ticks(path: &Path, attacks: bool) -> usize {
     let probes: usize = set.counts.values().sum();
     let training = 2 * set.plan.training * set.counts.len();
     let control = 2 * (set.plan.control_probes + set.plan.training.min(set.plan.control_probes));
-    probes + if attacks { probes + training + Control::ALL.len() * control } else { 0 }
+    probes
+        + if attacks {
+            probes + training + Control::ALL.len() * control
+        } else {
+            0
+        }
 }
 
 /// Checks a certificate and the files beside it; the first difference is the error.
@@ -112,7 +117,10 @@ fn check_files(
             continue;
         }
         if hash_file(&path)? != *hash {
-            return Err(RunError::damaged(&path, "its hash is not the one in certificate.json"));
+            return Err(RunError::damaged(
+                &path,
+                "its hash is not the one in certificate.json",
+            ));
         }
     }
     let present = certificate.files.len() - absent;
@@ -159,7 +167,10 @@ fn market(certificate: &Certificate, panel: Option<&Path>) -> Result<Option<Mark
         "the panel's hash is {}, but the certificate is for {}",
         source.record.panel_blake3, data.panel_blake3
     );
-    Err(RunError::input(what, "name the panel of the certificate with --panel"))
+    Err(RunError::input(
+        what,
+        "name the panel of the certificate with --panel",
+    ))
 }
 
 /// Makes probes, keys and, where asked, answers again and compares every byte.
@@ -176,7 +187,10 @@ fn remake(
     let text = std::fs::read_to_string(&path).map_err(RunError::io("read", &path))?;
     let key = MaskKey::parse(&text).map_err(|error| RunError::damaged(&path, error.to_string()))?;
     if key.commitment() != record.mask.commitment {
-        return Err(RunError::damaged(&path, "it is not the key that the certificate commits to"));
+        return Err(RunError::damaged(
+            &path,
+            "it is not the key that the certificate commits to",
+        ));
     }
     let workshop = Workshop::open(source, &record.plan, key, check.threads)?;
     let probed = paths.probed();
@@ -218,7 +232,10 @@ fn compare_set(paths: &SetPaths, set: &ProbeSet, gold: &[GoldLine]) -> Result<()
         by_kind.entry(probe.kind).or_default().push(probe);
     }
     for (kind, probes) in by_kind {
-        let lines = probes.into_iter().map(WrittenProbe::of).collect::<Result<Vec<_>, _>>()?;
+        let lines = probes
+            .into_iter()
+            .map(WrittenProbe::of)
+            .collect::<Result<Vec<_>, _>>()?;
         compare(&paths.at(&paths.probes(kind)), &lines)?;
     }
     compare(&paths.at(paths.gold()), gold)

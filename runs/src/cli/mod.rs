@@ -2,9 +2,9 @@
 
 mod attribute;
 mod branch;
+mod certify;
 mod data;
 mod demo;
-mod certify;
 mod doctor;
 mod doctor_probe;
 mod leaderboard;

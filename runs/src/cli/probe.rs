@@ -145,7 +145,12 @@ pub(super) fn run(args: &ProbeArgs, console: Console) -> Result<(), Failure> {
 /// Makes and attacks under a progress bar.
 pub(super) fn attack(run: &CertifyRun, with_controls: bool, console: Console) -> Result<SetRecord, RunError> {
     let ticks = u64::try_from(run.ticks(with_controls)).unwrap_or(u64::MAX);
-    let bar = Mutex::new(Progress::new(console, "probing", ticks, "probes made, learned from or attacked"));
+    let bar = Mutex::new(Progress::new(
+        console,
+        "probing",
+        ticks,
+        "probes made, learned from or attacked",
+    ));
     run.attack(with_controls, &|| {
         if let Ok(mut bar) = bar.lock() {
             bar.advance(1);

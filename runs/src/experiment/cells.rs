@@ -191,7 +191,10 @@ pub fn parse_mode(text: &str) -> Result<Mode, RunError> {
 ///
 /// # Errors
 /// [`RunError::Input`] for a window outside the panel.
-pub fn resolve_window(window: &super::window_config::WindowConfig, market: &Market) -> Result<Window, RunError> {
+pub fn resolve_window(
+    window: &super::window_config::WindowConfig,
+    market: &Market,
+) -> Result<Window, RunError> {
     let days = match window.last_days {
         Some(count) => last_days(count, market, &window.id)?,
         None => dated_days(window, market)?,

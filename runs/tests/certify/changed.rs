@@ -65,7 +65,12 @@ fn without_private_files_the_rest_is_checked() {
     copy(&scene().join("out"), root);
     std::fs::remove_dir_all(root.join("private")).unwrap();
     let (_, verified) = verify(&root.join("certificate.json"), &Check::default(), &|| {}).unwrap();
-    assert!(verified.unchecked.iter().any(|line| line.contains("private/ is not here")));
+    assert!(
+        verified
+            .unchecked
+            .iter()
+            .any(|line| line.contains("private/ is not here"))
+    );
     std::fs::remove_file(root.join("answers/random.jsonl.zst")).unwrap();
     let error = check(root).unwrap_err();
     assert!(error.contains("random.jsonl.zst"), "{error}");
@@ -81,7 +86,12 @@ fn a_verdict_that_does_not_follow_is_found_even_when_signed() {
     let path = root.join("certificate.json");
     let key = SigningKey::read(&scene().join("key.pem")).unwrap();
     let honest = SignedCertificate::read(&path, None).unwrap().certificate;
-    let sign = |certificate| SignedCertificate::sign(certificate, &key).unwrap().write(&path).unwrap();
+    let sign = |certificate| {
+        SignedCertificate::sign(certificate, &key)
+            .unwrap()
+            .write(&path)
+            .unwrap()
+    };
 
     let mut bound = honest.clone();
     bound.figures[0].simultaneous.1 = 0.0;
@@ -109,7 +119,13 @@ fn another_key_and_no_signature_are_refused() {
     let root = folder.path();
     copy(&scene().join("out"), &root.join("out"));
     ktd(root, &["certify", "--new-key", "other.pem"]);
-    let arguments = ["verify", "--certificate", "out/certificate.json", "--public-key", "other.pem.pub"];
+    let arguments = [
+        "verify",
+        "--certificate",
+        "out/certificate.json",
+        "--public-key",
+        "other.pem.pub",
+    ];
     let error = refused(&ktd(root, &arguments), 1);
     assert!(error.contains("not with the one expected"), "{error}");
     let path = root.join("out/certificate.json");
@@ -117,7 +133,10 @@ fn another_key_and_no_signature_are_refused() {
     let mut unsigned: serde_json::Value = serde_json::from_str(&text).unwrap();
     unsigned.as_object_mut().unwrap().remove("signature");
     std::fs::write(&path, unsigned.to_string()).unwrap();
-    let error = refused(&ktd(root, &["verify", "--certificate", "out/certificate.json"]), 1);
+    let error = refused(
+        &ktd(root, &["verify", "--certificate", "out/certificate.json"]),
+        1,
+    );
     assert!(error.contains("missing field `signature`"), "{error}");
 }
 
@@ -126,9 +145,29 @@ fn another_panel_is_named() {
     let folder = folder("");
     let root = folder.path();
     copy(&scene().join("out"), &root.join("out"));
-    let made = ktd(root, &["data", "synth", "--out", "other.ktdp", "--names", "80", "--days", "480", "--seed", "4"]);
+    let made = ktd(
+        root,
+        &[
+            "data",
+            "synth",
+            "--out",
+            "other.ktdp",
+            "--names",
+            "80",
+            "--days",
+            "480",
+            "--seed",
+            "4",
+        ],
+    );
     assert!(made.status.success(), "{made:?}");
-    let arguments = ["verify", "--certificate", "out/certificate.json", "--panel", "other.ktdp"];
+    let arguments = [
+        "verify",
+        "--certificate",
+        "out/certificate.json",
+        "--panel",
+        "other.ktdp",
+    ];
     let error = refused(&ktd(root, &arguments), 2);
     assert!(error.contains("but the certificate is for"), "{error}");
 }

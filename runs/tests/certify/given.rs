@@ -44,7 +44,10 @@ fn the_same_probes_given_get_the_same_figures() {
         made["certificate"]["set"]["probe_set_sha256"]
     );
     assert_eq!(given["certificate"]["set"]["probes"], "given");
-    let verified = ktd(folder.path(), &["verify", "--certificate", "out/certificate.json"]);
+    let verified = ktd(
+        folder.path(),
+        &["verify", "--certificate", "out/certificate.json"],
+    );
     let text = String::from_utf8(verified.stdout).unwrap();
     assert!(text.contains("UNCHECKED  probes: they were given"), "{text}");
     // They cannot pass for probes that this program made.
@@ -60,12 +63,36 @@ fn what_is_wrong_with_a_given_set_is_named() {
     let gold = std::fs::read_to_string(folder.path().join("theirs/private/gold.jsonl")).unwrap();
     let two = day.lines().nth(1).unwrap();
     for (file, text, part) in [
-        ("probes/day.jsonl", day[..day.len() - 9].to_owned(), "day.jsonl: line 12: it is cut short"),
-        ("probes/day.jsonl", format!("{two}\n"), "day.jsonl: line 1: it is probe 1, not probe 0"),
-        ("probes/day.jsonl", "{}\n".to_owned(), "day.jsonl: line 1: missing field"),
-        ("probes/linked.jsonl", day.clone(), "a linked probe has 2 exhibits, not 1"),
-        ("private/gold.jsonl", String::new(), "gold.jsonl: line 1: day probe 0 has no line"),
-        ("private/gold.jsonl", gold.replacen("\"SH", "\"XX", 1), "gold.jsonl: line"),
+        (
+            "probes/day.jsonl",
+            day[..day.len() - 9].to_owned(),
+            "day.jsonl: line 12: it is cut short",
+        ),
+        (
+            "probes/day.jsonl",
+            format!("{two}\n"),
+            "day.jsonl: line 1: it is probe 1, not probe 0",
+        ),
+        (
+            "probes/day.jsonl",
+            "{}\n".to_owned(),
+            "day.jsonl: line 1: missing field",
+        ),
+        (
+            "probes/linked.jsonl",
+            day.clone(),
+            "a linked probe has 2 exhibits, not 1",
+        ),
+        (
+            "private/gold.jsonl",
+            String::new(),
+            "gold.jsonl: line 1: day probe 0 has no line",
+        ),
+        (
+            "private/gold.jsonl",
+            gold.replacen("\"SH", "\"XX", 1),
+            "gold.jsonl: line",
+        ),
         (
             "private/gold.jsonl",
             gold.replacen("\"day\":\"20", "\"day\":\"19", 1),
@@ -76,14 +103,20 @@ fn what_is_wrong_with_a_given_set_is_named() {
         let before = std::fs::read(theirs.join(file)).unwrap();
         std::fs::write(theirs.join(file), text).unwrap();
         let error = refused(
-            &ktd(folder.path(), &["probe", "small.toml", "--probes", "theirs", "--out", "o"]),
+            &ktd(
+                folder.path(),
+                &["probe", "small.toml", "--probes", "theirs", "--out", "o"],
+            ),
             1,
         );
         assert!(error.contains(part), "{error}");
         std::fs::write(theirs.join(file), before).unwrap();
     }
     std::fs::remove_file(folder.path().join("theirs/private/gold.jsonl")).unwrap();
-    let error = refused(&ktd(folder.path(), &["probe", "small.toml", "--probes", "theirs"]), 2);
+    let error = refused(
+        &ktd(folder.path(), &["probe", "small.toml", "--probes", "theirs"]),
+        2,
+    );
     assert!(error.contains("the answer key is missing"), "{error}");
 }
 

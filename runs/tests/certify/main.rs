@@ -117,7 +117,10 @@ fn threads_and_reruns_do_not_change_a_byte() {
     let (one, three) = (folder.path().join("one"), scene().join("out"));
     assert_eq!(files(&one), files(&three));
     for file in files(&one) {
-        let (left, right) = (std::fs::read(one.join(&file)).unwrap(), std::fs::read(three.join(&file)).unwrap());
+        let (left, right) = (
+            std::fs::read(one.join(&file)).unwrap(),
+            std::fs::read(three.join(&file)).unwrap(),
+        );
         assert!(left == right, "{}", file.display());
     }
     let before = std::fs::read(one.join("certificate.json")).unwrap();
@@ -171,16 +174,32 @@ fn bad_input_gets_a_clear_answer() {
     let path = folder.path();
     for (config, arguments, part) in [
         (CONFIG, &["certify", "small.toml"][..], "no key signs"),
-        (CONFIG, &["certify", "small.toml", "--key", "mask.key"], "holds no Ed25519 key"),
-        (CONFIG, &["certify", "--key", "key.pem"], "no file says what is probed"),
-        (CONFIG, &["probe", "small.toml", "--probes", "absent"], "holds no probes"),
+        (
+            CONFIG,
+            &["certify", "small.toml", "--key", "mask.key"],
+            "holds no Ed25519 key",
+        ),
+        (
+            CONFIG,
+            &["certify", "--key", "key.pem"],
+            "no file says what is probed",
+        ),
+        (
+            CONFIG,
+            &["probe", "small.toml", "--probes", "absent"],
+            "holds no probes",
+        ),
     ] {
         std::fs::write(path.join("small.toml"), config).unwrap();
         let error = refused(&ktd(path, arguments), 2);
         assert!(error.contains(part) && error.contains("hint: "), "{error}");
     }
     for (from, to, part) in [
-        ("numeric = \"banded\"", "numeric = \"blurred\"", "`numeric` is \"blurred\""),
+        (
+            "numeric = \"banded\"",
+            "numeric = \"blurred\"",
+            "`numeric` is \"blurred\"",
+        ),
         ("level = \"blinded\"", "level = \"bright\"", "nothing to certify"),
         ("stretches = 2", "stretches = 20", "are needed for 20 stretches"),
         ("training = 6", "trainings = 6", "unknown field `trainings`"),
@@ -202,7 +221,10 @@ fn a_directory_holds_one_set() {
     ] {
         std::fs::write(folder.path().join("small.toml"), CONFIG.replacen(from, to, 1)).unwrap();
         let error = refused(&ktd(folder.path(), &["probe", "small.toml", "--out", "out"]), 2);
-        assert!(error.contains("holds another probe set") && error.contains(part), "{error}");
+        assert!(
+            error.contains("holds another probe set") && error.contains(part),
+            "{error}"
+        );
     }
     std::fs::write(folder.path().join("mask.key"), "7a".repeat(32)).unwrap();
     std::fs::write(folder.path().join("small.toml"), CONFIG).unwrap();
@@ -217,7 +239,15 @@ fn a_new_key_signs() {
     let made: Value = serde_json::from_slice(&made.stdout).unwrap();
     assert_eq!(made["fingerprint"].as_str().unwrap().len(), 64);
     copy(&scene().join("out"), &folder.path().join("out"));
-    let arguments = ["--json", "certify", "small.toml", "--key", "own.pem", "--out", "out"];
+    let arguments = [
+        "--json",
+        "certify",
+        "small.toml",
+        "--key",
+        "own.pem",
+        "--out",
+        "out",
+    ];
     let signed: Value = serde_json::from_slice(&ktd(folder.path(), &arguments).stdout).unwrap();
     assert_eq!(signed["signature"]["fingerprint"], made["fingerprint"]);
     let again = refused(&ktd(folder.path(), &["certify", "--new-key", "own.pem"]), 2);

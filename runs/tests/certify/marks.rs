@@ -31,7 +31,9 @@ fn runs() -> &'static Path {
         assert!(run.status.success(), "{run:?}");
         copy(&scene().join("out"), &root.join("cert"));
         let key = SigningKey::read(&root.join("key.pem")).unwrap();
-        let honest = SignedCertificate::read(&root.join("cert/certificate.json"), None).unwrap().certificate;
+        let honest = SignedCertificate::read(&root.join("cert/certificate.json"), None)
+            .unwrap()
+            .certificate;
         assert_eq!(honest.verdict, Verdict::Certified, "{:?}", honest.refusals);
         let mut other = honest.clone();
         other.set.plan.tools.max_candidates += 1;
@@ -51,12 +53,22 @@ fn runs() -> &'static Path {
 }
 
 /// The certificate that follows from the same counts under its own thresholds.
-fn again(certificate: ktd_runs::certify::certificate::Certificate) -> ktd_runs::certify::certificate::Certificate {
+fn again(
+    certificate: ktd_runs::certify::certificate::Certificate,
+) -> ktd_runs::certify::certificate::Certificate {
     certificate.judged_again().unwrap()
 }
 
 fn board(certificates: &[&str]) -> Value {
-    let mut arguments = vec!["--json", "leaderboard", "out", "--replicates", "100", "--portfolios", "50"];
+    let mut arguments = vec![
+        "--json",
+        "leaderboard",
+        "out",
+        "--replicates",
+        "100",
+        "--portfolios",
+        "50",
+    ];
     for certificate in certificates {
         arguments.extend(["--certificate", certificate]);
     }
@@ -72,7 +84,10 @@ fn standing(board: &Value, window: &str, numeric: &str) -> String {
         .find(|track| track["window"] == window && track["numeric"] == numeric)
         .unwrap();
     let leaders = track["leaders"].as_array().unwrap();
-    let momentum = leaders.iter().find(|leader| leader["agent"] == "momentum").unwrap();
+    let momentum = leaders
+        .iter()
+        .find(|leader| leader["agent"] == "momentum")
+        .unwrap();
     momentum["mask"]["standing"].as_str().unwrap().to_owned()
 }
 
@@ -84,7 +99,10 @@ fn rows_say_whether_their_mask_is_certified() {
     assert_eq!(standing(&marked, "short", "banded"), "certified");
     assert_eq!(standing(&marked, "long", "banded"), "shorter_episodes");
     assert_eq!(standing(&marked, "short", "exact"), "not_certified");
-    assert_eq!(standing(&board(&["other.json"]), "short", "banded"), "not_certified");
+    assert_eq!(
+        standing(&board(&["other.json"]), "short", "banded"),
+        "not_certified"
+    );
     // Whoever names both is not certified.
     let both = board(&["cert/certificate.json", "refused.json"]);
     assert_eq!(standing(&both, "short", "banded"), "refused");
@@ -112,17 +130,27 @@ fn table_csv_and_page_name_attackers_bounds_and_key() {
     ];
     let output = ktd(runs(), &arguments);
     assert!(output.status.success(), "{output:?}");
-    let fingerprint = SigningKey::read(&runs().join("key.pem")).unwrap().public().fingerprint();
+    let fingerprint = SigningKey::read(&runs().join("key.pem"))
+        .unwrap()
+        .public()
+        .fingerprint();
     let key = &fingerprint[..16];
     let page = std::fs::read_to_string(runs().join("board/index.html")).unwrap();
     let csv = std::fs::read_dir(runs().join("board/tables"))
         .unwrap()
         .map(|entry| entry.unwrap().path())
-        .find(|path| path.file_name().unwrap().to_str().unwrap() == "ranking_short_blinded-banded_open-research.csv")
+        .find(|path| {
+            path.file_name().unwrap().to_str().unwrap() == "ranking_short_blinded-banded_open-research.csv"
+        })
         .unwrap();
     let csv = std::fs::read_to_string(csv).unwrap();
     for text in [&page, &csv] {
-        for part in ["10 database and 0 language attackers", "top5 up to chance +", "joint up to chance +", key] {
+        for part in [
+            "10 database and 0 language attackers",
+            "top5 up to chance +",
+            "joint up to chance +",
+            key,
+        ] {
             assert!(text.contains(part), "{part}: {text}");
         }
     }
@@ -131,12 +159,27 @@ fn table_csv_and_page_name_attackers_bounds_and_key() {
 #[test]
 fn a_bundle_shows_its_certificate() {
     let bundle = "out/cells/momentum__short__blinded-banded__open-research__s1";
-    let output = ktd(runs(), &["verify", bundle, "--certificate", "cert/certificate.json"]);
+    let output = ktd(
+        runs(),
+        &["verify", bundle, "--certificate", "cert/certificate.json"],
+    );
     let text = String::from_utf8(output.stdout.clone()).unwrap();
     assert!(output.status.success(), "{output:?}");
-    assert!(text.contains("  mask       certified: 10 database and 0 language attackers"), "{text}");
+    assert!(
+        text.contains("  mask       certified: 10 database and 0 language attackers"),
+        "{text}"
+    );
     let other = "out/cells/momentum__short__blinded-exact__open-research__s1";
-    let output = ktd(runs(), &["--json", "verify", other, "--certificate", "cert/certificate.json"]);
+    let output = ktd(
+        runs(),
+        &[
+            "--json",
+            "verify",
+            other,
+            "--certificate",
+            "cert/certificate.json",
+        ],
+    );
     let document: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(document["bundles"][0]["mask"]["standing"], "not_certified");
     assert_eq!(document["certificate"]["verdict"], "certified");
@@ -145,11 +188,19 @@ fn a_bundle_shows_its_certificate() {
 #[test]
 fn a_certificate_that_does_not_follow_marks_nothing() {
     let key = SigningKey::read(&runs().join("key.pem")).unwrap();
-    let mut lie = SignedCertificate::read(&runs().join("refused.json"), None).unwrap().certificate;
+    let mut lie = SignedCertificate::read(&runs().join("refused.json"), None)
+        .unwrap()
+        .certificate;
     lie.verdict = Verdict::Certified;
     lie.refusals.clear();
     let path = runs().join("lie.json");
     SignedCertificate::sign(lie, &key).unwrap().write(&path).unwrap();
-    let error = refused(&ktd(runs(), &["leaderboard", "out", "--certificate", "lie.json"]), 1);
-    assert!(error.contains("lie.json") && error.contains("but its files give"), "{error}");
+    let error = refused(
+        &ktd(runs(), &["leaderboard", "out", "--certificate", "lie.json"]),
+        1,
+    );
+    assert!(
+        error.contains("lie.json") && error.contains("but its files give"),
+        "{error}"
+    );
 }

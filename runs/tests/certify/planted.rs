@@ -102,7 +102,10 @@ fn aliases_in_code_order_are_found() {
     let [honest, changed] = before_and_after(("banded", "day"), 24, |probe, gold| {
         sorted_aliases(probe, "day", gold["number"].as_u64().unwrap(), 120)
     });
-    assert!(!honest.iter().any(|(who, _)| who == "labels-and-order"), "{honest:?}");
+    assert!(
+        !honest.iter().any(|(who, _)| who == "labels-and-order"),
+        "{honest:?}"
+    );
     assert!(names(&changed, "labels-and-order", "top5"), "{changed:?}");
 }
 
@@ -117,10 +120,18 @@ fn a_key_of_a_small_seed_is_found() {
 /// Labels count calendar days instead of trading days.
 fn calendar_days(probe: &str, gold: &Value, calendar: &[TradeDate]) -> String {
     let label = |part: &str| -> (i64, usize) {
-        let end = part[1..].find(|character: char| !character.is_ascii_digit()).unwrap() + 1;
+        let end = part[1..]
+            .find(|character: char| !character.is_ascii_digit())
+            .unwrap()
+            + 1;
         (part[..end].parse().unwrap(), end)
     };
-    let last = probe.split("day_").skip(1).map(|part| label(part).0).max().unwrap();
+    let last = probe
+        .split("day_")
+        .skip(1)
+        .map(|part| label(part).0)
+        .max()
+        .unwrap();
     let first = gold["targets"][0]["place"].as_i64().unwrap() + 1 - last;
     let epoch = |label: i64| {
         let place = usize::try_from(first + label).unwrap();
@@ -141,7 +152,10 @@ fn calendar_day_labels_are_found() {
     let [honest, changed] = before_and_after(("banded", "days"), 60, |probe, gold| {
         calendar_days(probe, gold, market.calendar())
     });
-    assert!(!honest.iter().any(|(who, _)| who == "labels-and-order"), "{honest:?}");
+    assert!(
+        !honest.iter().any(|(who, _)| who == "labels-and-order"),
+        "{honest:?}"
+    );
     assert!(names(&changed, "labels-and-order", "date20"), "{changed:?}");
 }
 
@@ -153,7 +167,11 @@ fn with_true_close(probe: &str, gold: &Value, market: &Market) -> String {
     let name = market.find(ticker).unwrap();
     let bar = market.bar(name, market.day(day).unwrap()).unwrap();
     let snapshot = "\"source\":\"get_stock_snapshot\",\"content\":{";
-    probe.replacen(snapshot, &format!("{snapshot}\"close\":{},", bar.close.to_yuan()), 1)
+    probe.replacen(
+        snapshot,
+        &format!("{snapshot}\"close\":{},", bar.close.to_yuan()),
+        1,
+    )
 }
 
 #[test]
@@ -169,13 +187,22 @@ fn one_unmasked_field_is_found() {
 #[test]
 fn a_refusal_says_why_first() {
     let folder = folder(&config("exact", "day = 24"));
-    let output = ktd(folder.path(), &["certify", "small.toml", "--key", "key.pem", "--out", "out"]);
+    let output = ktd(
+        folder.path(),
+        &["certify", "small.toml", "--key", "key.pem", "--out", "out"],
+    );
     assert_eq!(output.status.code(), Some(1));
     let text = String::from_utf8(output.stdout).unwrap();
     let mut lines = text.lines();
-    assert!(lines.next().unwrap().starts_with("refused: blinded/exact"), "{text}");
+    assert!(
+        lines.next().unwrap().starts_with("refused: blinded/exact"),
+        "{text}"
+    );
     assert!(lines.next().unwrap().starts_with("  because "), "{text}");
-    assert!(text.contains("because price-level recovers top1 of 100.00 % of the day probes"), "{text}");
+    assert!(
+        text.contains("because price-level recovers top1 of 100.00 % of the day probes"),
+        "{text}"
+    );
     assert!(Path::new(&folder.path().join("out/certificate.json")).exists());
     let error = String::from_utf8(output.stderr).unwrap();
     assert!(error.contains("the certificate is refused: "), "{error}");
