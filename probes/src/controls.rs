@@ -52,7 +52,7 @@ fn renamed(text: &str, places: &BTreeMap<String, usize>) -> String {
             .get(..DIGITS)
             .and_then(|digits| places.get(&format!("{ALIAS}{digits}")));
         match (place, part.get(DIGITS..)) {
-            (Some(place), Some(rest)) => renamed.push_str(&format!("{ALIAS}{place:04}{rest}")),
+            (Some(place), Some(rest)) => renamed.extend([ALIAS, &format!("{place:04}"), rest]),
             _ => renamed.extend([ALIAS, part]),
         }
     }

@@ -10,6 +10,7 @@ pub mod certify;
 pub mod cli;
 pub mod control;
 mod crash;
+pub mod curve;
 pub mod data;
 pub mod episode;
 pub mod error;

@@ -31,7 +31,6 @@ mod shown;
 mod trials;
 
 pub(crate) use identity::check_episodes;
-pub(crate) use work::in_parallel;
 
 pub use benchmark::Benchmark;
 pub use collect::{BOARD_FORMAT, BoardOptions, Tick, collect};

@@ -90,6 +90,12 @@ impl SetPlan {
         parse_mask(&self.level, &self.numeric)
     }
 
+    /// Where the episodes of probes lie.
+    #[must_use]
+    pub fn probed_stretches(&self) -> Vec<Stretch> {
+        self.stretches.iter().map(|(start, end)| *start..*end).collect()
+    }
+
     /// Probes under a mask and a key, drawn for a purpose: the set under test, or a control.
     #[must_use]
     pub fn probing(&self, mask: MaskSettings, key: MaskKey, purpose: &str) -> ProbePlan {

@@ -3,6 +3,7 @@
 mod attribute;
 mod branch;
 mod certify;
+mod curve;
 mod data;
 mod demo;
 mod doctor;
@@ -63,6 +64,8 @@ enum Command {
     Attribute(attribute::AttributeArgs),
     /// Ask attackers which stock and which day a masked payload shows; count what they recover.
     Probe(probe::ProbeArgs),
+    /// Show what each way to show numbers leaks, and what it costs strategies
+    Curve(curve::CurveArgs),
     /// Probe a mask, check the attackers, and sign a certificate that others can verify.
     Certify(certify::CertifyArgs),
     /// Rank finished runs by what they selected; say which differences are real.
@@ -105,6 +108,7 @@ pub fn main() -> ExitCode {
         Command::Verify(args) => verify::run(&args, console),
         Command::Attribute(args) => attribute::run(&args, console),
         Command::Probe(args) => probe::run(&args, console),
+        Command::Curve(args) => curve::run(&args, console),
         Command::Certify(args) => certify::run(&args, console),
         Command::Leaderboard(args) => leaderboard::run(&args, console),
         Command::Reasons(args) => reasons::run(&args, console),

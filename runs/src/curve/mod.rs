@@ -1,0 +1,16 @@
+//! What each rung of the numeric ladder leaks, and what it costs those who only look at numbers.
+
+mod picture;
+pub mod plan;
+mod record;
+mod returns;
+mod signals;
+mod strategy;
+mod text;
+
+pub use picture::render;
+pub use record::{CURVE_FORMAT, Curve, Recovery, Rung, StrategyCost};
+pub use returns::experiment;
+pub use signals::{SignalDays, signal_days};
+pub use strategy::Strategy;
+pub use text::table;

@@ -1,0 +1,40 @@
+//! The fixed strategies whose sight is measured: those of two built-in agents.
+
+use ktd_env::factors::Factor;
+
+/// A strategy that ranks the index members by factors alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Strategy {
+    /// High momentum.
+    Momentum,
+    /// Strong and steady names near their highs.
+    Composite,
+}
+
+impl Strategy {
+    /// Both, in the order of tables.
+    pub const ALL: [Self; 2] = [Self::Momentum, Self::Composite];
+
+    /// The built-in agent that trades it.
+    #[must_use]
+    pub const fn builtin(self) -> &'static str {
+        match self {
+            Self::Momentum => "momentum",
+            Self::Composite => "composite",
+        }
+    }
+
+    /// Its factors, each with the sign of its attractive end.
+    #[must_use]
+    pub const fn tilts(self) -> &'static [(Factor, f64)] {
+        match self {
+            Self::Momentum => &[(Factor::Mom12_1, 1.0)],
+            Self::Composite => &[
+                (Factor::Mom12_1, 1.0),
+                (Factor::High52w, 1.0),
+                (Factor::Rv60, -1.0),
+                (Factor::CvVol, -1.0),
+            ],
+        }
+    }
+}
