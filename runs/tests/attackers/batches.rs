@@ -4,8 +4,6 @@ use crate::scene::{BLINDED, ask, scene};
 use crate::scripted::{Say, Script};
 use ktd_probes::ProbeKind;
 use ktd_runs::attackers::{LineUp, read_batch, write_batch};
-use ktd_runs::cli::probe_batch::{BatchCommand, Opened, ReadArgs, WhoArgs, WriteArgs, run};
-use ktd_runs::output::Console;
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -30,7 +28,7 @@ fn lines(file: &str) -> Vec<Value> {
         .collect()
 }
 
-fn openai_requests(file: &str) -> Vec<(String, Value, String)> {
+pub(crate) fn openai_requests(file: &str) -> Vec<(String, Value, String)> {
     let row = |row: &Value| {
         assert_eq!(row["method"], "POST");
         (text(&row["custom_id"]), row["body"].clone(), text(&row["url"]))
@@ -266,48 +264,4 @@ async fn the_address_of_a_request_is_the_endpoints_and_others_have_no_batches() 
         assert!(error.to_string().contains("no batch interface"), "{error}");
         assert!(error.hint().contains("openai, anthropic, google"));
     }
-}
-
-#[test]
-fn the_command_writes_and_reads_what_the_library_does() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = |name: &str| folder.path().join(name);
-    let open = |_: &Path, _: Option<&Path>| {
-        let set = scene().probes(BLINDED, &[ProbeKind::Day], 2);
-        Ok(Opened {
-            line_up: line_up(VENDORS[0].agent, folder.path()),
-            set: "probes",
-            mask: set.mask,
-            probes: set.probes,
-        })
-    };
-    let who = |agent: &str| WhoArgs {
-        config: path("x.toml"),
-        agent: agent.to_owned(),
-        results: None,
-    };
-    let write = |agent: &str| {
-        BatchCommand::Write(WriteArgs {
-            who: who(agent),
-            out: path("batch.jsonl"),
-        })
-    };
-    let console = Console::default();
-    run(&write("m"), open, console).unwrap();
-    let written = std::fs::read_to_string(path("batch.jsonl")).unwrap();
-    assert_eq!(openai_requests(&written).len(), 2);
-    let failure = run(&write("x"), open, console).unwrap_err();
-    assert!(failure.message().contains("no attacker \"x\""), "{failure}");
-    let read = BatchCommand::Read(ReadArgs {
-        who: who("m"),
-        file: path("results.jsonl"),
-    });
-    let failure = run(&read, open, console).unwrap_err();
-    assert!(failure.message().contains("cannot read"), "{failure}");
-    let results = file(&[(VENDORS[0].error)("day-0")]);
-    std::fs::write(path("results.jsonl"), results).unwrap();
-    run(&read, open, console).unwrap();
-    run(&write("m"), open, console).unwrap();
-    let rest = std::fs::read_to_string(path("batch.jsonl")).unwrap();
-    assert_eq!(openai_requests(&rest)[0].0, "day-1");
 }

@@ -4,6 +4,7 @@ use crate::scene::{BLINDED, at, scene, silent};
 use ktd_masking::Level;
 use ktd_probes::{Measure, ProbeKind};
 use ktd_runs::attackers::{LanguageConfig, LineUp};
+use ktd_runs::certify::config::CertifyConfig;
 use ktd_runs::experiment::provider::Provider;
 use std::path::{Path, PathBuf};
 
@@ -11,13 +12,9 @@ fn configs() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("configs")
 }
 
-/// The `[language]` table of a file.
+/// The language models of a file.
 fn language(file: &str) -> LanguageConfig {
-    let text = std::fs::read_to_string(configs().join(file)).unwrap();
-    let table: toml::Table = text.parse().unwrap();
-    let config: LanguageConfig = table["language"].clone().try_into().unwrap();
-    config.check().unwrap();
-    config
+    CertifyConfig::read(&configs().join(file)).unwrap().language
 }
 
 #[test]

@@ -9,6 +9,7 @@
 
 mod answers;
 mod batches;
+mod commands;
 mod configs;
 mod leaks;
 mod resuming;
