@@ -7,6 +7,7 @@ use crate::payload::Payload;
 use crate::rounding::{Grain, HUNDREDTH, Rounding, TWENTIETH};
 use crate::seen::Seen;
 use crate::standing::Standing;
+use ktd_env::exchange::TargetWeight;
 use ktd_env::factors::{Factor, Technical};
 use ktd_env::{AsOf, DaysBack, Fen, NameId, Shares};
 
@@ -228,6 +229,26 @@ impl Mask {
     #[must_use]
     pub fn weight(&self, weight: f64) -> Payload {
         Payload::number(self.grained(weight, |rounding| rounding.weight, HUNDREDTH), 4)
+    }
+
+    /// Whether a target weight may be ordered or tried: where weights are rounded it has to lie on a grid of its own.
+    ///
+    /// The rules answer a target with the side of the current weight it lies on, and with whether it makes a lot. Targets of
+    /// six decimals would so find out, digit by digit, what [`Mask::weight`] and [`Mask::price`] hide.
+    #[must_use]
+    pub const fn takes(&self, weight: TargetWeight) -> bool {
+        weight
+            .millionths()
+            .is_multiple_of(self.settings.numeric.weight_step_millionths())
+    }
+
+    /// What target weights have to be multiples of; `null` where any weight may be ordered.
+    #[must_use]
+    pub fn weight_step(&self) -> Payload {
+        match self.settings.numeric.weight_step_millionths() {
+            1 => Payload::null(),
+            step => Payload::number(f64::from(step) / 1e6, 6),
+        }
     }
 
     /// The return of a holding on its cost; `null` where nothing of the market is shown but bands.

@@ -1,7 +1,9 @@
 //! What every level must hold: one alias a name, nothing of the codes, nothing of the calendar.
 
-use crate::{EpisodeFrame, Level, Mask, MaskKey, MaskSettings, Numeric, Payload, UnknownAlias};
-use ktd_env::factors::Factor;
+use crate::{
+    EpisodeFrame, Level, Mask, MaskKey, MaskSettings, Numeric, Payload, Seen, Standing, UnknownAlias,
+};
+use ktd_env::factors::{Factor, Technical};
 use ktd_env::{
     AsOf, Basis, DateSpan, DayIndex, DaysBack, Decimal, Fen, Market, MarketBuilder, NameId, PanelOptions,
     RawBar, Shares, Ticker, TradeDate, VolumeBasis,
@@ -306,6 +308,82 @@ fn rescaled_numbers_tell_no_scale() {
     assert_eq!(mask.weight(0.123_456).to_json(), "0.1235");
     assert_eq!(mask.factor(Factor::Illiq, -3.3), None);
     assert_eq!(Payload::optional(mask.factor(Factor::Rv60, 0.3)).to_json(), "0.3");
+}
+
+/// One line a rung: the same numbers as each shows them.
+#[test]
+fn each_rung_tells_less_of_the_same_numbers() {
+    let market = market();
+    let as_of = market.as_of(market.day_at(7).unwrap());
+    let name = names(&market)[0];
+    let told = Numeric::ALL.map(|numeric| {
+        let mask = mask(&market, Level::Blinded, numeric, "a");
+        let standing = Standing::new(2, 0, 3).unwrap();
+        let cells = [
+            mask.price(&as_of, name, 11.0),
+            mask.index_level(&as_of, 3200.0),
+            mask.volume(2350.0, 1000.0),
+            Payload::optional(mask.factor(Factor::Mom12_1, 0.123_456)),
+            Payload::optional(mask.factor(Factor::RevOn, -0.001_26)),
+            Payload::optional(mask.score(-1.234_5)),
+            Payload::optional(mask.technical(Technical::Rsi14, 47.62)),
+            Payload::optional(mask.percentile(standing)),
+            mask.market_rate(Some(0.012_34)),
+            mask.market_share(Some(0.333)),
+            Payload::optional(mask.market_count(300)),
+            mask.market_rank(Some(2)),
+            mask.stale_days(3),
+            mask.money(Fen(1_234_567)),
+            mask.fee(Fen(512)),
+            mask.weight(0.123_456),
+            mask.unrealised_return(0.0749),
+            mask.nav_return(-0.0149),
+            mask.weight_step(),
+        ];
+        let cells: Vec<String> = cells.iter().map(Payload::to_json).collect();
+        format!("{}: {}", numeric.label(), cells.join(" "))
+    });
+    assert_eq!(
+        told,
+        [
+            "exact: 10 3200 2.35 0.1235 -0.00126 -1.235 47.62 null 0.0123 0.33 300 null 3 12345.67 5.12 0.1235 0.0749 -0.0149 null",
+            "rescaled: 53.61 103.23 2.35 0.1235 -0.00126 -1.235 47.62 null 0.0123 0.33 300 null 3 12300 0 0.1235 0.0749 -0.0149 null",
+            "rounded-0.1: 53.6 103.25 2.4 0.123 -0.0013 -1.2 48 null 0.012 0.35 300 null 3 12000 null 0.123 0.075 -0.015 0.001",
+            "rounded-0.5: 53.61 103.04 2.5 0.125 -0.001 -1 50 null 0.01 0.3 300 null 3 10000 null 0.125 0.075 -0.015 0.005",
+            "ranked: null null null null null null null 66.7 null null 300 3 3 10000 null 0.12 0.05 -0.01 0.005",
+            "banded: null null null null null null null null null null null null null 10000 null 0.12 null null 0.005"
+        ]
+    );
+}
+
+/// What a band is drawn from hangs on the key alone; a band that is drawn is the same whatever the truth.
+#[test]
+fn bands_are_shown_at_their_rung_alone() {
+    let market = market();
+    let standing = Standing::new(3, 0, 3);
+    for numeric in Numeric::ALL {
+        let mask = mask(&market, Level::Bright, numeric, "a");
+        for name in names(&market) {
+            for factor in Factor::ALL {
+                let band = mask.band(name, factor, standing).map(Seen::value);
+                assert_eq!(band.is_some(), numeric == Numeric::Banded);
+                let missing = mask.band(name, factor, None).map(Seen::value);
+                let is_drawn = mask.band(name, factor, Standing::new(0, 0, 3)).map(Seen::value) == band;
+                assert!(!is_drawn || missing == band);
+            }
+        }
+    }
+}
+
+#[test]
+fn bands_are_taken_on_the_origin_and_every_so_many_days() {
+    let market = market();
+    let mask = mask(&market, Level::Blinded, Numeric::Banded, "a");
+    let since = (0..8)
+        .filter_map(|day| market.day_at(day))
+        .map(|day| mask.since_refresh(&market.as_of(day)).0);
+    // Days before the origin have no block; they are their own.
+    assert_eq!(since.collect::<Vec<_>>(), [0, 0, 0, 1, 2, 3, 4, 5]);
 }
 
 #[test]

@@ -101,6 +101,16 @@ impl Numeric {
             Self::Ranked | Self::Banded => Some(100),
         }
     }
+
+    /// What target weights must be multiples of, in millionths of NAV.
+    pub(crate) const fn weight_step_millionths(self) -> u32 {
+        match self {
+            Self::Exact | Self::Rescaled => 1,
+            Self::RoundedTenth => 1_000,
+            // Half of a whole percent: a target there says no more of a weight than the rounding of what is shown.
+            Self::RoundedHalf | Self::Ranked | Self::Banded => 5_000,
+        }
+    }
 }
 
 #[cfg(test)]

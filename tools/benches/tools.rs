@@ -1,7 +1,8 @@
 //! What one tool call costs: the mean by criterion, and p50 and p99 over single calls.
 //!
 //! The market has 346 synthetic names, the account holds 20, lookbacks are 60 days, everything is blinded. Calls walk
-//! through 50 as-of days, so that no day's rows stay in the cache. A call's answer is made and turned into text.
+//! through 50 as-of days, so that no day's rows stay in the cache. A call's answer is made and turned into text. The mean is
+//! that of exact numbers; the quantiles are told for every setting of the numbers.
 
 use criterion::Criterion;
 use ktd_env::exchange::{Account, Order, Quantity, Rules, Side, TargetWeight, TradingDay, step};
@@ -77,7 +78,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let first_as_of = first_day.before().unwrap_or(*first_day);
     let factors = FactorTable::new(&market, &FactorConfig::KTD, first_as_of, *last_day)?;
-    let stage = stage(&market, &window)?;
+    let stage = stage(&market, &window, Numeric::Exact)?;
     let scenes = scenes(&market, &factors, &stage.rules, &window);
     let calls = calls(&stage, &scenes)?;
     let mut criterion = Criterion::default()
@@ -97,17 +98,20 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     group.finish();
     criterion.final_summary();
-    for (tool, arguments) in &calls {
-        tell_quantiles(&stage, &scenes, tool, arguments);
+    for numeric in Numeric::ALL {
+        let stage = self::stage(&market, &window, numeric)?;
+        for (tool, arguments) in &calls {
+            tell_quantiles(&stage, &scenes, tool, arguments);
+        }
     }
     Ok(())
 }
 
-fn stage(market: &Market, window: &[DayIndex]) -> Result<Stage, Box<dyn Error>> {
+fn stage(market: &Market, window: &[DayIndex], numeric: Numeric) -> Result<Stage, Box<dyn Error>> {
     let rules = Rules::default();
     let settings = MaskSettings {
         level: Level::Blinded,
-        numeric: Numeric::Exact,
+        numeric,
     };
     let frame = EpisodeFrame {
         market,
@@ -209,7 +213,10 @@ fn calls(stage: &Stage, scenes: &[Scene<'_>]) -> Result<[(&'static str, String);
 fn tell_quantiles(stage: &Stage, scenes: &[Scene<'_>], tool: &str, arguments: &str) {
     let rounds = (0..ROUNDS).map(|_| quantiles_micros(stage, scenes, tool, arguments));
     let (p99, p50) = rounds.min().unwrap_or_default();
-    println!("{tool}: p50 {p50} us, p99 {p99} us of {SINGLE_CALLS} calls, quietest of {ROUNDS} rounds");
+    let numeric = stage.mask.numeric().label();
+    println!(
+        "{numeric} {tool}: p50 {p50} us, p99 {p99} us of {SINGLE_CALLS} calls, quietest of {ROUNDS} rounds"
+    );
 }
 
 /// p99 and p50 of single calls.

@@ -77,6 +77,9 @@ pub enum OrderProblem {
     /// More than six decimal places by value.
     #[error("has more than 6 decimal places")]
     TooPrecise,
+    /// A weight finer than the weights that are shown.
+    #[error("is no multiple of the step of target weights")]
+    OffStep,
     /// The reason is too short after trimming.
     #[error("has {found} characters after trimming, but at least {least} are needed")]
     TooShort {
@@ -108,6 +111,7 @@ impl OrderProblem {
             Self::Repeated => "repeated",
             Self::Expected { .. } => "expected",
             Self::TooPrecise => "too_precise",
+            Self::OffStep => "off_step",
             Self::TooShort { .. } => "too_short",
             Self::BothQuantities => "both_quantities",
             Self::NoQuantity => "no_quantity",
@@ -125,6 +129,7 @@ impl OrderProblem {
             Self::Repeated => "give each key once",
             Self::Expected { .. } => "write the value as the schema says, numbers without quotes",
             Self::TooPrecise => "round `target_weight` to 6 decimal places",
+            Self::OffStep => "round `target_weight` to a multiple of `step`",
             Self::TooShort { .. } => "say in a sentence why",
             Self::BothQuantities => "keep `shares` or `target_weight` and drop the other",
             Self::SharesHidden => {

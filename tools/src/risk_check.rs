@@ -4,6 +4,7 @@ use crate::args::{RiskArguments, WeightTarget};
 use crate::context::ToolContext;
 use crate::feedback::{Fault, unknown_stock};
 use crate::feedback_texts;
+use crate::order::OrderProblem;
 use crate::state::count_of;
 use ktd_env::exchange::{Decision, Order, Quantity, Side, TargetWeight, decide, fee};
 use ktd_env::{Fen, NameId, Price, Shares};
@@ -102,6 +103,15 @@ fn targets(context: &ToolContext<'_>, asked: &[WeightTarget]) -> Result<Vec<Targ
                 let expected = "a number from 0 to 1 with at most 6 decimal places";
                 let fault = Fault::new("out_of_range", expected, "round the weight");
                 faults.push(fault.at(at("target_weight")));
+            }
+            (_, Some(weight)) if !context.mask.takes(weight) => {
+                let problem = OrderProblem::OffStep;
+                let fault = Fault::new(problem.code(), "a multiple of `step`", problem.hint());
+                faults.push(
+                    fault
+                        .with("step", context.mask.weight_step())
+                        .at(at("target_weight")),
+                );
             }
             (Some((name, close)), Some(weight)) => targets.push(resolved(context, name, close, weight)),
         }

@@ -233,16 +233,17 @@ fn tops(sight: &Sight<'_>, context: &ToolContext<'_>) -> Vec<Vec<NameId>> {
     Factor::ALL.into_iter().map(top).collect()
 }
 
-/// The two limits a plan is sized by, and how much room is left. Fees and limits of form stand in the system message.
+/// The two limits a plan is sized by, how much room is left, and how fine a target may be where that is coarse. Fees and limits of form stand in the system message.
 #[must_use]
 pub fn limits(context: &ToolContext<'_>) -> Payload {
     let figures = RuleFigures::of(context.rules);
     let most = usize::try_from(context.rules.max_positions).unwrap_or(usize::MAX);
     let left = most.saturating_sub(context.account.holdings.len());
-    Payload::map([
+    Payload::sparse_map([
         ("max_single_weight", figures.max_single_weight()),
         ("max_positions", figures.max_positions()),
         ("positions_left", Count::of(left).into()),
+        ("target_weight_step", context.mask.weight_step()),
     ])
 }
 

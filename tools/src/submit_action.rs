@@ -160,7 +160,7 @@ pub fn parse_action(context: &ToolContext<'_>, arguments: &str) -> Result<Parsed
     for (place, raw) in orders.iter().enumerate() {
         match read_order(context, raw) {
             Ok(order) => parsed.push(order),
-            Err(error) => faults.push(order_fault(error, place, context.mask.shows_shares())),
+            Err(error) => faults.push(order_fault(error, place, context.mask)),
         }
     }
     if faults.is_empty() {
@@ -220,6 +220,12 @@ fn read_order(context: &ToolContext<'_>, raw: &RawValue) -> Result<ParsedOrder, 
             problem: OrderProblem::SharesHidden,
         });
     }
+    if matches!(text.quantity, Quantity::TargetWeight(weight) if !context.mask.takes(weight)) {
+        return Err(OrderSchemaError {
+            field: "target_weight",
+            problem: OrderProblem::OffStep,
+        });
+    }
     Ok(ParsedOrder {
         order: Order {
             name: context.resolve(&text.symbol),
@@ -232,9 +238,10 @@ fn read_order(context: &ToolContext<'_>, raw: &RawValue) -> Result<ParsedOrder, 
     })
 }
 
-fn order_fault(error: OrderSchemaError, place: usize, shows_shares: bool) -> Fault {
+fn order_fault(error: OrderSchemaError, place: usize, mask: &Mask) -> Fault {
     const ONE_QUANTITY: &str = "exactly one of target_weight and shares";
     const WEIGHT_ALONE: &str = "target_weight alone: a number from 0 to 1";
+    let shows_shares = mask.shows_shares();
     let quantity = if shows_shares { ONE_QUANTITY } else { WEIGHT_ALONE };
     let code = error.problem.code();
     let hint = match error.problem {
@@ -248,6 +255,7 @@ fn order_fault(error: OrderSchemaError, place: usize, shows_shares: bool) -> Fau
         | OrderProblem::Repeated
         | OrderProblem::Expected { .. }
         | OrderProblem::TooPrecise
+        | OrderProblem::OffStep
         | OrderProblem::TooShort { .. }
         | OrderProblem::BothQuantities
         | OrderProblem::NoQuantity
@@ -266,6 +274,9 @@ fn order_fault(error: OrderSchemaError, place: usize, shows_shares: bool) -> Fau
         }
         OrderProblem::Repeated => Fault::new(code, "each key once", hint),
         OrderProblem::TooPrecise => Fault::new(code, "at most 6 decimal places", hint),
+        OrderProblem::OffStep => {
+            Fault::new(code, "a multiple of `step`", hint).with("step", mask.weight_step())
+        }
         OrderProblem::TooShort { found, least } => Fault::new(code, "a longer reason", hint)
             .with("characters", Count::of(found))
             .with("least", count_of(least)),

@@ -55,10 +55,11 @@ pub(super) fn targets(orders: &[Order]) -> String {
     json!({ "targets": targets }).to_string()
 }
 
-/// The weight of one of `count` equal positions, in millionths.
+/// The weight of one of `count` equal positions, in millionths, on the grid of target weights.
 pub(super) fn equal_weight_micro(count: usize, allowed: Allowed) -> u32 {
     let count = u32::try_from(count).unwrap_or(u32::MAX).max(1);
-    (INVESTED_MICRO / count).min(allowed.max_single_weight_micro)
+    let weight = (INVESTED_MICRO / count).min(allowed.max_single_weight_micro);
+    weight - weight % allowed.weight_step_micro
 }
 
 /// Sells what is held and not wanted, then buys what is wanted and not held, in equal weights.

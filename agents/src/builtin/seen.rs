@@ -33,6 +33,8 @@ pub(super) struct Table {
 pub(super) struct Allowed {
     pub(super) max_positions: usize,
     pub(super) max_single_weight_micro: u32,
+    /// What target weights have to be multiples of.
+    pub(super) weight_step_micro: u32,
 }
 
 impl Seen {
@@ -190,6 +192,11 @@ impl Seen {
         Some(Allowed {
             max_positions: usize::try_from(at(&self.state, "/limits/max_positions").as_u64()?).ok()?,
             max_single_weight_micro: micro(at(&self.state, "/limits/max_single_weight").as_f64()?)?,
+            weight_step_micro: at(&self.state, "/limits/target_weight_step")
+                .as_f64()
+                .and_then(micro)
+                .unwrap_or(1)
+                .max(1),
         })
     }
 

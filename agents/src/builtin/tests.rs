@@ -218,6 +218,19 @@ fn equal_weight_buys_a_basket_once() {
     assert!(orders(&EqualWeight, &request(&state(&["asset_1"], &universe), true, &[])).is_empty());
 }
 
+/// Where targets have to lie on a grid, equal weights are cut down to it.
+#[test]
+fn equal_weights_keep_to_the_step_of_targets() {
+    let names: Vec<String> = (0..30).map(|index| format!("asset_{index}")).collect();
+    let mut state = state(&[], &json!({ "universe": names }));
+    state["limits"]["target_weight_step"] = json!(0.005);
+    let bought = orders(&EqualWeight, &request(&state, true, &[]));
+    assert!(
+        bought.iter().all(|(_, _, weight)| (weight - 0.045).abs() < 1e-12),
+        "{bought:?}"
+    );
+}
+
 #[test]
 fn refused_orders_are_dropped_and_then_everything() {
     let state = state(

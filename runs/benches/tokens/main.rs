@@ -34,6 +34,10 @@ const EXPERIMENT: &str = r#"
         { level = "date-blind", numeric = "rescaled" },
         { level = "blinded", numeric = "exact" },
         { level = "blinded", numeric = "rescaled" },
+        { level = "blinded", numeric = "rounded-0.1" },
+        { level = "blinded", numeric = "rounded-0.5" },
+        { level = "blinded", numeric = "ranked" },
+        { level = "blinded", numeric = "banded" },
     ]
     agents = [
         { id = "momentum", builtin = "momentum" },

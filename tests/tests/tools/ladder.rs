@@ -224,6 +224,7 @@ fn ranked_and_banded_show_no_other_numbers() {
             let is_whole = is_multiple(value, 1.0);
             let fits = match key.as_str() {
                 "max_single_weight" => is_multiple(value - 0.2, 1.0),
+                "target_weight_step" => is_multiple(value - 0.005, 1.0),
                 "members" | "within_bounds" | "stale_days" if !ranked => false,
                 "stale_days" | "return_1d_rank" | "return_20d_rank" => ranked && is_whole && 1.0 <= value,
                 "unrealised_return" => ranked && is_multiple(value, 0.05),
@@ -515,6 +516,40 @@ fn candidates_of_a_factor_are_the_highest_shown() {
                 let told: Vec<&str> = told.filter_map(|row| row["stock_id"].as_str()).collect();
                 assert_eq!(told, [best.unwrap().1], "{numeric:?} {name}, episode {episode}");
             }
+        }
+    }
+}
+
+/// Where weights are rounded, targets on the grid alone are answered: a finer one would tell on which side of it the true
+/// weight lies.
+#[test]
+fn targets_finer_than_what_is_shown_are_refused() {
+    let fixture = Fixture::new();
+    let as_of = fixture.as_of();
+    let toolbox = ktd_tools::Toolbox::new().unwrap();
+    for numeric in Numeric::ALL {
+        let mask = fixture.mask(Level::Blinded, numeric);
+        let context = fixture.context(&as_of, &mask);
+        let [held, ..] = fixture.ids(&mask);
+        let step = state::limits(&context).to_json();
+        let step: Value = serde_json::from_str(&step).unwrap();
+        let step = step["target_weight_step"].as_f64();
+        assert_eq!(step.is_some(), Numeric::Rescaled < numeric);
+        for weight in ["0.045", "0.046", "0.0455", "0.045001", "0"] {
+            let takes = step.is_none_or(|step| is_multiple(weight.parse().unwrap(), step));
+            let targets = format!(r#"{{"targets":[{{"stock_id":"{held}","target_weight":{weight}}}]}}"#);
+            let answer = toolbox.call(&context, "risk_check", &targets);
+            assert_eq!(
+                answer.code,
+                (!takes).then_some("off_step"),
+                "{numeric:?} {weight}"
+            );
+            let order = format!(
+                r#"{{"orders":[{{"stock_id":"{held}","side":"SELL","target_weight":{weight},"confidence":0.5,
+                "reason":"as tried before"}}],"overall_reason":"x"}}"#
+            );
+            let code = ktd_tools::parse_action(&context, &order).map_err(|error| error.code());
+            assert_eq!(code.err(), (!takes).then_some("off_step"), "{numeric:?} {weight}");
         }
     }
 }

@@ -272,10 +272,15 @@ fn feedback_on_rejected_orders() {
         let buy = |id: &str, weight: &str| {
             format!(r#"{{"stock_id":"{id}","side":"BUY","target_weight":{weight},{GOOD}}}"#)
         };
+        let least = if mask.numeric() <= Numeric::Rescaled {
+            "0.000001"
+        } else {
+            "0.005"
+        };
         let orders = [
             sell(&first, "0"),
             sell(&first, "0"),
-            buy(&second, "0.000001"),
+            buy(&second, least),
             buy(&third, "0.25"),
             buy("SH600519", "0.1"),
             sell(&fourth, "0"),
