@@ -1,16 +1,22 @@
-//! Randomised response: which bands of an episode are shown as they are, and what stands in place of the others.
+//! Noised bands: where a name stands in the cross-section, moved by chance before its third is told.
+//!
+//! Chance moves the standing itself rather than replacing the band now and then: at the same worth to those who look at
+//! many names it tells half as much of any one of them, because a wrong band is mostly a neighbouring one.
 
 use crate::key::MaskKey;
 use crate::standing::Standing;
 use ktd_env::factors::Factor;
 use ktd_env::{KeyedStream, NameId};
 
-/// Percent of the names and factors of an episode whose band is shown as it is. The others show a band drawn evenly
-/// from the three, the true one among them.
-pub const BAND_TRUTH_PERCENT: u64 = 50;
+/// Standard deviation of what moves a standing, in standard deviations of the standings themselves. Chosen so that the
+/// database attackers' bounds hold over whole episodes of the real panel (docs/mask-certificate.md).
+pub const BAND_NOISE: f64 = 3.0;
 
 /// Trading days between two refresh days. The first is the as-of day of step 1.
 pub const BAND_REFRESH_DAYS: usize = 20;
+
+/// How far from the middle the outer thirds begin, in standard deviations of moved standings, which are nearly normal.
+const CUT: f64 = 0.430_727;
 
 /// One keyed draw a name and factor, the same for the whole episode, so that asking again tells nothing more.
 #[derive(Clone)]
@@ -18,16 +24,10 @@ pub(crate) struct BandNoise(Vec<Draw>);
 
 #[derive(Debug, Clone, Copy)]
 struct Draw {
-    /// Evenly from 0 to 99: below [`BAND_TRUTH_PERCENT`] the true band is shown.
-    lot: u64,
-    /// What is shown otherwise.
-    band: i8,
-}
-
-impl Draw {
-    const fn is_true(self) -> bool {
-        self.lot < BAND_TRUTH_PERCENT
-    }
+    /// Moves the standing.
+    by: f64,
+    /// The standing, 0 to 1, that stands in place of a missing one.
+    instead: f64,
 }
 
 impl BandNoise {
@@ -36,26 +36,33 @@ impl BandNoise {
         let mut stream = KeyedStream::new(key.for_bands());
         // Both numbers are always drawn, so that a cell's draw does not hang on the cells before it.
         let draws = (0..names * Factor::ALL.len()).map(|_| Draw {
-            lot: stream.below(100),
-            band: match stream.below(3) {
-                0 => -1,
-                1 => 0,
-                _ => 1,
-            },
+            by: BAND_NOISE * stream.normal(),
+            instead: stream.uniform(),
         });
         Self(draws.collect())
     }
 
-    /// The band shown. Without a standing the draw alone decides, so that a missing value looks like any other.
+    /// The band shown: -1, 0 or 1. Without a standing a drawn one is moved, so that a missing value looks like any other.
     pub(crate) fn shown(&self, name: NameId, factor: Factor, standing: Option<Standing>) -> i8 {
         let cell = name.index() * Factor::ALL.len() + factor.index();
         let Some(draw) = self.0.get(cell) else {
             return 0;
         };
-        standing
-            .filter(|_| draw.is_true())
-            .map_or(draw.band, Standing::band)
+        let moved = score(standing.map_or(draw.instead, Standing::share)) + draw.by;
+        i8::from(band_cut() < moved) - i8::from(moved < -band_cut())
     }
+}
+
+/// A share of the others that a name stands above, as a score with mean 0 and standard deviation 1 over all names.
+#[must_use]
+pub fn score(share: f64) -> f64 {
+    12.0_f64.sqrt() * (share - 0.5)
+}
+
+/// Where the outer bands of moved scores begin, below and above 0.
+#[must_use]
+pub fn band_cut() -> f64 {
+    CUT * (1.0 + BAND_NOISE * BAND_NOISE).sqrt()
 }
 
 #[cfg(test)]
@@ -69,65 +76,61 @@ mod tests {
     /// Pinned: a change here changes what every episode at this level shows.
     #[test]
     fn golden_draws() {
-        let noise = BandNoise::draw(&MaskKey::from_bytes([9; 32]), 1);
-        let drawn: Vec<_> = noise.0.iter().map(|draw| (draw.lot, draw.band)).collect();
+        let drawn: Vec<String> = noise(9)
+            .0
+            .iter()
+            .map(|draw| format!("{:.4} {:.4}", draw.by, draw.instead))
+            .collect();
         assert_eq!(
             drawn,
             [
-                (50, 1),
-                (89, -1),
-                (62, 0),
-                (36, 0),
-                (0, 1),
-                (55, 1),
-                (50, -1),
-                (11, -1),
-                (29, 1)
+                "1.1872 0.4723",
+                "3.4871 0.8657",
+                "3.8233 0.4981",
+                "0.0685 0.7723",
+                "2.7393 0.8265",
+                "-0.4348 0.7251",
+                "4.0035 0.8121",
+                "0.5698 0.6750",
+                "-5.9677 0.3564"
             ]
         );
     }
 
-    /// Over many keys the truth shows as often as the constant says: truth, or an even draw that hits it.
+    /// Over many keys each band is shown of about a third, and a high standing is shown high more often than low.
     #[test]
-    fn the_truth_shows_as_often_as_it_should() {
-        let keys = (0..400_u16).map(|number| {
-            let mut bytes = [0; 32];
-            bytes[..2].copy_from_slice(&number.to_le_bytes());
-            BandNoise::draw(&MaskKey::from_bytes(bytes), 20)
-        });
-        let (mut draws, mut kept, mut by_band) = (0.0, 0.0, [0.0; 3]);
-        for noise in keys {
-            for draw in noise.0 {
-                draws += 1.0;
-                kept += f64::from(u8::from(draw.is_true()));
-                by_band[usize::try_from(draw.band + 1).unwrap()] += 1.0;
+    fn bands_are_even_and_lean_to_the_truth() {
+        let shown = |share: Option<(usize, usize)>, draws: &[Draw]| {
+            let mut counts = [0.0; 3];
+            for (place, draw) in draws.iter().enumerate() {
+                let own = share.map_or((place % 300, 299), |share| share);
+                let share = Standing::new(own.0, 0, own.1).map_or(draw.instead, Standing::share);
+                let moved = score(share) + draw.by;
+                let band = usize::from(-band_cut() <= moved) + usize::from(band_cut() < moved);
+                counts[band] += 1.0 / f64::from(u32::try_from(draws.len()).unwrap());
             }
-        }
-        let near = |count: f64, chance: f64| {
-            let deviation = (chance * (1.0 - chance) / draws).sqrt();
-            assert!(
-                (count / draws - chance).abs() < 5.0 * deviation,
-                "{count} of {draws}"
-            );
+            counts
         };
-        near(
-            kept,
-            f64::from(u32::try_from(BAND_TRUTH_PERCENT).unwrap()) / 100.0,
-        );
-        for count in by_band {
-            near(count, 1.0 / 3.0);
+        let draws: Vec<Draw> = (0..400_u16)
+            .flat_map(|number| {
+                let mut bytes = [0; 32];
+                bytes[..2].copy_from_slice(&number.to_le_bytes());
+                BandNoise::draw(&MaskKey::from_bytes(bytes), 20).0
+            })
+            .collect();
+        for share in shown(None, &draws) {
+            assert!((share - 1.0 / 3.0).abs() < 0.01, "{share}");
         }
+        let [low, middle, high] = shown(Some((299, 299)), &draws);
+        assert!(
+            low < 0.2 && low < middle && middle < high && 0.5 < high,
+            "{low} {middle} {high}"
+        );
     }
 
     #[test]
     fn keys_draw_apart_and_not_as_the_aliases_do() {
-        let drawn = |noise: &BandNoise| {
-            noise
-                .0
-                .iter()
-                .map(|draw| (draw.lot, draw.band))
-                .collect::<Vec<_>>()
-        };
+        let drawn = |noise: &BandNoise| noise.0.iter().map(|draw| draw.by.to_bits()).collect::<Vec<_>>();
         assert_eq!(drawn(&noise(1)), drawn(&noise(1)));
         assert_ne!(drawn(&noise(1)), drawn(&noise(2)));
         let key = MaskKey::from_bytes([1; 32]);

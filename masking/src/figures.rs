@@ -4,7 +4,7 @@ use crate::bands::BAND_REFRESH_DAYS;
 use crate::mask::Mask;
 use crate::numeric::{Fineness, Numeric, Scale};
 use crate::payload::Payload;
-use crate::rounding::{Grain, HUNDREDTH, Rounding, TWENTIETH};
+use crate::rounding::{FIFTIETH, Grain, HUNDREDTH, Rounding, TWENTIETH};
 use crate::seen::Seen;
 use crate::standing::Standing;
 use ktd_env::exchange::TargetWeight;
@@ -228,7 +228,11 @@ impl Mask {
     /// `rescaled` what [`Mask::money`] hides. Coarser from the rounded settings on.
     #[must_use]
     pub fn weight(&self, weight: f64) -> Payload {
-        Payload::number(self.grained(weight, |rounding| rounding.weight, HUNDREDTH), 4)
+        let coarsest = match self.settings.numeric.scale() {
+            Scale::Bands => FIFTIETH,
+            Scale::Values | Scale::Percentiles => HUNDREDTH,
+        };
+        Payload::number(self.grained(weight, |rounding| rounding.weight, coarsest), 4)
     }
 
     /// Whether a target weight may be ordered or tried: where weights are rounded it has to lie on a grid of its own.

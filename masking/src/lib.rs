@@ -25,7 +25,7 @@ mod schema;
 mod seen;
 mod standing;
 
-pub use bands::{BAND_REFRESH_DAYS, BAND_TRUTH_PERCENT};
+pub use bands::{BAND_NOISE, BAND_REFRESH_DAYS, band_cut, score as band_score};
 pub use key::{MaskKey, MaskKeyError, hex};
 pub use level::{Level, MaskSettings};
 pub use mask::{EpisodeFrame, Mask, MaskedOrder, UnknownAlias};

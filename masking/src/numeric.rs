@@ -98,7 +98,9 @@ impl Numeric {
             Self::Rescaled => Some(1),
             Self::RoundedTenth => Some(10),
             Self::RoundedHalf => Some(50),
-            Self::Ranked | Self::Banded => Some(100),
+            Self::Ranked => Some(100),
+            // NAV follows the market: over an episode finer steps would tell its days.
+            Self::Banded => Some(500),
         }
     }
 
@@ -108,7 +110,8 @@ impl Numeric {
             Self::Exact | Self::Rescaled => 1,
             Self::RoundedTenth => 1_000,
             // Half of a whole percent: a target there says no more of a weight than the rounding of what is shown.
-            Self::RoundedHalf | Self::Ranked | Self::Banded => 5_000,
+            Self::RoundedHalf | Self::Ranked => 5_000,
+            Self::Banded => 10_000,
         }
     }
 }

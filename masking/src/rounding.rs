@@ -26,6 +26,8 @@ pub(crate) const THOUSANDTH: Grain = Grain::new(1.0, 1000.0);
 /// 0.005.
 pub(crate) const FIVE_THOUSANDTHS: Grain = Grain::new(5.0, 1000.0);
 /// 0.01.
+/// 0.02.
+pub(crate) const FIFTIETH: Grain = Grain::new(2.0, 100.0);
 pub(crate) const HUNDREDTH: Grain = Grain::new(1.0, 100.0);
 /// 0.05.
 pub(crate) const TWENTIETH: Grain = Grain::new(5.0, 100.0);

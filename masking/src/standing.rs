@@ -2,7 +2,7 @@
 
 /// Where a name's value stands among the other index members that have one.
 ///
-/// All is whole numbers, so no sum of floats decides a percentile or a band.
+/// All is whole numbers, so no sum of floats decides a percentile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Standing {
     below: usize,
@@ -32,16 +32,11 @@ impl Standing {
         (1000 * above + all / 2) / all
     }
 
-    /// The third it stands in: -1, 0 or 1.
-    pub(crate) const fn band(self) -> i8 {
+    /// The share of the others that it stands above: 0 the lowest, 1 the highest.
+    #[expect(clippy::cast_precision_loss, reason = "names are some hundreds")]
+    pub(crate) const fn share(self) -> f64 {
         let (above, all) = self.halves();
-        if 3 * above < all {
-            -1
-        } else if 2 * all < 3 * above {
-            1
-        } else {
-            0
-        }
+        above as f64 / all as f64
     }
 }
 
@@ -50,40 +45,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn percentiles_and_bands_by_hand() {
-        for (counts, tenths, band) in [
-            ((0, 0, 4), 0, -1),
-            ((1, 0, 4), 250, -1),
-            ((2, 0, 4), 500, 0),
-            ((3, 0, 4), 750, 1),
-            ((4, 0, 4), 1000, 1),
-            ((0, 4, 4), 500, 0),
-            ((1, 1, 3), 500, 0),
-            ((1, 0, 3), 333, 0),
-            ((2, 0, 3), 667, 0),
-            ((299, 0, 299), 1000, 1),
+    fn percentiles_by_hand() {
+        for (counts, tenths) in [
+            ((0, 0, 4), 0),
+            ((1, 0, 4), 250),
+            ((2, 0, 4), 500),
+            ((4, 0, 4), 1000),
+            ((0, 4, 4), 500),
+            ((1, 1, 3), 500),
+            ((1, 0, 3), 333),
+            ((2, 0, 3), 667),
+            ((299, 0, 299), 1000),
         ] {
             let (below, equal, others) = counts;
             let standing = Standing::new(below, equal, others).unwrap();
-            assert_eq!(
-                (standing.percentile_tenths(), standing.band()),
-                (tenths, band),
-                "{counts:?}"
-            );
+            assert_eq!(standing.percentile_tenths(), tenths, "{counts:?}");
         }
+        assert_eq!(Standing::new(3, 0, 4).map(Standing::share), Some(0.75));
         assert_eq!(Standing::new(0, 0, 0), None);
         assert_eq!(Standing::new(2, 2, 3), None);
-    }
-
-    #[test]
-    fn the_thirds_are_even() {
-        let bands = (0..300)
-            .filter_map(|below| Standing::new(below, 0, 299))
-            .map(Standing::band);
-        let counted = bands.fold([0; 3], |mut counts, band| {
-            counts[usize::try_from(band + 1).unwrap()] += 1;
-            counts
-        });
-        assert_eq!(counted, [100; 3]);
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::column::{Column, DayColumn};
 use crate::database::Database;
-use ktd_masking::BAND_TRUTH_PERCENT;
+use ktd_masking::{BAND_NOISE, band_cut, band_score};
 use pulp::{Arch, NullaryFnOnce};
 use std::ops::Range;
 
@@ -21,6 +21,8 @@ pub(crate) struct Clue {
 pub(crate) struct DayClue {
     pub(crate) column: DayColumn,
     pub(crate) at: i64,
+    /// The day whose number is taken off.
+    pub(crate) minus: Option<i64>,
     pub(crate) bounds: Bounds,
 }
 
@@ -46,13 +48,29 @@ impl Bounds {
         }
     }
 
-    /// What a noised band of -1, 0 or 1 says of a percentile: as much as the public odds of the noise.
+    /// What a noised band of -1, 0 or 1 says of a percentile: twice the negative logarithm of how likely it is shown, up to
+    /// what is the same for all, as the parabola through its values at both ends and in the middle.
     pub(crate) fn band(shown: f64) -> Self {
+        let share = |percentile: f64| {
+            let (cut, own) = (band_cut(), band_score(percentile / 100.0));
+            let below = |edge: f64| normal_below((edge - own) / BAND_NOISE);
+            let likely = if shown > 0.5 {
+                1.0 - below(cut)
+            } else if shown < -0.5 {
+                below(-cut)
+            } else {
+                below(cut) - below(-cut)
+            };
+            -2.0 * libm::log(likely)
+        };
+        let (low, middle, high) = (share(0.0), share(50.0), share(100.0));
+        // Costs at -1, 0 and 1: a x^2 + b x + c, with x = (percentile - 50) / 50.
+        let (square, slope) = (low.midpoint(high) - middle, (high - low) / 2.0);
         Self {
-            middle: narrow(50.0 + shown * 100.0 / 3.0),
-            half: narrow(100.0 / 6.0),
-            per_unit: HARD,
-            most: band_most(),
+            middle: narrow(50.0 - 50.0 * slope / (2.0 * square)),
+            half: 0.0,
+            per_unit: narrow(square.sqrt() / 50.0),
+            most: MOST,
         }
     }
 
@@ -75,14 +93,9 @@ impl Bounds {
 /// Cost of a number that is quite another one: as much as four standard deviations.
 const MOST: f32 = 16.0;
 
-/// Units in which a hard edge is measured.
-const HARD: f32 = 1e3;
-/// Twice the logarithm of the odds that a shown band is the true one rather than a given other one.
-fn band_most() -> f32 {
-    #[expect(clippy::cast_precision_loss, reason = "a percentage")]
-    let truth = BAND_TRUTH_PERCENT as f64 / 100.0;
-    let other = (1.0 - truth) / 3.0;
-    narrow((2.0 * libm::log((truth + other) / other)).min(f64::from(MOST)))
+/// The share of a standard normal variable below a value.
+fn normal_below(value: f64) -> f64 {
+    libm::erfc(-value * std::f64::consts::FRAC_1_SQRT_2) / 2.0
 }
 
 /// All that one attacker reads in one exhibit.
@@ -107,8 +120,12 @@ impl Clues {
         for clue in &self.days {
             let column = database.day_column(clue.column);
             for (day, cost) in costs.iter_mut().enumerate() {
-                let value = shifted(day, clue.at).and_then(|day| column.get(day)).copied();
-                *cost += clue.bounds.cost(value.unwrap_or(f32::NAN));
+                let number = |by: i64| {
+                    let value = shifted(day, by).and_then(|day| column.get(day));
+                    value.copied().unwrap_or(f32::NAN)
+                };
+                let value = number(clue.at) - clue.minus.map_or(0.0, number);
+                *cost += clue.bounds.cost(value);
             }
         }
         let Some(rows) = anchor.and_then(|place| database.names.get(place)) else {

@@ -78,6 +78,8 @@ pub(crate) enum DayColumn {
     AtLimitDown,
     Suspended,
     Dispersion,
+    /// Logarithm of the index's level.
+    LnIndex,
     /// Calendar days since the trading day before.
     Gap,
     /// Of the board at this place of the list of boards.

@@ -278,6 +278,9 @@ impl Database {
             .map(|day| narrow(gap(day).unwrap_or(f64::NAN)))
             .collect();
         self.days.insert(DayColumn::Gap, gaps);
+        let levels = self.day_column(DayColumn::IndexLevel).iter();
+        let logs = levels.map(|level| narrow(libm::log(f64::from(*level)))).collect();
+        self.days.insert(DayColumn::LnIndex, logs);
         self.rank_boards();
     }
 

@@ -32,8 +32,24 @@ pub(crate) struct StepSight {
     pub(crate) anchor: Option<StockSight>,
     /// Every name shown in lists, in the order shown, with its board.
     pub(crate) listed: Vec<(String, Option<Board>)>,
-    /// NAV and the target's weight.
-    pub(crate) held: Option<(f64, f64)>,
+    pub(crate) account: Option<AccountSight>,
+}
+
+/// An account, read.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct AccountSight {
+    pub(crate) nav: f64,
+    cash: f64,
+    /// Of the target, where it is held.
+    pub(crate) weight: Option<f64>,
+}
+
+impl AccountSight {
+    /// The share of NAV that is invested; `None` where it is little.
+    pub(crate) fn invested(&self) -> Option<f64> {
+        let invested = 1.0 - self.cash / self.nav;
+        (0.2 < invested).then_some(invested)
+    }
 }
 
 /// A snapshot, read.
@@ -189,7 +205,7 @@ impl StepSight {
         let Some(account) = content.get("account") else {
             return;
         };
-        let nav = account.get("nav").and_then(Value::as_f64);
+        let number = |key: &str| account.get(key).and_then(Value::as_f64);
         let table = account.get("holdings").and_then(Table::read);
         let weight = table.and_then(|table| {
             let row = table
@@ -197,9 +213,15 @@ impl StepSight {
                 .find(|row| row.get("stock_id").and_then(Value::as_str) == Some(target))?;
             row.get("weight").and_then(Value::as_f64)
         });
-        self.held = nav
-            .zip(weight)
-            .filter(|(nav, weight)| *nav > 0.0 && *weight > 0.0);
+        let (nav, cash) = (number("nav"), number("cash"));
+        self.account = nav
+            .zip(cash)
+            .filter(|(nav, _)| 0.0 < *nav)
+            .map(|(nav, cash)| AccountSight {
+                nav,
+                cash,
+                weight: weight.filter(|weight| 0.0 < *weight),
+            });
     }
 }
 

@@ -93,7 +93,8 @@ pub(crate) fn weight(numeric: Numeric) -> f64 {
         Numeric::Exact | Numeric::Rescaled => FOUR_DECIMALS,
         Numeric::RoundedTenth => 5e-4,
         Numeric::RoundedHalf => 2.5e-3,
-        Numeric::Ranked | Numeric::Banded => 5e-3,
+        Numeric::Ranked => 5e-3,
+        Numeric::Banded => 1e-2,
     }
 }
 
@@ -104,6 +105,7 @@ pub(crate) fn nav(numeric: Numeric) -> f64 {
         Numeric::Rescaled => 1e-4,
         Numeric::RoundedTenth => 1e-3,
         Numeric::RoundedHalf => 5e-3,
-        Numeric::Ranked | Numeric::Banded => 1e-2,
+        Numeric::Ranked => 5e-3,
+        Numeric::Banded => 2.5e-2,
     }
 }

@@ -25,12 +25,12 @@ fn mid_ranks(values: &[f64]) -> Vec<f64> {
     order.sort_by(|left, right| left.0.total_cmp(&right.0));
     let mut ranks = vec![0.0; values.len()];
     let mut before = 0.0;
-    for equal in order.chunk_by(|left, right| !(left.0 < right.0)) {
+    for equal in order.chunk_by(|left, right| right.0 <= left.0) {
         #[expect(clippy::cast_precision_loss, reason = "a sample is far below 2^53 long")]
         let count = equal.len() as f64;
         for (_, place) in equal {
             if let Some(rank) = ranks.get_mut(*place) {
-                *rank = before + (count + 1.0) / 2.0;
+                *rank = before + count.midpoint(1.0);
             }
         }
         before += count;

@@ -31,6 +31,7 @@ pub(super) fn day_clues(reading: &Reading<'_>, is_wanted: impl Fn(DayColumn) -> 
             Some(DayClue {
                 column,
                 at,
+                minus: None,
                 bounds: Bounds::around(value, day_tolerance(reading.numeric, column)?),
             })
         })
@@ -63,6 +64,7 @@ fn day_tolerance(numeric: Numeric, column: DayColumn) -> Option<f64> {
         | DayColumn::AtLimitDown
         | DayColumn::Suspended
         | DayColumn::Gap
+        | DayColumn::LnIndex
         | DayColumn::BoardMembers(_)
         | DayColumn::BoardRank1d(_)
         | DayColumn::BoardRank20d(_) => Some(COUNTED),

@@ -2,8 +2,9 @@
 
 use super::cross_section::day_clues;
 use super::{Attacker, Reading};
-use crate::clue::Clues;
+use crate::clue::{Bounds, Clues, DayClue};
 use crate::column::DayColumn;
+use crate::tolerance;
 
 pub(crate) struct IndexPath;
 
@@ -13,8 +14,36 @@ impl Attacker for IndexPath {
     }
 
     fn clues(&self, reading: &Reading<'_>) -> Clues {
-        day_clues(reading, is_of_index)
+        let mut clues = day_clues(reading, is_of_index);
+        clues.days.extend(nav_path(reading));
+        clues
     }
+}
+
+/// Tracking error of an account of some stocks against the index over an episode.
+const TRACKING: f64 = 0.03;
+
+/// The account's NAV, which goes with the market as far as it is invested: since the first step with a holding.
+fn nav_path(reading: &Reading<'_>) -> Vec<DayClue> {
+    let steps = reading.sight.steps.iter();
+    let held: Vec<(i64, f64, f64)> = steps
+        .filter_map(|step| {
+            let account = step.account?;
+            Some((step.offset, libm::log(account.nav), account.invested()?))
+        })
+        .collect();
+    let Some((first, rest)) = held.split_first() else {
+        return Vec::new();
+    };
+    let grain = tolerance::nav(reading.numeric);
+    rest.iter()
+        .map(|(at, nav, _)| DayClue {
+            column: DayColumn::LnIndex,
+            at: *at,
+            minus: Some(first.0),
+            bounds: Bounds::around((nav - first.1) / first.2, (2.0 * grain + TRACKING) / first.2),
+        })
+        .collect()
 }
 
 /// Whether a column is about the index rather than the cross-section.
@@ -28,5 +57,6 @@ pub(super) const fn is_of_index(column: DayColumn) -> bool {
             | DayColumn::IndexReturn60d
             | DayColumn::IndexVolatility
             | DayColumn::IndexDrawdown
+            | DayColumn::LnIndex
     )
 }

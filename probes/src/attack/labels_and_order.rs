@@ -175,6 +175,7 @@ fn gaps(sight: &Sight) -> Vec<DayClue> {
             column: DayColumn::Gap,
             // The label is that of the trading day, one after the step's as-of day.
             at: place - count + 2,
+            minus: None,
             bounds: Bounds::around(precise(jump), 0.4),
         })
         .collect()

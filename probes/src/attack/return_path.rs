@@ -109,7 +109,8 @@ fn holding(reading: &Reading<'_>) -> Vec<Clue> {
     let steps = reading.sight.steps.iter();
     let values: Vec<(i64, f64, f64)> = steps
         .filter_map(|step| {
-            let (nav, weight) = step.held?;
+            let account = step.account?;
+            let (nav, weight) = (account.nav, account.weight?);
             let tolerance = tolerance::weight(reading.numeric) / weight + tolerance::nav(reading.numeric);
             Some((step.offset, libm::log(nav * weight), tolerance))
         })
