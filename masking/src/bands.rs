@@ -10,7 +10,7 @@ use ktd_env::{KeyedStream, NameId};
 
 /// Standard deviation of what moves a standing, in standard deviations of the standings themselves. Chosen so that the
 /// database attackers' bounds hold over whole episodes of the real panel (docs/mask-certificate.md).
-pub const BAND_NOISE: f64 = 3.0;
+pub const BAND_NOISE: f64 = 2.0;
 
 /// Trading days between two refresh days. The first is the as-of day of step 1.
 pub const BAND_REFRESH_DAYS: usize = 20;

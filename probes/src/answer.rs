@@ -7,6 +7,9 @@ use ktd_env::{Board, DayIndex, NameId};
 pub struct Answer {
     /// Its five best stocks, best first, each once.
     pub names: Vec<NameId>,
+    /// Places among its guesses, from 0 and rising, that name no stock of the panel: a wrong guess is a wrong guess, and
+    /// `names` stand at the other places, in their order.
+    pub blanks: Vec<usize>,
     /// Its best day.
     pub day: Option<DayIndex>,
     /// Its best sector.
@@ -22,4 +25,62 @@ pub struct Answer {
 impl Answer {
     /// Most stocks that count.
     pub const MOST_NAMES: usize = 5;
+
+    /// An answer of these guesses alone, best first; `None` is one that names no stock of the panel.
+    #[must_use]
+    pub fn of_guesses(guesses: &[Option<NameId>]) -> Self {
+        let places = guesses.iter().enumerate();
+        Self {
+            names: guesses.iter().copied().flatten().collect(),
+            blanks: places
+                .filter(|(_, guess)| guess.is_none())
+                .map(|(place, _)| place)
+                .collect(),
+            ..Self::default()
+        }
+    }
+
+    /// Its guesses, best first, with those that name no stock of the panel.
+    #[must_use]
+    pub fn guesses(&self) -> Vec<Option<NameId>> {
+        let mut names = self.names.iter().copied();
+        let count = self.names.len() + self.blanks.len();
+        (0..count)
+            .map(|place| {
+                if self.blanks.contains(&place) {
+                    None
+                } else {
+                    names.next()
+                }
+            })
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ktd_env::synth::{SynthConfig, generate};
+
+    #[test]
+    fn a_guess_that_is_no_stock_keeps_its_place() {
+        let config = SynthConfig {
+            seed: 1,
+            names: 5,
+            days: 20,
+        };
+        let names: Vec<NameId> = generate(&config).unwrap().names().map(|(name, _)| name).collect();
+        let guesses = [None, Some(names[3]), None, Some(names[1])];
+        let answer = Answer::of_guesses(&guesses);
+        assert_eq!(
+            (answer.names.len(), answer.blanks.as_slice()),
+            (2, [0, 2].as_slice())
+        );
+        assert_eq!(answer.guesses(), guesses);
+        let plain = Answer {
+            names: names.clone(),
+            ..Answer::default()
+        };
+        assert_eq!(plain.guesses().len(), names.len());
+    }
 }

@@ -30,6 +30,46 @@ pub fn expected(
     of_scope(database, &Scope::of(database, &sight), target, joint_days)
 }
 
+/// What the best guess recovers that looks at nothing but what the exhibit leaves open: the stocks that were members of the
+/// index on most of those days, and any day. Memberships are public, so whoever recovers no more has learned nothing from
+/// the mask. Empty of a probe that cannot be read.
+#[must_use]
+pub fn blind(
+    database: &Database,
+    probe: &ProbeText,
+    gold: &Gold,
+    joint_days: usize,
+) -> BTreeMap<Measure, f64> {
+    let mut chances = expected(database, probe, gold, joint_days);
+    let sight = probe.exhibits.first().and_then(|text| Sight::read(text));
+    let (Some(sight), None) = (sight, gold.is_same()) else {
+        return chances;
+    };
+    let scope = Scope::of(database, &sight);
+    let mut of_name: BTreeMap<usize, usize> = BTreeMap::new();
+    let mut of_sector: BTreeMap<Option<u16>, usize> = BTreeMap::new();
+    for (place, rows) in scope.stretches(database) {
+        *of_name.entry(place).or_default() += rows.len();
+        let sector = database.names.get(place).and_then(|names| names.sector);
+        *of_sector.entry(sector).or_default() += rows.len();
+    }
+    let all: usize = of_name.values().sum();
+    let mut longest: Vec<usize> = of_name.into_values().collect();
+    longest.sort_unstable_by(|left, right| right.cmp(left));
+    let named = |guesses: usize| share(longest.iter().take(guesses).sum(), all);
+    let days = chances.get(&Measure::Top5).copied().unwrap_or(0.0);
+    let joint = chances.get(&Measure::Joint).copied().unwrap_or(0.0);
+    chances.insert(Measure::Top1, named(1));
+    chances.insert(Measure::Top5, named(Answer::MOST_NAMES));
+    if 0.0 < days {
+        chances.insert(Measure::Joint, joint / days * named(Answer::MOST_NAMES));
+    }
+    if let Some(sector) = chances.get_mut(&Measure::Sector) {
+        *sector = share(of_sector.into_values().max().unwrap_or(0), all);
+    }
+    chances
+}
+
 fn of_scope(
     database: &Database,
     scope: &Scope,

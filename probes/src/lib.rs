@@ -26,7 +26,7 @@ mod tolerance;
 
 pub use answer::Answer;
 pub use attack::{Attackers, Lesson};
-pub use chance::expected;
+pub use chance::{blind, expected};
 pub use database::{Database, DatabaseSource};
 pub use exhibit::{Anchor, Exhibit, Message, Probe, ProbeText};
 pub use gold::{Gold, Target};

@@ -101,7 +101,10 @@ impl Comparison {
         let guessed = answer.and_then(|answer| answer.day);
         Self {
             is_answered,
-            guess: answer.and_then(|answer| answer.names.iter().position(|name| *name == target.name)),
+            guess: answer.and_then(|answer| {
+                let mut guesses = answer.guesses().into_iter();
+                guesses.position(|guess| guess == Some(target.name))
+            }),
             days_apart: guessed.map(|day| day.index().abs_diff(target.day.index())),
             is_sector: target
                 .sector

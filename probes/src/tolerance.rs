@@ -104,8 +104,7 @@ pub(crate) fn nav(numeric: Numeric) -> f64 {
         Numeric::Exact => 1e-6,
         Numeric::Rescaled => 1e-4,
         Numeric::RoundedTenth => 1e-3,
-        Numeric::RoundedHalf => 5e-3,
-        Numeric::Ranked => 5e-3,
+        Numeric::RoundedHalf | Numeric::Ranked => 5e-3,
         Numeric::Banded => 2.5e-2,
     }
 }

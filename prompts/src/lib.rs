@@ -6,14 +6,20 @@
 //!
 //! Knows: masking. Never knows: the market, tools, agents, files.
 
+mod attack;
 mod probe;
 mod slots;
 mod template;
 
+pub use attack::{
+    attack_as_json, attack_as_text, attack_by_call, attack_feedback_form, attack_feedback_no_call,
+    attack_feedback_no_object, attack_feedback_not_json, attack_feedback_refusal, attack_feedback_truncated,
+    attack_hash, attack_linked, attack_stock, attack_system,
+};
 pub use probe::{ProbeAnswer, probe_question, probe_system};
 pub use slots::{
-    AttemptSlots, ForceSlots, NoSlots, NotJsonSlots, RejectedSlots, SchemaSlots, SystemSlots, TooLargeSlots,
-    ToolBudgetSlots, TwoCallsSlots, UserStepSlots,
+    AttemptSlots, ForceSlots, LinkedSlots, NoSlots, NotJsonSlots, ProblemSlots, RejectedSlots, SchemaSlots,
+    StockSlots, SystemSlots, TooLargeSlots, ToolBudgetSlots, TwoCallsSlots, UserStepSlots,
 };
 
 use ktd_masking::{Level, MaskSettings, Mode, Numeric, Prompt, hex};
@@ -219,9 +225,13 @@ pub fn feedback_call_in_text(slots: &AttemptSlots) -> Prompt {
 /// SHA-256 over the names and bytes of all templates, in hexadecimal: the prompt hash of a bundle's header.
 #[must_use]
 pub fn hash() -> String {
+    hash_of(b"ktd prompts 1\0", ALL.iter().copied())
+}
+
+fn hash_of<'a>(tag: &[u8], templates: impl Iterator<Item = &'a Template>) -> String {
     let mut hasher = Sha256::new();
-    hasher.update(b"ktd prompts 1\0");
-    for template in ALL {
+    hasher.update(tag);
+    for template in templates {
         hasher.update(template.name.as_bytes());
         hasher.update(b"\0");
         // The length keeps two neighbours from trading bytes.

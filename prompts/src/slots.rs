@@ -141,6 +141,42 @@ slots! {
 }
 
 slots! {
+    /// The question which stock and which day an exhibit shows.
+    StockSlots {
+        /// The stock in question, as the exhibit shows it.
+        target,
+        /// The exhibit.
+        exhibit,
+    }
+}
+
+slots! {
+    /// The question whether two exhibits show the same stock.
+    LinkedSlots {
+        /// The first exhibit's stock in question.
+        first_target,
+        /// The first exhibit.
+        first,
+        /// The second exhibit's stock in question.
+        second_target,
+        /// The second exhibit.
+        second,
+    }
+}
+
+slots! {
+    /// An answer of an attacker that breaks the required form.
+    ProblemSlots {
+        /// What is wrong, in the harness's own words.
+        problem,
+        /// The attempt that failed, 1-based.
+        attempt,
+        /// Attempts in all.
+        attempts,
+    }
+}
+
+slots! {
     /// A template without slots.
     NoSlots {}
 }

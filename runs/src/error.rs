@@ -124,6 +124,25 @@ pub enum RunError {
         /// How to mend it.
         hint: String,
     },
+    /// The infrastructure failed until the attempts at a request were used up. What is recorded stands.
+    #[error("the provider failed {attempts} times in a row, last with {code}")]
+    Faults {
+        /// Attempts made now and before.
+        attempts: usize,
+        /// The last fault.
+        code: &'static str,
+    },
+    /// A language model's attack on a probe could not go on.
+    #[error("attacker {attacker}, probe {probe}: {source}")]
+    Attack {
+        /// The agent.
+        attacker: String,
+        /// Kind and number of the probe, such as `day-17`. Steps that the cause names count requests' places in the
+        /// attacker's exchanges.
+        probe: String,
+        /// What stopped it.
+        source: Box<Self>,
+    },
     /// A defect of this program.
     #[error("the session was driven wrongly: {0}")]
     Session(#[from] SessionError),
@@ -188,6 +207,11 @@ impl RunError {
                     .to_owned()
             }
             Self::Input { hint, .. } => hint.clone(),
+            Self::Faults { .. } => {
+                "wait, then give the same command again: it asks this request anew and keeps all answers"
+                    .to_owned()
+            }
+            Self::Attack { source, .. } => source.hint(),
             Self::QuotaExhausted { .. } => {
                 "add credit to the provider's account, then give the same command again: it continues here"
                     .to_owned()

@@ -159,7 +159,12 @@ impl From<ktd_env::DataError> for Failure {
 impl From<crate::error::RunError> for Failure {
     fn from(error: crate::error::RunError) -> Self {
         use crate::error::RunError;
-        let failure = match &error {
+        // What stopped an attack decides, not that it was one.
+        let mut cause = &error;
+        while let RunError::Attack { source, .. } = cause {
+            cause = source;
+        }
+        let failure = match cause {
             RunError::Diverged { .. }
             | RunError::RequestDiffers { .. }
             | RunError::NotRecorded { .. }
@@ -172,6 +177,8 @@ impl From<crate::error::RunError> for Failure {
             | RunError::Configuration { .. }
             | RunError::HarnessBug { .. }
             | RunError::QuotaExhausted { .. }
+            | RunError::Faults { .. }
+            | RunError::Attack { .. }
             | RunError::Input { .. }
             | RunError::Session(_)
             | RunError::Panicked { .. } => Self::bad_input(&error),

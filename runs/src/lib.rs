@@ -2,6 +2,7 @@
 //!
 //! Knows: every other crate, files, the clock, the environment. It is the only crate that does.
 
+pub mod attackers;
 pub mod board;
 pub mod bridge;
 pub mod bundle;

@@ -13,6 +13,7 @@ mod hold;
 mod momentum;
 mod order;
 mod random;
+mod recognise;
 mod researcher;
 mod schema_breaker;
 mod seen;

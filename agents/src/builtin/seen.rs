@@ -6,6 +6,9 @@ use serde_json::Value;
 /// The line before the state.
 const STATE_LINE: &str = "STATE:\n";
 
+/// How the line before an exhibit of a probe begins.
+const EXHIBIT_LINE: &str = "EXHIBIT ";
+
 /// A weight of 1, in millionths: what an order's six decimals can say.
 pub(super) const WHOLE_MICRO: u32 = 1_000_000;
 
@@ -73,6 +76,17 @@ impl Seen {
             .into_iter()
             .filter_map(|text| text.rsplit_once(STATE_LINE))
             .map(|(_, state)| state)
+    }
+
+    /// The exhibits of a probe's question; none in an episode.
+    pub(super) fn exhibits(&self) -> Vec<Value> {
+        let texts = self.texts_of("user");
+        let lines: Vec<&str> = texts.iter().flat_map(|text| text.lines()).collect();
+        let exhibit = |pair: &[&str]| match pair {
+            [title, exhibit] if title.starts_with(EXHIBIT_LINE) => serde_json::from_str(exhibit).ok(),
+            _ => None,
+        };
+        lines.windows(2).filter_map(exhibit).collect()
     }
 
     fn read_answers(&self) -> Vec<(String, Value)> {

@@ -474,3 +474,72 @@ async fn every_agent_plays_a_whole_step_the_same_way_twice() {
         }
     }
 }
+
+/// A request that asks about these exhibits.
+fn probe(exhibits: &[Value]) -> Vec<u8> {
+    let lines = exhibits.iter().enumerate();
+    let lines: Vec<String> = lines
+        .map(|(place, exhibit)| format!("EXHIBIT {}:\n{exhibit}", place + 1))
+        .collect();
+    let lines = lines.join("\n");
+    let messages = [json!({"role": "user", "content": format!("{lines}\n\nWhich stock is it?")})];
+    let tools = [json!({"function": {"name": SUBMIT_ACTION}})];
+    json!({"messages": messages, "tools": tools})
+        .to_string()
+        .into_bytes()
+}
+
+/// An exhibit of one step.
+fn exhibit(target: &str, day: &str) -> Value {
+    let snapshot = json!({"stock_id": target, "board": "MAIN", "sector": "Banks"});
+    json!({"target": target, "steps": [
+        [{"source": "get_market_context", "content": {"day": "2001-01-01"}}],
+        [{"source": "get_market_context", "content": {"day": day}}, {"source": "get_stock_snapshot", "content": snapshot}],
+    ]})
+}
+
+#[test]
+fn a_cheater_says_of_a_probe_what_stands_there_openly_and_nothing_else() {
+    struct Calendar;
+    impl Foresight for Calendar {
+        fn next_return(&self, _: &str, _: &str) -> Option<f64> {
+            None
+        }
+
+        fn day_before(&self, date: &str) -> Option<String> {
+            (date == "2024-04-08").then(|| "2024-04-03".to_owned())
+        }
+    }
+    let cheater = Cheater::new(Arc::new(Calendar));
+    let said = |exhibits: &[Value]| {
+        let turn = turn(&cheater, &probe(exhibits));
+        let call = turn.tool_calls().first()?;
+        assert_eq!(call.name, SUBMIT_ACTION);
+        Some(serde_json::from_str::<Value>(&call.arguments).unwrap())
+    };
+    let open = said(&[exhibit("SH600000", "2024-04-08")]).unwrap();
+    assert_eq!(
+        open,
+        json!({"stocks": ["SH600000"], "date": "2024-04-03", "board": "MAIN", "sector": "Banks", "confidence": 1.0})
+    );
+    let undated = said(&[exhibit("SH600000", "day_+3")]).unwrap();
+    assert_eq!(
+        (&undated["stocks"][0], &undated["date"]),
+        (&json!("SH600000"), &json!(""))
+    );
+    let unnamed = said(&[exhibit("asset_0042", "2024-05-06")]).unwrap();
+    assert_eq!(
+        (&unnamed["stocks"], &unnamed["date"]),
+        (&json!([]), &json!("2024-05-06"))
+    );
+    assert_eq!(unnamed.get("board"), None);
+    assert_eq!(said(&[exhibit("asset_0042", "day_+3")]), None);
+    for (second, is_same) in [("SH600000", true), ("SZ300001", false)] {
+        let pair = [exhibit("SH600000", "day_+1"), exhibit(second, "day_+1")];
+        assert_eq!(said(&pair).unwrap()["same_stock"], is_same);
+    }
+    assert_eq!(
+        said(&[exhibit("asset_1", "day_+1"), exhibit("asset_1", "day_+1")]),
+        None
+    );
+}

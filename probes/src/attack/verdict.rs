@@ -39,6 +39,7 @@ pub(crate) fn answer(
             .take(Answer::MOST_NAMES)
             .filter_map(|best| Some(database.names.get(best.place)?.name))
             .collect(),
+        blanks: Vec::new(),
         day: day(database, found, days, dice),
         sector: rows.sector,
         board: Some(rows.board),

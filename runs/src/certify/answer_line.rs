@@ -1,8 +1,9 @@
 //! An attacker's answer as a line, in real codes and dates.
 
 use super::gold_line::{GoldLine, board_label, sector_label};
+use crate::attackers::LanguageAnswer;
 use crate::error::RunError;
-use ktd_env::{DayIndex, Market, TradeDate};
+use ktd_env::{DayIndex, Market, NameId, TradeDate};
 use ktd_probes::{Answer, Comparison, ProbeKind};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -64,6 +65,15 @@ impl AnswerLine {
         }
     }
 
+    /// The line of what a language model answered.
+    #[must_use]
+    pub fn of_language(market: &Market, told: &LanguageAnswer) -> Self {
+        Self {
+            reason: told.reason.clone(),
+            ..Self::of(market, (told.kind, told.number), told.answer.as_ref())
+        }
+    }
+
     /// The answer beside the key of its probe.
     #[must_use]
     pub fn compare(&self, gold: &GoldLine) -> Comparison {
@@ -99,14 +109,19 @@ impl AnswerLine {
 
 impl AnswerRecord {
     fn of(market: &Market, answer: &Answer) -> Self {
-        let code = |name: &ktd_env::NameId| {
-            market
-                .name(*name)
+        let code = |guess: &Option<NameId>| {
+            guess
+                .and_then(|name| market.name(name))
                 .map(|info| info.ticker.reveal().to_owned())
                 .unwrap_or_default()
         };
         Self {
-            stocks: answer.names.iter().take(Answer::MOST_NAMES).map(code).collect(),
+            stocks: answer
+                .guesses()
+                .iter()
+                .take(Answer::MOST_NAMES)
+                .map(code)
+                .collect(),
             day: answer.day.and_then(|day| market.date(day)).map(TradeDate::reveal),
             place: answer.day.map(DayIndex::index),
             sector: sector_label(market, answer.sector),
@@ -166,6 +181,7 @@ mod tests {
             stretch: 0,
             targets: targets.iter().map(target).collect(),
             chance: BTreeMap::new(),
+            blind: BTreeMap::new(),
         }
     }
 

@@ -1,7 +1,7 @@
 //! `certificate.json`: who tried, what they recovered, up to which bound, and what follows.
 
 use super::control::{AIMS, Aim};
-use super::count::{Count, Silence};
+use super::count::{Count, RANDOM, Silence};
 use super::figure::{Figure, Rule, share, wilson_of};
 use super::set_record::SetRecord;
 use super::thresholds::Thresholds;
@@ -122,9 +122,6 @@ pub struct Judgement {
     /// How far above chance an upper bound may lie.
     pub thresholds: Thresholds,
 }
-
-/// The attacker that draws at random by board.
-const RANDOM: &str = "random";
 
 /// What every certificate leaves open.
 const NOT_COVERED: [&str; 6] = [

@@ -1,20 +1,29 @@
 //! What the baseline recovers without looking.
 
 use super::gold_line::CHANCE_PARTS;
-use ktd_probes::{Database, Gold, Measure, ProbeText, expected};
+use ktd_probes::{Database, Gold, Measure, ProbeText, blind, expected};
 use std::collections::BTreeMap;
 
-/// The baseline's expectation of each measure that a probe asks, in parts of [`CHANCE_PARTS`].
+/// What is recovered of a probe without looking, in parts of [`CHANCE_PARTS`].
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Chances {
+    /// By the attacker `random`.
+    pub random: BTreeMap<Measure, u64>,
+    /// By the best guess that looks at nothing but the board.
+    pub blind: BTreeMap<Measure, u64>,
+}
+
+/// What is recovered of a probe without looking.
 #[must_use]
-pub(super) fn chance(
-    database: &Database,
-    (probe, gold): (&ProbeText, &Gold),
-    joint_days: usize,
-) -> BTreeMap<Measure, u64> {
-    expected(database, probe, gold, joint_days)
-        .into_iter()
-        .map(|(measure, share)| (measure, parts(share)))
-        .collect()
+pub(super) fn chance(database: &Database, (probe, gold): (&ProbeText, &Gold), joint_days: usize) -> Chances {
+    let in_parts = |shares: BTreeMap<Measure, f64>| {
+        let shares = shares.into_iter();
+        shares.map(|(measure, share)| (measure, parts(share))).collect()
+    };
+    Chances {
+        random: in_parts(expected(database, probe, gold, joint_days)),
+        blind: in_parts(blind(database, probe, gold, joint_days)),
+    }
 }
 
 #[expect(

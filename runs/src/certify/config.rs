@@ -1,11 +1,12 @@
 //! `CERTIFY.toml`, typed. Unknown keys are errors; every default is named here and echoed in `set.json`.
 
 use super::thresholds::Thresholds;
+use crate::attackers::LanguageConfig;
 use crate::error::RunError;
 use crate::experiment::config::{MaskConfig, SyntheticConfig, ToolsConfig, is_file_name, unique, unreadable};
 use crate::experiment::window_config::WindowConfig;
 use crate::rules_config::RulesConfig;
-use ktd_probes::{DEFAULT_JOINT_DAYS, ProbeKind};
+use ktd_probes::{Attackers, DEFAULT_JOINT_DAYS, ProbeKind};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -65,6 +66,9 @@ pub struct CertifyConfig {
     /// The exchange's rules, where they differ from the defaults.
     #[serde(default)]
     pub rules: RulesConfig,
+    /// Language models that are asked the same probes.
+    #[serde(default)]
+    pub language: LanguageConfig,
 }
 
 /// Probes of each kind; a kind that is not named is left out.
@@ -208,6 +212,18 @@ impl CertifyConfig {
             return needs("`confidence` must lie between 0.5 and 1, such as 0.95");
         }
         self.thresholds.check()?;
+        self.language.check()?;
+        if let Some(agent) = self
+            .language
+            .agents
+            .iter()
+            .find(|agent| Attackers::NAMES.contains(&agent.id.as_str()))
+        {
+            return needs(&format!(
+                "language model {:?} is called as an attacker of the database",
+                agent.id
+            ));
+        }
         unique("windows", self.windows.iter().map(|window| window.id.as_str()))
     }
 

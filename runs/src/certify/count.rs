@@ -21,7 +21,8 @@ pub struct Count {
     pub asked: u64,
     /// Probes of which it was recovered.
     pub hits: u64,
-    /// The share that the baseline recovers: an exact expectation, nine decimals.
+    /// The share that is recovered without looking: by `random` as expected, by others with the best guess by board. Nine
+    /// decimals.
     pub chance: f64,
 }
 
@@ -39,6 +40,10 @@ pub struct Silence {
     pub unanswered: u64,
 }
 
+/// The attacker that draws at random by board. Its own expectation is exact; all others have to beat the best guess that
+/// looks at nothing but the board.
+pub const RANDOM: &str = "random";
+
 /// The counts of one attacker, kind by kind in the order of tables.
 #[must_use]
 pub fn count(
@@ -55,7 +60,12 @@ pub fn count(
             .entry(kind)
             .or_default()
             .count(&answer.compare(gold), joint_days);
-        for (measure, parts) in &gold.chance {
+        let chance = if attacker == RANDOM {
+            &gold.chance
+        } else {
+            &gold.blind
+        };
+        for (measure, parts) in chance {
             *chances.entry((kind, measure)).or_default() += parts;
         }
     }

@@ -1,5 +1,6 @@
 //! The answer key of a probe as a line, in real codes and dates.
 
+use super::chance::Chances;
 use crate::error::RunError;
 use ktd_env::{Board, Market, Ticker, TradeDate};
 use ktd_probes::{Gold, Measure, ProbeKind, Target};
@@ -20,10 +21,13 @@ pub struct GoldLine {
     pub stretch: usize,
     /// What is behind each exhibit.
     pub targets: Vec<TargetLine>,
-    /// What the baseline recovers of each measure that is asked, in parts of [`CHANCE_PARTS`]: exact expectations.
-    /// Whoever gives a set leaves it out.
+    /// What the attacker `random` recovers of each measure that is asked, in parts of [`CHANCE_PARTS`]: exact
+    /// expectations. Whoever gives a set leaves it out.
     #[serde(default)]
     pub chance: BTreeMap<String, u64>,
+    /// The same of the best guess that looks at nothing but the board: what all others are measured against.
+    #[serde(default)]
+    pub blind: BTreeMap<String, u64>,
 }
 
 /// The stock and the day behind an exhibit.
@@ -61,15 +65,17 @@ pub fn sector_label(market: &Market, sector: Option<u16>) -> Option<String> {
     market.sectors().get(usize::from(sector?)).cloned()
 }
 
+fn labelled(parts: &BTreeMap<Measure, u64>) -> BTreeMap<String, u64> {
+    let parts = parts.iter();
+    parts
+        .map(|(measure, parts)| (measure.label().to_owned(), *parts))
+        .collect()
+}
+
 impl GoldLine {
     /// The line of an answer key, with what chance recovers.
     #[must_use]
-    pub fn of(
-        market: &Market,
-        (kind, number): (ProbeKind, usize),
-        gold: &Gold,
-        chance: &BTreeMap<Measure, u64>,
-    ) -> Self {
+    pub fn of(market: &Market, (kind, number): (ProbeKind, usize), gold: &Gold, chance: &Chances) -> Self {
         let target = |target: &Target| TargetLine {
             stock: market
                 .name(target.name)
@@ -85,10 +91,8 @@ impl GoldLine {
             number,
             stretch: gold.stretch,
             targets: gold.targets.iter().map(target).collect(),
-            chance: chance
-                .iter()
-                .map(|(measure, parts)| (measure.label().to_owned(), *parts))
-                .collect(),
+            chance: labelled(&chance.random),
+            blind: labelled(&chance.blind),
         }
     }
 

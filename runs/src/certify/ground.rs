@@ -9,7 +9,7 @@ use ktd_env::FactorTable;
 use ktd_env::exchange::Rules;
 use ktd_env::factors::FactorConfig;
 use ktd_masking::MaskKey;
-use ktd_probes::{Gold, ProbeKind, ProbeMaker, ProbePlan, ProbeText};
+use ktd_probes::{Gold, Probe, ProbeKind, ProbeMaker, ProbePlan, ProbeText};
 use ktd_tools::{ToolLimits, Toolbox};
 use std::sync::Arc;
 
@@ -72,7 +72,7 @@ impl Ground {
         })
     }
 
-    /// So many probes of each kind, made in parallel.
+    /// So many probes of each kind as attackers of the database read them, with what is behind each.
     ///
     /// # Errors
     /// [`RunError::Input`] when the plan's stretches hold no member to ask about.
@@ -82,6 +82,32 @@ impl Ground {
         count: &dyn Fn(ProbeKind) -> usize,
         tick: Tick<'_>,
     ) -> Result<ProbeSet, RunError> {
+        let made = self.made(plan, count, tick, |(probe, gold)| (probe.text(), gold))?;
+        let (probes, gold) = made.into_iter().unzip();
+        Ok(ProbeSet { probes, gold })
+    }
+
+    /// The same probes as they may be shown to a language model.
+    ///
+    /// # Errors
+    /// [`RunError::Input`] when the plan's stretches hold no member to ask about.
+    pub fn make_shown(
+        &self,
+        plan: &ProbePlan,
+        count: &dyn Fn(ProbeKind) -> usize,
+        tick: Tick<'_>,
+    ) -> Result<Vec<Probe>, RunError> {
+        self.made(plan, count, tick, |(probe, _)| probe)
+    }
+
+    /// Made in parallel, in order of kind and number; `keep` is what is kept of each.
+    fn made<T: Send>(
+        &self,
+        plan: &ProbePlan,
+        count: &dyn Fn(ProbeKind) -> usize,
+        tick: Tick<'_>,
+        keep: impl Fn((Probe, Gold)) -> T + Sync,
+    ) -> Result<Vec<T>, RunError> {
         let maker = ProbeMaker {
             market: &self.source.market,
             factors: &self.factors,
@@ -97,11 +123,11 @@ impl Ground {
         let made = in_parallel(&wanted, self.threads, |(kind, number)| {
             let made = maker.make(*kind, *number);
             tick();
-            made.map(|(probe, gold)| (probe.text(), gold))
+            made.map(&keep)
         });
-        let mut set = ProbeSet::default();
-        for ((kind, number), made) in wanted.iter().zip(made) {
-            let (probe, gold) = made.ok_or_else(|| {
+        let named = wanted.iter().zip(made);
+        let needed = named.map(|((kind, number), made)| {
+            made.ok_or_else(|| {
                 RunError::input(
                     format!(
                         "{} probe {number} cannot be made: the stretches hold no member of the index that traded",
@@ -109,11 +135,9 @@ impl Ground {
                     ),
                     "choose other stretches or windows, or a panel with members",
                 )
-            })?;
-            set.probes.push(probe);
-            set.gold.push(gold);
-        }
-        Ok(set)
+            })
+        });
+        needed.collect()
     }
 }
 

@@ -21,6 +21,7 @@ pub mod figure;
 mod given;
 pub mod gold_line;
 pub mod ground;
+mod language;
 mod lines;
 pub mod mark;
 pub mod paths;

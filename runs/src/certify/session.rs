@@ -123,7 +123,7 @@ impl Workshop {
 }
 
 /// The purpose of the draws of the set under test.
-const PROBES: &str = "probes";
+pub(super) const PROBES: &str = "probes";
 
 impl CertifyRun {
     /// Panel, plan and key.

@@ -109,6 +109,18 @@ pub(super) fn store_answers(
     Ok(hashes)
 }
 
+/// Writes the answers of a language model.
+///
+/// # Errors
+/// [`RunError::Io`].
+pub(super) fn store_language(
+    paths: &SetPaths,
+    attacker: &str,
+    answers: &[AnswerLine],
+) -> Result<(), RunError> {
+    lines::write(&paths.at(&paths.answers(attacker)), answers).map(|_| ())
+}
+
 /// Reads an attacker's answers to the probes of these keys.
 ///
 /// # Errors

@@ -41,11 +41,11 @@ fn of_kind(kind: &str, figures: &[Figure], silences: &[Silence]) -> Option<Strin
         let head = [silence.attacker.clone(), silence.unanswered.to_string()];
         table.row(head.into_iter().chain(measures.iter().map(cell)));
     }
-    let first = silences.first()?;
+    let last = silences.last()?;
     let chance = |measure: &&str| {
-        find(&first.attacker, measure).map_or_else(String::new, |figure| percent(figure.chance))
+        find(&last.attacker, measure).map_or_else(String::new, |figure| percent(figure.chance))
     };
-    let head = ["(chance)".to_owned(), String::new()];
+    let head = ["(best blind guess)".to_owned(), String::new()];
     table.row(head.into_iter().chain(measures.iter().map(chance)));
     Some(format!(
         "{kind}: {probes} probes, shares in percent with their intervals\n{}\n",

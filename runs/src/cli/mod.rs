@@ -12,6 +12,7 @@ mod leaderboard;
 mod mcp;
 mod plan;
 mod probe;
+mod probe_batch;
 mod reasons;
 mod replay;
 mod run;

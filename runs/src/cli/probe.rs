@@ -1,5 +1,8 @@
 //! `ktd probe CONFIG`.
 
+use super::probe_batch::{self, BatchCommand, WhoArgs};
+use super::run::runtime;
+use super::signals::unless_told_to_end;
 use crate::certify::certificate::{Counted, Judgement};
 use crate::certify::config::CertifyConfig;
 use crate::certify::figure::{Figure, Rule};
@@ -11,7 +14,7 @@ use crate::error::RunError;
 use crate::failure::Failure;
 use crate::output::Console;
 use crate::progress::Progress;
-use clap::Args;
+use clap::{Args, Subcommand};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -33,13 +36,23 @@ Rerunning keeps what is on disk and recomputes the tables.";
 
 /// Ask ten attackers that own the price database which stock and which day a masked payload shows.
 #[derive(Debug, Clone, Args)]
-#[command(after_help = EXAMPLE)]
+#[command(after_help = EXAMPLE, args_conflicts_with_subcommands = true)]
 pub(super) struct ProbeArgs {
     #[command(flatten)]
     set: SetArgs,
     /// Print every figure as CSV.
     #[arg(long)]
     csv: bool,
+    #[command(subcommand)]
+    way: Option<Way>,
+}
+
+/// Other ways to ask than one question after the other.
+#[derive(Debug, Clone, Subcommand)]
+enum Way {
+    /// Ask a language model by a vendor's batch files.
+    #[command(subcommand)]
+    Batch(BatchCommand),
 }
 
 /// Which probes, and where they go.
@@ -70,17 +83,30 @@ impl SetArgs {
                 "name one: `ktd probe --help` shows an example",
             )
         })?;
-        let config = CertifyConfig::read(path)?;
-        let base = path.parent().map_or_else(PathBuf::new, Path::to_owned);
-        let paths = CertifyPaths::new(&config.directory(self.out.as_deref(), &base));
+        let run = of_file(path, self.out.as_deref())?;
         Ok(CertifyRun {
-            config,
-            base,
-            paths,
             given: self.probes.clone(),
             threads: threads(self.threads),
+            ..run
         })
     }
+}
+
+/// The run of a file.
+///
+/// # Errors
+/// [`RunError`] for a missing or wrong file.
+fn of_file(path: &Path, out: Option<&Path>) -> Result<CertifyRun, RunError> {
+    let config = CertifyConfig::read(path)?;
+    let base = path.parent().map_or_else(PathBuf::new, Path::to_owned);
+    let paths = CertifyPaths::new(&config.directory(out, &base));
+    Ok(CertifyRun {
+        config,
+        base,
+        paths,
+        given: None,
+        threads: threads(None),
+    })
 }
 
 /// So many threads as asked for, else one a core.
@@ -93,9 +119,16 @@ pub(super) fn threads(asked: Option<usize>) -> usize {
 /// # Errors
 /// [`Failure`] for bad input.
 pub(super) fn run(args: &ProbeArgs, console: Console) -> Result<(), Failure> {
+    if let Some(Way::Batch(command)) = &args.way {
+        let open = |who: &WhoArgs| of_file(&who.config, who.results.as_deref())?.sitting(&|| {});
+        return probe_batch::run(command, open, console);
+    }
     let run = args.set.run()?;
     let record = attack(&run, false, console)?;
-    let counted = count_probes(&run.paths, &record)?;
+    let mut counted = count_probes(&run.paths, &record)?;
+    let asked = ask(&run, &record, console)?;
+    counted.counts.extend(asked.counts);
+    counted.silences.extend(asked.silences);
     let figures = figures(&run, &record, &counted)?;
     let text = if args.csv {
         table::csv(&figures, &counted.silences)?
@@ -125,6 +158,20 @@ pub(super) fn attack(run: &CertifyRun, with_controls: bool, console: Console) ->
     })
 }
 
+/// Asks the language models of the file under a progress bar.
+fn ask(run: &CertifyRun, record: &SetRecord, console: Console) -> Result<Counted, Failure> {
+    let probes: usize = record.by_kind().into_values().sum();
+    let questions = u64::try_from(probes * run.config.language.agents.len()).unwrap_or(u64::MAX);
+    let bar = Mutex::new(Progress::new(console, "asking", questions, "questions answered"));
+    let told = || {
+        if let Ok(mut bar) = bar.lock() {
+            bar.advance(1);
+        }
+    };
+    let asked = runtime()?.block_on(unless_told_to_end(run.ask_language(record, &told)))??;
+    Ok(asked)
+}
+
 fn figures(run: &CertifyRun, record: &SetRecord, counted: &Counted) -> Result<Vec<Figure>, RunError> {
     let Judgement {
         confidence,
@@ -134,7 +181,7 @@ fn figures(run: &CertifyRun, record: &SetRecord, counted: &Counted) -> Result<Ve
         level: record.plan.mask()?.level,
         confidence,
         thresholds,
-        attackers: database_attackers().len(),
+        attackers: database_attackers().len() + run.config.language.agents.len(),
     };
     counted.counts.iter().map(|count| rule.figure(count)).collect()
 }

@@ -1,7 +1,7 @@
 //! Asking the model: recorded replies first, the live endpoint after, every attempt kept.
 
 use crate::bundle::chain::sha256_hex;
-use crate::bundle::exchanges::{Cassette, ExchangeStore, Intent, Outcome, Place, key_of_read};
+use crate::bundle::exchanges::{BATCH_ROW, Cassette, ExchangeStore, Intent, Outcome, Place, key_of_read};
 use crate::crash::{self, Point};
 use crate::error::RunError;
 use crate::experiment::config::RetryConfig;
@@ -13,13 +13,14 @@ use crate::money::wait::{backoff, wish};
 use ktd_agents::{
     Expected, FaultClass, FaultKind, ModelTurn, ReplyFault, Transport, WireReply, WireRequest, parser_leak,
 };
+use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// Where replies come from and go to.
 #[expect(missing_debug_implementations, reason = "a transport may hold a key")]
 pub struct Exchanger<'a> {
     /// Replies recorded earlier.
-    pub cassette: Cassette,
+    pub cassette: Arc<Cassette>,
     /// Where new ones are kept; `None` in a replay.
     pub store: Option<ExchangeStore>,
     /// The live endpoint; `None` in a replay.
@@ -54,6 +55,8 @@ pub struct Asked {
     pub faults: Vec<&'static str>,
     /// The answer; `None` when the attempts were used up.
     pub answer: Option<Answer>,
+    /// Whether sending the same request again could not bring another answer.
+    pub is_final: bool,
 }
 
 impl Asked {
@@ -61,6 +64,7 @@ impl Asked {
         Self {
             faults,
             answer: Some(Answer { request, reply, turn }),
+            is_final: true,
         }
     }
 }
@@ -142,7 +146,11 @@ impl<'a> Exchanger<'a> {
                 Reading::Stop(error) => return Err(error),
                 Reading::GiveUp { code } => {
                     faults.push(code);
-                    break;
+                    return Ok(Asked {
+                        faults,
+                        answer: None,
+                        is_final: true,
+                    });
                 }
                 Reading::Again { code, blank, .. } => {
                     blanks += u32::from(blank.is_some());
@@ -157,7 +165,11 @@ impl<'a> Exchanger<'a> {
                 }
             }
         }
-        Ok(Asked { faults, answer: None })
+        Ok(Asked {
+            faults,
+            answer: None,
+            is_final: false,
+        })
     }
 
     /// The recorded outcome of a place, or a live one, recorded before anything hangs on it; with the wait after a live
@@ -184,7 +196,7 @@ impl<'a> Exchanger<'a> {
         };
         let admitted = self.meter.admit(request.body().len()).await;
         let admitted = admitted.map_err(|refused| not_admitted(at.step, refused))?;
-        if let Some(store) = &mut self.store {
+        if let Some(store) = &self.store {
             store.intend(Intent::of(at, key, request))?;
         }
         crash::passes(Point::IntentWritten);
@@ -197,7 +209,7 @@ impl<'a> Exchanger<'a> {
         };
         // A refused key or model name is kept as such: mended, the same request must be sent again.
         let kept = refusal.unwrap_or_else(|| outcome.clone());
-        if let Some(store) = &mut self.store {
+        if let Some(store) = &self.store {
             store.settle(at, kept.clone())?;
         }
         crash::passes(Point::OutcomeWritten);
@@ -297,7 +309,7 @@ fn not_admitted(step: usize, refused: Refused) -> RunError {
 }
 
 fn read_failure(step: usize, code: &str, retryable: bool, detail: &str) -> Reading {
-    const CODES: [&str; 4] = ["connect", "timeout", "interrupted", "reply_too_large"];
+    const CODES: [&str; 5] = ["connect", "timeout", "interrupted", "reply_too_large", BATCH_ROW];
     let code = CODES
         .into_iter()
         .find(|known| *known == code)

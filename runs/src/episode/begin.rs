@@ -17,6 +17,7 @@ use ktd_env::exchange::{Account, Rules};
 use ktd_masking::{EpisodeFrame, Mask};
 use ktd_tools::{LastStep, ToolLimits};
 use std::path::Path;
+use std::sync::Arc;
 
 /// Writes `header.json` and `private/episode.json`, or checks that those of an earlier run are the same. Prices alone
 /// may have changed: what is unfinished is continued at those of today.
@@ -204,7 +205,7 @@ pub(super) fn open<'a>(
         limits: limits(input),
         specs: input.shared.toolbox.specs(),
         exchanger: Exchanger {
-            cassette,
+            cassette: Arc::new(cassette),
             store,
             transport,
             first_live_step: input.cell.first_own_step(),

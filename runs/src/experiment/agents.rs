@@ -208,6 +208,11 @@ impl Foresight for Future {
         let next = self.market.day_at(day.index() + 1)?;
         Some(self.open(name, next)? / self.open(name, day)? - 1.0)
     }
+
+    fn day_before(&self, date: &str) -> Option<String> {
+        let day = self.market.day(TradeDate::parse(date).ok()?)?;
+        self.market.date(day.before()?).map(TradeDate::reveal)
+    }
 }
 
 impl Future {

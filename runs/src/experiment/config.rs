@@ -269,7 +269,11 @@ impl AgentConfig {
         }
     }
 
-    fn check(&self) -> Result<(), RunError> {
+    /// Whether it is one agent, and what it says of it is complete.
+    ///
+    /// # Errors
+    /// [`RunError::Input`] naming the agent.
+    pub fn check(&self) -> Result<(), RunError> {
         if !is_file_name(&self.id) {
             let what = format!("agent id {:?} must be letters, digits, `-`, `_` or `.`", self.id);
             return Err(RunError::input(what, "it names a directory"));

@@ -3,7 +3,7 @@
 use super::amount::Picodollars;
 use super::price_row::Priced;
 use super::price_table::Basis;
-use crate::bundle::exchanges::{Outcome, Sent};
+use crate::bundle::exchanges::{BATCH_ROW, Outcome, Sent};
 use crate::bundle::header::Header;
 use crate::experiment::cells::Cell;
 use crate::experiment::provider::Provider;
@@ -129,7 +129,9 @@ impl Tariff {
         match outcome {
             Some(outcome @ Outcome::Reply { .. }) => self.of_reply(outcome, request_bytes),
             Some(Outcome::Refused { .. }) => Charge::Nothing,
-            Some(Outcome::Failed { code, .. }) if matches!(code.as_str(), "connect" | "not_sent") => {
+            Some(Outcome::Failed { code, .. })
+                if matches!(code.as_str(), "connect" | "not_sent" | BATCH_ROW) =>
+            {
                 Charge::Nothing
             }
             Some(Outcome::Failed { .. }) | None => Charge::Unknown { most: most() },

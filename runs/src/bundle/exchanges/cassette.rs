@@ -121,6 +121,31 @@ impl Cassette {
         self.of(at).any(|sent| sent.answer().is_some())
     }
 
+    /// How many attempts at the last request of a step are recorded with an outcome.
+    #[must_use]
+    pub fn last_attempts(&self, step: usize) -> u32 {
+        let place = |ordinal| Place {
+            step,
+            ordinal,
+            attempt: 0,
+        };
+        let end = Place {
+            attempt: u32::MAX,
+            ..place(u32::MAX)
+        };
+        let mut of_step = self.places.range(place(0)..=end).rev();
+        let Some((last, _)) = of_step.next() else {
+            return 0;
+        };
+        let attempts = (0..=last.attempt).filter(|attempt| {
+            self.has_attempt(Place {
+                attempt: *attempt,
+                ..*last
+            })
+        });
+        u32::try_from(attempts.count()).unwrap_or(u32::MAX)
+    }
+
     /// Whether an attempt at a request was ever to be sent.
     #[must_use]
     pub fn has_send(&self, at: Place) -> bool {

@@ -6,12 +6,14 @@ use crate::error::RunError;
 use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
-/// An open store that records are appended to.
-#[derive(Debug)]
+/// An open store that records are appended to. Its copies append to the same file, each record whole.
+#[derive(Debug, Clone)]
 pub struct ExchangeStore {
     path: PathBuf,
-    file: File,
+    /// `None` after a record that was not written whole: what would follow it could not be read.
+    file: Arc<Mutex<Option<File>>>,
 }
 
 impl ExchangeStore {
@@ -32,7 +34,7 @@ impl ExchangeStore {
         }
         Ok(Self {
             path: path.to_owned(),
-            file,
+            file: Arc::new(Mutex::new(Some(file))),
         })
     }
 
@@ -40,7 +42,7 @@ impl ExchangeStore {
     ///
     /// # Errors
     /// [`RunError::Io`]: it must not be sent then.
-    pub fn intend(&mut self, intent: Intent) -> Result<(), RunError> {
+    pub fn intend(&self, intent: Intent) -> Result<(), RunError> {
         self.append(&Frame::Intent(intent))
     }
 
@@ -48,17 +50,23 @@ impl ExchangeStore {
     ///
     /// # Errors
     /// [`RunError::Io`]: nothing may hang on it then.
-    pub fn settle(&mut self, at: Place, outcome: Outcome) -> Result<(), RunError> {
+    pub fn settle(&self, at: Place, outcome: Outcome) -> Result<(), RunError> {
         self.append(&Frame::Outcome(Settled { at, outcome }))
     }
 
     /// One record, one write.
-    fn append(&mut self, frame: &Frame) -> Result<(), RunError> {
+    fn append(&self, frame: &Frame) -> Result<(), RunError> {
         let bytes = frame
             .to_bytes()
             .map_err(RunError::io("pack a record of", &self.path))?;
-        self.file
-            .write_all(&bytes)
-            .map_err(RunError::io("write", &self.path))
+        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        let written = file.as_mut().map_or_else(
+            || Err(std::io::Error::other("the record before was not written whole")),
+            |file| file.write_all(&bytes),
+        );
+        if written.is_err() {
+            *file = None;
+        }
+        written.map_err(RunError::io("write", &self.path))
     }
 }

@@ -1,0 +1,25 @@
+//! Language models as attackers: each probe is one question, answered through the forced submission of an episode.
+//!
+//! What is asked is a template with the probe's own payload in it; what comes back is kept as the exchanges of an episode
+//! are, so that a run that was ended anywhere continues without paying twice, and a replay without a network gives the
+//! same answers. A model's mistake is fed back within its retries and then counts as *unanswered*, as a refusal does; a
+//! fault of the infrastructure is sent again, and stops the attacker when its attempts are used up. No probe is dropped.
+
+mod batch;
+mod config;
+mod converse;
+mod guess;
+mod line_up;
+mod question;
+mod record;
+mod resolve;
+
+pub use batch::{BatchFile, BatchRead, RowError, custom_id, read_batch, write_batch};
+pub use config::LanguageConfig;
+pub use guess::{Guess, Problem};
+pub use line_up::{Attacker, LineUp, Questions, Sitting};
+pub use record::{AnswerRecord, LanguageAnswer, answers_path};
+pub use resolve::answer_of;
+
+/// Told after each probe that an attacker has answered or left unanswered.
+pub type Told<'a> = &'a (dyn Fn() + Sync);
