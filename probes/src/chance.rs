@@ -86,11 +86,11 @@ fn of_scope(
             0.0
         }
     };
-    let days = scope.days(database);
+    let days = open_days(database, scope);
     let within = |reach: usize| {
         let day = target.day.index();
-        let near = day.saturating_sub(reach).max(days.start)..(day + reach + 1).min(days.end);
-        share(near.len(), days.len())
+        let near = days.iter().filter(|open| open.abs_diff(day) <= reach);
+        share(near.count(), days.len())
     };
     let top5 = named(Answer::MOST_NAMES);
     let mut chances = BTreeMap::from([
@@ -108,6 +108,19 @@ fn of_scope(
         chances.insert(Measure::Sector, share(in_sector, places.len()));
     }
     chances
+}
+
+/// Days on which some stock in scope was a member, in order.
+fn open_days(database: &Database, scope: &Scope) -> Vec<usize> {
+    let mut is_open = vec![false; database.day_count()];
+    for (place, rows) in scope.stretches(database) {
+        let first = database.day_of_row(place, rows.start);
+        if let Some(days) = is_open.get_mut(first..first + rows.len()) {
+            days.fill(true);
+        }
+    }
+    let days = is_open.into_iter().enumerate();
+    days.filter(|(_, is_open)| *is_open).map(|(day, _)| day).collect()
 }
 
 #[expect(clippy::cast_precision_loss, reason = "names and days are few")]

@@ -228,8 +228,12 @@ impl StepSight {
 /// Trading days since the window's first, of a label such as `day_+3` or `day_-1`.
 fn label(text: &str) -> Option<i64> {
     let number = text.strip_prefix("day_")?;
-    number.strip_prefix('+').unwrap_or(number).parse().ok()
+    let days = number.strip_prefix('+').unwrap_or(number).parse().ok()?;
+    (-MOST_DAYS..=MOST_DAYS).contains(&days).then_some(days)
 }
+
+/// Trading days that no panel spans: a text that tells of more is not one of ours.
+const MOST_DAYS: i64 = 20_000;
 
 fn board(value: Option<&Value>) -> Option<Board> {
     let label = value?.as_str()?;
@@ -343,6 +347,7 @@ fn bars(table: &Table<'_>) -> Vec<BarSight> {
             days_ago: row
                 .get("days_ago")
                 .and_then(Value::as_i64)
+                .filter(|days| (0..=MOST_DAYS).contains(days))
                 .unwrap_or(count - place),
             open: number("open"),
             high: number("high"),

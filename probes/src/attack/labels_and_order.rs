@@ -89,7 +89,7 @@ impl LabelsAndOrder {
     /// The names that the target's alias could stand for, by every guess of the map that explains what is listed.
     fn suspects(&self, reading: &Reading<'_>) -> Vec<usize> {
         let sight = reading.sight;
-        let Some(target) = number(&sight.target) else {
+        let Some(target) = number(&sight.target).filter(|target| *target < self.boards.len()) else {
             return Vec::new();
         };
         let listed = listed(sight);

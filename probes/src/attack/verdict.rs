@@ -57,8 +57,11 @@ const NOTHING: f32 = 60.0;
 fn day(database: &Database, found: &Found, days: &Range<usize>, dice: &mut Dice) -> Option<DayIndex> {
     let costs = found.days.get(days.clone())?;
     let least = costs.iter().copied().fold(f32::INFINITY, f32::min);
-    let drawn = days.start + dice.draw(days.len());
-    if !least.is_finite() || !costs.iter().any(|cost| least < *cost) {
+    // Days on which no stock in scope was a member are no days at all, not days that fit badly.
+    let open = days.clone().zip(costs).filter(|(_, cost)| cost.is_finite());
+    let open: Vec<usize> = open.map(|(day, _)| day).collect();
+    let drawn = *open.get(dice.draw(open.len()))?;
+    if !costs.iter().any(|cost| least < *cost && cost.is_finite()) {
         return database.day_at(drawn);
     }
     let weight = |cost: f32| {
