@@ -1,6 +1,6 @@
 //! `certificate.json`: who tried, what they recovered, up to which bound, and what follows.
 
-use super::control::{AIMS, Aim};
+use super::control::{AIMS, Aim, LANGUAGE_AIM};
 use super::count::{Count, RANDOM, Silence};
 use super::figure::{Figure, Rule, share, wilson_of};
 use super::set_record::SetRecord;
@@ -49,6 +49,9 @@ pub struct AttackerRecord {
     pub name: String,
     /// What it knows.
     pub knows: Knowledge,
+    /// Vendor and name of a language model.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub model: Option<String>,
 }
 
 /// What an attacker knows.
@@ -110,7 +113,7 @@ pub struct Counted {
     pub counts: Vec<Count>,
     /// Probes without an answer.
     pub silences: Vec<Silence>,
-    /// Of the controls: what each attacker was to recover.
+    /// Of the controls: what each attacker was to recover, in the order of [`aims`].
     pub controls: Vec<(Aim, Count)>,
 }
 
@@ -198,7 +201,8 @@ impl Certificate {
     /// [`RunError::Input`] for counts that are none.
     pub fn judged_again(&self) -> Result<Self, RunError> {
         let is_there = |name: &&str| self.attackers.iter().any(|attacker| attacker.name == *name);
-        if self.controls.len() != AIMS.len() || !Attackers::NAMES.iter().all(is_there) {
+        let aims = aims(&self.attackers);
+        if self.controls.len() != aims.len() || !Attackers::NAMES.iter().all(is_there) {
             return Err(RunError::input(
                 "the certificate lacks attackers or controls that every certificate has",
                 "it was made by another version of the program, or by hand",
@@ -212,21 +216,21 @@ impl Certificate {
             hits: figure.hits,
             chance: figure.chance,
         };
-        let control = |(aim, found): (&Aim, &ControlFigure)| {
+        let control = |((attacker, aim), found): ((&str, Aim), &ControlFigure)| {
             let count = Count {
                 kind: aim.control.kind().label().to_owned(),
-                attacker: aim.attacker.to_owned(),
+                attacker: attacker.to_owned(),
                 measure: aim.measure.label().to_owned(),
                 asked: found.asked,
                 hits: found.hits,
                 chance: found.chance,
             };
-            (*aim, count)
+            (aim, count)
         };
         let counted = Counted {
             counts: self.figures.iter().map(count).collect(),
             silences: self.unanswered.clone(),
-            controls: AIMS.iter().zip(&self.controls).map(control).collect(),
+            controls: aims.into_iter().zip(&self.controls).map(control).collect(),
         };
         let (set, attackers) = (self.set.clone(), self.attackers.clone());
         Self::judge(set, self.judgement(), attackers, &counted, self.files.clone())
@@ -252,10 +256,20 @@ impl Certificate {
     }
 }
 
+/// Who must recover what of which control: the attackers of the database, then each language model.
+#[must_use]
+pub fn aims(attackers: &[AttackerRecord]) -> Vec<(&str, Aim)> {
+    let language = attackers
+        .iter()
+        .filter(|attacker| attacker.knows == Knowledge::Language);
+    let language = language.map(|attacker| (attacker.name.as_str(), LANGUAGE_AIM));
+    AIMS.into_iter().chain(language).collect()
+}
+
 fn control_figure(aim: &Aim, count: &Count, confidence: f64) -> Result<ControlFigure, RunError> {
     let (lower, _) = wilson_of(count.hits, count.asked, confidence, 1)?;
     Ok(ControlFigure {
-        attacker: aim.attacker.to_owned(),
+        attacker: count.attacker.clone(),
         control: aim.control.label().to_owned(),
         measure: aim.measure.label().to_owned(),
         asked: count.asked,

@@ -1,10 +1,10 @@
 //! `ktd probe` and `ktd certify` from a file to a directory: what is there already is kept.
 
 use super::attack::{Answers, Siege, database};
-use super::certificate::{AttackerRecord, Certificate, Counted, Judgement, Knowledge};
+use super::certificate::{AttackerRecord, Certificate, Counted, Judgement, Knowledge, aims};
 use super::config::CertifyConfig;
-use super::control::{AIMS, Control};
-use super::count::count;
+use super::control::{Aim, Control};
+use super::count::{Count, count};
 use super::given;
 use super::gold_line::GoldLine;
 use super::ground::{Ground, ProbeSet, Tick};
@@ -106,7 +106,8 @@ impl Workshop {
         plan: &SetPlan,
         tick: Tick<'_>,
     ) -> Result<(ProbeSet, Vec<GoldLine>, Answers), RunError> {
-        let (set, training) = control.make(&self.ground, plan, tick)?;
+        let set = control.make(&self.ground, plan, tick)?;
+        let training = control.training(&self.ground, plan, tick)?;
         let gold = self.gold_lines(plan, &set);
         let siege = self.siege(plan, control.label());
         let answers = siege.lay(control.mask().numeric, &training, &set.probes, tick);
@@ -182,6 +183,11 @@ impl CertifyRun {
                 store(&paths, &set.probes, &gold)?;
                 store_answers(&paths, &answers)?;
             }
+            if !self.config.language.agents.is_empty() {
+                let paths = self.paths.control(Control::BrightDay.label());
+                let set = Control::BrightDay.make(&workshop.ground, &record.plan, tick)?;
+                store(&paths, &set.probes, &workshop.gold_lines(&record.plan, &set))?;
+            }
         }
         Ok(record)
     }
@@ -251,17 +257,21 @@ impl CertifyRun {
     }
 }
 
-/// What was counted of the probes under test, from the files of a directory alone.
+/// What these attackers recovered of the probes under test, from the files of a directory alone.
 ///
 /// # Errors
 /// [`RunError`] naming the file and line that is missing or damaged.
-pub fn count_probes(paths: &CertifyPaths, record: &SetRecord) -> Result<Counted, RunError> {
+pub fn count_probes(
+    paths: &CertifyPaths,
+    record: &SetRecord,
+    attackers: &[AttackerRecord],
+) -> Result<Counted, RunError> {
     let probed = paths.probed();
     let gold = load_gold(&probed, &record.by_kind())?;
     let mut counted = Counted::default();
-    for attacker in Attackers::NAMES {
-        let answers = load_answers(&probed, attacker, &gold)?;
-        let (counts, silences) = count(attacker, &gold, &answers, record.plan.joint_days);
+    for AttackerRecord { name, .. } in attackers {
+        let answers = load_answers(&probed, name, &gold)?;
+        let (counts, silences) = count(name, &gold, &answers, record.plan.joint_days);
         counted.counts.extend(counts);
         counted.silences.extend(silences);
     }
@@ -274,53 +284,77 @@ pub fn database_attackers() -> Vec<AttackerRecord> {
     let attacker = |name: &str| AttackerRecord {
         name: name.to_owned(),
         knows: Knowledge::Database,
+        model: None,
     };
     Attackers::NAMES.into_iter().map(attacker).collect()
 }
 
-/// The certificate that follows from the files of a directory; no panel is needed.
+/// The certificate against these attackers that follows from the files of a directory; no panel is needed.
 ///
 /// # Errors
 /// [`RunError`] naming the file and line that is missing or damaged.
-pub fn compose(paths: &CertifyPaths, judgement: Judgement) -> Result<Certificate, RunError> {
+pub fn compose(
+    paths: &CertifyPaths,
+    judgement: Judgement,
+    attackers: Vec<AttackerRecord>,
+) -> Result<Certificate, RunError> {
     let record = SetRecord::read(&paths.set_record())?;
-    let mut counted = count_probes(paths, &record)?;
-    for control in Control::ALL {
-        count_control(paths, control, &record.plan, &mut counted)?;
+    let mut counted = count_probes(paths, &record, &attackers)?;
+    for (attacker, aim) in aims(&attackers) {
+        let count = count_control(paths, (attacker, &aim), &record.plan)?;
+        counted.controls.push((aim, count));
     }
-    let files = hashes(paths, &record)?;
-    Certificate::judge(record, judgement, database_attackers(), &counted, files)
+    let files = hashes(paths, &record, &attackers)?;
+    Certificate::judge(record, judgement, attackers, &counted, files)
 }
 
 fn count_control(
     paths: &CertifyPaths,
-    control: Control,
+    (attacker, aim): (&str, &Aim),
     plan: &SetPlan,
-    counted: &mut Counted,
-) -> Result<(), RunError> {
-    let set = paths.control(control.label());
-    let kinds = BTreeMap::from([(control.kind(), plan.control_probes)]);
+) -> Result<Count, RunError> {
+    let set = paths.control(aim.control.label());
+    let kinds = BTreeMap::from([(aim.control.kind(), plan.control_probes)]);
     let gold = load_gold(&set, &kinds)?;
-    for aim in AIMS.iter().filter(|aim| aim.control == control) {
-        let answers = load_answers(&set, aim.attacker, &gold)?;
-        let (counts, _) = count(aim.attacker, &gold, &answers, plan.joint_days);
-        let found = counts
-            .into_iter()
-            .find(|count| count.measure == aim.measure.label());
-        counted.controls.extend(found.map(|count| (*aim, count)));
-    }
-    Ok(())
+    let answers = load_answers(&set, attacker, &gold)?;
+    let (counts, _) = count(attacker, &gold, &answers, plan.joint_days);
+    let mut counts = counts.into_iter();
+    counts
+        .find(|count| count.measure == aim.measure.label())
+        .ok_or_else(|| {
+            let what = format!("nothing in it is asked about {}", aim.measure.label());
+            RunError::damaged(&set.at(set.gold()), what)
+        })
 }
 
 /// SHA-256 of every file beside a certificate, by its name.
-fn hashes(paths: &CertifyPaths, record: &SetRecord) -> Result<BTreeMap<String, String>, RunError> {
+fn hashes(
+    paths: &CertifyPaths,
+    record: &SetRecord,
+    attackers: &[AttackerRecord],
+) -> Result<BTreeMap<String, String>, RunError> {
+    let knowing = |knows: &[Knowledge]| -> Vec<&str> {
+        let own = attackers
+            .iter()
+            .filter(|attacker| knows.contains(&attacker.knows));
+        own.map(|attacker| attacker.name.as_str()).collect()
+    };
+    let (database, language) = (knowing(&[Knowledge::Database]), knowing(&[Knowledge::Language]));
+    let everyone = knowing(&[Knowledge::Database, Knowledge::Language]);
+    let mut sets = vec![(paths.probed(), record.by_kind().into_keys().collect(), everyone)];
+    for control in Control::ALL {
+        let set = paths.control(control.label());
+        sets.push((set, vec![control.kind()], database.clone()));
+    }
+    if !language.is_empty() {
+        let control = Control::BrightDay;
+        sets.push((paths.control(control.label()), vec![control.kind()], language));
+    }
     let mut names = vec!["set.json".to_owned(), MASK_KEY.to_owned()];
-    let sets = Control::ALL.map(|control| (paths.control(control.label()), vec![control.kind()]));
-    let probed = (paths.probed(), record.by_kind().into_keys().collect());
-    for (set, kinds) in std::iter::once(probed).chain(sets) {
+    for (set, kinds, who) in sets {
         names.push(set.gold().to_owned());
         names.extend(kinds.into_iter().map(|kind| set.probes(kind)));
-        names.extend(Attackers::NAMES.map(|attacker| set.answers(attacker)));
+        names.extend(who.into_iter().map(|attacker| set.answers(attacker)));
     }
     let hash = |name: String| Ok((name.clone(), hash_file(&paths.root().join(name))?));
     names.into_iter().map(hash).collect()

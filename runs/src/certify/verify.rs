@@ -1,7 +1,7 @@
 //! Checking a certificate: signature, files, every figure; with the panel also the probes and the answers themselves.
 
 use super::attack::Answers;
-use super::certificate::Certificate;
+use super::certificate::{Certificate, Knowledge};
 use super::control::Control;
 use super::gold_line::GoldLine;
 use super::ground::{ProbeSet, Tick};
@@ -131,7 +131,11 @@ fn check_files(
 }
 
 fn check_counts(path: &Path, paths: &CertifyPaths, certificate: &Certificate) -> Result<(), RunError> {
-    compare_certificates(path, certificate, &compose(paths, certificate.judgement())?)
+    compare_certificates(
+        path,
+        certificate,
+        &compose(paths, certificate.judgement(), certificate.attackers.clone())?,
+    )
 }
 
 /// Compares a certificate with the one that its files give, and names the first line that differs.
@@ -223,6 +227,14 @@ fn remake(
     verified
         .checks
         .push("answers and controls: every attack made again, byte for byte".to_owned());
+    if 0 < certificate.attackers_knowing(Knowledge::Language) {
+        let paths = paths.control(Control::BrightDay.label());
+        let set = Control::BrightDay.make(&workshop.ground, &record.plan, tick)?;
+        compare_set(&paths, &set, &workshop.gold_lines(&record.plan, &set))?;
+        verified
+            .unchecked
+            .push("language models: what they answered is recorded, and they are not asked again".to_owned());
+    }
     Ok(())
 }
 

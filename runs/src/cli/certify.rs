@@ -1,8 +1,10 @@
 //! `ktd certify CONFIG --key KEY`.
 
-use super::probe::{SetArgs, attack, judgement};
+use super::probe::{SetArgs, ask, attack, judgement};
+use super::run::runtime;
+use super::signals::unless_told_to_end;
 use crate::certify::certificate::Certificate;
-use crate::certify::session::{CertifyRun, compose};
+use crate::certify::session::{CertifyRun, compose, database_attackers};
 use crate::certify::signed::SignedCertificate;
 use crate::certify::signing::{PublicKey, SigningKey};
 use crate::certify::table;
@@ -54,8 +56,12 @@ pub(super) fn run(args: &CertifyArgs, console: Console) -> Result<(), Failure> {
     })?;
     let key = SigningKey::read(key)?;
     check_level(&run)?;
-    attack(&run, true, console)?;
-    let signed = SignedCertificate::sign(compose(&run.paths, judgement(&run))?, &key)?;
+    let record = attack(&run, true, console)?;
+    ask(&run, &record, console)?;
+    runtime()?.block_on(unless_told_to_end(run.ask_control(&|| {})))??;
+    let attackers = [database_attackers(), run.language_attackers()].concat();
+    let certificate = compose(&run.paths, judgement(&run), attackers)?;
+    let signed = SignedCertificate::sign(certificate, &key)?;
     let path = run.paths.certificate();
     signed.write(&path)?;
     let text = format!(

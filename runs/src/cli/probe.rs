@@ -125,7 +125,7 @@ pub(super) fn run(args: &ProbeArgs, console: Console) -> Result<(), Failure> {
     }
     let run = args.set.run()?;
     let record = attack(&run, false, console)?;
-    let mut counted = count_probes(&run.paths, &record)?;
+    let mut counted = count_probes(&run.paths, &record, &database_attackers())?;
     let asked = ask(&run, &record, console)?;
     counted.counts.extend(asked.counts);
     counted.silences.extend(asked.silences);
@@ -159,7 +159,7 @@ pub(super) fn attack(run: &CertifyRun, with_controls: bool, console: Console) ->
 }
 
 /// Asks the language models of the file under a progress bar.
-fn ask(run: &CertifyRun, record: &SetRecord, console: Console) -> Result<Counted, Failure> {
+pub(super) fn ask(run: &CertifyRun, record: &SetRecord, console: Console) -> Result<Counted, Failure> {
     let probes: usize = record.by_kind().into_values().sum();
     let questions = u64::try_from(probes * run.config.language.agents.len()).unwrap_or(u64::MAX);
     let bar = Mutex::new(Progress::new(console, "asking", questions, "questions answered"));

@@ -64,7 +64,7 @@ impl CurveRun {
             thresholds: run.config.thresholds,
             attackers: database_attackers().len(),
         };
-        let counted = count_probes(&run.paths, &record)?;
+        let counted = count_probes(&run.paths, &record, &database_attackers())?;
         let found = counted.counts.iter().map(|count| {
             let figure = rule.figure(count)?;
             Ok(Recovery {

@@ -9,6 +9,7 @@
 
 mod changed;
 mod given;
+mod language;
 mod marks;
 mod planted;
 

@@ -275,7 +275,7 @@ fn feedback_on_rejected_orders() {
         let least = if mask.numeric() <= Numeric::Rescaled {
             "0.000001"
         } else {
-            "0.005"
+            "0.01"
         };
         let orders = [
             sell(&first, "0"),
