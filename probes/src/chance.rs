@@ -86,11 +86,11 @@ fn of_scope(
             0.0
         }
     };
-    let days = scope.days(database);
+    let days = open_days(database, scope);
     let within = |reach: usize| {
         let day = target.day.index();
-        let near = day.saturating_sub(reach).max(days.start)..(day + reach + 1).min(days.end);
-        share(near.len(), days.len())
+        let near = days.iter().filter(|open| open.abs_diff(day) <= reach);
+        share(near.count(), days.len())
     };
     let top5 = named(Answer::MOST_NAMES);
     let mut chances = BTreeMap::from([
@@ -110,10 +110,152 @@ fn of_scope(
     chances
 }
 
+/// Days on which some stock in scope was a member, in order.
+fn open_days(database: &Database, scope: &Scope) -> Vec<usize> {
+    let mut is_open = vec![false; database.day_count()];
+    for (place, rows) in scope.stretches(database) {
+        let first = database.day_of_row(place, rows.start);
+        if let Some(days) = is_open.get_mut(first..first + rows.len()) {
+            days.fill(true);
+        }
+    }
+    let days = is_open.into_iter().enumerate();
+    days.filter(|(_, is_open)| *is_open).map(|(day, _)| day).collect()
+}
+
 #[expect(clippy::cast_precision_loss, reason = "names and days are few")]
 const fn share(part: usize, whole: usize) -> f64 {
     if whole == 0 {
         return 0.0;
     }
     part as f64 / whole as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::database::hand_made::{Stock, database};
+    use crate::kind::ProbeKind;
+    use ktd_env::Board;
+
+    /// Two stocks of the main board over 40 days, one over 10, and one of STAR over 30 days in their midst.
+    fn four_stocks() -> Database {
+        let stock = |board, first, values, sector| Stock {
+            board,
+            sector: Some(sector),
+            first,
+            values,
+        };
+        database(
+            310,
+            &[
+                stock(Board::Main, 260, &[1.0; 40], 0),
+                stock(Board::Main, 260, &[1.0; 40], 0),
+                stock(Board::Main, 290, &[1.0; 10], 1),
+                stock(Board::Star, 265, &[1.0; 30], 2),
+            ],
+        )
+    }
+
+    fn probe(board: Board) -> ProbeText {
+        let content = format!(r#"{{"stock_id":"asset_0001","board":"{}"}}"#, board.label());
+        let message = format!(r#"{{"source":"get_stock_snapshot","content":{content}}}"#);
+        ProbeText {
+            number: 0,
+            kind: ProbeKind::Day,
+            exhibits: vec![format!(r#"{{"target":"asset_0001","steps":[[{message}]]}}"#)],
+        }
+    }
+
+    fn gold(database: &Database, place: usize, day: usize) -> Gold {
+        let names = &database.names[place];
+        let target = Target {
+            name: names.name,
+            day: database.day_at(day).unwrap(),
+            board: names.board,
+            sector: names.sector,
+        };
+        Gold {
+            stretch: 0,
+            targets: vec![target],
+        }
+    }
+
+    fn of(chances: &BTreeMap<Measure, f64>, wanted: &[(Measure, f64)]) {
+        for (measure, share) in wanted {
+            let chance = chances[measure];
+            assert!((chance - share).abs() < 1e-12, "{}: {chance} for {share}", measure.label());
+        }
+    }
+
+    #[test]
+    fn days_without_a_stock_of_the_board_are_not_guessed() {
+        let database = four_stocks();
+        let chances = expected(&database, &probe(Board::Star), &gold(&database, 3, 280), 20);
+        of(
+            &chances,
+            &[
+                (Measure::Top1, 1.0),
+                (Measure::Date5, 11.0 / 30.0),
+                (Measure::Date20, 1.0),
+                (Measure::Joint, 1.0),
+                (Measure::Board, 1.0),
+                (Measure::Sector, 1.0),
+            ],
+        );
+    }
+
+    #[test]
+    fn stocks_and_days_are_drawn_alike() {
+        let database = four_stocks();
+        let chances = expected(&database, &probe(Board::Main), &gold(&database, 2, 299), 5);
+        of(
+            &chances,
+            &[
+                (Measure::Top1, 1.0 / 3.0),
+                (Measure::Top5, 1.0),
+                (Measure::Date5, 6.0 / 40.0),
+                (Measure::Joint, 6.0 / 40.0),
+                (Measure::Sector, 1.0 / 3.0),
+            ],
+        );
+        let elsewhere = expected(&database, &probe(Board::Main), &gold(&database, 3, 280), 5);
+        of(&elsewhere, &[(Measure::Top1, 0.0), (Measure::Board, 0.0)]);
+    }
+
+    #[test]
+    fn the_best_blind_guess_names_who_was_a_member_longest() {
+        let database = four_stocks();
+        let gold = gold(&database, 2, 299);
+        let chances = blind(&database, &probe(Board::Main), &gold, 5);
+        of(
+            &chances,
+            &[
+                (Measure::Top1, 40.0 / 90.0),
+                (Measure::Top5, 1.0),
+                (Measure::Date5, 6.0 / 40.0),
+                (Measure::Sector, 80.0 / 90.0),
+            ],
+        );
+    }
+
+    #[test]
+    fn a_coin_tells_whether_two_are_one() {
+        let database = four_stocks();
+        let mut gold = gold(&database, 2, 299);
+        gold.targets.push(gold.targets[0]);
+        for chances in [expected, blind].map(|of| of(&database, &probe(Board::Main), &gold, 5)) {
+            assert_eq!(chances, BTreeMap::from([(Measure::Same, 0.5)]));
+        }
+    }
+
+    #[test]
+    fn of_a_foreign_text_nothing_is_expected() {
+        let database = four_stocks();
+        let probe = ProbeText {
+            exhibits: vec!["{}".to_owned()],
+            ..probe(Board::Main)
+        };
+        assert!(expected(&database, &probe, &gold(&database, 2, 299), 5).is_empty());
+    }
 }

@@ -197,7 +197,7 @@ impl Clue {
         let most = self.at.max(self.minus.unwrap_or(self.at));
         // Rows whose neighbours at both places are the same stock's.
         let from = shifted(all.start, -least)
-            .unwrap_or(all.end)
+            .unwrap_or(rows.start)
             .clamp(rows.start, rows.end);
         let until = shifted(all.end, -most)
             .unwrap_or(rows.start)
@@ -277,4 +277,200 @@ impl NullaryFnOnce for AddDifferences<'_> {
 #[expect(clippy::cast_possible_truncation, reason = "seven digits tell stocks apart")]
 const fn narrow(value: f64) -> f32 {
     value as f32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::database::hand_made::{Stock, database};
+    use ktd_env::{Board, KeyedStream};
+
+    fn clue(at: i64, minus: Option<i64>, value: f64) -> Clue {
+        Clue {
+            column: Column::LnClose,
+            at,
+            minus,
+            bounds: Bounds::around(value, 0.1),
+        }
+    }
+
+    /// Two stocks of five rows each, the second listed two days later.
+    fn two_stocks() -> Database {
+        let stock = |first, values| Stock {
+            board: Board::Main,
+            sector: None,
+            first,
+            values,
+        };
+        database(
+            20,
+            &[
+                stock(0, &[1.0, 2.0, 3.0, 4.0, 5.0]),
+                stock(2, &[1.0, 2.0, f32::NAN, 2.0, 3.0]),
+            ],
+        )
+    }
+
+    fn costs(clues: &[Clue], rows: Range<usize>, all: Range<usize>) -> Vec<f32> {
+        let mut costs = vec![0.0; rows.len()];
+        add_costs(clues, &two_stocks(), (&rows, &all), f32::INFINITY, &mut costs);
+        costs
+    }
+
+    #[test]
+    fn inside_costs_nothing_and_outside_the_square() {
+        let bounds = Bounds::around(10.0, 1.0);
+        assert_eq!([9.0, 10.0, 11.0].map(|value| bounds.cost(value)), [0.0; 3]);
+        // Two units beyond the edge, which lies one unit (and its margin) from the middle.
+        let outside = bounds.cost(13.0);
+        assert!((outside - 3.89).abs() < 0.05, "{outside}");
+        assert_eq!([bounds.cost(7.0), bounds.cost(13.0)], [outside; 2]);
+    }
+
+    #[test]
+    fn what_is_missing_costs_as_much_as_what_is_quite_another() {
+        let bounds = Bounds::around(10.0, 1.0);
+        for value in [1e9, -1e9, f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
+            assert!((bounds.cost(value) - MOST).abs() < 1e-6, "{value}");
+        }
+    }
+
+    #[test]
+    fn a_tolerance_of_nothing_still_spans_the_last_digit() {
+        let bounds = Bounds::around(1234.567, 0.0);
+        assert!(bounds.cost(1234.567) < 1e-6);
+        assert!(bounds.cost(1235.0) > 15.0);
+    }
+
+    /// -2 ln P of a band, up to what is the same for all percentiles.
+    fn true_cost(shown: f64, percentile: f64) -> f64 {
+        let own = 12.0_f64.sqrt() * (percentile / 100.0 - 0.5);
+        let below = |edge: f64| libm::erfc((own - edge) / BAND_NOISE / 2.0_f64.sqrt()) / 2.0;
+        let cut = band_cut();
+        let likely = match shown {
+            shown if shown > 0.5 => 1.0 - below(cut),
+            shown if shown < -0.5 => below(-cut),
+            _ => below(cut) - below(-cut),
+        };
+        -2.0 * libm::log(likely)
+    }
+
+    #[test]
+    fn a_band_costs_nearly_what_its_likelihood_says() {
+        for shown in [-1.0, 0.0, 1.0] {
+            let bounds = Bounds::band(shown);
+            let told = |percentile: f64| f64::from(bounds.cost(narrow(percentile)));
+            for percentile in [0.0, 5.0, 10.0, 25.0, 40.0, 60.0, 75.0, 90.0, 95.0, 100.0] {
+                let parabola = told(percentile) - told(50.0);
+                let truth = true_cost(shown, percentile) - true_cost(shown, 50.0);
+                assert!(
+                    (parabola - truth).abs() < 0.1,
+                    "{shown} at {percentile}: {parabola} for {truth}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn bands_lean_to_their_own_side() {
+        let at = |shown: f64, percentile: f32| Bounds::band(shown).cost(percentile);
+        assert!(at(1.0, 95.0) < at(1.0, 50.0) && at(1.0, 50.0) < at(1.0, 5.0));
+        assert!(at(-1.0, 5.0) < at(-1.0, 50.0) && at(-1.0, 50.0) < at(-1.0, 95.0));
+        assert!(at(0.0, 50.0) < at(0.0, 5.0) && (at(0.0, 5.0) - at(0.0, 95.0)).abs() < 1e-3);
+    }
+
+    #[test]
+    fn rows_before_a_stock_begins_are_not_another_ones() {
+        // Two days before: the second stock's first two rows have none, though the first stock's rows lie there.
+        let second = costs(&[clue(-2, None, 1.0)], 5..10, 5..10);
+        assert_eq!(second[..2], [MOST; 2]);
+        assert!(second[2] < 1e-6, "{second:?}");
+        assert!((second[4] - MOST).abs() < 1e-6, "a row without a value: {second:?}");
+    }
+
+    #[test]
+    fn rows_after_a_stock_ends_are_not_another_ones() {
+        let first = costs(&[clue(1, None, 5.0)], 0..5, 0..5);
+        assert!(first[3] < 1e-6 && (first[4] - MOST).abs() < 1e-6, "{first:?}");
+    }
+
+    #[test]
+    fn differences_need_both_ends() {
+        let rises = costs(&[clue(0, Some(-1), 1.0)], 0..5, 0..5);
+        assert_eq!(rises[0], MOST);
+        assert!(rises[1..].iter().all(|cost| *cost < 1e-6), "{rises:?}");
+        let rises = costs(&[clue(-1, Some(1), -2.0)], 0..5, 0..5);
+        assert_eq!([rises[0], rises[4]], [MOST; 2]);
+        assert!(rises[1..4].iter().all(|cost| *cost < 1e-6), "{rises:?}");
+        let gap = costs(&[clue(0, Some(-1), 1.0)], 5..10, 5..10);
+        assert_eq!(gap[2..4], [MOST; 2], "next to a row without a value");
+        assert!(gap[4] < 1e-6);
+    }
+
+    #[test]
+    fn a_part_of_the_rows_costs_what_it_does_among_all() {
+        let clues = [clue(-1, None, 2.0), clue(0, Some(-2), 2.0), clue(1, None, 4.0)];
+        let whole = costs(&clues, 0..5, 0..5);
+        for (from, until) in [(0, 2), (1, 4), (3, 5), (2, 2)] {
+            assert_eq!(costs(&clues, from..until, 0..5), whole[from..until]);
+        }
+    }
+
+    #[test]
+    fn a_look_far_beyond_the_panel_costs_most() {
+        for at in [-1_000, 1_000] {
+            assert_eq!(costs(&[clue(at, None, 1.0)], 0..5, 0..5), [MOST; 5]);
+            assert_eq!(costs(&[clue(0, Some(at), 1.0)], 5..10, 5..10), [MOST; 5]);
+        }
+    }
+
+    #[test]
+    fn hopeless_rows_are_left_alone_after_a_look() {
+        let clues = vec![clue(0, None, 100.0); 3 * CLUES_A_LOOK];
+        let (rows, database) = (0..5, two_stocks());
+        let cost = |enough: f32| {
+            let mut costs = vec![0.0; 5];
+            add_costs(&clues, &database, (&rows, &rows), enough, &mut costs);
+            costs[0] / MOST
+        };
+        let looks = [CLUES_A_LOOK, 2 * CLUES_A_LOOK, 3 * CLUES_A_LOOK].map(|clues| clues as f32);
+        assert!((cost(f32::INFINITY) - looks[2]).abs() < 1e-4);
+        assert!((cost(0.0) - looks[0]).abs() < 1e-4);
+        assert!((cost(MOST * looks[0]) - looks[1]).abs() < 1e-4, "as much as enough goes on");
+    }
+
+    #[test]
+    fn least_is_the_minimum() {
+        let mut stream = KeyedStream::for_purpose(1, "costs");
+        for length in 0..70 {
+            let costs: Vec<f32> = (0..length).map(|_| narrow(stream.uniform() * 1e4)).collect();
+            let plain = costs.iter().copied().fold(f32::INFINITY, f32::min);
+            assert_eq!(least(&costs).to_bits(), plain.to_bits(), "{costs:?}");
+        }
+        assert_eq!(least(&[3.0, 0.0, f32::INFINITY]).to_bits(), 0.0_f32.to_bits());
+    }
+
+    #[test]
+    fn days_cost_what_the_market_and_a_known_stock_say() {
+        let mut levels = vec![f32::NAN; 20];
+        levels[3..6].copy_from_slice(&[10.0, 20.0, 30.0]);
+        let database = two_stocks().with_day_column(DayColumn::IndexLevel, &levels);
+        let clues = Clues {
+            days: vec![DayClue {
+                column: DayColumn::IndexLevel,
+                at: -1,
+                minus: None,
+                bounds: Bounds::around(20.0, 0.1),
+            }],
+            anchor: vec![clue(0, None, 2.0)],
+            ..Clues::default()
+        };
+        let days = clues.day_costs(&database, None);
+        assert!(days[5] < 1e-6);
+        assert_eq!([days[0], days[4], days[19]], [MOST; 3]);
+        // The second stock, listed on day 2, has the value on days 3 and 5.
+        let days = clues.day_costs(&database, Some(1));
+        assert!(days[5] < 1e-6, "{days:?}");
+        assert_eq!([days[3], days[0], days[7]], [MOST, 2.0 * MOST, 2.0 * MOST]);
+    }
 }

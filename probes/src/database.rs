@@ -376,3 +376,67 @@ const fn count(counted: usize) -> f64 {
 const fn shares(volume: u64) -> f64 {
     volume as f64
 }
+
+/// Databases written by hand, for tests of what looks things up in them.
+#[cfg(test)]
+pub(crate) mod hand_made {
+    use super::*;
+    use ktd_env::synth::{SynthConfig, generate};
+
+    /// One stock: every column holds the same values, and it is a member on every one of its days.
+    #[derive(Clone, Copy)]
+    pub(crate) struct Stock<'a> {
+        pub(crate) board: Board,
+        pub(crate) sector: Option<u16>,
+        pub(crate) first: usize,
+        pub(crate) values: &'a [f32],
+    }
+
+    pub(crate) fn database(days: u32, stocks: &[Stock<'_>]) -> Database {
+        let config = SynthConfig {
+            seed: 1,
+            names: u32::try_from(stocks.len()).unwrap(),
+            days,
+        };
+        let market = generate(&config).unwrap();
+        let mut database = Database {
+            names: Vec::new(),
+            columns: vec![Vec::new(); Column::COUNT],
+            days: BTreeMap::new(),
+            members: Vec::new(),
+            calendar: market.calendar().to_vec(),
+            boards: stocks.iter().map(|stock| stock.board).collect(),
+            day_indices: (0..market.calendar().len())
+                .filter_map(|day| market.day_at(day))
+                .collect(),
+        };
+        for (place, ((name, info), stock)) in market.names().zip(stocks).enumerate() {
+            let start = database.columns[0].len();
+            for column in &mut database.columns {
+                column.extend(stock.values);
+            }
+            let span = start..start + stock.values.len();
+            database.members.push(Members {
+                place,
+                span: span.clone(),
+            });
+            database.names.push(Rows {
+                name,
+                code_order: place,
+                ticker: info.ticker,
+                board: stock.board,
+                sector: stock.sector,
+                first: stock.first,
+                span,
+            });
+        }
+        database
+    }
+
+    impl Database {
+        pub(crate) fn with_day_column(mut self, column: DayColumn, values: &[f32]) -> Self {
+            self.days.insert(column, values.to_vec());
+            self
+        }
+    }
+}

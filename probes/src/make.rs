@@ -115,8 +115,8 @@ impl ProbeMaker<'_> {
         })
     }
 
-    /// The second scene of a linked probe, in another stretch where there is one: the same stock for even numbers, where
-    /// it can be asked about there; else another stock of its board.
+    /// The second scene of a linked probe, in another stretch where there is one: the same stock for every other probe of
+    /// each stratum, where it can be asked about there; else another stock of its board.
     fn other_scene(
         &self,
         kind: ProbeKind,
@@ -125,8 +125,10 @@ impl ProbeMaker<'_> {
         stream: &mut KeyedStream,
     ) -> Option<Scene> {
         let board = self.market.board(first.name);
-        let wants_same = number.is_multiple_of(2);
         let count = self.plan.stretches.len();
+        // Turned at every round of the strata: else the board alone would tell which of both it is.
+        let round = number / (count * Board::ALL.len()).max(1);
+        let wants_same = (number + round).is_multiple_of(2);
         let ahead = 1 + draw(stream, count.saturating_sub(1)).unwrap_or(0);
         let stretches: Vec<usize> = (0..count)
             .map(|place| (first.stretch + ahead + place) % count)

@@ -218,3 +218,116 @@ pub(crate) fn scan(
     }
     (found, together)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clue::{Bounds, Clue};
+    use crate::column::Column;
+    use crate::database::hand_made::{Stock, database};
+    use crate::sight::{StepSight, StockSight};
+
+    fn three_stocks() -> Database {
+        let stock = |board, first, values| Stock {
+            board,
+            sector: None,
+            first,
+            values,
+        };
+        database(
+            30,
+            &[
+                stock(Board::Main, 0, &[1.0, 2.0, 3.0, 4.0]),
+                stock(Board::Star, 2, &[5.0, 6.0, 7.0, 8.0]),
+                stock(Board::Main, 3, &[2.0, 9.0, 3.0, 1.0]),
+            ],
+        )
+    }
+
+    fn sight(target: &str, board: Option<Board>, date: Option<ktd_env::TradeDate>) -> Sight {
+        Sight {
+            target: target.to_owned(),
+            anchor: None,
+            steps: vec![StepSight {
+                date,
+                target: Some(StockSight {
+                    board,
+                    ..StockSight::default()
+                }),
+                ..StepSight::default()
+            }],
+        }
+    }
+
+    fn places(database: &Database, sight: &Sight) -> Vec<(usize, Range<usize>)> {
+        Scope::of(database, sight).stretches(database).collect()
+    }
+
+    #[test]
+    fn a_shown_board_leaves_its_stocks() {
+        let database = three_stocks();
+        let blinded = places(&database, &sight("asset_0001", Some(Board::Main), None));
+        assert_eq!(blinded, [(0, 0..4), (2, 8..12)]);
+        assert_eq!(places(&database, &sight("asset_0001", None, None)).len(), 3);
+        assert!(places(&database, &sight("asset_0001", Some(Board::Bse), None)).is_empty());
+    }
+
+    #[test]
+    #[expect(clippy::disallowed_methods, reason = "a bright exhibit shows the code")]
+    fn a_shown_code_leaves_one_stock() {
+        let database = three_stocks();
+        let code = database.names[1].ticker.reveal().to_owned();
+        assert_eq!(places(&database, &sight(&code, None, None)), [(1, 4..8)]);
+    }
+
+    #[test]
+    fn a_shown_date_leaves_the_day_before_it() {
+        let database = three_stocks();
+        let on = |day: usize| sight("asset_0001", None, Some(database.calendar[day]));
+        assert_eq!(places(&database, &on(4)), [(0, 3..4), (1, 5..6), (2, 8..9)]);
+        assert_eq!(places(&database, &on(7)), [(2, 11..12)], "all others have ended");
+        assert_eq!(Scope::of(&database, &on(4)).days(&database), 3..4);
+        assert!(places(&database, &on(20)).is_empty());
+    }
+
+    #[test]
+    fn the_best_day_of_each_stock_is_found_and_the_least_of_each_day() {
+        let database = three_stocks();
+        let clues = Clues {
+            stock: vec![Clue {
+                column: Column::LnClose,
+                at: 0,
+                minus: None,
+                bounds: Bounds::around(3.0, 0.5),
+            }],
+            ..Clues::default()
+        };
+        let sight = sight("asset_0001", Some(Board::Main), None);
+        let scope = Scope::of(&database, &sight);
+        let case = Case::new(&database, &sight, &clues);
+        let (found, together) = scan(&database, &scope, &[case], &[2.0]);
+        let best: Vec<(usize, usize)> = found[0].names.iter().map(|best| (best.place, best.day)).collect();
+        assert_eq!(best, [(0, 2), (2, 5)]);
+        assert!(found[0].names.iter().all(|best| best.cost < 1e-6));
+        let days = &found[0].days;
+        assert!(days[2] < 1e-6 && days[5] < 1e-6 && 0.5 < days[3] && days[3] < 3.0, "{days:?}");
+        assert!(days[7..].iter().all(|cost| cost.is_infinite()));
+        for (sum, cost) in together.days.iter().zip(days) {
+            assert!(*sum == 2.0 * cost || (sum - 2.0 * cost).abs() < 1e-4);
+        }
+    }
+
+    #[test]
+    fn those_without_a_suspicion_cost_more() {
+        let database = three_stocks();
+        let clues = Clues {
+            suspects: vec![2],
+            ..Clues::default()
+        };
+        let sight = sight("asset_0001", None, None);
+        let scope = Scope::of(&database, &sight);
+        let (found, _) = scan(&database, &scope, &[Case::new(&database, &sight, &clues)], &[1.0]);
+        let costs: Vec<f32> = found[0].names.iter().map(|best| best.cost).collect();
+        assert_eq!(costs, [UNSUSPECTED, UNSUSPECTED, 0.0]);
+    }
+}

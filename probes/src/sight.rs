@@ -228,8 +228,12 @@ impl StepSight {
 /// Trading days since the window's first, of a label such as `day_+3` or `day_-1`.
 fn label(text: &str) -> Option<i64> {
     let number = text.strip_prefix("day_")?;
-    number.strip_prefix('+').unwrap_or(number).parse().ok()
+    let days = number.strip_prefix('+').unwrap_or(number).parse().ok()?;
+    (-MOST_DAYS..=MOST_DAYS).contains(&days).then_some(days)
 }
+
+/// Trading days that no panel spans: a text that tells of more is not one of ours.
+const MOST_DAYS: i64 = 20_000;
 
 fn board(value: Option<&Value>) -> Option<Board> {
     let label = value?.as_str()?;
@@ -343,6 +347,7 @@ fn bars(table: &Table<'_>) -> Vec<BarSight> {
             days_ago: row
                 .get("days_ago")
                 .and_then(Value::as_i64)
+                .filter(|days| (0..=MOST_DAYS).contains(days))
                 .unwrap_or(count - place),
             open: number("open"),
             high: number("high"),
@@ -412,5 +417,191 @@ impl Row<'_> {
     fn get(&self, column: &str) -> Option<&Value> {
         let place = self.columns.iter().position(|name| *name == column)?;
         self.cells.get(place)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn read(exhibit: &Value) -> Sight {
+        Sight::read(&exhibit.to_string()).unwrap()
+    }
+
+    fn exhibit(steps: &Value) -> Value {
+        json!({"target": "asset_0007", "given_away": null, "steps": steps})
+    }
+
+    fn snapshot(content: &Value) -> StockSight {
+        let mut content = content.clone();
+        content["stock_id"] = json!("asset_0007");
+        let step = json!([{"source": "get_stock_snapshot", "content": content}]);
+        read(&exhibit(&json!([step]))).steps[0].target.clone().unwrap()
+    }
+
+    #[test]
+    fn a_foreign_text_is_none() {
+        for text in [
+            "",
+            "no json",
+            "[]",
+            "7",
+            r#"{"steps":[]}"#,
+            r#"{"target":7,"steps":[]}"#,
+            r#"{"target":"asset_0001"}"#,
+            r#"{"target":"asset_0001","steps":{}}"#,
+            r#"{"target":"asset_0001","steps":[]"#,
+        ] {
+            assert!(Sight::read(text).is_none(), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_has_another_shape_is_passed_over() {
+        let steps = json!([
+            7,
+            [7, {"source": "get_market_context"}, {"content": {}}],
+            [{"source": "get_market_context", "content": []}],
+            [{"source": "screen_candidates", "content": {"candidates": {"columns": ["stock_id"]}}}],
+            [{"source": "state", "content": {"account": {"nav": 0, "cash": 0}}}],
+        ]);
+        let sight = read(&exhibit(&steps));
+        assert_eq!(sight.steps.len(), 5);
+        for step in &sight.steps {
+            assert!(step.market.is_empty() && step.listed.is_empty() && step.account.is_none());
+        }
+        assert_eq!(sight.board(), None);
+    }
+
+    #[test]
+    fn bars_are_read_by_column_whatever_their_order() {
+        let table = json!({"columns": ["close", "volume", "days_ago"], "rows": [[10.5, 3, 2], [11, null, 0]]});
+        let bars = snapshot(&json!({"bars": table})).bars;
+        let told: Vec<_> = bars.iter().map(|bar| (bar.days_ago, bar.close, bar.volume)).collect();
+        assert_eq!(told, [(2, Some(10.5), Some(3.0)), (0, Some(11.0), None)]);
+        assert!(bars.iter().all(|bar| bar.open.is_none() && bar.high.is_none()));
+    }
+
+    #[test]
+    fn bars_without_days_are_counted_and_absurd_ones_too() {
+        for days_ago in [json!(null), json!(-3), json!(i64::MAX), json!(1e300)] {
+            let rows = json!([[1, days_ago], [2, days_ago], [3, days_ago]]);
+            let table = json!({"columns": ["close", "days_ago"], "rows": rows});
+            let bars = snapshot(&json!({"bars": table})).bars;
+            let days: Vec<i64> = bars.iter().map(|bar| bar.days_ago).collect();
+            assert_eq!(days, [2, 1, 0], "{days_ago}");
+        }
+    }
+
+    #[test]
+    fn factors_and_technicals_are_read_in_their_forms() {
+        let stock = snapshot(&json!({
+            "board": "STAR",
+            "flags": ["suspended", 7],
+            "previous_close": 12.5,
+            "next_open_limits": {"up": 13.75, "down": 11.25},
+            "factors": {"columns": ["value", Factor::Rv60.name(), Factor::Skew.name()],
+                        "rows": [["raw", 0.25, null], ["pct", 70, 30], ["odd", 1, 2]]},
+            "technicals": {Technical::Rsi14.name(): 55.0, "return_5d_pct": 80, "unknown": 1},
+            "price": 42.42,
+        }));
+        assert_eq!((stock.board, stock.flags.as_slice()), (Some(Board::Star), ["suspended".to_owned()].as_slice()));
+        assert_eq!((stock.previous_close, stock.limit_up), (Some(12.5), Some(13.75)));
+        assert_eq!(
+            stock.factors,
+            [
+                (Form::Raw, Factor::Rv60, 0.25),
+                (Form::Percentile, Factor::Rv60, 70.0),
+                (Form::Percentile, Factor::Skew, 30.0),
+            ]
+        );
+        let mut technicals = stock.technicals;
+        technicals.sort_by_key(|(_, technical, _)| technical.index());
+        assert_eq!(technicals.len(), 2);
+        assert!(technicals.contains(&(Form::Percentile, Technical::Return5d, 80.0)));
+        assert!(technicals.contains(&(Form::Raw, Technical::Rsi14, 55.0)));
+        assert_eq!(stock.strangers, [42.42]);
+    }
+
+    #[test]
+    fn lists_give_names_with_their_boards() {
+        let table = json!({"columns": ["board", "stock_id"], "rows": [["MAIN", "asset_0002"], ["X", "asset_0003"]]});
+        let steps = json!([[{"source": "screen_candidates", "content": {"candidates": table}}]]);
+        assert_eq!(
+            read(&exhibit(&steps)).steps[0].listed,
+            [("asset_0002".to_owned(), Some(Board::Main)), ("asset_0003".to_owned(), None)]
+        );
+    }
+
+    #[test]
+    fn a_stock_given_away_is_told_from_the_target() {
+        let shown = |id: &str, board: &str| {
+            json!({"source": "get_stock_snapshot", "content": {"stock_id": id, "board": board}})
+        };
+        let steps = json!([[
+            shown("asset_0007", "MAIN"),
+            shown("asset_0002", "STAR"),
+            shown("asset_0003", "CHINEXT")
+        ]]);
+        let mut text = exhibit(&steps);
+        text["given_away"] = json!({"alias": "asset_0002", "code": "SH689999"});
+        let sight = read(&text);
+        assert_eq!(sight.anchor, Some(("asset_0002".to_owned(), "SH689999".to_owned())));
+        let anchor = sight.steps[0].anchor.as_ref().and_then(|stock| stock.board);
+        assert_eq!((sight.board(), anchor), (Some(Board::Main), Some(Board::Star)));
+    }
+
+    #[test]
+    fn steps_lie_where_their_labels_say() {
+        let step = |day: &str| json!([{"source": "get_market_context", "content": {"day": day}}]);
+        let offsets = |days: &[&str]| -> Vec<i64> {
+            let steps: Vec<Value> = days.iter().map(|day| step(day)).collect();
+            let sight = read(&exhibit(&json!(steps)));
+            sight.steps.iter().map(|step| step.offset).collect()
+        };
+        assert_eq!(offsets(&["day_-1", "day_+0", "day_+4"]), [-5, -4, 0]);
+        assert_eq!(offsets(&["2024-03-01", "2024-03-08"]), [-1, 0]);
+        assert_eq!(offsets(&["day_-9223372036854775808", "day_+9223372036854775807"]), [-1, 0]);
+        let sight = read(&exhibit(&json!([step("2024-03-01")])));
+        assert_eq!(sight.steps[0].date, TradeDate::parse("2024-03-01").ok());
+    }
+
+    #[test]
+    fn the_account_tells_of_the_target_alone() {
+        let state = |rows: Value| {
+            let holdings = json!({"columns": ["stock_id", "weight"], "rows": rows});
+            let account = json!({"nav": 100.0, "cash": 40.0, "holdings": holdings});
+            let steps = json!([[{"source": "state", "content": {"account": account}}]]);
+            read(&exhibit(&steps)).steps[0].account.unwrap()
+        };
+        let held = state(json!([["asset_0001", 0.5], ["asset_0007", 0.1]]));
+        assert_eq!((held.weight, held.nav), (Some(0.1), 100.0));
+        assert!((held.invested().unwrap() - 0.6).abs() < 1e-12);
+        assert_eq!(state(json!([["asset_0001", 0.5]])).weight, None);
+        assert_eq!(state(json!([["asset_0007", 0.0]])).weight, None);
+    }
+
+    #[test]
+    fn a_market_is_read_number_by_number() {
+        let boards = json!({"columns": ["board", "return_1d", "share_up"],
+                            "rows": [["STAR", 0.01, 0.5], ["NASDAQ", 1, 1], ["MAIN", null, 0.25]]});
+        let told = market(&json!({
+            "index": {"level": 3000.5, "return_1d": null},
+            "breadth": {"advancers": 12},
+            "dispersion": 0.02,
+            "boards": boards,
+        }));
+        assert_eq!(
+            told,
+            [
+                (DayColumn::IndexLevel, 3000.5),
+                (DayColumn::Advancers, 12.0),
+                (DayColumn::Dispersion, 0.02),
+                (DayColumn::BoardReturn1d(2), 0.01),
+                (DayColumn::BoardShareUp(2), 0.5),
+                (DayColumn::BoardShareUp(0), 0.25),
+            ]
+        );
     }
 }

@@ -187,3 +187,141 @@ fn count(counts: &mut [u64; Measure::ALL.len()], measure: Measure, counts_it: bo
         *counted += u64::from(counts_it);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::database::Database;
+    use crate::database::hand_made::{Stock, database};
+    use crate::gold::Target;
+    use ktd_env::Board;
+
+    fn ten_stocks() -> Database {
+        let stock = Stock {
+            board: Board::Main,
+            sector: Some(3),
+            first: 0,
+            values: &[1.0],
+        };
+        database(100, &[stock; 10])
+    }
+
+    fn target(database: &Database, place: usize, day: usize) -> Target {
+        Target {
+            name: database.names[place].name,
+            day: database.day_at(day).unwrap(),
+            board: Board::Main,
+            sector: Some(3),
+        }
+    }
+
+    fn gold(targets: Vec<Target>) -> Gold {
+        Gold { stretch: 0, targets }
+    }
+
+    /// An answer whose guesses are these places and whose day is this.
+    fn answer(database: &Database, places: &[usize], day: usize) -> Answer {
+        Answer {
+            names: places.iter().map(|place| database.names[*place].name).collect(),
+            day: database.day_at(day),
+            sector: Some(3),
+            board: Some(Board::Star),
+            ..Answer::default()
+        }
+    }
+
+    fn hits(tally: &Tally) -> Vec<u64> {
+        Measure::ALL.map(|measure| tally.hits(measure)).to_vec()
+    }
+
+    #[test]
+    fn places_follow_the_order_of_all() {
+        for (place, measure) in Measure::ALL.into_iter().enumerate() {
+            assert_eq!(measure.place(), place, "{}", measure.label());
+        }
+    }
+
+    #[test]
+    fn every_measure_has_its_own_bound() {
+        let database = ten_stocks();
+        let gold = gold(vec![target(&database, 4, 50)]);
+        let of = |places: &[usize], day: usize, joint_days: usize| {
+            let mut tally = Tally::default();
+            tally.add(Some(&answer(&database, places, day)), &gold, joint_days);
+            hits(&tally)
+        };
+        // top1, top5, date5, date20, date60, joint, sector, board, same
+        assert_eq!(of(&[4, 1], 50, 20), [1, 1, 1, 1, 1, 1, 1, 0, 0]);
+        assert_eq!(of(&[0, 1, 2, 3, 4], 45, 20), [0, 1, 1, 1, 1, 1, 1, 0, 0]);
+        assert_eq!(of(&[0, 1, 2, 3, 5, 4], 56, 20), [0, 0, 0, 1, 1, 0, 1, 0, 0]);
+        assert_eq!(of(&[4], 71, 20), [1, 1, 0, 0, 1, 0, 1, 0, 0]);
+        assert_eq!(of(&[4], 71, 21), [1, 1, 0, 0, 1, 1, 1, 0, 0]);
+        assert_eq!(of(&[], 99, 20), [0, 0, 0, 0, 1, 0, 1, 0, 0]);
+    }
+
+    #[test]
+    fn what_was_not_answered_counts_as_not_recovered() {
+        let database = ten_stocks();
+        let gold = gold(vec![target(&database, 4, 50)]);
+        let mut tally = Tally::default();
+        tally.add(None, &gold, 20);
+        tally.add(Some(&Answer::default()), &gold, 20);
+        tally.add(Some(&answer(&database, &[4], 50)), &gold, 20);
+        assert_eq!((tally.probes, tally.answered), (3, 2));
+        for measure in Measure::ALL {
+            let asked = if measure == Measure::Same { 0 } else { 3 };
+            assert_eq!(tally.asked(measure), asked, "{}", measure.label());
+        }
+        assert_eq!(hits(&tally), [1, 1, 1, 1, 1, 1, 1, 0, 0]);
+    }
+
+    #[test]
+    fn a_guess_of_no_stock_takes_its_place() {
+        let database = ten_stocks();
+        let gold = gold(vec![target(&database, 4, 50)]);
+        let late = Answer {
+            blanks: vec![0],
+            ..answer(&database, &[4], 50)
+        };
+        assert_eq!(Comparison::of(Some(&late), &gold).guess, Some(1));
+    }
+
+    #[test]
+    fn a_panel_without_sectors_asks_for_none() {
+        let database = ten_stocks();
+        let target = Target {
+            sector: None,
+            ..target(&database, 4, 50)
+        };
+        let mut tally = Tally::default();
+        tally.add(Some(&answer(&database, &[4], 50)), &gold(vec![target]), 20);
+        assert_eq!((tally.asked(Measure::Sector), tally.hits(Measure::Sector)), (0, 0));
+    }
+
+    #[test]
+    fn linked_probes_ask_whether_they_are_one_and_nothing_else() {
+        let database = ten_stocks();
+        let same = gold(vec![target(&database, 4, 50), target(&database, 4, 90)]);
+        let other = gold(vec![target(&database, 4, 50), target(&database, 5, 90)]);
+        let says = |is_same| Answer {
+            is_same,
+            ..answer(&database, &[4], 50)
+        };
+        let mut tally = Tally::default();
+        for (is_same, gold) in [
+            (Some(true), &same),
+            (Some(true), &other),
+            (Some(false), &same),
+            (Some(false), &other),
+            (None, &other),
+        ] {
+            tally.add(Some(&says(is_same)), gold, 20);
+        }
+        tally.add(None, &same, 20);
+        assert_eq!((tally.probes, tally.answered), (6, 5));
+        assert_eq!((tally.asked(Measure::Same), tally.hits(Measure::Same)), (6, 2));
+        for measure in Measure::ALL.into_iter().filter(|measure| *measure != Measure::Same) {
+            assert_eq!(tally.asked(measure), 0, "{}", measure.label());
+        }
+    }
+}

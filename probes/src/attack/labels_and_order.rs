@@ -89,7 +89,7 @@ impl LabelsAndOrder {
     /// The names that the target's alias could stand for, by every guess of the map that explains what is listed.
     fn suspects(&self, reading: &Reading<'_>) -> Vec<usize> {
         let sight = reading.sight;
-        let Some(target) = number(&sight.target) else {
+        let Some(target) = number(&sight.target).filter(|target| *target < self.boards.len()) else {
             return Vec::new();
         };
         let listed = listed(sight);
@@ -184,4 +184,167 @@ fn gaps(sight: &Sight) -> Vec<DayClue> {
 #[expect(clippy::cast_precision_loss, reason = "gaps are a few days")]
 const fn precise(days: i64) -> f64 {
     days as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kind::ProbeKind;
+    use crate::sight::StepSight;
+    use ktd_masking::Numeric;
+
+    const NAMES: usize = 60;
+    const LISTED: usize = 20;
+
+    /// Boards in no pattern.
+    fn boards() -> Vec<Board> {
+        let mut boards: Vec<Board> = (0..NAMES).map(|name| Board::ALL[name % 3]).collect();
+        KeyedStream::for_purpose(1, "boards").shuffle(&mut boards);
+        boards
+    }
+
+    fn alias(number: usize) -> String {
+        format!("asset_{:04}", number + 1)
+    }
+
+    /// An exhibit that lists the first aliases of a map from aliases to names.
+    fn sight(boards: &[Board], names: &[usize], target: usize, listed: usize) -> Sight {
+        let shown = |number: usize| (alias(number), Some(boards[names[number]]));
+        Sight {
+            target: alias(target),
+            anchor: None,
+            steps: vec![StepSight {
+                listed: (0..listed).map(shown).collect(),
+                ..StepSight::default()
+            }],
+        }
+    }
+
+    fn suspects(attacker: &LabelsAndOrder, sight: &Sight) -> Vec<usize> {
+        attacker
+            .clues(&Reading {
+                sight,
+                numeric: Numeric::Exact,
+                kind: ProbeKind::Day,
+                number: 3,
+                exhibit: 0,
+            })
+            .suspects
+    }
+
+    #[test]
+    fn a_turned_order_is_found() {
+        let attacker = LabelsAndOrder::of_boards(boards());
+        for turn in [0, 1, 17, NAMES - 1] {
+            let names: Vec<usize> = (0..NAMES).map(|number| (number + turn) % NAMES).collect();
+            let found = suspects(&attacker, &sight(&boards(), &names, 30, LISTED));
+            assert_eq!(found, [(30 + turn) % NAMES]);
+        }
+    }
+
+    #[test]
+    fn a_reversed_order_is_found() {
+        let attacker = LabelsAndOrder::of_boards(boards());
+        for turn in [0, 5] {
+            let names: Vec<usize> = (0..NAMES).map(|number| (2 * NAMES - 1 - number + turn) % NAMES).collect();
+            let found = suspects(&attacker, &sight(&boards(), &names, 30, LISTED));
+            assert_eq!(found, [names[30]]);
+        }
+    }
+
+    #[test]
+    fn a_shuffled_map_raises_no_suspicion() {
+        let attacker = LabelsAndOrder::of_boards(boards());
+        for turn in 0..50 {
+            let mut names: Vec<usize> = (0..NAMES).collect();
+            KeyedStream::for_purpose(turn, "map").shuffle(&mut names);
+            assert!(suspects(&attacker, &sight(&boards(), &names, 30, LISTED)).is_empty());
+        }
+    }
+
+    #[test]
+    fn where_every_guess_fits_nobody_is_singled_out() {
+        let one_board = vec![Board::Main; NAMES];
+        let attacker = LabelsAndOrder::of_boards(one_board.clone());
+        let names: Vec<usize> = (0..NAMES).collect();
+        let mut found = suspects(&attacker, &sight(&one_board, &names, 30, LISTED));
+        found.sort_unstable();
+        found.dedup();
+        assert_eq!(found, names);
+    }
+
+    #[test]
+    fn too_few_names_prove_nothing_and_foreign_ones_neither() {
+        let attacker = LabelsAndOrder::of_boards(boards());
+        let names: Vec<usize> = (0..NAMES).collect();
+        assert!(suspects(&attacker, &sight(&boards(), &names, 3, LEAST_LISTED - 1)).is_empty());
+        for target in ["asset_0061", "asset_18446744073709551615", "asset_0000", "SH600000"] {
+            let sight = Sight {
+                target: target.to_owned(),
+                ..sight(&boards(), &names, 3, LISTED)
+            };
+            assert!(suspects(&attacker, &sight).is_empty(), "{target}");
+        }
+    }
+
+    /// Probes whose maps hang on a root key.
+    fn probes(attacker: &LabelsAndOrder, root: &MaskKey) -> Vec<ProbeText> {
+        let probe = |number: usize| {
+            let names = attacker.names_under(root, &purpose(ProbeKind::Day, number), 0);
+            let rows: Vec<String> = (0..LISTED)
+                .map(|place| format!(r#"["{}","{}"]"#, alias(place), attacker.boards[names[place]].label()))
+                .collect();
+            let table = format!(r#"{{"columns":["stock_id","board"],"rows":[{}]}}"#, rows.join(","));
+            let message = format!(r#"{{"source":"screen_candidates","content":{{"candidates":{table}}}}}"#);
+            ProbeText {
+                number,
+                kind: ProbeKind::Day,
+                exhibits: vec![format!(r#"{{"target":"asset_0031","steps":[[{message}]]}}"#)],
+            }
+        };
+        (0..5).map(probe).collect()
+    }
+
+    #[test]
+    fn a_key_made_of_a_small_number_is_guessed() {
+        for root in keys_of(200).chain([MaskKey::from_bytes([7; 32])]) {
+            let mut attacker = LabelsAndOrder::of_boards(boards());
+            let probes = probes(&attacker, &root);
+            attacker.study(&probes);
+            assert!(attacker.root == Some(root.clone()));
+            let sight = Sight::read(&probes[3].exhibits[0]).unwrap();
+            let names = attacker.names_under(&root, &purpose(ProbeKind::Day, 3), 0);
+            assert_eq!(suspects(&attacker, &sight), [names[30]]);
+        }
+    }
+
+    #[test]
+    fn a_drawn_key_is_not_guessed() {
+        let mut attacker = LabelsAndOrder::of_boards(boards());
+        let root = MaskKey::from_bytes(std::array::from_fn(|place| 31 + 7 * u8::try_from(place).unwrap()));
+        let probes = probes(&attacker, &root);
+        attacker.study(&probes);
+        assert!(attacker.root.is_none());
+        attacker.study(&[]);
+        assert!(attacker.root.is_none());
+    }
+
+    #[test]
+    fn labels_that_jump_count_calendar_days() {
+        let labelled = |labels: &[i64]| Sight {
+            steps: labels
+                .iter()
+                .map(|label| StepSight {
+                    label: Some(*label),
+                    ..StepSight::default()
+                })
+                .collect(),
+            ..Sight::default()
+        };
+        assert!(gaps(&labelled(&[4, 5, 6, 7])).is_empty());
+        assert!(gaps(&labelled(&[4])).is_empty());
+        let clues = gaps(&labelled(&[3, 4, 7]));
+        let told: Vec<(i64, Bounds)> = clues.iter().map(|clue| (clue.at, clue.bounds)).collect();
+        assert_eq!(told, [(0, Bounds::around(1.0, 0.4)), (1, Bounds::around(3.0, 0.4))]);
+    }
 }

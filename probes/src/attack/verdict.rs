@@ -57,8 +57,11 @@ const NOTHING: f32 = 60.0;
 fn day(database: &Database, found: &Found, days: &Range<usize>, dice: &mut Dice) -> Option<DayIndex> {
     let costs = found.days.get(days.clone())?;
     let least = costs.iter().copied().fold(f32::INFINITY, f32::min);
-    let drawn = days.start + dice.draw(days.len());
-    if !least.is_finite() || !costs.iter().any(|cost| least < *cost) {
+    // Days on which no stock in scope was a member are no days at all, not days that fit badly.
+    let open = days.clone().zip(costs).filter(|(_, cost)| cost.is_finite());
+    let open: Vec<usize> = open.map(|(day, _)| day).collect();
+    let drawn = *open.get(dice.draw(open.len()))?;
+    if !costs.iter().any(|cost| least < *cost && cost.is_finite()) {
         return database.day_at(drawn);
     }
     let weight = |cost: f32| {
@@ -120,5 +123,141 @@ pub(crate) fn is_same(first: &Found, second: &Found, dice: &mut Dice) -> bool {
         dice.draw(2) == 0
     } else {
         1.0 < odds
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::database::hand_made::{Stock, database};
+    use ktd_env::Board;
+    use std::collections::BTreeSet;
+
+    const DAYS: usize = 100;
+
+    fn ten_stocks() -> Database {
+        let stock = Stock {
+            board: Board::Main,
+            sector: None,
+            first: 0,
+            values: &[1.0],
+        };
+        database(100, &[stock; 10])
+    }
+
+    fn found(costs: &[f32], days: Vec<f32>) -> Found {
+        let best = |(place, cost): (usize, &f32)| Best {
+            place,
+            cost: *cost,
+            day: 0,
+        };
+        Found {
+            names: costs.iter().enumerate().map(best).collect(),
+            days,
+        }
+    }
+
+    fn dice(turn: usize) -> Dice {
+        Dice::new(7, "somebody", &format!("turn {turn}"))
+    }
+
+    fn day_of(database: &Database, days: Vec<f32>, range: &Range<usize>, turn: usize) -> usize {
+        let found = found(&[0.0; 10], days);
+        let answer = answer(database, &found, range, &mut dice(turn)).unwrap();
+        answer.day.unwrap().index()
+    }
+
+    #[test]
+    fn chance_decides_between_equals_and_never_against_a_better_one() {
+        let database = ten_stocks();
+        let mut costs = [5.0; 10];
+        costs[3] = 1.0;
+        let found = found(&costs, vec![0.0; DAYS]);
+        let mut seconds = BTreeSet::new();
+        for turn in 0..100 {
+            let answer = answer(&database, &found, &(0..DAYS), &mut dice(turn)).unwrap();
+            assert_eq!(answer.names[0], database.names[3].name);
+            assert_eq!(answer.names.len(), Answer::MOST_NAMES);
+            seconds.insert(answer.names[1]);
+            let whole: BTreeSet<_> = answer.names.iter().collect();
+            assert_eq!(whole.len(), Answer::MOST_NAMES, "each once");
+        }
+        assert_eq!(seconds.len(), 9);
+        let again = |turn| answer(&database, &found, &(0..DAYS), &mut dice(turn));
+        assert_eq!(again(5), again(5));
+    }
+
+    #[test]
+    fn confidence_is_the_posterior_of_the_best() {
+        let database = ten_stocks();
+        let sure = |costs: &[f32]| {
+            let found = found(costs, vec![0.0; DAYS]);
+            let answer = answer(&database, &found, &(0..DAYS), &mut dice(0)).unwrap();
+            answer.confidence.unwrap()
+        };
+        assert!((sure(&[0.0; 10]) - 0.1).abs() < 1e-12);
+        let two = sure(&[0.0, 2.0 * std::f32::consts::LN_2]);
+        assert!((two - 2.0 / 3.0).abs() < 1e-6, "{two}");
+    }
+
+    #[test]
+    fn nothing_in_scope_is_no_answer() {
+        let found = found(&[], vec![f32::INFINITY; DAYS]);
+        assert!(answer(&ten_stocks(), &found, &(0..DAYS), &mut dice(0)).is_none());
+    }
+
+    #[test]
+    fn without_evidence_any_open_day_is_drawn_and_no_other() {
+        let database = ten_stocks();
+        let mut days = vec![f32::INFINITY; DAYS];
+        days[40..46].fill(3.0);
+        let drawn: BTreeSet<usize> = (0..200)
+            .map(|turn| day_of(&database, days.clone(), &(10..DAYS), turn))
+            .collect();
+        assert_eq!(drawn, (40..46).collect());
+        let drawn: BTreeSet<usize> = (0..200)
+            .map(|turn| day_of(&database, vec![0.0; DAYS], &(90..DAYS), turn))
+            .collect();
+        assert_eq!(drawn, (90..DAYS).collect());
+    }
+
+    #[test]
+    fn neighbouring_days_together_outweigh_a_single_better_one() {
+        let database = ten_stocks();
+        let mut days = vec![50.0; DAYS];
+        days[10] = 0.0;
+        days[60..65].fill(1.0);
+        assert_eq!(day_of(&database, days.clone(), &(0..DAYS), 0), 62);
+        days[60..65].fill(8.0);
+        assert_eq!(day_of(&database, days, &(0..DAYS), 0), 10);
+    }
+
+    #[test]
+    fn a_day_beyond_reach_counts_nothing() {
+        assert!((nearness(0) - 1.0).abs() < 1e-12 && nearness(REACH_DAYS + 1).abs() < 1e-12);
+        assert!((nearness(7) - 2.0 / 3.0).abs() < 1e-12);
+        let database = ten_stocks();
+        let mut days = vec![59.0; DAYS];
+        // The better one of two that are too far from each other to help.
+        days[20] = 1.0;
+        days[20 + REACH_DAYS + 1] = 0.9;
+        assert_eq!(day_of(&database, days.clone(), &(0..DAYS), 0), 41);
+        // A third beside the worse one helps it.
+        days[22] = 1.0;
+        assert!((20..=22).contains(&day_of(&database, days, &(0..DAYS), 0)));
+    }
+
+    #[test]
+    fn two_exhibits_are_one_stock_where_the_same_one_fits_both() {
+        let point = |place: usize| {
+            let mut costs = [40.0; 10];
+            costs[place] = 0.0;
+            found(&costs, Vec::new())
+        };
+        assert!(is_same(&point(2), &point(2), &mut dice(0)));
+        assert!(!is_same(&point(2), &point(3), &mut dice(0)));
+        let flat = found(&[0.0; 10], Vec::new());
+        let coins: BTreeSet<bool> = (0..50).map(|turn| is_same(&flat, &flat, &mut dice(turn))).collect();
+        assert_eq!(coins.len(), 2, "without evidence a coin decides");
     }
 }
