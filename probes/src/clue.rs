@@ -385,7 +385,10 @@ mod tests {
         let second = costs(&[clue(-2, None, 1.0)], 5..10, 5..10);
         assert_eq!(second[..2], [MOST; 2]);
         assert!(second[2] < 1e-6, "{second:?}");
-        assert!((second[4] - MOST).abs() < 1e-6, "a row without a value: {second:?}");
+        assert!(
+            (second[4] - MOST).abs() < 1e-6,
+            "a row without a value: {second:?}"
+        );
     }
 
     #[test]
@@ -436,7 +439,10 @@ mod tests {
         let looks = [CLUES_A_LOOK, 2 * CLUES_A_LOOK, 3 * CLUES_A_LOOK].map(|clues| clues as f32);
         assert!((cost(f32::INFINITY) - looks[2]).abs() < 1e-4);
         assert!((cost(0.0) - looks[0]).abs() < 1e-4);
-        assert!((cost(MOST * looks[0]) - looks[1]).abs() < 1e-4, "as much as enough goes on");
+        assert!(
+            (cost(MOST * looks[0]) - looks[1]).abs() < 1e-4,
+            "as much as enough goes on"
+        );
     }
 
     #[test]
