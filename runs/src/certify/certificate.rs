@@ -9,7 +9,7 @@ use super::verdict::{Refusal, Verdict, refusals};
 use crate::error::RunError;
 use ktd_probes::{Attackers, Measure};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What is signed. Everything in it but hashes follows from the counts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -202,7 +202,8 @@ impl Certificate {
     pub fn judged_again(&self) -> Result<Self, RunError> {
         let is_there = |name: &&str| self.attackers.iter().any(|attacker| attacker.name == *name);
         let aims = aims(&self.attackers);
-        if self.controls.len() != aims.len() || !Attackers::NAMES.iter().all(is_there) {
+        let is_whole = Attackers::NAMES.iter().all(is_there) && self.asks_all_alike();
+        if self.controls.len() != aims.len() || !is_whole {
             return Err(RunError::input(
                 "the certificate lacks attackers or controls that every certificate has",
                 "it was made by another version of the program, or by hand",
@@ -234,6 +235,34 @@ impl Certificate {
         };
         let (set, attackers) = (self.set.clone(), self.attackers.clone());
         Self::judge(set, self.judgement(), attackers, &counted, self.files.clone())
+    }
+
+    /// Whether every attacker stands there once and was asked what `random` was asked, of as many probes.
+    fn asks_all_alike(&self) -> bool {
+        let names: BTreeSet<&str> = self
+            .attackers
+            .iter()
+            .map(|attacker| attacker.name.as_str())
+            .collect();
+        let asked = |name: &str| -> Vec<(&str, &str, u64)> {
+            let figures = self.figures.iter().filter(|figure| figure.attacker == name);
+            figures
+                .map(|figure| (figure.kind.as_str(), figure.measure.as_str(), figure.asked))
+                .collect()
+        };
+        let heard = |name: &str| -> Vec<(&str, u64)> {
+            let silences = self.unanswered.iter().filter(|silence| silence.attacker == name);
+            silences
+                .map(|silence| (silence.kind.as_str(), silence.probes))
+                .collect()
+        };
+        let all = (asked(RANDOM), heard(RANDOM));
+        let is_alike = |name: &&str| (asked(name), heard(name)) == all;
+        names.len() == self.attackers.len()
+            && !all.0.is_empty()
+            && names.iter().all(is_alike)
+            && self.figures.len() == names.len() * all.0.len()
+            && self.unanswered.len() == names.len() * all.1.len()
     }
 
     /// Attackers that know so.

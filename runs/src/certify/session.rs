@@ -19,7 +19,7 @@ use crate::experiment::market_source::MarketSource;
 use crate::experiment::run::mask_key;
 use ktd_masking::MaskKey;
 use ktd_probes::{Attackers, Database, ProbeKind};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 /// One run.
@@ -299,6 +299,7 @@ pub fn compose(
     attackers: Vec<AttackerRecord>,
 ) -> Result<Certificate, RunError> {
     let record = SetRecord::read(&paths.set_record())?;
+    check_answers(paths, &attackers)?;
     let mut counted = count_probes(paths, &record, &attackers)?;
     for (attacker, aim) in aims(&attackers) {
         let count = count_control(paths, (attacker, &aim), &record.plan)?;
@@ -306,6 +307,30 @@ pub fn compose(
     }
     let files = hashes(paths, &record, &attackers)?;
     Certificate::judge(record, judgement, attackers, &counted, files)
+}
+
+/// Whether the answers on disk are those of the attackers and of nobody else: whoever was asked is counted.
+fn check_answers(paths: &CertifyPaths, attackers: &[AttackerRecord]) -> Result<(), RunError> {
+    let probed = paths.probed();
+    let folder = paths.root().join("answers");
+    let expected: BTreeSet<PathBuf> = attackers
+        .iter()
+        .map(|attacker| paths.root().join(probed.answers(&attacker.name)))
+        .collect();
+    let entries = std::fs::read_dir(&folder).map_err(RunError::io("list", &folder))?;
+    for entry in entries {
+        let path = entry.map_err(RunError::io("list", &folder))?.path();
+        if path.is_file() && !expected.contains(&path) {
+            return Err(RunError::input(
+                format!(
+                    "{} holds answers of an attacker that is not listed",
+                    path.display()
+                ),
+                "list it under [language] again, or take another directory with --out: nobody who was asked is left out",
+            ));
+        }
+    }
+    Ok(())
 }
 
 fn count_control(
