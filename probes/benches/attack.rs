@@ -115,7 +115,11 @@ fn attacking(criterion: &mut Criterion, stage: &Stage) -> Result<(), Box<dyn Err
                 .collect();
             let mut turns = probes.iter().cycle();
             group.bench_function(format!("{} {}", numeric.label(), kind.label()), |bench| {
-                bench.iter(|| turns.next().map(|probe| attackers.answer(&database, black_box(probe), 1)));
+                bench.iter(|| {
+                    turns
+                        .next()
+                        .map(|probe| attackers.answer(&database, black_box(probe), 1))
+                });
             });
         }
     }

@@ -184,7 +184,11 @@ mod tests {
     fn of(chances: &BTreeMap<Measure, f64>, wanted: &[(Measure, f64)]) {
         for (measure, share) in wanted {
             let chance = chances[measure];
-            assert!((chance - share).abs() < 1e-12, "{}: {chance} for {share}", measure.label());
+            assert!(
+                (chance - share).abs() < 1e-12,
+                "{}: {chance} for {share}",
+                measure.label()
+            );
         }
     }
 

@@ -280,6 +280,7 @@ const fn narrow(value: f64) -> f32 {
 }
 
 #[cfg(test)]
+#[expect(clippy::float_cmp, reason = "what costs nothing or most does so exactly")]
 mod tests {
     use super::*;
     use crate::database::hand_made::{Stock, database};
@@ -385,7 +386,10 @@ mod tests {
         let second = costs(&[clue(-2, None, 1.0)], 5..10, 5..10);
         assert_eq!(second[..2], [MOST; 2]);
         assert!(second[2] < 1e-6, "{second:?}");
-        assert!((second[4] - MOST).abs() < 1e-6, "a row without a value: {second:?}");
+        assert!(
+            (second[4] - MOST).abs() < 1e-6,
+            "a row without a value: {second:?}"
+        );
     }
 
     #[test]
@@ -433,10 +437,14 @@ mod tests {
             add_costs(&clues, &database, (&rows, &rows), enough, &mut costs);
             costs[0] / MOST
         };
-        let looks = [CLUES_A_LOOK, 2 * CLUES_A_LOOK, 3 * CLUES_A_LOOK].map(|clues| clues as f32);
+        let look = f32::from(u8::try_from(CLUES_A_LOOK).unwrap());
+        let looks = [look, 2.0 * look, 3.0 * look];
         assert!((cost(f32::INFINITY) - looks[2]).abs() < 1e-4);
         assert!((cost(0.0) - looks[0]).abs() < 1e-4);
-        assert!((cost(MOST * looks[0]) - looks[1]).abs() < 1e-4, "as much as enough goes on");
+        assert!(
+            (cost(MOST * looks[0]) - looks[1]).abs() < 1e-4,
+            "as much as enough goes on"
+        );
     }
 
     #[test]

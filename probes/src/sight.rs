@@ -476,9 +476,13 @@ mod tests {
 
     #[test]
     fn bars_are_read_by_column_whatever_their_order() {
-        let table = json!({"columns": ["close", "volume", "days_ago"], "rows": [[10.5, 3, 2], [11, null, 0]]});
+        let table =
+            json!({"columns": ["close", "volume", "days_ago"], "rows": [[10.5, 3, 2], [11, null, 0]]});
         let bars = snapshot(&json!({"bars": table})).bars;
-        let told: Vec<_> = bars.iter().map(|bar| (bar.days_ago, bar.close, bar.volume)).collect();
+        let told: Vec<_> = bars
+            .iter()
+            .map(|bar| (bar.days_ago, bar.close, bar.volume))
+            .collect();
         assert_eq!(told, [(2, Some(10.5), Some(3.0)), (0, Some(11.0), None)]);
         assert!(bars.iter().all(|bar| bar.open.is_none() && bar.high.is_none()));
     }
@@ -506,7 +510,10 @@ mod tests {
             "technicals": {Technical::Rsi14.name(): 55.0, "return_5d_pct": 80, "unknown": 1},
             "price": 42.42,
         }));
-        assert_eq!((stock.board, stock.flags.as_slice()), (Some(Board::Star), ["suspended".to_owned()].as_slice()));
+        assert_eq!(
+            (stock.board, stock.flags.as_slice()),
+            (Some(Board::Star), ["suspended".to_owned()].as_slice())
+        );
         assert_eq!((stock.previous_close, stock.limit_up), (Some(12.5), Some(13.75)));
         assert_eq!(
             stock.factors,
@@ -526,19 +533,21 @@ mod tests {
 
     #[test]
     fn lists_give_names_with_their_boards() {
-        let table = json!({"columns": ["board", "stock_id"], "rows": [["MAIN", "asset_0002"], ["X", "asset_0003"]]});
+        let table =
+            json!({"columns": ["board", "stock_id"], "rows": [["MAIN", "asset_0002"], ["X", "asset_0003"]]});
         let steps = json!([[{"source": "screen_candidates", "content": {"candidates": table}}]]);
         assert_eq!(
             read(&exhibit(&steps)).steps[0].listed,
-            [("asset_0002".to_owned(), Some(Board::Main)), ("asset_0003".to_owned(), None)]
+            [
+                ("asset_0002".to_owned(), Some(Board::Main)),
+                ("asset_0003".to_owned(), None)
+            ]
         );
     }
 
     #[test]
     fn a_stock_given_away_is_told_from_the_target() {
-        let shown = |id: &str, board: &str| {
-            json!({"source": "get_stock_snapshot", "content": {"stock_id": id, "board": board}})
-        };
+        let shown = |id: &str, board: &str| json!({"source": "get_stock_snapshot", "content": {"stock_id": id, "board": board}});
         let steps = json!([[
             shown("asset_0007", "MAIN"),
             shown("asset_0002", "STAR"),
@@ -547,7 +556,10 @@ mod tests {
         let mut text = exhibit(&steps);
         text["given_away"] = json!({"alias": "asset_0002", "code": "SH689999"});
         let sight = read(&text);
-        assert_eq!(sight.anchor, Some(("asset_0002".to_owned(), "SH689999".to_owned())));
+        assert_eq!(
+            sight.anchor,
+            Some(("asset_0002".to_owned(), "SH689999".to_owned()))
+        );
         let anchor = sight.steps[0].anchor.as_ref().and_then(|stock| stock.board);
         assert_eq!((sight.board(), anchor), (Some(Board::Main), Some(Board::Star)));
     }
@@ -562,7 +574,10 @@ mod tests {
         };
         assert_eq!(offsets(&["day_-1", "day_+0", "day_+4"]), [-5, -4, 0]);
         assert_eq!(offsets(&["2024-03-01", "2024-03-08"]), [-1, 0]);
-        assert_eq!(offsets(&["day_-9223372036854775808", "day_+9223372036854775807"]), [-1, 0]);
+        assert_eq!(
+            offsets(&["day_-9223372036854775808", "day_+9223372036854775807"]),
+            [-1, 0]
+        );
         let sight = read(&exhibit(&json!([step("2024-03-01")])));
         assert_eq!(sight.steps[0].date, TradeDate::parse("2024-03-01").ok());
     }

@@ -295,7 +295,10 @@ mod tests {
         };
         let mut tally = Tally::default();
         tally.add(Some(&answer(&database, &[4], 50)), &gold(vec![target]), 20);
-        assert_eq!((tally.asked(Measure::Sector), tally.hits(Measure::Sector)), (0, 0));
+        assert_eq!(
+            (tally.asked(Measure::Sector), tally.hits(Measure::Sector)),
+            (0, 0)
+        );
     }
 
     #[test]
@@ -320,7 +323,10 @@ mod tests {
         tally.add(None, &same, 20);
         assert_eq!((tally.probes, tally.answered), (6, 5));
         assert_eq!((tally.asked(Measure::Same), tally.hits(Measure::Same)), (6, 2));
-        for measure in Measure::ALL.into_iter().filter(|measure| *measure != Measure::Same) {
+        for measure in Measure::ALL
+            .into_iter()
+            .filter(|measure| *measure != Measure::Same)
+        {
             assert_eq!(tally.asked(measure), 0, "{}", measure.label());
         }
     }

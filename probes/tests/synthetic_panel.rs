@@ -12,8 +12,8 @@ use ktd_env::synth::{SynthConfig, generate};
 use ktd_env::{Board, FactorTable, Fen, Market};
 use ktd_masking::{EpisodeFrame, Level, Mask, MaskKey, MaskSettings, Numeric};
 use ktd_probes::{
-    Answer, Attackers, DEFAULT_JOINT_DAYS, Database, DatabaseSource, Gold, Measure, Probe, ProbeKind, ProbeMaker,
-    ProbePlan, ProbeText, Tally, blind, controls, expected,
+    Answer, Attackers, DEFAULT_JOINT_DAYS, Database, DatabaseSource, Gold, Measure, Probe, ProbeKind,
+    ProbeMaker, ProbePlan, ProbeText, Tally, blind, controls, expected,
 };
 use ktd_tools::{ToolLimits, Toolbox};
 use serde_json::Value;
@@ -161,11 +161,27 @@ fn the_same_plan_gives_the_same_bytes_in_any_order() {
     let mut backwards: Vec<_> = all.iter().rev().map(bytes).collect();
     backwards.reverse();
     assert_eq!(forwards, backwards);
-    let other = ProbePlan { seed: SEED + 1, ..plan.clone() };
-    assert!(forwards[0].0 != make(&other, ProbeKind::Day, 0).0.text(), "the seed decides");
-    let other = ProbePlan { key: MaskKey::from_bytes([1; 32]), ..plan.clone() };
-    assert!(forwards[0].0 != make(&other, ProbeKind::Day, 0).0.text(), "the key decides");
-    assert_eq!(forwards[0].1, make(&other, ProbeKind::Day, 0).1, "the key does not decide who is asked about");
+    let other = ProbePlan {
+        seed: SEED + 1,
+        ..plan.clone()
+    };
+    assert!(
+        forwards[0].0 != make(&other, ProbeKind::Day, 0).0.text(),
+        "the seed decides"
+    );
+    let other = ProbePlan {
+        key: MaskKey::from_bytes([1; 32]),
+        ..plan.clone()
+    };
+    assert!(
+        forwards[0].0 != make(&other, ProbeKind::Day, 0).0.text(),
+        "the key decides"
+    );
+    assert_eq!(
+        forwards[0].1,
+        make(&other, ProbeKind::Day, 0).1,
+        "the key does not decide who is asked about"
+    );
 }
 
 #[test]
@@ -180,7 +196,12 @@ fn the_key_behind_a_probe_is_the_one_that_was_asked_about() {
                 let shown = exhibit(&text, place);
                 let alias = shown["target"].as_str().unwrap();
                 let mask = mask(&plan, kind, number, place);
-                assert_eq!(mask.resolve(alias).ok(), Some(target.name), "{} {number}", kind.label());
+                assert_eq!(
+                    mask.resolve(alias).ok(),
+                    Some(target.name),
+                    "{} {number}",
+                    kind.label()
+                );
                 assert_eq!(target.board, STAGE.market.board(target.name));
                 let steps = shown["steps"].as_array().unwrap().len();
                 let snapshots = content(&shown, steps - 1, "get_stock_snapshot");
@@ -191,7 +212,11 @@ fn the_key_behind_a_probe_is_the_one_that_was_asked_about() {
                 let closes = column(&snapshots[0]["bars"], "close");
                 if let Some(bar) = bar.filter(|bar| 0 < bar.volume) {
                     let close = closes.last().unwrap().as_f64().unwrap();
-                    assert!((close - bar.close.to_yuan()).abs() < 1e-9, "{} {number}", kind.label());
+                    assert!(
+                        (close - bar.close.to_yuan()).abs() < 1e-9,
+                        "{} {number}",
+                        kind.label()
+                    );
                 }
             }
         }
@@ -232,7 +257,10 @@ fn every_exhibit_has_a_key_of_its_own() {
         aliases.entry(gold.targets[0].name).or_default().insert(alias);
     }
     assert!(aliases.values().any(|aliases| 1 < aliases.len()));
-    assert!(aliases.values().map(BTreeSet::len).sum::<usize>() > 60, "{aliases:?}");
+    assert!(
+        aliases.values().map(BTreeSet::len).sum::<usize>() > 60,
+        "{aliases:?}"
+    );
 }
 
 #[test]
@@ -246,7 +274,8 @@ fn stretches_and_boards_are_asked_about_evenly() {
     }
     // The panel has no names of BSE: its share falls to the stratum after it.
     let wanted = [0, 1].into_iter().flat_map(|stretch| {
-        [(Board::Main, 16), (Board::ChiNext, 8), (Board::Star, 8)].map(|(board, count)| ((stretch, board), count))
+        [(Board::Main, 16), (Board::ChiNext, 8), (Board::Star, 8)]
+            .map(|(board, count)| ((stretch, board), count))
     });
     assert_eq!(counts, wanted.collect());
 }
@@ -319,7 +348,11 @@ fn random_recovers_what_chance_says() {
         let hits = tallies["random"].hits(measure);
         let hits = f64::from(u32::try_from(hits).unwrap());
         let reach = 3.5 * f64::sqrt(variance[&measure]) + 1e-9;
-        assert!((hits - mean).abs() <= reach, "{}: {hits} for {mean} within {reach}", measure.label());
+        assert!(
+            (hits - mean).abs() <= reach,
+            "{}: {hits} for {mean} within {reach}",
+            measure.label()
+        );
     }
 }
 
@@ -331,13 +364,15 @@ fn an_episode_shows_that_the_target_is_held() {
             let shown = exhibit(&probe, 0);
             assert_eq!(shown["steps"].as_array().unwrap().len(), STEPS);
             let first = content(&shown, 0, "state")[0];
-            assert!(column(&first["account"]["holdings"], "stock_id").is_empty());
+            assert!(!first.to_string().contains(shown["target"].as_str().unwrap()));
             let last = content(&shown, STEPS - 1, "state")[0];
             let holdings = &last["account"]["holdings"];
             let ids = column(holdings, "stock_id");
             let place = ids.iter().position(|id| **id == shown["target"]);
             held += usize::from(place.is_some_and(|place| {
-                column(holdings, "weight")[place].as_f64().is_some_and(|weight| 0.0 < weight)
+                column(holdings, "weight")[place]
+                    .as_f64()
+                    .is_some_and(|weight| 0.0 < weight)
             }));
             assert!(5 < ids.len(), "{ids:?}");
         }
@@ -356,7 +391,9 @@ fn an_anchored_probe_gives_away_another_stock() {
         let given = &shown["given_away"];
         let alias = given["alias"].as_str().unwrap();
         assert_ne!(shown["target"], alias);
-        let name = mask(&plan, ProbeKind::Anchored, number, 0).resolve(alias).unwrap();
+        let name = mask(&plan, ProbeKind::Anchored, number, 0)
+            .resolve(alias)
+            .unwrap();
         let ticker = STAGE.market.name(name).unwrap().ticker;
         assert!(ktd_env::Ticker::parse(given["code"].as_str().unwrap()) == Ok(ticker));
         assert_ne!(name, gold.targets[0].name);
@@ -456,7 +493,11 @@ fn lessons_of_other_stretches_teach_the_combination() {
     attackers.learn(&lessons);
     let set = set(&plan, ProbeKind::Day, 24);
     let tally = &tallies(&attackers, &set)["combination"];
-    assert!(23 <= tally.hits(Measure::Joint), "{} of 24", tally.hits(Measure::Joint));
+    assert!(
+        23 <= tally.hits(Measure::Joint),
+        "{} of 24",
+        tally.hits(Measure::Joint)
+    );
 }
 
 #[test]

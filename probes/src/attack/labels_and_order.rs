@@ -246,7 +246,9 @@ mod tests {
     fn a_reversed_order_is_found() {
         let attacker = LabelsAndOrder::of_boards(boards());
         for turn in [0, 5] {
-            let names: Vec<usize> = (0..NAMES).map(|number| (2 * NAMES - 1 - number + turn) % NAMES).collect();
+            let names: Vec<usize> = (0..NAMES)
+                .map(|number| (2 * NAMES - 1 - number + turn) % NAMES)
+                .collect();
             let found = suspects(&attacker, &sight(&boards(), &names, 30, LISTED));
             assert_eq!(found, [names[30]]);
         }
@@ -278,7 +280,12 @@ mod tests {
         let attacker = LabelsAndOrder::of_boards(boards());
         let names: Vec<usize> = (0..NAMES).collect();
         assert!(suspects(&attacker, &sight(&boards(), &names, 3, LEAST_LISTED - 1)).is_empty());
-        for target in ["asset_0061", "asset_18446744073709551615", "asset_0000", "SH600000"] {
+        for target in [
+            "asset_0061",
+            "asset_18446744073709551615",
+            "asset_0000",
+            "SH600000",
+        ] {
             let sight = Sight {
                 target: target.to_owned(),
                 ..sight(&boards(), &names, 3, LISTED)
@@ -292,9 +299,18 @@ mod tests {
         let probe = |number: usize| {
             let names = attacker.names_under(root, &purpose(ProbeKind::Day, number), 0);
             let rows: Vec<String> = (0..LISTED)
-                .map(|place| format!(r#"["{}","{}"]"#, alias(place), attacker.boards[names[place]].label()))
+                .map(|place| {
+                    format!(
+                        r#"["{}","{}"]"#,
+                        alias(place),
+                        attacker.boards[names[place]].label()
+                    )
+                })
                 .collect();
-            let table = format!(r#"{{"columns":["stock_id","board"],"rows":[{}]}}"#, rows.join(","));
+            let table = format!(
+                r#"{{"columns":["stock_id","board"],"rows":[{}]}}"#,
+                rows.join(",")
+            );
             let message = format!(r#"{{"source":"screen_candidates","content":{{"candidates":{table}}}}}"#);
             ProbeText {
                 number,
@@ -345,6 +361,9 @@ mod tests {
         assert!(gaps(&labelled(&[4])).is_empty());
         let clues = gaps(&labelled(&[3, 4, 7]));
         let told: Vec<(i64, Bounds)> = clues.iter().map(|clue| (clue.at, clue.bounds)).collect();
-        assert_eq!(told, [(0, Bounds::around(1.0, 0.4)), (1, Bounds::around(3.0, 0.4))]);
+        assert_eq!(
+            told,
+            [(0, Bounds::around(1.0, 0.4)), (1, Bounds::around(3.0, 0.4))]
+        );
     }
 }

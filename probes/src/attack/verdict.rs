@@ -257,7 +257,9 @@ mod tests {
         assert!(is_same(&point(2), &point(2), &mut dice(0)));
         assert!(!is_same(&point(2), &point(3), &mut dice(0)));
         let flat = found(&[0.0; 10], Vec::new());
-        let coins: BTreeSet<bool> = (0..50).map(|turn| is_same(&flat, &flat, &mut dice(turn))).collect();
+        let coins: BTreeSet<bool> = (0..50)
+            .map(|turn| is_same(&flat, &flat, &mut dice(turn)))
+            .collect();
         assert_eq!(coins.len(), 2, "without evidence a coin decides");
     }
 }
