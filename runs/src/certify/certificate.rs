@@ -4,7 +4,7 @@ use super::control::{AIMS, Aim, LANGUAGE_AIM};
 use super::count::{Count, RANDOM, Silence};
 use super::figure::{Figure, Rule, share, wilson_of};
 use super::set_record::SetRecord;
-use super::thresholds::Thresholds;
+use super::thresholds::{Thresholds, shows};
 use super::verdict::{Refusal, Verdict, refusals};
 use crate::error::RunError;
 use ktd_probes::{Attackers, Measure};
@@ -80,7 +80,7 @@ pub struct ControlFigure {
     pub hits: u64,
     /// `hits / asked`.
     pub share: f64,
-    /// The share that the baseline recovers.
+    /// The share that is recovered without looking; 0 where the answer stands in the open.
     pub chance: f64,
     /// Lower end of the share's Wilson interval.
     pub lower: f64,
@@ -268,6 +268,9 @@ pub fn aims(attackers: &[AttackerRecord]) -> Vec<(&str, Aim)> {
 
 fn control_figure(aim: &Aim, count: &Count, confidence: f64) -> Result<ControlFigure, RunError> {
     let (lower, _) = wilson_of(count.hits, count.asked, confidence, 1)?;
+    // Where the answer stands in the open, reading is what is tried, and no guess is to be beaten.
+    let is_shown = shows(aim.control.mask().level, aim.measure);
+    let chance = if is_shown { 0.0 } else { count.chance };
     Ok(ControlFigure {
         attacker: count.attacker.clone(),
         control: aim.control.label().to_owned(),
@@ -275,10 +278,10 @@ fn control_figure(aim: &Aim, count: &Count, confidence: f64) -> Result<ControlFi
         asked: count.asked,
         hits: count.hits,
         share: share(count.hits, count.asked),
-        chance: count.chance,
+        chance,
         lower,
         need: aim.need,
-        fired: count.chance + aim.need < lower,
+        fired: chance + aim.need < lower,
     })
 }
 
