@@ -280,6 +280,7 @@ const fn narrow(value: f64) -> f32 {
 }
 
 #[cfg(test)]
+#[expect(clippy::float_cmp, reason = "what costs nothing or most does so exactly")]
 mod tests {
     use super::*;
     use crate::database::hand_made::{Stock, database};
@@ -436,7 +437,8 @@ mod tests {
             add_costs(&clues, &database, (&rows, &rows), enough, &mut costs);
             costs[0] / MOST
         };
-        let looks = [CLUES_A_LOOK, 2 * CLUES_A_LOOK, 3 * CLUES_A_LOOK].map(|clues| clues as f32);
+        let look = f32::from(u8::try_from(CLUES_A_LOOK).unwrap());
+        let looks = [look, 2.0 * look, 3.0 * look];
         assert!((cost(f32::INFINITY) - looks[2]).abs() < 1e-4);
         assert!((cost(0.0) - looks[0]).abs() < 1e-4);
         assert!(
