@@ -31,8 +31,9 @@ pub fn expected(
 }
 
 /// What the best guess recovers that looks at nothing but what the exhibit leaves open: the stocks that were members of the
-/// index on most of those days, and any day. Memberships are public, so whoever recovers no more has learned nothing from
-/// the mask. Empty of a probe that cannot be read.
+/// index on most of those days, and the day with most of them around it. Beside a stock given away these are the days of
+/// its membership. Memberships are public, so whoever recovers no more has learned nothing from the mask. Empty of a probe
+/// that cannot be read.
 #[must_use]
 pub fn blind(
     database: &Database,
@@ -57,13 +58,16 @@ pub fn blind(
     let mut longest: Vec<usize> = of_name.into_values().collect();
     longest.sort_unstable_by(|left, right| right.cmp(left));
     let named = |guesses: usize| share(longest.iter().take(guesses).sum(), all);
-    let days = chances.get(&Measure::Top5).copied().unwrap_or(0.0);
-    let joint = chances.get(&Measure::Joint).copied().unwrap_or(0.0);
-    chances.insert(Measure::Top1, named(1));
-    chances.insert(Measure::Top5, named(Answer::MOST_NAMES));
-    if 0.0 < days {
-        chances.insert(Measure::Joint, joint / days * named(Answer::MOST_NAMES));
-    }
+    let days = open_days(database, &scope);
+    let dated = |reach: usize| share(most_within(&days, reach), days.len());
+    chances.extend([
+        (Measure::Top1, named(1)),
+        (Measure::Top5, named(Answer::MOST_NAMES)),
+        (Measure::Date5, dated(5)),
+        (Measure::Date20, dated(20)),
+        (Measure::Date60, dated(60)),
+        (Measure::Joint, named(Answer::MOST_NAMES) * dated(joint_days)),
+    ]);
     if let Some(sector) = chances.get_mut(&Measure::Sector) {
         *sector = share(of_sector.into_values().max().unwrap_or(0), all);
     }
@@ -121,6 +125,15 @@ fn open_days(database: &Database, scope: &Scope) -> Vec<usize> {
     }
     let days = is_open.into_iter().enumerate();
     days.filter(|(_, is_open)| *is_open).map(|(day, _)| day).collect()
+}
+
+/// The most of these days, which are in order, that lie within `reach` of any one day.
+fn most_within(days: &[usize], reach: usize) -> usize {
+    let from = |(place, first): (usize, &usize)| {
+        days.get(place..)
+            .map_or(0, |later| later.partition_point(|day| *day <= first + 2 * reach))
+    };
+    days.iter().enumerate().map(from).max().unwrap_or(0)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "names and days are few")]
@@ -237,10 +250,37 @@ mod tests {
             &[
                 (Measure::Top1, 40.0 / 90.0),
                 (Measure::Top5, 1.0),
-                (Measure::Date5, 6.0 / 40.0),
+                (Measure::Date5, 11.0 / 40.0),
+                (Measure::Date20, 1.0),
+                (Measure::Joint, 11.0 / 40.0),
                 (Measure::Sector, 80.0 / 90.0),
             ],
         );
+    }
+
+    #[test]
+    #[expect(clippy::disallowed_methods, reason = "an anchor shows a code")]
+    fn a_stock_given_away_tells_when_it_was_a_member() {
+        let database = four_stocks();
+        let code = database.names[2].ticker.reveal();
+        let mut probe = probe(Board::Main);
+        let given = format!(r#""given_away":{{"alias":"asset_0003","code":"{code}"}},"steps""#);
+        probe.exhibits[0] = probe.exhibits[0].replace(r#""steps""#, &given);
+        let gold = gold(&database, 0, 299);
+        let wanted = [
+            (expected(&database, &probe, &gold, 5), 6.0 / 10.0),
+            (blind(&database, &probe, &gold, 5), 1.0),
+        ];
+        for (chances, date5) in wanted {
+            of(&chances, &[(Measure::Date5, date5), (Measure::Top5, 1.0)]);
+        }
+    }
+
+    #[test]
+    fn gaps_count_among_the_days_around() {
+        assert_eq!(most_within(&[0, 1, 2, 9, 10, 11, 12], 1), 3);
+        assert_eq!(most_within(&[0, 1, 2, 9, 10, 11, 12], 5), 5);
+        assert_eq!(most_within(&[], 5), 0);
     }
 
     #[test]

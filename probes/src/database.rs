@@ -109,6 +109,12 @@ impl Database {
             .map_or(0, |rows| rows.first + row - rows.span.start)
     }
 
+    /// Places of the days of consecutive rows of one stock.
+    pub(crate) fn days_of_rows(&self, place: usize, rows: &Range<usize>) -> Range<usize> {
+        let first = self.day_of_row(place, rows.start);
+        first..first + rows.len()
+    }
+
     fn put(&mut self, column: Column, value: f64) {
         if let Some(cells) = self.columns.get_mut(column.place()) {
             cells.push(narrow(value));

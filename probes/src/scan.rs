@@ -13,16 +13,26 @@ pub(crate) struct Scope {
     code: Option<Ticker>,
     /// Place of the last step's as-of day, where dates are shown.
     day: Option<usize>,
+    /// Stretches of days left open: by that date, and by the memberships of a stock given away, which was one of the
+    /// index's when the target was.
+    open: Vec<Range<usize>>,
 }
 
 impl Scope {
     pub(crate) fn of(database: &Database, sight: &Sight) -> Self {
         let date = sight.steps.last().and_then(|step| step.date);
         let trading_day = date.and_then(|date| database.calendar.binary_search(&date).ok());
+        let day = trading_day.and_then(|day| day.checked_sub(1));
+        let whole = || vec![0..database.day_count()];
+        let mut open = given_away(database, sight).map_or_else(whole, |place| member_days(database, place));
+        if let Some(day) = day {
+            open = open.iter().map(|days| meet(days, &(day..day + 1))).collect();
+        }
         Self {
             board: sight.board(),
             code: Ticker::parse(&sight.target).ok(),
-            day: trading_day.and_then(|day| day.checked_sub(1)),
+            day,
+            open,
         }
     }
 
@@ -31,18 +41,19 @@ impl Scope {
         &'d self,
         database: &'d Database,
     ) -> impl Iterator<Item = (usize, Range<usize>)> + 'd {
-        database.members.iter().filter_map(move |members| {
-            let names = database.names.get(members.place)?;
-            let fits = self.board.is_none_or(|board| board == names.board)
-                && self.code.is_none_or(|code| code == names.ticker);
-            let rows = match self.day {
-                Some(day) => {
-                    let row = names.span.start + day.checked_sub(names.first)?;
-                    members.span.contains(&row).then_some(row..row + 1)?
-                }
-                None => members.span.clone(),
-            };
-            fits.then_some((members.place, rows))
+        let fitting = database.members.iter().filter(|members| {
+            database.names.get(members.place).is_some_and(|names| {
+                self.board.is_none_or(|board| board == names.board)
+                    && self.code.is_none_or(|code| code == names.ticker)
+            })
+        });
+        fitting.flat_map(move |members| {
+            let days = database.days_of_rows(members.place, &members.span);
+            self.open.iter().filter_map(move |open| {
+                let both = meet(open, &days);
+                let row = |day: usize| members.span.start + (day - days.start);
+                (!both.is_empty()).then(|| (members.place, row(both.start)..row(both.end)))
+            })
         })
     }
 
@@ -53,6 +64,26 @@ impl Scope {
             |day| day..day + 1,
         )
     }
+}
+
+fn meet(left: &Range<usize>, right: &Range<usize>) -> Range<usize> {
+    left.start.max(right.start)..left.end.min(right.end)
+}
+
+/// Place of the stock that an exhibit gives away.
+fn given_away(database: &Database, sight: &Sight) -> Option<usize> {
+    let (_, code) = sight.anchor.as_ref()?;
+    let code = Ticker::parse(code).ok()?;
+    database.names.iter().position(|rows| rows.ticker == code)
+}
+
+/// The stretches of days on which a stock was a member.
+fn member_days(database: &Database, place: usize) -> Vec<Range<usize>> {
+    let members = database.members.iter();
+    members
+        .filter(|members| members.place == place)
+        .map(|members| database.days_of_rows(place, &members.span))
+        .collect()
 }
 
 /// How well the best day of a stock fits.
@@ -117,13 +148,9 @@ pub(crate) struct Case<'c> {
 
 impl<'c> Case<'c> {
     pub(crate) fn new(database: &Database, sight: &Sight, clues: &'c Clues) -> Self {
-        let anchor = sight.anchor.as_ref().and_then(|(_, code)| {
-            let code = Ticker::parse(code).ok()?;
-            database.names.iter().position(|rows| rows.ticker == code)
-        });
         Self {
             clues,
-            day_costs: clues.day_costs(database, anchor),
+            day_costs: clues.day_costs(database, given_away(database, sight)),
         }
     }
 
@@ -288,6 +315,20 @@ mod tests {
         assert_eq!(places(&database, &on(7)), [(2, 11..12)], "all others have ended");
         assert_eq!(Scope::of(&database, &on(4)).days(&database), 3..4);
         assert!(places(&database, &on(20)).is_empty());
+    }
+
+    #[test]
+    #[expect(clippy::disallowed_methods, reason = "an anchor shows a code")]
+    fn a_stock_given_away_leaves_the_days_of_its_membership() {
+        let database = three_stocks();
+        let mut beside = sight("asset_0001", Some(Board::Main), None);
+        let code = database.names[1].ticker.reveal().to_owned();
+        beside.anchor = Some(("asset_0002".to_owned(), code));
+        assert_eq!(places(&database, &beside), [(0, 2..4), (2, 8..11)]);
+        beside.steps[0].date = Some(database.calendar[4]);
+        assert_eq!(places(&database, &beside), [(0, 3..4), (2, 8..9)]);
+        beside.steps[0].date = Some(database.calendar[7]);
+        assert!(places(&database, &beside).is_empty(), "it had left before");
     }
 
     #[test]
