@@ -82,6 +82,8 @@ pub(crate) enum DayColumn {
     LnIndex,
     /// Calendar days since the trading day before.
     Gap,
+    /// Place in the calendar.
+    Place,
     /// Of the board at this place of the list of boards.
     BoardMembers(usize),
     BoardReturn1d(usize),

@@ -2,6 +2,7 @@
 
 use crate::column::{Column, DayColumn};
 use crate::plan::ProbePlan;
+use crate::register::Register;
 use crate::sight::market;
 use ktd_env::exchange::{Account, LimitState, PriceLimits, Rules};
 use ktd_env::factors::{Factor, Technical};
@@ -22,6 +23,7 @@ pub struct Database {
     pub(crate) calendar: Vec<TradeDate>,
     /// Boards of all names of the panel, in the order of the codes.
     pub(crate) boards: Vec<Board>,
+    pub(crate) register: Register,
     day_indices: Vec<DayIndex>,
 }
 
@@ -73,6 +75,7 @@ impl Database {
             members: Vec::new(),
             calendar: market.calendar().to_vec(),
             boards: market.names().map(|(name, _)| market.board(name)).collect(),
+            register: Register::of(market),
             day_indices: (0..market.calendar().len())
                 .filter_map(|day| market.day_at(day))
                 .collect(),
@@ -284,6 +287,8 @@ impl Database {
             .map(|day| narrow(gap(day).unwrap_or(f64::NAN)))
             .collect();
         self.days.insert(DayColumn::Gap, gaps);
+        let places = (0..length).map(|day| narrow(count(day))).collect();
+        self.days.insert(DayColumn::Place, places);
         let levels = self.day_column(DayColumn::IndexLevel).iter();
         let logs = levels.map(|level| narrow(libm::log(f64::from(*level)))).collect();
         self.days.insert(DayColumn::LnIndex, logs);
@@ -412,6 +417,7 @@ pub(crate) mod hand_made {
             members: Vec::new(),
             calendar: market.calendar().to_vec(),
             boards: stocks.iter().map(|stock| stock.board).collect(),
+            register: Register::of(&market),
             day_indices: (0..market.calendar().len())
                 .filter_map(|day| market.day_at(day))
                 .collect(),

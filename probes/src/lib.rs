@@ -19,6 +19,8 @@ mod gold;
 mod kind;
 mod make;
 mod plan;
+mod register;
+mod said;
 mod scan;
 mod sight;
 mod tally;

@@ -2,6 +2,7 @@
 
 use crate::column::DayColumn;
 use crate::make::STATE;
+use crate::said::{Said, Whose, number};
 use ktd_env::factors::{Factor, Technical};
 use ktd_env::{Board, TradeDate};
 use ktd_tools::Tool;
@@ -33,6 +34,8 @@ pub(crate) struct StepSight {
     /// Every name shown in lists, in the order shown, with its board.
     pub(crate) listed: Vec<(String, Option<Board>)>,
     pub(crate) account: Option<AccountSight>,
+    /// What is said besides.
+    pub(crate) said: Said,
 }
 
 /// An account, read.
@@ -63,7 +66,7 @@ pub(crate) struct StockSight {
     pub(crate) bars: Vec<BarSight>,
     pub(crate) factors: Vec<(Form, Factor, f64)>,
     pub(crate) technicals: Vec<(Form, Technical, f64)>,
-    /// Numbers under keys that no snapshot has.
+    /// Numbers of its step under keys that no tool has, but those that stand beside another stock.
     pub(crate) strangers: Vec<f64>,
 }
 
@@ -99,21 +102,6 @@ pub(crate) struct BarSight {
     pub(crate) volume: Option<f64>,
 }
 
-/// Keys of a snapshot.
-const SNAPSHOT_KEYS: [&str; 11] = [
-    "stock_id",
-    "board",
-    "sector",
-    "flags",
-    "stale_days",
-    "previous_close",
-    "limit_state",
-    "next_open_limits",
-    "bars",
-    "factors",
-    "technicals",
-];
-
 impl Sight {
     /// Reads an exhibit; `None` for a text that is none.
     pub(crate) fn read(text: &str) -> Option<Self> {
@@ -127,6 +115,12 @@ impl Sight {
         let ids = (target.as_str(), anchor.as_ref().map(|(alias, _)| alias.as_str()));
         let steps = exhibit.get("steps")?.as_array()?;
         let mut steps: Vec<StepSight> = steps.iter().map(|step| StepSight::read(step, ids)).collect();
+        if let Some(last) = steps.last_mut() {
+            last.said.extend(Said::beside_steps(&exhibit, &target));
+        }
+        for step in &mut steps {
+            step.find_strangers(ids);
+        }
         place(&mut steps);
         Some(Self {
             target,
@@ -156,7 +150,10 @@ fn place(steps: &mut [StepSight]) {
 
 impl StepSight {
     fn read(step: &Value, (target, anchor): (&str, Option<&str>)) -> Self {
-        let mut sight = Self::default();
+        let mut sight = Self {
+            said: Said::in_step(step, target),
+            ..Self::default()
+        };
         for message in step.as_array().into_iter().flatten() {
             let source = message.get("source").and_then(Value::as_str).unwrap_or_default();
             let Some(content) = message.get("content") else {
@@ -181,6 +178,17 @@ impl StepSight {
             }
         }
         sight
+    }
+
+    /// Gives the numbers that no shape explains to the stocks that they could be of.
+    fn find_strangers(&mut self, (target, anchor): (&str, Option<&str>)) {
+        if let Some(stock) = &mut self.target {
+            stock.strangers = self.said.numbers_of(&[Whose::Target, Whose::Nobody]);
+        }
+        let anchor = anchor.and_then(|alias| number(target, alias));
+        if let (Some(stock), Some(number)) = (&mut self.anchor, anchor) {
+            stock.strangers = self.said.numbers_of(&[Whose::Other(number)]);
+        }
     }
 
     fn read_context(&mut self, content: &Value) {
@@ -226,7 +234,7 @@ impl StepSight {
 }
 
 /// Trading days since the window's first, of a label such as `day_+3` or `day_-1`.
-fn label(text: &str) -> Option<i64> {
+pub(crate) fn label(text: &str) -> Option<i64> {
     let number = text.strip_prefix("day_")?;
     let days = number.strip_prefix('+').unwrap_or(number).parse().ok()?;
     (-MOST_DAYS..=MOST_DAYS).contains(&days).then_some(days)
@@ -326,17 +334,9 @@ impl StockSight {
                 .and_then(Value::as_object)
                 .map(technicals)
                 .unwrap_or_default(),
-            strangers: strangers(content),
+            strangers: Vec::new(),
         }
     }
-}
-
-fn strangers(content: &Value) -> Vec<f64> {
-    let members = content.as_object().into_iter().flatten();
-    members
-        .filter(|(key, _)| !SNAPSHOT_KEYS.contains(&key.as_str()))
-        .filter_map(|(_, value)| value.as_f64())
-        .collect()
 }
 
 fn bars(table: &Table<'_>) -> Vec<BarSight> {
@@ -528,7 +528,7 @@ mod tests {
         assert_eq!(technicals.len(), 2);
         assert!(technicals.contains(&(Form::Percentile, Technical::Return5d, 80.0)));
         assert!(technicals.contains(&(Form::Raw, Technical::Rsi14, 55.0)));
-        assert_eq!(stock.strangers, [42.42]);
+        assert_eq!(stock.strangers, [42.42, 1.0]);
     }
 
     #[test]

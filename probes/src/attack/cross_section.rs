@@ -64,6 +64,7 @@ fn day_tolerance(numeric: Numeric, column: DayColumn) -> Option<f64> {
         | DayColumn::AtLimitDown
         | DayColumn::Suspended
         | DayColumn::Gap
+        | DayColumn::Place
         | DayColumn::LnIndex
         | DayColumn::BoardMembers(_)
         | DayColumn::BoardRank1d(_)

@@ -1,12 +1,14 @@
-//! Reads labels instead of numbers: aliases that follow the codes, keys that can be guessed, days that show the
-//! calendar's gaps. The board that stands beside an alias tells whether a guess of the whole map is right.
+//! Reads labels instead of numbers: what stands in the open, aliases that follow the codes, keys that can be guessed, days
+//! that show the calendar's gaps. The board that stands beside an alias tells whether a guess of the whole map is right.
 
+use super::in_the_open::InTheOpen;
 use super::{Attacker, Reading};
 use crate::clue::{Bounds, Clues, DayClue};
 use crate::column::DayColumn;
 use crate::database::Database;
 use crate::exhibit::ProbeText;
 use crate::make::purpose;
+use crate::register::Register;
 use crate::sight::Sight;
 use ktd_env::{Board, KeyedStream};
 use ktd_masking::MaskKey;
@@ -14,6 +16,8 @@ use ktd_masking::MaskKey;
 pub(crate) struct LabelsAndOrder {
     /// Boards of all names, in the order of the codes.
     boards: Vec<Board>,
+    /// What may stand in the open.
+    register: Register,
     /// The key behind every alias map, where it could be guessed.
     root: Option<MaskKey>,
 }
@@ -24,9 +28,16 @@ impl Attacker for LabelsAndOrder {
     }
 
     fn clues(&self, reading: &Reading<'_>) -> Clues {
+        let open = InTheOpen::read(&self.register, reading.sight);
+        let mut days = gaps(reading.sight);
+        days.extend(open.days);
         Clues {
-            suspects: self.suspects(reading),
-            days: gaps(reading.sight),
+            suspects: if open.suspects.is_empty() {
+                self.suspects(reading)
+            } else {
+                open.suspects
+            },
+            days,
             ..Clues::default()
         }
     }
@@ -39,11 +50,18 @@ const LEAST_LISTED: usize = 8;
 
 impl LabelsAndOrder {
     pub(crate) fn new(database: &Database) -> Self {
-        Self::of_boards(database.boards.clone())
+        Self {
+            register: database.register.clone(),
+            ..Self::of_boards(database.boards.clone())
+        }
     }
 
-    pub(crate) const fn of_boards(boards: Vec<Board>) -> Self {
-        Self { boards, root: None }
+    pub(crate) fn of_boards(boards: Vec<Board>) -> Self {
+        Self {
+            boards,
+            register: Register::default(),
+            root: None,
+        }
     }
 
     /// Tries to guess the key behind all alias maps: small numbers, in the ways that people write them into 32 bytes.

@@ -2,6 +2,7 @@
 
 mod combination;
 mod cross_section;
+mod in_the_open;
 mod index_path;
 mod labels_and_order;
 mod limit_pattern;

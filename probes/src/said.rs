@@ -1,0 +1,410 @@
+//! What a step says besides the shapes that are known: every text that is no label, and every number under a key that no
+//! tool has, with whose it is.
+
+use crate::make::STATE;
+use crate::sight::label;
+use ktd_env::Board;
+use ktd_env::factors::{Factor, Technical};
+use ktd_tools::Tool;
+use serde_json::{Map, Value};
+use std::collections::BTreeSet;
+
+/// Whom a text or a number stands beside.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Whose {
+    /// The target: its own snapshot, row or key.
+    Target,
+    /// Another stock, by the number of its alias.
+    Other(u64),
+    /// Nobody in particular.
+    Nobody,
+}
+
+/// What was read of one step.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Said {
+    /// Each text once, in order; aliases, labels of days and boards are none.
+    pub(crate) texts: Vec<(Whose, String)>,
+    /// Numbers under keys that no tool has.
+    pub(crate) numbers: Vec<(Whose, f64)>,
+}
+
+/// Numbers of a step that are kept: a text of another shape altogether may hold thousands.
+const MOST_NUMBERS: usize = 64;
+
+/// Keys under which tools tell numbers or more keys, by the key or the source that they stand under. Names of factors and
+/// technicals are known everywhere.
+const KNOWN: [(&str, &[&str]); 20] = [
+    (
+        Tool::GetMarketContext.name(),
+        &[
+            "day",
+            "step",
+            "steps_left",
+            "index",
+            "breadth",
+            "dispersion",
+            "boards",
+            "sectors",
+        ],
+    ),
+    (
+        "index",
+        &[
+            "level",
+            "return_1d",
+            "return_5d",
+            "return_20d",
+            "return_60d",
+            "volatility_20d",
+            "drawdown_60d",
+        ],
+    ),
+    (
+        "breadth",
+        &[
+            "members",
+            "advancers",
+            "decliners",
+            "unchanged",
+            "at_limit_up",
+            "at_limit_down",
+            "suspended",
+        ],
+    ),
+    ("boards", &GROUP),
+    ("sectors", &GROUP),
+    (
+        Tool::ScreenCandidates.name(),
+        &["members", "within_bounds", "candidates"],
+    ),
+    ("candidates", &["stock_id", "board", "flags", "missing"]),
+    (
+        Tool::GetStockSnapshot.name(),
+        &[
+            "stock_id",
+            "board",
+            "sector",
+            "flags",
+            "stale_days",
+            "previous_close",
+            "limit_state",
+            "next_open_limits",
+            "bars",
+            "factors",
+            "technicals",
+        ],
+    ),
+    ("next_open_limits", &["up", "down"]),
+    ("bars", &["days_ago", "open", "high", "low", "close", "volume"]),
+    ("factors", &["value"]),
+    ("technicals", &[]),
+    (
+        STATE,
+        &[
+            "day",
+            "as_of",
+            "step",
+            "steps_total",
+            "account",
+            "limits",
+            "last_step",
+        ],
+    ),
+    ("account", &["nav", "cash", "holdings"]),
+    (
+        "holdings",
+        &[
+            "stock_id",
+            "board",
+            "weight",
+            "value",
+            "cost",
+            "unrealised_return",
+            "shares",
+            "stale_days",
+            "flags",
+        ],
+    ),
+    (
+        "limits",
+        &[
+            "max_single_weight",
+            "max_positions",
+            "positions_left",
+            "target_weight_step",
+        ],
+    ),
+    (
+        "last_step",
+        &["day", "outcome", "nav_return", "orders", "reasons", "events"],
+    ),
+    (
+        "orders",
+        &[
+            "order",
+            "stock_id",
+            "side",
+            "result",
+            "code",
+            "price",
+            "value",
+            "requested_shares",
+            "filled_shares",
+            "fee",
+        ],
+    ),
+    (
+        "events",
+        &["stock_id", "event", "cash", "shares_before", "shares_after"],
+    ),
+    ("message", &["source", "content"]),
+];
+
+/// What is told of a board or a sector.
+const GROUP: [&str; 8] = [
+    "board",
+    "sector",
+    "members",
+    "return_1d",
+    "return_20d",
+    "return_1d_rank",
+    "return_20d_rank",
+    "share_up",
+];
+
+fn is_known(container: &str, key: &str) -> bool {
+    let own = KNOWN.iter().find(|(name, _)| *name == container);
+    own.is_some_and(|(_, keys)| keys.contains(&key)) || is_figure(key)
+}
+
+/// Whether a key is the name of a factor or a technical, in any form.
+fn is_figure(key: &str) -> bool {
+    let stems = ["", "_pct", "_z", "_band"].map(|form| key.strip_suffix(form));
+    stems.into_iter().flatten().any(|name| {
+        Technical::from_name(name).is_some() || Factor::ALL.iter().any(|factor| factor.name() == name)
+    })
+}
+
+impl Said {
+    /// What a step of the exhibit of this target says.
+    pub(crate) fn in_step(step: &Value, target: &str) -> Self {
+        let mut walk = Walk::new(target);
+        match step.as_array() {
+            Some(messages) => messages.iter().for_each(|message| walk.message(message)),
+            None => walk.value(step, Place::STRANGE),
+        }
+        walk.finish()
+    }
+
+    /// What an exhibit says beside its steps, its target and the stock given away.
+    pub(crate) fn beside_steps(exhibit: &Value, target: &str) -> Self {
+        let mut walk = Walk::new(target);
+        for (key, value) in exhibit.as_object().into_iter().flatten() {
+            match (key.as_str(), value) {
+                ("target" | "steps", _) => {}
+                ("given_away", Value::Object(given)) => {
+                    for (key, value) in given {
+                        if !["alias", "code"].contains(&key.as_str()) {
+                            walk.member((key, value), Place::STRANGE);
+                        }
+                    }
+                }
+                _ => walk.member((key, value), Place::STRANGE),
+            }
+        }
+        walk.finish()
+    }
+
+    pub(crate) fn extend(&mut self, more: Self) {
+        self.texts.extend(more.texts);
+        self.numbers.extend(more.numbers);
+    }
+
+    /// The numbers that could be of one of these.
+    pub(crate) fn numbers_of(&self, whose: &[Whose]) -> Vec<f64> {
+        let own = self.numbers.iter().filter(|(of, _)| whose.contains(of));
+        own.map(|(_, number)| *number).collect()
+    }
+}
+
+/// Where a value stands.
+#[derive(Debug, Clone, Copy)]
+struct Place<'v> {
+    /// The key, column or source above it.
+    container: &'v str,
+    is_known: bool,
+    whose: Whose,
+}
+
+impl Place<'_> {
+    /// Somewhere that no tool writes to.
+    const STRANGE: Self = Self {
+        container: "",
+        is_known: false,
+        whose: Whose::Nobody,
+    };
+}
+
+struct Walk<'v> {
+    names: Names<'v>,
+    texts: BTreeSet<(Whose, &'v str)>,
+    numbers: Vec<(Whose, f64)>,
+}
+
+impl<'v> Walk<'v> {
+    const fn new(target: &'v str) -> Self {
+        Self {
+            names: Names(target),
+            texts: BTreeSet::new(),
+            numbers: Vec::new(),
+        }
+    }
+
+    fn finish(self) -> Said {
+        let texts = self.texts.into_iter();
+        Said {
+            texts: texts.map(|(whose, text)| (whose, text.to_owned())).collect(),
+            numbers: self.numbers,
+        }
+    }
+
+    fn message(&mut self, message: &'v Value) {
+        let source = message.get("source").and_then(Value::as_str).unwrap_or_default();
+        if source != STATE && Tool::from_name(source).is_none() {
+            self.value(message, Place::STRANGE);
+            return;
+        }
+        for (key, value) in message.as_object().into_iter().flatten() {
+            let place = Place {
+                container: if key == "content" { source } else { "message" },
+                is_known: true,
+                ..Place::STRANGE
+            };
+            match key.as_str() {
+                "source" => {}
+                "content" => self.value(value, place),
+                _ => self.member((key, value), place),
+            }
+        }
+    }
+
+    fn value(&mut self, value: &'v Value, place: Place<'v>) {
+        match value {
+            Value::Null | Value::Bool(_) => {}
+            Value::Number(number) => {
+                if let Some(number) = number.as_f64().filter(|_| !place.is_known)
+                    && self.numbers.len() < MOST_NUMBERS
+                {
+                    self.numbers.push((place.whose, number));
+                }
+            }
+            Value::String(text) => self.text(text, place.whose),
+            Value::Array(items) => {
+                let whose = self.names.owner(items).unwrap_or(place.whose);
+                for item in items {
+                    self.value(item, Place { whose, ..place });
+                }
+            }
+            Value::Object(members) => self.object(members, place),
+        }
+    }
+
+    fn object(&mut self, members: &'v Map<String, Value>, place: Place<'v>) {
+        let whose = self.names.owner(members.values()).unwrap_or(place.whose);
+        let columns = members.get("columns").and_then(Value::as_array);
+        let rows = members.get("rows").and_then(Value::as_array);
+        let is_table = columns.is_some() && rows.is_some();
+        if let (Some(columns), Some(rows)) = (columns, rows) {
+            self.table(columns, rows, place);
+        }
+        for (key, value) in members {
+            if !is_table || !["columns", "rows"].contains(&key.as_str()) {
+                self.member((key, value), Place { whose, ..place });
+            }
+        }
+    }
+
+    fn table(&mut self, columns: &'v [Value], rows: &'v [Value], place: Place<'v>) {
+        let named = columns.iter().map(|column| {
+            let name = column.as_str().unwrap_or_default();
+            (name, place.is_known && is_known(place.container, name))
+        });
+        let columns: Vec<(&str, bool)> = named.collect();
+        for (name, _) in columns.iter().filter(|(_, is_known)| !is_known) {
+            self.text(name, place.whose);
+        }
+        for row in rows {
+            let Some(cells) = row.as_array() else {
+                self.value(
+                    row,
+                    Place {
+                        is_known: false,
+                        ..place
+                    },
+                );
+                continue;
+            };
+            let whose = self.names.owner(cells).unwrap_or(place.whose);
+            for (number, cell) in cells.iter().enumerate() {
+                let (container, is_known) = columns.get(number).copied().unwrap_or_default();
+                self.value(
+                    cell,
+                    Place {
+                        container,
+                        is_known,
+                        whose,
+                    },
+                );
+            }
+        }
+    }
+
+    fn member(&mut self, (key, value): (&'v str, &'v Value), place: Place<'v>) {
+        let is_known = place.is_known && is_known(place.container, key);
+        if !is_known {
+            self.text(key, place.whose);
+        }
+        self.value(
+            value,
+            Place {
+                container: key,
+                is_known,
+                whose: self.names.of(key).unwrap_or(place.whose),
+            },
+        );
+    }
+
+    fn text(&mut self, text: &'v str, whose: Whose) {
+        let is_board = Board::ALL.iter().any(|board| board.label() == text);
+        if !is_board && self.names.of(text).is_none() && label(text).is_none() {
+            self.texts.insert((whose, text));
+        }
+    }
+}
+
+/// Tells aliases from other texts: they look like the target's own, up to the number.
+struct Names<'v>(&'v str);
+
+impl Names<'_> {
+    fn of(&self, text: &str) -> Option<Whose> {
+        if text == self.0 {
+            return Some(Whose::Target);
+        }
+        number(self.0, text).map(Whose::Other)
+    }
+
+    /// Whom a row or an object is about: the target where it is named in it, else the first stock that is.
+    fn owner<'a>(&self, values: impl IntoIterator<Item = &'a Value>) -> Option<Whose> {
+        let named = values.into_iter().filter_map(|value| self.of(value.as_str()?));
+        named.min()
+    }
+}
+
+/// The number of an alias of the same make as the target's.
+pub(crate) fn number(target: &str, alias: &str) -> Option<u64> {
+    let make = target.trim_end_matches(|character: char| character.is_ascii_digit());
+    let digits = alias.strip_prefix(make).filter(|_| !make.is_empty())?;
+    let is_number = digits.bytes().all(|byte| byte.is_ascii_digit());
+    digits.parse().ok().filter(|_| is_number)
+}
