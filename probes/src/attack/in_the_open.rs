@@ -159,7 +159,7 @@ mod tests {
     use ktd_env::exchange::Rules;
     use ktd_env::factors::FactorConfig;
     use ktd_env::synth::{SynthConfig, generate};
-    use ktd_env::{FactorTable, Market, NameId};
+    use ktd_env::{FactorTable, Market};
     use ktd_masking::{Level, MaskKey, MaskSettings, Numeric};
     use ktd_tools::{ToolLimits, Toolbox};
     use serde_json::{Value, json};
