@@ -72,8 +72,12 @@ fn before_and_after(
     change: impl Fn(&str, &Value) -> String,
 ) -> [Vec<(String, String)>; 2] {
     let folder = folder(&config(numeric, &format!("{kind} = {probes}")));
-    let root = folder.path();
-    let honest = broken_by_probe(root);
+    let honest = broken_by_probe(folder.path());
+    [honest, broken(&certify_changed(folder.path(), kind, change))]
+}
+
+/// What is certified of the probes of a kind in `out`, after `change` of each probe's text, given its answer key.
+fn certify_changed(root: &Path, kind: &str, change: impl Fn(&str, &Value) -> String) -> Value {
     let packed = std::fs::File::open(root.join(format!("out/probes/{kind}.jsonl.zst"))).unwrap();
     let text = String::from_utf8(zstd::decode_all(packed).unwrap()).unwrap();
     let gold = std::fs::read_to_string(root.join("out/private/gold.jsonl")).unwrap();
@@ -82,16 +86,13 @@ fn before_and_after(
         .map(|(probe, gold)| change(probe, &serde_json::from_str(gold).unwrap()))
         .collect();
     let changed = changed.join("\n") + "\n";
-    assert_ne!(text, changed);
+    assert!(text != changed);
     let given = root.join("given");
     std::fs::create_dir_all(given.join("probes")).unwrap();
     std::fs::create_dir_all(given.join("private")).unwrap();
     std::fs::write(given.join(format!("probes/{kind}.jsonl")), changed).unwrap();
     std::fs::write(given.join("private/gold.jsonl"), gold).unwrap();
-    [
-        honest,
-        broken(&certify(root, &["--out", "other", "--probes", "given"])),
-    ]
+    certify(root, &["--out", "other", "--probes", "given"])
 }
 
 /// The aliases of a probe's exhibit are a shuffle under its own key: the place of each in the order of the codes instead.
@@ -182,13 +183,12 @@ fn with_true_close(probe: &str, gold: &Value, market: &Market) -> String {
     let day = TradeDate::parse(target["day"].as_str().unwrap()).unwrap();
     let name = market.find(ticker).unwrap();
     let bar = market.bar(name, market.day(day).unwrap()).unwrap();
-    let snapshot = "\"source\":\"get_stock_snapshot\",\"content\":{";
-    probe.replacen(
-        snapshot,
-        &format!("{snapshot}\"close\":{},", bar.close.to_yuan()),
-        1,
-    )
+    let close = format!("{SNAPSHOT}\"close\":{},", bar.close.to_yuan());
+    probe.replacen(SNAPSHOT, &close, 1)
 }
+
+/// Where a snapshot begins.
+const SNAPSHOT: &str = "\"source\":\"get_stock_snapshot\",\"content\":{";
 
 #[test]
 fn one_unmasked_field_is_found() {
@@ -198,6 +198,79 @@ fn one_unmasked_field_is_found() {
     });
     assert!(!honest.iter().any(|(who, _)| who == "price-level"), "{honest:?}");
     assert!(names(&changed, "price-level", "top5"), "{changed:?}");
+}
+
+/// Writes the target's code and day into a message of the source whose turn it is.
+fn in_the_open(probe: &str, gold: &Value) -> String {
+    let sources = [
+        "state",
+        "get_market_context",
+        "screen_candidates",
+        "get_stock_snapshot",
+    ];
+    let place = usize::try_from(gold["number"].as_u64().unwrap()).unwrap() % sources.len();
+    let (stock, day) = (&gold["targets"][0]["stock"], &gold["targets"][0]["day"]);
+    let mut probe: Value = serde_json::from_str(probe).unwrap();
+    for step in probe["exhibits"][0]["steps"].as_array_mut().unwrap() {
+        let messages = step.as_array_mut().unwrap().iter_mut();
+        let own = messages
+            .into_iter()
+            .find(|message| message["source"] == sources[place]);
+        let content = &mut own.unwrap()["content"];
+        if sources[place] == "screen_candidates" {
+            let table = &mut content["candidates"];
+            table["columns"].as_array_mut().unwrap().push("code".into());
+            for row in table["rows"].as_array_mut().unwrap() {
+                row.as_array_mut().unwrap().push(stock.clone());
+            }
+        } else {
+            content["code"] = stock.clone();
+        }
+        content["seen"] = day.clone();
+    }
+    probe.to_string()
+}
+
+/// Of how many probes an attacker recovered a measure, and of how many it was asked.
+fn hits(signed: &Value, attacker: &str, measure: &str) -> (u64, u64) {
+    let figures = signed["certificate"]["figures"].as_array().unwrap().iter();
+    let own = |figure: &&Value| figure["attacker"] == attacker && figure["measure"] == measure;
+    let figure = figures.into_iter().find(own).unwrap();
+    (
+        figure["hits"].as_u64().unwrap(),
+        figure["asked"].as_u64().unwrap(),
+    )
+}
+
+#[test]
+fn a_code_and_a_day_in_the_open_are_found_in_every_source() {
+    let few = config("banded", "episode = 24").replace("= 60\n", "= 6\n");
+    let folder = folder(&few);
+    let honest = broken_by_probe(folder.path());
+    assert!(!names(&honest, "labels-and-order", "top1"), "{honest:?}");
+    let signed = certify_changed(folder.path(), "episode", in_the_open);
+    for measure in ["top1", "date5", "joint"] {
+        assert_eq!(hits(&signed, "labels-and-order", measure), (24, 24), "{measure}");
+    }
+    let found = broken(&signed);
+    assert!(
+        names(&found, "labels-and-order", "top1") && names(&found, "combination", "date20"),
+        "{found:?}"
+    );
+}
+
+#[test]
+fn a_sector_in_the_open_is_found() {
+    let folder = folder(&config("banded", "day = 24").replace("sector = 1.0", "sector = 0.5"));
+    let honest = broken_by_probe(folder.path());
+    assert!(!names(&honest, "labels-and-order", "sector"), "{honest:?}");
+    let signed = certify_changed(folder.path(), "day", |probe, gold| {
+        let shown = format!("{SNAPSHOT}\"sector\":{},", gold["targets"][0]["sector"]);
+        probe.replacen(SNAPSHOT, &shown, 1)
+    });
+    assert_eq!(hits(&signed, "labels-and-order", "sector"), (24, 24));
+    let found = broken(&signed);
+    assert!(names(&found, "labels-and-order", "sector"), "{found:?}");
 }
 
 #[test]
