@@ -42,6 +42,12 @@ impl BandNoise {
         Self(draws.collect())
     }
 
+    /// The same cells with nothing that moves them.
+    pub(crate) fn stilled(self) -> Self {
+        let still = |draw: Draw| Draw { by: 0.0, ..draw };
+        Self(self.0.into_iter().map(still).collect())
+    }
+
     /// The band shown: -1, 0 or 1. Without a standing a drawn one is moved, so that a missing value looks like any other.
     pub(crate) fn shown(&self, name: NameId, factor: Factor, standing: Option<Standing>) -> i8 {
         let cell = name.index() * Factor::ALL.len() + factor.index();
@@ -126,6 +132,23 @@ mod tests {
             low < 0.2 && low < middle && middle < high && 0.5 < high,
             "{low} {middle} {high}"
         );
+    }
+
+    #[test]
+    fn stilled_bands_are_those_of_the_standings() {
+        let still = noise(9).stilled();
+        let market = ktd_env::synth::generate(&ktd_env::synth::SynthConfig {
+            seed: 1,
+            names: 1,
+            days: 20,
+        });
+        let (name, _) = market.unwrap().names().next().unwrap();
+        for factor in Factor::ALL {
+            for (below, band) in [(0, -1), (20, -1), (30, 0), (70, 0), (80, 1), (100, 1)] {
+                let standing = Standing::new(below, 0, 100);
+                assert_eq!(still.shown(name, factor, standing), band, "{below}");
+            }
+        }
     }
 
     #[test]

@@ -80,6 +80,16 @@ impl Mask {
         })
     }
 
+    /// The same mask with bands that no chance moves: weaker than any that a file can ask for, for controls whose attackers
+    /// must read bands. Where no bands are shown it is the mask itself.
+    #[must_use]
+    pub fn with_bands_unmoved(self) -> Self {
+        Self {
+            noise: self.noise.map(BandNoise::stilled),
+            ..self
+        }
+    }
+
     /// What is hidden.
     #[must_use]
     pub const fn settings(&self) -> MaskSettings {

@@ -63,6 +63,7 @@ impl Stage {
             key: MaskKey::from_bytes([7; 32]),
             days: 5,
             episode_steps: STEPS,
+            bands_unmoved: false,
             stretches,
         })
     }

@@ -208,7 +208,12 @@ impl ProbeMaker<'_> {
             window: &window,
             initial_cash: self.rules.initial_cash,
         };
-        Mask::new(settings, key, &frame)
+        let mask = Mask::new(settings, key, &frame)?;
+        Some(if self.plan.bands_unmoved {
+            mask.with_bands_unmoved()
+        } else {
+            mask
+        })
     }
 
     fn exhibit(

@@ -20,6 +20,8 @@ pub struct ProbePlan {
     pub days: usize,
     /// Steps of an episode.
     pub episode_steps: usize,
+    /// Whether bands are shown as they are, without the chance that moves them: for controls, which no file can ask for.
+    pub bands_unmoved: bool,
     /// Where episodes lie; each is one stratum with each board.
     pub stretches: Vec<Stretch>,
 }

@@ -22,7 +22,7 @@ pub(crate) struct Sight {
 /// One step, read.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct StepSight {
-    /// The label of the trading day, where days are hidden: trading days since the window's first.
+    /// Trading days from the window's first to this one: its label where days are hidden, else the step's number.
     pub(crate) label: Option<i64>,
     /// The trading day itself, where it is shown.
     pub(crate) date: Option<TradeDate>,
@@ -199,7 +199,12 @@ impl StepSight {
 
     fn read_context(&mut self, content: &Value) {
         let day = content.get("day").and_then(Value::as_str).unwrap_or_default();
-        self.label = label(day);
+        let step = content.get("step").and_then(Value::as_i64);
+        let counted = step
+            .filter(|step| (1..=MOST_DAYS).contains(step))
+            .map(|step| step - 1);
+        // Where the date is shown, the number of the step still counts the trading days.
+        self.label = label(day).or(counted);
         self.date = TradeDate::parse(day).ok();
         self.market = market(content);
     }

@@ -72,6 +72,7 @@ fn plan(level: Level, numeric: Numeric) -> ProbePlan {
         key: key(),
         days: 4,
         episode_steps: STEPS,
+        bands_unmoved: false,
         stretches,
     }
 }

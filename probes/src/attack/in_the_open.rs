@@ -151,6 +151,10 @@ const fn precise(day: usize) -> f64 {
 }
 
 #[cfg(test)]
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "texts are written where they are used"
+)]
 mod tests {
     use super::*;
     use crate::kind::ProbeKind;
@@ -196,7 +200,7 @@ mod tests {
 
     #[expect(clippy::disallowed_methods, reason = "a leak shows the date")]
     fn date(market: &Market, place: usize) -> String {
-        market.calendar()[place].reveal().to_owned()
+        market.calendar()[place].reveal()
     }
 
     fn found(market: &Market, exhibit: &Value) -> InTheOpen {
@@ -443,7 +447,8 @@ mod tests {
                 key: MaskKey::from_bytes([9; 32]),
                 days: 3,
                 episode_steps: STEPS,
-                stretches: vec![ProbePlan::HISTORY_DAYS..319],
+                bands_unmoved: false,
+                stretches: std::iter::once(ProbePlan::HISTORY_DAYS..319).collect(),
             };
             let maker = ProbeMaker {
                 market: &market,

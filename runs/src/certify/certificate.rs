@@ -3,6 +3,7 @@
 use super::control::{AIMS, Aim, LANGUAGE_AIM};
 use super::count::{Count, RANDOM, Silence};
 use super::figure::{Figure, Rule, share, wilson_of};
+use super::set_plan::SetPlan;
 use super::set_record::SetRecord;
 use super::thresholds::{Thresholds, shows};
 use super::verdict::{Refusal, Verdict, refusals};
@@ -201,7 +202,7 @@ impl Certificate {
     /// [`RunError::Input`] for counts that are none.
     pub fn judged_again(&self) -> Result<Self, RunError> {
         let is_there = |name: &&str| self.attackers.iter().any(|attacker| attacker.name == *name);
-        let aims = aims(&self.attackers);
+        let aims = aims(&self.attackers, &self.set.plan);
         let is_whole = Attackers::NAMES.iter().all(is_there) && self.asks_all_alike();
         if self.controls.len() != aims.len() || !is_whole {
             return Err(RunError::input(
@@ -285,14 +286,15 @@ impl Certificate {
     }
 }
 
-/// Who must recover what of which control: the attackers of the database, then each language model.
+/// Who must recover what of which control of a plan: the attackers of the database, then each language model.
 #[must_use]
-pub fn aims(attackers: &[AttackerRecord]) -> Vec<(&str, Aim)> {
+pub fn aims<'a>(attackers: &'a [AttackerRecord], plan: &SetPlan) -> Vec<(&'a str, Aim)> {
     let language = attackers
         .iter()
         .filter(|attacker| attacker.knows == Knowledge::Language);
     let language = language.map(|attacker| (attacker.name.as_str(), LANGUAGE_AIM));
-    AIMS.into_iter().chain(language).collect()
+    let put = AIMS.into_iter().filter(|(_, aim)| aim.control.is_put(plan));
+    put.chain(language).collect()
 }
 
 fn control_figure(aim: &Aim, count: &Count, confidence: f64) -> Result<ControlFigure, RunError> {

@@ -17,6 +17,14 @@ pub enum Control {
     SortedAliases,
     /// Single days under a key that is a small number.
     SmallKey,
+    /// Single days in bands that nothing moves, with the real day, where bands are certified.
+    ClearBands,
+    /// Pairs of episodes with true prices and volumes.
+    ExactLinked,
+    /// Whole episodes with true prices and volumes.
+    ExactEpisode,
+    /// Single days with true prices and volumes, beside a stock that is given away.
+    ExactAnchored,
     /// Single days with every code and date shown, for language models.
     BrightDay,
 }
@@ -32,10 +40,10 @@ pub struct Aim {
     pub need: f64,
 }
 
-/// What each attacker must show. The needs are far below what a sound attacker reaches with 200 probes and far above what
-/// a broken one does: half where the numbers name the stock, a tenth where they only narrow it down, and anything that
-/// is certainly not chance for limit days, of which most stocks have none in sixty days.
-pub const AIMS: [(&str, Aim); 10] = [
+/// What each attacker must show, where its control is put. The needs are far below what a sound attacker reaches with 200
+/// probes and far above what a broken one does: half where the numbers name the stock, a tenth where they only narrow it
+/// down, and little for limit days, of which most stocks have none in sixty days.
+pub const AIMS: [(&str, Aim); 18] = [
     ("price-level", aim(Control::ExactDay, Measure::Top5, 0.5)),
     ("volume-level", aim(Control::ExactDay, Measure::Top5, 0.5)),
     ("return-path", aim(Control::ExactDay, Measure::Top5, 0.5)),
@@ -43,12 +51,23 @@ pub const AIMS: [(&str, Aim); 10] = [
     ("combination", aim(Control::ExactDay, Measure::Top5, 0.5)),
     ("index-path", aim(Control::ExactDay, Measure::Date20, 0.5)),
     ("cross-section", aim(Control::ExactDay, Measure::Date20, 0.1)),
-    ("limit-pattern", aim(Control::DatedDay, Measure::Top1, 0.0)),
+    ("limit-pattern", aim(Control::DatedDay, Measure::Top1, 0.03)),
     (
         "labels-and-order",
         aim(Control::SortedAliases, Measure::Top5, 0.1),
     ),
     ("labels-and-order", aim(Control::SmallKey, Measure::Top5, 0.5)),
+    ("combination", aim(Control::ClearBands, Measure::Top5, 0.5)),
+    ("volume-level", aim(Control::ClearBands, Measure::Top5, 0.02)),
+    ("return-path", aim(Control::ClearBands, Measure::Top5, 0.05)),
+    (
+        "volatility-profile",
+        aim(Control::ClearBands, Measure::Top5, 0.05),
+    ),
+    ("combination", aim(Control::ExactLinked, Measure::Same, 0.3)),
+    ("combination", aim(Control::ExactEpisode, Measure::Joint, 0.5)),
+    ("combination", aim(Control::ExactAnchored, Measure::Date20, 0.5)),
+    ("index-path", aim(Control::ExactAnchored, Measure::Date20, 0.5)),
 ];
 
 /// What every language model must show: that it reads what stands there, in the form that is asked for.
@@ -64,12 +83,27 @@ const fn aim(control: Control, measure: Measure, need: f64) -> Aim {
 
 impl Control {
     /// Every control that the attackers of the database are put to, in the order of tables.
-    pub const ALL: [Self; 4] = [
+    pub const ALL: [Self; 8] = [
         Self::ExactDay,
         Self::DatedDay,
         Self::SortedAliases,
         Self::SmallKey,
+        Self::ClearBands,
+        Self::ExactLinked,
+        Self::ExactEpisode,
+        Self::ExactAnchored,
     ];
+
+    /// Those that are put beside a certificate of this plan.
+    pub fn of(plan: &SetPlan) -> impl Iterator<Item = Self> {
+        Self::ALL.into_iter().filter(|control| control.is_put(plan))
+    }
+
+    /// Whether it is put beside a certificate of this plan: bands only where bands are certified.
+    #[must_use]
+    pub fn is_put(self, plan: &SetPlan) -> bool {
+        self != Self::ClearBands || plan.numeric == Numeric::Banded.label()
+    }
 
     /// The name in files and tables.
     #[must_use]
@@ -79,6 +113,10 @@ impl Control {
             Self::DatedDay => "dated-day",
             Self::SortedAliases => "sorted-aliases",
             Self::SmallKey => "small-key",
+            Self::ClearBands => "clear-bands",
+            Self::ExactLinked => "exact-linked",
+            Self::ExactEpisode => "exact-episode",
+            Self::ExactAnchored => "exact-anchored",
             Self::BrightDay => "bright-day",
         }
     }
@@ -87,36 +125,70 @@ impl Control {
     #[must_use]
     pub const fn kind(self) -> ProbeKind {
         match self {
-            Self::ExactDay | Self::DatedDay | Self::SortedAliases | Self::SmallKey | Self::BrightDay => {
-                ProbeKind::Day
-            }
+            Self::ExactDay
+            | Self::DatedDay
+            | Self::SortedAliases
+            | Self::SmallKey
+            | Self::ClearBands
+            | Self::BrightDay => ProbeKind::Day,
+            Self::ExactLinked => ProbeKind::Linked,
+            Self::ExactEpisode => ProbeKind::Episode,
+            Self::ExactAnchored => ProbeKind::Anchored,
         }
+    }
+
+    /// How many probes it has: fewer of those that show many steps, which take long, and leave little to doubt.
+    #[must_use]
+    pub const fn probes(self, plan: &SetPlan) -> usize {
+        let part = match self {
+            Self::ExactDay
+            | Self::DatedDay
+            | Self::SortedAliases
+            | Self::SmallKey
+            | Self::ClearBands
+            | Self::ExactAnchored
+            | Self::BrightDay => 1,
+            Self::ExactLinked => 2,
+            Self::ExactEpisode => 4,
+        };
+        plan.control_probes.div_ceil(part)
     }
 
     /// What it hides.
     #[must_use]
     pub const fn mask(self) -> MaskSettings {
-        let level = match self {
-            Self::ExactDay | Self::SortedAliases | Self::SmallKey => Level::Blinded,
-            Self::DatedDay => Level::StockBlind,
-            Self::BrightDay => Level::Bright,
+        let (level, numeric) = match self {
+            Self::ExactDay
+            | Self::SortedAliases
+            | Self::SmallKey
+            | Self::ExactLinked
+            | Self::ExactEpisode
+            | Self::ExactAnchored => (Level::Blinded, Numeric::Exact),
+            Self::DatedDay => (Level::StockBlind, Numeric::Exact),
+            Self::ClearBands => (Level::StockBlind, Numeric::Banded),
+            Self::BrightDay => (Level::Bright, Numeric::Exact),
         };
-        MaskSettings {
-            level,
-            numeric: Numeric::Exact,
-        }
+        MaskSettings { level, numeric }
     }
 
     /// How its probes are drawn.
     #[must_use]
     pub fn probing(self, ground: &Ground, plan: &SetPlan) -> ProbePlan {
         let key = match self {
-            Self::ExactDay | Self::DatedDay | Self::SortedAliases | Self::BrightDay => {
-                ground.key.derive(self.label())
-            }
+            Self::ExactDay
+            | Self::DatedDay
+            | Self::SortedAliases
+            | Self::ClearBands
+            | Self::ExactLinked
+            | Self::ExactEpisode
+            | Self::ExactAnchored
+            | Self::BrightDay => ground.key.derive(self.label()),
             Self::SmallKey => small_key(),
         };
-        plan.probing(self.mask(), key, self.label())
+        ProbePlan {
+            bands_unmoved: self == Self::ClearBands,
+            ..plan.probing(self.mask(), key, self.label())
+        }
     }
 
     /// So many probes of its kind, and none of another.
@@ -130,7 +202,7 @@ impl Control {
     /// [`RunError::Input`] when the plan's stretches hold no member to ask about.
     pub fn make(self, ground: &Ground, plan: &SetPlan, tick: Tick<'_>) -> Result<ProbeSet, RunError> {
         let probing = self.probing(ground, plan);
-        let mut set = ground.make(&probing, &self.only(plan.control_probes), tick)?;
+        let mut set = ground.make(&probing, &self.only(self.probes(plan)), tick)?;
         if self == Self::SortedAliases {
             let market = &ground.source.market;
             set.probes = ktd_probes::controls::sorted_aliases(market, &probing, &set.probes);
@@ -143,8 +215,11 @@ impl Control {
     /// # Errors
     /// [`RunError::Input`] when the plan's stretches hold no member to ask about.
     pub fn training(self, ground: &Ground, plan: &SetPlan, tick: Tick<'_>) -> Result<ProbeSet, RunError> {
-        let training = plan.training(self.mask(), &ground.key, self.label());
-        let least = plan.training.min(plan.control_probes);
+        let training = ProbePlan {
+            bands_unmoved: self == Self::ClearBands,
+            ..plan.training(self.mask(), &ground.key, self.label())
+        };
+        let least = plan.training.min(self.probes(plan));
         ground.make(&training, &self.only(least), tick)
     }
 }

@@ -177,7 +177,7 @@ impl CertifyRun {
             store_answers(&paths, &workshop.answers(&record, &probes, tick)?)?;
         }
         if with_controls {
-            for control in Control::ALL {
+            for control in Control::of(&record.plan) {
                 let paths = self.paths.control(control.label());
                 let (set, gold, answers) = workshop.control(control, &record.plan, tick)?;
                 store(&paths, &set.probes, &gold)?;
@@ -301,7 +301,7 @@ pub fn compose(
     let record = SetRecord::read(&paths.set_record())?;
     check_answers(paths, &attackers)?;
     let mut counted = count_probes(paths, &record, &attackers)?;
-    for (attacker, aim) in aims(&attackers) {
+    for (attacker, aim) in aims(&attackers, &record.plan) {
         let count = count_control(paths, (attacker, &aim), &record.plan)?;
         counted.controls.push((aim, count));
     }
@@ -339,7 +339,7 @@ fn count_control(
     plan: &SetPlan,
 ) -> Result<Count, RunError> {
     let set = paths.control(aim.control.label());
-    let kinds = BTreeMap::from([(aim.control.kind(), plan.control_probes)]);
+    let kinds = BTreeMap::from([(aim.control.kind(), aim.control.probes(plan))]);
     let gold = load_gold(&set, &kinds)?;
     let answers = load_answers(&set, attacker, &gold)?;
     let (counts, _) = count(attacker, &gold, &answers, plan.joint_days);
@@ -367,7 +367,7 @@ fn hashes(
     let (database, language) = (knowing(&[Knowledge::Database]), knowing(&[Knowledge::Language]));
     let everyone = knowing(&[Knowledge::Database, Knowledge::Language]);
     let mut sets = vec![(paths.probed(), record.by_kind().into_keys().collect(), everyone)];
-    for control in Control::ALL {
+    for control in Control::of(&record.plan) {
         let set = paths.control(control.label());
         sets.push((set, vec![control.kind()], database.clone()));
     }

@@ -123,6 +123,7 @@ impl SetPlan {
             key,
             days: self.days,
             episode_steps: self.episode_steps,
+            bands_unmoved: false,
             stretches: stretches.iter().map(|(start, end)| *start..*end).collect(),
         }
     }

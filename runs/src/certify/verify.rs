@@ -218,7 +218,7 @@ fn remake(
         return Ok(());
     }
     compare_answers(&probed, &workshop.answers(record, &probes, tick)?)?;
-    for control in Control::ALL {
+    for control in Control::of(&record.plan) {
         let paths = paths.control(control.label());
         let (set, gold, answers) = workshop.control(control, &record.plan, tick)?;
         compare_set(&paths, &set, &gold)?;

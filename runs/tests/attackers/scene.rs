@@ -77,6 +77,7 @@ impl Scene {
             key: MaskKey::from_bytes([7; 32]),
             days: 2,
             episode_steps: 3,
+            bands_unmoved: false,
             stretches: vec![262..280, 280..298],
         };
         plan.check().unwrap();
