@@ -4,28 +4,30 @@ use crate::answer::Answer;
 use crate::database::Database;
 use crate::exhibit::ProbeText;
 use crate::gold::{Gold, Target};
+use crate::kind::ProbeKind;
 use crate::scan::Scope;
 use crate::sight::Sight;
 use crate::tally::Measure;
 use ktd_env::Board;
+use ktd_masking::MaskSettings;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The probability with which the attacker `random` recovers each measure that a probe is asked about: five stocks drawn
-/// without replacement and a day, each from what the exhibit leaves open. Empty of a probe that cannot be read.
+/// without replacement and a day, each from what an exhibit under this mask leaves open: a code or a date that it shows where
+/// the mask hides them is a leak and no chance. Empty of a probe that cannot be read.
 ///
 /// Of linked probes it is a half: whether they show one stock is decided by a coin, and half of them do.
 #[must_use]
 pub fn expected(
     database: &Database,
-    probe: &ProbeText,
-    gold: &Gold,
+    mask: MaskSettings,
+    (probe, gold): (&ProbeText, &Gold),
     joint_days: usize,
 ) -> BTreeMap<Measure, f64> {
     if gold.is_same().is_some() {
         return BTreeMap::from([(Measure::Same, 0.5)]);
     }
-    let sight = probe.exhibits.first().and_then(|text| Sight::read(text));
-    let (Some(sight), Some(target)) = (sight, gold.targets.first()) else {
+    let (Some(sight), Some(target)) = (allowed(mask, probe), gold.targets.first()) else {
         return BTreeMap::new();
     };
     of_scope(database, &Scope::of(database, &sight), target, joint_days)
@@ -38,13 +40,12 @@ pub fn expected(
 #[must_use]
 pub fn blind(
     database: &Database,
-    probe: &ProbeText,
-    gold: &Gold,
+    mask: MaskSettings,
+    (probe, gold): (&ProbeText, &Gold),
     joint_days: usize,
 ) -> BTreeMap<Measure, f64> {
-    let mut chances = expected(database, probe, gold, joint_days);
-    let sight = probe.exhibits.first().and_then(|text| Sight::read(text));
-    let (Some(sight), None) = (sight, gold.is_same()) else {
+    let mut chances = expected(database, mask, (probe, gold), joint_days);
+    let (Some(sight), None) = (allowed(mask, probe), gold.is_same()) else {
         return chances;
     };
     let scope = Scope::of(database, &sight);
@@ -79,6 +80,12 @@ pub fn blind(
         *sector = share(of_sector.into_values().max().unwrap_or(0), all);
     }
     chances
+}
+
+/// The first exhibit as far as its mask and its kind allow.
+fn allowed(mask: MaskSettings, probe: &ProbeText) -> Option<Sight> {
+    let sight = Sight::read(probe.exhibits.first()?)?;
+    Some(sight.under(mask, probe.kind == ProbeKind::Anchored))
 }
 
 fn of_scope(
@@ -155,7 +162,12 @@ const fn share(part: usize, whole: usize) -> f64 {
 mod tests {
     use super::*;
     use crate::database::hand_made::{Stock, database};
-    use crate::kind::ProbeKind;
+    use ktd_masking::{Level, Numeric};
+
+    const EXACT: MaskSettings = MaskSettings {
+        level: Level::Blinded,
+        numeric: Numeric::Exact,
+    };
 
     /// Two stocks of the main board over 40 days, one over 10, and one of STAR over 30 days in their midst.
     fn four_stocks() -> Database {
@@ -214,7 +226,12 @@ mod tests {
     #[test]
     fn days_without_a_stock_of_the_board_are_not_guessed() {
         let database = four_stocks();
-        let chances = expected(&database, &probe(Board::Star), &gold(&database, 3, 280), 20);
+        let chances = expected(
+            &database,
+            EXACT,
+            (&probe(Board::Star), &gold(&database, 3, 280)),
+            20,
+        );
         of(
             &chances,
             &[
@@ -231,7 +248,12 @@ mod tests {
     #[test]
     fn stocks_and_days_are_drawn_alike() {
         let database = four_stocks();
-        let chances = expected(&database, &probe(Board::Main), &gold(&database, 2, 299), 5);
+        let chances = expected(
+            &database,
+            EXACT,
+            (&probe(Board::Main), &gold(&database, 2, 299)),
+            5,
+        );
         of(
             &chances,
             &[
@@ -242,7 +264,12 @@ mod tests {
                 (Measure::Sector, 1.0 / 3.0),
             ],
         );
-        let elsewhere = expected(&database, &probe(Board::Main), &gold(&database, 3, 280), 5);
+        let elsewhere = expected(
+            &database,
+            EXACT,
+            (&probe(Board::Main), &gold(&database, 3, 280)),
+            5,
+        );
         of(&elsewhere, &[(Measure::Top1, 0.0), (Measure::Board, 0.0)]);
     }
 
@@ -250,7 +277,7 @@ mod tests {
     fn the_best_blind_guess_names_who_was_a_member_longest() {
         let database = four_stocks();
         let gold = gold(&database, 2, 299);
-        let chances = blind(&database, &probe(Board::Main), &gold, 5);
+        let chances = blind(&database, EXACT, (&probe(Board::Main), &gold), 5);
         of(
             &chances,
             &[
@@ -269,17 +296,66 @@ mod tests {
     fn a_stock_given_away_tells_when_it_was_a_member() {
         let database = four_stocks();
         let code = database.names[2].ticker.reveal();
-        let mut probe = probe(Board::Main);
+        let mut probe = ProbeText {
+            kind: ProbeKind::Anchored,
+            ..probe(Board::Main)
+        };
         let given = format!(r#""given_away":{{"alias":"asset_0003","code":"{code}"}},"steps""#);
         probe.exhibits[0] = probe.exhibits[0].replace(r#""steps""#, &given);
         let gold = gold(&database, 0, 299);
         let wanted = [
-            (expected(&database, &probe, &gold, 5), 6.0 / 10.0),
-            (blind(&database, &probe, &gold, 5), 1.0),
+            (expected(&database, EXACT, (&probe, &gold), 5), 6.0 / 10.0),
+            (blind(&database, EXACT, (&probe, &gold), 5), 1.0),
         ];
         for (chances, date5) in wanted {
             of(&chances, &[(Measure::Date5, date5), (Measure::Top5, 1.0)]);
         }
+    }
+
+    #[test]
+    #[expect(clippy::disallowed_methods, reason = "a leak shows code and date")]
+    fn what_the_mask_should_hide_is_no_chance() {
+        let database = four_stocks();
+        let gold = gold(&database, 2, 299);
+        let code = database.names[2].ticker.reveal();
+        let date = database.calendar[300].reveal();
+        let honest = probe(Board::Main);
+        let context = format!(r#"[[{{"source":"get_market_context","content":{{"day":"{date}"}}}},"#);
+        let leaks = [
+            honest.exhibits[0].replace("asset_0001", code),
+            honest.exhibits[0].replace("[[", &context),
+            honest.exhibits[0].replace(
+                r#""steps""#,
+                &format!(r#""given_away":{{"alias":"asset_0003","code":"{code}"}},"steps""#),
+            ),
+        ];
+        let of = |mask: MaskSettings, probe: &ProbeText| blind(&database, mask, (probe, &gold), 5);
+        for leak in leaks {
+            let probe = ProbeText {
+                exhibits: vec![leak],
+                ..honest.clone()
+            };
+            assert_eq!(of(EXACT, &probe), of(EXACT, &honest), "{probe:?}");
+        }
+        let bright = MaskSettings {
+            level: Level::Bright,
+            ..EXACT
+        };
+        let shown = ProbeText {
+            exhibits: vec![
+                honest.exhibits[0]
+                    .replace("asset_0001", code)
+                    .replace("[[", &context),
+            ],
+            ..honest.clone()
+        };
+        assert!((of(bright, &shown)[&Measure::Joint] - 1.0).abs() < 1e-12);
+        let banded = MaskSettings {
+            numeric: Numeric::Banded,
+            ..EXACT
+        };
+        let named = of(banded, &honest)[&Measure::Top1];
+        assert!((named - 40.0 / 120.0).abs() < 1e-12, "boards are hidden: {named}");
     }
 
     #[test]
@@ -294,7 +370,7 @@ mod tests {
         let database = four_stocks();
         let mut gold = gold(&database, 2, 299);
         gold.targets.push(gold.targets[0]);
-        for chances in [expected, blind].map(|of| of(&database, &probe(Board::Main), &gold, 5)) {
+        for chances in [expected, blind].map(|of| of(&database, EXACT, (&probe(Board::Main), &gold), 5)) {
             assert_eq!(chances, BTreeMap::from([(Measure::Same, 0.5)]));
         }
     }
@@ -306,6 +382,6 @@ mod tests {
             exhibits: vec!["{}".to_owned()],
             ..probe(Board::Main)
         };
-        assert!(expected(&database, &probe, &gold(&database, 2, 299), 5).is_empty());
+        assert!(expected(&database, EXACT, (&probe, &gold(&database, 2, 299)), 5).is_empty());
     }
 }

@@ -162,3 +162,70 @@ fn digit_runs(text: &str) -> Vec<(&str, &str)> {
     }
     runs
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ktd_env::synth::{SynthConfig, generate};
+
+    fn register() -> Register {
+        let config = SynthConfig {
+            seed: 5,
+            names: 30,
+            days: 60,
+        };
+        Register::of(&generate(&config).unwrap())
+    }
+
+    #[test]
+    fn a_run_of_digits_knows_what_stands_before_it() {
+        assert_eq!(digit_runs("a12.34-5 x"), [("a", "12"), (".", "34"), ("-", "5")]);
+        assert!(digit_runs("none").is_empty() && digit_runs("").is_empty());
+    }
+
+    #[test]
+    #[expect(clippy::disallowed_methods, reason = "codes are what is told here")]
+    fn decimals_and_longer_numbers_are_no_codes() {
+        let register = register();
+        let (ticker, place) = register.codes.iter().next_back().unwrap();
+        let digits = &ticker.reveal()[2..];
+        let stocks = |text: &str| -> Vec<usize> { register.read(text).stocks.into_iter().collect() };
+        for text in [
+            digits.to_owned(),
+            format!("x.{digits}"),
+            format!("{digits}.5 yuan"),
+        ] {
+            assert_eq!(stocks(&text), [*place], "{text}");
+        }
+        for text in [format!("0.{digits}"), format!("{digits}0"), format!("1{digits}")] {
+            assert!(stocks(&text).is_empty(), "{text}");
+        }
+        let number: f64 = digits.parse().unwrap();
+        assert_eq!(register.read_number(number).stocks.len(), 1);
+        assert_eq!(register.read_number(number + 0.5), Mentions::default());
+        for number in [f64::NAN, f64::INFINITY, -number, 1e300, 7.0] {
+            assert_eq!(register.read_number(number), Mentions::default());
+        }
+    }
+
+    #[test]
+    fn a_name_within_a_word_is_none_and_within_a_sentence_is_one() {
+        let register = register();
+        let (company, places) = register
+            .companies
+            .iter()
+            .find(|(name, _)| name.is_ascii())
+            .unwrap();
+        let stocks = |text: &str| -> Vec<usize> { register.read(text).stocks.into_iter().collect() };
+        assert_eq!(stocks(&format!("what {company} said")), *places);
+        let (sector, _) = register
+            .sectors
+            .iter()
+            .find(|(name, _)| !name.contains(' '))
+            .unwrap();
+        assert_eq!(register.read(sector).sectors.len(), 1);
+        assert!(register.read(&format!("{sector}s")).sectors.is_empty());
+        assert_eq!(register.read(&format!("({sector})")).sectors.len(), 1);
+        assert!(!is_name("A") && !is_name("行") && is_name("银行"));
+    }
+}

@@ -204,8 +204,9 @@ impl Said {
             match (key.as_str(), value) {
                 ("target" | "steps", _) => {}
                 ("given_away", Value::Object(given)) => {
+                    let is_other = given.get("alias").and_then(Value::as_str) != Some(target);
                     for (key, value) in given {
-                        if !["alias", "code"].contains(&key.as_str()) {
+                        if !is_other || !["alias", "code"].contains(&key.as_str()) {
                             walk.member((key, value), Place::STRANGE);
                         }
                     }
@@ -407,4 +408,108 @@ pub(crate) fn number(target: &str, alias: &str) -> Option<u64> {
     let digits = alias.strip_prefix(make).filter(|_| !make.is_empty())?;
     let is_number = digits.bytes().all(|byte| byte.is_ascii_digit());
     digits.parse().ok().filter(|_| is_number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    const TARGET: &str = "asset_0007";
+
+    fn said(source: &str, content: &Value) -> Said {
+        Said::in_step(&json!([{"source": source, "content": content}]), TARGET)
+    }
+
+    fn numbers(said: &Said) -> Vec<(Whose, f64)> {
+        said.numbers.clone()
+    }
+
+    #[test]
+    fn an_alias_is_of_the_make_of_the_targets() {
+        assert_eq!(number(TARGET, "asset_0012"), Some(12));
+        assert_eq!(number("stock-7", "stock-12"), Some(12));
+        for other in ["asset_", "asset_12a", "asset12", "day_+7", "0012"] {
+            assert_eq!(number(TARGET, other), None, "{other}");
+        }
+        assert_eq!(number("0007", "0012"), None, "a number alone is no name");
+    }
+
+    #[test]
+    fn numbers_under_known_keys_are_no_strangers_and_all_others_are() {
+        let table = |columns: Value, rows: Value| json!({"columns": columns, "rows": rows});
+        let snapshot = said(
+            "get_stock_snapshot",
+            &json!({
+                "stock_id": TARGET,
+                "previous_close": 7.5,
+                "close": 42.42,
+                "bars": table(json!(["days_ago", "close", "vwap"]), json!([[0, 7.5, 43.5], [1, 7.25, null, 44.5]])),
+                "factors": table(json!(["value", "RV_60"]), json!([["raw", 0.25]])),
+                "technicals": {"rsi_14_pct": 55, "ma_200": 45.5},
+                "quote": {"bars": table(json!(["close"]), json!([[46.5]]))},
+            }),
+        );
+        let mut found: Vec<f64> = numbers(&snapshot).into_iter().map(|(_, number)| number).collect();
+        found.sort_by(f64::total_cmp);
+        assert_eq!(found, [42.42, 43.5, 44.5, 45.5, 46.5]);
+        assert!(
+            numbers(&snapshot)
+                .iter()
+                .all(|(whose, _)| *whose == Whose::Target)
+        );
+    }
+
+    #[test]
+    fn a_number_is_of_whom_it_stands_beside() {
+        let rows = json!([["asset_0003", 1.5], [TARGET, 2.5], [null, 3.5]]);
+        let screen = said(
+            "screen_candidates",
+            &json!({"candidates": {"columns": ["stock_id", "price"], "rows": rows}, "level": 4.5}),
+        );
+        assert_eq!(
+            numbers(&screen),
+            [
+                (Whose::Other(3), 1.5),
+                (Whose::Target, 2.5),
+                (Whose::Nobody, 3.5),
+                (Whose::Nobody, 4.5)
+            ]
+        );
+        let keyed = said("state", &json!({"prices": {"asset_0003": 1.5, TARGET: [2.5]}}));
+        assert_eq!(numbers(&keyed), [(Whose::Other(3), 1.5), (Whose::Target, 2.5)]);
+        assert_eq!(keyed.numbers_of(&[Whose::Target]), [2.5]);
+    }
+
+    #[test]
+    fn a_text_of_another_shape_is_read_whole() {
+        let step = json!({"told": ["SH600000", {"on": "2024-03-01", "at": 12.5}]});
+        let texts =
+            |said: &Said| -> Vec<String> { said.texts.iter().map(|(_, text)| text.clone()).collect() };
+        let strange = Said::in_step(&step, TARGET);
+        assert_eq!(texts(&strange), ["2024-03-01", "SH600000", "at", "on", "told"]);
+        assert_eq!(strange.numbers, [(Whose::Nobody, 12.5)]);
+        let foreign = Said::in_step(
+            &json!([{"source": "news", "content": "SH600000", "at": 3}, "more"]),
+            TARGET,
+        );
+        assert_eq!(
+            texts(&foreign),
+            ["SH600000", "at", "content", "more", "news", "source"]
+        );
+        let known = said(
+            "get_market_context",
+            &json!({"day": "day_+3", "boards": [["MAIN", 1]]}),
+        );
+        assert_eq!(known, Said::default());
+    }
+
+    #[test]
+    fn of_thousands_of_numbers_some_are_kept() {
+        let many: Vec<f64> = (0..10_000).map(f64::from).collect();
+        assert_eq!(
+            said("state", &json!({"prices": many})).numbers.len(),
+            MOST_NUMBERS
+        );
+    }
 }

@@ -4,7 +4,8 @@ use crate::column::DayColumn;
 use crate::make::STATE;
 use crate::said::{Said, Whose, number};
 use ktd_env::factors::{Factor, Technical};
-use ktd_env::{Board, TradeDate};
+use ktd_env::{Board, Ticker, TradeDate};
+use ktd_masking::{MaskSettings, Numeric};
 use ktd_tools::Tool;
 use serde_json::{Map, Value};
 
@@ -118,6 +119,8 @@ impl Sight {
             let word = |key: &str| given.get(key)?.as_str().map(str::to_owned);
             Some((word("alias")?, word("code")?))
         });
+        // Of the target itself nothing may be given away.
+        let anchor = anchor.filter(|(alias, _)| *alias != target);
         let ids = (target.as_str(), anchor.as_ref().map(|(alias, _)| alias.as_str()));
         let steps = exhibit.get("steps")?.as_array()?;
         let mut steps: Vec<StepSight> = steps.iter().map(|step| StepSight::read(step, ids)).collect();
@@ -133,6 +136,21 @@ impl Sight {
             anchor,
             steps,
         })
+    }
+
+    /// What is left of it of what an exhibit under this mask may say of who and when.
+    pub(crate) fn under(mut self, mask: MaskSettings, may_give_away: bool) -> Self {
+        if mask.level.hides_stocks() && Ticker::parse(&self.target).is_ok() {
+            self.target.clear();
+        }
+        self.anchor = self.anchor.filter(|_| may_give_away);
+        for step in &mut self.steps {
+            step.date = step.date.filter(|_| !mask.level.hides_days());
+            if let Some(stock) = &mut step.target {
+                stock.board = stock.board.filter(|_| mask.numeric != Numeric::Banded);
+            }
+        }
+        self
     }
 
     /// The target's board, which every mask shows.

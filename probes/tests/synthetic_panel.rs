@@ -271,7 +271,7 @@ fn a_shown_date_is_the_one_behind_the_probe() {
         // Steps are labelled by the day that is traded on, the day after the as-of day.
         let day = ktd_env::TradeDate::parse(context["day"].as_str().unwrap()).unwrap();
         assert_eq!(day, STAGE.market.calendar()[gold.targets[0].day.index() + 1]);
-        let chances = expected(&STAGE.database, &probe, &gold, DEFAULT_JOINT_DAYS);
+        let chances = expected(&STAGE.database, plan.mask, (&probe, &gold), DEFAULT_JOINT_DAYS);
         assert!((chances[&Measure::Date5] - 1.0).abs() < 1e-12);
     }
 }
@@ -371,12 +371,13 @@ fn linked_exhibits_of_exact_numbers_are_linked() {
 
 #[test]
 fn random_recovers_what_chance_says() {
-    let set = set(&blinded(Numeric::Banded), ProbeKind::Day, 320);
+    let plan = blinded(Numeric::Banded);
+    let set = set(&plan, ProbeKind::Day, 320);
     let tallies = tallies(&Attackers::new(&STAGE.database, Numeric::Banded), &set);
     let (mut mean, mut variance) = (BTreeMap::new(), BTreeMap::new());
     for (probe, gold) in &set {
-        let chances = expected(&STAGE.database, probe, gold, DEFAULT_JOINT_DAYS);
-        let best = blind(&STAGE.database, probe, gold, DEFAULT_JOINT_DAYS);
+        let chances = expected(&STAGE.database, plan.mask, (probe, gold), DEFAULT_JOINT_DAYS);
+        let best = blind(&STAGE.database, plan.mask, (probe, gold), DEFAULT_JOINT_DAYS);
         for measure in [Measure::Top1, Measure::Top5] {
             assert!(chances[&measure] <= best[&measure] + 1e-12, "{}", measure.label());
         }

@@ -415,6 +415,12 @@ mod tests {
         assert!(found(&market, &shown).suspects.is_empty());
         shown["given_away"]["note"] = json!(other.company);
         assert_eq!(found(&market, &shown).suspects, [other.place]);
+        shown["given_away"] = json!({"alias": "asset_0007", "code": given.code});
+        assert_eq!(
+            found(&market, &shown).suspects,
+            [given.place],
+            "it is the target's"
+        );
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! What the baseline recovers without looking.
 
 use super::gold_line::CHANCE_PARTS;
+use ktd_masking::MaskSettings;
 use ktd_probes::{Database, Gold, Measure, ProbeText, blind, expected};
 use std::collections::BTreeMap;
 
@@ -13,16 +14,21 @@ pub struct Chances {
     pub blind: BTreeMap<Measure, u64>,
 }
 
-/// What is recovered of a probe without looking.
+/// What is recovered of a probe under a mask without looking.
 #[must_use]
-pub(super) fn chance(database: &Database, (probe, gold): (&ProbeText, &Gold), joint_days: usize) -> Chances {
+pub(super) fn chance(
+    database: &Database,
+    mask: MaskSettings,
+    asked: (&ProbeText, &Gold),
+    joint_days: usize,
+) -> Chances {
     let in_parts = |shares: BTreeMap<Measure, f64>| {
         let shares = shares.into_iter();
         shares.map(|(measure, share)| (measure, parts(share))).collect()
     };
     Chances {
-        random: in_parts(expected(database, probe, gold, joint_days)),
-        blind: in_parts(blind(database, probe, gold, joint_days)),
+        random: in_parts(expected(database, mask, asked, joint_days)),
+        blind: in_parts(blind(database, mask, asked, joint_days)),
     }
 }
 

@@ -17,7 +17,7 @@ use crate::bundle::{json_bytes, write_whole};
 use crate::error::RunError;
 use crate::experiment::market_source::MarketSource;
 use crate::experiment::run::mask_key;
-use ktd_masking::MaskKey;
+use ktd_masking::{MaskKey, MaskSettings};
 use ktd_probes::{Attackers, Database, ProbeKind};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -71,10 +71,10 @@ impl Workshop {
         self.ground.make(&probing, &|kind| plan.probes.of(kind), tick)
     }
 
-    /// The answer keys of a set as lines.
+    /// The answer keys of a set under a mask as lines.
     #[must_use]
-    pub fn gold_lines(&self, plan: &SetPlan, set: &ProbeSet) -> Vec<GoldLine> {
-        gold_lines(&self.ground, &self.database, plan.joint_days, set)
+    pub fn gold_lines(&self, plan: &SetPlan, mask: MaskSettings, set: &ProbeSet) -> Vec<GoldLine> {
+        gold_lines(&self.ground, &self.database, (mask, plan.joint_days), set)
     }
 
     /// What the attackers answer to the probes under test.
@@ -108,7 +108,7 @@ impl Workshop {
     ) -> Result<(ProbeSet, Vec<GoldLine>, Answers), RunError> {
         let set = control.make(&self.ground, plan, tick)?;
         let training = control.training(&self.ground, plan, tick)?;
-        let gold = self.gold_lines(plan, &set);
+        let gold = self.gold_lines(plan, control.mask(), &set);
         let siege = self.siege(plan, control.label());
         let answers = siege.lay(control.mask().numeric, &training, &set.probes, tick);
         Ok((set, gold, answers))
@@ -186,7 +186,8 @@ impl CertifyRun {
             if !self.config.language.agents.is_empty() {
                 let paths = self.paths.control(Control::BrightDay.label());
                 let set = Control::BrightDay.make(&workshop.ground, &record.plan, tick)?;
-                store(&paths, &set.probes, &workshop.gold_lines(&record.plan, &set))?;
+                let gold = workshop.gold_lines(&record.plan, Control::BrightDay.mask(), &set);
+                store(&paths, &set.probes, &gold)?;
             }
         }
         Ok(record)
@@ -244,7 +245,7 @@ impl CertifyRun {
             Some(root) => given::read(root, market)?,
             None => workshop.probes(&plan, tick)?,
         };
-        let gold = workshop.gold_lines(&plan, &set);
+        let gold = workshop.gold_lines(&plan, plan.mask()?, &set);
         let stored = store(&self.paths.probed(), &set.probes, &gold)?;
         // Whoever verifies makes the probes again with it, wherever it was read from.
         let key = format!("{}\n", workshop.ground.key.reveal());

@@ -11,20 +11,21 @@ use super::probe_line::{self, ProbeLine, WrittenProbe};
 use super::set_record::Stored;
 use crate::bundle::create_private;
 use crate::error::RunError;
+use ktd_masking::MaskSettings;
 use ktd_probes::{Database, ProbeKind, ProbeText};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// The answer keys of probes as lines, with what chance recovers of each.
+/// The answer keys of probes under a mask as lines, with what chance recovers of each.
 #[must_use]
 pub(super) fn gold_lines(
     ground: &Ground,
     database: &Database,
-    joint_days: usize,
+    (mask, joint_days): (MaskSettings, usize),
     set: &ProbeSet,
 ) -> Vec<GoldLine> {
     let line = |(probe, gold): (&ProbeText, &ktd_probes::Gold)| {
-        let chance = chance(database, (probe, gold), joint_days);
+        let chance = chance(database, mask, (probe, gold), joint_days);
         GoldLine::of(&ground.source.market, (probe.kind, probe.number), gold, &chance)
     };
     set.probes.iter().zip(&set.gold).map(line).collect()

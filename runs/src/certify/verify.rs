@@ -200,7 +200,11 @@ fn remake(
     let probed = paths.probed();
     let probes = if record.probes == Origin::Made {
         let set = workshop.probes(&record.plan, tick)?;
-        compare_set(&probed, &set, &workshop.gold_lines(&record.plan, &set))?;
+        compare_set(
+            &probed,
+            &set,
+            &workshop.gold_lines(&record.plan, record.plan.mask()?, &set),
+        )?;
         verified
             .checks
             .push("probes and keys: made again, byte for byte".to_owned());
@@ -230,7 +234,8 @@ fn remake(
     if 0 < certificate.attackers_knowing(Knowledge::Language) {
         let paths = paths.control(Control::BrightDay.label());
         let set = Control::BrightDay.make(&workshop.ground, &record.plan, tick)?;
-        compare_set(&paths, &set, &workshop.gold_lines(&record.plan, &set))?;
+        let gold = workshop.gold_lines(&record.plan, Control::BrightDay.mask(), &set);
+        compare_set(&paths, &set, &gold)?;
         verified
             .unchecked
             .push("language models: what they answered is recorded, and they are not asked again".to_owned());
