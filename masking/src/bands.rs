@@ -21,7 +21,11 @@ const CUT: f64 = 0.430_727;
 
 /// One keyed draw a name and factor, the same for the whole episode, so that asking again tells nothing more.
 #[derive(Clone)]
-pub(crate) struct BandNoise(Vec<Draw>);
+pub(crate) struct BandNoise {
+    draws: Vec<Draw>,
+    /// Where the outer bands begin.
+    cut: f64,
+}
 
 #[derive(Debug, Clone, Copy)]
 struct Draw {
@@ -40,23 +44,29 @@ impl BandNoise {
             by: BAND_NOISE * stream.normal(),
             instead: stream.uniform(),
         });
-        Self(draws.collect())
+        Self {
+            draws: draws.collect(),
+            cut: band_cut(),
+        }
     }
 
-    /// The same cells with nothing that moves them.
+    /// The same cells with nothing that moves them, and a third of all names in each band.
     pub(crate) fn stilled(self) -> Self {
         let still = |draw: Draw| Draw { by: 0.0, ..draw };
-        Self(self.0.into_iter().map(still).collect())
+        Self {
+            draws: self.draws.into_iter().map(still).collect(),
+            cut: score(2.0 / 3.0),
+        }
     }
 
     /// The band shown: -1, 0 or 1. Without a standing a drawn one is moved, so that a missing value looks like any other.
     pub(crate) fn shown(&self, name: NameId, factor: Factor, standing: Option<Standing>) -> i8 {
         let cell = name.index() * Factor::ALL.len() + factor.index();
-        let Some(draw) = self.0.get(cell) else {
+        let Some(draw) = self.draws.get(cell) else {
             return 0;
         };
         let moved = score(standing.map_or(draw.instead, Standing::share)) + draw.by;
-        i8::from(band_cut() < moved) - i8::from(moved < -band_cut())
+        i8::from(self.cut < moved) - i8::from(moved < -self.cut)
     }
 }
 
@@ -84,7 +94,7 @@ mod tests {
     #[test]
     fn golden_draws() {
         let drawn: Vec<String> = noise(9)
-            .0
+            .draws
             .iter()
             .map(|draw| format!("{:.4} {:.4}", draw.by, draw.instead))
             .collect();
@@ -122,7 +132,7 @@ mod tests {
             .flat_map(|number| {
                 let mut bytes = [0; 32];
                 bytes[..2].copy_from_slice(&number.to_le_bytes());
-                BandNoise::draw(&MaskKey::from_bytes(bytes), 20).0
+                BandNoise::draw(&MaskKey::from_bytes(bytes), 20).draws
             })
             .collect();
         for share in shown(None, &draws) {
@@ -145,7 +155,7 @@ mod tests {
         });
         let (name, _) = market.unwrap().names().next().unwrap();
         for factor in Factor::ALL {
-            for (below, band) in [(0, -1), (20, -1), (30, 0), (70, 0), (80, 1), (100, 1)] {
+            for (below, band) in [(0, -1), (33, -1), (34, 0), (66, 0), (67, 1), (100, 1)] {
                 let standing = Standing::new(below, 0, 100);
                 assert_eq!(still.shown(name, factor, standing), band, "{below}");
             }
@@ -154,7 +164,13 @@ mod tests {
 
     #[test]
     fn keys_draw_apart_and_not_as_the_aliases_do() {
-        let drawn = |noise: &BandNoise| noise.0.iter().map(|draw| draw.by.to_bits()).collect::<Vec<_>>();
+        let drawn = |noise: &BandNoise| {
+            noise
+                .draws
+                .iter()
+                .map(|draw| draw.by.to_bits())
+                .collect::<Vec<_>>()
+        };
         assert_eq!(drawn(&noise(1)), drawn(&noise(1)));
         assert_ne!(drawn(&noise(1)), drawn(&noise(2)));
         let key = MaskKey::from_bytes([1; 32]);

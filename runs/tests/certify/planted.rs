@@ -260,6 +260,30 @@ fn a_code_and_a_day_in_the_open_are_found_in_every_source() {
 }
 
 #[test]
+fn a_shown_code_and_a_shown_day_are_no_chance() {
+    let shown = [
+        |probe: &str, target: &Value| {
+            let alias = serde_json::from_str::<Value>(probe).unwrap()["exhibits"][0]["target"].clone();
+            probe.replace(&alias.to_string(), &target["stock"].to_string())
+        },
+        |probe: &str, target: &Value| {
+            let (before, label) = probe.split_once("\"day_+").unwrap();
+            let (_, after) = label.split_once('"').unwrap();
+            let place = usize::try_from(target["place"].as_u64().unwrap()).unwrap();
+            let day = market().calendar()[place + 1].reveal();
+            format!("{before}\"{day}\"{after}")
+        },
+    ];
+    for (measure, show) in ["top1", "date20"].into_iter().zip(shown) {
+        let [honest, changed] = before_and_after(("banded", "day"), 24, |probe, gold| {
+            show(probe, &gold["targets"][0])
+        });
+        assert!(!names(&honest, "combination", measure), "{honest:?}");
+        assert!(names(&changed, "combination", measure), "{changed:?}");
+    }
+}
+
+#[test]
 fn a_sector_in_the_open_is_found() {
     let folder = folder(&config("banded", "day = 24").replace("sector = 1.0", "sector = 0.5"));
     let honest = broken_by_probe(folder.path());
