@@ -3,13 +3,13 @@
 use super::control::{AIMS, Aim, LANGUAGE_AIM};
 use super::count::{Count, RANDOM, Silence};
 use super::figure::{Figure, Rule, share, wilson_of};
-use super::set_record::SetRecord;
+use super::set_record::{Origin, SetRecord};
 use super::thresholds::{Thresholds, shows};
 use super::verdict::{Refusal, Verdict, refusals};
 use crate::error::RunError;
-use ktd_probes::{Attackers, Measure};
+use ktd_probes::{Measure, ProbeKind};
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// What is signed. Everything in it but hashes follows from the counts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -173,7 +173,7 @@ impl Certificate {
                 Verdict::Refused
             },
             refusals,
-            not_covered: not_covered(&set),
+            not_covered: not_covered(&set, &figures),
             set,
             confidence: judgement.confidence,
             thresholds: judgement.thresholds,
@@ -200,15 +200,7 @@ impl Certificate {
     /// # Errors
     /// [`RunError::Input`] for counts that are none.
     pub fn judged_again(&self) -> Result<Self, RunError> {
-        let is_there = |name: &&str| self.attackers.iter().any(|attacker| attacker.name == *name);
         let aims = aims(&self.attackers);
-        let is_whole = Attackers::NAMES.iter().all(is_there) && self.asks_all_alike();
-        if self.controls.len() != aims.len() || !is_whole {
-            return Err(RunError::input(
-                "the certificate lacks attackers or controls that every certificate has",
-                "it was made by another version of the program, or by hand",
-            ));
-        }
         let count = |figure: &Figure| Count {
             kind: figure.kind.clone(),
             attacker: figure.attacker.clone(),
@@ -235,34 +227,6 @@ impl Certificate {
         };
         let (set, attackers) = (self.set.clone(), self.attackers.clone());
         Self::judge(set, self.judgement(), attackers, &counted, self.files.clone())
-    }
-
-    /// Whether every attacker stands there once and was asked what `random` was asked, of as many probes.
-    fn asks_all_alike(&self) -> bool {
-        let names: BTreeSet<&str> = self
-            .attackers
-            .iter()
-            .map(|attacker| attacker.name.as_str())
-            .collect();
-        let asked = |name: &str| -> Vec<(&str, &str, u64)> {
-            let figures = self.figures.iter().filter(|figure| figure.attacker == name);
-            figures
-                .map(|figure| (figure.kind.as_str(), figure.measure.as_str(), figure.asked))
-                .collect()
-        };
-        let heard = |name: &str| -> Vec<(&str, u64)> {
-            let silences = self.unanswered.iter().filter(|silence| silence.attacker == name);
-            silences
-                .map(|silence| (silence.kind.as_str(), silence.probes))
-                .collect()
-        };
-        let all = (asked(RANDOM), heard(RANDOM));
-        let is_alike = |name: &&str| (asked(name), heard(name)) == all;
-        names.len() == self.attackers.len()
-            && !all.0.is_empty()
-            && names.iter().all(is_alike)
-            && self.figures.len() == names.len() * all.0.len()
-            && self.unanswered.len() == names.len() * all.1.len()
     }
 
     /// Attackers that know so.
@@ -332,18 +296,34 @@ fn baseline(figures: &[Figure], confidence: f64) -> Result<Vec<Baseline>, RunErr
     random.iter().map(row).collect()
 }
 
-fn not_covered(set: &SetRecord) -> Vec<String> {
+fn not_covered(set: &SetRecord, figures: &[Figure]) -> Vec<String> {
     let mut lines: Vec<String> = NOT_COVERED.iter().map(|line| (*line).to_owned()).collect();
-    let absent: Vec<&str> = ktd_probes::ProbeKind::ALL
-        .into_iter()
-        .filter(|kind| set.count(*kind) == 0)
-        .map(ktd_probes::ProbeKind::label)
-        .collect();
-    if !absent.is_empty() {
+    let kinds = |is_so: &dyn Fn(ProbeKind) -> bool| -> Option<String> {
+        let labels: Vec<&str> = ProbeKind::ALL
+            .into_iter()
+            .filter(|kind| is_so(*kind))
+            .map(ProbeKind::label)
+            .collect();
+        (!labels.is_empty()).then(|| labels.join(", "))
+    };
+    if let Some(absent) = kinds(&|kind| set.count(kind) == 0) {
+        lines.push(format!("probes of the kinds {absent}: none were put"));
+    }
+    let asks_sector = |kind: ProbeKind| {
+        let mut own = figures.iter().filter(|figure| figure.kind == kind.label());
+        own.any(|figure| figure.measure == Measure::Sector.label())
+    };
+    let sectorless = |kind| 0 < set.count(kind) && kind != ProbeKind::Linked && !asks_sector(kind);
+    if let Some(sectorless) = kinds(&sectorless) {
         lines.push(format!(
-            "probes of the kinds {}: none were put",
-            absent.join(", ")
+            "sectors: they were not asked of the kinds {sectorless}, for the panel has none of these stocks"
         ));
+    }
+    if set.probes == Origin::Given {
+        lines.push(
+            "how the probes were made: they were given, and that they show what this mask shows is only claimed"
+                .to_owned(),
+        );
     }
     lines
 }
