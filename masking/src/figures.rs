@@ -205,9 +205,13 @@ impl Mask {
 impl Mask {
     /// Money of the account, exact to the fen because orders are computed from it. From `rescaled` on it is rounded to some
     /// basis points of the initial cash, because a position is a whole number of lots and its exact value would tell the
-    /// price.
+    /// price. `null` where nothing of the market is shown but bands: NAV follows the market, and its path over an episode
+    /// tells the days however it is rounded.
     #[must_use]
     pub fn money(&self, amount: Fen) -> Payload {
+        if self.scale() == Scale::Bands {
+            return Payload::null();
+        }
         let shown = self.grain.map_or(amount, |grain| {
             let grains = (amount.0 + amount.0.signum() * grain.0 / 2) / grain.0;
             Fen(grains * grain.0)

@@ -1,5 +1,6 @@
 //! The secret behind an alias map.
 
+use ktd_env::KeyedStream;
 use sha2::{Digest, Sha256};
 use std::fmt;
 
@@ -71,6 +72,17 @@ impl MaskKey {
         hasher.update(b"ktd band draws 1\0");
         hasher.update(self.0);
         hasher.finalize().into()
+    }
+
+    /// The stream of a public seed for a purpose, which nobody repeats without the key.
+    #[must_use]
+    pub fn stream(&self, seed: u64, purpose: &str) -> KeyedStream {
+        let mut hasher = Sha256::new();
+        hasher.update(b"ktd keyed draws 1\0");
+        hasher.update(self.0);
+        hasher.update(seed.to_le_bytes());
+        hasher.update(purpose.as_bytes());
+        KeyedStream::new(hasher.finalize().into())
     }
 
     pub(crate) const fn bytes(&self) -> [u8; KEY_LEN] {

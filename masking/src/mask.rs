@@ -5,7 +5,7 @@ use crate::key::MaskKey;
 use crate::level::{Level, MaskSettings};
 use crate::numeric::Numeric;
 use crate::payload::Payload;
-use ktd_env::{DayIndex, Fen, KeyedStream, Market, NameId, PastDay, Ticker, TradeDate};
+use ktd_env::{Board, DayIndex, Fen, KeyedStream, Market, NameId, PastDay, Ticker, TradeDate};
 
 /// The mask of one episode. Every level goes through it; `bright` is its identity.
 #[derive(Clone)]
@@ -147,6 +147,22 @@ impl Mask {
     #[must_use]
     pub fn order(&self, name: NameId) -> MaskedOrder {
         MaskedOrder(self.alias_of.get(name.index()).copied().unwrap_or(u32::MAX))
+    }
+
+    /// A name's board; `null` where factors are told in bands: how many names of each board a screen lists tells the year.
+    #[must_use]
+    pub fn board(&self, board: Board) -> Payload {
+        if self.shows_boards() {
+            Payload::label(board.label())
+        } else {
+            Payload::null()
+        }
+    }
+
+    /// Whether boards are shown.
+    #[must_use]
+    pub fn shows_boards(&self) -> bool {
+        self.settings.numeric != Numeric::Banded
     }
 
     /// A name's sector: its real name or an alias; `null` where the panel has none, and where factors are told in bands,

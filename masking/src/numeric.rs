@@ -98,9 +98,8 @@ impl Numeric {
             Self::Rescaled => Some(1),
             Self::RoundedTenth => Some(10),
             Self::RoundedHalf => Some(50),
-            Self::Ranked => Some(100),
-            // NAV follows the market: over an episode finer steps would tell its days.
-            Self::Banded => Some(500),
+            // Of bands no money is shown at all.
+            Self::Ranked | Self::Banded => Some(100),
         }
     }
 

@@ -7,6 +7,7 @@ use crate::gold::{Gold, Target};
 use crate::scan::Scope;
 use crate::sight::Sight;
 use crate::tally::Measure;
+use ktd_env::Board;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The probability with which the attacker `random` recovers each measure that a probe is asked about: five stocks drawn
@@ -49,10 +50,12 @@ pub fn blind(
     let scope = Scope::of(database, &sight);
     let mut of_name: BTreeMap<usize, usize> = BTreeMap::new();
     let mut of_sector: BTreeMap<Option<u16>, usize> = BTreeMap::new();
+    let mut of_board: BTreeMap<Option<Board>, usize> = BTreeMap::new();
     for (place, rows) in scope.stretches(database) {
         *of_name.entry(place).or_default() += rows.len();
-        let sector = database.names.get(place).and_then(|names| names.sector);
-        *of_sector.entry(sector).or_default() += rows.len();
+        let names = database.names.get(place);
+        *of_sector.entry(names.and_then(|names| names.sector)).or_default() += rows.len();
+        *of_board.entry(names.map(|names| names.board)).or_default() += rows.len();
     }
     let all: usize = of_name.values().sum();
     let mut longest: Vec<usize> = of_name.into_values().collect();
@@ -67,6 +70,10 @@ pub fn blind(
         (Measure::Date20, dated(20)),
         (Measure::Date60, dated(60)),
         (Measure::Joint, named(Answer::MOST_NAMES) * dated(joint_days)),
+        (
+            Measure::Board,
+            share(of_board.into_values().max().unwrap_or(0), all),
+        ),
     ]);
     if let Some(sector) = chances.get_mut(&Measure::Sector) {
         *sector = share(of_sector.into_values().max().unwrap_or(0), all);
@@ -149,7 +156,6 @@ mod tests {
     use super::*;
     use crate::database::hand_made::{Stock, database};
     use crate::kind::ProbeKind;
-    use ktd_env::Board;
 
     /// Two stocks of the main board over 40 days, one over 10, and one of STAR over 30 days in their midst.
     fn four_stocks() -> Database {

@@ -53,11 +53,12 @@ impl ProbeMaker<'_> {
     #[must_use]
     pub fn make(&self, kind: ProbeKind, number: usize) -> Option<(Probe, Gold)> {
         let purpose = purpose(kind, number);
-        let mut stream = KeyedStream::for_purpose(self.plan.seed, &purpose);
+        // Key and seed: who knows the seed alone, which is published, must not know who and when.
+        let mut stream = self.plan.key.stream(self.plan.seed, &purpose);
         let first = self.scene(kind, number, &mut stream)?;
         let mut scenes = vec![first];
         if kind == ProbeKind::Linked {
-            scenes.push(self.other_scene(kind, number, &first, &mut stream)?);
+            scenes.push(self.other_scene(kind, &first, &mut stream)?);
         }
         let mut exhibits = Vec::with_capacity(scenes.len());
         for (place, scene) in scenes.iter().enumerate() {
@@ -97,8 +98,9 @@ impl ProbeMaker<'_> {
     /// A scene of the stratum of this number, or of the next one that has a member to ask about.
     fn scene(&self, kind: ProbeKind, number: usize, stream: &mut KeyedStream) -> Option<Scene> {
         let strata = self.plan.stretches.len() * Board::ALL.len();
+        let own = self.stratum(kind, number, strata)?;
         (0..strata).find_map(|ahead| {
-            let stratum = (number + ahead) % strata.max(1);
+            let stratum = (own + ahead) % strata;
             let board = *Board::ALL.get(stratum % Board::ALL.len())?;
             let stretch = stratum / Board::ALL.len();
             (0..TRIES).find_map(|_| {
@@ -115,20 +117,22 @@ impl ProbeMaker<'_> {
         })
     }
 
-    /// The second scene of a linked probe, in another stretch where there is one: the same stock for every other probe of
-    /// each stratum, where it can be asked about there; else another stock of its board.
-    fn other_scene(
-        &self,
-        kind: ProbeKind,
-        number: usize,
-        first: &Scene,
-        stream: &mut KeyedStream,
-    ) -> Option<Scene> {
+    /// The stratum of a number: every one once in each round, in an order that hangs on the key, so that the number, which
+    /// is published, tells nothing. `None` without strata.
+    fn stratum(&self, kind: ProbeKind, number: usize, strata: usize) -> Option<usize> {
+        let round = number.checked_div(strata)?;
+        let mut order: Vec<usize> = (0..strata).collect();
+        let purpose = format!("round {round} of {}", kind.label());
+        self.plan.key.stream(self.plan.seed, &purpose).shuffle(&mut order);
+        order.get(number % strata).copied()
+    }
+
+    /// The second scene of a linked probe, in another stretch where there is one: by a coin the same stock, where it can be
+    /// asked about there, or another stock of its board.
+    fn other_scene(&self, kind: ProbeKind, first: &Scene, stream: &mut KeyedStream) -> Option<Scene> {
         let board = self.market.board(first.name);
         let count = self.plan.stretches.len();
-        // Turned at every round of the strata: else the board alone would tell which of both it is.
-        let round = number / (count * Board::ALL.len()).max(1);
-        let wants_same = (number + round).is_multiple_of(2);
+        let wants_same = stream.below(2) == 0;
         let ahead = 1 + draw(stream, count.saturating_sub(1)).unwrap_or(0);
         let stretches: Vec<usize> = (0..count)
             .map(|place| (first.stretch + ahead + place) % count)

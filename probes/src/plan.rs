@@ -10,11 +10,11 @@ pub type Stretch = Range<usize>;
 /// All that decides which probes are made, besides the panel.
 #[derive(Debug, Clone)]
 pub struct ProbePlan {
-    /// Decides every draw.
+    /// Decides every draw together with the key.
     pub seed: u64,
     /// The mask under probe.
     pub mask: MaskSettings,
-    /// The key that each exhibit's own is derived from.
+    /// The key that each exhibit's own is derived from, and what the probes are drawn with.
     pub key: MaskKey,
     /// Steps that the kinds `days` and `linked` show.
     pub days: usize,

@@ -23,7 +23,7 @@ impl Scope {
         let date = sight.steps.last().and_then(|step| step.date);
         let trading_day = date.and_then(|date| database.calendar.binary_search(&date).ok());
         let day = trading_day.and_then(|day| day.checked_sub(1));
-        let whole = || vec![0..database.day_count()];
+        let whole = || std::iter::once(0..database.day_count()).collect();
         let mut open = given_away(database, sight).map_or_else(whole, |place| member_days(database, place));
         if let Some(day) = day {
             open = open.iter().map(|days| meet(days, &(day..day + 1))).collect();

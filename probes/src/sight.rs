@@ -38,10 +38,13 @@ pub(crate) struct StepSight {
 /// An account, read.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct AccountSight {
+    /// In money, or in units of the cash where weights alone are shown.
     pub(crate) nav: f64,
     cash: f64,
     /// Of the target, where it is held.
     pub(crate) weight: Option<f64>,
+    /// Holdings from whose weights cash is counted; `None` where money is shown.
+    pub(crate) weighed: Option<usize>,
 }
 
 impl AccountSight {
@@ -51,6 +54,9 @@ impl AccountSight {
         (0.2 < invested).then_some(invested)
     }
 }
+
+/// Less cash than this tells nothing of NAV: its share is counted from rounded weights.
+const LEAST_CASH: f64 = 0.05;
 
 /// A snapshot, read.
 #[derive(Debug, Clone, Default)]
@@ -206,22 +212,32 @@ impl StepSight {
             return;
         };
         let number = |key: &str| account.get(key).and_then(Value::as_f64);
-        let table = account.get("holdings").and_then(Table::read);
-        let weight = table.and_then(|table| {
-            let row = table
-                .rows()
-                .find(|row| row.get("stock_id").and_then(Value::as_str) == Some(target))?;
-            row.get("weight").and_then(Value::as_f64)
-        });
-        let (nav, cash) = (number("nav"), number("cash"));
-        self.account = nav
-            .zip(cash)
-            .filter(|(nav, _)| 0.0 < *nav)
-            .map(|(nav, cash)| AccountSight {
-                nav,
-                cash,
-                weight: weight.filter(|weight| 0.0 < *weight),
-            });
+        let weight_of = |row: &Row<'_>| row.get("weight").and_then(Value::as_f64);
+        let holdings = account.get("holdings").and_then(Table::read);
+        let weights: Vec<(bool, f64)> = holdings
+            .iter()
+            .flat_map(Table::rows)
+            .filter_map(|row| {
+                let is_target = row.get("stock_id").and_then(Value::as_str) == Some(target);
+                Some((is_target, weight_of(&row)?))
+            })
+            .collect();
+        let own = weights.iter().find(|(is_target, _)| *is_target);
+        let weight = own.map(|(_, weight)| *weight).filter(|weight| 0.0 < *weight);
+        let money = number("nav").zip(number("cash"));
+        let sight = |(nav, cash), weighed| AccountSight {
+            nav,
+            cash,
+            weight,
+            weighed,
+        };
+        // While nothing is traded cash stays as it is, and its share tells the path of NAV.
+        let left = 1.0 - weights.iter().map(|(_, weight)| weight).sum::<f64>();
+        self.account = match money {
+            Some(money) => Some(sight(money, None)),
+            None => (LEAST_CASH < left).then(|| sight((1.0 / left, 1.0), Some(weights.len()))),
+        }
+        .filter(|account| 0.0 < account.nav);
     }
 }
 
@@ -595,6 +611,31 @@ mod tests {
         assert!((held.invested().unwrap() - 0.6).abs() < 1e-12);
         assert_eq!(state(json!([["asset_0001", 0.5]])).weight, None);
         assert_eq!(state(json!([["asset_0007", 0.0]])).weight, None);
+    }
+
+    #[test]
+    fn without_money_cash_is_what_the_weights_leave() {
+        let state = |rows: Value| {
+            let holdings = json!({"columns": ["stock_id", "weight"], "rows": rows});
+            let account = json!({"nav": null, "cash": null, "holdings": holdings});
+            read(&exhibit(
+                &json!([[{"source": "state", "content": {"account": account}}]]),
+            ))
+            .steps[0]
+                .account
+        };
+        let held = state(json!([["asset_0001", 0.5], ["asset_0007", 0.1]])).unwrap();
+        assert_eq!((held.weight, held.weighed), (Some(0.1), Some(2)));
+        assert!((held.invested().unwrap() - 0.6).abs() < 1e-12 && (held.nav - 2.5).abs() < 1e-12);
+        let grown = state(json!([["asset_0001", 0.6], ["asset_0007", 0.1]])).unwrap();
+        assert!(
+            (grown.nav / held.nav - 0.4 / 0.3).abs() < 1e-12,
+            "cash has not moved"
+        );
+        assert!(
+            state(json!([["asset_0001", 0.98]])).is_none(),
+            "too little cash to tell"
+        );
     }
 
     #[test]

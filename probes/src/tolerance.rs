@@ -1,6 +1,6 @@
 //! How far a shown number may lie from the true one: the levels' rules, which are public.
 
-use crate::sight::Form;
+use crate::sight::{AccountSight, Form};
 use ktd_env::factors::{Factor, Technical};
 use ktd_masking::Numeric;
 
@@ -98,13 +98,20 @@ pub(crate) fn weight(numeric: Numeric) -> f64 {
     }
 }
 
-/// Of the account's NAV, as a share of it.
-pub(crate) fn nav(numeric: Numeric) -> f64 {
+/// Of the account's NAV, as a share of it; where it is counted from what the weights leave, in units of the cash.
+pub(crate) fn nav(numeric: Numeric, account: &AccountSight) -> f64 {
+    if let Some(holdings) = account.weighed {
+        return weight(numeric) * count(holdings).sqrt() * account.nav;
+    }
     match numeric {
         Numeric::Exact => 1e-6,
         Numeric::Rescaled => 1e-4,
         Numeric::RoundedTenth => 1e-3,
-        Numeric::RoundedHalf | Numeric::Ranked => 5e-3,
-        Numeric::Banded => 2.5e-2,
+        Numeric::RoundedHalf | Numeric::Ranked | Numeric::Banded => 5e-3,
     }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "holdings are few")]
+const fn count(holdings: usize) -> f64 {
+    holdings as f64
 }

@@ -177,10 +177,46 @@ fn the_same_plan_gives_the_same_bytes_in_any_order() {
         forwards[0].0 != make(&other, ProbeKind::Day, 0).0.text(),
         "the key decides"
     );
-    assert_eq!(
-        forwards[0].1,
-        make(&other, ProbeKind::Day, 0).1,
-        "the key does not decide who is asked about"
+}
+
+/// The number of a probe and the seed are published with it, the key is not.
+#[test]
+fn who_knows_number_and_seed_does_not_know_who_is_asked_about() {
+    let plan = blinded(Numeric::Banded);
+    let other = ProbePlan {
+        key: MaskKey::from_bytes([1; 32]),
+        ..plan.clone()
+    };
+    let strata = |plan: &ProbePlan| {
+        set(plan, ProbeKind::Day, 64)
+            .iter()
+            .map(|(_, gold)| (gold.stretch, gold.targets[0].board))
+            .collect::<Vec<_>>()
+    };
+    let same = |plan: &ProbePlan| {
+        set(plan, ProbeKind::Linked, 64)
+            .iter()
+            .map(|(_, gold)| gold.is_same())
+            .collect::<Vec<_>>()
+    };
+    let alike = |left: usize, right: usize| left.abs_diff(right) < 24;
+    let equal = strata(&plan)
+        .iter()
+        .zip(strata(&other))
+        .filter(|(a, b)| *a == b)
+        .count();
+    assert!(
+        equal < 40,
+        "{equal} of 64 numbers have one stratum under two keys"
+    );
+    let equal = same(&plan)
+        .iter()
+        .zip(same(&other))
+        .filter(|(a, b)| *a == b)
+        .count();
+    assert!(
+        alike(equal, 32),
+        "{equal} of 64 numbers have one coin under two keys"
     );
 }
 
@@ -289,8 +325,13 @@ fn a_board_does_not_tell_whether_two_exhibits_are_one_stock() {
         counts.entry(first.board).or_default()[usize::from(first.name == second.name)] += 1;
     }
     assert_eq!(counts.len(), 3);
+    // Coins: sixty-four of them lie further apart than this less than once in a thousand keys.
     for (board, [other, same]) in counts {
-        assert!(other.abs_diff(same) <= 4, "{}: {other} and {same}", board.label());
+        assert!(
+            other.abs_diff(same) <= 16,
+            "{}: {other} and {same}",
+            board.label()
+        );
     }
 }
 

@@ -80,7 +80,7 @@ impl ToolContext<'_> {
     }
 
     pub(crate) fn board(&self, name: NameId) -> Payload {
-        Payload::label(self.as_of.board(name).label())
+        self.mask.board(self.as_of.board(name))
     }
 
     /// Value of the holding at the last close over NAV; 0 for what is not held.

@@ -136,10 +136,13 @@ pub(crate) fn unrealised_return(context: &ToolContext<'_>, holding: &Holding, fa
     context.mask.unrealised_return(unrealised)
 }
 
-/// The index members of the as-of day, board by board, in masked order.
+/// The index members of the as-of day, board by board where boards are shown, in masked order.
 #[must_use]
 pub fn universe(context: &ToolContext<'_>) -> Payload {
     let members = context.members_in_order();
+    if !context.mask.shows_boards() {
+        return Payload::list(members.iter().map(|name| context.mask.asset(*name)));
+    }
     Payload::map(Board::ALL.into_iter().map(|board| {
         let of_board = members.iter().filter(|name| context.as_of.board(**name) == board);
         (

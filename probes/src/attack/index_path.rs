@@ -26,22 +26,22 @@ const TRACKING: f64 = 0.03;
 /// The account's NAV, which goes with the market as far as it is invested: since the first step with a holding.
 fn nav_path(reading: &Reading<'_>) -> Vec<DayClue> {
     let steps = reading.sight.steps.iter();
-    let held: Vec<(i64, f64, f64)> = steps
+    let held: Vec<(i64, f64, f64, f64)> = steps
         .filter_map(|step| {
             let account = step.account?;
-            Some((step.offset, libm::log(account.nav), account.invested()?))
+            let error = tolerance::nav(reading.numeric, &account);
+            Some((step.offset, libm::log(account.nav), account.invested()?, error))
         })
         .collect();
     let Some((first, rest)) = held.split_first() else {
         return Vec::new();
     };
-    let grain = tolerance::nav(reading.numeric);
     rest.iter()
-        .map(|(at, nav, _)| DayClue {
+        .map(|(at, nav, _, error)| DayClue {
             column: DayColumn::LnIndex,
             at: *at,
             minus: Some(first.0),
-            bounds: Bounds::around((nav - first.1) / first.2, (2.0 * grain + TRACKING) / first.2),
+            bounds: Bounds::around((nav - first.1) / first.2, (error + first.3 + TRACKING) / first.2),
         })
         .collect()
 }

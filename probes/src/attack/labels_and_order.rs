@@ -1,5 +1,6 @@
 //! Reads labels instead of numbers: aliases that follow the codes, keys that can be guessed, days that show the
-//! calendar's gaps. The board that stands beside an alias tells whether a guess of the whole map is right.
+//! calendar's gaps. Whether a guess of the whole map is right, the board tells that stands beside an alias, and that all who
+//! are listed together must have been members of the index on one day.
 
 use super::{Attacker, Reading};
 use crate::clue::{Bounds, Clues, DayClue};
@@ -10,10 +11,14 @@ use crate::make::purpose;
 use crate::sight::Sight;
 use ktd_env::{Board, KeyedStream};
 use ktd_masking::MaskKey;
+use std::collections::BTreeSet;
+use std::ops::Range;
 
 pub(crate) struct LabelsAndOrder {
     /// Boards of all names, in the order of the codes.
     boards: Vec<Board>,
+    /// Stretches of days on which each was a member, in the same order.
+    member_days: Vec<Vec<Range<usize>>>,
     /// The key behind every alias map, where it could be guessed.
     root: Option<MaskKey>,
 }
@@ -39,11 +44,18 @@ const LEAST_LISTED: usize = 8;
 
 impl LabelsAndOrder {
     pub(crate) fn new(database: &Database) -> Self {
-        Self::of_boards(database.boards.clone())
-    }
-
-    pub(crate) const fn of_boards(boards: Vec<Board>) -> Self {
-        Self { boards, root: None }
+        let mut member_days = vec![Vec::new(); database.boards.len()];
+        for members in &database.members {
+            let names = database.names.get(members.place);
+            if let Some(days) = names.and_then(|names| member_days.get_mut(names.code_order)) {
+                days.push(database.days_of_rows(members.place, &members.span));
+            }
+        }
+        Self {
+            boards: database.boards.clone(),
+            member_days,
+            root: None,
+        }
     }
 
     /// Tries to guess the key behind all alias maps: small numbers, in the ways that people write them into 32 bytes.
@@ -53,16 +65,21 @@ impl LabelsAndOrder {
             let listed = listed(&sight);
             (LEAST_LISTED <= listed.len()).then(|| (purpose(probe.kind, probe.number), listed))
         });
-        let tried: Vec<(String, Vec<(usize, Board)>)> = readable.take(3).collect();
+        let tried: Vec<(String, Vec<Listed>)> = readable.take(3).collect();
         if tried.is_empty() {
             return;
         }
         let fits = |root: &MaskKey| {
-            tried
-                .iter()
-                .all(|(purpose, listed)| self.explains(&self.names_under(root, purpose, 0), listed))
+            tried.iter().all(|(purpose, listed)| {
+                let names = self.names_under(root, purpose, 0);
+                self.explains(|alias| names.get(alias).copied(), listed)
+            })
         };
-        self.root = (0..SMALL_SEEDS).flat_map(keys_of).find(fits);
+        let mut fitting = (0..SMALL_SEEDS).flat_map(keys_of).filter(fits);
+        let first = fitting.next();
+        // Where another key fits as well, what is listed tells nothing.
+        let is_only = fitting.all(|other| Some(&other) == first.as_ref());
+        self.root = first.filter(|_| is_only);
     }
 
     /// The name behind each alias under a root key.
@@ -78,11 +95,22 @@ impl LabelsAndOrder {
         names
     }
 
-    /// Whether a map from aliases to names puts every listed alias on the board that stands beside it.
-    fn explains(&self, names: &[usize], listed: &[(usize, Board)]) -> bool {
+    /// Whether a map from aliases to names puts every listed alias on the board that stands beside it, and all of them into
+    /// the index of one day.
+    fn explains(&self, name_of: impl Fn(usize) -> Option<usize>, listed: &[Listed]) -> bool {
+        let mut open: Option<Vec<Range<usize>>> = None;
         listed.iter().all(|(alias, board)| {
-            let name = names.get(*alias);
-            name.and_then(|name| self.boards.get(*name)) == Some(board)
+            let name = name_of(*alias);
+            let own = name.and_then(|name| Some((self.boards.get(name)?, self.member_days.get(name)?)));
+            let Some((_, days)) = own.filter(|(own, _)| board.is_none_or(|board| board == **own)) else {
+                return false;
+            };
+            let both = open
+                .as_ref()
+                .map_or_else(|| days.clone(), |open| common(open, days));
+            let is_left = !both.is_empty();
+            open = Some(both);
+            is_left
         })
     }
 
@@ -98,7 +126,7 @@ impl LabelsAndOrder {
         }
         if let Some(root) = &self.root {
             let names = self.names_under(root, &purpose(reading.kind, reading.number), reading.exhibit);
-            if self.explains(&names, &listed) {
+            if self.explains(|alias| names.get(alias).copied(), &listed) {
                 return names.get(target).copied().into_iter().collect();
             }
         }
@@ -112,16 +140,9 @@ impl LabelsAndOrder {
         suspects
     }
 
-    fn guess(
-        &self,
-        name_of: impl Fn(usize) -> usize,
-        target: usize,
-        listed: &[(usize, Board)],
-    ) -> Option<usize> {
-        let fits = |(alias, board): &(usize, Board)| {
-            *alias < self.boards.len() && self.boards.get(name_of(*alias)) == Some(board)
-        };
-        listed.iter().all(fits).then(|| name_of(target))
+    fn guess(&self, name_of: impl Fn(usize) -> usize, target: usize, listed: &[Listed]) -> Option<usize> {
+        let known = |alias: usize| (alias < self.boards.len()).then(|| name_of(alias));
+        self.explains(known, listed).then(|| name_of(target))
     }
 }
 
@@ -147,15 +168,30 @@ fn number(alias: &str) -> Option<usize> {
         .checked_sub(1)
 }
 
-/// Every alias shown beside a board, once.
-fn listed(sight: &Sight) -> Vec<(usize, Board)> {
-    let shown = sight.steps.iter().flat_map(|step| &step.listed);
-    let mut listed: Vec<(usize, Board)> = shown
-        .filter_map(|(alias, board)| Some((number(alias)?, (*board)?)))
-        .collect();
-    listed.sort_unstable();
-    listed.dedup();
-    listed
+/// An alias, 0-based, and the board beside it.
+type Listed = (usize, Option<Board>);
+
+/// The aliases that the longest list of one step shows: those of other days need not have been members with them.
+fn listed(sight: &Sight) -> Vec<Listed> {
+    let of_step = |shown: &Vec<(String, Option<Board>)>| -> Vec<Listed> {
+        let numbered = shown
+            .iter()
+            .filter_map(|(alias, board)| Some((number(alias)?, *board)));
+        numbered.collect::<BTreeSet<_>>().into_iter().collect()
+    };
+    let steps = sight.steps.iter().map(|step| of_step(&step.listed));
+    steps.max_by_key(Vec::len).unwrap_or_default()
+}
+
+/// The days in both of two lists of stretches.
+fn common(left: &[Range<usize>], right: &[Range<usize>]) -> Vec<Range<usize>> {
+    let pairs = left
+        .iter()
+        .flat_map(|left| right.iter().map(move |right| (left, right)));
+    pairs
+        .map(|(left, right)| left.start.max(right.start)..left.end.min(right.end))
+        .filter(|both| !both.is_empty())
+        .collect()
 }
 
 /// Labels that jump from one step to the next count calendar days: their gaps are weekends and holidays.
@@ -195,6 +231,18 @@ mod tests {
 
     const NAMES: usize = 60;
     const LISTED: usize = 20;
+
+    impl LabelsAndOrder {
+        /// Whose names are all members on one day.
+        pub(crate) fn of_boards(boards: Vec<Board>) -> Self {
+            let member_days = vec![std::iter::once(0..1).collect(); boards.len()];
+            Self {
+                boards,
+                member_days,
+                root: None,
+            }
+        }
+    }
 
     /// Boards in no pattern.
     fn boards() -> Vec<Board> {
@@ -292,6 +340,24 @@ mod tests {
             };
             assert!(suspects(&attacker, &sight).is_empty(), "{target}");
         }
+    }
+
+    #[test]
+    fn without_boards_the_memberships_tell_who_is_listed_together() {
+        let mut attacker = LabelsAndOrder::of_boards(boards());
+        // Some names, in no pattern, are of the index's first days, the others of its last.
+        let is_early = |name: usize| attacker.boards[name] == Board::ALL[0];
+        let days = |name| if is_early(name) { 0..10 } else { 10..30 };
+        let member_days = (0..NAMES)
+            .map(|name| std::iter::once(days(name)).collect())
+            .collect();
+        let (early, late): (Vec<usize>, Vec<usize>) = (0..NAMES).partition(|name| is_early(*name));
+        attacker.member_days = member_days;
+        let mut shown = sight(&boards(), &(0..NAMES).collect::<Vec<_>>(), 30, 0);
+        shown.steps[0].listed = early.iter().map(|name| (alias(*name), None)).collect();
+        assert_eq!(suspects(&attacker, &shown), [30]);
+        shown.steps[0].listed.push((alias(late[0]), None));
+        assert!(suspects(&attacker, &shown).is_empty(), "never members together");
     }
 
     /// Probes whose maps hang on a root key.

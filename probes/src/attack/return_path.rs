@@ -111,7 +111,8 @@ fn holding(reading: &Reading<'_>) -> Vec<Clue> {
         .filter_map(|step| {
             let account = step.account?;
             let (nav, weight) = (account.nav, account.weight?);
-            let tolerance = tolerance::weight(reading.numeric) / weight + tolerance::nav(reading.numeric);
+            let tolerance =
+                tolerance::weight(reading.numeric) / weight + tolerance::nav(reading.numeric, &account);
             Some((step.offset, libm::log(nav * weight), tolerance))
         })
         .collect();
