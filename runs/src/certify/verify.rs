@@ -49,15 +49,16 @@ pub fn ticks(path: &Path, attacks: bool) -> usize {
         return 0;
     };
     let set = &signed.certificate.set;
-    let probes: usize = set.counts.values().sum();
+    // Of probes that were given nothing but the certificate says how many there are.
+    let probes = set.counts.values().copied().fold(0, usize::saturating_add);
+    if !attacks {
+        return probes;
+    }
     let training = 2 * set.plan.training * set.counts.len();
     let control = 2 * (set.plan.control_probes + set.plan.training.min(set.plan.control_probes));
     probes
-        + if attacks {
-            probes + training + Control::ALL.len() * control
-        } else {
-            0
-        }
+        .saturating_mul(2)
+        .saturating_add(training + Control::ALL.len() * control)
 }
 
 /// Checks a certificate and the files beside it; the first difference is the error.

@@ -114,8 +114,8 @@ fn hint(refusals: &[Refusal]) -> &'static str {
         "its file in answers/ gives a `reason` for each: mend what keeps it from answering, or ask another model; nobody \
          who was asked may be left out"
     } else {
-        "`random` is off its exact expectation, which says nothing of the mask: chance alone does so in one of twenty \
-         certificates at the usual confidence; if it is so again with more probes, report it as a defect"
+        "`random` is off its exact expectation, which says nothing of the mask: few probes may do so by chance; put more, \
+         and if it is so again report it as a defect"
     }
 }
 
