@@ -351,7 +351,7 @@ fn each_rung_tells_less_of_the_same_numbers() {
             "rounded-0.1: 53.6 103.25 2.4 0.123 -0.0013 -1.2 48 null 0.012 0.35 300 null 3 12000 null 0.123 0.075 -0.015 0.001",
             "rounded-0.5: 53.61 103.04 2.5 0.125 -0.001 -1 50 null 0.01 0.3 300 null 3 10000 null 0.125 0.075 -0.015 0.005",
             "ranked: null null null null null null null 66.7 null null 300 3 3 10000 null 0.12 0.05 -0.01 0.005",
-            "banded: null null null null null null null null null null null null null 0 null 0.12 null null 0.01"
+            "banded: null null null null null null null null null null null null null null null 0.12 null null 0.01"
         ]
     );
 }
