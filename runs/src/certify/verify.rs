@@ -123,9 +123,12 @@ pub fn verify(path: &Path, check: &Check, tick: Tick<'_>) -> Result<(SignedCerti
 /// # Errors
 /// [`RunError::Untrusted`] when it is not or they do not, [`RunError::Input`] for another program's.
 pub fn check_itself(path: &Path, certificate: &Certificate) -> Result<(), RunError> {
-    let named = |error: RunError| match error {
-        RunError::Input { what, hint } => RunError::input(format!("{}: {what}", path.display()), hint),
-        other => other,
+    let named = |error: RunError| {
+        if let RunError::Input { what, hint } = error {
+            RunError::input(format!("{}: {what}", path.display()), hint)
+        } else {
+            error
+        }
     };
     if let Some(fault) = whole::fault(certificate).map_err(named)? {
         return Err(does_not_follow(path, fault.to_owned()));
@@ -273,7 +276,7 @@ fn remake(
     }
     verified
         .checks
-        .push("answers and controls: every attack made again, byte for byte".to_owned());
+        .push("answers and controls: every attack of the database made again, byte for byte".to_owned());
     if 0 < certificate.attackers_knowing(Knowledge::Language) {
         let paths = paths.control(Control::BrightDay.label());
         let set = Control::BrightDay.make(&workshop.ground, &record.plan, tick)?;

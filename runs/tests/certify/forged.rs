@@ -41,7 +41,7 @@ fn assert_refused(forgeries: &[Forgery]) {
     for (forge, part) in forgeries {
         let mut certificate = honest();
         forge(&mut certificate);
-        let error = alone(certificate).expect_err(part);
+        let error = alone(certificate).unwrap_err();
         assert!(error.contains(part), "{error}");
     }
 }
@@ -177,17 +177,17 @@ fn more(certificate: &mut Certificate, name: &str, knows: Knowledge) {
     let mut figures = certificate.figures.clone();
     figures.retain(|figure| own(&figure.attacker));
     for figure in &mut figures {
-        figure.attacker = name.to_owned();
+        name.clone_into(&mut figure.attacker);
     }
     certificate.figures.extend(figures);
     let mut silences = certificate.unanswered.clone();
     silences.retain(|silence| own(&silence.attacker));
     for silence in &mut silences {
-        silence.attacker = name.to_owned();
+        name.clone_into(&mut silence.attacker);
     }
     certificate.unanswered.extend(silences);
     let mut attacker = last;
-    attacker.name = name.to_owned();
+    name.clone_into(&mut attacker.name);
     attacker.knows = knows;
     certificate.attackers.push(attacker);
 }

@@ -42,7 +42,7 @@ fn runs() -> &'static Path {
             many(certificate);
             certificate.thresholds.top1 = 1.0;
         });
-        write(root, "good.json", |certificate| many(certificate));
+        write(root, "good.json", many);
         write(root, "other.json", |certificate| {
             many(certificate);
             certificate.set.plan.tools.max_candidates += 1;
@@ -73,6 +73,11 @@ fn write(root: &Path, name: &str, change: impl Fn(&mut Certificate)) {
 
 /// As if so many probes had been put and nobody had found anything but in the controls: bounds are tight enough for the
 /// defaults.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a share of these probes fits both"
+)]
 fn many(certificate: &mut Certificate) {
     const PROBES: u32 = 50_000;
     certificate.thresholds = Thresholds::default();
