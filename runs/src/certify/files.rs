@@ -10,7 +10,7 @@ use crate::error::RunError;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// Below the folder of a language model and a set of probes: whom was asked, every request with its reply, and what each
+/// Below the folder of a language model and a set of probes: who was asked, every request with its reply, and what each
 /// probe came to.
 const RECORDS: [&str; 3] = ["attacker.json", "exchanges.jsonl.zst", "answers.jsonl"];
 
