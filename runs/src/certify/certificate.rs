@@ -1,5 +1,6 @@
 //! `certificate.json`: who tried, what they recovered, up to which bound, and what follows.
 
+use super::chance::nine_decimals;
 use super::control::{AIMS, Aim, LANGUAGE_AIM};
 use super::count::{Count, RANDOM, Silence};
 use super::figure::{Figure, Rule, share, wilson_of};
@@ -7,6 +8,7 @@ use super::set_record::{Origin, SetRecord};
 use super::thresholds::{Thresholds, shows};
 use super::verdict::{Refusal, Verdict, refusals};
 use crate::error::RunError;
+use ktd_attribution::stats::binomial_two_sided_p;
 use ktd_probes::{Measure, ProbeKind};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -102,8 +104,10 @@ pub struct Baseline {
     pub chance: f64,
     /// Wilson interval that holds for all these rows together.
     pub interval: (f64, f64),
-    /// Whether the expectation lies inside.
-    pub inside: bool,
+    /// How likely so much or so little is by chance, for all these rows together (exact, Bonferroni).
+    pub p_value: f64,
+    /// Whether it is likely enough.
+    pub holds: bool,
 }
 
 /// What was counted, before it is judged.
@@ -149,7 +153,7 @@ impl Certificate {
         files: BTreeMap<String, String>,
     ) -> Result<Self, RunError> {
         let rule = Rule {
-            level: set.plan.mask()?.level,
+            mask: set.plan.mask()?,
             confidence: judgement.confidence,
             thresholds: judgement.thresholds,
             attackers: attackers.len(),
@@ -262,7 +266,7 @@ pub fn aims(attackers: &[AttackerRecord]) -> Vec<(&str, Aim)> {
 fn control_figure(aim: &Aim, count: &Count, confidence: f64) -> Result<ControlFigure, RunError> {
     let (lower, _) = wilson_of(count.hits, count.asked, confidence, 1)?;
     // Where the answer stands in the open, reading is what is tried, and no guess is to be beaten.
-    let is_shown = shows(aim.control.mask().level, aim.measure);
+    let is_shown = shows(aim.control.mask(), aim.measure);
     let chance = if is_shown { 0.0 } else { count.chance };
     Ok(ControlFigure {
         attacker: count.attacker.clone(),
@@ -278,6 +282,14 @@ fn control_figure(aim: &Aim, count: &Count, confidence: f64) -> Result<ControlFi
     })
 }
 
+/// A sound baseline is refused once in a thousand certificates; a broken one is off by far more than chance ever is.
+const LEAST_BASELINE_P: f64 = 0.001;
+
+#[expect(clippy::cast_precision_loss, reason = "rows are few")]
+const fn count(rows: usize) -> f64 {
+    rows as f64
+}
+
 fn baseline(figures: &[Figure], confidence: f64) -> Result<Vec<Baseline>, RunError> {
     let random: Vec<&Figure> = figures
         .iter()
@@ -285,12 +297,16 @@ fn baseline(figures: &[Figure], confidence: f64) -> Result<Vec<Baseline>, RunErr
         .collect();
     let row = |figure: &&Figure| {
         let interval = wilson_of(figure.hits, figure.asked, confidence, random.len())?;
+        let p_value = binomial_two_sided_p(figure.hits, figure.asked, figure.chance)
+            .map_err(|error| RunError::input(error.to_string(), error.hint()))?;
+        let p_value = nine_decimals((p_value * count(random.len())).min(1.0));
         Ok(Baseline {
             kind: figure.kind.clone(),
             measure: figure.measure.clone(),
             chance: figure.chance,
             interval,
-            inside: interval.0 <= figure.chance && figure.chance <= interval.1,
+            p_value,
+            holds: LEAST_BASELINE_P <= p_value,
         })
     };
     random.iter().map(row).collect()

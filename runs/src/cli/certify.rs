@@ -161,6 +161,7 @@ mod tests {
             measure: "top1".to_owned(),
             chance: 0.1,
             interval: (0.2, 0.3),
+            p_value: 1e-6,
         };
         let told = hint(&[silent.clone(), off.clone()]);
         assert!(told.contains("reason") && !told.contains("more probes"), "{told}");
