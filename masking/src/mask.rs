@@ -159,7 +159,7 @@ impl Mask {
         MaskedOrder(self.alias_of.get(name.index()).copied().unwrap_or(u32::MAX))
     }
 
-    /// A name's board; `null` where factors are told in bands: how many names of each board a screen lists tells the year.
+    /// A name's board; `null` where [`Numeric::shows_boards`] says so.
     #[must_use]
     pub fn board(&self, board: Board) -> Payload {
         if self.shows_boards() {
@@ -172,7 +172,7 @@ impl Mask {
     /// Whether boards are shown.
     #[must_use]
     pub fn shows_boards(&self) -> bool {
-        self.settings.numeric != Numeric::Banded
+        self.settings.numeric.shows_boards()
     }
 
     /// A name's sector: its real name or an alias; `null` where the panel has none, and where factors are told in bands,

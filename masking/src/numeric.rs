@@ -82,6 +82,12 @@ impl Numeric {
         }
     }
 
+    /// Whether the board of a name is shown. Of bands it is not: how many names of each board a screen lists tells the year.
+    #[must_use]
+    pub const fn shows_boards(self) -> bool {
+        !matches!(self, Self::Banded)
+    }
+
     pub(crate) const fn fineness(self) -> Fineness {
         match self {
             Self::Exact | Self::Rescaled => Fineness::True,

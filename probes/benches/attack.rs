@@ -7,7 +7,7 @@ use ktd_env::factors::FactorConfig;
 use ktd_env::synth::{SynthConfig, generate};
 use ktd_env::{FactorTable, Market};
 use ktd_masking::{Level, MaskKey, MaskSettings, Numeric};
-use ktd_probes::{Attackers, Database, DatabaseSource, ProbeKind, ProbeMaker, ProbePlan, ProbeText};
+use ktd_probes::{Aid, Attackers, Database, DatabaseSource, ProbeKind, ProbeMaker, ProbePlan, ProbeText};
 use ktd_tools::{ToolLimits, Toolbox};
 use std::error::Error;
 use std::hint::black_box;
@@ -63,7 +63,7 @@ impl Stage {
             key: MaskKey::from_bytes([7; 32]),
             days: 5,
             episode_steps: STEPS,
-            bands_unmoved: false,
+            aid: Aid::None,
             stretches,
         })
     }

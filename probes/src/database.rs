@@ -362,14 +362,20 @@ fn context(source: &DatabaseSource<'_>, day: usize) -> Option<serde_json::Value>
     serde_json::from_str(&answer.payload.to_json()).ok()
 }
 
-fn state(rules: &Rules, as_of: &AsOf<'_>, name: NameId) -> f64 {
+/// States of [`Column::State`]; those between them are states of a limit too.
+pub(crate) const LIMIT_UP: f64 = 1.0;
+pub(crate) const LIMIT_DOWN: f64 = 2.0;
+pub(crate) const SUSPENDED: f64 = 3.0;
+
+/// How a stock stood on a day, as [`Column::State`] has it.
+pub(crate) fn state(rules: &Rules, as_of: &AsOf<'_>, name: NameId) -> f64 {
     let Some(bar) = as_of.bar(name, DaysBack(0)).filter(|bar| 0 < bar.volume) else {
-        return 3.0;
+        return SUSPENDED;
     };
     PriceLimits::of_last_bar(rules, as_of, name).map_or(4.0, |limits| match limits.exact_state(bar.close) {
         LimitState::Inside => 0.0,
-        LimitState::Up => 1.0,
-        LimitState::Down => 2.0,
+        LimitState::Up => LIMIT_UP,
+        LimitState::Down => LIMIT_DOWN,
     })
 }
 

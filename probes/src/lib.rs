@@ -34,5 +34,5 @@ pub use exhibit::{Anchor, Exhibit, Message, Probe, ProbeText};
 pub use gold::{Gold, Target};
 pub use kind::ProbeKind;
 pub use make::ProbeMaker;
-pub use plan::{PlanError, ProbePlan, Stretch};
+pub use plan::{Aid, PlanError, ProbePlan, Stretch};
 pub use tally::{Comparison, DEFAULT_JOINT_DAYS, Measure, Tally};

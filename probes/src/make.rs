@@ -1,9 +1,10 @@
 //! Makes probes: draws who and when, and lets the tools say what an agent would see.
 
+use crate::database::{LIMIT_UP, SUSPENDED, state};
 use crate::exhibit::{Anchor, Exhibit, Message, Probe};
 use crate::gold::{Gold, Target};
 use crate::kind::ProbeKind;
-use crate::plan::ProbePlan;
+use crate::plan::{Aid, ProbePlan};
 use ktd_env::exchange::{Account, Order, Quantity, Rules, Side, TargetWeight, TradingDay, step};
 use ktd_env::factors::Factor;
 use ktd_env::{AsOf, Board, DayIndex, Decimal, FactorTable, KeyedStream, Market, NameId};
@@ -196,7 +197,15 @@ impl ProbeMaker<'_> {
                     .iter()
                     .all(|factor| as_of.factor_z(*name, *factor).is_some())
             })
+            .filter(|name| self.plan.aid != Aid::LimitDays || self.has_limit_day(&as_of, *name))
             .collect()
+    }
+
+    /// Whether a stock stood at a price limit, or did not trade, within the days that bars of one step span.
+    fn has_limit_day(&self, as_of: &AsOf<'_>, name: NameId) -> bool {
+        let days = (0..DAY_LOOKBACK - 1).filter_map(|back| as_of.past(ktd_env::DaysBack(back)));
+        let mut states = days.map(|day| state(self.rules, &day, name));
+        states.any(|state| (LIMIT_UP..=SUSPENDED).contains(&state))
     }
 
     fn mask(&self, settings: MaskSettings, key: &MaskKey, first: usize) -> Option<Mask> {
@@ -209,7 +218,7 @@ impl ProbeMaker<'_> {
             initial_cash: self.rules.initial_cash,
         };
         let mask = Mask::new(settings, key, &frame)?;
-        Some(if self.plan.bands_unmoved {
+        Some(if self.plan.aid == Aid::BandsUnmoved {
             mask.with_bands_unmoved()
         } else {
             mask

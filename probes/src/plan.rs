@@ -20,10 +20,22 @@ pub struct ProbePlan {
     pub days: usize,
     /// Steps of an episode.
     pub episode_steps: usize,
-    /// Whether bands are shown as they are, without the chance that moves them: for controls, which no file can ask for.
-    pub bands_unmoved: bool,
+    /// What helps attackers: of controls alone, which no file can ask for.
+    pub aid: Aid,
     /// Where episodes lie; each is one stratum with each board.
     pub stretches: Vec<Stretch>,
+}
+
+/// What helps attackers to what they must find in a control.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Aid {
+    /// Nothing: the probes are those of the mask.
+    #[default]
+    None,
+    /// Bands are shown as they are, without the chance that moves them.
+    BandsUnmoved,
+    /// Stocks are asked about that stood at a price limit, or did not trade, on a day that their bars span.
+    LimitDays,
 }
 
 /// A plan that gives no probes.

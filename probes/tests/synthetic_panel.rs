@@ -12,7 +12,7 @@ use ktd_env::synth::{SynthConfig, generate};
 use ktd_env::{Board, FactorTable, Fen, Market};
 use ktd_masking::{EpisodeFrame, Level, Mask, MaskKey, MaskSettings, Numeric};
 use ktd_probes::{
-    Answer, Attackers, DEFAULT_JOINT_DAYS, Database, DatabaseSource, Gold, Measure, Probe, ProbeKind,
+    Aid, Answer, Attackers, DEFAULT_JOINT_DAYS, Database, DatabaseSource, Gold, Measure, Probe, ProbeKind,
     ProbeMaker, ProbePlan, ProbeText, Tally, blind, controls, expected,
 };
 use ktd_tools::{ToolLimits, Toolbox};
@@ -72,7 +72,7 @@ fn plan(level: Level, numeric: Numeric) -> ProbePlan {
         key: key(),
         days: 4,
         episode_steps: STEPS,
-        bands_unmoved: false,
+        aid: Aid::None,
         stretches,
     }
 }

@@ -39,6 +39,16 @@ pub enum RunError {
         /// What is wrong, and where in the file.
         what: String,
     },
+    /// A certificate that proves nothing: it is none, it is not its signer's, or it does not follow from what it says.
+    #[error("{}: {what}", .path.display())]
+    Untrusted {
+        /// The certificate.
+        path: PathBuf,
+        /// What is wrong.
+        what: String,
+        /// What to do about it.
+        hint: &'static str,
+    },
     /// A run that continues or replays produced other bytes than the record.
     #[error("{}: line {line} differs from the record: {difference}", .path.display())]
     Diverged {
@@ -189,7 +199,9 @@ impl RunError {
                 "run the experiment again: `ktd run` continues and writes it".to_owned()
             }
             Self::Busy { .. } => "wait until it ends, or stop it".to_owned(),
-            Self::Damaged { .. } => "restore the file from a copy; a bundle must not be edited".to_owned(),
+            Self::Damaged { .. } => {
+                "restore the file from a copy: what this program wrote must not be edited".to_owned()
+            }
             Self::Diverged { .. } => {
                 "the panel, the program's version, the configuration or the record changed; see header.json"
                     .to_owned()
@@ -201,7 +213,7 @@ impl RunError {
             Self::Leak { .. } => {
                 "this is a defect of the mask: report it with the bundle's header.json".to_owned()
             }
-            Self::Configuration { hint, .. } => (*hint).to_owned(),
+            Self::Configuration { hint, .. } | Self::Untrusted { hint, .. } => (*hint).to_owned(),
             Self::Budget { .. } => {
                 "raise the cap under [budget] and run the same command again: it continues where it stopped"
                     .to_owned()

@@ -120,6 +120,12 @@ impl Failure {
         self.hint.as_deref()
     }
 
+    /// Whether a check ran well and found a difference.
+    #[must_use]
+    pub const fn is_difference(&self) -> bool {
+        self.exit_code == DIFFERENCE
+    }
+
     /// The process's exit code: 1 for a difference found, 2 for bad input, 3 for a budget that is used up.
     #[must_use]
     pub const fn exit_code(&self) -> u8 {
@@ -169,6 +175,7 @@ impl From<crate::error::RunError> for Failure {
             | RunError::RequestDiffers { .. }
             | RunError::NotRecorded { .. }
             | RunError::Damaged { .. }
+            | RunError::Untrusted { .. }
             | RunError::Unfinished { .. }
             | RunError::Leak { .. } => Self::difference(&error),
             RunError::Budget { .. } => Self::budget(&error),

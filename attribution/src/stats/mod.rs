@@ -10,11 +10,13 @@
 //!
 //! Source of every formula and edge rule: Statistics and Edge-case table of the attribution notes.
 
+mod binomial;
 mod block_length;
 mod ece_interval;
 mod error;
 mod hodges_lehmann;
 mod holm;
+mod incomplete_beta;
 mod interval;
 mod kendall_tau;
 mod newey_west;
@@ -40,6 +42,7 @@ mod table;
 mod wilcoxon;
 mod wilson;
 
+pub use binomial::binomial_two_sided_p;
 pub use block_length::{BlockLength, DEFAULT_MEAN_BLOCK_DAYS, block_length};
 pub use ece_interval::ece_interval;
 pub use error::InputError;

@@ -1,6 +1,7 @@
 //! Student's t distribution.
 
 use super::error::InputError;
+use super::incomplete_beta::incomplete_beta;
 
 /// Probability that a variable of Student's t distribution is at least as far from 0 as `t`.
 ///
@@ -25,52 +26,6 @@ pub fn student_t_two_sided_p(t: f64, degrees_of_freedom: f64) -> Result<f64, Inp
         return Ok(0.0);
     }
     Ok(incomplete_beta((degrees_of_freedom / 2.0, 0.5), share, rest).clamp(0.0, 1.0))
-}
-
-/// `I_x(a, b)` for the shapes `(a, b)`, with `rest = 1 - x`.
-fn incomplete_beta(shapes: (f64, f64), x: f64, rest: f64) -> f64 {
-    if rest <= 0.0 {
-        return 1.0;
-    }
-    if x <= 0.0 {
-        return 0.0;
-    }
-    let (first, second) = shapes;
-    let log_beta = libm::lgamma(first) + libm::lgamma(second) - libm::lgamma(first + second);
-    let front = libm::exp(first * libm::log(x) + second * libm::log(rest) - log_beta);
-    // The fraction converges fast on this side of the mean alone.
-    if x < (first + 1.0) / (first + second + 2.0) {
-        front * continued_fraction(shapes, x) / first
-    } else {
-        1.0 - front * continued_fraction((second, first), rest) / second
-    }
-}
-
-/// Lentz's evaluation of the continued fraction of the incomplete beta function.
-fn continued_fraction((first, second): (f64, f64), x: f64) -> f64 {
-    const TERMS_MAX: u16 = 1000;
-    const TINY: f64 = 1e-300;
-    let away_from_zero = |value: f64| if value.abs() < TINY { TINY } else { value };
-    let both = first + second;
-    let mut numerator = 1.0;
-    let mut denominator = 1.0 / away_from_zero(1.0 - both * x / (first + 1.0));
-    let mut fraction = denominator;
-    for term in (1..=TERMS_MAX).map(f64::from) {
-        let place = first + 2.0 * term;
-        let even = term * (second - term) * x / ((place - 1.0) * place);
-        let odd = -(first + term) * (both + term) * x / (place * (place + 1.0));
-        let mut change = 1.0;
-        for coefficient in [even, odd] {
-            denominator = 1.0 / away_from_zero(1.0 + coefficient * denominator);
-            numerator = away_from_zero(1.0 + coefficient / numerator);
-            change = numerator * denominator;
-            fraction *= change;
-        }
-        if (change - 1.0).abs() <= f64::EPSILON {
-            break;
-        }
-    }
-    fraction
 }
 
 #[cfg(test)]

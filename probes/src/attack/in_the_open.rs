@@ -159,7 +159,7 @@ mod tests {
     use super::*;
     use crate::kind::ProbeKind;
     use crate::make::ProbeMaker;
-    use crate::plan::ProbePlan;
+    use crate::plan::{Aid, ProbePlan};
     use ktd_env::exchange::Rules;
     use ktd_env::factors::FactorConfig;
     use ktd_env::synth::{SynthConfig, generate};
@@ -453,7 +453,7 @@ mod tests {
                 key: MaskKey::from_bytes([9; 32]),
                 days: 3,
                 episode_steps: STEPS,
-                bands_unmoved: false,
+                aid: Aid::None,
                 stretches: std::iter::once(ProbePlan::HISTORY_DAYS..319).collect(),
             };
             let maker = ProbeMaker {

@@ -4,6 +4,7 @@ use super::senses::Shown;
 use super::{Attacker, Reading};
 use crate::clue::{Bounds, Clue, Clues};
 use crate::column::Column;
+use crate::database::{LIMIT_DOWN, LIMIT_UP, SUSPENDED};
 use ktd_env::Board;
 
 pub(crate) struct LimitPattern;
@@ -25,10 +26,6 @@ impl Attacker for LimitPattern {
         })
     }
 }
-
-const LIMIT_UP: f64 = 1.0;
-const LIMIT_DOWN: f64 = 2.0;
-const SUSPENDED: f64 = 3.0;
 
 fn day(at: i64, state: f64) -> Clue {
     Clue {

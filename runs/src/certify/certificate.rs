@@ -1,16 +1,18 @@
 //! `certificate.json`: who tried, what they recovered, up to which bound, and what follows.
 
+use super::chance::nine_decimals;
 use super::control::{AIMS, Aim, LANGUAGE_AIM};
 use super::count::{Count, RANDOM, Silence};
 use super::figure::{Figure, Rule, share, wilson_of};
 use super::set_plan::SetPlan;
-use super::set_record::SetRecord;
+use super::set_record::{Origin, SetRecord};
 use super::thresholds::{Thresholds, shows};
 use super::verdict::{Refusal, Verdict, refusals};
 use crate::error::RunError;
-use ktd_probes::{Attackers, Measure};
+use ktd_attribution::stats::binomial_two_sided_p;
+use ktd_probes::{Measure, ProbeKind};
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// What is signed. Everything in it but hashes follows from the counts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -103,8 +105,10 @@ pub struct Baseline {
     pub chance: f64,
     /// Wilson interval that holds for all these rows together.
     pub interval: (f64, f64),
-    /// Whether the expectation lies inside.
-    pub inside: bool,
+    /// How likely so much or so little is by chance, for all these rows together (exact, Bonferroni).
+    pub p_value: f64,
+    /// Whether it is likely enough.
+    pub holds: bool,
 }
 
 /// What was counted, before it is judged.
@@ -150,7 +154,7 @@ impl Certificate {
         files: BTreeMap<String, String>,
     ) -> Result<Self, RunError> {
         let rule = Rule {
-            level: set.plan.mask()?.level,
+            mask: set.plan.mask()?,
             confidence: judgement.confidence,
             thresholds: judgement.thresholds,
             attackers: attackers.len(),
@@ -174,7 +178,7 @@ impl Certificate {
                 Verdict::Refused
             },
             refusals,
-            not_covered: not_covered(&set),
+            not_covered: not_covered(&set, &figures),
             set,
             confidence: judgement.confidence,
             thresholds: judgement.thresholds,
@@ -201,15 +205,7 @@ impl Certificate {
     /// # Errors
     /// [`RunError::Input`] for counts that are none.
     pub fn judged_again(&self) -> Result<Self, RunError> {
-        let is_there = |name: &&str| self.attackers.iter().any(|attacker| attacker.name == *name);
         let aims = aims(&self.attackers, &self.set.plan);
-        let is_whole = Attackers::NAMES.iter().all(is_there) && self.asks_all_alike();
-        if self.controls.len() != aims.len() || !is_whole {
-            return Err(RunError::input(
-                "the certificate lacks attackers or controls that every certificate has",
-                "it was made by another version of the program, or by hand",
-            ));
-        }
         let count = |figure: &Figure| Count {
             kind: figure.kind.clone(),
             attacker: figure.attacker.clone(),
@@ -236,34 +232,6 @@ impl Certificate {
         };
         let (set, attackers) = (self.set.clone(), self.attackers.clone());
         Self::judge(set, self.judgement(), attackers, &counted, self.files.clone())
-    }
-
-    /// Whether every attacker stands there once and was asked what `random` was asked, of as many probes.
-    fn asks_all_alike(&self) -> bool {
-        let names: BTreeSet<&str> = self
-            .attackers
-            .iter()
-            .map(|attacker| attacker.name.as_str())
-            .collect();
-        let asked = |name: &str| -> Vec<(&str, &str, u64)> {
-            let figures = self.figures.iter().filter(|figure| figure.attacker == name);
-            figures
-                .map(|figure| (figure.kind.as_str(), figure.measure.as_str(), figure.asked))
-                .collect()
-        };
-        let heard = |name: &str| -> Vec<(&str, u64)> {
-            let silences = self.unanswered.iter().filter(|silence| silence.attacker == name);
-            silences
-                .map(|silence| (silence.kind.as_str(), silence.probes))
-                .collect()
-        };
-        let all = (asked(RANDOM), heard(RANDOM));
-        let is_alike = |name: &&str| (asked(name), heard(name)) == all;
-        names.len() == self.attackers.len()
-            && !all.0.is_empty()
-            && names.iter().all(is_alike)
-            && self.figures.len() == names.len() * all.0.len()
-            && self.unanswered.len() == names.len() * all.1.len()
     }
 
     /// Attackers that know so.
@@ -300,7 +268,7 @@ pub fn aims<'a>(attackers: &'a [AttackerRecord], plan: &SetPlan) -> Vec<(&'a str
 fn control_figure(aim: &Aim, count: &Count, confidence: f64) -> Result<ControlFigure, RunError> {
     let (lower, _) = wilson_of(count.hits, count.asked, confidence, 1)?;
     // Where the answer stands in the open, reading is what is tried, and no guess is to be beaten.
-    let is_shown = shows(aim.control.mask().level, aim.measure);
+    let is_shown = shows(aim.control.mask(), aim.measure);
     let chance = if is_shown { 0.0 } else { count.chance };
     Ok(ControlFigure {
         attacker: count.attacker.clone(),
@@ -316,6 +284,14 @@ fn control_figure(aim: &Aim, count: &Count, confidence: f64) -> Result<ControlFi
     })
 }
 
+/// A sound baseline is refused once in a thousand certificates; a broken one is off by far more than chance ever is.
+const LEAST_BASELINE_P: f64 = 0.001;
+
+#[expect(clippy::cast_precision_loss, reason = "rows are few")]
+const fn count(rows: usize) -> f64 {
+    rows as f64
+}
+
 fn baseline(figures: &[Figure], confidence: f64) -> Result<Vec<Baseline>, RunError> {
     let random: Vec<&Figure> = figures
         .iter()
@@ -323,29 +299,49 @@ fn baseline(figures: &[Figure], confidence: f64) -> Result<Vec<Baseline>, RunErr
         .collect();
     let row = |figure: &&Figure| {
         let interval = wilson_of(figure.hits, figure.asked, confidence, random.len())?;
+        let p_value = binomial_two_sided_p(figure.hits, figure.asked, figure.chance)
+            .map_err(|error| RunError::input(error.to_string(), error.hint()))?;
+        let p_value = nine_decimals((p_value * count(random.len())).min(1.0));
         Ok(Baseline {
             kind: figure.kind.clone(),
             measure: figure.measure.clone(),
             chance: figure.chance,
             interval,
-            inside: interval.0 <= figure.chance && figure.chance <= interval.1,
+            p_value,
+            holds: LEAST_BASELINE_P <= p_value,
         })
     };
     random.iter().map(row).collect()
 }
 
-fn not_covered(set: &SetRecord) -> Vec<String> {
+fn not_covered(set: &SetRecord, figures: &[Figure]) -> Vec<String> {
     let mut lines: Vec<String> = NOT_COVERED.iter().map(|line| (*line).to_owned()).collect();
-    let absent: Vec<&str> = ktd_probes::ProbeKind::ALL
-        .into_iter()
-        .filter(|kind| set.count(*kind) == 0)
-        .map(ktd_probes::ProbeKind::label)
-        .collect();
-    if !absent.is_empty() {
+    let kinds = |is_so: &dyn Fn(ProbeKind) -> bool| -> Option<String> {
+        let labels: Vec<&str> = ProbeKind::ALL
+            .into_iter()
+            .filter(|kind| is_so(*kind))
+            .map(ProbeKind::label)
+            .collect();
+        (!labels.is_empty()).then(|| labels.join(", "))
+    };
+    if let Some(absent) = kinds(&|kind| set.count(kind) == 0) {
+        lines.push(format!("probes of the kinds {absent}: none were put"));
+    }
+    let asks_sector = |kind: ProbeKind| {
+        let mut own = figures.iter().filter(|figure| figure.kind == kind.label());
+        own.any(|figure| figure.measure == Measure::Sector.label())
+    };
+    let sectorless = |kind| 0 < set.count(kind) && kind != ProbeKind::Linked && !asks_sector(kind);
+    if let Some(sectorless) = kinds(&sectorless) {
         lines.push(format!(
-            "probes of the kinds {}: none were put",
-            absent.join(", ")
+            "sectors: they were not asked of the kinds {sectorless}, for the panel has none of these stocks"
         ));
+    }
+    if set.probes == Origin::Given {
+        lines.push(
+            "how the probes were made: they were given, and that they show what this mask shows is only claimed"
+                .to_owned(),
+        );
     }
     lines
 }

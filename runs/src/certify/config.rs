@@ -1,5 +1,7 @@
 //! `CERTIFY.toml`, typed. Unknown keys are errors; every default is named here and echoed in `set.json`.
 
+use super::sizes::Sizes;
+use super::terms::DEFAULT_CONFIDENCE;
 use super::thresholds::Thresholds;
 use crate::attackers::LanguageConfig;
 use crate::error::RunError;
@@ -164,8 +166,11 @@ const fn default_joint_days() -> usize {
 }
 
 const fn default_confidence() -> f64 {
-    0.95
+    DEFAULT_CONFIDENCE
 }
+
+/// Stretches when a file names neither them nor windows.
+pub(super) const DEFAULT_STRETCHES: usize = 10;
 
 const HINT: &str = "see `ktd probe --help` for an example";
 
@@ -205,9 +210,7 @@ impl CertifyConfig {
         if self.stretches == Some(0) || self.probes.kinds().next().is_none() {
             return needs("there is nothing to probe: `stretches` and one of `probes` must be at least 1");
         }
-        if self.training == 0 || self.control_probes == 0 {
-            return needs("`training` and `control_probes` must be at least 1");
-        }
+        self.sizes().check()?;
         if !(0.5 < self.confidence && self.confidence < 1.0) {
             return needs("`confidence` must lie between 0.5 and 1, such as 0.95");
         }
@@ -225,6 +228,21 @@ impl CertifyConfig {
             ));
         }
         unique("windows", self.windows.iter().map(|window| window.id.as_str()))
+    }
+
+    const fn sizes(&self) -> Sizes {
+        Sizes {
+            probes: self.probes,
+            training: self.training,
+            control_probes: self.control_probes,
+            days: self.days,
+            episode_steps: self.episode_steps,
+            joint_days: self.joint_days,
+            stretches: match self.stretches {
+                Some(stretches) => stretches,
+                None => DEFAULT_STRETCHES,
+            },
+        }
     }
 
     /// Where everything goes: `out`, else where the file says.
@@ -277,6 +295,27 @@ mod tests {
                 "both set",
             ),
             ("name = \"x\"\nseed = \"1\"", "line 2"),
+            (
+                "name = \"x\"\nprobes = { day = 9223372036854775807 }",
+                "`probes.day` is 9223372036854775807",
+            ),
+            (
+                "name = \"x\"\nprobes = { linked = 1000001 }",
+                "`probes.linked` is",
+            ),
+            ("name = \"x\"\ntraining = 9223372036854775807", "`training` is"),
+            ("name = \"x\"\ntraining = 0", "`training` is 0"),
+            (
+                "name = \"x\"\ncontrol_probes = 4611686018427387904",
+                "`control_probes` is",
+            ),
+            ("name = \"x\"\nepisode_steps = 251", "`episode_steps` is 251"),
+            ("name = \"x\"\nepisode_steps = 0", "`episode_steps` is 0"),
+            (
+                "name = \"x\"\njoint_days = 9223372036854775807",
+                "`joint_days` is",
+            ),
+            ("name = \"x\"\nstretches = 9223372036854775807", "`stretches` is"),
         ] {
             let error = CertifyConfig::parse(text).unwrap_err().to_string();
             assert!(error.contains(part), "{error}");

@@ -4,14 +4,15 @@ use super::ground::{Ground, ProbeSet, Tick};
 use super::set_plan::SetPlan;
 use crate::error::RunError;
 use ktd_masking::{Level, MaskKey, MaskSettings, Numeric};
-use ktd_probes::{Measure, ProbeKind, ProbePlan};
+use ktd_probes::{Aid, Measure, ProbeKind, ProbePlan};
 
 /// A set with a known weakness.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Control {
     /// Single days with true prices and volumes.
     ExactDay,
-    /// Single days with true prices, volumes and dates: limit days name a stock once the day is known.
+    /// Single days with true prices, volumes and dates, of stocks that stood at a price limit or did not trade within the
+    /// days that the bars span: such days name a stock once the day is known.
     DatedDay,
     /// Single days whose aliases are in the order of the codes.
     SortedAliases,
@@ -42,7 +43,7 @@ pub struct Aim {
 
 /// What each attacker must show, where its control is put. The needs are far below what a sound attacker reaches with 200
 /// probes and far above what a broken one does: half where the numbers name the stock, a tenth where they only narrow it
-/// down, and little for limit days, of which most stocks have none in sixty days. Of bands `price-level` reads none and
+/// down, a fifth for limit days, of which a market has many at once. Of bands `price-level` reads none and
 /// `volume-level` one, which names nobody.
 pub const AIMS: [(&str, Aim); 17] = [
     ("price-level", aim(Control::ExactDay, Measure::Top5, 0.5)),
@@ -52,7 +53,7 @@ pub const AIMS: [(&str, Aim); 17] = [
     ("combination", aim(Control::ExactDay, Measure::Top5, 0.5)),
     ("index-path", aim(Control::ExactDay, Measure::Date20, 0.5)),
     ("cross-section", aim(Control::ExactDay, Measure::Date20, 0.1)),
-    ("limit-pattern", aim(Control::DatedDay, Measure::Top1, 0.03)),
+    ("limit-pattern", aim(Control::DatedDay, Measure::Top5, 0.2)),
     (
         "labels-and-order",
         aim(Control::SortedAliases, Measure::Top5, 0.1),
@@ -183,8 +184,23 @@ impl Control {
             Self::SmallKey => small_key(),
         };
         ProbePlan {
-            bands_unmoved: self == Self::ClearBands,
+            aid: self.aid(),
             ..plan.probing(self.mask(), key, self.label())
+        }
+    }
+
+    /// What helps the attackers.
+    const fn aid(self) -> Aid {
+        match self {
+            Self::ClearBands => Aid::BandsUnmoved,
+            Self::DatedDay => Aid::LimitDays,
+            Self::ExactDay
+            | Self::SortedAliases
+            | Self::SmallKey
+            | Self::ExactLinked
+            | Self::ExactEpisode
+            | Self::ExactAnchored
+            | Self::BrightDay => Aid::None,
         }
     }
 
@@ -213,7 +229,7 @@ impl Control {
     /// [`RunError::Input`] when the plan's stretches hold no member to ask about.
     pub fn training(self, ground: &Ground, plan: &SetPlan, tick: Tick<'_>) -> Result<ProbeSet, RunError> {
         let training = ProbePlan {
-            bands_unmoved: self == Self::ClearBands,
+            aid: self.aid(),
             ..plan.training(self.mask(), &ground.key, self.label())
         };
         let least = plan.training.min(self.probes(plan));

@@ -5,7 +5,7 @@ use super::count::{Count, measure};
 use super::thresholds::{Thresholds, shows};
 use crate::error::RunError;
 use ktd_attribution::stats::{Confidence, wilson};
-use ktd_masking::Level;
+use ktd_masking::MaskSettings;
 use serde::{Deserialize, Serialize};
 
 /// One share with what may be concluded from it. All figures have nine decimals.
@@ -61,8 +61,8 @@ impl Figure {
 /// By what figures are judged.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rule {
-    /// The mask's level.
-    pub level: Level,
+    /// What is hidden.
+    pub mask: MaskSettings,
     /// Confidence of each interval, such as 0.95.
     pub confidence: f64,
     /// Thresholds.
@@ -85,7 +85,7 @@ impl Rule {
         })?;
         let interval = wilson_of(count.hits, count.asked, self.confidence, 1)?;
         let simultaneous = wilson_of(count.hits, count.asked, self.confidence, self.attackers)?;
-        let is_shown = shows(self.level, asked);
+        let is_shown = shows(self.mask, asked);
         let threshold = self.thresholds.of(asked).filter(|_| !is_shown);
         let mut figure = Figure {
             kind: count.kind.clone(),
@@ -141,10 +141,14 @@ pub fn wilson_of(hits: u64, asked: u64, confidence: f64, many: usize) -> Result<
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ktd_masking::{Level, Numeric};
 
     fn rule(level: Level) -> Rule {
         Rule {
-            level,
+            mask: MaskSettings {
+                level,
+                numeric: Numeric::Exact,
+            },
             confidence: 0.95,
             thresholds: Thresholds::default(),
             attackers: 10,

@@ -23,7 +23,7 @@ pub(super) fn read(root: &Path, market: &Market) -> Result<ProbeSet, RunError> {
         let Some(path) = either(&paths.at(&paths.probes(kind))) else {
             continue;
         };
-        let (lines, _) = lines::read::<ProbeLine>(&path)?;
+        let lines = lines::read::<ProbeLine>(&path)?;
         let probes = probe_line::probes(&path, kind, lines)?;
         if !probes.is_empty() {
             counts.insert(kind, probes.len());
@@ -43,7 +43,7 @@ pub(super) fn read(root: &Path, market: &Market) -> Result<ProbeSet, RunError> {
             "without it nothing can be counted: ask whoever made the probes",
         )
     })?;
-    let (gold, _) = lines::read::<GoldLine>(&path)?;
+    let gold = lines::read::<GoldLine>(&path)?;
     gold_line::check_order(&path, &gold, &counts)?;
     let gold = gold.iter().enumerate();
     set.gold = gold

@@ -13,15 +13,6 @@ const COMPRESSION_LEVEL: i32 = 3;
 /// A line longer than this is no probe: a whole episode is below a megabyte.
 const LINE_BYTES_MAX: u64 = 64 << 20;
 
-/// The hashes of a file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Hashes {
-    /// SHA-256 of its bytes.
-    pub(super) file: String,
-    /// SHA-256 of its lines, packed or not.
-    pub(super) lines: String,
-}
-
 /// Bytes on their way to a file.
 struct Hashed<W> {
     to: W,
@@ -40,14 +31,14 @@ impl<W: Write> Write for Hashed<W> {
     }
 }
 
-/// Writes a file whole, a line a value: to a temporary name, then renamed.
+/// Writes a file whole, a line a value: to a temporary name, then renamed. SHA-256 of its bytes.
 ///
 /// # Errors
 /// [`RunError::Io`]; the old content stands then.
 pub(super) fn write<T: Serialize>(
     path: &Path,
     values: impl IntoIterator<Item = T>,
-) -> Result<Hashes, RunError> {
+) -> Result<String, RunError> {
     if let Some(parent) = path.parent() {
         std::fs::create_dir_all(parent).map_err(RunError::io("make the directory", parent))?;
     }
@@ -57,11 +48,11 @@ pub(super) fn write<T: Serialize>(
         .truncate(true)
         .write(true)
         .open(&temporary);
-    let hashes = open
+    let hash = open
         .and_then(|file| fill(file, is_packed(path), values))
         .map_err(RunError::io("write", path))?;
     std::fs::rename(&temporary, path).map_err(RunError::io("write", path))?;
-    Ok(hashes)
+    Ok(hash)
 }
 
 fn temporary(path: &Path) -> PathBuf {
@@ -78,37 +69,31 @@ fn fill<T: Serialize>(
     file: impl Write,
     is_packed: bool,
     values: impl IntoIterator<Item = T>,
-) -> io::Result<Hashes> {
-    let file = Hashed {
+) -> io::Result<String> {
+    let mut file = Hashed {
         to: BufWriter::new(file),
         hash: Sha256::new(),
     };
-    let (mut file, lines) = if is_packed {
+    let mut file = if is_packed {
         let mut packer = zstd::stream::write::Encoder::new(file, COMPRESSION_LEVEL)?;
         packer.include_checksum(true)?;
-        let (packer, lines) = put(packer, values)?;
-        (packer.finish()?, lines)
+        put(&mut packer, values)?;
+        packer.finish()?
     } else {
-        put(file, values)?
+        put(&mut file, values)?;
+        file
     };
     file.flush()?;
-    Ok(Hashes {
-        file: hex(file.hash),
-        lines,
-    })
+    Ok(hex(file.hash))
 }
 
-/// A line a value; the writer again, and the hash of the lines.
-fn put<W: Write, T: Serialize>(to: W, values: impl IntoIterator<Item = T>) -> io::Result<(W, String)> {
-    let mut lines = Hashed {
-        to,
-        hash: Sha256::new(),
-    };
+/// A line a value.
+fn put<T: Serialize>(to: &mut impl Write, values: impl IntoIterator<Item = T>) -> io::Result<()> {
     for value in values {
-        serde_json::to_writer(&mut lines, &value)?;
-        lines.write_all(b"\n")?;
+        serde_json::to_writer(&mut *to, &value)?;
+        to.write_all(b"\n")?;
     }
-    Ok((lines.to, hex(lines.hash)))
+    Ok(())
 }
 
 fn hex(hash: Sha256) -> String {
@@ -116,11 +101,11 @@ fn hex(hash: Sha256) -> String {
     ktd_masking::hex(&digest)
 }
 
-/// Reads a file of lines, with the hash of the lines.
+/// Reads a file of lines.
 ///
 /// # Errors
 /// [`RunError::Io`], or [`RunError::Damaged`] naming the line that is torn or no such value.
-pub(super) fn read<T: DeserializeOwned>(path: &Path) -> Result<(Vec<T>, String), RunError> {
+pub(super) fn read<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>, RunError> {
     let file = File::open(path).map_err(RunError::io("open", path))?;
     let reader: Box<dyn BufRead> = if is_packed(path) {
         let unpacked = zstd::stream::read::Decoder::new(file)
@@ -132,12 +117,8 @@ pub(super) fn read<T: DeserializeOwned>(path: &Path) -> Result<(Vec<T>, String),
     parse(path, reader)
 }
 
-fn parse<T: DeserializeOwned>(
-    path: &Path,
-    mut reader: Box<dyn BufRead>,
-) -> Result<(Vec<T>, String), RunError> {
-    let mut values = Vec::new();
-    let (mut line, mut hash) = (Vec::new(), Sha256::new());
+fn parse<T: DeserializeOwned>(path: &Path, mut reader: Box<dyn BufRead>) -> Result<Vec<T>, RunError> {
+    let (mut values, mut line) = (Vec::new(), Vec::new());
     loop {
         line.clear();
         let wrong = |what: String| RunError::damaged(path, format!("line {}: {what}", values.len() + 1));
@@ -147,12 +128,11 @@ fn parse<T: DeserializeOwned>(
             .read_until(b'\n', &mut line)
             .map_err(|error| wrong(error.to_string()))?;
         if count == 0 {
-            return Ok((values, hex(hash)));
+            return Ok(values);
         }
         if line.last() != Some(&b'\n') {
             return Err(wrong("it is cut short: it has no line end".to_owned()));
         }
-        hash.update(&line);
         values.push(serde_json::from_slice(&line).map_err(|error| wrong(error.to_string()))?);
     }
 }
@@ -178,17 +158,12 @@ mod tests {
     #[test]
     fn lines_come_back_packed_or_not() {
         let folder = tempfile::tempdir().unwrap();
-        let mut hashes = Vec::new();
         for name in ["a.jsonl", "a.jsonl.zst"] {
             let path = folder.path().join(name);
             let written = write(&path, [1, 2, 3]).unwrap();
-            let (values, lines) = read::<u32>(&path).unwrap();
-            assert_eq!((values, &lines), (vec![1, 2, 3], &written.lines));
-            assert_eq!(hash_file(&path).unwrap(), written.file);
-            hashes.push(written);
+            assert_eq!(read::<u32>(&path).unwrap(), [1, 2, 3]);
+            assert_eq!(hash_file(&path).unwrap(), written);
         }
-        assert_eq!(hashes[0].lines, hashes[1].lines);
-        assert_ne!(hashes[0].file, hashes[1].file);
     }
 
     #[test]

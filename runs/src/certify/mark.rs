@@ -3,10 +3,13 @@
 use super::certificate::Knowledge;
 use super::set_record::Origin;
 use super::signed::SignedCertificate;
+use super::signing::PublicKey;
+use super::terms::Terms;
 use super::verdict::Verdict;
 use super::verify::check_itself;
 use crate::bundle::header::Header;
 use crate::error::RunError;
+use ktd_masking::Mode;
 use ktd_probes::Measure;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -22,14 +25,20 @@ pub struct Mark {
     pub by: Option<CertificateSummary>,
 }
 
-/// Whether a mask is certified.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+/// Whether a mask is certified, the best first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MarkStanding {
     /// It is, for episodes at least as long as this one.
     Certified,
+    /// It is, but a bound may lie further above chance than by default, or means something else.
+    OwnThresholds,
     /// It is for shorter episodes: this one shows more than was tried.
     ShorterEpisodes,
+    /// It is for another decision mode: an agent of this one is shown something else.
+    OtherMode,
+    /// Probes of somebody else were tried, and that they show what this mask shows is only claimed.
+    GivenProbes,
     /// It was tried, and something did not hold.
     Refused,
     /// No certificate that was named is for this mask, panel and tools.
@@ -50,6 +59,8 @@ pub struct CertificateSummary {
     pub joint_excess: Option<f64>,
     /// Steps of the longest episode that was tried.
     pub episode_steps: usize,
+    /// By what it was judged.
+    pub terms: Terms,
     /// SHA-256 of the signer's public key.
     pub fingerprint: String,
 }
@@ -60,7 +71,10 @@ impl MarkStanding {
     pub const fn label(self) -> &'static str {
         match self {
             Self::Certified => "certified",
+            Self::OwnThresholds => "certified under its own thresholds",
             Self::ShorterEpisodes => "certified for shorter episodes",
+            Self::OtherMode => "certified for another decision mode",
+            Self::GivenProbes => "not certified: the probes were given, their mask is only claimed",
             Self::Refused => "refused",
             Self::NotCertified => "not certified",
         }
@@ -80,6 +94,9 @@ impl fmt::Display for CertificateSummary {
                 write!(f, ", {measure} up to chance {:+.2} %", excess * 100.0)?;
             }
         }
+        if self.terms.are_its_own() {
+            write!(f, ", under its own thresholds: {}", self.terms)?;
+        }
         write!(
             f,
             ", key {}",
@@ -98,13 +115,20 @@ impl fmt::Display for Mark {
     }
 }
 
-/// Certificates whose signatures fit and whose verdicts follow from their own counts.
+/// The decision mode whose steps probes show.
+const MODE_PROBED: Mode = Mode::OpenResearch;
+
+/// Certificates whose signatures fit, by `whose` key where one is expected, and whose verdicts follow from their own
+/// counts.
 ///
 /// # Errors
 /// [`RunError`] naming the one that cannot be trusted.
-pub fn read_certificates(paths: &[PathBuf]) -> Result<Vec<SignedCertificate>, RunError> {
+pub fn read_certificates(
+    paths: &[PathBuf],
+    whose: Option<&PublicKey>,
+) -> Result<Vec<SignedCertificate>, RunError> {
     let read = |path: &PathBuf| {
-        let signed = SignedCertificate::read(path, None)?;
+        let signed = SignedCertificate::read(path, whose)?;
         check_itself(path, &signed.certificate)?;
         Ok(signed)
     };
@@ -117,51 +141,69 @@ impl Mark {
         by: None,
     };
 
-    /// The mark of one episode. Of several certificates for its mask, panel and tools one that refuses counts before one
-    /// that certifies.
+    /// The mark of one episode. Of several certificates for its mask, panel and tools one that refuses counts before all
+    /// that certify, and of these the one that says most, whatever their order.
     #[must_use]
     pub fn of(header: &Header, certificates: &[SignedCertificate]) -> Self {
         let about = certificates.iter().filter(|signed| is_about(signed, header));
         let marks = about.map(|signed| mark(signed, header));
         marks
-            .min_by_key(|mark| mark.standing != MarkStanding::Refused)
+            .min_by_key(|mark| (!mark.is_refused(), mark.standing))
             .unwrap_or(Self::NONE)
     }
 
-    /// The mark of a row: that of its episodes, where they agree.
+    /// The mark of a row: that of its episodes, where they agree; one that is refused is never hidden.
     #[must_use]
     pub fn of_all<'h>(
         headers: impl IntoIterator<Item = &'h Header>,
         certificates: &[SignedCertificate],
     ) -> Self {
-        let mut marks = headers.into_iter().map(|header| Self::of(header, certificates));
-        let Some(first) = marks.next() else {
-            return Self::NONE;
-        };
-        if marks.all(|mark| mark == first) {
-            first
+        let marks = headers.into_iter().map(|header| Self::of(header, certificates));
+        marks.reduce(Self::and).unwrap_or(Self::NONE)
+    }
+
+    /// The mark of two together.
+    fn and(self, other: Self) -> Self {
+        if self.is_refused() || self == other {
+            self
+        } else if other.is_refused() {
+            other
         } else {
             Self::NONE
         }
     }
+
+    fn is_refused(&self) -> bool {
+        self.standing == MarkStanding::Refused
+    }
 }
 
-/// Whether a certificate is for what an episode showed. Probes that were given say nothing of what this program shows.
+/// Whether a certificate is for what an episode showed. The hash says so, and the labels beside it: whoever reads a hash
+/// of another program cannot make it again.
 fn is_about(signed: &SignedCertificate, header: &Header) -> bool {
     let set = &signed.certificate.set;
-    set.probes == Origin::Made
-        && header.mask.hash.as_ref() == Some(&set.mask.hash)
+    header.mask.hash.as_ref() == Some(&set.mask.hash)
+        && header.mask.level == set.plan.level
+        && header.mask.numeric == set.plan.numeric
         && header.data.panel_blake3 == set.data.panel_blake3
         && header.tools == set.plan.tools
 }
 
 fn mark(signed: &SignedCertificate, header: &Header) -> Mark {
     let certificate = &signed.certificate;
-    let steps = certificate.set.plan.episode_steps;
-    let standing = match certificate.verdict {
-        Verdict::Refused => MarkStanding::Refused,
-        Verdict::Certified if steps < header.window.steps => MarkStanding::ShorterEpisodes,
-        Verdict::Certified => MarkStanding::Certified,
+    let (steps, terms) = (certificate.set.steps_tried(), Terms::of(certificate));
+    let standing = if certificate.set.probes == Origin::Given {
+        MarkStanding::GivenProbes
+    } else if certificate.verdict == Verdict::Refused {
+        MarkStanding::Refused
+    } else if header.mode != MODE_PROBED.label() {
+        MarkStanding::OtherMode
+    } else if steps < header.window.steps {
+        MarkStanding::ShorterEpisodes
+    } else if terms.are_its_own() {
+        MarkStanding::OwnThresholds
+    } else {
+        MarkStanding::Certified
     };
     Mark {
         standing,
@@ -171,6 +213,7 @@ fn mark(signed: &SignedCertificate, header: &Header) -> Mark {
             top5_excess: certificate.largest_excess(Measure::Top5),
             joint_excess: certificate.largest_excess(Measure::Joint),
             episode_steps: steps,
+            terms,
             fingerprint: signed.signature.fingerprint.clone(),
         }),
     }

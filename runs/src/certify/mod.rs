@@ -6,6 +6,7 @@
 //! | `probes/KIND.jsonl.zst` | what an attacker may see, a line a probe | anyone |
 //! | `answers/ATTACKER.jsonl.zst` | what each attacker said, in real codes and dates | anyone |
 //! | `controls/CONTROL/` | the same of each positive control | anyone |
+//! | `attackers/SET/MODEL/` | what each language model was asked, and its replies | anyone |
 //! | `private/*.gold.jsonl` | the answer keys | the owner |
 //! | `private/mask.key` | the key that every exhibit's own is derived from | the owner |
 //! | `certificate.json` | counts, bounds, verdict, hashes and signature | anyone |
@@ -18,6 +19,7 @@ pub mod config;
 pub mod control;
 pub mod count;
 pub mod figure;
+mod files;
 mod given;
 pub mod gold_line;
 pub mod ground;
@@ -31,10 +33,13 @@ pub mod set_plan;
 pub mod set_record;
 pub mod signed;
 pub mod signing;
+mod sizes;
 mod store;
 pub mod table;
+pub mod terms;
 pub mod thresholds;
 pub mod verdict;
 pub mod verify;
+mod whole;
 
 pub use ground::Tick;

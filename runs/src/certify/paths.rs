@@ -6,6 +6,9 @@ use std::path::{Path, PathBuf};
 /// The name of the mask key.
 pub const MASK_KEY: &str = "private/mask.key";
 
+/// The name of what the probes are.
+pub const SET_RECORD: &str = "set.json";
+
 /// The directory of one `ktd probe` or `ktd certify`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CertifyPaths {
@@ -40,7 +43,7 @@ impl CertifyPaths {
     /// What the probes are, and the hashes of their files.
     #[must_use]
     pub fn set_record(&self) -> PathBuf {
-        self.root.join("set.json")
+        self.root.join(SET_RECORD)
     }
 
     /// The certificate.

@@ -5,11 +5,12 @@ use super::certificate::{AttackerRecord, Certificate, Counted, Judgement, Knowle
 use super::config::CertifyConfig;
 use super::control::{Aim, Control};
 use super::count::{Count, count};
+use super::files;
 use super::given;
 use super::gold_line::GoldLine;
 use super::ground::{Ground, ProbeSet, Tick};
 use super::lines::hash_file;
-use super::paths::{CertifyPaths, MASK_KEY};
+use super::paths::CertifyPaths;
 use super::set_plan::SetPlan;
 use super::set_record::{Origin, SetRecord, Stored};
 use super::store::{gold_lines, load_answers, load_gold, load_probes, store, store_answers};
@@ -152,7 +153,8 @@ impl CertifyRun {
     }
 
     /// Makes or takes the probes and puts the attackers to them; with `with_controls` to the controls as well. A set that
-    /// is on disk is kept, and so are its answers when there are all of them.
+    /// is on disk is kept, and so are its answers when there are all of them; with controls, which is what is signed, every
+    /// answer is given again.
     ///
     /// # Errors
     /// [`RunError`] for bad input, for a directory that holds another set, and for a full disk.
@@ -171,7 +173,7 @@ impl CertifyRun {
             Some(record) => record,
             None => self.make(&workshop, plan, tick)?,
         };
-        if !has_answers() {
+        if with_controls || !has_answers() {
             let paths = self.paths.probed();
             let probes = load_probes(&paths, &record.by_kind())?;
             store_answers(&paths, &workshop.answers(&record, &probes, tick)?)?;
@@ -223,7 +225,8 @@ impl CertifyRun {
                 "choose another directory with --out, or remove this one",
             ));
         }
-        for (name, hash) in &record.files {
+        let gold = (self.paths.probed().gold().to_owned(), record.gold_sha256.clone());
+        for (name, hash) in record.files.iter().chain([(&gold.0, &gold.1)]) {
             let path = self.paths.root().join(name);
             if hash_file(&path)? != *hash {
                 return Err(RunError::damaged(&path, "its hash is not the one in set.json"));
@@ -306,7 +309,7 @@ pub fn compose(
         let count = count_control(paths, (attacker, &aim), &record.plan)?;
         counted.controls.push((aim, count));
     }
-    let files = hashes(paths, &record, &attackers)?;
+    let files = files::hashes(paths, &record, &attackers)?;
     Certificate::judge(record, judgement, attackers, &counted, files)
 }
 
@@ -351,37 +354,4 @@ fn count_control(
             let what = format!("nothing in it is asked about {}", aim.measure.label());
             RunError::damaged(&set.at(set.gold()), what)
         })
-}
-
-/// SHA-256 of every file beside a certificate, by its name.
-fn hashes(
-    paths: &CertifyPaths,
-    record: &SetRecord,
-    attackers: &[AttackerRecord],
-) -> Result<BTreeMap<String, String>, RunError> {
-    let knowing = |knows: &[Knowledge]| -> Vec<&str> {
-        let own = attackers
-            .iter()
-            .filter(|attacker| knows.contains(&attacker.knows));
-        own.map(|attacker| attacker.name.as_str()).collect()
-    };
-    let (database, language) = (knowing(&[Knowledge::Database]), knowing(&[Knowledge::Language]));
-    let everyone = knowing(&[Knowledge::Database, Knowledge::Language]);
-    let mut sets = vec![(paths.probed(), record.by_kind().into_keys().collect(), everyone)];
-    for control in Control::of(&record.plan) {
-        let set = paths.control(control.label());
-        sets.push((set, vec![control.kind()], database.clone()));
-    }
-    if !language.is_empty() {
-        let control = Control::BrightDay;
-        sets.push((paths.control(control.label()), vec![control.kind()], language));
-    }
-    let mut names = vec!["set.json".to_owned(), MASK_KEY.to_owned()];
-    for (set, kinds, who) in sets {
-        names.push(set.gold().to_owned());
-        names.extend(kinds.into_iter().map(|kind| set.probes(kind)));
-        names.extend(who.into_iter().map(|attacker| set.answers(attacker)));
-    }
-    let hash = |name: String| Ok((name.clone(), hash_file(&paths.root().join(name))?));
-    names.into_iter().map(hash).collect()
 }

@@ -1,13 +1,14 @@
 //! What decides a probe set and what its attackers learn, besides the panel and the key.
 
-use super::config::{CertifyConfig, KindCounts};
+use super::config::{CertifyConfig, DEFAULT_STRETCHES, KindCounts};
+use super::sizes::Sizes;
 use crate::error::RunError;
 use crate::experiment::cells::{parse_mask, resolve_window};
 use crate::experiment::config::ToolsConfig;
 use crate::rules_config::RulesConfig;
 use ktd_env::{KeyedStream, Market};
 use ktd_masking::{MaskKey, MaskSettings};
-use ktd_probes::{PlanError, ProbePlan, Stretch};
+use ktd_probes::{Aid, PlanError, ProbePlan, Stretch};
 use serde::{Deserialize, Serialize};
 
 /// A plan with every default written out, as `set.json` and the certificate have it.
@@ -44,9 +45,6 @@ pub struct SetPlan {
     pub rules: RulesConfig,
 }
 
-/// Stretches when a file names neither them nor windows.
-const DEFAULT_STRETCHES: usize = 10;
-
 impl SetPlan {
     /// The plan of a file on a panel.
     ///
@@ -75,11 +73,31 @@ impl SetPlan {
             tools: config.tools,
             rules: RulesConfig::of(&rules),
         };
-        for stretches in [&plan.stretches, &plan.training_stretches] {
-            let check = plan.draws(mask, MaskKey::from_bytes([0; 32]), plan.seed, stretches);
+        plan.check()?;
+        Ok(plan)
+    }
+
+    /// Whether the plan can be carried out on a panel that is long enough.
+    ///
+    /// # Errors
+    /// [`RunError::Input`] for an unknown mask, sizes beyond reason, and episodes that fit no stretch.
+    pub fn check(&self) -> Result<(), RunError> {
+        let sizes = Sizes {
+            probes: self.probes,
+            training: self.training,
+            control_probes: self.control_probes,
+            days: self.days,
+            episode_steps: self.episode_steps,
+            joint_days: self.joint_days,
+            stretches: self.stretches.len(),
+        };
+        sizes.check()?;
+        let mask = self.mask()?;
+        for stretches in [&self.stretches, &self.training_stretches] {
+            let check = self.draws(mask, MaskKey::from_bytes([0; 32]), self.seed, stretches);
             check.check().map_err(unfit)?;
         }
-        Ok(plan)
+        Ok(())
     }
 
     /// The mask under probe.
@@ -123,7 +141,7 @@ impl SetPlan {
             key,
             days: self.days,
             episode_steps: self.episode_steps,
-            bands_unmoved: false,
+            aid: Aid::None,
             stretches: stretches.iter().map(|(start, end)| *start..*end).collect(),
         }
     }

@@ -14,6 +14,9 @@ use std::path::Path;
 /// The version of everything below a `ktd probe` directory. A reader takes its own version alone.
 pub const FORMAT_VERSION: u32 = 1;
 
+/// SHA-256 over the sources of this program that decide what masks show, how they are probed and how probes are judged.
+pub const SOURCE_SHA256: &str = env!("KTD_SOURCE_SHA256");
+
 /// Who made the probes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -32,6 +35,8 @@ pub struct SetRecord {
     pub format: u32,
     /// Version of the program.
     pub ktd: String,
+    /// [`SOURCE_SHA256`] of the program: two programs may have one version.
+    pub source_sha256: String,
     /// Who made the probes.
     pub probes: Origin,
     /// What decides them.
@@ -42,7 +47,7 @@ pub struct SetRecord {
     pub mask: MaskIdentity,
     /// Probes of each kind.
     pub counts: BTreeMap<String, usize>,
-    /// SHA-256 over the lines of all probes, by kind.
+    /// SHA-256 over the hashes of the files of probes, by kind: one name for all of them.
     pub probe_set_sha256: String,
     /// SHA-256 of the answer key: binds it, published or not.
     pub gold_sha256: String,
@@ -67,8 +72,6 @@ pub struct MaskIdentity {
 pub struct Stored {
     /// Probes of each kind.
     pub counts: BTreeMap<String, usize>,
-    /// SHA-256 of the lines of each kind, in the order of kinds.
-    pub lines: Vec<(ProbeKind, String)>,
     /// SHA-256 of the answer key.
     pub gold_sha256: String,
     /// SHA-256 of each file of probes.
@@ -88,13 +91,10 @@ impl SetRecord {
         stored: Stored,
     ) -> Result<Self, RunError> {
         let mask = plan.mask()?;
-        let mut lines = String::new();
-        for (kind, hash) in &stored.lines {
-            lines.extend([kind.label(), " ", hash, "\n"]);
-        }
         Ok(Self {
             format: FORMAT_VERSION,
             ktd: env!("CARGO_PKG_VERSION").to_owned(),
+            source_sha256: SOURCE_SHA256.to_owned(),
             probes: origin,
             plan,
             data,
@@ -104,7 +104,7 @@ impl SetRecord {
                 commitment: key.commitment(),
             },
             counts: stored.counts,
-            probe_set_sha256: sha256_hex(lines.as_bytes()),
+            probe_set_sha256: probe_set_sha256(&stored.files),
             gold_sha256: stored.gold_sha256,
             files: stored.files,
         })
@@ -142,11 +142,71 @@ impl SetRecord {
             .collect()
     }
 
+    /// What the probes show, and whether anything but a claim says so.
+    #[must_use]
+    pub fn described(&self) -> String {
+        let SetPlan { level, numeric, .. } = &self.plan;
+        match self.probes {
+            Origin::Made => format!("{level}/{numeric}"),
+            Origin::Given => format!("probes that were given, claimed to be {level}/{numeric},"),
+        }
+    }
+
+    /// Steps of the longest episode that was put: a kind that was left out tried nothing.
+    #[must_use]
+    pub fn steps_tried(&self) -> usize {
+        let steps = |kind: ProbeKind| match kind {
+            ProbeKind::Day | ProbeKind::Anchored => 1,
+            ProbeKind::Days | ProbeKind::Linked => self.plan.days,
+            ProbeKind::Episode => self.plan.episode_steps,
+        };
+        self.by_kind().into_keys().map(steps).max().unwrap_or(0)
+    }
+
+    /// Whether this program is of the version that made the set: another one may judge otherwise.
+    ///
+    /// # Errors
+    /// [`RunError::Input`] naming both.
+    pub fn check_version(&self) -> Result<(), RunError> {
+        if self.ktd == env!("CARGO_PKG_VERSION") && self.format == FORMAT_VERSION {
+            return Ok(());
+        }
+        Err(self.of_another_program())
+    }
+
+    /// Whether this very program made the set, so that it can be made and counted again.
+    ///
+    /// # Errors
+    /// [`RunError::Input`] naming both programs.
+    pub fn check_source(&self) -> Result<(), RunError> {
+        self.check_version()?;
+        if self.source_sha256 == SOURCE_SHA256 {
+            return Ok(());
+        }
+        Err(self.of_another_program())
+    }
+
+    fn of_another_program(&self) -> RunError {
+        let what = format!(
+            "made by ktd {} (format {}, source {}): this is ktd {} (format {FORMAT_VERSION}, source {SOURCE_SHA256}), \
+             which may make, count or judge otherwise",
+            self.ktd,
+            self.format,
+            self.source_sha256,
+            env!("CARGO_PKG_VERSION")
+        );
+        RunError::input(
+            what,
+            "check it with the program that made it, built from the same sources",
+        )
+    }
+
     /// The first part in which another record asks for another set; what was stored is not compared.
     #[must_use]
     pub fn differs_in(&self, other: &Self) -> Option<&'static str> {
         let parts = [
             ("program version", self.ktd == other.ktd),
+            ("program source", self.source_sha256 == other.source_sha256),
             ("origin of the probes", self.probes == other.probes),
             ("plan", self.plan == other.plan),
             ("panel", self.data.panel_blake3 == other.data.panel_blake3),
@@ -154,4 +214,14 @@ impl SetRecord {
         ];
         parts.into_iter().find(|(_, same)| !same).map(|(part, _)| part)
     }
+}
+
+/// One name for all probes: over the hashes of their files by name, so that it follows from what is signed.
+#[must_use]
+pub fn probe_set_sha256(files: &BTreeMap<String, String>) -> String {
+    let mut lines = String::new();
+    for (name, hash) in files {
+        lines.extend([name, " ", hash, "\n"]);
+    }
+    sha256_hex(lines.as_bytes())
 }

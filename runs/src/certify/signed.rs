@@ -17,6 +17,11 @@ pub struct SignedCertificate {
     pub signature: Signature,
 }
 
+const NO_CERTIFICATE: &str =
+    "name a certificate.json as `ktd certify` writes it, of this version of the program";
+const CHANGED: &str = "it was changed after it was signed: take it from its signer again";
+const ANOTHER_SIGNER: &str = "compare the fingerprint with the one that the signer tells you: this key or this certificate is another's";
+
 impl SignedCertificate {
     /// Signs a certificate.
     ///
@@ -45,16 +50,21 @@ impl SignedCertificate {
     /// [`RunError`] when it is missing, was changed, is not signed, or is signed with another key.
     pub fn read(path: &Path, whose: Option<&PublicKey>) -> Result<Self, RunError> {
         let bytes = std::fs::read(path).map_err(RunError::io("read", path))?;
-        let signed: Self =
-            serde_json::from_slice(&bytes).map_err(|error| RunError::damaged(path, error.to_string()))?;
+        let untrusted = |what: String, hint: &'static str| RunError::Untrusted {
+            path: path.to_owned(),
+            what,
+            hint,
+        };
+        let signed: Self = serde_json::from_slice(&bytes)
+            .map_err(|error| untrusted(format!("it is no signed certificate: {error}"), NO_CERTIFICATE))?;
         if let Some(fault) = signed.signature.fault(&signed.certificate)? {
-            return Err(RunError::damaged(path, fault));
+            return Err(untrusted(fault.to_owned(), CHANGED));
         }
         // White space and the order of keys are not signed, so they are compared.
         if bytes != json_bytes(path, &signed)? {
-            return Err(RunError::damaged(
-                path,
-                "its bytes are not those that were written",
+            return Err(untrusted(
+                "its bytes are not those that were written".to_owned(),
+                CHANGED,
             ));
         }
         if whose.is_some_and(|key| signed.signature.signer() != Some(*key)) {
@@ -62,7 +72,7 @@ impl SignedCertificate {
                 "it is signed with the key {}, not with the one expected",
                 signed.signature.fingerprint
             );
-            return Err(RunError::damaged(path, what));
+            return Err(untrusted(what, ANOTHER_SIGNER));
         }
         Ok(signed)
     }

@@ -49,12 +49,11 @@ pub(super) fn store(paths: &SetPaths, probes: &[ProbeText], gold: &[GoldLine]) -
             .collect::<Result<Vec<_>, _>>()
             .and_then(|probes| lines::write(&paths.at(&name), probes))?;
         stored.counts.insert(kind.label().to_owned(), of_kind.len());
-        stored.lines.push((kind, written.lines));
-        stored.files.insert(name, written.file);
+        stored.files.insert(name, written);
     }
     let path = paths.at(paths.gold());
     create_private(path.parent().unwrap_or(&path))?;
-    stored.gold_sha256 = lines::write(&path, gold)?.file;
+    stored.gold_sha256 = lines::write(&path, gold)?;
     Ok(stored)
 }
 
@@ -69,7 +68,7 @@ pub(super) fn load_probes(
     let mut probes = Vec::new();
     for (kind, count) in counts {
         let path = paths.at(&paths.probes(*kind));
-        let (lines, _) = lines::read::<ProbeLine>(&path)?;
+        let lines = lines::read::<ProbeLine>(&path)?;
         if lines.len() != *count {
             let what = format!("it holds {} probes, not {count}", lines.len());
             return Err(RunError::damaged(&path, what));
@@ -88,7 +87,7 @@ pub(super) fn load_gold(
     counts: &BTreeMap<ProbeKind, usize>,
 ) -> Result<Vec<GoldLine>, RunError> {
     let path = paths.at(paths.gold());
-    let (gold, _) = lines::read::<GoldLine>(&path)?;
+    let gold = lines::read::<GoldLine>(&path)?;
     gold_line::check_order(&path, &gold, counts)?;
     Ok(gold)
 }
@@ -105,7 +104,7 @@ pub(super) fn store_answers(
     for (attacker, lines) in answers {
         let name = paths.answers(attacker);
         let written = lines::write(&paths.at(&name), lines)?;
-        hashes.insert(name, written.file);
+        hashes.insert(name, written);
     }
     Ok(hashes)
 }
@@ -132,7 +131,7 @@ pub(super) fn load_answers(
     gold: &[GoldLine],
 ) -> Result<Vec<AnswerLine>, RunError> {
     let path = paths.at(&paths.answers(attacker));
-    let (answers, _) = lines::read::<AnswerLine>(&path)?;
+    let answers = lines::read::<AnswerLine>(&path)?;
     answer_line::check_order(&path, &answers, gold)?;
     Ok(answers)
 }
@@ -142,7 +141,7 @@ pub(super) fn load_answers(
 /// # Errors
 /// [`RunError::Diverged`] naming the first line that differs.
 pub(super) fn compare<T: serde::Serialize>(path: &Path, values: &[T]) -> Result<(), RunError> {
-    let (recorded, _) = lines::read::<Box<serde_json::value::RawValue>>(path)?;
+    let recorded = lines::read::<Box<serde_json::value::RawValue>>(path)?;
     let differs = |line: usize, difference: String| RunError::Diverged {
         path: path.to_owned(),
         line: u64::try_from(line).unwrap_or(u64::MAX),

@@ -3,6 +3,8 @@
 use super::certificate::Certificate;
 use super::count::Silence;
 use super::figure::{Figure, Standing};
+use super::terms::Terms;
+use super::verdict::Verdict;
 use crate::error::RunError;
 use crate::output::{Align, Table};
 use ktd_probes::{Measure, ProbeKind};
@@ -73,20 +75,38 @@ fn percent(share: f64) -> String {
     format!("{:.1}", share * 100.0)
 }
 
+/// What a certificate says, in lines: the verdict and of what, why it is refused, by what it was judged, and what was put.
+#[must_use]
+pub fn summary(certificate: &Certificate) -> Vec<String> {
+    let (set, terms) = (&certificate.set, Terms::of(certificate));
+    let own = if certificate.verdict == Verdict::Certified && terms.are_its_own() {
+        " under its own thresholds"
+    } else {
+        ""
+    };
+    let mut lines = vec![format!(
+        "{}{own}: {} on panel {} against {} attackers",
+        certificate.verdict.label(),
+        set.described(),
+        set.data.panel_blake3,
+        certificate.attackers.len()
+    )];
+    let refusals = certificate.refusals.iter();
+    lines.extend(refusals.map(|refusal| format!("because {refusal}")));
+    lines.push(format!("thresholds: {terms}"));
+    let counts = set.by_kind().into_iter();
+    let counts: Vec<String> = counts
+        .map(|(kind, count)| format!("{count} {}", kind.label()))
+        .collect();
+    lines.push(format!("probes: {}", counts.join(", ")));
+    lines
+}
+
 /// The verdict, what it rests on, and why it is refused, before the scores.
 #[must_use]
 pub fn certificate_text(certificate: &Certificate) -> String {
-    let mut text = format!(
-        "{}: {}/{} on panel {}\n",
-        certificate.verdict.label(),
-        certificate.set.plan.level,
-        certificate.set.plan.numeric,
-        certificate.set.data.panel_blake3
-    );
-    // Writing to a string cannot fail.
-    for refusal in &certificate.refusals {
-        writeln!(text, "  because {refusal}").ok();
-    }
+    let mut text = summary(certificate).join("\n  ");
+    text.push('\n');
     text.push('\n');
     text.push_str(&self::text(&certificate.figures, &certificate.unanswered));
     let mut controls = Table::new(&[

@@ -1,7 +1,7 @@
 //! How far above chance an upper bound may lie.
 
 use crate::error::RunError;
-use ktd_masking::Level;
+use ktd_masking::MaskSettings;
 use ktd_probes::Measure;
 use serde::{Deserialize, Serialize};
 
@@ -38,8 +38,8 @@ impl Default for Thresholds {
 }
 
 impl Thresholds {
-    /// The threshold of a measure; `None` of one that is only reported: the board, which every mask shows, and the two
-    /// other date bounds.
+    /// The threshold of a measure; `None` of one that is only reported: the board, which every rung but one shows, and
+    /// the two other date bounds.
     #[must_use]
     pub const fn of(&self, measure: Measure) -> Option<f64> {
         match measure {
@@ -70,27 +70,38 @@ impl Thresholds {
     }
 }
 
-/// Whether a level shows openly what a measure asks for, so that recovering it proves nothing. What a level shows half
-/// of (stock and day together) is that half, which is measured apart.
+/// Whether a mask shows openly what a measure asks for, so that recovering it proves nothing. What it shows half of (stock
+/// and day together) is that half, which is measured apart.
 #[must_use]
-pub const fn shows(level: Level, measure: Measure) -> bool {
+pub fn shows(mask: MaskSettings, measure: Measure) -> bool {
+    let level = mask.level;
     match measure {
         Measure::Top1 | Measure::Top5 | Measure::Sector | Measure::Same => !level.hides_stocks(),
         Measure::Date5 | Measure::Date20 | Measure::Date60 => !level.hides_days(),
         Measure::Joint => !level.hides_stocks() || !level.hides_days(),
-        Measure::Board => true,
+        Measure::Board => !level.hides_stocks() || mask.numeric.shows_boards(),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ktd_masking::{Level, Numeric};
 
     #[test]
     fn what_is_shown_is_not_asked() {
+        let shows = |level, measure| {
+            let numeric = Numeric::Exact;
+            super::shows(MaskSettings { level, numeric }, measure)
+        };
         for measure in Measure::ALL {
             assert!(shows(Level::Bright, measure));
             assert_eq!(shows(Level::Blinded, measure), measure == Measure::Board);
+            let banded = MaskSettings {
+                level: Level::Blinded,
+                numeric: Numeric::Banded,
+            };
+            assert!(!super::shows(banded, measure));
         }
         assert!(shows(Level::StockBlind, Measure::Joint) && !shows(Level::StockBlind, Measure::Top5));
         assert!(shows(Level::DateBlind, Measure::Joint) && !shows(Level::DateBlind, Measure::Date20));

@@ -89,6 +89,8 @@ pub enum Refusal {
         chance: f64,
         /// Simultaneous interval of what `random` recovered.
         interval: (f64, f64),
+        /// How likely that is, over all kinds and measures.
+        p_value: f64,
     },
 }
 
@@ -142,9 +144,10 @@ impl fmt::Display for Refusal {
                 measure,
                 chance,
                 interval,
+                p_value,
             } => write!(
                 f,
-                "random recovers {measure} of {} to {} of the {kind} probes, but chance gives {}: the baseline is wrong",
+                "random recovers {measure} of {} to {} of the {kind} probes, but chance gives {} (p = {p_value:.1e}): the baseline is wrong",
                 percent(&interval.0),
                 percent(&interval.1),
                 percent(chance)
@@ -200,12 +203,13 @@ pub fn refusals(
         });
     let off = baseline
         .iter()
-        .filter(|baseline| !baseline.inside)
+        .filter(|baseline| !baseline.holds)
         .map(|baseline| Refusal::BaselineOff {
             kind: baseline.kind.clone(),
             measure: baseline.measure.clone(),
             chance: baseline.chance,
             interval: baseline.interval,
+            p_value: baseline.p_value,
         });
     broken.chain(silent).chain(blind).chain(off).collect()
 }

@@ -9,10 +9,11 @@ use super::lines::hash_file;
 use super::paths::{CertifyPaths, SetPaths};
 use super::probe_line::WrittenProbe;
 use super::session::{Workshop, compose};
-use super::set_record::Origin;
+use super::set_record::{Origin, SetRecord};
 use super::signed::SignedCertificate;
 use super::signing::PublicKey;
-use super::store::{compare, load_probes};
+use super::store::{compare, load_gold, load_probes};
+use super::whole;
 use crate::bundle::json_bytes;
 use crate::bundle::verify::Verified;
 use crate::error::RunError;
@@ -29,7 +30,9 @@ pub struct Check {
     pub whose: Option<PublicKey>,
     /// The panel; a synthetic one is made again without it.
     pub panel: Option<PathBuf>,
-    /// Whether the attackers are put to the probes again.
+    /// Whether probes must be made again: what is missing for it is an error then, and told in passing else.
+    pub remakes: bool,
+    /// Whether the attackers must be put to the probes again as well.
     pub attacks: bool,
     /// Threads.
     pub threads: usize,
@@ -38,19 +41,24 @@ pub struct Check {
 /// How many probes are made and attacked again, at most; none where the certificate cannot be read.
 #[must_use]
 pub fn ticks(path: &Path, attacks: bool) -> usize {
-    let Ok(signed) = SignedCertificate::read(path, None) else {
+    let signed = SignedCertificate::read(path, None);
+    let Some(signed) = signed
+        .ok()
+        .filter(|signed| check_itself(path, &signed.certificate).is_ok())
+    else {
         return 0;
     };
     let set = &signed.certificate.set;
-    let probes: usize = set.counts.values().sum();
+    // Of probes that were given nothing but the certificate says how many there are.
+    let probes = set.counts.values().copied().fold(0, usize::saturating_add);
+    if !attacks {
+        return probes;
+    }
     let training = 2 * set.plan.training * set.counts.len();
     let control = 2 * (set.plan.control_probes + set.plan.training.min(set.plan.control_probes));
     probes
-        + if attacks {
-            probes + training + Control::ALL.len() * control
-        } else {
-            0
-        }
+        .saturating_mul(2)
+        .saturating_add(training + Control::ALL.len() * control)
 }
 
 /// Checks a certificate and the files beside it; the first difference is the error.
@@ -60,10 +68,13 @@ pub fn ticks(path: &Path, attacks: bool) -> usize {
 pub fn verify(path: &Path, check: &Check, tick: Tick<'_>) -> Result<(SignedCertificate, Verified), RunError> {
     let signed = SignedCertificate::read(path, check.whose.as_ref())?;
     let certificate = &signed.certificate;
-    let root = path.parent().unwrap_or(Path::new(""));
-    let paths = CertifyPaths::new(root);
+    check_itself(path, certificate)?;
+    let paths = CertifyPaths::new(path.parent().unwrap_or(Path::new("")));
     let mut verified = Verified {
-        checks: vec![format!("signature: key {}", signed.signature.fingerprint)],
+        checks: vec![
+            format!("signature: key {}", signed.signature.fingerprint),
+            "bounds and verdict: recomputed from the counts".to_owned(),
+        ],
         unchecked: Vec::new(),
     };
     if check.whose.is_none() {
@@ -71,35 +82,57 @@ pub fn verify(path: &Path, check: &Check, tick: Tick<'_>) -> Result<(SignedCerti
             .unchecked
             .push("whose key it is: name the signer's with --public-key".to_owned());
     }
-    let is_whole = check_files(&paths, certificate, &mut verified)?;
-    check_itself(path, certificate)?;
-    verified
-        .checks
-        .push("bounds and verdict: recomputed from the counts".to_owned());
-    if !is_whole {
+    if !check_files(&paths, certificate, &mut verified)? {
+        if check.attacks || check.remakes {
+            return Err(RunError::input(
+                "private/ is not beside the certificate: without its keys no probe can be made or attacked again",
+                "ask its signer for private/, or check without --panel and --attack",
+            ));
+        }
         verified
             .unchecked
             .push("counts, probes and answers: private/ is not here, which names the stocks".to_owned());
+        if let Err(error) = certificate.set.check_source() {
+            verified.unchecked.push(error.to_string());
+        }
         return Ok((signed, verified));
     }
+    certificate.set.check_source()?;
     check_counts(path, &paths, certificate)?;
     verified
         .checks
         .push("counts: every share recomputed from the recorded answers".to_owned());
     match market(certificate, check.panel.as_deref())? {
+        Some(source) => remake(&paths, certificate, source, check, tick, &mut verified)?,
+        None if check.attacks || check.remakes => {
+            return Err(RunError::input(
+                "the panel is missing: without it no probe can be made or attacked again",
+                "name it with --panel",
+            ));
+        }
         None => verified
             .unchecked
             .push("probes and answers: name the panel with --panel to make them again".to_owned()),
-        Some(source) => remake(&paths, certificate, source, check, tick, &mut verified)?,
     }
     Ok((signed, verified))
 }
 
-/// Bounds, verdict and reasons follow from the certificate's own counts; no file is needed.
+/// The certificate is whole, of a mask and a program that are known, and bounds, verdict and reasons follow from its own
+/// counts; no file is needed.
 ///
 /// # Errors
-/// [`RunError::Damaged`] when they do not.
+/// [`RunError::Untrusted`] when it is not or they do not, [`RunError::Input`] for another program's.
 pub fn check_itself(path: &Path, certificate: &Certificate) -> Result<(), RunError> {
+    let named = |error: RunError| {
+        if let RunError::Input { what, hint } = error {
+            RunError::input(format!("{}: {what}", path.display()), hint)
+        } else {
+            error
+        }
+    };
+    if let Some(fault) = whole::fault(certificate).map_err(named)? {
+        return Err(does_not_follow(path, fault.to_owned()));
+    }
     compare_certificates(path, certificate, &certificate.judged_again()?)
 }
 
@@ -122,6 +155,10 @@ fn check_files(
                 "its hash is not the one in certificate.json",
             ));
         }
+    }
+    let path = paths.set_record();
+    if SetRecord::read(&path)? != certificate.set {
+        return Err(RunError::damaged(&path, "it is not the set of certificate.json"));
     }
     let present = certificate.files.len() - absent;
     verified
@@ -153,7 +190,15 @@ fn compare_certificates(path: &Path, recorded: &Certificate, made: &Certificate)
             || "it is longer or shorter than what its files give".to_owned(),
             |(left, right)| format!("it says {:?}, but its files give {:?}", left.trim(), right.trim()),
         );
-    Err(RunError::damaged(path, differs))
+    Err(does_not_follow(path, differs))
+}
+
+fn does_not_follow(path: &Path, what: String) -> RunError {
+    RunError::Untrusted {
+        path: path.to_owned(),
+        what,
+        hint: "it does not follow from what it says of itself, whoever signed it: rely on nothing in it",
+    }
 }
 
 /// The panel, when it is at hand.
@@ -198,30 +243,32 @@ fn remake(
     }
     let workshop = Workshop::open(source, &record.plan, key, check.threads)?;
     let probed = paths.probed();
-    let probes = if record.probes == Origin::Made {
-        let set = workshop.probes(&record.plan, tick)?;
-        compare_set(
-            &probed,
-            &set,
-            &workshop.gold_lines(&record.plan, record.plan.mask()?, &set),
-        )?;
-        verified
-            .checks
-            .push("probes and keys: made again, byte for byte".to_owned());
-        set.probes
-    } else {
-        verified
-            .unchecked
-            .push("probes: they were given, and nothing says how they were made".to_owned());
-        load_probes(&probed, &record.by_kind())?
+    let set = match record.probes {
+        Origin::Made => workshop.probes(&record.plan, tick)?,
+        Origin::Given => given_again(&probed, record, &workshop)?,
     };
+    let gold = workshop.gold_lines(&record.plan, record.plan.mask()?, &set);
+    compare_set(&probed, &set, &gold)?;
+    match record.probes {
+        Origin::Made => verified
+            .checks
+            .push("probes and keys: made again, byte for byte".to_owned()),
+        Origin::Given => {
+            verified
+                .checks
+                .push("keys: what the panel tells of them, made again".to_owned());
+            verified
+                .unchecked
+                .push("probes: they were given, and nothing says how they were made".to_owned());
+        }
+    }
     if !check.attacks {
         verified
             .unchecked
             .push("answers: put the attackers to the probes again with --attack".to_owned());
         return Ok(());
     }
-    compare_answers(&probed, &workshop.answers(record, &probes, tick)?)?;
+    compare_answers(&probed, &workshop.answers(record, &set.probes, tick)?)?;
     for control in Control::of(&record.plan) {
         let paths = paths.control(control.label());
         let (set, gold, answers) = workshop.control(control, &record.plan, tick)?;
@@ -230,7 +277,7 @@ fn remake(
     }
     verified
         .checks
-        .push("answers and controls: every attack made again, byte for byte".to_owned());
+        .push("answers and controls: every attack of the database made again, byte for byte".to_owned());
     if 0 < certificate.attackers_knowing(Knowledge::Language) {
         let paths = paths.control(Control::BrightDay.label());
         let set = Control::BrightDay.make(&workshop.ground, &record.plan, tick)?;
@@ -241,6 +288,19 @@ fn remake(
             .push("language models: what they answered is recorded, and they are not asked again".to_owned());
     }
     Ok(())
+}
+
+/// Probes that were given, from the files, with what their keys say of the panel.
+fn given_again(paths: &SetPaths, record: &SetRecord, workshop: &Workshop) -> Result<ProbeSet, RunError> {
+    let (path, market) = (paths.at(paths.gold()), &workshop.ground.source.market);
+    let gold = load_gold(paths, &record.by_kind())?;
+    let gold = gold.iter().enumerate();
+    Ok(ProbeSet {
+        probes: load_probes(paths, &record.by_kind())?,
+        gold: gold
+            .map(|(place, line)| line.gold(&path, place + 1, market))
+            .collect::<Result<_, _>>()?,
+    })
 }
 
 fn compare_set(paths: &SetPaths, set: &ProbeSet, gold: &[GoldLine]) -> Result<(), RunError> {

@@ -101,7 +101,8 @@ fn refused(certificate: &Certificate) -> Result<(), Failure> {
     .with_hint(hint(&certificate.refusals)))
 }
 
-/// How to mend what refuses: another mask helps where an attacker succeeds, and nowhere else.
+/// How to mend what refuses: another mask helps where an attacker succeeds, and nowhere else. Another seed is never the way:
+/// whoever tries seeds until one certifies has certified nothing.
 fn hint(refusals: &[Refusal]) -> &'static str {
     let is_any = |of: fn(&Refusal) -> bool| refusals.iter().any(of);
     if is_any(|refusal| matches!(refusal, Refusal::AboveThreshold { .. })) {
@@ -109,8 +110,12 @@ fn hint(refusals: &[Refusal]) -> &'static str {
          that you can defend"
     } else if is_any(|refusal| matches!(refusal, Refusal::BlindAttacker { .. })) {
         "use a panel with more days and names, or more `control_probes`: an attacker must succeed somewhere"
+    } else if is_any(|refusal| matches!(refusal, Refusal::Unanswered { .. })) {
+        "its file in answers/ gives a `reason` for each: mend what keeps it from answering, or ask another model; nobody \
+         who was asked may be left out"
     } else {
-        "put more probes, or others with another `seed`"
+        "`random` is off its exact expectation, which says nothing of the mask: few probes may do so by chance; put more, \
+         and if it is so again report it as a defect"
     }
 }
 
@@ -137,4 +142,30 @@ fn describe(path: &Path, public: &Path, key: &PublicKey) -> String {
         public.display(),
         key.fingerprint()
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hint_is_for_what_refuses() {
+        let silent = Refusal::Unanswered {
+            kind: "day".to_owned(),
+            attacker: "a model".to_owned(),
+            probes: 10,
+            unanswered: 10,
+        };
+        let off = Refusal::BaselineOff {
+            kind: "day".to_owned(),
+            measure: "top1".to_owned(),
+            chance: 0.1,
+            interval: (0.2, 0.3),
+            p_value: 1e-6,
+        };
+        let told = hint(&[silent.clone(), off.clone()]);
+        assert!(told.contains("reason") && !told.contains("more probes"), "{told}");
+        let told = hint(&[off]);
+        assert!(!told.contains("seed") && told.contains("defect"), "{told}");
+    }
 }

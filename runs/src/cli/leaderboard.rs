@@ -4,6 +4,7 @@ use crate::board::sheet::{Kind, Sheet};
 use crate::board::{Board, BoardOptions, Draws, Findings, ModelSettings, Shown, Track, collect};
 use crate::bundle::write_whole;
 use crate::certify::mark::read_certificates;
+use crate::certify::signing::PublicKey;
 use crate::error::RunError;
 use crate::failure::Failure;
 use crate::output::Console;
@@ -60,6 +61,9 @@ pub(super) struct LeaderboardArgs {
     /// Certificates of masks, from `ktd certify`: rows of runs under these masks say so.
     #[arg(long, value_name = "FILE")]
     pub certificate: Vec<PathBuf>,
+    /// The public key, PEM, that must have signed these certificates.
+    #[arg(long, value_name = "FILE", requires = "certificate")]
+    pub public_key: Option<PathBuf>,
     /// Settings of the factor model, TOML.
     #[arg(long)]
     pub settings: Option<PathBuf>,
@@ -106,6 +110,7 @@ pub(super) fn run(args: &LeaderboardArgs, console: Console) -> Result<(), Failur
 }
 
 fn options(args: &LeaderboardArgs) -> Result<BoardOptions, RunError> {
+    let whose = args.public_key.as_deref().map(PublicKey::read).transpose()?;
     Ok(BoardOptions {
         panel: args.panel.clone(),
         settings: args
@@ -123,7 +128,7 @@ fn options(args: &LeaderboardArgs) -> Result<BoardOptions, RunError> {
             modes: args.mode.clone(),
             levels: args.mask.clone(),
         },
-        certificates: read_certificates(&args.certificate)?,
+        certificates: read_certificates(&args.certificate, whose.as_ref())?,
         threads: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
     })
 }

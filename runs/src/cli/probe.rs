@@ -178,7 +178,7 @@ fn figures(run: &CertifyRun, record: &SetRecord, counted: &Counted) -> Result<Ve
         thresholds,
     } = judgement(run);
     let rule = Rule {
-        level: record.plan.mask()?.level,
+        mask: record.plan.mask()?,
         confidence,
         thresholds,
         attackers: database_attackers().len() + run.config.language.agents.len(),

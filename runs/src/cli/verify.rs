@@ -5,10 +5,11 @@ use super::run::runtime;
 use crate::bundle::BundlePaths;
 use crate::bundle::open::read_header;
 use crate::bundle::verify::{Verified, verify};
-use crate::certify::certificate::Certificate;
 use crate::certify::mark::Mark;
 use crate::certify::signed::SignedCertificate;
 use crate::certify::signing::PublicKey;
+use crate::certify::table::summary;
+use crate::certify::terms::Terms;
 use crate::certify::verify::{Check, ticks, verify as verify_certificate};
 use crate::error::RunError;
 use crate::failure::Failure;
@@ -27,7 +28,7 @@ Examples:
   ktd verify --certificate cert/certificate.json --panel csi300.ktdp --attack      # also probes and answers, made again
   ktd verify results/demo/cells/* --certificate cert/certificate.json              # which bundles it is for
 
-Exit code 0 when every bundle is as it says, 1 when one differs.";
+Exit code 0 when everything that was asked for is as it says, 1 when something differs, 2 when it could not be checked.";
 
 /// Checks bundles: hashes, fills, NAV and metrics; and certificates of masks. Names what differs first.
 #[derive(Debug, Clone, Args)]
@@ -66,11 +67,12 @@ struct Told {
 /// # Errors
 /// [`Failure`] when a bundle or the certificate differs; all are checked first.
 pub(super) fn run(args: &VerifyArgs, console: Console) -> Result<(), Failure> {
+    let whose = args.public_key.as_deref().map(PublicKey::read).transpose()?;
     let mut told = Told::default();
     let certificate = args
         .certificate
         .as_deref()
-        .and_then(|path| told.certificate(path, args, console));
+        .and_then(|path| told.certificate(path, (args, whose), console));
     let certificate_document = told.documents.pop();
     for bundle in &args.bundles {
         told.bundle(bundle, args.panel.as_deref(), certificate.as_slice())?;
@@ -117,17 +119,24 @@ impl Told {
     }
 
     /// The certificate when nothing differs.
-    fn certificate(&mut self, path: &Path, args: &VerifyArgs, console: Console) -> Option<SignedCertificate> {
+    fn certificate(
+        &mut self,
+        path: &Path,
+        (args, whose): (&VerifyArgs, Option<PublicKey>),
+        console: Console,
+    ) -> Option<SignedCertificate> {
         let shown = path.display().to_string();
-        match check_certificate(path, args, console) {
+        match check_certificate(path, (args, whose), console) {
             Ok((signed, verified)) => {
                 self.good(&shown, &verified);
                 // Writing to a string cannot fail.
-                writeln!(self.text, "  says       {}", described(&signed.certificate)).ok();
+                let says = summary(&signed.certificate).join("\n             ");
+                writeln!(self.text, "  says       {says}").ok();
                 self.documents.push(json!({
                     "certificate": shown, "ok": true, "checked": verified.checks, "unchecked": verified.unchecked,
                     "verdict": signed.certificate.verdict, "refusals": signed.certificate.refusals,
-                    "fingerprint": signed.signature.fingerprint,
+                    "terms": Terms::of(&signed.certificate), "counts": signed.certificate.set.counts,
+                    "probes": signed.certificate.set.probes, "fingerprint": signed.signature.fingerprint,
                 }));
                 Some(signed)
             }
@@ -152,20 +161,28 @@ impl Told {
     }
 
     fn bad(&mut self, shown: &str, error: RunError) {
+        let failure = Failure::from(error);
+        let says = if failure.is_difference() {
+            "DIFFERS"
+        } else {
+            "NOT CHECKED"
+        };
         // Writing to a string cannot fail.
-        writeln!(self.text, "{shown}: DIFFERS\n  {error}").ok();
-        self.first_failure.get_or_insert_with(|| Failure::from(error));
+        writeln!(self.text, "{shown}: {says}\n  {}", failure.message()).ok();
+        self.first_failure.get_or_insert(failure);
     }
 }
 
 fn check_certificate(
     path: &Path,
-    args: &VerifyArgs,
+    (args, whose): (&VerifyArgs, Option<PublicKey>),
     console: Console,
 ) -> Result<(SignedCertificate, Verified), RunError> {
     let check = Check {
-        whose: args.public_key.as_deref().map(PublicKey::read).transpose()?,
+        whose,
         panel: args.panel.clone(),
+        // Beside bundles the panel is for them.
+        remakes: args.panel.is_some() && args.bundles.is_empty(),
         attacks: args.attack,
         threads: threads(args.threads),
     };
@@ -176,20 +193,4 @@ fn check_certificate(
             bar.advance(1);
         }
     })
-}
-
-fn described(certificate: &Certificate) -> String {
-    let plan = &certificate.set.plan;
-    let mut text = format!(
-        "{}: {}/{} against {} attackers",
-        certificate.verdict.label(),
-        plan.level,
-        plan.numeric,
-        certificate.attackers.len()
-    );
-    for refusal in &certificate.refusals {
-        // Writing to a string cannot fail.
-        write!(text, "\n             because {refusal}").ok();
-    }
-    text
 }

@@ -11,7 +11,7 @@ use crate::certify::session::{CertifyRun, count_probes, database_attackers};
 use crate::error::RunError;
 use crate::experiment::run::CellResult;
 use crate::work::in_parallel;
-use ktd_masking::{Level, Numeric};
+use ktd_masking::{Level, MaskSettings, Numeric};
 use ktd_probes::{ProbeKind, Stretch};
 
 /// How well a strategy sees on one rung.
@@ -59,7 +59,10 @@ impl CurveRun {
         let run = self.on(numeric);
         let record = run.attack(false, tick)?;
         let rule = Rule {
-            level: Level::Blinded,
+            mask: MaskSettings {
+                level: Level::Blinded,
+                numeric,
+            },
             confidence: run.config.confidence,
             thresholds: run.config.thresholds,
             attackers: database_attackers().len(),

@@ -6,7 +6,7 @@ use ktd_env::factors::FactorConfig;
 use ktd_env::synth::{SynthConfig, generate};
 use ktd_env::{FactorTable, Market};
 use ktd_masking::{Level, MaskKey, MaskSettings, Numeric};
-use ktd_probes::{Gold, Probe, ProbeKind, ProbeMaker, ProbePlan, Tally};
+use ktd_probes::{Aid, Gold, Probe, ProbeKind, ProbeMaker, ProbePlan, Tally};
 use ktd_runs::RunError;
 use ktd_runs::attackers::{LanguageAnswer, LineUp, Questions};
 use ktd_runs::rules_config::RulesConfig;
@@ -77,7 +77,7 @@ impl Scene {
             key: MaskKey::from_bytes([7; 32]),
             days: 2,
             episode_steps: 3,
-            bands_unmoved: false,
+            aid: Aid::None,
             stretches: vec![262..280, 280..298],
         };
         plan.check().unwrap();

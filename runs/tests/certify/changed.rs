@@ -29,7 +29,7 @@ fn an_honest_certificate_is_made_again_byte_for_byte() {
         "bounds and verdict",
         "every share recomputed",
         "probes and keys: made again",
-        "answers and controls: every attack made again",
+        "answers and controls: every attack of the database made again",
     ] {
         assert!(text.contains(part), "{text}");
     }

@@ -48,7 +48,18 @@ fn the_same_probes_given_get_the_same_figures() {
         &["verify", "--certificate", "out/certificate.json"],
     );
     let text = String::from_utf8(verified.stdout).unwrap();
-    assert!(text.contains("UNCHECKED  probes: they were given"), "{text}");
+    for part in [
+        "UNCHECKED  probes: they were given",
+        "checked    keys: what the panel tells of them, made again",
+        "probes that were given, claimed to be blinded/banded, on panel ",
+    ] {
+        assert!(text.contains(part), "{text}");
+    }
+    let open = given["certificate"]["not_covered"].to_string();
+    assert!(
+        open.contains("they were given") && open.contains("only claimed"),
+        "{open}"
+    );
     // They cannot pass for probes that this program made.
     let error = refused(&ktd(folder.path(), &["probe", "small.toml", "--out", "out"]), 2);
     assert!(error.contains("origin of the probes differs"), "{error}");

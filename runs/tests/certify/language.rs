@@ -1,6 +1,10 @@
 //! Language models as attackers of a certificate: they count among the attackers, and must read what a control shows.
 
+use crate::forged::sign;
 use crate::{CONFIG, certify, folder, ktd};
+use ktd_runs::certify::certificate::Knowledge;
+use ktd_runs::certify::mark::read_certificates;
+use ktd_runs::certify::signed::SignedCertificate;
 use serde_json::Value;
 use std::path::Path;
 
@@ -59,12 +63,34 @@ fn a_language_model_must_read_what_is_shown_and_counts_among_the_attackers() {
 
     let (is_good, text) = check(root, &["--attack"]);
     assert!(is_good && text.contains("they are not asked again"), "{text}");
-    let path = root.join("out/controls/bright-day/answers/cheater.jsonl.zst");
+    // Called an attacker of the database it would owe no control.
+    let path = root.join("out/certificate.json");
     let whole = std::fs::read(&path).unwrap();
-    let mut flipped = whole;
-    let middle = flipped.len() / 2;
-    flipped[middle] ^= 4;
-    std::fs::write(&path, flipped).unwrap();
-    let (is_good, text) = check(root, &[]);
-    assert!(!is_good && text.contains("cheater.jsonl.zst"), "{text}");
+    let mut forged = SignedCertificate::read(&path, None).unwrap().certificate;
+    forged.attackers.last_mut().unwrap().knows = Knowledge::Database;
+    forged.controls.retain(|control| control.attacker != "cheater");
+    sign(forged, &path);
+    let error = read_certificates(std::slice::from_ref(&path), None).unwrap_err();
+    assert!(
+        error.to_string().contains("lists them as what they are not"),
+        "{error}"
+    );
+    std::fs::write(&path, whole).unwrap();
+    // What it was asked and what it said is bound.
+    for file in [
+        "controls/bright-day/answers/cheater.jsonl.zst",
+        "attackers/probes/cheater/attacker.json",
+        "attackers/probes/cheater/answers.jsonl",
+        "attackers/bright-day/cheater/exchanges.jsonl.zst",
+    ] {
+        let path = root.join("out").join(file);
+        let whole = std::fs::read(&path).unwrap();
+        let mut flipped = whole.clone();
+        let middle = flipped.len() / 2;
+        flipped[middle] ^= 4;
+        std::fs::write(&path, flipped).unwrap();
+        let (is_good, text) = check(root, &[]);
+        assert!(!is_good && text.contains(file), "{text}");
+        std::fs::write(&path, whole).unwrap();
+    }
 }

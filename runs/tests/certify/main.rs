@@ -8,11 +8,13 @@
 )]
 
 mod changed;
+mod forged;
 mod given;
 mod language;
 mod marks;
 mod planted;
 
+use ktd_runs::certify::set_record::SOURCE_SHA256;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -22,6 +24,7 @@ use tempfile::TempDir;
 /// A small synthetic panel and few probes. Thresholds this wide refuse no mask: what is tested is the way.
 pub(crate) const CONFIG: &str = r#"
 name = "small"
+seed = 4
 synthetic = { seed = 3, names = 80, days = 480 }
 mask_key_file = "mask.key"
 mask = { level = "blinded", numeric = "banded" }
@@ -231,6 +234,46 @@ fn a_directory_holds_one_set() {
     std::fs::write(folder.path().join("small.toml"), CONFIG).unwrap();
     let error = refused(&ktd(folder.path(), &["probe", "small.toml", "--out", "out"]), 2);
     assert!(error.contains("mask differs"), "{error}");
+    let path = folder.path().join("out/set.json");
+    let record = std::fs::read_to_string(&path).unwrap();
+    let other = record.replace(SOURCE_SHA256, &"0".repeat(64));
+    std::fs::write(&path, other).unwrap();
+    let error = refused(&ktd(folder.path(), &["probe", "small.toml", "--out", "out"]), 2);
+    assert!(error.contains("program source differs"), "{error}");
+}
+
+#[test]
+fn what_is_signed_was_answered_now() {
+    let folder = tempfile::tempdir().unwrap();
+    copy(scene(), folder.path());
+    let root = folder.path().join("out");
+    let read = |file: &str| std::fs::read(root.join(file)).unwrap();
+    let before = read("certificate.json");
+    // Answers of a weaker attacker, which recovered less, and controls of one that recovered more.
+    std::fs::write(
+        root.join("answers/combination.jsonl.zst"),
+        read("answers/random.jsonl.zst"),
+    )
+    .unwrap();
+    std::fs::write(
+        root.join("controls/exact-day/answers/index-path.jsonl.zst"),
+        read("controls/exact-day/answers/price-level.jsonl.zst"),
+    )
+    .unwrap();
+    certify(folder.path(), &["--out", "out"]);
+    assert!(before == read("certificate.json"));
+    let gold = String::from_utf8(read("private/gold.jsonl")).unwrap();
+    std::fs::write(
+        root.join("private/gold.jsonl"),
+        gold.replacen("\"place\":", "\"place\":1", 1),
+    )
+    .unwrap();
+    let arguments = ["certify", "small.toml", "--key", "key.pem", "--out", "out"];
+    let error = refused(&ktd(folder.path(), &arguments), 1);
+    assert!(
+        error.contains("gold.jsonl: its hash is not the one in set.json"),
+        "{error}"
+    );
 }
 
 #[test]

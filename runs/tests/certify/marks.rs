@@ -1,8 +1,16 @@
 //! Bundles and boards say whether their mask is certified, against whom, and up to which bound.
 
+use crate::forged::{honest, sign};
 use crate::{SIGNING_KEY, copy, ktd, refused, scene};
+use ktd_runs::bundle::BundlePaths;
+use ktd_runs::bundle::open::read_header;
+use ktd_runs::certify::certificate::Certificate;
+use ktd_runs::certify::config::KindCounts;
+use ktd_runs::certify::mark::{Mark, MarkStanding, read_certificates};
+use ktd_runs::certify::set_record::{Origin, probe_set_sha256};
 use ktd_runs::certify::signed::SignedCertificate;
 use ktd_runs::certify::signing::SigningKey;
+use ktd_runs::certify::thresholds::Thresholds;
 use ktd_runs::certify::verdict::Verdict;
 use serde_json::Value;
 use std::path::Path;
@@ -14,12 +22,12 @@ const EXPERIMENT: &str = r#"
 name = "try"
 synthetic = { seed = 3, names = 80, days = 480 }
 masks = [{ level = "blinded", numeric = "banded" }, { level = "blinded" }]
-modes = ["open-research"]
+modes = ["open-research", "fixed-candidate"]
 agents = [{ id = "momentum", builtin = "momentum" }, { id = "hold", builtin = "hold" }]
 windows = [{ id = "short", last_days = 8 }, { id = "long", last_days = 9 }]
 "#;
 
-/// The experiment's results beside three certificates: one that certifies, the same refused, and one with other limits.
+/// The experiment's results beside certificates that say more or less of them.
 fn runs() -> &'static Path {
     static RUNS: OnceLock<TempDir> = OnceLock::new();
     RUNS.get_or_init(|| {
@@ -30,26 +38,79 @@ fn runs() -> &'static Path {
         let run = ktd(root, &["run", "try.toml", "--out", "out"]);
         assert!(run.status.success(), "{run:?}");
         copy(&scene().join("out"), &root.join("cert"));
-        let key = SigningKey::read(&root.join("key.pem")).unwrap();
-        let honest = SignedCertificate::read(&root.join("cert/certificate.json"), None)
-            .unwrap()
-            .certificate;
-        assert_eq!(honest.verdict, Verdict::Certified, "{:?}", honest.refusals);
-        let mut other = honest.clone();
-        other.set.plan.tools.max_candidates += 1;
-        let sign = |certificate, name: &str| {
-            let signed = SignedCertificate::sign(certificate, &key).unwrap();
-            signed.write(&root.join(name)).unwrap();
-        };
-        sign(other, "other.json");
-        let mut tight = honest;
-        tight.thresholds.top1 = 0.0;
-        let refused = tight.judged_again().unwrap();
-        assert_eq!(refused.verdict, Verdict::Refused);
-        sign(refused, "refused.json");
+        write(root, "own.json", |certificate| {
+            many(certificate);
+            certificate.thresholds.top1 = 1.0;
+        });
+        write(root, "good.json", many);
+        write(root, "other.json", |certificate| {
+            many(certificate);
+            certificate.set.plan.tools.max_candidates += 1;
+        });
+        write(root, "given.json", |certificate| {
+            many(certificate);
+            certificate.set.probes = Origin::Given;
+        });
+        write(root, "days.json", |certificate| {
+            many(certificate);
+            only_days(certificate);
+        });
+        write(root, "refused.json", |certificate| {
+            many(certificate);
+            certificate.thresholds.top1 = 0.0;
+        });
         folder
     })
     .path()
+}
+
+/// The honest certificate, changed.
+fn write(root: &Path, name: &str, change: impl Fn(&mut Certificate)) {
+    let mut certificate = honest();
+    change(&mut certificate);
+    sign(certificate, &root.join(name));
+}
+
+/// As if so many probes had been put and nobody had found anything but in the controls: bounds are tight enough for the
+/// defaults.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a share of these probes fits both"
+)]
+fn many(certificate: &mut Certificate) {
+    const PROBES: u32 = 50_000;
+    certificate.thresholds = Thresholds::default();
+    certificate.set.plan.probes = KindCounts::all(PROBES as usize);
+    for count in certificate.set.counts.values_mut() {
+        *count = PROBES as usize;
+    }
+    for silence in &mut certificate.unanswered {
+        silence.probes = u64::from(PROBES);
+    }
+    for figure in &mut certificate.figures {
+        figure.asked = u64::from(PROBES);
+        figure.hits = (figure.chance * f64::from(PROBES)).round() as u64;
+    }
+    for control in &mut certificate.controls {
+        control.hits = control.asked;
+    }
+}
+
+/// As if single days alone had been put.
+fn only_days(certificate: &mut Certificate) {
+    let set = &mut certificate.set;
+    set.counts.retain(|kind, _| kind == "day");
+    set.plan.probes = KindCounts {
+        day: set.plan.probes.day,
+        ..KindCounts::all(0)
+    };
+    let is_left = |file: &String| !file.starts_with("probes/") || file == "probes/day.jsonl.zst";
+    set.files.retain(|file, _| is_left(file));
+    set.probe_set_sha256 = probe_set_sha256(&set.files);
+    certificate.files.retain(|file, _| is_left(file));
+    certificate.figures.retain(|figure| figure.kind == "day");
+    certificate.unanswered.retain(|silence| silence.kind == "day");
 }
 
 fn board(certificates: &[&str]) -> Value {
@@ -71,10 +132,14 @@ fn board(certificates: &[&str]) -> Value {
 }
 
 fn standing(board: &Value, window: &str, numeric: &str) -> String {
+    standing_in(board, (window, numeric), "open-research")
+}
+
+fn standing_in(board: &Value, (window, numeric): (&str, &str), mode: &str) -> String {
     let tracks = board["tracks"].as_array().unwrap();
     let track = tracks
         .iter()
-        .find(|track| track["window"] == window && track["numeric"] == numeric)
+        .find(|track| track["window"] == window && track["numeric"] == numeric && track["mode"] == mode)
         .unwrap();
     let leaders = track["leaders"].as_array().unwrap();
     let momentum = leaders
@@ -88,17 +153,83 @@ fn standing(board: &Value, window: &str, numeric: &str) -> String {
 fn rows_say_whether_their_mask_is_certified() {
     let unmarked = board(&[]);
     assert_eq!(standing(&unmarked, "short", "banded"), "not_certified");
-    let marked = board(&["cert/certificate.json"]);
+    let marked = board(&["good.json"]);
     assert_eq!(standing(&marked, "short", "banded"), "certified");
     assert_eq!(standing(&marked, "long", "banded"), "shorter_episodes");
     assert_eq!(standing(&marked, "short", "exact"), "not_certified");
     assert_eq!(
-        standing(&board(&["other.json"]), "short", "banded"),
-        "not_certified"
+        standing_in(&marked, ("short", "banded"), "fixed-candidate"),
+        "other_mode"
     );
-    // Whoever names both is not certified.
-    let both = board(&["cert/certificate.json", "refused.json"]);
-    assert_eq!(standing(&both, "short", "banded"), "refused");
+    for (certificate, expected) in [
+        ("other.json", "not_certified"),
+        ("own.json", "own_thresholds"),
+        ("given.json", "given_probes"),
+        // One step was tried, whatever an episode of the plan has.
+        ("days.json", "shorter_episodes"),
+        ("refused.json", "refused"),
+    ] {
+        assert_eq!(standing(&board(&[certificate]), "short", "banded"), expected);
+    }
+}
+
+#[test]
+fn the_order_of_certificates_does_not_count() {
+    for (named, expected) in [
+        (["days.json", "good.json"], "certified"),
+        (["own.json", "good.json"], "certified"),
+        (["own.json", "days.json"], "own_thresholds"),
+        (["given.json", "own.json"], "own_thresholds"),
+        // Whoever names a refusal is not certified.
+        (["good.json", "refused.json"], "refused"),
+    ] {
+        let [first, second] = named;
+        for named in [[first, second], [second, first]] {
+            assert_eq!(standing(&board(&named), "short", "banded"), expected, "{named:?}");
+        }
+    }
+}
+
+#[test]
+fn a_refusal_is_not_hidden_among_episodes() {
+    let header = |numeric: &str| {
+        let name = format!("out/cells/momentum__short__blinded-{numeric}__open-research__s1");
+        read_header(&BundlePaths::new(&runs().join(name))).unwrap()
+    };
+    let (refused, unknown) = (header("banded"), header("exact"));
+    let certificates = read_certificates(&[runs().join("refused.json")], None).unwrap();
+    for headers in [
+        [&refused, &unknown, &unknown],
+        [&unknown, &refused, &unknown],
+        [&unknown, &unknown, &refused],
+    ] {
+        let mark = Mark::of_all(headers, &certificates);
+        assert_eq!(mark.standing, MarkStanding::Refused);
+    }
+    let good = read_certificates(&[runs().join("good.json")], None).unwrap();
+    let mark = Mark::of_all([&refused, &unknown], &good);
+    assert_eq!(mark.standing, MarkStanding::NotCertified);
+}
+
+#[test]
+fn a_board_takes_certificates_of_one_signer() {
+    let other = ktd(runs(), &["certify", "--new-key", "other.pem"]);
+    assert!(other.status.success(), "{other:?}");
+    let with = |key: &str| {
+        let arguments = [
+            "leaderboard",
+            "out",
+            "--certificate",
+            "good.json",
+            "--public-key",
+            key,
+        ];
+        let draws = ["--replicates", "100", "--portfolios", "50"];
+        ktd(runs(), &[&arguments[..], &draws].concat())
+    };
+    assert!(with("key.pem").status.success());
+    let error = refused(&with("other.pem.pub"), 1);
+    assert!(error.contains("not with the one expected"), "{error}");
 }
 
 #[test]
@@ -107,7 +238,7 @@ fn table_csv_and_page_name_attackers_bounds_and_key() {
         "leaderboard",
         "out",
         "--certificate",
-        "cert/certificate.json",
+        "own.json",
         "--out",
         "board",
         "--replicates",
@@ -140,6 +271,7 @@ fn table_csv_and_page_name_attackers_bounds_and_key() {
     for text in [&page, &csv] {
         for part in [
             "10 database and 0 language attackers",
+            "under its own thresholds: top1 1, top5 0.05",
             "top5 up to chance +",
             "joint up to chance +",
             key,
@@ -159,7 +291,9 @@ fn a_bundle_shows_its_certificate() {
     let text = String::from_utf8(output.stdout.clone()).unwrap();
     assert!(output.status.success(), "{output:?}");
     assert!(
-        text.contains("  mask       certified: 10 database and 0 language attackers"),
+        text.contains(
+            "  mask       certified under its own thresholds: 10 database and 0 language attackers"
+        ),
         "{text}"
     );
     let other = "out/cells/momentum__short__blinded-exact__open-research__s1";
