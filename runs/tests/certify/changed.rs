@@ -45,8 +45,10 @@ fn a_flipped_byte_is_found_in_every_file() {
         let path = root.join(&file);
         let whole = std::fs::read(&path).unwrap();
         let last = whole.len() - 1;
-        for part in 0..=OFFSETS {
-            let place = last * part / OFFSETS;
+        // There are ten times as many files of controls, and all are read alike.
+        let offsets = if file.starts_with("controls") { 2 } else { OFFSETS };
+        for part in 0..=offsets {
+            let place = last * part / offsets;
             let mut flipped = whole.clone();
             flipped[place] ^= 1 << (part % 8);
             std::fs::write(&path, &flipped).unwrap();
