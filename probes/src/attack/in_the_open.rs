@@ -34,11 +34,18 @@ impl InTheOpen {
         }
         // What the level shows of every stock and every day is no leak.
         let shows_stocks = Ticker::parse(&sight.target).is_ok();
-        let shows_days = sight.steps.iter().any(|step| step.date.is_some());
+        let shows_days = sight.steps.iter().all(|step| step.date.is_some());
         let given = sight.anchor.as_ref().map(|(_, code)| register.read(code).stocks);
-        let days = told.iter().filter(|_| !shows_days);
+        let offsets = || told.iter().map(|(step, told)| (step.offset, told));
         Self {
-            days: days.flat_map(|(step, told)| told.days(step.offset)).collect(),
+            days: if shows_days {
+                Vec::new()
+            } else {
+                days(offsets())
+                    .into_iter()
+                    .chain(offsets().flat_map(levels))
+                    .collect()
+            },
             suspects: if shows_stocks {
                 Vec::new()
             } else {
@@ -75,27 +82,36 @@ impl Told {
         let numbers = said.numbers_of(&[Whose::Nobody]);
         (!mentions.is_empty() || !numbers.is_empty()).then_some(Self { mentions, numbers })
     }
+}
 
-    /// The last day that is told, and levels of the index that could be: who cannot be one costs every day the same.
-    fn days(&self, offset: i64) -> Vec<DayClue> {
-        let clue = |column, bounds| DayClue {
-            column,
-            at: offset,
-            minus: None,
-            bounds,
-        };
-        let told = self.mentions.iter().flat_map(|(_, mentions)| &mentions.days);
-        let last = told.max().map(|day| {
-            // The as-of day, or the trading day after it.
-            clue(
-                DayColumn::Place,
-                Bounds::around(precise(*day) - 0.5, TOLERANCE_DAYS),
-            )
-        });
-        let levels = self.numbers.iter().filter(|number| LEAST_LEVEL <= **number);
-        let levels = levels.map(|level| clue(DayColumn::IndexLevel, Bounds::around(*level, TOLERANCE_LEVEL)));
-        last.into_iter().chain(levels).collect()
+/// The last day that each step tells: its as-of day, or the trading day after it. A day that many steps tell is the last
+/// one's.
+fn days<'t>(told: impl Iterator<Item = (i64, &'t Told)>) -> Vec<DayClue> {
+    let mut last: BTreeMap<usize, i64> = BTreeMap::new();
+    for (offset, told) in told {
+        let days = told.mentions.iter().flat_map(|(_, mentions)| &mentions.days);
+        if let Some(day) = days.max() {
+            last.insert(*day, offset);
+        }
     }
+    let clues = last.into_iter().map(|(day, offset)| DayClue {
+        column: DayColumn::Place,
+        at: offset,
+        minus: None,
+        bounds: Bounds::around(precise(day) - 0.5, TOLERANCE_DAYS),
+    });
+    clues.collect()
+}
+
+/// Numbers of a step that could be the index's level: one that is not costs every day the same.
+fn levels((offset, told): (i64, &Told)) -> impl Iterator<Item = DayClue> {
+    let numbers = told.numbers.iter().filter(|number| LEAST_LEVEL <= **number);
+    numbers.map(move |level| DayClue {
+        column: DayColumn::IndexLevel,
+        at: offset,
+        minus: None,
+        bounds: Bounds::around(*level, TOLERANCE_LEVEL),
+    })
 }
 
 /// The stocks that are named: beside the target, else beside nobody in particular; else those of a sector that is named so.
@@ -388,6 +404,21 @@ mod tests {
         let steps = json!([step("day_+2", 280), step("day_+5", 283)]);
         let shown = json!({"target": "asset_0007", "given_away": null, "steps": steps});
         assert_eq!(days(&found(&market, &shown)), [(-3, day(280)), (0, day(283))]);
+        let steps = json!([step("day_+2", 283), step("day_+5", 283)]);
+        let shown = json!({"target": "asset_0007", "given_away": null, "steps": steps});
+        assert_eq!(
+            days(&found(&market, &shown)),
+            [(0, day(283))],
+            "told again and again"
+        );
+        let context = |day: &str| json!([message("get_market_context", json!({"day": day}))]);
+        let steps = json!([context(&date(&market, 280)), context("day_+5"), context("day_+6")]);
+        let shown = json!({"target": "asset_0007", "given_away": null, "steps": steps});
+        assert_eq!(
+            days(&found(&market, &shown)),
+            [(-2, day(280))],
+            "one label forgotten"
+        );
     }
 
     #[test]
