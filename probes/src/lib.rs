@@ -23,6 +23,7 @@ mod register;
 mod said;
 mod scan;
 mod sight;
+mod table;
 mod tally;
 mod tolerance;
 

@@ -3,6 +3,7 @@
 use crate::column::DayColumn;
 use crate::make::STATE;
 use crate::said::{Said, Whose, number};
+use crate::table::{Row, Table};
 use ktd_env::factors::{Factor, Technical};
 use ktd_env::{Board, Ticker, TradeDate};
 use ktd_masking::{MaskSettings, Numeric};
@@ -379,7 +380,7 @@ impl StockSight {
 }
 
 fn bars(table: &Table<'_>) -> Vec<BarSight> {
-    let count = i64::try_from(table.rows.len()).unwrap_or(i64::MAX);
+    let count = i64::try_from(table.len()).unwrap_or(i64::MAX);
     let bar = |(place, row): (i64, Row<'_>)| {
         let number = |key: &str| row.get(key).and_then(Value::as_f64);
         BarSight {
@@ -418,45 +419,6 @@ fn technicals(members: &Map<String, Value>) -> Vec<(Form, Technical, f64)> {
         Some((form, Technical::from_name(name)?, value.as_f64()?))
     };
     members.iter().filter_map(told).collect()
-}
-
-/// A table in column form.
-struct Table<'v> {
-    columns: Vec<&'v str>,
-    rows: &'v [Value],
-}
-
-/// One row of it.
-struct Row<'v> {
-    columns: &'v [&'v str],
-    cells: &'v [Value],
-}
-
-impl<'v> Table<'v> {
-    fn read(value: &'v Value) -> Option<Self> {
-        let columns = value.get("columns")?.as_array()?;
-        Some(Self {
-            columns: columns
-                .iter()
-                .map(|column| column.as_str().unwrap_or_default())
-                .collect(),
-            rows: value.get("rows")?.as_array()?,
-        })
-    }
-
-    fn rows(&self) -> impl Iterator<Item = Row<'_>> {
-        self.rows.iter().map(|row| Row {
-            columns: &self.columns,
-            cells: row.as_array().map_or(&[], Vec::as_slice),
-        })
-    }
-}
-
-impl Row<'_> {
-    fn get(&self, column: &str) -> Option<&Value> {
-        let place = self.columns.iter().position(|name| *name == column)?;
-        self.cells.get(place)
-    }
 }
 
 #[cfg(test)]
