@@ -554,3 +554,27 @@ fn a_probe_that_cannot_be_read_has_no_answer() {
     let answers = attackers.answer(&STAGE.database, &probe, SEED);
     assert!(answers.len() == 10 && answers.iter().all(Option::is_none));
 }
+
+#[test]
+fn aids_give_attackers_what_they_need() {
+    let hits = |level, numeric, aid, attacker: &str| {
+        let plan = ProbePlan {
+            aid,
+            ..plan(level, numeric)
+        };
+        let set = set(&plan, ProbeKind::Day, 40);
+        tallies(&Attackers::new(&STAGE.database, numeric), &set)[attacker].hits(Measure::Top1)
+    };
+    let bands = |aid| hits(Level::StockBlind, Numeric::Banded, aid, "combination");
+    let (clear, moved) = (bands(Aid::BandsUnmoved), bands(Aid::None));
+    assert!(
+        30 <= clear && moved <= 10,
+        "clear bands {clear}, moved ones {moved}"
+    );
+    let days = |aid| hits(Level::StockBlind, Numeric::Exact, aid, "limit-pattern");
+    let (marked, any) = (days(Aid::LimitDays), days(Aid::None));
+    assert!(
+        20 <= marked && any < marked,
+        "with limit days {marked}, of any {any}"
+    );
+}
