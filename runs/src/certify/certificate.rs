@@ -132,8 +132,9 @@ pub struct Judgement {
 }
 
 /// What every certificate leaves open.
-const NOT_COVERED: [&str; 6] = [
+const NOT_COVERED: [&str; 7] = [
     "questions that an agent makes up as it goes: probes ask what is fixed beforehand",
+    "a stock that is recognised and then watched for more steps than the one that `anchored` shows, or several of them",
     "sweeps of orders or of `risk_check` that search for a hidden figure",
     "attackers with tools of their own, such as a search engine or later data",
     "panels, windows, episodes longer than these, and limits of tools other than those named here",

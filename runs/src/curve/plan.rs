@@ -28,13 +28,21 @@ pub struct Sight {
 pub struct CurveRun(pub CertifyRun);
 
 impl CurveRun {
-    /// The same run on one rung, blinded, in a directory of its own. A key that was drawn for one rung serves all.
+    /// The same run on one rung, blinded, in a directory of its own. The key that was drawn for the first rung serves all,
+    /// so that every rung is asked the same questions.
     #[must_use]
     pub fn on(&self, numeric: Numeric) -> CertifyRun {
         let mut run = self.0.clone();
         Level::Blinded.label().clone_into(&mut run.config.mask.level);
         numeric.label().clone_into(&mut run.config.mask.numeric);
-        run.paths = CertifyPaths::new(&self.0.paths.root().join(numeric.label()));
+        let paths = |numeric: Numeric| CertifyPaths::new(&self.0.paths.root().join(numeric.label()));
+        run.paths = paths(numeric);
+        let first = Numeric::ALL.into_iter().next().filter(|first| *first != numeric);
+        if let (None, Some(first)) = (&run.config.mask_key_file, first) {
+            let key = paths(first).mask_key();
+            // A relative one would be looked up beside the configuration.
+            run.config.mask_key_file = Some(std::path::absolute(&key).unwrap_or(key));
+        }
         run
     }
 

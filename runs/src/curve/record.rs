@@ -73,12 +73,29 @@ pub struct StrategyCost {
 }
 
 impl Rung {
-    /// The largest share above chance of a measure over attackers, for one kind: attacker, share, chance.
-    #[must_use]
-    pub fn strongest(&self, kind: &str, measure: &str) -> Option<&Recovery> {
+    /// What each attacker recovered of a measure, for one kind.
+    pub fn of<'r>(&'r self, kind: &'r str, measure: &'r str) -> impl Iterator<Item = &'r Recovery> {
         self.recovery
             .iter()
-            .filter(|found| found.kind == kind && found.measure == measure)
+            .filter(move |found| found.kind == kind && found.measure == measure)
+    }
+
+    /// Who attacked, in the order of tables.
+    #[must_use]
+    pub fn attackers(&self) -> Vec<&str> {
+        let mut names: Vec<&str> = Vec::new();
+        for found in &self.recovery {
+            if !names.contains(&found.attacker.as_str()) {
+                names.push(&found.attacker);
+            }
+        }
+        names
+    }
+
+    /// The largest share above chance of a measure over attackers, for one kind: attacker, share, chance.
+    #[must_use]
+    pub fn strongest<'r>(&'r self, kind: &'r str, measure: &'r str) -> Option<&'r Recovery> {
+        self.of(kind, measure)
             .max_by(|left, right| (left.share - left.chance).total_cmp(&(right.share - right.chance)))
     }
 }
