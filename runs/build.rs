@@ -8,7 +8,7 @@ use std::io::Write as _;
 use std::path::Path;
 
 /// Folders with Rust sources or templates, from the root of the workspace.
-const FOLDERS: [&str; 9] = [
+const FOLDERS: [&str; 10] = [
     "env/src",
     "masking/src",
     "tools/src",
@@ -17,6 +17,7 @@ const FOLDERS: [&str; 9] = [
     "prompts/attack",
     "prompts/probe",
     "probes/src",
+    "attribution/src/stats",
     "runs/src/certify",
 ];
 /// Rust sources and templates: nothing that an editor leaves behind.
