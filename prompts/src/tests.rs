@@ -139,7 +139,7 @@ fn the_opening_message_says_what_the_mask_means_and_ends_with_the_state() {
         assert_eq!(text.contains("may give `shares`"), exact, "{text}");
         assert_eq!(text.contains("`shares` is refused"), !exact, "{text}");
         let has_steps = Numeric::Rescaled < settings.numeric;
-        assert_eq!(text.contains("only, in multiples of 0.00"), has_steps, "{text}");
+        assert_eq!(text.contains("only, in multiples of 0.0"), has_steps, "{text}");
         texts.insert(text);
     }
     assert_eq!(texts.len(), Level::ALL.len() * Numeric::ALL.len());
