@@ -1,7 +1,7 @@
 //! De-anonymization probes: does what a model sees tell it which stock or which day it is?
 //!
 //! A [`Probe`] is what an agent would see of one stock on one day, some days or a whole episode, made by the same tools
-//! and the same mask. [`attack::Attacker`]s read nothing but its text and own the whole price database; [`Tally`] counts
+//! and the same mask. [`Attackers`] read nothing but its text and own the whole price database; [`Tally`] counts
 //! what they recover. The probe is the third guard of a mask: types make a leak impossible to write, the scan of every
 //! request stops one that was written all the same, and the probe measures what numbers alone give away.
 //!
