@@ -1,4 +1,4 @@
-//! What guessing by board recovers, exactly.
+//! What guessing recovers that reads no number: of what the exhibit leaves open, exactly.
 
 use crate::answer::Answer;
 use crate::database::Database;
@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// without replacement and a day, each from what an exhibit under this mask leaves open: a code or a date that it shows where
 /// the mask hides them is a leak and no chance. Empty of a probe that cannot be read.
 ///
-/// Of linked probes it is a half: whether they show one stock is decided by a coin, and half of them do.
+/// Of linked probes it is a half: a coin decides whether they show one stock.
 #[must_use]
 pub fn expected(
     database: &Database,

@@ -1,4 +1,4 @@
-//! Guesses by board: the baseline that every other attacker is measured against.
+//! Guesses among what an exhibit leaves open, such as a board: the check of what chance is.
 
 use super::{Attacker, Reading};
 use crate::clue::Clues;

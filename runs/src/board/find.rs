@@ -22,6 +22,21 @@ pub struct Findings {
 }
 
 impl Findings {
+    /// What to tell of episodes that have not ended; `None` where all have.
+    #[must_use]
+    pub fn unfinished_note(&self) -> Option<String> {
+        let count = self.unfinished.len();
+        (0 < count)
+            .then(|| format!("{count} episodes have not ended and are left out; `ktd run` continues them"))
+    }
+
+    /// How many of the named episodes are branches of others.
+    #[must_use]
+    pub fn branches(&self) -> usize {
+        let named = self.named.iter();
+        named.filter(|found| found.header.branch.is_some()).count()
+    }
+
     /// All finished episodes below `inputs`, which are bundles or directories above them, and the siblings of each. A
     /// bundle that two inputs reach counts once.
     ///

@@ -147,18 +147,8 @@ fn nothing() -> RunError {
 }
 
 fn notes_of(findings: &Findings) -> Vec<String> {
-    let mut notes = Vec::new();
-    if !findings.unfinished.is_empty() {
-        notes.push(format!(
-            "{} episodes have not ended and are left out; `ktd run` continues them",
-            findings.unfinished.len()
-        ));
-    }
-    let branches = findings
-        .named
-        .iter()
-        .filter(|found| found.header.branch.is_some());
-    match branches.count() {
+    let mut notes: Vec<String> = findings.unfinished_note().into_iter().collect();
+    match findings.branches() {
         0 => {}
         count => notes.push(format!(
             "branches are not ranked, for their first steps are another episode's, and count as trials: {count}"

@@ -21,8 +21,8 @@ pub struct Count {
     pub asked: u64,
     /// Probes of which it was recovered.
     pub hits: u64,
-    /// The share that is recovered without looking: by `random` as expected, by others with the best guess by board. Nine
-    /// decimals.
+    /// The share that is recovered without looking: by `random` as expected, by others with the best guess of what an
+    /// exhibit leaves open. Nine decimals.
     pub chance: f64,
 }
 
@@ -40,8 +40,8 @@ pub struct Silence {
     pub unanswered: u64,
 }
 
-/// The attacker that draws at random by board. Its own expectation is exact; all others have to beat the best guess that
-/// looks at nothing but the board.
+/// The attacker that draws at random from what an exhibit leaves open. Its own expectation is exact; all others have to beat
+/// the best guess that looks at nothing else.
 pub const RANDOM: &str = "random";
 
 /// The counts of one attacker, kind by kind in the order of tables.

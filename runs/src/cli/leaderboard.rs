@@ -1,7 +1,8 @@
 //! `ktd leaderboard RESULTS...`.
 
+use super::selection::Selection;
 use crate::board::sheet::{Kind, Sheet};
-use crate::board::{Board, BoardOptions, Draws, Findings, ModelSettings, Shown, Track, collect};
+use crate::board::{Board, BoardOptions, Draws, Findings, ModelSettings, Track, collect};
 use crate::bundle::write_whole;
 use crate::certify::mark::read_certificates;
 use crate::certify::signing::PublicKey;
@@ -43,18 +44,9 @@ pub(super) struct LeaderboardArgs {
     /// Directory for the page, the JSON and a CSV of each table.
     #[arg(long)]
     pub out: Option<PathBuf>,
-    /// Windows to show.
-    #[arg(long)]
-    pub window: Vec<String>,
-    /// Agents to show.
-    #[arg(long)]
-    pub agent: Vec<String>,
-    /// Decision modes to show.
-    #[arg(long)]
-    pub mode: Vec<String>,
-    /// Mask levels to show.
-    #[arg(long)]
-    pub mask: Vec<String>,
+    /// Which episodes count.
+    #[command(flatten)]
+    pub(super) only: Selection,
     /// The panel, when it is no longer where the bundles were made.
     #[arg(long)]
     pub panel: Option<PathBuf>,
@@ -122,12 +114,7 @@ fn options(args: &LeaderboardArgs) -> Result<BoardOptions, RunError> {
             seed: args.seed,
             null_portfolios: args.portfolios,
         },
-        shown: Shown {
-            windows: args.window.clone(),
-            agents: args.agent.clone(),
-            modes: args.mode.clone(),
-            levels: args.mask.clone(),
-        },
+        shown: args.only.shown(),
         certificates: read_certificates(&args.certificate, whose.as_ref())?,
         threads: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
     })

@@ -16,6 +16,7 @@ mod probe_batch;
 mod reasons;
 mod replay;
 mod run;
+mod selection;
 mod signals;
 mod simulate;
 mod vendors;

@@ -1,6 +1,7 @@
 //! `ktd reasons BUNDLE_OR_DIR...`.
 
-use crate::board::{Findings, Shown};
+use super::selection::Selection;
+use crate::board::Findings;
 use crate::bundle::write_whole;
 use crate::error::RunError;
 use crate::failure::Failure;
@@ -42,18 +43,9 @@ pub(super) struct ReasonsArgs {
     /// Writes a CSV of all rates, a row a kind of words.
     #[arg(long, value_name = "FILE", conflicts_with = "side_by_side")]
     pub csv: Option<PathBuf>,
-    /// Windows to read.
-    #[arg(long)]
-    pub window: Vec<String>,
-    /// Agents to read.
-    #[arg(long)]
-    pub agent: Vec<String>,
-    /// Decision modes to read.
-    #[arg(long)]
-    pub mode: Vec<String>,
-    /// Mask levels to read.
-    #[arg(long)]
-    pub mask: Vec<String>,
+    /// Which episodes count.
+    #[command(flatten)]
+    pub(super) only: Selection,
     /// Lay the reasons of one agent for the same steps side by side, mask by mask.
     #[arg(long, help_heading = "Side by side")]
     pub side_by_side: bool,
@@ -98,12 +90,7 @@ pub(super) fn run(args: &ReasonsArgs, console: Console) -> Result<(), Failure> {
     let options = ReasonOptions {
         panel: args.panel.clone(),
         lists: args.lists.clone(),
-        shown: Shown {
-            windows: args.window.clone(),
-            agents: args.agent.clone(),
-            modes: args.mode.clone(),
-            levels: args.mask.clone(),
-        },
+        shown: args.only.shown(),
         threads: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
     };
     let units = u64::try_from(findings.named.len()).unwrap_or(u64::MAX);

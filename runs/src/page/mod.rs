@@ -18,25 +18,9 @@ use pictures::View;
 /// The page of a board. It is well-formed XML that browsers read as HTML.
 #[must_use]
 pub fn render(board: &Board) -> String {
-    let mut page = Markup::default();
-    page.verbatim("<!DOCTYPE html>\n");
-    page.element("html", &[("lang", "en")], |page| {
-        page.element("head", &[], |page| {
-            page.empty("meta", &[("charset", "utf-8")]);
-            page.empty(
-                "meta",
-                &[
-                    ("name", "viewport"),
-                    ("content", "width=device-width, initial-scale=1"),
-                ],
-            );
-            page.empty("meta", &[("name", "color-scheme"), ("content", "light dark")]);
-            page.leaf("title", &[], &front::title(board));
-            page.element("style", &[], |page| page.verbatim(include_str!("style.css")));
-        });
-        page.element("body", &[], |page| body(page, board));
-    });
-    page.finish()
+    Markup::document(&front::title(board), include_str!("style.css"), |page| {
+        body(page, board);
+    })
 }
 
 fn body(page: &mut Markup, board: &Board) {

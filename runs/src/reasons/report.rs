@@ -162,18 +162,8 @@ fn lexicons(
 }
 
 fn left_out(findings: &Findings) -> Vec<String> {
-    let mut notes = Vec::new();
-    if !findings.unfinished.is_empty() {
-        notes.push(format!(
-            "{} episodes have not ended and are left out; `ktd run` continues them",
-            findings.unfinished.len()
-        ));
-    }
-    let branches = findings
-        .named
-        .iter()
-        .filter(|found| found.header.branch.is_some())
-        .count();
+    let mut notes: Vec<String> = findings.unfinished_note().into_iter().collect();
+    let branches = findings.branches();
     if 0 < branches {
         notes.push(format!(
             "branches are left out, for their first steps are another episode's: {branches}"

@@ -33,6 +33,29 @@ pub(crate) struct Markup {
 }
 
 impl Markup {
+    /// A whole page with our style sheet and what `body` writes. It is well-formed XML that browsers read as HTML.
+    pub(crate) fn document(title: &str, style: &'static str, body: impl FnOnce(&mut Self)) -> String {
+        let mut page = Self::default();
+        page.verbatim("<!DOCTYPE html>\n");
+        page.element("html", &[("lang", "en")], |page| {
+            page.element("head", &[], |page| {
+                page.empty("meta", &[("charset", "utf-8")]);
+                page.empty(
+                    "meta",
+                    &[
+                        ("name", "viewport"),
+                        ("content", "width=device-width, initial-scale=1"),
+                    ],
+                );
+                page.empty("meta", &[("name", "color-scheme"), ("content", "light dark")]);
+                page.leaf("title", &[], title);
+                page.element("style", &[], |page| page.verbatim(style));
+            });
+            page.element("body", &[], body);
+        });
+        page.finish()
+    }
+
     /// An element with what `inner` writes in it.
     pub(crate) fn element(
         &mut self,

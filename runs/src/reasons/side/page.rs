@@ -7,25 +7,9 @@ use crate::reasons::Category;
 /// The page. It is well-formed XML that browsers read as HTML.
 #[must_use]
 pub fn render(sides: &SideBySide) -> String {
-    let mut page = Markup::default();
-    page.verbatim("<!DOCTYPE html>\n");
-    page.element("html", &[("lang", "en")], |page| {
-        page.element("head", &[], |page| {
-            page.empty("meta", &[("charset", "utf-8")]);
-            page.empty(
-                "meta",
-                &[
-                    ("name", "viewport"),
-                    ("content", "width=device-width, initial-scale=1"),
-                ],
-            );
-            page.empty("meta", &[("name", "color-scheme"), ("content", "light dark")]);
-            page.leaf("title", &[], "Reasons side by side");
-            page.element("style", &[], |page| page.verbatim(include_str!("style.css")));
-        });
-        page.element("body", &[], |page| body(page, sides));
-    });
-    page.finish()
+    Markup::document("Reasons side by side", include_str!("style.css"), |page| {
+        body(page, sides);
+    })
 }
 
 fn body(page: &mut Markup, sides: &SideBySide) {
