@@ -1,7 +1,7 @@
 //! `ktd demo`: no key, no network, no data.
 
 use super::run::{execute, runtime};
-use crate::board::sheet::{Kind, Sheet};
+use crate::board::sheet::{self, Kind};
 use crate::board::{BoardOptions, Findings, collect};
 use crate::bundle::BundlePaths;
 use crate::bundle::open::OpenBundle;
@@ -84,11 +84,11 @@ The cheater knows the real future by code and date: compare its bright rows with
 fn ranking(out: &Path) -> Result<String, Failure> {
     let findings = Findings::below(&[out.to_owned()])?;
     let board = collect(&findings, &BoardOptions::default(), &|| {})?;
-    let sheet = board
+    let table = board
         .tracks
         .first()
-        .map(|track| Sheet::of(&board, Kind::Ranking, track, "pre"));
-    Ok(sheet.map_or_else(String::new, |sheet| sheet.text()))
+        .map(|track| sheet::table(&board, Kind::Ranking, track, "pre"));
+    Ok(table.map_or_else(String::new, |table| table.text()))
 }
 
 /// Replays the last momentum episode, which used tools under a mask.

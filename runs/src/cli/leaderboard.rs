@@ -1,7 +1,7 @@
 //! `ktd leaderboard RESULTS...`.
 
 use super::selection::Selection;
-use crate::board::sheet::{Kind, Sheet};
+use crate::board::sheet::{self, Kind};
 use crate::board::{Board, BoardOptions, Draws, Findings, ModelSettings, Track, collect};
 use crate::bundle::write_whole;
 use crate::certify::mark::read_certificates;
@@ -9,7 +9,7 @@ use crate::certify::signing::PublicKey;
 use crate::error::RunError;
 use crate::failure::Failure;
 use crate::output::Console;
-use crate::page;
+use crate::page::{self, draw::TableData};
 use crate::progress::Progress;
 use clap::Args;
 use std::collections::BTreeMap;
@@ -155,7 +155,7 @@ fn text(board: &Board, kinds: &[Kind], args: &LeaderboardArgs) -> String {
         parts.extend(
             tracks
                 .iter()
-                .map(|track| Sheet::of(board, *kind, track, &args.basis).text()),
+                .map(|track| sheet::table(board, *kind, track, &args.basis).text()),
         );
     }
     let others = board.tracks.len().saturating_sub(shown);
@@ -182,14 +182,14 @@ fn write(board: &Board, out: &Path, basis: &str) -> Result<(), RunError> {
     write_whole(&path, &document)?;
     let sheets = sheets(board, basis);
     remove_other_tables(&tables, &sheets)?;
-    for (name, sheet) in &sheets {
-        write_whole(&tables.join(name), &sheet.csv()?)?;
+    for (name, table) in &sheets {
+        write_whole(&tables.join(name), &sheet::csv(table)?)?;
     }
     Ok(())
 }
 
 /// Every table by its file's name.
-fn sheets(board: &Board, basis: &str) -> BTreeMap<String, Sheet> {
+fn sheets(board: &Board, basis: &str) -> BTreeMap<String, TableData> {
     let mut sheets = BTreeMap::new();
     for kind in Kind::ALL {
         let shown = if kind.is_per_track() {
@@ -210,14 +210,14 @@ fn sheets(board: &Board, basis: &str) -> BTreeMap<String, Sheet> {
             } else {
                 format!("{}.csv", kind.label())
             };
-            sheets.insert(name, Sheet::of(board, kind, track, basis));
+            sheets.insert(name, sheet::table(board, kind, track, basis));
         }
     }
     sheets
 }
 
 /// Removes tables of an earlier board, which beside this one would look like its own.
-fn remove_other_tables(tables: &Path, sheets: &BTreeMap<String, Sheet>) -> Result<(), RunError> {
+fn remove_other_tables(tables: &Path, sheets: &BTreeMap<String, TableData>) -> Result<(), RunError> {
     for entry in std::fs::read_dir(tables).map_err(RunError::io("list", tables))? {
         let path = entry.map_err(RunError::io("list", tables))?.path();
         let name = path

@@ -1,7 +1,7 @@
 //! The curve as a table.
 
 use super::record::{Curve, Rung};
-use crate::output::{Align, Table};
+use crate::page::draw::{Align, Table};
 use std::fmt::Write;
 
 /// What the table shows of each kind of probe.

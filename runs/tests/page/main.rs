@@ -137,7 +137,7 @@ fn hostile_names_stay_text() {
         "a name became markup"
     );
     assert!(!page.contains('\u{202e}') && !page.contains('\0'));
-    assert!(page.contains("&lt;script&gt;alert(&#39;x&#39;)"));
+    assert!(page.contains("&lt;script&gt;alert('x')"));
 }
 
 #[test]
@@ -358,7 +358,7 @@ fn the_basis_is_switched_without_a_script() {
             ""
         };
         let radio = format!(
-            "<input type=\"radio\" name=\"basis\" id=\"basis-{basis}\"{checked}/><label for=\"basis-{basis}\">"
+            "<input type=\"radio\" name=\"basis\" id=\"basis-{basis}\"{checked}><label for=\"basis-{basis}\">"
         );
         assert!(page.contains(&radio), "{basis}");
         assert!(
@@ -383,8 +383,7 @@ fn every_class_has_a_style() {
         .collect();
     // Marks without a rule of their own: they take the one of their element.
     let plain = [
-        "t", "apart", "heat", "numbers", "z0", "picture", "on-p1", "on-p2", "on-p3", "on-n1", "on-n2",
-        "on-n3", "on-z0",
+        "t", "apart", "heat", "numbers", "z0", "on-p1", "on-p2", "on-p3", "on-n1", "on-n2", "on-n3", "on-z0",
     ];
     for class in used.into_iter().filter(|class| !plain.contains(class)) {
         let rule = format!(".{class}");

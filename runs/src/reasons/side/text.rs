@@ -1,8 +1,8 @@
 //! Reasons side by side, for a terminal.
 
 use super::record::{Match, Part, SideBySide, Step, Text};
-use super::wrap::wrapped;
 use crate::output::display_width;
+use crate::page::draw::wrapped;
 use crate::reasons::shown;
 use std::fmt::Write;
 
