@@ -373,6 +373,36 @@ fn the_basis_is_switched_without_a_script() {
 }
 
 #[test]
+fn a_ranking_shows_that_it_scrolls_and_cuts_no_name() {
+    let page = page_of(&board(12, 30, 1, 13));
+    let style = page.split("</style>").next().unwrap();
+    let rule = |selector: &str| {
+        let start = style.find(&format!("\n{selector} {{")).unwrap();
+        let end = style[start..].find('}').unwrap();
+        &style[start..start + end]
+    };
+    let scroll = rule(".scroll");
+    assert!(
+        scroll.contains("overflow-x: auto") && scroll.contains("local") && scroll.contains("var(--shade)")
+    );
+    let names = rule("tbody th, thead tr:last-child > th:first-child.l");
+    assert!(names.contains("position: sticky") && names.contains("left: 0"));
+    assert!(rule("tbody th").contains("overflow-wrap: anywhere"));
+    assert!(!style.contains("text-overflow"), "names are wrapped");
+    for name in [
+        "llama-5-405b-instruct-long-context",
+        "\u{901a}\u{4e49}\u{5343}\u{95ee}-\u{9ed8}\u{8ba4}",
+    ] {
+        let table = section(&page, "leaderboard");
+        assert!(table.contains(&format!("{name} \u{b7} model</th>")), "{name}");
+    }
+    assert!(
+        style.contains(".numbers:not([open]), .styles:not([open]) { display: none; }"),
+        "folded numbers are not printed"
+    );
+}
+
+#[test]
 fn every_class_has_a_style() {
     let page = page_of(&board(12, 60, 2, 12));
     let (style, rest) = page.split_once("</style>").unwrap();

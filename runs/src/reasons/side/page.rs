@@ -1,7 +1,7 @@
 //! Reasons side by side, as one page without anything to load.
 
 use super::record::{Match, Part, SideBySide, Step, Text};
-use crate::page::draw::{document, scroll};
+use crate::page::draw::{STYLE, document, scroll};
 use crate::reasons::Category;
 use maud::{Markup, html};
 
@@ -21,7 +21,7 @@ pub fn render(sides: &SideBySide) -> String {
         }
         footer { p { "Made by ktd " (sides.ktd) ", format " (sides.format) "." } }
     };
-    document("Reasons side by side", &[include_str!("style.css")], &body)
+    document("Reasons side by side", &[STYLE, include_str!("style.css")], &body)
 }
 
 fn section(one: &Match) -> Markup {
