@@ -10,7 +10,9 @@
 mod synthetic;
 mod well_formed;
 
+use ktd_runs::board::sheet::{self, Kind};
 use ktd_runs::board::{Board, Cohort, Linked};
+use ktd_runs::page::draw::{Layout, display_width};
 use ktd_runs::page::render;
 use synthetic::{board, missing};
 use well_formed::check;
@@ -400,6 +402,38 @@ fn a_ranking_shows_that_it_scrolls_and_cuts_no_name() {
         style.contains(".numbers:not([open]), .styles:not([open]) { display: none; }"),
         "folded numbers are not printed"
     );
+}
+
+#[test]
+fn tables_fit_a_terminal_and_keep_what_ranks() {
+    let mut board = board(12, 30, 2, 14);
+    board.tracks[0].leaders[1].agent = "\u{1b}[2Jmodel".to_owned();
+    for kind in Kind::ALL {
+        let table = sheet::table(&board, kind, &board.tracks[0], "pre");
+        for width in [80, 100, 200] {
+            let layout = Layout {
+                width: Some(width),
+                is_coloured: false,
+                flag: "--wide",
+            };
+            let text = table.text_in(layout);
+            let widest = text.lines().map(display_width).max().unwrap();
+            assert!(widest <= width, "{kind:?} at {width} takes {widest}:\n{text}");
+            assert!(!text.contains('\u{1b}'), "{kind:?}: an escape sequence");
+        }
+    }
+    let ranking = sheet::table(&board, Kind::Ranking, &board.tracks[0], "pre");
+    let narrow = ranking.text_in(Layout {
+        width: Some(80),
+        flag: "--wide",
+        ..Layout::default()
+    });
+    let heads = narrow.lines().find(|line| line.starts_with("alpha-rk")).unwrap();
+    for head in ["agent", "selection", "low", "high"] {
+        assert!(heads.contains(head), "{head}: {heads}");
+    }
+    assert!(narrow.contains("(--wide shows"), "{narrow}");
+    assert!(narrow.contains("llama-5-405b-instruct-long-context"), "{narrow}");
 }
 
 #[test]

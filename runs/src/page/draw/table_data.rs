@@ -1,6 +1,6 @@
 //! A table of results: the same cells for the terminal, for CSV, for a page and for whoever reads any of them.
 
-use super::cell::Cell;
+use super::cell::{Cell, footnote};
 use super::safe::{csv_text, visible};
 use super::text::wrapped;
 use super::text_table::{Column, Layout, Table};
@@ -48,20 +48,43 @@ impl TableData {
         self.text_in(Layout::default())
     }
 
-    /// The table as text that fits, with its title above and its notes below.
+    /// The table as text that fits, with its title above and, below, its notes and the reasons of what is missing in the
+    /// columns that are shown.
     #[must_use]
     pub fn text_in(&self, layout: Layout<'_>) -> String {
-        let mut table = Table::with_columns(self.columns.iter().cloned());
-        let mut reasons: Vec<&str> = Vec::new();
-        for row in &self.rows {
-            table.row(row.iter().map(|cell| cell.in_terminal(&mut reasons)));
-        }
+        // The columns that a first draft shows number their reasons first.
+        let draft = self.table(&mut Vec::new());
+        let mut reasons = self.reasons(&draft.shown_in(layout));
+        let table = self.table(&mut reasons);
+        let stated = self.reasons(&table.shown_in(layout));
         let reasons = reasons.iter().enumerate();
+        let reasons = reasons.filter(|(_, reason)| stated.contains(reason));
         let reasons = reasons.map(|(place, reason)| format!("n/a{}: {reason}", place + 1));
         let below = reasons.chain(self.notes.iter().map(|note| format!("note: {note}")));
         let title = paragraph(&self.title, layout);
         let below: Vec<String> = below.map(|line| paragraph(&line, layout)).collect();
         format!("{title}{}{}", table.render_in(layout), below.concat())
+    }
+
+    fn table<'c>(&'c self, reasons: &mut Vec<&'c str>) -> Table {
+        let mut table = Table::with_columns(self.columns.iter().cloned());
+        for row in &self.rows {
+            table.row(row.iter().map(|cell| cell.in_terminal(reasons)));
+        }
+        table
+    }
+
+    /// Why cells of the shown columns are missing, each reason once.
+    fn reasons(&self, shown: &[bool]) -> Vec<&str> {
+        let mut reasons = Vec::new();
+        for row in &self.rows {
+            for (cell, _) in row.iter().zip(shown).filter(|(_, is_shown)| **is_shown) {
+                if let Cell::Missing(reason) = cell {
+                    footnote(reason, &mut reasons);
+                }
+            }
+        }
+        reasons
     }
 
     /// Heads and rows for CSV: unrounded numbers, nothing where one is missing, and text that no spreadsheet runs.
@@ -137,5 +160,28 @@ mod tests {
                 .text()
                 .ends_with("n/a1: too few days\nnote: one two three four five six seven\n")
         );
+    }
+
+    #[test]
+    fn only_what_is_shown_has_its_reason_below() {
+        let missing = |reason: &str| Cell::Missing(reason.to_owned());
+        let heads = [
+            ("agent", Align::Left, 0),
+            ("hidden", Align::Right, 9),
+            ("shown", Align::Right, 0),
+        ];
+        let table = TableData::new("t", heads).with_rows([
+            vec![Cell::Text("a".to_owned()), missing("one"), missing("two")],
+            vec![Cell::Text("b".to_owned()), missing("two"), Cell::Count(1)],
+        ]);
+        let layout = Layout {
+            width: Some(14),
+            ..Layout::default()
+        };
+        assert_eq!(
+            table.text_in(layout),
+            "t\nagent  shown\na       n/a1\nb          1\nnot shown:\nhidden\nn/a1: two\n"
+        );
+        assert!(table.text().ends_with("n/a1: one\nn/a2: two\n"));
     }
 }

@@ -131,6 +131,12 @@ impl Table {
         text
     }
 
+    /// Whether each column is shown.
+    pub(super) fn shown_in(&self, layout: Layout<'_>) -> Vec<bool> {
+        let widths = self.fitted_widths(layout.width);
+        widths.iter().map(Option::is_some).collect()
+    }
+
     /// The width of each column that is shown.
     fn fitted_widths(&self, width: Option<usize>) -> Vec<Option<usize>> {
         let whole = (0..self.columns.len()).map(|place| Some(self.whole_width(place)));
