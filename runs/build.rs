@@ -17,7 +17,7 @@ const FOLDERS: [&str; 10] = [
     "prompts/attack",
     "prompts/probe",
     "probes/src",
-    "attribution/src/stats",
+    "attribution/stats/src",
     "runs/src/certify",
 ];
 /// Rust sources and templates: nothing that an editor leaves behind.

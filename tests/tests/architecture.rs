@@ -8,13 +8,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 
 /// Which crates of ours each may know. A new edge is a decision: a line here and in ARCHITECTURE.md.
-const EDGES: [(&str, &[&str]); 9] = [
+const EDGES: [(&str, &[&str]); 10] = [
     ("env", &[]),
     ("masking", &["env"]),
     ("prompts", &["masking"]),
     ("agents", &["masking"]),
     ("tools", &["env", "masking"]),
-    ("attribution", &["env"]),
+    ("stats", &[]),
+    ("attribution", &["env", "stats"]),
     ("probes", &["env", "masking", "prompts", "tools", "agents"]),
     (
         "runs",

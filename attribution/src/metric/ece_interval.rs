@@ -1,11 +1,9 @@
 //! How sure a calibration error is.
 
-use super::error::InputError;
-use super::interval::{Confidence, Interval};
-use super::stationary::StationaryBootstrap;
-use crate::metric::moments::count;
-use crate::metric::reliability::bin_of;
-use crate::metric::{Forecast, Forecasts, RELIABILITY_BINS, Undefined};
+use super::forecast::{Forecast, Forecasts};
+use super::reliability::{RELIABILITY_BINS, bin_of};
+use ktd_stats::moments::count;
+use ktd_stats::{Confidence, InputError, Interval, StationaryBootstrap, Undefined};
 use std::collections::BTreeMap;
 
 /// Percentile interval of [`ece`](crate::metric::ece), drawing the *steps* that have forecasts: the orders of a step
@@ -58,7 +56,7 @@ fn weighted_ece(steps: &[Vec<Forecast>], times: &[f64]) -> f64 {
 mod tests {
     use super::*;
     use crate::metric::ece;
-    use crate::stats::SplitMix64;
+    use ktd_stats::SplitMix64;
 
     fn forecasts(steps: usize, orders: usize) -> Vec<Forecast> {
         let mut generator = SplitMix64::new(11);

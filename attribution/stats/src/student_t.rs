@@ -31,7 +31,7 @@ pub fn student_t_two_sided_p(t: f64, degrees_of_freedom: f64) -> Result<f64, Inp
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stats::normal_two_sided_p;
+    use crate::normal_two_sided_p;
     use proptest::prelude::*;
 
     fn p(t: f64, degrees: f64) -> f64 {

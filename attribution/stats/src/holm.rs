@@ -1,7 +1,7 @@
 //! Several tests at once.
 
 use super::error::InputError;
-use crate::metric::moments::count;
+use crate::moments::count;
 
 /// Holm's adjusted p-values (1979), in the order given: each may be held against the significance on its own, and the
 /// chance of even one false finding stays below it.

@@ -119,12 +119,12 @@ impl DailyTable {
     /// The mean of each column; `None` without a day.
     #[must_use]
     pub fn means(&self) -> Option<Vec<f64>> {
-        let days = crate::metric::moments::count(self.days);
+        let days = crate::moments::count(self.days);
         (0 < self.days).then(|| self.sums().into_iter().map(|sum| sum / days).collect())
     }
 
     /// Each column less its own mean.
-    pub(super) fn centred(&self) -> Self {
+    pub(crate) fn centred(&self) -> Self {
         let means = self.means().unwrap_or_default();
         let row =
             |row: &[f64]| -> Vec<f64> { row.iter().zip(&means).map(|(cell, mean)| cell - mean).collect() };
@@ -132,12 +132,12 @@ impl DailyTable {
     }
 
     /// Each cell squared.
-    pub(super) fn squared(&self) -> Self {
+    pub(crate) fn squared(&self) -> Self {
         self.with_cells(self.cells.iter().map(|cell| cell * cell).collect())
     }
 
     /// The last `days` rows.
-    pub(super) fn last(&self, days: usize) -> Self {
+    pub(crate) fn last(&self, days: usize) -> Self {
         let skipped = self.days.saturating_sub(days) * self.columns;
         Self {
             days: days.min(self.days),

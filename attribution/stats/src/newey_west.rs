@@ -3,8 +3,8 @@
 use super::block_length::cross_product;
 use super::normal::normal_two_sided_p;
 use super::sample::Sample;
-use crate::metric::Undefined;
-use crate::metric::moments::{count, is_rounding, mean};
+use crate::Undefined;
+use crate::moments::{count, is_rounding, mean};
 
 /// A mean with the standard error of Newey and West (1987).
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -1,33 +1,37 @@
 //! Mean and deviation of daily figures.
 
-use super::error::Undefined;
+use crate::undefined::Undefined;
 
 /// A count as a float; exact up to 2^32 days, far beyond any window.
-pub(crate) fn count(items: usize) -> f64 {
+#[must_use]
+pub fn count(items: usize) -> f64 {
     u32::try_from(items).map_or(f64::from(u32::MAX), f64::from)
 }
 
 /// The mean; `None` of nothing.
-pub(crate) fn mean(values: &[f64]) -> Option<f64> {
+#[must_use]
+pub fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / count(values.len()))
 }
 
 /// Whether a deviation is nothing but rounding beside its mean: at most 1e-12 of the larger of 1 and the mean.
-pub(crate) const fn is_rounding(deviation: f64, mean: f64) -> bool {
+#[must_use]
+pub const fn is_rounding(deviation: f64, mean: f64) -> bool {
     const ROUNDING: f64 = 1e-12;
     deviation <= ROUNDING * mean.abs().max(1.0)
 }
 
 /// Mean and sample deviation (ddof 1).
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Moments {
+pub struct Moments {
     mean: f64,
     deviation: f64,
 }
 
 impl Moments {
     /// Two passes, in order; `None` of fewer than two values.
-    pub(crate) fn of(values: &[f64]) -> Option<Self> {
+    #[must_use]
+    pub fn of(values: &[f64]) -> Option<Self> {
         if values.len() < 2 {
             return None;
         }
@@ -40,13 +44,19 @@ impl Moments {
     }
 
     /// `sqrt(252) * mean / deviation`, or `constant` where the deviation is nothing but rounding.
-    pub(crate) fn annual_ratio(&self, constant: Undefined) -> Result<f64, Undefined> {
+    ///
+    /// # Errors
+    /// `constant`, or [`Undefined::OutOfRange`].
+    pub fn annual_ratio(&self, constant: Undefined) -> Result<f64, Undefined> {
         let deviation = self.varying(constant)?;
-        Undefined::unless_finite(super::TRADING_DAYS_PER_YEAR.sqrt() * self.mean / deviation)
+        Undefined::unless_finite(crate::TRADING_DAYS_PER_YEAR.sqrt() * self.mean / deviation)
     }
 
     /// `mean / deviation` of one day, or `constant` where the deviation is nothing but rounding.
-    pub(crate) fn daily_ratio(&self, constant: Undefined) -> Result<f64, Undefined> {
+    ///
+    /// # Errors
+    /// `constant`, or [`Undefined::OutOfRange`].
+    pub fn daily_ratio(&self, constant: Undefined) -> Result<f64, Undefined> {
         let deviation = self.varying(constant)?;
         Undefined::unless_finite(self.mean / deviation)
     }

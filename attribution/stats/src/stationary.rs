@@ -2,7 +2,7 @@
 
 use super::error::InputError;
 use super::split_mix::SplitMix64;
-use crate::metric::moments::count;
+use crate::moments::count;
 
 /// The stationary bootstrap (Politis and Romano 1994): blocks of consecutive days, their starts uniform and their
 /// lengths geometric, with the end of the window joined to its start.
@@ -77,7 +77,7 @@ impl StationaryBootstrap {
     }
 
     /// How often one replicate draws each day, written over `times`.
-    pub(super) fn multiplicities(&self, replicate: u32, times: &mut Vec<f64>) {
+    pub fn multiplicities(&self, replicate: u32, times: &mut Vec<f64>) {
         times.clear();
         times.resize(self.days, 0.0);
         for day in self.draw(replicate) {
@@ -88,7 +88,10 @@ impl StationaryBootstrap {
     }
 
     /// Whether the draws fit a table of so many days.
-    pub(super) const fn check_days(&self, days: usize) -> Result<(), InputError> {
+    ///
+    /// # Errors
+    /// [`InputError::Drawn`] where they do not.
+    pub const fn check_days(&self, days: usize) -> Result<(), InputError> {
         if days == self.days {
             return Ok(());
         }

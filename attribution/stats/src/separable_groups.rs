@@ -87,7 +87,7 @@ fn probability_above(ranks: &RankIntervals, better: usize, worse: usize) -> Opti
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stats::{DailyTable, ReplicateSums, SplitMix64, StationaryBootstrap, rank_intervals};
+    use crate::{DailyTable, ReplicateSums, SplitMix64, StationaryBootstrap, rank_intervals};
     use proptest::prelude::*;
 
     fn groups(columns: &[Vec<f64>]) -> SeparableGroups {

@@ -2,7 +2,7 @@
 
 use super::error::InputError;
 use super::sample::Sample;
-use crate::metric::Undefined;
+use crate::Undefined;
 use std::cmp::Ordering;
 
 /// Kendall's tau-b: pairs in the same order less pairs in the opposite one, over the geometric mean of the pairs that

@@ -39,7 +39,7 @@ impl SplitMix64 {
 
     /// A place below `items`, given as a float that is a whole number: the uniform draw times it, cut off. The bias
     /// is below 2^-53 of `items`.
-    pub(super) fn below(&mut self, items: f64) -> usize {
+    pub(crate) fn below(&mut self, items: f64) -> usize {
         whole(self.uniform() * items)
     }
 }
@@ -50,7 +50,7 @@ impl SplitMix64 {
     clippy::cast_sign_loss,
     reason = "cutting off is what is wanted, and the cast saturates at both ends"
 )]
-pub(super) const fn whole(value: f64) -> usize {
+pub(crate) const fn whole(value: f64) -> usize {
     value as usize
 }
 

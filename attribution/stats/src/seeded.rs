@@ -5,7 +5,7 @@ use super::replicates::ReplicateSums;
 use super::split_mix::SplitMix64;
 use super::stationary::StationaryBootstrap;
 use super::table::DailyTable;
-use crate::metric::moments::count;
+use crate::moments::count;
 
 /// An agent that ran with several seeds.
 #[derive(Debug, Clone, PartialEq)]
@@ -77,7 +77,7 @@ pub fn seeded_sums(agents: &[SeededAgent], draws: &StationaryBootstrap) -> Resul
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stats::{Confidence, rank_intervals, sum_intervals};
+    use crate::{Confidence, rank_intervals, sum_intervals};
 
     fn noise(seed: u64) -> Vec<f64> {
         let mut generator = SplitMix64::new(seed);

@@ -1,7 +1,7 @@
-//! What may be concluded from a set of runs: intervals, tests, ranks, and what a design can detect.
+//! Statistics of repeated runs: intervals, tests, ranks, and what a design can detect.
 //!
 //! Inputs are parsed once into [`Sample`], [`DailyTable`], [`Confidence`] and [`StationaryBootstrap`]; what is wrong
-//! with them is an [`InputError`] there. A statistic then is a number, or [`Undefined`](crate::metric::Undefined) with
+//! with them is an [`InputError`] there. A statistic then is a number, or [`Undefined`] with
 //! the reason: never NaN, never infinite.
 //!
 //! A bootstrap draws days, not returns: [`ReplicateSums`] applies one draw to all columns of all tables, so that
@@ -9,10 +9,13 @@
 //! before it, and no draw is kept.
 //!
 //! Source of every formula and edge rule: Statistics and Edge-case table of the attribution notes.
+//!
+//! Knows: nothing of ours. Never knows: markets, accounts, agents, files, clocks.
+
+pub mod moments;
 
 mod binomial;
 mod block_length;
-mod ece_interval;
 mod error;
 mod hodges_lehmann;
 mod holm;
@@ -39,12 +42,12 @@ mod splits;
 mod stationary;
 mod student_t;
 mod table;
+mod undefined;
 mod wilcoxon;
 mod wilson;
 
 pub use binomial::binomial_two_sided_p;
 pub use block_length::{BlockLength, DEFAULT_MEAN_BLOCK_DAYS, block_length};
-pub use ece_interval::ece_interval;
 pub use error::InputError;
 pub use hodges_lehmann::hodges_lehmann;
 pub use holm::holm;
@@ -71,5 +74,9 @@ pub use split_mix::SplitMix64;
 pub use stationary::{Draw, StationaryBootstrap};
 pub use student_t::student_t_two_sided_p;
 pub use table::DailyTable;
+pub use undefined::Undefined;
 pub use wilcoxon::{PValueMethod, Underpowered, Wilcoxon, Zeros, minimum_p, wilcoxon};
 pub use wilson::wilson;
+
+/// Trading days in a year, by which daily figures are annualised (paper; Qlib's own default is 238).
+pub const TRADING_DAYS_PER_YEAR: f64 = 252.0;

@@ -5,8 +5,8 @@ use super::quantile::of_sorted;
 use super::replicates::ReplicateSums;
 use super::stationary::StationaryBootstrap;
 use super::table::DailyTable;
-use crate::metric::moments::{count, is_rounding};
-use crate::metric::{TRADING_DAYS_PER_YEAR, Undefined};
+use crate::moments::{count, is_rounding};
+use crate::{TRADING_DAYS_PER_YEAR, Undefined};
 
 /// How much an interval leaves out on each side.
 ///
@@ -62,7 +62,10 @@ pub struct Interval {
 
 impl Interval {
     /// The percentiles of values, type 7.
-    pub(super) fn of_values(mut values: Vec<f64>, confidence: Confidence) -> Result<Self, Undefined> {
+    ///
+    /// # Errors
+    /// [`Undefined`] where there is no value, or none that is a float.
+    pub fn of_values(mut values: Vec<f64>, confidence: Confidence) -> Result<Self, Undefined> {
         values.sort_unstable_by(f64::total_cmp);
         Ok(Self {
             lower: of_sorted(&values, confidence.lower())?,
@@ -137,7 +140,7 @@ pub fn sharpe_intervals(
 /// Mean over deviation (ddof 1) from sums about `origin`; `None` where the values do not vary.
 ///
 /// The variance is a difference of two sums, whose rounding is 1e-16 of the larger: below 1e-12 of it nothing is left.
-pub(super) fn daily_ratio(origin: f64, sum: f64, sum_of_squares: f64, days: usize) -> Option<f64> {
+pub(crate) fn daily_ratio(origin: f64, sum: f64, sum_of_squares: f64, days: usize) -> Option<f64> {
     let days = count(days);
     let offset = sum / days;
     let rest = sum_of_squares - days * offset * offset;

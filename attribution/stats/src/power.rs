@@ -3,8 +3,8 @@
 use super::error::InputError;
 use super::normal::normal_quantile;
 use super::wilcoxon::{Underpowered, minimum_p};
-use crate::metric::Undefined;
-use crate::metric::moments::count;
+use crate::Undefined;
+use crate::moments::count;
 
 /// The test that a design will be read with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

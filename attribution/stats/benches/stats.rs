@@ -3,7 +3,7 @@
 //! One core, no threads: ten agents over 548 days and 2,000 replicates; 28 strategies in 16 blocks.
 
 use criterion::Criterion;
-use ktd_attribution::stats::{
+use ktd_stats::{
     Confidence, DailyTable, ReplicateSums, SplitMix64, StationaryBootstrap, mean_intervals, pbo,
     rank_intervals, sharpe_intervals, superior_ability,
 };

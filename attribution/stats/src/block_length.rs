@@ -1,7 +1,7 @@
 //! How long the blocks of the bootstrap should be.
 
 use super::sample::Sample;
-use crate::metric::moments::{count, is_rounding};
+use crate::moments::{count, is_rounding};
 
 /// Mean block where none can be estimated: two trading weeks.
 pub const DEFAULT_MEAN_BLOCK_DAYS: f64 = 10.0;
@@ -86,7 +86,7 @@ fn bandwidth(centred: &[f64], lags: usize, run: usize) -> usize {
 }
 
 /// Sum of products of values so many days apart.
-pub(super) fn cross_product(values: &[f64], lag: usize) -> f64 {
+pub(crate) fn cross_product(values: &[f64], lag: usize) -> f64 {
     let later = values.iter().skip(lag);
     later.zip(values).map(|(later, earlier)| later * earlier).sum()
 }
@@ -94,7 +94,7 @@ pub(super) fn cross_product(values: &[f64], lag: usize) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stats::SplitMix64;
+    use crate::SplitMix64;
 
     fn length(values: &[f64]) -> BlockLength {
         block_length(&Sample::new("returns", values).unwrap())

@@ -4,8 +4,8 @@ use super::error::InputError;
 use super::replicates::ReplicateSums;
 use super::stationary::StationaryBootstrap;
 use super::table::DailyTable;
-use crate::metric::Undefined;
-use crate::metric::moments::{count, is_rounding};
+use crate::Undefined;
+use crate::moments::{count, is_rounding};
 
 /// Hansen's test for superior predictive ability (2005).
 #[derive(Debug, Clone, PartialEq)]
@@ -120,7 +120,7 @@ fn long_run_deviations(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stats::SplitMix64;
+    use crate::SplitMix64;
     use proptest::prelude::*;
 
     fn check(columns: &[&[f64]]) -> Result<SuperiorAbility, Undefined> {

@@ -2,14 +2,14 @@
 
 /// Chooses `chosen` of `blocks`, in the order of a dictionary.
 #[derive(Debug, Clone)]
-pub(super) struct Splits {
+pub(crate) struct Splits {
     blocks: usize,
     next: Option<Vec<usize>>,
 }
 
 impl Splits {
     /// Half of an even number of blocks.
-    pub(super) fn halves(blocks: usize) -> Self {
+    pub(crate) fn halves(blocks: usize) -> Self {
         Self {
             blocks,
             next: Some((0..blocks / 2).collect()),

@@ -1,8 +1,8 @@
 //! Whether the best of many strategies beats a benchmark, their number considered.
 
 use super::replicates::ReplicateSums;
-use crate::metric::Undefined;
-use crate::metric::moments::count;
+use crate::Undefined;
+use crate::moments::count;
 
 /// White's reality check (2000).
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -40,7 +40,7 @@ pub fn reality_check(differences: &ReplicateSums) -> Result<RealityCheck, Undefi
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stats::{DailyTable, SplitMix64, StationaryBootstrap};
+    use crate::{DailyTable, SplitMix64, StationaryBootstrap};
     use proptest::prelude::*;
 
     fn check(columns: &[&[f64]]) -> RealityCheck {

@@ -2,8 +2,8 @@
 
 use super::normal::normal_cdf;
 use super::sample::Sample;
-use crate::metric::Undefined;
-use crate::metric::moments::count;
+use crate::Undefined;
+use crate::moments::count;
 use std::fmt;
 
 /// What becomes of pairs without a difference.

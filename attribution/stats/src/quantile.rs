@@ -2,8 +2,8 @@
 
 use super::sample::Sample;
 use super::split_mix::whole;
-use crate::metric::Undefined;
-use crate::metric::moments::count;
+use crate::Undefined;
+use crate::moments::count;
 
 /// Median and quartiles, type 7.
 ///
@@ -76,13 +76,13 @@ pub fn quantile_inverted_cdf(sample: &Sample<'_>, share: f64) -> Result<f64, Und
 }
 
 /// 0-based place of the inverted distribution function among `values` in ascending order.
-pub(super) fn inverted_cdf_place(values: usize, share: f64) -> usize {
+pub(crate) fn inverted_cdf_place(values: usize, share: f64) -> usize {
     // The product is taken in floats on purpose: 0.025 of 400 is 10 exactly so, and not a little more.
     whole((count(values) * share - 1.0).ceil())
 }
 
 /// Type 7 of values in ascending order.
-pub(super) fn of_sorted(sorted: &[f64], share: f64) -> Result<f64, Undefined> {
+pub(crate) fn of_sorted(sorted: &[f64], share: f64) -> Result<f64, Undefined> {
     let last = sorted.len().checked_sub(1).ok_or(NO_VALUE)?;
     let place = count(last) * share.clamp(0.0, 1.0);
     let low = *sorted.get(whole(place)).ok_or(NO_VALUE)?;

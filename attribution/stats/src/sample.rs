@@ -41,7 +41,7 @@ impl<'a> Sample<'a> {
     }
 
     /// The values in ascending order.
-    pub(super) fn sorted(&self) -> Vec<f64> {
+    pub(crate) fn sorted(&self) -> Vec<f64> {
         let mut values = self.values.to_vec();
         values.sort_unstable_by(f64::total_cmp);
         values

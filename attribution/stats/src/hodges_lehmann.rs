@@ -2,7 +2,7 @@
 
 use super::quantile::median;
 use super::sample::Sample;
-use crate::metric::Undefined;
+use crate::Undefined;
 
 /// The Hodges-Lehmann shift: the median of the means of all pairs of differences, each with itself too (the Walsh
 /// averages). It is the estimate that goes with the signed-rank test. Takes memory for `n (n + 1) / 2` values.

@@ -6,8 +6,8 @@ use super::quantile::median;
 use super::sample::Sample;
 use super::splits::Splits;
 use super::table::DailyTable;
-use crate::metric::Undefined;
-use crate::metric::moments::count;
+use crate::Undefined;
+use crate::moments::count;
 
 /// The probability of backtest overfitting by combinatorially symmetric cross-validation (Bailey, Borwein, Lopez de
 /// Prado and Zhu 2017).
@@ -184,7 +184,7 @@ impl Half {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stats::SplitMix64;
+    use crate::SplitMix64;
 
     fn noise(days: usize, columns: usize, seed: u64) -> Vec<Vec<f64>> {
         let mut generator = SplitMix64::new(seed);

@@ -3,7 +3,7 @@
 use super::interval::Confidence;
 use super::quantile::inverted_cdf_place;
 use super::replicates::ReplicateSums;
-use crate::metric::moments::count;
+use crate::moments::count;
 
 /// One agent's rank. Ranks are competition ranks (1, 2, 2, 4); 1 is the highest sum.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -104,10 +104,10 @@ fn summarise(rank: usize, times: &[usize], replicates: usize, confidence: Confid
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stats::{DailyTable, StationaryBootstrap};
+    use crate::{DailyTable, StationaryBootstrap};
     use proptest::prelude::*;
 
-    pub(super) fn intervals(columns: &[&[f64]]) -> RankIntervals {
+    pub(crate) fn intervals(columns: &[&[f64]]) -> RankIntervals {
         let table = DailyTable::new("returns", columns).unwrap();
         let draws = StationaryBootstrap::new(table.days(), 3.0, 200, 4).unwrap();
         rank_intervals(&ReplicateSums::of(&table, &draws).unwrap(), Confidence::P95)

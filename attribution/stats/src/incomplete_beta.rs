@@ -1,7 +1,7 @@
 //! The regularised incomplete beta function, behind the tails of Student's t and of the binomial distribution.
 
 /// `I_x(a, b)` for the shapes `(a, b)`, with `rest = 1 - x`.
-pub(super) fn incomplete_beta(shapes: (f64, f64), x: f64, rest: f64) -> f64 {
+pub(crate) fn incomplete_beta(shapes: (f64, f64), x: f64, rest: f64) -> f64 {
     if rest <= 0.0 {
         return 1.0;
     }

@@ -38,7 +38,7 @@ impl ReplicateSums {
     }
 
     /// The same for tables whose number is not known beforehand.
-    pub(super) fn of_each(
+    pub(crate) fn of_each(
         tables: &[&DailyTable],
         draws: &StationaryBootstrap,
     ) -> Result<Vec<Self>, InputError> {
@@ -48,7 +48,7 @@ impl ReplicateSums {
     }
 
     /// Sums that were made elsewhere: `observed` by column, and `sums` replicate by replicate.
-    pub(super) const fn from_parts(days: usize, observed: Vec<f64>, sums: Vec<f64>) -> Self {
+    pub(crate) const fn from_parts(days: usize, observed: Vec<f64>, sums: Vec<f64>) -> Self {
         Self {
             days,
             columns: observed.len(),
@@ -88,7 +88,7 @@ impl ReplicateSums {
     }
 
     /// The replicates of one column.
-    pub(super) fn column(&self, column: usize) -> Vec<f64> {
+    pub(crate) fn column(&self, column: usize) -> Vec<f64> {
         self.rows().filter_map(|row| row.get(column).copied()).collect()
     }
 

@@ -3,8 +3,8 @@
 use super::error::InputError;
 use super::normal::{normal_cdf, normal_quantile};
 use super::sample::Sample;
-use crate::metric::Undefined;
-use crate::metric::moments::{Moments, count, mean};
+use crate::Undefined;
+use crate::moments::{Moments, count, mean};
 
 /// The probabilistic Sharpe ratio (Bailey and Lopez de Prado 2012). All ratios are of one day, not of a year.
 #[derive(Debug, Clone, Copy, PartialEq)]
