@@ -8,8 +8,9 @@ use std::io::Write as _;
 use std::path::Path;
 
 /// Folders with Rust sources or templates, from the root of the workspace.
-const FOLDERS: [&str; 10] = [
+const FOLDERS: [&str; 11] = [
     "env/src",
+    "env/qlib/src",
     "masking/src",
     "tools/src",
     "prompts/src",

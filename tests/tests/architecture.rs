@@ -8,8 +8,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 
 /// Which crates of ours each may know. A new edge is a decision: a line here and in ARCHITECTURE.md.
-const EDGES: [(&str, &[&str]); 10] = [
+const EDGES: [(&str, &[&str]); 11] = [
     ("env", &[]),
+    ("qlib", &[]),
     ("masking", &["env"]),
     ("prompts", &["masking"]),
     ("agents", &["masking"]),
@@ -21,6 +22,7 @@ const EDGES: [(&str, &[&str]); 10] = [
         "runs",
         &[
             "env",
+            "qlib",
             "masking",
             "prompts",
             "agents",

@@ -205,8 +205,8 @@ impl Account {
 
 #[cfg(test)]
 mod tests {
-    use super::super::exchange::Quote;
     use super::*;
+    use crate::exchange::Quote;
 
     fn deal(amount: f64, price: f64, cost: f64) -> Deal {
         Deal {

@@ -4,7 +4,7 @@
 //! It exists to be compared: a result of the profile `ktd` can be laid beside what Qlib would have said. It shares
 //! nothing with that profile. Numbers are `f64` computed on `f32` data, because Qlib's are.
 //!
-//! Knows: a Qlib data directory's text and bytes, a config, orders or scores. Never knows: files, clocks, models,
+//! Knows: nothing of ours; a Qlib data directory's text and bytes, a config, orders or scores. Never knows: files, clocks, models,
 //! masks, the profile `ktd`.
 //!
 //! # Rules
@@ -48,7 +48,7 @@ mod topk_dropout;
 mod window;
 
 pub use account::{Account, Holding, SellFault};
-pub use bins::{FeatureFile, PanelError, QlibPanel, Series, Span};
+pub use bins::{BinFault, FeatureFile, PanelError, QlibPanel, Series, Span};
 pub use config::{
     ConfigError, DEFAULT_LIMIT_THRESHOLD, DealPrice, Limit, QlibConfig, Settle, Strategy, TopkDropout,
     TradeType, VolumeKind, VolumeThreshold,

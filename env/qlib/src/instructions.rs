@@ -142,10 +142,10 @@ impl Scores<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::bins::QlibPanel;
-    use super::super::config::tests::config;
-    use super::super::window;
     use super::*;
+    use crate::bins::QlibPanel;
+    use crate::config::tests::config;
+    use crate::window;
 
     #[test]
     fn a_step_trades_the_scores_since_the_day_before() {

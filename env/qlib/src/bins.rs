@@ -26,7 +26,9 @@ pub struct Span {
 }
 
 /// The values of one field of one instrument, from a day of the calendar onward.
-#[derive(Debug, Clone, PartialEq)]
+///
+/// The default is a field without values.
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Series {
     start: usize,
     values: Vec<f32>,
@@ -88,37 +90,42 @@ pub enum PanelError {
         /// Columns found.
         n_columns: usize,
     },
-    /// A bin is shorter than its start index.
-    #[error("{file} has {n_bytes} bytes, less than its start index of {WORD_BYTES}")]
-    BinTruncated {
+    /// A bin cannot be read.
+    #[error("{file} {fault}")]
+    Bin {
         /// Path inside the directory.
         file: String,
+        /// What is wrong with its bytes.
+        fault: BinFault,
+    },
+}
+
+/// Bytes of a bin that are no series of the calendar.
+#[derive(Debug, Clone, Copy, PartialEq, Error)]
+pub enum BinFault {
+    /// Shorter than the start index.
+    #[error("has {n_bytes} bytes, less than its start index of {WORD_BYTES}")]
+    Truncated {
         /// Bytes found.
         n_bytes: usize,
     },
-    /// A bin does not hold whole numbers of four bytes.
-    #[error("{file} has {n_bytes} bytes, not a multiple of {WORD_BYTES}")]
-    BinLength {
-        /// Path inside the directory.
-        file: String,
+    /// No whole numbers of four bytes.
+    #[error("has {n_bytes} bytes, not a multiple of {WORD_BYTES}")]
+    Length {
         /// Bytes found.
         n_bytes: usize,
     },
-    /// The start index of a bin is no index of the calendar.
-    #[error("{file} starts at index {start}, not a whole number of a calendar of {n_days} days")]
-    BinStart {
-        /// Path inside the directory.
-        file: String,
+    /// The start index is no index of the calendar.
+    #[error("starts at index {start}, not a whole number of a calendar of {n_days} days")]
+    Start {
         /// The start index found.
         start: f32,
         /// Days of the calendar.
         n_days: usize,
     },
-    /// A bin has values after the last day of the calendar.
-    #[error("{file} runs from index {start} for {n_values} values, past a calendar of {n_days} days")]
-    BinEnd {
-        /// Path inside the directory.
-        file: String,
+    /// Values after the last day of the calendar.
+    #[error("runs from index {start} for {n_values} values, past a calendar of {n_days} days")]
+    End {
         /// The start index.
         start: usize,
         /// Values found.
@@ -126,6 +133,21 @@ pub enum PanelError {
         /// Days of the calendar.
         n_days: usize,
     },
+}
+
+impl BinFault {
+    /// How to fix it.
+    #[must_use]
+    pub const fn hint(&self) -> &'static str {
+        match self {
+            Self::Truncated { .. } | Self::Length { .. } => {
+                "the file was cut short or is no bin: dump it again from its source"
+            }
+            Self::Start { .. } | Self::End { .. } => {
+                "the bin was dumped against another calendar: dump bins and calendar together"
+            }
+        }
+    }
 }
 
 impl PanelError {
@@ -141,12 +163,7 @@ impl PanelError {
                 "write the days of calendars/day.txt first, then at least one trading day after them"
             }
             Self::InstrumentColumns { .. } => "separate symbol, first day and last day by tabs",
-            Self::BinTruncated { .. } | Self::BinLength { .. } => {
-                "the file was cut short or is no bin: dump it again from its source"
-            }
-            Self::BinStart { .. } | Self::BinEnd { .. } => {
-                "the bin was dumped against another calendar: dump bins and calendar together"
-            }
+            Self::Bin { fault, .. } => fault.hint(),
         }
     }
 }
@@ -176,7 +193,10 @@ impl QlibPanel {
         let spans = parse_instruments("instruments/all.txt", instruments_text)?;
         let mut series: BTreeMap<String, BTreeMap<String, Series>> = BTreeMap::new();
         for feature in features {
-            let parsed = parse_bin(&feature, calendar.len())?;
+            let parsed = Series::parse(&feature.bytes, calendar.len()).map_err(|fault| PanelError::Bin {
+                file: format!("features/{}/{}.day.bin", feature.symbol, feature.field),
+                fault,
+            })?;
             series
                 .entry(feature.symbol)
                 .or_default()
@@ -219,6 +239,44 @@ impl QlibPanel {
 }
 
 impl Series {
+    /// Reads a bin: little-endian `f32` words, the start index into a calendar of `n_days`, then the values.
+    ///
+    /// # Errors
+    /// [`BinFault`] when the bytes are cut short or belong to another calendar.
+    pub fn parse(bytes: &[u8], n_days: usize) -> Result<Self, BinFault> {
+        let n_bytes = bytes.len();
+        if n_bytes < WORD_BYTES {
+            return Err(BinFault::Truncated { n_bytes });
+        }
+        let (words, rest) = bytes.as_chunks::<WORD_BYTES>();
+        if !rest.is_empty() {
+            return Err(BinFault::Length { n_bytes });
+        }
+        let mut numbers = words.iter().map(|word| f32::from_le_bytes(*word));
+        let head = numbers.next().unwrap_or(f32::NAN);
+        let values: Vec<f32> = numbers.collect();
+        // Without values a series may start on the day after the last.
+        let first_without_place = if values.is_empty() { n_days + 1 } else { n_days };
+        let start = start_index(head)
+            .filter(|start| *start < first_without_place)
+            .ok_or(BinFault::Start { start: head, n_days })?;
+        if n_days < start + values.len() {
+            return Err(BinFault::End {
+                start,
+                n_values: values.len(),
+                n_days,
+            });
+        }
+        Ok(Self { start, values })
+    }
+
+    /// The value on a day of the calendar, where there is one that is a number.
+    #[must_use]
+    pub fn known(&self, day: usize) -> Option<f32> {
+        let value = self.at(day);
+        (!value.is_nan()).then_some(value)
+    }
+
     /// The value on a day of the calendar, `NaN` where there is none.
     #[must_use]
     pub fn at(&self, day: usize) -> f32 {
@@ -290,54 +348,15 @@ fn parse_date(file: &str, line: usize, text: &str) -> Result<NaiveDate, PanelErr
     })
 }
 
-fn parse_bin(feature: &FeatureFile, n_days: usize) -> Result<Series, PanelError> {
-    let file = || format!("features/{}/{}.day.bin", feature.symbol, feature.field);
-    let n_bytes = feature.bytes.len();
-    if n_bytes < WORD_BYTES {
-        return Err(PanelError::BinTruncated {
-            file: file(),
-            n_bytes,
-        });
-    }
-    let (words, rest) = feature.bytes.as_chunks::<WORD_BYTES>();
-    if !rest.is_empty() {
-        return Err(PanelError::BinLength {
-            file: file(),
-            n_bytes,
-        });
-    }
-    let mut numbers = words.iter().map(|word| f32::from_le_bytes(*word));
-    let start = numbers.next().unwrap_or(f32::NAN);
-    let values: Vec<f32> = numbers.collect();
-    let start = start_index(start, n_days).ok_or_else(|| PanelError::BinStart {
-        file: file(),
-        start,
-        n_days,
-    })?;
-    if n_days < start + values.len() {
-        return Err(PanelError::BinEnd {
-            file: file(),
-            start,
-            n_values: values.len(),
-            n_days,
-        });
-    }
-    Ok(Series { start, values })
-}
-
-/// The start index of a bin is written as `f32`, exact below 2^24 days.
+/// The start index of a bin: a whole number written as `f32`, which skips integers from 2^24 on.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
     reason = "checked to be whole, not negative and small before the cast"
 )]
-fn start_index(start: f32, n_days: usize) -> Option<usize> {
-    let exact = start.fract().abs() <= 0.0 && (0.0..16_777_216.0).contains(&start);
-    if !exact {
-        return None;
-    }
-    let index = start as usize;
-    (index < n_days).then_some(index)
+fn start_index(start: f32) -> Option<usize> {
+    let is_exact = start.fract().abs() <= 0.0 && (0.0..16_777_216.0).contains(&start);
+    is_exact.then_some(start as usize)
 }
 
 #[cfg(test)]
@@ -387,47 +406,48 @@ pub(crate) mod tests {
 
     #[test]
     fn broken_bins_name_the_file_and_the_fault() {
-        let file = || "features/sh600000/close.day.bin".to_owned();
-        assert_eq!(
-            parse_one(&[0, 0]).unwrap_err(),
-            PanelError::BinTruncated {
-                file: file(),
-                n_bytes: 2
-            }
-        );
-        assert_eq!(
-            parse_one(&[0; 6]).unwrap_err(),
-            PanelError::BinLength {
-                file: file(),
-                n_bytes: 6
-            }
-        );
+        let refused = |fault| PanelError::Bin {
+            file: "features/sh600000/close.day.bin".to_owned(),
+            fault,
+        };
+        let error = |bytes: &[u8]| parse_one(bytes).unwrap_err();
+        assert_eq!(error(&[0, 0]), refused(BinFault::Truncated { n_bytes: 2 }));
+        assert_eq!(error(&[]), refused(BinFault::Truncated { n_bytes: 0 }));
+        assert_eq!(error(&[0; 6]), refused(BinFault::Length { n_bytes: 6 }));
         for start in [0.5, -1.0, 3.0, 1e9] {
-            let error = parse_one(&words(&[start, 1.0])).unwrap_err();
-            assert_eq!(
-                error,
-                PanelError::BinStart {
-                    file: file(),
-                    start,
-                    n_days: 3
-                }
-            );
+            let expected = refused(BinFault::Start { start, n_days: 3 });
+            assert_eq!(error(&words(&[start, 1.0])), expected);
         }
         assert!(matches!(
-            parse_one(&words(&[f32::NAN, 1.0])),
-            Err(PanelError::BinStart { .. })
-        ));
-        let error = parse_one(&words(&[2.0, 1.0, 1.0])).unwrap_err();
-        assert_eq!(
-            error,
-            PanelError::BinEnd {
-                file: file(),
-                start: 2,
-                n_values: 2,
-                n_days: 3
+            error(&words(&[f32::NAN, 1.0])),
+            PanelError::Bin {
+                fault: BinFault::Start { .. },
+                ..
             }
-        );
+        ));
+        let error = error(&words(&[2.0, 1.0, 1.0]));
+        let expected = BinFault::End {
+            start: 2,
+            n_values: 2,
+            n_days: 3,
+        };
+        assert_eq!(error, refused(expected));
         assert!(error.hint().contains("another calendar"));
+    }
+
+    #[test]
+    fn a_series_without_values_may_start_after_the_last_day() {
+        assert!(parse_one(&words(&[3.0])).is_ok());
+        assert!(parse_one(&words(&[4.0])).is_err());
+    }
+
+    #[test]
+    fn a_start_index_is_a_whole_number_a_float_can_hold() {
+        assert_eq!(start_index(0.0), Some(0));
+        assert_eq!(start_index(412.0), Some(412));
+        for head in [-1.0, 0.5, f32::NAN, 16_777_216.0, f32::INFINITY] {
+            assert_eq!(start_index(head), None, "{head}");
+        }
     }
 
     #[test]

@@ -234,10 +234,10 @@ const fn single(value: f64) -> f32 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::bins::tests::feature;
-    use super::super::config::tests::config;
-    use super::super::window;
     use super::*;
+    use crate::bins::tests::feature;
+    use crate::config::tests::config;
+    use crate::window;
 
     const DAYS: &str = "2024-01-02\n2024-01-03\n";
     const FUTURE: &str = "2024-01-02\n2024-01-03\n2024-01-04\n";

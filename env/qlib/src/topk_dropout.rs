@@ -194,9 +194,9 @@ impl Outlook<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::config::{Settle, VolumeKind};
-    use super::super::exchange::{Deal, Numbers, Quote};
     use super::*;
+    use crate::config::{Settle, VolumeKind};
+    use crate::exchange::{Deal, Numbers, Quote};
 
     const TERMS: DealTerms = DealTerms {
         open_cost: 0.0005,
