@@ -8,13 +8,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 
 /// Which crates of ours each may know. A new edge is a decision: a line here and in ARCHITECTURE.md.
-const EDGES: [(&str, &[&str]); 11] = [
+const EDGES: [(&str, &[&str]); 12] = [
     ("env", &[]),
     ("qlib", &[]),
     ("masking", &["env"]),
     ("prompts", &["masking"]),
     ("agents", &["masking"]),
     ("tools", &["env", "masking"]),
+    ("baselines", &["agents", "masking", "tools"]),
     ("stats", &[]),
     ("attribution", &["env", "stats"]),
     ("probes", &["env", "masking", "prompts", "tools", "agents"]),
@@ -26,6 +27,7 @@ const EDGES: [(&str, &[&str]); 11] = [
             "masking",
             "prompts",
             "agents",
+            "baselines",
             "tools",
             "attribution",
             "probes",
@@ -67,7 +69,15 @@ const POWERS: [(&str, &[&str], &[&str]); 6] = [
     (
         "serialisation",
         &["serde", "serde_json", "schemars", "toml"],
-        &["masking", "tools", "agents", "runs", "frames", "probes"],
+        &[
+            "masking",
+            "tools",
+            "agents",
+            "baselines",
+            "runs",
+            "frames",
+            "probes",
+        ],
     ),
 ];
 

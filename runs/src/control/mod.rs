@@ -6,7 +6,7 @@ mod oracle;
 use crate::episode::{EpisodeInput, mask_of};
 use crate::error::RunError;
 use crate::experiment::config::Control;
-use ktd_agents::builtin::{BuiltinTransport, Follower};
+use ktd_baselines::{BuiltinTransport, Follower};
 use oracle::Oracle;
 use std::sync::Arc;
 

@@ -1,25 +1,14 @@
 //! Knows the future of real stocks: what a mask must make worthless.
 
-use crate::builtin::order::rebalance;
-use crate::builtin::recognise::answer_probe;
-use crate::builtin::seen::{Allowed, Seen, micro};
-use crate::builtin::{ChatModel, answer};
+use crate::foresight::Foresight;
+use crate::identifier::{is_code, is_date};
+use crate::order::{bounded, rebalance};
+use crate::recognise::answer_probe;
+use crate::seen::Seen;
+use crate::{ChatModel, answer};
 use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
-
-/// A memory of what happened, by real code and real day.
-pub trait Foresight: Send + Sync {
-    /// The return of `code` (such as `SH600519`) over the step whose label is `date` (`YYYY-MM-DD`), as a fraction;
-    /// `None` when it is not remembered.
-    fn next_return(&self, code: &str, date: &str) -> Option<f64>;
-
-    /// The trading day before the one whose label is `date` (`YYYY-MM-DD`), in the same form; `None` when it is not
-    /// remembered.
-    fn day_before(&self, _date: &str) -> Option<String> {
-        None
-    }
-}
 
 /// Buys the names it remembers to rise most and sells the others. It needs a real code *and* a real date in what it
 /// is shown: with an alias for either, it has nothing to go on and holds. Asked which stock and which day a probe shows,
@@ -31,10 +20,6 @@ pub struct Cheater {
 
 /// How many names it bets on.
 const NAME_COUNT: usize = 5;
-
-/// The most it bets on one name. Who knows the future doubles every month, and a market without impact would take
-/// any order: without a bound two years would bring more money than an account can count.
-const STAKE_CNY_MAX: f64 = 2e8;
 
 impl Cheater {
     /// A cheater with this memory.
@@ -101,41 +86,8 @@ impl ChatModel for Cheater {
     }
 }
 
-/// The weights allowed, as far as the stake allows.
-pub(super) fn bounded(seen: &Seen, allowed: Allowed) -> Allowed {
-    let stake_micro = seen
-        .nav()
-        .filter(|nav| STAKE_CNY_MAX < *nav)
-        .and_then(|nav| micro(STAKE_CNY_MAX / nav));
-    let max_single_weight_micro = stake_micro.map_or(allowed.max_single_weight_micro, |stake| {
-        stake.min(allowed.max_single_weight_micro)
-    });
-    Allowed {
-        max_single_weight_micro,
-        ..allowed
-    }
-}
-
 fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_ascii_alphanumeric() && c != '-' && c != '_')
-}
-
-pub(super) fn is_code(word: &str) -> bool {
-    let digits = ["SH", "SZ", "BJ"]
-        .iter()
-        .find_map(|market| word.strip_prefix(market));
-    digits.is_some_and(|digits| digits.len() == 6 && digits.bytes().all(|byte| byte.is_ascii_digit()))
-}
-
-pub(super) fn is_date(word: &str) -> bool {
-    let fits = |byte: u8, place: usize| {
-        if matches!(place, 4 | 7) {
-            byte == b'-'
-        } else {
-            byte.is_ascii_digit()
-        }
-    };
-    word.len() == 10 && word.bytes().enumerate().all(|(place, byte)| fits(byte, place))
 }
 
 fn latest_date(texts: &[&str]) -> Option<String> {

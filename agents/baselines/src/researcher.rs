@@ -1,8 +1,9 @@
 //! Looks at everything before it decides, as a thorough model would.
 
-use crate::builtin::order::{Order, rebalance, targets};
-use crate::builtin::seen::Seen;
-use crate::builtin::{ChatModel, answer};
+use crate::order::{Order, rebalance, targets};
+use crate::seen::Seen;
+use crate::{ChatModel, answer};
+use ktd_tools::Tool;
 use std::collections::BTreeSet;
 
 /// Holds ten names of high momentum and low volatility and keeps them while they stand in the upper part of its screen.
@@ -39,19 +40,27 @@ impl ChatModel for Researcher {
 fn next_question(seen: &Seen) -> Vec<u8> {
     let is_open = |tool: &str| seen.has_tool(tool) && seen.answers_of(tool).is_empty();
     let names = seen.candidates().texts("stock_id");
-    if is_open("get_market_context") {
-        return answer::calls(seen, &[("get_market_context", "{}"), ("portfolio_state", "{}")]);
+    if is_open(Tool::GetMarketContext.name()) {
+        return answer::calls(
+            seen,
+            &[
+                (Tool::GetMarketContext.name(), "{}"),
+                (Tool::PortfolioState.name(), "{}"),
+            ],
+        );
     }
-    if is_open("screen_candidates") {
-        return answer::call(seen, "screen_candidates", SCREEN);
+    if is_open(Tool::ScreenCandidates.name()) {
+        return answer::call(seen, Tool::ScreenCandidates.name(), SCREEN);
     }
-    if is_open("get_stock_snapshot") && !names.is_empty() {
+    if is_open(Tool::GetStockSnapshot.name()) && !names.is_empty() {
         let arguments = names.iter().take(SNAPSHOT_COUNT);
         let arguments: Vec<String> = arguments.map(|id| format!(r#"{{"stock_id":"{id}"}}"#)).collect();
-        let calls = arguments.iter().map(|text| ("get_stock_snapshot", text.as_str()));
+        let calls = arguments
+            .iter()
+            .map(|text| (Tool::GetStockSnapshot.name(), text.as_str()));
         return answer::calls(seen, &calls.collect::<Vec<_>>());
     }
-    if is_open("compare_candidates") && COMPARED_COUNT <= names.len() {
+    if is_open(Tool::CompareCandidates.name()) && COMPARED_COUNT <= names.len() {
         let compared: Vec<String> = names
             .iter()
             .take(COMPARED_COUNT)
@@ -61,14 +70,14 @@ fn next_question(seen: &Seen) -> Vec<u8> {
             r#"{{"stock_ids":[{}],"dimensions":[{COMPARED_BY}]}}"#,
             compared.join(",")
         );
-        return answer::call(seen, "compare_candidates", &arguments);
+        return answer::call(seen, Tool::CompareCandidates.name(), &arguments);
     }
-    if is_open("risk_check") {
+    if is_open(Tool::RiskCheck.name()) {
         let orders = plan(seen);
         // Without a plan it tries what selling a name would do.
         let tried = if orders.is_empty() { sale(seen) } else { orders };
         if !tried.is_empty() {
-            return answer::call(seen, "risk_check", &targets(&tried));
+            return answer::call(seen, Tool::RiskCheck.name(), &targets(&tried));
         }
     }
     answer::say(seen, "I have seen enough to decide.")

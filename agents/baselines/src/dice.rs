@@ -2,11 +2,11 @@
 
 /// Dice whose throws depend on a seed and the bytes of the request, and on nothing else.
 #[derive(Debug)]
-pub(super) struct Dice(u64);
+pub(crate) struct Dice(u64);
 
 impl Dice {
     /// Dice for this request.
-    pub(super) fn new(seed: u64, request: &[u8]) -> Self {
+    pub(crate) fn new(seed: u64, request: &[u8]) -> Self {
         let digest = request.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
             (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
         });
@@ -23,13 +23,13 @@ impl Dice {
     }
 
     /// A number below `sides`, 0 when there are none. The bias is below `sides` in 2^32.
-    pub(super) fn below(&mut self, sides: u32) -> u32 {
+    pub(crate) fn below(&mut self, sides: u32) -> u32 {
         let scaled = (self.throw() >> 32).wrapping_mul(u64::from(sides)) >> 32;
         u32::try_from(scaled).unwrap_or(0)
     }
 
     /// One of `items`.
-    pub(super) fn pick<'a, T>(&mut self, items: &'a [T]) -> Option<&'a T> {
+    pub(crate) fn pick<'a, T>(&mut self, items: &'a [T]) -> Option<&'a T> {
         let sides = u32::try_from(items.len()).unwrap_or(u32::MAX);
         items.get(usize::try_from(self.below(sides)).unwrap_or(0))
     }

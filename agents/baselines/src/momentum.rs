@@ -1,8 +1,8 @@
 //! Holds the names with the strongest twelve-month momentum.
 
-use crate::builtin::order::rebalance;
-use crate::builtin::seen::Seen;
-use crate::builtin::{ChatModel, answer};
+use crate::order::rebalance;
+use crate::seen::Seen;
+use crate::{ChatModel, answer};
 
 /// Rebalances at every step into the ten names with the highest `MOM_12_1`, told as a value, a percentile or a band; without
 /// that factor it holds.

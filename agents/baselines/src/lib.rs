@@ -1,7 +1,10 @@
-//! Built-in agents. Each is a chat model: it sees the bytes of a request and answers in Chat Completions bytes,
+//! Baseline agents. Each is a chat model: it sees the bytes of a request and answers in Chat Completions bytes,
 //! so that it passes the same codec, session and mask as a model behind an API.
 //!
 //! They are functions of the request alone (and of a seed, or of a future given in): no clock, no memory.
+//!
+//! Knows: `agents` (`Transport` and the bytes that pass it), the names of `tools`. Never knows: markets, masks, sessions,
+//! files, clocks.
 
 mod answer;
 mod cheater;
@@ -9,7 +12,9 @@ mod composite;
 mod dice;
 mod equal_weight;
 mod follower;
+mod foresight;
 mod hold;
+mod identifier;
 mod momentum;
 mod order;
 mod random;
@@ -18,19 +23,19 @@ mod researcher;
 mod schema_breaker;
 mod seen;
 
-pub use cheater::{Cheater, Foresight};
+pub use cheater::Cheater;
 pub use composite::Composite;
 pub use equal_weight::EqualWeight;
 pub use follower::{Follower, Plan};
+pub use foresight::Foresight;
 pub use hold::Hold;
 pub use momentum::Momentum;
 pub use random::Random;
 pub use researcher::Researcher;
 pub use schema_breaker::SchemaBreaker;
 
-use crate::transport::{Transport, TransportError, WireReply};
-use crate::wire::WireRequest;
 use futures::future::BoxFuture;
+use ktd_agents::{Transport, TransportError, WireReply, WireRequest};
 use std::fmt;
 use std::sync::Arc;
 

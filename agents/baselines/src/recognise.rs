@@ -1,13 +1,14 @@
 //! Answers the question of a probe from what an exhibit shows openly: a real code, a real date.
 
-use crate::builtin::answer;
-use crate::builtin::cheater::{Foresight, is_code, is_date};
-use crate::builtin::seen::Seen;
-use crate::session::SUBMIT_ACTION;
+use crate::answer;
+use crate::foresight::Foresight;
+use crate::identifier::{is_code, is_date};
+use crate::seen::Seen;
+use ktd_tools::SUBMIT_ACTION;
 use serde_json::{Value, json};
 
 /// The answer to the probe of a request, where it is one: what the exhibits show, and nothing under a mask.
-pub(super) fn answer_probe(seen: &Seen, memory: &dyn Foresight) -> Option<Vec<u8>> {
+pub(crate) fn answer_probe(seen: &Seen, memory: &dyn Foresight) -> Option<Vec<u8>> {
     let exhibits = seen.exhibits();
     let arguments = match exhibits.as_slice() {
         [] => return None,

@@ -1,6 +1,6 @@
 //! What a built-in agent can read in a request: the last state, the tools' answers, tables by column.
 
-use crate::session::SUBMIT_ACTION;
+use ktd_tools::{SUBMIT_ACTION, Tool};
 use serde_json::Value;
 
 /// The line before the state.
@@ -10,11 +10,11 @@ const STATE_LINE: &str = "STATE:\n";
 const EXHIBIT_LINE: &str = "EXHIBIT ";
 
 /// A weight of 1, in millionths: what an order's six decimals can say.
-pub(super) const WHOLE_MICRO: u32 = 1_000_000;
+pub(crate) const WHOLE_MICRO: u32 = 1_000_000;
 
 /// A request as a model would read it. Whatever is missing is simply not seen.
 #[derive(Debug)]
-pub(super) struct Seen {
+pub(crate) struct Seen {
     request: Value,
     state: Value,
     /// Answers of tools in order, each with the tool's name.
@@ -23,22 +23,22 @@ pub(super) struct Seen {
 
 /// The rows of a `{columns, rows}` object.
 #[derive(Debug, Default)]
-pub(super) struct Table {
+pub(crate) struct Table {
     columns: Vec<String>,
     rows: Vec<Vec<Value>>,
 }
 
 /// What the state allows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Allowed {
-    pub(super) max_positions: usize,
-    pub(super) max_single_weight_micro: u32,
+pub(crate) struct Allowed {
+    pub(crate) max_positions: usize,
+    pub(crate) max_single_weight_micro: u32,
     /// What target weights have to be multiples of.
-    pub(super) weight_step_micro: u32,
+    pub(crate) weight_step_micro: u32,
 }
 
 impl Seen {
-    pub(super) fn read(request: &[u8]) -> Self {
+    pub(crate) fn read(request: &[u8]) -> Self {
         let request = serde_json::from_slice(request).unwrap_or_default();
         let mut seen = Self {
             state: Value::Null,
@@ -60,7 +60,7 @@ impl Seen {
     }
 
     /// The texts of all messages of this role, oldest first.
-    pub(super) fn texts_of(&self, role: &str) -> Vec<&str> {
+    pub(crate) fn texts_of(&self, role: &str) -> Vec<&str> {
         let of_role = self
             .messages()
             .iter()
@@ -71,7 +71,7 @@ impl Seen {
     }
 
     /// What the messages that open a step say from the state on, oldest first.
-    pub(super) fn state_texts(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn state_texts(&self) -> impl Iterator<Item = &str> {
         self.texts_of("user")
             .into_iter()
             .filter_map(|text| text.rsplit_once(STATE_LINE))
@@ -79,7 +79,7 @@ impl Seen {
     }
 
     /// The exhibits of a probe's question; none in an episode.
-    pub(super) fn exhibits(&self) -> Vec<Value> {
+    pub(crate) fn exhibits(&self) -> Vec<Value> {
         let texts = self.texts_of("user");
         let lines: Vec<&str> = texts.iter().flat_map(|text| text.lines()).collect();
         let exhibit = |pair: &[&str]| match pair {
@@ -121,12 +121,12 @@ impl Seen {
     }
 
     /// How many messages the conversation has: the age of the step.
-    pub(super) fn age(&self) -> usize {
+    pub(crate) fn age(&self) -> usize {
         self.messages().len()
     }
 
     /// How many bytes a token estimate may count.
-    pub(super) fn text_bytes(&self) -> usize {
+    pub(crate) fn text_bytes(&self) -> usize {
         self.messages()
             .iter()
             .filter_map(|message| at(message, "/content").as_str())
@@ -135,26 +135,26 @@ impl Seen {
     }
 
     /// Whether the request forces a submission.
-    pub(super) fn must_submit(&self) -> bool {
+    pub(crate) fn must_submit(&self) -> bool {
         let tools = list(at(&self.request, "/tools"));
         let is_alone = |tool: &Value| at(tool, "/function/name") == SUBMIT_ACTION;
         at(&self.request, "/tool_choice/function/name") == SUBMIT_ACTION || tools.iter().all(is_alone)
     }
 
     /// Whether a submission can only be said, there being no tool to call.
-    pub(super) fn must_say(&self) -> bool {
+    pub(crate) fn must_say(&self) -> bool {
         list(at(&self.request, "/tools")).is_empty()
     }
 
     /// Whether the model was told of this tool.
-    pub(super) fn has_tool(&self, name: &str) -> bool {
+    pub(crate) fn has_tool(&self, name: &str) -> bool {
         list(at(&self.request, "/tools"))
             .iter()
             .any(|tool| at(tool, "/function/name") == name)
     }
 
     /// The answers of one tool, oldest first.
-    pub(super) fn answers_of(&self, name: &str) -> Vec<&Value> {
+    pub(crate) fn answers_of(&self, name: &str) -> Vec<&Value> {
         self.answers
             .iter()
             .filter(|(tool, _)| tool == name)
@@ -163,32 +163,32 @@ impl Seen {
     }
 
     /// How many tool calls of the step were answered.
-    pub(super) fn answer_count(&self) -> usize {
+    pub(crate) fn answer_count(&self) -> usize {
         self.answers.len()
     }
 
     /// The state's day label.
-    pub(super) fn day(&self) -> Option<&str> {
+    pub(crate) fn day(&self) -> Option<&str> {
         at(&self.state, "/day").as_str()
     }
 
     /// The 1-based step, as the state tells it.
-    pub(super) fn step(&self) -> Option<usize> {
+    pub(crate) fn step(&self) -> Option<usize> {
         usize::try_from(at(&self.state, "/step").as_u64()?).ok()
     }
 
     /// The net asset value, in what the state counts money in.
-    pub(super) fn nav(&self) -> Option<f64> {
+    pub(crate) fn nav(&self) -> Option<f64> {
         at(&self.state, "/account/nav").as_f64()
     }
 
     /// The names held.
-    pub(super) fn held(&self) -> Vec<String> {
+    pub(crate) fn held(&self) -> Vec<String> {
         Table::read(at(&self.state, "/account/holdings")).texts("stock_id")
     }
 
     /// The limits, when the state tells both.
-    pub(super) fn allowed(&self) -> Option<Allowed> {
+    pub(crate) fn allowed(&self) -> Option<Allowed> {
         Some(Allowed {
             max_positions: usize::try_from(at(&self.state, "/limits/max_positions").as_u64()?).ok()?,
             max_single_weight_micro: micro(at(&self.state, "/limits/max_single_weight").as_f64()?)?,
@@ -201,12 +201,12 @@ impl Seen {
     }
 
     /// The candidates: the state's own table, else the latest answer of `screen_candidates`.
-    pub(super) fn candidates(&self) -> Table {
+    pub(crate) fn candidates(&self) -> Table {
         let table = Table::read(at(&self.state, "/candidates"));
         if !table.rows.is_empty() {
             return table;
         }
-        let answers = self.answers_of("screen_candidates");
+        let answers = self.answers_of(Tool::ScreenCandidates.name());
         answers
             .last()
             .map(|answer| Table::read(at(answer, "/candidates")))
@@ -214,7 +214,7 @@ impl Seen {
     }
 
     /// The names it could trade: the candidates', else the universe's.
-    pub(super) fn names(&self) -> Vec<String> {
+    pub(crate) fn names(&self) -> Vec<String> {
         let names = self.candidates().texts("stock_id");
         if !names.is_empty() {
             return names;
@@ -233,7 +233,7 @@ impl Seen {
     }
 
     /// The names whose orders an earlier submission of this step was sent back for, and whether any was named.
-    pub(super) fn refused(&self) -> Vec<String> {
+    pub(crate) fn refused(&self) -> Vec<String> {
         let answers = self.answers_of(SUBMIT_ACTION);
         let tables = answers.iter().map(|answer| Table::read(at(answer, "/orders")));
         tables
@@ -252,7 +252,7 @@ impl Seen {
 }
 
 impl Table {
-    pub(super) fn read(table: &Value) -> Self {
+    pub(crate) fn read(table: &Value) -> Self {
         let columns = list(at(table, "/columns")).iter();
         Self {
             columns: columns
@@ -277,14 +277,14 @@ impl Table {
     }
 
     /// The texts of a column, rows without one left out.
-    pub(super) fn texts(&self, name: &str) -> Vec<String> {
+    pub(crate) fn texts(&self, name: &str) -> Vec<String> {
         self.column(name)
             .filter_map(|value| value.as_str().map(str::to_owned))
             .collect()
     }
 
     /// (name, value) of a factor: its raw value, or the percentile or band that is shown in its place.
-    pub(super) fn values(&self, factor: &str) -> Vec<(String, f64)> {
+    pub(crate) fn values(&self, factor: &str) -> Vec<(String, f64)> {
         let raw = self.numbers(factor);
         if raw.is_empty() {
             return self.told(factor, ["_pct", "_band"]);
@@ -293,7 +293,7 @@ impl Table {
     }
 
     /// (name, score) of a factor, 0 for a middling name: its z-score, its percentile less 50, or its band.
-    pub(super) fn scores(&self, factor: &str) -> Vec<(String, f64)> {
+    pub(crate) fn scores(&self, factor: &str) -> Vec<(String, f64)> {
         const MIDDLE_PERCENTILE: f64 = 50.0;
         let percentiles = self.numbers(&format!("{factor}_pct"));
         if percentiles.is_empty() {
@@ -315,7 +315,7 @@ impl Table {
     }
 
     /// (name, number) of the rows that have both.
-    pub(super) fn numbers(&self, name: &str) -> Vec<(String, f64)> {
+    pub(crate) fn numbers(&self, name: &str) -> Vec<(String, f64)> {
         let pair = |(id, number): (&Value, &Value)| Some((id.as_str()?.to_owned(), number.as_f64()?));
         self.column("stock_id")
             .zip(self.column(name))
@@ -325,7 +325,7 @@ impl Table {
 }
 
 /// A weight in [0, 1] in millionths.
-pub(super) fn micro(weight: f64) -> Option<u32> {
+pub(crate) fn micro(weight: f64) -> Option<u32> {
     // Through text, for the casts from floats are refused: 0.2 is "200000".
     let text = format!("{:.0}", weight * f64::from(WHOLE_MICRO));
     text.parse().ok().filter(|micro| *micro <= WHOLE_MICRO)

@@ -1,8 +1,8 @@
 //! Holds the names that several factors speak for.
 
-use crate::builtin::order::rebalance;
-use crate::builtin::seen::Seen;
-use crate::builtin::{ChatModel, answer};
+use crate::order::rebalance;
+use crate::seen::Seen;
+use crate::{ChatModel, answer};
 
 /// Rebalances at every step into the ten names with the best sum of four scores, equally weighted: high `MOM_12_1` and
 /// `HIGH_52W`, low `RV_60` and `CV_VOL`. It reads z-scores, percentiles or bands, whichever it is shown; without any it

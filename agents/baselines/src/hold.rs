@@ -1,7 +1,7 @@
 //! Holds, always: the floor every other agent is compared with.
 
-use crate::builtin::seen::Seen;
-use crate::builtin::{ChatModel, answer};
+use crate::seen::Seen;
+use crate::{ChatModel, answer};
 
 /// Submits an empty list of orders at every step.
 #[derive(Debug, Clone, Copy)]

@@ -1,12 +1,12 @@
 //! Chat Completions responses of the built-in agents.
 
-use crate::builtin::order::{Order, without_refused};
-use crate::builtin::seen::Seen;
-use crate::session::SUBMIT_ACTION;
+use crate::order::{Order, without_refused};
+use crate::seen::Seen;
+use ktd_tools::{SUBMIT_ACTION, Tool};
 use serde::Serialize;
 
 /// The tool that shows names.
-const SCREEN: &str = "screen_candidates";
+const SCREEN: &str = Tool::ScreenCandidates.name();
 
 #[derive(Serialize)]
 struct Arguments<'a> {
@@ -62,7 +62,7 @@ struct Usage {
 }
 
 /// A submission of `orders`, less what was refused before in this step.
-pub(super) fn submit(seen: &Seen, orders: Vec<Order>, overall_reason: &str) -> Vec<u8> {
+pub(crate) fn submit(seen: &Seen, orders: Vec<Order>, overall_reason: &str) -> Vec<u8> {
     let orders = without_refused(seen, orders);
     let arguments = Arguments {
         orders: &orders,
@@ -72,12 +72,12 @@ pub(super) fn submit(seen: &Seen, orders: Vec<Order>, overall_reason: &str) -> V
 }
 
 /// A decision to hold.
-pub(super) fn hold(seen: &Seen, overall_reason: &str) -> Vec<u8> {
+pub(crate) fn hold(seen: &Seen, overall_reason: &str) -> Vec<u8> {
     submit(seen, Vec::new(), overall_reason)
 }
 
 /// In research: asks once for `top_k` names by twelve-month momentum, then has seen enough.
-pub(super) fn screen_once(seen: &Seen, direction: &str, top_k: u32) -> Vec<u8> {
+pub(crate) fn screen_once(seen: &Seen, direction: &str, top_k: u32) -> Vec<u8> {
     let arguments = format!(
         r#"{{"factors":[{{"factor":"MOM_12_1","direction":"{direction}","weight":1.0}}],"top_k":{top_k}}}"#
     );
@@ -85,7 +85,7 @@ pub(super) fn screen_once(seen: &Seen, direction: &str, top_k: u32) -> Vec<u8> {
 }
 
 /// In research: screens once, then has seen enough.
-pub(super) fn ask_once(seen: &Seen, screen: &str) -> Vec<u8> {
+pub(crate) fn ask_once(seen: &Seen, screen: &str) -> Vec<u8> {
     if !seen.has_tool(SCREEN) || !seen.answers_of(SCREEN).is_empty() {
         return say(seen, "I have seen enough to decide.");
     }
@@ -93,7 +93,7 @@ pub(super) fn ask_once(seen: &Seen, screen: &str) -> Vec<u8> {
 }
 
 /// One tool call, its arguments as they stand; a submission is said where there is nothing to call.
-pub(super) fn call(seen: &Seen, name: &str, arguments: &str) -> Vec<u8> {
+pub(crate) fn call(seen: &Seen, name: &str, arguments: &str) -> Vec<u8> {
     if name == SUBMIT_ACTION && seen.must_say() {
         return say(seen, arguments);
     }
@@ -101,12 +101,12 @@ pub(super) fn call(seen: &Seen, name: &str, arguments: &str) -> Vec<u8> {
 }
 
 /// Several tool calls in one turn.
-pub(super) fn calls(seen: &Seen, calls: &[(&str, &str)]) -> Vec<u8> {
+pub(crate) fn calls(seen: &Seen, calls: &[(&str, &str)]) -> Vec<u8> {
     respond(seen, None, calls)
 }
 
 /// Prose.
-pub(super) fn say(seen: &Seen, text: &str) -> Vec<u8> {
+pub(crate) fn say(seen: &Seen, text: &str) -> Vec<u8> {
     respond(seen, Some(text), &[])
 }
 

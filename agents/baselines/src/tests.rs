@@ -1,13 +1,10 @@
 //! Built-in agents on hand-written requests, and through the whole path.
 
 use super::*;
-use crate::chat::{Message, ModelTurn, Sampling};
-use crate::dialect::Dialect;
-use crate::session::{
-    Outcome, ResearchEffect, SUBMIT_ACTION, Session, SessionLimits, SessionTexts, StepPlan, SubmissionEffect,
-    Tally, ToolAnswer,
+use ktd_agents::{
+    Dialect, Message, ModelTurn, Outcome, ResearchEffect, SUBMIT_ACTION, Sampling, Session, SessionLimits,
+    SessionTexts, StepPlan, SubmissionEffect, Tally, ToolAnswer, Wire,
 };
-use crate::wire::Wire;
 use ktd_masking::{Payload, Prompt, Schema, ToolSpec};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -403,8 +400,8 @@ fn plan() -> StepPlan {
             not_yet: Payload::label("not yet"),
             feedback: |attempt| Payload::map([("error", Payload::label(attempt.fault.code()))]),
         },
-        force: crate::ForceLevel::Named,
-        thinking: crate::ThinkingPolicy::VendorDefault,
+        force: ktd_agents::ForceLevel::Named,
+        thinking: ktd_agents::ThinkingPolicy::VendorDefault,
         cache_key: None,
         limits: SessionLimits {
             max_tool_calls: 20,
@@ -413,7 +410,7 @@ fn plan() -> StepPlan {
     }
 }
 
-async fn send(transport: &BuiltinTransport, request: &crate::ChatRequest) -> ModelTurn {
+async fn send(transport: &BuiltinTransport, request: &ktd_agents::ChatRequest) -> ModelTurn {
     let reply = transport
         .send(&Wire::ChatCompletions.encode(request, &Dialect::plain()))
         .await

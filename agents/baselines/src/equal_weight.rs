@@ -1,8 +1,8 @@
 //! Buys an equal-weight basket once and keeps it.
 
-use crate::builtin::order::rebalance;
-use crate::builtin::seen::Seen;
-use crate::builtin::{ChatModel, answer};
+use crate::order::rebalance;
+use crate::seen::Seen;
+use crate::{ChatModel, answer};
 
 /// With nothing held, buys the first names it sees in equal weights, up to the position limit; then holds.
 #[derive(Debug, Clone, Copy)]

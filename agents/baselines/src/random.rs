@@ -1,9 +1,9 @@
 //! Trades at random among the names it sees.
 
-use crate::builtin::dice::Dice;
-use crate::builtin::order::Order;
-use crate::builtin::seen::{Allowed, Seen};
-use crate::builtin::{ChatModel, answer};
+use crate::dice::Dice;
+use crate::order::Order;
+use crate::seen::{Allowed, Seen};
+use crate::{ChatModel, answer};
 
 /// Buys up to three names at random weights and sells a quarter of what it holds. The same request and seed give
 /// the same orders.

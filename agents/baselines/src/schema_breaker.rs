@@ -1,10 +1,10 @@
 //! Breaks the rules of the conversation in every way that real models do.
 
-use crate::builtin::dice::Dice;
-use crate::builtin::order::{Order, equal_weight_micro};
-use crate::builtin::seen::Seen;
-use crate::builtin::{ChatModel, answer};
-use crate::session::SUBMIT_ACTION;
+use crate::dice::Dice;
+use crate::order::{Order, equal_weight_micro};
+use crate::seen::Seen;
+use crate::{ChatModel, answer};
+use ktd_tools::{SUBMIT_ACTION, Tool};
 
 /// Answers with bad JSON, wrong tools, impossible orders or prose, and now and then with a good order. Which of
 /// them depends on the request's bytes alone.
@@ -31,14 +31,20 @@ fn research(seen: &Seen, dice: &mut Dice) -> Vec<u8> {
         return answer::say(seen, "Enough of this.");
     }
     match dice.below(5) {
-        0 => answer::call(seen, "screen_candidates", "{'factors': [MOM_12_1]}"),
+        0 => answer::call(seen, Tool::ScreenCandidates.name(), "{'factors': [MOM_12_1]}"),
         1 => answer::call(seen, "read_tomorrows_paper", "{}"),
         2 => answer::call(
             seen,
-            "get_stock_snapshot",
+            Tool::GetStockSnapshot.name(),
             r#"{"stock_id":"asset_9999","lookback":6000}"#,
         ),
-        3 => answer::calls(seen, &[("portfolio_state", ""), ("portfolio_state", "null")]),
+        3 => answer::calls(
+            seen,
+            &[
+                (Tool::PortfolioState.name(), ""),
+                (Tool::PortfolioState.name(), "null"),
+            ],
+        ),
         _ => answer::screen_once(seen, "high", 30),
     }
 }

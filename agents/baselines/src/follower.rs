@@ -1,9 +1,8 @@
 //! Holds what a plan says, in equal weights: the hands of a control whose head is elsewhere.
 
-use crate::builtin::cheater::bounded;
-use crate::builtin::order::rebalance;
-use crate::builtin::seen::Seen;
-use crate::builtin::{ChatModel, answer};
+use crate::order::{bounded, rebalance};
+use crate::seen::Seen;
+use crate::{ChatModel, answer};
 use std::fmt;
 use std::sync::Arc;
 
