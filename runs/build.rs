@@ -8,10 +8,11 @@ use std::io::Write as _;
 use std::path::Path;
 
 /// Folders with Rust sources or templates, from the root of the workspace.
-const FOLDERS: [&str; 11] = [
+const FOLDERS: [&str; 12] = [
     "env/src",
     "env/qlib/src",
     "masking/src",
+    "guard/src",
     "tools/src",
     "prompts/src",
     "prompts/templates",

@@ -17,7 +17,6 @@ pub mod error;
 pub mod experiment;
 pub mod failure;
 pub mod force_probe;
-pub mod guard;
 pub mod limits;
 mod mask_hash;
 pub mod money;

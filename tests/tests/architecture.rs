@@ -8,23 +8,28 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 
 /// Which crates of ours each may know. A new edge is a decision: a line here and in ARCHITECTURE.md.
-const EDGES: [(&str, &[&str]); 12] = [
+const EDGES: [(&str, &[&str]); 13] = [
     ("env", &[]),
     ("qlib", &[]),
     ("masking", &["env"]),
+    ("guard", &["env", "masking"]),
     ("prompts", &["masking"]),
     ("agents", &["masking"]),
     ("tools", &["env", "masking"]),
     ("baselines", &["agents", "masking", "tools"]),
     ("stats", &[]),
     ("attribution", &["env", "stats"]),
-    ("probes", &["env", "masking", "prompts", "tools", "agents"]),
+    (
+        "probes",
+        &["env", "masking", "guard", "prompts", "tools", "agents"],
+    ),
     (
         "runs",
         &[
             "env",
             "qlib",
             "masking",
+            "guard",
             "prompts",
             "agents",
             "baselines",
@@ -77,6 +82,7 @@ const POWERS: [(&str, &[&str], &[&str]); 6] = [
             "runs",
             "frames",
             "probes",
+            "guard",
         ],
     ),
 ];

@@ -8,13 +8,13 @@ use crate::episode::Exchanger;
 use crate::error::RunError;
 use crate::experiment::cells::Cell;
 use crate::experiment::config::RetryConfig;
-use crate::guard::Guard;
 use crate::money::Metering;
 use ktd_agents::{
     ChatRequest, Expected, ModelFault, ModelTurn, Outcome, SUBMIT_ACTION, Session, Submission,
     SubmissionEffect, Tally, Transport, WireRequest,
 };
 use ktd_env::Market;
+use ktd_guard::Guard;
 use ktd_masking::MaskSettings;
 use ktd_probes::{Probe, ProbeKind};
 use std::sync::Arc;

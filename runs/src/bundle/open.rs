@@ -8,9 +8,9 @@ use crate::experiment::cells::{Cell, Window, days_between, parse_mask, parse_mod
 use crate::experiment::config::RetryConfig;
 use crate::experiment::market_source::MarketSource;
 use crate::experiment::run::{factor_table, toolbox};
-use crate::guard::Guards;
 use crate::money::Basis;
 use ktd_env::TradeDate;
+use ktd_guard::Guards;
 use ktd_masking::MaskKey;
 use std::path::Path;
 use std::sync::Arc;

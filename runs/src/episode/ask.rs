@@ -6,13 +6,13 @@ use crate::crash::{self, Point};
 use crate::error::RunError;
 use crate::experiment::config::RetryConfig;
 use crate::experiment::provider::Provider;
-use crate::guard::Guard;
 use crate::money::Meter;
 use crate::money::meter::Refused;
 use crate::money::wait::{backoff, wish};
 use ktd_agents::{
     Expected, FaultClass, FaultKind, ModelTurn, ReplyFault, Transport, WireReply, WireRequest, parser_leak,
 };
+use ktd_guard::Guard;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 

@@ -4,13 +4,8 @@
 //! It reads the public part of bundles. Words are found by lists that can be read and replaced, and every hit can be quoted.
 
 mod category;
-mod codes;
-mod dates;
-mod folded;
 mod hit;
 mod lexicon;
-mod numbers;
-mod period;
 mod rate;
 mod report;
 mod sentence;

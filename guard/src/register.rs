@@ -1,11 +1,12 @@
 //! By what names a panel's stocks, sectors and days can be told in the open.
 
+use crate::digits::digit_runs;
 use ktd_env::{Market, Ticker, TradeDate};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Every public name of a panel.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Register {
+pub struct Register {
     /// Place of each stock in the order of the codes.
     codes: BTreeMap<Ticker, usize>,
     /// Names of companies and the places of the stocks that have them.
@@ -17,13 +18,13 @@ pub(crate) struct Register {
 
 /// What a text names.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Mentions {
+pub struct Mentions {
     /// Stocks, as places in the order of the codes.
-    pub(crate) stocks: BTreeSet<usize>,
+    pub stocks: BTreeSet<usize>,
     /// Sectors by name.
-    pub(crate) sectors: BTreeSet<String>,
+    pub sectors: BTreeSet<String>,
     /// Days, as places in the calendar of the last trading day that is no later.
-    pub(crate) days: BTreeSet<usize>,
+    pub days: BTreeSet<usize>,
 }
 
 const EXCHANGES: [&str; 3] = ["SH", "SZ", "BJ"];
@@ -31,7 +32,9 @@ const CODE_DIGITS: usize = 6;
 const DATE_DIGITS: usize = 8;
 
 impl Register {
-    pub(crate) fn of(market: &Market) -> Self {
+    /// The names of a panel.
+    #[must_use]
+    pub fn of(market: &Market) -> Self {
         let mut register = Self {
             calendar: market.calendar().to_vec(),
             ..Self::default()
@@ -52,12 +55,14 @@ impl Register {
     }
 
     /// The stocks of a sector, as places in the order of the codes.
-    pub(crate) fn of_sector(&self, sector: &str) -> &[usize] {
+    #[must_use]
+    pub fn of_sector(&self, sector: &str) -> &[usize] {
         self.sectors.get(sector).map_or(&[], Vec::as_slice)
     }
 
     /// What a text names: the whole of it, or any part of one that is more than a word.
-    pub(crate) fn read(&self, text: &str) -> Mentions {
+    #[must_use]
+    pub fn read(&self, text: &str) -> Mentions {
         let mut mentions = Mentions::default();
         let is_word = |character: char| character.is_ascii_alphanumeric() || "_-".contains(character);
         let text = text.trim();
@@ -82,7 +87,8 @@ impl Register {
     }
 
     /// What a number names: six digits a stock, eight a day.
-    pub(crate) fn read_number(&self, number: f64) -> Mentions {
+    #[must_use]
+    pub fn read_number(&self, number: f64) -> Mentions {
         let mut mentions = Mentions::default();
         let is_whole = (number.trunc() - number).abs() < f64::EPSILON;
         if is_whole && (1e5..1e8).contains(&number) {
@@ -93,9 +99,10 @@ impl Register {
 
     fn read_digits(&self, text: &str, mentions: &mut Mentions) {
         let runs = digit_runs(text);
-        for (place, (before, digits)) in runs.iter().enumerate() {
+        for (place, run) in runs.iter().enumerate() {
+            let digits = run.digits;
             match digits.len() {
-                CODE_DIGITS if *before != "." => mentions.stocks.extend(self.stock(digits)),
+                CODE_DIGITS if run.between != "." => mentions.stocks.extend(self.stock(digits)),
                 DATE_DIGITS => {
                     let (year, rest) = digits.split_at(4);
                     let (month, day) = rest.split_at(2);
@@ -103,10 +110,10 @@ impl Register {
                 }
                 4 => {
                     let parts = runs.get(place + 1).zip(runs.get(place + 2));
-                    let near = parts.filter(|((first, _), (second, _))| is_mark(first) && is_mark(second));
+                    let near = parts.filter(|(month, day)| is_mark(month.between) && is_mark(day.between));
                     mentions
                         .days
-                        .extend(near.and_then(|((_, month), (_, day))| self.day([digits, month, day])));
+                        .extend(near.and_then(|(month, day)| self.day([digits, month.digits, day.digits])));
                 }
                 _ => {}
             }
@@ -147,22 +154,6 @@ fn is_mark(between: &str) -> bool {
     characters.next().is_some() && characters.next().is_none()
 }
 
-/// Every run of digits with what stands between it and the one before: a point alone before the decimals of a number.
-fn digit_runs(text: &str) -> Vec<(&str, &str)> {
-    let mut runs = Vec::new();
-    let mut rest = text;
-    while let Some(start) = rest.find(|character: char| character.is_ascii_digit()) {
-        let (before, from) = rest.split_at(start);
-        let end = from
-            .find(|character: char| !character.is_ascii_digit())
-            .unwrap_or(from.len());
-        let (digits, after) = from.split_at(end);
-        runs.push((before, digits));
-        rest = after;
-    }
-    runs
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -175,12 +166,6 @@ mod tests {
             days: 60,
         };
         Register::of(&generate(&config).unwrap())
-    }
-
-    #[test]
-    fn a_run_of_digits_knows_what_stands_before_it() {
-        assert_eq!(digit_runs("a12.34-5 x"), [("a", "12"), (".", "34"), ("-", "5")]);
-        assert!(digit_runs("none").is_empty() && digit_runs("").is_empty());
     }
 
     #[test]

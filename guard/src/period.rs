@@ -1,11 +1,12 @@
 //! What a date in a text stands for: a day, a month, a quarter, a year; with or without its year.
 
+use crate::dates::MONTHS;
 use regex::Captures;
 use std::ops::RangeInclusive;
 
 /// A stretch of the calendar.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Period {
+pub struct Period {
     year: Option<u32>,
     months: RangeInclusive<u32>,
     day: Option<u32>,
@@ -18,7 +19,7 @@ impl Period {
     /// What the groups of a date pattern say; `None` for no date, such as a thirteenth month.
     ///
     /// Groups: `y` year, `m` month, `mon` its English name, `d` day, `q` quarter, `h` half. Numbers may be Chinese.
-    pub(super) fn of(groups: &Captures<'_>) -> Option<Self> {
+    pub(crate) fn of(groups: &Captures<'_>) -> Option<Self> {
         let text = |name: &str| groups.name(name).map(|group| group.as_str());
         // A group that is there and no number makes the whole no date.
         let within = |name: &str, range: RangeInclusive<u32>| match text(name) {
@@ -42,7 +43,8 @@ impl Period {
     }
 
     /// Whether a day, as (year, month, day), is in it.
-    pub(super) fn has(&self, (year, month, day): (u32, u32, u32)) -> bool {
+    #[must_use]
+    pub fn has(&self, (year, month, day): (u32, u32, u32)) -> bool {
         self.year.is_none_or(|own| own == year)
             && self.months.contains(&month)
             && self.day.is_none_or(|own| own == day)
@@ -59,11 +61,8 @@ fn full_year(year: u32) -> Option<u32> {
 }
 
 fn month_of(name: &str) -> Option<u32> {
-    const MONTHS: [&str; 12] = [
-        "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
-    ];
     let head = name.get(..3)?.to_ascii_lowercase();
-    let place = MONTHS.iter().position(|month| *month == head)?;
+    let place = MONTHS.iter().position(|(short, _)| *short == head)?;
     u32::try_from(place).ok().map(|place| place + 1)
 }
 

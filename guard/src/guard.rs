@@ -3,12 +3,10 @@
 //! Types already keep them out; this is the second assertion of the same rule, on the final bytes. The model's own
 //! earlier words are not the harness's to judge: a model that guesses a code aloud leaks nothing to itself.
 
-mod dates;
-mod digits;
-
+use crate::company_name::{closed_up, fold, has_name, is_telling, spellings};
+use crate::dates::{Day, dates_in, parse_day};
+use crate::digits::digit_runs;
 use aho_corasick::AhoCorasick;
-use dates::{Day, dates_in, parse_day};
-use digits::digit_runs;
 use ktd_env::{Market, TradeDate};
 use ktd_masking::Level;
 use serde_json::Value;
@@ -79,6 +77,10 @@ const IDENTIFIER_KEYS: [&str; 9] = [
 impl Guard {
     /// The guard of a mask level on a panel; it looks for nothing that the level shows.
     #[must_use]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "what is hidden must be known to be found"
+    )]
     pub fn new(level: Level, market: &Market) -> Self {
         let mut guard = Self {
             codes: BTreeSet::new(),
@@ -280,83 +282,6 @@ fn is_own_words(object: &serde_json::Map<String, Value>, pointer: &str) -> bool 
         Some(("/contents", _)) => text("role") == "model",
         _ => false,
     }
-}
-
-/// Full-width letters and digits as ASCII, everything in lower case: one spelling to compare.
-fn fold(text: &str) -> String {
-    text.chars()
-        .map(|character| match character {
-            '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(character) - 0xfee0).unwrap_or(character),
-            '\u{3000}' => ' ',
-            _ => character,
-        })
-        .flat_map(char::to_lowercase)
-        .collect()
-}
-
-/// The text without the blanks beside Chinese characters, which set a name wider but not apart (`五 粮 液`).
-fn closed_up(text: &str) -> String {
-    let mut closed = String::with_capacity(text.len());
-    let mut blanks = 0;
-    for character in text.chars() {
-        if character.is_whitespace() {
-            blanks += 1;
-            continue;
-        }
-        let is_beside_ascii = character.is_ascii() && closed.ends_with(|last: char| last.is_ascii());
-        if blanks > 0 && is_beside_ascii {
-            closed.push(' ');
-        }
-        blanks = 0;
-        closed.push(character);
-    }
-    closed
-}
-
-/// A name as lists write it, without the blanks and zeros that fill it up, and the same without the marks of its state
-/// and share class, as people spell it.
-pub(crate) fn spellings(name: &str) -> [String; 2] {
-    const MARKS: [&str; 6] = ["*st", "s*st", "st", "xd", "xr", "dr"];
-    let filled = fold(name);
-    let listed =
-        closed_up(filled.trim_matches(|character: char| character.is_whitespace() || character.is_control()));
-    let unmarked = MARKS
-        .iter()
-        .find_map(|mark| listed.strip_prefix(mark))
-        .filter(|rest| rest.chars().next().is_some_and(is_wide))
-        .unwrap_or(&listed);
-    // Only wide names bear marks and class letters: an English name may well begin or end with these letters.
-    let bare = unmarked
-        .strip_suffix('a')
-        .filter(|bare| bare.chars().all(is_wide))
-        .unwrap_or(unmarked)
-        .to_owned();
-    [listed, bare]
-}
-
-const fn is_wide(character: char) -> bool {
-    !character.is_ascii()
-}
-
-/// Names so short that honest text contains them by chance are left to the types.
-pub(crate) fn is_telling(name: &str) -> bool {
-    let wide = name.chars().filter(|character| !character.is_ascii()).count();
-    wide >= 2 || name.chars().filter(char::is_ascii_alphabetic).count() >= 5
-}
-
-/// A name counts when it is not the inside of a longer ASCII word.
-fn has_name(names: &AhoCorasick, text: &str) -> bool {
-    names.find_overlapping_iter(text).any(|found| {
-        let before = text
-            .get(..found.start())
-            .and_then(|before| before.chars().next_back());
-        let after = text.get(found.end()..).and_then(|after| after.chars().next());
-        let word =
-            |character: Option<char>| character.is_some_and(|character| character.is_ascii_alphanumeric());
-        let first = text.get(found.range()).and_then(|name| name.chars().next());
-        let ascii = first.is_some_and(|character| character.is_ascii());
-        !ascii || !(word(before) || word(after))
-    })
 }
 
 #[cfg(test)]

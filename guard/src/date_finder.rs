@@ -1,16 +1,11 @@
 //! Dates of the calendar, in the spellings of people and machines. Labels such as `day_+12` are none.
 
-use super::category::Category;
-use super::folded::Folded;
-use super::lexicon::{Candidate, Said};
-use super::numbers::{is_counted, is_part_of_number};
-use super::period::Period;
-use crate::error::RunError;
+use crate::folded::Folded;
+use crate::numbers::{is_counted, is_part_of_number};
+use crate::pattern_error::PatternError;
+use crate::period::Period;
 use regex::Regex;
 use std::ops::Range;
-
-/// The name of what finds dates, where hits say who found them.
-pub(super) const SOURCE: &str = "date patterns";
 
 const YEAR: &str = "(?:19|20)[0-9]{2}";
 const MONTH: &str = "jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?";
@@ -73,16 +68,25 @@ const PATTERNS: [&str; 24] = [
     "(?i)(?:BEFORE)[ -](?<w>(?<y>YEAR)(?:[-/](?:YEAR|[0-9]{2}))?)",
 ];
 
-/// Looks for dates.
-#[derive(Debug)]
-pub(super) struct Dates(Vec<Regex>);
+/// A date in a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FoundDate {
+    /// Bytes of the folded text.
+    pub part: Range<usize>,
+    /// The days it stands for.
+    pub period: Period,
+}
 
-impl Dates {
+/// Finder of dates in folded texts.
+#[derive(Debug)]
+pub struct DateFinder(Vec<Regex>);
+
+impl DateFinder {
     /// A finder of all patterns.
     ///
     /// # Errors
-    /// [`RunError::Input`] when a pattern is none.
-    pub(super) fn new() -> Result<Self, RunError> {
+    /// [`PatternError`] when a pattern is invalid.
+    pub fn new() -> Result<Self, PatternError> {
         let compile = |pattern: &&str| {
             let filled = pattern
                 .replace("YEAR", YEAR)
@@ -91,28 +95,24 @@ impl Dates {
                 .replace("CDIGIT", CHINESE_DIGIT)
                 .replace("CNUMBER", CHINESE_NUMBER)
                 .replace("BEFORE", BEFORE_A_TIME);
-            Regex::new(&filled).map_err(|error| {
-                RunError::input(format!("a date pattern is none: {error}"), "report this defect")
+            Regex::new(&filled).map_err(|source| PatternError {
+                what: "dates",
+                source,
             })
         };
         PATTERNS.iter().map(compile).collect::<Result<_, _>>().map(Self)
     }
 
     /// Every date, those inside others too.
-    pub(super) fn find<'s>(&'s self, text: &'s Folded) -> Vec<Candidate<'s>> {
+    #[must_use]
+    pub fn find(&self, text: &Folded) -> Vec<FoundDate> {
         let mut found = Vec::new();
         for pattern in &self.0 {
             for groups in pattern.captures_iter(text.plain()) {
                 let Some(whole) = groups.get(0) else { continue };
                 let part = groups.name("w").unwrap_or(whole).range();
                 let period = Period::of(&groups).filter(|_| stands_alone(text, &whole.range(), &part));
-                found.extend(period.map(|period| Candidate {
-                    part,
-                    category: Some(Category::RealDate),
-                    source: SOURCE,
-                    rank: usize::MAX,
-                    said: Said::Date(period),
-                }));
+                found.extend(period.map(|period| FoundDate { part, period }));
             }
         }
         found
@@ -130,7 +130,7 @@ mod tests {
     use super::*;
 
     /// The longest date in a text.
-    fn found(dates: &Dates, text: &str) -> Option<String> {
+    fn found(dates: &DateFinder, text: &str) -> Option<String> {
         let folded = Folded::of(text);
         let longest = dates
             .find(&folded)
@@ -141,7 +141,7 @@ mod tests {
 
     #[test]
     fn dates_in_the_spellings_of_people() {
-        let dates = Dates::new().unwrap();
+        let dates = DateFinder::new().unwrap();
         for (text, date) in [
             ("sold on 2024-03-15 at the open", "2024-03-15"),
             ("(2024/3/15)", "2024/3/15"),
@@ -182,7 +182,7 @@ mod tests {
 
     #[test]
     fn what_is_no_date() {
-        let dates = Dates::new().unwrap();
+        let dates = DateFinder::new().unwrap();
         for text in [
             "it may rise 15 % and may 5 more",
             "May rise soon",
@@ -212,7 +212,7 @@ mod tests {
 
     #[test]
     fn a_date_knows_its_days() {
-        let dates = Dates::new().unwrap();
+        let dates = DateFinder::new().unwrap();
         for (text, day, is_in) in [
             ("2024-03-15", (2024, 3, 15), true),
             ("2024-03-15", (2024, 3, 16), false),
@@ -228,10 +228,7 @@ mod tests {
                 .into_iter()
                 .max_by_key(|date| date.part.len())
                 .unwrap();
-            let Said::Date(period) = longest.said else {
-                panic!("{text}")
-            };
-            assert_eq!(period.has(day), is_in, "{text}");
+            assert_eq!(longest.period.has(day), is_in, "{text}");
         }
     }
 }

@@ -1,36 +1,43 @@
 //! Codes of stocks: with the letters of their exchange, or six digits that the panel has.
 
-use super::category::Category;
-use super::folded::Folded;
-use super::lexicon::{Candidate, Said};
-use super::numbers::{is_counted, is_part_of_number};
-use crate::error::RunError;
+use crate::folded::Folded;
+use crate::numbers::{is_counted, is_part_of_number};
+use crate::pattern_error::PatternError;
 use ktd_env::{Market, Ticker};
 use regex::{Captures, Regex};
 use std::collections::BTreeSet;
+use std::ops::Range;
 
-/// The name of what finds codes, where hits say who found them.
-const SOURCE: &str = "code patterns";
+/// A code in a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FoundCode {
+    /// Bytes of the folded text.
+    pub part: Range<usize>,
+    /// Its six digits.
+    pub digits: String,
+}
 
-/// Looks for codes.
+/// Finder of codes in folded texts.
 #[derive(Debug)]
-pub(super) struct Codes {
+pub struct CodeFinder {
     pattern: Regex,
     /// The digits of the panel's codes.
     known: BTreeSet<String>,
 }
 
-impl Codes {
+impl CodeFinder {
     /// A finder of codes; six digits alone are one when `market` has them.
     ///
     /// # Errors
-    /// [`RunError::Input`] when the pattern is none.
-    pub(super) fn new(market: Option<&Market>) -> Result<Self, RunError> {
+    /// [`PatternError`] when the pattern is invalid.
+    #[expect(clippy::disallowed_methods, reason = "codes must be known to be found")]
+    pub fn new(market: Option<&Market>) -> Result<Self, PatternError> {
         let pattern = Regex::new(
             r"(?i)(?:(?<before>sh|sz|bj)[.: ]?)?(?<digits>[0-9]{6})(?:\.(?<after>sh|ss|sz|bj|xshg|xshe))?",
         )
-        .map_err(|error| {
-            RunError::input(format!("the code pattern is none: {error}"), "report this defect")
+        .map_err(|source| PatternError {
+            what: "codes",
+            source,
         })?;
         let names = market.into_iter().flat_map(Market::names);
         let known = names
@@ -40,7 +47,7 @@ impl Codes {
     }
 
     /// Every code.
-    pub(super) fn find<'s>(&'s self, text: &'s Folded) -> impl Iterator<Item = Candidate<'s>> {
+    pub fn find<'s>(&'s self, text: &'s Folded) -> impl Iterator<Item = FoundCode> + 's {
         self.pattern.captures_iter(text.plain()).filter_map(|groups| {
             let part = groups.get(0)?.range();
             let digits = groups.name("digits")?.as_str();
@@ -51,19 +58,16 @@ impl Codes {
                     self.known.contains(digits) && !is_part_of_number(before, after) && !is_counted(after)
                 }
             };
-            (is_code && text.is_whole(&part)).then(|| Candidate {
+            (is_code && text.is_whole(&part)).then(|| FoundCode {
                 part,
-                category: Some(Category::Company),
-                source: SOURCE,
-                rank: usize::MAX,
-                said: Said::Code(digits.to_owned()),
+                digits: digits.to_owned(),
             })
         })
     }
 }
 
 /// Six digits that are no part of a longer run, letters beside them or not.
-pub(super) fn six_digits(text: &str) -> impl Iterator<Item = &str> {
+pub fn six_digits(text: &str) -> impl Iterator<Item = &str> {
     text.split(|character: char| !character.is_ascii_digit())
         .filter(|digits| digits.len() == 6)
 }
@@ -82,7 +86,7 @@ mod tests {
     use super::*;
     use ktd_env::synth::{SynthConfig, generate};
 
-    fn found(codes: &Codes, text: &str) -> Vec<String> {
+    fn found(codes: &CodeFinder, text: &str) -> Vec<String> {
         let folded = Folded::of(text);
         codes
             .find(&folded)
@@ -92,7 +96,7 @@ mod tests {
 
     #[test]
     fn letters_of_an_exchange_make_a_code() {
-        let codes = Codes::new(None).unwrap();
+        let codes = CodeFinder::new(None).unwrap();
         for (text, expected) in [
             ("SH600519 leads", "SH600519"),
             ("买入600519.SH", "600519.SH"),
@@ -115,6 +119,7 @@ mod tests {
     }
 
     #[test]
+    #[expect(clippy::disallowed_methods, reason = "a real code is what is looked for")]
     fn six_digits_are_a_code_where_the_panel_has_them() {
         let config = SynthConfig {
             seed: 5,
@@ -122,7 +127,7 @@ mod tests {
             days: 330,
         };
         let market = generate(&config).unwrap();
-        let codes = Codes::new(Some(&market)).unwrap();
+        let codes = CodeFinder::new(Some(&market)).unwrap();
         let digits = market.names().next().unwrap().1.ticker.reveal()[2..].to_owned();
         assert_eq!(
             found(&codes, &format!("buy {digits} now")),

@@ -7,7 +7,7 @@ const UNITS: [&str; 26] = [
 ];
 
 /// Whether what follows digits says that they count something.
-pub(super) fn is_counted(after: &str) -> bool {
+pub(crate) fn is_counted(after: &str) -> bool {
     let after = after.trim_start();
     UNITS.iter().any(|unit| {
         after
@@ -21,7 +21,7 @@ pub(super) fn is_counted(after: &str) -> bool {
 }
 
 /// Whether digits go on before or after a point, a comma, a bar or a sign.
-pub(super) fn is_part_of_number(before: &str, after: &str) -> bool {
+pub(crate) fn is_part_of_number(before: &str, after: &str) -> bool {
     let is_joint = |character: char| matches!(character, '.' | ',' | '/' | '-' | ':' | '+');
     let is_digit = |character: Option<char>| character.is_some_and(|character| character.is_ascii_digit());
     let mut left = before.chars().rev();

@@ -5,7 +5,7 @@ use std::ops::Range;
 /// A text with narrow letters and digits, single blanks and nothing invisible. Two versions, as written and in lower
 /// case, share their places.
 #[derive(Debug)]
-pub(super) struct Folded {
+pub struct Folded {
     plain: String,
     lower: String,
     /// For each byte of the folded text, where the character that it comes from begins.
@@ -14,7 +14,9 @@ pub(super) struct Folded {
 }
 
 impl Folded {
-    pub(super) fn of(text: &str) -> Self {
+    /// The folded text.
+    #[must_use]
+    pub fn of(text: &str) -> Self {
         let mut folded = Self {
             plain: String::with_capacity(text.len()),
             lower: String::with_capacity(text.len()),
@@ -35,23 +37,27 @@ impl Folded {
     }
 
     /// The text as it was written.
-    pub(super) fn plain(&self) -> &str {
+    #[must_use]
+    pub fn plain(&self) -> &str {
         &self.plain
     }
 
     /// The text in lower case.
-    pub(super) fn lower(&self) -> &str {
+    #[must_use]
+    pub fn lower(&self) -> &str {
         &self.lower
     }
 
     /// The bytes of the text itself behind a part of the folded one.
-    pub(super) fn own_bytes(&self, part: &Range<usize>) -> Range<usize> {
+    #[must_use]
+    pub fn own_bytes(&self, part: &Range<usize>) -> Range<usize> {
         let place = |at: usize| self.origin.get(at).copied().unwrap_or(self.end);
         place(part.start)..place(part.end)
     }
 
     /// Whether a part is the inside of no longer word. Chinese characters stand beside a word without being of it.
-    pub(super) fn is_whole(&self, part: &Range<usize>) -> bool {
+    #[must_use]
+    pub fn is_whole(&self, part: &Range<usize>) -> bool {
         let is_free = |inside: Option<char>, outside: Option<char>| {
             !(inside.is_some_and(is_of_word) && outside.is_some_and(is_of_word))
         };
@@ -61,7 +67,8 @@ impl Folded {
     }
 
     /// What stands before a part, the part, and what stands after it.
-    pub(super) fn around(&self, part: &Range<usize>) -> (&str, &str, &str) {
+    #[must_use]
+    pub fn around(&self, part: &Range<usize>) -> (&str, &str, &str) {
         (
             self.plain.get(..part.start).unwrap_or_default(),
             self.plain.get(part.clone()).unwrap_or_default(),
@@ -71,22 +78,31 @@ impl Folded {
 }
 
 /// A text as lists are compared: folded and in lower case.
-pub(super) fn key(text: &str) -> String {
+#[must_use]
+pub fn key(text: &str) -> String {
     Folded::of(text).lower
 }
 
 /// A text as it is compared where case counts.
-pub(super) fn exact_key(text: &str) -> String {
+#[must_use]
+pub fn exact_key(text: &str) -> String {
     Folded::of(text).plain
+}
+
+/// A full-width letter, digit or sign as its ASCII one.
+pub(crate) fn half_width(character: char) -> char {
+    match character {
+        '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(character) - 0xfee0).unwrap_or(character),
+        _ => character,
+    }
 }
 
 fn narrow(character: char) -> char {
     match character {
-        '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(character) - 0xfee0).unwrap_or(character),
         '\u{2019}' => '\'',
         '\u{2010}'..='\u{2015}' => '-',
         _ if character.is_whitespace() => ' ',
-        _ => character,
+        _ => half_width(character),
     }
 }
 
@@ -111,7 +127,8 @@ fn is_of_word(character: char) -> bool {
 }
 
 /// Han characters, and the kana that stand between them.
-pub(super) const fn is_chinese(character: char) -> bool {
+#[must_use]
+pub const fn is_chinese(character: char) -> bool {
     matches!(character,
         '\u{3005}'..='\u{3007}' | '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}'
         | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')
