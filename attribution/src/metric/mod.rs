@@ -8,7 +8,7 @@
 //! The calibration of stated confidence ([`ece`], [`Brier`]) reads [`Forecasts`]: an order's confidence beside what came
 //! of it. Its interval resamples steps and lies with the other intervals, in [`crate::stats`].
 //!
-//! Source of every formula and edge rule: Ten metrics and Edge-case table of the attribution notes.
+//! Source of every formula and edge rule: docs/spec/statistics.md#metrics.
 
 mod abstention;
 mod brier;
@@ -47,5 +47,5 @@ pub use total_return::{excess_return, total_return};
 pub use turnover::{turnover, weight_change};
 pub use weight_path::WeightPath;
 
-/// Trading days in a year, by which daily figures are annualised (paper; Qlib's own default is 238).
+/// Trading days in a year, by which daily figures are annualised (KTD-Fin; Qlib's own default is 238).
 pub const TRADING_DAYS_PER_YEAR: f64 = 252.0;

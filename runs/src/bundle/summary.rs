@@ -40,7 +40,7 @@ pub struct Metric {
     pub reason: Option<String>,
 }
 
-/// The account's metrics (attribution.md, section 4).
+/// The account's metrics (docs/spec/statistics.md#metrics).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Metrics {
