@@ -185,7 +185,7 @@ fn banned_text_is_absent() {
     }
 }
 
-/// What stands in place of a rule: `docs/spec/FILE.md`, with `#ANCHOR` where one part of it is meant.
+/// The pages of rules that a text cites by their path, each with the anchor where one part of it is meant.
 fn citations(text: &str) -> Vec<(String, Option<String>)> {
     let folder = ["docs", "/spec/"].concat();
     let word = |part: &str| -> String {
