@@ -16,6 +16,7 @@ pub mod controls;
 mod database;
 mod exhibit;
 mod gold;
+pub mod judge;
 mod kind;
 mod make;
 mod plan;
