@@ -185,6 +185,51 @@ fn banned_text_is_absent() {
     }
 }
 
+/// The pages of rules that a text cites by their path, each with the anchor where one part of it is meant.
+fn citations(text: &str) -> Vec<(String, Option<String>)> {
+    let folder = ["docs", "/spec/"].concat();
+    let word = |part: &str| -> String {
+        part.chars()
+            .take_while(|character| character.is_ascii_alphanumeric() || *character == '-')
+            .collect()
+    };
+    let mut found = Vec::new();
+    for rest in text.split(&folder).skip(1) {
+        let file = word(rest);
+        let Some(after) = rest[file.len()..].strip_prefix(".md") else {
+            continue;
+        };
+        let anchor = after
+            .strip_prefix('#')
+            .map(word)
+            .filter(|anchor| !anchor.is_empty());
+        found.push((file, anchor));
+    }
+    found
+}
+
+#[test]
+fn every_cited_rule_is_in_the_repository() {
+    let Some(files) = committed() else { return };
+    let mut cited = 0;
+    for path in &files {
+        let Ok(text) = std::fs::read_to_string(workspace_root().join(path)) else {
+            continue;
+        };
+        for (file, anchor) in citations(&text) {
+            let rules = ["docs", "/spec/", &file, ".md"].concat();
+            let page = std::fs::read_to_string(workspace_root().join(&rules));
+            let page = page.unwrap_or_else(|_| panic!("{path}: cites {rules}, which is missing"));
+            let has = anchor
+                .as_ref()
+                .is_none_or(|anchor| page.contains(&format!("<a id=\"{anchor}\">")));
+            assert!(has, "{path}: {rules} has no anchor {anchor:?}");
+            cited += 1;
+        }
+    }
+    assert!(0 < cited, "no source cites a rule");
+}
+
 #[test]
 fn every_template_is_compiled_in() {
     let root = workspace_root();

@@ -8,7 +8,7 @@
 //! The calibration of stated confidence ([`ece`], [`Brier`]) reads [`Forecasts`]: an order's confidence beside what came
 //! of it. [`ece_interval`] resamples the steps.
 //!
-//! Source of every formula and edge rule: Ten metrics and Edge-case table of the attribution notes.
+//! Source of every formula and edge rule: docs/spec/statistics.md#metrics.
 
 mod abstention;
 mod brier;

@@ -3,7 +3,7 @@
 use super::forecast::Forecasts;
 use ktd_stats::moments::count;
 
-/// Bins of stated confidence (ECE-10 of the paper).
+/// Bins of stated confidence (ECE-10 of KTD-Fin).
 pub const RELIABILITY_BINS: usize = 10;
 
 /// One bin's forecasts.

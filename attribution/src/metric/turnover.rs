@@ -23,7 +23,7 @@ pub fn turnover(traded: &Daily<'_>) -> Result<f64, Undefined> {
     annual_mean(sum, path.days())
 }
 
-/// Annual change of end-of-day weights, the literal reading of the paper: 252 times the mean over days of the sum
+/// Annual change of end-of-day weights, the literal reading of KTD-Fin: 252 times the mean over days of the sum
 /// of absolute changes, the first from no holdings. It charges the drift of prices as if it were trading.
 ///
 /// # Errors

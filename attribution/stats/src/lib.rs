@@ -8,7 +8,7 @@
 //! agents are compared on the same days. Everything about a replicate depends on its number alone, never on those
 //! before it, and no draw is kept.
 //!
-//! Source of every formula and edge rule: Statistics and Edge-case table of the attribution notes.
+//! Source of every formula and edge rule: docs/spec/statistics.md#tests and #bootstrap.
 //!
 //! Knows: nothing of ours. Never knows: markets, accounts, agents, files, clocks.
 

@@ -8,14 +8,11 @@
 //! masks, the profile `ktd`.
 //!
 //! # Rules
-//! - R1, R2 bins, calendars, spans: [`QlibPanel`]. R3 adjusted amounts and prices. R4 `change` is read, not computed.
-//!   R5 every quote is a widened `f32`; limits and volume caps are computed in `f32`. R6, R7 a step lasts until the
-//!   next calendar day.
-//! - E1 suspension, E2 limits, E3 tradability, E4 deal price, E5, E6 lots, E7 volume caps, E8 impact, E9 sells, E10
-//!   buys, E11 cost, E12 refused orders: [`DealTerms::deal`] and [`Quote`]. E13 booking, E14 order of execution and
-//!   settlement, E15 same-day round trips, E16 marks, E17 corporate actions: [`simulate()`].
+//! The rules that are cited by number (R1 to R7, E1 to E17, A1 to A4, S1) stand in docs/spec/qlib.md.
+//! - R1, R2 bins, calendars, spans: [`QlibPanel`]. R3 to R7: [`Quote`] and the window of a run.
+//! - E1 to E12: [`DealTerms::deal`] and [`Quote`]. E13 to E17: [`simulate()`].
 //! - A1 to A3 account and benchmark: [`DayReport`]. A4: [`risk_analysis`].
-//! - S1 [`TopkDropout`]. The strategies S2 to S4 are not here.
+//! - S1: [`TopkDropout`]. The strategies S2 to S4 are not here.
 //!
 //! # Habits of Qlib kept on purpose
 //! - A threshold on `change` blocks an order at the open by the day's close; a missing `change` never blocks.

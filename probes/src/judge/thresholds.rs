@@ -15,7 +15,7 @@ pub struct Thresholds {
     pub top5: f64,
     /// The day is within 20 trading days.
     pub date20: f64,
-    /// Stock and day together. The default is the largest joint recovery in the paper (App. K).
+    /// Stock and day together. The default is the largest joint recovery in KTD-Fin (appendix K).
     pub joint: f64,
     /// Whether two exhibits show the same stock.
     pub same: f64,

@@ -1,4 +1,4 @@
-//! The keys of a factor model's settings file. Every choice that the paper leaves open is one.
+//! The keys of a factor model's settings file. Every choice that the article (KTD-Fin) leaves open is one.
 
 use crate::BoardError;
 use ktd_attribution::model::{Centering, ModelConfig, VIF_THRESHOLD, Weighting};
@@ -19,7 +19,7 @@ pub struct ModelSettings {
     pub calibration: Option<DateSpan>,
 }
 
-/// `settings.toml` of `ktd attribute` and `ktd leaderboard`; absent keys keep their defaults (attribution.md).
+/// `settings.toml` of `ktd attribute` and `ktd leaderboard`; absent keys keep their defaults (docs/attribution.md).
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Keys {

@@ -64,7 +64,7 @@ impl Metric {
     }
 }
 
-/// The account's metrics (attribution.md, section 4).
+/// The account's metrics (docs/spec/statistics.md#metrics).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Metrics {

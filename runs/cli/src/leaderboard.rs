@@ -35,7 +35,7 @@ pub(super) struct LeaderboardArgs {
     /// Results directories or bundles.
     #[arg(required = true)]
     pub results: Vec<PathBuf>,
-    /// Tables to print: `ranking`, or the paper's 3, 4, 5, 8 or 11; `all` for every one (default: ranking and 5).
+    /// Tables to print: `ranking`, or KTD-Fin's 3, 4, 5, 8 or 11; `all` for every one (default: ranking and 5).
     #[arg(long)]
     pub table: Vec<String>,
     /// Rankings to print: `headline` (default), or `all` of them.

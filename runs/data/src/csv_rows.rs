@@ -119,7 +119,7 @@ impl<'c> Cells<'c> {
         })
     }
 
-    /// An exact decimal. An open below zero counts as one that is not there (exchange.md, `suspended`).
+    /// An exact decimal. An open below zero counts as one that is not there (docs/spec/exchange.md#prices).
     fn price(&self, column: Column) -> Result<Option<Decimal>, DataError> {
         let text = self.text(column);
         match RawBar::cell(text) {

@@ -5,7 +5,7 @@ use ktd_env::exchange::{ByBoard, Delisting, LimitRule, Rules};
 use ktd_env::{Decimal, Fen, TradeDate};
 use serde::{Deserialize, Serialize};
 
-/// Keys of the exchange that a file may set; an absent key keeps the rule's default (exchange.md).
+/// Keys of the exchange that a file may set; an absent key keeps the rule's default (docs/spec/exchange.md).
 ///
 /// Decimal-valued keys are strings, so that `"0.20"` is exactly that.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

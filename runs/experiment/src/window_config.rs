@@ -18,7 +18,7 @@ pub struct WindowConfig {
     pub last_days: Option<usize>,
 }
 
-/// The paper's windows, inclusive dates.
+/// KTD-Fin's windows, inclusive dates (docs/spec/episode.md#identity).
 const PRESET_WINDOWS: [(&str, &str, &str); 11] = [
     ("W1", "2024-04-01", "2024-06-05"),
     ("W2", "2024-05-27", "2024-07-25"),

@@ -16,7 +16,7 @@ use crate::BoardError;
 use ktd_view::table::{Align, Table};
 use std::fmt::Write;
 
-/// Which table; the numbers are those of the paper.
+/// Which table; the numbers are those of KTD-Fin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
     /// Ranks by selection with their uncertainty, memory gap, coverage and faults.
@@ -57,7 +57,7 @@ impl Kind {
         }
     }
 
-    /// The table of a word or of the paper's number.
+    /// The table of a word or of KTD-Fin's number.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL

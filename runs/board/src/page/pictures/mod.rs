@@ -1,4 +1,4 @@
-//! The ten pictures (attribution.md, section 9), one file each.
+//! The ten pictures (docs/attribution.md), one file each.
 
 mod calibration;
 mod contrasts;
