@@ -48,7 +48,6 @@ const POWERS: [(&str, &[&str], &[&str]); 6] = [
             "csv",
             "flate2",
             "zstd",
-            "arrow",
             "parquet",
             "memmap2",
         ],

@@ -6,7 +6,12 @@ mod csv_rows;
 mod facts;
 mod index_levels;
 mod members;
+mod parquet_columns;
+mod parquet_file;
 mod parquet_rows;
+#[cfg(test)]
+mod parquet_tests;
+mod parquet_values;
 mod qlib_bins;
 mod text_file;
 
