@@ -9,8 +9,6 @@ mod members;
 mod parquet_columns;
 mod parquet_file;
 mod parquet_rows;
-#[cfg(test)]
-mod parquet_tests;
 mod parquet_values;
 mod qlib_bins;
 mod text_file;
@@ -22,3 +20,6 @@ pub mod panel_file;
 pub use import::{ImportOptions, ImportReport, Imported, import};
 pub use panel_file::{hash_text, is_panel, load_panel};
 pub(crate) use text_file::open_text;
+
+#[cfg(test)]
+mod parquet_tests;
