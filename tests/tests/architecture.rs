@@ -58,7 +58,6 @@ const POWERS: [(&str, &[&str], &[&str]); 6] = [
             "csv",
             "flate2",
             "zstd",
-            "arrow",
             "parquet",
             "memmap2",
         ],

@@ -35,6 +35,9 @@ use crate::output::Console;
 use clap::{Parser, Subcommand};
 use std::io::IsTerminal;
 use std::process::ExitCode;
+use tracing_subscriber::filter::Targets;
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -139,17 +142,16 @@ pub fn main() -> ExitCode {
 /// The log goes to standard error where `KTD_LOG=info` or `debug` asks for it; what stops a command is told without
 /// it, once, as text or as one JSON document. It never holds a request.
 fn log_to_stderr() {
-    let filter = tracing_subscriber::EnvFilter::builder()
-        .with_default_directive(tracing::level_filters::LevelFilter::OFF.into())
-        .with_env_var("KTD_LOG")
-        .from_env_lossy();
-    // A second initialisation, as in tests, keeps the first.
-    tracing_subscriber::fmt()
-        .with_env_filter(filter)
+    let wanted = std::env::var("KTD_LOG").unwrap_or_default();
+    // What cannot be read asks for nothing.
+    let filter: Targets = wanted.parse().unwrap_or_default();
+    let log = tracing_subscriber::fmt()
+        .with_max_level(tracing::Level::TRACE)
         .with_writer(std::io::stderr)
         .with_ansi(std::io::stderr().is_terminal())
-        .try_init()
-        .ok();
+        .finish();
+    // A second initialisation, as in tests, keeps the first.
+    log.with(filter).try_init().ok();
 }
 
 /// Help and version succeed; every other usage error is bad input, in JSON where that was asked for.

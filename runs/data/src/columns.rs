@@ -184,10 +184,13 @@ pub(super) fn read_date(text: &str) -> Result<TradeDate, ktd_env::DateError> {
 
 /// Reads a flag; blank is no.
 pub(super) fn read_flag(text: &str) -> Option<bool> {
-    match text {
-        "" | "0" | "0.0" | "false" | "False" | "FALSE" => Some(false),
-        "1" | "1.0" | "true" | "True" | "TRUE" => Some(true),
-        _ => None,
+    const NO: [&str; 8] = ["", "0", "0.0", "false", "f", "no", "n", "off"];
+    const YES: [&str; 7] = ["1", "1.0", "true", "t", "yes", "y", "on"];
+    let is_one_of = |words: &[&str]| words.iter().any(|word| text.eq_ignore_ascii_case(word));
+    match (is_one_of(&NO), is_one_of(&YES)) {
+        (true, _) => Some(false),
+        (false, true) => Some(true),
+        (false, false) => None,
     }
 }
 

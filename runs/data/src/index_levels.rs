@@ -1,14 +1,13 @@
 //! Index series: the benchmark and its peers.
 
 use super::columns::read_date;
-use super::parquet_rows::{Dates, open_batches};
+use super::parquet_columns::{Dates, Numbers, Texts, WrongKind};
+use super::parquet_file::ParquetFile;
+use super::parquet_rows::wrong_kind;
 use super::qlib_bins::{is_qlib_directory, read_levels};
-use crate::error::at_row;
 use ktd_io::text_file::TextFile;
 use crate::DataFileError;
-use arrow::array::{Array, AsArray};
-use arrow::compute::cast;
-use arrow::datatypes::{DataType, Float64Type};
+use crate::error::at_row;
 use ktd_env::TradeDate;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -106,14 +105,7 @@ fn read_csv(path: &Path, add: &mut AddRow<'_>) -> Result<(), DataFileError> {
     let (date, symbol, open, close) = (place("date")?, place("symbol")?, place("open")?, place("close")?);
     while let Some((row, record)) = file.next_row()? {
         let cell = |place: usize| record.get(place).unwrap_or_default();
-        let level = |place: usize| match cell(place) {
-            "" => Ok(f64::NAN),
-            text => text
-                .parse::<f64>()
-                .ok()
-                .filter(|level| level.is_finite() && *level > 0.0)
-                .ok_or_else(|| at_row(&name, row, format_args!("{text:?} is no index level"))),
-        };
+        let level = |place: usize| written_level(cell(place)).map_err(|error| at_row(&name, row, error));
         let found = IndexRow {
             symbol: cell(symbol),
             date: read_date(cell(date)).map_err(|error| at_row(&name, row, error))?,
@@ -125,54 +117,67 @@ fn read_csv(path: &Path, add: &mut AddRow<'_>) -> Result<(), DataFileError> {
     Ok(())
 }
 
+/// A level as text; blank is a level that is missing.
+fn written_level(text: &str) -> Result<f64, String> {
+    if text.is_empty() {
+        return Ok(f64::NAN);
+    }
+    text.parse::<f64>()
+        .ok()
+        .filter(|level| level.is_finite() && *level > 0.0)
+        .ok_or_else(|| format!("{text:?} is no index level"))
+}
+
+/// The level at a place of a column; null is a level that is missing.
+fn level(column: &Numbers, place: usize) -> Result<f64, String> {
+    if let Numbers::Texts(texts) = column {
+        return written_level(texts.get(place).unwrap_or_default().trim());
+    }
+    match column.float(place) {
+        None => Ok(f64::NAN),
+        Some(level) if level.is_finite() && level > 0.0 => Ok(level),
+        Some(level) => Err(format!("{level} is no index level")),
+    }
+}
+
 fn read_parquet(path: &Path, add: &mut AddRow<'_>) -> Result<(), DataFileError> {
-    let name = path.display().to_string();
-    let (batches, columns, _) = open_batches(path)?;
+    let file = ParquetFile::open(path)?;
+    let name = file.name.clone();
     let place = |column: &str| {
-        columns
+        file.columns
             .iter()
             .position(|head| head == column)
             .ok_or_else(|| DataFileError::invalid(format_args!("{name}: no column {column}")).with_hint(NEEDED))
     };
     let places = [place("date")?, place("symbol")?, place("open")?, place("close")?];
-    let mut first_row = 1_u64;
-    let fail = |error: arrow::error::ArrowError| DataFileError::invalid(format_args!("{name}: {error}"));
-    for batch in batches {
-        let batch = batch.map_err(fail)?;
-        let [date, symbol, open, close] = places.map(|place| batch.column(place));
-        let dates = Dates::of(date).map_err(fail)?;
-        let symbols = cast(symbol, &DataType::Utf8).map_err(fail)?;
-        let symbols = symbols.as_string::<i32>();
-        let open = cast(open, &DataType::Float64).map_err(fail)?;
-        let open = open.as_primitive::<Float64Type>();
-        let close = cast(close, &DataType::Float64).map_err(fail)?;
-        let close = close.as_primitive::<Float64Type>();
-        for place in 0..batch.num_rows() {
-            let row = first_row + u64::try_from(place).unwrap_or(0);
-            let level = |array: &arrow::array::Float64Array| match array
-                .is_valid(place)
-                .then(|| array.value(place))
-            {
-                None => Ok(f64::NAN),
-                Some(level) if level.is_finite() && level > 0.0 => Ok(level),
-                Some(level) => Err(at_row(&name, row, format_args!("{level} is no index level"))),
-            };
+    let mut batches = file.batches(&places)?;
+    while let Some(batch) = batches.next_batch()? {
+        let mut columns = batch.columns.into_iter();
+        let (Some(dates), Some(symbols), Some(opens), Some(closes)) =
+            (columns.next(), columns.next(), columns.next(), columns.next())
+        else {
+            return Err(DataFileError::invalid(format_args!("{name}: a column is missing")).with_hint(NEEDED));
+        };
+        let wrong = |column: &'static str| {
+            let name = &name;
+            move |error: WrongKind| wrong_kind(name, column, &error)
+        };
+        let dates = Dates::of(dates).map_err(wrong("date"))?;
+        let symbols = Texts::of(symbols).map_err(wrong("symbol"))?;
+        let opens = Numbers::of(opens).map_err(wrong("open"))?;
+        let closes = Numbers::of(closes).map_err(wrong("close"))?;
+        for place in 0..batch.rows {
+            let row = batch.first_row + u64::try_from(place).unwrap_or(0);
+            let fail = |error: String| at_row(&name, row, error);
+            let date = dates.get(place).map_err(fail)?;
             let found = IndexRow {
-                symbol: if symbols.is_valid(place) {
-                    symbols.value(place)
-                } else {
-                    ""
-                },
-                date: dates
-                    .get(place)
-                    .map_err(|error| at_row(&name, row, error))?
-                    .ok_or_else(|| at_row(&name, row, "the date is missing"))?,
-                open: level(open)?,
-                close: level(close)?,
+                symbol: symbols.get(place).unwrap_or_default(),
+                date: date.ok_or_else(|| at_row(&name, row, "the date is missing"))?,
+                open: level(&opens, place).map_err(fail)?,
+                close: level(&closes, place).map_err(fail)?,
             };
             add(found, &|| format!("{name}, row {row}"))?;
         }
-        first_row += u64::try_from(batch.num_rows()).unwrap_or(0);
     }
     Ok(())
 }

@@ -9,7 +9,10 @@ mod error;
 mod facts;
 mod index_levels;
 mod members;
+mod parquet_columns;
+mod parquet_file;
 mod parquet_rows;
+mod parquet_values;
 mod qlib_bins;
 
 pub mod check;
@@ -20,3 +23,6 @@ pub mod panel_file;
 pub use error::DataFileError;
 pub use import::{ImportOptions, ImportReport, Imported, import};
 pub use panel_file::{hash_text, is_panel, load_panel};
+
+#[cfg(test)]
+mod parquet_tests;

@@ -1,220 +1,67 @@
 //! Long files as Parquet: doubles are taken as the shortest decimal that reads back as them.
 
-use super::columns::{Column, Layout, RowSink, SourceRow, read_date, read_ticker};
+use super::columns::{Column, Layout, RowSink, SourceRow, read_ticker};
+use super::parquet_columns::{Cell, Dates, Flags, Numbers, Texts, WrongKind};
+use super::parquet_file::{Batch, ParquetFile};
+use super::parquet_values::Values;
 use crate::error::at_row;
 use crate::DataFileError;
-use arrow::array::{
-    Array, ArrayRef, AsArray, BooleanArray, Date32Array, Float32Array, Float64Array, RecordBatch, StringArray,
-};
-use arrow::compute::cast;
-use arrow::datatypes::{DataType, Date32Type, Float32Type, Float64Type};
-use ktd_env::{DataError, Decimal, Place, RawBar, Ticker, TradeDate};
-use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
+use ktd_env::{DataError, Decimal, Place, RawBar, Ticker};
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::path::Path;
 
-const BATCH_ROWS: usize = 16 * 1024;
-
 /// A Parquet long file, its schema read.
+#[derive(Debug)]
 pub(super) struct ParquetRows {
-    name: String,
-    reader: ParquetRecordBatchReader,
+    file: ParquetFile,
     pub(super) layout: Layout,
     pub(super) rows: u64,
 }
 
-impl std::fmt::Debug for ParquetRows {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("ParquetRows")
-            .field("name", &self.name)
-            .finish_non_exhaustive()
-    }
-}
-
-/// Opens a Parquet file for reading batch by batch.
-pub(super) fn open_batches(path: &Path) -> Result<(ParquetRecordBatchReader, Vec<String>, u64), DataFileError> {
-    let file = File::open(path).map_err(DataFileError::io("read", path))?;
-    let fail = |error: parquet::errors::ParquetError| {
-        DataFileError::invalid(format_args!(
-            "{}: not readable as Parquet: {error}",
-            path.display()
-        ))
-        .with_hint("the file may be cut short: copy or write it again")
-    };
-    let builder = ParquetRecordBatchReaderBuilder::try_new(file).map_err(fail)?;
-    let columns = builder
-        .schema()
-        .fields()
-        .iter()
-        .map(|field| field.name().clone())
-        .collect();
-    let rows = u64::try_from(builder.metadata().file_metadata().num_rows()).unwrap_or(0);
-    let reader = builder.with_batch_size(BATCH_ROWS).build().map_err(fail)?;
-    Ok((reader, columns, rows))
-}
-
 impl ParquetRows {
     pub(super) fn open(path: &Path) -> Result<Self, DataFileError> {
-        let name = path.display().to_string();
-        let (reader, columns, rows) = open_batches(path)?;
-        let layout = Layout::of(&name, columns.iter().map(String::as_str))?;
-        Ok(Self {
-            name,
-            reader,
-            layout,
-            rows,
-        })
+        let file = ParquetFile::open(path)?;
+        let layout = Layout::of(&file.name, file.columns.iter().map(String::as_str))?;
+        let rows = file.rows;
+        Ok(Self { file, layout, rows })
     }
 
     pub(super) fn read(self, sink: &mut RowSink<'_>) -> Result<(), DataFileError> {
-        // Row 1 is the header of a text file; Parquet has none, its first row is 1.
-        let mut first_row = 1;
+        let name = self.file.name.clone();
+        let (columns, places): (Vec<Column>, Vec<usize>) = TEXTS
+            .into_iter()
+            .chain(FLAGS)
+            .chain(NUMBERS)
+            .filter_map(|column| Some((column, self.layout.place(column)?)))
+            .unzip();
+        let mut batches = self.file.batches(&places)?;
         let mut tickers = BTreeMap::new();
-        for batch in self.reader {
-            let batch = batch.map_err(|error| {
-                DataFileError::invalid(format_args!(
-                    "{}: damaged after row {first_row}: {error}",
-                    self.name
-                ))
-                .with_hint("copy or write the file again")
-            })?;
-            let columns = Batch::new(&self.name, &self.layout, &batch)?;
-            for place in 0..batch.num_rows() {
+        while let Some(batch) = batches.next_batch()? {
+            // Row 1 is the header of a text file; Parquet has none, its first row is 1.
+            let (rows, first_row) = (batch.rows, batch.first_row);
+            let columns = Rows::new(&name, &columns, batch)?;
+            for place in 0..rows {
                 let row = first_row + u64::try_from(place).unwrap_or(0);
                 sink(&columns.source_row(place, row, &mut tickers)?)?;
             }
-            first_row += u64::try_from(batch.num_rows()).unwrap_or(0);
         }
         Ok(())
     }
 }
 
-/// A numeric column in the width its file has.
-enum Numbers {
-    Wide(Float64Array),
-    Narrow(Float32Array),
-    Text(StringArray),
-}
-
-enum Cell {
-    Missing,
-    Value(Decimal),
-    Negative(f64),
-    NotANumber,
-    TooPrecise,
-}
-
-impl Numbers {
-    fn of(array: &ArrayRef) -> Result<Self, arrow::error::ArrowError> {
-        let kind = array.data_type();
-        if *kind == DataType::Float32 {
-            return Ok(Self::Narrow(array.as_primitive::<Float32Type>().clone()));
-        }
-        // Decimals are exact as text; integers and doubles are exact as doubles.
-        if is_text(kind) || matches!(kind, DataType::Decimal128(..) | DataType::Decimal256(..)) {
-            return Ok(Self::Text(text_array(array)?));
-        }
-        let wide = cast(array, &DataType::Float64)?;
-        Ok(Self::Wide(wide.as_primitive::<Float64Type>().clone()))
-    }
-
-    fn cell(&self, place: usize) -> Cell {
-        let of_float = |value: f64, decimal: Option<Decimal>| {
-            if value.is_nan() || value.is_infinite() {
-                Cell::NotANumber
-            } else if value < 0.0 {
-                Cell::Negative(value)
-            } else {
-                decimal.map_or(Cell::TooPrecise, Cell::Value)
-            }
-        };
-        match self {
-            Self::Wide(array) if array.is_valid(place) => {
-                let value = array.value(place);
-                of_float(value, Decimal::from_f64(value.abs()))
-            }
-            Self::Narrow(array) if array.is_valid(place) => {
-                let value = array.value(place);
-                of_float(f64::from(value), Decimal::from_f32(value.abs()))
-            }
-            Self::Text(array) if array.is_valid(place) => match RawBar::cell(array.value(place)) {
-                Ok(value) => value.map_or(Cell::Missing, Cell::Value),
-                Err(ktd_env::DecimalError::Negative { .. }) => Cell::Negative(-1.0),
-                Err(ktd_env::DecimalError::TooPrecise { .. }) => Cell::TooPrecise,
-                Err(ktd_env::DecimalError::Malformed { .. }) => Cell::NotANumber,
-            },
-            Self::Wide(_) | Self::Narrow(_) | Self::Text(_) => Cell::Missing,
-        }
-    }
-
-    fn float(&self, place: usize) -> Option<f64> {
-        match self {
-            Self::Wide(array) => array.is_valid(place).then(|| array.value(place)),
-            Self::Narrow(array) => array.is_valid(place).then(|| f64::from(array.value(place))),
-            Self::Text(array) => array
-                .is_valid(place)
-                .then(|| array.value(place).trim().parse().ok())
-                .flatten(),
-        }
-    }
-}
-
-const fn is_text(kind: &DataType) -> bool {
-    matches!(
-        kind,
-        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View | DataType::Dictionary(..)
-    )
-}
-
-fn text_array(array: &ArrayRef) -> Result<StringArray, arrow::error::ArrowError> {
-    Ok(cast(array, &DataType::Utf8)?.as_string::<i32>().clone())
-}
-
-/// A date column: whatever holds days, or text.
-pub(super) enum Dates {
-    Days(Date32Array),
-    Text(StringArray),
-}
-
-impl Dates {
-    pub(super) fn of(array: &ArrayRef) -> Result<Self, arrow::error::ArrowError> {
-        let kind = array.data_type();
-        if is_text(kind) || kind.is_integer() {
-            return Ok(Self::Text(text_array(array)?));
-        }
-        let days = cast(array, &DataType::Date32)?;
-        Ok(Self::Days(days.as_primitive::<Date32Type>().clone()))
-    }
-
-    /// The date at a place; the error says what stands there.
-    pub(super) fn get(&self, place: usize) -> Result<Option<TradeDate>, String> {
-        match self {
-            Self::Days(array) if array.is_valid(place) => {
-                TradeDate::from_days_since_epoch(array.value(place))
-                    .map(Some)
-                    .ok_or_else(|| format!("{} is outside the calendar", array.value(place)))
-            }
-            Self::Text(array) if array.is_valid(place) && !array.value(place).trim().is_empty() => {
-                read_date(array.value(place).trim())
-                    .map(Some)
-                    .map_err(|error| error.to_string())
-            }
-            Self::Days(_) | Self::Text(_) => Ok(None),
-        }
-    }
-}
-
 /// The columns of one batch in the types they are read as.
-struct Batch<'b> {
+struct Rows<'b> {
     file: &'b str,
-    symbols: StringArray,
+    symbols: Texts,
     dates: Dates,
     listed: Option<Dates>,
     numbers: BTreeMap<Column, Numbers>,
-    flags: BTreeMap<Column, BooleanArray>,
-    sectors: Option<StringArray>,
+    flags: BTreeMap<Column, Flags>,
+    sectors: Option<Texts>,
 }
+
+const TEXTS: [Column; 4] = [Column::Symbol, Column::Date, Column::Listed, Column::Sector];
+const FLAGS: [Column; 2] = [Column::Suspended, Column::St];
 
 const NUMBERS: [Column; 9] = [
     Column::Open,
@@ -228,47 +75,39 @@ const NUMBERS: [Column; 9] = [
     Column::ChangeRatio,
 ];
 
-impl<'b> Batch<'b> {
-    fn new(file: &'b str, layout: &Layout, batch: &RecordBatch) -> Result<Self, DataFileError> {
-        let array = |column: Column| layout.place(column).and_then(|place| batch.columns().get(place));
-        let fail = |column: Column| {
-            move |error: arrow::error::ArrowError| {
-                DataFileError::invalid(format_args!("{file}: column {}: {error}", column.label()))
-            }
-        };
-        let missing =
-            |column: Column| DataFileError::invalid(format_args!("{file}: no column {}", column.label()));
-        let strings = |column: Column| {
-            array(column)
-                .map(|array| text_array(array).map_err(fail(column)))
-                .transpose()
-        };
-        let dates = |column: Column| {
-            array(column)
-                .map(|array| Dates::of(array).map_err(fail(column)))
-                .transpose()
+impl<'b> Rows<'b> {
+    fn new(file: &'b str, columns: &[Column], batch: Batch) -> Result<Self, DataFileError> {
+        let mut values: BTreeMap<Column, Values> = columns.iter().copied().zip(batch.columns).collect();
+        let mut taken = Taken {
+            file,
+            values: &mut values,
         };
         let mut numbers = BTreeMap::new();
         for column in NUMBERS {
-            if let Some(array) = array(column) {
-                numbers.insert(column, Numbers::of(array).map_err(fail(column))?);
+            if let Some(found) = taken.column(column, Numbers::of)? {
+                numbers.insert(column, found);
             }
         }
         let mut flags = BTreeMap::new();
-        for column in [Column::Suspended, Column::St] {
-            if let Some(array) = array(column) {
-                let flag = cast(array, &DataType::Boolean).map_err(fail(column))?;
-                flags.insert(column, flag.as_boolean().clone());
+        for column in FLAGS {
+            if let Some(found) = taken.column(column, Flags::of)? {
+                flags.insert(column, found);
             }
         }
+        let missing =
+            |column: Column| DataFileError::invalid(format_args!("{file}: no column {}", column.label()));
         Ok(Self {
             file,
-            symbols: strings(Column::Symbol)?.ok_or_else(|| missing(Column::Symbol))?,
-            dates: dates(Column::Date)?.ok_or_else(|| missing(Column::Date))?,
-            listed: dates(Column::Listed)?,
+            symbols: taken
+                .column(Column::Symbol, Texts::of)?
+                .ok_or_else(|| missing(Column::Symbol))?,
+            dates: taken
+                .column(Column::Date, Dates::of)?
+                .ok_or_else(|| missing(Column::Date))?,
+            listed: taken.column(Column::Listed, Dates::of)?,
             numbers,
             flags,
-            sectors: strings(Column::Sector)?,
+            sectors: taken.column(Column::Sector, Texts::of)?,
         })
     }
 
@@ -295,16 +134,17 @@ impl<'b> Batch<'b> {
             ticker: self.ticker(place, row, tickers)?,
             date,
             bar: self.bar(place, row)?,
-            st: self
-                .flags
-                .contains_key(&Column::St)
-                .then(|| self.flag(Column::St, place)),
+            st: if self.flags.contains_key(&Column::St) {
+                Some(self.flag(Column::St, place, row)?)
+            } else {
+                None
+            },
             listed,
             sector: self
                 .sectors
                 .as_ref()
-                .filter(|sectors| sectors.is_valid(place))
-                .map(|sectors| sectors.value(place).trim())
+                .and_then(|sectors| sectors.get(place))
+                .map(str::trim)
                 .filter(|sector| !sector.is_empty()),
         })
     }
@@ -315,11 +155,7 @@ impl<'b> Batch<'b> {
         row: u64,
         tickers: &mut BTreeMap<String, Ticker>,
     ) -> Result<Ticker, DataError> {
-        let text = if self.symbols.is_valid(place) {
-            self.symbols.value(place)
-        } else {
-            ""
-        };
+        let text = self.symbols.get(place).unwrap_or_default();
         if let Some(ticker) = tickers.get(text) {
             return Ok(*ticker);
         }
@@ -338,7 +174,7 @@ impl<'b> Batch<'b> {
         }
     }
 
-    fn bar(&self, place: usize, row: u64) -> Result<RawBar, DataError> {
+    fn bar(&self, place: usize, row: u64) -> Result<RawBar, DataFileError> {
         let number = |column| self.number(column, place, row);
         let float = |column| self.numbers.get(&column).and_then(|numbers| numbers.float(place));
         Ok(RawBar {
@@ -351,7 +187,7 @@ impl<'b> Batch<'b> {
             factor: number(Column::Factor)?,
             change_percent: float(Column::ChangePercent)
                 .or_else(|| float(Column::ChangeRatio).map(|ratio| ratio * 100.0)),
-            suspended: self.flag(Column::Suspended, place),
+            suspended: self.flag(Column::Suspended, place, row)?,
         })
     }
 
@@ -384,9 +220,35 @@ impl<'b> Batch<'b> {
         }
     }
 
-    fn flag(&self, column: Column, place: usize) -> bool {
-        self.flags
-            .get(&column)
-            .is_some_and(|flags| flags.is_valid(place) && flags.value(place))
+    fn flag(&self, column: Column, place: usize, row: u64) -> Result<bool, DataFileError> {
+        let flag = self.flags.get(&column).map(|flags| flags.get(place));
+        flag.unwrap_or(Ok(false))
+            .map_err(|error| at_row(self.file, row, format_args!("{}: {error}", column.label())))
     }
+}
+
+/// The columns of a batch, taken one by one into the types that they are read as.
+struct Taken<'t> {
+    file: &'t str,
+    values: &'t mut BTreeMap<Column, Values>,
+}
+
+impl Taken<'_> {
+    fn column<T>(
+        &mut self,
+        column: Column,
+        read: impl Fn(Values) -> Result<T, WrongKind>,
+    ) -> Result<Option<T>, DataFileError> {
+        let values = self.values.remove(&column);
+        values
+            .map(read)
+            .transpose()
+            .map_err(|error| wrong_kind(self.file, column.label(), &error))
+    }
+}
+
+/// A column whose values are of another kind than it needs.
+pub(super) fn wrong_kind(file: &str, column: &str, error: &WrongKind) -> DataFileError {
+    DataFileError::invalid(format_args!("{file}: column {column}: {error}"))
+        .with_hint("write the column again in a type that fits it")
 }
