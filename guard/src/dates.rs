@@ -1,17 +1,18 @@
 //! Dates in folded text, in the spellings people and machines use.
 
-use super::digits::{Run, digit_runs};
+use crate::digits::{Run, digit_runs};
 
 /// Year, month, day; day 0 is a month alone.
-pub(super) type Day = (u32, u32, u32);
+pub(crate) type Day = (u32, u32, u32);
 
 /// A date as the calendar spells it.
-pub(super) fn parse_day(text: &str) -> Option<Day> {
+pub(crate) fn parse_day(text: &str) -> Option<Day> {
     let mut parts = text.split('-').map(|part| part.parse().ok());
     Some((parts.next()??, parts.next()??, parts.next()??))
 }
 
-const MONTHS: [(&str, &str); 12] = [
+/// Short and long names of the months in lower case, in their order.
+pub(crate) const MONTHS: [(&str, &str); 12] = [
     ("jan", "january"),
     ("feb", "february"),
     ("mar", "march"),
@@ -29,7 +30,7 @@ const MONTHS: [(&str, &str); 12] = [
 /// All dates a text spells: `2024-04-01`, `2024/4/1`, `2024.04.01`, `20240401`, `2024年4月1日`, `1/4/2024`,
 /// `1 April 2024`, `April 1, 2024`, `2024 Apr 1`; and a year with a month alone (day 0): `2024-04`, `2024/04`,
 /// `202404` is none, `2024年4月`, `April 2024`.
-pub(super) fn dates_in(text: &str) -> Vec<Day> {
+pub(crate) fn dates_in(text: &str) -> Vec<Day> {
     let runs = digit_runs(text);
     let mut days = Vec::new();
     for run in &runs {
@@ -58,18 +59,9 @@ fn compact(run: &Run<'_>) -> Option<Day> {
         .flatten()
 }
 
-/// What stands between two neighbouring runs.
-fn between<'a>(left: &Run<'_>, right: &Run<'a>) -> &'a str {
-    right
-        .before
-        .get(left.before.len() + left.digits.len()..)
-        .unwrap_or_default()
-        .trim()
-}
-
 /// `2024-04-01` and its like, and the same from the other end: `01/04/2024`, in either order of day and month.
 fn separated(first: &Run<'_>, second: &Run<'_>, third: &Run<'_>) -> Vec<Day> {
-    let (left, right) = (between(first, second), between(second, third));
+    let (left, right) = (second.between.trim(), third.between.trim());
     let is_separator = |text: &str| matches!(text, "-" | "/" | "." | "年" | "月");
     if !is_separator(left) || !is_separator(right) {
         return Vec::new();
@@ -84,7 +76,7 @@ fn separated(first: &Run<'_>, second: &Run<'_>, third: &Run<'_>) -> Vec<Day> {
 /// `2024-04`, `2024/04`: two digits, so that a fraction or a small range is none.
 fn numeric_month(year: &Run<'_>, month: &Run<'_>) -> Option<Day> {
     let is_month =
-        year.digits.len() == 4 && month.digits.len() == 2 && matches!(between(year, month), "-" | "/");
+        year.digits.len() == 4 && month.digits.len() == 2 && matches!(month.between.trim(), "-" | "/");
     is_month
         .then(|| valid(year.number(4), month.number(2), Some(0)))
         .flatten()

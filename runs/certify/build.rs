@@ -8,16 +8,18 @@ use std::io::Write as _;
 use std::path::Path;
 
 /// Folders with Rust sources or templates, from the root of the workspace.
-const FOLDERS: [&str; 10] = [
+const FOLDERS: [&str; 12] = [
     "env/src",
+    "env/qlib/src",
     "masking/src",
+    "guard/src",
     "tools/src",
     "prompts/src",
     "prompts/templates",
     "prompts/attack",
     "prompts/probe",
     "probes/src",
-    "attribution/src/stats",
+    "attribution/stats/src",
     "runs/certify/src",
 ];
 /// Rust sources and templates: nothing that an editor leaves behind.

@@ -1,10 +1,10 @@
 //! How much was traded.
 
 use super::TRADING_DAYS_PER_YEAR;
-use super::error::Undefined;
-use super::moments::count;
 use super::nav_path::Daily;
 use super::weight_path::WeightPath;
+use ktd_stats::Undefined;
+use ktd_stats::moments::count;
 use std::collections::BTreeMap;
 
 /// Annual two-way turnover: 252 times the mean over days of the value traded, buys and sells, over the net asset

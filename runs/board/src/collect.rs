@@ -20,7 +20,7 @@ use ktd_bundle::episode_filter::Shown;
 use super::trials::Trials;
 use ktd_probes::judge::Mark;
 use crate::BoardError;
-use ktd_attribution::stats::{Sample, skill_ranks};
+use ktd_stats::{Sample, skill_ranks};
 use ktd_env::{DayIndex, Market, TradeDate};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;

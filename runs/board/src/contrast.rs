@@ -1,7 +1,7 @@
 //! Bright against blinded, paired over windows.
 
 use super::record::{Cohort, Contrast, Gap, Leader, Pair, Track};
-use ktd_attribution::stats::{PValueMethod, Sample, Zeros, hodges_lehmann, holm, median, wilcoxon};
+use ktd_stats::{PValueMethod, Sample, Zeros, hodges_lehmann, holm, median, wilcoxon};
 use std::collections::{BTreeMap, BTreeSet};
 
 const SIGNIFICANCE: f64 = 0.05;

@@ -3,7 +3,7 @@
 use super::fitted::Fitted;
 use super::record::{Health, StyleHealth};
 use crate::BoardError;
-use ktd_attribution::stats::{Sample, newey_west};
+use ktd_stats::{Sample, newey_west};
 use ktd_env::{Market, TradeDate};
 
 /// The health of a fitted model over all its days.

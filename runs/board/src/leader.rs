@@ -6,10 +6,8 @@ use super::record::{
 use super::score::Score;
 use ktd_bundle::summary::Metric;
 use ktd_attribution::account::{Attribution, Basis, Linking, Part};
-use ktd_attribution::metric::{Brier, Forecast, Forecasts, Reliability as Bins, ece};
-use ktd_attribution::stats::{
-    Confidence, DEFAULT_MEAN_BLOCK_DAYS, Sample, StationaryBootstrap, ece_interval, spread,
-};
+use ktd_attribution::metric::{Brier, Forecast, Forecasts, Reliability as Bins, ece, ece_interval};
+use ktd_stats::{Confidence, DEFAULT_MEAN_BLOCK_DAYS, Sample, StationaryBootstrap, spread};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How chance is drawn on a board.

@@ -12,7 +12,7 @@ use ktd_attribution::account::{
     ActiveLinking, Attribution, Basis, DayBook, Part, attribute, link_active, random_selections,
 };
 use ktd_attribution::metric::NavPath;
-use ktd_attribution::stats::{Sample, newey_west, quantile};
+use ktd_stats::{Sample, newey_west, quantile};
 use ktd_env::{DayIndex, Market, TradeDate};
 use serde::Serialize;
 use std::collections::BTreeMap;

@@ -8,7 +8,7 @@ use ktd_bundle::summary::Metric;
 use crate::BoardError;
 use ktd_attribution::account::{Attribution, Basis, Linking, Part, attribute};
 use ktd_attribution::model::{Centering, FactorModel, ModelConfig, Weighting};
-use ktd_attribution::stats::{Sample, kendall_tau};
+use ktd_stats::{Sample, kendall_tau};
 use ktd_env::factors::Winsor;
 use std::ops::Range;
 

@@ -8,7 +8,7 @@ use ktd_bundle::summary::Metric;
 use ktd_attribution::account::{Basis, Part, carino_weights, random_selections};
 use ktd_attribution::metric::Undefined;
 use ktd_attribution::model::FactorModel;
-use ktd_attribution::stats::{
+use ktd_stats::{
     Confidence, DEFAULT_MEAN_BLOCK_DAYS, DailyTable, RankIntervals, ReplicateSums, Sample, SeededAgent,
     StationaryBootstrap, Trials, block_length, deflated_sharpe, newey_west, pbo, probabilistic_sharpe,
     quantile, rank_intervals, reality_check, seeded_sums, separable_groups, sum_intervals, superior_ability,

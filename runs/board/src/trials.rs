@@ -5,7 +5,7 @@ use ktd_bundle::bundle_ref::Found;
 use super::record::Cohort;
 use super::score::Score;
 use ktd_attribution::account::Basis;
-use ktd_attribution::stats::{Sample, probabilistic_sharpe};
+use ktd_stats::{Sample, probabilistic_sharpe};
 use ktd_env::DayIndex;
 use std::collections::BTreeMap;
 

@@ -10,7 +10,7 @@ use super::set_record::{Origin, SetRecord};
 use ktd_probes::judge::{Thresholds, shows};
 use super::verdict::{Refusal, Verdict, refusals};
 use crate::CertifyError;
-use ktd_attribution::stats::binomial_two_sided_p;
+use ktd_stats::binomial_two_sided_p;
 use ktd_probes::{Measure, ProbeKind};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

@@ -4,7 +4,7 @@ use super::chance::nine_decimals;
 use super::count::{Count, measure};
 use ktd_probes::judge::{Thresholds, shows};
 use crate::CertifyError;
-use ktd_attribution::stats::{Confidence, wilson};
+use ktd_stats::{Confidence, wilson};
 use ktd_masking::MaskSettings;
 use serde::{Deserialize, Serialize};
 
@@ -129,7 +129,7 @@ pub fn share(hits: u64, asked: u64) -> f64 {
 /// [`CertifyError::Input`] for more hits than probes, and for a confidence that is none.
 #[expect(clippy::cast_precision_loss, reason = "attackers and measures are few")]
 pub fn wilson_of(hits: u64, asked: u64, confidence: f64, many: usize) -> Result<(f64, f64), CertifyError> {
-    let unfit = |error: ktd_attribution::stats::InputError| CertifyError::input(error.to_string(), error.hint());
+    let unfit = |error: ktd_stats::InputError| CertifyError::input(error.to_string(), error.hint());
     let tail = (1.0 - confidence) / 2.0 / many.max(1) as f64;
     let confidence = Confidence::with_tail(tail).map_err(unfit)?;
     let interval = wilson(hits, asked, confidence).map_err(unfit)?;

@@ -7,6 +7,7 @@ use super::columns::{RowSink, SourceRow, read_ticker};
 use crate::error::at_row;
 use crate::DataFileError;
 use ktd_env::{DataError, DateSpan, Decimal, Place, RawBar, Ticker, TradeDate};
+use ktd_qlib::Series;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -148,27 +149,27 @@ impl QlibBins {
 
     fn read_name(&self, ticker: Ticker, spans: &[DateSpan], sink: &mut RowSink<'_>) -> Result<(), DataFileError> {
         let directory = self.directory(ticker.reveal());
-        let series = |field: &str| Series::read(&directory, field, self.calendar.len());
+        let series = |field: &str| read_series(&directory, field, self.calendar.len());
         let (open, high, low, close) = (series("open")?, series("high")?, series("low")?, series("close")?);
         let (volume, factor) = (series("volume")?, series("factor")?);
         let (amount, change) = (series("amount")?, series("change")?);
         let file = directory.display().to_string();
         for (day, date) in self.calendar.iter().enumerate() {
-            if !spans.iter().any(|span| span.contains(*date)) || close.get(day).is_none() {
+            if !spans.iter().any(|span| span.contains(*date)) || close.known(day).is_none() {
                 continue;
             }
             // The line of calendars/day.txt: a bin has no rows of its own.
             let row = u64::try_from(day).unwrap_or(0) + 1;
-            let price = |series: &Series, column: &'static str| series.decimal(day, &file, row, column);
+            let price = |series: &Series, column: &'static str| decimal(series, day, &file, row, column);
             let bar = RawBar {
                 open: price(&open, "open")?,
                 high: price(&high, "high")?,
                 low: price(&low, "low")?,
                 close: price(&close, "close")?,
                 volume: price(&volume, "volume")?,
-                amount_cny: amount.get(day).map(f64::from),
+                amount_cny: amount.known(day).map(f64::from),
                 factor: price(&factor, "factor")?,
-                change_percent: change.get(day).map(|ratio| f64::from(ratio) * 100.0),
+                change_percent: change.known(day).map(|ratio| f64::from(ratio) * 100.0),
                 suspended: false,
             };
             sink(&SourceRow {
@@ -186,101 +187,45 @@ impl QlibBins {
     }
 }
 
-/// One field of one instrument.
-struct Series {
-    start: usize,
-    values: Vec<f32>,
+/// Reads a bin; a missing file is a series without values.
+fn read_series(directory: &Path, field: &str, days: usize) -> Result<Series, DataFileError> {
+    let path = directory.join(format!("{field}.day.bin"));
+    let bytes = match std::fs::read(&path) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Series::default()),
+        Err(error) => return Err(DataFileError::io("read", &path)(error)),
+    };
+    Series::parse(&bytes, days).map_err(|fault| {
+        DataFileError::invalid(format_args!("{} {fault}", path.display())).with_hint(fault.hint())
+    })
 }
 
-impl Series {
-    /// Reads a bin; a missing file is a series without values.
-    fn read(directory: &Path, field: &str, days: usize) -> Result<Self, DataFileError> {
-        let path = directory.join(format!("{field}.day.bin"));
-        let bytes = match std::fs::read(&path) {
-            Ok(bytes) => bytes,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                return Ok(Self {
-                    start: 0,
-                    values: Vec::new(),
-                });
-            }
-            Err(error) => return Err(DataFileError::io("read", &path)(error)),
+/// A value as an exact decimal; of an instrument's file, for what is said of a value that is none.
+fn decimal(
+    series: &Series,
+    day: usize,
+    file: &str,
+    row: u64,
+    column: &'static str,
+) -> Result<Option<Decimal>, DataError> {
+    let Some(value) = series.known(day) else {
+        return Ok(None);
+    };
+    if value < 0.0 && column == "open" {
+        return Ok(Some(Decimal::ZERO));
+    }
+    Decimal::from_f32(value).map(Some).ok_or_else(|| {
+        let place = Place {
+            file: file.to_owned(),
+            row,
         };
-        let fail = |message: std::fmt::Arguments<'_>| {
-            DataFileError::invalid(format_args!("{}: {message}", path.display()))
-                .with_hint("the bin is cut short or belongs to another calendar: dump it again")
-        };
-        let (words, rest) = bytes.as_chunks::<4>();
-        if !rest.is_empty() {
-            return Err(fail(format_args!(
-                "{} bytes are no whole number of 32-bit floats",
-                bytes.len()
-            )));
+        let value = value.to_string();
+        if column == "volume" {
+            DataError::Quantity { place, column, value }
+        } else {
+            DataError::Price { place, column, value }
         }
-        let Some((head, values)) = words.split_first() else {
-            return Err(fail(format_args!("the file is empty")));
-        };
-        let head = f32::from_le_bytes(*head);
-        let start = start_index(head)
-            .filter(|start| *start + values.len() <= days)
-            .ok_or_else(|| {
-                fail(format_args!(
-                    "start index {head} and {} values do not fit the calendar's {days} days",
-                    values.len()
-                ))
-            })?;
-        Ok(Self {
-            start,
-            values: values.iter().map(|word| f32::from_le_bytes(*word)).collect(),
-        })
-    }
-
-    fn get(&self, day: usize) -> Option<f32> {
-        let value = *self.values.get(day.checked_sub(self.start)?)?;
-        (!value.is_nan()).then_some(value)
-    }
-
-    fn decimal(
-        &self,
-        day: usize,
-        file: &str,
-        row: u64,
-        column: &'static str,
-    ) -> Result<Option<Decimal>, DataError> {
-        let Some(value) = self.get(day) else {
-            return Ok(None);
-        };
-        if value < 0.0 && column == "open" {
-            return Ok(Some(Decimal::ZERO));
-        }
-        Decimal::from_f32(value).map(Some).ok_or_else(|| {
-            let place = Place {
-                file: file.to_owned(),
-                row,
-            };
-            let value = value.to_string();
-            if column == "volume" {
-                DataError::Quantity { place, column, value }
-            } else {
-                DataError::Price { place, column, value }
-            }
-        })
-    }
-}
-
-/// The head word: a float that must hold a whole number below 2^24, above which floats skip integers.
-fn start_index(head: f32) -> Option<usize> {
-    const EXACT: f32 = 16_777_216.0;
-    if !(0.0..EXACT).contains(&head) || head.fract() != 0.0 {
-        return None;
-    }
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "a whole number from 0 to 2^24"
-    )]
-    let start = head as usize;
-    Some(start)
+    })
 }
 
 /// Index codes that Qlib keeps among its instruments.
@@ -366,18 +311,18 @@ pub(super) fn read_levels(root: &Path, code: &str) -> Result<BTreeMap<TradeDate,
                 .with_hint("name an instrument of the directory: --index DIR:SH000300"),
         );
     }
-    let series = |field| Series::read(&directory, field, calendar.len());
+    let series = |field| read_series(&directory, field, calendar.len());
     let (open, close, factor) = (series("open")?, series("close")?, series("factor")?);
     let level = |series: &Series, day| {
-        let factor = f64::from(factor.get(day).unwrap_or(1.0));
+        let factor = f64::from(factor.known(day).unwrap_or(1.0));
         series
-            .get(day)
+            .known(day)
             .map_or(f64::NAN, |value| f64::from(value) / factor)
     };
     Ok(calendar
         .iter()
         .enumerate()
-        .filter(|(day, _)| close.get(*day).is_some())
+        .filter(|(day, _)| close.known(*day).is_some())
         .map(|(day, date)| (*date, (level(&open, day), level(&close, day))))
         .collect())
 }
@@ -385,15 +330,6 @@ pub(super) fn read_levels(root: &Path, code: &str) -> Result<BTreeMap<TradeDate,
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_start_index_is_a_whole_number_a_float_can_hold() {
-        assert_eq!(start_index(0.0), Some(0));
-        assert_eq!(start_index(412.0), Some(412));
-        for head in [-1.0, 0.5, f32::NAN, 16_777_216.0, f32::INFINITY] {
-            assert_eq!(start_index(head), None, "{head}");
-        }
-    }
 
     fn bin(words: &[f32]) -> Vec<u8> {
         words.iter().flat_map(|word| word.to_le_bytes()).collect()

@@ -5,7 +5,7 @@ use ktd_experiment::provider::Provider;
 use ktd_client::outside_agent::ChildCommand;
 use ktd_client::outside_agent::ProcessAgent;
 use crate::EpisodeError;
-use ktd_agents::builtin::{BuiltinTransport, Cheater, Foresight, named};
+use ktd_baselines::{BuiltinTransport, Cheater, Foresight, named};
 use ktd_agents::{HttpTransport, Transport};
 use ktd_client::endpoint::{http, patience};
 use ktd_experiment::agent_kinds::check_builtin;

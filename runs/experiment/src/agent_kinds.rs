@@ -1,7 +1,7 @@
 //! Agents that are no model behind an endpoint.
 
 use crate::ExperimentError;
-use ktd_agents::builtin::NAMES;
+use ktd_baselines::NAMES;
 use serde::{Deserialize, Serialize};
 
 /// A control: it tells how far skill could go, and proves that the board sees skill.

@@ -2,7 +2,7 @@
 //! too much. At the difference to which it gives power 0.8, ten pairs have 0.70 and six have 0.46.
 
 use super::power::{POWER, SIGNIFICANCE};
-use ktd_attribution::stats::{Sample, Zeros, minimum_p, wilcoxon};
+use ktd_stats::{Sample, Zeros, minimum_p, wilcoxon};
 use ktd_env::KeyedStream;
 
 /// Simulated experiments: the power is known to half a percent.

@@ -5,7 +5,7 @@ use super::luck::{Luck, NoLuck, count};
 use super::window::{overlaps, pairable};
 use ktd_bundle::summary::Metric;
 use ktd_experiment::cells::Window;
-use ktd_attribution::stats::{PairedDesign, PairedTest, minimum_p};
+use ktd_stats::{PairedDesign, PairedTest, minimum_p};
 use serde::Serialize;
 
 /// Two-sided significance that a difference shall reach.

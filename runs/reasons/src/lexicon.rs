@@ -1,20 +1,23 @@
 //! All that is looked for in a reason, and which of what is found counts.
 
 use super::category::Category;
-use super::codes::Codes;
-use super::dates::Dates;
-use super::folded::{Folded, is_chinese};
-use super::period::Period;
 use super::word_list::{Entry, ListRecord, WordList, word_lists};
 use super::words::Words;
 use crate::ReasonsError;
-use ktd_guard::{is_telling, spellings};
 use ktd_env::Market;
+use ktd_guard::{
+    CodeFinder, DateFinder, Folded, FoundCode, FoundDate, PatternError, Period, is_chinese, is_telling,
+    spellings,
+};
 use std::ops::Range;
 use std::path::Path;
 
 /// The name of the panel's names and sectors, where hits say who found them.
 const PANEL: &str = "panel";
+/// The name of what finds codes.
+const CODE_PATTERNS: &str = "code patterns";
+/// The name of what finds dates.
+const DATE_PATTERNS: &str = "date patterns";
 
 /// Lists of words, ready to be joined with a panel's names.
 #[derive(Debug)]
@@ -48,10 +51,14 @@ impl Lists {
         let brands = brands.into_iter().map(WordList::named_entries);
         Ok(Lexicon {
             words: Words::new(others.chain([(PANEL.to_owned(), panel.as_slice())]).chain(brands))?,
-            dates: Dates::new()?,
-            codes: Codes::new(market)?,
+            dates: DateFinder::new().map_err(|error| invalid(&error))?,
+            codes: CodeFinder::new(market).map_err(|error| invalid(&error))?,
         })
     }
+}
+
+fn invalid(error: &PatternError) -> ReasonsError {
+    ReasonsError::input(error.to_string(), error.hint())
 }
 
 /// Company names as people spell them, and sectors.
@@ -80,8 +87,8 @@ fn is_short(name: &str) -> bool {
 #[derive(Debug)]
 pub struct Lexicon {
     words: Words,
-    dates: Dates,
-    codes: Codes,
+    dates: DateFinder,
+    codes: CodeFinder,
 }
 
 /// Something that was found, before it is known what it overlaps.
@@ -96,6 +103,30 @@ pub(super) struct Candidate<'s> {
     /// The lower wins at equal length.
     pub(super) rank: usize,
     pub(super) said: Said,
+}
+
+impl From<FoundCode> for Candidate<'_> {
+    fn from(code: FoundCode) -> Self {
+        Self {
+            part: code.part,
+            category: Some(Category::Company),
+            source: CODE_PATTERNS,
+            rank: usize::MAX,
+            said: Said::Code(code.digits),
+        }
+    }
+}
+
+impl From<FoundDate> for Candidate<'_> {
+    fn from(date: FoundDate) -> Self {
+        Self {
+            part: date.part,
+            category: Some(Category::RealDate),
+            source: DATE_PATTERNS,
+            rank: usize::MAX,
+            said: Said::Date(date.period),
+        }
+    }
 }
 
 /// What a hit says, as far as the harness may have said it before.
@@ -135,8 +166,8 @@ impl Lexicon {
     pub fn find(&self, text: &str) -> Vec<Found> {
         let folded = Folded::of(text);
         let mut candidates: Vec<Candidate<'_>> = self.words.find(&folded).collect();
-        candidates.extend(self.codes.find(&folded));
-        candidates.extend(self.dates.find(&folded));
+        candidates.extend(self.codes.find(&folded).map(Candidate::from));
+        candidates.extend(self.dates.find(&folded).into_iter().map(Candidate::from));
         let length = |candidate: &Candidate<'_>| folded.around(&candidate.part).1.chars().count();
         candidates.sort_by_cached_key(|candidate| {
             (

@@ -6,14 +6,9 @@
 //! Knows: the public part of bundles, and finders of identifiers. Never knows: ranks, a client, a running episode.
 
 mod category;
-mod codes;
-mod dates;
 mod error;
-mod folded;
 mod hit;
 mod lexicon;
-mod numbers;
-mod period;
 mod rate;
 mod report;
 mod sentence;

@@ -4,7 +4,7 @@ use super::category::Category;
 use super::hit::Hit;
 use ktd_bundle::summary::Metric;
 use crate::ReasonsError;
-use ktd_attribution::stats::{Confidence, wilson};
+use ktd_stats::{Confidence, wilson};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 

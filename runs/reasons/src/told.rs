@@ -1,11 +1,10 @@
 //! What the harness told the model in a step: a word that is said back is no memory.
 
 use super::category::Category;
-use super::codes::six_digits;
-use super::folded::key;
 use super::lexicon::{Found, Said};
 use ktd_bundle::conversation::conversation;
 use ktd_bundle::exchanges::{Cassette, Sent};
+use ktd_guard::{key, six_digits};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,11 +1,11 @@
 //! Words of lists, all looked for in one pass.
 
 use super::category::Category;
-use super::folded::Folded;
 use super::lexicon::{Candidate, Said};
 use super::word_list::Entry;
 use crate::ReasonsError;
 use aho_corasick::AhoCorasick;
+use ktd_guard::Folded;
 
 /// Looks for the entries of lists.
 #[derive(Debug)]

@@ -5,7 +5,7 @@ mod instructions;
 mod output;
 mod panel;
 
-use ktd_env::qlib::{
+use ktd_qlib::{
     DuplicateScore, Instructions, PanelError, QlibConfig, QlibPanel, QlibRun, SimulationError, simulate,
 };
 use std::io;

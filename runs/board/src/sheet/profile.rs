@@ -5,7 +5,7 @@ use super::{Cell, Form, Sheet};
 use crate::record::{Board, Cohort, Leader};
 use ktd_bundle::summary::Metric;
 use ktd_view::table::Align::{Left, Right};
-use ktd_attribution::stats::{Sample, median};
+use ktd_stats::{Sample, median};
 use std::collections::BTreeMap;
 
 const COLUMNS: [(&str, &str, Form); 7] = [

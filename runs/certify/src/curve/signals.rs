@@ -4,7 +4,7 @@
 use super::strategy::Strategy;
 use crate::ground::Ground;
 use crate::CertifyError;
-use ktd_attribution::stats::spearman;
+use ktd_stats::spearman;
 use ktd_env::exchange::Account;
 use ktd_env::factors::Factor;
 use ktd_env::{DayIndex, NameId};

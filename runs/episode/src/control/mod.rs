@@ -6,7 +6,7 @@ mod oracle;
 use crate::{EpisodeInput, mask_of};
 use crate::EpisodeError;
 use ktd_experiment::config::Control;
-use ktd_agents::builtin::{BuiltinTransport, Follower};
+use ktd_baselines::{BuiltinTransport, Follower};
 use oracle::Oracle;
 use std::sync::Arc;
 

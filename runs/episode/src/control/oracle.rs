@@ -1,6 +1,6 @@
 //! Perfect foresight of the next opens.
 
-use ktd_agents::builtin::Plan;
+use ktd_baselines::Plan;
 use ktd_env::exchange::{PriceLimits, Rules, Side, reference_price};
 use ktd_env::{Bar, DayIndex, Market, NameId};
 use ktd_masking::Mask;

@@ -184,8 +184,8 @@ fn a_company_wins_over_the_sector_inside_it() {
             (PANEL.to_owned(), &company),
         ])
         .unwrap(),
-        dates: Dates::new().unwrap(),
-        codes: Codes::new(None).unwrap(),
+        dates: DateFinder::new().unwrap(),
+        codes: CodeFinder::new(None).unwrap(),
     };
     check(
         &lexicon,

@@ -2,7 +2,7 @@
 
 use super::{QlibSimulateError, read_file};
 use chrono::NaiveDate;
-use ktd_env::qlib::{
+use ktd_qlib::{
     DEFAULT_LIMIT_THRESHOLD, DealPrice, Limit, QlibConfig, Settle, Strategy, TopkDropout, TradeType,
     VolumeKind, VolumeThreshold,
 };

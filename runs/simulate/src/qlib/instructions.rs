@@ -4,7 +4,7 @@ use super::{QlibInstructions, QlibSimulateError, read_file};
 use chrono::NaiveDate;
 use csv::StringRecord;
 use flate2::read::MultiGzDecoder;
-use ktd_env::qlib::{Instructions, ScriptedOrder, Shares, Side, Signal};
+use ktd_qlib::{Instructions, ScriptedOrder, Shares, Side, Signal};
 use std::io::Read;
 use std::path::Path;
 

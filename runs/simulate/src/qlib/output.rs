@@ -2,7 +2,7 @@
 
 use super::QlibSimulateError;
 use csv::Writer;
-use ktd_env::qlib::{QlibRun, Side};
+use ktd_qlib::{QlibRun, Side};
 use std::io;
 use std::path::{Path, PathBuf};
 

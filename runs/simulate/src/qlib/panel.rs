@@ -1,7 +1,7 @@
 //! Reads the files of a Qlib data directory that a run needs.
 
 use super::{QlibSimulateError, read_file};
-use ktd_env::qlib::{FeatureFile, QlibConfig, QlibPanel};
+use ktd_qlib::{FeatureFile, QlibConfig, QlibPanel};
 use std::collections::BTreeSet;
 use std::io;
 use std::path::Path;
