@@ -78,5 +78,5 @@ pub use undefined::Undefined;
 pub use wilcoxon::{PValueMethod, Underpowered, Wilcoxon, Zeros, minimum_p, wilcoxon};
 pub use wilson::wilson;
 
-/// Trading days in a year, by which daily figures are annualised (paper; Qlib's own default is 238).
+/// Trading days in a year, by which daily figures are annualised (KTD-Fin; Qlib's own default is 238).
 pub const TRADING_DAYS_PER_YEAR: f64 = 252.0;
