@@ -6,7 +6,6 @@
 //! Knows: `masking` (`Payload`, `Prompt`, `ToolSpec`). Never knows: real names and days, `Mask`, tools' code,
 //! prompt texts, files, the environment, a clock. Everything is pure but [`HttpTransport`].
 
-pub mod builtin;
 mod chat;
 mod dialect;
 mod force;

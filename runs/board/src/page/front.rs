@@ -1,0 +1,193 @@
+//! The head of the page: what it says in a few sentences; and its last section: by which rules.
+
+use super::pictures::{CONTENTS, is_set_apart, ranked};
+use crate::{Board, Leader, Separation, Track};
+use ktd_view::draw::{change, counted, grouped, joined, plural, portion, scroll, short_hash};
+use maud::{Markup, html};
+
+/// Shares of won resamples between which two agents cannot be separated.
+const SEPARATE: (f64, f64) = (0.05, 0.95);
+
+/// The page's title.
+pub(super) fn title(board: &Board) -> String {
+    if board.title.is_empty() {
+        "Leaderboard".to_owned()
+    } else {
+        format!("Leaderboard: {}", board.title)
+    }
+}
+
+/// Title, reading, notes and contents.
+pub(super) fn head(board: &Board) -> Markup {
+    html! {
+        header {
+            h1 { (title(board)) }
+            @if let Some(track) = board.tracks.first() {
+                @let ranked = ranked(track).count();
+                p.reading { (reading(track, ranked)) }
+                (scope(track, ranked))
+            }
+            (hashes(board))
+            @if !board.notes.is_empty() {
+                ul.notes.board { @for note in &board.notes { li { (note) } } }
+            }
+            (contents(board))
+        }
+    }
+}
+
+/// What the ranking says, in two sentences at most.
+fn reading(track: &Track, count: usize) -> String {
+    let separation = track.separation.as_ref();
+    let separated = separation.and_then(|separation| separated(count, separation));
+    let first = ranked(track).next().map(|best| first(best, track.trials));
+    let verdict: Vec<String> = separated.into_iter().chain(first).collect();
+    verdict.join(" ")
+}
+
+/// What was ranked: agents, days, mask and mode.
+fn scope(track: &Track, ranked: usize) -> Markup {
+    let beside = match track.leaders.iter().filter(|leader| is_set_apart(leader)).count() {
+        0 => String::new(),
+        1 => ", beside 1 unranked control or reference".to_owned(),
+        count => format!(", beside {count} unranked controls and references"),
+    };
+    html! {
+        p {
+            (counted(ranked, "agent")) " " (if ranked == 1 { "is" } else { "are" })
+            " ranked by what they selected over the " (counted(track.dates.len(), "trading day"))
+            " of window " (track.window)
+            @if let (Some(first), Some(last)) = (track.dates.first(), track.dates.last()) {
+                " (" span.whole { (first) } " to " span.whole { (last) } ")"
+            }
+            ", " (track.level) "/" (track.numeric) ", " (track.mode) (beside) "."
+        }
+    }
+}
+
+/// How many pairs the data separate.
+fn separated(agents: usize, separation: &Separation) -> Option<String> {
+    let pairs = agents * agents.saturating_sub(1) / 2;
+    if pairs == 0 {
+        return None;
+    }
+    let rows = separation.win_share.iter().enumerate();
+    let apart = rows.flat_map(|(row, shares)| shares.iter().skip(row + 1));
+    let apart = apart
+        .filter(|share| !(SEPARATE.0 < **share && **share < SEPARATE.1))
+        .count();
+    Some(match apart {
+        0 => "These data cannot tell any two of them apart: read the order as chance.".to_owned(),
+        all if all == pairs => "These data tell every two of them apart.".to_owned(),
+        some => format!(
+            "These data tell {some} of {pairs} pairs apart; the rest of the order may be chance ({}).",
+            counted(separation.groups.len(), "group")
+        ),
+    })
+}
+
+/// What is known of the first.
+fn first(best: &Leader, trials: usize) -> String {
+    let Some(selection) = &best.selection else {
+        return format!("First by selection is {}.", best.agent);
+    };
+    let mut details: Vec<String> = Vec::new();
+    if let Some((low, high)) = selection.interval {
+        details.push(format!("95 % interval {} to {}", change(low), change(high)));
+    }
+    if let Some(share) = best.first_share {
+        details.push(format!("first in {} of resamples", portion(share)));
+    }
+    let details = if details.is_empty() {
+        String::new()
+    } else {
+        format!(" ({})", details.join(", "))
+    };
+    let verdict = match selection.null_band {
+        Some((_, high)) if high < selection.value => {
+            " That is above what luck gives to 97.5 % of random portfolios"
+        }
+        Some((low, _)) if selection.value < low => {
+            " That is below what luck gives to 97.5 % of random portfolios"
+        }
+        Some(_) => " That is inside the band of random portfolios: it may be luck",
+        None => " No luck band is known for it",
+    };
+    let tried = match selection.dsr.value {
+        Some(dsr) => format!(
+            "; deflated by {trials} {}, the probability that it is more than the luckiest of as many is {} (DSR)",
+            plural(trials, "trial"),
+            portion(dsr)
+        ),
+        None => String::new(),
+    };
+    let value = change(selection.value);
+    format!(
+        "First by selection is {} with {value}{details}.{verdict}{tried}.",
+        best.agent
+    )
+}
+
+/// Parts of the protocol with their hashes.
+fn parts(board: &Board) -> [(&'static str, &str); 5] {
+    let protocol = &board.protocol;
+    [
+        ("data", &protocol.data),
+        ("rules", &protocol.rules),
+        ("prompts", &protocol.prompts),
+        ("tools", &protocol.tools),
+        ("metrics", &protocol.metrics),
+    ]
+}
+
+fn hashes(board: &Board) -> Markup {
+    html! {
+        p.hashes {
+            "One protocol for all: "
+            @for (name, hash) in parts(board) {
+                span title=(hash) { (name) " " code { (short_hash(hash)) } } " "
+            }
+        }
+    }
+}
+
+fn contents(board: &Board) -> Markup {
+    let pictures: &[_] = if board.tracks.is_empty() { &[] } else { &CONTENTS };
+    let others = (1 < board.tracks.len()).then_some(("tracks", "Other rankings"));
+    let last = [("guide", "How to read this"), ("protocol", "Protocol")];
+    html! {
+        nav aria-label="contents" {
+            ul {
+                @for (id, text) in pictures.iter().copied().chain(others).chain(last) {
+                    li { a href={ "#" (id) } { (text) } }
+                }
+            }
+        }
+    }
+}
+
+/// By which rules: hashes in full, the factor model's settings, how chance was drawn.
+pub(super) fn protocol(board: &Board) -> Markup {
+    let fit = [("fit", board.model.fit_sha256.as_str())];
+    let hashes = html! {
+        table {
+            @for (name, hash) in parts(board).into_iter().chain(fit) {
+                tr { th.l scope="row" { (name) } td.l.hash { code { (hash) } } }
+            }
+        }
+    };
+    let draws = &board.resampling;
+    html! {
+        section #protocol {
+            h2 { "Protocol" }
+            p.lead { "Runs whose hashes differ in any of these parts are never ranked together." }
+            (scroll("hashes", &hashes))
+            p {
+                "Chance: " (grouped(draws.replicates)) " replicates of a stationary bootstrap over days and seeds and "
+                (grouped(draws.null_portfolios)) " random portfolios an agent, from seed " (draws.seed) "."
+            }
+            p { "Styles kept: " (joined(&board.model.styles)) "." }
+            details { summary { "Settings of the factor model" } pre { (board.model.configuration.trim()) } }
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! The leaderboard as one page: a single file without scripts and without anything to load, readable on a phone, in the
+//! dark, on paper and by a screen reader.
+//!
+//! Like the tables it computes nothing: all that it shows is in the [`Board`]. What could show anything else as well lies
+//! in `ktd_view`.
+
+mod front;
+mod guide;
+mod pictures;
+
+use crate::{Board, Track};
+use ktd_view::draw::{self, counted};
+use maud::{Markup, html};
+use pictures::View;
+
+/// The page of a board.
+#[must_use]
+pub fn render(board: &Board) -> String {
+    let styles = [draw::STYLE, include_str!("style.css")];
+    draw::document(&front::title(board), &styles, &body(board))
+}
+
+fn body(board: &Board) -> Markup {
+    html! {
+        (front::head(board))
+        main {
+            @if let [headline, others @ ..] = board.tracks.as_slice() {
+                (pictures::all(View { board, track: headline }))
+                (other_tracks(others))
+            } @else {
+                p.nothing { "There is no ranking: no finished run was shown." }
+            }
+            (guide::section())
+            (front::protocol(board))
+        }
+        footer { p { "Made by ktd " (board.ktd) " from leaderboard.json, format " (board.format) "." } }
+    }
+}
+
+fn other_tracks(tracks: &[Track]) -> Markup {
+    html! {
+        @if !tracks.is_empty() {
+            section #tracks {
+                h2 { "Other rankings" }
+                p.lead {
+                    (counted(tracks.len(), "more ranking")) ": other windows, masks and decision modes."
+                }
+                @for track in tracks {
+                    details.track {
+                        summary {
+                            b { (track.window) } " " (track.level) "/" (track.numeric) ", " (track.mode)
+                            @if let Some(first) = track.leaders.first().filter(|first| first.alpha_rank.is_some()) {
+                                " \u{2013} first: " bdi { (first.agent) }
+                            }
+                        }
+                        (pictures::leaderboard(track))
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,217 @@
+//! The ten pictures, one file each.
+
+mod calibration;
+mod contrasts;
+mod curves;
+mod exposures;
+mod forest;
+mod health;
+mod leaders;
+mod ranks;
+mod sensitivity;
+mod slope;
+mod waterfall;
+
+pub(crate) use leaders::table as leaderboard;
+
+use crate::{Board, Cohort, Leader, Track};
+use ktd_view::draw::{Align, Canvas, Cell, TableData, grouped, real, scroll, short_hash};
+use maud::{Markup, html};
+
+/// What a picture is made from.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct View<'b> {
+    /// The board.
+    pub board: &'b Board,
+    /// Its headline.
+    pub track: &'b Track,
+}
+
+/// One section of the page with a picture.
+struct Section {
+    /// Its anchor.
+    id: &'static str,
+    /// Its head.
+    title: &'static str,
+    /// What it shows and how it is read.
+    lead: &'static str,
+}
+
+/// Pictures by their anchors and heads, in the order of the page.
+pub(crate) const CONTENTS: [(&str, &str); 10] = [
+    (leaders::SECTION.id, leaders::SECTION.title),
+    (waterfall::SECTION.id, waterfall::SECTION.title),
+    (curves::SECTION.id, curves::SECTION.title),
+    (slope::SECTION.id, slope::SECTION.title),
+    (forest::SECTION.id, forest::SECTION.title),
+    (exposures::SECTION.id, exposures::SECTION.title),
+    (calibration::SECTION.id, calibration::SECTION.title),
+    (health::SECTION.id, health::SECTION.title),
+    (sensitivity::SECTION.id, sensitivity::SECTION.title),
+    (contrasts::SECTION.id, contrasts::SECTION.title),
+];
+
+/// All ten.
+pub(crate) fn all(view: View<'_>) -> Markup {
+    html! {
+        (leaders::SECTION.html(view, leaders::body))
+        (waterfall::SECTION.html(view, waterfall::body))
+        (curves::SECTION.html(view, curves::body))
+        (slope::SECTION.html(view, slope::body))
+        (forest::SECTION.html(view, forest::body))
+        (exposures::SECTION.html(view, exposures::body))
+        (calibration::SECTION.html(view, calibration::body))
+        (health::SECTION.html(view, health::body))
+        (sensitivity::SECTION.html(view, sensitivity::body))
+        (contrasts::SECTION.html(view, contrasts::body))
+    }
+}
+
+impl Section {
+    fn html(&self, view: View<'_>, body: fn(View<'_>) -> Markup) -> Markup {
+        html! {
+            section id=(self.id) {
+                h2 { (self.title) }
+                p.lead { (self.lead) }
+                (body(view))
+                p.source { (source(view)) }
+            }
+        }
+    }
+}
+
+/// What the numbers of a picture come from, so that it can be quoted alone.
+fn source(View { board, track }: View<'_>) -> String {
+    let mut seeds: Vec<u64> = track
+        .leaders
+        .iter()
+        .flat_map(|leader| leader.seeds.iter().copied())
+        .collect();
+    seeds.sort_unstable();
+    seeds.dedup();
+    let seeds: Vec<String> = seeds.iter().map(u64::to_string).collect();
+    let seeds = if seeds.is_empty() {
+        "none".to_owned()
+    } else {
+        seeds.join(", ")
+    };
+    format!(
+        "Data {} \u{b7} metrics {} \u{b7} fit {} \u{b7} seeds {seeds} \u{b7} {} resamples, seed {}. For programs: \
+         leaderboard.json and tables/*.csv.",
+        short_hash(&board.protocol.data),
+        short_hash(&board.protocol.metrics),
+        short_hash(&board.model.fit_sha256),
+        grouped(board.resampling.replicates),
+        board.resampling.seed,
+    )
+}
+
+/// The numbers of a picture, folded away.
+fn numbers(tables: &Markup) -> Markup {
+    html! { details.numbers { summary { "The numbers" } (tables) } }
+}
+
+/// A picture as wide as the page.
+fn figure(canvas: &Canvas, title: &str, description: &str) -> Markup {
+    scroll(title, &canvas.figure("wide", title, description))
+}
+
+/// A picture of one agent, under its name.
+fn card(leader: &Leader, detail: &str, inner: &Markup) -> Markup {
+    html! {
+        figure.card {
+            figcaption {
+                bdi.agent { (leader.agent) }
+                span.tag { (kind(leader.cohort)) }
+                span.detail { (detail) }
+            }
+            (inner)
+        }
+    }
+}
+
+/// Colours and marks in words.
+fn legend(entries: &[(&'static str, &str)]) -> Markup {
+    html! { ul.legend { @for (class, text) in entries { li { span class=(class) {} (text) } } } }
+}
+
+/// A line instead of a picture that has nothing to show.
+fn nothing(why: &str) -> Markup {
+    html! { p.nothing { (why) } }
+}
+
+/// What an agent is, in a word.
+pub(crate) const fn kind(cohort: Cohort) -> &'static str {
+    match cohort {
+        Cohort::Model => "model",
+        Cohort::Builtin => "built-in",
+        Cohort::Control => "control",
+        Cohort::Reference => "reference",
+    }
+}
+
+/// Whether it stands below the ranked.
+pub(crate) const fn is_set_apart(leader: &Leader) -> bool {
+    matches!(leader.cohort, Cohort::Control | Cohort::Reference)
+}
+
+/// The ranked agents, best first.
+pub(crate) fn ranked(track: &Track) -> impl Iterator<Item = &Leader> + Clone {
+    track.leaders.iter().filter(|leader| leader.alpha_rank.is_some())
+}
+
+/// Places of the last day of each month: daily numbers are shown for these days alone.
+fn month_ends(dates: &[String]) -> Vec<usize> {
+    let month = |date: &String| date.get(..7).map(str::to_owned);
+    (0..dates.len())
+        .filter(|place| {
+            let next = dates.get(place + 1).and_then(month);
+            next.is_none() || next != dates.get(*place).and_then(month)
+        })
+        .collect()
+}
+
+/// A daily series: its name, its values and how a value is shown.
+type Daily<'a> = (&'a str, &'a [f64], fn(f64) -> Cell);
+
+/// A table of daily series at the last day of each month.
+fn monthly(title: &str, dates: &[String], series: &[Daily<'_>]) -> TableData {
+    let names = series.iter().map(|(name, ..)| (*name, Align::Right));
+    let row = |place: usize| {
+        let date = Cell::Text(dates.get(place).cloned().unwrap_or_default());
+        let cells = series
+            .iter()
+            .map(|(_, values, form)| values.get(place).copied().map_or(Cell::Empty, form));
+        std::iter::once(date).chain(cells).collect()
+    };
+    TableData::new(
+        title,
+        std::iter::once(("month's last day", Align::Left)).chain(names),
+    )
+    .with_rows(month_ends(dates).into_iter().map(row))
+}
+
+/// Tables of daily series side by side.
+fn months(tables: impl IntoIterator<Item = TableData>) -> Markup {
+    html! { div.months { @for table in tables { div { (table.html()) } } } }
+}
+
+/// The month of a day, by its place: a label of an axis on which the first day is 1 and 0 lies before it.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "rounded, and held between 0 and the number of days"
+)]
+fn day_label(dates: &[String], value: f64) -> String {
+    let days = real(dates.len());
+    let is_day = (value - value.round()).abs() < 1e-6 && 0.0 <= value && value <= days;
+    let place = if is_day {
+        (value.round() as usize).max(1) - 1
+    } else {
+        return String::new();
+    };
+    let date = dates.get(place).map_or("", String::as_str);
+    // Months suffice on a long window.
+    let digits = if 90 < dates.len() { 7 } else { 10 };
+    date.get(..digits).unwrap_or(date).to_owned()
+}

@@ -1,0 +1,151 @@
+//! The board's tables.
+
+mod contrasts;
+mod exposures;
+mod metrics;
+mod profile;
+mod ranking;
+mod split;
+
+pub use metrics::{Form, METRICS};
+
+use super::record::{Board, SeedStat, Track};
+use crate::BoardError;
+use ktd_bundle::summary::Metric;
+use ktd_view::draw::{Cell, TableData};
+
+/// Which table; the numbers are those of KTD-Fin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// Ranks by selection with their uncertainty, memory gap, coverage and faults.
+    Ranking,
+    /// Table 3: decision mode by mask.
+    Profile,
+    /// Table 4: the ten metrics with excess, alpha rank and delta rank.
+    Metrics,
+    /// Table 5: where the return came from.
+    Split,
+    /// Table 8: exposures to the styles, by agent and cohort.
+    Exposures,
+    /// Table 11: bright against blinded.
+    Contrasts,
+}
+
+impl Kind {
+    /// All tables, in the order in which they are shown.
+    pub const ALL: [Self; 6] = [
+        Self::Ranking,
+        Self::Profile,
+        Self::Metrics,
+        Self::Split,
+        Self::Exposures,
+        Self::Contrasts,
+    ];
+
+    /// The word by which the command line and files name it.
+    #[must_use]
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Ranking => "ranking",
+            Self::Profile => "table3",
+            Self::Metrics => "table4",
+            Self::Split => "table5",
+            Self::Exposures => "table8",
+            Self::Contrasts => "table11",
+        }
+    }
+
+    /// The table of a word or of KTD-Fin's number.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL
+            .into_iter()
+            .find(|kind| kind.label() == text || kind.label().strip_prefix("table") == Some(text))
+    }
+
+    /// Whether there is one a track; else one for the whole board.
+    #[must_use]
+    pub const fn is_per_track(self) -> bool {
+        matches!(
+            self,
+            Self::Ranking | Self::Metrics | Self::Split | Self::Exposures
+        )
+    }
+}
+
+/// A table of the board; `track` where there is one a track, `basis` for the split (`pre`, `post`, `two`).
+#[must_use]
+pub fn table(board: &Board, kind: Kind, track: &Track, basis: &str) -> TableData {
+    match kind {
+        Kind::Ranking => ranking::table(track),
+        Kind::Profile => profile::table(board),
+        Kind::Metrics => metrics::table(track),
+        Kind::Split => split::table(board, track, basis),
+        Kind::Exposures => exposures::table(board, track),
+        Kind::Contrasts => contrasts::table(board),
+    }
+}
+
+/// A table as CSV with unrounded numbers; a missing number is empty, and no text is a formula.
+///
+/// # Errors
+/// [`BoardError::Input`] when it cannot be written, which memory alone could cause.
+pub fn csv(table: &TableData) -> Result<Vec<u8>, BoardError> {
+    let failed =
+        |error: String| BoardError::input(format!("cannot write CSV: {error}"), "report this defect");
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    for record in table.records() {
+        writer
+            .write_record(record)
+            .map_err(|error| failed(error.to_string()))?;
+    }
+    writer.into_inner().map_err(|error| failed(error.to_string()))
+}
+
+/// A metric in this form.
+pub(crate) fn metric_cell(metric: &Metric, form: Form) -> Cell {
+    let missing = || Cell::Missing(metric.reason.clone().unwrap_or_else(|| "not known".to_owned()));
+    metric.value.map_or_else(missing, form)
+}
+
+/// The median of a figure over seeds.
+fn stat_cell(stat: Option<&SeedStat>, form: Form) -> Cell {
+    stat.map_or(Cell::Empty, |stat| metric_cell(&stat.median, form))
+}
+
+/// What a ranking is of, in words.
+fn described(track: &Track) -> String {
+    format!(
+        "window {}, {} days, {}/{}, {}",
+        track.window,
+        track.dates.len(),
+        track.level,
+        track.numeric,
+        track.mode
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ktd_view::draw::Align::{Left, Right};
+
+    #[test]
+    fn a_hostile_id_is_no_formula_in_csv() {
+        let table = TableData::new("t", [("agent", Left), ("selection", Right)]).with_rows([
+            vec![
+                Cell::Text("=HYPERLINK(\"//x\",\"y\")".to_owned()),
+                Cell::Change(-0.5),
+            ],
+            vec![
+                Cell::Text("\u{1b}[31mred".to_owned()),
+                Cell::Missing("too few".to_owned()),
+            ],
+        ]);
+        let csv = String::from_utf8(csv(&table).unwrap()).unwrap();
+        assert_eq!(
+            csv,
+            "agent,selection\n\"'=HYPERLINK(\"\"//x\"\",\"\"y\"\")\",-0.5\n\\u{1b}[31mred,\n"
+        );
+    }
+}

@@ -1,0 +1,77 @@
+//! Table 5: where the return came from.
+
+use super::described;
+use crate::record::{Board, Track};
+use ktd_view::draw::Align::{Left, Right};
+use ktd_view::draw::{Cell, TableData};
+
+pub(super) fn table(board: &Board, track: &Track, basis: &str) -> TableData {
+    let parts = [
+        "common",
+        "style",
+        "selection",
+        "timing",
+        "slip",
+        "cost",
+        "rounding",
+        "unattributed",
+    ];
+    let parts = parts.map(|part| (part, Right, 1));
+    let styles = board.model.styles.iter().map(|style| (style.as_str(), Right, 3));
+    let heads = [("agent", Left, 0)]
+        .into_iter()
+        .chain(parts)
+        .chain([("portfolio", Right, 0), ("closes to", Right, 2)])
+        .chain(styles);
+    let mut table = TableData::new(
+        format!(
+            "Table 5, basis {basis}, linked (Carino), means over seeds: {}",
+            described(track)
+        ),
+        heads,
+    );
+    for leader in &track.leaders {
+        let Some(contribution) = leader.attribution.get(basis) else {
+            let reason = leader
+                .unattributed_reason
+                .clone()
+                .unwrap_or_else(|| "not attributed".to_owned());
+            let mut row = vec![Cell::Text(leader.agent.clone()), Cell::Missing(reason)];
+            row.resize(table.columns.len(), Cell::Empty);
+            table.rows.push(row);
+            continue;
+        };
+        let linked = &contribution.carino;
+        let mut row = vec![Cell::Text(leader.agent.clone())];
+        row.extend(
+            [
+                linked.common,
+                linked.style,
+                linked.selection,
+                linked.timing,
+                linked.slip,
+                linked.cost,
+                linked.corporate,
+                linked.unattributed,
+                linked.portfolio,
+            ]
+            .map(Cell::Change),
+        );
+        row.push(Cell::Text(format!(
+            "{:.0e}",
+            linked.gauge.abs().max(contribution.daily_gauge)
+        )));
+        row.extend(linked.styles.iter().copied().map(Cell::Change));
+        table.rows.push(row);
+    }
+    table.notes.push(match basis {
+        "post" => {
+            "weights after the day's trades; timing is what they missed from the mark to the open".to_owned()
+        }
+        "two" => "overnight on weights before, intraday on weights after the day's trades: nothing is timing"
+            .to_owned(),
+        _ => "weights before the day's trades; timing is what they earned from the open to the close"
+            .to_owned(),
+    });
+    table
+}
