@@ -104,6 +104,10 @@ pub fn shared(config: &ExperimentConfig, prepared: &Prepared) -> Shared {
 }
 
 /// Runs every cell; a cell that stops fails the test.
+#[expect(
+    clippy::must_use_candidate,
+    reason = "some tests want nothing but that every cell ends"
+)]
 pub fn run(config: &ExperimentConfig, prepared: &Prepared, output: &Path) -> Vec<(Cell, PathBuf)> {
     let plan = RunPlan {
         config: config.clone(),
