@@ -6,8 +6,7 @@
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::indexing_slicing,
-    clippy::print_stdout,
-    reason = "a broken golden file fails the test, and a skipped comparison is told"
+    reason = "a broken golden file fails the test"
 )]
 
 use ktd_env::exchange::{Account, Execution, Holding, Order, Rules, StepReport, TradingDay, step};

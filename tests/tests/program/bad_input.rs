@@ -4,8 +4,7 @@
     clippy::unwrap_used,
     clippy::indexing_slicing,
     clippy::panic,
-    clippy::print_stdout,
-    reason = "a broken fixture fails the test, and what is skipped is told"
+    reason = "a broken fixture fails the test"
 )]
 
 use ktd_kit::{Folder, Need, command, program};

@@ -1,10 +1,6 @@
 //! `ktd replay --branch`: another agent from a step on, in a bundle of its own that verifies, replays and continues.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::print_stdout,
-    reason = "a broken fixture fails the test, and what is skipped is told"
-)]
+#![expect(clippy::unwrap_used, reason = "a broken fixture fails the test")]
 
 use ktd_kit::{Folder, Need, assert_ok, command, quiet};
 use std::path::Path;

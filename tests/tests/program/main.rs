@@ -18,5 +18,6 @@ mod plan_command;
 mod qlib_simulate;
 mod real_panel;
 mod reasons;
+mod synthetic_panel;
 mod tools;
 mod wire_requests;

@@ -1,7 +1,5 @@
 //! A bundle has one writer: a second run of the same experiment is turned away and touches nothing.
 
-#![expect(clippy::unwrap_used, reason = "a broken fixture fails the test")]
-
 use ktd_kit::{Folder, assert_ok, refused};
 use ktd_runs::bundle::exchanges::Cassette;
 use ktd_runs::bundle::{BundleLock, BundlePaths};

@@ -1,10 +1,6 @@
 //! Import and check of the real CSI300 panel, where it lies beside the repository (`$KTD_DATA`, default `../shared/data`).
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::print_stdout,
-    reason = "a test stops at what it does not expect, and a skipped one is told"
-)]
+#![expect(clippy::unwrap_used, reason = "a test stops at what it does not expect")]
 
 use ktd_env::exchange::Rules;
 use ktd_env::{Basis, CheckOptions, DateSpan, Market, TradeDate, UnsupportedRule, check_panel};

@@ -452,7 +452,6 @@ fn an_anchored_probe_gives_away_another_stock() {
 }
 
 #[test]
-#[expect(clippy::disallowed_methods, reason = "looks for real codes where none may be")]
 fn no_exhibit_names_a_stock() {
     let words: Vec<String> = STAGE
         .market

@@ -16,7 +16,10 @@ fn the_sample_is_one_of_our_tables() {
     let sample: Value = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
     let rows = sample["rows"].as_array().unwrap();
     for row in rows {
-        let record = table.record(row["vendor"].as_str().unwrap_or("any"), row["model"].as_str().unwrap());
+        let record = table.record(
+            row["vendor"].as_str().unwrap_or("any"),
+            row["model"].as_str().unwrap(),
+        );
         assert!(record.is_some(), "{row}");
     }
     assert!(!rows.is_empty());
