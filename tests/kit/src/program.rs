@@ -8,14 +8,15 @@ use std::sync::OnceLock;
 /// features that tests switch on, so that nothing is compiled twice.
 const NAME: &str = "ktd-under-test";
 
-/// Where the program lies: beside the folder of the running test's own file.
+/// Where the program lies: where cargo says, or else beside the folder of the running test's own file.
 #[must_use]
 pub fn binary() -> &'static Path {
     static BINARY: OnceLock<PathBuf> = OnceLock::new();
     BINARY.get_or_init(|| {
         let test = std::env::current_exe().unwrap();
         let folder = test.ancestors().nth(2).unwrap();
-        let binary = folder.join(format!("{NAME}{}", std::env::consts::EXE_SUFFIX));
+        let beside = folder.join(format!("{NAME}{}", std::env::consts::EXE_SUFFIX));
+        let binary = std::env::var_os(format!("CARGO_BIN_EXE_{NAME}")).map_or(beside, PathBuf::from);
         assert!(
             binary.is_file(),
             "no program at {}: only integration tests of `ktd-tests` have cargo build it",
