@@ -6,6 +6,10 @@ use crate::workspace_root;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+/// The compiler whose words the compile-fail cases hold. They are tested in `masking`, which cannot ask here: what tests
+/// compilation builds all that it depends on.
+pub const COMPILER: &str = "rustc 1.95.";
+
 /// Something that lies outside the repository, or that not every build and system has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Need {
@@ -19,6 +23,8 @@ pub enum Need {
     CrashPoints,
     /// A device on which nothing can be written.
     FullDevice,
+    /// The compiler of the compile-fail cases.
+    Compiler,
     /// A small model that somebody serves on loopback, and says so.
     LocalModel,
 }
@@ -32,6 +38,7 @@ impl Need {
             Self::GitClone,
             Self::CrashPoints,
             Self::FullDevice,
+            Self::Compiler,
             Self::LocalModel,
         ];
         OUTSIDE_SETS.into_iter().map(Self::Golden).chain(others).collect()
@@ -66,6 +73,10 @@ impl Need {
                 .is_ok_and(|output| output.status.success()),
             Self::CrashPoints => cfg!(debug_assertions),
             Self::FullDevice => Path::new("/dev/full").exists(),
+            Self::Compiler => Command::new(option_env!("RUSTC").unwrap_or("rustc"))
+                .arg("--version")
+                .output()
+                .is_ok_and(|output| output.stdout.starts_with(COMPILER.as_bytes())),
             Self::LocalModel => std::env::var_os("KTD_LOCAL_MODEL").is_some(),
         }
     }
@@ -74,11 +85,12 @@ impl Need {
     #[must_use]
     pub fn name(self) -> String {
         match self {
-            Self::Golden(set) => format!("golden set `{set}`"),
+            Self::Golden(set) => format!("golden/{set}"),
             Self::RealPanels => "real panels".to_owned(),
             Self::GitClone => "rules of committed files".to_owned(),
             Self::CrashPoints => "crash points".to_owned(),
             Self::FullDevice => "a full device".to_owned(),
+            Self::Compiler => "compile-fail cases".to_owned(),
             Self::LocalModel => "a model on loopback".to_owned(),
         }
     }
@@ -87,14 +99,15 @@ impl Need {
     #[must_use]
     pub const fn remedy(self) -> &'static str {
         match self {
-            Self::Golden(_) => "set KTD_GOLDEN to the folder of golden sets, or lay it at ../shared/golden",
-            Self::RealPanels => "set KTD_DATA to the folder of panels, or lay it at ../shared/data",
+            Self::Golden(_) => {
+                "lay the golden sets at ../shared/golden or set KTD_GOLDEN (the small cases of tests/golden ran)"
+            }
+            Self::RealPanels => "lay the panels at ../shared/data or set KTD_DATA",
             Self::GitClone => "run the tests in a clone made by git",
             Self::CrashPoints => "run the tests without --release",
             Self::FullDevice => "run the tests on Linux",
-            Self::LocalModel => {
-                "serve the model of runs/configs/local_attacker.toml and set KTD_LOCAL_MODEL=1"
-            }
+            Self::Compiler => "use Rust 1.95",
+            Self::LocalModel => "serve the model of local_attacker.toml and set KTD_LOCAL_MODEL=1",
         }
     }
 }
