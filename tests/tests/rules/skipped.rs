@@ -1,7 +1,8 @@
 //! What a run of all tests passes over on this machine, in one line.
 
+use crate::tidy::sources;
 use ktd_kit::Need;
-use ktd_kit::need::summary;
+use ktd_kit::need::{COMPILER, summary};
 use std::io::Write as _;
 
 /// Every test that is passed over says so in output of its own, which is shown only where it fails. This one writes past
@@ -25,4 +26,30 @@ fn every_need_has_a_name_of_its_own_and_a_remedy() {
     names.sort();
     names.dedup();
     assert_eq!(names.len(), count);
+}
+
+/// A test that looks for its files by itself would be passed over without a place in the line.
+#[test]
+fn what_may_be_absent_is_looked_for_by_the_kit_alone() {
+    // Joined from halves, so that this file passes its own test.
+    let marks = [["\"skip", "ped: "].concat(), ["\"KTD_", "GOLDEN"].concat()];
+    for source in sources() {
+        if source.path.starts_with("tests/kit/") || source.path.contains("/benches/") {
+            continue;
+        }
+        if source.path == "masking/tests/ui.rs" {
+            assert!(
+                source.text.contains(&format!("{COMPILER:?}")),
+                "the kit knows another compiler"
+            );
+            continue;
+        }
+        for mark in &marks {
+            assert!(
+                !source.text.contains(mark),
+                "{}: ask `ktd_kit::Need`",
+                source.path
+            );
+        }
+    }
 }

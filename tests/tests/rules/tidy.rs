@@ -33,7 +33,7 @@ fn members() -> Vec<String> {
         .collect()
 }
 
-fn sources() -> Vec<Source> {
+pub(crate) fn sources() -> Vec<Source> {
     rust_sources(&workspace_root(), &members())
 }
 
