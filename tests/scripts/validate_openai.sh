@@ -15,7 +15,7 @@ out=$PWD/results/requests
 test -x "$(command -v "$python")" || { echo "no $python: see the head of this script" >&2; exit 2; }
 test -e "$golden/providers/validate_openai.py" || { echo "no $golden/providers/validate_openai.py" >&2; exit 2; }
 rm -rf "$out"
-KTD_REQUESTS=$out cargo test -q -p ktd-tests --test wire_requests
+KTD_REQUESTS=$out cargo test -q -p ktd-tests --test program wire_requests
 
 "$python" - "$golden/providers" "$out" <<'PY'
 import json, pathlib, sys

@@ -336,32 +336,4 @@ mod tests {
         );
         assert!(json_of_toml("x = [").is_err());
     }
-
-    /// The sample that comes with the golden sets is one of our tables.
-    #[test]
-    #[expect(clippy::print_stdout, reason = "what is skipped is told")]
-    fn the_sample_is_read_whole() {
-        let root = std::env::var_os("KTD_GOLDEN").map_or_else(
-            || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/golden"),
-            std::path::PathBuf::from,
-        );
-        let path = root.join("providers/prices.sample.json");
-        if !path.exists() {
-            println!("skipped: no {}", path.display());
-            return;
-        }
-        let table = PriceTable::read(&path).unwrap();
-        assert_eq!(table.rows.len(), 10);
-        let usage = |input| Usage {
-            uncached_input: input,
-            visible_output: 1_000,
-            ..Usage::NOTHING
-        };
-        let cost = |input| {
-            let record = table.record("openai", "gpt-5.5");
-            Basis::of(false, record).cost(&usage(input)).unwrap().amount.0
-        };
-        assert_eq!(cost(272_000), 272_000 * 5_000_000 + 1_000 * 30_000_000);
-        assert_eq!(cost(272_001), 272_001 * 10_000_000 + 1_000 * 45_000_000);
-    }
 }

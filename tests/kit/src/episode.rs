@@ -1,0 +1,257 @@
+//! Small markets, experiments on them run in this process, and their bundles read back.
+
+use ktd_env::synth::{SynthConfig, generate};
+use ktd_env::{KeyedStream, Market};
+use ktd_masking::MaskKey;
+use ktd_bundle::BundlePaths;
+use ktd_bundle::chain::Lines;
+use ktd_bundle::exchanges::{Cassette, Place};
+use ktd_experiment::data_record::{DataRecord, SyntheticRecord};
+use ktd_episode::Shared;
+use ktd_client::progress::Silent;
+use ktd_experiment::cells::{Cell, cells};
+use ktd_experiment::config::ExperimentConfig;
+use ktd_data::market_source::MarketSource;
+use ktd_episode::run::{Prepared, RunPlan, factor_table, run_cells};
+use ktd_experiment::toolbox::toolbox;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use tempfile::TempDir;
+
+/// Names of the synthetic market.
+pub const NAMES: u32 = 40;
+/// Trading days of the synthetic market.
+pub const DAYS: u32 = 420;
+
+/// Three modes, shown as it is and hidden as far as it goes.
+pub const GRID: &str = r#"
+masks = [{ level = "bright" }, { level = "blinded", numeric = "rescaled" }]
+modes = ["memory-only", "fixed-candidate", "open-research"]
+agents = [
+    { id = "momentum", builtin = "momentum" },
+    { id = "equal-weight", builtin = "equal-weight" },
+    { id = "random", builtin = "random" },
+    { id = "schema-breaker", builtin = "schema-breaker" },
+]
+"#;
+
+/// Every file of a bundle.
+pub const FILES: [&str; 6] = [
+    "header.json",
+    "events.jsonl",
+    "exchanges.jsonl.zst",
+    "summary.json",
+    "private/episode.json",
+    "private/ledger.jsonl",
+];
+
+/// The synthetic market of a seed.
+#[must_use]
+pub fn market(seed: u64) -> Market {
+    generate(&SynthConfig {
+        seed,
+        names: NAMES,
+        days: DAYS,
+    })
+    .unwrap()
+}
+
+/// An experiment on the last days of a panel.
+#[must_use]
+pub fn experiment(days: usize, rest: &str) -> ExperimentConfig {
+    let text = format!("name = \"try\"\nwindows = [{{ id = \"w\", last_days = {days} }}]\n{rest}");
+    ExperimentConfig::parse(&text).unwrap()
+}
+
+/// The key of a mask whose bytes are all this one.
+#[must_use]
+pub fn key(byte: u8) -> MaskKey {
+    MaskKey::from_bytes([byte; 32])
+}
+
+/// What a run prepares, on a market that need not lie in a file.
+#[must_use]
+pub fn prepare(config: &ExperimentConfig, market: Market, key: MaskKey) -> Prepared {
+    let record = DataRecord {
+        panel_blake3: ktd_masking::hex(&market.content_hash()),
+        amount_declared: market.amount_declared(),
+        limitations: Vec::new(),
+        synthetic: config.synthetic.map(|synthetic| SyntheticRecord {
+            seed: synthetic.seed.unwrap(),
+            names: NAMES,
+            days: DAYS,
+        }),
+    };
+    let cells = cells(config, &market).unwrap();
+    Prepared {
+        factors: Arc::new(factor_table(&market, &cells).unwrap()),
+        cells,
+        toolbox: toolbox().unwrap(),
+        key,
+        metering: Arc::default(),
+        source: MarketSource {
+            market: Arc::new(market),
+            record,
+            path: None,
+        },
+        notes: Vec::new(),
+    }
+}
+
+/// What the episodes of a prepared run share.
+#[must_use]
+pub fn shared(config: &ExperimentConfig, prepared: &Prepared) -> Shared {
+    prepared.shared(config)
+}
+
+/// Runs every cell; a cell that stops fails the test.
+#[expect(
+    clippy::must_use_candidate,
+    reason = "some tests want nothing but that every cell ends"
+)]
+pub fn run(config: &ExperimentConfig, prepared: &Prepared, output: &Path) -> Vec<(Cell, PathBuf)> {
+    let plan = RunPlan {
+        config: config.clone(),
+        base: PathBuf::new(),
+        output: output.to_owned(),
+    };
+    runtime()
+        .block_on(run_cells(&plan, prepared, Arc::new(Silent)))
+        .into_iter()
+        .map(|result| {
+            let ended = result.result.map(|_| ());
+            assert!(ended.is_ok(), "cell {}: {ended:?}", result.cell.id);
+            (result.cell, result.bundle)
+        })
+        .collect()
+}
+
+/// A runtime of several threads.
+#[must_use]
+pub fn runtime() -> tokio::runtime::Runtime {
+    tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(4)
+        .enable_all()
+        .build()
+        .unwrap()
+}
+
+/// A runtime whose time stands still while there is something to do, and leaps to the next moment when all wait.
+#[must_use]
+pub fn leaping() -> tokio::runtime::Runtime {
+    tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .start_paused(true)
+        .build()
+        .unwrap()
+}
+
+/// A finished bundle of one cell on a panel file, beside which others can be made.
+#[derive(Debug)]
+pub struct OnPanel {
+    /// The folder in which panel and bundle lie.
+    pub folder: TempDir,
+    /// Where the bundle lies.
+    pub bundle: PathBuf,
+}
+
+impl OnPanel {
+    /// Runs an experiment of one cell over so many days on the market of a seed, written to a panel file.
+    #[must_use]
+    pub fn new(seed: u64, days: usize, rest: &str) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let panel = folder.path().join("panel.ktdp");
+        std::fs::write(&panel, market(seed).to_bytes()).unwrap();
+        let config = experiment(days, rest);
+        let prepared = Prepared {
+            source: MarketSource::from_file(&panel).unwrap(),
+            ..prepare(&config, market(seed), key(4))
+        };
+        let bundle = run(&config, &prepared, folder.path()).remove(0).1;
+        Self { folder, bundle }
+    }
+
+    /// The path of a name beside the bundle.
+    #[must_use]
+    pub fn at(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+}
+
+/// All files of a bundle by their names.
+#[must_use]
+pub fn files(bundle: &Path) -> BTreeMap<&'static str, Vec<u8>> {
+    FILES
+        .into_iter()
+        .map(|file| (file, std::fs::read(bundle.join(file)).unwrap()))
+        .collect()
+}
+
+/// The files of two bundles are the same bytes; the first that differs is named.
+pub fn assert_same_files(left: &Path, right: &Path) {
+    for (file, bytes) in files(left) {
+        let other = std::fs::read(right.join(file)).unwrap();
+        assert!(
+            bytes == other,
+            "{file} differs:\n{}\n{}",
+            left.display(),
+            right.display()
+        );
+    }
+}
+
+/// What a model was asked and what happened, in order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Trace {
+    /// The lines of the event log.
+    pub events: Vec<String>,
+    /// The answered requests, each with its place.
+    pub requests: Vec<(Place, String)>,
+}
+
+impl Trace {
+    /// The trace of a finished bundle.
+    #[must_use]
+    pub fn of(bundle: &Path) -> Self {
+        let paths = BundlePaths::new(bundle);
+        let cassette = Cassette::read(&paths.exchanges()).unwrap();
+        Self {
+            events: Lines::read(&paths.events()).unwrap().raw().to_vec(),
+            requests: cassette
+                .answered()
+                .map(|sent| (sent.intent.at, sent.intent.request.clone()))
+                .collect(),
+        }
+    }
+
+    /// What may depend on the first `days` trading days of the window alone: their steps whole, and the step after
+    /// them up to its decision, whose as-of day is the last of them.
+    #[must_use]
+    pub fn before_close_of(&self, days: usize) -> Self {
+        let settles = format!("\"body\":{{\"kind\":\"fills\",\"step\":{},", days + 1);
+        let end = self.events.iter().position(|line| line.contains(&settles));
+        Self {
+            events: self.events[..end.unwrap_or(self.events.len())].to_vec(),
+            requests: self
+                .requests
+                .iter()
+                .filter(|(at, _)| at.step <= days + 1)
+                .cloned()
+                .collect(),
+        }
+    }
+}
+
+/// A stream of a test, its seed printed so that a failure can be repeated.
+#[must_use]
+pub fn dice(seed: u64, purpose: &str) -> KeyedStream {
+    println!("{purpose}: seed {seed}");
+    KeyedStream::for_purpose(seed, purpose)
+}
+
+/// A number below a bound, as a place in a list.
+#[must_use]
+pub fn below(dice: &mut KeyedStream, bound: usize) -> usize {
+    usize::try_from(dice.below(bound as u64)).unwrap()
+}

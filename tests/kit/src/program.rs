@@ -1,0 +1,78 @@
+//! The program `ktd`, as a user starts it.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::OnceLock;
+
+/// The file that cargo builds for the tests of this workspace: `ktd` itself, from the same source, built with the
+/// features that tests switch on, so that nothing is compiled twice.
+const NAME: &str = "ktd-under-test";
+
+/// Where the program lies: where cargo says, or else beside the folder of the running test's own file.
+#[must_use]
+pub fn binary() -> &'static Path {
+    static BINARY: OnceLock<PathBuf> = OnceLock::new();
+    BINARY.get_or_init(|| {
+        let test = std::env::current_exe().unwrap();
+        let folder = test.ancestors().nth(2).unwrap();
+        let beside = folder.join(format!("{NAME}{}", std::env::consts::EXE_SUFFIX));
+        let binary = std::env::var_os(format!("CARGO_BIN_EXE_{NAME}")).map_or(beside, PathBuf::from);
+        assert!(
+            binary.is_file(),
+            "no program at {}: only integration tests of `ktd-tests` have cargo build it",
+            binary.display()
+        );
+        binary
+    })
+}
+
+/// `ktd ARGUMENTS` in a folder, neither logging nor dying at a crash point unless told to.
+#[must_use]
+pub fn command(folder: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(binary());
+    command
+        .args(arguments)
+        .current_dir(folder)
+        .env_remove("KTD_LOG")
+        .env_remove("KTD_CRASH");
+    command
+}
+
+/// What `ktd ARGUMENTS` does in a folder.
+#[must_use]
+pub fn ktd(folder: &Path, arguments: &[&str]) -> Output {
+    command(folder, arguments).output().unwrap()
+}
+
+/// What `ktd --quiet ARGUMENTS` does in a folder.
+#[must_use]
+pub fn quiet(folder: &Path, arguments: &[&str]) -> Output {
+    ktd(folder, &[&["--quiet"], arguments].concat())
+}
+
+/// What `ktd --quiet ARGUMENTS` does in a folder on one core; where there is no `taskset`, on as many as there are.
+#[must_use]
+pub fn on_one_core(folder: &Path, arguments: &[&str]) -> Output {
+    let pinned = Command::new("taskset")
+        .args(["-c", "0"])
+        .arg(binary())
+        .arg("--quiet")
+        .args(arguments)
+        .current_dir(folder)
+        .output();
+    pinned.unwrap_or_else(|_| quiet(folder, arguments))
+}
+
+/// Fails the test unless the program succeeded.
+#[track_caller]
+pub fn assert_ok(output: &Output) {
+    assert!(output.status.success(), "{output:?}");
+}
+
+/// What the program, which must have ended with this code, wrote on standard error.
+#[track_caller]
+#[must_use]
+pub fn refused(output: &Output, code: i32) -> String {
+    assert_eq!(output.status.code(), Some(code), "{output:?}");
+    String::from_utf8(output.stderr.clone()).unwrap()
+}

@@ -1,0 +1,11 @@
+//! What independent implementations and real services gave, against what `ktd` gives. A test's path names the set that
+//! it compares with: `golden::SET::...`.
+
+/// One module a set, named as the set's folder is.
+#[path = "."]
+mod golden {
+    mod attribution;
+    mod ktd;
+    mod providers;
+    mod qlib;
+}

@@ -1,0 +1,64 @@
+//! The files that come with the program, and a model on loopback where there is one.
+
+use crate::attackers::scene::{BLINDED, at, scene, silent};
+use ktd_masking::Level;
+use ktd_probes::{Measure, ProbeKind};
+use ktd_certify::language_attackers::{LanguageConfig, LineUp};
+use ktd_certify::config::CertifyConfig;
+use ktd_experiment::provider::Provider;
+use std::path::PathBuf;
+
+fn configs() -> PathBuf {
+    ktd_kit::workspace_root().join("runs/configs")
+}
+
+/// The language models of a file.
+fn language(file: &str) -> LanguageConfig {
+    CertifyConfig::read(&configs().join(file)).unwrap().language
+}
+
+#[test]
+fn the_papers_ten_are_ten_models_of_ten_vendors() {
+    let config = language("paper_attackers.toml");
+    let table = ktd_experiment::provider::builtin_table().unwrap();
+    let mut vendors: Vec<String> = config
+        .agents
+        .iter()
+        .map(|agent| Provider::of(agent, &table).unwrap().dialect.id)
+        .collect();
+    assert_eq!(vendors.len(), 10);
+    vendors.sort();
+    vendors.dedup();
+    assert_eq!(vendors.len(), 10);
+    assert!(config.agents.iter().all(|agent| agent.api_key_env.is_some()));
+}
+
+/// `KTD_LOCAL_MODEL=1` asks the model of `local_attacker.toml`, which must be served.
+#[tokio::test]
+async fn a_small_model_on_loopback_answers_or_fails_in_countable_ways() {
+    let config = language("local_attacker.toml");
+    assert_eq!(config.agents.len(), 1);
+    if !ktd_kit::Need::LocalModel.is_met() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let line_up = LineUp::new(config, &scene().market, 1, &configs(), folder.path()).unwrap();
+    let attacker = &line_up.attackers()[0];
+    for mask in [at(Level::Bright), BLINDED] {
+        let set = scene().probes(mask, &[ProbeKind::Day], 1);
+        let mut questions = set.questions();
+        questions.set = mask.level.label();
+        let answers = line_up.ask_all(attacker, &questions, &silent).await.unwrap();
+        for answer in &answers {
+            println!("{} {:?}", mask.level.label(), answer.record());
+        }
+        let tally = set.tally(&answers);
+        println!("{} answered, {} named", tally.answered, tally.hits(Measure::Top1));
+        assert_eq!(line_up.recall(attacker, &questions).await.unwrap(), answers);
+        assert!(
+            answers
+                .iter()
+                .all(|answer| answer.answer.is_some() != answer.reason.is_some())
+        );
+    }
+}

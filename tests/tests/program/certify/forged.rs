@@ -1,0 +1,379 @@
+//! Certificates that say what was not done: signed well, and refused from what stands in them alone.
+
+use crate::certify::{folder, scene};
+use ktd_kit::{assert_ok, copy, quiet, refused};
+use ktd_certify::certificate::{Certificate, Knowledge};
+use ktd_certify::mark::read_certificates;
+use ktd_certify::signed::SignedCertificate;
+use ktd_certify::signing::SigningKey;
+use ktd_certify::verify::{Check, verify};
+use sha2::{Digest, Sha256};
+use std::path::{Path, PathBuf};
+
+pub(crate) fn honest() -> Certificate {
+    let path = scene().join("out/certificate.json");
+    SignedCertificate::read(&path, None).unwrap().certificate
+}
+
+/// Writes a certificate that follows from its own counts, signed by the scene's key.
+pub(crate) fn sign(certificate: Certificate, path: &Path) {
+    let certificate = certificate.judged_again().unwrap_or(certificate);
+    let key = SigningKey::read(&scene().join("key.pem")).unwrap();
+    SignedCertificate::sign(certificate, &key)
+        .unwrap()
+        .write(path)
+        .unwrap();
+}
+
+/// What is said of a certificate without a file beside it.
+fn alone(certificate: Certificate) -> Result<(), String> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("certificate.json");
+    sign(certificate, &path);
+    read_certificates(&[path], None)
+        .map(|_| ())
+        .map_err(|error| error.to_string())
+}
+
+/// One change of an honest certificate, and what is said of it.
+type Forgery = (fn(&mut Certificate), &'static str);
+
+fn assert_refused(forgeries: &[Forgery]) {
+    for (forge, part) in forgeries {
+        let mut certificate = honest();
+        forge(&mut certificate);
+        let error = alone(certificate).unwrap_err();
+        assert!(error.contains(part), "{error}");
+    }
+}
+
+#[test]
+fn an_honest_certificate_stands_alone() {
+    alone(honest()).unwrap();
+}
+
+#[test]
+fn another_masks_hash_is_refused() {
+    const MASK: &str = "its mask's hash or scheme is not that of the mask it names";
+    assert_refused(&[
+        (|certificate| certificate.set.mask.hash = "0".repeat(64), MASK),
+        (
+            |certificate| certificate.set.plan.numeric = "exact".to_owned(),
+            MASK,
+        ),
+        (|certificate| certificate.set.mask.scheme += 1, MASK),
+        (
+            |certificate| certificate.set.plan.level = "dark".to_owned(),
+            "`level` is \"dark\"",
+        ),
+    ]);
+}
+
+#[test]
+fn another_program_is_named() {
+    assert_refused(&[
+        (
+            |certificate| certificate.set.ktd = "0.0.9".to_owned(),
+            "made by ktd 0.0.9",
+        ),
+        (|certificate| certificate.set.format += 1, "made by ktd"),
+        (
+            |certificate| {
+                certificate.set.source_sha256 = "0".repeat(64);
+                certificate.set.mask.hash = "0".repeat(64);
+            },
+            "made by ktd",
+        ),
+    ]);
+}
+
+#[test]
+fn probes_of_another_plan_are_refused() {
+    const PROBES: &str = "its probes are not those of its plan";
+    assert_refused(&[
+        (
+            |certificate| certificate.set.probe_set_sha256 = "0".repeat(64),
+            PROBES,
+        ),
+        (|certificate| certificate.set.plan.probes.day += 1, PROBES),
+        (
+            |certificate| {
+                certificate.set.counts.remove("linked");
+            },
+            PROBES,
+        ),
+        (
+            |certificate| {
+                certificate.set.counts.insert("week".to_owned(), 0);
+            },
+            PROBES,
+        ),
+        (
+            |certificate| {
+                certificate.set.files.pop_first();
+            },
+            PROBES,
+        ),
+        (
+            |certificate| certificate.set.plan.training = usize::MAX,
+            "`training` is",
+        ),
+        (
+            |certificate| certificate.set.plan.probes.day = usize::MAX,
+            "`probes.day` is",
+        ),
+        (
+            |certificate| certificate.set.plan.stretches = vec![(usize::MAX, 0)],
+            "a stretch of 0 trading days",
+        ),
+    ]);
+}
+
+#[test]
+fn attackers_are_what_they_are() {
+    const ATTACKERS: &str =
+        "it lacks attackers that every certificate has, or lists them as what they are not";
+    assert_refused(&[
+        (
+            |certificate| certificate.attackers[1].knows = Knowledge::Language,
+            ATTACKERS,
+        ),
+        (|certificate| certificate.attackers.swap(1, 2), ATTACKERS),
+        (
+            |certificate| {
+                certificate.attackers.pop();
+                let left: Vec<String> = certificate.attackers.iter().map(|who| who.name.clone()).collect();
+                certificate
+                    .figures
+                    .retain(|figure| left.contains(&figure.attacker));
+                certificate
+                    .unanswered
+                    .retain(|silence| left.contains(&silence.attacker));
+            },
+            ATTACKERS,
+        ),
+        (
+            |certificate| more(certificate, "gpt-9", Knowledge::Database),
+            ATTACKERS,
+        ),
+        (
+            |certificate| more(certificate, "random", Knowledge::Language),
+            ATTACKERS,
+        ),
+        (
+            |certificate| more(certificate, "../x", Knowledge::Language),
+            ATTACKERS,
+        ),
+        (
+            |certificate| more(certificate, "gpt-9", Knowledge::Language),
+            "it lacks controls that its attackers owe",
+        ),
+    ]);
+}
+
+/// One attacker more, which was asked what all were asked and recovered what `combination` did.
+fn more(certificate: &mut Certificate, name: &str, knows: Knowledge) {
+    let last = certificate.attackers.last().unwrap().clone();
+    let own = |attacker: &str| attacker == last.name;
+    let mut figures = certificate.figures.clone();
+    figures.retain(|figure| own(&figure.attacker));
+    for figure in &mut figures {
+        name.clone_into(&mut figure.attacker);
+    }
+    certificate.figures.extend(figures);
+    let mut silences = certificate.unanswered.clone();
+    silences.retain(|silence| own(&silence.attacker));
+    for silence in &mut silences {
+        name.clone_into(&mut silence.attacker);
+    }
+    certificate.unanswered.extend(silences);
+    let mut attacker = last;
+    name.clone_into(&mut attacker.name);
+    attacker.knows = knows;
+    certificate.attackers.push(attacker);
+}
+
+#[test]
+fn nothing_that_was_asked_is_left_out() {
+    const FIGURES: &str = "it lacks figures of kinds, attackers or measures that were asked, or has others";
+    assert_refused(&[
+        (
+            |certificate| {
+                certificate.figures.retain(|figure| figure.kind != "linked");
+                certificate.unanswered.retain(|silence| silence.kind != "linked");
+            },
+            FIGURES,
+        ),
+        (
+            |certificate| certificate.figures.retain(|figure| figure.measure != "joint"),
+            FIGURES,
+        ),
+        (|certificate| certificate.figures[0].asked += 1, FIGURES),
+        (|certificate| certificate.figures[0].chance = 2.0, FIGURES),
+        (|certificate| certificate.unanswered[0].probes += 1, FIGURES),
+        (
+            |certificate| {
+                certificate.controls.pop();
+            },
+            "it lacks controls",
+        ),
+        (
+            |certificate| certificate.controls[0].asked += 1,
+            "it lacks controls",
+        ),
+    ]);
+}
+
+#[test]
+fn what_was_not_asked_is_told() {
+    let mut certificate = honest();
+    certificate.figures.retain(|figure| figure.measure != "sector");
+    let told = certificate.judged_again().unwrap().not_covered.join("; ");
+    assert!(
+        told.contains("sectors: they were not asked of the kinds day, days, episode, anchored"),
+        "{told}"
+    );
+    assert!(!honest().not_covered.join("; ").contains("sectors"));
+    // A panel without sectors asks nobody about them; whoever asks one asks all.
+    alone(certificate.clone()).unwrap();
+    certificate = honest();
+    certificate
+        .figures
+        .retain(|figure| figure.measure != "sector" || figure.attacker == "random");
+    alone(certificate).unwrap_err();
+}
+
+#[test]
+fn no_file_is_left_out() {
+    const FILES: &str = "it does not bind the files that its plan and attackers imply";
+    assert_refused(&[
+        (
+            |certificate| {
+                certificate.files.remove("answers/random.jsonl.zst");
+            },
+            FILES,
+        ),
+        (
+            |certificate| {
+                certificate.files.remove("private/gold.jsonl");
+            },
+            FILES,
+        ),
+        (
+            |certificate| {
+                certificate.files.insert("../x".to_owned(), "0".repeat(64));
+            },
+            FILES,
+        ),
+        (|certificate| certificate.set.gold_sha256 = "0".repeat(64), FILES),
+    ]);
+}
+
+/// A copy of the scene's directory, with a certificate and a record of its set that were changed alike.
+fn directory(change: fn(&mut Certificate)) -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    copy(&scene().join("out"), folder.path());
+    let mut certificate = honest();
+    change(&mut certificate);
+    let set = serde_json::to_vec(&certificate.set).unwrap();
+    let hash: [u8; 32] = Sha256::digest(&set).into();
+    std::fs::write(folder.path().join("set.json"), set).unwrap();
+    certificate
+        .files
+        .insert("set.json".to_owned(), ktd_masking::hex(&hash));
+    let path = folder.path().join("certificate.json");
+    sign(certificate, &path);
+    (folder, path)
+}
+
+#[test]
+fn other_sources_are_not_recomputed() {
+    let (folder, path) = directory(|certificate| certificate.set.source_sha256 = "0".repeat(64));
+    // Its bounds follow from its counts: it marks what was run under the same mask.
+    read_certificates(std::slice::from_ref(&path), None).unwrap();
+    let error = verify(&path, &Check::default(), &|| {}).unwrap_err().to_string();
+    assert!(
+        error.contains("made by ktd") && error.contains(&"0".repeat(64)),
+        "{error}"
+    );
+    std::fs::remove_dir_all(folder.path().join("private")).unwrap();
+    let (_, verified) = verify(&path, &Check::default(), &|| {}).unwrap();
+    assert!(
+        verified.unchecked.iter().any(|line| line.contains("made by ktd")),
+        "{verified:?}"
+    );
+}
+
+#[test]
+fn a_record_of_another_set_is_refused() {
+    let (folder, path) = directory(|_| {});
+    verify(&path, &Check::default(), &|| {}).unwrap();
+    std::fs::remove_dir_all(folder.path().join("private")).unwrap();
+    let mut certificate = SignedCertificate::read(&path, None).unwrap().certificate;
+    certificate.set.plan.name = "other".to_owned();
+    sign(certificate, &path);
+    let error = verify(&path, &Check::default(), &|| {}).unwrap_err().to_string();
+    assert!(
+        error.contains("set.json: it is not the set of certificate.json"),
+        "{error}"
+    );
+}
+
+#[test]
+fn what_is_asked_for_is_done_or_refused() {
+    let arguments = |more: &'static str| ["verify", "--certificate", "certificate.json", more];
+    let (real, _) = directory(|certificate| certificate.set.data.synthetic = None);
+    let error = refused(&quiet(real.path(), &arguments("--attack")), 2);
+    assert!(
+        error.contains("the panel is missing") && error.contains("--panel"),
+        "{error}"
+    );
+    let (public, _) = directory(|_| {});
+    std::fs::remove_dir_all(public.path().join("private")).unwrap();
+    for more in ["--attack", "--panel=any.ktdp"] {
+        let error = refused(&quiet(public.path(), &arguments(more)), 2);
+        assert!(
+            error.contains("private/ is not beside the certificate"),
+            "{error}"
+        );
+    }
+}
+
+#[test]
+fn a_key_that_is_none_and_a_file_that_is_no_certificate_are_named() {
+    let folder = folder("");
+    let root = folder.path();
+    copy(&scene().join("out"), &root.join("out"));
+    assert_ok(&quiet(root, &["certify", "--new-key", "other.pem"]));
+    let verify = |certificate: &str, key: &str| {
+        let arguments = ["verify", "--certificate", certificate, "--public-key", key];
+        quiet(root, &arguments)
+    };
+    let output = verify("out/certificate.json", "mask.key");
+    let error = refused(&output, 2);
+    assert!(error.contains("mask.key: it holds no Ed25519 key"), "{error}");
+    assert!(output.stdout.is_empty(), "{output:?}");
+    let error = refused(&verify("out/certificate.json", "other.pem.pub"), 1);
+    assert!(
+        error.contains("hint: compare the fingerprint") && !error.contains("edited"),
+        "{error}"
+    );
+    let error = refused(&verify("mask.key", "key.pem"), 1);
+    assert!(
+        error.contains("it is no signed certificate") && !error.contains("edited"),
+        "{error}"
+    );
+}
+
+#[test]
+fn what_is_judged_by_is_always_told() {
+    let output = quiet(scene(), &["verify", "--certificate", "out/certificate.json"]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    for part in [
+        "certified under its own thresholds: blinded/banded on panel ",
+        "thresholds: top1 1, top5 1, date20 1, joint 1, sector 1, same 1 above chance at confidence 0.95, joint within 20 days",
+        "probes: 12 day, 6 days, 4 episode, 8 linked, 6 anchored",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+}

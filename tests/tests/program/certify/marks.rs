@@ -1,0 +1,335 @@
+//! Bundles and boards say whether their mask is certified, against whom, and up to which bound.
+
+use crate::certify::forged::{honest, sign};
+use crate::certify::{SIGNING_KEY, scene};
+use ktd_kit::{copy, quiet, refused};
+use ktd_bundle::BundlePaths;
+use ktd_bundle::open::read_header;
+use ktd_certify::certificate::Certificate;
+use ktd_certify::config::KindCounts;
+use ktd_certify::mark::{mark_of, read_certificates};
+use ktd_probes::judge::{Mark, MarkStanding};
+use ktd_certify::set_record::{Origin, probe_set_sha256};
+use ktd_certify::signed::SignedCertificate;
+use ktd_certify::signing::SigningKey;
+use ktd_probes::judge::Thresholds;
+use ktd_certify::verdict::Verdict;
+use serde_json::Value;
+use std::path::Path;
+use std::sync::OnceLock;
+use tempfile::TempDir;
+
+/// Episodes under the mask of the scene's certificate, under another, and one that is longer than what was probed.
+const EXPERIMENT: &str = r#"
+name = "try"
+synthetic = { seed = 3, names = 80, days = 480 }
+masks = [{ level = "blinded", numeric = "banded" }, { level = "blinded" }]
+modes = ["open-research", "fixed-candidate"]
+agents = [{ id = "momentum", builtin = "momentum" }, { id = "hold", builtin = "hold" }]
+windows = [{ id = "short", last_days = 8 }, { id = "long", last_days = 9 }]
+"#;
+
+/// The experiment's results beside certificates that say more or less of them.
+fn runs() -> &'static Path {
+    static RUNS: OnceLock<TempDir> = OnceLock::new();
+    RUNS.get_or_init(|| {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        std::fs::write(root.join("try.toml"), EXPERIMENT).unwrap();
+        std::fs::write(root.join("key.pem"), SIGNING_KEY).unwrap();
+        let run = quiet(root, &["run", "try.toml", "--out", "out"]);
+        assert!(run.status.success(), "{run:?}");
+        copy(&scene().join("out"), &root.join("cert"));
+        write(root, "own.json", |certificate| {
+            many(certificate);
+            certificate.thresholds.top1 = 1.0;
+        });
+        write(root, "good.json", many);
+        write(root, "other.json", |certificate| {
+            many(certificate);
+            certificate.set.plan.tools.max_candidates += 1;
+        });
+        write(root, "given.json", |certificate| {
+            many(certificate);
+            certificate.set.probes = Origin::Given;
+        });
+        write(root, "days.json", |certificate| {
+            many(certificate);
+            only_days(certificate);
+        });
+        write(root, "refused.json", |certificate| {
+            many(certificate);
+            certificate.thresholds.top1 = 0.0;
+        });
+        folder
+    })
+    .path()
+}
+
+/// The honest certificate, changed.
+fn write(root: &Path, name: &str, change: impl Fn(&mut Certificate)) {
+    let mut certificate = honest();
+    change(&mut certificate);
+    sign(certificate, &root.join(name));
+}
+
+/// As if so many probes had been put and nobody had found anything but in the controls: bounds are tight enough for the
+/// defaults.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a share of these probes fits both"
+)]
+fn many(certificate: &mut Certificate) {
+    const PROBES: u32 = 50_000;
+    certificate.thresholds = Thresholds::default();
+    certificate.set.plan.probes = KindCounts::all(PROBES as usize);
+    for count in certificate.set.counts.values_mut() {
+        *count = PROBES as usize;
+    }
+    for silence in &mut certificate.unanswered {
+        silence.probes = u64::from(PROBES);
+    }
+    for figure in &mut certificate.figures {
+        figure.asked = u64::from(PROBES);
+        figure.hits = (figure.chance * f64::from(PROBES)).round() as u64;
+    }
+    for control in &mut certificate.controls {
+        control.hits = control.asked;
+    }
+}
+
+/// As if single days alone had been put.
+fn only_days(certificate: &mut Certificate) {
+    let set = &mut certificate.set;
+    set.counts.retain(|kind, _| kind == "day");
+    set.plan.probes = KindCounts {
+        day: set.plan.probes.day,
+        ..KindCounts::all(0)
+    };
+    let is_left = |file: &String| !file.starts_with("probes/") || file == "probes/day.jsonl.zst";
+    set.files.retain(|file, _| is_left(file));
+    set.probe_set_sha256 = probe_set_sha256(&set.files);
+    certificate.files.retain(|file, _| is_left(file));
+    certificate.figures.retain(|figure| figure.kind == "day");
+    certificate.unanswered.retain(|silence| silence.kind == "day");
+}
+
+fn board(certificates: &[&str]) -> Value {
+    let mut arguments = vec![
+        "--json",
+        "leaderboard",
+        "out",
+        "--replicates",
+        "100",
+        "--portfolios",
+        "50",
+    ];
+    for certificate in certificates {
+        arguments.extend(["--certificate", certificate]);
+    }
+    let output = quiet(runs(), &arguments);
+    assert!(output.status.success(), "{output:?}");
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+fn standing(board: &Value, window: &str, numeric: &str) -> String {
+    standing_in(board, (window, numeric), "open-research")
+}
+
+fn standing_in(board: &Value, (window, numeric): (&str, &str), mode: &str) -> String {
+    let tracks = board["tracks"].as_array().unwrap();
+    let track = tracks
+        .iter()
+        .find(|track| track["window"] == window && track["numeric"] == numeric && track["mode"] == mode)
+        .unwrap();
+    let leaders = track["leaders"].as_array().unwrap();
+    let momentum = leaders
+        .iter()
+        .find(|leader| leader["agent"] == "momentum")
+        .unwrap();
+    momentum["mask"]["standing"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn rows_say_whether_their_mask_is_certified() {
+    let unmarked = board(&[]);
+    assert_eq!(standing(&unmarked, "short", "banded"), "not_certified");
+    let marked = board(&["good.json"]);
+    assert_eq!(standing(&marked, "short", "banded"), "certified");
+    assert_eq!(standing(&marked, "long", "banded"), "shorter_episodes");
+    assert_eq!(standing(&marked, "short", "exact"), "not_certified");
+    assert_eq!(
+        standing_in(&marked, ("short", "banded"), "fixed-candidate"),
+        "other_mode"
+    );
+    for (certificate, expected) in [
+        ("other.json", "not_certified"),
+        ("own.json", "own_thresholds"),
+        ("given.json", "given_probes"),
+        // One step was tried, whatever an episode of the plan has.
+        ("days.json", "shorter_episodes"),
+        ("refused.json", "refused"),
+    ] {
+        assert_eq!(standing(&board(&[certificate]), "short", "banded"), expected);
+    }
+}
+
+#[test]
+fn the_order_of_certificates_does_not_count() {
+    for (named, expected) in [
+        (["days.json", "good.json"], "certified"),
+        (["own.json", "good.json"], "certified"),
+        (["own.json", "days.json"], "own_thresholds"),
+        (["given.json", "own.json"], "own_thresholds"),
+        // Whoever names a refusal is not certified.
+        (["good.json", "refused.json"], "refused"),
+    ] {
+        let [first, second] = named;
+        for named in [[first, second], [second, first]] {
+            assert_eq!(standing(&board(&named), "short", "banded"), expected, "{named:?}");
+        }
+    }
+}
+
+#[test]
+fn a_refusal_is_not_hidden_among_episodes() {
+    let header = |numeric: &str| {
+        let name = format!("out/cells/momentum__short__blinded-{numeric}__open-research__s1");
+        read_header(&BundlePaths::new(&runs().join(name))).unwrap()
+    };
+    let (refused, unknown) = (header("banded"), header("exact"));
+    let certificates = read_certificates(&[runs().join("refused.json")], None).unwrap();
+    for headers in [
+        [&refused, &unknown, &unknown],
+        [&unknown, &refused, &unknown],
+        [&unknown, &unknown, &refused],
+    ] {
+        let mark = Mark::of_row(headers.map(|header| mark_of(header, &certificates)));
+        assert_eq!(mark.standing, MarkStanding::Refused);
+    }
+    let good = read_certificates(&[runs().join("good.json")], None).unwrap();
+    let mark = Mark::of_row([&refused, &unknown].map(|header| mark_of(header, &good)));
+    assert_eq!(mark.standing, MarkStanding::NotCertified);
+}
+
+#[test]
+fn a_board_takes_certificates_of_one_signer() {
+    let other = quiet(runs(), &["certify", "--new-key", "other.pem"]);
+    assert!(other.status.success(), "{other:?}");
+    let with = |key: &str| {
+        let arguments = [
+            "leaderboard",
+            "out",
+            "--certificate",
+            "good.json",
+            "--public-key",
+            key,
+        ];
+        let draws = ["--replicates", "100", "--portfolios", "50"];
+        quiet(runs(), &[&arguments[..], &draws].concat())
+    };
+    assert!(with("key.pem").status.success());
+    let error = refused(&with("other.pem.pub"), 1);
+    assert!(error.contains("not with the one expected"), "{error}");
+}
+
+#[test]
+fn table_csv_and_page_name_attackers_bounds_and_key() {
+    let arguments = [
+        "leaderboard",
+        "out",
+        "--certificate",
+        "own.json",
+        "--out",
+        "board",
+        "--replicates",
+        "100",
+        "--portfolios",
+        "50",
+        "--table",
+        "ranking",
+        "--window",
+        "short",
+        "--mask",
+        "blinded",
+    ];
+    let output = quiet(runs(), &arguments);
+    assert!(output.status.success(), "{output:?}");
+    let fingerprint = SigningKey::read(&runs().join("key.pem"))
+        .unwrap()
+        .public()
+        .fingerprint();
+    let key = &fingerprint[..16];
+    let page = std::fs::read_to_string(runs().join("board/index.html")).unwrap();
+    let csv = std::fs::read_dir(runs().join("board/tables"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .find(|path| {
+            path.file_name().unwrap().to_str().unwrap() == "ranking_short_blinded-banded_open-research.csv"
+        })
+        .unwrap();
+    let csv = std::fs::read_to_string(csv).unwrap();
+    for text in [&page, &csv] {
+        for part in [
+            "10 database and 0 language attackers",
+            "under its own thresholds: top1 1, top5 0.05",
+            "top5 up to chance +",
+            "joint up to chance +",
+            key,
+        ] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+    }
+}
+
+#[test]
+fn a_bundle_shows_its_certificate() {
+    let bundle = "out/cells/momentum__short__blinded-banded__open-research__s1";
+    let output = quiet(
+        runs(),
+        &["verify", bundle, "--certificate", "cert/certificate.json"],
+    );
+    let text = String::from_utf8(output.stdout.clone()).unwrap();
+    assert!(output.status.success(), "{output:?}");
+    assert!(
+        text.contains(
+            "  mask       certified under its own thresholds: 10 database and 0 language attackers"
+        ),
+        "{text}"
+    );
+    let other = "out/cells/momentum__short__blinded-exact__open-research__s1";
+    let output = quiet(
+        runs(),
+        &[
+            "--json",
+            "verify",
+            other,
+            "--certificate",
+            "cert/certificate.json",
+        ],
+    );
+    let document: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(document["bundles"][0]["mask"]["standing"], "not_certified");
+    assert_eq!(document["certificate"]["verdict"], "certified");
+}
+
+#[test]
+fn a_certificate_that_does_not_follow_marks_nothing() {
+    let key = SigningKey::read(&runs().join("key.pem")).unwrap();
+    let mut lie = SignedCertificate::read(&runs().join("refused.json"), None)
+        .unwrap()
+        .certificate;
+    lie.verdict = Verdict::Certified;
+    lie.refusals.clear();
+    let path = runs().join("lie.json");
+    SignedCertificate::sign(lie, &key).unwrap().write(&path).unwrap();
+    let error = refused(
+        &quiet(runs(), &["leaderboard", "out", "--certificate", "lie.json"]),
+        1,
+    );
+    assert!(
+        error.contains("lie.json") && error.contains("but its files give"),
+        "{error}"
+    );
+}

@@ -1,0 +1,97 @@
+//! The force ladder: the same decisions at every level, the level in every record.
+
+use ktd_agents::ForceLevel;
+use ktd_kit::episode::{experiment, key, market, prepare, run, runtime};
+use ktd_bundle::BundlePaths;
+use ktd_bundle::chain::Lines;
+use ktd_bundle::event::ReadEvent;
+use ktd_episode::open_bundle::OpenBundle;
+use ktd_client::progress::Silent;
+use ktd_episode::replay_episode;
+use std::path::Path;
+
+const MODES: usize = 3;
+
+fn events(bundle: &Path) -> Vec<ReadEvent> {
+    let path = BundlePaths::new(bundle).events();
+    Lines::read(&path).unwrap().bodies(&path).unwrap()
+}
+
+fn grid(agents: &str) -> String {
+    format!(
+        "synthetic = {{ seed = 5, names = 40, days = 420 }}\nmasks = [{{ level = \"blinded\", numeric = \"rescaled\" }}]\n\
+         modes = [\"memory-only\", \"fixed-candidate\", \"open-research\"]\nagents = [{agents}]\n"
+    )
+}
+
+#[test]
+fn a_model_decides_the_same_at_every_level_and_every_turn_says_its_level() {
+    let folder = tempfile::tempdir().unwrap();
+    let agents: Vec<String> = ForceLevel::LADDER
+        .iter()
+        .map(|level| format!("{{ id = \"{level}\", builtin = \"momentum\", force = \"{level}\" }}"))
+        .collect();
+    let config = experiment(3, &grid(&agents.join(",")));
+    let cells = run(&config, &prepare(&config, market(5), key(1)), folder.path());
+    assert_eq!(cells.len(), ForceLevel::LADDER.len() * MODES);
+    let mut named = Vec::new();
+    for (place, (cell, bundle)) in cells.iter().enumerate() {
+        let mut decisions = Vec::new();
+        for event in events(bundle) {
+            match event {
+                ReadEvent::Decision {
+                    outcome,
+                    orders,
+                    is_repaired,
+                    ..
+                } => decisions.push((outcome, orders, is_repaired)),
+                ReadEvent::Turn {
+                    phase,
+                    force_declared,
+                    force_sent,
+                    ..
+                } => {
+                    assert_eq!(force_declared.label(), cell.agent.id);
+                    assert_eq!(force_sent, (phase == "submission").then_some(force_declared));
+                }
+                _ => {}
+            }
+        }
+        assert!(decisions.iter().all(|(_, _, is_repaired)| !is_repaired));
+        // Aliases are keyed by the cell, so names differ between levels; how many orders and how they end do not.
+        let shape: Vec<_> = decisions
+            .iter()
+            .map(|(outcome, orders, _)| (*outcome, orders.len()))
+            .collect();
+        if place < MODES {
+            named.push(shape);
+        } else {
+            assert_eq!(shape, named[place % MODES], "{}", cell.id);
+        }
+        let opened = OpenBundle::open(bundle, None).unwrap();
+        runtime()
+            .block_on(replay_episode(&opened.input(), &opened.paths, &Silent))
+            .unwrap();
+    }
+}
+
+#[test]
+fn what_breaks_schemas_breaks_them_at_every_level_and_nothing_else_breaks() {
+    let folder = tempfile::tempdir().unwrap();
+    let agents: Vec<String> = ForceLevel::LADDER
+        .iter()
+        .map(|level| format!("{{ id = \"{level}\", builtin = \"schema-breaker\", force = \"{level}\" }}"))
+        .collect();
+    let config = experiment(4, &grid(&agents.join(",")));
+    for (cell, bundle) in run(&config, &prepare(&config, market(5), key(1)), folder.path()) {
+        let faults: Vec<String> = events(&bundle)
+            .into_iter()
+            .filter_map(|event| match event {
+                ReadEvent::ModelFault { code, .. } => Some(code),
+                ReadEvent::InfrastructureFault { code, .. } => panic!("{}: {code}", cell.id),
+                _ => None,
+            })
+            .collect();
+        assert!(!faults.is_empty(), "{}", cell.id);
+    }
+}

@@ -1,0 +1,26 @@
+//! What episodes promise: nothing looks ahead, the same inputs give the same bytes, a bundle cannot be changed
+//! unseen, and faults are counted as what they are.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::wildcard_enum_match_arm,
+    reason = "a broken fixture fails the test, and what was drawn or skipped is told"
+)]
+
+mod branch;
+mod controls;
+mod determinism;
+mod faults;
+mod force;
+mod hostile;
+mod ladder;
+mod leaks;
+mod look_ahead;
+mod money;
+mod perturb;
+mod prefix;
+mod proxy;
+mod verify_flips;

@@ -1,0 +1,61 @@
+//! A bundle has one writer: a second run of the same experiment is turned away and touches nothing.
+
+use ktd_kit::{Folder, assert_ok, refused};
+use ktd_bundle::exchanges::Cassette;
+use ktd_bundle::BundlePaths;
+
+const EXPERIMENT: &str = r#"
+name = "one"
+synthetic = { seed = 5, names = 20, days = 200 }
+masks = [{ level = "blinded" }]
+modes = ["fixed-candidate"]
+agents = [{ id = "momentum", builtin = "momentum" }]
+windows = [{ id = "w", last_days = 3 }]
+"#;
+
+const RUN: [&str; 4] = ["run", "one.toml", "--out", "out"];
+
+#[test]
+fn a_second_run_is_turned_away_before_it_reads_or_cuts_anything() {
+    let folder = Folder::with(&[("one.toml", EXPERIMENT)]);
+    assert_ok(&folder.ktd(&RUN));
+    let bundle = folder.at("out/cells/momentum__w__blinded-exact__fixed-candidate__s1");
+    let paths = BundlePaths::new(&bundle);
+    std::fs::remove_file(paths.summary()).unwrap();
+    // The first writer is in the middle of a record: the outcome of the last request.
+    let whole = Cassette::read(&paths.exchanges()).unwrap();
+    let exchanges = std::fs::read(paths.exchanges()).unwrap();
+    let half = exchanges.get(..exchanges.len() - 10).unwrap();
+    std::fs::write(paths.exchanges(), half).unwrap();
+
+    let lock = paths.lock_for_writing().unwrap();
+    let told = refused(&folder.ktd(&RUN), 2);
+    assert!(told.contains("another process is writing this bundle"), "{told}");
+    assert!(
+        std::fs::read(paths.exchanges()).unwrap() == half,
+        "it was touched"
+    );
+
+    drop(lock);
+    assert_ok(&folder.ktd(&RUN));
+    let continued = Cassette::read(&paths.exchanges()).unwrap();
+    assert!(continued.answered().eq(whole.answered()), "other exchanges");
+    assert_eq!(continued.unknown().count(), 1, "the torn outcome is not known");
+}
+
+#[test]
+fn a_finished_bundle_that_was_changed_is_no_result() {
+    let folder = Folder::with(&[("one.toml", EXPERIMENT)]);
+    assert_ok(&folder.ktd(&RUN));
+    let bundle = folder.at("out/cells/momentum__w__blinded-exact__fixed-candidate__s1");
+    let summary = bundle.join("summary.json");
+    let text = std::fs::read_to_string(&summary).unwrap();
+    std::fs::write(&summary, text.replacen("\"uncovered\": 0", "\"uncovered\": 1", 1)).unwrap();
+    assert_eq!(folder.ktd(&RUN).status.code(), Some(1));
+    std::fs::write(&summary, text).unwrap();
+
+    // Published without its private part, it stays as it was published.
+    std::fs::remove_dir_all(bundle.join("private")).unwrap();
+    assert_ok(&folder.ktd(&RUN));
+    assert!(!bundle.join("private").exists());
+}
