@@ -2,6 +2,7 @@
 
 use super::config::{AgentConfig, Control};
 use super::provider::Provider;
+use super::proxy::proxy_of_environment;
 use crate::bridge::{ChildCommand, ProcessAgent};
 use crate::error::RunError;
 use ktd_agents::builtin::{BuiltinTransport, Cheater, Foresight, NAMES, named};
@@ -123,6 +124,7 @@ pub fn http(agent: &AgentConfig, provider: &Provider, base: &Path) -> Result<Htt
         api_key: api_key(agent, base)?,
         headers: dialect.headers.clone(),
         secret_headers: Vec::new(),
+        proxy: proxy_of_environment(),
         connect_timeout: Duration::from_secs(
             agent
                 .connect_timeout_seconds

@@ -6,6 +6,7 @@ pub mod cells;
 pub mod config;
 pub mod market_source;
 pub mod provider;
+pub mod proxy;
 pub mod prune;
 pub mod run;
 pub mod step_config;

@@ -3,7 +3,8 @@
 use super::wire_server::{Message, json_reply, listen, read_message, reply, write};
 use futures::future::BoxFuture;
 use ktd_agents::{
-    Auth, HttpSettings, HttpTransport, REPLY_BYTES_MAX, Transport, TransportError, WireReply, WireRequest,
+    Auth, HttpSettings, HttpTransport, ProxySettings, REPLY_BYTES_MAX, Transport, TransportError, WireReply,
+    WireRequest,
 };
 use std::collections::{BTreeMap, VecDeque};
 use std::net::SocketAddr;
@@ -173,6 +174,7 @@ impl Proxied {
                 api_key: None,
                 headers: BTreeMap::new(),
                 secret_headers: Vec::new(),
+                proxy: ProxySettings::default(),
                 connect_timeout: timeout,
                 timeout,
             })
