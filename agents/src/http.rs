@@ -139,7 +139,7 @@ impl Transport for HttpTransport {
 fn is_kept(name: &str) -> bool {
     matches!(
         name,
-        "content-type" | "request-id" | "retry-after" | "retry-after-ms" | "x-request-id"
+        "content-type" | "location" | "request-id" | "retry-after" | "retry-after-ms" | "x-request-id"
     ) || ["x-ratelimit-", "anthropic-ratelimit-"]
         .iter()
         .any(|prefix| name.starts_with(prefix))

@@ -4,10 +4,11 @@ use crate::args::{CompareArguments, NoArguments, RiskArguments, ScreenArguments,
 use crate::context::ToolContext;
 use crate::feedback::{self, Fault};
 use crate::feedback_texts::USE_SCHEMA;
+use crate::spec::read_only_specs;
 use crate::tool::Tool;
 use crate::{
     compare_candidates, get_market_context, get_stock_snapshot, portfolio_state, risk_check, schema_faults,
-    screen_candidates, text_limits, tool_specs,
+    screen_candidates, submit_action, text_limits, tool_specs,
 };
 use jsonschema::Validator;
 use ktd_masking::{Payload, ToolSpec};
@@ -49,6 +50,8 @@ impl ToolAnswer {
 pub struct Toolbox {
     validators: Vec<(Tool, Validator)>,
     specs: Arc<[ToolSpec]>,
+    read_only: Arc<[ToolSpec]>,
+    submission: ToolSpec,
 }
 
 /// A tool's own schema does not compile: a defect of this program.
@@ -73,6 +76,8 @@ impl Toolbox {
         Ok(Self {
             validators: Tool::ALL.into_iter().map(compile).collect::<Result<_, _>>()?,
             specs: tool_specs().into(),
+            read_only: read_only_specs().collect(),
+            submission: submit_action::spec(),
         })
     }
 
@@ -80,6 +85,18 @@ impl Toolbox {
     #[must_use]
     pub fn specs(&self) -> Arc<[ToolSpec]> {
         Arc::clone(&self.specs)
+    }
+
+    /// What a model is told about the six read-only tools, made once.
+    #[must_use]
+    pub fn read_only_specs(&self) -> Arc<[ToolSpec]> {
+        Arc::clone(&self.read_only)
+    }
+
+    /// What a model is told about `submit_action`.
+    #[must_use]
+    pub const fn submission_spec(&self) -> &ToolSpec {
+        &self.submission
     }
 
     /// Answers one call. `arguments` is the text exactly as the model wrote it.

@@ -1,8 +1,8 @@
 //! Chat Completions responses of the built-in agents.
 
+use crate::SUBMIT_ACTION;
 use crate::builtin::order::{Order, without_refused};
 use crate::builtin::seen::Seen;
-use crate::session::SUBMIT_ACTION;
 use serde::Serialize;
 
 /// The tool that shows names.

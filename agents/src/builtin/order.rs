@@ -1,7 +1,7 @@
 //! Orders as a built-in agent writes them.
 
+use crate::SUBMIT_ACTION;
 use crate::builtin::seen::{Allowed, Seen, WHOLE_MICRO};
-use crate::session::SUBMIT_ACTION;
 use serde::Serialize;
 use serde_json::json;
 

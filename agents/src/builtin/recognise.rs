@@ -1,9 +1,9 @@
 //! Answers the question of a probe from what an exhibit shows openly: a real code, a real date.
 
+use crate::SUBMIT_ACTION;
 use crate::builtin::answer;
 use crate::builtin::cheater::{Foresight, is_code, is_date};
 use crate::builtin::seen::Seen;
-use crate::session::SUBMIT_ACTION;
 use serde_json::{Value, json};
 
 /// The answer to the probe of a request, where it is one: what the exhibits show, and nothing under a mask.

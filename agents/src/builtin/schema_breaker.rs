@@ -1,10 +1,10 @@
 //! Breaks the rules of the conversation in every way that real models do.
 
+use crate::SUBMIT_ACTION;
 use crate::builtin::dice::Dice;
 use crate::builtin::order::{Order, equal_weight_micro};
 use crate::builtin::seen::Seen;
 use crate::builtin::{ChatModel, answer};
-use crate::session::SUBMIT_ACTION;
 
 /// Answers with bad JSON, wrong tools, impossible orders or prose, and now and then with a good order. Which of
 /// them depends on the request's bytes alone.

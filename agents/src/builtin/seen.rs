@@ -1,6 +1,6 @@
 //! What a built-in agent can read in a request: the last state, the tools' answers, tables by column.
 
-use crate::session::SUBMIT_ACTION;
+use crate::SUBMIT_ACTION;
 use serde_json::Value;
 
 /// The line before the state.

@@ -1,11 +1,12 @@
 //! Built-in agents on hand-written requests, and through the whole path.
 
 use super::*;
+use crate::SUBMIT_ACTION;
 use crate::chat::{Message, ModelTurn, Sampling};
 use crate::dialect::Dialect;
 use crate::session::{
-    Outcome, ResearchEffect, SUBMIT_ACTION, Session, SessionLimits, SessionTexts, StepPlan, SubmissionEffect,
-    Tally, ToolAnswer,
+    Outcome, ResearchEffect, Session, SessionLimits, SessionTexts, StepPlan, SubmissionEffect, Tally,
+    ToolAnswer,
 };
 use crate::wire::Wire;
 use ktd_masking::{Payload, Prompt, Schema, ToolSpec};
@@ -394,11 +395,12 @@ fn plan() -> StepPlan {
     StepPlan {
         model: "builtin".to_owned(),
         sampling: Sampling::default(),
-        tools: Arc::from([tool("screen_candidates"), tool(SUBMIT_ACTION)]),
+        tools: Arc::from([tool("screen_candidates")]),
+        submission: tool(SUBMIT_ACTION),
         system: Prompt::new().text("Trade."),
         user: Prompt::new().text("Decide.\nSTATE:\n").payload(state),
         texts: SessionTexts {
-            submission: Prompt::new().text("Submit."),
+            close: Prompt::new().text("Submit."),
             budget_used_up: Payload::label("used up"),
             not_yet: Payload::label("not yet"),
             feedback: |attempt| Payload::map([("error", Payload::label(attempt.fault.code()))]),

@@ -172,7 +172,7 @@ async fn every_status_is_one_request_and_a_whole_reply() {
         ("429 Too Many Requests", FaultKind::RateLimited),
         ("500 Internal Server Error", FaultKind::ServerError),
         ("503 Service Unavailable", FaultKind::Overloaded),
-        ("307 Temporary Redirect", FaultKind::NotFound),
+        ("307 Temporary Redirect", FaultKind::Redirected),
         ("400 Bad Request", FaultKind::BadRequest),
     ] {
         let headers = "retry-after: 2\r\nlocation: /v1/elsewhere\r\n";
@@ -180,6 +180,7 @@ async fn every_status_is_one_request_and_a_whole_reply() {
         let reply = reply.unwrap();
         assert_eq!(heard.len(), 1, "{status}");
         assert_eq!(reply.body, b"<html>no</html>");
+        assert_eq!(reply.headers["location"], "/v1/elsewhere");
         assert_eq!(reply.retry_after_seconds(), Some(2));
         assert_eq!(
             Wire::ChatCompletions

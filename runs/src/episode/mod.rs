@@ -26,7 +26,7 @@ use crate::rules_config::RulesConfig;
 use ktd_agents::Transport;
 use ktd_env::exchange::{Account, Rules};
 use ktd_env::{FactorTable, Market};
-use ktd_masking::{Mask, MaskKey, ToolSpec};
+use ktd_masking::{Mask, MaskKey};
 use ktd_tools::{LastStep, ToolLimits, Toolbox};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -159,7 +159,6 @@ struct Episode<'a> {
     rules: Rules,
     mask: Mask,
     limits: ToolLimits,
-    specs: Arc<[ToolSpec]>,
     exchanger: Exchanger<'a>,
     events: Log,
     ledger: Log,
