@@ -172,3 +172,5 @@ impl WireRequest {
 
 #[cfg(test)]
 mod cap_tests;
+#[cfg(test)]
+mod openai_types;

@@ -1,6 +1,10 @@
 //! Requests and replies of two wires against the types of `async-openai`, which somebody else made from `OpenAI`'s
 //! specification: an independent reading of what is sent and of what comes back.
 
+use crate::{
+    ChatRequest, Dialect, DialectTable, JsonFormat, Message, ModelTurn, ReplyFormat, Sampling, Thinking,
+    ToolChoice, Wire,
+};
 use async_openai::types::chat::{
     ChatCompletionMessageToolCalls, ChatCompletionRequestMessage, CreateChatCompletionRequest,
     CreateChatCompletionResponse,
@@ -9,10 +13,6 @@ use async_openai::types::responses::{
     CreateResponse, InputParam, OutputItem, OutputMessageContent, Response,
 };
 use flate2::read::MultiGzDecoder;
-use ktd_agents::{
-    ChatRequest, Dialect, DialectTable, JsonFormat, Message, ModelTurn, ReplyFormat, Sampling, Thinking,
-    ToolChoice, Wire,
-};
 use ktd_masking::{Payload, Prompt, Schema, ToolSpec};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -236,15 +236,13 @@ fn plain_of_response(reply: Response) -> Plain {
         .map(|usage| (u64::from(usage.input_tokens), u64::from(usage.output_tokens)));
     let (mut text, mut calls) = (String::new(), Vec::new());
     for item in reply.output {
-        match item {
-            OutputItem::FunctionCall(call) => calls.push((call.call_id, call.name, used(call.arguments))),
-            OutputItem::Message(message) => {
-                text.extend(message.content.into_iter().map(|part| match part {
-                    OutputMessageContent::OutputText(part) => part.text,
-                    OutputMessageContent::Refusal(part) => part.refusal,
-                }));
-            }
-            _ => {}
+        if let OutputItem::FunctionCall(call) = item {
+            calls.push((call.call_id, call.name, used(call.arguments)));
+        } else if let OutputItem::Message(message) = item {
+            text.extend(message.content.into_iter().map(|part| match part {
+                OutputMessageContent::OutputText(part) => part.text,
+                OutputMessageContent::Refusal(part) => part.refusal,
+            }));
         }
     }
     (Some(text).filter(|text| !text.is_empty()), calls, usage)
@@ -337,6 +335,7 @@ fn typed(wire: Wire, text: &str) -> Option<(Plain, bool)> {
 }
 
 #[test]
+#[expect(clippy::print_stdout, reason = "says what was measured or skipped")]
 fn recorded_replies_that_the_types_take_are_read_alike() {
     let Some(recorded) = recorded() else {
         println!("skipped: no recorded exchanges");
