@@ -11,7 +11,7 @@ use ktd_agents::{
 };
 use ktd_env::exchange::{Decision, Order, Quantity, decide};
 use ktd_masking::{Mode, Payload};
-use ktd_tools::{ParsedAction, SUBMIT_ACTION, ToolContext, feedback, parse_action};
+use ktd_tools::{ParsedAction, SUBMIT_ACTION, ToolContext, feedback};
 use std::sync::Arc;
 
 /// What a step decided.
@@ -223,10 +223,13 @@ impl Episode<'_> {
         arguments: &str,
         attempt: (u32, u32),
     ) -> Result<Decided, Refused> {
-        let action = parse_action(context, arguments).map_err(|refusal| Refused {
-            code: refusal.code(),
-            feedback: schema_feedback(&refusal, attempt),
-        })?;
+        let toolbox = &self.input.shared.toolbox;
+        let action = toolbox
+            .parse_submission(context, arguments)
+            .map_err(|refusal| Refused {
+                code: refusal.code(),
+                feedback: schema_feedback(&refusal, attempt),
+            })?;
         let decided = Decided::of(&action);
         let decisions = decide(&self.rules, &self.account, &decided.orders, context.as_of);
         let rejected = decisions.iter().find_map(|decision| match decision {
