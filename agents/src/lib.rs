@@ -7,7 +7,6 @@
 //! prompt texts, files, the environment, a clock. Everything is pure but [`HttpTransport`].
 
 mod arguments;
-pub mod builtin;
 mod chat;
 mod dialect;
 mod force;

@@ -8,15 +8,14 @@
 //! | [`Panel`] | prices, volumes and membership as plain columns |
 //! | [`model`] | exposures, the daily cross-sectional regression, the screen of its columns, its health |
 //! | [`account`] | the split of an account's days into common, style and specific return, timing, slippage and cost; linking; luck |
-//! | [`stats`] | intervals, tests, ranks, and what a design can detect |
 //!
-//! Knows: `env` (names, days, factors). Never knows: masks, prompts, agents, tools, files, clocks.
+//! Knows: `env` (names, days, factors), `stats` (what may be concluded from numbers). Never knows: masks, prompts, agents, tools, files, clocks.
 
 pub mod account;
 pub mod metric;
 pub mod model;
-pub mod stats;
 
 mod panel;
+
 
 pub use panel::{Panel, PanelColumns, PanelError};

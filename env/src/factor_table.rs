@@ -138,7 +138,7 @@ impl FactorTable {
     }
 
     /// Whether a covered name counts in the moments: an index member that traded and has a regression weight
-    /// (attribution.md, section 1: members with data at t-1 only).
+    /// (docs/spec/factor-model.md#standardise).
     fn is_in_moments(&self, market: &Market, name: NameId, day: usize) -> bool {
         let Some(index) = market.day_at(day) else {
             return false;

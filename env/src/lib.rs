@@ -15,7 +15,6 @@ mod ticker;
 
 pub mod exchange;
 pub mod factors;
-pub mod qlib;
 pub mod synth;
 
 pub use day::{DateError, DateSpan, TradeDate};

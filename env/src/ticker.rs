@@ -19,7 +19,7 @@ impl Board {
     /// All boards, in the order tables show them.
     pub const ALL: [Self; 4] = [Self::Main, Self::ChiNext, Self::Star, Self::Bse];
 
-    /// The name shown to people and models; the board is never masked (paper, App. K).
+    /// The name shown to people and models; every rung of the numeric ladder but `banded` shows it (KTD-Fin, appendix K).
     #[must_use]
     pub const fn label(self) -> &'static str {
         match self {
@@ -64,7 +64,7 @@ impl Ticker {
     /// Reads a code in the layout `SH600519`.
     ///
     /// # Errors
-    /// [`TickerError`] when the text is malformed or on no board with known rules (exchange.md, Boards).
+    /// [`TickerError`] when the text is malformed or on no board with known rules (docs/spec/exchange.md#boards).
     pub fn parse(text: &str) -> Result<Self, TickerError> {
         let malformed = || TickerError::Malformed {
             text: text.to_owned(),

@@ -2,7 +2,7 @@
 
 use crate::numeric::Numeric;
 
-/// Which identifiers are hidden (paper, §3.3): four levels, one door.
+/// Which identifiers are hidden (docs/spec/episode.md#masks; KTD-Fin, section 3.3): four levels, one door.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
     /// Real codes and real dates.

@@ -1,6 +1,6 @@
 //! What a model is given to decide on.
 
-/// Decision mode of an episode (ktd-fin.md, "An episode").
+/// Decision mode of an episode (docs/spec/episode.md#modes).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Mode {
     /// Identifiers of the universe and the account; no price, no factor, no tool.

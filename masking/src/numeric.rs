@@ -5,7 +5,7 @@ use crate::rounding::Rounding;
 /// How numbers are shown. The order is that of the ladder: a later rung tells less.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Numeric {
-    /// True prices, volumes and share counts (the paper's setting).
+    /// True prices, volumes and share counts (KTD-Fin's setting).
     Exact,
     /// Prices and index in points with 100 at the episode's origin, volumes as a ratio to their own 20-day mean,
     /// positions as weights and rounded values, no share counts.

@@ -2,11 +2,11 @@
 
 use crate::column::{Column, DayColumn};
 use crate::plan::ProbePlan;
-use crate::register::Register;
 use crate::sight::market;
 use ktd_env::exchange::{Account, LimitState, PriceLimits, Rules};
 use ktd_env::factors::{Factor, Technical};
 use ktd_env::{AsOf, Board, DayIndex, DaysBack, FactorTable, History, Market, NameId, Ticker, TradeDate};
+use ktd_guard::Register;
 use ktd_masking::{EpisodeFrame, Level, Mask, MaskKey, MaskSettings, Numeric};
 use ktd_tools::{Tool, ToolContext, ToolLimits, Toolbox};
 use std::collections::BTreeMap;

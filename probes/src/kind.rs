@@ -3,7 +3,7 @@
 /// What an attacker is given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ProbeKind {
-    /// One step: market context, a screen and the target's snapshot, as in the paper (App. K).
+    /// One step: market context, a screen and the target's snapshot, as in KTD-Fin (appendix K).
     Day,
     /// Some consecutive steps under one alias.
     Days,

@@ -5,7 +5,7 @@
 //! what they recover. The probe is the third guard of a mask: types make a leak impossible to write, the scan of every
 //! request stops one that was written all the same, and the probe measures what numbers alone give away.
 //!
-//! Knows: `env`, `masking`, `tools`. Never knows: `attribution`, `runs`, files, clocks, threads.
+//! Knows: `env`, `masking`, `tools`, `guard` (the names in a text). Never knows: `attribution`, `runs`, files, clocks, threads.
 
 mod answer;
 mod attack;
@@ -16,10 +16,10 @@ pub mod controls;
 mod database;
 mod exhibit;
 mod gold;
+pub mod judge;
 mod kind;
 mod make;
 mod plan;
-mod register;
 mod said;
 mod scan;
 mod sight;

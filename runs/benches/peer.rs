@@ -1,7 +1,7 @@
 //! The profile `qlib` on the panel that Qlib itself is timed on. `tests/scripts/peer_qlib.sh` makes the panel, runs
 //! both and names it in `KTD_PEER_PANEL`; without it nothing is measured.
 
-use ktd_env::qlib::simulate;
+use ktd_qlib::simulate;
 use ktd_runs::simulate::qlib::{QlibInputs, QlibInstructions, load_qlib};
 use std::error::Error;
 use std::hint::black_box;

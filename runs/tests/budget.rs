@@ -7,7 +7,7 @@
     reason = "a broken fixture fails the test, and what was spent is told"
 )]
 
-use ktd_agents::builtin::{ChatModel, named};
+use ktd_baselines::{ChatModel, named};
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};

@@ -9,7 +9,7 @@
     reason = "a broken fixture fails the test, and what is skipped is told"
 )]
 
-use ktd_agents::builtin::{ChatModel, named};
+use ktd_baselines::{ChatModel, named};
 use ktd_runs::bundle::BundlePaths;
 use ktd_runs::bundle::exchanges::{Cassette, Outcome, Place};
 use std::collections::BTreeMap;

@@ -9,8 +9,8 @@
 )]
 
 use futures::future::BoxFuture;
-use ktd_agents::builtin::{BuiltinTransport, named};
 use ktd_agents::{Transport, TransportError, WireReply, WireRequest};
+use ktd_baselines::{BuiltinTransport, named};
 use ktd_env::KeyedStream;
 use ktd_masking::MaskKey;
 use ktd_runs::bundle::BundlePaths;

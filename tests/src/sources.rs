@@ -37,6 +37,8 @@ pub fn rust_sources(root: &Path, members: &[String]) -> Vec<Source> {
         collect(&root.join(member), "rs", &mut paths);
     }
     paths.sort();
+    // A member may lie in the folder of another.
+    paths.dedup();
     paths.iter().filter_map(|path| read(root, path)).collect()
 }
 

@@ -8,21 +8,31 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 
 /// Which crates of ours each may know. A new edge is a decision: a line here and in ARCHITECTURE.md.
-const EDGES: [(&str, &[&str]); 9] = [
+const EDGES: [(&str, &[&str]); 13] = [
     ("env", &[]),
+    ("qlib", &[]),
     ("masking", &["env"]),
+    ("guard", &["env", "masking"]),
     ("prompts", &["masking"]),
     ("agents", &["masking"]),
     ("tools", &["env", "masking"]),
-    ("attribution", &["env"]),
-    ("probes", &["env", "masking", "prompts", "tools", "agents"]),
+    ("baselines", &["agents", "masking", "tools"]),
+    ("stats", &[]),
+    ("attribution", &["env", "stats"]),
+    (
+        "probes",
+        &["env", "masking", "guard", "prompts", "tools", "agents"],
+    ),
     (
         "runs",
         &[
             "env",
+            "qlib",
             "masking",
+            "guard",
             "prompts",
             "agents",
+            "baselines",
             "tools",
             "attribution",
             "probes",
@@ -48,7 +58,6 @@ const POWERS: [(&str, &[&str], &[&str]); 6] = [
             "csv",
             "flate2",
             "zstd",
-            "arrow",
             "parquet",
             "memmap2",
         ],
@@ -64,7 +73,16 @@ const POWERS: [(&str, &[&str], &[&str]); 6] = [
     (
         "serialisation",
         &["serde", "serde_json", "schemars", "toml"],
-        &["masking", "tools", "agents", "runs", "frames", "probes"],
+        &[
+            "masking",
+            "tools",
+            "agents",
+            "baselines",
+            "runs",
+            "frames",
+            "probes",
+            "guard",
+        ],
     ),
 ];
 

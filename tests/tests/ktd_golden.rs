@@ -1,4 +1,4 @@
-//! The exchange of profile `ktd` against the golden set made by an independent model of exchange.md.
+//! The exchange of profile `ktd` against the golden set made by an independent model of docs/spec/exchange.md.
 //!
 //! The root is `$KTD_GOLDEN` (default `../shared/golden`); every set of this layout under it is run.
 

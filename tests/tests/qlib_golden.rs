@@ -10,7 +10,7 @@
 #![expect(clippy::print_stderr, reason = "a skipped test says so")]
 
 use flate2::read::GzDecoder;
-use ktd_env::qlib::{
+use ktd_qlib::{
     Account, DealTerms, Holding, Numbers, OrderRequest, Quote, RiskMode, Settle, Side, VolumeKind,
     risk_analysis,
 };

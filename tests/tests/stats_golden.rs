@@ -11,7 +11,7 @@
 )]
 
 use ktd_attribution::metric::{Brier, Forecast, Forecasts, Reliability, Undefined, ece};
-use ktd_attribution::stats::{
+use ktd_stats::{
     BlockLength, Confidence, DailyTable, Interval, ReplicateSums, Sample, SplitMix64, StationaryBootstrap,
     Trials, Zeros, block_length, deflated_sharpe, hodges_lehmann, mean_intervals, newey_west, pbo,
     probabilistic_sharpe, quantile, rank_intervals, reality_check, sharpe_intervals, skill_ranks, spread,

@@ -5,7 +5,7 @@ use ktd_env::exchange::{Account, Rules};
 use ktd_env::{AsOf, Fen, NameId};
 use ktd_masking::{Mask, Payload};
 
-/// How much one call may ask for. Every number is a configuration key; the default is ktd-fin.md's.
+/// How much one call may ask for. Every number is a configuration key; defaults: docs/spec/episode.md#tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ToolLimits {
     /// Most names `screen_candidates` returns.

@@ -1,7 +1,7 @@
 //! One order of a submitted batch: from its JSON text to a typed order.
 //!
 //! Numbers are read from their text, not from a float: `100.0` is no share count and `0.1000000` has one decimal
-//! place (exchange.md, "An order"). An order that fails here is the model's to correct; nothing is mended.
+//! place (docs/spec/exchange.md#order). An order that fails here is the model's to correct; nothing is mended.
 
 use ktd_env::exchange::{Quantity, Side, TargetWeight};
 use ktd_env::{Decimal, DecimalError, Shares};
@@ -151,7 +151,7 @@ const REASON: &str = "a string";
 /// Reads one order. `symbol_key` names the key that holds the symbol: `symbol` in order files, `stock_id` for models.
 ///
 /// # Errors
-/// [`OrderSchemaError`] naming the first field that breaks the schema of exchange.md, "An order".
+/// [`OrderSchemaError`] naming the first field that breaks the schema of docs/spec/exchange.md#order.
 pub fn parse_order(
     raw: &RawValue,
     symbol_key: &'static str,

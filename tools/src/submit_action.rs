@@ -151,7 +151,7 @@ impl From<Fault> for SubmissionError {
     }
 }
 
-/// Reads the arguments of `submit_action` exactly as the model wrote them (exchange.md, "An order").
+/// Reads the arguments of `submit_action` exactly as the model wrote them (docs/spec/exchange.md#order).
 ///
 /// A `stock_id` that is no stock of this episode is not an error here: the exchange rejects that order alone.
 ///

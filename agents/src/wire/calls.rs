@@ -159,7 +159,7 @@ fn is_nothing(text: &str) -> bool {
 /// go back as they came.
 ///
 /// `json` is the member as it came, absent or null being `None`. No arguments go back as `{}` (`MiniMax` refuses an
-/// empty text), and what is no JSON object goes back wrapped, as the model's own text (providers.md, section 4).
+/// empty text), and what is no JSON object goes back wrapped, as the model's own text (docs/spec/wires.md#echo).
 pub(super) fn sendable(json: Option<&str>) -> Option<Box<RawValue>> {
     let text = json.map(|json| read_text(json).unwrap_or_else(|| json.to_owned()));
     match text.filter(|text| !is_nothing(text)) {

@@ -413,7 +413,7 @@ fn kind_of_code(codes: &str) -> Option<FaultKind> {
     }
 }
 
-/// What vendors write in a 400, by the words that their own error texts hold (providers.md, sections 1 and 4).
+/// What vendors write in a 400, by the words that their own error texts hold (docs/spec/wires.md#faults).
 fn kind_of_bad_request(codes: &str, message: &str) -> FaultKind {
     let (codes, message) = (codes.to_ascii_lowercase(), message.to_ascii_lowercase());
     let says = |words: &[&str]| words.iter().any(|word| message.contains(word));

@@ -3,7 +3,7 @@
 /// On which weights a day's return is split, and where the return of the day's own trades goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Basis {
-    /// Weights before the day's trades (the paper's pre-return weights); what trades earn from the open to the close
+    /// Weights before the day's trades (KTD-Fin's pre-return weights); what trades earn from the open to the close
     /// is timing.
     Pre,
     /// Weights after them; what trades missed from the mark to the open is timing, as in implementation shortfall.

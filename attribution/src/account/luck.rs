@@ -4,7 +4,7 @@ use super::attribution::Attribution;
 use super::day_book::DayBook;
 use super::linking::carino_weights;
 use crate::model::{DayFit, Leg};
-use crate::stats::SplitMix64;
+use ktd_stats::SplitMix64;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Draws of a free name before a name is taken twice: with fewer candidates than holdings there is none.

@@ -5,7 +5,7 @@
 //!
 //! `R = sum w- r + sum (w+ - w-) r_id - sum q (P - O) / N - phi / N`
 //!
-//! Three bases split it; each closes to rounding. Source: section 2 of the attribution notes.
+//! Three bases split it; each closes to rounding. Source: docs/spec/factor-model.md#bases.
 
 mod active;
 mod attribution;

@@ -1,6 +1,6 @@
 //! How often the model did nothing, and whether it chose to.
 
-use super::error::Undefined;
+use ktd_stats::Undefined;
 
 /// How a step ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

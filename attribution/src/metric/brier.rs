@@ -1,9 +1,9 @@
 //! The squared error of stated confidence, and its parts.
 
-use super::error::Undefined;
 use super::forecast::Forecasts;
-use super::moments::count;
 use super::reliability::Reliability;
+use ktd_stats::Undefined;
+use ktd_stats::moments::count;
 
 /// The Brier score with Murphy's parts over the ten bins of the reliability diagram.
 ///

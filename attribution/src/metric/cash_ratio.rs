@@ -1,8 +1,8 @@
 //! How much stayed in cash.
 
-use super::error::Undefined;
-use super::moments::mean;
 use super::nav_path::Daily;
+use ktd_stats::Undefined;
+use ktd_stats::moments::mean;
 
 /// Mean over days of the cash at the close over the net asset value at the close.
 ///

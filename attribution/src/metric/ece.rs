@@ -1,14 +1,14 @@
 //! How far stated confidence is from accuracy.
 
-use super::error::Undefined;
 use super::forecast::Forecasts;
-use super::moments::count;
 use super::reliability::Reliability;
+use ktd_stats::Undefined;
+use ktd_stats::moments::count;
 
 /// Expected calibration error over ten left-closed bins: the gap between mean confidence and accuracy of each bin,
 /// weighted with its share of the forecasts. Empty bins weigh nothing.
 ///
-/// Biased upwards for few forecasts: show the number and [`crate::stats::ece_interval`] beside it.
+/// Biased upwards for few forecasts: show the number and [`ece_interval`](crate::metric::ece_interval) beside it.
 ///
 /// # Errors
 /// [`Undefined::NoForecasts`] without a forecast.

@@ -18,7 +18,7 @@ pub struct Forecast {
 
 impl Forecast {
     /// The outcome as a number: 1 for success.
-    pub(crate) fn outcome(&self) -> f64 {
+    pub(super) fn outcome(&self) -> f64 {
         f64::from(u8::from(self.success))
     }
 }

@@ -1,8 +1,8 @@
 //! How concentrated the holdings were.
 
-use super::error::Undefined;
-use super::moments::mean;
 use super::weight_path::WeightPath;
+use ktd_stats::Undefined;
+use ktd_stats::moments::mean;
 use std::collections::BTreeMap;
 
 /// Herfindahl-Hirschman index: mean over days of the sum of squared weights over net asset value. All cash is 0.

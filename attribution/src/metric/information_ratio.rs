@@ -1,8 +1,8 @@
 //! Return beyond the benchmark for the risk of differing from it.
 
-use super::error::Undefined;
-use super::moments::Moments;
 use super::nav_path::Benchmark;
+use ktd_stats::Undefined;
+use ktd_stats::moments::Moments;
 
 /// Annualised information ratio: the Sharpe ratio of daily returns less the benchmark's.
 ///

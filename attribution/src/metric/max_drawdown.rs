@@ -1,7 +1,7 @@
 //! The deepest fall from a peak.
 
-use super::error::Undefined;
 use super::nav_path::NavPath;
+use ktd_stats::Undefined;
 
 /// Maximum drawdown as a positive fraction of the peak before it; the initial cash counts as a peak, and a path
 /// that never falls has 0.

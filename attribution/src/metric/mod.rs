@@ -6,23 +6,23 @@
 //! day, of the keys, so that equal inputs have equal bits.
 //!
 //! The calibration of stated confidence ([`ece`], [`Brier`]) reads [`Forecasts`]: an order's confidence beside what came
-//! of it. Its interval resamples steps and lies with the other intervals, in [`crate::stats`].
+//! of it. [`ece_interval`] resamples the steps.
 //!
-//! Source of every formula and edge rule: Ten metrics and Edge-case table of the attribution notes.
+//! Source of every formula and edge rule: docs/spec/statistics.md#metrics.
 
 mod abstention;
 mod brier;
 mod cash_ratio;
 mod ece;
+mod ece_interval;
 mod error;
 mod forecast;
 mod hhi;
 mod information_ratio;
 mod max_drawdown;
-pub(crate) mod moments;
 mod nav_path;
 mod parse_failure;
-pub(crate) mod reliability;
+mod reliability;
 mod sharpe_ratio;
 mod tool_validity;
 mod total_return;
@@ -33,7 +33,8 @@ pub use abstention::{Abstention, StepOutcome};
 pub use brier::Brier;
 pub use cash_ratio::cash_ratio;
 pub use ece::ece;
-pub use error::{InputError, Undefined};
+pub use ece_interval::ece_interval;
+pub use error::InputError;
 pub use forecast::{Forecast, Forecasts};
 pub use hhi::{effective_names, hhi, hhi_invested};
 pub use information_ratio::information_ratio;
@@ -47,5 +48,4 @@ pub use total_return::{excess_return, total_return};
 pub use turnover::{turnover, weight_change};
 pub use weight_path::WeightPath;
 
-/// Trading days in a year, by which daily figures are annualised (paper; Qlib's own default is 238).
-pub const TRADING_DAYS_PER_YEAR: f64 = 252.0;
+pub use ktd_stats::{TRADING_DAYS_PER_YEAR, Undefined};

@@ -1,6 +1,6 @@
 //! How often the model could not say what it wanted.
 
-use super::error::Undefined;
+use ktd_stats::Undefined;
 
 /// Counts of final emissions: what was left after all retries of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

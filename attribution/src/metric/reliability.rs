@@ -1,9 +1,9 @@
 //! Forecasts sorted into bins of equal width: the reliability diagram.
 
 use super::forecast::Forecasts;
-use super::moments::count;
+use ktd_stats::moments::count;
 
-/// Bins of stated confidence (ECE-10 of the paper).
+/// Bins of stated confidence (ECE-10 of KTD-Fin).
 pub const RELIABILITY_BINS: usize = 10;
 
 /// One bin's forecasts.
@@ -72,7 +72,7 @@ impl Reliability {
 ///
 /// The product is rounded before it is floored, as in the definition: 0.7 is in bin 7, although ten times the float
 /// that is nearest to 0.7 is below 7, and so is the last float below 0.9 in bin 9.
-pub(crate) fn bin_of(confidence: f64) -> usize {
+pub(super) fn bin_of(confidence: f64) -> usize {
     let scaled = confidence * 10.0;
     (1_u8..10).filter(|edge| f64::from(*edge) <= scaled).count()
 }

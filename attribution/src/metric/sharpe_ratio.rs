@@ -1,8 +1,8 @@
 //! Return for the risk taken.
 
-use super::error::Undefined;
-use super::moments::Moments;
 use super::nav_path::NavPath;
+use ktd_stats::Undefined;
+use ktd_stats::moments::Moments;
 
 /// Annualised Sharpe ratio of daily returns: `sqrt(252) * mean / deviation`, ddof 1, riskless rate 0.
 ///

@@ -1,6 +1,6 @@
 //! How often a tool call was one that could be answered.
 
-use super::error::Undefined;
+use ktd_stats::Undefined;
 
 /// Counts of tool calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

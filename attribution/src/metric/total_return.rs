@@ -1,7 +1,7 @@
 //! What the episode earned.
 
-use super::error::Undefined;
 use super::nav_path::{Benchmark, NavPath};
+use ktd_stats::Undefined;
 
 /// Total return: last net asset value over initial cash, less 1.
 ///

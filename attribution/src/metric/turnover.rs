@@ -1,10 +1,10 @@
 //! How much was traded.
 
 use super::TRADING_DAYS_PER_YEAR;
-use super::error::Undefined;
-use super::moments::count;
 use super::nav_path::Daily;
 use super::weight_path::WeightPath;
+use ktd_stats::Undefined;
+use ktd_stats::moments::count;
 use std::collections::BTreeMap;
 
 /// Annual two-way turnover: 252 times the mean over days of the value traded, buys and sells, over the net asset
@@ -23,7 +23,7 @@ pub fn turnover(traded: &Daily<'_>) -> Result<f64, Undefined> {
     annual_mean(sum, path.days())
 }
 
-/// Annual change of end-of-day weights, the literal reading of the paper: 252 times the mean over days of the sum
+/// Annual change of end-of-day weights, the literal reading of KTD-Fin: 252 times the mean over days of the sum
 /// of absolute changes, the first from no holdings. It charges the drift of prices as if it were trading.
 ///
 /// # Errors

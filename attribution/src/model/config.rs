@@ -1,4 +1,4 @@
-//! What a factor model is made with: every choice that the paper leaves open is a field.
+//! What a factor model is made with: every choice that the article (KTD-Fin) leaves open is a field.
 
 use super::error::ModelError;
 use ktd_env::factors::{CrossSectionConfig, Factor, FactorConfig, Window, Winsor};
@@ -75,7 +75,7 @@ pub struct ModelConfig {
 }
 
 impl ModelConfig {
-    /// The model of this benchmark (attribution.md, sections 1 and 3).
+    /// The model of this benchmark (docs/spec/factor-model.md).
     #[must_use]
     pub fn ktd() -> Self {
         Self {

@@ -1,6 +1,6 @@
 //! Whether the factor model explains anything: what a reader checks before believing an attribution.
 //!
-//! Source: attribution.md, sections 1 (factor standard errors, weights) and 9, figure 8.
+//! Source: docs/spec/factor-model.md#errors.
 
 use super::day_fit::{DayFit, DayStatus, Leg};
 use super::error::ModelError;

@@ -1,6 +1,6 @@
 //! The screen of style factors by variance inflation, on days before the evaluation.
 //!
-//! Source: attribution.md, section 3 (VIF screen).
+//! Source: docs/spec/factor-model.md#vif.
 
 use super::config::ModelConfig;
 use super::day_fit::{DayFit, DayStatus};

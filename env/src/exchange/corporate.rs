@@ -16,7 +16,8 @@ pub(super) struct Base {
     pub(super) shares: Shares,
 }
 
-/// Applies factor moves to what is held (rule 5): whole shares stay, the fraction is paid at the reference price.
+/// Applies factor moves to what is held: whole shares stay, the fraction is paid at the reference price
+/// (docs/spec/exchange.md, rule 8).
 pub(super) fn apply_actions(
     account: &mut Account,
     day: &TradingDay<'_>,
@@ -71,7 +72,8 @@ fn action(holding: &Holding, previous_close: Price, before: Decimal, after: Deci
     }
 }
 
-/// Turns names whose rows have ended into cash or nothing on the trading day the rules name (rule 9).
+/// Turns names whose rows have ended into cash or nothing on the trading day the rules name (docs/spec/exchange.md,
+/// rule 21).
 ///
 /// Returns the value lost.
 pub(super) fn apply_delistings(

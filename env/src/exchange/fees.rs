@@ -6,7 +6,7 @@ use crate::money::{Fen, divide_half_up};
 
 const BASIS: i128 = 10_000;
 
-/// The fee of one order: `max(half-up(value x bps / 10000), least fee)` (exchange.md, "At the open").
+/// The fee of one order: `max(half-up(value x bps / 10000), least fee)` (docs/spec/exchange.md#open).
 #[must_use]
 pub fn fee(rules: &Rules, side: Side, value: Fen) -> Fen {
     let bps = match side {

@@ -63,7 +63,7 @@ pub(super) fn largest_affordable(board: Board, wanted: i64, affordable: impl Fn(
 mod tests {
     use super::*;
 
-    /// Every count near the edges on every board, against the sentences of exchange.md spelt out one by one.
+    /// Every count near the edges on every board, against the sentences of docs/spec/exchange.md, rule 13.
     #[test]
     fn exhaustive_small_grid() {
         for held in 0..=450_i64 {

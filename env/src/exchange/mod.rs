@@ -1,4 +1,4 @@
-//! The A-share exchange of profile `ktd` (exchange.md): what happens to an order, rule by rule.
+//! The A-share exchange of profile `ktd` (docs/spec/exchange.md): what happens to an order, rule by rule.
 //!
 //! [`step`] is pure and total: a bad order is a rejection in the report, never an error. Money is integer fen,
 //! shares are whole, and no float decides a fill.

@@ -83,7 +83,7 @@ fn step_one(rules: &Rules, market: &Market, account: Account, orders: &[Order]) 
 }
 
 /// Every board, limit rule, side, place of the open, holding and share count near the edges of the grid, against the
-/// sentences of exchange.md spelt out one by one.
+/// sentences of docs/spec/exchange.md spelt out one by one.
 #[test]
 fn every_board_side_limit_and_holding() {
     // Buffer and exact limit of a close of 10.00 by board.

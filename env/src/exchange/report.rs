@@ -169,7 +169,8 @@ pub struct Position {
     pub stale_days: u32,
 }
 
-/// The change of NAV split to the fen (rule 8): the sum is price P&L + rounding - fees - delisting loss.
+/// The change of NAV split to the fen: the sum is price P&L + rounding - fees - delisting loss (docs/spec/exchange.md,
+/// rule 22).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct NavIdentity {
     /// Moves of prices against marks and fills; on an ex-day from the reference price.

@@ -1,4 +1,4 @@
-//! The exchange's numbers. Every one is a configuration key; the default is exchange.md's.
+//! The exchange's numbers. Every one is a configuration key; the default is that of docs/spec/exchange.md.
 
 use crate::day::TradeDate;
 use crate::money::Fen;

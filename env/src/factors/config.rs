@@ -34,7 +34,7 @@ impl Window {
     }
 }
 
-/// How the nine factors are computed; every choice the paper leaves open is a field.
+/// How the nine factors are computed; every choice the article (KTD-Fin) leaves open is a field.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FactorConfig {
     /// `MOM_12_1`: exchange days from the older mark to the information day.
@@ -60,7 +60,7 @@ pub struct FactorConfig {
 }
 
 impl FactorConfig {
-    /// The values of this benchmark. `12-1`, `60` and `52W` are the paper's; the others are ours.
+    /// The values of this benchmark. `12-1`, `60` and `52W` are KTD-Fin's; the others are ours.
     pub const KTD: Self = Self {
         momentum_long_days: 252,
         momentum_skip_days: 21,

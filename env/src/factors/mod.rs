@@ -7,8 +7,8 @@
 //!
 //! Knows: slices of numbers. Never knows: the panel, names, dates, the exchange, files.
 //!
-//! Source: paper section 3 and appendix (nine style factors); windows, minimum counts and edge rules are
-//! ours.
+//! Source: docs/spec/factor-model.md#factors. KTD-Fin names the nine factors; most windows, minimum counts and edge
+//! rules are ours.
 
 mod columns;
 mod config;

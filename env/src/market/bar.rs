@@ -25,7 +25,7 @@ pub struct Bar {
 }
 
 impl Bar {
-    /// Whether an order could trade at this bar's open (exchange.md, `suspended`).
+    /// Whether an order could trade at this bar's open (docs/spec/exchange.md#prices).
     #[must_use]
     pub const fn trades_at_open(&self) -> bool {
         self.volume > 0 && self.open.is_some()

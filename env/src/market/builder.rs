@@ -8,7 +8,7 @@ use crate::ticker::Ticker;
 use std::cell::Cell;
 use std::collections::BTreeMap;
 
-/// What the prices of a source are (exchange.md, rule 3).
+/// What the prices of a source are (docs/spec/exchange.md#prices).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Basis {
     /// Real prices, taken as they are and rounded half-up to a fen.

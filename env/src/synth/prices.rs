@@ -101,7 +101,7 @@ fn adjusted(drawn: &Move, life: &Life, day: usize) -> Move {
     adjusted
 }
 
-/// The exchange's own limits: reference x (10000 ± bp) / 10000, half-up to a fen (exchange.md, limit "exact").
+/// The exchange's own limits: reference x (10000 ± bp) / 10000, half-up to a fen (docs/spec/exchange.md#limits).
 fn limit_band(reference_fen: i64, bp: u32) -> Band {
     let at = |basis: i64| divide_half_up(i128::from(reference_fen) * i128::from(basis), i128::from(BASIS));
     (at(BASIS - i64::from(bp)), at(BASIS + i64::from(bp)))

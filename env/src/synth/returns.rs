@@ -56,7 +56,7 @@ const NEWS_GOOD_SHARE: f64 = 0.6;
 const NEWS_LEAST: f64 = 0.03;
 const NEWS_MEAN_EXCESS: f64 = 0.05;
 
-/// 12-1 momentum: the return from 252 to 21 days back (attribution.md, §3).
+/// 12-1 momentum: the return from 252 to 21 days back (docs/spec/factor-model.md#factors).
 const MOMENTUM_FROM: usize = 252;
 const MOMENTUM_UNTIL: usize = 21;
 /// Days simulated before the panel's first, so that momentum and volatility have a past.

@@ -2,10 +2,10 @@
 
 use crate::clue::{Bounds, DayClue};
 use crate::column::DayColumn;
-use crate::register::{Mentions, Register};
 use crate::said::Whose;
 use crate::sight::{Sight, StepSight};
 use ktd_env::Ticker;
+use ktd_guard::{Mentions, Register};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What it tells of the target. Of an honest exhibit it is nothing.

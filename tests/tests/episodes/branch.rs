@@ -2,7 +2,7 @@
 
 use super::bench::{assert_same_files, experiment, files, key, market, prepare, run, runtime};
 use super::provider::{Attempt, Provider};
-use ktd_agents::builtin::named;
+use ktd_baselines::named;
 use ktd_runs::bundle::BundlePaths;
 use ktd_runs::bundle::chain::{Lines, sha256_hex};
 use ktd_runs::bundle::exchanges::{Cassette, Sent};

@@ -2,7 +2,7 @@
 
 use super::bench::{Told, experiment, key, leaping, market, prepare, shared};
 use super::provider::{Attempt, Provider};
-use ktd_agents::builtin::{ChatModel, named};
+use ktd_baselines::{ChatModel, named};
 use ktd_runs::bundle::BundlePaths;
 use ktd_runs::bundle::chain::Lines;
 use ktd_runs::bundle::event::{ReadEvent, StepOutcome};

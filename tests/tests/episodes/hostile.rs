@@ -3,8 +3,8 @@
 use super::bench::{Told, experiment, files, key, market, prepare, runtime, shared};
 use super::proxy::{Deed, FAULTS, Proxied, ZERO_OUTPUT};
 use super::wire_server::ModelServer;
-use ktd_agents::builtin::named;
 use ktd_agents::{Transport, TransportError, WireReply, WireRequest};
+use ktd_baselines::named;
 use ktd_runs::bundle::BundlePaths;
 use ktd_runs::bundle::chain::Lines;
 use ktd_runs::bundle::event::{ReadEvent, StepOutcome};

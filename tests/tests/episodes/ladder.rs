@@ -12,8 +12,7 @@ const SEED: u64 = 5;
 fn grid() -> String {
     let numerics =
         Numeric::ALL.map(|numeric| format!("{{ level = \"blinded\", numeric = \"{}\" }}", numeric.label()));
-    let agents =
-        ktd_agents::builtin::NAMES.map(|name| format!("{{ id = \"{name}\", builtin = \"{name}\" }}"));
+    let agents = ktd_baselines::NAMES.map(|name| format!("{{ id = \"{name}\", builtin = \"{name}\" }}"));
     format!(
         "synthetic = {{ seed = {SEED}, names = {NAMES}, days = {DAYS} }}\n\
          masks = [{}, {{ level = \"bright\", numeric = \"banded\" }}]\n\

@@ -6,7 +6,7 @@
 use super::bench::{experiment, files, key, market, prepare, run as run_cells, runtime, shared};
 use super::perturb::with_company;
 use super::provider::Provider;
-use ktd_agents::builtin::named;
+use ktd_baselines::named;
 use ktd_runs::bundle::BundlePaths;
 use ktd_runs::bundle::chain::Lines;
 use ktd_runs::bundle::exchanges::Cassette;

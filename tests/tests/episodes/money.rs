@@ -4,8 +4,8 @@
 use super::bench::{dice, experiment, key, leaping, market, prepare, shared};
 use super::provider::{Attempt, Provider};
 use futures::future::BoxFuture;
-use ktd_agents::builtin::named;
 use ktd_agents::{Transport, TransportError, WireReply, WireRequest};
+use ktd_baselines::named;
 use ktd_env::KeyedStream;
 use ktd_runs::bundle::BundlePaths;
 use ktd_runs::bundle::exchanges::Cassette;

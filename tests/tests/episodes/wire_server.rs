@@ -1,6 +1,6 @@
 //! HTTP/1.1 on loopback as far as the tests' own servers need it: one exchange a connection.
 
-use ktd_agents::builtin::ChatModel;
+use ktd_baselines::ChatModel;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};

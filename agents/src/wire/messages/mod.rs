@@ -1,6 +1,6 @@
 //! Anthropic's Messages.
 //!
-//! Source: the vendor's own types and recorded replies (providers.md, section 1.3).
+//! Source: the vendor's own types and recorded replies (docs/spec/wires.md#encode).
 
 mod decode;
 mod encode;

@@ -1,6 +1,6 @@
 //! `OpenAI`'s Responses.
 //!
-//! Source: the vendor's specification of `POST /responses` (providers.md, section 1.2). Nothing is stored with the
+//! Source: the vendor's specification of `POST /responses` (docs/spec/wires.md#encode). Nothing is stored with the
 //! vendor: the items of earlier turns, encrypted reasoning among them, go back with every request.
 
 mod decode;

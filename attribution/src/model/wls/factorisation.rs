@@ -5,7 +5,7 @@ use super::products::Products;
 use pulp::{Arch, NullaryFnOnce};
 
 /// Least share of its own weighted norm squared that a column must keep after projection, for the quick way to be
-/// taken (attribution.md, section 1, Numerics).
+/// taken (docs/spec/factor-model.md#rank).
 const SAFE_PIVOT_RATIO: f64 = 1e-6;
 
 /// What a regression needs to know of its columns: `A = Q D^(1/2) L'` for the kept columns of the weighted design `A`,

@@ -7,7 +7,7 @@
 //! Two ways lead to the factor: a quick one over the Gram matrix, taken where no column is near another, and a
 //! careful one by orthogonalisation. Tests hold them against each other.
 //!
-//! Source: attribution.md, section 1 (equation 1, rank deficiency, Numerics).
+//! Source: docs/spec/factor-model.md#regression and #rank.
 
 mod factorisation;
 mod lanes;

@@ -1,0 +1,168 @@
+//! Quantiles, and what the seeds of one agent say.
+
+use super::sample::Sample;
+use super::split_mix::whole;
+use crate::Undefined;
+use crate::moments::count;
+
+/// Median and quartiles, type 7.
+///
+/// Of fewer than 5 values the quartiles are midpoints between few points: list the points beside them, or instead.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Spread {
+    /// How many values there are.
+    pub values: usize,
+    /// First quartile.
+    pub lower: f64,
+    /// Median.
+    pub median: f64,
+    /// Third quartile.
+    pub upper: f64,
+}
+
+impl Spread {
+    /// Interquartile range.
+    #[must_use]
+    pub fn iqr(&self) -> f64 {
+        self.upper - self.lower
+    }
+
+    /// Whether there are too few values for quartiles to mean much, so that the points themselves are to be listed.
+    #[must_use]
+    pub const fn list_points(&self) -> bool {
+        self.values < 5
+    }
+}
+
+/// Median and quartiles.
+///
+/// # Errors
+/// [`Undefined::TooFew`] without a value; [`Undefined::OutOfRange`] where a difference of values overflows.
+pub fn spread(sample: &Sample<'_>) -> Result<Spread, Undefined> {
+    let sorted = sample.sorted();
+    Ok(Spread {
+        values: sample.len(),
+        lower: of_sorted(&sorted, 0.25)?,
+        median: of_sorted(&sorted, 0.5)?,
+        upper: of_sorted(&sorted, 0.75)?,
+    })
+}
+
+/// The median: the middle value, or the mean of the two in the middle.
+///
+/// # Errors
+/// As [`spread`].
+pub fn median(sample: &Sample<'_>) -> Result<f64, Undefined> {
+    of_sorted(&sample.sorted(), 0.5)
+}
+
+/// The quantile of type 7 (linear between the order statistics); `share` is clamped to 0 to 1.
+///
+/// # Errors
+/// As [`spread`].
+pub fn quantile(sample: &Sample<'_>, share: f64) -> Result<f64, Undefined> {
+    of_sorted(&sample.sorted(), share)
+}
+
+/// The quantile by the inverted distribution function: the smallest value that at least `share` of the values do not
+/// exceed. Always one of the values, as ranks must be.
+///
+/// # Errors
+/// [`Undefined::TooFew`] without a value.
+pub fn quantile_inverted_cdf(sample: &Sample<'_>, share: f64) -> Result<f64, Undefined> {
+    let sorted = sample.sorted();
+    let value = sorted.get(inverted_cdf_place(sorted.len(), share));
+    value.or(sorted.last()).copied().ok_or(NO_VALUE)
+}
+
+/// 0-based place of the inverted distribution function among `values` in ascending order.
+pub(crate) fn inverted_cdf_place(values: usize, share: f64) -> usize {
+    // The product is taken in floats on purpose: 0.025 of 400 is 10 exactly so, and not a little more.
+    whole((count(values) * share - 1.0).ceil())
+}
+
+/// Type 7 of values in ascending order.
+pub(crate) fn of_sorted(sorted: &[f64], share: f64) -> Result<f64, Undefined> {
+    let last = sorted.len().checked_sub(1).ok_or(NO_VALUE)?;
+    let place = count(last) * share.clamp(0.0, 1.0);
+    let low = *sorted.get(whole(place)).ok_or(NO_VALUE)?;
+    let high = sorted.get(whole(place) + 1).copied().unwrap_or(low);
+    let (part, step) = (place - place.floor(), high - low);
+    // From the nearer end, so that the quantile of 1 is the highest value to the bit.
+    let value = if part < 0.5 {
+        low + step * part
+    } else {
+        high - step * (1.0 - part)
+    };
+    Undefined::unless_finite(value)
+}
+
+const NO_VALUE: Undefined = Undefined::TooFew {
+    items: "values",
+    count: 0,
+    need: 1,
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn sample(values: &[f64]) -> Sample<'_> {
+        Sample::new("values", values).unwrap()
+    }
+
+    #[test]
+    fn quartiles_of_three_are_midpoints() {
+        let three = spread(&sample(&[6.0, 1.0, 2.0])).unwrap();
+        assert!((three.lower - 1.5).abs() < 1e-15 && (three.upper - 4.0).abs() < 1e-15);
+        assert!((three.iqr() - 2.5).abs() < 1e-15 && three.list_points());
+        assert!(!spread(&sample(&[1.0; 5])).unwrap().list_points());
+    }
+
+    #[test]
+    fn nothing_has_no_quantile() {
+        assert_eq!(median(&sample(&[])), Err(NO_VALUE));
+        assert_eq!(quantile_inverted_cdf(&sample(&[]), 0.5), Err(NO_VALUE));
+        assert_eq!(NO_VALUE.to_string(), "0 values, but at least 1 are needed");
+    }
+
+    #[test]
+    fn a_difference_that_overflows_is_a_reason() {
+        assert_eq!(median(&sample(&[f64::MIN, f64::MAX])), Err(Undefined::OutOfRange));
+    }
+
+    #[test]
+    fn the_inverted_distribution_gives_a_value_that_is_there() {
+        let values: Vec<f64> = (1..=400).map(f64::from).collect();
+        for (share, expected) in [
+            (0.0, 1.0),
+            (0.025, 10.0),
+            (0.975, 390.0),
+            (1.0, 400.0),
+            (0.0251, 11.0),
+        ] {
+            assert_eq!(
+                quantile_inverted_cdf(&sample(&values), share),
+                Ok(expected),
+                "{share}"
+            );
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn quantiles_rise_and_stay_inside(
+            values in prop::collection::vec(-1e6..1e6_f64, 1..40),
+            shares in (0.0..=1.0_f64, 0.0..=1.0_f64),
+        ) {
+            let sample = sample(&values);
+            let (low, high) = (shares.0.min(shares.1), shares.0.max(shares.1));
+            let of = |share| quantile(&sample, share).unwrap();
+            prop_assert!(of(low) <= of(high));
+            prop_assert!(of(0.0) <= of(low) && of(high) <= of(1.0));
+            let discrete = quantile_inverted_cdf(&sample, low).unwrap();
+            prop_assert!(values.contains(&discrete));
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! What a certificate says of an episode: whether the mask that hid its stocks and days was tried, and by whom.
+
+use super::terms::Terms;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// The mark of an episode, or of all episodes of a row.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Mark {
+    /// Whether its mask is certified.
+    pub standing: MarkStanding,
+    /// By which certificate; none where there is none for its mask, panel and tools.
+    pub by: Option<CertificateSummary>,
+}
+
+/// Whether a mask is certified, the best first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MarkStanding {
+    /// It is, for episodes at least as long as this one.
+    Certified,
+    /// It is, but a bound may lie further above chance than by default, or means something else.
+    OwnThresholds,
+    /// It is for shorter episodes: this one shows more than was tried.
+    ShorterEpisodes,
+    /// It is for another decision mode: an agent of this one is shown something else.
+    OtherMode,
+    /// Probes of somebody else were tried, and that they show what this mask shows is only claimed.
+    GivenProbes,
+    /// It was tried, and something did not hold.
+    Refused,
+    /// No certificate that was named is for this mask, panel and tools.
+    NotCertified,
+}
+
+/// A certificate in a line.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CertificateSummary {
+    /// Attackers that own the price database.
+    pub database_attackers: usize,
+    /// Language models.
+    pub language_attackers: usize,
+    /// How far above chance the largest upper bound of the five best guesses lies; none where stocks are not hidden.
+    pub top5_excess: Option<f64>,
+    /// The same of stock and day together; none where one of them is not hidden.
+    pub joint_excess: Option<f64>,
+    /// Steps of the longest episode that was tried.
+    pub episode_steps: usize,
+    /// By what it was judged.
+    pub terms: Terms,
+    /// SHA-256 of the signer's public key.
+    pub fingerprint: String,
+}
+
+impl MarkStanding {
+    /// The name in tables.
+    #[must_use]
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Certified => "certified",
+            Self::OwnThresholds => "certified under its own thresholds",
+            Self::ShorterEpisodes => "certified for shorter episodes",
+            Self::OtherMode => "certified for another decision mode",
+            Self::GivenProbes => "not certified: the probes were given, their mask is only claimed",
+            Self::Refused => "refused",
+            Self::NotCertified => "not certified",
+        }
+    }
+}
+
+impl fmt::Display for CertificateSummary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} database and {} language attackers, {} steps",
+            self.database_attackers, self.language_attackers, self.episode_steps
+        )?;
+        let bounds = [("top5", self.top5_excess), ("joint", self.joint_excess)];
+        for (measure, excess) in bounds {
+            if let Some(excess) = excess {
+                write!(f, ", {measure} up to chance {:+.2} %", excess * 100.0)?;
+            }
+        }
+        if self.terms.are_its_own() {
+            write!(f, ", under its own thresholds: {}", self.terms)?;
+        }
+        write!(
+            f,
+            ", key {}",
+            self.fingerprint.get(..16).unwrap_or(&self.fingerprint)
+        )
+    }
+}
+
+impl fmt::Display for Mark {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.standing.label())?;
+        match &self.by {
+            Some(by) => write!(f, ": {by}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Mark {
+    /// The mark of an episode that no certificate is about.
+    pub const NONE: Self = Self {
+        standing: MarkStanding::NotCertified,
+        by: None,
+    };
+
+    /// The mark of a row: that of its episodes, where they agree; one that is refused is never hidden.
+    #[must_use]
+    pub fn of_row(marks: impl IntoIterator<Item = Self>) -> Self {
+        marks.into_iter().reduce(Self::and).unwrap_or(Self::NONE)
+    }
+
+    /// The mark of two together.
+    fn and(self, other: Self) -> Self {
+        if self.is_refused() || self == other {
+            self
+        } else if other.is_refused() {
+            other
+        } else {
+            Self::NONE
+        }
+    }
+
+    /// Whether a certificate refuses its mask.
+    #[must_use]
+    pub fn is_refused(&self) -> bool {
+        self.standing == MarkStanding::Refused
+    }
+}

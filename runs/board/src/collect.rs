@@ -1,0 +1,358 @@
+//! From bundles to a board.
+
+use super::benchmark::Benchmark;
+use super::contrast::{contrasts, fill_memory_gaps};
+use ktd_bundle::bundle_set::Findings;
+use super::fitted::Fitted;
+use super::gather::gather;
+use super::health;
+use super::leader::{Draws, leader};
+use super::notes::{missing_seeds, overlaps, track_notes};
+use super::paper::PaperFees;
+use ktd_bundle::bundle_ref::Found;
+use super::record::{Board, Cohort, Leader, ModelRecord, Resampling, Track, VifStep};
+use super::reference::references;
+use super::score::Score;
+use super::sensitivity::sensitivity;
+use super::separation::{Ranked, separate};
+use super::settings::ModelSettings;
+use ktd_bundle::episode_filter::Shown;
+use super::trials::Trials;
+use ktd_probes::judge::Mark;
+use crate::BoardError;
+use ktd_stats::{Sample, skill_ranks};
+use ktd_env::{DayIndex, Market, TradeDate};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
+/// The form of `leaderboard.json`.
+pub const BOARD_FORMAT: u32 = 1;
+
+/// How a board is made.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BoardOptions {
+    /// The panel, where it is no longer where the bundles were made.
+    pub panel: Option<PathBuf>,
+    /// The factor model.
+    pub settings: ModelSettings,
+    /// How chance is drawn.
+    pub draws: Draws,
+    /// What is shown; everything on disk counts as a trial all the same.
+    pub shown: Shown,
+    /// What certificates say of the mask of each bundle that was named, by its directory; an episode that is missing has
+    /// no certificate.
+    pub marks: BTreeMap<PathBuf, Mark>,
+    /// Threads.
+    pub threads: usize,
+}
+
+impl Default for BoardOptions {
+    fn default() -> Self {
+        Self {
+            panel: None,
+            settings: ModelSettings::default(),
+            draws: Draws {
+                replicates: 2000,
+                seed: 1,
+                null_portfolios: 500,
+            },
+            shown: Shown::default(),
+            marks: BTreeMap::new(),
+            threads: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
+        }
+    }
+}
+
+/// Told as episodes are scored and tracks are ranked.
+pub type Tick<'t> = &'t (dyn Fn() + Sync);
+
+/// Makes a board of all finished episodes that were named, counting those beside them as trials.
+///
+/// # Errors
+/// [`BoardError`] when bundles of different protocols are named, a bundle is damaged, or the panel cannot be read.
+pub fn collect(findings: &Findings, options: &BoardOptions, tick: Tick<'_>) -> Result<Board, BoardError> {
+    let gathered = gather(findings, options, tick)?;
+    let shown: Vec<&Score> = gathered
+        .scores
+        .iter()
+        .filter(|(is_named, score)| *is_named && options.shown.has(&score.found))
+        .map(|(_, score)| score)
+        .collect();
+    if shown.is_empty() {
+        return Err(BoardError::input(
+            "no finished episode is left to show",
+            "name other windows, agents, modes or levels; a branch of an episode is not ranked",
+        ));
+    }
+    let hall = Hall {
+        market: &gathered.market,
+        fitted: &gathered.fitted,
+        benchmark: &gathered.benchmark,
+        trials: Trials::of(&gathered.scores),
+        fees: fees(&gathered.first)?,
+        draws: options.draws,
+        marks: &options.marks,
+    };
+    hall.board(&shown, gathered.protocol, gathered.notes, tick)
+}
+
+fn nothing() -> BoardError {
+    BoardError::input("there is no finished episode to rank", "run one with `ktd run`")
+}
+
+fn fees(found: &Found) -> Result<PaperFees, BoardError> {
+    let rules = found.header.rules.rules()?;
+    let rate = |basis_points: u32| f64::from(basis_points) / 10_000.0;
+    Ok(PaperFees {
+        buy_rate: rate(rules.buy_bps),
+        sell_rate: rate(rules.sell_bps),
+    })
+}
+
+/// What an episode's agent is.
+pub(super) fn cohort(found: &Found) -> Cohort {
+    let agent = &found.header.agent;
+    if agent.control.is_some() {
+        Cohort::Control
+    } else if agent.builtin.is_some() {
+        Cohort::Builtin
+    } else {
+        Cohort::Model
+    }
+}
+
+/// What all tracks share.
+struct Hall<'h> {
+    market: &'h Market,
+    fitted: &'h Fitted,
+    benchmark: &'h Benchmark,
+    trials: Trials,
+    fees: PaperFees,
+    draws: Draws,
+    marks: &'h BTreeMap<PathBuf, Mark>,
+}
+
+/// A track's scores by agent, in the order of the agents' names.
+type ByAgent<'s> = BTreeMap<&'s str, Vec<&'s Score>>;
+
+/// Tracks in the order in which they are shown: longest window first, then by mode and mask, the headline's first.
+type TrackKey = (std::cmp::Reverse<usize>, String, usize, usize, String);
+
+impl Hall<'_> {
+    fn board(
+        &self,
+        shown: &[&Score],
+        protocol: super::record::Protocol,
+        mut notes: Vec<String>,
+        tick: Tick<'_>,
+    ) -> Result<Board, BoardError> {
+        let mut groups: BTreeMap<TrackKey, ByAgent<'_>> = BTreeMap::new();
+        for score in shown {
+            let group = groups.entry(track_key(score)).or_default();
+            group.entry(&score.found.header.agent.id).or_default().push(score);
+        }
+        for scores in groups.values_mut().flat_map(BTreeMap::values_mut) {
+            scores.sort_by_key(|score| score.found.header.seed);
+        }
+        let mut tracks = Vec::with_capacity(groups.len());
+        for group in groups.values() {
+            tracks.push(self.track(group)?);
+            tick();
+        }
+        fill_memory_gaps(&mut tracks);
+        notes.extend(missing_seeds(&tracks));
+        notes.extend(overlaps(&tracks));
+        let headline = groups.values().next().ok_or_else(nothing)?;
+        let ranked = ranked(headline);
+        let agents: Vec<Vec<&Score>> = tracks
+            .first()
+            .into_iter()
+            .flat_map(|track| &track.leaders)
+            .filter(|leader| leader.alpha_rank.is_some())
+            .filter_map(|leader| Some(ranked.get(leader.agent.as_str())?.clone()))
+            .collect();
+        let days = window(headline);
+        let range = days.first().map_or(0, |day| day.index())..days.last().map_or(0, |day| day.index() + 1);
+        let titles: BTreeSet<&str> = shown
+            .iter()
+            .map(|score| score.found.header.experiment.as_str())
+            .collect();
+        Ok(Board {
+            format: BOARD_FORMAT,
+            title: titles.into_iter().collect::<Vec<_>>().join(", "),
+            ktd: env!("CARGO_PKG_VERSION").to_owned(),
+            protocol,
+            model: model_record(self.fitted),
+            resampling: Resampling {
+                replicates: usize::try_from(self.draws.replicates).unwrap_or(usize::MAX),
+                seed: self.draws.seed,
+                null_portfolios: usize::try_from(self.draws.null_portfolios).unwrap_or(usize::MAX),
+            },
+            contrasts: contrasts(&tracks),
+            health: health::of(self.fitted, self.market)?,
+            sensitivity: sensitivity(self.fitted, &agents, range)?,
+            tracks,
+            notes,
+        })
+    }
+
+    fn track(&self, group: &ByAgent<'_>) -> Result<Track, BoardError> {
+        let ranked = ranked(group);
+        let mut leaders: Vec<Leader> = ranked
+            .iter()
+            .map(|(agent, scores)| leader(agent, cohort_of(scores), scores, self.draws))
+            .collect();
+        let header = &group.values().flatten().next().ok_or_else(nothing)?.found.header;
+        let days = window(group);
+        let window_trials = self.trials.over(&days);
+        let trials = Sample::new("trials", window_trials)
+            .map_err(|error| BoardError::input(error.to_string(), error.hint()))?;
+        let pairs = Ranked {
+            agents: ranked
+                .iter()
+                .map(|(agent, scores)| (*agent, scores.clone()))
+                .collect(),
+        };
+        let separation = separate(&pairs, &mut leaders, (&self.fitted.model, &trials), self.draws);
+        rank(&mut leaders)?;
+        let controls = group.iter().filter(|(agent, _)| !ranked.contains_key(*agent));
+        leaders.extend(controls.map(|(agent, scores)| leader(agent, cohort_of(scores), scores, self.draws)));
+        for leader in &mut leaders {
+            let scores = group.get(leader.agent.as_str()).into_iter().flatten();
+            let marks = scores.map(|score| self.marks.get(&score.found.root).cloned().unwrap_or(Mark::NONE));
+            leader.mask = Some(Mark::of_row(marks));
+        }
+        leaders.extend(references(
+            self.market,
+            &days,
+            (&self.fitted.model, self.benchmark),
+            self.fees,
+        ));
+        let benchmark = self.benchmark.over(&days);
+        Ok(Track {
+            window: header.window.id.clone(),
+            level: header.mask.level.clone(),
+            numeric: header.mask.numeric.clone(),
+            mode: header.mode.clone(),
+            dates: days
+                .iter()
+                .filter_map(|day| self.market.date(*day))
+                .map(TradeDate::reveal)
+                .collect(),
+            benchmark_return: total(&benchmark),
+            benchmark: benchmark
+                .as_ref()
+                .map_or_else(|_| Vec::new(), |returns| growth(returns)),
+            trials: window_trials.len(),
+            notes: track_notes(&leaders, benchmark.as_ref().err()),
+            leaders,
+            separation,
+        })
+    }
+}
+
+fn track_key(score: &Score) -> TrackKey {
+    let header = &score.found.header;
+    let place = |order: &[&str], own: &str| order.iter().position(|one| *one == own).unwrap_or(order.len());
+    (
+        std::cmp::Reverse(score.days.len()),
+        header.window.id.clone(),
+        place(&["open-research", "fixed-candidate", "memory-only"], &header.mode),
+        place(
+            &["blinded", "stock-blind", "date-blind", "bright"],
+            &header.mask.level,
+        ),
+        header.mask.numeric.clone(),
+    )
+}
+
+fn window(group: &ByAgent<'_>) -> Vec<DayIndex> {
+    group
+        .values()
+        .flatten()
+        .next()
+        .map_or_else(Vec::new, |score| score.days.clone())
+}
+
+fn cohort_of(scores: &[&Score]) -> Cohort {
+    scores.first().map_or(Cohort::Model, |score| cohort(&score.found))
+}
+
+/// The agents that have a rank: controls do not.
+fn ranked<'s>(group: &ByAgent<'s>) -> ByAgent<'s> {
+    let ranked = group
+        .iter()
+        .filter(|(_, scores)| cohort_of(scores) != Cohort::Control);
+    ranked.map(|(agent, scores)| (*agent, scores.clone())).collect()
+}
+
+/// Ranks by total return and by selection, and puts the best by selection first.
+fn rank(leaders: &mut [Leader]) -> Result<(), BoardError> {
+    let returns: Vec<Option<f64>> = leaders
+        .iter()
+        .map(|leader| leader.metrics.get("total_return")?.median.value)
+        .collect();
+    let selections: Vec<Option<f64>> = leaders
+        .iter()
+        .map(|leader| Some(leader.selection.as_ref()?.value))
+        .collect();
+    let ranks = skill_ranks(&returns, &selections)
+        .map_err(|error| BoardError::input(error.to_string(), error.hint()))?;
+    for (leader, rank) in leaders.iter_mut().zip(ranks) {
+        leader.return_rank = rank.return_rank;
+        leader.alpha_rank = rank.alpha_rank;
+        leader.delta_rank = rank.delta_rank;
+    }
+    leaders.sort_by(|a, b| {
+        let key = |leader: &Leader| leader.alpha_rank.unwrap_or(usize::MAX);
+        key(a).cmp(&key(b)).then_with(|| a.agent.cmp(&b.agent))
+    });
+    Ok(())
+}
+
+fn total(benchmark: &Result<Vec<f64>, String>) -> ktd_bundle::summary::Metric {
+    match benchmark {
+        Ok(returns) => {
+            let last = growth(returns).last().copied().unwrap_or(1.0);
+            ktd_bundle::summary::Metric::of(Ok(last - 1.0))
+        }
+        Err(reason) => ktd_bundle::summary::Metric::missing(reason.clone()),
+    }
+}
+
+fn growth(returns: &[f64]) -> Vec<f64> {
+    let mut value = 1.0;
+    let grown = |daily: &f64| {
+        value *= 1.0 + daily;
+        value
+    };
+    returns.iter().map(grown).collect()
+}
+
+pub(super) fn model_record(fitted: &Fitted) -> ModelRecord {
+    let screen = fitted.screen.as_ref();
+    ModelRecord {
+        configuration: fitted.model.config().fingerprint(),
+        fit_sha256: fitted.sha256.clone(),
+        styles: fitted
+            .model
+            .config()
+            .styles
+            .iter()
+            .map(|style| style.name().to_owned())
+            .collect(),
+        calibration: fitted.calibration.clone(),
+        vif_path: screen.map_or_else(Vec::new, |screen| {
+            let step = |step: &ktd_attribution::model::VifStep| VifStep {
+                vif: step
+                    .inflations
+                    .iter()
+                    .map(|(style, vif)| (style.name().to_owned(), *vif))
+                    .collect(),
+                dropped: step.dropped.map(|style| style.name().to_owned()),
+            };
+            screen.path.iter().map(step).collect()
+        }),
+        vif_threshold: screen.map_or(0.0, |screen| screen.threshold),
+    }
+}

@@ -1,0 +1,275 @@
+//! Bright against blinded, paired over windows.
+
+use super::record::{Cohort, Contrast, Gap, Leader, Pair, Track};
+use ktd_stats::{PValueMethod, Sample, Zeros, hodges_lehmann, holm, median, wilcoxon};
+use std::collections::{BTreeMap, BTreeSet};
+
+const SIGNIFICANCE: f64 = 0.05;
+
+/// The row of the models' medians.
+const ALL_MODELS: &str = "all models";
+
+type Figure = fn(&Leader) -> Option<f64>;
+
+/// What is contrasted.
+const FIGURES: [(&str, Figure); 2] = [("total_return", total_return), ("selection", selection)];
+
+fn total_return(leader: &Leader) -> Option<f64> {
+    leader.metrics.get("total_return")?.median.value
+}
+
+fn selection(leader: &Leader) -> Option<f64> {
+    Some(leader.selection.as_ref()?.value)
+}
+
+/// What a figure belongs to: agent, mode and window.
+type Key<'t> = (&'t str, &'t str, &'t str);
+
+/// Figures of one mask, and whether each is a model's.
+type Figures<'t> = BTreeMap<Key<'t>, (f64, bool)>;
+
+/// Bright and blinded by agent and mode, window by window.
+type Pairs<'t> = BTreeMap<(&'t str, &'t str), Vec<Pair>>;
+
+/// Bright and blinded figures of all models, by mode and window.
+type Cohorts<'t> = BTreeMap<(&'t str, &'t str), (Vec<f64>, Vec<f64>)>;
+
+/// All contrasts that the tracks allow: each ranked agent's, and that of the medians of all.
+pub(super) fn contrasts(tracks: &[Track]) -> Vec<Contrast> {
+    let windows = windows(tracks);
+    let of = |level: &'static str| tracks.iter().filter(move |track| track.level == level);
+    let numerics: BTreeSet<&str> = of("blinded").map(|track| track.numeric.as_str()).collect();
+    let mut all = Vec::new();
+    for (metric, figure) in FIGURES {
+        let any = figures(of("bright"), &windows, figure);
+        let mut of_metric = Vec::new();
+        for numeric in &numerics {
+            let same = |level| of(level).filter(|track| track.numeric == *numeric);
+            let mut bright = any.clone();
+            bright.extend(figures(same("bright"), &windows, figure));
+            let hidden = figures(same("blinded"), &windows, figure);
+            let pairs = pairs(&bright, &hidden);
+            let contrasts = pairs
+                .into_iter()
+                .filter_map(|(who, pairs)| contrast(who, numeric, metric, pairs));
+            of_metric.extend(contrasts);
+        }
+        adjust(&mut of_metric);
+        all.extend(of_metric);
+    }
+    all
+}
+
+/// Each agent's pairs, and those of the medians of all models that have both: an agent on one side alone would move the
+/// median there.
+fn pairs<'t>(bright: &Figures<'t>, hidden: &Figures<'t>) -> Pairs<'t> {
+    let mut pairs = Pairs::new();
+    let mut cohorts = Cohorts::new();
+    for ((agent, mode, window), (blinded, is_model)) in hidden {
+        let Some((bright, _)) = bright.get(&(*agent, *mode, *window)) else {
+            continue;
+        };
+        pairs.entry((*agent, *mode)).or_default().push(Pair {
+            window: (*window).to_owned(),
+            bright: *bright,
+            blinded: *blinded,
+        });
+        if *is_model {
+            let cohort = cohorts.entry((*mode, *window)).or_default();
+            cohort.0.push(*bright);
+            cohort.1.push(*blinded);
+        }
+    }
+    for ((mode, window), (bright, blinded)) in cohorts {
+        if let (Some(bright), Some(blinded)) = (middle(&bright), middle(&blinded)) {
+            pairs.entry((ALL_MODELS, mode)).or_default().push(Pair {
+                window: window.to_owned(),
+                bright,
+                blinded,
+            });
+        }
+    }
+    pairs
+}
+
+/// The median of several models.
+fn middle(values: &[f64]) -> Option<f64> {
+    let sample = Sample::new("models", values).ok().filter(|_| 1 < values.len())?;
+    median(&sample).ok()
+}
+
+/// The windows that are pairs: those that hold no other window, so that a long one does not count twice.
+fn windows(tracks: &[Track]) -> Vec<&str> {
+    let mut days: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for track in tracks {
+        days.entry(&track.window)
+            .or_insert_with(|| track.dates.iter().map(String::as_str).collect());
+    }
+    let holds_another = |own: &str, dates: &BTreeSet<&str>| {
+        days.iter()
+            .any(|(other, theirs)| *other != own && theirs.len() < dates.len() && theirs.is_subset(dates))
+    };
+    days.iter()
+        .filter(|(own, dates)| !holds_another(own, dates))
+        .map(|(own, _)| *own)
+        .collect()
+}
+
+fn figures<'t>(tracks: impl Iterator<Item = &'t Track>, windows: &[&str], figure: Figure) -> Figures<'t> {
+    let mut figures = Figures::new();
+    for track in tracks.filter(|track| windows.contains(&track.window.as_str())) {
+        for leader in track.leaders.iter().filter(|leader| leader.alpha_rank.is_some()) {
+            if let Some(value) = figure(leader) {
+                let key = (leader.agent.as_str(), track.mode.as_str(), track.window.as_str());
+                figures.insert(key, (value, leader.cohort == Cohort::Model));
+            }
+        }
+    }
+    figures
+}
+
+fn contrast((agent, mode): (&str, &str), numeric: &str, metric: &str, pairs: Vec<Pair>) -> Option<Contrast> {
+    let differences: Vec<f64> = pairs.iter().map(|pair| pair.bright - pair.blinded).collect();
+    let sample = Sample::new("pairs", &differences)
+        .ok()
+        .filter(|sample| !sample.is_empty())?;
+    let test = wilcoxon(&sample, Zeros::Wilcox).ok()?;
+    let reading = match test.underpowered(SIGNIFICANCE) {
+        _ if test.pairs == 0 => "no difference at all".to_owned(),
+        Some(underpowered) => underpowered.to_string(),
+        None if test.p < SIGNIFICANCE && test.w_minus < test.w_plus => "bright is higher".to_owned(),
+        None if test.p < SIGNIFICANCE => "bright is lower".to_owned(),
+        None => "no difference shown".to_owned(),
+    };
+    Some(Contrast {
+        agent: agent.to_owned(),
+        mode: mode.to_owned(),
+        numeric: numeric.to_owned(),
+        metric: metric.to_owned(),
+        p: Some(test.p),
+        is_exact: test.method == PValueMethod::Exact,
+        holm_p: None,
+        least_p: test.minimum_p(),
+        reading,
+        shift: hodges_lehmann(&sample).ok(),
+        rank_biserial: test.rank_biserial,
+        pairs,
+    })
+}
+
+/// Holm's adjustment over the contrasts of one metric.
+fn adjust(contrasts: &mut [Contrast]) {
+    let p_values: Vec<f64> = contrasts.iter().filter_map(|contrast| contrast.p).collect();
+    let Ok(adjusted) = holm(&p_values) else { return };
+    let tested = contrasts.iter_mut().filter(|contrast| contrast.p.is_some());
+    for (contrast, p) in tested.zip(adjusted) {
+        contrast.holm_p = Some(p);
+    }
+}
+
+/// Total return and selection by agent, window and mode.
+type Levels = BTreeMap<(String, String, String), (Option<f64>, Option<f64>)>;
+
+/// Gives each leader what hiding the identifiers took away from its agent in the same window and mode, with the same
+/// numbers where there are such.
+pub(super) fn fill_memory_gaps(tracks: &mut [Track]) {
+    let (bright, blinded) = (ByNumeric::of(tracks, "bright"), ByNumeric::of(tracks, "blinded"));
+    for track in tracks {
+        let played = track
+            .leaders
+            .iter_mut()
+            .filter(|leader| leader.cohort != Cohort::Reference);
+        for leader in played {
+            let key = (leader.agent.clone(), track.window.clone(), track.mode.clone());
+            let both = bright
+                .get(&track.numeric, &key)
+                .zip(blinded.get(&track.numeric, &key));
+            leader.memory_gap = both.and_then(|(bright, hidden)| {
+                Some(Gap {
+                    total_return: bright.0? - hidden.0?,
+                    selection: bright.1.zip(hidden.1).map(|(bright, hidden)| bright - hidden),
+                })
+            });
+        }
+    }
+}
+
+/// Figures of one level: of each kind of numbers, and of the first there is.
+struct ByNumeric {
+    own: BTreeMap<String, Levels>,
+    any: Levels,
+}
+
+impl ByNumeric {
+    fn of(tracks: &[Track], level: &str) -> Self {
+        let (mut own, mut any) = (BTreeMap::new(), Levels::new());
+        for track in tracks.iter().filter(|track| track.level == level) {
+            let own: &mut Levels = own.entry(track.numeric.clone()).or_default();
+            for leader in &track.leaders {
+                let key = (leader.agent.clone(), track.window.clone(), track.mode.clone());
+                let figures = (total_return(leader), selection(leader));
+                own.entry(key.clone()).or_insert(figures);
+                any.entry(key).or_insert(figures);
+            }
+        }
+        Self { own, any }
+    }
+
+    fn get(&self, numeric: &str, key: &(String, String, String)) -> Option<&(Option<f64>, Option<f64>)> {
+        let own = self.own.get(numeric).and_then(|own| own.get(key));
+        own.or_else(|| self.any.get(key))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn figures_of(rows: &[(&'static str, &'static str, f64)]) -> Figures<'static> {
+        let figure = |(agent, window, value): &(&'static str, &'static str, f64)| {
+            ((*agent, "open-research", *window), (*value, *agent != "random"))
+        };
+        rows.iter().map(figure).collect()
+    }
+
+    #[test]
+    fn medians_of_all_models_are_of_those_that_have_both() {
+        let bright = figures_of(&[("a", "W1", 0.1), ("b", "W1", 0.3), ("random", "W1", 9.0)]);
+        let hidden = figures_of(&[
+            ("a", "W1", 0.0),
+            ("b", "W1", 0.1),
+            ("c", "W1", 7.0),
+            ("random", "W1", 8.0),
+        ]);
+        let found = pairs(&bright, &hidden);
+        let all = &found[&(ALL_MODELS, "open-research")];
+        assert_eq!((all.len(), all[0].bright, all[0].blinded), (1, 0.2, 0.05));
+        assert!(!found.contains_key(&("c", "open-research")));
+        assert_eq!(found[&("random", "open-research")].len(), 1);
+    }
+
+    #[test]
+    fn pairs_that_do_not_differ_give_no_power() {
+        let pair = |window: u32, bright: f64| Pair {
+            window: window.to_string(),
+            bright,
+            blinded: 0.0,
+        };
+        let with = |differing: u32| {
+            let pairs = (0..10).map(|window| {
+                let bright = if window < differing {
+                    f64::from(1 + window)
+                } else {
+                    0.0
+                };
+                pair(window, bright)
+            });
+            contrast(("a", "open-research"), "exact", "selection", pairs.collect()).unwrap()
+        };
+        let few = with(4);
+        assert!(few.reading.contains("underpowered"), "{}", few.reading);
+        assert_eq!((few.pairs.len(), few.least_p), (10, 0.125));
+        assert_eq!(with(0).reading, "no difference at all");
+        assert_eq!(with(10).reading, "bright is higher");
+    }
+}

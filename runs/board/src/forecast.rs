@@ -1,0 +1,71 @@
+//! Stated confidences beside what happened.
+
+use super::quote::return_to_first_exit;
+use ktd_bundle::event::{OrderRecord, ReadEvent};
+use ktd_env::exchange::{Execution, Fill, Side, StepReport};
+use ktd_env::{DayIndex, Market};
+
+/// An order that traded, its stated confidence, and what its name did from the fill to the first legal exit.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Forecast {
+    /// 1-based step.
+    pub step: usize,
+    /// Whether it was a buy.
+    pub is_buy: bool,
+    /// Stated, in `[0, 1]`.
+    pub confidence: f64,
+    /// Return from the open of the fill to the first later open at which the name trades. Paired with the order that was
+    /// filled there: neither the return before it nor that of another step.
+    pub exit_return: f64,
+}
+
+impl Forecast {
+    /// Whether the order was right: a buy by a rise, a sell by a fall. No move is not right.
+    #[must_use]
+    pub fn came_true(&self) -> bool {
+        if self.is_buy {
+            0.0 < self.exit_return
+        } else {
+            self.exit_return < 0.0
+        }
+    }
+}
+
+/// The forecasts of an episode. An order that did not trade, or whose name never trades again in the panel, is none.
+pub(super) fn forecasts(
+    events: &[ReadEvent],
+    reports: &[StepReport],
+    (market, days): (&Market, &[DayIndex]),
+) -> Vec<Forecast> {
+    let mut found = Vec::new();
+    for event in events {
+        let ReadEvent::Decision { step, orders, .. } = event else {
+            continue;
+        };
+        let place = step.saturating_sub(1);
+        let (Some(report), Some(day)) = (reports.get(place), days.get(place)) else {
+            continue;
+        };
+        let fills = report.fills.iter();
+        found.extend(fills.filter_map(|fill| forecast(*step, fill, orders, market, *day)));
+    }
+    found
+}
+
+fn forecast(
+    step: usize,
+    fill: &Fill,
+    orders: &[OrderRecord],
+    market: &Market,
+    day: DayIndex,
+) -> Option<Forecast> {
+    let Execution::Filled { .. } = fill.execution else {
+        return None;
+    };
+    Some(Forecast {
+        step,
+        is_buy: fill.side == Side::Buy,
+        confidence: orders.get(fill.position)?.confidence,
+        exit_return: return_to_first_exit(market, fill.name?, day)?,
+    })
+}

@@ -1,0 +1,315 @@
+//! One agent on a track: its seeds together.
+
+use super::record::{
+    CalibrationBin, Cohort, Contribution, Curves, Faults, Leader, Linked, Reliability, SeedStat,
+};
+use super::score::Score;
+use ktd_bundle::summary::Metric;
+use ktd_attribution::account::{Attribution, Basis, Linking, Part};
+use ktd_attribution::metric::{Brier, Forecast, Forecasts, Reliability as Bins, ece, ece_interval};
+use ktd_stats::{Confidence, DEFAULT_MEAN_BLOCK_DAYS, Sample, StationaryBootstrap, spread};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// How chance is drawn on a board.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Draws {
+    /// Replicates of every bootstrap.
+    pub replicates: u32,
+    /// Their seed.
+    pub seed: u64,
+    /// Portfolios of each luck band.
+    pub null_portfolios: u32,
+}
+
+/// The leader of one agent's scores, by seed; ranks, selection and memory gap come later.
+pub(super) fn leader(agent: &str, cohort: Cohort, scores: &[&Score], draws: Draws) -> Leader {
+    let shown = median_seed(scores);
+    let attributions: Vec<&Attribution> = scores.iter().map(|score| &score.attribution).collect();
+    Leader {
+        agent: agent.to_owned(),
+        cohort,
+        force: scores.first().map_or_else(String::new, |score| {
+            score.found.header.provider.force.label().to_owned()
+        }),
+        seeds: scores.iter().map(|score| score.found.header.seed).collect(),
+        shown_seed: shown.map(|score| score.found.header.seed),
+        served_models: scores
+            .iter()
+            .flat_map(|score| score.served_models.iter().cloned())
+            .collect::<BTreeSet<String>>()
+            .into_iter()
+            .collect(),
+        faults: faults(scores),
+        metrics: metrics(scores),
+        return_rank: None,
+        alpha_rank: None,
+        delta_rank: None,
+        rank_interval: None,
+        first_share: None,
+        attribution: contributions(&attributions),
+        unattributed_reason: None,
+        selection: None,
+        exposures: exposures(&attributions),
+        daily_exposures: shown.map_or_else(Vec::new, |score| daily_exposures(&score.attribution)),
+        curves: shown.map(|score| curves(&score.nav, &score.attribution)),
+        reliability: Some(reliability(scores, draws)),
+        memory_gap: None,
+        mask: None,
+    }
+}
+
+/// The score of the median total return; the lower of two in the middle.
+fn median_seed<'s>(scores: &[&'s Score]) -> Option<&'s Score> {
+    let mut order: Vec<&Score> = scores.to_vec();
+    order.sort_by(|a, b| {
+        a.attribution
+            .total_return()
+            .total_cmp(&b.attribution.total_return())
+    });
+    order.get(order.len().saturating_sub(1) / 2).copied()
+}
+
+#[expect(clippy::cast_precision_loss, reason = "steps and cents stay far below 2^53")]
+fn faults(scores: &[&Score]) -> Faults {
+    let counters = || scores.iter().map(|score| &score.summary.counters);
+    let sum = |of: &dyn Fn(&ktd_bundle::summary::Counters) -> usize| counters().map(of).sum::<usize>();
+    let steps = sum(&|c| c.submitted + c.hold + c.fallback + c.uncovered);
+    let uncovered = sum(&|c| c.uncovered);
+    Faults {
+        coverage: (0 < steps).then(|| 1.0 - uncovered as f64 / steps as f64),
+        model: sum(&|c| c.model_faults.values().chain(c.tool_calls_refused.values()).sum()),
+        infrastructure: sum(&|c| c.infrastructure_faults.values().sum()),
+        fallbacks: sum(&|c| c.fallback),
+        holds: sum(&|c| c.hold),
+        cost_usd: cost_usd(scores),
+    }
+}
+
+/// The cost of all seeds; `None` when that of one is not known.
+fn cost_usd(scores: &[&Score]) -> Option<f64> {
+    scores
+        .iter()
+        .map(|score| Some(score.summary.money.cost?.total().to_usd()))
+        .sum()
+}
+
+fn metrics(scores: &[&Score]) -> BTreeMap<String, SeedStat> {
+    let names: BTreeSet<&String> = scores.iter().flat_map(|score| score.metrics.keys()).collect();
+    names
+        .into_iter()
+        .map(|name| {
+            let all = scores.iter().filter_map(|score| score.metrics.get(name));
+            (name.clone(), seed_stat(all))
+        })
+        .collect()
+}
+
+/// A figure over seeds: of those that have a value; the first reason when none has.
+pub(super) fn seed_stat<'m>(metrics: impl Iterator<Item = &'m Metric>) -> SeedStat {
+    let mut reason = None;
+    let mut values = Vec::new();
+    for metric in metrics {
+        match metric.value {
+            Some(value) => values.push(value),
+            None => reason = reason.or_else(|| metric.reason.clone()),
+        }
+    }
+    let found = Sample::new("values of the seeds", &values)
+        .ok()
+        .filter(|sample| !sample.is_empty())
+        .map(|sample| spread(&sample));
+    let (median, quartiles) = match found {
+        None => (
+            Metric::missing(reason.unwrap_or_else(|| "no seed has a value".to_owned())),
+            None,
+        ),
+        Some(Ok(spread)) => (Metric::of(Ok(spread.median)), Some((spread.lower, spread.upper))),
+        Some(Err(reason)) => (Metric::of(Err(reason)), None),
+    };
+    SeedStat {
+        median,
+        quartiles: quartiles.filter(|_| 1 < values.len()),
+        values,
+    }
+}
+
+/// Linked contributions by basis: means over attributions.
+pub(super) fn contributions(attributions: &[&Attribution]) -> BTreeMap<String, Contribution> {
+    if attributions.is_empty() {
+        return BTreeMap::new();
+    }
+    Basis::ALL
+        .into_iter()
+        .map(|basis| {
+            let linked = |linking| mean_linked(attributions, basis, linking);
+            let contribution = Contribution {
+                carino: linked(Linking::Carino),
+                pnl: linked(Linking::Pnl),
+                sum: linked(Linking::Sum),
+                daily_gauge: attributions
+                    .iter()
+                    .map(|attribution| attribution.gauge(basis))
+                    .fold(0.0, f64::max),
+            };
+            (basis.label().to_owned(), contribution)
+        })
+        .collect()
+}
+
+fn mean_linked(attributions: &[&Attribution], basis: Basis, linking: Linking) -> Linked {
+    let rows: Vec<Vec<f64>> = attributions
+        .iter()
+        .map(|attribution| attribution.linked(basis, linking))
+        .collect();
+    let mean = means(&rows);
+    let parts = attributions.first().map(|attribution| attribution.parts(basis));
+    let part = |part: Part| parts.map_or(0.0, |parts| parts.part(&mean, part));
+    let styles: Vec<f64> = (0..parts.map_or(0, ktd_attribution::account::Parts::styles))
+        .map(|style| part(Part::Style(style)))
+        .collect();
+    let wholes: Vec<Vec<f64>> = attributions
+        .iter()
+        .map(|attribution| {
+            vec![match linking {
+                Linking::Carino | Linking::Pnl => attribution.total_return(),
+                Linking::Sum => attribution.returns().iter().sum(),
+            }]
+        })
+        .collect();
+    let whole = means(&wholes).first().copied().unwrap_or(0.0);
+    let errors: Vec<Vec<f64>> = attributions
+        .iter()
+        .map(|attribution| vec![attribution.split_standard_error()])
+        .collect();
+    Linked {
+        common: part(Part::Common),
+        style: styles.iter().sum(),
+        styles,
+        selection: part(Part::Selection),
+        timing: part(Part::Timing),
+        slip: part(Part::Slip),
+        cost: part(Part::Cost),
+        corporate: part(Part::Corporate),
+        unattributed: part(Part::Unattributed),
+        portfolio: whole,
+        gauge: whole - mean.iter().sum::<f64>(),
+        split_standard_error: (linking == Linking::Sum)
+            .then(|| means(&errors).first().copied().unwrap_or(0.0)),
+    }
+}
+
+/// Column means; empty without rows.
+#[expect(clippy::cast_precision_loss, reason = "seeds are few")]
+pub(super) fn means(rows: &[Vec<f64>]) -> Vec<f64> {
+    let mut sums = rows.first().map_or_else(Vec::new, |row| vec![0.0; row.len()]);
+    for row in rows {
+        for (sum, value) in sums.iter_mut().zip(row) {
+            *sum += value;
+        }
+    }
+    sums.into_iter().map(|sum| sum / rows.len() as f64).collect()
+}
+
+pub(super) fn exposures(attributions: &[&Attribution]) -> Vec<f64> {
+    let invested: Vec<Vec<f64>> = attributions
+        .iter()
+        .filter_map(|attribution| attribution.mean_exposures(false))
+        .collect();
+    means(&invested)
+}
+
+/// One series a style.
+pub(super) fn daily_exposures(attribution: &Attribution) -> Vec<Vec<f64>> {
+    let styles = attribution.parts(Basis::Pre).styles();
+    (0..styles)
+        .map(|style| {
+            let days = attribution.exposures();
+            days.map(|day| day.get(style).copied().unwrap_or(0.0)).collect()
+        })
+        .collect()
+}
+
+/// Daily series of one trajectory, basis `pre`.
+pub(super) fn curves(nav: &[f64], attribution: &Attribution) -> Curves {
+    let parts = attribution.parts(Basis::Pre);
+    let rows = attribution.cumulative(Basis::Pre);
+    let series = |of: &[Part]| -> Vec<f64> {
+        let sum = |row: &Vec<f64>| of.iter().map(|part| parts.part(row, *part)).sum();
+        rows.iter().map(sum).collect()
+    };
+    let styles: Vec<Part> = (0..parts.styles()).map(Part::Style).collect();
+    let others = [
+        Part::Timing,
+        Part::Slip,
+        Part::Cost,
+        Part::Corporate,
+        Part::Unattributed,
+    ];
+    let mut highest = 1.0_f64;
+    let drawdown = nav.iter().map(|value| {
+        highest = highest.max(*value);
+        1.0 - value / highest
+    });
+    Curves {
+        drawdown: drawdown.collect(),
+        nav: nav.to_vec(),
+        common: series(&[Part::Common]),
+        style: series(&styles),
+        selection: series(&[Part::Selection]),
+        other: series(&others),
+    }
+}
+
+/// Stated confidence against what happened: the forecasts of all seeds, resampled by step.
+fn reliability(scores: &[&Score], draws: Draws) -> Reliability {
+    // A step of another seed is another cluster.
+    const SEED_STRIDE: usize = 1_000_000;
+    let forecasts: Vec<Forecast> = scores
+        .iter()
+        .enumerate()
+        .flat_map(|(seed, score)| {
+            score.forecasts.iter().map(move |forecast| Forecast {
+                step: forecast.step + seed * SEED_STRIDE,
+                ..*forecast
+            })
+        })
+        .collect();
+    let forecasts = match Forecasts::new(&forecasts) {
+        Ok(forecasts) => forecasts,
+        Err(error) => {
+            return Reliability {
+                ece: Metric::missing(error.to_string()),
+                ece_interval: None,
+                orders: 0,
+                bins: Vec::new(),
+                brier: Metric::missing(error.to_string()),
+                murphy: None,
+            };
+        }
+    };
+    let bins = Bins::of(&forecasts);
+    let bins = bins.bins().iter().map(|bin| CalibrationBin {
+        orders: bin.forecasts(),
+        confidence: bin.mean_confidence(),
+        accuracy: bin.accuracy(),
+    });
+    let brier = Brier::of(&forecasts);
+    Reliability {
+        ece: Metric::of(ece(&forecasts)),
+        ece_interval: interval_of_ece(&forecasts, draws),
+        orders: forecasts.all().len(),
+        bins: bins.collect(),
+        brier: Metric::of(brier.map(|brier| brier.score)),
+        murphy: brier
+            .ok()
+            .map(|brier| (brier.reliability, brier.resolution, brier.uncertainty)),
+    }
+}
+
+fn interval_of_ece(forecasts: &Forecasts<'_>, draws: Draws) -> Option<(f64, f64)> {
+    let steps: BTreeSet<usize> = forecasts.all().iter().map(|forecast| forecast.step).collect();
+    let mean_block = DEFAULT_MEAN_BLOCK_DAYS;
+    let draws = StationaryBootstrap::new(steps.len(), mean_block, draws.replicates, draws.seed).ok()?;
+    let interval = ece_interval(forecasts, &draws, Confidence::P95).ok()?.ok()?;
+    Some((interval.lower, interval.upper))
+}

@@ -1,0 +1,268 @@
+//! Picture 10: bright against blinded, window by window.
+
+use super::{Section, View, figure, legend, nothing, numbers};
+use crate::Contrast;
+use crate::sheet::{Cell, Kind, Sheet};
+use ktd_view::table::Align::{Left, Right};
+use ktd_view::table::display_width;
+use ktd_view::draw::{Anchor, Axes, Canvas, Edges, Markup, Plane, axis_percent, change, counted, decimals, fitted, named, padded, real};
+use crate::page::table;
+use crate::page::table::p_value;
+
+pub(super) const SECTION: Section = Section {
+    id: "contrasts",
+    title: "10. Bright against blinded",
+    lead: "The same agent on the same windows, with real names and dates (bright) and without (blinded). What is lost \
+           with the names was memory and not skill. Signed-rank tests over windows, adjusted by Holm over all agents; \
+           with few windows no p can be small, and the row says so.",
+};
+
+const WIDTH: f64 = 720.0;
+const PAIR: f64 = 8.0;
+/// Least height of an agent's block: its text has four lines.
+const BLOCK: f64 = 66.0;
+/// Lines of text after which no further one is begun, their distance, and letters in one.
+const LINES: usize = 3;
+const LINE: f64 = 14.0;
+const LETTERS: usize = 40;
+const NAMES: i32 = 158;
+const RIGHT: i32 = 262;
+
+pub(super) fn write(page: &mut Markup, view: View<'_>) {
+    let contrasts = &view.board.contrasts;
+    if contrasts.is_empty() {
+        nothing(page, "No agent has run both bright and blinded.");
+        return;
+    }
+    legend(
+        page,
+        &[
+            ("k-hollow", "blinded"),
+            ("k-dot", "bright"),
+            ("k-pair", "the same window (arrows: beyond the axis)"),
+        ],
+    );
+    let (mode, numeric) = chosen(view);
+    for metric in ["selection", "total_return"] {
+        let shown: Vec<&Contrast> = contrasts
+            .iter()
+            .filter(|contrast| {
+                contrast.metric == metric && contrast.mode == mode && contrast.numeric == numeric
+            })
+            .collect();
+        if !shown.is_empty() {
+            let title = format!("{}, {mode}, blinded/{numeric}", named(metric));
+            page.leaf("h3", &[], &title);
+            let description = format!("{} agents, each window a pair of bright and blinded", shown.len());
+            figure(page, draw(&shown), &title, &description);
+        }
+    }
+    numbers(page, |page| {
+        table::plain(page, &Sheet::of(view.board, Kind::Contrasts, view.track, "pre"));
+        table::plain(page, &pairs(contrasts));
+    });
+}
+
+/// The mode and numbers that are drawn: the headline's where it has contrasts, else the first.
+fn chosen(View { board, track }: View<'_>) -> (&str, &str) {
+    let own = |contrast: &&Contrast| contrast.mode == track.mode && contrast.numeric == track.numeric;
+    let mode = |contrast: &&Contrast| contrast.mode == track.mode;
+    let contrasts = &board.contrasts;
+    let found = contrasts
+        .iter()
+        .find(own)
+        .or_else(|| contrasts.iter().find(mode))
+        .or_else(|| contrasts.first());
+    found.map_or(("", ""), |contrast| {
+        (contrast.mode.as_str(), contrast.numeric.as_str())
+    })
+}
+
+fn height(contrast: &Contrast) -> f64 {
+    real(contrast.pairs.len()).mul_add(PAIR, 14.0).max(BLOCK)
+}
+
+fn draw(contrasts: &[&Contrast]) -> Canvas {
+    let whole: f64 = contrasts.iter().map(|contrast| height(contrast)).sum();
+    let mut canvas = Canvas::new(WIDTH, whole + 34.0);
+    let limit = limit(contrasts);
+    let x = padded(
+        contrasts
+            .iter()
+            .flat_map(|contrast| values(contrast))
+            .map(|value| value.clamp(-limit, limit)),
+        0.0,
+    );
+    let step = (x.end - x.start) / 5.0;
+    let plane = Axes {
+        edges: Edges {
+            top: 6,
+            right: RIGHT,
+            bottom: 28,
+            left: NAMES,
+        },
+        rows: None,
+        x,
+        y: 0.0..1.0,
+        labels: (5, 0),
+        x_label: &|value| axis_percent(*value, step),
+        y_label: &|_| String::new(),
+    }
+    .draw(&mut canvas);
+    canvas.line(
+        "zero",
+        (plane.x(0.0), plane.down.start),
+        (plane.x(0.0), plane.down.end),
+    );
+    let mut top = plane.down.start;
+    for (place, contrast) in contrasts.iter().enumerate() {
+        if 0 < place {
+            canvas.line("cut", (8.0, top), (WIDTH - 4.0, top));
+        }
+        block(&mut canvas, &plane, contrast, top);
+        top += height(contrast);
+    }
+    canvas
+}
+
+fn values(contrast: &Contrast) -> impl Iterator<Item = f64> {
+    let all = contrast.pairs.iter().flat_map(|pair| [pair.bright, pair.blinded]);
+    all.filter(|value| value.is_finite())
+}
+
+/// How far the axis reaches at most: an agent that remembers everything must not press all others into a point.
+fn limit(contrasts: &[&Contrast]) -> f64 {
+    const TIMES_THE_MIDDLE: f64 = 4.0;
+    let mut reaches: Vec<f64> = contrasts
+        .iter()
+        .map(|contrast| values(contrast).fold(0.0, |most: f64, value| most.max(value.abs())))
+        .filter(|reach| 0.0 < *reach)
+        .collect();
+    reaches.sort_by(f64::total_cmp);
+    let middle = reaches.get(reaches.len() / 2).copied();
+    middle.map_or(f64::MAX, |middle| middle * TIMES_THE_MIDDLE)
+}
+
+/// Where a value lies, held inside the plot.
+fn held(plane: &Plane, value: f64) -> f64 {
+    plane.x(value).clamp(plane.across.start, plane.across.end)
+}
+
+/// A dot where the value lies; an arrow at the edge where it lies beyond.
+fn mark(canvas: &mut Canvas, plane: &Plane, (class, value, radius): (&str, f64, f64), y: f64) {
+    let (x, edge) = (plane.x(value), held(plane, value));
+    if (x - edge).abs() < 0.5 {
+        canvas.dot(class, (x, y), radius);
+    } else {
+        let back = edge - 7.0 * (x - edge).signum();
+        canvas.area(class, &[(edge, y), (back, y - 3.6), (back, y + 3.6)]);
+    }
+}
+
+fn block(canvas: &mut Canvas, plane: &Plane, contrast: &Contrast, top: f64) {
+    let middle = top + height(contrast) / 2.0;
+    canvas.text(
+        "t b",
+        Anchor::End,
+        (plane.across.start - 8.0, middle),
+        &fitted(&contrast.agent, 22),
+    );
+    let count = counted(contrast.pairs.len(), "window");
+    canvas.text(
+        "t q",
+        Anchor::End,
+        (plane.across.start - 8.0, middle + 14.0),
+        &count,
+    );
+    let first = middle - real(contrast.pairs.len().saturating_sub(1)) * PAIR / 2.0;
+    let finite = |pair: &&crate::Pair| pair.bright.is_finite() && pair.blinded.is_finite();
+    for (place, pair) in contrast.pairs.iter().filter(finite).enumerate() {
+        let y = first + real(place) * PAIR;
+        let told = format!(
+            "{}, window {}: bright {}, blinded {}",
+            contrast.agent,
+            pair.window,
+            change(pair.bright),
+            change(pair.blinded)
+        );
+        canvas.explained(&told, |canvas| {
+            canvas.line(
+                "pair",
+                (held(plane, pair.blinded), y),
+                (held(plane, pair.bright), y),
+            );
+            // The smaller dot lies in the larger where nothing changed.
+            mark(canvas, plane, ("hollow", pair.blinded, 3.6), y);
+            mark(canvas, plane, ("dot", pair.bright, 2.6), y);
+        });
+    }
+    let lines = in_words(contrast);
+    let above = real(lines.len().saturating_sub(1)) * LINE / 2.0;
+    for (place, line) in lines.iter().enumerate() {
+        let class = if place == 0 { "t" } else { "t q" };
+        let y = real(place).mul_add(LINE, middle - above + 4.0);
+        canvas.text(class, Anchor::Start, (plane.across.end + 12.0, y), line);
+    }
+}
+
+/// Lines beside a block: shift and p, then what to make of them.
+fn in_words(contrast: &Contrast) -> Vec<String> {
+    let number = |value: Option<f64>, form: fn(f64) -> String| value.map_or_else(|| "n/a".to_owned(), form);
+    let exact = if contrast.is_exact { "exact" } else { "approximate" };
+    let mut lines = vec![
+        format!(
+            "shift {}, r {}",
+            number(contrast.shift, change),
+            number(contrast.rank_biserial, |r| decimals(r, 2))
+        ),
+        format!(
+            "p {} ({exact}), Holm {}",
+            number(contrast.p, p_value),
+            number(contrast.holm_p, p_value)
+        ),
+    ];
+    let mut line = format!("least p {}:", p_value(contrast.least_p));
+    for word in contrast.reading.split_whitespace() {
+        if LETTERS < display_width(&line) + 1 + display_width(word) && lines.len() < LINES {
+            lines.push(std::mem::take(&mut line));
+        } else {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+    lines.push(fitted(&line, LETTERS));
+    lines
+}
+
+fn pairs(contrasts: &[Contrast]) -> Sheet {
+    let heads = [
+        ("agent", Left),
+        ("mode", Left),
+        ("blinded", Left),
+        ("of", Left),
+        ("window", Left),
+        ("bright", Right),
+        ("blinded", Right),
+        ("difference", Right),
+    ];
+    let rows = contrasts.iter().flat_map(|contrast| {
+        contrast.pairs.iter().map(|pair| {
+            vec![
+                Cell::Text(contrast.agent.clone()),
+                Cell::Text(contrast.mode.clone()),
+                Cell::Text(contrast.numeric.clone()),
+                Cell::Text(named(&contrast.metric)),
+                Cell::Text(pair.window.clone()),
+                Cell::Change(pair.bright),
+                Cell::Change(pair.blinded),
+                Cell::Change(pair.bright - pair.blinded),
+            ]
+        })
+    });
+    Sheet {
+        title: "Pairs: medians over seeds".to_owned(),
+        columns: heads.map(|(head, align)| (head.to_owned(), align)).into(),
+        rows: rows.collect(),
+        notes: Vec::new(),
+    }
+}

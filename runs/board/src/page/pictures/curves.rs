@@ -1,0 +1,223 @@
+//! Picture 3: how the parts of the return grew, day by day, with the drawdown below.
+
+use super::{Daily, Section, View, card, cards, day_label, legend, monthly_table, months, nothing, numbers};
+use crate::sheet::Cell;
+use crate::{Curves, Leader, Track};
+use ktd_view::draw::{Axes, Canvas, Edges, Markup, Plane, axis_percent, change, padded, real, thin};
+
+pub(super) const SECTION: Section = Section {
+    id: "curves",
+    title: "3. How the return grew",
+    lead: "Linked contributions up to each day, stacked: what adds lies above zero and what takes away below it, and all \
+           of them together are the line of the net asset value. Below: the fall from the highest value so far. The \
+           seed of the median return is shown.",
+};
+
+const WIDTH: f64 = 340.0;
+const HEIGHT: f64 = 230.0;
+/// Where the drawdown begins.
+const STRIP: f64 = 168.0;
+const LEFT: i32 = 50;
+
+/// The value of a part on a day.
+type Part = fn(&Curves) -> &[f64];
+
+/// Parts with their classes, in the order of the stack.
+const PARTS: [(&str, Part); 4] = [
+    ("a-com", |curves| &curves.common),
+    ("a-sty", |curves| &curves.style),
+    ("a-sel", |curves| &curves.selection),
+    ("a-oth", |curves| &curves.other),
+];
+
+pub(super) fn write(page: &mut Markup, View { track, .. }: View<'_>) {
+    let shown: Vec<(&Leader, &Curves)> = track
+        .leaders
+        .iter()
+        .filter_map(|leader| Some((leader, leader.curves.as_ref()?)))
+        .filter(|(_, curves)| !curves.nav.is_empty())
+        .collect();
+    if shown.is_empty() {
+        nothing(page, "No agent has daily values.");
+        return;
+    }
+    legend(
+        page,
+        &[
+            ("k-nav", "net asset value"),
+            ("k-bench", "index"),
+            ("k-com", "from zero outwards: common"),
+            ("k-sty", "style"),
+            ("k-sel", "selection"),
+            ("k-oth", "timing, slippage, cost and the rest"),
+            ("k-dd", "drawdown"),
+        ],
+    );
+    cards(page, |page| {
+        for (leader, curves) in &shown {
+            let seed = leader
+                .shown_seed
+                .map_or_else(String::new, |seed| format!("seed {seed}"));
+            card(page, leader, &seed, |page| {
+                let last = curves.nav.last().map_or(0.0, |nav| nav - 1.0);
+                let title = format!("Net asset value and contributions of {}", leader.agent);
+                let description = format!("Ends at {} after {} days", change(last), curves.nav.len());
+                draw(curves, track).write(page, "small", &title, &description);
+            });
+        }
+    });
+    numbers(page, |page| {
+        months(page, |page| {
+            for (leader, curves) in &shown {
+                tables(page, leader, curves, track);
+            }
+        });
+    });
+}
+
+fn tables(page: &mut Markup, leader: &Leader, curves: &Curves, track: &Track) {
+    let series: [Daily<'_>; 6] = [
+        ("NAV \u{2212} 1", &curves.nav, |nav| Cell::Change(nav - 1.0)),
+        ("common", &curves.common, Cell::Change),
+        ("style", &curves.style, Cell::Change),
+        ("selection", &curves.selection, Cell::Change),
+        ("other", &curves.other, Cell::Change),
+        ("drawdown", &curves.drawdown, Cell::Percent),
+    ];
+    monthly_table(page, &leader.agent, &track.dates, &series);
+}
+
+fn draw(curves: &Curves, track: &Track) -> Canvas {
+    let mut canvas = Canvas::new(WIDTH, HEIGHT);
+    let days = real(curves.nav.len().max(1));
+    let stack = Stack::of(curves);
+    let extremes = stack
+        .values()
+        .chain(curves.nav.iter().chain(&track.benchmark).map(|nav| nav - 1.0));
+    let y = padded(extremes, 0.0);
+    let step = (y.end - y.start) / 5.0;
+    let plane = Axes {
+        edges: Edges {
+            top: 6,
+            right: 8,
+            bottom: 6,
+            left: LEFT,
+        },
+        rows: Some((0.0, STRIP)),
+        x: 0.0..days,
+        y,
+        labels: (0, 5),
+        x_label: &|_| String::new(),
+        y_label: &|value| axis_percent(*value, step),
+    }
+    .draw(&mut canvas);
+    stack.draw(&mut canvas, &plane);
+    canvas.line("zero", plane.at(0.0, 0.0), plane.at(days, 0.0));
+    let growth = |values: &[f64]| -> Vec<(f64, f64)> {
+        let after = values
+            .iter()
+            .enumerate()
+            .map(|(day, nav)| (real(day + 1), nav - 1.0));
+        let points = std::iter::once((0.0, 0.0)).chain(after);
+        thin(points.map(|(day, value)| plane.at(day, value)))
+    };
+    if !track.benchmark.is_empty() {
+        canvas.path("bench", &growth(&track.benchmark));
+    }
+    canvas.path("nav", &growth(&curves.nav));
+    drawdown(&mut canvas, curves, days, &track.dates);
+    canvas
+}
+
+fn drawdown(canvas: &mut Canvas, curves: &Curves, days: f64, dates: &[String]) {
+    let deepest = padded(curves.drawdown.iter().map(|fall| -fall), 0.0)
+        .start
+        .min(-1e-3);
+    let plane = Axes {
+        edges: Edges {
+            top: 4,
+            right: 8,
+            bottom: 20,
+            left: LEFT,
+        },
+        rows: Some((STRIP, HEIGHT)),
+        x: 0.0..days,
+        y: deepest..0.0,
+        labels: (4, 2),
+        x_label: &|day| day_label(dates, *day),
+        y_label: &|value| axis_percent(*value, -deepest / 2.0),
+    }
+    .draw(canvas);
+    let line = thin(
+        std::iter::once((0.0, 0.0))
+            .chain(
+                curves
+                    .drawdown
+                    .iter()
+                    .enumerate()
+                    .map(|(day, fall)| (real(day + 1), -fall)),
+            )
+            .map(|(day, value)| plane.at(day, value)),
+    );
+    let right = line.last().map_or(plane.across.end, |(x, _)| *x);
+    let area: Vec<(f64, f64)> = line.iter().copied().chain([(right, plane.y(0.0))]).collect();
+    canvas.area("a-dd", &area);
+}
+
+/// The stacked parts: of each, how far it reaches from zero, above and below.
+struct Stack {
+    layers: Vec<Layer>,
+}
+
+struct Layer {
+    class: &'static str,
+    /// Its outer edge before the first day and at each close.
+    edge: Vec<f64>,
+}
+
+impl Stack {
+    fn of(curves: &Curves) -> Self {
+        let mut layers = Vec::new();
+        for side in [|value: f64| value.max(0.0), |value: f64| value.min(0.0)] {
+            let mut reached = vec![0.0; curves.nav.len() + 1];
+            for (class, part) in PARTS {
+                let before = reached.clone();
+                for (edge, value) in reached.iter_mut().skip(1).zip(part(curves)) {
+                    *edge += if value.is_finite() { side(*value) } else { 0.0 };
+                }
+                if reached
+                    .iter()
+                    .zip(&before)
+                    .any(|(edge, before)| 0.0 < (edge - before).abs())
+                {
+                    layers.push(Layer {
+                        class,
+                        edge: reached.clone(),
+                    });
+                }
+            }
+        }
+        Self { layers }
+    }
+
+    fn values(&self) -> impl Iterator<Item = f64> {
+        self.layers.iter().flat_map(|layer| layer.edge.iter().copied())
+    }
+
+    /// Paints from the outermost inwards: each layer reaches down to zero and the next covers what is not its own, so
+    /// that an edge is written once.
+    fn draw(&self, canvas: &mut Canvas, plane: &Plane) {
+        for layer in self.layers.iter().rev() {
+            let edge = thin(
+                layer
+                    .edge
+                    .iter()
+                    .enumerate()
+                    .map(|(day, value)| plane.at(real(day), *value)),
+            );
+            let ends = [edge.last(), edge.first()].map(|end| end.map(|(x, _)| (*x, plane.y(0.0))));
+            let outline: Vec<(f64, f64)> = edge.iter().copied().chain(ends.into_iter().flatten()).collect();
+            canvas.area(layer.class, &outline);
+        }
+    }
+}

@@ -1,0 +1,214 @@
+//! Picture 6: which styles the portfolios leaned on, on the mean and over time.
+
+use super::{
+    Daily, Section, View, card, cards, day_label, figure, legend, monthly_table, months, nothing, numbers,
+};
+use crate::Leader;
+use crate::sheet::{Cell, Kind, Sheet};
+use ktd_view::draw::{Anchor, Axes, Canvas, Edges, Markup, decimals, fitted, real, thin};
+use crate::page::table;
+
+pub(super) const SECTION: Section = Section {
+    id: "exposures",
+    title: "6. Exposures to the styles",
+    lead: "Mean z-scores of what was held, weighted by shares of the net asset value (cash counts as 0), over invested \
+           days; rows of cohorts are means of their agents. Below, day by day for the seed of the median return.",
+};
+
+const WIDTH: f64 = 720.0;
+const NAMES: f64 = 186.0;
+const ROW: f64 = 24.0;
+const HEAD: f64 = 24.0;
+
+/// Exposures that part the steps of the colours: both signs have the same.
+const STEPS: [f64; 5] = [0.05, 0.2, 0.4, 0.7, 1.1];
+/// Classes below and above zero, the weakest first.
+const BELOW: [&str; 5] = ["n1", "n2", "n3", "n4", "n5"];
+const ABOVE: [&str; 5] = ["p1", "p2", "p3", "p4", "p5"];
+
+pub(super) fn write(page: &mut Markup, view: View<'_>) {
+    let sheet = Sheet::of(view.board, Kind::Exposures, view.track, "pre");
+    if sheet.rows.is_empty() || view.board.model.styles.is_empty() {
+        nothing(page, "No exposures are known.");
+        return;
+    }
+    let description = format!(
+        "{} rows by {} styles; each cell shows its number",
+        sheet.rows.len(),
+        view.board.model.styles.len()
+    );
+    figure(
+        page,
+        heat(&sheet, &view.board.model.styles),
+        "Mean exposures to the styles",
+        &description,
+    );
+    legend(
+        page,
+        &[
+            ("k-n5", "\u{2264} \u{2212}1.1"),
+            ("k-n3", "\u{2212}0.4"),
+            ("k-z", "about 0"),
+            ("k-p3", "0.4"),
+            ("k-p5", "\u{2265} 1.1"),
+        ],
+    );
+    numbers(page, |page| table::plain(page, &sheet));
+    rolling(page, view);
+}
+
+/// The class of an exposure's cell.
+fn step(value: f64) -> &'static str {
+    let side = if value < 0.0 { BELOW } else { ABOVE };
+    let passed = STEPS
+        .iter()
+        .zip(side)
+        .take_while(|(least, _)| **least <= value.abs());
+    passed.last().map_or("z0", |(_, class)| class)
+}
+
+fn heat(sheet: &Sheet, styles: &[String]) -> Canvas {
+    let mut canvas = Canvas::new(WIDTH, real(sheet.rows.len()).mul_add(ROW, HEAD + 4.0));
+    let width = (WIDTH - NAMES - 4.0) / real(styles.len());
+    let letters = if width < 48.0 { 6 } else { 10 };
+    for (column, style) in styles.iter().enumerate() {
+        let middle = real(column).mul_add(width, NAMES + width / 2.0);
+        canvas.text(
+            "t q",
+            Anchor::Middle,
+            (middle, HEAD - 8.0),
+            &fitted(style, letters),
+        );
+    }
+    for (place, row) in sheet.rows.iter().enumerate() {
+        let top = real(place).mul_add(ROW, HEAD);
+        let mut cells = row.iter();
+        let (name, kind) = (cells.next(), cells.next());
+        let (name, kind) = (
+            name.map_or_else(String::new, table::shown),
+            kind.map_or_else(String::new, table::shown),
+        );
+        let class = if name.starts_with("mean of ") { "t b" } else { "t" };
+        canvas.text(class, Anchor::End, (NAMES - 8.0, top + 16.0), &fitted(&name, 27));
+        for ((column, style), cell) in styles.iter().enumerate().zip(cells) {
+            let left = real(column).mul_add(width, NAMES);
+            let Cell::Ratio(value) = cell else { continue };
+            let told = format!("{name} ({kind}), {style}: {}", decimals(*value, 3));
+            canvas.explained(&told, |canvas| {
+                let class = step(*value);
+                canvas.rect(
+                    &format!("heat {class}"),
+                    (left + 1.0, top + 1.0),
+                    (left + width - 1.0, top + ROW - 1.0),
+                );
+                let at = (left + width / 2.0, top + 16.0);
+                canvas.text(&format!("t on-{class}"), Anchor::Middle, at, &decimals(*value, 2));
+            });
+        }
+    }
+    canvas
+}
+
+fn rolling(page: &mut Markup, view: View<'_>) {
+    let shown: Vec<&Leader> = view
+        .track
+        .leaders
+        .iter()
+        .filter(|leader| leader.daily_exposures.iter().any(|series| !series.is_empty()))
+        .collect();
+    if shown.is_empty() {
+        return;
+    }
+    let (styles, dates) = (&view.board.model.styles, &view.track.dates);
+    page.leaf("h3", &[], "Day by day");
+    page.leaf(
+        "p",
+        &[("class", "lead")],
+        "One line a style, about its zero line; all lines of a card have one scale.",
+    );
+    cards(page, |page| {
+        for leader in &shown {
+            let largest = largest(leader);
+            let seed = leader
+                .shown_seed
+                .map_or_else(String::new, |seed| format!("seed {seed} \u{b7} "));
+            let detail = format!("{seed}\u{b1}{} a row", decimals(largest, 1));
+            card(page, leader, &detail, |page| {
+                let title = format!("Daily exposures of {}", leader.agent);
+                let description = format!("{} styles over {} days", styles.len(), dates.len());
+                lines(leader, largest, styles, dates).write(page, "small", &title, &description);
+            });
+        }
+    });
+    numbers(page, |page| {
+        months(page, |page| {
+            for leader in &shown {
+                let series: Vec<Daily<'_>> = styles
+                    .iter()
+                    .zip(&leader.daily_exposures)
+                    .map(|(style, series)| {
+                        (style.as_str(), series.as_slice(), Cell::Ratio as fn(f64) -> Cell)
+                    })
+                    .collect();
+                monthly_table(page, &leader.agent, dates, &series);
+            }
+        });
+    });
+}
+
+/// The largest exposure of any style on any day, at least a little.
+fn largest(leader: &Leader) -> f64 {
+    let all = leader.daily_exposures.iter().flatten();
+    all.filter(|value| value.is_finite())
+        .fold(0.1, |most, value| most.max(value.abs()))
+}
+
+fn lines(leader: &Leader, largest: f64, styles: &[String], dates: &[String]) -> Canvas {
+    const STRIP: f64 = 22.0;
+    let height = real(styles.len()) * STRIP;
+    let mut canvas = Canvas::new(340.0, height + 26.0);
+    let days = real(dates.len().max(2));
+    let plane = Axes {
+        edges: Edges {
+            top: 4,
+            right: 44,
+            bottom: 22,
+            left: 74,
+        },
+        rows: None,
+        x: 0.0..days,
+        y: 0.0..1.0,
+        labels: (4, 0),
+        x_label: &|day| day_label(dates, *day),
+        y_label: &|_| String::new(),
+    }
+    .draw(&mut canvas);
+    for (place, (style, series)) in styles.iter().zip(&leader.daily_exposures).enumerate() {
+        let zero = real(place).mul_add(STRIP, plane.down.start + STRIP / 2.0);
+        let at =
+            |(day, value): (usize, &f64)| (plane.x(real(day + 1)), zero - value / largest * STRIP * 0.48);
+        canvas.line("gr", (plane.across.start, zero), (plane.across.end, zero));
+        canvas.path("expo", &thin(series.iter().enumerate().map(at)));
+        canvas.text(
+            "t",
+            Anchor::End,
+            (plane.across.start - 6.0, zero + 4.0),
+            &fitted(style, 11),
+        );
+        if let Some(last) = series.last() {
+            canvas.text("t q", Anchor::End, (338.0, zero + 4.0), &decimals(*last, 2));
+        }
+    }
+    canvas
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_grow_with_the_exposure() {
+        let shown = [-3.0, -0.4, -0.01, 0.0, 0.05, 0.69, 0.7, 1.1].map(step);
+        assert_eq!(shown, ["n5", "n3", "z0", "z0", "p1", "p3", "p4", "p5"]);
+    }
+}

@@ -1,0 +1,272 @@
+//! Picture 8: how the factor model fared.
+
+use super::{Section, View, day_label, figure, monthly_table, months, nothing, numbers};
+use crate::Health;
+use crate::ModelRecord;
+use crate::sheet::{Cell, Sheet};
+use ktd_view::table::Align::{Left, Right};
+use ktd_view::draw::{Anchor, Axes, Canvas, Edges, Markup, counted, decimals, padded, portion, real, thin};
+use crate::page::table;
+
+pub(super) const SECTION: Section = Section {
+    id: "health",
+    title: "8. Health of the factor model",
+    lead: "A split is worth what its model is worth: how much of a day's returns the factors explain, on how many names \
+           it rests, and how often a factor says anything.",
+};
+
+const WIDTH: f64 = 720.0;
+const STRIP: f64 = 92.0;
+const LEFT: i32 = 64;
+
+pub(super) fn write(page: &mut Markup, View { board, .. }: View<'_>) {
+    let health = &board.health;
+    if health.dates.is_empty() && health.factors.is_empty() {
+        nothing(page, "No day was fitted.");
+        return;
+    }
+    page.leaf("p", &[], &in_words(health));
+    if !health.dates.is_empty() {
+        let description = format!(
+            "R squared, names and imputed exposures on each of {} days",
+            health.dates.len()
+        );
+        figure(page, daily(health), "Daily fits", &description);
+    }
+    if !health.factors.is_empty() {
+        page.leaf("h3", &[], "How often each factor says anything");
+        page.leaf(
+            "p",
+            &[("class", "lead")],
+            "Share of days with |t| above 2; NW t is that of the mean factor return.",
+        );
+        let description = "Share of days on which the absolute t of a factor is above 2, by factor";
+        figure(
+            page,
+            telling(health),
+            "Share of telling days by factor",
+            description,
+        );
+    }
+    numbers(page, |page| {
+        table::plain(page, &factors(health));
+        let (names, imputed) = (counts(&health.names), counts(&health.imputed));
+        months(page, |page| {
+            monthly_table(
+                page,
+                "Daily fits",
+                &health.dates,
+                &[
+                    ("R\u{b2}", &health.r_squared, Cell::Fine),
+                    ("names", &names, whole),
+                    ("imputed", &imputed, whole),
+                ],
+            );
+        });
+    });
+    screen(page, &board.model);
+}
+
+fn counts(values: &[usize]) -> Vec<f64> {
+    values.iter().map(|count| real(*count)).collect()
+}
+
+fn whole(value: f64) -> Cell {
+    Cell::Text(decimals(value, 0))
+}
+
+fn in_words(health: &Health) -> String {
+    let days = health.r_squared.iter().filter(|value| value.is_finite());
+    let count = days.clone().count();
+    let mean = days.sum::<f64>() / real(count.max(1));
+    let thin = match health.thin_days {
+        0 => "no day was too thin to fit".to_owned(),
+        days => format!(
+            "{} too thin to fit, whose returns are unattributed",
+            counted(days, "day")
+        ),
+    };
+    format!(
+        "{} with a mean R\u{b2} of {}; {thin}.",
+        counted(health.dates.len(), "day"),
+        decimals(mean, 3)
+    )
+}
+
+fn daily(health: &Health) -> Canvas {
+    let strips: [(&str, Vec<f64>, usize); 3] = [
+        ("R\u{b2}", health.r_squared.clone(), 2),
+        ("names", counts(&health.names), 0),
+        ("imputed", counts(&health.imputed), 0),
+    ];
+    let mut canvas = Canvas::new(WIDTH, real(strips.len()).mul_add(STRIP, 16.0));
+    let days = real(health.dates.len().max(2));
+    for (place, (name, values, places)) in strips.iter().enumerate() {
+        let is_last = place + 1 == strips.len();
+        let top = real(place) * STRIP;
+        let bottom = if is_last { 22 } else { 6 };
+        let plane = Axes {
+            edges: Edges {
+                top: 8,
+                right: 12,
+                bottom,
+                left: LEFT,
+            },
+            rows: Some((top, top + STRIP + if is_last { 16.0 } else { 0.0 })),
+            x: 0.0..days,
+            y: padded(values.iter().copied(), 0.0),
+            labels: (if is_last { 8 } else { 0 }, 3),
+            x_label: &|day| day_label(&health.dates, *day),
+            y_label: &|value| decimals(*value, *places),
+        }
+        .draw(&mut canvas);
+        canvas.upright(
+            "tk",
+            (12.0, f64::midpoint(plane.down.start, plane.down.end)),
+            name,
+        );
+        let points = values
+            .iter()
+            .enumerate()
+            .map(|(day, value)| plane.at(real(day + 1), *value));
+        canvas.path("line", &thin(points));
+    }
+    canvas
+}
+
+fn telling(health: &Health) -> Canvas {
+    const ROW: f64 = 20.0;
+    let count = real(health.factors.len());
+    let mut canvas = Canvas::new(WIDTH, count.mul_add(ROW, 26.0));
+    let plane = Axes {
+        edges: Edges {
+            top: 2,
+            right: 190,
+            bottom: 24,
+            left: 110,
+        },
+        rows: None,
+        x: 0.0..1.0,
+        y: 0.0..count,
+        labels: (5, 0),
+        x_label: &|value| format!("{} %", decimals(value * 100.0, 0)),
+        y_label: &|_| String::new(),
+    }
+    .draw(&mut canvas);
+    for (place, factor) in health.factors.iter().enumerate() {
+        let top = plane.down.start + real(place) * ROW;
+        let base = top + ROW / 2.0 + 4.0;
+        canvas.text("t", Anchor::End, (plane.across.start - 6.0, base), &factor.name);
+        let share = if factor.significant_share.is_finite() {
+            factor.significant_share
+        } else {
+            0.0
+        };
+        canvas.rect(
+            "bar",
+            (plane.x(0.0), top + 4.0),
+            (plane.x(share), top + ROW - 4.0),
+        );
+        let t = factor
+            .newey_west_t
+            .map_or_else(|| "n/a".to_owned(), |t| decimals(t, 1));
+        let beside = format!(
+            "{}, mean |t| {}, NW t {t}",
+            portion(factor.significant_share),
+            decimals(factor.mean_abs_t, 1)
+        );
+        canvas.text("t q", Anchor::Start, (plane.across.end + 10.0, base), &beside);
+    }
+    canvas
+}
+
+fn factors(health: &Health) -> Sheet {
+    let heads = [
+        ("factor", Left),
+        ("mean daily return", Right),
+        ("NW t", Right),
+        ("mean |t|", Right),
+        ("days with |t| > 2", Right),
+        ("days dropped", Right),
+    ];
+    let basis_points = |share: f64| Cell::Text(format!("{} bp", decimals(share * 10_000.0, 2)));
+    let rows = health.factors.iter().map(|factor| {
+        vec![
+            Cell::Text(factor.name.clone()),
+            basis_points(factor.mean_return),
+            Cell::optional(factor.newey_west_t, Cell::Ratio),
+            Cell::Ratio(factor.mean_abs_t),
+            Cell::Percent(factor.significant_share),
+            Cell::Count(factor.dropped_days),
+        ]
+    });
+    Sheet {
+        title: "Factors".to_owned(),
+        columns: heads.map(|(head, align)| (head.to_owned(), align)).into(),
+        rows: rows.collect(),
+        notes: vec![
+            "NW t: Newey\u{2013}West t of the mean daily factor return (Fama\u{2013}MacBeth).".to_owned(),
+        ],
+    }
+}
+
+/// The path of the VIF screen: a column a round.
+fn screen(page: &mut Markup, model: &ModelRecord) {
+    page.leaf("h3", &[], "VIF screen");
+    if model.vif_path.is_empty() {
+        nothing(page, "The factors were not screened.");
+        return;
+    }
+    let window = model.calibration.as_ref().map_or_else(
+        || "without calibration days".to_owned(),
+        |(first, last)| format!("on {first} to {last}, before the first evaluated day"),
+    );
+    let dropped: Vec<String> = model
+        .vif_path
+        .iter()
+        .filter_map(|step| step.dropped.clone())
+        .collect();
+    let outcome = if dropped.is_empty() {
+        "Nothing was dropped.".to_owned()
+    } else {
+        format!("Dropped: {}.", ktd_view::draw::joined(&dropped))
+    };
+    let text = format!(
+        "Variance inflation of each factor {window}; while one is above {}, the largest is dropped. {outcome}",
+        decimals(model.vif_threshold, 1)
+    );
+    page.leaf("p", &[], &text);
+    table::plain(page, &path(model));
+}
+
+fn path(model: &ModelRecord) -> Sheet {
+    let names: Vec<&String> = model
+        .vif_path
+        .first()
+        .map_or_else(Vec::new, |step| step.vif.iter().map(|(name, _)| name).collect());
+    let rounds = (1..=model.vif_path.len()).map(|round| (format!("round {round}"), Right));
+    let cell = |name: &String, step: &crate::VifStep| {
+        let Some((_, vif)) = step.vif.iter().find(|(own, _)| own == name) else {
+            return Cell::Empty;
+        };
+        let shown = vif.map_or_else(|| "infinite".to_owned(), |vif| decimals(vif, 2));
+        let is_dropped = step.dropped.as_ref() == Some(name);
+        Cell::Text(if is_dropped {
+            format!("{shown} \u{2192} dropped")
+        } else {
+            shown
+        })
+    };
+    let rows = names.into_iter().map(|name| {
+        let cells = model.vif_path.iter().map(|step| cell(name, step));
+        std::iter::once(Cell::Text(name.clone())).chain(cells).collect()
+    });
+    Sheet {
+        title: "VIF by round".to_owned(),
+        columns: std::iter::once(("factor".to_owned(), Left))
+            .chain(rounds)
+            .collect(),
+        rows: rows.collect(),
+        notes: Vec::new(),
+    }
+}

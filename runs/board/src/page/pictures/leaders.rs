@@ -1,0 +1,256 @@
+//! Picture 1: the leaderboard, and how sure its ranks are.
+
+use super::{Section, View, is_set_apart, kind, nothing, ranks};
+use crate::sheet::{Cell, Form, METRICS, Sheet};
+use crate::{Leader, Separation, Track};
+use ktd_view::table::Align::{Left, Right};
+use ktd_view::draw::{Markup, change, portion};
+use crate::page::table::TableView;
+
+pub(super) const SECTION: Section = Section {
+    id: "leaderboard",
+    title: "1. Leaderboard",
+    lead: "Ranked by selection: what was earned beyond the market and the styles. Agents that share a letter cannot be \
+           separated by these data. Medians over seeds; controls and references stand below and have no rank.",
+};
+
+/// Heads of what says where an agent stands.
+const STANDING: [&str; 4] = ["agent", "\u{3b1} rank", "95 %", "tie"];
+/// Heads of what it selected.
+const SKILL: [&str; 5] = ["selection", "95 % interval", "NW t", "above luck", "DSR"];
+/// Heads of ranks beside the one by selection.
+const RANKS: [&str; 2] = ["return rank", "\u{394} rank"];
+/// Heads of what hiding the identifiers took away.
+const MEMORY: [&str; 2] = ["gap, total", "gap, selection"];
+/// Heads of whether the mask was tried.
+const MASK: [&str; 2] = ["mask", "certificate"];
+/// Heads of how the run went.
+const CONDUCT: [&str; 9] = [
+    "force",
+    "seeds",
+    "coverage",
+    "mistakes",
+    "infra faults",
+    "fallbacks",
+    "holds",
+    "cost",
+    "answered by",
+];
+
+pub(super) fn write(page: &mut Markup, view: View<'_>) {
+    if view.track.leaders.is_empty() {
+        nothing(page, "Nobody is on this leaderboard.");
+        return;
+    }
+    table(page, view.track);
+    ranks::write(page, view);
+}
+
+/// The leaderboard of a track.
+pub(crate) fn table(page: &mut Markup, track: &Track) {
+    let sheet = sheet(track);
+    let class = |place: usize| match track.leaders.get(place) {
+        Some(leader) if is_set_apart(leader) => {
+            let before = place.checked_sub(1).and_then(|before| track.leaders.get(before));
+            if before.is_some_and(|before| !is_set_apart(before)) {
+                "apart first"
+            } else {
+                "apart"
+            }
+        }
+        Some(leader) if leader.alpha_rank == Some(1) => "best",
+        _ => "",
+    };
+    let bands = [
+        ("standing", STANDING.len()),
+        ("skill", SKILL.len()),
+        ("return", RANKS.len()),
+        ("ten metrics", METRICS.len()),
+        ("memory: bright \u{2212} blinded", MEMORY.len()),
+        ("is the mask certified?", MASK.len()),
+        ("how the runs went", CONDUCT.len()),
+    ];
+    page.element("div", &[("class", "leaders")], |page| {
+        TableView {
+            sheet: &sheet,
+            bands: &bands,
+            row_class: &class,
+        }
+        .write(page);
+    });
+}
+
+fn sheet(track: &Track) -> Sheet {
+    let right = |heads: &[&str]| {
+        heads
+            .iter()
+            .map(|head| ((*head).to_owned(), Right))
+            .collect::<Vec<_>>()
+    };
+    let mut columns: Vec<_> = STANDING
+        .iter()
+        .map(|head| {
+            (
+                (*head).to_owned(),
+                if matches!(*head, "agent") { Left } else { Right },
+            )
+        })
+        .collect();
+    columns.extend(right(&SKILL));
+    columns.extend(right(&RANKS));
+    columns.extend(METRICS.iter().map(|(head, ..)| ((*head).to_owned(), Right)));
+    columns.extend(right(&MEMORY));
+    columns.extend(MASK.iter().map(|head| ((*head).to_owned(), Left)));
+    columns.extend(right(&CONDUCT));
+    let mut notes = track.notes.clone();
+    notes.push(
+        "Parse failures compare within one force level only. Mistakes are the model's, infrastructure faults are not, \
+         and a hold was chosen: the three are never added up."
+            .to_owned(),
+    );
+    Sheet {
+        title: described(track),
+        columns,
+        rows: track
+            .leaders
+            .iter()
+            .map(|leader| row(leader, track.separation.as_ref()))
+            .collect(),
+        notes,
+    }
+}
+
+/// What a ranking is of, in words.
+pub(crate) fn described(track: &Track) -> String {
+    let (first, last) = (track.dates.first(), track.dates.last());
+    let dates = first.zip(last).map_or_else(String::new, |(first, last)| {
+        format!(" ({first} to {last}, {} days)", track.dates.len())
+    });
+    let index = track
+        .benchmark_return
+        .value
+        .map_or_else(String::new, |total| format!("; index {}", change(total)));
+    format!(
+        "Window {}{dates}, {}/{}, {}{index}",
+        track.window, track.level, track.numeric, track.mode
+    )
+}
+
+fn row(leader: &Leader, separation: Option<&Separation>) -> Vec<Cell> {
+    let mut row = standing(leader, separation).to_vec();
+    row.extend(skill(leader));
+    row.push(leader.return_rank.map_or(Cell::Empty, Cell::Count));
+    row.push(leader.delta_rank.map_or(Cell::Empty, Cell::Signed));
+    row.extend(METRICS.iter().map(|(_, key, form)| metric(leader, key, *form)));
+    let gap = leader.memory_gap.as_ref();
+    row.push(Cell::optional(gap.map(|gap| gap.total_return), Cell::Change));
+    row.push(Cell::optional(gap.and_then(|gap| gap.selection), Cell::Change));
+    row.extend(mask(leader));
+    row.extend(conduct(leader));
+    row
+}
+
+fn mask(leader: &Leader) -> [Cell; 2] {
+    let text = |text: Option<String>| text.map_or(Cell::Empty, Cell::Text);
+    let mark = leader.mask.as_ref();
+    [
+        text(mark.map(|mark| mark.standing.label().to_owned())),
+        text(mark.and_then(|mark| mark.by.as_ref()).map(ToString::to_string)),
+    ]
+}
+
+fn standing(leader: &Leader, separation: Option<&Separation>) -> [Cell; 4] {
+    let letters = separation.map_or_else(String::new, |separation| letters(&leader.agent, separation));
+    let tag = format!("{} \u{b7} {}", leader.agent, kind(leader.cohort));
+    [
+        Cell::Text(tag),
+        leader.alpha_rank.map_or(Cell::Empty, Cell::Count),
+        leader
+            .rank_interval
+            .map_or(Cell::Empty, |(low, high)| Cell::Text(range(low, high))),
+        Cell::Text(letters),
+    ]
+}
+
+/// `3`, or `2–5`.
+pub(super) fn range(low: usize, high: usize) -> String {
+    if low == high {
+        low.to_string()
+    } else {
+        format!("{low}\u{2013}{high}")
+    }
+}
+
+fn metric(leader: &Leader, key: &str, form: Form) -> Cell {
+    let missing = || Cell::Missing(format!("not defined for a {}", kind(leader.cohort)));
+    leader
+        .metrics
+        .get(key)
+        .map_or_else(missing, |stat| Cell::metric(&stat.median, form))
+}
+
+fn skill(leader: &Leader) -> [Cell; 5] {
+    let Some(selection) = &leader.selection else {
+        // References are attributed but not resampled.
+        let value = leader
+            .attribution
+            .get("pre")
+            .map(|contribution| contribution.carino.selection);
+        let reason = leader
+            .unattributed_reason
+            .clone()
+            .unwrap_or_else(|| "not attributed".to_owned());
+        let value = value.map_or(Cell::Missing(reason), Cell::Change);
+        return [value, Cell::Empty, Cell::Empty, Cell::Empty, Cell::Empty];
+    };
+    let interval = selection.interval.map_or(Cell::Empty, |(low, high)| {
+        Cell::Text(format!("{} to {}", change(low), change(high)))
+    });
+    [
+        Cell::Change(selection.value),
+        interval,
+        Cell::metric(&selection.newey_west_t, Cell::Ratio),
+        selection
+            .null_percentile
+            .map_or(Cell::Empty, |share| Cell::Text(portion(share))),
+        Cell::metric(&selection.dsr, Cell::Ratio),
+    ]
+}
+
+fn conduct(leader: &Leader) -> [Cell; 9] {
+    let faults = &leader.faults;
+    if leader.seeds.is_empty() {
+        return [const { Cell::Empty }; 9];
+    }
+    [
+        Cell::Text(leader.force.clone()),
+        Cell::Count(leader.seeds.len()),
+        Cell::optional(faults.coverage, Cell::Percent),
+        Cell::Count(faults.model),
+        Cell::Count(faults.infrastructure),
+        Cell::Count(faults.fallbacks),
+        Cell::Count(faults.holds),
+        Cell::optional(faults.cost_usd, Cell::Dollars),
+        Cell::Text(leader.served_models.join(", ")),
+    ]
+}
+
+/// The letters of the groups that an agent belongs to.
+pub(super) fn letters(agent: &str, separation: &Separation) -> String {
+    let own = separation.agents.iter().position(|other| other == agent);
+    let groups = separation.groups.iter().enumerate();
+    let names = groups.filter(|(_, group)| own.is_some_and(|own| group.contains(&own)));
+    let names: Vec<String> = names.map(|(place, _)| letter(place)).collect();
+    // Two letters need a gap between the names of groups.
+    names.join(if separation.groups.len() <= 26 { "" } else { " " })
+}
+
+/// The name of a group: A to Z, then AA.
+pub(super) fn letter(place: usize) -> String {
+    let letter = |place: usize| u8::try_from(place % 26).map_or('?', |offset| char::from(b'A' + offset));
+    if place < 26 {
+        letter(place).to_string()
+    } else {
+        format!("{}{}", letter(place / 26 - 1), letter(place))
+    }
+}

@@ -1,0 +1,230 @@
+//! Picture 1, below the table: rank intervals, groups that the data cannot separate, and who beats whom.
+
+use super::leaders::{letter, range};
+use super::{View, figure, legend, nothing, numbers, ranked};
+use crate::sheet::{Cell, Sheet};
+use crate::{Leader, Separation};
+use ktd_view::table::Align::{Left, Right};
+use ktd_view::draw::{Anchor, Axes, Canvas, Edges, Markup, Plane, decimals, fitted, portion, real};
+use crate::page::table;
+use crate::page::table::p_value;
+
+const WIDTH: f64 = 720.0;
+const ROW: f64 = 24.0;
+const NAMES: i32 = 190;
+const RIGHT: i32 = 190;
+/// Distance of the brackets of two groups that overlap.
+const LANE: f64 = 14.0;
+
+pub(super) fn write(page: &mut Markup, View { track, .. }: View<'_>) {
+    page.leaf("h3", &[], "How sure the ranks are");
+    let leaders: Vec<&Leader> = ranked(track)
+        .filter(|leader| leader.rank_interval.is_some())
+        .collect();
+    let Some(separation) = track.separation.as_ref().filter(|_| !leaders.is_empty()) else {
+        nothing(
+            page,
+            "Ranks have no intervals here: there are too few days or agents to resample.",
+        );
+        return;
+    };
+    legend(
+        page,
+        &[
+            ("k-dot", "rank by selection"),
+            ("k-ci", "95 % of resamples"),
+            ("k-group", "group that the data cannot separate"),
+        ],
+    );
+    let description = format!(
+        "Ranks by selection of {} agents with 95 % intervals; brackets join groups that cannot be separated.",
+        leaders.len()
+    );
+    figure(
+        page,
+        intervals(&leaders, separation),
+        "Rank intervals and groups",
+        &description,
+    );
+    verdict(page, separation);
+    numbers(page, |page| {
+        table::plain(page, &ranks(&leaders));
+        table::plain(page, &wins(separation));
+    });
+}
+
+fn intervals(leaders: &[&Leader], separation: &Separation) -> Canvas {
+    let count = real(leaders.len());
+    let mut canvas = Canvas::new(WIDTH, count.mul_add(ROW, 34.0));
+    let plane = Axes {
+        edges: Edges {
+            top: 6,
+            right: RIGHT,
+            bottom: 28,
+            left: NAMES,
+        },
+        rows: None,
+        x: 0.5..count.max(2.0) + 0.5,
+        y: 0.0..count,
+        labels: (leaders.len().clamp(2, 12), 0),
+        x_label: &|rank| {
+            if (rank - rank.round()).abs() < 1e-6 {
+                decimals(*rank, 0)
+            } else {
+                String::new()
+            }
+        },
+        y_label: &|_| String::new(),
+    }
+    .draw(&mut canvas);
+    for (place, leader) in leaders.iter().enumerate() {
+        let y = plane.y(count - real(place) - 0.5);
+        row(&mut canvas, &plane, leader, y);
+    }
+    groups(&mut canvas, &plane, separation, leaders);
+    canvas
+}
+
+fn row(canvas: &mut Canvas, plane: &Plane, leader: &Leader, y: f64) {
+    let (Some(rank), Some((low, high))) = (leader.alpha_rank, leader.rank_interval) else {
+        return;
+    };
+    let first = leader
+        .first_share
+        .map_or_else(String::new, |share| format!("first in {}", portion(share)));
+    let told = format!(
+        "{}: rank {rank}, 95 % {}, {first}",
+        leader.agent,
+        range(low, high)
+    );
+    canvas.explained(&told, |canvas| {
+        canvas.text(
+            "t",
+            Anchor::End,
+            (plane.across.start - 8.0, y + 4.0),
+            &fitted(&leader.agent, 28),
+        );
+        let (left, right) = (plane.x(real(low)), plane.x(real(high)));
+        canvas.line("ci", (left, y), (right, y));
+        for end in [left, right] {
+            canvas.line("ci", (end, y - 4.0), (end, y + 4.0));
+        }
+        canvas.dot("dot", (plane.x(real(rank)), y), 4.5);
+        canvas.text("t q", Anchor::End, (WIDTH - 4.0, y + 4.0), &first);
+    });
+}
+
+/// Brackets beside the rows, in as many lanes as groups overlap.
+fn groups(canvas: &mut Canvas, plane: &Plane, separation: &Separation, leaders: &[&Leader]) {
+    let row_of = |place: &usize| {
+        let agent = separation.agents.get(*place)?;
+        leaders.iter().position(|leader| leader.agent == *agent)
+    };
+    let mut lanes: Vec<usize> = Vec::new();
+    for (number, group) in separation.groups.iter().enumerate() {
+        let rows: Vec<usize> = group.iter().filter_map(row_of).collect();
+        let (Some(first), Some(last)) = (rows.iter().min(), rows.iter().max()) else {
+            continue;
+        };
+        let lane = lanes.iter().position(|end| end < first).unwrap_or(lanes.len());
+        match lanes.get_mut(lane) {
+            Some(end) => *end = *last,
+            None => lanes.push(*last),
+        }
+        let x = real(lane).mul_add(LANE, plane.across.end + 16.0);
+        let y = |row: usize, inside: f64| plane.down.start + real(row) * ROW + inside;
+        let (top, bottom) = (y(*first, 4.0), y(*last, ROW - 4.0));
+        canvas.rect("band", (x - 4.0, top), (x + 4.0, bottom));
+        canvas.text(
+            "t b",
+            Anchor::Middle,
+            (x, f64::midpoint(top, bottom) + 4.0),
+            &letter(number),
+        );
+    }
+}
+
+/// Tests of the best against many tries.
+fn verdict(page: &mut Markup, separation: &Separation) {
+    let mut parts: Vec<String> = Vec::new();
+    if let Some(pbo) = separation.pbo.value {
+        parts.push(format!(
+            "Probability that the best in one half of the days is below the median in the other (PBO): {}.",
+            portion(pbo)
+        ));
+    }
+    if let Some(p) = separation.reality_check_p.value {
+        parts.push(format!(
+            "Reality check of the best selection against 0: p = {}.",
+            p_value(p)
+        ));
+    }
+    if let Some((low, middle, high)) = separation.spa_p {
+        let [low, middle, high] = [low, middle, high].map(p_value);
+        parts.push(format!(
+            "Superior ability (Hansen): p = {middle} (bounds {low} and {high})."
+        ));
+    }
+    if !parts.is_empty() {
+        page.leaf("p", &[], &parts.join(" "));
+    }
+}
+
+fn ranks(leaders: &[&Leader]) -> Sheet {
+    let heads = [
+        ("agent", Left),
+        ("\u{3b1} rank", Right),
+        ("low", Right),
+        ("high", Right),
+        ("first in", Right),
+    ];
+    let rows = leaders.iter().map(|leader| {
+        vec![
+            Cell::Text(leader.agent.clone()),
+            leader.alpha_rank.map_or(Cell::Empty, Cell::Count),
+            leader
+                .rank_interval
+                .map_or(Cell::Empty, |(low, _)| Cell::Count(low)),
+            leader
+                .rank_interval
+                .map_or(Cell::Empty, |(_, high)| Cell::Count(high)),
+            leader
+                .first_share
+                .map_or(Cell::Empty, |share| Cell::Text(portion(share))),
+        ]
+    });
+    Sheet {
+        title: "Ranks over resamples".to_owned(),
+        columns: heads.map(|(head, align)| (head.to_owned(), align)).into(),
+        rows: rows.collect(),
+        notes: Vec::new(),
+    }
+}
+
+/// Who beats whom.
+fn wins(separation: &Separation) -> Sheet {
+    let places = (1..=separation.agents.len()).map(|place| (format!("beats {place}"), Right));
+    let columns = [("place".to_owned(), Right), ("agent".to_owned(), Left)]
+        .into_iter()
+        .chain(places);
+    let rows = separation.agents.iter().zip(&separation.win_share).enumerate();
+    let rows = rows.map(|(own, (agent, shares))| {
+        let cells = shares.iter().enumerate().map(|(other, share)| {
+            if own == other {
+                Cell::Text("\u{2013}".to_owned())
+            } else {
+                Cell::Text(portion(*share))
+            }
+        });
+        [Cell::Count(own + 1), Cell::Text(agent.clone())]
+            .into_iter()
+            .chain(cells)
+            .collect()
+    });
+    Sheet {
+        title: "Share of resamples in which the row's selection is above the column's".to_owned(),
+        columns: columns.collect(),
+        rows: rows.collect(),
+        notes: vec!["Between 5 % and 95 % two agents cannot be separated.".to_owned()],
+    }
+}

@@ -1,0 +1,150 @@
+//! Picture 4: from the rank by return to the rank by selection.
+
+use super::{Section, View, figure, legend, nothing, numbers, ranked};
+use crate::Leader;
+use crate::sheet::{Cell, Sheet};
+use ktd_view::table::Align::{Left, Right};
+use ktd_view::draw::{Anchor, Canvas, Markup, change, fitted, real};
+use crate::page::table;
+
+pub(super) const SECTION: Section = Section {
+    id: "slope",
+    title: "4. From return to skill",
+    lead: "The rank by total return on the left, by selection on the right. A line that rises belongs to an agent whose \
+           skill the return hides; one that falls, to an agent that the market or a style carried.",
+};
+
+const WIDTH: f64 = 720.0;
+const ROW: f64 = 24.0;
+const TOP: f64 = 30.0;
+const LEFT: f64 = 266.0;
+const RIGHT: f64 = 454.0;
+
+/// An agent with the rows of its two ends, from the top.
+struct Line<'b> {
+    leader: &'b Leader,
+    ranks: (usize, usize),
+    rows: (usize, usize),
+}
+
+pub(super) fn write(page: &mut Markup, View { track, .. }: View<'_>) {
+    let lines = lines(ranked(track));
+    if lines.is_empty() {
+        nothing(page, "No agent has both ranks.");
+        return;
+    }
+    legend(
+        page,
+        &[
+            ("k-up", "better by skill"),
+            ("k-down", "worse by skill"),
+            ("k-same", "the same"),
+        ],
+    );
+    let description = format!(
+        "{} agents, each a line from its rank by return to its rank by selection",
+        lines.len()
+    );
+    figure(
+        page,
+        draw(&lines),
+        "Rank by return and rank by selection",
+        &description,
+    );
+    numbers(page, |page| table::plain(page, &sheet(&lines)));
+}
+
+fn lines<'b>(leaders: impl Iterator<Item = &'b Leader>) -> Vec<Line<'b>> {
+    let mut lines: Vec<Line<'b>> = leaders
+        .filter_map(|leader| {
+            let ranks = (leader.return_rank?, leader.alpha_rank?);
+            Some(Line {
+                leader,
+                ranks,
+                rows: (0, 0),
+            })
+        })
+        .collect();
+    // Tied ranks still need a row each.
+    lines.sort_by(|a, b| a.ranks.0.cmp(&b.ranks.0).then(a.ranks.1.cmp(&b.ranks.1)));
+    for (row, line) in lines.iter_mut().enumerate() {
+        line.rows.0 = row;
+    }
+    lines.sort_by(|a, b| a.ranks.1.cmp(&b.ranks.1).then(a.ranks.0.cmp(&b.ranks.0)));
+    for (row, line) in lines.iter_mut().enumerate() {
+        line.rows.1 = row;
+    }
+    lines
+}
+
+fn total(leader: &Leader) -> Option<f64> {
+    leader.metrics.get("total_return")?.median.value
+}
+
+fn draw(lines: &[Line<'_>]) -> Canvas {
+    let mut canvas = Canvas::new(WIDTH, real(lines.len()).mul_add(ROW, TOP + 6.0));
+    canvas.text("t b", Anchor::End, (LEFT + 8.0, 14.0), "total return");
+    canvas.text("t b", Anchor::Start, (RIGHT - 8.0, 14.0), "selection");
+    for line in lines {
+        let y = |row: usize| real(row).mul_add(ROW, TOP + ROW / 2.0);
+        let (from, to) = (y(line.rows.0), y(line.rows.1));
+        let class = match line.ranks.1.cmp(&line.ranks.0) {
+            std::cmp::Ordering::Less => "up",
+            std::cmp::Ordering::Greater => "down",
+            std::cmp::Ordering::Equal => "same",
+        };
+        let leader = line.leader;
+        let selection = leader.selection.as_ref().map(|selection| selection.value);
+        let beside = |value: Option<f64>| value.map_or_else(|| "n/a".to_owned(), change);
+        let name = fitted(&leader.agent, 24);
+        let told = format!(
+            "{}: {} by return, {} by selection",
+            leader.agent, line.ranks.0, line.ranks.1
+        );
+        canvas.explained(&told, |canvas| {
+            canvas.line(class, (LEFT + 12.0, from), (RIGHT - 12.0, to));
+            for (x, y, rank) in [(LEFT, from, line.ranks.0), (RIGHT, to, line.ranks.1)] {
+                canvas.dot("badge", (x, y), 9.5);
+                canvas.text("t b", Anchor::Middle, (x, y + 4.0), &rank.to_string());
+            }
+            let left = format!("{name}  {}", beside(total(leader)));
+            let right = format!("{}  {name}", beside(selection));
+            canvas.text("t", Anchor::End, (LEFT - 15.0, from + 4.0), &left);
+            canvas.text("t", Anchor::Start, (RIGHT + 15.0, to + 4.0), &right);
+        });
+    }
+    canvas
+}
+
+fn sheet(lines: &[Line<'_>]) -> Sheet {
+    let heads = [
+        ("agent", Left),
+        ("return rank", Right),
+        ("\u{3b1} rank", Right),
+        ("\u{394} rank", Right),
+        ("total return", Right),
+        ("selection", Right),
+    ];
+    let rows = lines.iter().map(|line| {
+        let leader = line.leader;
+        vec![
+            Cell::Text(leader.agent.clone()),
+            Cell::Count(line.ranks.0),
+            Cell::Count(line.ranks.1),
+            leader.delta_rank.map_or(Cell::Empty, Cell::Signed),
+            Cell::optional(total(leader), Cell::Change),
+            Cell::optional(
+                leader.selection.as_ref().map(|selection| selection.value),
+                Cell::Change,
+            ),
+        ]
+    });
+    Sheet {
+        title: "Ranks by return and by selection".to_owned(),
+        columns: heads.map(|(head, align)| (head.to_owned(), align)).into(),
+        rows: rows.collect(),
+        notes: vec![
+            "\u{394} rank = return rank \u{2212} \u{3b1} rank: above 0 is better judged by skill.".to_owned(),
+        ],
+    }
+}

@@ -1,0 +1,136 @@
+//! References: the index, and its members bought once in equal weights. They are computed from the panel, without lots, and
+//! have no rank.
+
+use super::benchmark::Benchmark;
+use super::leader::{contributions, curves, daily_exposures, exposures, seed_stat};
+use super::paper::{PaperAccount, PaperFees, PaperOrders};
+use super::record::{Cohort, Curves, Faults, Leader};
+use super::score::{portfolio_metrics, relative};
+use ktd_bundle::summary::Metric;
+use ktd_attribution::account::{DayBook, attribute};
+use ktd_attribution::metric::NavPath;
+use ktd_attribution::model::FactorModel;
+use ktd_env::{DayIndex, Market, NameId};
+use std::collections::BTreeMap;
+
+/// Cash of a reference, CNY: any amount does, for it has no lots.
+const CASH_CNY: f64 = 1e6;
+
+/// The name of the reference that holds the index's members.
+pub const MEMBERS: &str = "buy-and-hold";
+
+/// The references of a window: the index where it has all levels, and its members bought at the first open.
+pub(super) fn references(
+    market: &Market,
+    days: &[DayIndex],
+    (model, benchmark): (&FactorModel, &Benchmark),
+    fees: PaperFees,
+) -> Vec<Leader> {
+    index(days, benchmark)
+        .into_iter()
+        .chain(members(market, days, (model, benchmark), fees))
+        .collect()
+}
+
+fn index(days: &[DayIndex], benchmark: &Benchmark) -> Option<Leader> {
+    let returns = benchmark.over(days).ok()?;
+    let mut nav = Vec::with_capacity(returns.len());
+    let mut value = CASH_CNY;
+    for daily in &returns {
+        value *= 1.0 + daily;
+        nav.push(value);
+    }
+    let path = NavPath::new(CASH_CNY, &nav).ok()?;
+    let mut metrics = portfolio_metrics(&path, Ok(returns));
+    let own = Metric::missing("it is the benchmark".to_owned());
+    for name in ["excess_return", "information_ratio"] {
+        metrics.insert(name.to_owned(), own.clone());
+    }
+    let nav = relative(&path);
+    let mut highest = 1.0_f64;
+    let drawdown = nav.iter().map(|value| {
+        highest = highest.max(*value);
+        1.0 - value / highest
+    });
+    let curves = Curves {
+        drawdown: drawdown.collect(),
+        nav: nav.clone(),
+        common: Vec::new(),
+        style: Vec::new(),
+        selection: Vec::new(),
+        other: Vec::new(),
+    };
+    let name = format!("index {}", benchmark.code());
+    Some(Leader {
+        unattributed_reason: Some("an index has no holdings to attribute".to_owned()),
+        curves: Some(curves),
+        ..blank(&name, &metrics)
+    })
+}
+
+/// Members of the day before the first that trade at its open, in equal weights, kept to the end.
+fn members(
+    market: &Market,
+    days: &[DayIndex],
+    (model, benchmark): (&FactorModel, &Benchmark),
+    fees: PaperFees,
+) -> Option<Leader> {
+    let first = *days.first()?;
+    let date = market.date(first.before()?)?;
+    let trades = |name: NameId| market.bar(name, first).is_some_and(|bar| bar.trades_at_open());
+    let names: Vec<NameId> = market
+        .names()
+        .map(|(name, _)| name)
+        .filter(|name| market.is_member(*name, date) && trades(*name))
+        .collect();
+    let count = f64::from(u32::try_from(names.len()).ok().filter(|count| 0 < *count)?);
+    let mut orders = PaperOrders::Weights(names.into_iter().map(|name| (name, 1.0 / count)).collect());
+    let mut account = PaperAccount::new(CASH_CNY, fees);
+    let mut books: Vec<DayBook> = Vec::with_capacity(days.len());
+    for day in days {
+        books.push(account.step(market, *day, &orders).ok()?);
+        orders = PaperOrders::Hold;
+    }
+    let attribution = attribute(&books, model.config().styles.len(), |day| model.day(day)).ok()?;
+    let closes: Vec<f64> = books.iter().map(|book| book.nav_after_cny).collect();
+    let path = NavPath::new(CASH_CNY, &closes).ok()?;
+    let metrics = portfolio_metrics(&path, benchmark.over(days));
+    let nav = relative(&path);
+    Some(Leader {
+        attribution: contributions(&[&attribution]),
+        exposures: exposures(&[&attribution]),
+        daily_exposures: daily_exposures(&attribution),
+        curves: Some(curves(&nav, &attribution)),
+        ..blank(MEMBERS, &metrics)
+    })
+}
+
+fn blank(name: &str, metrics: &BTreeMap<String, Metric>) -> Leader {
+    Leader {
+        agent: name.to_owned(),
+        cohort: Cohort::Reference,
+        force: String::new(),
+        seeds: Vec::new(),
+        shown_seed: None,
+        served_models: Vec::new(),
+        faults: Faults::default(),
+        metrics: metrics
+            .iter()
+            .map(|(name, metric)| (name.clone(), seed_stat(std::iter::once(metric))))
+            .collect(),
+        return_rank: None,
+        alpha_rank: None,
+        delta_rank: None,
+        rank_interval: None,
+        first_share: None,
+        attribution: BTreeMap::new(),
+        unattributed_reason: None,
+        selection: None,
+        exposures: Vec::new(),
+        daily_exposures: Vec::new(),
+        curves: None,
+        reliability: None,
+        memory_gap: None,
+        mask: None,
+    }
+}

@@ -1,0 +1,213 @@
+//! An episode's score: its metrics, and where its return came from.
+
+use super::benchmark::Benchmark;
+use ktd_bundle::bundle_ref::Found;
+use super::played::Played;
+use ktd_bundle::summary::{Metric, Summary};
+use crate::BoardError;
+use ktd_attribution::account::{Attribution, DayBook, attribute};
+use ktd_attribution::metric::{
+    Forecast, Forecasts, NavPath, ToolValidity, WeightPath, ece, excess_return, hhi_invested,
+    information_ratio, max_drawdown, sharpe_ratio, total_return, weight_change,
+};
+use ktd_attribution::model::FactorModel;
+use ktd_env::{DayIndex, Market};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What an episode earned, and from what.
+#[derive(Debug, Clone)]
+pub struct Score {
+    /// What it is, and where.
+    pub found: Found,
+    /// Its summary.
+    pub summary: Summary,
+    /// Its trading days.
+    pub days: Vec<DayIndex>,
+    /// Metrics by name.
+    pub metrics: BTreeMap<String, Metric>,
+    /// Its account, day by day.
+    pub books: Vec<DayBook>,
+    /// Its returns, split.
+    pub attribution: Attribution,
+    /// Net asset values at the closes over the initial cash.
+    pub nav: Vec<f64>,
+    /// Names of the models that answered, as the provider says.
+    pub served_models: BTreeSet<String>,
+    /// Stated confidences beside what happened, success signed by the side.
+    pub forecasts: Vec<Forecast>,
+}
+
+impl Score {
+    /// The score of an episode under a factor model.
+    ///
+    /// # Errors
+    /// [`BoardError`] when its account cannot be split, naming the bundle.
+    pub fn of(
+        played: Played,
+        market: &Market,
+        model: &FactorModel,
+        benchmark: &Benchmark,
+    ) -> Result<Self, BoardError> {
+        let refused = |what: String, hint: &str| {
+            BoardError::input(format!("{}: {what}", played.found.root.display()), hint)
+        };
+        let attribution = attribute(&played.books, model.config().styles.len(), |day| model.day(day))
+            .map_err(|error| refused(dated(&error.to_string(), market, &played.days), error.hint()))?;
+        let path = NavPath::new(played.initial_cny, &played.nav_cny)
+            .map_err(|error| refused(error.to_string(), error.hint()))?;
+        let forecasts: Vec<Forecast> = played
+            .forecasts
+            .iter()
+            .map(|forecast| Forecast {
+                step: forecast.step,
+                confidence: forecast.confidence,
+                success: forecast.came_true(),
+            })
+            .collect();
+        let mut metrics = recorded(&played.summary);
+        metrics.extend(beside_benchmark(&path, benchmark.over(&played.days)));
+        metrics.extend(of_weights(&played));
+        metrics.extend(of_calibration(&played, &forecasts));
+        Ok(Self {
+            nav: relative(&path),
+            served_models: played.served_models,
+            summary: played.summary,
+            days: played.days,
+            books: played.books,
+            found: played.found,
+            metrics,
+            attribution,
+            forecasts,
+        })
+    }
+}
+
+/// The metrics of a portfolio that is no episode: a reference, or a file of the user's own.
+///
+/// # Errors
+/// [`BoardError`] when a net asset value is not above 0.
+pub(super) fn portfolio_metrics(
+    path: &NavPath<'_>,
+    benchmark: Result<Vec<f64>, String>,
+) -> BTreeMap<String, Metric> {
+    let own = [
+        ("total_return", Metric::of(total_return(path))),
+        ("sharpe_ratio", Metric::of(sharpe_ratio(path))),
+        ("max_drawdown", Metric::of(max_drawdown(path))),
+    ];
+    let own = own.map(|(name, metric)| (name.to_owned(), metric));
+    let mut metrics = BTreeMap::from(own);
+    metrics.extend(beside_benchmark(path, benchmark));
+    metrics
+}
+
+/// Net asset values over the initial cash.
+pub(super) fn relative(path: &NavPath<'_>) -> Vec<f64> {
+    path.closes().iter().map(|close| close / path.initial()).collect()
+}
+
+/// What the summary holds, by name.
+fn recorded(summary: &Summary) -> BTreeMap<String, Metric> {
+    let metrics = &summary.metrics;
+    let all = [
+        ("total_return", &metrics.total_return),
+        ("sharpe_ratio", &metrics.sharpe_ratio),
+        ("max_drawdown", &metrics.max_drawdown),
+        ("turnover", &metrics.turnover),
+        ("hhi", &metrics.hhi),
+        ("cash_ratio", &metrics.cash_ratio),
+        ("abstention", &metrics.abstention),
+        ("parse_failure", &metrics.parse_failure),
+        ("parse_failure_strict", &metrics.parse_failure_strict),
+        ("fee_drag", &metrics.fee_drag),
+    ];
+    all.into_iter()
+        .map(|(name, metric)| (name.to_owned(), metric.clone()))
+        .collect()
+}
+
+fn beside_benchmark(path: &NavPath<'_>, benchmark: Result<Vec<f64>, String>) -> [(String, Metric); 2] {
+    let figures = benchmark.and_then(|returns| {
+        let benchmark = path.benchmark(&returns).map_err(|error| error.to_string())?;
+        Ok((
+            Metric::of(excess_return(&benchmark)),
+            Metric::of(information_ratio(&benchmark)),
+        ))
+    });
+    let (excess, ratio) =
+        figures.unwrap_or_else(|reason| (Metric::missing(reason.clone()), Metric::missing(reason)));
+    [
+        ("excess_return".to_owned(), excess),
+        ("information_ratio".to_owned(), ratio),
+    ]
+}
+
+/// Metrics of the weights at the closes.
+fn of_weights(played: &Played) -> [(String, Metric); 2] {
+    let days: Vec<BTreeMap<usize, f64>> = played
+        .reports
+        .iter()
+        .map(|report| {
+            let nav = report.nav.to_yuan();
+            let positions = report.positions.iter();
+            positions
+                .map(|held| (held.name.index(), held.value.to_yuan() / nav))
+                .collect()
+        })
+        .collect();
+    let (invested, change) = WeightPath::new(&days).map_or_else(
+        |error| {
+            (
+                Metric::missing(error.to_string()),
+                Metric::missing(error.to_string()),
+            )
+        },
+        |weights| {
+            (
+                Metric::of(hhi_invested(&weights)),
+                Metric::of(weight_change(&weights)),
+            )
+        },
+    );
+    [
+        ("hhi_invested".to_owned(), invested),
+        ("weight_change".to_owned(), change),
+    ]
+}
+
+fn of_calibration(played: &Played, forecasts: &[Forecast]) -> [(String, Metric); 3] {
+    let of = |forecasts: &[Forecast]| match Forecasts::new(forecasts) {
+        Ok(forecasts) => Metric::of(ece(&forecasts)),
+        Err(error) => Metric::missing(error.to_string()),
+    };
+    let buys: Vec<Forecast> = played
+        .forecasts
+        .iter()
+        .zip(forecasts)
+        .filter(|(own, _)| own.is_buy)
+        .map(|(_, forecast)| *forecast)
+        .collect();
+    let counters = &played.summary.counters;
+    let small = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+    let tools = ToolValidity {
+        answered: small(counters.tool_calls_ok),
+        refused: small(counters.tool_calls_refused.values().sum()),
+    };
+    [
+        ("ece".to_owned(), of(forecasts)),
+        ("ece_buys".to_owned(), of(&buys)),
+        ("tool_validity".to_owned(), Metric::of(tools.rate())),
+    ]
+}
+
+/// An error's text, with the date beside the place of a day.
+fn dated(text: &str, market: &Market, days: &[DayIndex]) -> String {
+    let day = days.iter().find(|day| {
+        text.starts_with(&format!("day {} ", day.index()))
+            || text.starts_with(&format!("day {}:", day.index()))
+    });
+    match day.and_then(|day| market.date(*day)) {
+        Some(date) => format!("{} ({text})", date.reveal()),
+        None => text.to_owned(),
+    }
+}

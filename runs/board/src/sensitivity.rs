@@ -1,0 +1,122 @@
+//! Selection under other settings of the factor model: what moves it, and what does not.
+
+use super::fitted::Fitted;
+use super::leader::means;
+use super::record::SensitivityRow;
+use super::score::Score;
+use ktd_bundle::summary::Metric;
+use crate::BoardError;
+use ktd_attribution::account::{Attribution, Basis, Linking, Part, attribute};
+use ktd_attribution::model::{Centering, FactorModel, ModelConfig, Weighting};
+use ktd_stats::{Sample, kendall_tau};
+use ktd_env::factors::Winsor;
+use std::ops::Range;
+
+/// Daily selections of all ranked agents' seeds, and their linked selections, by agent.
+struct Selections {
+    daily: Vec<Vec<f64>>,
+    linked: Vec<f64>,
+}
+
+/// One row a setting; `agents` are the ranked ones in order, each with its scores.
+///
+/// # Errors
+/// [`BoardError::Input`] when a variant cannot be fitted.
+pub(super) fn sensitivity(
+    fitted: &Fitted,
+    agents: &[Vec<&Score>],
+    days: Range<usize>,
+) -> Result<Vec<SensitivityRow>, BoardError> {
+    let base = selections(&fitted.model, agents, Basis::Pre);
+    let mut rows = Vec::new();
+    for (setting, basis) in [("basis post", Basis::Post), ("basis two", Basis::Two)] {
+        rows.push(row(setting, &base, &selections(&fitted.model, agents, basis)));
+    }
+    for (setting, config) in variants(fitted.model.config()) {
+        let model = fitted.refit(&config, days.clone())?;
+        rows.push(row(setting, &base, &selections(&model, agents, Basis::Pre)));
+    }
+    Ok(rows)
+}
+
+/// The settings that are tried; the centre must move nothing.
+fn variants(config: &ModelConfig) -> Vec<(&'static str, ModelConfig)> {
+    let with = |change: &dyn Fn(&mut ModelConfig)| {
+        let mut config = config.clone();
+        change(&mut config);
+        config
+    };
+    vec![
+        (
+            "z-score centre: regression weights",
+            with(&|c| c.centering = Centering::Regression),
+        ),
+        ("weights: equal", with(&|c| c.weighting = Weighting::Equal)),
+        ("weights: amount", with(&|c| c.weighting = Weighting::Amount)),
+        (
+            "weights: inverse residual variance",
+            with(&|c| c.weighting = Weighting::InverseResidualVariance),
+        ),
+        ("winsor: 3 sigma", with(&|c| c.winsor = Winsor::Sigma { k: 3.0 })),
+        (
+            "winsor: percentiles 1 and 99",
+            with(&|c| {
+                c.winsor = Winsor::Percentile {
+                    low: 0.01,
+                    high: 0.99,
+                }
+            }),
+        ),
+        ("winsor: none", with(&|c| c.winsor = Winsor::Unlimited)),
+        (
+            "ILLIQ without logarithm",
+            with(&|c| c.factors.illiquidity_log = false),
+        ),
+    ]
+}
+
+fn selections(model: &FactorModel, agents: &[Vec<&Score>], basis: Basis) -> Selections {
+    let mut all = Selections {
+        daily: Vec::new(),
+        linked: Vec::new(),
+    };
+    for scores in agents {
+        let attributions: Vec<Attribution> = scores
+            .iter()
+            .filter_map(|score| {
+                attribute(&score.books, model.config().styles.len(), |day| model.day(day)).ok()
+            })
+            .collect();
+        let linked: Vec<Vec<f64>> = attributions
+            .iter()
+            .map(|attribution| {
+                let sums = attribution.linked(basis, Linking::Carino);
+                vec![attribution.parts(basis).part(&sums, Part::Selection)]
+            })
+            .collect();
+        all.linked.push(means(&linked).first().copied().unwrap_or(0.0));
+        all.daily.extend(
+            attributions
+                .iter()
+                .map(|attribution| attribution.selection(basis)),
+        );
+    }
+    all
+}
+
+fn row(setting: &str, base: &Selections, other: &Selections) -> SensitivityRow {
+    let tau = Sample::new("selection", &base.linked)
+        .and_then(|left| Ok((left, Sample::new("selection", &other.linked)?)))
+        .and_then(|(left, right)| kendall_tau(&left, &right));
+    let changes = base
+        .daily
+        .iter()
+        .zip(&other.daily)
+        .flat_map(|(base, other)| base.iter().zip(other).map(|(base, other)| (base - other).abs()));
+    SensitivityRow {
+        setting: setting.to_owned(),
+        kendall_tau: tau.map_or_else(|error| Metric::missing(error.to_string()), Metric::of),
+        selection: other.linked.clone(),
+        largest_daily_change: changes.fold(0.0, f64::max),
+    }
+}

@@ -1,0 +1,58 @@
+//! Table 8: mean exposures to the styles, by agent and cohort.
+
+use super::ranking::cohort;
+use super::{Cell, Sheet, described};
+use crate::record::{Board, Cohort, Track};
+use ktd_view::table::Align::{Left, Right};
+
+pub(super) fn sheet(board: &Board, track: &Track) -> Sheet {
+    let heads: Vec<_> = [("agent", Left), ("kind", Left)]
+        .into_iter()
+        .chain(board.model.styles.iter().map(|style| (style.as_str(), Right)))
+        .collect();
+    let mut sheet = Sheet::new(
+        format!("Table 8, mean exposures over invested days: {}", described(track)),
+        &heads,
+    );
+    for leader in track.leaders.iter().filter(|leader| !leader.exposures.is_empty()) {
+        let mut row = vec![
+            Cell::Text(leader.agent.clone()),
+            Cell::Text(cohort(leader.cohort).to_owned()),
+        ];
+        row.extend(leader.exposures.iter().copied().map(Cell::Ratio));
+        sheet.rows.push(row);
+    }
+    for kind in [Cohort::Model, Cohort::Builtin] {
+        if let Some(mean) = mean_exposures(track, kind) {
+            let mut row = vec![
+                Cell::Text(format!("mean of {}", cohort(kind))),
+                Cell::Text(cohort(kind).to_owned()),
+            ];
+            row.extend(mean.into_iter().map(Cell::Ratio));
+            sheet.rows.push(row);
+        }
+    }
+    sheet.notes.push(
+        "z-scores weighted by shares of NAV, so cash counts as 0; means over agents of means over seeds"
+            .to_owned(),
+    );
+    sheet
+}
+
+#[expect(clippy::cast_precision_loss, reason = "agents are few")]
+fn mean_exposures(track: &Track, kind: Cohort) -> Option<Vec<f64>> {
+    let mut rows = track
+        .leaders
+        .iter()
+        .filter(|leader| leader.cohort == kind && !leader.exposures.is_empty())
+        .map(|leader| &leader.exposures);
+    let mut sums = rows.next()?.clone();
+    let mut count = 1_usize;
+    for row in rows {
+        count += 1;
+        for (sum, value) in sums.iter_mut().zip(row) {
+            *sum += value;
+        }
+    }
+    Some(sums.into_iter().map(|sum| sum / count as f64).collect())
+}

@@ -1,0 +1,61 @@
+//! Table 4: the ten metrics, with excess, alpha rank and delta rank.
+
+use super::ranking::cohort;
+use super::{Cell, Sheet, described};
+use crate::record::Track;
+use ktd_view::table::Align::{Left, Right};
+
+/// How a number of a column is shown.
+pub type Form = fn(f64) -> Cell;
+
+/// The ten metrics and the excess return: head, key of the metric and form.
+pub const METRICS: [(&str, &str, Form); 11] = [
+    ("total", "total_return", Cell::Change),
+    ("excess", "excess_return", Cell::Change),
+    ("Sharpe", "sharpe_ratio", Cell::Ratio),
+    ("drawdown", "max_drawdown", Cell::Percent),
+    ("IR", "information_ratio", Cell::Ratio),
+    ("turnover", "turnover", Cell::Ratio),
+    ("HHI", "hhi", Cell::Fine),
+    ("cash", "cash_ratio", Cell::Percent),
+    ("abstained", "abstention", Cell::Percent),
+    ("parse fail", "parse_failure", Cell::Percent),
+    ("ECE", "ece", Cell::Fine),
+];
+
+/// The diagnostic that stands beside them.
+const TOOLS: (&str, &str, Form) = ("tools ok", "tool_validity", Cell::Percent);
+
+pub(super) fn sheet(track: &Track) -> Sheet {
+    let heads = [("agent", Left), ("kind", Left), ("force", Left)]
+        .into_iter()
+        .chain(METRICS.iter().chain([&TOOLS]).map(|(head, ..)| (*head, Right)))
+        .chain([("return-rk", Right), ("alpha-rk", Right), ("delta-rk", Right)]);
+    let heads: Vec<_> = heads.collect();
+    let mut sheet = Sheet::new(
+        format!("Table 4, medians over seeds: {}", described(track)),
+        &heads,
+    );
+    for leader in &track.leaders {
+        let mut row = vec![
+            Cell::Text(leader.agent.clone()),
+            Cell::Text(cohort(leader.cohort).to_owned()),
+            Cell::Text(leader.force.clone()),
+        ];
+        let figures = METRICS
+            .iter()
+            .chain([&TOOLS])
+            .map(|(_, key, form)| Cell::stat(leader.metrics.get(*key), *form));
+        row.extend(figures);
+        row.push(leader.return_rank.map_or(Cell::Empty, Cell::Count));
+        row.push(leader.alpha_rank.map_or(Cell::Empty, Cell::Count));
+        row.push(leader.delta_rank.map_or(Cell::Empty, Cell::Signed));
+        sheet.rows.push(row);
+    }
+    sheet.notes.push(
+        "delta-rk = return-rk - alpha-rk: above 0 is better judged by skill; parse failures compare within one force \
+         level"
+            .to_owned(),
+    );
+    sheet
+}

@@ -1,0 +1,184 @@
+//! Ranks by selection, with what says whether they are real.
+
+use super::{Cell, Sheet, described};
+use crate::record::{Cohort, Leader, Separation, Track};
+use ktd_bundle::summary::Metric;
+use ktd_probes::judge::CertificateSummary;
+use ktd_view::table::Align::{Left, Right};
+
+pub(super) fn sheet(track: &Track) -> Sheet {
+    let mut sheet = Sheet::new(
+        format!("Leaderboard: {}", described(track)),
+        &[
+            ("alpha-rk", Right),
+            ("95 %", Left),
+            ("tied with", Left),
+            ("agent", Left),
+            ("kind", Left),
+            ("force", Left),
+            ("seeds", Right),
+            ("selection", Right),
+            ("low", Right),
+            ("high", Right),
+            ("NW t", Right),
+            ("luck low", Right),
+            ("luck high", Right),
+            ("luck %ile", Right),
+            ("DSR", Right),
+            ("return", Right),
+            ("delta-rk", Right),
+            ("memory gap", Right),
+            ("mask", Left),
+            ("coverage", Right),
+            ("model faults", Right),
+            ("infra faults", Right),
+            ("fallbacks", Right),
+            ("cost", Right),
+        ],
+    );
+    for leader in &track.leaders {
+        sheet.rows.push(row(leader, track));
+    }
+    if track.leaders.iter().any(|leader| certificate(leader).is_some()) {
+        sheet.columns.push(("certificate".to_owned(), Left));
+        for (row, leader) in sheet.rows.iter_mut().zip(&track.leaders) {
+            let certificate = certificate(leader).map(ToString::to_string);
+            row.push(certificate.map_or(Cell::Empty, Cell::Text));
+        }
+    }
+    sheet.notes.push(
+        "selection is linked specific return; its null is not zero: compare with the luck band of random portfolios \
+         with the same count, weights and holding periods"
+            .to_owned(),
+    );
+    sheet.notes.push(format!(
+        "DSR: the probability that selection beats the best of {} trials by luck, all that are on disk for this window",
+        track.trials
+    ));
+    sheet.notes.extend(track.separation.as_ref().map(tests));
+    sheet.notes.extend(track.notes.iter().cloned());
+    sheet
+}
+
+fn row(leader: &Leader, track: &Track) -> Vec<Cell> {
+    let selection = leader.selection.as_ref();
+    let interval = selection.and_then(|selection| selection.interval);
+    let luck = selection.and_then(|selection| selection.null_band);
+    let absent = || {
+        let reason = leader.unattributed_reason.clone();
+        reason.map_or(Cell::Empty, Cell::Missing)
+    };
+    vec![
+        leader.alpha_rank.map_or(Cell::Empty, Cell::Count),
+        leader
+            .rank_interval
+            .map_or(Cell::Empty, |(low, high)| Cell::Text(format!("{low}-{high}"))),
+        Cell::Text(tied(leader, track)),
+        Cell::Text(leader.agent.clone()),
+        Cell::Text(cohort(leader.cohort).to_owned()),
+        Cell::Text(leader.force.clone()),
+        Cell::Count(leader.seeds.len()),
+        selection.map_or_else(absent, |selection| Cell::Change(selection.value)),
+        Cell::optional(interval.map(|(low, _)| low), Cell::Change),
+        Cell::optional(interval.map(|(_, high)| high), Cell::Change),
+        selection.map_or(Cell::Empty, |selection| {
+            Cell::metric(&selection.newey_west_t, Cell::Ratio)
+        }),
+        Cell::optional(luck.map(|(low, _)| low), Cell::Change),
+        Cell::optional(luck.map(|(_, high)| high), Cell::Change),
+        Cell::optional(
+            selection.and_then(|selection| selection.null_percentile),
+            Cell::Percent,
+        ),
+        selection.map_or(Cell::Empty, |selection| Cell::metric(&selection.dsr, Cell::Ratio)),
+        Cell::stat(leader.metrics.get("total_return"), Cell::Change),
+        leader.delta_rank.map_or(Cell::Empty, Cell::Signed),
+        Cell::optional(
+            leader.memory_gap.as_ref().map(|gap| gap.total_return),
+            Cell::Change,
+        ),
+        leader
+            .mask
+            .as_ref()
+            .map_or(Cell::Empty, |mask| Cell::Text(mask.standing.label().to_owned())),
+        Cell::optional(leader.faults.coverage, Cell::Percent),
+        Cell::Count(leader.faults.model),
+        Cell::Count(leader.faults.infrastructure),
+        Cell::Count(leader.faults.fallbacks),
+        Cell::optional(leader.faults.cost_usd, Cell::Dollars),
+    ]
+}
+
+/// By which certificate the mask of an agent's runs is certified or refused.
+fn certificate(leader: &Leader) -> Option<&CertificateSummary> {
+    leader.mask.as_ref()?.by.as_ref()
+}
+
+/// The alpha ranks of those from whom the data cannot separate an agent.
+fn tied(leader: &Leader, track: &Track) -> String {
+    let place = |separation: &Separation| separation.agents.iter().position(|agent| *agent == leader.agent);
+    let found = track
+        .separation
+        .as_ref()
+        .and_then(|found| Some((found, place(found)?)));
+    let Some((separation, own)) = found else {
+        return String::new();
+    };
+    let wins = separation.win_share.get(own).map_or(&[][..], Vec::as_slice);
+    let others = separation.agents.iter().zip(wins).enumerate();
+    let others = others.filter(|(place, (_, share))| *place != own && is_open(**share));
+    let rank = |agent: &str| {
+        track
+            .leaders
+            .iter()
+            .find(|other| other.agent == agent)?
+            .alpha_rank
+    };
+    let ranks: Vec<String> = others
+        .filter_map(|(_, (agent, _))| rank(agent))
+        .map(|rank| rank.to_string())
+        .collect();
+    ranks.join(",")
+}
+
+/// The tests of the whole ranking, in a line.
+fn tests(separation: &Separation) -> String {
+    let shown = |metric: &Metric| {
+        let reason = || format!("n/a ({})", metric.reason.as_deref().unwrap_or("not known"));
+        metric.value.map_or_else(reason, |value| format!("{value:.3}"))
+    };
+    let spa = separation.spa_p.map_or_else(
+        || "n/a".to_owned(),
+        |(low, middle, high)| format!("{middle:.3} ({low:.3} to {high:.3})"),
+    );
+    let pairs = separation.agents.len() * separation.agents.len().saturating_sub(1) / 2;
+    format!(
+        "the best selection against none: White p {}, Hansen p {spa}; probability of overfitting {}; {} of {pairs} pairs \
+         cannot be separated",
+        shown(&separation.reality_check_p),
+        shown(&separation.pbo),
+        tied_pairs(separation)
+    )
+}
+
+fn tied_pairs(separation: &Separation) -> usize {
+    let rows = separation.win_share.iter().enumerate();
+    rows.map(|(own, row)| row.iter().skip(own + 1).filter(|share| is_open(**share)).count())
+        .sum()
+}
+
+/// Whether a share of wins leaves open who is better.
+fn is_open(share: f64) -> bool {
+    const LOW: f64 = 0.05;
+    LOW < share && share < 1.0 - LOW
+}
+
+/// What an agent is, in a word.
+pub(super) const fn cohort(cohort: Cohort) -> &'static str {
+    match cohort {
+        Cohort::Model => "model",
+        Cohort::Builtin => "built-in",
+        Cohort::Control => "control",
+        Cohort::Reference => "reference",
+    }
+}

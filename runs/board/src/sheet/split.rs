@@ -1,0 +1,78 @@
+//! Table 5: where the return came from.
+
+use super::{Cell, Sheet, described};
+use crate::record::{Board, Track};
+use ktd_view::table::Align::{Left, Right};
+
+pub(super) fn sheet(board: &Board, track: &Track, basis: &str) -> Sheet {
+    let styles = board.model.styles.iter().map(|style| (style.as_str(), Right));
+    let heads: Vec<_> = [
+        ("agent", Left),
+        ("common", Right),
+        ("style", Right),
+        ("selection", Right),
+    ]
+    .into_iter()
+    .chain([
+        ("timing", Right),
+        ("slip", Right),
+        ("cost", Right),
+        ("rounding", Right),
+        ("unattributed", Right),
+        ("portfolio", Right),
+        ("closes to", Right),
+    ])
+    .chain(styles)
+    .collect();
+    let mut sheet = Sheet::new(
+        format!(
+            "Table 5, basis {basis}, linked (Carino), means over seeds: {}",
+            described(track)
+        ),
+        &heads,
+    );
+    for leader in &track.leaders {
+        let Some(contribution) = leader.attribution.get(basis) else {
+            let reason = leader
+                .unattributed_reason
+                .clone()
+                .unwrap_or_else(|| "not attributed".to_owned());
+            let mut row = vec![Cell::Text(leader.agent.clone()), Cell::Missing(reason)];
+            row.resize(heads.len(), Cell::Empty);
+            sheet.rows.push(row);
+            continue;
+        };
+        let linked = &contribution.carino;
+        let mut row = vec![Cell::Text(leader.agent.clone())];
+        row.extend(
+            [
+                linked.common,
+                linked.style,
+                linked.selection,
+                linked.timing,
+                linked.slip,
+                linked.cost,
+                linked.corporate,
+                linked.unattributed,
+                linked.portfolio,
+            ]
+            .map(Cell::Change),
+        );
+        row.push(Cell::Text(format!(
+            "{:.0e}",
+            linked.gauge.abs().max(contribution.daily_gauge)
+        )));
+        row.extend(linked.styles.iter().copied().map(Cell::Change));
+        sheet.rows.push(row);
+    }
+    sheet.notes.push(match basis {
+        "post" => {
+            "weights after the day's trades; timing is what they missed from the mark to the open".to_owned()
+        }
+        "two" => "overnight on weights before, intraday on weights after the day's trades: nothing is timing"
+            .to_owned(),
+        _ => "weights before the day's trades; timing is what they earned from the open to the close"
+            .to_owned(),
+    });
+    sheet
+}

@@ -1,0 +1,96 @@
+//! What can be wrong with a record.
+
+use crate::exchanges::Nearest;
+use ktd_experiment::ExperimentError;
+use ktd_io::{ErrorClass, FileError, InputError};
+use std::path::PathBuf;
+
+/// A bundle that cannot be read, continued or replayed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BundleError {
+    /// A file.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// A path or an option.
+    #[error(transparent)]
+    Input(#[from] InputError),
+    /// The experiment that it is of.
+    #[error(transparent)]
+    Experiment(#[from] ExperimentError),
+    /// A bundle without its summary.
+    #[error("{}: it is missing: the episode is unfinished, or the file was removed", .path.display())]
+    Unfinished {
+        /// The missing file.
+        path: PathBuf,
+    },
+    /// A run that continues or replays produced other bytes than the record.
+    #[error("{}: line {line} differs from the record: {difference}", .path.display())]
+    Diverged {
+        /// Which file.
+        path: PathBuf,
+        /// 1-based line.
+        line: u64,
+        /// The first difference.
+        difference: String,
+    },
+    /// A replayed request is not the recorded one.
+    #[error("step {step}, request {ordinal}: it is not the recorded one{}", nearest_text(.nearest.as_deref()))]
+    RequestDiffers {
+        /// 1-based step.
+        step: usize,
+        /// 0-based request of the step.
+        ordinal: u32,
+        /// The recorded one, and the first field that differs.
+        nearest: Option<Box<Nearest>>,
+    },
+    /// A replay needs a reply that was never recorded.
+    #[error("step {step}, request {ordinal}: no reply is recorded for it{}", nearest_text(.nearest.as_deref()))]
+    NotRecorded {
+        /// 1-based step.
+        step: usize,
+        /// 0-based request of the step.
+        ordinal: u32,
+        /// The recorded request that is most like it, and the first field that differs.
+        nearest: Option<Box<Nearest>>,
+    },
+}
+
+ktd_io::error_constructors!(BundleError);
+
+impl BundleError {
+    /// How to fix it.
+    #[must_use]
+    pub fn hint(&self) -> String {
+        let hint = match self {
+            Self::File(error) => return error.hint(),
+            Self::Input(error) => error.hint().unwrap_or_default(),
+            Self::Experiment(error) => return error.hint(),
+            Self::Unfinished { .. } => "run the experiment again: `ktd run` continues and writes it",
+            Self::Diverged { .. } => {
+                "the panel, the program's version, the configuration or the record changed; see header.json"
+            }
+            Self::RequestDiffers { .. } => "replay with the panel and program version named in header.json",
+            Self::NotRecorded { .. } => "continue the episode with `ktd run` before replaying it",
+        };
+        hint.to_owned()
+    }
+
+    /// What it means for a command.
+    #[must_use]
+    pub const fn class(&self) -> ErrorClass {
+        match self {
+            Self::File(error) => error.class(),
+            Self::Experiment(error) => error.class(),
+            Self::Input(_) => ErrorClass::InvalidInput,
+            Self::Unfinished { .. }
+            | Self::Diverged { .. }
+            | Self::RequestDiffers { .. }
+            | Self::NotRecorded { .. } => ErrorClass::Difference,
+        }
+    }
+}
+
+fn nearest_text(nearest: Option<&Nearest>) -> String {
+    nearest.map_or_else(String::new, |nearest| format!("; {nearest}"))
+}

@@ -1,0 +1,110 @@
+//! What an episode is, before it begins.
+
+use ktd_io::sha256::sha256_hex;
+use ktd_experiment::config::{AgentConfig, SessionConfig, ToolsConfig};
+use ktd_experiment::provider::Provider;
+use ktd_experiment::price_table::PricesRecord;
+use ktd_experiment::rules_config::RulesConfig;
+use ktd_experiment::branch::BranchRecord;
+use ktd_experiment::data_record::DataRecord;
+use serde::{Deserialize, Serialize};
+
+/// `header.json`. It holds no hidden date: those of a masked window are in `private/episode.json`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Header {
+    /// [`super::FORMAT_VERSION`].
+    pub format: u32,
+    /// Version of the program.
+    pub ktd: String,
+    /// The experiment's name.
+    pub experiment: String,
+    /// The episode's identity in the experiment.
+    pub cell: String,
+    /// The agent.
+    pub agent: AgentConfig,
+    /// How its model is spoken to.
+    pub provider: Provider,
+    /// What its tokens cost, where that is known. Prices are no part of the episode's identity: while it is unfinished
+    /// they are those that it was last continued at.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub prices: Option<PricesRecord>,
+    /// The window.
+    pub window: WindowRecord,
+    /// `memory-only`, `fixed-candidate` or `open-research`.
+    pub mode: String,
+    /// The mask.
+    pub mask: MaskRecord,
+    /// The published seed.
+    pub seed: u64,
+    /// The data.
+    pub data: DataRecord,
+    /// SHA-256 over all prompt templates.
+    pub prompts_sha256: String,
+    /// SHA-256 over the tools' names, descriptions and schemas.
+    pub tools_sha256: String,
+    /// The exchange's rules.
+    pub rules: RulesConfig,
+    /// The session's limits.
+    pub session: SessionConfig,
+    /// The tools' limits.
+    pub tools: ToolsConfig,
+    /// Where the episode left another one, if it is a branch.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub branch: Option<BranchRecord>,
+}
+
+/// A window as far as it may be published.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WindowRecord {
+    /// Its name.
+    pub id: String,
+    /// Trading days.
+    pub steps: usize,
+    /// First and last trading day, unless the mask hides days.
+    pub dates: Option<(String, String)>,
+}
+
+/// A mask as far as it may be published.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MaskRecord {
+    /// `bright`, `stock-blind`, `date-blind` or `blinded`.
+    pub level: String,
+    /// `exact`, `rescaled`, `rounded-0.1`, `rounded-0.5`, `ranked` or `banded`.
+    pub numeric: String,
+    /// Binds the episode's key without telling it.
+    pub commitment: String,
+    /// Names what the mask shows and how it is told (`mask_hash.rs`), for a certificate to refer to; absent from
+    /// bundles of earlier versions.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub hash: Option<String>,
+}
+
+/// `private/episode.json`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PrivateEpisode {
+    /// The episode's mask key, 64 hexadecimal digits.
+    pub mask_key: String,
+    /// First trading day of the window.
+    pub first_day: String,
+    /// Last trading day of the window.
+    pub last_day: String,
+    /// Where the panel was, for the convenience of replay.
+    pub panel: Option<String>,
+    /// SHA-256 over the other fields: nothing public can bind them without telling them.
+    pub seal: String,
+}
+
+impl PrivateEpisode {
+    /// The same with the seal that its other fields give.
+    #[must_use]
+    pub fn sealed(mut self) -> Self {
+        let panel = self.panel.as_deref().unwrap_or_default();
+        let fields = [&self.mask_key, &self.first_day, &self.last_day, panel];
+        self.seal = sha256_hex(fields.join("\n").as_bytes());
+        self
+    }
+}

@@ -1,0 +1,124 @@
+//! The run bundle: one directory an episode, written as it goes, safe to kill at any byte.
+//!
+//! | file | holds | who may see it |
+//! |---|---|---|
+//! | `header.json` | format, code, configuration, hashes, mask commitment, model, seed | anyone |
+//! | `events.jsonl` | what happened, in what the model may see, hash-chained | anyone |
+//! | `exchanges.jsonl.zst` | every request before it is sent, and what came back | anyone |
+//! | `summary.json` | metrics and counters, recomputable from the events, and the hashes of the other files | anyone |
+//! | `private/episode.json` | mask key and real dates | the owner |
+//! | `private/ledger.jsonl` | the exact account, fills and marks with real codes | the owner |
+
+pub mod bundle_ref;
+pub mod bundle_set;
+pub mod chain;
+pub mod conversation;
+pub mod episode_filter;
+mod error;
+pub mod event;
+pub mod exchanges;
+pub mod header;
+pub mod ledger;
+pub mod ledger_binding;
+pub mod mask_key;
+pub mod open;
+pub mod spending;
+pub mod summary;
+pub mod summary_file;
+pub mod tariff;
+
+pub use error::BundleError;
+
+use ktd_io::FileError;
+use ktd_io::lock::FileLock;
+use ktd_io::whole_file::create_private;
+use std::path::{Path, PathBuf};
+
+/// The version of everything in a bundle. A reader takes its own version alone.
+pub const FORMAT_VERSION: u32 = 2;
+
+/// The paths of one bundle.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BundlePaths {
+    root: PathBuf,
+}
+
+impl BundlePaths {
+    /// The bundle in a directory.
+    #[must_use]
+    pub fn new(root: &Path) -> Self {
+        Self {
+            root: root.to_owned(),
+        }
+    }
+
+    /// The directory itself.
+    #[must_use]
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// `header.json`.
+    #[must_use]
+    pub fn header(&self) -> PathBuf {
+        self.root.join("header.json")
+    }
+
+    /// `events.jsonl`.
+    #[must_use]
+    pub fn events(&self) -> PathBuf {
+        self.root.join("events.jsonl")
+    }
+
+    /// `exchanges.jsonl.zst`.
+    #[must_use]
+    pub fn exchanges(&self) -> PathBuf {
+        self.root.join("exchanges.jsonl.zst")
+    }
+
+    /// `summary.json`.
+    #[must_use]
+    pub fn summary(&self) -> PathBuf {
+        self.root.join("summary.json")
+    }
+
+    /// `private/`.
+    #[must_use]
+    pub fn private(&self) -> PathBuf {
+        self.root.join("private")
+    }
+
+    /// `private/episode.json`.
+    #[must_use]
+    pub fn episode(&self) -> PathBuf {
+        self.private().join("episode.json")
+    }
+
+    /// `private/ledger.jsonl`.
+    #[must_use]
+    pub fn ledger(&self) -> PathBuf {
+        self.private().join("ledger.jsonl")
+    }
+
+    /// `private/lock`: held by the one process that writes the bundle.
+    #[must_use]
+    pub fn lock(&self) -> PathBuf {
+        self.private().join("lock")
+    }
+
+    /// Makes the directories.
+    ///
+    /// # Errors
+    /// [`FileError::Io`].
+    pub fn create(&self) -> Result<(), FileError> {
+        create_private(&self.private())
+    }
+
+    /// Takes the bundle's lock, before anything of it is read.
+    ///
+    /// # Errors
+    /// [`FileError::Busy`] when another process holds it, [`FileError::Io`] when there can be no lock.
+    pub fn lock_for_writing(&self) -> Result<FileLock, FileError> {
+        FileLock::take(&self.lock(), &self.root)
+    }
+}

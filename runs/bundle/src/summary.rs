@@ -1,0 +1,215 @@
+//! `summary.json`: metrics and counters, always recomputable from the events; money from header and exchanges.
+
+use ktd_attribution::metric::Undefined;
+use crate::event::{Mark, ReadEvent, StepOutcome};
+use crate::spending::Spending;
+use crate::spending::PerStep;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Ends the name of a file whose hash hangs on the episode's key, so that nobody without it can try out contents.
+pub const KEYED: &str = " (keyed)";
+
+/// `summary.json`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Summary {
+    /// [`super::FORMAT_VERSION`].
+    pub format: u32,
+    /// How the episode ended.
+    pub reason: String,
+    /// What the account did.
+    pub metrics: Metrics,
+    /// What the model, the infrastructure and the exchange did.
+    pub counters: Counters,
+    /// What its own requests cost: those that a branch copied are another episode's.
+    pub money: Spending,
+    /// The same for each of its own steps; `null` when it has none.
+    pub per_step: Option<PerStep>,
+    /// SHA-256 of the bundle's other files, by name.
+    pub sha256: BTreeMap<String, String>,
+}
+
+/// A metric: a value, or the reason why there is none.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Metric {
+    /// The value; `null` where it is not defined.
+    pub value: Option<f64>,
+    /// Why not.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub reason: Option<String>,
+}
+
+impl Metric {
+    /// The metric of a result.
+    #[must_use]
+    pub fn of(result: Result<f64, Undefined>) -> Self {
+        match result {
+            Ok(value) => Self {
+                value: Some(value),
+                reason: None,
+            },
+            Err(reason) => Self::missing(reason.to_string()),
+        }
+    }
+
+    /// A metric without a value, and why.
+    #[must_use]
+    pub const fn missing(reason: String) -> Self {
+        Self {
+            value: None,
+            reason: Some(reason),
+        }
+    }
+}
+
+/// The account's metrics (docs/spec/statistics.md#metrics).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Metrics {
+    /// Trading days.
+    pub days: usize,
+    /// Net asset value at the end, fen.
+    pub final_nav_fen: i64,
+    /// `NAV_T / NAV_0 - 1`.
+    pub total_return: Metric,
+    /// Annualised, risk-free rate 0.
+    pub sharpe_ratio: Metric,
+    /// Largest fall from a peak, positive.
+    pub max_drawdown: Metric,
+    /// Two-way traded value over NAV, annualised.
+    pub turnover: Metric,
+    /// Mean sum of squared weights.
+    pub hhi: Metric,
+    /// Mean cash over NAV.
+    pub cash_ratio: Metric,
+    /// Share of steps without an emitted order.
+    pub abstention: Metric,
+    /// Share of emissions that stayed bad after all retries, what was mended counting as good (lenient).
+    pub parse_failure: Metric,
+    /// The same with what was mended counting as bad (strict).
+    pub parse_failure_strict: Metric,
+    /// Fees over initial NAV.
+    pub fee_drag: Metric,
+}
+
+/// Three things that are never mixed: a model's mistakes, infrastructure faults, and decisions to hold.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Counters {
+    /// Steps in which orders were submitted.
+    pub submitted: usize,
+    /// Steps in which the model decided to hold.
+    pub hold: usize,
+    /// Steps without a good submission.
+    pub fallback: usize,
+    /// Steps lost to the infrastructure.
+    pub uncovered: usize,
+    /// Of the submitted and the held steps, those read only after the model's words were mended: good in the lenient
+    /// column, bad in the strict one.
+    pub repaired: usize,
+    /// Turns of the model.
+    pub turns: usize,
+    /// Turns whose token counts nobody reported.
+    pub turns_without_usage: usize,
+    /// What was mended to read replies, by code; most of it is the provider's doing.
+    pub normalised: BTreeMap<String, usize>,
+    /// Tool calls answered with data.
+    pub tool_calls_ok: usize,
+    /// Tool calls refused, by code.
+    pub tool_calls_refused: BTreeMap<String, usize>,
+    /// The model's mistakes in submissions, by code.
+    pub model_faults: BTreeMap<String, usize>,
+    /// Failed attempts, by code.
+    pub infrastructure_faults: BTreeMap<String, usize>,
+    /// Orders that traded.
+    pub orders_filled: usize,
+    /// Orders that did not.
+    pub orders_rejected: usize,
+    /// Orders cut down by cash or a corporate action.
+    pub orders_clipped: usize,
+    /// Holdings delisted; at `last_close` that is optimistic.
+    pub delistings: usize,
+    /// Marks at an old close: name-days held without a bar.
+    pub stale_name_days: usize,
+    /// Tokens of requests, as far as reported.
+    pub prompt_tokens: u64,
+    /// Tokens generated, as far as reported.
+    pub completion_tokens: u64,
+}
+
+/// What a fold over the events of an episode gives.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct EpisodeFold {
+    /// Cash before the first day, fen.
+    pub initial_cash_fen: i64,
+    /// One mark a step.
+    pub marks: Vec<Mark>,
+    /// Counters.
+    pub counters: Counters,
+    /// How the episode ended, if it did.
+    pub reason: Option<String>,
+    /// Steps in which a model's emission was judged: submitted, held or fallen back.
+    pub emissions: usize,
+}
+
+impl EpisodeFold {
+    /// Folds events, in order.
+    #[must_use]
+    pub fn of<'a>(events: impl IntoIterator<Item = &'a ReadEvent>) -> Self {
+        events.into_iter().fold(Self::default(), Self::after)
+    }
+
+    fn after(mut self, event: &ReadEvent) -> Self {
+        let counters = &mut self.counters;
+        match event {
+            ReadEvent::EpisodeBegin { initial_cash_fen, .. } => self.initial_cash_fen = *initial_cash_fen,
+            ReadEvent::StepBegin { .. } | ReadEvent::Fills { .. } => {}
+            ReadEvent::Turn {
+                usage, normalised, ..
+            } => {
+                counters.turns += 1;
+                let usage = usage.usage();
+                counters.prompt_tokens += usage.input();
+                counters.completion_tokens += usage.output();
+                counters.turns_without_usage += usize::from(!usage.is_known());
+                for code in normalised {
+                    count(&mut counters.normalised, code);
+                }
+            }
+            ReadEvent::InfrastructureFault { code, .. } => count(&mut counters.infrastructure_faults, code),
+            ReadEvent::ToolCall {
+                refused: Some(code), ..
+            } => count(&mut counters.tool_calls_refused, code),
+            ReadEvent::ToolCall { refused: None, .. } => counters.tool_calls_ok += 1,
+            ReadEvent::ModelFault { code, .. } => count(&mut counters.model_faults, code),
+            ReadEvent::Decision {
+                outcome, is_repaired, ..
+            } => {
+                counters.repaired += usize::from(*is_repaired);
+                match outcome {
+                    StepOutcome::Submitted => counters.submitted += 1,
+                    StepOutcome::Hold => counters.hold += 1,
+                    StepOutcome::Fallback => counters.fallback += 1,
+                    StepOutcome::Uncovered => counters.uncovered += 1,
+                }
+                self.emissions += usize::from(*outcome != StepOutcome::Uncovered);
+            }
+            ReadEvent::StepEnd { mark, .. } => {
+                counters.orders_filled += mark.filled;
+                counters.orders_rejected += mark.rejected;
+                counters.orders_clipped += mark.clipped;
+                counters.delistings += mark.delisted;
+                counters.stale_name_days += mark.stale;
+                self.marks.push(*mark);
+            }
+            ReadEvent::EpisodeEnd { reason } => self.reason = Some(reason.clone()),
+        }
+        self
+    }
+}
+
+fn count(counts: &mut BTreeMap<String, usize>, code: &str) {
+    *counts.entry(code.to_owned()).or_insert(0) += 1;
+}

@@ -1,0 +1,324 @@
+//! `CERTIFY.toml`, typed. Unknown keys are errors; every default is named here and echoed in `set.json`.
+
+use super::sizes::Sizes;
+use ktd_probes::judge::DEFAULT_CONFIDENCE;
+use ktd_probes::judge::Thresholds;
+use crate::language_attackers::LanguageConfig;
+use crate::CertifyError;
+use ktd_experiment::config::{MaskConfig, SyntheticConfig, ToolsConfig, is_file_name, unique, unreadable};
+use ktd_experiment::window_config::WindowConfig;
+use ktd_experiment::rules_config::RulesConfig;
+use ktd_probes::{Attackers, DEFAULT_JOINT_DAYS, ProbeKind};
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+
+/// What is probed, how often, and what a certificate asks.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CertifyConfig {
+    /// Name of the probe set and of its directory.
+    pub name: String,
+    /// Panel file, relative to this file. Without it, the synthetic market of `synthetic`.
+    pub panel: Option<PathBuf>,
+    /// The synthetic market, where no panel is named.
+    pub synthetic: Option<SyntheticConfig>,
+    /// Where everything goes, relative to this file (default: `results/NAME`).
+    pub output: Option<PathBuf>,
+    /// File with the key that every exhibit's own is derived from, 64 hexadecimal digits (default: drawn once and kept in
+    /// `private/`).
+    pub mask_key_file: Option<PathBuf>,
+    /// The mask under probe (default: blinded, rescaled).
+    #[serde(default = "default_mask")]
+    pub mask: MaskConfig,
+    /// Decides every draw (default 1).
+    #[serde(default = "default_seed")]
+    pub seed: u64,
+    /// Probes of each kind (default 2,000 of every kind).
+    #[serde(default)]
+    pub probes: KindCounts,
+    /// Steps that the kinds `days` and `linked` show (default 5).
+    #[serde(default = "default_days")]
+    pub days: usize,
+    /// Steps of an episode (default 20).
+    #[serde(default = "default_episode_steps")]
+    pub episode_steps: usize,
+    /// Into how many stretches the panel is spread, beside as many for training (default 10).
+    pub stretches: Option<usize>,
+    /// Windows that the episodes lie in, as in experiments, instead of `stretches`; training takes the days between.
+    #[serde(default)]
+    pub windows: Vec<WindowConfig>,
+    /// Probes of each kind that the combination learns from (default 300).
+    #[serde(default = "default_training")]
+    pub training: usize,
+    /// Probes of each control (default 200).
+    #[serde(default = "default_control_probes")]
+    pub control_probes: usize,
+    /// Trading days within which the day of a joint recovery lies (default 20).
+    #[serde(default = "default_joint_days")]
+    pub joint_days: usize,
+    /// Confidence of each interval, over all attackers together (default 0.95).
+    #[serde(default = "default_confidence")]
+    pub confidence: f64,
+    /// How far above chance an upper bound may lie.
+    #[serde(default)]
+    pub thresholds: Thresholds,
+    /// Limits of the tools, as in experiments.
+    #[serde(default)]
+    pub tools: ToolsConfig,
+    /// The exchange's rules, where they differ from the defaults.
+    #[serde(default)]
+    pub rules: RulesConfig,
+    /// Language models that are asked the same probes.
+    #[serde(default)]
+    pub language: LanguageConfig,
+}
+
+/// Probes of each kind; a kind that is not named is left out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct KindCounts {
+    /// One step.
+    #[serde(default)]
+    pub day: usize,
+    /// Some steps under one alias.
+    #[serde(default)]
+    pub days: usize,
+    /// Whole episodes.
+    #[serde(default)]
+    pub episode: usize,
+    /// Two episodes: the same stock?
+    #[serde(default)]
+    pub linked: usize,
+    /// One step, with another stock's code given away.
+    #[serde(default)]
+    pub anchored: usize,
+}
+
+impl Default for KindCounts {
+    fn default() -> Self {
+        Self::all(2_000)
+    }
+}
+
+impl KindCounts {
+    /// The same number of every kind.
+    #[must_use]
+    pub const fn all(count: usize) -> Self {
+        Self {
+            day: count,
+            days: count,
+            episode: count,
+            linked: count,
+            anchored: count,
+        }
+    }
+
+    /// The number of a kind.
+    #[must_use]
+    pub const fn of(&self, kind: ProbeKind) -> usize {
+        match kind {
+            ProbeKind::Day => self.day,
+            ProbeKind::Days => self.days,
+            ProbeKind::Episode => self.episode,
+            ProbeKind::Linked => self.linked,
+            ProbeKind::Anchored => self.anchored,
+        }
+    }
+
+    /// Every kind that is not left out.
+    pub fn kinds(&self) -> impl Iterator<Item = ProbeKind> {
+        let counts = *self;
+        ProbeKind::ALL
+            .into_iter()
+            .filter(move |kind| 0 < counts.of(*kind))
+    }
+}
+
+fn default_mask() -> MaskConfig {
+    MaskConfig {
+        level: "blinded".to_owned(),
+        numeric: "rescaled".to_owned(),
+    }
+}
+
+const fn default_seed() -> u64 {
+    1
+}
+
+const fn default_days() -> usize {
+    5
+}
+
+const fn default_episode_steps() -> usize {
+    20
+}
+
+const fn default_training() -> usize {
+    300
+}
+
+const fn default_control_probes() -> usize {
+    200
+}
+
+const fn default_joint_days() -> usize {
+    DEFAULT_JOINT_DAYS
+}
+
+const fn default_confidence() -> f64 {
+    DEFAULT_CONFIDENCE
+}
+
+/// Stretches when a file names neither them nor windows.
+pub(super) const DEFAULT_STRETCHES: usize = 10;
+
+const HINT: &str = "see `ktd probe --help` for an example";
+
+impl CertifyConfig {
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// [`CertifyError::Io`], or [`CertifyError::Input`] naming key and line.
+    pub fn read(path: &Path) -> Result<Self, CertifyError> {
+        let text = std::fs::read_to_string(path).map_err(CertifyError::io("read", path))?;
+        Self::parse(&text)
+            .map_err(|error| CertifyError::input(format!("{}: {error}", path.display()), error.hint()))
+    }
+
+    /// Parses a file's text.
+    ///
+    /// # Errors
+    /// [`CertifyError::Input`] naming key and line.
+    pub fn parse(text: &str) -> Result<Self, CertifyError> {
+        let config: Self =
+            toml::from_str(text).map_err(|error| CertifyError::input(unreadable(text, &error), HINT))?;
+        config.check()?;
+        Ok(config)
+    }
+
+    fn check(&self) -> Result<(), CertifyError> {
+        let needs = |what: &str| Err(CertifyError::input(what, HINT));
+        if !is_file_name(&self.name) {
+            return needs("`name` must be letters, digits, `-`, `_` or `.`: it names a directory");
+        }
+        if self.panel.is_some() && self.synthetic.is_some() {
+            return needs("`panel` and `synthetic` are both set: keep one");
+        }
+        if self.stretches.is_some() && !self.windows.is_empty() {
+            return needs("`stretches` and `windows` are both set: keep one");
+        }
+        if self.stretches == Some(0) || self.probes.kinds().next().is_none() {
+            return needs("there is nothing to probe: `stretches` and one of `probes` must be at least 1");
+        }
+        self.sizes().check()?;
+        if !(0.5 < self.confidence && self.confidence < 1.0) {
+            return needs("`confidence` must lie between 0.5 and 1, such as 0.95");
+        }
+        self.thresholds.check()?;
+        self.language.check()?;
+        if let Some(agent) = self
+            .language
+            .agents
+            .iter()
+            .find(|agent| Attackers::NAMES.contains(&agent.id.as_str()))
+        {
+            return needs(&format!(
+                "language model {:?} is called as an attacker of the database",
+                agent.id
+            ));
+        }
+        Ok(unique("windows", self.windows.iter().map(|window| window.id.as_str()))?)
+    }
+
+    const fn sizes(&self) -> Sizes {
+        Sizes {
+            probes: self.probes,
+            training: self.training,
+            control_probes: self.control_probes,
+            days: self.days,
+            episode_steps: self.episode_steps,
+            joint_days: self.joint_days,
+            stretches: match self.stretches {
+                Some(stretches) => stretches,
+                None => DEFAULT_STRETCHES,
+            },
+        }
+    }
+
+    /// Where everything goes: `out`, else where the file says.
+    #[must_use]
+    pub fn directory(&self, out: Option<&Path>, base: &Path) -> PathBuf {
+        let own = || {
+            self.output
+                .clone()
+                .unwrap_or_else(|| Path::new("results").join(&self.name))
+        };
+        out.map_or_else(|| base.join(own()), Path::to_owned)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_enough() {
+        let config = CertifyConfig::parse("name = \"x\"").unwrap();
+        assert_eq!(config.probes, KindCounts::all(2_000));
+        assert_eq!(
+            (config.days, config.episode_steps, config.joint_days),
+            (5, 20, 20)
+        );
+        assert_eq!(
+            (config.mask.level.as_str(), config.mask.numeric.as_str()),
+            ("blinded", "rescaled")
+        );
+    }
+
+    #[test]
+    fn a_kind_that_is_not_named_is_left_out() {
+        let config = CertifyConfig::parse("name = \"x\"\nprobes = { day = 7 }").unwrap();
+        assert_eq!((config.probes.day, config.probes.kinds().count()), (7, 1));
+    }
+
+    #[test]
+    fn mistakes_are_named() {
+        for (text, part) in [
+            ("name = \"x\"\nprobe = 1", "unknown field `probe`"),
+            ("name = \"../x\"", "`name` must be"),
+            ("name = \"x\"\nprobes = { week = 1 }", "unknown field `week`"),
+            ("name = \"x\"\nconfidence = 95", "`confidence` must lie"),
+            ("name = \"x\"\nstretches = 0", "nothing to probe"),
+            ("name = \"x\"\nthresholds = { top1 = -1.0 }", "`thresholds.top1`"),
+            (
+                "name = \"x\"\nstretches = 1\nwindows = [{ id = \"W1\" }]",
+                "both set",
+            ),
+            ("name = \"x\"\nseed = \"1\"", "line 2"),
+            (
+                "name = \"x\"\nprobes = { day = 9223372036854775807 }",
+                "`probes.day` is 9223372036854775807",
+            ),
+            (
+                "name = \"x\"\nprobes = { linked = 1000001 }",
+                "`probes.linked` is",
+            ),
+            ("name = \"x\"\ntraining = 9223372036854775807", "`training` is"),
+            ("name = \"x\"\ntraining = 0", "`training` is 0"),
+            (
+                "name = \"x\"\ncontrol_probes = 4611686018427387904",
+                "`control_probes` is",
+            ),
+            ("name = \"x\"\nepisode_steps = 251", "`episode_steps` is 251"),
+            ("name = \"x\"\nepisode_steps = 0", "`episode_steps` is 0"),
+            (
+                "name = \"x\"\njoint_days = 9223372036854775807",
+                "`joint_days` is",
+            ),
+            ("name = \"x\"\nstretches = 9223372036854775807", "`stretches` is"),
+        ] {
+            let error = CertifyConfig::parse(text).unwrap_err().to_string();
+            assert!(error.contains(part), "{error}");
+        }
+    }
+}

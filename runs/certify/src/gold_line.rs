@@ -1,0 +1,187 @@
+//! The answer key of a probe as a line, in real codes and dates.
+
+use super::chance::Chances;
+use crate::CertifyError;
+use ktd_env::{Board, Market, Ticker, TradeDate};
+use ktd_probes::{Gold, Measure, ProbeKind, Target};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// A line of `private/gold.jsonl`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GoldLine {
+    /// The probe's kind.
+    pub kind: String,
+    /// Its place among the probes of its kind, from 0.
+    pub number: usize,
+    /// Place of the stretch that it was drawn from.
+    #[serde(default)]
+    pub stretch: usize,
+    /// What is behind each exhibit.
+    pub targets: Vec<TargetLine>,
+    /// What the attacker `random` recovers of each measure that is asked, in parts of [`CHANCE_PARTS`]: exact
+    /// expectations. Whoever gives a set leaves it out.
+    #[serde(default)]
+    pub chance: BTreeMap<String, u64>,
+    /// The same of the best guess that looks at nothing but the board: what all others are measured against.
+    #[serde(default)]
+    pub blind: BTreeMap<String, u64>,
+}
+
+/// The stock and the day behind an exhibit.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TargetLine {
+    /// Its real code.
+    pub stock: String,
+    /// The as-of day of the last step shown.
+    pub day: String,
+    /// The day's place in the panel's calendar, from 0, so that distances can be counted without the panel. It and what
+    /// follows come from the panel: whoever gives a set leaves them out.
+    #[serde(default)]
+    pub place: usize,
+    /// The stock's board.
+    #[serde(default)]
+    pub board: String,
+    /// The stock's sector, where the panel has sectors.
+    #[serde(default)]
+    pub sector: Option<String>,
+}
+
+/// Chance is counted in whole parts, so that sums are exact: a billion a probe.
+pub const CHANCE_PARTS: u64 = 1_000_000_000;
+
+/// The name that a board has in files.
+#[must_use]
+pub const fn board_label(board: Board) -> &'static str {
+    board.label()
+}
+
+/// The sector at a place of the panel's list.
+#[must_use]
+pub fn sector_label(market: &Market, sector: Option<u16>) -> Option<String> {
+    market.sectors().get(usize::from(sector?)).cloned()
+}
+
+fn labelled(parts: &BTreeMap<Measure, u64>) -> BTreeMap<String, u64> {
+    let parts = parts.iter();
+    parts
+        .map(|(measure, parts)| (measure.label().to_owned(), *parts))
+        .collect()
+}
+
+impl GoldLine {
+    /// The line of an answer key, with what chance recovers.
+    #[must_use]
+    pub fn of(market: &Market, (kind, number): (ProbeKind, usize), gold: &Gold, chance: &Chances) -> Self {
+        let target = |target: &Target| TargetLine {
+            stock: market
+                .name(target.name)
+                .map(|info| info.ticker.reveal().to_owned())
+                .unwrap_or_default(),
+            day: market.date(target.day).map(TradeDate::reveal).unwrap_or_default(),
+            place: target.day.index(),
+            board: board_label(target.board).to_owned(),
+            sector: sector_label(market, target.sector),
+        };
+        Self {
+            kind: kind.label().to_owned(),
+            number,
+            stretch: gold.stretch,
+            targets: gold.targets.iter().map(target).collect(),
+            chance: labelled(&chance.random),
+            blind: labelled(&chance.blind),
+        }
+    }
+
+    /// The kind of the line.
+    #[must_use]
+    pub fn kind(&self) -> Option<ProbeKind> {
+        ProbeKind::parse(&self.kind)
+    }
+
+    /// Whether the two exhibits of a linked probe show the same stock; `None` of any other probe.
+    #[must_use]
+    pub fn is_same(&self) -> Option<bool> {
+        match self.targets.as_slice() {
+            [first, second] => Some(first.stock == second.stock),
+            [] | [_] | [_, _, ..] => None,
+        }
+    }
+
+    /// The answer key that the line tells, on a panel.
+    ///
+    /// # Errors
+    /// [`CertifyError::Damaged`] naming the line whose stock or day the panel has not.
+    pub fn gold(&self, path: &Path, line: usize, market: &Market) -> Result<Gold, CertifyError> {
+        let wrong = |what: String| CertifyError::damaged(path, format!("line {line}: {what}"));
+        let target = |target: &TargetLine| {
+            let ticker = Ticker::parse(&target.stock).map_err(|error| wrong(error.to_string()))?;
+            let name = market
+                .find(ticker)
+                .ok_or_else(|| wrong(format!("the panel has no {}", target.stock)))?;
+            let date = TradeDate::parse(&target.day).map_err(|error| wrong(error.to_string()))?;
+            let day = market
+                .day(date)
+                .ok_or_else(|| wrong(format!("{} is no trading day of the panel", target.day)))?;
+            Ok(Target {
+                name,
+                day,
+                board: market.board(name),
+                sector: market.name(name).and_then(|info| info.sector),
+            })
+        };
+        Ok(Gold {
+            stretch: self.stretch,
+            targets: self.targets.iter().map(target).collect::<Result<_, CertifyError>>()?,
+        })
+    }
+}
+
+/// Whether lines are the answer keys of so many probes of each kind, in order.
+///
+/// # Errors
+/// [`CertifyError::Damaged`] naming the first line that is not.
+pub fn check_order(
+    path: &Path,
+    lines: &[GoldLine],
+    counts: &BTreeMap<ProbeKind, usize>,
+) -> Result<(), CertifyError> {
+    let expected = ProbeKind::ALL
+        .into_iter()
+        .flat_map(|kind| (0..counts.get(&kind).copied().unwrap_or(0)).map(move |number| (kind, number)));
+    let mut expected = expected.enumerate();
+    for (place, line) in lines.iter().enumerate() {
+        let wrong = |what: String| CertifyError::damaged(path, format!("line {}: {what}", place + 1));
+        let Some((_, (kind, number))) = expected.next() else {
+            return Err(wrong(format!(
+                "{} probe {} is not in the set",
+                line.kind, line.number
+            )));
+        };
+        if line.kind() != Some(kind) || line.number != number {
+            return Err(wrong(format!(
+                "it is of {} probe {}, not of {} probe {number}",
+                line.kind,
+                line.number,
+                kind.label()
+            )));
+        }
+        let targets = if kind == ProbeKind::Linked { 2 } else { 1 };
+        if line.targets.len() != targets {
+            return Err(wrong(format!(
+                "it has {} targets, not {targets}",
+                line.targets.len()
+            )));
+        }
+    }
+    match expected.next() {
+        None => Ok(()),
+        Some((place, (kind, number))) => {
+            let what = format!("line {}: {} probe {number} has no line", place + 1, kind.label());
+            Err(CertifyError::damaged(path, what))
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! What probes are made on and attacked with: panel, factors, tools, rules and key.
+
+use super::set_plan::SetPlan;
+use crate::CertifyError;
+use ktd_data::market_source::MarketSource;
+use ktd_experiment::toolbox::toolbox;
+use ktd_io::parallel::in_parallel;
+use ktd_env::FactorTable;
+use ktd_env::exchange::Rules;
+use ktd_env::factors::FactorConfig;
+use ktd_masking::MaskKey;
+use ktd_probes::{Gold, Probe, ProbeKind, ProbeMaker, ProbePlan, ProbeText};
+use ktd_tools::{ToolLimits, Toolbox};
+use std::sync::Arc;
+
+/// Told as probes are made and attacked.
+pub type Tick<'t> = &'t (dyn Fn() + Sync);
+
+/// The immutable parts that making and attacking probes share.
+#[derive(Debug)]
+pub struct Ground {
+    /// The panel.
+    pub source: MarketSource,
+    /// Its factors, from the first as-of day that has a full history to the last day.
+    pub factors: FactorTable,
+    /// The tools.
+    pub toolbox: Arc<Toolbox>,
+    /// The exchange's rules.
+    pub rules: Rules,
+    /// The tools' limits.
+    pub limits: ToolLimits,
+    /// The key that every exhibit's own is derived from.
+    pub key: MaskKey,
+    /// Threads.
+    pub threads: usize,
+}
+
+/// Probes with their answer keys, in order of kind and number.
+#[derive(Debug, Clone, Default)]
+pub struct ProbeSet {
+    /// What attackers read.
+    pub probes: Vec<ProbeText>,
+    /// What is behind each.
+    pub gold: Vec<Gold>,
+}
+
+impl Ground {
+    /// The ground of a plan.
+    ///
+    /// # Errors
+    /// [`CertifyError::Input`] when the panel is too short for the factors, or the rules do not fit.
+    pub fn new(source: MarketSource, plan: &SetPlan, key: MaskKey, threads: usize) -> Result<Self, CertifyError> {
+        let rules = plan.rules.rules()?;
+        let factors = factors(&source)?;
+        let tools = plan.tools;
+        Ok(Self {
+            factors,
+            toolbox: toolbox()?,
+            rules,
+            limits: ToolLimits {
+                max_candidates: tools.max_candidates,
+                max_lookback: tools.max_lookback,
+                max_compare: tools.max_compare,
+                fixed_candidates_per_factor: tools.fixed_candidates_per_factor,
+                ..ToolLimits::default()
+            },
+            source,
+            key,
+            threads: threads.max(1),
+        })
+    }
+
+    /// So many probes of each kind as attackers of the database read them, with what is behind each.
+    ///
+    /// # Errors
+    /// [`CertifyError::Input`] when the plan's stretches hold no member to ask about.
+    pub fn make(
+        &self,
+        plan: &ProbePlan,
+        count: &dyn Fn(ProbeKind) -> usize,
+        tick: Tick<'_>,
+    ) -> Result<ProbeSet, CertifyError> {
+        let made = self.made(plan, count, tick, |(probe, gold)| (probe.text(), gold))?;
+        let (probes, gold) = made.into_iter().unzip();
+        Ok(ProbeSet { probes, gold })
+    }
+
+    /// The same probes as they may be shown to a language model.
+    ///
+    /// # Errors
+    /// [`CertifyError::Input`] when the plan's stretches hold no member to ask about.
+    pub fn make_shown(
+        &self,
+        plan: &ProbePlan,
+        count: &dyn Fn(ProbeKind) -> usize,
+        tick: Tick<'_>,
+    ) -> Result<Vec<Probe>, CertifyError> {
+        self.made(plan, count, tick, |(probe, _)| probe)
+    }
+
+    /// Made in parallel, in order of kind and number; `keep` is what is kept of each.
+    fn made<T: Send>(
+        &self,
+        plan: &ProbePlan,
+        count: &dyn Fn(ProbeKind) -> usize,
+        tick: Tick<'_>,
+        keep: impl Fn((Probe, Gold)) -> T + Sync,
+    ) -> Result<Vec<T>, CertifyError> {
+        let maker = ProbeMaker {
+            market: &self.source.market,
+            factors: &self.factors,
+            toolbox: &self.toolbox,
+            rules: &self.rules,
+            limits: &self.limits,
+            plan,
+        };
+        let wanted: Vec<(ProbeKind, usize)> = ProbeKind::ALL
+            .into_iter()
+            .flat_map(|kind| (0..count(kind)).map(move |number| (kind, number)))
+            .collect();
+        let made = in_parallel(&wanted, self.threads, |(kind, number)| {
+            let made = maker.make(*kind, *number);
+            tick();
+            made.map(&keep)
+        });
+        let named = wanted.iter().zip(made);
+        let needed = named.map(|((kind, number), made)| {
+            made.ok_or_else(|| {
+                CertifyError::input(
+                    format!(
+                        "{} probe {number} cannot be made: the stretches hold no member of the index that traded",
+                        kind.label()
+                    ),
+                    "choose other stretches or windows, or a panel with members",
+                )
+            })
+        });
+        needed.collect()
+    }
+}
+
+fn factors(source: &MarketSource) -> Result<FactorTable, CertifyError> {
+    let market = &source.market;
+    let first = market.day_at(ProbePlan::HISTORY_DAYS.saturating_sub(1));
+    let last = market.day_at(market.calendar().len().saturating_sub(1));
+    let (Some(first), Some(last)) = (first, last) else {
+        return Err(CertifyError::input(
+            format!(
+                "the panel has {} trading days, but probes need {} before the first",
+                market.calendar().len(),
+                ProbePlan::HISTORY_DAYS
+            ),
+            "import a panel that starts earlier",
+        ));
+    };
+    FactorTable::new(market, &FactorConfig::KTD, first, last)
+        .map_err(|error| CertifyError::input(error.to_string(), error.hint()))
+}

@@ -1,0 +1,147 @@
+//! `[language]` of a probe file: which models are asked, how, and what may be spent on them.
+
+use crate::CertifyError;
+use ktd_experiment::config::{AgentConfig, ExperimentConfig, RetryConfig, SessionConfig, ToolsConfig, unique};
+use ktd_experiment::caps::Caps;
+use ktd_experiment::rate_limits::RateLimits;
+use ktd_experiment::rules_config::RulesConfig;
+use ktd_agents::Dialect;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// The language models of a probe file. Keys mean what they mean in experiments.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct LanguageConfig {
+    /// The attackers: models behind endpoints, and the built-in `cheater`.
+    pub agents: Vec<AgentConfig>,
+    /// Vendors of one's own.
+    pub dialects: Vec<Dialect>,
+    /// Probes of one attacker that are asked at once (default 8). Rates of its key hold besides.
+    pub parallel: usize,
+    /// How often a bad answer may be mended (default 3).
+    pub schema_retries: u32,
+    /// What is done about infrastructure faults.
+    pub retries: RetryConfig,
+    /// Price table, relative to the file.
+    pub prices: Option<PathBuf>,
+    /// What may be spent on all probes of all sets; `cell` caps one attacker.
+    pub budget: Caps,
+    /// Rates of a key.
+    pub rates: BTreeMap<String, RateLimits>,
+}
+
+impl Default for LanguageConfig {
+    fn default() -> Self {
+        Self {
+            agents: Vec::new(),
+            dialects: Vec::new(),
+            parallel: 8,
+            schema_retries: SessionConfig::default().schema_retries,
+            retries: RetryConfig::default(),
+            prices: None,
+            budget: Caps::default(),
+            rates: BTreeMap::new(),
+        }
+    }
+}
+
+/// The built-in agent that answers probes.
+pub(super) const CHEATER: &str = "cheater";
+
+impl LanguageConfig {
+    /// Whether everything fits.
+    ///
+    /// # Errors
+    /// [`CertifyError::Input`] naming the agent or the key.
+    pub fn check(&self) -> Result<(), CertifyError> {
+        if self.parallel == 0 || self.retries.attempts == 0 {
+            return Err(CertifyError::input(
+                "`language.parallel` and `language.retries.attempts` must be at least 1",
+                "write 1 to ask one probe after the other, or once",
+            ));
+        }
+        for agent in &self.agents {
+            agent.check()?;
+            if agent.model.is_none() && agent.builtin.as_deref() != Some(CHEATER) {
+                return Err(CertifyError::input(
+                    format!("attacker {:?} is no language model", agent.id),
+                    "give it `model` and `vendor`, or builtin = \"cheater\"; other agents answer no probes",
+                ));
+            }
+        }
+        Ok(unique(
+            "language.agents",
+            self.agents.iter().map(|agent| agent.id.as_str()),
+        )?)
+    }
+
+    /// The same as an experiment without windows: its table of dialects, its prices, budget and rates are read as those of
+    /// any experiment.
+    pub(super) fn as_experiment(&self) -> ExperimentConfig {
+        ExperimentConfig {
+            name: "attackers".to_owned(),
+            panel: None,
+            synthetic: None,
+            output: None,
+            mask_key_file: None,
+            parallel_cells: self.parallel,
+            agents: self.agents.clone(),
+            dialects: self.dialects.clone(),
+            windows: Vec::new(),
+            masks: Vec::new(),
+            modes: Vec::new(),
+            seeds: Vec::new(),
+            prune: false,
+            session: SessionConfig {
+                schema_retries: self.schema_retries,
+                ..SessionConfig::default()
+            },
+            tools: ToolsConfig::default(),
+            rules: RulesConfig::default(),
+            retries: self.retries,
+            prices: self.prices.clone(),
+            budget: self.budget.clone(),
+            rates: self.rates.clone(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn config(text: &str) -> Result<LanguageConfig, String> {
+        let config: LanguageConfig = toml::from_str(text).map_err(|error| error.to_string())?;
+        config.check().map_err(|error| error.to_string())?;
+        Ok(config)
+    }
+
+    #[test]
+    fn models_and_the_cheater_are_attackers_and_nobody_else() {
+        let config = config("agents = [{ id = \"c\", builtin = \"cheater\" }]").unwrap();
+        assert_eq!((config.parallel, config.schema_retries), (8, 3));
+        for agent in [
+            "builtin = \"momentum\"",
+            "control = \"oracle\"",
+            "external = \"mcp\"",
+            "command = [\"x\"]",
+        ] {
+            let error = super::tests::config(&format!("agents = [{{ id = \"a\", {agent} }}]")).unwrap_err();
+            assert!(error.contains("no language model"), "{error}");
+        }
+        for (text, part) in [
+            ("parallel = 0", "at least 1"),
+            ("parralel = 1", "unknown field"),
+            ("agents = [{ id = \"a\", vendor = \"qwen\" }]", "no `model`"),
+            (
+                "agents = [{ id = \"a\", builtin = \"cheater\" }, { id = \"a\", builtin = \"cheater\" }]",
+                "language.agents",
+            ),
+        ] {
+            let error = super::tests::config(text).unwrap_err();
+            assert!(error.contains(part), "{error}");
+        }
+    }
+}

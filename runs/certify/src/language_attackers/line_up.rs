@@ -1,0 +1,365 @@
+//! The attackers of a probe file, ready to be asked.
+
+use super::Told;
+use super::config::LanguageConfig;
+use super::converse::Desk;
+use super::record::{LanguageAnswer, answers_bytes, answers_path, keep_identity};
+use ktd_bundle::exchanges::{Cassette, ExchangeStore};
+use ktd_io::lock::FileLock;
+use ktd_bundle::BundlePaths;
+use ktd_io::whole_file::write_whole;
+use crate::CertifyError;
+use ktd_episode::transports::{Connection, Transports};
+use ktd_experiment::cells::{Cell, Window};
+use ktd_experiment::provider::Provider;
+use ktd_guard::Guards;
+use ktd_client::money::meter::payer;
+use ktd_client::money::opening::{open_accounts, price_cells};
+use ktd_experiment::price_table::Basis;
+use ktd_client::money::Metering;
+use ktd_bundle::spending::Spending;
+use ktd_bundle::tariff::Tariff;
+use futures::StreamExt;
+use ktd_agents::Transport;
+use ktd_env::Market;
+use ktd_masking::{Level, MaskSettings, Mode, Numeric};
+use ktd_probes::{Probe, ProbeKind};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+/// One language model as an attacker.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Attacker {
+    /// Its agent, endpoint and prices, in the form in which every paid conversation is metered.
+    pub(super) cell: Cell,
+}
+
+impl Attacker {
+    /// The agent's id.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        &self.cell.agent.id
+    }
+}
+
+/// A set of probes that is put to attackers.
+#[derive(Debug, Clone, Copy)]
+pub struct Questions<'a> {
+    /// Name of the set and of its folder: each set has its own, as `probes`, or `bright` for a control.
+    pub set: &'a str,
+    /// The mask they were made under.
+    pub mask: MaskSettings,
+    /// The probes, each kind and number once.
+    pub probes: &'a [Probe],
+}
+
+/// A probe file made ready: its attackers, and the probes that are put to them.
+#[derive(Debug)]
+pub struct Sitting {
+    /// The attackers.
+    pub line_up: LineUp,
+    /// Name of the set.
+    pub set: &'static str,
+    /// The mask that its probes were made under.
+    pub mask: MaskSettings,
+    /// The probes.
+    pub probes: Vec<Probe>,
+}
+
+impl Sitting {
+    /// The probes as they are put.
+    #[must_use]
+    pub fn questions(&self) -> Questions<'_> {
+        Questions {
+            set: self.set,
+            mask: self.mask,
+            probes: &self.probes,
+        }
+    }
+}
+
+/// The attackers of a probe file with their budget and the gates of their keys.
+#[derive(Debug)]
+pub struct LineUp {
+    pub(super) config: LanguageConfig,
+    pub(super) market: Arc<Market>,
+    attackers: Vec<Attacker>,
+    guards: Guards,
+    metering: Metering,
+    transports: Transports,
+    base: PathBuf,
+    root: PathBuf,
+}
+
+impl LineUp {
+    /// The attackers of a configuration. `base` is the directory of its file, and everything is kept below `output`. `seed`
+    /// is told to vendors that take one, where an agent wishes it.
+    ///
+    /// # Errors
+    /// [`CertifyError`] for an agent that is no language model, a vendor that there is not, a missing key, and a budget without
+    /// prices; nothing was sent then.
+    pub fn new(
+        config: LanguageConfig,
+        market: &Arc<Market>,
+        seed: u64,
+        base: &Path,
+        output: &Path,
+    ) -> Result<Self, CertifyError> {
+        config.check()?;
+        let experiment = config.as_experiment();
+        let table = experiment.dialect_table()?;
+        let mut cells = Vec::with_capacity(config.agents.len());
+        for agent in &config.agents {
+            let provider = Provider::of(agent, &table)?;
+            cells.push(Cell {
+                id: format!("attacker__{}", agent.id),
+                agent: agent.clone(),
+                provider,
+                basis: Basis::of(agent.is_ours(), None),
+                window: Window {
+                    id: "probes".to_owned(),
+                    days: Vec::new(),
+                },
+                mask: MaskSettings {
+                    level: Level::Bright,
+                    numeric: Numeric::Exact,
+                },
+                mode: Mode::MemoryOnly,
+                seed,
+                branch: None,
+            });
+        }
+        let prices = price_cells(&mut cells, &experiment, base)?;
+        let root = output.join("attackers");
+        let metering = open_accounts(&experiment, &cells, prices.as_ref(), output)?;
+        count_spent(&root, &cells, &metering)?;
+        Ok(Self {
+            config,
+            market: Arc::clone(market),
+            attackers: cells.into_iter().map(|cell| Attacker { cell }).collect(),
+            guards: Guards::default(),
+            metering,
+            transports: Transports::default(),
+            base: base.to_owned(),
+            root,
+        })
+    }
+
+    /// The panel.
+    #[must_use]
+    pub fn market(&self) -> &Market {
+        &self.market
+    }
+
+    /// The attackers, in the order of the file.
+    #[must_use]
+    pub fn attackers(&self) -> &[Attacker] {
+        &self.attackers
+    }
+
+    /// The attacker of an agent's id.
+    ///
+    /// # Errors
+    /// [`CertifyError::Input`] with the ids there are.
+    pub fn find(&self, id: &str) -> Result<&Attacker, CertifyError> {
+        self.attackers
+            .iter()
+            .find(|attacker| attacker.id() == id)
+            .ok_or_else(|| {
+                let known: Vec<&str> = self.attackers.iter().map(Attacker::id).collect();
+                CertifyError::input(
+                    format!("there is no attacker {id:?} under `[language]`"),
+                    format!("it is one of: {}", known.join(", ")),
+                )
+            })
+    }
+
+    /// Where everything about an attacker before a set of probes is kept.
+    #[must_use]
+    pub fn folder(&self, attacker: &Attacker, set: &str) -> PathBuf {
+        self.root.join(set).join(attacker.id())
+    }
+
+    /// Puts every probe to an attacker, as many at once as the file allows, and keeps the answers. What is recorded is not
+    /// asked again. Answers come by kind and number.
+    ///
+    /// # Errors
+    /// [`CertifyError`] of the first probe, by kind and number, that could not be asked to its end: the infrastructure, the
+    /// budget, a hidden name in a request. What was recorded stands, and the same call continues.
+    pub async fn ask_all(
+        &self,
+        attacker: &Attacker,
+        questions: &Questions<'_>,
+        told: Told<'_>,
+    ) -> Result<Vec<LanguageAnswer>, CertifyError> {
+        let cell = &attacker.cell;
+        let who = (&cell.agent, &cell.provider);
+        match self
+            .transports
+            .connect(who, cell.seed, &self.market, &self.base)?
+        {
+            Connection::Model(transport) => {
+                self.ask_over(attacker, questions, transport.as_ref(), told).await
+            }
+            Connection::Process(_) | Connection::Client | Connection::Control(_) => Err(CertifyError::input(
+                format!("attacker {:?} is no language model", attacker.id()),
+                "give it `model` and `vendor`",
+            )),
+        }
+    }
+
+    /// The same over a transport of the caller's.
+    ///
+    /// # Errors
+    /// As [`Self::ask_all`].
+    pub async fn ask_over(
+        &self,
+        attacker: &Attacker,
+        questions: &Questions<'_>,
+        transport: &dyn Transport,
+        told: Told<'_>,
+    ) -> Result<Vec<LanguageAnswer>, CertifyError> {
+        let folder = self.folder(attacker, questions.set);
+        let _lock = self.take(attacker, questions)?;
+        let paths = BundlePaths::new(&folder);
+        let cassette = Cassette::read(&paths.exchanges())?;
+        let store = ExchangeStore::continue_after(&paths.exchanges(), &cassette)?;
+        let desk = self.desk(attacker, questions, cassette, Some((store, transport)));
+        let answers = put_all(&desk, questions, self.config.parallel, told).await?;
+        keep(&folder, &answers)?;
+        Ok(answers)
+    }
+
+    /// The answers that the record of an attacker gives, without a network: those that [`Self::ask_all`] gave, byte for
+    /// byte, when it was asked to the end. A probe that was not is unanswered.
+    ///
+    /// # Errors
+    /// [`CertifyError`] when a recorded request is not the one that these probes ask now, or the record cannot be read.
+    pub async fn recall(
+        &self,
+        attacker: &Attacker,
+        questions: &Questions<'_>,
+    ) -> Result<Vec<LanguageAnswer>, CertifyError> {
+        let paths = BundlePaths::new(&self.folder(attacker, questions.set));
+        let cassette = Cassette::read(&paths.exchanges())?;
+        let desk = self.desk(attacker, questions, cassette, None);
+        put_all(&desk, questions, 1, &|| {}).await
+    }
+
+    /// Takes the folder of an attacker for this process, and checks whose it is.
+    pub(super) fn take(
+        &self,
+        attacker: &Attacker,
+        questions: &Questions<'_>,
+    ) -> Result<FileLock, CertifyError> {
+        check_once(questions.probes)?;
+        let folder = self.folder(attacker, questions.set);
+        let paths = BundlePaths::new(&folder);
+        paths.create()?;
+        let lock = paths.lock_for_writing()?;
+        keep_identity(&folder, attacker, questions.mask, self.config.schema_retries)?;
+        Ok(lock)
+    }
+
+    pub(super) fn desk<'a>(
+        &'a self,
+        attacker: &'a Attacker,
+        questions: &Questions<'_>,
+        cassette: Cassette,
+        live: Option<(ExchangeStore, &'a dyn Transport)>,
+    ) -> Desk<'a> {
+        Desk {
+            cell: &attacker.cell,
+            market: &self.market,
+            mask: questions.mask,
+            guard: self.guards.of(questions.mask.level, &self.market),
+            metering: &self.metering,
+            retries: self.config.retries,
+            schema_retries: self.config.schema_retries,
+            cassette: Arc::new(cassette),
+            live,
+            is_stopped: AtomicBool::new(false),
+        }
+    }
+}
+
+/// Writes the answers of an attacker.
+pub(super) fn keep(folder: &Path, answers: &[LanguageAnswer]) -> Result<(), CertifyError> {
+    let path = answers_path(folder);
+    Ok(write_whole(&path, &answers_bytes(&path, answers)?)?)
+}
+
+fn check_once(probes: &[Probe]) -> Result<(), CertifyError> {
+    let mut seen: BTreeSet<(ProbeKind, usize)> = BTreeSet::new();
+    match probes
+        .iter()
+        .find(|probe| !seen.insert((probe.kind, probe.number)))
+    {
+        None => Ok(()),
+        Some(twice) => Err(CertifyError::input(
+            format!(
+                "the probe {} is there twice",
+                super::custom_id(twice.kind, twice.number)
+            ),
+            "put each kind and number once",
+        )),
+    }
+}
+
+/// A conversation that was begun is led to its end even when another one is stopped, so that nothing that was sent is lost.
+async fn put_all(
+    desk: &Desk<'_>,
+    questions: &Questions<'_>,
+    parallel: usize,
+    told: Told<'_>,
+) -> Result<Vec<LanguageAnswer>, CertifyError> {
+    let mut ordered: Vec<&Probe> = questions.probes.iter().collect();
+    ordered.sort_by_key(|probe| (probe.kind, probe.number));
+    let put = ordered.into_iter().enumerate().map(|(place, probe)| async move {
+        let answer = desk.put(probe).await;
+        told();
+        (place, answer)
+    });
+    let mut put: Vec<_> = futures::stream::iter(put)
+        .buffer_unordered(parallel)
+        .collect()
+        .await;
+    put.sort_by_key(|(place, _)| *place);
+    let answers: Vec<Option<LanguageAnswer>> = put
+        .into_iter()
+        .map(|(_, answer)| answer)
+        .collect::<Result<_, CertifyError>>()?;
+    Ok(answers.into_iter().flatten().collect())
+}
+
+/// Counts what attackers have cost before, in all sets.
+fn count_spent(root: &Path, cells: &[Cell], metering: &Metering) -> Result<(), CertifyError> {
+    let Some(budget) = &metering.budget else {
+        return Ok(());
+    };
+    let sets = match std::fs::read_dir(root) {
+        Ok(sets) => sets,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(CertifyError::io("read", root)(error)),
+    };
+    for set in sets {
+        let set = set.map_err(CertifyError::io("read", root))?.path();
+        for cell in cells {
+            let cassette = Cassette::read(&BundlePaths::new(&set.join(&cell.agent.id)).exchanges())?;
+            let spent = Spending::of(&cassette, &Tariff::of_cell(cell)).total();
+            let spent = spent.ok_or_else(|| {
+                CertifyError::input(
+                    format!(
+                        "there is a budget, but what attacker {:?} has cost is not known",
+                        cell.agent.id
+                    ),
+                    "add a row for its model to the price table, and write `max_output_tokens`",
+                )
+            })?;
+            budget.count(&payer(cell), spent);
+        }
+    }
+    Ok(())
+}

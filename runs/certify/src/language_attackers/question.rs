@@ -1,0 +1,157 @@
+//! A probe as the opening of a forced submission.
+
+use super::guess::{Problem, tool};
+use ktd_experiment::cells::Cell;
+use ktd_agents::{
+    Attempt, ChatRequest, ForceLevel, ModelFault, Sampling, Session, SessionLimits, SessionTexts, StepPlan,
+    Submission, SubmissionEffect,
+};
+use ktd_masking::{Count, MaskSettings, Payload, Prompt, ToolSpec};
+use ktd_probes::{Anchor, Probe};
+use ktd_prompts::{AttemptSlots, ForceSlots, LinkedSlots, NotJsonSlots, ProblemSlots, StockSlots};
+
+fn count(value: u32) -> Payload {
+    Count::of(usize::try_from(value).unwrap_or(usize::MAX)).into()
+}
+
+/// The conversation that puts a probe to an agent, before its first request.
+pub(super) fn open(
+    cell: &Cell,
+    mask: MaskSettings,
+    schema_retries: u32,
+    probe: &Probe,
+) -> Session<Submission> {
+    let (agent, provider) = (&cell.agent, &cell.provider);
+    let submit = tool(probe.kind);
+    let user = question(probe).text("\n").append(how(provider.force, &submit));
+    Session::submission(StepPlan {
+        model: agent.model_name().to_owned(),
+        sampling: Sampling {
+            temperature: agent.temperature,
+            seed: agent.send_seed.then_some(cell.seed),
+            max_output_tokens: agent.max_output_tokens,
+        },
+        tools: [].into(),
+        submission: submit,
+        force: provider.force,
+        thinking: provider.thinking,
+        cache_key: Some(format!("{}|attack", agent.id)),
+        system: ktd_prompts::attack_system(mask),
+        user,
+        texts: SessionTexts {
+            close: Prompt::new(),
+            budget_used_up: Payload::null(),
+            not_yet: Payload::null(),
+            feedback: no_answer,
+        },
+        limits: SessionLimits {
+            max_tool_calls: 0,
+            schema_retries,
+        },
+    })
+}
+
+/// The first request of a conversation that was just opened; `None` never happens.
+pub(super) fn first_request(session: &Session<Submission>) -> Option<ChatRequest> {
+    match session.next() {
+        SubmissionEffect::Ask(request) => Some(request),
+        SubmissionEffect::Submit { .. } | SubmissionEffect::End(_) => None,
+    }
+}
+
+/// The real codes that a probe gives away on purpose.
+pub(super) fn given_away(probe: &Probe) -> impl Iterator<Item = String> + '_ {
+    let anchors = probe
+        .exhibits
+        .iter()
+        .filter_map(|exhibit| exhibit.anchor.as_ref());
+    anchors.map(|Anchor { code, .. }| code.to_inline())
+}
+
+fn question(probe: &Probe) -> Prompt {
+    match probe.exhibits.as_slice() {
+        [first, second, ..] => ktd_prompts::attack_linked(&LinkedSlots {
+            first_target: first.target.clone(),
+            first: first.payload(),
+            second_target: second.target.clone(),
+            second: second.payload(),
+        }),
+        [exhibit] => ktd_prompts::attack_stock(&StockSlots {
+            target: exhibit.target.clone(),
+            exhibit: exhibit.payload(),
+        }),
+        [] => Prompt::new(),
+    }
+}
+
+/// How to answer. A weaker level has to say what a stronger one enforces.
+fn how(force: ForceLevel, submit: &ToolSpec) -> Prompt {
+    let schema = || ForceSlots {
+        action_schema: Payload::from(&submit.parameters),
+    };
+    match force {
+        ForceLevel::Named | ForceLevel::Required | ForceLevel::Auto => ktd_prompts::attack_by_call(),
+        ForceLevel::Json => ktd_prompts::attack_as_json(&schema()),
+        ForceLevel::Text => ktd_prompts::attack_as_text(&schema()),
+    }
+}
+
+/// The reply to a turn that is no submission.
+fn no_answer(attempt: Attempt) -> Payload {
+    let slots = AttemptSlots {
+        attempt: count(attempt.number),
+        attempts: count(attempt.of),
+    };
+    let prompt = match attempt.fault {
+        ModelFault::Refusal => ktd_prompts::attack_feedback_refusal(&slots),
+        ModelFault::Truncated => ktd_prompts::attack_feedback_truncated(&slots),
+        ModelFault::ArgumentsTooLarge => problem("it is far too large", slots),
+        ModelFault::BadToolCall
+        | ModelFault::NoCall
+        | ModelFault::UnknownTool
+        | ModelFault::WrongTool
+        | ModelFault::MultipleCalls
+        | ModelFault::TooManyCalls
+        | ModelFault::ArgumentsMalformed
+        | ModelFault::Rejected
+        | ModelFault::CallInText
+        | ModelFault::NoAnswer => {
+            if attempt.force.is_by_call() {
+                ktd_prompts::attack_feedback_no_call(&slots)
+            } else {
+                ktd_prompts::attack_feedback_no_object(&slots)
+            }
+        }
+    };
+    prompt.into()
+}
+
+/// The reply to a submission that is no guess.
+pub(super) fn bad_guess(found: Problem, (number, of): (u32, u32)) -> Payload {
+    let (attempt, attempts) = (count(number), count(of));
+    let prompt = match found {
+        Problem::NotJson { line, column } => ktd_prompts::attack_feedback_not_json(&NotJsonSlots {
+            line: Count::of(line).into(),
+            column: Count::of(column).into(),
+            attempt,
+            attempts,
+        }),
+        Problem::NotAnObject
+        | Problem::Missing(_)
+        | Problem::WrongType(_)
+        | Problem::TooManyStocks
+        | Problem::CodeForm
+        | Problem::DateForm
+        | Problem::ConfidenceRange
+        | Problem::NoGuess => problem(found.told(), AttemptSlots { attempt, attempts }),
+    };
+    prompt.into()
+}
+
+fn problem(told: &'static str, AttemptSlots { attempt, attempts }: AttemptSlots) -> Prompt {
+    ktd_prompts::attack_feedback_form(&ProblemSlots {
+        problem: Payload::label(told),
+        attempt,
+        attempts,
+    })
+}

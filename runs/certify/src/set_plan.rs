@@ -1,0 +1,240 @@
+//! What decides a probe set and what its attackers learn, besides the panel and the key.
+
+use super::config::{CertifyConfig, DEFAULT_STRETCHES, KindCounts};
+use super::sizes::Sizes;
+use crate::CertifyError;
+use ktd_experiment::cells::{parse_mask, resolve_window};
+use ktd_experiment::config::ToolsConfig;
+use ktd_experiment::rules_config::RulesConfig;
+use ktd_env::{KeyedStream, Market};
+use ktd_masking::{MaskKey, MaskSettings};
+use ktd_probes::{Aid, PlanError, ProbePlan, Stretch};
+use serde::{Deserialize, Serialize};
+
+/// A plan with every default written out, as `set.json` and the certificate have it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SetPlan {
+    /// Name of the set.
+    pub name: String,
+    /// `bright`, `stock-blind`, `date-blind` or `blinded`.
+    pub level: String,
+    /// How numbers are shown.
+    pub numeric: String,
+    /// Decides every draw.
+    pub seed: u64,
+    /// Probes of each kind.
+    pub probes: KindCounts,
+    /// Steps that the kinds `days` and `linked` show.
+    pub days: usize,
+    /// Steps of an episode.
+    pub episode_steps: usize,
+    /// Where episodes lie: first trading day, by its place in the calendar, and the day after the last.
+    pub stretches: Vec<(usize, usize)>,
+    /// Where the episodes lie that the combination learns from.
+    pub training_stretches: Vec<(usize, usize)>,
+    /// Probes of each kind that the combination learns from.
+    pub training: usize,
+    /// Probes of each control.
+    pub control_probes: usize,
+    /// Trading days within which the day of a joint recovery lies.
+    pub joint_days: usize,
+    /// Limits of the tools.
+    pub tools: ToolsConfig,
+    /// The exchange's rules.
+    pub rules: RulesConfig,
+}
+
+impl SetPlan {
+    /// The plan of a file on a panel.
+    ///
+    /// # Errors
+    /// [`CertifyError::Input`] for an unknown mask, a window outside the panel, and a panel too short for the episodes.
+    pub fn of(config: &CertifyConfig, market: &Market) -> Result<Self, CertifyError> {
+        let mask = parse_mask(&config.mask.level, &config.mask.numeric)?;
+        let (stretches, training) = stretches(config, market)?;
+        let rules = config.rules.rules()?;
+        let pairs = |stretches: Vec<Stretch>| stretches.iter().map(|days| (days.start, days.end)).collect();
+        let plan = Self {
+            name: config.name.clone(),
+            level: mask.level.label().to_owned(),
+            numeric: mask.numeric.label().to_owned(),
+            seed: config.seed,
+            probes: config.probes,
+            days: config.days,
+            episode_steps: config.episode_steps,
+            stretches: pairs(stretches),
+            training_stretches: pairs(training),
+            training: config.training,
+            control_probes: config.control_probes,
+            joint_days: config.joint_days,
+            tools: config.tools,
+            rules: RulesConfig::of(&rules),
+        };
+        plan.check()?;
+        Ok(plan)
+    }
+
+    /// Whether the plan can be carried out on a panel that is long enough.
+    ///
+    /// # Errors
+    /// [`CertifyError::Input`] for an unknown mask, sizes beyond reason, and episodes that fit no stretch.
+    pub fn check(&self) -> Result<(), CertifyError> {
+        let sizes = Sizes {
+            probes: self.probes,
+            training: self.training,
+            control_probes: self.control_probes,
+            days: self.days,
+            episode_steps: self.episode_steps,
+            joint_days: self.joint_days,
+            stretches: self.stretches.len(),
+        };
+        sizes.check()?;
+        let mask = self.mask()?;
+        for stretches in [&self.stretches, &self.training_stretches] {
+            let check = self.draws(mask, MaskKey::from_bytes([0; 32]), self.seed, stretches);
+            check.check().map_err(unfit)?;
+        }
+        Ok(())
+    }
+
+    /// The mask under probe.
+    ///
+    /// # Errors
+    /// [`CertifyError::Input`] for an unknown one.
+    pub fn mask(&self) -> Result<MaskSettings, CertifyError> {
+        Ok(parse_mask(&self.level, &self.numeric)?)
+    }
+
+    /// Where the episodes of probes lie.
+    #[must_use]
+    pub fn probed_stretches(&self) -> Vec<Stretch> {
+        self.stretches.iter().map(|(start, end)| *start..*end).collect()
+    }
+
+    /// Probes under a mask and a key, drawn for a purpose: the set under test, or a control.
+    #[must_use]
+    pub fn probing(&self, mask: MaskSettings, key: MaskKey, purpose: &str) -> ProbePlan {
+        self.draws(mask, key, self.seed_for(purpose), &self.stretches)
+    }
+
+    /// What the combination learns from, under the same mask: other days, other draws, other keys.
+    #[must_use]
+    pub fn training(&self, mask: MaskSettings, key: &MaskKey, purpose: &str) -> ProbePlan {
+        let purpose = format!("training for {purpose}");
+        let key = key.derive(&purpose);
+        self.draws(mask, key, self.seed_for(&purpose), &self.training_stretches)
+    }
+
+    /// A seed of its own for each purpose.
+    #[must_use]
+    pub fn seed_for(&self, purpose: &str) -> u64 {
+        KeyedStream::for_purpose(self.seed, purpose).next_u64()
+    }
+
+    fn draws(&self, mask: MaskSettings, key: MaskKey, seed: u64, stretches: &[(usize, usize)]) -> ProbePlan {
+        ProbePlan {
+            seed,
+            mask,
+            key,
+            days: self.days,
+            episode_steps: self.episode_steps,
+            aid: Aid::None,
+            stretches: stretches.iter().map(|(start, end)| *start..*end).collect(),
+        }
+    }
+}
+
+fn unfit(error: PlanError) -> CertifyError {
+    CertifyError::input(error.to_string(), error.hint())
+}
+
+/// Where probes lie and where training does; no day is in both.
+fn stretches(config: &CertifyConfig, market: &Market) -> Result<(Vec<Stretch>, Vec<Stretch>), CertifyError> {
+    if config.windows.is_empty() {
+        let count = config.stretches.unwrap_or(DEFAULT_STRETCHES);
+        return ProbePlan::spread(market, count, config.episode_steps).map_err(unfit);
+    }
+    let mut windows = Vec::new();
+    for window in &config.windows {
+        let days = resolve_window(window, market)?.days;
+        let (first, last) = (days.first(), days.last());
+        windows.extend(
+            first
+                .zip(last)
+                .map(|(first, last)| first.index()..last.index() + 1),
+        );
+    }
+    let training = between(&windows, market.calendar().len(), config.episode_steps);
+    if training.is_empty() {
+        return Err(CertifyError::input(
+            format!(
+                "the windows leave no {} trading days in a row to train on",
+                config.episode_steps + 1
+            ),
+            "choose fewer or shorter windows, or import a longer panel",
+        ));
+    }
+    Ok((windows, training))
+}
+
+/// The days between windows, after the history that factors need, wherever an episode and its as-of day fit.
+fn between(windows: &[Stretch], days: usize, episode_steps: usize) -> Vec<Stretch> {
+    let mut sorted: Vec<&Stretch> = windows.iter().collect();
+    sorted.sort_by_key(|window| (window.start, window.end));
+    let mut free = Vec::new();
+    let mut from = ProbePlan::HISTORY_DAYS;
+    for window in sorted {
+        free.push(from..window.start.max(from));
+        from = from.max(window.end);
+    }
+    free.push(from..days.max(from));
+    free.retain(|days| episode_steps < days.len());
+    free
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ktd_env::synth::{SynthConfig, generate};
+
+    #[test]
+    fn training_lies_between_the_windows() {
+        let windows = [400..420, 405..430, 440..460];
+        assert_eq!(between(&windows, 500, 10), [260..400, 460..500]);
+        assert_eq!(between(&windows, 500, 9), [260..400, 430..440, 460..500]);
+    }
+
+    #[test]
+    fn a_short_panel_and_an_unfit_probe_are_refused() {
+        let market = generate(&SynthConfig {
+            seed: 1,
+            names: 20,
+            days: 400,
+        })
+        .unwrap();
+        for (text, part) in [
+            ("", "are needed for 10 stretches of episodes of 20 steps"),
+            (
+                "stretches = 2\ndays = 21",
+                "a probe of 21 days does not fit an episode of 20 steps",
+            ),
+            (
+                "windows = [{ id = \"a\", last_days = 10 }]",
+                "holds no episode of 20 steps",
+            ),
+            (
+                "windows = [{ id = \"a\", last_days = 139 }]",
+                "no 21 trading days in a row to train on",
+            ),
+            (
+                "stretches = 2\nmask = { level = \"dark\" }",
+                "`level` is \"dark\"",
+            ),
+        ] {
+            let config = CertifyConfig::parse(&format!("name = \"x\"\n{text}")).unwrap();
+            let error = SetPlan::of(&config, &market).unwrap_err().to_string();
+            assert!(error.contains(part), "{error}");
+        }
+    }
+}

@@ -1,0 +1,227 @@
+//! `set.json`: what a probe set is, and the hashes of its files.
+
+use super::set_plan::SetPlan;
+use ktd_io::sha256::sha256_hex;
+use ktd_experiment::data_record::DataRecord;
+use crate::CertifyError;
+use ktd_experiment::mask_hash::mask_hash;
+use ktd_masking::MaskKey;
+use ktd_probes::ProbeKind;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// The version of everything below a `ktd probe` directory. A reader takes its own version alone.
+pub const FORMAT_VERSION: u32 = 1;
+
+/// SHA-256 over the sources of this program that decide what masks show, how they are probed and how probes are judged.
+pub const SOURCE_SHA256: &str = env!("KTD_SOURCE_SHA256");
+
+/// Who made the probes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Origin {
+    /// This program, by its own tools and mask.
+    Made,
+    /// Somebody else; they were given with their answer key.
+    Given,
+}
+
+/// `set.json`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SetRecord {
+    /// [`FORMAT_VERSION`].
+    pub format: u32,
+    /// Version of the program.
+    pub ktd: String,
+    /// [`SOURCE_SHA256`] of the program: two programs may have one version.
+    pub source_sha256: String,
+    /// Who made the probes.
+    pub probes: Origin,
+    /// What decides them.
+    pub plan: SetPlan,
+    /// The panel.
+    pub data: DataRecord,
+    /// The mask's identity.
+    pub mask: MaskIdentity,
+    /// Probes of each kind.
+    pub counts: BTreeMap<String, usize>,
+    /// SHA-256 over the hashes of the files of probes, by kind: one name for all of them.
+    pub probe_set_sha256: String,
+    /// SHA-256 of the answer key: binds it, published or not.
+    pub gold_sha256: String,
+    /// SHA-256 of each file of probes.
+    pub files: BTreeMap<String, String>,
+}
+
+/// A mask as certificates name it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MaskIdentity {
+    /// Version of what masks show.
+    pub scheme: u32,
+    /// SHA-256 over level, numbers, scheme, prompts and tools: that of a bundle under the same mask.
+    pub hash: String,
+    /// Binds the key that every exhibit's own was derived from, without telling it.
+    pub commitment: String,
+}
+
+/// What was written of a set: its hashes.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Stored {
+    /// Probes of each kind.
+    pub counts: BTreeMap<String, usize>,
+    /// SHA-256 of the answer key.
+    pub gold_sha256: String,
+    /// SHA-256 of each file of probes.
+    pub files: BTreeMap<String, String>,
+}
+
+impl SetRecord {
+    /// The record of a set that was stored.
+    ///
+    /// # Errors
+    /// [`CertifyError::Input`] for an unknown mask.
+    pub fn new(
+        origin: Origin,
+        plan: SetPlan,
+        data: DataRecord,
+        key: &MaskKey,
+        stored: Stored,
+    ) -> Result<Self, CertifyError> {
+        let mask = plan.mask()?;
+        Ok(Self {
+            format: FORMAT_VERSION,
+            ktd: env!("CARGO_PKG_VERSION").to_owned(),
+            source_sha256: SOURCE_SHA256.to_owned(),
+            probes: origin,
+            plan,
+            data,
+            mask: MaskIdentity {
+                scheme: ktd_masking::SCHEME,
+                hash: mask_hash(mask),
+                commitment: key.commitment(),
+            },
+            counts: stored.counts,
+            probe_set_sha256: probe_set_sha256(&stored.files),
+            gold_sha256: stored.gold_sha256,
+            files: stored.files,
+        })
+    }
+
+    /// Reads a record.
+    ///
+    /// # Errors
+    /// [`CertifyError`] when it is missing, damaged or of another format.
+    pub fn read(path: &Path) -> Result<Self, CertifyError> {
+        let record: Self = ktd_io::whole_file::read_json(path)?;
+        if record.format == FORMAT_VERSION {
+            return Ok(record);
+        }
+        let what = format!(
+            "format {}, but this program reads format {FORMAT_VERSION}",
+            record.format
+        );
+        Err(CertifyError::damaged(path, what))
+    }
+
+    /// Probes of a kind.
+    #[must_use]
+    pub fn count(&self, kind: ProbeKind) -> usize {
+        self.counts.get(kind.label()).copied().unwrap_or(0)
+    }
+
+    /// Probes of each kind.
+    #[must_use]
+    pub fn by_kind(&self) -> BTreeMap<ProbeKind, usize> {
+        ProbeKind::ALL
+            .into_iter()
+            .map(|kind| (kind, self.count(kind)))
+            .filter(|(_, count)| 0 < *count)
+            .collect()
+    }
+
+    /// What the probes show, and whether anything but a claim says so.
+    #[must_use]
+    pub fn described(&self) -> String {
+        let SetPlan { level, numeric, .. } = &self.plan;
+        match self.probes {
+            Origin::Made => format!("{level}/{numeric}"),
+            Origin::Given => format!("probes that were given, claimed to be {level}/{numeric},"),
+        }
+    }
+
+    /// Steps of the longest episode that was put: a kind that was left out tried nothing.
+    #[must_use]
+    pub fn steps_tried(&self) -> usize {
+        let steps = |kind: ProbeKind| match kind {
+            ProbeKind::Day | ProbeKind::Anchored => 1,
+            ProbeKind::Days | ProbeKind::Linked => self.plan.days,
+            ProbeKind::Episode => self.plan.episode_steps,
+        };
+        self.by_kind().into_keys().map(steps).max().unwrap_or(0)
+    }
+
+    /// Whether this program is of the version that made the set: another one may judge otherwise.
+    ///
+    /// # Errors
+    /// [`CertifyError::Input`] naming both.
+    pub fn check_version(&self) -> Result<(), CertifyError> {
+        if self.ktd == env!("CARGO_PKG_VERSION") && self.format == FORMAT_VERSION {
+            return Ok(());
+        }
+        Err(self.of_another_program())
+    }
+
+    /// Whether this very program made the set, so that it can be made and counted again.
+    ///
+    /// # Errors
+    /// [`CertifyError::Input`] naming both programs.
+    pub fn check_source(&self) -> Result<(), CertifyError> {
+        self.check_version()?;
+        if self.source_sha256 == SOURCE_SHA256 {
+            return Ok(());
+        }
+        Err(self.of_another_program())
+    }
+
+    fn of_another_program(&self) -> CertifyError {
+        let what = format!(
+            "made by ktd {} (format {}, source {}): this is ktd {} (format {FORMAT_VERSION}, source {SOURCE_SHA256}), \
+             which may make, count or judge otherwise",
+            self.ktd,
+            self.format,
+            self.source_sha256,
+            env!("CARGO_PKG_VERSION")
+        );
+        CertifyError::input(
+            what,
+            "check it with the program that made it, built from the same sources",
+        )
+    }
+
+    /// The first part in which another record asks for another set; what was stored is not compared.
+    #[must_use]
+    pub fn differs_in(&self, other: &Self) -> Option<&'static str> {
+        let parts = [
+            ("program version", self.ktd == other.ktd),
+            ("program source", self.source_sha256 == other.source_sha256),
+            ("origin of the probes", self.probes == other.probes),
+            ("plan", self.plan == other.plan),
+            ("panel", self.data.panel_blake3 == other.data.panel_blake3),
+            ("mask", self.mask == other.mask),
+        ];
+        parts.into_iter().find(|(_, same)| !same).map(|(part, _)| part)
+    }
+}
+
+/// One name for all probes: over the hashes of their files by name, so that it follows from what is signed.
+#[must_use]
+pub fn probe_set_sha256(files: &BTreeMap<String, String>) -> String {
+    let mut lines = String::new();
+    for (name, hash) in files {
+        lines.extend([name, " ", hash, "\n"]);
+    }
+    sha256_hex(lines.as_bytes())
+}

@@ -1,0 +1,79 @@
+//! `certificate.json`: a certificate and its signature.
+
+use super::certificate::Certificate;
+use super::signing::{PublicKey, Signature, SigningKey};
+use ktd_io::whole_file::{json_bytes, write_whole};
+use crate::CertifyError;
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+
+/// `certificate.json`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SignedCertificate {
+    /// What is signed.
+    pub certificate: Certificate,
+    /// By whom.
+    pub signature: Signature,
+}
+
+const NO_CERTIFICATE: &str =
+    "name a certificate.json as `ktd certify` writes it, of this version of the program";
+const CHANGED: &str = "it was changed after it was signed: take it from its signer again";
+const ANOTHER_SIGNER: &str = "compare the fingerprint with the one that the signer tells you: this key or this certificate is another's";
+
+impl SignedCertificate {
+    /// Signs a certificate.
+    ///
+    /// # Errors
+    /// [`CertifyError::Input`] when it cannot be canonical JSON.
+    pub fn sign(certificate: Certificate, key: &SigningKey) -> Result<Self, CertifyError> {
+        let signature = key.sign(&certificate)?;
+        Ok(Self {
+            certificate,
+            signature,
+        })
+    }
+
+    /// Writes it whole.
+    ///
+    /// # Errors
+    /// [`CertifyError::Io`].
+    pub fn write(&self, path: &Path) -> Result<(), CertifyError> {
+        Ok(write_whole(path, &json_bytes(path, self)?)?)
+    }
+
+    /// Reads a certificate whose bytes are as they were written and whose signature is its signer's; `whose` is the key
+    /// that it must be, where one is expected.
+    ///
+    /// # Errors
+    /// [`CertifyError`] when it is missing, was changed, is not signed, or is signed with another key.
+    pub fn read(path: &Path, whose: Option<&PublicKey>) -> Result<Self, CertifyError> {
+        let bytes = std::fs::read(path).map_err(CertifyError::io("read", path))?;
+        let untrusted = |what: String, hint: &'static str| CertifyError::Untrusted {
+            path: path.to_owned(),
+            what,
+            hint,
+        };
+        let signed: Self = serde_json::from_slice(&bytes)
+            .map_err(|error| untrusted(format!("it is no signed certificate: {error}"), NO_CERTIFICATE))?;
+        if let Some(fault) = signed.signature.fault(&signed.certificate)? {
+            return Err(untrusted(fault.to_owned(), CHANGED));
+        }
+        // White space and the order of keys are not signed, so they are compared.
+        if bytes != json_bytes(path, &signed)? {
+            return Err(untrusted(
+                "its bytes are not those that were written".to_owned(),
+                CHANGED,
+            ));
+        }
+        if whose.is_some_and(|key| signed.signature.signer() != Some(*key)) {
+            let what = format!(
+                "it is signed with the key {}, not with the one expected",
+                signed.signature.fingerprint
+            );
+            return Err(untrusted(what, ANOTHER_SIGNER));
+        }
+        Ok(signed)
+    }
+}

@@ -1,0 +1,194 @@
+//! What every certificate must hold before its bounds are looked at: a mask that is the one it names, every attacker,
+//! every kind and measure, every control and every file.
+
+use super::certificate::{Certificate, Knowledge, aims};
+use super::control::Aim;
+use super::count::{RANDOM, Silence};
+use super::figure::Figure;
+use super::files;
+use super::paths::CertifyPaths;
+use super::session::database_attackers;
+use super::set_record::{Origin, SetRecord, probe_set_sha256};
+use crate::CertifyError;
+use ktd_experiment::config::is_file_name;
+use ktd_experiment::mask_hash::mask_hash;
+use ktd_probes::{Attackers, Measure, ProbeKind};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+/// What a certificate lacks, or has beyond what its own plan and attackers imply; none where it is whole. No file is
+/// needed.
+///
+/// # Errors
+/// [`CertifyError::Input`] for a certificate of another program, an unknown mask and sizes beyond reason.
+pub(super) fn fault(certificate: &Certificate) -> Result<Option<&'static str>, CertifyError> {
+    let set = &certificate.set;
+    set.check_version()?;
+    set.plan.check()?;
+    // Another source may show something else under the same name; this one does not.
+    if !is_named_mask(set)? {
+        set.check_source()?;
+        return Ok(Some("its mask's hash or scheme is not that of the mask it names"));
+    }
+    let parts = [
+        (has_all_probes(set), "its probes are not those of its plan"),
+        (
+            has_all_attackers(certificate),
+            "it lacks attackers that every certificate has, or lists them as what they are not",
+        ),
+        (
+            has_all_figures(certificate),
+            "it lacks figures of kinds, attackers or measures that were asked, or has others",
+        ),
+        (
+            has_all_controls(certificate),
+            "it lacks controls that its attackers owe, or has others",
+        ),
+        (
+            has_all_files(certificate),
+            "it does not bind the files that its plan and attackers imply",
+        ),
+    ];
+    Ok(parts
+        .into_iter()
+        .find(|(is_so, _)| !is_so)
+        .map(|(_, fault)| fault))
+}
+
+fn is_named_mask(set: &SetRecord) -> Result<bool, CertifyError> {
+    let hash = mask_hash(set.plan.mask()?);
+    Ok(set.mask.scheme == ktd_masking::SCHEME && set.mask.hash == hash)
+}
+
+/// Whether counts, and files with their one name, are those of the plan. Of given probes the files alone say how many.
+fn has_all_probes(set: &SetRecord) -> bool {
+    let kinds = set.by_kind();
+    let planned = |kind: &ProbeKind| set.plan.probes.of(*kind);
+    let paths = CertifyPaths::new(Path::new("")).probed();
+    let files: BTreeSet<String> = kinds.keys().map(|kind| paths.probes(*kind)).collect();
+    !kinds.is_empty()
+        && kinds.len() == set.counts.len()
+        && (set.probes == Origin::Given
+            || ProbeKind::ALL
+                .iter()
+                .all(|kind| set.count(*kind) == planned(kind)))
+        && files.iter().eq(set.files.keys())
+        && set.probe_set_sha256 == probe_set_sha256(&set.files)
+}
+
+/// Whether the database's attackers stand there, exactly these, and after them language models of other names.
+fn has_all_attackers(certificate: &Certificate) -> bool {
+    let database = database_attackers();
+    let Some((own, language)) = certificate.attackers.split_at_checked(database.len()) else {
+        return false;
+    };
+    let names: BTreeSet<&str> = language.iter().map(|attacker| attacker.name.as_str()).collect();
+    own == database
+        && names.len() == language.len()
+        && names
+            .iter()
+            .all(|name| is_file_name(name) && !Attackers::NAMES.contains(name))
+        && language
+            .iter()
+            .all(|attacker| attacker.knows == Knowledge::Language)
+}
+
+/// Whether every attacker was asked every measure of every probe that was put.
+fn has_all_figures(certificate: &Certificate) -> bool {
+    let kinds = certificate.set.by_kind();
+    let sectors = sectors(certificate);
+    let (mut figures, mut silences) = (Vec::new(), Vec::new());
+    for attacker in &certificate.attackers {
+        let name = attacker.name.as_str();
+        for (kind, probes) in &kinds {
+            let probes = u64::try_from(*probes).unwrap_or(u64::MAX);
+            silences.push((kind.label().to_owned(), name.to_owned(), probes));
+            for measure in measures(*kind) {
+                let asked = if measure == Measure::Sector {
+                    sectors.get(kind.label()).copied()
+                } else {
+                    Some(probes)
+                };
+                let asked = asked.filter(|asked| (1..=probes).contains(asked));
+                let row = |asked| {
+                    (
+                        kind.label().to_owned(),
+                        name.to_owned(),
+                        measure.label().to_owned(),
+                        asked,
+                    )
+                };
+                figures.extend(asked.map(row));
+            }
+        }
+    }
+    let asked = |figure: &Figure| {
+        let Figure {
+            kind,
+            attacker,
+            measure,
+            asked,
+            ..
+        } = figure;
+        (kind.clone(), attacker.clone(), measure.clone(), *asked)
+    };
+    let put = |silence: &Silence| (silence.kind.clone(), silence.attacker.clone(), silence.probes);
+    certificate.figures.iter().map(asked).eq(figures)
+        && certificate.unanswered.iter().map(put).eq(silences)
+        && certificate.figures.iter().all(is_possible)
+}
+
+/// Whether a figure could have been counted.
+fn is_possible(figure: &Figure) -> bool {
+    figure.hits <= figure.asked && (0.0..=1.0).contains(&figure.chance)
+}
+
+/// What is asked of a kind.
+fn measures(kind: ProbeKind) -> impl Iterator<Item = Measure> {
+    let is_linked = kind == ProbeKind::Linked;
+    Measure::ALL
+        .into_iter()
+        .filter(move |measure| (*measure == Measure::Same) == is_linked)
+}
+
+/// Probes of each kind that were asked about the sector: those whose stock has one, which the panel alone knows.
+fn sectors(certificate: &Certificate) -> BTreeMap<&str, u64> {
+    let asked = certificate
+        .figures
+        .iter()
+        .filter(|figure| figure.attacker == RANDOM && figure.measure == Measure::Sector.label());
+    asked.map(|figure| (figure.kind.as_str(), figure.asked)).collect()
+}
+
+fn has_all_controls(certificate: &Certificate) -> bool {
+    let plan = &certificate.set.plan;
+    let probes = |aim: &Aim| u64::try_from(aim.control.probes(plan)).unwrap_or(u64::MAX);
+    let owed = aims(&certificate.attackers, plan);
+    let owed = owed
+        .iter()
+        .map(|(attacker, aim)| (*attacker, aim.control.label(), aim.measure.label(), probes(aim)));
+    let given = certificate.controls.iter().map(|control| {
+        (
+            control.attacker.as_str(),
+            control.control.as_str(),
+            control.measure.as_str(),
+            control.asked,
+        )
+    });
+    owed.eq(given)
+}
+
+fn has_all_files(certificate: &Certificate) -> bool {
+    let Certificate {
+        set,
+        attackers,
+        files,
+        ..
+    } = certificate;
+    let gold = CertifyPaths::new(Path::new("")).probed().gold().to_owned();
+    let bound = set.files.iter().chain([(&gold, &set.gold_sha256)]);
+    files::names(set, attackers).iter().eq(files.keys())
+        && bound
+            .into_iter()
+            .all(|(name, hash)| files.get(name) == Some(hash))
+}

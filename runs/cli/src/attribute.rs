@@ -1,0 +1,325 @@
+//! `ktd attribute BUNDLE...`, or `--file FILE`.
+
+use ktd_board::{AttributionReport, Fitted, Linked, ModelSettings, OwnAccount, PaperFees, Played, Subject, play_file, report};
+use ktd_bundle::bundle_ref::Found;
+use ktd_data::market_source::market_of;
+use ktd_io::whole_file::write_whole;
+use crate::CliError;
+use ktd_data::market_source::MarketSource;
+use ktd_view::table::{Align, Table};
+use crate::output::Console;
+use clap::Args;
+use ktd_env::{Market, TradeDate};
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+const EXAMPLE: &str = "\
+Examples:
+  ktd attribute results/demo/cells/momentum__short__bright-exact__open-research__s1
+  ktd attribute results/headline/cells/* --linking pnl --json
+  ktd attribute --file weights.csv --panel csi300.ktdp --daily daily.csv
+
+A file of your own has the columns date,symbol,weight (each date with rows lists all that is held from its open on), or
+date,symbol,shares,price[,fee] (signed shares; an empty price is the open, an empty fee is by rate).";
+
+/// Splits returns into market, style and selection, with costs and timing apart; every day adds up.
+#[derive(Debug, Clone, Args)]
+#[command(after_help = EXAMPLE)]
+pub(super) struct AttributeArgs {
+    /// Finished bundles.
+    #[arg(required_unless_present = "file", conflicts_with = "file")]
+    pub bundles: Vec<PathBuf>,
+    /// A file of weights or trades.
+    #[arg(long, requires = "panel")]
+    pub file: Option<PathBuf>,
+    /// The panel; of a bundle, when it is no longer where the bundle was made.
+    #[arg(long)]
+    pub panel: Option<PathBuf>,
+    /// How days are linked.
+    #[arg(long, default_value = "carino", value_parser = ["carino", "pnl", "sum"])]
+    pub linking: String,
+    /// Settings of the factor model, TOML.
+    #[arg(long)]
+    pub settings: Option<PathBuf>,
+    /// Writes a CSV of one row a day; for one bundle or file.
+    #[arg(long)]
+    pub daily: Option<PathBuf>,
+    /// Cash before the first day of a file, CNY.
+    #[arg(long, default_value_t = 1_000_000.0)]
+    pub cash: f64,
+    /// Fee on a file's buys, basis points.
+    #[arg(long, default_value_t = 5.0)]
+    pub buy_bps: f64,
+    /// Fee on a file's sells, basis points.
+    #[arg(long, default_value_t = 15.0)]
+    pub sell_bps: f64,
+    /// Last day of a file's account (default: its last date).
+    #[arg(long)]
+    pub until: Option<String>,
+    /// Random portfolios of the luck band.
+    #[arg(long, default_value_t = 500)]
+    pub portfolios: u32,
+    /// Their seed.
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// [`CliError`] when a bundle or file cannot be read or split.
+pub(super) fn run(args: &AttributeArgs, console: Console) -> Result<(), CliError> {
+    if args.daily.is_some() && 1 < args.bundles.len() {
+        return Err(
+            CliError::invalid("--daily is for one bundle").with_hint("name one bundle, or use --json")
+        );
+    }
+    let settings = args
+        .settings
+        .as_deref()
+        .map_or_else(|| Ok(ModelSettings::default()), ModelSettings::read)?;
+    let reports = match &args.file {
+        Some(file) => vec![of_file(file, args, &settings)?],
+        None => of_bundles(args, &settings)?,
+    };
+    if let (Some(path), Some(report)) = (&args.daily, reports.first()) {
+        write_whole(path, &daily_csv(report)?)?;
+        console.note(&format!("wrote {}", path.display()));
+    }
+    let text: Vec<String> = reports.iter().map(|report| text(report, &args.linking)).collect();
+    let document = serde_json::to_value(&reports)
+        .map_err(|error| CliError::invalid(format_args!("the report cannot be JSON: {error}")))?;
+    console.result(&text.join("\n"), &serde_json::json!({ "attributions": document }))
+}
+
+fn of_file(
+    file: &Path,
+    args: &AttributeArgs,
+    settings: &ModelSettings,
+) -> Result<AttributionReport, CliError> {
+    let panel = args.panel.as_deref().unwrap_or(Path::new(""));
+    let market = MarketSource::from_file(panel)?.market;
+    let rate = |key: &str, basis_points: f64| {
+        if basis_points.is_finite() && (0.0..10_000.0).contains(&basis_points) {
+            return Ok(basis_points / 10_000.0);
+        }
+        Err(CliError::input(
+            format!("--{key} is {basis_points}"),
+            "write basis points, such as 5",
+        ))
+    };
+    if !(args.cash.is_finite() && 0.0 < args.cash) {
+        return Err(CliError::input(
+            format!("--cash is {}", args.cash),
+            "write an amount above 0",
+        ));
+    }
+    let until = args.until.as_deref().map(TradeDate::parse).transpose();
+    let account = OwnAccount {
+        cash_cny: args.cash,
+        fees: PaperFees {
+            buy_rate: rate("buy-bps", args.buy_bps)?,
+            sell_rate: rate("sell-bps", args.sell_bps)?,
+        },
+        until: until
+            .map_err(|error| CliError::input(format!("--until: {error}"), "write it as 2024-04-01"))?,
+    };
+    let own = play_file(file, &market, account)?;
+    let first = own.days.first().map_or(0, |day| day.index());
+    let last = own.days.last().map_or(0, |day| day.index());
+    let fitted = Fitted::of(&market, settings, first..last + 1)?;
+    let name = file.display().to_string();
+    let subject = Subject {
+        name: &name,
+        days: &own.days,
+        books: &own.books,
+    };
+    Ok(report(subject, &market, &fitted, (args.portfolios, args.seed))?)
+}
+
+fn of_bundles(args: &AttributeArgs, settings: &ModelSettings) -> Result<Vec<AttributionReport>, CliError> {
+    let mut known: Option<(String, std::sync::Arc<Market>)> = None;
+    let mut played: Vec<Played> = Vec::new();
+    for root in &args.bundles {
+        let found = Found::read(root)?;
+        let hash = found.header.data.panel_blake3.clone();
+        let market = match &known {
+            Some((own, market)) if *own == hash => std::sync::Arc::clone(market),
+            Some(_) => {
+                return Err(CliError::input(
+                    format!(
+                        "{} was made on another panel than the bundles before it",
+                        root.display()
+                    ),
+                    "attribute bundles of one panel at a time",
+                ));
+            }
+            None => market_of(&found.header.data, found.panel().as_deref(), args.panel.as_deref())?.market,
+        };
+        played.push(Played::read(found, &market)?);
+        known = Some((hash, market));
+    }
+    let Some((_, market)) = known else {
+        return Ok(Vec::new());
+    };
+    let days = played
+        .iter()
+        .flat_map(|played| &played.days)
+        .map(|day| day.index());
+    let (first, last) = days.fold((usize::MAX, 0), |(first, last), day| {
+        (first.min(day), last.max(day))
+    });
+    let fitted = Fitted::of(&market, settings, first..last + 1)?;
+    let reports = played
+        .iter()
+        .map(|played| {
+            let name = played.found.root.display().to_string();
+            let subject = Subject {
+                name: &name,
+                days: &played.days,
+                books: &played.books,
+            };
+            report(subject, &market, &fitted, (args.portfolios, args.seed))
+        });
+    Ok(reports.collect::<Result<_, _>>()?)
+}
+
+/// One row a part, one column a basis.
+fn text(report: &AttributionReport, linking: &str) -> String {
+    let (first, last) = &report.dates;
+    let mut text = format!(
+        "{}\n{} trading days, {first} to {last}; linked: {linking}\n",
+        report.subject, report.days
+    );
+    let bases: Vec<(&str, &Linked)> = ["pre", "post", "two"]
+        .into_iter()
+        .filter_map(|basis| Some((basis, report.parts.get(basis)?)))
+        .map(|(basis, parts)| {
+            let linked = match linking {
+                "pnl" => &parts.pnl,
+                "sum" => &parts.sum,
+                _ => &parts.carino,
+            };
+            (basis, linked)
+        })
+        .collect();
+    let heads: Vec<(&str, Align)> = std::iter::once(("", Align::Left))
+        .chain(bases.iter().map(|(basis, _)| (*basis, Align::Right)))
+        .chain([("exposure", Align::Right)])
+        .collect();
+    let mut table = Table::new(&heads);
+    let percent = |value: f64| format!("{:+.3} %", value * 100.0);
+    let mut row = |name: &str, of: &dyn Fn(&Linked) -> f64, last: String| {
+        let cells = bases.iter().map(|(_, linked)| percent(of(linked)));
+        table.row(std::iter::once(name.to_owned()).chain(cells).chain([last]));
+    };
+    row("common", &|linked| linked.common, String::new());
+    for (place, style) in report.model.styles.iter().enumerate() {
+        let exposure = report.exposures.as_ref().and_then(|all| all.get(place));
+        let of = |linked: &Linked| linked.styles.get(place).copied().unwrap_or(0.0);
+        let exposure = exposure.map_or_else(String::new, |exposure| format!("{exposure:.2}"));
+        row(&format!("  {style}"), &of, exposure);
+    }
+    row("style", &|linked| linked.style, String::new());
+    row("selection", &|linked| linked.selection, String::new());
+    row("timing", &|linked| linked.timing, String::new());
+    row("slip", &|linked| linked.slip, String::new());
+    row("cost", &|linked| linked.cost, String::new());
+    row("rounding", &|linked| linked.corporate, String::new());
+    row("unattributed", &|linked| linked.unattributed, String::new());
+    row("portfolio", &|linked| linked.portfolio, String::new());
+    text.push_str(&table.render());
+    text.push_str(&remarks(report));
+    text
+}
+
+fn remarks(report: &AttributionReport) -> String {
+    let mut text = String::new();
+    // Writing to a string cannot fail.
+    let mut line = |line: String| writeln!(text, "{line}").unwrap_or_default();
+    let gauge = report
+        .parts
+        .values()
+        .map(|parts| parts.daily_gauge)
+        .fold(0.0, f64::max);
+    line(format!("every day adds up within {gauge:.0e}"));
+    let percent = |value: f64| format!("{:+.2} %", value * 100.0);
+    if let (Some((low, high)), Some(pre)) = (report.luck_band, report.parts.get("pre")) {
+        let t = report
+            .selection_t
+            .value
+            .map_or_else(|| "n/a".to_owned(), |t| format!("{t:.2}"));
+        line(format!(
+            "selection {} (Newey-West t {t}); luck alone: {} to {} (95 % of random portfolios with the same count, \
+             weights and holding periods)",
+            percent(pre.carino.selection),
+            percent(low),
+            percent(high)
+        ));
+    }
+    if let Some(excess) = &report.excess {
+        line(format!(
+            "beyond the index {}: benchmark basis {}, style {}, selection {}, other {}",
+            percent(excess.total),
+            percent(excess.benchmark_basis),
+            percent(excess.style),
+            percent(excess.selection),
+            percent(excess.other)
+        ));
+    }
+    if let Some(reason) = &report.excess_reason {
+        line(format!("no excess return: {reason}"));
+    }
+    for (days, what) in [
+        (
+            report.thin_days,
+            "days had too thin a cross-section to fit: their P&L is unattributed",
+        ),
+        (
+            report.uncovered_days,
+            "days held a name that the model does not cover: its P&L is unattributed",
+        ),
+    ] {
+        if 0 < days {
+            line(format!("note: {days} {what}"));
+        }
+    }
+    text
+}
+
+fn daily_csv(report: &AttributionReport) -> Result<Vec<u8>, CliError> {
+    let failed = |error: String| CliError::input(format!("cannot write CSV: {error}"), "report this defect");
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    let mut heads = vec!["date".to_owned(), "return".to_owned()];
+    for basis in ["pre", "post", "two"] {
+        heads.push(format!("{basis}:common"));
+        heads.extend(report.model.styles.iter().map(|style| format!("{basis}:{style}")));
+        for part in ["selection", "timing", "slip", "cost", "rounding", "unattributed"] {
+            heads.push(format!("{basis}:{part}"));
+        }
+    }
+    heads.extend(
+        report
+            .model
+            .styles
+            .iter()
+            .map(|style| format!("exposure:{style}")),
+    );
+    writer
+        .write_record(&heads)
+        .map_err(|error| failed(error.to_string()))?;
+    for day in &report.daily {
+        let parts = ["pre", "post", "two"]
+            .into_iter()
+            .filter_map(|basis| day.parts.get(basis))
+            .flatten();
+        let numbers = std::iter::once(&day.daily_return)
+            .chain(parts)
+            .chain(&day.exposures);
+        let cells = std::iter::once(day.date.clone()).chain(numbers.map(ToString::to_string));
+        writer
+            .write_record(cells)
+            .map_err(|error| failed(error.to_string()))?;
+    }
+    writer.into_inner().map_err(|error| failed(error.to_string()))
+}

@@ -1,0 +1,139 @@
+//! `ktd replay BUNDLE --branch STEP`.
+
+use super::replay::ReplayArgs;
+use super::run::{Bar, runtime, stopped};
+use super::signals::unless_told_to_end;
+use ktd_bundle::BundlePaths;
+use ktd_episode::open_bundle::OpenBundle;
+use ktd_episode::{branch_cell, branch_episode};
+use crate::CliError;
+use ktd_episode::EpisodeError;
+use crate::results::{results_json, results_table};
+use ktd_episode::transports::{Connection, Transports};
+use ktd_experiment::agent_kinds::check_builtin;
+use ktd_experiment::config::{AgentConfig, ExperimentConfig, RetryConfig};
+use ktd_experiment::provider::{Provider, builtin_table};
+use ktd_episode::run::CellResult;
+use ktd_experiment::price_table::{Basis, PriceTable};
+use crate::output::Console;
+use std::path::{Path, PathBuf};
+
+/// Runs the command.
+///
+/// # Errors
+/// [`CliError`] when the bundle, the step or the agent does not fit, and when the branch stops before its end.
+pub(super) fn run(args: &ReplayArgs, step: usize, out: &Path, console: Console) -> Result<(), CliError> {
+    let mut bundle = OpenBundle::open(&args.bundle, args.panel.as_deref())?;
+    let successor = Successor::of(args)?;
+    let base = base(args);
+    bundle.shared.retries = successor.retries;
+    let mut cell = branch_cell(&bundle.cell, &bundle.paths, step, successor.agent)?;
+    cell.basis = successor.basis.unwrap_or(cell.basis);
+    let who = (&cell.agent, &cell.provider);
+    let connection = Transports::default().connect(who, cell.seed, &bundle.shared.market, &base)?;
+    let bar = Bar::of_steps(console, cell.window.days.len() + 1 - step);
+    let paths = BundlePaths::new(out);
+    let input = bundle.input();
+    let result = runtime()?.block_on(unless_told_to_end(async {
+        match connection {
+            Connection::Model(transport) => {
+                branch_episode(&input, &bundle.paths, &cell, &paths, transport.as_ref(), &bar).await
+            }
+            Connection::Process(agent) => {
+                let bridge = agent.bridge();
+                let watched = bridge.agent().watched(&bar);
+                let result = branch_episode(&input, &bundle.paths, &cell, &paths, &bridge, &watched).await;
+                bridge.agent().close(result.is_ok()).await;
+                result
+            }
+            Connection::Control(_) => Err(EpisodeError::input(
+                format!(
+                    "agent {:?} is a control, which plays whole episodes",
+                    cell.agent.id
+                ),
+                "name another agent with --agent or --builtin",
+            )),
+            Connection::Client => Err(EpisodeError::input(
+                format!("agent {:?} calls over MCP: no branch can start it", cell.agent.id),
+                "name another agent with --agent or --builtin",
+            )),
+        }
+    }))?;
+    let results = [CellResult::of(cell, out.to_owned(), result)];
+    let text = format!(
+        "{}steps before {step} are those of {}; the branch is in {}\n",
+        results_table(&results),
+        bundle.cell.id,
+        out.display()
+    );
+    console.result(&text, &results_json(&results))?;
+    stopped(&results)
+}
+
+/// The directory that the agent's own paths start from: that of the file which names it.
+fn base(args: &ReplayArgs) -> PathBuf {
+    let file = args.agent.as_ref().and_then(|named| named.rsplit_once(':'));
+    file.and_then(|(file, _)| Path::new(file).parent())
+        .map_or_else(PathBuf::new, Path::to_owned)
+}
+
+/// Who goes on, and how.
+#[derive(Default)]
+struct Successor {
+    /// Another agent than the one that answered before.
+    agent: Option<(AgentConfig, Provider)>,
+    /// What its tokens cost, where a price table says so.
+    basis: Option<Basis>,
+    /// What is done about infrastructure faults.
+    retries: RetryConfig,
+}
+
+impl Successor {
+    fn of(args: &ReplayArgs) -> Result<Self, CliError> {
+        match (&args.builtin, &args.agent) {
+            (Some(name), _) => Self::builtin(name),
+            (None, Some(named)) => Self::named(named),
+            (None, None) => Ok(Self::default()),
+        }
+    }
+
+    fn builtin(name: &str) -> Result<Self, CliError> {
+        check_builtin(name)?;
+        let agent = AgentConfig::builtin(name);
+        let provider = Provider::of(&agent, &builtin_table()?)?;
+        Ok(Self {
+            agent: Some((agent, provider)),
+            ..Self::default()
+        })
+    }
+
+    /// An agent of an experiment file, `EXPERIMENT.toml:ID`, with that file's vendors, prices and retries.
+    fn named(named: &str) -> Result<Self, CliError> {
+        let Some((file, id)) = named.rsplit_once(':') else {
+            let what = format!("--agent is {named:?}: it names no agent of a file");
+            return Err(CliError::input(what, "write it as EXPERIMENT.toml:ID"));
+        };
+        let file = Path::new(file);
+        let config = ExperimentConfig::read(file)?;
+        let table = config.dialect_table()?;
+        let known: Vec<&str> = config.agents.iter().map(|agent| agent.id.as_str()).collect();
+        let known = known.join(", ");
+        let agent = config.agents.into_iter().find(|agent| agent.id == id);
+        let agent = agent.ok_or_else(|| {
+            let what = format!("{} has no agent {id:?}", file.display());
+            EpisodeError::input(what, format!("it has {known}"))
+        })?;
+        let provider = Provider::of(&agent, &table)?;
+        let base = file.parent().unwrap_or(Path::new(""));
+        let prices = config.prices.map(|path| PriceTable::read(&base.join(path)));
+        let basis = prices.transpose()?.map(|prices| {
+            let record = prices.record(&provider.dialect.id, agent.model_name());
+            Basis::of(agent.is_ours(), record)
+        });
+        Ok(Self {
+            agent: Some((agent, provider)),
+            basis,
+            retries: config.retries,
+        })
+    }
+}

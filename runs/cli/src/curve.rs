@@ -1,0 +1,79 @@
+//! `ktd curve CONFIG`.
+
+use super::probe::SetArgs;
+use super::run::execute;
+use ktd_io::whole_file::{json_bytes, write_whole};
+use ktd_certify::ground::Ground;
+use ktd_certify::curve::plan::CurveRun;
+use ktd_certify::curve::{Curve, experiment, render, table};
+use ktd_episode::run::RunPlan;
+use crate::CliError;
+use crate::output::Console;
+use crate::progress::Progress;
+use clap::Args;
+use serde_json::json;
+use std::sync::Mutex;
+
+const EXAMPLE: &str = "\
+Examples:
+  ktd curve runs/configs/certify.toml                # every rung of the numeric ladder, blinded, on a synthetic market
+  ktd curve certify_real.toml --out results/curve    # curve.json, curve.svg, and the probes of each rung
+
+The file is that of `ktd probe`; its mask is left aside. Rerunning keeps what is on disk.";
+
+/// Show what each rung of the numeric ladder leaks to attackers, and what it costs two fixed strategies.
+#[derive(Debug, Clone, Args)]
+#[command(after_help = EXAMPLE)]
+pub(super) struct CurveArgs {
+    #[command(flatten)]
+    set: SetArgs,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// [`CliError`] for bad input, and when an episode stops.
+pub(super) fn run(args: &CurveArgs, console: Console) -> Result<(), CliError> {
+    let run = CurveRun(args.set.run()?);
+    let ticks = u64::try_from(run.ticks()).unwrap_or(u64::MAX);
+    let bar = Mutex::new(Progress::new(
+        console,
+        "probing",
+        ticks,
+        "probes made, learned from or attacked",
+    ));
+    let recoveries = run.recoveries(&|| {
+        if let Ok(mut bar) = bar.lock() {
+            bar.advance(1);
+        }
+    })?;
+    drop(bar);
+    let (source, plan, key) = run.0.prepare()?;
+    let stretches = plan.probed_stretches();
+    let ground = Ground::new(source, &plan, key, run.0.threads)?;
+    let sights = run.sights(&ground, &stretches)?;
+    let episodes = execute(
+        &RunPlan {
+            config: experiment(&run.0.config, &ground, &stretches)?,
+            base: run.0.base.clone(),
+            output: run.0.paths.root().join("strategies"),
+        },
+        console,
+    )?;
+    let curve = run.draw(&ground, recoveries, &sights, episodes.results)?;
+    report(&run, &curve, console)
+}
+
+fn report(run: &CurveRun, curve: &Curve, console: Console) -> Result<(), CliError> {
+    let root = run.0.paths.root();
+    let (record, picture) = (root.join("curve.json"), root.join("curve.svg"));
+    write_whole(&record, &json_bytes(&record, curve)?)?;
+    write_whole(&picture, render(curve).as_bytes())?;
+    let text = format!(
+        "{}\nrecord: {}\npicture: {}\n",
+        table(curve),
+        record.display(),
+        picture.display()
+    );
+    console.result(&text, &json!(curve))
+}

@@ -1,0 +1,339 @@
+//! `ktd doctor`: what works, and how to mend what does not.
+
+use super::doctor_probe::{self, ProbeArgs};
+use super::run::{plan, runtime};
+use ktd_client::outside_agent::ChildCommand;
+use ktd_client::outside_agent::check_command;
+use ktd_bundle::BundlePaths;
+use ktd_episode::verify::verify;
+use crate::CliError;
+use ktd_experiment::agent_kinds::check_builtin;
+use ktd_client::endpoint::{key_file_warning, proxy_of_environment};
+use ktd_experiment::cells::cells;
+use ktd_experiment::config::{AgentConfig, ExperimentConfig};
+use ktd_data::market_source::MarketSource;
+use ktd_experiment::provider::Provider;
+use ktd_episode::run::{RunPlan, factor_table, prepare, run_cells};
+use ktd_client::force_check::{Standing, standing};
+use crate::output::Console;
+use clap::Args;
+use serde_json::json;
+use std::fmt::Write;
+use std::net::ToSocketAddrs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+const EXAMPLE: &str = "\
+Examples:
+  ktd doctor                    # the program itself, and whether results can be written here
+  ktd doctor try.toml           # also this experiment: panel, windows, keys, endpoints
+  ktd doctor try.toml --probe gpt                                # how strongly agent `gpt` can be made to submit
+  ktd doctor --probe deepseek/MODEL --api-key-env DEEPSEEK_API_KEY";
+
+/// Say what works and how to mend what does not: program, disk, and an experiment's data, keys and endpoints.
+#[derive(Debug, Clone, Args)]
+#[command(after_help = EXAMPLE)]
+pub(super) struct DoctorArgs {
+    /// An experiment file to look through.
+    experiment: Option<PathBuf>,
+    /// Where results would go (default: `results`; a probe's are kept with those of the experiment).
+    #[arg(long)]
+    out: Option<PathBuf>,
+    #[command(flatten)]
+    probe: ProbeArgs,
+}
+
+/// One finding.
+struct Finding {
+    what: String,
+    /// What was found, or what is wrong and how to mend it.
+    result: Result<String, (String, String)>,
+    /// What works, but should be mended or known.
+    warnings: Vec<String>,
+}
+
+impl Finding {
+    fn of(what: impl Into<String>, result: Result<String, CliError>) -> Self {
+        Self {
+            what: what.into(),
+            result: result.map_err(|error| (error.to_string(), error.hint().unwrap_or_default().to_owned())),
+            warnings: Vec::new(),
+        }
+    }
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// [`CliError`] when something does not work; everything is looked at first.
+pub(super) fn run(args: &DoctorArgs, console: Console) -> Result<(), CliError> {
+    let (path, out) = (args.experiment.as_deref(), args.out.as_deref());
+    if let Some(wanted) = &args.probe.probe {
+        return doctor_probe::run((&args.probe, wanted), path, out, console);
+    }
+    let results = out.unwrap_or_else(|| Path::new("results"));
+    let mut findings = vec![
+        Finding::of("results directory", writable(results)),
+        Finding::of("self-test", self_test(results)),
+    ];
+    if let Some(path) = path {
+        findings.extend(experiment(path, out));
+    }
+    console.result(&render(&findings), &to_json(&findings))?;
+    let broken = findings.iter().filter(|finding| finding.result.is_err()).count();
+    if broken == 0 {
+        return Ok(());
+    }
+    Err(
+        CliError::difference(format_args!("{broken} of {} checks failed", findings.len()))
+            .with_hint("each failed line above says how to mend it"),
+    )
+}
+
+const PROBE_BYTES: usize = 1 << 16;
+
+/// Writes and removes a file where results would go.
+fn writable(out: &Path) -> Result<String, CliError> {
+    std::fs::create_dir_all(out).map_err(CliError::io("make the directory", out))?;
+    let probe = out.join(".doctor");
+    std::fs::write(&probe, vec![0; PROBE_BYTES]).map_err(CliError::io("write", &probe))?;
+    std::fs::remove_file(&probe).map_err(CliError::io("remove", &probe))?;
+    Ok(format!("{} can be written", out.display()))
+}
+
+/// A tiny masked episode with tools, run, verified and replayed.
+const SELF_TEST: &str = r#"
+name = "self-test"
+synthetic = { seed = 1, names = 30, days = 200 }
+windows = [{ id = "three", last_days = 3 }]
+masks = [{ level = "blinded", numeric = "rescaled" }]
+agents = [{ id = "momentum", builtin = "momentum" }]
+"#;
+
+fn self_test(out: &Path) -> Result<String, CliError> {
+    let output = out.join(".doctor-self-test");
+    let result = run_self_test(&output);
+    // The directory is this check's own; what cannot be removed is said by the next run.
+    std::fs::remove_dir_all(&output).ok();
+    result
+}
+
+fn run_self_test(output: &Path) -> Result<String, CliError> {
+    let config = ExperimentConfig::parse(SELF_TEST)?;
+    let plan = RunPlan {
+        config,
+        base: PathBuf::new(),
+        output: output.to_owned(),
+    };
+    let prepared = prepare(&plan)?;
+    let runtime = runtime().map_err(|failure| CliError::input(failure.message(), "free some threads"))?;
+    for result in runtime.block_on(run_cells(&plan, &prepared, Arc::new(ktd_client::progress::Silent))) {
+        result.result?;
+        runtime.block_on(verify(BundlePaths::new(&result.bundle).root(), None))?;
+    }
+    Ok(format!(
+        "ktd {}: a masked episode ran, verified and replayed byte for byte",
+        env!("CARGO_PKG_VERSION")
+    ))
+}
+
+fn experiment(path: &Path, out: Option<&Path>) -> Vec<Finding> {
+    let plan = match plan(path, out) {
+        Ok(plan) => plan,
+        Err(error) => return vec![Finding::of("experiment", Err(error))],
+    };
+    let mut findings = vec![Finding::of(
+        "experiment",
+        Ok(format!("{} is well formed", path.display())),
+    )];
+    findings.push(Finding::of("data", data(&plan.config, &plan.base)));
+    findings.extend(plan.config.agents.iter().map(|agent| Finding {
+        warnings: warnings(agent, &plan),
+        ..Finding::of(format!("agent {}", agent.id), look_at(agent, &plan))
+    }));
+    findings
+}
+
+fn data(config: &ExperimentConfig, base: &Path) -> Result<String, CliError> {
+    let source = MarketSource::of(config, base)?;
+    let cells = cells(config, &source.market)?;
+    factor_table(&source.market, &cells)?;
+    let steps: usize = cells.iter().map(|cell| cell.window.days.len()).sum();
+    let mut text = format!(
+        "{} names, {} trading days; {} cells, {steps} steps",
+        source.market.names().len(),
+        source.market.calendar().len(),
+        cells.len()
+    );
+    for limitation in &source.record.limitations {
+        // Writing to a string cannot fail.
+        write!(text, "\n    note: {limitation}").ok();
+    }
+    Ok(text)
+}
+
+fn look_at(agent: &AgentConfig, plan: &RunPlan) -> Result<String, CliError> {
+    if let Some(command) = &agent.command {
+        ChildCommand::new(command, &agent.pass_env, &plan.base)?;
+        let program = check_command(command, &plan.base)?;
+        return Ok(format!("{} is there (not started)", program.display()));
+    }
+    if agent.external.is_some() {
+        return Ok("calls over MCP: its client starts `ktd mcp` with this file".to_owned());
+    }
+    if agent.control.is_some() {
+        return Ok("a control: it knows the future and is not ranked".to_owned());
+    }
+    if let Some(builtin) = &agent.builtin {
+        check_builtin(builtin)?;
+        return Ok(format!("built in: {builtin}"));
+    }
+    let provider = Provider::of(agent, &plan.config.dialect_table()?)?;
+    let force = match standing(&plan.output, agent, &provider)? {
+        Standing::Proven(_) => "probed".to_owned(),
+        Standing::Refuted(record) => {
+            let found = record
+                .level
+                .map_or_else(|| "no level".to_owned(), |level| level.to_string());
+            return Err(CliError::input(
+                format!(
+                    "force level {} is declared, but {found} worked when probed",
+                    provider.force
+                ),
+                "declare what works, or probe again",
+            ));
+        }
+        Standing::Unprobed => format!("not probed; see `--probe {}`", agent.id),
+    };
+    let key = key(agent, &plan.base)?;
+    let url = &provider.base_url;
+    // Behind a proxy the endpoint need not be reachable directly.
+    let reached = if proxy_of_environment().names_one_for(url) {
+        Ok("is behind a proxy (not tried)")
+    } else {
+        reach(url).map(|()| "answers the connection")
+    };
+    reached.map(|reached| {
+        format!(
+            "{} over {}: {url} {reached}; {key}; force level {} ({force})",
+            provider.dialect.name,
+            provider.wire.label(),
+            provider.force
+        )
+    })
+}
+
+/// Where the key is; it is neither tried nor shown.
+fn key(agent: &AgentConfig, base: &Path) -> Result<String, CliError> {
+    if let Some(path) = &agent.api_key_file {
+        let path = &base.join(path);
+        std::fs::metadata(path).map_err(CliError::io("read the key file", path))?;
+        return Ok(format!("the key is in {} (not tried)", path.display()));
+    }
+    match &agent.api_key_env {
+        None => Ok("no key is sent".to_owned()),
+        Some(variable) if std::env::var_os(variable).is_some() => {
+            Ok(format!("{variable} is set (not tried)"))
+        }
+        Some(variable) => {
+            let what = format!("the environment variable {variable} is not set");
+            Err(CliError::input(
+                what,
+                format!("export {variable}=... before running"),
+            ))
+        }
+    }
+}
+
+/// What is not wrong, but unsafe or uncertain: a key that others may read, and what no document confirms.
+fn warnings(agent: &AgentConfig, plan: &RunPlan) -> Vec<String> {
+    let key_file = agent
+        .api_key_file
+        .as_ref()
+        .and_then(|path| key_file_warning(&plan.base.join(path)));
+    let table = plan.config.dialect_table().ok();
+    let provider = table.and_then(|table| Provider::of(agent, &table).ok());
+    let proxied = provider.as_ref().filter(|provider| {
+        let is_named = proxy_of_environment().names_one_for(&provider.base_url);
+        is_named && !provider.base_url.is_empty()
+    });
+    let proxied = proxied.map(|provider| {
+        format!(
+            "requests to {} go through the proxy that the environment names, unless `NO_PROXY` names the host",
+            provider.base_url
+        )
+    });
+    let unverified = provider
+        .filter(|provider| !provider.base_url.is_empty() && !provider.dialect.unverified.is_empty())
+        .map(|provider| {
+            format!(
+                "unverified for {}: {}",
+                provider.dialect.name,
+                provider.dialect.unverified.join(", ")
+            )
+        });
+    key_file.into_iter().chain(proxied).chain(unverified).collect()
+}
+
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Opens a connection and closes it: no request is sent, so nothing is billed.
+fn reach(url: &str) -> Result<(), CliError> {
+    let unreachable = |detail: &str| {
+        CliError::input(
+            format!("{url}: {detail}"),
+            "check `base_url`, the network, and that the server runs",
+        )
+    };
+    let (scheme, rest) = url
+        .split_once("://")
+        .ok_or_else(|| unreachable("not an http or https address"))?;
+    let host = rest.split('/').next().unwrap_or_default();
+    let port = if scheme == "https" { 443 } else { 80 };
+    let address = if host
+        .rsplit_once(':')
+        .is_some_and(|(_, port)| port.parse::<u16>().is_ok())
+    {
+        host.to_owned()
+    } else {
+        format!("{host}:{port}")
+    };
+    let mut addresses = address
+        .to_socket_addrs()
+        .map_err(|error| unreachable(&error.to_string()))?;
+    let first = addresses
+        .next()
+        .ok_or_else(|| unreachable("the name has no address"))?;
+    std::net::TcpStream::connect_timeout(&first, CONNECT_TIMEOUT)
+        .map(|_| ())
+        .map_err(|error| unreachable(&error.to_string()))
+}
+
+fn render(findings: &[Finding]) -> String {
+    findings.iter().fold(String::new(), |mut text, finding| {
+        // Writing to a string cannot fail.
+        match &finding.result {
+            Ok(found) => writeln!(text, "ok      {}: {found}", finding.what).ok(),
+            Err((wrong, hint)) => {
+                writeln!(text, "BROKEN  {}: {wrong}\n        hint: {hint}", finding.what).ok()
+            }
+        };
+        for warning in &finding.warnings {
+            writeln!(text, "        note: {warning}").ok();
+        }
+        text
+    })
+}
+
+fn to_json(findings: &[Finding]) -> serde_json::Value {
+    let checks = findings.iter().map(|finding| match &finding.result {
+        Ok(found) => {
+            json!({ "check": finding.what, "ok": true, "found": found, "notes": finding.warnings })
+        }
+        Err((wrong, hint)) => {
+            json!({ "check": finding.what, "ok": false, "error": wrong, "hint": hint, "notes": finding.warnings })
+        }
+    });
+    json!({ "checks": checks.collect::<Vec<_>>() })
+}

@@ -1,0 +1,253 @@
+//! `ktd doctor --probe`: which level of the force ladder an endpoint honours.
+
+use super::run::{plan, runtime};
+use ktd_client::endpoint::http;
+use ktd_experiment::config::AgentConfig;
+use ktd_experiment::provider::{Provider, builtin_table};
+use crate::CliError;
+use ktd_client::force_check::{ProbeRecord, Probed, ProbedCall, climb_down, thinks_while_submitting};
+use ktd_view::table::{Align, Table};
+use crate::output::Console;
+use clap::Args;
+use ktd_agents::DialectTable;
+use serde_json::json;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// What is to be probed.
+#[derive(Debug, Clone, Args)]
+pub(super) struct ProbeArgs {
+    /// Measure how strongly a model can be made to submit, with at most three tiny calls that the vendor bills: an
+    /// agent of the experiment file, or VENDOR/MODEL.
+    #[arg(long, value_name = "AGENT")]
+    pub probe: Option<String>,
+    /// Address of a VENDOR/MODEL, where it is not the vendor's own.
+    #[arg(long, requires = "probe")]
+    base_url: Option<String>,
+    /// Environment variable that holds the key of a VENDOR/MODEL.
+    #[arg(long, requires = "probe")]
+    api_key_env: Option<String>,
+}
+
+/// Probes one agent and keeps what was found with the results.
+///
+/// # Errors
+/// [`CliError`] for an agent that there is not, and when the probe found less than is declared, or nothing.
+pub(super) fn run(
+    (args, wanted): (&ProbeArgs, &str),
+    experiment: Option<&Path>,
+    out: Option<&Path>,
+    console: Console,
+) -> Result<(), CliError> {
+    let (agent, provider, results) = whom((args, wanted), experiment, out)?;
+    let base = experiment.and_then(Path::parent).unwrap_or(Path::new(""));
+    let transport = http(&agent, &provider, base)?;
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    let probed = Probed {
+        agent: &agent,
+        provider: &provider,
+        at_unix_seconds: now.map_or(0, |since| since.as_secs()),
+    };
+    let record = runtime()?.block_on(climb_down(probed, &transport))?;
+    let kept = record.keep(&results)?;
+    console.result(
+        &render(&record, kept.as_deref()),
+        &json!({ "probe": record, "kept": kept }),
+    )?;
+    judge(&record, can_stop_thinking(&provider))
+}
+
+/// The agent to probe, and where its results go.
+fn whom(
+    (args, wanted): (&ProbeArgs, &str),
+    experiment: Option<&Path>,
+    out: Option<&Path>,
+) -> Result<(AgentConfig, Provider, PathBuf), CliError> {
+    let plan = experiment.map(|path| plan(path, out)).transpose()?;
+    let agents = plan.iter().flat_map(|plan| &plan.config.agents);
+    let named = agents.clone().find(|agent| agent.id == wanted);
+    if named.is_some() && (args.base_url.is_some() || args.api_key_env.is_some()) {
+        return Err(CliError::invalid(format_args!(
+            "agent {wanted:?} has its address and key in the experiment file"
+        ))
+        .with_hint("leave `--base-url` and `--api-key-env` out"));
+    }
+    let agent = named
+        .cloned()
+        .or_else(|| of_vendor(args, wanted))
+        .ok_or_else(|| unknown(wanted, agents.map(|agent| agent.id.as_str())))?;
+    if agent.model.is_none() {
+        return Err(
+            CliError::invalid(format_args!("agent {wanted:?} is no model behind an endpoint"))
+                .with_hint("name an agent with `model`; others need no probe"),
+        );
+    }
+    let table: DialectTable = match &plan {
+        Some(plan) => plan.config.dialect_table()?,
+        None => builtin_table()?,
+    };
+    let provider = Provider::of(&agent, &table)?;
+    let fallback = || out.map_or_else(|| PathBuf::from("results"), Path::to_owned);
+    Ok((agent, provider, plan.map_or_else(fallback, |plan| plan.output)))
+}
+
+fn of_vendor(args: &ProbeArgs, wanted: &str) -> Option<AgentConfig> {
+    let (vendor, model) = wanted.split_once('/')?;
+    let as_file_name = |character: char| {
+        let is_plain = character.is_ascii_alphanumeric() || matches!(character, '-' | '_' | '.');
+        if is_plain { character } else { '-' }
+    };
+    Some(AgentConfig {
+        id: format!("{vendor}--{model}").chars().map(as_file_name).collect(),
+        model: Some(model.to_owned()),
+        vendor: Some(vendor.to_owned()),
+        base_url: args.base_url.clone(),
+        api_key_env: args.api_key_env.clone(),
+        ..AgentConfig::default()
+    })
+}
+
+fn unknown<'a>(wanted: &str, known: impl Iterator<Item = &'a str>) -> CliError {
+    let known: Vec<&str> = known.collect();
+    let hint = if known.is_empty() {
+        "name the experiment file before `--probe`, or write VENDOR/MODEL".to_owned()
+    } else {
+        format!("it is one of {}, or VENDOR/MODEL", known.join(", "))
+    };
+    CliError::invalid(format_args!("there is no agent {wanted:?}")).with_hint(hint)
+}
+
+fn render(record: &ProbeRecord, kept: Option<&Path>) -> String {
+    let mut table = Table::new(&[("", Align::Left); 6]);
+    for call in &record.calls {
+        table.row([
+            call.level.to_string(),
+            if call.is_asked_for { "asked" } else { "unasked" }.to_owned(),
+            call.result.label().to_owned(),
+            outcome(call),
+            tokens(call),
+            call.detail.clone(),
+        ]);
+    }
+    let mut text = format!(
+        "{} at {} over {}, declared {}\n{}",
+        record.model,
+        record.base_url,
+        record.wire.label(),
+        record.declared,
+        table.render()
+    );
+    let found = record
+        .level
+        .map_or_else(|| "none".to_owned(), |level| level.to_string());
+    // Writing to a string cannot fail.
+    writeln!(text, "strongest level that works: {found}").ok();
+    match kept {
+        Some(path) => writeln!(text, "kept in {}", path.display()).ok(),
+        None => writeln!(text, "not kept: it found nothing, and an earlier probe stands").ok(),
+    };
+    text
+}
+
+fn outcome(call: &ProbedCall) -> String {
+    if call.kinds.is_empty() {
+        call.outcome.clone()
+    } else {
+        format!("{} ({})", call.outcome, call.kinds.join(", "))
+    }
+}
+
+fn tokens(call: &ProbedCall) -> String {
+    call.usage.as_ref().map_or_else(String::new, |record| {
+        let usage = record.usage();
+        if usage.is_known() {
+            format!("in={} out={}", usage.input(), usage.output())
+        } else {
+            "usage=unknown".to_owned()
+        }
+    })
+}
+
+/// Whether thinking might be what stands in the way, and can be left out of the submission.
+fn can_stop_thinking(provider: &Provider) -> bool {
+    thinks_while_submitting(provider) && provider.dialect.thinking.off.is_some()
+}
+
+fn judge(record: &ProbeRecord, can_stop_thinking: bool) -> Result<(), CliError> {
+    let name = &record.agent;
+    match record.level {
+        Some(level) if level <= record.declared => Ok(()),
+        Some(level) => Err(CliError::difference(format_args!(
+            "{name}: force level {} is declared, but only {level} works",
+            record.declared
+        ))
+        .with_hint(if can_stop_thinking {
+            format!("write force = \"{level}\", or try thinking = \"think-then-force\"")
+        } else {
+            format!("write force = \"{level}\"")
+        })),
+        None if record.is_conclusive() => Err(CliError::difference(format_args!(
+            "{name}: no level that was tried works"
+        ))
+        .with_hint("see what was answered above; declare a weaker level and probe again")),
+        None => Err(CliError::difference(format_args!(
+            "{name}: the probe found nothing about the force level"
+        ))
+        .with_hint("mend what the line above says and probe again; the declared level stands")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn args(base_url: Option<&str>) -> ProbeArgs {
+        ProbeArgs {
+            probe: None,
+            base_url: base_url.map(str::to_owned),
+            api_key_env: None,
+        }
+    }
+
+    #[test]
+    fn a_vendor_and_a_model_need_no_file() {
+        let (agent, provider, results) = whom((&args(None), "zhipu/a/glm 5"), None, None).unwrap();
+        assert_eq!(
+            (agent.id.as_str(), agent.model_name()),
+            ("zhipu--a-glm-5", "a/glm 5")
+        );
+        assert_eq!(provider.dialect.id, "zhipu");
+        assert_eq!(results, Path::new("results"));
+        for (wanted, part) in [
+            ("gpt", "no agent"),
+            ("acme/x", "no vendor"),
+            ("vllm/x", "no address"),
+        ] {
+            let failure = whom((&args(None), wanted), None, None).unwrap_err();
+            assert!(failure.message().contains(part), "{failure}");
+        }
+        let own = whom((&args(Some("http://127.0.0.1:9/v1")), "vllm/x"), None, None).unwrap();
+        assert_eq!(own.1.base_url, "http://127.0.0.1:9/v1");
+    }
+
+    #[test]
+    fn an_agent_of_a_file_is_probed_as_the_file_says() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("try.toml");
+        let text = "name = \"x\"\nwindows = [{ id = \"w\", last_days = 2 }]\nagents = [\n\
+                    { id = \"h\", builtin = \"hold\" },\n{ id = \"q\", model = \"m\", vendor = \"qwen\" }]\n";
+        std::fs::write(&file, text).unwrap();
+        let (_, provider, results) = whom((&args(None), "q"), Some(&file), None).unwrap();
+        assert_eq!(provider.dialect.id, "qwen");
+        assert_eq!(results, folder.path().join("results").join("x"));
+        for (args, wanted, part) in [
+            (args(Some("http://h")), "q", "in the experiment file"),
+            (args(None), "h", "no model behind"),
+            (args(None), "z", "no agent"),
+        ] {
+            let failure = whom((&args, wanted), Some(&file), None).unwrap_err();
+            assert!(failure.message().contains(part), "{failure}");
+        }
+    }
+}

@@ -1,0 +1,203 @@
+//! The program `ktd`: one file a command.
+//!
+//! Knows: every room, the terminal, arguments. Never knows: how anything is computed.
+
+mod attribute;
+mod branch;
+mod certify;
+mod curve;
+mod data;
+mod demo;
+mod doctor;
+mod doctor_probe;
+mod error;
+mod leaderboard;
+mod mcp;
+mod output;
+mod plan;
+mod probe;
+mod probe_batch;
+mod progress;
+mod reasons;
+mod replay;
+mod results;
+mod run;
+mod selection;
+mod signals;
+mod simulate;
+mod vendors;
+mod verify;
+mod wire;
+
+pub use error::CliError;
+
+use crate::output::Console;
+use clap::{Parser, Subcommand};
+use std::io::IsTerminal;
+use std::process::ExitCode;
+use tracing_subscriber::filter::Targets;
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
+
+const EXAMPLES: &str = "\
+Examples:
+  ktd demo                                   # no key, no network, no data
+  ktd data import prices.parquet --basis raw --universe members.csv --out csi300.ktdp
+  ktd run experiment.toml                    # run it again to continue";
+
+/// A benchmark that puts a language model into a deterministic simulation of the Chinese A-share market.
+#[derive(Debug, Parser)]
+#[command(name = "ktd", version, about, max_term_width = 100, propagate_version = true, after_help = EXAMPLES)]
+struct Cli {
+    /// Print one JSON document instead of text.
+    #[arg(long, global = true)]
+    json: bool,
+    /// No progress bars.
+    #[arg(long, short, global = true)]
+    quiet: bool,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Watch the built-in agents trade a masked synthetic market; no key, no network, no data.
+    Demo(demo::DemoArgs),
+    /// Run the grid of cells that an experiment file describes; rerunning continues where it stopped.
+    Run(run::RunArgs),
+    /// Say what an experiment asks and costs, and the smallest difference that it can detect; nothing is run.
+    Plan(plan::PlanArgs),
+    /// Run an episode again from its recorded replies and compare every byte; or show one step.
+    Replay(replay::ReplayArgs),
+    /// Check bundles and certificates: hashes, fills, NAV, metrics, bounds; name what differs first.
+    Verify(verify::VerifyArgs),
+    /// Split returns into market, style and selection, with costs and timing apart.
+    Attribute(attribute::AttributeArgs),
+    /// Ask attackers which stock and which day a masked payload shows; count what they recover.
+    Probe(probe::ProbeArgs),
+    /// Show what each way to show numbers leaks, and what it costs strategies
+    Curve(curve::CurveArgs),
+    /// Probe a mask, check the attackers, and sign a certificate that others can verify.
+    Certify(certify::CertifyArgs),
+    /// Rank finished runs by what they selected; say which differences are real.
+    Leaderboard(leaderboard::LeaderboardArgs),
+    /// Tell what models name in their reasons beyond what they were shown; lay reasons side by side, mask by mask.
+    Reasons(reasons::ReasonsArgs),
+    /// Let an MCP client trade one cell: a server on standard input and output, no network.
+    Mcp(mcp::McpArgs),
+    /// Say what works and how to mend what does not.
+    Doctor(doctor::DoctorArgs),
+    /// Show the vendors that are known and what each accepts; what nobody confirmed is marked `?`.
+    Vendors(vendors::VendorsArgs),
+    /// Make, check and invent market panels.
+    #[command(subcommand, after_help = data::EXAMPLES)]
+    Data(data::DataCommand),
+    /// Look at what vendors sent.
+    #[command(subcommand, after_help = wire::EXAMPLES)]
+    Wire(wire::WireCommand),
+    /// Run a scripted order file through the exchange, without an agent.
+    Simulate(simulate::SimulateArgs),
+}
+
+/// Runs the program on the process's arguments.
+#[must_use]
+pub fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return usage(&error),
+    };
+    let console = Console {
+        json: cli.json,
+        quiet: cli.quiet,
+    };
+    log_to_stderr();
+    let result = match cli.command {
+        Command::Demo(args) => demo::run(&args, console),
+        Command::Run(args) => run::run(&args, console),
+        Command::Plan(args) => plan::run(&args, console),
+        Command::Replay(args) => replay::run(&args, console),
+        Command::Verify(args) => verify::run(&args, console),
+        Command::Attribute(args) => attribute::run(&args, console),
+        Command::Probe(args) => probe::run(&args, console),
+        Command::Curve(args) => curve::run(&args, console),
+        Command::Certify(args) => certify::run(&args, console),
+        Command::Leaderboard(args) => leaderboard::run(&args, console),
+        Command::Reasons(args) => reasons::run(&args, console),
+        Command::Mcp(args) => mcp::run(&args, console),
+        Command::Doctor(args) => doctor::run(&args, console),
+        Command::Vendors(args) => vendors::run(&args, console),
+        Command::Data(command) => data::run(command, console),
+        Command::Wire(command) => wire::run(&command, console),
+        Command::Simulate(args) => simulate::run(&args, console),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            console.failure(&failure);
+            ExitCode::from(failure.exit_code())
+        }
+    }
+}
+
+/// The log goes to standard error where `KTD_LOG=info` or `debug` asks for it; what stops a command is told without
+/// it, once, as text or as one JSON document. It never holds a request.
+fn log_to_stderr() {
+    let wanted = std::env::var("KTD_LOG").unwrap_or_default();
+    // What cannot be read asks for nothing.
+    let filter: Targets = wanted.parse().unwrap_or_default();
+    let log = tracing_subscriber::fmt()
+        .with_max_level(tracing::Level::TRACE)
+        .with_writer(std::io::stderr)
+        .with_ansi(std::io::stderr().is_terminal())
+        .finish();
+    // A second initialisation, as in tests, keeps the first.
+    log.with(filter).try_init().ok();
+}
+
+/// Help and version succeed; every other usage error is bad input, in JSON where that was asked for.
+fn usage(error: &clap::Error) -> ExitCode {
+    if !error.use_stderr() || !std::env::args_os().any(|argument| argument == "--json") {
+        // Nothing is left to tell anyone when the terminal is gone.
+        error.print().ok();
+        return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+    }
+    let console = Console {
+        json: true,
+        quiet: false,
+    };
+    let text = error.to_string();
+    let text = text.strip_prefix("error: ").unwrap_or(&text);
+    let failure = CliError::invalid(text.trim_end()).with_hint("see --help");
+    console.failure(&failure);
+    ExitCode::from(failure.exit_code())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn every_command_shows_an_example() {
+        fn visit(command: &clap::Command, path: &str) {
+            let path = format!("{path} {}", command.get_name());
+            let mut leaves = command.get_subcommands().peekable();
+            if leaves.peek().is_none() {
+                let after = command
+                    .get_after_help()
+                    .map(ToString::to_string)
+                    .unwrap_or_default();
+                assert!(after.contains("Example"), "{path} has no example");
+            }
+            for leaf in leaves {
+                visit(leaf, &path);
+            }
+        }
+        visit(&Cli::command(), "");
+    }
+}

@@ -1,0 +1,5 @@
+//! The `ktd` program.
+
+fn main() -> std::process::ExitCode {
+    ktd_cli::main()
+}

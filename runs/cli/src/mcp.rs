@@ -1,0 +1,172 @@
+//! `ktd mcp EXPERIMENT.toml`.
+
+use super::run::{plan, runtime};
+use ktd_client::outside_agent::{BridgeTransport, Desk, Over, Server, Steps, Watched};
+use ktd_bundle::BundlePaths;
+use ktd_episode::{EpisodeInput, run_episode};
+use ktd_client::progress::Progress;
+use crate::CliError;
+use ktd_episode::EpisodeError;
+use ktd_experiment::cells::Cell;
+use ktd_episode::run::{Prepared, bundle_directory, prepare};
+use crate::output::Console;
+use clap::Args;
+use rmcp::ServiceExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+const EXAMPLE: &str = "\
+Example experiment file:
+
+  name = \"mine\"
+  masks = [{ level = \"blinded\" }]
+  agents = [{ id = \"mine\", external = \"mcp\" }]
+  windows = [{ id = \"short\", last_days = 20 }]
+
+Example entry of an MCP client's configuration:
+
+  { \"command\": \"ktd\", \"args\": [\"mcp\", \"mine.toml\"] }
+
+The client trades with the harness's own tools; starting the same command again continues the episode.";
+
+/// Let an MCP client trade one cell: a server on standard input and output, no network.
+#[derive(Debug, Clone, Args)]
+#[command(after_help = EXAMPLE)]
+pub(super) struct McpArgs {
+    /// The experiment file, with an agent that has `external = "mcp"`.
+    pub experiment: PathBuf,
+    /// Which cell (default: the first of such an agent that is not finished).
+    #[arg(long)]
+    pub cell: Option<String>,
+    /// Results directory (default: the file's `output`, else `results/NAME` beside the file).
+    #[arg(long)]
+    pub out: Option<PathBuf>,
+}
+
+/// Runs the command: ends when the client leaves.
+///
+/// # Errors
+/// [`CliError`] when nothing can be started, or the episode stopped for a reason that is not the client's leaving.
+pub(super) fn run(args: &McpArgs, console: Console) -> Result<(), CliError> {
+    let mut plan = plan(&args.experiment, args.out.as_deref())?;
+    // The keys and programs of other agents are not needed here.
+    plan.config.agents.retain(|agent| agent.external.is_some());
+    if plan.config.agents.is_empty() {
+        return Err(CliError::invalid(format_args!(
+            "{}: no agent calls over MCP",
+            args.experiment.display()
+        ))
+        .with_hint("add one: agents = [{ id = \"mine\", external = \"mcp\" }]"));
+    }
+    let prepared = prepare(&plan)?;
+    let cell = choose(&prepared, args.cell.as_deref(), &plan.output)?;
+    let shared = prepared.shared(&plan.config);
+    let input = EpisodeInput {
+        shared: &shared,
+        cell,
+        key: prepared.key.derive(&cell.id),
+    };
+    let paths = BundlePaths::new(&bundle_directory(&plan.output, &cell.id));
+    runtime()?.block_on(play(&input, &paths, console))
+}
+
+fn choose<'a>(prepared: &'a Prepared, wanted: Option<&str>, output: &Path) -> Result<&'a Cell, CliError> {
+    let is_open = |cell: &&Cell| {
+        !BundlePaths::new(&bundle_directory(output, &cell.id))
+            .summary()
+            .exists()
+    };
+    let cells = &prepared.cells;
+    let chosen = match wanted {
+        Some(wanted) => cells.iter().find(|cell| cell.id == wanted),
+        None => cells.iter().find(is_open).or_else(|| cells.last()),
+    };
+    chosen.ok_or_else(|| {
+        let known: Vec<&str> = cells.iter().map(|cell| cell.id.as_str()).collect();
+        CliError::invalid(format_args!(
+            "there is no cell {:?} of such an agent",
+            wanted.unwrap_or_default()
+        ))
+        .with_hint(format_args!("it is one of {}", known.join(", ")))
+    })
+}
+
+async fn play(input: &EpisodeInput<'_>, paths: &BundlePaths, console: Console) -> Result<(), CliError> {
+    let steps: Arc<Steps> = Arc::default();
+    let desk = Arc::new(Desk::new(Arc::clone(&steps)));
+    let bridge = BridgeTransport::new(Arc::clone(&desk));
+    let notes = Notes(console);
+    let watched = Watched::new(Arc::clone(&steps), &notes);
+    console.note(&format!(
+        "cell {}: bundle {}",
+        input.cell.id,
+        paths.root().display()
+    ));
+    let episode = async {
+        let result = run_episode(input, paths, &bridge, &watched).await;
+        close(&desk, result.as_ref().err(), console);
+        result
+    };
+    let client = serve(&desk);
+    tokio::pin!(episode, client);
+    tokio::select! {
+        result = &mut episode => {
+            // The client may still ask what became of the episode.
+            let served = client.await;
+            result?;
+            served
+        }
+        served = &mut client => {
+            served?;
+            let now = steps.now();
+            console.note(&format!(
+                "the client left in step {} of {}; the same command continues there",
+                now.step, now.steps
+            ));
+            Ok(())
+        }
+    }
+}
+
+fn close(desk: &Desk, error: Option<&EpisodeError>, console: Console) {
+    match error {
+        None => {
+            desk.close(Over::Finished);
+            console.note("the episode is over; its bundle is finished");
+        }
+        Some(error) => {
+            desk.close(Over::Stopped);
+            console.note(&format!("the episode has stopped: {error}"));
+        }
+    }
+}
+
+/// Serves the client until it leaves. An episode that stopped before its first question has nothing to serve.
+async fn serve(desk: &Arc<Desk>) -> Result<(), CliError> {
+    let first = desk.question().await;
+    if matches!(first, Err(Over::Stopped)) {
+        return Ok(());
+    }
+    let server = Server::new(Arc::clone(desk), &first);
+    let running = server
+        .serve(rmcp::transport::io::stdio_pipes())
+        .await
+        .map_err(|error| {
+            CliError::invalid(format_args!("the client does not speak MCP: {error}"))
+                .with_hint("this command is started by an MCP client; see docs/own-agent.md")
+        })?;
+    running
+        .waiting()
+        .await
+        .map(|_| ())
+        .map_err(|error| CliError::difference(format_args!("the server broke off: {error}")))
+}
+
+/// One line a step on standard error: standard output belongs to the protocol.
+struct Notes(Console);
+
+impl Progress for Notes {
+    fn step_ended(&self, _: &str, step: usize, steps: usize) {
+        self.0.note(&format!("step {step} of {steps} ended"));
+    }
+}

@@ -1,0 +1,67 @@
+//! `ktd plan EXPERIMENT.toml`.
+
+use super::run::{Bar, runtime};
+use ktd_experiment::cells::cells;
+use ktd_experiment::config::{ExperimentConfig, SyntheticConfig};
+use ktd_data::market_source::MarketSource;
+use crate::CliError;
+use ktd_plan::estimate::{measure, steps_measured};
+use ktd_client::money::opening::price_cells;
+use crate::output::Console;
+use ktd_plan::{Plan, text};
+use clap::Args;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+const EXAMPLES: &str = "\
+Examples:
+  ktd plan experiment.toml                  # cells, steps, calls, cost, and what differences it can detect
+  ktd plan experiment.toml --synthetic      # before there is a panel: on a synthetic market of the same days
+  ktd plan experiment.toml --json
+
+No key is needed: calls and tokens are those of built-in agents on the first days, asked of nobody.";
+
+/// Days of the market of `--synthetic`: from 2022 to the end of 2026, around the preset windows.
+const SYNTHETIC_DAYS: u32 = 1_200;
+
+/// Say what an experiment asks and costs, and the smallest difference that it can detect; nothing is run.
+#[derive(Debug, Clone, Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct PlanArgs {
+    /// The experiment file.
+    experiment: PathBuf,
+    /// Plan on a synthetic market of 300 names instead of the file's panel: the counts hold, the luck is not a real one's.
+    #[arg(long)]
+    synthetic: bool,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// [`CliError`] for an experiment that `ktd run` would refuse before it asks anybody.
+pub(super) fn run(args: &PlanArgs, console: Console) -> Result<(), CliError> {
+    let mut config = ExperimentConfig::read(&args.experiment)?;
+    if args.synthetic {
+        (config.panel, config.synthetic) = (None, Some(synthetic()));
+    }
+    let base = args.experiment.parent().map_or_else(PathBuf::new, Path::to_owned);
+    let source = MarketSource::of(&config, &base)?;
+    let mut cells = cells(&config, &source.market)?;
+    price_cells(&mut cells, &config, &base)?;
+    let measured = if cells.iter().all(|cell| cell.agent.is_ours()) {
+        Vec::new()
+    } else {
+        let bar = Arc::new(Bar::of_steps(console, steps_measured(&cells)));
+        runtime()?.block_on(measure(&config, &source, bar))?
+    };
+    let plan = Plan::of(&config, &source, &cells, &measured)?;
+    console.result(&text(&plan, &config.budget), &serde_json::json!({ "plan": plan }))
+}
+
+const fn synthetic() -> SyntheticConfig {
+    SyntheticConfig {
+        seed: None,
+        names: None,
+        days: Some(SYNTHETIC_DAYS),
+    }
+}

@@ -1,0 +1,80 @@
+//! Progress bars: on a terminal only, and only for work that takes longer than two seconds.
+
+use ktd_data::import::ImportProgress;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::io::IsTerminal;
+use std::time::{Duration, Instant};
+
+use crate::output::Console;
+
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// One piece of work that may take a while.
+#[derive(Debug)]
+pub struct Progress {
+    bar: ProgressBar,
+    started: Instant,
+    /// Whether the bar may still appear.
+    waiting: bool,
+}
+
+impl Progress {
+    /// Work of so many units; `unit` names them in the plural.
+    #[must_use]
+    pub fn new(console: Console, what: &'static str, units: u64, unit: &'static str) -> Self {
+        let may_show = !console.json && !console.quiet && std::io::stderr().is_terminal();
+        let bar = ProgressBar::with_draw_target(Some(units), ProgressDrawTarget::hidden());
+        let template = format!("{{msg}} {{wide_bar}} {{human_pos}}/{{human_len}} {unit}, {{eta}} left");
+        if let Ok(style) = ProgressStyle::with_template(&template) {
+            bar.set_style(style);
+        }
+        bar.set_message(what);
+        Self {
+            bar,
+            started: Instant::now(),
+            waiting: may_show,
+        }
+    }
+
+    /// So many more units are done.
+    pub fn advance(&mut self, units: u64) {
+        self.bar.inc(units);
+        if self.waiting && self.started.elapsed() >= PATIENCE {
+            self.waiting = false;
+            self.bar.set_draw_target(ProgressDrawTarget::stderr());
+        }
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+/// A bar for the reading of market data.
+#[derive(Debug)]
+pub struct ImportBar {
+    console: Console,
+    bar: Option<Progress>,
+}
+
+impl ImportBar {
+    /// A bar that appears when reading begins and takes long.
+    #[must_use]
+    pub const fn new(console: Console) -> Self {
+        Self { console, bar: None }
+    }
+}
+
+impl ImportProgress for ImportBar {
+    fn begin(&mut self, what: &'static str, units: u64, unit: &'static str) {
+        self.bar = Some(Progress::new(self.console, what, units, unit));
+    }
+
+    fn advance(&mut self, units: u64) {
+        if let Some(bar) = &mut self.bar {
+            bar.advance(units);
+        }
+    }
+}

@@ -1,0 +1,265 @@
+//! `ktd run EXPERIMENT.toml`.
+
+use super::signals::unless_told_to_end;
+use ktd_client::progress::Progress as EpisodeProgress;
+use crate::CliError;
+use crate::results::{results_json, results_table};
+use ktd_client::ClientError;
+use ktd_episode::EpisodeError;
+use ktd_io::ErrorClass;
+use ktd_plan::{cost_text, estimate_text};
+use ktd_experiment::cells::cells;
+use ktd_experiment::config::ExperimentConfig;
+use ktd_data::market_source::MarketSource;
+use ktd_experiment::prune::{Pruned, pruned};
+use ktd_episode::run::{CellResult, RunPlan, prepare, run_cells};
+use ktd_io::open_files::missing_open_files;
+use ktd_client::money::Metering;
+use ktd_plan::estimate::{Estimate, measure, steps_measured};
+use ktd_client::money::opening::price_cells;
+use crate::output::Console;
+use crate::progress::Progress;
+use clap::Args;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+const EXAMPLE: &str = "\
+Example experiment file:
+
+  name = \"try\"
+  panel = \"csi300.ktdp\"            # without it: the synthetic market
+  parallel_cells = 4
+  masks = [{ level = \"bright\" }, { level = \"blinded\", numeric = \"rescaled\" }]
+  modes = [\"open-research\"]
+  seeds = [1, 2, 3]
+  agents = [
+    { id = \"momentum\", builtin = \"momentum\" },
+    { id = \"gpt\", model = \"gpt-5.5\", base_url = \"http://127.0.0.1:8080/v1\", api_key_env = \"OPENAI_API_KEY\" },
+  ]
+  windows = [{ id = \"W1\" }, { id = \"short\", start = \"2025-03-03\", end = \"2025-03-14\" }]
+
+  ktd run try.toml --dry-run          # what it would ask and cost
+  ktd run try.toml
+
+Running the same file again continues where it stopped: finished cells are kept, and no reply is asked for twice.";
+
+/// Runs the grid of cells that an experiment file describes; rerunning continues where it stopped.
+#[derive(Debug, Clone, Args)]
+#[command(after_help = EXAMPLE)]
+pub(super) struct RunArgs {
+    /// The experiment file.
+    pub experiment: PathBuf,
+    /// Results directory (default: the file's `output`, else `results/NAME` beside the file).
+    #[arg(long)]
+    pub out: Option<PathBuf>,
+    /// Cells at once, instead of the file's `parallel_cells`.
+    #[arg(long)]
+    pub parallel: Option<usize>,
+    /// Estimate calls, tokens and cost from the built-in agents' traffic; nothing is asked and nothing is written.
+    #[arg(long)]
+    pub dry_run: bool,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// [`CliError`] for bad input, and when a cell stopped before its end.
+pub(super) fn run(args: &RunArgs, console: Console) -> Result<(), CliError> {
+    let mut plan = plan(&args.experiment, args.out.as_deref())?;
+    if let Some(parallel) = args.parallel {
+        plan.config.parallel_cells = parallel.max(1);
+    }
+    if args.dry_run {
+        return estimate(&plan.config, &plan.base, console);
+    }
+    let executed = execute(&plan, console)?;
+    let Executed {
+        results,
+        limitations,
+        metering,
+    } = &executed;
+    let budget = metering.budget.as_deref();
+    let mut text = results_table(results);
+    text.push_str(&cost_text::text(results, budget));
+    for limitation in limitations {
+        text.push_str("note: ");
+        text.push_str(limitation);
+        text.push('\n');
+    }
+    let mut document = results_json(results);
+    if let Some(object) = document.as_object_mut() {
+        object.insert("money".to_owned(), cost_text::to_json(results, budget));
+        object.insert("notes".to_owned(), serde_json::json!(limitations));
+    }
+    console.result(&text, &document)?;
+    stopped(results)
+}
+
+/// The plan of an experiment file, its results going to `out` or where the file says.
+///
+/// # Errors
+/// [`CliError`] for a file that is none.
+pub(super) fn plan(experiment: &Path, out: Option<&Path>) -> Result<RunPlan, CliError> {
+    let config = ExperimentConfig::read(experiment)?;
+    let base = experiment.parent().map_or_else(PathBuf::new, Path::to_owned);
+    let output = out.map_or_else(
+        || {
+            let given = config.output.clone();
+            base.join(given.unwrap_or_else(|| Path::new("results").join(&config.name)))
+        },
+        Path::to_owned,
+    );
+    Ok(RunPlan { config, base, output })
+}
+
+/// Tells what an experiment would ask and cost.
+fn estimate(config: &ExperimentConfig, base: &Path, console: Console) -> Result<(), CliError> {
+    let source = MarketSource::of(config, base)?;
+    let mut cells = cells(config, &source.market)?;
+    price_cells(&mut cells, config, base)?;
+    let bar = Arc::new(Bar::of_steps(console, steps_measured(&cells)));
+    let measured = runtime()?.block_on(measure(config, &source, bar))?;
+    let estimate = Estimate::of(config, &cells, &measured);
+    let mut text = estimate_text::text(&estimate, &config.budget);
+    let notes: Vec<String> = pruned(config)?.iter().map(Pruned::told).collect();
+    for note in &notes {
+        text.push_str("note: ");
+        text.push_str(note);
+        text.push('\n');
+    }
+    console.result(
+        &text,
+        &serde_json::json!({ "estimate": estimate, "notes": notes }),
+    )
+}
+
+/// A plan that was run.
+pub(super) struct Executed {
+    /// The cells' results.
+    pub results: Vec<CellResult>,
+    /// What the panel cannot support, what is not known of the agents, and which cells are left out.
+    pub limitations: Vec<String>,
+    /// What was spent of the budget.
+    pub metering: Arc<Metering>,
+}
+
+/// Runs a plan under a progress bar; with what a reader of the results must know.
+///
+/// # Errors
+/// [`CliError`] when nothing can be started.
+pub(super) fn execute(plan: &RunPlan, console: Console) -> Result<Executed, CliError> {
+    if let Some((needed, allowed)) = missing_open_files(plan.config.parallel_cells) {
+        let message = format!(
+            "{} cells at once need up to {needed} open files, but the system allows {allowed}",
+            plan.config.parallel_cells
+        );
+        return Err(CliError::invalid(message).with_hint("raise `ulimit -n`, or lower `parallel_cells`"));
+    }
+    let prepared = prepare(plan)?;
+    let steps: usize = prepared.cells.iter().map(|cell| cell.window.days.len()).sum();
+    let bar = Arc::new(Bar::of_steps(console, steps));
+    let cells = run_cells(plan, &prepared, bar);
+    let has_children = plan.config.agents.iter().any(|agent| agent.command.is_some());
+    let results = if has_children {
+        // Ended by a signal alone, this process would leave its agents behind.
+        runtime()?.block_on(unless_told_to_end(cells))?
+    } else {
+        runtime()?.block_on(cells)
+    };
+    let mut notes = prepared.source.record.limitations;
+    notes.extend(prepared.notes);
+    notes.extend(pruned(&plan.config)?.iter().map(Pruned::told));
+    Ok(Executed {
+        results,
+        limitations: notes,
+        metering: prepared.metering,
+    })
+}
+
+/// The asynchronous runtime of a command.
+///
+/// # Errors
+/// [`CliError`] when the system gives no threads.
+pub(super) fn runtime() -> Result<tokio::runtime::Runtime, CliError> {
+    tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| CliError::invalid(format_args!("cannot start threads: {error}")))
+}
+
+/// The first cell that stopped, as the command's failure; the others stand.
+///
+/// # Errors
+/// [`CliError`] when a cell stopped, or lost steps to the infrastructure.
+pub(super) fn stopped(results: &[CellResult]) -> Result<(), CliError> {
+    let errors = || {
+        let stopped = results.iter();
+        stopped.filter_map(|result| Some((&result.cell.id, result.result.as_ref().err()?)))
+    };
+    let is_budget = |error: &EpisodeError| error.class() == ErrorClass::Budget;
+    let mut others = errors().filter(|(_, error)| !is_budget(error));
+    let Some((cell, error)) = others.next() else {
+        return over_budget(results).and_then(|()| covered(results));
+    };
+    let others = others.count();
+    let message = format!(
+        "cell {cell}: {error}{}",
+        if others > 0 {
+            format!(" (and {others} more)")
+        } else {
+            String::new()
+        }
+    );
+    let failure = match error.class() {
+        ErrorClass::InvalidInput => CliError::invalid(message),
+        ErrorClass::Difference | ErrorClass::Budget => CliError::difference(message),
+    };
+    Err(failure.with_hint(error.hint()))
+}
+
+/// Cells that stopped at a cap are neither faulty nor finished: the same command goes on when the cap is raised.
+fn over_budget(results: &[CellResult]) -> Result<(), CliError> {
+    let stopped: Vec<&EpisodeError> = results
+        .iter()
+        .filter_map(|result| result.result.as_ref().err())
+        .collect();
+    let Some(EpisodeError::Client(ClientError::Budget { reached, .. })) = stopped.first() else {
+        return Ok(());
+    };
+    let cells = stopped.len();
+    let message = format!("{reached}; {cells} of {} cells are unfinished", results.len());
+    let hint = "raise the cap under [budget] and run the same command again: it continues where it stopped";
+    Err(CliError::budget(message).with_hint(hint))
+}
+
+/// Steps lost to the infrastructure are no decisions of the model: the command does not end as if all were well.
+fn covered(results: &[CellResult]) -> Result<(), CliError> {
+    let lost = results.iter().filter_map(|result| result.result.as_ref().ok());
+    let lost: usize = lost.map(|summary| summary.counters.uncovered).sum();
+    if lost == 0 {
+        return Ok(());
+    }
+    Err(CliError::difference(format_args!(
+        "{lost} steps were lost to infrastructure faults; see the column `coverage`"
+    ))
+    .with_hint("look at the endpoint with `ktd doctor`; to run a cell again, delete its bundle first"))
+}
+
+/// A progress bar of steps.
+pub(super) struct Bar(Mutex<Progress>);
+
+impl Bar {
+    /// A bar of so many steps.
+    pub(super) fn of_steps(console: Console, steps: usize) -> Self {
+        let units = u64::try_from(steps).unwrap_or(u64::MAX);
+        Self(Mutex::new(Progress::new(console, "running", units, "steps")))
+    }
+}
+
+impl EpisodeProgress for Bar {
+    fn step_ended(&self, _: &str, _: usize, _: usize) {
+        if let Ok(mut bar) = self.0.lock() {
+            bar.advance(1);
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! `ktd verify BUNDLE...` and `ktd verify --certificate FILE`.
+
+use super::probe::threads;
+use super::run::runtime;
+use ktd_bundle::BundlePaths;
+use ktd_bundle::open::read_header;
+use ktd_episode::verify::{Verified, verify};
+use ktd_certify::mark::mark_of;
+use ktd_certify::signed::SignedCertificate;
+use ktd_certify::signing::PublicKey;
+use ktd_certify::table::summary;
+use ktd_certify::verify::{Check, ticks, verify as verify_certificate};
+use crate::CliError;
+use crate::output::Console;
+use crate::progress::Progress;
+use clap::Args;
+use serde_json::{Value, json};
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+const EXAMPLE: &str = "\
+Examples:
+  ktd verify results/demo/cells/*
+  ktd verify --certificate cert/certificate.json --public-key their.pub            # signature, files, every figure
+  ktd verify --certificate cert/certificate.json --panel csi300.ktdp --attack      # also probes and answers, made again
+  ktd verify results/demo/cells/* --certificate cert/certificate.json              # which bundles it is for
+
+Exit code 0 when everything that was asked for is as it says, 1 when something differs, 2 when it could not be checked.";
+
+/// Checks bundles: hashes, fills, NAV and metrics; and certificates of masks. Names what differs first.
+#[derive(Debug, Clone, Args)]
+#[command(after_help = EXAMPLE)]
+pub(super) struct VerifyArgs {
+    /// The bundles' directories.
+    #[arg(required_unless_present = "certificate")]
+    pub bundles: Vec<PathBuf>,
+    /// The panel, when it is no longer where the bundles were made.
+    #[arg(long)]
+    pub panel: Option<PathBuf>,
+    /// A certificate of a mask, with the files beside it.
+    #[arg(long, value_name = "FILE")]
+    certificate: Option<PathBuf>,
+    /// The public key, PEM, that must have signed the certificate.
+    #[arg(long, value_name = "FILE", requires = "certificate")]
+    public_key: Option<PathBuf>,
+    /// Put the attackers to the certificate's probes again and compare every answer; needs the panel.
+    #[arg(long, requires = "certificate")]
+    attack: bool,
+    /// Threads for that (default: one a core).
+    #[arg(long)]
+    threads: Option<usize>,
+}
+
+/// What was said so far, as text and for programs.
+#[derive(Default)]
+struct Told {
+    text: String,
+    documents: Vec<Value>,
+    first_failure: Option<CliError>,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// [`CliError`] when a bundle or the certificate differs; all are checked first.
+pub(super) fn run(args: &VerifyArgs, console: Console) -> Result<(), CliError> {
+    let whose = args.public_key.as_deref().map(PublicKey::read).transpose()?;
+    let mut told = Told::default();
+    let certificate = args
+        .certificate
+        .as_deref()
+        .and_then(|path| told.certificate(path, (args, whose), console));
+    let certificate_document = told.documents.pop();
+    for bundle in &args.bundles {
+        told.bundle(bundle, args.panel.as_deref(), certificate.as_slice())?;
+    }
+    let mut document = json!({ "bundles": told.documents });
+    if let (Some(found), Some(object)) = (certificate_document, document.as_object_mut()) {
+        object.insert("certificate".to_owned(), found);
+    }
+    console.result(&told.text, &document)?;
+    told.first_failure.map_or(Ok(()), Err)
+}
+
+impl Told {
+    fn bundle(
+        &mut self,
+        bundle: &Path,
+        panel: Option<&Path>,
+        certificates: &[SignedCertificate],
+    ) -> Result<(), CliError> {
+        let shown = bundle.display().to_string();
+        match runtime()?.block_on(verify(bundle, panel)) {
+            Ok(verified) => {
+                self.good(&shown, &verified);
+                let mut document = json!({
+                    "bundle": shown, "ok": true, "checked": verified.checks, "unchecked": verified.unchecked,
+                });
+                if !certificates.is_empty() {
+                    let mark = mark_of(&read_header(&BundlePaths::new(bundle))?, certificates);
+                    // Writing to a string cannot fail.
+                    writeln!(self.text, "  mask       {mark}").ok();
+                    if let Some(object) = document.as_object_mut() {
+                        object.insert("mask".to_owned(), json!(mark));
+                    }
+                }
+                self.documents.push(document);
+            }
+            Err(error) => {
+                self.documents
+                    .push(json!({ "bundle": shown, "ok": false, "difference": error.to_string() }));
+                self.bad(&shown, error.into());
+            }
+        }
+        Ok(())
+    }
+
+    /// The certificate when nothing differs.
+    fn certificate(
+        &mut self,
+        path: &Path,
+        (args, whose): (&VerifyArgs, Option<PublicKey>),
+        console: Console,
+    ) -> Option<SignedCertificate> {
+        let shown = path.display().to_string();
+        match check_certificate(path, (args, whose), console) {
+            Ok((signed, verified)) => {
+                self.good(&shown, &verified);
+                // Writing to a string cannot fail.
+                let says = summary(&signed.certificate).join("\n             ");
+                writeln!(self.text, "  says       {says}").ok();
+                self.documents.push(json!({
+                    "certificate": shown, "ok": true, "checked": verified.checks, "unchecked": verified.unchecked,
+                    "verdict": signed.certificate.verdict, "refusals": signed.certificate.refusals,
+                    "terms": signed.certificate.terms(), "counts": signed.certificate.set.counts,
+                    "probes": signed.certificate.set.probes, "fingerprint": signed.signature.fingerprint,
+                }));
+                Some(signed)
+            }
+            Err(error) => {
+                self.documents
+                    .push(json!({ "certificate": shown, "ok": false, "difference": error.to_string() }));
+                self.bad(&shown, error);
+                None
+            }
+        }
+    }
+
+    fn good(&mut self, shown: &str, verified: &Verified) {
+        // Writing to a string cannot fail.
+        writeln!(self.text, "{shown}: ok").ok();
+        for check in &verified.checks {
+            writeln!(self.text, "  checked    {check}").ok();
+        }
+        for check in &verified.unchecked {
+            writeln!(self.text, "  UNCHECKED  {check}").ok();
+        }
+    }
+
+    fn bad(&mut self, shown: &str, error: CliError) {
+        let failure = CliError::from(error);
+        let says = if failure.is_difference() {
+            "DIFFERS"
+        } else {
+            "NOT CHECKED"
+        };
+        // Writing to a string cannot fail.
+        writeln!(self.text, "{shown}: {says}\n  {}", failure.message()).ok();
+        self.first_failure.get_or_insert(failure);
+    }
+}
+
+fn check_certificate(
+    path: &Path,
+    (args, whose): (&VerifyArgs, Option<PublicKey>),
+    console: Console,
+) -> Result<(SignedCertificate, Verified), CliError> {
+    let check = Check {
+        whose,
+        panel: args.panel.clone(),
+        // Beside bundles the panel is for them.
+        remakes: args.panel.is_some() && args.bundles.is_empty(),
+        attacks: args.attack,
+        threads: threads(args.threads),
+    };
+    let ticks = u64::try_from(ticks(path, args.attack)).unwrap_or(u64::MAX);
+    let bar = Mutex::new(Progress::new(console, "checking", ticks, "probes"));
+    Ok(verify_certificate(path, &check, &|| {
+        if let Ok(mut bar) = bar.lock() {
+            bar.advance(1);
+        }
+    })?)
+}

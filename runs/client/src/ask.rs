@@ -1,0 +1,384 @@
+//! Asking the model: recorded replies first, the live endpoint after, every attempt kept.
+
+use ktd_io::sha256::sha256_hex;
+use ktd_bundle::exchanges::{BATCH_ROW, Cassette, ExchangeStore, Intent, Outcome, Place, key_of_read};
+use ktd_bundle::tariff::Decoded;
+use ktd_io::crash_points::{self, Point};
+use crate::ClientError;
+use ktd_experiment::config::RetryConfig;
+use ktd_experiment::provider::Provider;
+use ktd_guard::Guard;
+use crate::money::Meter;
+use crate::money::meter::Refused;
+use crate::money::wait::{backoff, wish};
+use ktd_agents::{
+    DecodedReply, Expected, FaultClass, FaultKind, ModelTurn, ReplyFault, Transport, UsageBound, WireReply,
+    WireRequest, parser_leak,
+};
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// Where replies come from and go to.
+#[expect(missing_debug_implementations, reason = "a transport may hold a key")]
+pub struct Exchanger<'a> {
+    /// Replies recorded earlier.
+    pub cassette: Arc<Cassette>,
+    /// Where new ones are kept; `None` in a replay.
+    pub store: Option<ExchangeStore>,
+    /// The live endpoint; `None` in a replay.
+    pub transport: Option<&'a dyn Transport>,
+    /// 1-based first step that the live endpoint is asked in; a branch hears the steps before it from the record.
+    pub first_live_step: usize,
+    /// The last look before a request leaves.
+    pub guard: &'a Guard,
+    /// What is done about infrastructure faults.
+    pub retries: RetryConfig,
+    /// How the endpoint that answers now is spoken to; in a branch another one may have answered before.
+    pub provider: &'a Provider,
+    /// What stands before the endpoint: the key's gate and the budget.
+    pub meter: Meter,
+}
+
+/// One answered request.
+#[derive(Debug)]
+pub struct Answer {
+    /// The request's key.
+    pub request: String,
+    /// SHA-256 of the reply's body.
+    pub reply: String,
+    /// What the model said.
+    pub turn: ModelTurn,
+}
+
+/// What became of a request.
+#[derive(Debug)]
+pub struct Asked {
+    /// The faults met on the way, in order.
+    pub faults: Vec<&'static str>,
+    /// The answer; `None` when the attempts were used up.
+    pub answer: Option<Answer>,
+    /// Whether sending the same request again could not bring another answer.
+    pub is_final: bool,
+}
+
+impl Asked {
+    const fn answered(faults: Vec<&'static str>, request: String, reply: String, turn: ModelTurn) -> Self {
+        Self {
+            faults,
+            answer: Some(Answer { request, reply, turn }),
+            is_final: true,
+        }
+    }
+}
+
+/// What an attempt's outcome means.
+enum Reading {
+    Turn(Box<ModelTurn>, String),
+    /// Send the same bytes again; the body may say after how many seconds.
+    Again {
+        code: &'static str,
+        blank: Option<Blank>,
+        wait_seconds: Option<u64>,
+    },
+    /// Never send them again: nobody can answer them now.
+    GiveUp {
+        code: &'static str,
+    },
+    Stop(ClientError),
+}
+
+impl Reading {
+    /// Whether the provider has too much to do: then nobody should ask it with this key.
+    fn is_busy(&self) -> bool {
+        let busy = [FaultKind::RateLimited, FaultKind::Overloaded];
+        matches!(self, Self::Again { code, .. } if busy.iter().any(|kind| kind.code() == *code))
+    }
+}
+
+/// A turn with nothing in it, and the SHA-256 of its reply.
+type Blank = (Box<ModelTurn>, String);
+
+/// After so many replies with nothing in them, the model is taken not to have answered.
+const BLANK_REPLIES_MAX: u32 = 2;
+
+impl<'a> Exchanger<'a> {
+    /// The live endpoint, in the steps that may ask it.
+    fn live(&self, step: usize) -> Option<&'a dyn Transport> {
+        self.transport.filter(|_| self.first_live_step <= step)
+    }
+
+    /// Asks until there is a turn or the attempts are used up.
+    ///
+    /// # Errors
+    /// [`ClientError::Leak`] when the guard stops the request, [`ClientError::Configuration`] when the endpoint does not
+    /// take it, and errors of replay and of writing.
+    pub async fn ask(
+        &mut self,
+        step: usize,
+        ordinal: u32,
+        request: &WireRequest,
+        expected: &Expected<'_>,
+    ) -> Result<Asked, ClientError> {
+        // The body is read once, for the guard and for the key.
+        let value = serde_json::from_slice::<serde_json::Value>(request.body()).ok();
+        self.guard
+            .scan_read(request.body(), value.as_ref())
+            .map_err(|finding| ClientError::Leak {
+                step,
+                kind: finding.kind,
+                pointer: finding.pointer,
+            })?;
+        let key = key_of_read(request.path(), request.body(), value.as_ref());
+        let mut faults = Vec::new();
+        let mut blanks = 0;
+        for attempt in 0.. {
+            let at = Place {
+                step,
+                ordinal,
+                attempt,
+            };
+            if !self.may_try(at) {
+                break;
+            }
+            let Some((reading, pause)) = self.reading(at, &key, request, expected).await? else {
+                break;
+            };
+            match reading {
+                Reading::Turn(turn, reply) => return Ok(Asked::answered(faults, key, reply, *turn)),
+                Reading::Stop(error) => return Err(error),
+                Reading::GiveUp { code } => {
+                    faults.push(code);
+                    return Ok(Asked {
+                        faults,
+                        answer: None,
+                        is_final: true,
+                    });
+                }
+                Reading::Again { code, blank, .. } => {
+                    blanks += u32::from(blank.is_some());
+                    // Taken as an answer it is the model's, and no fault of the infrastructure any more.
+                    if let Some((turn, reply)) = blank.filter(|_| BLANK_REPLIES_MAX < blanks) {
+                        return Ok(Asked::answered(faults, key, reply, *turn));
+                    }
+                    faults.push(code);
+                    if let Some(wait) = pause {
+                        self.pause(at, code, wait).await;
+                    }
+                }
+            }
+        }
+        Ok(Asked {
+            faults,
+            answer: None,
+            is_final: false,
+        })
+    }
+
+    /// What the recorded outcome of a place means, or a live one, recorded before anything hangs on it; with the wait
+    /// after a live one that should be tried again. A reply is decoded once, for the session, the charge and the pause.
+    ///
+    /// A replay that runs out of recorded attempts gets `None`: the episode had given up there.
+    async fn reading(
+        &mut self,
+        at: Place,
+        key: &str,
+        request: &WireRequest,
+        expected: &Expected<'_>,
+    ) -> Result<Option<(Reading, Option<Duration>)>, ClientError> {
+        let bound = request.usage_bound();
+        if let Some(outcome) = self.cassette.find(at, key, request)? {
+            let (reply, decoded) = self.decode(outcome, bound);
+            let reading = read(at.step, outcome, (reply.as_ref(), decoded), expected);
+            return Ok(Some((reading, None)));
+        }
+        let Some(transport) = self.live(at.step) else {
+            // What was to be sent and has no outcome is missing; an attempt that was never meant is not.
+            return if at.attempt == 0 || self.cassette.has_send(at) {
+                Err(self.not_recorded(at, request))
+            } else {
+                Ok(None)
+            };
+        };
+        let admitted = self.meter.admit(request.body().len()).await;
+        let admitted = admitted.map_err(|refused| not_admitted(at.step, refused))?;
+        if let Some(store) = &self.store {
+            store.intend(Intent::of(at, key, request))?;
+        }
+        crash_points::passes(Point::IntentWritten);
+        let outcome = Outcome::of(&transport.send(request).await);
+        crash_points::passes(Point::Sent);
+        let (reply, decoded) = self.decode(&outcome, bound);
+        let usage = decoded.as_ref().map(Decoded::of);
+        let reading = read(at.step, &outcome, (reply.as_ref(), decoded), expected);
+        let refusal = match &reading {
+            Reading::Stop(_) => Some(outcome.refused()),
+            Reading::Turn(..) | Reading::Again { .. } | Reading::GiveUp { .. } => None,
+        };
+        // A refused key or model name is kept as such: mended, the same request must be sent again.
+        let kept = refusal.unwrap_or_else(|| outcome.clone());
+        if let Some(store) = &self.store {
+            store.settle(at, kept.clone())?;
+        }
+        crash_points::passes(Point::OutcomeWritten);
+        let pause = self.pause_after(&reading, reply.as_ref(), at, key);
+        admitted.settle(&kept, usage, pause.filter(|_| reading.is_busy()));
+        match reading {
+            Reading::Stop(error) => Err(error),
+            Reading::Turn(..) | Reading::Again { .. } | Reading::GiveUp { .. } => Ok(Some((reading, pause))),
+        }
+    }
+
+    /// The reply of an outcome, and what it holds.
+    fn decode(&self, outcome: &Outcome, bound: UsageBound) -> (Option<WireReply>, Option<DecodedReply>) {
+        let provider = self.provider;
+        let reply = outcome.reply();
+        let decoded = reply
+            .as_ref()
+            .map(|reply| DecodedReply::read(provider.wire, &provider.dialect, reply, bound));
+        (reply, decoded)
+    }
+
+    /// How long to wait after an attempt that should be made again: as the provider wishes, or longer each time.
+    fn pause_after(
+        &self,
+        reading: &Reading,
+        reply: Option<&WireReply>,
+        at: Place,
+        key: &str,
+    ) -> Option<Duration> {
+        let Reading::Again { wait_seconds, .. } = reading else {
+            return None;
+        };
+        let now = SystemTime::now().duration_since(UNIX_EPOCH);
+        let now = now.map_or(0, |since| i64::try_from(since.as_secs()).unwrap_or(i64::MAX));
+        let wished = reply.and_then(|reply| wish(reply, *wait_seconds, now));
+        Some(backoff(&self.retries, at.attempt, wished, key))
+    }
+
+    fn not_recorded(&self, at: Place, request: &WireRequest) -> ClientError {
+        ClientError::not_recorded(at.step, at.ordinal, self.cassette.nearest(at, request))
+    }
+
+    /// Whether a request may be tried (again). What is recorded is always heard; a replay goes as far as the record.
+    fn may_try(&self, at: Place) -> bool {
+        self.live(at.step).is_none() || at.attempt < self.retries.attempts || self.cassette.has_attempt(at)
+    }
+
+    /// Waits before the next attempt, when there is one.
+    async fn pause(&self, at: Place, code: &str, wait: Duration) {
+        if at.attempt + 1 < self.retries.attempts {
+            tracing::warn!(
+                at.step,
+                at.ordinal,
+                at.attempt,
+                code,
+                ?wait,
+                "sending the same request again"
+            );
+            tokio::time::sleep(wait).await;
+        }
+    }
+}
+
+/// What an outcome means; `reply` is the reply in it, and what was decoded of that.
+fn read(
+    step: usize,
+    outcome: &Outcome,
+    reply: (Option<&WireReply>, Option<DecodedReply>),
+    expected: &Expected<'_>,
+) -> Reading {
+    match outcome {
+        Outcome::Failed {
+            code,
+            retryable,
+            detail,
+        } => return read_failure(step, code, *retryable, detail),
+        Outcome::Refused { .. } => {
+            return Reading::Stop(ClientError::Configuration {
+                step,
+                detail: "the provider refused the request".to_owned(),
+                hint: "fix the configuration and run again: the request is sent again then",
+            });
+        }
+        Outcome::Reply { .. } => {}
+    }
+    let (Some(reply), Some(decoded)) = reply else {
+        return Reading::GiveUp {
+            code: "unreadable_record",
+        };
+    };
+    match decoded.into_turn() {
+        Ok(turn) => match parser_leak(&turn, expected) {
+            Some(leak) => Reading::GiveUp { code: leak.code() },
+            None => Reading::Turn(Box::new(turn), sha256_hex(&reply.body)),
+        },
+        Err(fault) => read_fault(step, fault, reply),
+    }
+}
+
+fn not_admitted(step: usize, refused: Refused) -> ClientError {
+    match refused {
+        Refused::Cap(reached) => ClientError::Budget {
+            step,
+            reached: Box::new(reached),
+        },
+        Refused::NoBound => ClientError::input(
+            "there is a budget, but the cost of a call has no bound",
+            "give the model a row in the price table and the agent `max_output_tokens`",
+        ),
+    }
+}
+
+fn read_failure(step: usize, code: &str, retryable: bool, detail: &str) -> Reading {
+    const CODES: [&str; 5] = ["connect", "timeout", "interrupted", "reply_too_large", BATCH_ROW];
+    let code = CODES
+        .into_iter()
+        .find(|known| *known == code)
+        .unwrap_or("transport");
+    if retryable {
+        return Reading::Again {
+            code,
+            blank: None,
+            wait_seconds: None,
+        };
+    }
+    Reading::Stop(ClientError::Configuration {
+        step,
+        detail: detail.to_owned(),
+        hint: "check the base URL and the headers of this agent",
+    })
+}
+
+fn read_fault(step: usize, fault: ReplyFault, reply: &WireReply) -> Reading {
+    let code = fault.kind().code();
+    match fault.class() {
+        FaultClass::Infrastructure if fault.is_retryable() => {
+            let wait_seconds = fault.retry_after_seconds();
+            let is_blank = fault.kind() == FaultKind::ZeroOutput;
+            let blank = fault.into_blank_turn().filter(|_| is_blank);
+            let blank = blank.map(|turn| (Box::new(turn), sha256_hex(&reply.body)));
+            Reading::Again {
+                code,
+                blank,
+                wait_seconds,
+            }
+        }
+        // Going on would lose every later step to the same fault; after a payment the same step is asked again.
+        FaultClass::Infrastructure if fault.kind() == FaultKind::QuotaExhausted => {
+            Reading::Stop(ClientError::QuotaExhausted {
+                step,
+                detail: fault.to_string(),
+            })
+        }
+        FaultClass::Infrastructure => Reading::GiveUp { code },
+        FaultClass::Harness => Reading::Stop(ClientError::HarnessBug {
+            step,
+            detail: fault.to_string(),
+        }),
+        FaultClass::Configuration => Reading::Stop(ClientError::Configuration {
+            step,
+            detail: fault.to_string(),
+            hint: fault.hint(),
+        }),
+    }
+}

@@ -1,0 +1,111 @@
+//! An agent's endpoint, with its key.
+
+use crate::ClientError;
+use ktd_agents::{HttpSettings, HttpTransport, ProxySettings};
+use ktd_experiment::config::AgentConfig;
+use ktd_experiment::provider::Provider;
+use secrecy::SecretString;
+use std::path::Path;
+use std::time::Duration;
+
+const DEFAULT_TIMEOUT_SECONDS: u64 = 600;
+const DEFAULT_CONNECT_TIMEOUT_SECONDS: u64 = 20;
+
+/// The endpoint of an agent, with its key.
+///
+/// # Errors
+/// [`ClientError::Input`] for a missing key or an unusable endpoint.
+pub fn http(agent: &AgentConfig, provider: &Provider, base: &Path) -> Result<HttpTransport, ClientError> {
+    let dialect = &provider.dialect;
+    let settings = HttpSettings {
+        base_url: provider.base_url.clone(),
+        auth: dialect.auth,
+        api_key: api_key(agent, base)?,
+        headers: dialect.headers.clone(),
+        secret_headers: Vec::new(),
+        proxy: proxy_of_environment(),
+        connect_timeout: Duration::from_secs(
+            agent
+                .connect_timeout_seconds
+                .unwrap_or(DEFAULT_CONNECT_TIMEOUT_SECONDS),
+        ),
+        timeout: patience(agent),
+    };
+    HttpTransport::new(&settings)
+        .map_err(|error| ClientError::input(format!("agent {:?}: {error}", agent.id), error.hint()))
+}
+
+/// The proxies of `https_proxy`, `http_proxy`, `all_proxy` and `no_proxy`, the lower-case spelling first. An empty
+/// variable counts as absent.
+#[must_use]
+pub fn proxy_of_environment() -> ProxySettings {
+    let all = || variable("all_proxy");
+    let address = |name| variable(name).or_else(all).map(SecretString::from);
+    ProxySettings {
+        http: address("http_proxy"),
+        https: address("https_proxy"),
+        bypass: variable("no_proxy"),
+    }
+}
+
+fn variable(name: &str) -> Option<String> {
+    let read = |name: &str| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
+    read(name).or_else(|| read(&name.to_ascii_uppercase()))
+}
+
+/// The longest wait for an agent's answer.
+#[must_use]
+pub fn patience(agent: &AgentConfig) -> Duration {
+    Duration::from_secs(agent.timeout_seconds.unwrap_or(DEFAULT_TIMEOUT_SECONDS))
+}
+
+/// The key, from the environment or a file. It is never written anywhere.
+fn api_key(agent: &AgentConfig, base: &Path) -> Result<Option<SecretString>, ClientError> {
+    if let Some(variable) = &agent.api_key_env {
+        let key = std::env::var(variable).map_err(|_| {
+            let what = format!(
+                "agent {:?}: the environment variable {variable} is not set",
+                agent.id
+            );
+            ClientError::input(
+                what,
+                format!("export {variable}=... before running, or remove `api_key_env`"),
+            )
+        })?;
+        return Ok(Some(SecretString::from(key)));
+    }
+    let Some(path) = &agent.api_key_file else {
+        return Ok(None);
+    };
+    let path = &base.join(path);
+    let key = std::fs::read_to_string(path).map_err(ClientError::io("read the key file", path))?;
+    let key = key.trim();
+    if key.is_empty() {
+        let what = format!("agent {:?}: the key file {} is empty", agent.id, path.display());
+        return Err(ClientError::input(what, "write the key into it, and nothing else"));
+    }
+    Ok(Some(SecretString::from(key.to_owned())))
+}
+
+/// Why a key file is not as safe as it should be; `None` when it is, or when there is none.
+#[cfg(unix)]
+#[must_use]
+pub fn key_file_warning(path: &Path) -> Option<String> {
+    use std::os::unix::fs::PermissionsExt;
+    const OTHERS: u32 = 0o077;
+    let mode = std::fs::metadata(path).ok()?.permissions().mode();
+    (mode & OTHERS != 0).then(|| {
+        format!(
+            "the key file {} may be read by others: chmod 600 {0}",
+            path.display()
+        )
+    })
+}
+
+/// Why a key file is not as safe as it should be: not known on this system.
+#[cfg(not(unix))]
+#[must_use]
+pub fn key_file_warning(_: &Path) -> Option<String> {
+    None
+}
+

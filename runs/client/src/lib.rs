@@ -1,0 +1,15 @@
+//! One way to ask a model: transports, keys and rates, budget, recorded exchanges, outside agents.
+//!
+//! Knows: the record, wires and transports, the guard, clock and sockets. Never knows: a market, a mask's key, or what is
+//! submitted.
+
+pub mod ask;
+pub mod endpoint;
+mod error;
+pub mod force_check;
+pub mod money;
+pub mod outside_agent;
+pub mod progress;
+pub mod wire_check;
+
+pub use error::ClientError;

@@ -1,0 +1,232 @@
+//! A budget: money is reserved before a call and settled after it, so that no number of cells at once can spend more.
+
+use ktd_experiment::amount::Picodollars;
+use ktd_experiment::caps::Caps;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::sync::Notify;
+
+/// What a cap is for.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Scope {
+    /// The whole experiment.
+    Experiment,
+    /// One cell, by its id.
+    Cell(String),
+    /// All cells of a vendor, by its id.
+    Vendor(String),
+}
+
+impl fmt::Display for Scope {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Experiment => f.write_str("the experiment"),
+            Self::Cell(id) => write!(f, "cell {id}"),
+            Self::Vendor(id) => write!(f, "vendor {id}"),
+        }
+    }
+}
+
+/// A call that no cap has room for, now or later.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CapReached {
+    /// Which cap.
+    pub scope: Scope,
+    /// The cap.
+    pub cap: Picodollars,
+    /// What is spent of it.
+    pub spent: Picodollars,
+    /// The most that the call can cost.
+    pub needed: Picodollars,
+}
+
+impl fmt::Display for CapReached {
+    /// `the budget of the experiment has no room: $24.90 of $25.00 are spent, and the next call may cost $0.2000`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "the budget of {} has no room: {} of {} are spent, and the next call may cost {}",
+            self.scope, self.spent, self.cap, self.needed
+        )
+    }
+}
+
+/// What is spent and what is held for calls under way, in one scope.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Account {
+    /// For calls that have ended, in this run and before it.
+    pub spent: Picodollars,
+    /// For calls under way, at their most.
+    pub reserved: Picodollars,
+}
+
+/// The budget of an experiment, shared by its cells.
+#[derive(Debug, Default)]
+pub struct Budget {
+    caps: Caps,
+    accounts: Mutex<BTreeMap<Scope, Account>>,
+    /// Told whenever money that was held is free again.
+    settled: Notify,
+}
+
+/// Who pays for a call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Payer {
+    /// The cell's id.
+    pub cell: String,
+    /// Its vendor's id.
+    pub vendor: String,
+}
+
+impl Payer {
+    fn scopes(&self) -> [Scope; 3] {
+        [
+            Scope::Experiment,
+            Scope::Vendor(self.vendor.clone()),
+            Scope::Cell(self.cell.clone()),
+        ]
+    }
+}
+
+/// Whether a call may be made.
+#[derive(Debug)]
+enum Room {
+    Held(Reservation),
+    /// Once calls under way have ended there may be room.
+    Later,
+    Never(CapReached),
+}
+
+impl Budget {
+    /// A budget of which nothing is spent.
+    #[must_use]
+    pub fn new(caps: Caps) -> Self {
+        Self {
+            caps,
+            ..Self::default()
+        }
+    }
+
+    /// Counts what was spent before this run.
+    pub fn count(&self, payer: &Payer, spent: Picodollars) {
+        let mut accounts = self.accounts();
+        for scope in payer.scopes() {
+            let account = accounts.entry(scope).or_default();
+            account.spent = account.spent.plus(spent);
+        }
+    }
+
+    /// How a scope stands.
+    #[must_use]
+    pub fn account(&self, scope: &Scope) -> Account {
+        self.accounts().get(scope).copied().unwrap_or_default()
+    }
+
+    /// The caps.
+    #[must_use]
+    pub const fn caps(&self) -> &Caps {
+        &self.caps
+    }
+
+    /// Holds `most` for a call. While only calls under way stand in its way, it waits for them to end.
+    ///
+    /// # Errors
+    /// [`CapReached`] when there would be no room even if they cost nothing.
+    pub async fn reserve(
+        self: &Arc<Self>,
+        payer: &Payer,
+        most: Picodollars,
+    ) -> Result<Reservation, CapReached> {
+        loop {
+            // Told before it looks, so that nothing that ends in between is missed.
+            let settled = self.settled.notified();
+            match self.try_reserve(payer, most) {
+                Room::Held(reservation) => return Ok(reservation),
+                Room::Never(reached) => return Err(reached),
+                Room::Later => settled.await,
+            }
+        }
+    }
+
+    fn try_reserve(self: &Arc<Self>, payer: &Payer, most: Picodollars) -> Room {
+        let scopes = payer.scopes();
+        let mut accounts = self.accounts();
+        let mut is_full = false;
+        for scope in &scopes {
+            let Some(cap) = self.cap(scope) else {
+                continue;
+            };
+            let account = accounts.get(scope).copied().unwrap_or_default();
+            if cap < account.spent.plus(most) {
+                return Room::Never(CapReached {
+                    scope: scope.clone(),
+                    cap,
+                    spent: account.spent,
+                    needed: most,
+                });
+            }
+            is_full |= cap < account.spent.plus(account.reserved).plus(most);
+        }
+        if is_full {
+            return Room::Later;
+        }
+        for scope in scopes.clone() {
+            let account = accounts.entry(scope).or_default();
+            account.reserved = account.reserved.plus(most);
+        }
+        drop(accounts);
+        Room::Held(Reservation {
+            budget: Arc::clone(self),
+            scopes,
+            most,
+            cost: most,
+        })
+    }
+
+    fn cap(&self, scope: &Scope) -> Option<Picodollars> {
+        match scope {
+            Scope::Experiment => self.caps.experiment,
+            Scope::Cell(_) => self.caps.cell,
+            Scope::Vendor(id) => self.caps.vendor.get(id).copied(),
+        }
+    }
+
+    fn accounts(&self) -> MutexGuard<'_, BTreeMap<Scope, Account>> {
+        // A thread that panicked has left whole accounts: each is changed in one go.
+        self.accounts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Money held for one call. Dropped without being settled it counts as spent whole: the call may have been made.
+#[derive(Debug)]
+pub struct Reservation {
+    budget: Arc<Budget>,
+    scopes: [Scope; 3],
+    most: Picodollars,
+    cost: Picodollars,
+}
+
+impl Reservation {
+    /// The call has ended and cost so much.
+    pub fn settle(mut self, cost: Picodollars) {
+        self.cost = cost;
+    }
+}
+
+impl Drop for Reservation {
+    fn drop(&mut self) {
+        let mut accounts = self.budget.accounts();
+        for scope in &self.scopes {
+            if let Some(account) = accounts.get_mut(scope) {
+                account.reserved = account.reserved.minus(self.most);
+                account.spent = account.spent.plus(self.cost);
+            }
+        }
+        drop(accounts);
+        self.budget.settled.notify_waiters();
+    }
+}
+
+#[cfg(test)]
+mod tests;

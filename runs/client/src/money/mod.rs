@@ -1,0 +1,11 @@
+//! Budgets and rates: what a call may cost, and when it may be made.
+
+pub mod budget;
+pub mod meter;
+pub mod opening;
+pub mod rate_gate;
+pub mod wait;
+
+pub use budget::{Budget, CapReached, Payer, Reservation, Scope};
+pub use meter::{Meter, Metering};
+pub use rate_gate::{Gates, RateGate};

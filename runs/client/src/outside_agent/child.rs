@@ -1,0 +1,294 @@
+//! A child process that speaks lines, in a process group of its own that never outlives it.
+
+use super::word::WORD_BYTES_MAX;
+use crate::ClientError;
+use ktd_agents::TransportError;
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::Duration;
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::process::{Child as Process, ChildStdin, ChildStdout, Command};
+
+/// The variables every agent gets: without them few programs start.
+const ENVIRONMENT: [&str; 2] = ["PATH", "HOME"];
+
+/// How long an agent may take to end by itself once it was told that the episode is over.
+const FAREWELL: Duration = Duration::from_secs(5);
+
+/// Which program an agent is, resolved against the experiment's directory.
+#[derive(Clone, PartialEq, Eq)]
+pub struct ChildCommand {
+    program: PathBuf,
+    arguments: Vec<String>,
+    directory: PathBuf,
+    environment: BTreeMap<String, OsString>,
+}
+
+impl std::fmt::Debug for ChildCommand {
+    /// Values of variables are left out: they may be secrets.
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("ChildCommand")
+            .field("program", &self.program)
+            .field("arguments", &self.arguments)
+            .field("environment", &self.environment.keys())
+            .finish_non_exhaustive()
+    }
+}
+
+impl ChildCommand {
+    /// The command of an agent, run in `directory` with `PATH`, `HOME` and the variables of `pass_env` alone.
+    ///
+    /// # Errors
+    /// [`ClientError::Input`] when the program is not there or a variable is not set.
+    pub fn new(command: &[String], pass_env: &[String], directory: &Path) -> Result<Self, ClientError> {
+        let program = check_command(command, directory)?;
+        let mut environment: BTreeMap<String, OsString> = ENVIRONMENT
+            .iter()
+            .filter_map(|name| Some(((*name).to_owned(), std::env::var_os(name)?)))
+            .collect();
+        for name in pass_env {
+            let value = std::env::var_os(name).ok_or_else(|| {
+                ClientError::input(
+                    format!("the environment variable {name} is not set"),
+                    format!("export {name}=... before running, or strike it from `pass_env`"),
+                )
+            })?;
+            environment.insert(name.clone(), value);
+        }
+        Ok(Self {
+            program,
+            arguments: command.iter().skip(1).cloned().collect(),
+            directory: if directory.as_os_str().is_empty() {
+                PathBuf::from(".")
+            } else {
+                directory.to_owned()
+            },
+            environment,
+        })
+    }
+}
+
+/// The program of a command, looked up as it will be run: a bare name on `PATH`, a path from the experiment's directory.
+///
+/// # Errors
+/// [`ClientError::Input`] when there is no such program.
+pub fn check_command(command: &[String], directory: &Path) -> Result<PathBuf, ClientError> {
+    let Some(name) = command.first().filter(|name| !name.is_empty()) else {
+        return Err(ClientError::input(
+            "`command` is empty",
+            "for example: command = [\"python3\", \"my_agent.py\"]",
+        ));
+    };
+    let absent = || {
+        ClientError::input(
+            format!("there is no program {name:?}"),
+            "give a name on PATH, or a path from the experiment file's directory, such as \"./agent\"",
+        )
+    };
+    if name.contains('/') {
+        let path = std::path::absolute(directory.join(name)).ok();
+        return path.filter(|path| is_program(path)).ok_or_else(absent);
+    }
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path)
+        .map(|folder| folder.join(name))
+        .find(|path| is_program(path))
+        .ok_or_else(absent)
+}
+
+#[cfg(unix)]
+fn is_program(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    const ANYONE_EXECUTES: u32 = 0o111;
+    path.metadata()
+        .is_ok_and(|found| found.is_file() && found.permissions().mode() & ANYONE_EXECUTES != 0)
+}
+
+#[cfg(not(unix))]
+fn is_program(path: &Path) -> bool {
+    path.is_file()
+}
+
+/// How long the last word of an agent that has ended may take to come out of the pipe.
+const LAST_WORD: Duration = Duration::from_secs(1);
+
+/// How often it is looked whether an agent has ended.
+#[cfg(unix)]
+const LOOK: Duration = Duration::from_millis(50);
+
+/// A running agent. Dropped or stopped, its whole process group is killed.
+#[derive(Debug)]
+pub(super) struct Child {
+    group: Group,
+    stdin: ChildStdin,
+    stdout: BufReader<ChildStdout>,
+}
+
+impl Child {
+    /// Starts it. Its standard error stays the terminal's.
+    ///
+    /// # Errors
+    /// [`TransportError::Connect`] with what the system said.
+    pub(super) fn start(command: &ChildCommand) -> Result<Self, TransportError> {
+        let failed = |detail: String| TransportError::Connect { detail };
+        let mut started = Command::new(&command.program);
+        started
+            .args(&command.arguments)
+            .current_dir(&command.directory)
+            .env_clear()
+            .envs(&command.environment)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::inherit())
+            .kill_on_drop(true);
+        #[cfg(unix)]
+        started.process_group(0);
+        let mut process = started
+            .spawn()
+            .map_err(|error| failed(format!("the agent does not start: {error}")))?;
+        match (process.stdin.take(), process.stdout.take()) {
+            (Some(stdin), Some(stdout)) => Ok(Self {
+                group: Group(process),
+                stdin,
+                stdout: BufReader::new(stdout),
+            }),
+            _ => Err(failed("the agent started without pipes".to_owned())),
+        }
+    }
+
+    /// Writes a line and reads one.
+    ///
+    /// # Errors
+    /// [`TransportError::Interrupted`] when the agent ended or closed a pipe, [`TransportError::ReplyTooLarge`].
+    pub(super) async fn exchange(&mut self, line: &str) -> Result<Vec<u8>, TransportError> {
+        self.tell(line).await?;
+        let Self { group, stdout, .. } = self;
+        let hear = hear(stdout);
+        tokio::pin!(hear);
+        tokio::select! {
+            biased;
+            heard = &mut hear => heard,
+            // What it started may hold its output open for ever; its last word is in the pipe already.
+            () = group.has_ended() => tokio::time::timeout(LAST_WORD, hear)
+                .await
+                .unwrap_or_else(|_| Err(interrupted("the agent ended without a word".to_owned()))),
+        }
+    }
+
+    async fn tell(&mut self, line: &str) -> Result<(), TransportError> {
+        let told = match self.stdin.write_all(line.as_bytes()).await {
+            Ok(()) => self.stdin.flush().await,
+            Err(error) => Err(error),
+        };
+        told.map_err(|error| interrupted(format!("the agent does not read: {error}")))
+    }
+
+    /// Says goodbye, lets the agent end by itself for a while, and makes sure that it has.
+    pub(super) async fn farewell(mut self, line: &str) {
+        // An agent that has left without a goodbye is stopped all the same.
+        self.tell(line).await.ok();
+        let Self {
+            group,
+            stdin,
+            mut stdout,
+        } = self;
+        drop(stdin);
+        let mut ignored = tokio::io::sink();
+        tokio::select! {
+            _ = tokio::io::copy(&mut stdout, &mut ignored) => {}
+            () = group.has_ended() => {}
+            () = tokio::time::sleep(FAREWELL) => {}
+        }
+        group.reap().await;
+    }
+
+    /// Stops it at once.
+    pub(super) async fn stop(self) {
+        self.group.reap().await;
+    }
+}
+
+/// The process group that a child leads.
+#[derive(Debug)]
+struct Group(Process);
+
+impl Group {
+    /// Kills every process of the group, and waits until its leader is gone.
+    async fn reap(mut self) {
+        self.kill();
+        self.0.wait().await.ok();
+    }
+
+    /// Waits until the leader has ended, without reaping it: its number must go on naming the group.
+    #[cfg(unix)]
+    async fn has_ended(&self) {
+        use rustix::process::{WaitId, WaitIdOptions, waitid};
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        while let Some(leader) = self.leader()
+            && matches!(waitid(WaitId::Pid(leader), options), Ok(None))
+        {
+            tokio::time::sleep(LOOK).await;
+        }
+    }
+
+    #[cfg(not(unix))]
+    async fn has_ended(&self) {
+        std::future::pending::<()>().await;
+    }
+
+    #[cfg(unix)]
+    fn leader(&self) -> Option<rustix::process::Pid> {
+        let id = self.0.id().and_then(|id| i32::try_from(id).ok())?;
+        rustix::process::Pid::from_raw(id)
+    }
+
+    /// The leader has not been waited for yet, so its number still names this group and no other.
+    fn kill(&mut self) {
+        #[cfg(unix)]
+        if let Some(leader) = self.leader() {
+            // Nothing is left to kill when the group is gone.
+            rustix::process::kill_process_group(leader, rustix::process::Signal::KILL).ok();
+        }
+        self.0.start_kill().ok();
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+/// Reads a line.
+async fn hear(stdout: &mut BufReader<ChildStdout>) -> Result<Vec<u8>, TransportError> {
+    let mut line = Vec::new();
+    let limit = u64::try_from(WORD_BYTES_MAX).unwrap_or(u64::MAX);
+    stdout
+        .take(limit)
+        .read_until(b'\n', &mut line)
+        .await
+        .map_err(|error| interrupted(format!("the agent cannot be read: {error}")))?;
+    if line.ends_with(b"\n") {
+        return Ok(line);
+    }
+    if line.len() == WORD_BYTES_MAX {
+        return Err(TransportError::ReplyTooLarge {
+            limit_bytes: WORD_BYTES_MAX,
+        });
+    }
+    let place = if line.is_empty() {
+        "instead of a line"
+    } else {
+        "inside a line"
+    };
+    Err(interrupted(format!(
+        "the agent ended or closed its standard output {place}"
+    )))
+}
+
+fn interrupted(detail: String) -> TransportError {
+    TransportError::Interrupted { detail }
+}

@@ -1,0 +1,216 @@
+//! The line protocol: one JSON object a line, each way. `docs/own-agent.md` is its specification.
+
+use super::word::{Word, WordError};
+use super::{Conversation, Ended, Now, Told};
+use serde::Serialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+use std::collections::BTreeMap;
+
+/// The version of the line protocol, told in the first line to every process.
+const PROTOCOL_VERSION: u32 = 1;
+
+/// What is told to an agent.
+#[derive(Serialize)]
+struct Observe<'a> {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    protocol: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seed: Option<u64>,
+    step: usize,
+    steps: usize,
+    phase: &'static str,
+    required: Option<&'static str>,
+    ended: Option<Ended>,
+    whole: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    system: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tools: Option<&'a [Value]>,
+    messages: &'a [Value],
+}
+
+/// What is told at the end of an episode.
+#[derive(Serialize)]
+struct End {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    steps: usize,
+    ended: Option<Ended>,
+}
+
+/// What a process has been told so far.
+#[derive(Debug, Default)]
+pub(super) struct Heard {
+    is_greeted: bool,
+    told: Told,
+}
+
+impl Heard {
+    /// The line that tells what is new in `conversation`, with its line end.
+    pub(super) fn observe(&mut self, conversation: &Conversation, now: Now) -> String {
+        let news = self.told.news(conversation);
+        let is_first = !self.is_greeted;
+        let line = line(&Observe {
+            kind: "observe",
+            protocol: is_first.then_some(PROTOCOL_VERSION),
+            seed: conversation.seed.filter(|_| is_first),
+            step: now.step,
+            steps: now.steps,
+            phase: if conversation.must_submit {
+                "submission"
+            } else {
+                "research"
+            },
+            required: conversation.must_submit.then_some(ktd_agents::SUBMIT_ACTION),
+            // Inside a step nothing has ended since the last word.
+            ended: now.ended.filter(|_| news.is_none()),
+            whole: news.is_none(),
+            system: is_first.then_some(conversation.system.as_str()),
+            tools: is_first.then_some(conversation.tools.as_slice()),
+            messages: news.unwrap_or(&conversation.messages),
+        });
+        self.is_greeted = true;
+        self.told = Told::all(conversation);
+        line
+    }
+}
+
+/// The line that tells that the episode is over.
+pub(super) fn end(now: Now) -> String {
+    line(&End {
+        kind: "end",
+        steps: now.steps,
+        ended: now.ended,
+    })
+}
+
+fn line<T: Serialize>(told: &T) -> String {
+    // Texts and counts cannot fail to serialise, and compact JSON has no line end inside.
+    let mut line = serde_json::to_string(told).unwrap_or_default();
+    line.push('\n');
+    line
+}
+
+/// Reads a line of an agent.
+///
+/// # Errors
+/// [`WordError`] for a line that is not of the protocol. A tool that does not exist and arguments that are wrong are
+/// words all the same: they are the agent's mistakes, and the session answers them.
+pub(super) fn read(line: &[u8]) -> Result<Word, WordError> {
+    let mut members: BTreeMap<String, Box<RawValue>> =
+        serde_json::from_slice(line).map_err(|error| WordError::NotAnObject {
+            column: error.column(),
+        })?;
+    let kind = members
+        .remove("type")
+        .and_then(|kind| serde_json::from_str::<String>(kind.get()).ok());
+    let usage = members
+        .remove("usage")
+        .map(|usage| serde_json::from_str(usage.get()).map_err(|_| WordError::NotUsage))
+        .transpose()?;
+    let mut text = |member| members.remove(member).ok_or(WordError::NotText { member });
+    let word = match kind.as_deref() {
+        Some("call") => {
+            let name = text("name")?;
+            Word::call(name, members.remove("arguments"))?
+        }
+        Some("say") => Word::say(text("text")?)?,
+        Some(_) | None => return Err(WordError::UnknownType),
+    };
+    if members.is_empty() {
+        Ok(word.with_usage(usage))
+    } else {
+        Err(WordError::UnknownMember)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ktd_bundle::event::StepOutcome;
+    use serde_json::json;
+
+    fn conversation(messages: &Value) -> Conversation {
+        let body = json!({ "messages": messages, "tools": [{ "type": "function" }], "tool_choice": "auto" });
+        Conversation::read(body.to_string().as_bytes()).unwrap()
+    }
+
+    #[test]
+    fn a_process_is_told_rules_once_and_then_only_news() {
+        let (system, open) = (
+            json!({ "role": "system", "content": "rules" }),
+            json!({ "role": "user", "content": "one\ntwo" }),
+        );
+        let answer = json!({ "role": "tool", "content": "{}", "tool_call_id": "call_1" });
+        let now = Now {
+            step: 2,
+            steps: 3,
+            ended: Some(Ended {
+                step: 1,
+                outcome: StepOutcome::Hold,
+            }),
+        };
+        let mut heard = Heard::default();
+        let first = heard.observe(&conversation(&json!([system, open])), now);
+        assert!(first.ends_with('\n') && first.lines().count() == 1);
+        assert_eq!(
+            serde_json::from_str::<Value>(&first).unwrap(),
+            json!({
+                "type": "observe", "protocol": 1, "step": 2, "steps": 3, "phase": "research", "required": null,
+                "ended": { "step": 1, "outcome": "hold" }, "whole": true, "system": "rules",
+                "tools": [{ "type": "function" }], "messages": [open],
+            })
+        );
+        let second = heard.observe(&conversation(&json!([system, open, answer])), now);
+        assert_eq!(
+            serde_json::from_str::<Value>(&second).unwrap(),
+            json!({
+                "type": "observe", "step": 2, "steps": 3, "phase": "research", "required": null, "ended": null,
+                "whole": false, "messages": [answer],
+            })
+        );
+    }
+
+    #[test]
+    fn lines_off_the_protocol_are_named_without_their_text() {
+        for (line, expected) in [
+            ("hello", "no JSON object"),
+            ("[]", "no JSON object"),
+            ("{\"type\":\"call\"", "no JSON object"),
+            ("{}", "`type`"),
+            (r#"{"type":"shout","text":"x"}"#, "`type`"),
+            (r#"{"type":"call","arguments":{}}"#, "`name` is no text"),
+            (r#"{"type":"say"}"#, "`text` is no text"),
+            (r#"{"type":"say","text":" "}"#, "blank"),
+            (r#"{"type":"call","name":"a","args":{}}"#, "does not take"),
+            (
+                r#"{"type":"say","text":"a","usage":{"prompt_tokens":-1}}"#,
+                "`usage`",
+            ),
+        ] {
+            let error = read(line.as_bytes()).unwrap_err().to_string();
+            assert!(error.contains(expected), "{line}: {error}");
+        }
+        assert!(read(b"\xff\n").is_err());
+    }
+
+    #[test]
+    fn wrong_arguments_are_words() {
+        let deep = format!(
+            r#"{{"type":"call","name":"submit_action","arguments":{}{}}}"#,
+            "[".repeat(1_000),
+            "]".repeat(1_000)
+        );
+        for line in [
+            r#"{"type":"call","name":"no such tool","arguments":null}"#,
+            r#"{"type":"call","name":"a","arguments":"{'x': NaN"}"#,
+            r#"{"type":"call","name":"a","arguments":{"x":"\ud800"},"usage":{"prompt_tokens":1,"completion_tokens":2}}"#,
+            &deep,
+        ] {
+            assert!(read(line.as_bytes()).is_ok(), "{line}");
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! Where an episode is, told by the engine as it goes.
+
+use ktd_bundle::event::StepOutcome;
+use crate::progress::Progress;
+use serde::Serialize;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// How a step ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Ended {
+    /// 1-based.
+    pub step: usize,
+    /// What became of its decision.
+    pub outcome: StepOutcome,
+}
+
+/// Where an episode is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Now {
+    /// 1-based step that is being decided, or the last one.
+    pub step: usize,
+    /// Steps in all.
+    pub steps: usize,
+    /// The last step that was decided while this program ran.
+    pub ended: Option<Ended>,
+}
+
+/// Where an episode is, shared between the engine and an outside agent's side.
+#[derive(Debug, Default)]
+pub struct Steps(Mutex<Now>);
+
+impl Steps {
+    /// Where it is.
+    #[must_use]
+    pub fn now(&self) -> Now {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn change(&self, change: impl FnOnce(&mut Now)) {
+        change(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+}
+
+/// Notes where the episode is and passes everything on.
+#[expect(
+    missing_debug_implementations,
+    reason = "whoever is told need not be printable"
+)]
+pub struct Watched<'a> {
+    steps: Arc<Steps>,
+    next: &'a dyn Progress,
+}
+
+impl<'a> Watched<'a> {
+    /// Notes into `steps` and tells `next`.
+    #[must_use]
+    pub const fn new(steps: Arc<Steps>, next: &'a dyn Progress) -> Self {
+        Self { steps, next }
+    }
+}
+
+impl Progress for Watched<'_> {
+    fn step_began(&self, cell: &str, step: usize, steps: usize) {
+        self.steps.change(|now| (now.step, now.steps) = (step, steps));
+        self.next.step_began(cell, step, steps);
+    }
+
+    fn step_decided(&self, cell: &str, step: usize, outcome: StepOutcome) {
+        self.steps.change(|now| now.ended = Some(Ended { step, outcome }));
+        self.next.step_decided(cell, step, outcome);
+    }
+
+    fn step_ended(&self, cell: &str, step: usize, steps: usize) {
+        self.next.step_ended(cell, step, steps);
+    }
+}

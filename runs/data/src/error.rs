@@ -1,0 +1,47 @@
+//! What can be wrong with market data.
+
+use ktd_env::DataError;
+use ktd_io::{ErrorClass, FileError, InputError};
+
+/// Market data or a panel file that cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum DataFileError {
+    /// A file.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// What it holds, or an option.
+    #[error(transparent)]
+    Input(#[from] InputError),
+    /// A panel that the market does not take.
+    #[error(transparent)]
+    Panel(#[from] DataError),
+}
+
+ktd_io::error_constructors!(DataFileError);
+
+/// A fault at a row of a file; rows count from 1.
+pub(crate) fn at_row(file: &str, row: u64, message: impl std::fmt::Display) -> DataFileError {
+    ktd_io::text_file::at_row(file, row, message).into()
+}
+
+impl DataFileError {
+    /// How to fix it, where something can be said.
+    #[must_use]
+    pub fn hint(&self) -> String {
+        match self {
+            Self::File(error) => error.hint(),
+            Self::Input(error) => error.hint().unwrap_or_default().to_owned(),
+            Self::Panel(error) => error.hint().to_owned(),
+        }
+    }
+
+    /// What it means for a command.
+    #[must_use]
+    pub const fn class(&self) -> ErrorClass {
+        match self {
+            Self::File(error) => error.class(),
+            Self::Input(_) | Self::Panel(_) => ErrorClass::InvalidInput,
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! Facts about names from side files: company names, sectors, listing dates.
+
+use super::columns::{read_date, read_ticker};
+use crate::error::at_row;
+use ktd_io::text_file::TextFile;
+use crate::DataFileError;
+use ktd_env::{DataError, Place, Ticker, TickerError, TradeDate};
+use std::path::Path;
+
+/// Company names: every column whose name starts with `name`.
+pub(super) fn read_company_names(path: &Path) -> Result<Vec<(Ticker, String)>, DataFileError> {
+    let is_name = |head: &str| head.starts_with("name") || head == "company" || head == "company_name";
+    let cells = read_cells(path, is_name, "a `name` column")?;
+    Ok(cells
+        .into_iter()
+        .map(|(_, ticker, cell)| (ticker, cell))
+        .collect())
+}
+
+/// Sectors: the named column, or the first of `sector`, `sw_l1`, `industry`.
+pub(super) fn read_sectors(argument: &str) -> Result<Vec<(Ticker, String)>, DataFileError> {
+    let (path, column) = match argument.rsplit_once(':') {
+        Some((path, column)) if !Path::new(argument).exists() => (path, Some(column)),
+        _ => (argument, None),
+    };
+    let is_sector = |head: &str| match column {
+        Some(column) => head == column,
+        None => matches!(head, "sector" | "sw_l1" | "industry"),
+    };
+    let cells = read_cells(
+        Path::new(path),
+        is_sector,
+        "a `sector` or `sw_l1` column (or name one: F:COLUMN)",
+    )?;
+    Ok(cells
+        .into_iter()
+        .map(|(_, ticker, cell)| (ticker, cell))
+        .collect())
+}
+
+/// Listing dates: `list_date`, `listed` or `ipo_date`.
+pub(super) fn read_listings(path: &Path) -> Result<Vec<(Ticker, TradeDate)>, DataFileError> {
+    let is_listing = |head: &str| matches!(head, "listed" | "list_date" | "ipo_date");
+    let name = path.display().to_string();
+    read_cells(path, is_listing, "a `list_date` column")?
+        .into_iter()
+        .map(|(row, ticker, cell)| {
+            let date = read_date(&cell).map_err(|error| at_row(&name, row, error))?;
+            Ok((ticker, date))
+        })
+        .collect()
+}
+
+/// The non-empty cells of the wanted columns, row by row. Codes of funds and indices are passed over.
+fn read_cells(
+    path: &Path,
+    wanted: impl Fn(&str) -> bool,
+    needed: &str,
+) -> Result<Vec<(u64, Ticker, String)>, DataFileError> {
+    let mut file = TextFile::open(path, b',')?;
+    let name = file.name();
+    let header = file
+        .next_row()?
+        .map(|(_, header)| header.clone())
+        .ok_or_else(|| DataFileError::invalid(format_args!("{name} is empty")))?;
+    let symbol = header
+        .iter()
+        .position(|head| matches!(head, "symbol" | "code" | "instrument" | "stock"));
+    let columns: Vec<usize> = header
+        .iter()
+        .enumerate()
+        .filter(|(_, head)| wanted(head))
+        .map(|(place, _)| place)
+        .collect();
+    let (Some(symbol), false) = (symbol, columns.is_empty()) else {
+        return Err(DataFileError::invalid(format_args!(
+            "{name}: the header lacks a `symbol` column or {needed}"
+        )));
+    };
+    let mut cells = Vec::new();
+    while let Some((row, record)) = file.next_row()? {
+        let ticker = match read_ticker(record.get(symbol).unwrap_or_default()) {
+            Ok(ticker) => ticker,
+            Err(TickerError::NoBoard { .. }) => continue,
+            Err(source) => {
+                let place = Place { file: name, row };
+                return Err(DataError::Ticker { place, source }.into());
+            }
+        };
+        for place in &columns {
+            let cell = clean(record.get(*place).unwrap_or_default());
+            if !cell.is_empty() {
+                cells.push((row, ticker, cell));
+            }
+        }
+    }
+    Ok(cells)
+}
+
+/// A cell without control characters: vendors fill names of fixed width with NUL bytes.
+fn clean(cell: &str) -> String {
+    let kept: String = cell.chars().filter(|character| !character.is_control()).collect();
+    kept.trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_fixed_width_lose_their_filling() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("names.csv");
+        std::fs::write(
+            &path,
+            "symbol,name\nSZ300502,\u{65b0}\u{6613}\u{76db}\0\0\nSZ000001,\0\n",
+        )
+        .unwrap();
+        let names = read_company_names(&path).unwrap();
+        assert_eq!(names.len(), 1);
+        assert_eq!(names[0].1, "\u{65b0}\u{6613}\u{76db}");
+    }
+}

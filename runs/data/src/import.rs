@@ -1,0 +1,322 @@
+//! `ktd data import`: from Qlib bins, Parquet and CSV to one panel.
+
+use super::collector::Collector;
+use super::columns::{Column, Layout};
+use super::csv_rows::CsvRows;
+use super::facts::{read_company_names, read_listings, read_sectors};
+use super::index_levels::read_index;
+use super::members::read_members;
+use super::parquet_rows::ParquetRows;
+use super::qlib_bins::{QlibBins, read_calendar};
+use crate::DataFileError;
+use ktd_env::{Basis, BuildReport, DateSpan, Market, PanelOptions, Ticker, TradeDate, VolumeBasis};
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+/// An observer of long reading.
+pub trait ImportProgress {
+    /// Reading begins; `unit` names so many units in the plural.
+    fn begin(&mut self, what: &'static str, units: u64, unit: &'static str);
+
+    /// So many more units are read.
+    fn advance(&mut self, units: u64);
+}
+
+/// No observer.
+impl ImportProgress for () {
+    fn begin(&mut self, _: &'static str, _: u64, _: &'static str) {}
+
+    fn advance(&mut self, _: u64) {}
+}
+
+/// What to import and what the sources do not say themselves.
+#[derive(Debug, Clone, Default)]
+pub struct ImportOptions {
+    /// Qlib directories, Parquet files, CSV(.gz) files.
+    pub sources: Vec<PathBuf>,
+    /// Basis of the prices; required where there is a factor column.
+    pub basis: Option<Basis>,
+    /// Basis of the volumes; by default shares / factor for Qlib, shares for the rest.
+    pub volume: Option<VolumeBasis>,
+    /// Index membership; without it every name is a member on every day.
+    pub universe: Option<PathBuf>,
+    /// Index series, `F` or `F:SYMBOL`; the first is the benchmark.
+    pub indices: Vec<String>,
+    /// Company names.
+    pub names: Option<PathBuf>,
+    /// Sectors, `F` or `F:COLUMN`.
+    pub sectors: Option<String>,
+    /// Listing dates.
+    pub listings: Option<PathBuf>,
+    /// Trading days; by default Qlib's own calendar or the union of the rows' dates.
+    pub calendar: Option<PathBuf>,
+    /// First day to keep.
+    pub start: Option<TradeDate>,
+    /// Last day to keep.
+    pub end: Option<TradeDate>,
+}
+
+/// A panel and what importing it found.
+#[derive(Debug)]
+pub struct Imported {
+    /// The panel.
+    pub market: Market,
+    /// What was read and what was left out.
+    pub report: ImportReport,
+}
+
+/// What import tells its user.
+#[derive(Debug, Clone)]
+pub struct ImportReport {
+    /// Rows in all sources.
+    pub rows_read: u64,
+    /// Rows before `start` or after `end`.
+    pub rows_outside: u64,
+    /// Bars, rows without a close, members without rows.
+    pub build: BuildReport,
+    /// Basis of the volumes.
+    pub volume: VolumeBasis,
+    /// Columns or fields that nothing reads.
+    pub unknown_columns: Vec<String>,
+    /// Columns that are known but not used.
+    pub unused_columns: Vec<&'static str>,
+    /// Index series among Qlib's instruments, passed over.
+    pub skipped_indices: Vec<String>,
+}
+
+/// Reads all sources and builds the panel.
+///
+/// # Errors
+/// [`DataFileError`] naming file, row and mend.
+pub fn import(options: &ImportOptions, progress: &mut dyn ImportProgress) -> Result<Imported, DataFileError> {
+    let sources = options
+        .sources
+        .iter()
+        .map(|path| Source::open(path))
+        .collect::<Result<Vec<_>, _>>()?;
+    let panel = panel_options(options, &sources)?;
+    let volume = panel.volume;
+    let keep = DateSpan {
+        start: options.start.unwrap_or(DateSpan::ALWAYS.start),
+        end: options.end.unwrap_or(DateSpan::ALWAYS.end),
+    };
+    let mut collector = Collector::new(panel, keep);
+    let (unknown_columns, unused_columns, skipped_indices) = leftovers(&sources);
+    let mut spans_end = Vec::new();
+    for source in sources {
+        if let Source::Qlib(bins) = &source {
+            spans_end.extend(bins.last_rows());
+        }
+        source.read(&mut collector, progress)?;
+    }
+    let (rows_read, rows_outside) = (collector.rows_read, collector.rows_outside);
+    let mut builder = collector.finish();
+    // Qlib says itself where a name's rows end; a halt at the end of the data is no delisting.
+    for (ticker, date) in spans_end {
+        builder.declare_last_row(ticker, date);
+    }
+    add_facts(&mut builder, options)?;
+    let (market, build) = builder.build()?;
+    let report = ImportReport {
+        rows_read,
+        rows_outside,
+        build,
+        volume,
+        unknown_columns,
+        unused_columns,
+        skipped_indices,
+    };
+    Ok(Imported { market, report })
+}
+
+/// Columns nothing reads, columns known but not used, index series passed over.
+fn leftovers(sources: &[Source]) -> (Vec<String>, Vec<&'static str>, Vec<String>) {
+    let mut unknown: Vec<String> = sources.iter().flat_map(Source::unknown_columns).collect();
+    unknown.sort_unstable();
+    unknown.dedup();
+    let unused = [Column::Dividend, Column::Bonus]
+        .into_iter()
+        .filter(|column| sources.iter().any(|source| source.has(*column)))
+        .map(Column::label)
+        .collect();
+    let mut skipped: Vec<String> = sources.iter().flat_map(Source::skipped_indices).collect();
+    skipped.sort_unstable();
+    skipped.dedup();
+    (unknown, unused, skipped)
+}
+
+fn panel_options(options: &ImportOptions, sources: &[Source]) -> Result<PanelOptions, DataFileError> {
+    let Some(first) = sources.first() else {
+        return Err(DataFileError::invalid("no source is given"));
+    };
+    let has_factors = first.has(Column::Factor);
+    let has_amounts = first.has(Column::Amount);
+    if sources
+        .iter()
+        .any(|source| source.has(Column::Factor) != has_factors || source.has(Column::Amount) != has_amounts)
+    {
+        return Err(DataFileError::invalid(
+            "some of the sources have a factor or amount column and some have none",
+        )
+        .with_hint("import sources of one layout together"));
+    }
+    let basis = match (options.basis, has_factors) {
+        (Some(basis), _) => basis,
+        (None, false) => Basis::Raw,
+        (None, true) => {
+            return Err(
+                DataFileError::invalid("the source has factors, but the basis of its prices is not declared").with_hint(
+                    "pass --basis raw when prices are as traded, --basis adjusted when they are price x factor (Qlib)",
+                ),
+            );
+        }
+    };
+    let is_qlib = matches!(first, Source::Qlib(_));
+    let by_kind = if is_qlib && has_factors {
+        VolumeBasis::Adjusted
+    } else {
+        VolumeBasis::Real
+    };
+    let declared = match (&options.calendar, first) {
+        (Some(path), _) => Some(read_calendar(path)?),
+        (None, Source::Qlib(bins)) => Some(bins.calendar.clone()),
+        (None, Source::Csv(_) | Source::Parquet(_)) => None,
+    };
+    let within = |day: &TradeDate| {
+        options.start.is_none_or(|start| start <= *day) && options.end.is_none_or(|end| *day <= end)
+    };
+    Ok(PanelOptions {
+        basis,
+        volume: options.volume.unwrap_or(by_kind),
+        has_factors,
+        has_amounts,
+        calendar: declared.map(|days| days.into_iter().filter(within).collect()),
+    })
+}
+
+fn add_facts(builder: &mut ktd_env::MarketBuilder, options: &ImportOptions) -> Result<(), DataFileError> {
+    if let Some(path) = &options.universe {
+        for (ticker, span) in read_members(path)? {
+            builder.add_member(ticker, span);
+        }
+    } else {
+        builder.declare_all_members();
+        builder.add_note("no index membership was given: every name is a member on every day".to_owned());
+    }
+    for argument in &options.indices {
+        let (code, levels) = read_index(argument)?;
+        builder.add_index(&code, levels);
+    }
+    if let Some(path) = &options.names {
+        for (ticker, name) in read_company_names(path)? {
+            builder.add_company_name(ticker, &name);
+        }
+    }
+    if let Some(argument) = &options.sectors {
+        for (ticker, sector) in read_sectors(argument)? {
+            builder.set_sector(ticker, &sector);
+        }
+    }
+    if let Some(path) = &options.listings {
+        for (ticker, date) in read_listings(path)? {
+            builder.set_listed(ticker, date);
+        }
+    }
+    Ok(())
+}
+
+/// The bars of these names in a panel's report: codes in the order of the panel.
+#[must_use]
+pub fn reveal_all(tickers: &[Ticker]) -> Vec<String> {
+    tickers.iter().map(|ticker| ticker.reveal().to_owned()).collect()
+}
+
+/// A source, told by looking at it.
+#[derive(Debug)]
+enum Source {
+    Qlib(QlibBins),
+    Parquet(ParquetRows),
+    Csv(CsvRows),
+}
+
+impl Source {
+    fn open(path: &Path) -> Result<Self, DataFileError> {
+        if path.is_dir() {
+            return QlibBins::open(path).map(Self::Qlib);
+        }
+        if starts_with(path, super::panel_file::MAGIC)? {
+            return Err(
+                DataFileError::invalid(format_args!("{} is a panel already", path.display()))
+                    .with_hint("look at it with `ktd data check`"),
+            );
+        }
+        if is_parquet(path)? {
+            ParquetRows::open(path).map(Self::Parquet)
+        } else {
+            CsvRows::open(path).map(Self::Csv)
+        }
+    }
+
+    const fn layout(&self) -> Option<&Layout> {
+        match self {
+            Self::Qlib(_) => None,
+            Self::Parquet(rows) => Some(&rows.layout),
+            Self::Csv(rows) => Some(&rows.layout),
+        }
+    }
+
+    fn has(&self, column: Column) -> bool {
+        match (self, column) {
+            (Self::Qlib(bins), Column::Factor) => bins.has_factors,
+            (Self::Qlib(bins), Column::Amount) => bins.has_amounts,
+            _ => self.layout().is_some_and(|layout| layout.has(column)),
+        }
+    }
+
+    fn unknown_columns(&self) -> Vec<String> {
+        match self {
+            Self::Qlib(bins) => bins.unknown_fields.clone(),
+            Self::Parquet(rows) => rows.layout.unknown.clone(),
+            Self::Csv(rows) => rows.layout.unknown.clone(),
+        }
+    }
+
+    fn skipped_indices(&self) -> Vec<String> {
+        match self {
+            Self::Qlib(bins) => bins.skipped_indices.clone(),
+            Self::Parquet(_) | Self::Csv(_) => Vec::new(),
+        }
+    }
+
+    fn read(self, collector: &mut Collector, progress: &mut dyn ImportProgress) -> Result<(), DataFileError> {
+        match self {
+            Self::Qlib(bins) => {
+                progress.begin("reading bins", bins.instrument_count(), "instruments");
+                bins.read(&mut |row| collector.add(row), |units| progress.advance(units))
+            }
+            Self::Parquet(rows) => {
+                progress.begin("reading Parquet", rows.rows, "rows");
+                rows.read(&mut |row| {
+                    progress.advance(1);
+                    collector.add(row)
+                })
+            }
+            Self::Csv(rows) => rows.read(&mut |row| collector.add(row)),
+        }
+    }
+}
+
+/// Whether a file is Parquet, by its first bytes.
+pub(super) fn is_parquet(path: &Path) -> Result<bool, DataFileError> {
+    starts_with(path, b"PAR1")
+}
+
+fn starts_with(path: &Path, magic: &[u8]) -> Result<bool, DataFileError> {
+    let mut start = Vec::new();
+    let wanted = u64::try_from(magic.len()).unwrap_or(0);
+    File::open(path)
+        .and_then(|file| file.take(wanted).read_to_end(&mut start))
+        .map_err(DataFileError::io("read", path))?;
+    Ok(start == magic)
+}

@@ -1,0 +1,183 @@
+//! Index series: the benchmark and its peers.
+
+use super::columns::read_date;
+use super::parquet_columns::{Dates, Numbers, Texts, WrongKind};
+use super::parquet_file::ParquetFile;
+use super::parquet_rows::wrong_kind;
+use super::qlib_bins::{is_qlib_directory, read_levels};
+use ktd_io::text_file::TextFile;
+use crate::DataFileError;
+use crate::error::at_row;
+use ktd_env::TradeDate;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// Opening and closing level by date, index points.
+type Levels = ktd_env::IndexLevels;
+
+/// Reads `F` or `F:SYMBOL`; without a symbol the file must hold one series.
+///
+/// # Errors
+/// [`DataFileError`] when the file cannot be read or the series cannot be told.
+pub(super) fn read_index(argument: &str) -> Result<(String, Levels), DataFileError> {
+    let (path, symbol) = split_symbol(argument);
+    if is_qlib_directory(&path) {
+        let symbol = symbol.ok_or_else(|| {
+            DataFileError::invalid(format_args!("--index {argument}: which instrument?"))
+                .with_hint("a Qlib directory needs one: --index DIR:SH000300")
+        })?;
+        let levels = read_levels(&path, &symbol)?;
+        return Ok((symbol, levels));
+    }
+    let mut series: BTreeMap<String, Levels> = BTreeMap::new();
+    let mut add = |row: IndexRow<'_>, place: &dyn Fn() -> String| {
+        if symbol.as_deref().is_some_and(|wanted| wanted != row.symbol) {
+            return Ok(());
+        }
+        if !series.contains_key(row.symbol) {
+            series.insert(row.symbol.to_owned(), Levels::new());
+        }
+        let levels = series.entry(row.symbol.to_owned()).or_default();
+        if levels.insert(row.date, (row.open, row.close)).is_some() {
+            return Err(DataFileError::invalid(format_args!(
+                "{}: a second level for the same index and day",
+                place()
+            )));
+        }
+        Ok(())
+    };
+    if super::import::is_parquet(&path)? {
+        read_parquet(&path, &mut add)?;
+    } else {
+        read_csv(&path, &mut add)?;
+    }
+    let mut found = series.into_iter();
+    match (found.next(), found.next(), symbol) {
+        (Some(only), None, _) => Ok(only),
+        (Some((first, _)), Some(_), _) => Err(DataFileError::invalid(format_args!(
+            "{} holds several index series",
+            path.display()
+        ))
+        .with_hint(format_args!("name one: --index {}:{first}", path.display()))),
+        (None, _, Some(symbol)) => Err(DataFileError::invalid(format_args!(
+            "{} has no rows of {symbol}",
+            path.display()
+        ))),
+        (None, _, None) => Err(DataFileError::invalid(format_args!("{} has no rows", path.display()))),
+    }
+}
+
+/// A colon before the last part separates a symbol, unless a file of the whole name exists.
+fn split_symbol(argument: &str) -> (PathBuf, Option<String>) {
+    let whole = PathBuf::from(argument);
+    match argument.rsplit_once(':') {
+        Some((path, symbol)) if !whole.exists() && !symbol.contains('/') => {
+            (PathBuf::from(path), Some(symbol.to_owned()))
+        }
+        _ => (whole, None),
+    }
+}
+
+struct IndexRow<'r> {
+    symbol: &'r str,
+    date: TradeDate,
+    open: f64,
+    close: f64,
+}
+
+type AddRow<'a> = dyn FnMut(IndexRow<'_>, &dyn Fn() -> String) -> Result<(), DataFileError> + 'a;
+
+const NEEDED: &str = "an index file has the columns date, symbol, open, close";
+
+fn read_csv(path: &Path, add: &mut AddRow<'_>) -> Result<(), DataFileError> {
+    let mut file = TextFile::open(path, b',')?;
+    let name = file.name();
+    let header = file
+        .next_row()?
+        .map(|(_, header)| header.clone())
+        .ok_or_else(|| DataFileError::invalid(format_args!("{name} is empty")))?;
+    let place = |column: &str| {
+        header
+            .iter()
+            .position(|head| head == column)
+            .ok_or_else(|| DataFileError::invalid(format_args!("{name}: no column {column}")).with_hint(NEEDED))
+    };
+    let (date, symbol, open, close) = (place("date")?, place("symbol")?, place("open")?, place("close")?);
+    while let Some((row, record)) = file.next_row()? {
+        let cell = |place: usize| record.get(place).unwrap_or_default();
+        let level = |place: usize| written_level(cell(place)).map_err(|error| at_row(&name, row, error));
+        let found = IndexRow {
+            symbol: cell(symbol),
+            date: read_date(cell(date)).map_err(|error| at_row(&name, row, error))?,
+            open: level(open)?,
+            close: level(close)?,
+        };
+        add(found, &|| format!("{name}, row {row}"))?;
+    }
+    Ok(())
+}
+
+/// A level as text; blank is a level that is missing.
+fn written_level(text: &str) -> Result<f64, String> {
+    if text.is_empty() {
+        return Ok(f64::NAN);
+    }
+    text.parse::<f64>()
+        .ok()
+        .filter(|level| level.is_finite() && *level > 0.0)
+        .ok_or_else(|| format!("{text:?} is no index level"))
+}
+
+/// The level at a place of a column; null is a level that is missing.
+fn level(column: &Numbers, place: usize) -> Result<f64, String> {
+    if let Numbers::Texts(texts) = column {
+        return written_level(texts.get(place).unwrap_or_default().trim());
+    }
+    match column.float(place) {
+        None => Ok(f64::NAN),
+        Some(level) if level.is_finite() && level > 0.0 => Ok(level),
+        Some(level) => Err(format!("{level} is no index level")),
+    }
+}
+
+fn read_parquet(path: &Path, add: &mut AddRow<'_>) -> Result<(), DataFileError> {
+    let file = ParquetFile::open(path)?;
+    let name = file.name.clone();
+    let place = |column: &str| {
+        file.columns
+            .iter()
+            .position(|head| head == column)
+            .ok_or_else(|| DataFileError::invalid(format_args!("{name}: no column {column}")).with_hint(NEEDED))
+    };
+    let places = [place("date")?, place("symbol")?, place("open")?, place("close")?];
+    let mut batches = file.batches(&places)?;
+    while let Some(batch) = batches.next_batch()? {
+        let mut columns = batch.columns.into_iter();
+        let (Some(dates), Some(symbols), Some(opens), Some(closes)) =
+            (columns.next(), columns.next(), columns.next(), columns.next())
+        else {
+            return Err(DataFileError::invalid(format_args!("{name}: a column is missing")).with_hint(NEEDED));
+        };
+        let wrong = |column: &'static str| {
+            let name = &name;
+            move |error: WrongKind| wrong_kind(name, column, &error)
+        };
+        let dates = Dates::of(dates).map_err(wrong("date"))?;
+        let symbols = Texts::of(symbols).map_err(wrong("symbol"))?;
+        let opens = Numbers::of(opens).map_err(wrong("open"))?;
+        let closes = Numbers::of(closes).map_err(wrong("close"))?;
+        for place in 0..batch.rows {
+            let row = batch.first_row + u64::try_from(place).unwrap_or(0);
+            let fail = |error: String| at_row(&name, row, error);
+            let date = dates.get(place).map_err(fail)?;
+            let found = IndexRow {
+                symbol: symbols.get(place).unwrap_or_default(),
+                date: date.ok_or_else(|| at_row(&name, row, "the date is missing"))?,
+                open: level(&opens, place).map_err(fail)?,
+                close: level(&closes, place).map_err(fail)?,
+            };
+            add(found, &|| format!("{name}, row {row}"))?;
+        }
+    }
+    Ok(())
+}

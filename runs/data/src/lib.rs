@@ -1,0 +1,28 @@
+//! Market data at the edge: reading sources, panel files, reports.
+//!
+//! Knows: files of market data and the market they make. Never knows: a mask, a model, a record.
+
+mod collector;
+mod columns;
+mod csv_rows;
+mod error;
+mod facts;
+mod index_levels;
+mod members;
+mod parquet_columns;
+mod parquet_file;
+mod parquet_rows;
+mod parquet_values;
+mod qlib_bins;
+
+pub mod check;
+pub mod import;
+pub mod market_source;
+pub mod panel_file;
+
+pub use error::DataFileError;
+pub use import::{ImportOptions, ImportReport, Imported, import};
+pub use panel_file::{hash_text, is_panel, load_panel};
+
+#[cfg(test)]
+mod parquet_tests;

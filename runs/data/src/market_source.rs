@@ -1,0 +1,155 @@
+//! Where an experiment's market comes from: a panel file, or the synthetic market.
+
+use ktd_experiment::config::{ExperimentConfig, SyntheticConfig};
+use ktd_experiment::data_record::{DataRecord, SyntheticRecord};
+use crate::panel_file;
+use crate::DataFileError;
+use ktd_env::Market;
+use ktd_env::synth::{SynthConfig, generate};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// A market with what bundles say of it.
+#[derive(Debug, Clone)]
+pub struct MarketSource {
+    /// The panel.
+    pub market: Arc<Market>,
+    /// What a header says of it.
+    pub record: DataRecord,
+    /// Where it was read from.
+    pub path: Option<PathBuf>,
+}
+
+impl MarketSource {
+    /// The market of an experiment whose file stands in `base`.
+    ///
+    /// # Errors
+    /// [`DataFileError`] when the panel cannot be read or the synthetic market cannot be made.
+    pub fn of(config: &ExperimentConfig, base: &Path) -> Result<Self, DataFileError> {
+        Self::named(config.panel.as_deref(), config.synthetic, base)
+    }
+
+    /// The market that a configuration in `base` names: a panel file, or without one a synthetic market.
+    ///
+    /// # Errors
+    /// [`DataFileError`] when the panel cannot be read or the synthetic market cannot be made.
+    pub fn named(
+        panel: Option<&Path>,
+        synthetic: Option<SyntheticConfig>,
+        base: &Path,
+    ) -> Result<Self, DataFileError> {
+        match panel {
+            Some(panel) => Self::from_file(&base.join(panel)),
+            None => Self::synthetic(&synthetic_record(synthetic)),
+        }
+    }
+
+    /// A panel file.
+    ///
+    /// # Errors
+    /// [`DataFileError`] when it cannot be read.
+    pub fn from_file(path: &Path) -> Result<Self, DataFileError> {
+        let market = panel_file::load_panel(path)?;
+        // A bundle is replayed from anywhere, so it keeps the whole path.
+        let whole = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        Ok(Self::new(market, None, Some(whole)))
+    }
+
+    /// A synthetic market.
+    ///
+    /// # Errors
+    /// [`DataFileError::Input`] for sizes it cannot have.
+    pub fn synthetic(record: &SyntheticRecord) -> Result<Self, DataFileError> {
+        let config = SynthConfig {
+            seed: record.seed,
+            names: record.names,
+            days: record.days,
+        };
+        let market = generate(&config).map_err(|error| DataFileError::input(error.to_string(), error.hint()))?;
+        Ok(Self::new(market, Some(record.clone()), None))
+    }
+
+    fn new(market: Market, synthetic: Option<SyntheticRecord>, path: Option<PathBuf>) -> Self {
+        let record = DataRecord {
+            panel_blake3: ktd_masking::hex(&market.content_hash()),
+            amount_declared: market.amount_declared(),
+            limitations: limitations(&market),
+            synthetic,
+        };
+        Self {
+            market: Arc::new(market),
+            record,
+            path,
+        }
+    }
+}
+
+/// The market that a bundle was made on: `panel` where one is named, else the synthetic market that the record tells, else
+/// `kept`, where the panel was then.
+///
+/// # Errors
+/// [`DataFileError::Input`] when there is none, or it is another one.
+pub fn market_of(
+    record: &DataRecord,
+    kept: Option<&Path>,
+    panel: Option<&Path>,
+) -> Result<MarketSource, DataFileError> {
+    let source = match (panel, &record.synthetic, kept) {
+        (Some(path), ..) | (None, None, Some(path)) => MarketSource::from_file(path)?,
+        (None, Some(synthetic), _) => MarketSource::synthetic(synthetic)?,
+        (None, None, None) => {
+            return Err(DataFileError::input(
+                "the bundle does not say where its panel is",
+                "name it with --panel",
+            ));
+        }
+    };
+    if source.record.panel_blake3 != record.panel_blake3 {
+        let what = format!(
+            "the panel's hash is {}, but the bundle was made on {}",
+            source.record.panel_blake3, record.panel_blake3
+        );
+        return Err(DataFileError::input(
+            what,
+            "name the panel the bundle was made on with --panel",
+        ));
+    }
+    let mut source = source;
+    source.record.synthetic.clone_from(&record.synthetic);
+    Ok(source)
+}
+
+fn synthetic_record(config: Option<SyntheticConfig>) -> SyntheticRecord {
+    let defaults = SynthConfig::default();
+    let config = config.unwrap_or(SyntheticConfig {
+        seed: None,
+        names: None,
+        days: None,
+    });
+    SyntheticRecord {
+        seed: config.seed.unwrap_or(defaults.seed),
+        names: config.names.unwrap_or(defaults.names),
+        days: config.days.unwrap_or(defaults.days),
+    }
+}
+
+/// What the panel cannot support, in words that name no stock and no day.
+fn limitations(market: &Market) -> Vec<String> {
+    let mut lines = Vec::new();
+    if !market.amount_declared() {
+        lines.push("turnover is volume x (high + low + close) / 3: the source has none".to_owned());
+    }
+    if !market.has_st_dates() {
+        lines.push("no ST dates: the 5 % limit of ST names is off".to_owned());
+    }
+    if !market.has_listing_dates() {
+        lines.push("no listing dates: the first days without a limit are off".to_owned());
+    }
+    if market.indices().is_empty() {
+        lines.push("no index series: benchmark figures are missing".to_owned());
+    }
+    if market.sectors().is_empty() {
+        lines.push("no sectors".to_owned());
+    }
+    lines
+}

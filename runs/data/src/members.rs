@@ -1,0 +1,146 @@
+//! Index membership: inclusive or half-open, as the file's header says, or Qlib's lists.
+
+use super::columns::{read_date, read_ticker};
+use super::qlib_bins::read_spans;
+use crate::error::at_row;
+use ktd_io::text_file::TextFile;
+use crate::DataFileError;
+use ktd_env::{DataError, DateSpan, Place, Ticker, TradeDate};
+use std::path::Path;
+
+/// Reads a membership file: CSV `symbol,start,end` (both included), CSV `symbol,from,until_excl` (half-open, an empty
+/// end stays open), or Qlib's tab-separated list without a header.
+///
+/// # Errors
+/// [`DataFileError`] naming the row.
+pub(super) fn read_members(path: &Path) -> Result<Vec<(Ticker, DateSpan)>, DataFileError> {
+    let mut file = TextFile::open(path, b',')?;
+    let name = file.name();
+    let Some((_, header)) = file.next_row()? else {
+        return Err(DataFileError::invalid(format_args!("{name} is empty")));
+    };
+    if header.len() == 1 && header.get(0).is_some_and(|line| line.contains('\t')) {
+        return read_spans(path)?
+            .into_iter()
+            .map(|(row, code, span)| Ok((member(&name, row, &code)?, span)))
+            .collect();
+    }
+    let form = Form::of(&name, header)?;
+    let mut members = Vec::new();
+    while let Some((row, record)) = file.next_row()? {
+        let cell = |place: usize| record.get(place).unwrap_or_default();
+        let ticker = member(&name, row, cell(form.symbol))?;
+        let date = |text: &str| read_date(text).map_err(|error| at_row(&name, row, error));
+        let start = date(cell(form.start))?;
+        let end = match (cell(form.end), form.end_is_excluded) {
+            ("", _) => TradeDate::LATEST,
+            (text, true) => date(text)?.day_before(),
+            (text, false) => date(text)?,
+        };
+        if end < start {
+            return Err(at_row(&name, row, "the membership ends before it starts"));
+        }
+        members.push((ticker, DateSpan { start, end }));
+    }
+    Ok(members)
+}
+
+struct Form {
+    symbol: usize,
+    start: usize,
+    end: usize,
+    end_is_excluded: bool,
+}
+
+impl Form {
+    fn of(file: &str, header: &csv::StringRecord) -> Result<Self, DataFileError> {
+        let place = |names: &[&str]| header.iter().position(|head| names.contains(&head));
+        let symbol = place(&["symbol", "code", "instrument", "stock"]);
+        let start = place(&["start", "from", "start_date"]);
+        let inclusive = place(&["end", "until", "end_date"]);
+        let excluded = place(&["until_excl", "end_excl"]);
+        match (symbol, start, inclusive, excluded) {
+            (Some(symbol), Some(start), Some(end), None) => Ok(Self {
+                symbol,
+                start,
+                end,
+                end_is_excluded: false,
+            }),
+            (Some(symbol), Some(start), None, Some(end)) => Ok(Self {
+                symbol,
+                start,
+                end,
+                end_is_excluded: true,
+            }),
+            _ => Err(DataFileError::invalid(format_args!(
+                "{file}: the header names no membership"
+            ))
+            .with_hint(
+                "use `symbol,start,end` (both days included), `symbol,from,until_excl`, or a Qlib list with tabs and no header",
+            )),
+        }
+    }
+}
+
+fn member(file: &str, row: u64, code: &str) -> Result<Ticker, DataError> {
+    read_ticker(code).map_err(|source| DataError::Ticker {
+        place: Place {
+            file: file.to_owned(),
+            row,
+        },
+        source,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<Vec<(String, String, String)>, DataFileError> {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("members");
+        std::fs::write(&path, text).unwrap();
+        Ok(read_members(&path)?
+            .into_iter()
+            .map(|(ticker, span)| (ticker.reveal().to_owned(), span.start.reveal(), span.end.reveal()))
+            .collect())
+    }
+
+    #[test]
+    fn three_forms_one_meaning() {
+        let want = vec![(
+            "SH600000".to_owned(),
+            "2024-01-02".to_owned(),
+            "2024-06-14".to_owned(),
+        )];
+        assert_eq!(
+            read("symbol,start,end\nSH600000,2024-01-02,2024-06-14\n").unwrap(),
+            want
+        );
+        assert_eq!(
+            read("symbol,name,from,until_excl\nSH600000,x,2024-01-02,2024-06-15\n").unwrap(),
+            want
+        );
+        assert_eq!(read("SH600000\t2024-01-02\t2024-06-14\n").unwrap(), want);
+    }
+
+    #[test]
+    fn an_empty_end_stays_open() {
+        let members = read("symbol,from,until_excl\nSH600000,2024-01-02,\n").unwrap();
+        assert_eq!(members[0].2, TradeDate::LATEST.reveal());
+    }
+
+    #[test]
+    fn wrong_files_are_refused_by_row() {
+        for (text, part) in [
+            ("", "is empty"),
+            ("symbol,from\nSH600000,2024-01-02\n", "names no membership"),
+            ("symbol,start,end\nSH600000,2024-06-14,2024-01-02\n", "row 2"),
+            ("symbol,start,end\nSH510300,2024-01-02,2024-06-14\n", "row 2"),
+            ("symbol,start,end\nSH600000,soon,2024-06-14\n", "row 2"),
+        ] {
+            let failure = read(text).unwrap_err();
+            assert!(failure.to_string().contains(part), "{text:?}: {failure}");
+        }
+    }
+}

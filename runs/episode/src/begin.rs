@@ -1,0 +1,353 @@
+//! Opening an episode: its identity on disk, and the state to continue from.
+
+use super::{Episode, EpisodeInput};
+use ktd_client::ask::Exchanger;
+use ktd_bundle::chain::{Lines, Log, first_difference};
+use ktd_bundle::event::{ReadEvent, WrittenEvent};
+use ktd_bundle::exchanges::{Cassette, ExchangeStore, Place};
+use ktd_bundle::header::{Header, MaskRecord, PrivateEpisode, WindowRecord};
+use ktd_bundle::ledger::LedgerLine;
+use ktd_bundle::{BundlePaths, FORMAT_VERSION};
+use ktd_io::whole_file::{json_bytes, write_whole};
+use crate::EpisodeError;
+use ktd_bundle::BundleError;
+use ktd_guard::Guard;
+use ktd_experiment::mask_hash::{mask_hash, tools_sha256};
+use ktd_experiment::rules_config::RulesConfig;
+use ktd_agents::Transport;
+use ktd_env::DayIndex;
+use ktd_env::exchange::{Account, Rules};
+use ktd_masking::{EpisodeFrame, Mask};
+use ktd_tools::{LastStep, ToolLimits};
+use std::path::Path;
+use std::sync::Arc;
+
+/// Writes `header.json` and `private/episode.json`, or checks that those of an earlier run are the same. Prices alone
+/// may have changed: what is unfinished is continued at those of today.
+pub(super) fn write_identity(input: &EpisodeInput<'_>, paths: &BundlePaths) -> Result<(), EpisodeError> {
+    let path = paths.header();
+    let header = header(input)?;
+    let bytes = json_bytes(&path, &header)?;
+    match std::fs::read(&path) {
+        Ok(recorded) if recorded == bytes => {}
+        Ok(recorded) => {
+            same_but_prices(&path, &recorded, header)?;
+            write_whole(&path, &bytes)?;
+        }
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => write_whole(&path, &bytes)?,
+        Err(error) => return Err(EpisodeError::io("read", &path)(error)),
+    }
+    keep_private(input, &paths.episode())
+}
+
+/// Checks that the header is the one this program, panel and configuration would write, at the recorded prices.
+pub(super) fn compare_identity(input: &EpisodeInput<'_>, paths: &BundlePaths) -> Result<(), EpisodeError> {
+    let path = paths.header();
+    let recorded = std::fs::read(&path).map_err(EpisodeError::io("read", &path))?;
+    same_but_prices(&path, &recorded, header(input)?)
+}
+
+fn same_but_prices(path: &Path, recorded: &[u8], now: Header) -> Result<(), EpisodeError> {
+    // One that cannot be read differs in more than its prices, and the first difference is told.
+    let prices = serde_json::from_slice::<Header>(recorded).map_or(None, |header| header.prices);
+    same(path, recorded, &json_bytes(path, &Header { prices, ..now })?)
+}
+
+fn same(path: &Path, recorded: &[u8], now: &[u8]) -> Result<(), EpisodeError> {
+    let (recorded, now) = (String::from_utf8_lossy(recorded), String::from_utf8_lossy(now));
+    for (place, (old, new)) in recorded.lines().zip(now.lines()).enumerate() {
+        if old != new {
+            let difference = format!(
+                "{}: recorded {}, now {}",
+                first_difference(old, new),
+                old.trim(),
+                new.trim()
+            );
+            let line = u64::try_from(place + 1).unwrap_or(u64::MAX);
+            return Err(EpisodeError::Bundle(BundleError::Diverged {
+                path: path.to_owned(),
+                line,
+                difference,
+            }));
+        }
+    }
+    if recorded == now {
+        return Ok(());
+    }
+    Err(EpisodeError::damaged(
+        path,
+        "it is longer or shorter than the one this program would write",
+    ))
+}
+
+/// The private part is kept as it is when its key and days are the same; only the panel's place may differ.
+fn keep_private(input: &EpisodeInput<'_>, path: &Path) -> Result<(), EpisodeError> {
+    let now = private_episode(input);
+    if !path.exists() {
+        return Ok(write_whole(path, &json_bytes(path, &now)?)?);
+    }
+    let recorded: PrivateEpisode = ktd_io::whole_file::read_json(path)?;
+    let recorded = PrivateEpisode {
+        panel: now.panel.clone(),
+        ..recorded
+    };
+    if recorded.sealed() == now {
+        return Ok(());
+    }
+    Err(EpisodeError::damaged(
+        path,
+        "its mask key or days are not those of this experiment",
+    ))
+}
+
+fn private_episode(input: &EpisodeInput<'_>) -> PrivateEpisode {
+    let days = &input.cell.window.days;
+    let date = |day: Option<&DayIndex>| {
+        day.and_then(|day| input.shared.market.date(*day))
+            .map(ktd_env::TradeDate::reveal)
+            .unwrap_or_default()
+    };
+    PrivateEpisode {
+        mask_key: input.key.reveal(),
+        first_day: date(days.first()),
+        last_day: date(days.last()),
+        panel: input.shared.panel.as_ref().map(|path| path.display().to_string()),
+        seal: String::new(),
+    }
+    .sealed()
+}
+
+fn header(input: &EpisodeInput<'_>) -> Result<Header, EpisodeError> {
+    let (cell, shared) = (input.cell, input.shared);
+    let private = private_episode(input);
+    let dates = (!cell.mask.level.hides_days()).then_some((private.first_day, private.last_day));
+    Ok(Header {
+        format: FORMAT_VERSION,
+        ktd: env!("CARGO_PKG_VERSION").to_owned(),
+        experiment: shared.experiment.clone(),
+        cell: cell.id.clone(),
+        agent: cell.agent.clone(),
+        provider: cell.provider.clone(),
+        prices: cell.basis.record().cloned(),
+        window: WindowRecord {
+            id: cell.window.id.clone(),
+            steps: cell.window.days.len(),
+            dates,
+        },
+        mode: cell.mode.label().to_owned(),
+        mask: MaskRecord {
+            level: cell.mask.level.label().to_owned(),
+            numeric: cell.mask.numeric.label().to_owned(),
+            commitment: input.key.commitment(),
+            hash: Some(mask_hash(cell.mask)),
+        },
+        seed: cell.seed,
+        data: shared.data.clone(),
+        prompts_sha256: ktd_prompts::hash(),
+        tools_sha256: tools_sha256(&shared.toolbox.specs()),
+        rules: RulesConfig::of(&rules(input)?),
+        session: shared.session,
+        tools: shared.tools,
+        branch: cell.branch.clone(),
+    })
+}
+
+pub(super) fn rules(input: &EpisodeInput<'_>) -> Result<Rules, EpisodeError> {
+    Ok(input.shared.rules.rules()?)
+}
+
+fn limits(input: &EpisodeInput<'_>) -> ToolLimits {
+    let tools = input.shared.tools;
+    ToolLimits {
+        max_candidates: tools.max_candidates,
+        max_lookback: tools.max_lookback,
+        max_compare: tools.max_compare,
+        fixed_candidates_per_factor: tools.fixed_candidates_per_factor,
+        ..ToolLimits::default()
+    }
+}
+
+/// The mask of an episode; `None` when its window has no trading day before it.
+pub(super) fn mask_of(input: &EpisodeInput<'_>, rules: &Rules) -> Option<Mask> {
+    let frame = EpisodeFrame {
+        market: &input.shared.market,
+        window: &input.cell.window.days,
+        initial_cash: rules.initial_cash,
+    };
+    Mask::new(input.cell.mask, &input.key, &frame)
+}
+
+/// Opens an episode: with a transport to continue it, without one to compare it from its first event.
+pub(super) fn open<'a>(
+    input: &'a EpisodeInput<'a>,
+    paths: &BundlePaths,
+    guard: &'a Guard,
+    transport: Option<&'a dyn Transport>,
+) -> Result<Episode<'a>, EpisodeError> {
+    let rules = rules(input)?;
+    let mask = mask_of(input, &rules)
+        .ok_or_else(|| EpisodeError::input("the window has no trading day before it", "choose a later window"))?;
+    let events = Lines::read(&paths.events())?;
+    let ledger = Lines::read(&paths.ledger())?;
+    let cassette = Cassette::read(&paths.exchanges())?;
+    let (resume, events, ledger, store) = if transport.is_some() {
+        let resume = Resume::of(input, paths, (&events, &ledger, &cassette))?;
+        let store = ExchangeStore::continue_after(&paths.exchanges(), &cassette)?;
+        let events = Log::continue_at(&paths.events(), &events, resume.events_kept)?;
+        let ledger = Log::continue_at(&paths.ledger(), &ledger, resume.steps_done)?;
+        (resume, events, ledger, Some(store))
+    } else {
+        let events = Log::compare(&paths.events(), &events);
+        let ledger = Log::compare(&paths.ledger(), &ledger);
+        (Resume::default(), events, ledger, None)
+    };
+    let mut episode = Episode {
+        input,
+        limits: limits(input),
+        exchanger: Exchanger {
+            cassette: Arc::new(cassette),
+            store,
+            transport,
+            first_live_step: input.cell.first_own_step(),
+            guard,
+            retries: input.shared.retries,
+            provider: &input.cell.provider,
+            meter: input.shared.metering.of(input.cell),
+        },
+        events,
+        ledger,
+        account: resume
+            .account
+            .unwrap_or_else(|| Account::with_cash(rules.initial_cash)),
+        last_step: resume.last_step,
+        next_step: resume.steps_done,
+        is_over: resume.is_over,
+        rules,
+        mask,
+    };
+    if resume.events_kept == 0 {
+        episode.write(&WrittenEvent::EpisodeBegin {
+            mode: input.cell.mode.label().to_owned(),
+            steps: input.cell.window.days.len(),
+            initial_cash_fen: episode.rules.initial_cash.0,
+        })?;
+    }
+    Ok(episode)
+}
+
+impl Episode<'_> {
+    /// Adds a public event.
+    pub(super) fn write(&mut self, event: &WrittenEvent) -> Result<(), EpisodeError> {
+        Ok(self.events.append(event).map(|_| ())?)
+    }
+}
+
+/// The state after the last complete step: what folding the logs gives.
+#[derive(Default)]
+struct Resume {
+    events_kept: usize,
+    steps_done: usize,
+    account: Option<Account>,
+    last_step: Option<LastStep>,
+    is_over: bool,
+}
+
+/// Whether what an event rests on is among the exchanges.
+fn is_recorded(event: &ReadEvent, cassette: &Cassette) -> bool {
+    match event {
+        ReadEvent::Turn {
+            step, ordinal, reply, ..
+        } => cassette.has_reply(*step, *ordinal, reply),
+        ReadEvent::InfrastructureFault {
+            step,
+            ordinal,
+            attempt,
+            ..
+        } => cassette.has_attempt(Place {
+            step: *step,
+            ordinal: *ordinal,
+            attempt: *attempt,
+        }),
+        ReadEvent::EpisodeBegin { .. }
+        | ReadEvent::StepBegin { .. }
+        | ReadEvent::ToolCall { .. }
+        | ReadEvent::ModelFault { .. }
+        | ReadEvent::Decision { .. }
+        | ReadEvent::Fills { .. }
+        | ReadEvent::StepEnd { .. }
+        | ReadEvent::EpisodeEnd { .. } => true,
+    }
+}
+
+impl Resume {
+    /// A step is complete when its closing event and its ledger line both stand and belong together, and every reply
+    /// it rests on is recorded. A kill cannot lose a reply that an event rests on; a failing disk can.
+    fn of(
+        input: &EpisodeInput<'_>,
+        paths: &BundlePaths,
+        (events, ledger, cassette): (&Lines, &Lines, &Cassette),
+    ) -> Result<Self, EpisodeError> {
+        let path = paths.ledger();
+        let typed: Vec<ReadEvent> = events.bodies(&paths.events())?;
+        let lines: Vec<LedgerLine> = ledger.bodies(&path)?;
+        let mut resume = Self::default();
+        for (place, event) in typed.iter().enumerate() {
+            if !is_recorded(event, cassette) {
+                break;
+            }
+            match event {
+                ReadEvent::EpisodeBegin { .. } if place == 0 => resume.events_kept = 1,
+                ReadEvent::StepEnd {
+                    mark, ledger: bound, ..
+                } => {
+                    if mark.step != resume.steps_done + 1 {
+                        let what = format!("step {} ends after step {}", mark.step, resume.steps_done);
+                        return Err(EpisodeError::damaged(&paths.events(), what));
+                    }
+                    let Some(raw) = ledger.raw().get(resume.steps_done) else {
+                        break;
+                    };
+                    if *bound != ktd_bundle::ledger_binding::ledger_binding(&input.key, raw) {
+                        let what = format!("line {} is not the one its event binds", mark.step);
+                        return Err(EpisodeError::damaged(&path, what));
+                    }
+                    resume.events_kept = place + 1;
+                    resume.steps_done = mark.step;
+                }
+                ReadEvent::EpisodeEnd { .. } => {
+                    resume.events_kept = place + 1;
+                    resume.is_over = true;
+                }
+                ReadEvent::EpisodeBegin { .. }
+                | ReadEvent::StepBegin { .. }
+                | ReadEvent::Turn { .. }
+                | ReadEvent::InfrastructureFault { .. }
+                | ReadEvent::ToolCall { .. }
+                | ReadEvent::ModelFault { .. }
+                | ReadEvent::Decision { .. }
+                | ReadEvent::Fills { .. } => {}
+            }
+        }
+        let nav_before = resume
+            .steps_done
+            .checked_sub(2)
+            .and_then(|place| lines.get(place))
+            .map_or(rules(input)?.initial_cash, |line| ktd_env::Fen(line.nav_fen));
+        if let Some(line) = resume
+            .steps_done
+            .checked_sub(1)
+            .and_then(|place| lines.get(place))
+        {
+            let (account, report) = line.restore(&input.shared.market, &path)?;
+            resume.account = Some(account);
+            let kind = super::step::last_step_kind(line.outcome);
+            resume.last_step = Some(LastStep {
+                step: line.step,
+                kind,
+                nav_before,
+                report,
+            });
+        }
+        Ok(resume)
+    }
+}

@@ -1,0 +1,198 @@
+//! Leaving an episode at a step: another bundle with the same record before it, asked live from there on.
+
+use super::{EpisodeInput, begin, run_episode};
+use ktd_client::progress::{Progress, Silent};
+use ktd_bundle::chain::Lines;
+use ktd_io::sha256::sha256_hex;
+use ktd_bundle::event::ReadEvent;
+use ktd_bundle::exchanges::Cassette;
+use ktd_experiment::branch::BranchRecord;
+use ktd_bundle::open::read_header;
+use ktd_bundle::summary::Summary;
+use ktd_bundle::BundlePaths;
+use ktd_io::whole_file::write_whole;
+use crate::EpisodeError;
+use ktd_experiment::cells::Cell;
+use ktd_experiment::config::AgentConfig;
+use ktd_experiment::provider::Provider;
+use ktd_experiment::price_table::Basis;
+use ktd_agents::Transport;
+use std::path::{Path, PathBuf};
+
+/// The cell of a branch that leaves the episode of a bundle at `step`, 1-based. `agent` goes on there, or the one that
+/// answered there before.
+///
+/// # Errors
+/// [`EpisodeError::Input`] when the steps before it are not all recorded, and
+/// errors of reading the bundle.
+pub fn branch_cell(
+    original: &Cell,
+    from: &BundlePaths,
+    step: usize,
+    agent: Option<(AgentConfig, Provider)>,
+) -> Result<Cell, EpisodeError> {
+    let path = from.events();
+    let bytes = std::fs::read(&path).map_err(EpisodeError::io("read", &path))?;
+    let recorded = Prefix::of(from, usize::MAX)?.steps;
+    let last = original.window.days.len().min(recorded + 1);
+    if !(1..=last).contains(&step) {
+        let what = format!("no branch can leave {} at step {step}", original.id);
+        return Err(EpisodeError::input(
+            what,
+            format!("{recorded} steps are recorded: choose a step from 1 to {last}"),
+        ));
+    }
+    let (agent, provider) = agent.unwrap_or_else(|| {
+        let (agent, provider) = (original.agent_at(step), original.provider_at(step));
+        (agent.clone(), provider.clone())
+    });
+    let basis = if agent == original.agent {
+        original.basis.clone()
+    } else {
+        Basis::of(agent.is_ours(), None)
+    };
+    let before = step.saturating_sub(1);
+    let branch = BranchRecord {
+        cell: original.id.clone(),
+        events_sha256: sha256_hex(&bytes),
+        step,
+        agent: original.agent_at(before).clone(),
+        provider: original.provider_at(before).clone(),
+        branch: original.branch.clone().map(Box::new),
+    };
+    Ok(Cell {
+        id: format!("{}__branch{step}-{}", original.id, agent.id),
+        agent,
+        provider,
+        basis,
+        branch: Some(branch),
+        ..original.clone()
+    })
+}
+
+/// Runs the branch `cell` of the episode `original`, whose bundle is `from`, into the bundle `out`; or continues it.
+///
+/// The steps before the branch are run again from the record first, and every byte of them is compared.
+///
+/// # Errors
+/// [`EpisodeError`]; nothing is asked live when the record does not hold, or when `out` is another bundle.
+pub async fn branch_episode(
+    original: &EpisodeInput<'_>,
+    from: &BundlePaths,
+    cell: &Cell,
+    out: &BundlePaths,
+    transport: &dyn Transport,
+    progress: &dyn Progress,
+) -> Result<Summary, EpisodeError> {
+    let input = EpisodeInput {
+        shared: original.shared,
+        cell,
+        key: original.key.clone(),
+    };
+    if out.header().exists() {
+        let header = read_header(out)?;
+        if (&header.cell, &header.branch) != (&cell.id, &cell.branch) {
+            let what = format!("{} holds another bundle: {}", out.root().display(), header.cell);
+            return Err(EpisodeError::input(what, "choose another directory for the branch"));
+        }
+    } else {
+        let steps = cell.first_own_step().saturating_sub(1);
+        replay_steps(original, from, steps).await?;
+        begin_branch(&input, from, steps, out)?;
+    }
+    run_episode(&input, out, transport, progress).await
+}
+
+/// Runs the first steps of an episode again from the record, and compares every byte of their events.
+async fn replay_steps(input: &EpisodeInput<'_>, paths: &BundlePaths, steps: usize) -> Result<(), EpisodeError> {
+    begin::compare_identity(input, paths)?;
+    let guard = input
+        .shared
+        .guards
+        .of(input.cell.mask.level, &input.shared.market);
+    let mut episode = begin::open(input, paths, guard, None)?;
+    episode.run_until(steps, &Silent).await
+}
+
+/// Copies what stands before the branch, then writes its identity: a branch without a header is begun again.
+fn begin_branch(
+    input: &EpisodeInput<'_>,
+    from: &BundlePaths,
+    steps: usize,
+    out: &BundlePaths,
+) -> Result<(), EpisodeError> {
+    let prefix = Prefix::of(from, steps)?;
+    let files = [
+        (out.exchanges(), prefix.exchanges),
+        (out.events(), prefix.events.into_bytes()),
+        (out.ledger(), prefix.ledger.into_bytes()),
+    ];
+    out.create()?;
+    let _lock = out.lock_for_writing()?;
+    for (path, bytes) in &files {
+        copy(path, bytes)?;
+    }
+    begin::write_identity(input, out)
+}
+
+/// Writes a file, or finds it as an earlier begin of the same branch has left it.
+fn copy(path: &Path, bytes: &[u8]) -> Result<(), EpisodeError> {
+    match std::fs::read(path) {
+        Ok(found) if found == bytes => Ok(()),
+        Ok(_) => Err(other_content(path)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(write_whole(path, bytes)?),
+        Err(error) => Err(EpisodeError::io("read", path)(error)),
+    }
+}
+
+fn other_content(path: &Path) -> EpisodeError {
+    EpisodeError::input(
+        format!("{} is not what the branch begins with", path.display()),
+        "choose another directory for the branch",
+    )
+}
+
+/// What a bundle holds of its first steps.
+struct Prefix {
+    /// How many steps it has, at most those asked for.
+    steps: usize,
+    exchanges: Vec<u8>,
+    events: String,
+    ledger: String,
+}
+
+impl Prefix {
+    fn of(paths: &BundlePaths, steps: usize) -> Result<Self, EpisodeError> {
+        let path = paths.events();
+        let lines = Lines::read(&path)?;
+        let (mut kept, mut ended) = (0, 0);
+        for (place, event) in lines.bodies::<ReadEvent>(&path)?.iter().enumerate() {
+            if ended == steps {
+                break;
+            }
+            if let ReadEvent::StepEnd { .. } = event {
+                (kept, ended) = (place + 1, ended + 1);
+            }
+        }
+        let path: PathBuf = paths.exchanges();
+        let exchanges = Cassette::read(&path)?
+            .packed_before(ended + 1)
+            .map_err(EpisodeError::io("pack", &path))?;
+        Ok(Self {
+            steps: ended,
+            exchanges,
+            events: joined(&lines, kept),
+            ledger: joined(&Lines::read(&paths.ledger())?, ended),
+        })
+    }
+}
+
+/// The first lines of a log as they stand in its file.
+fn joined(lines: &Lines, count: usize) -> String {
+    lines
+        .raw()
+        .iter()
+        .take(count)
+        .flat_map(|line| [line, "\n"])
+        .collect()
+}

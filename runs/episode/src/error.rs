@@ -1,0 +1,74 @@
+//! What can stop an episode.
+
+use ktd_agents::SessionError;
+use ktd_bundle::BundleError;
+use ktd_client::ClientError;
+use ktd_data::DataFileError;
+use ktd_experiment::ExperimentError;
+use ktd_io::{ErrorClass, FileError, InputError};
+
+/// An episode, a replay or a verification that could not go on.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum EpisodeError {
+    /// A file.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// A path or an option.
+    #[error(transparent)]
+    Input(#[from] InputError),
+    /// The experiment.
+    #[error(transparent)]
+    Experiment(#[from] ExperimentError),
+    /// The market data.
+    #[error(transparent)]
+    Data(#[from] DataFileError),
+    /// The record.
+    #[error(transparent)]
+    Bundle(#[from] BundleError),
+    /// A request to a model.
+    #[error(transparent)]
+    Client(#[from] ClientError),
+    /// A defect of this program.
+    #[error("the session was driven wrongly: {0}")]
+    Session(#[from] SessionError),
+    /// A defect of this program: a broken invariant stopped the cell.
+    #[error("cell {cell}: a broken invariant stopped it (its message is on standard error)")]
+    Panicked {
+        /// Which cell.
+        cell: String,
+    },
+}
+
+ktd_io::error_constructors!(EpisodeError);
+
+impl EpisodeError {
+    /// How to fix it.
+    #[must_use]
+    pub fn hint(&self) -> String {
+        match self {
+            Self::File(error) => error.hint(),
+            Self::Input(error) => error.hint().unwrap_or_default().to_owned(),
+            Self::Experiment(error) => error.hint(),
+            Self::Data(error) => error.hint(),
+            Self::Bundle(error) => error.hint(),
+            Self::Client(error) => error.hint(),
+            Self::Session(_) | Self::Panicked { .. } => {
+                "this is a defect of the program: report it".to_owned()
+            }
+        }
+    }
+
+    /// What it means for a command.
+    #[must_use]
+    pub const fn class(&self) -> ErrorClass {
+        match self {
+            Self::File(error) => error.class(),
+            Self::Experiment(error) => error.class(),
+            Self::Data(error) => error.class(),
+            Self::Bundle(error) => error.class(),
+            Self::Client(error) => error.class(),
+            Self::Input(_) | Self::Session(_) | Self::Panicked { .. } => ErrorClass::InvalidInput,
+        }
+    }
+}

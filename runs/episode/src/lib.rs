@@ -1,0 +1,164 @@
+//! One episode: a fold of events, written as it goes, continued where it stopped; and the grid of them.
+//!
+//! Knows: the market, the mask, the session, the client, the record. Never knows: ranks, certificates, a terminal.
+
+mod begin;
+mod branch;
+pub mod control;
+mod decide;
+mod error;
+mod finish;
+pub mod open_bundle;
+pub mod run;
+mod step;
+mod texts;
+pub mod transcript;
+pub mod transports;
+pub mod verify;
+
+pub use branch::{branch_cell, branch_episode};
+pub use error::EpisodeError;
+
+use ktd_bundle::chain::Log;
+use ktd_client::ask::Exchanger;
+use ktd_client::progress::Progress;
+use ktd_experiment::data_record::DataRecord;
+use ktd_bundle::summary::Summary;
+use ktd_bundle::BundlePaths;
+use ktd_experiment::cells::Cell;
+use ktd_experiment::config::{RetryConfig, SessionConfig, ToolsConfig};
+use ktd_guard::Guards;
+use ktd_client::money::Metering;
+use ktd_experiment::rules_config::RulesConfig;
+use ktd_agents::Transport;
+use ktd_env::exchange::{Account, Rules};
+use ktd_env::{FactorTable, Market};
+use ktd_masking::{Mask, MaskKey};
+use ktd_tools::{LastStep, ToolLimits, Toolbox};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// What all episodes of an experiment share.
+#[derive(Debug)]
+pub struct Shared {
+    /// The experiment's name.
+    pub experiment: String,
+    /// The panel.
+    pub market: Arc<Market>,
+    /// Factor values of the panel.
+    pub factors: Arc<FactorTable>,
+    /// The tools with their validators.
+    pub toolbox: Arc<Toolbox>,
+    /// What headers say of the panel.
+    pub data: DataRecord,
+    /// Where the panel was read from.
+    pub panel: Option<PathBuf>,
+    /// The exchange's rules.
+    pub rules: RulesConfig,
+    /// Limits of a step's conversation.
+    pub session: SessionConfig,
+    /// Limits of the tools.
+    pub tools: ToolsConfig,
+    /// What is done about infrastructure faults.
+    pub retries: RetryConfig,
+    /// The last look at requests, one a mask level.
+    pub guards: Guards,
+    /// Its budget, and the gates of its keys.
+    pub metering: Arc<Metering>,
+}
+
+/// One episode of them.
+#[derive(Debug)]
+pub struct EpisodeInput<'a> {
+    /// What it shares.
+    pub shared: &'a Shared,
+    /// Which cell it is.
+    pub cell: &'a Cell,
+    /// Its own mask key.
+    pub key: MaskKey,
+}
+
+/// Runs an episode, or continues it from the last complete step of its bundle.
+///
+/// # Errors
+/// [`EpisodeError`]; what was written stands, and the same call continues it.
+pub async fn run_episode(
+    input: &EpisodeInput<'_>,
+    paths: &BundlePaths,
+    transport: &dyn Transport,
+    progress: &dyn Progress,
+) -> Result<Summary, EpisodeError> {
+    if let Some(summary) = finished_episode(input, paths)? {
+        return Ok(summary);
+    }
+    paths.create()?;
+    let _lock = paths.lock_for_writing()?;
+    begin::write_identity(input, paths)?;
+    let guard = input
+        .shared
+        .guards
+        .of(input.cell.mask.level, &input.shared.market);
+    let mut episode = begin::open(input, paths, guard, Some(transport))?;
+    episode.run(progress).await?;
+    finish::write_summary(input, paths)
+}
+
+/// The summary of an episode that has ended, checked against its files; `None` while it has not.
+///
+/// # Errors
+/// [`EpisodeError`] when the bundle is another episode's, or was changed.
+pub fn finished_episode(input: &EpisodeInput<'_>, paths: &BundlePaths) -> Result<Option<Summary>, EpisodeError> {
+    if !paths.summary().exists() {
+        return Ok(None);
+    }
+    begin::compare_identity(input, paths)?;
+    finish::finished(input, paths).map(Some)
+}
+
+/// Runs an episode again from its recorded replies, without network, and compares every byte of every event.
+///
+/// # Errors
+/// [`EpisodeError::Diverged`], [`EpisodeError::RequestDiffers`] or [`EpisodeError::NotRecorded`] at the first difference.
+pub async fn replay_episode(
+    input: &EpisodeInput<'_>,
+    paths: &BundlePaths,
+    progress: &dyn Progress,
+) -> Result<(), EpisodeError> {
+    begin::compare_identity(input, paths)?;
+    let guard = input
+        .shared
+        .guards
+        .of(input.cell.mask.level, &input.shared.market);
+    let mut episode = begin::open(input, paths, guard, None)?;
+    episode.run(progress).await?;
+    episode.check_complete(paths)
+}
+
+/// The mask of an episode, for the owner of its key.
+#[must_use]
+pub fn mask_of(input: &EpisodeInput<'_>) -> Option<Mask> {
+    begin::mask_of(input, &begin::rules(input).ok()?)
+}
+
+/// An episode on its way.
+struct Episode<'a> {
+    input: &'a EpisodeInput<'a>,
+    rules: Rules,
+    mask: Mask,
+    limits: ToolLimits,
+    exchanger: Exchanger<'a>,
+    events: Log,
+    ledger: Log,
+    account: Account,
+    last_step: Option<LastStep>,
+    /// 0-based first step that is still to be run.
+    next_step: usize,
+    /// Whether the record already holds the end.
+    is_over: bool,
+}
+
+impl Episode<'_> {
+    fn steps(&self) -> usize {
+        self.input.cell.window.days.len()
+    }
+}

@@ -1,0 +1,97 @@
+//! A bundle opened again: header, private part, panel, and the episode they describe.
+
+use crate::run::factor_table;
+use crate::{EpisodeError, EpisodeInput, Shared};
+use ktd_bundle::BundlePaths;
+use ktd_bundle::header::Header;
+use ktd_bundle::open::{read_header, read_private};
+use ktd_data::market_source::market_of;
+use ktd_env::TradeDate;
+use ktd_experiment::cells::{Cell, Window, days_between, parse_mask, parse_mode};
+use ktd_experiment::config::RetryConfig;
+use ktd_experiment::price_table::Basis;
+use ktd_experiment::toolbox::toolbox;
+use ktd_guard::Guards;
+use ktd_masking::MaskKey;
+use std::path::Path;
+use std::sync::Arc;
+
+/// A bundle with all that is needed to run its episode again.
+#[derive(Debug)]
+pub struct OpenBundle {
+    /// Its files.
+    pub paths: BundlePaths,
+    /// Its header.
+    pub header: Header,
+    /// The cell it describes.
+    pub cell: Cell,
+    /// The episode's mask key.
+    pub key: MaskKey,
+    /// Panel and limits.
+    pub shared: Shared,
+}
+
+impl OpenBundle {
+    /// Opens a bundle. `panel` overrides where its panel is looked for.
+    ///
+    /// # Errors
+    /// [`EpisodeError`] when a part is missing, damaged, or the panel is another one.
+    pub fn open(root: &Path, panel: Option<&Path>) -> Result<Self, EpisodeError> {
+        let paths = BundlePaths::new(root);
+        let header = read_header(&paths)?;
+        let (private, key) = read_private(&paths, &header)?;
+        let kept = private.panel.as_deref().map(Path::new);
+        let source = market_of(&header.data, kept, panel)?;
+        let date = |text: &str| {
+            TradeDate::parse(text).map_err(|error| EpisodeError::damaged(&paths.episode(), error.to_string()))
+        };
+        let (first, last) = (date(&private.first_day)?, date(&private.last_day)?);
+        let days = days_between(&header.window.id, first, last, &source.market)?;
+        let cell = Cell {
+            id: header.cell.clone(),
+            agent: header.agent.clone(),
+            provider: header.provider.clone(),
+            basis: Basis::of(header.agent.is_ours(), header.prices.clone()),
+            window: Window {
+                id: header.window.id.clone(),
+                days,
+            },
+            mask: parse_mask(&header.mask.level, &header.mask.numeric)?,
+            mode: parse_mode(&header.mode)?,
+            seed: header.seed,
+            branch: header.branch.clone(),
+        };
+        let factors = factor_table(&source.market, std::slice::from_ref(&cell))?;
+        let shared = Shared {
+            experiment: header.experiment.clone(),
+            market: Arc::clone(&source.market),
+            factors: Arc::new(factors),
+            toolbox: toolbox()?,
+            data: source.record,
+            panel: source.path,
+            rules: header.rules.clone(),
+            session: header.session,
+            tools: header.tools,
+            retries: RetryConfig::default(),
+            guards: Guards::default(),
+            metering: Arc::default(),
+        };
+        Ok(Self {
+            paths,
+            header,
+            cell,
+            key,
+            shared,
+        })
+    }
+
+    /// The episode to run again.
+    #[must_use]
+    pub fn input(&self) -> EpisodeInput<'_> {
+        EpisodeInput {
+            shared: &self.shared,
+            cell: &self.cell,
+            key: self.key.clone(),
+        }
+    }
+}

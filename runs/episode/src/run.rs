@@ -1,0 +1,249 @@
+//! Running a grid: several cells at once, each in its own bundle; rerunning continues where it stopped.
+
+use crate::transports::{Connection, Transports};
+use ktd_experiment::cells::{Cell, cells};
+use ktd_experiment::config::ExperimentConfig;
+use ktd_data::market_source::MarketSource;
+use ktd_bundle::summary::Summary;
+use ktd_bundle::BundlePaths;
+use crate::control;
+use crate::{EpisodeInput, Shared, finished_episode, run_episode};
+use ktd_client::progress::Progress;
+use ktd_bundle::summary_file::spending_of;
+use crate::EpisodeError;
+use ktd_bundle::mask_key::mask_key;
+use ktd_client::force_check;
+use ktd_experiment::toolbox::toolbox;
+use ktd_guard::Guards;
+use ktd_client::money::opening::{open_accounts, price_cells};
+use ktd_client::money::Metering;
+use ktd_bundle::spending::Spending;
+use ktd_env::factors::FactorConfig;
+use ktd_env::{FactorTable, Market};
+use ktd_masking::MaskKey;
+use ktd_tools::Toolbox;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
+
+/// What a run needs besides its configuration.
+#[derive(Debug, Clone)]
+pub struct RunPlan {
+    /// The configuration.
+    pub config: ExperimentConfig,
+    /// The directory that relative paths of the configuration start from.
+    pub base: PathBuf,
+    /// Where results go.
+    pub output: PathBuf,
+}
+
+/// One cell's result.
+#[derive(Debug)]
+pub struct CellResult {
+    /// The cell.
+    pub cell: Cell,
+    /// Its bundle.
+    pub bundle: PathBuf,
+    /// Its summary, or what stopped it.
+    pub result: Result<Summary, EpisodeError>,
+    /// What it has cost so far, where its bundle says so.
+    pub money: Option<Spending>,
+}
+
+impl CellResult {
+    /// The result of a cell whose bundle is in `bundle`.
+    #[must_use]
+    pub fn of(cell: Cell, bundle: PathBuf, result: Result<Summary, EpisodeError>) -> Self {
+        let money = match &result {
+            Ok(summary) => Some(summary.money.clone()),
+            Err(_) => spending_of(&BundlePaths::new(&bundle)).ok(),
+        };
+        Self {
+            cell,
+            bundle,
+            result,
+            money,
+        }
+    }
+}
+
+/// The panel's shared, immutable parts of one run.
+#[derive(Debug)]
+pub struct Prepared {
+    /// The market.
+    pub source: MarketSource,
+    /// Factor values over all windows.
+    pub factors: Arc<FactorTable>,
+    /// The cells.
+    pub cells: Vec<Cell>,
+    /// The tools with their validators, compiled once.
+    pub toolbox: Arc<Toolbox>,
+    /// The experiment's mask key.
+    pub key: MaskKey,
+    /// What a reader of the results must know about the agents.
+    pub notes: Vec<String>,
+    /// What has been spent of its budget, and the gates of its keys.
+    pub metering: Arc<Metering>,
+}
+
+impl Prepared {
+    /// What the episodes of the grid share.
+    #[must_use]
+    pub fn shared(&self, config: &ExperimentConfig) -> Shared {
+        Shared {
+            experiment: config.name.clone(),
+            market: Arc::clone(&self.source.market),
+            factors: Arc::clone(&self.factors),
+            toolbox: Arc::clone(&self.toolbox),
+            data: self.source.record.clone(),
+            panel: self.source.path.clone(),
+            rules: config.rules.clone(),
+            session: config.session,
+            tools: config.tools,
+            retries: config.retries,
+            guards: Guards::default(),
+            metering: Arc::clone(&self.metering),
+        }
+    }
+}
+
+/// Reads the panel, lays out the grid, computes factors once, and draws or reads the mask key.
+///
+/// # Errors
+/// [`EpisodeError`] for anything that does not fit, before a single request is sent.
+pub fn prepare(plan: &RunPlan) -> Result<Prepared, EpisodeError> {
+    let source = MarketSource::of(&plan.config, &plan.base)?;
+    let mut cells = cells(&plan.config, &source.market)?;
+    let table = price_cells(&mut cells, &plan.config, &plan.base)?;
+    // Every agent is made once here, so that a missing key is told before hours of work.
+    let transports = Transports::default();
+    for cell in &cells {
+        let who = (&cell.agent, &cell.provider);
+        transports.connect(who, cell.seed, &source.market, &plan.base)?;
+    }
+    let notes = force_check::notes(&plan.output, &cells)?;
+    let factors = factor_table(&source.market, &cells)?;
+    let key = experiment_key(plan)?;
+    let metering = open_accounts(&plan.config, &cells, table.as_ref(), &plan.output)?;
+    Ok(Prepared {
+        source,
+        factors: Arc::new(factors),
+        cells,
+        toolbox: toolbox()?,
+        key,
+        notes,
+        metering: Arc::new(metering),
+    })
+}
+
+/// The factor table over the as-of days of all cells.
+///
+/// # Errors
+/// [`EpisodeError::Input`] when the panel is too short for the factors.
+pub fn factor_table(market: &Market, cells: &[Cell]) -> Result<FactorTable, EpisodeError> {
+    let as_of_days = cells
+        .iter()
+        .flat_map(|cell| &cell.window.days)
+        .filter_map(|day| day.before());
+    let first = as_of_days.clone().min();
+    let last = as_of_days.max();
+    let (Some(first), Some(last)) = (first, last) else {
+        return Err(EpisodeError::input(
+            "no window has a trading day",
+            "choose other dates",
+        ));
+    };
+    FactorTable::new(market, &FactorConfig::KTD, first, last)
+        .map_err(|error| EpisodeError::input(error.to_string(), error.hint()))
+}
+
+/// The experiment's mask key: given by file, kept from an earlier run, or drawn once from the system's entropy.
+fn experiment_key(plan: &RunPlan) -> Result<MaskKey, EpisodeError> {
+    let kept = plan.output.join("private").join("mask.key");
+    let given = plan.config.mask_key_file.as_ref();
+    Ok(mask_key(given.map(|file| plan.base.join(file)), &kept)?)
+}
+
+/// Runs all cells, at most `parallel_cells` at once; results come in the order of the grid.
+///
+/// A cell that fails does not stop the others.
+pub async fn run_cells(plan: &RunPlan, prepared: &Prepared, progress: Arc<dyn Progress>) -> Vec<CellResult> {
+    let permits = Arc::new(Semaphore::new(plan.config.parallel_cells));
+    let shared = Arc::new(prepared.shared(&plan.config));
+    let endpoints = Arc::new((Transports::default(), plan.base.clone()));
+    let mut tasks = JoinSet::new();
+    for (place, cell) in prepared.cells.iter().enumerate() {
+        let (permits, shared, progress) = (Arc::clone(&permits), Arc::clone(&shared), Arc::clone(&progress));
+        let endpoints = Arc::clone(&endpoints);
+        let (cell, key) = (cell.clone(), prepared.key.derive(&cell.id));
+        let bundle = bundle_directory(&plan.output, &cell.id);
+        tasks.spawn(async move {
+            let _permit = permits.acquire_owned().await;
+            tracing::info!(cell = cell.id, "cell begins");
+            let result = run_cell(&shared, &endpoints, (&cell, key), &bundle, progress.as_ref()).await;
+            match &result {
+                Ok(_) => tracing::info!(cell = cell.id, "cell ended"),
+                Err(error) => tracing::error!(cell = cell.id, %error, "cell stopped"),
+            }
+            (place, CellResult::of(cell, bundle, result))
+        });
+    }
+    let mut results: BTreeMap<usize, CellResult> = BTreeMap::new();
+    while let Some(joined) = tasks.join_next().await {
+        results.extend(joined.ok());
+    }
+    // A cell whose task broke an invariant has no result: it is told as failed, and the others stand.
+    for (place, cell) in prepared.cells.iter().enumerate() {
+        results.entry(place).or_insert_with(|| {
+            let cell_id = cell.id.clone();
+            let bundle = bundle_directory(&plan.output, &cell_id);
+            CellResult::of(cell.clone(), bundle, Err(EpisodeError::Panicked { cell: cell_id }))
+        });
+    }
+    results.into_values().collect()
+}
+
+/// Where a cell's bundle is.
+#[must_use]
+pub fn bundle_directory(output: &Path, cell: &str) -> PathBuf {
+    output.join("cells").join(cell)
+}
+
+async fn run_cell(
+    shared: &Shared,
+    (transports, base): &(Transports, PathBuf),
+    (cell, key): (&Cell, MaskKey),
+    bundle: &Path,
+    progress: &dyn Progress,
+) -> Result<Summary, EpisodeError> {
+    let input = EpisodeInput { shared, cell, key };
+    let paths = BundlePaths::new(bundle);
+    let who = (&cell.agent, &cell.provider);
+    match transports.connect(who, cell.seed, &shared.market, base)? {
+        Connection::Model(transport) => run_episode(&input, &paths, transport.as_ref(), progress).await,
+        Connection::Control(control) => {
+            run_episode(&input, &paths, &control::transport(control, &input)?, progress).await
+        }
+        Connection::Process(agent) => {
+            let bridge = agent.bridge();
+            let watched = bridge.agent().watched(progress);
+            let result = run_episode(&input, &paths, &bridge, &watched).await;
+            bridge.agent().close(result.is_ok()).await;
+            result
+        }
+        Connection::Client => finished_episode(&input, &paths)?.ok_or_else(|| {
+            EpisodeError::input(
+                format!(
+                    "agent {:?} calls over MCP, and this cell has not been played",
+                    cell.agent.id
+                ),
+                format!(
+                    "let its client start `ktd mcp` with this file and `--cell {}`",
+                    cell.id
+                ),
+            )
+        }),
+    }
+}

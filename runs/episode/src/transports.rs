@@ -1,0 +1,131 @@
+//! From an agent's configuration to what answers for it.
+
+use ktd_experiment::config::{AgentConfig, Control};
+use ktd_experiment::provider::Provider;
+use ktd_client::outside_agent::ChildCommand;
+use ktd_client::outside_agent::ProcessAgent;
+use crate::EpisodeError;
+use ktd_baselines::{BuiltinTransport, Cheater, Foresight, named};
+use ktd_agents::{HttpTransport, Transport};
+use ktd_client::endpoint::{http, patience};
+use ktd_experiment::agent_kinds::check_builtin;
+use ktd_env::{DayIndex, Market, NameId, Ticker, TradeDate};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+
+/// The transports of an experiment. Endpoints are shared by all cells of an agent, with their connections and their
+/// root certificates; built-in agents are one a cell.
+#[derive(Debug, Default)]
+pub struct Transports(Mutex<BTreeMap<String, Arc<HttpTransport>>>);
+
+/// What answers for an agent.
+#[expect(missing_debug_implementations, reason = "a transport may hold a key")]
+pub enum Connection {
+    /// A model behind an endpoint, or a built-in agent.
+    Model(Arc<dyn Transport>),
+    /// A child process that speaks lines.
+    Process(Box<ProcessAgent>),
+    /// Whoever connects to `ktd mcp`.
+    Client,
+    /// A control, which is made for its episode.
+    Control(Control),
+}
+
+impl Transports {
+    /// What answers for an agent in an episode of this seed; `base` is the experiment file's directory.
+    ///
+    /// # Errors
+    /// [`EpisodeError::Input`] for an unknown built-in, a missing key or program, or an unusable endpoint.
+    pub fn connect(
+        &self,
+        (agent, provider): (&AgentConfig, &Provider),
+        seed: u64,
+        market: &Arc<Market>,
+        base: &Path,
+    ) -> Result<Connection, EpisodeError> {
+        if agent.external.is_some() {
+            return Ok(Connection::Client);
+        }
+        if let Some(control) = agent.control {
+            return Ok(Connection::Control(control));
+        }
+        match &agent.command {
+            Some(command) => Ok(Connection::Process(Box::new(process(agent, command, base)?))),
+            None => self
+                .of((agent, provider), seed, market, base)
+                .map(Connection::Model),
+        }
+    }
+
+    fn of(
+        &self,
+        (agent, provider): (&AgentConfig, &Provider),
+        seed: u64,
+        market: &Arc<Market>,
+        base: &Path,
+    ) -> Result<Arc<dyn Transport>, EpisodeError> {
+        if let Some(name) = &agent.builtin {
+            return builtin(name, seed, market);
+        }
+        let mut endpoints = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(endpoint) = endpoints.get(&agent.id) {
+            return Ok(Arc::clone(endpoint) as Arc<dyn Transport>);
+        }
+        let endpoint = Arc::new(http(agent, provider, base)?);
+        endpoints.insert(agent.id.clone(), Arc::clone(&endpoint));
+        Ok(endpoint)
+    }
+}
+
+fn builtin(name: &str, seed: u64, market: &Arc<Market>) -> Result<Arc<dyn Transport>, EpisodeError> {
+    if name == "cheater" {
+        let memory = Arc::new(Future {
+            market: Arc::clone(market),
+        });
+        return Ok(Arc::new(BuiltinTransport::new(Arc::new(Cheater::new(memory)))));
+    }
+    check_builtin(name)?;
+    named(name, seed)
+        .map(|model| Arc::new(BuiltinTransport::new(model)) as Arc<dyn Transport>)
+        .ok_or_else(|| {
+            EpisodeError::input(
+                format!("the built-in agent {name:?} has no model"),
+                "report this defect",
+            )
+        })
+}
+
+fn process(agent: &AgentConfig, command: &[String], base: &Path) -> Result<ProcessAgent, EpisodeError> {
+    let command = ChildCommand::new(command, &agent.pass_env, base)
+        .map_err(|error| EpisodeError::input(format!("agent {:?}: {error}", agent.id), error.hint()))?;
+    Ok(ProcessAgent::new(command, patience(agent)))
+}
+
+/// The real future, for the agent that must profit from it under `bright` and be helpless under `blinded`.
+struct Future {
+    market: Arc<Market>,
+}
+
+impl Foresight for Future {
+    /// From the open of the day to the open of the next: what an order filled today earns until it can be sold.
+    fn next_return(&self, code: &str, date: &str) -> Option<f64> {
+        let name = self.market.find(Ticker::parse(code).ok()?)?;
+        let day = self.market.day(TradeDate::parse(date).ok()?)?;
+        let next = self.market.day_at(day.index() + 1)?;
+        Some(self.open(name, next)? / self.open(name, day)? - 1.0)
+    }
+
+    fn day_before(&self, date: &str) -> Option<String> {
+        let day = self.market.day(TradeDate::parse(date).ok()?)?;
+        self.market.date(day.before()?).map(TradeDate::reveal)
+    }
+}
+
+impl Future {
+    fn open(&self, name: NameId, day: DayIndex) -> Option<f64> {
+        let bar = self.market.bar(name, day).filter(ktd_env::Bar::trades_at_open)?;
+        Some(bar.adjusted(bar.open?))
+    }
+}

@@ -1,0 +1,56 @@
+//! Caps of a budget.
+
+use crate::amount::Picodollars;
+use serde::{Deserialize, Deserializer, de};
+use std::collections::BTreeMap;
+
+/// `[budget]` of an experiment, US dollars. Caps are no part of a cell's identity: they may be changed at any time.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Caps {
+    /// For the whole experiment, such as `"25.00"`.
+    #[serde(deserialize_with = "dollars")]
+    pub experiment: Option<Picodollars>,
+    /// For each cell.
+    #[serde(deserialize_with = "dollars")]
+    pub cell: Option<Picodollars>,
+    /// For all cells of a vendor, by its id.
+    #[serde(deserialize_with = "dollars_by_vendor")]
+    pub vendor: BTreeMap<String, Picodollars>,
+    /// `USD`, which is also meant where it is left out.
+    pub currency: Option<Currency>,
+}
+
+/// The one currency of budgets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+pub enum Currency {
+    /// US dollars.
+    #[serde(rename = "USD")]
+    Usd,
+}
+
+impl Caps {
+    /// Whether anything is capped.
+    #[must_use]
+    pub fn is_any(&self) -> bool {
+        self.experiment.is_some() || self.cell.is_some() || !self.vendor.is_empty()
+    }
+}
+
+fn dollars<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Picodollars>, D::Error> {
+    amount(&String::deserialize(deserializer)?).map(Some)
+}
+
+fn dollars_by_vendor<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<BTreeMap<String, Picodollars>, D::Error> {
+    let texts = BTreeMap::<String, String>::deserialize(deserializer)?;
+    texts
+        .into_iter()
+        .map(|(vendor, text)| Ok((vendor, amount(&text)?)))
+        .collect()
+}
+
+fn amount<E: de::Error>(text: &str) -> Result<Picodollars, E> {
+    Picodollars::parse(text).map_err(E::custom)
+}

@@ -1,0 +1,334 @@
+//! The grid: agents x windows x masks x modes x seeds.
+
+use super::config::{AgentConfig, ExperimentConfig};
+use super::provider::Provider;
+use super::prune::{Uninformative, masks, modes};
+use crate::branch::BranchRecord;
+use crate::ExperimentError;
+use crate::price_table::Basis;
+use ktd_env::{DateSpan, DayIndex, Market, TradeDate};
+use ktd_masking::{Level, MaskSettings, Mode, Numeric};
+use std::collections::BTreeSet;
+
+/// One episode of an experiment.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Cell {
+    /// Its identity and directory name.
+    pub id: String,
+    /// Who trades.
+    pub agent: AgentConfig,
+    /// How its model is spoken to.
+    pub provider: Provider,
+    /// What its tokens cost.
+    pub basis: Basis,
+    /// When.
+    pub window: Window,
+    /// What is hidden.
+    pub mask: MaskSettings,
+    /// How it decides.
+    pub mode: Mode,
+    /// The published seed.
+    pub seed: u64,
+    /// Where it left another episode, if it is a branch.
+    pub branch: Option<BranchRecord>,
+}
+
+impl Cell {
+    /// Who answers in a step, 1-based: in a branch another agent may have answered before.
+    #[must_use]
+    pub fn agent_at(&self, step: usize) -> &AgentConfig {
+        self.left_after(step).map_or(&self.agent, |left| &left.agent)
+    }
+
+    /// How its model is spoken to in a step.
+    #[must_use]
+    pub fn provider_at(&self, step: usize) -> &Provider {
+        self.left_after(step)
+            .map_or(&self.provider, |left| &left.provider)
+    }
+
+    /// The episode that a step is of, if it is not this one.
+    fn left_after(&self, step: usize) -> Option<&BranchRecord> {
+        let (mut found, mut branch) = (None, self.branch.as_ref());
+        while let Some(left) = branch.filter(|left| step < left.step) {
+            found = Some(left);
+            branch = left.branch.as_deref();
+        }
+        found
+    }
+
+    /// The 1-based first step that is the episode's own; those before it are another one's.
+    #[must_use]
+    pub fn first_own_step(&self) -> usize {
+        self.branch.as_ref().map_or(1, |branch| branch.step)
+    }
+}
+
+/// A window on a panel.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Window {
+    /// Its name.
+    pub id: String,
+    /// Its trading days; the first has a day before it.
+    pub days: Vec<DayIndex>,
+}
+
+/// All cells, in a fixed order, less those that `prune` leaves out.
+///
+/// # Errors
+/// [`ExperimentError::Input`] for an unknown level, numeric setting or mode, a window outside the panel, and a grid of which
+/// nothing is left.
+pub fn cells(config: &ExperimentConfig, market: &Market) -> Result<Vec<Cell>, ExperimentError> {
+    let windows = windows(config, market)?;
+    let settings = settings(config)?;
+    let mut cells = Vec::new();
+    let table = config.dialect_table()?;
+    for agent in &config.agents {
+        let provider = Provider::of(agent, &table)?;
+        let who = (agent, &provider);
+        for window in &windows {
+            for (mask, mode) in &settings {
+                let seeds = config.seeds.iter();
+                cells.extend(seeds.map(|seed| cell(who, window, *mask, *mode, *seed)));
+            }
+        }
+    }
+    let mut ids = BTreeSet::new();
+    match cells.iter().find(|cell| !ids.insert(&cell.id)) {
+        None => Ok(cells),
+        Some(twice) => Err(ExperimentError::input(
+            format!("two cells are called {}", twice.id),
+            "name each seed, mask and mode once, and keep `__` out of ids",
+        )),
+    }
+}
+
+/// The windows of an experiment on a panel, in its order.
+///
+/// # Errors
+/// [`ExperimentError::Input`] for a window outside the panel.
+pub fn windows(config: &ExperimentConfig, market: &Market) -> Result<Vec<Window>, ExperimentError> {
+    let windows = config.windows.iter();
+    windows.map(|window| resolve_window(window, market)).collect()
+}
+
+/// Masks x modes, less what is left out.
+fn settings(config: &ExperimentConfig) -> Result<Vec<(MaskSettings, Mode)>, ExperimentError> {
+    let (masks, modes) = (masks(config)?, modes(config)?);
+    let is_run = |(mask, mode): &(MaskSettings, Mode)| {
+        !config.prune || Uninformative::of(*mode, *mask, &masks).is_none()
+    };
+    let pairs = masks
+        .iter()
+        .flat_map(|mask| modes.iter().map(|mode| (*mask, *mode)));
+    let left: Vec<_> = pairs.filter(is_run).collect();
+    if left.is_empty() {
+        return Err(ExperimentError::input(
+            "`prune` leaves no cell: memory-only without names tells nothing",
+            "add a mask that shows names or another mode, or take `prune` out",
+        ));
+    }
+    Ok(left)
+}
+
+fn cell(
+    (agent, provider): (&AgentConfig, &Provider),
+    window: &Window,
+    mask: MaskSettings,
+    mode: Mode,
+    seed: u64,
+) -> Cell {
+    let id = format!(
+        "{}__{}__{}-{}__{}__s{seed}",
+        agent.id,
+        window.id,
+        mask.level.label(),
+        mask.numeric.label(),
+        mode.label()
+    );
+    Cell {
+        id,
+        agent: agent.clone(),
+        provider: provider.clone(),
+        basis: Basis::of(agent.is_ours(), None),
+        window: window.clone(),
+        mask,
+        mode,
+        seed,
+        branch: None,
+    }
+}
+
+/// The mask of its two names.
+///
+/// # Errors
+/// [`ExperimentError::Input`].
+pub fn parse_mask(level: &str, numeric: &str) -> Result<MaskSettings, ExperimentError> {
+    let unknown = |key: &str, text: &str, known: &str| {
+        ExperimentError::input(format!("`{key}` is {text:?}"), format!("it is one of {known}"))
+    };
+    let level = Level::parse(level)
+        .ok_or_else(|| unknown("level", level, "bright, stock-blind, date-blind, blinded"))?;
+    let numerics = Numeric::ALL.map(Numeric::label).join(", ");
+    let numeric = Numeric::parse(numeric).ok_or_else(|| unknown("numeric", numeric, &numerics))?;
+    Ok(MaskSettings { level, numeric })
+}
+
+/// The mode of that name.
+///
+/// # Errors
+/// [`ExperimentError::Input`].
+pub fn parse_mode(text: &str) -> Result<Mode, ExperimentError> {
+    Mode::parse(text).ok_or_else(|| {
+        ExperimentError::input(
+            format!("mode {text:?} is unknown"),
+            "it is one of memory-only, fixed-candidate, open-research",
+        )
+    })
+}
+
+/// The days of a window on a panel.
+///
+/// # Errors
+/// [`ExperimentError::Input`] for a window outside the panel.
+pub fn resolve_window(
+    window: &super::window_config::WindowConfig,
+    market: &Market,
+) -> Result<Window, ExperimentError> {
+    let days = match window.last_days {
+        Some(count) => last_days(count, market, &window.id)?,
+        None => dated_days(window, market)?,
+    };
+    Ok(Window {
+        id: window.id.clone(),
+        days,
+    })
+}
+
+fn last_days(count: usize, market: &Market, id: &str) -> Result<Vec<DayIndex>, ExperimentError> {
+    let all = market.calendar().len();
+    let first = all
+        .checked_sub(count)
+        .filter(|first| 0 < *first && count > 0)
+        .ok_or_else(|| {
+            let what = format!("window {id}: last_days = {count}, but the panel has {all} trading days");
+            ExperimentError::input(
+                what,
+                "choose fewer days: the day before the window must be in the panel",
+            )
+        })?;
+    Ok((first..all).filter_map(|place| market.day_at(place)).collect())
+}
+
+fn dated_days(
+    window: &super::window_config::WindowConfig,
+    market: &Market,
+) -> Result<Vec<DayIndex>, ExperimentError> {
+    let id = &window.id;
+    let (start, end) = window.dates().ok_or_else(|| {
+        let what = format!("window {id} has no dates and is no preset");
+        ExperimentError::input(
+            what,
+            "give `start` and `end`, `last_days`, or an id of W1 .. W10 or long",
+        )
+    })?;
+    let date = |text: &str| {
+        TradeDate::parse(text)
+            .map_err(|error| ExperimentError::input(format!("window {id}: {error}"), "write dates as 2024-04-01"))
+    };
+    days_between(id, date(&start)?, date(&end)?, market)
+}
+
+/// The trading days between two inclusive dates, which the panel must cover, with a day before the first.
+///
+/// # Errors
+/// [`ExperimentError::Input`] naming what the panel covers.
+pub fn days_between(
+    id: &str,
+    start: TradeDate,
+    end: TradeDate,
+    market: &Market,
+) -> Result<Vec<DayIndex>, ExperimentError> {
+    let days = market.days_within(DateSpan { start, end });
+    let calendar = market.calendar();
+    let covered = calendar.first().is_some_and(|first| *first < start)
+        && calendar.last().is_some_and(|last| end <= *last);
+    let has_as_of = days.first().is_some_and(|first| first.before().is_some());
+    if start <= end && covered && has_as_of {
+        return Ok(days);
+    }
+    let edge = |date: Option<&TradeDate>| date.map(|date| date.reveal()).unwrap_or_default();
+    let what = format!(
+        "window {id} ({}..{}) is not inside the panel ({}..{})",
+        start.reveal(),
+        end.reveal(),
+        edge(calendar.first()),
+        edge(calendar.last())
+    );
+    Err(ExperimentError::input(
+        what,
+        "import a longer panel or choose another window; the panel must start before it",
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ktd_env::synth::{SynthConfig, generate};
+
+    #[test]
+    fn the_agents_of_a_branch_of_a_branch_follow_each_other() {
+        let market = generate(&SynthConfig {
+            seed: 1,
+            names: 5,
+            days: 20,
+        })
+        .unwrap();
+        let text = "name = \"x\"\nwindows = [{ id = \"w\", last_days = 9 }]\n\
+                    agents = [{ id = \"c\", builtin = \"hold\" }]\n";
+        let mut cell = cells(&ExperimentConfig::parse(text).unwrap(), &market)
+            .unwrap()
+            .remove(0);
+        assert_eq!((cell.first_own_step(), cell.agent_at(1).id.as_str()), (1, "c"));
+        let left = |id: &str, step, branch| BranchRecord {
+            cell: "left".to_owned(),
+            events_sha256: String::new(),
+            step,
+            agent: AgentConfig {
+                id: id.to_owned(),
+                ..cell.agent.clone()
+            },
+            provider: cell.provider.clone(),
+            branch,
+        };
+        let ids = |cell: &Cell| -> String { (1..=9).map(|step| cell.agent_at(step).id.clone()).collect() };
+        let nested = left("b", 6, Some(Box::new(left("a", 3, None))));
+        let early = left("b", 3, Some(Box::new(left("a", 6, None))));
+        cell.branch = Some(nested);
+        assert_eq!((cell.first_own_step(), ids(&cell).as_str()), (6, "aabbbcccc"));
+        // Left before its own first step, nothing of the branch between is in it.
+        cell.branch = Some(early);
+        assert_eq!((cell.first_own_step(), ids(&cell).as_str()), (3, "aaccccccc"));
+    }
+
+    #[test]
+    fn no_two_cells_share_a_name() {
+        let market = generate(&SynthConfig {
+            seed: 1,
+            names: 5,
+            days: 20,
+        })
+        .unwrap();
+        let grid = |more: &str| {
+            let text = format!(
+                "name = \"x\"\nwindows = [{{ id = \"w\", last_days = 2 }}]\nagents = [{{ id = \"h\", builtin = \"hold\" }}]\n{more}"
+            );
+            cells(&ExperimentConfig::parse(&text).unwrap(), &market)
+        };
+        assert_eq!(grid("seeds = [1, 2]").unwrap().len(), 4);
+        for twice in ["seeds = [1, 1]", "modes = [\"memory-only\", \"memory-only\"]"] {
+            let error = grid(twice).unwrap_err();
+            assert!(error.to_string().contains("two cells are called"), "{error}");
+        }
+    }
+}

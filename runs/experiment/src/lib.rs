@@ -1,0 +1,24 @@
+//! Experiments: their files, the grid of cells, the exchange's rules as they are written, and prices.
+//!
+//! Knows: the nouns of the core crates. Never knows: a bundle, a client, a running episode.
+
+pub mod agent_kinds;
+pub mod amount;
+pub mod branch;
+pub mod caps;
+pub mod cells;
+pub mod config;
+pub mod data_record;
+mod error;
+pub mod mask_hash;
+pub mod price_row;
+pub mod price_table;
+pub mod provider;
+pub mod prune;
+pub mod rate_limits;
+pub mod rules_config;
+pub mod step_config;
+pub mod toolbox;
+pub mod window_config;
+
+pub use error::ExperimentError;

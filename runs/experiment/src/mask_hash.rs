@@ -1,0 +1,50 @@
+//! What a mask shows, in one hash.
+
+use ktd_io::sha256::sha256_hex;
+use ktd_masking::{MaskSettings, SCHEME, ToolSpec};
+
+/// SHA-256 over all that decides what a model sees of a market under these settings, in hexadecimal: the two labels, the
+/// version of what masks show, the prompts and the tools. Equal hashes mean the same mask, whatever the key, the panel and
+/// the model.
+#[must_use]
+pub fn mask_hash(settings: MaskSettings) -> String {
+    let parts = [
+        "ktd mask 1".to_owned(),
+        settings.level.label().to_owned(),
+        settings.numeric.label().to_owned(),
+        SCHEME.to_string(),
+        ktd_prompts::hash(),
+        tools_sha256(&ktd_tools::tool_specs()),
+    ];
+    sha256_hex(parts.join("\n").as_bytes())
+}
+
+/// SHA-256 over the tools' names, descriptions and schemas.
+#[must_use]
+pub fn tools_sha256(specs: &[ToolSpec]) -> String {
+    let tools: Vec<_> = specs
+        .iter()
+        .map(|spec| (spec.name, spec.description, spec.parameters.as_value()))
+        .collect();
+    // Texts and values that are JSON already cannot fail to serialise.
+    let mut bytes = serde_json::to_vec_pretty(&tools).unwrap_or_default();
+    bytes.push(b'\n');
+    sha256_hex(&bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ktd_masking::{Level, Numeric};
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn every_mask_has_a_hash_of_its_own() {
+        let settings = Level::ALL
+            .into_iter()
+            .flat_map(|level| Numeric::ALL.map(|numeric| MaskSettings { level, numeric }));
+        let hashes: BTreeSet<String> = settings.map(mask_hash).collect();
+        assert_eq!(hashes.len(), Level::ALL.len() * Numeric::ALL.len());
+        assert!(hashes.iter().all(|hash| hash.len() == 64));
+    }
+}

@@ -1,0 +1,48 @@
+//! A window of an experiment file, and the presets.
+
+use serde::Deserialize;
+
+/// A window: a preset by its id (`W1` .. `W10`, `long`), dates, or the panel's last days.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WindowConfig {
+    /// Name; it stands in every header.
+    pub id: String,
+    /// A preset's name (`W1` .. `W10`, `long`), when `id` shall be another: a preset's name tells its dates.
+    pub preset: Option<String>,
+    /// First date, inclusive.
+    pub start: Option<String>,
+    /// Last date, inclusive.
+    pub end: Option<String>,
+    /// The panel's last so many trading days, instead of dates.
+    pub last_days: Option<usize>,
+}
+
+/// KTD-Fin's windows, inclusive dates (docs/spec/episode.md#identity).
+const PRESET_WINDOWS: [(&str, &str, &str); 11] = [
+    ("W1", "2024-04-01", "2024-06-05"),
+    ("W2", "2024-05-27", "2024-07-25"),
+    ("W3", "2024-07-25", "2024-09-25"),
+    ("W4", "2024-09-09", "2024-11-15"),
+    ("W5", "2024-10-21", "2024-12-13"),
+    ("W6", "2024-12-06", "2025-02-14"),
+    ("W7", "2025-03-03", "2025-05-09"),
+    ("W8", "2025-07-14", "2025-09-19"),
+    ("W9", "2025-10-13", "2025-12-19"),
+    ("W10", "2026-02-02", "2026-04-10"),
+    ("long", "2024-01-01", "2026-04-10"),
+];
+
+impl WindowConfig {
+    /// The window's inclusive dates, if it is given by dates or by a preset's name.
+    #[must_use]
+    pub fn dates(&self) -> Option<(String, String)> {
+        if let (Some(start), Some(end)) = (&self.start, &self.end) {
+            return Some((start.clone(), end.clone()));
+        }
+        let (_, start, end) = PRESET_WINDOWS
+            .into_iter()
+            .find(|(id, ..)| id == self.preset.as_ref().unwrap_or(&self.id))?;
+        Some((start.to_owned(), end.to_owned()))
+    }
+}

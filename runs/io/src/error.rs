@@ -1,0 +1,238 @@
+//! What can be wrong with a file or an input, and how to fix it.
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// What an error means for the command that met it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ErrorClass {
+    /// The input or the machine has to be fixed.
+    InvalidInput,
+    /// A check ran well and found a difference.
+    Difference,
+    /// A budget is used up.
+    Budget,
+}
+
+/// A fault of a file.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum FileError {
+    /// It could not be read or written.
+    #[error("cannot {action} {}: {source}", .path.display())]
+    Io {
+        /// What was tried.
+        action: &'static str,
+        /// Where.
+        path: PathBuf,
+        /// What the system answered.
+        source: io::Error,
+    },
+    /// It is a directory, a device, a pipe or a socket.
+    #[error("{}: it is not a regular file", .path.display())]
+    NotRegular {
+        /// Where.
+        path: PathBuf,
+    },
+    /// It is larger than such a file may be.
+    #[error("{}: it holds more than {limit_bytes} bytes", .path.display())]
+    TooLarge {
+        /// Where.
+        path: PathBuf,
+        /// The most that is read.
+        limit_bytes: u64,
+    },
+    /// Another process is writing it.
+    #[error("{}: another process is writing it", .path.display())]
+    Busy {
+        /// What it holds.
+        path: PathBuf,
+    },
+    /// A row of a table is invalid.
+    #[error("{file}, row {row}: {what}")]
+    Row {
+        /// The file's name as the user gave it.
+        file: String,
+        /// Counted from 1.
+        row: u64,
+        /// What is wrong.
+        what: String,
+        /// How to fix it.
+        hint: &'static str,
+    },
+    /// It does not hold what it must.
+    #[error("{}: {what}", .path.display())]
+    Damaged {
+        /// Where.
+        path: PathBuf,
+        /// What is wrong, and where in the file.
+        what: String,
+    },
+}
+
+/// How to fix what the system says of a file.
+const SYSTEM_HINTS: [(io::ErrorKind, &str); 10] = [
+    (
+        io::ErrorKind::NotFound,
+        "check the path; directories are not made on the way",
+    ),
+    (
+        io::ErrorKind::PermissionDenied,
+        "check the permissions of the file and its directory",
+    ),
+    (
+        io::ErrorKind::StorageFull,
+        "the disk is full: free some disk space and run the same command again; finished work is kept",
+    ),
+    (
+        io::ErrorKind::QuotaExceeded,
+        "the quota is used up: free some disk space and run the same command again; finished work is kept",
+    ),
+    (
+        io::ErrorKind::FileTooLarge,
+        "files may not grow so large here: free some disk space or write elsewhere; finished work is kept",
+    ),
+    (
+        io::ErrorKind::AlreadyExists,
+        "choose another path or pass --force",
+    ),
+    (
+        io::ErrorKind::ReadOnlyFilesystem,
+        "the file system is read-only: write elsewhere",
+    ),
+    (
+        io::ErrorKind::IsADirectory,
+        "this is a directory; name a file in it",
+    ),
+    (
+        io::ErrorKind::UnexpectedEof,
+        "the file is cut short: copy it again",
+    ),
+    (io::ErrorKind::InvalidData, "the file is damaged: copy it again"),
+];
+
+impl FileError {
+    /// A [`FileError::Io`] for `path`; `action` completes "cannot".
+    pub fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self + use<> {
+        let path = path.to_owned();
+        move |source| Self::Io { action, path, source }
+    }
+
+    /// A [`FileError::Damaged`].
+    pub fn damaged(path: &Path, what: impl Into<String>) -> Self {
+        Self::Damaged {
+            path: path.to_owned(),
+            what: what.into(),
+        }
+    }
+
+    /// How to fix it.
+    #[must_use]
+    pub fn hint(&self) -> String {
+        let hint = match self {
+            Self::Io { source, .. } => SYSTEM_HINTS
+                .iter()
+                .find(|(kind, _)| *kind == source.kind())
+                .map_or("check that the path exists and may be read and written", |(_, hint)| hint),
+            Self::NotRegular { .. } => "replace it with the file itself: links to devices, pipes and directories are not read",
+            Self::TooLarge { .. } => "remove it or take it from its maker again: no such file grows so large",
+            Self::Row { hint, .. } => hint,
+            Self::Busy { .. } => "wait until it ends, or stop it",
+            Self::Damaged { .. } => "restore the file from a copy: what this program wrote must not be edited",
+        };
+        hint.to_owned()
+    }
+
+    /// What it means for a command.
+    #[must_use]
+    pub const fn class(&self) -> ErrorClass {
+        match self {
+            Self::Io { .. } | Self::Row { .. } | Self::Busy { .. } => ErrorClass::InvalidInput,
+            Self::NotRegular { .. } | Self::TooLarge { .. } | Self::Damaged { .. } => ErrorClass::Difference,
+        }
+    }
+}
+
+/// An invalid input: what was wrong and where, and how to fix it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InputError {
+    what: String,
+    hint: Option<String>,
+}
+
+impl InputError {
+    /// An error without a hint. The message is lowercase, names the place, and has no full stop.
+    #[must_use]
+    pub fn new(what: impl fmt::Display) -> Self {
+        Self {
+            what: what.to_string(),
+            hint: None,
+        }
+    }
+
+    /// The same with a sentence on how to fix it.
+    #[must_use]
+    pub fn with_hint(mut self, hint: impl fmt::Display) -> Self {
+        self.hint = Some(hint.to_string());
+        self
+    }
+
+    /// How to fix it, where something can be said.
+    #[must_use]
+    pub fn hint(&self) -> Option<&str> {
+        self.hint.as_deref()
+    }
+}
+
+impl fmt::Display for InputError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.what)
+    }
+}
+
+impl std::error::Error for InputError {}
+
+/// Constructors of an error enum that is made from a [`FileError`] and from an [`InputError`]: `io`, `damaged` and
+/// `input`.
+#[macro_export]
+macro_rules! error_constructors {
+    ($error:ty) => {
+        impl $error {
+            /// A fault of the system at a file; `action` completes "cannot".
+            pub fn io(
+                action: &'static str,
+                path: &std::path::Path,
+            ) -> impl FnOnce(std::io::Error) -> Self + use<> {
+                let fault = $crate::FileError::io(action, path);
+                move |source| Self::from(fault(source))
+            }
+
+            /// A file that does not hold what it must.
+            pub fn damaged(path: &std::path::Path, what: impl Into<String>) -> Self {
+                Self::from($crate::FileError::damaged(path, what))
+            }
+
+            /// An invalid input, and how to fix it.
+            pub fn input(what: impl std::fmt::Display, hint: impl std::fmt::Display) -> Self {
+                Self::from($crate::InputError::new(what).with_hint(hint))
+            }
+
+            /// The same with another sentence on how to fix it.
+            #[must_use]
+            pub fn with_hint(self, hint: impl std::fmt::Display) -> Self {
+                let input = match self {
+                    Self::Input(error) => error,
+                    other => $crate::InputError::new(other),
+                };
+                Self::from(input.with_hint(hint))
+            }
+
+            /// An invalid input; what it is says enough to fix it.
+            #[must_use]
+            pub fn invalid(what: impl std::fmt::Display) -> Self {
+                Self::from($crate::InputError::new(what))
+            }
+        }
+    };
+}

@@ -1,0 +1,15 @@
+//! Files and threads: whole files, JSON lines of text, locks, hashes, and what went wrong with them.
+//!
+//! Knows: the file system, threads, and limits of the process. Never knows: anything of a market, a mask, a model or an
+//! experiment.
+
+pub mod crash_points;
+mod error;
+pub mod lock;
+pub mod open_files;
+pub mod parallel;
+pub mod sha256;
+pub mod text_file;
+pub mod whole_file;
+
+pub use error::{ErrorClass, FileError, InputError};

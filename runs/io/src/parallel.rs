@@ -1,0 +1,36 @@
+//! Work spread over threads, results in order.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// `work` on each item, on up to `threads` threads; results in the order of the items, whatever finished first.
+pub fn in_parallel<I: Sync, R: Send>(
+    items: &[I],
+    threads: usize,
+    work: impl Fn(&I) -> R + Sync,
+) -> Vec<R> {
+    let next = AtomicUsize::new(0);
+    let done: Mutex<Vec<(usize, R)>> = Mutex::new(Vec::with_capacity(items.len()));
+    let worker = || {
+        loop {
+            let place = next.fetch_add(1, Ordering::Relaxed);
+            let Some(item) = items.get(place) else { return };
+            let result = work(item);
+            // A worker that panicked ends the whole at the scope's end; what is in the list is whole either way.
+            done.lock()
+                .unwrap_or_else(std::sync::PoisonError::into_inner)
+                .push((place, result));
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..threads.min(items.len()) {
+            scope.spawn(worker);
+        }
+        worker();
+    });
+    let mut done = done
+        .into_inner()
+        .unwrap_or_else(std::sync::PoisonError::into_inner);
+    done.sort_by_key(|(place, _)| *place);
+    done.into_iter().map(|(_, result)| result).collect()
+}

@@ -1,0 +1,294 @@
+//! Files that are read and written whole.
+
+use crate::FileError;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+/// What is done where a file is there already.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum IfExists {
+    /// It is an error.
+    Refuse,
+    /// It is replaced as a whole.
+    Replace,
+    /// It stands, and nothing is written: whoever comes second reads the first one's.
+    Keep,
+}
+
+/// Whether a file must outlast a power cut when the call returns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Durability {
+    /// It is on the disk.
+    Synced,
+    /// It outlasts the process alone.
+    Buffered,
+}
+
+/// A file opened for reading that is a regular file, whatever links lead to it.
+///
+/// # Errors
+/// [`FileError::NotRegular`] for a directory, device, pipe or socket, before anything of it is read; [`FileError::Io`].
+pub fn open_regular(path: &Path) -> Result<File, FileError> {
+    // A pipe would hang in `open`, so that the kind is looked at first, and again on what was opened.
+    let not_regular = || FileError::NotRegular {
+        path: path.to_owned(),
+    };
+    let kind = std::fs::metadata(path).map_err(FileError::io("read", path))?;
+    if !kind.is_file() {
+        return Err(not_regular());
+    }
+    let file = File::open(path).map_err(FileError::io("read", path))?;
+    let kind = file.metadata().map_err(FileError::io("read", path))?;
+    if kind.is_file() { Ok(file) } else { Err(not_regular()) }
+}
+
+/// The bytes of a regular file of at most `limit_bytes`.
+///
+/// # Errors
+/// [`FileError::NotRegular`], [`FileError::TooLarge`] before more than the limit is read, [`FileError::Io`].
+pub fn read_bounded(path: &Path, limit_bytes: u64) -> Result<Vec<u8>, FileError> {
+    let file = open_regular(path)?;
+    let too_large = || FileError::TooLarge {
+        path: path.to_owned(),
+        limit_bytes,
+    };
+    let size = file.metadata().map_err(FileError::io("read", path))?.len();
+    if limit_bytes < size {
+        return Err(too_large());
+    }
+    let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0));
+    // It may grow while it is read.
+    file.take(limit_bytes.saturating_add(1))
+        .read_to_end(&mut bytes)
+        .map_err(FileError::io("read", path))?;
+    let read = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
+    if limit_bytes < read { Err(too_large()) } else { Ok(bytes) }
+}
+
+/// The text of a regular file of at most `limit_bytes`.
+///
+/// # Errors
+/// Those of [`read_bounded`], and [`FileError::Damaged`] when it is not UTF-8.
+pub fn read_text(path: &Path, limit_bytes: u64) -> Result<String, FileError> {
+    String::from_utf8(read_bounded(path, limit_bytes)?).map_err(|error| {
+        let place = error.utf8_error().valid_up_to();
+        FileError::damaged(path, format!("byte {place} is not UTF-8 text"))
+    })
+}
+
+/// The most that a JSON document of a record may hold: 64 MiB, far above the largest that is written.
+pub const JSON_LIMIT_BYTES: u64 = 64 << 20;
+
+/// A JSON document of at most [`JSON_LIMIT_BYTES`].
+///
+/// # Errors
+/// Those of [`read_bounded`], and [`FileError::Damaged`] when it is not what it must be.
+pub fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, FileError> {
+    parse_json(path, &read_bounded(path, JSON_LIMIT_BYTES)?)
+}
+
+/// A JSON document whose bytes were read from `path`.
+///
+/// # Errors
+/// [`FileError::Damaged`] when it is not what it must be.
+pub fn parse_json<T: DeserializeOwned>(path: &Path, bytes: &[u8]) -> Result<T, FileError> {
+    serde_json::from_slice(bytes).map_err(|error| FileError::damaged(path, error.to_string()))
+}
+
+/// The bytes of a JSON document: indented, one final line end.
+///
+/// # Errors
+/// [`FileError::Damaged`] when the value cannot be JSON.
+pub fn json_bytes(path: &Path, value: &impl Serialize) -> Result<Vec<u8>, FileError> {
+    let mut bytes =
+        serde_json::to_vec_pretty(value).map_err(|error| FileError::damaged(path, error.to_string()))?;
+    bytes.push(b'\n');
+    Ok(bytes)
+}
+
+/// Writes a whole file or nothing: under a temporary name in the same directory, then renamed.
+///
+/// # Errors
+/// [`FileError`] when the file exists and may not be replaced, or when the disk refuses; the old content stands then, and
+/// the temporary file is removed.
+pub fn write_file(
+    path: &Path,
+    bytes: &[u8],
+    if_exists: IfExists,
+    durability: Durability,
+) -> Result<(), FileError> {
+    check_writable(path, if_exists)?;
+    let temporary = temporary_name(path);
+    let written = write_new(&temporary, bytes, durability).and_then(|()| match if_exists {
+        IfExists::Replace => std::fs::rename(&temporary, path),
+        // A hard link fails where a rename would silently replace a file made in the meantime.
+        IfExists::Refuse | IfExists::Keep => std::fs::hard_link(&temporary, path).or_else(|error| {
+            let exists = error.kind() == io::ErrorKind::AlreadyExists;
+            match if_exists {
+                IfExists::Keep if exists => Ok(()),
+                _ if exists => Err(error),
+                // File systems without hard links get the rename after the check above.
+                _ => std::fs::rename(&temporary, path),
+            }
+        }),
+    });
+    // After a rename it is gone already.
+    std::fs::remove_file(&temporary).ok();
+    written.map_err(FileError::io("write", path))
+}
+
+/// [`write_file`] that replaces what is there and outlasts the process.
+///
+/// # Errors
+/// [`FileError`]; the old content stands then.
+pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
+    write_file(path, bytes, IfExists::Replace, Durability::Buffered)
+}
+
+/// Checks before long work whether a file could be written at its end.
+///
+/// # Errors
+/// [`FileError`] when the file exists and may not be replaced, is not a regular file, or its directory is missing.
+pub fn check_writable(path: &Path, if_exists: IfExists) -> Result<(), FileError> {
+    let refused = |kind: io::ErrorKind| Err(FileError::io("write", path)(kind.into()));
+    if path.is_dir() {
+        return refused(io::ErrorKind::IsADirectory);
+    }
+    if if_exists == IfExists::Refuse && path.exists() {
+        return refused(io::ErrorKind::AlreadyExists);
+    }
+    if path.exists() && !path.is_file() {
+        // Replacing a device or a pipe by a file would break it for everyone.
+        return Err(FileError::NotRegular {
+            path: path.to_owned(),
+        });
+    }
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    match parent {
+        Some(parent) if !parent.is_dir() => refused(io::ErrorKind::NotFound),
+        _ => Ok(()),
+    }
+}
+
+fn temporary_name(path: &Path) -> PathBuf {
+    let mut name = std::ffi::OsString::from(".");
+    name.push(path.file_name().unwrap_or_default());
+    name.push(format!(".{}.part", std::process::id()));
+    path.with_file_name(name)
+}
+
+fn write_new(path: &Path, bytes: &[u8], durability: Durability) -> io::Result<()> {
+    let mut file = owner_alone(path)
+        .create(true)
+        .truncate(true)
+        .write(true)
+        .open(path)?;
+    file.write_all(bytes)?;
+    match durability {
+        Durability::Synced => file.sync_all(),
+        Durability::Buffered => Ok(()),
+    }
+}
+
+/// Makes a directory that only its owner may read, with those above it.
+///
+/// # Errors
+/// [`FileError::Io`].
+pub fn create_private(directory: &Path) -> Result<(), FileError> {
+    std::fs::create_dir_all(directory).map_err(FileError::io("make the directory", directory))?;
+    restrict(directory).map_err(FileError::io("restrict", directory))
+}
+
+#[cfg(unix)]
+fn restrict(directory: &Path) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    const OWNER_ALONE: u32 = 0o700;
+    std::fs::set_permissions(directory, std::fs::Permissions::from_mode(OWNER_ALONE))
+}
+
+#[cfg(not(unix))]
+fn restrict(_: &Path) -> io::Result<()> {
+    Ok(())
+}
+
+/// Options that give a file below `private/` to its owner alone, wherever it is copied to later.
+#[must_use]
+pub fn owner_alone(path: &Path) -> OpenOptions {
+    let mut options = OpenOptions::new();
+    let is_private = path
+        .parent()
+        .and_then(Path::file_name)
+        .is_some_and(|folder| folder == "private");
+    #[cfg(unix)]
+    if is_private {
+        use std::os::unix::fs::OpenOptionsExt;
+        const OWNER_READS_AND_WRITES: u32 = 0o600;
+        options.mode(OWNER_READS_AND_WRITES);
+    }
+    #[cfg(not(unix))]
+    let _unused = is_private;
+    options
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_existing_file_is_replaced_only_when_allowed() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("out");
+        let write = |bytes: &[u8], if_exists| write_file(&path, bytes, if_exists, Durability::Synced);
+        write(b"one", IfExists::Refuse).unwrap();
+        let refused = write(b"two", IfExists::Refuse).unwrap_err();
+        assert!(refused.hint().contains("--force"), "{refused}");
+        write(b"two", IfExists::Keep).unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"one");
+        write(b"two", IfExists::Replace).unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"two");
+        assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_full_disk_has_a_hint_of_its_own() {
+        // Linux's always-full device stands for the disk.
+        let full = Path::new("/dev/full");
+        if full.exists() {
+            let error = OpenOptions::new()
+                .write(true)
+                .open(full)
+                .and_then(|mut file| file.write_all(b"x"))
+                .unwrap_err();
+            let fault = FileError::io("write", full)(error);
+            assert!(fault.hint().contains("disk is full"), "{fault}");
+        }
+    }
+
+    #[test]
+    fn a_missing_directory_is_found_before_the_work() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("absent").join("out");
+        assert!(check_writable(&path, IfExists::Refuse).is_err());
+        assert!(check_writable(directory.path(), IfExists::Replace).is_err());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn only_regular_files_are_read_and_never_beyond_their_bound() {
+        let directory = tempfile::tempdir().unwrap();
+        let endless = directory.path().join("endless");
+        std::os::unix::fs::symlink("/dev/zero", &endless).unwrap();
+        assert!(matches!(read_bounded(&endless, 10), Err(FileError::NotRegular { .. })));
+        let pipe = directory.path().join("pipe");
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
+        assert!(made.success());
+        assert!(matches!(read_bounded(&pipe, 10), Err(FileError::NotRegular { .. })));
+        let large = directory.path().join("large");
+        std::fs::write(&large, b"0123456789A").unwrap();
+        assert!(matches!(read_bounded(&large, 10), Err(FileError::TooLarge { .. })));
+        assert_eq!(read_bounded(&large, 11).unwrap().len(), 11);
+    }
+}

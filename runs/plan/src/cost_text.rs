@@ -1,0 +1,200 @@
+//! What cells cost, by agent and in all.
+
+use ktd_episode::run::CellResult;
+use ktd_client::money::budget::Scope;
+use ktd_client::money::Budget;
+use ktd_bundle::spending::Spending;
+use ktd_view::table::{Align, Table, grouped};
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+/// A cell's cost for people: `≤` before one of which a part is a bound, `~` before one that needed a price which the
+/// table leaves out.
+#[must_use]
+pub fn cost_text(spending: Option<&Spending>) -> String {
+    let Some((spending, cost)) = spending.and_then(|spending| Some((spending, spending.cost?))) else {
+        return "unknown".to_owned();
+    };
+    let Some(total) = spending.total() else {
+        return "unknown".to_owned();
+    };
+    let mark = if cost.is_bound() {
+        "≤ "
+    } else if 0 < cost.estimated_sends || 0 < spending.sends.estimated {
+        "~ "
+    } else {
+        ""
+    };
+    format!("{mark}{total}")
+}
+
+/// A cell's cost in the table: a built-in agent has none.
+#[must_use]
+pub fn cost_cell(result: &CellResult) -> String {
+    if result.cell.agent.is_ours() {
+        return "-".to_owned();
+    }
+    cost_text(result.money.as_ref())
+}
+
+/// The sums of the agents that are asked over a network, and of all of them.
+struct Sums<'a> {
+    agents: BTreeMap<&'a str, (usize, Spending)>,
+    all: Spending,
+}
+
+impl<'a> Sums<'a> {
+    fn of(results: &'a [CellResult]) -> Self {
+        let mut sums = Self {
+            agents: BTreeMap::new(),
+            all: Spending::nothing(),
+        };
+        let asked = results.iter().filter(|result| !result.cell.agent.is_ours());
+        for result in asked {
+            let money = result.money.clone().unwrap_or_default();
+            let (cells, sum) = sums
+                .agents
+                .entry(&result.cell.agent.id)
+                .or_insert_with(|| (0, Spending::nothing()));
+            *cells += 1;
+            sum.add(&money);
+            sums.all.add(&money);
+        }
+        sums
+    }
+}
+
+/// Cost and tokens by agent, and how the budget stands; empty when every agent is a built-in one.
+#[must_use]
+pub fn text(results: &[CellResult], budget: Option<&Budget>) -> String {
+    use Align::{Left, Right};
+    let sums = Sums::of(results);
+    if sums.agents.is_empty() {
+        return String::new();
+    }
+    let mut table = Table::new(&[
+        ("agent", Left),
+        ("cells", Right),
+        ("tokens in", Right),
+        ("cached", Right),
+        ("out", Right),
+        ("paid", Right),
+        ("no counts, at most", Right),
+        ("unknown, at most", Right),
+        ("cost", Right),
+        ("vendor says", Right),
+    ]);
+    for (id, (cells, sum)) in &sums.agents {
+        table.row(row(id, *cells, sum));
+    }
+    if 1 < sums.agents.len() {
+        let cells = sums.agents.values().map(|(cells, _)| cells).sum();
+        table.row(row("all", cells, &sums.all));
+    }
+    let mut text = format!("\n{}", table.render());
+    text.push_str(&notes(&sums.all));
+    if let Some(budget) = budget {
+        for (scope, cap) in caps(budget) {
+            let spent = budget.account(&scope).spent;
+            // Writing to a string cannot fail.
+            writeln!(text, "budget of {scope}: {spent} of {cap} spent").ok();
+        }
+    }
+    text
+}
+
+fn row(id: &str, cells: usize, sum: &Spending) -> Vec<String> {
+    let tokens = &sum.tokens;
+    let output = tokens.visible_output.saturating_add(tokens.reasoning_output);
+    let amounts = sum.cost.map_or_else(
+        || ["unknown"; 3].map(str::to_owned),
+        |cost| {
+            [
+                cost.paid_picodollars,
+                cost.incomplete_picodollars,
+                cost.unknown_picodollars,
+            ]
+            .map(|amount| amount.to_string())
+        },
+    );
+    let vendor = sum
+        .vendor_cost
+        .map_or_else(|| "-".to_owned(), |vendor| vendor.picodollars.to_string());
+    let counts = [tokens.input(), tokens.cache_read, output].map(shown);
+    let mut cells = vec![id.to_owned(), cells.to_string()];
+    cells.extend(counts);
+    cells.extend(amounts);
+    cells.extend([cost_text(Some(sum)), vendor]);
+    cells
+}
+
+/// A count with its thousands apart.
+#[must_use]
+pub fn shown(count: u64) -> String {
+    usize::try_from(count).map_or_else(|_| count.to_string(), grouped)
+}
+
+fn notes(sum: &Spending) -> String {
+    let gaps = sum.vendor_cost.map_or(0, |vendor| vendor.gaps);
+    let unbounded = sum.cost.map_or(0, |cost| cost.unbounded_sends);
+    let estimated = sum.cost.map_or(0, |cost| cost.estimated_sends);
+    let facts = [
+        (sum.sends.incomplete, "replies came without token counts"),
+        (
+            sum.sends.unknown,
+            "requests have an unknown outcome and may have been charged",
+        ),
+        (
+            unbounded,
+            "of these have no most, for `max_output_tokens` is not set: they are in no sum",
+        ),
+        (
+            estimated,
+            "replies were priced at a price that the table leaves out",
+        ),
+        (
+            gaps,
+            "replies cost more than 1 % more or less by the vendor's own figure",
+        ),
+    ];
+    let mut notes = String::new();
+    for (count, what) in facts.into_iter().filter(|(count, _)| 0 < *count) {
+        // Writing to a string cannot fail.
+        writeln!(notes, "note: {count} {what}").ok();
+    }
+    notes
+}
+
+/// The caps of the experiment and of vendors.
+fn caps(budget: &Budget) -> Vec<(Scope, ktd_experiment::amount::Picodollars)> {
+    let caps = budget.caps();
+    let experiment = caps.experiment.map(|cap| (Scope::Experiment, cap));
+    let vendors = caps
+        .vendor
+        .iter()
+        .map(|(id, cap)| (Scope::Vendor(id.clone()), *cap));
+    experiment.into_iter().chain(vendors).collect()
+}
+
+/// The same for programs.
+#[must_use]
+pub fn to_json(results: &[CellResult], budget: Option<&Budget>) -> Value {
+    let sums = Sums::of(results);
+    let agents: Map<String, Value> = sums
+        .agents
+        .iter()
+        .map(|(id, (cells, sum))| ((*id).to_owned(), json!({ "cells": cells, "money": sum })))
+        .collect();
+    let budget = budget.map(|budget| {
+        let scopes = caps(budget).into_iter().map(|(scope, cap)| {
+            json!({
+                "scope": scope.to_string(),
+                "cap_picodollars": cap,
+                "spent_picodollars": budget.account(&scope).spent,
+            })
+        });
+        scopes.collect::<Vec<_>>()
+    });
+    json!({ "agents": agents, "experiment": sums.all, "budget": budget })
+}

@@ -1,0 +1,90 @@
+//! An estimate as a table for people.
+
+use crate::cost_text::shown;
+use crate::estimate::{Estimate, Quantity, Range};
+use ktd_experiment::caps::Caps;
+use ktd_experiment::amount::Picodollars;
+use ktd_view::table::{Align, Table};
+use std::fmt::Write;
+
+/// The table, what it rests on, and whether the budget is enough.
+#[must_use]
+pub fn text(estimate: &Estimate, caps: &Caps) -> String {
+    use Align::{Left, Right};
+    if estimate.agents.is_empty() {
+        return "every agent is a built-in one: nothing is asked over a network, and nothing is spent\n"
+            .to_owned();
+    }
+    let mut table = Table::new(&[
+        ("agent", Left),
+        ("cells", Right),
+        ("steps", Right),
+        ("", Left),
+        ("calls", Right),
+        ("tokens in", Right),
+        ("cached", Right),
+        ("out", Right),
+        ("cost", Right),
+    ]);
+    for agent in &estimate.agents {
+        let head = [agent.agent.clone(), shown(agent.cells), shown(agent.steps)];
+        rows(&mut table, head, &agent.range);
+    }
+    if 1 < estimate.agents.len() {
+        let sum = |part: fn(&crate::estimate::AgentEstimate) -> u64| {
+            shown(estimate.agents.iter().map(part).sum())
+        };
+        let head = [
+            "all".to_owned(),
+            sum(|agent| agent.cells),
+            sum(|agent| agent.steps),
+        ];
+        rows(&mut table, head, &estimate.all);
+    }
+    let mut text = table.render();
+    text.push_str("\nassumptions:\n");
+    for assumption in &estimate.assumptions {
+        // Writing to a string cannot fail.
+        writeln!(text, "- {assumption}").ok();
+    }
+    if let Some(cap) = caps.experiment {
+        text.push_str(&against(cap, &estimate.all));
+    }
+    text
+}
+
+fn rows(table: &mut Table, head: [String; 3], range: &Range) {
+    let mut head = Some(head);
+    for (label, quantity) in [
+        ("least", &range.least),
+        ("expected", &range.expected),
+        ("most", &range.most),
+    ] {
+        let head = head.take().unwrap_or_default();
+        let figures = figures(quantity);
+        table.row(head.into_iter().chain([label.to_owned()]).chain(figures));
+    }
+}
+
+fn figures(quantity: &Quantity) -> [String; 5] {
+    let cost = quantity.cost_picodollars;
+    [
+        shown(quantity.calls),
+        shown(quantity.input_tokens),
+        shown(quantity.cached_tokens),
+        shown(quantity.output_tokens),
+        cost.map_or_else(|| "unknown".to_owned(), |cost| cost.to_string()),
+    ]
+}
+
+fn against(cap: Picodollars, all: &Range) -> String {
+    let is_enough_for = |quantity: &Quantity| quantity.cost_picodollars.is_some_and(|cost| cost <= cap);
+    let verdict = if is_enough_for(&all.most) {
+        "is enough for the most"
+    } else if is_enough_for(&all.expected) {
+        "is enough for what is expected, not for the most"
+    } else {
+        "is not enough for what is expected: the run would stop before its end"
+    };
+    format!("the budget of {cap} {verdict}\n")
+}

@@ -1,0 +1,141 @@
+//! What an experiment is before it is run: its grid, what it asks and costs, and the smallest difference it can detect.
+//!
+//! Knows: experiments, and episodes on a market of luck. Never knows: results, ranks, certificates.
+
+mod agents;
+pub mod cost_text;
+mod error;
+pub mod estimate;
+pub mod estimate_text;
+mod exact_power;
+mod luck;
+mod pace;
+mod power;
+mod text;
+mod window;
+
+pub use error::PlanError;
+pub use agents::{AgentGrid, Kind};
+pub use exact_power::DRAWS;
+pub use luck::{Luck, NAMES, NoLuck, PORTFOLIOS};
+pub use pace::{Minutes, Pace, paces};
+pub use power::{POWER, Pairing, SIGNIFICANCE, WindowNoise};
+pub use text::text;
+
+use ktd_experiment::cells::{Cell, windows};
+use ktd_experiment::config::ExperimentConfig;
+use ktd_data::market_source::MarketSource;
+use ktd_experiment::prune::{masks, modes, pruned};
+use crate::estimate::{Estimate, Measured};
+use ktd_client::money::opening;
+use serde::Serialize;
+
+/// A plan.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Plan {
+    /// The experiment's name.
+    pub experiment: String,
+    /// The panel.
+    pub panel: PanelFacts,
+    /// Cells that will be run.
+    pub cells: usize,
+    /// Their steps.
+    pub steps: usize,
+    /// Seeds of each cell.
+    pub seeds: usize,
+    /// Cells by mask and mode, those left out with the reason.
+    pub settings: Vec<Setting>,
+    /// Cells by agent, in the experiment's order.
+    pub agents: Vec<AgentGrid>,
+    /// Calls, tokens and cost of the agents that are asked over a network.
+    pub estimate: Estimate,
+    /// The time that declared rates take.
+    pub paces: Vec<Pace>,
+    /// What luck does in each window, and what its days alone can tell.
+    pub windows: Vec<WindowNoise>,
+    /// What the windows together can tell.
+    pub pairing: Pairing,
+}
+
+/// What a plan was made on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct PanelFacts {
+    /// Names.
+    pub names: usize,
+    /// Trading days.
+    pub days: usize,
+    /// Whether it is a synthetic market: its luck is not that of a real one.
+    pub is_synthetic: bool,
+}
+
+/// The cells of one mask and mode.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Setting {
+    /// The mask's level.
+    pub level: &'static str,
+    /// How numbers are shown.
+    pub numeric: &'static str,
+    /// The mode.
+    pub mode: &'static str,
+    /// Cells over all agents, windows and seeds.
+    pub cells: usize,
+    /// Why they are not run; `null` when they are.
+    pub left_out: Option<&'static str>,
+}
+
+impl Plan {
+    /// The plan of an experiment's cells on a panel, with the traffic of its settings; none is needed where no agent is
+    /// asked over a network.
+    ///
+    /// # Errors
+    /// [`PlanError::Input`] for what `ktd run` would refuse: settings, windows, rates.
+    pub fn of(
+        config: &ExperimentConfig,
+        source: &MarketSource,
+        cells: &[Cell],
+        measured: &[Measured],
+    ) -> Result<Self, PlanError> {
+        let windows = windows(config, &source.market)?;
+        let noise: Vec<WindowNoise> = windows
+            .iter()
+            .map(|window| WindowNoise::of(window, Luck::of(&source.market, window)))
+            .collect();
+        let estimate = Estimate::of(config, cells, measured);
+        Ok(Self {
+            experiment: config.name.clone(),
+            panel: PanelFacts {
+                names: source.market.names().len(),
+                days: source.market.calendar().len(),
+                is_synthetic: source.record.synthetic.is_some(),
+            },
+            cells: cells.len(),
+            steps: cells.iter().map(|cell| cell.window.days.len()).sum(),
+            seeds: config.seeds.len(),
+            settings: settings(config)?,
+            agents: agents::agents(config, cells),
+            paces: paces(&opening::limits(config, cells)?, cells, &estimate),
+            estimate,
+            pairing: Pairing::of(&windows, &noise),
+            windows: noise,
+        })
+    }
+}
+
+fn settings(config: &ExperimentConfig) -> Result<Vec<Setting>, PlanError> {
+    let (masks, modes, pruned) = (masks(config)?, modes(config)?, pruned(config)?);
+    let cells = config.agents.len() * config.windows.len() * config.seeds.len();
+    let pairs = masks
+        .iter()
+        .flat_map(|mask| modes.iter().map(move |mode| (*mask, *mode)));
+    let settings = pairs.map(|(mask, mode)| {
+        let out = pruned.iter().find(|out| (out.mask, out.mode) == (mask, mode));
+        Setting {
+            level: mask.level.label(),
+            numeric: mask.numeric.label(),
+            mode: mode.label(),
+            cells,
+            left_out: out.map(|out| out.why.reason()),
+        }
+    });
+    Ok(settings.collect())
+}

@@ -1,0 +1,291 @@
+//! A plan for people.
+
+use super::{AgentGrid, POWER, Pairing, Plan, SIGNIFICANCE, Setting, WindowNoise};
+use super::{DRAWS, NAMES, PORTFOLIOS};
+use ktd_bundle::summary::Metric;
+use ktd_experiment::caps::Caps;
+use ktd_view::table::{Align, Table, grouped};
+use std::fmt::Write;
+
+/// The plan as text; `caps` is the experiment's budget.
+#[must_use]
+pub fn text(plan: &Plan, caps: &Caps) -> String {
+    [
+        head(plan),
+        grid(plan),
+        agents(plan),
+        "What it asks and costs\n\n".to_owned(),
+        crate::estimate_text::text(&plan.estimate, caps),
+        pace(plan),
+        "\nWhat it can detect\n\n".to_owned(),
+        luck(plan),
+        pairing(&plan.pairing, plan.seeds),
+    ]
+    .concat()
+}
+
+fn head(plan: &Plan) -> String {
+    let panel = &plan.panel;
+    let (kind, warning) = if panel.is_synthetic {
+        ("a synthetic market", " (its luck is not a real one's)")
+    } else {
+        ("a panel", "")
+    };
+    format!(
+        "{}: {} cells, {} steps, on {kind} of {} names and {} trading days{warning}\n\n",
+        plan.experiment,
+        grouped(plan.cells),
+        grouped(plan.steps),
+        grouped(panel.names),
+        grouped(panel.days)
+    )
+}
+
+/// Masks down, modes across; what is left out has a letter, explained below.
+fn grid(plan: &Plan) -> String {
+    let mut modes: Vec<&str> = Vec::new();
+    let mut masks: Vec<(&str, &str)> = Vec::new();
+    for setting in &plan.settings {
+        if !modes.contains(&setting.mode) {
+            modes.push(setting.mode);
+        }
+        if !masks.contains(&(setting.level, setting.numeric)) {
+            masks.push((setting.level, setting.numeric));
+        }
+    }
+    let columns = std::iter::once(("cells", Align::Left));
+    let columns: Vec<_> = columns
+        .chain(modes.iter().map(|mode| (*mode, Align::Right)))
+        .collect();
+    let mut table = Table::new(&columns);
+    for mask in masks {
+        let row = plan
+            .settings
+            .iter()
+            .filter(|setting| (setting.level, setting.numeric) == mask);
+        let cells = row.map(|setting| match setting.left_out {
+            None => grouped(setting.cells),
+            Some(_) => "left out".to_owned(),
+        });
+        table.row(std::iter::once(format!("{}/{}", mask.0, mask.1)).chain(cells));
+    }
+    let mut text = table.render();
+    for setting in &plan.settings {
+        text.push_str(&left_out(setting));
+    }
+    text.push('\n');
+    text
+}
+
+fn left_out(setting: &Setting) -> String {
+    setting.left_out.map_or_else(String::new, |reason| {
+        format!(
+            "note: {} cells of {} under {}/{} are left out: {reason}\n",
+            grouped(setting.cells),
+            setting.mode,
+            setting.level,
+            setting.numeric
+        )
+    })
+}
+
+fn agents(plan: &Plan) -> String {
+    use Align::{Left, Right};
+    let mut table = Table::new(&[
+        ("agent", Left),
+        ("kind", Left),
+        ("vendor", Left),
+        ("model", Left),
+        ("cells", Right),
+        ("steps", Right),
+    ]);
+    for agent in &plan.agents {
+        let [vendor, model] = agent.model.clone().unwrap_or_default();
+        table.row([
+            agent.agent.clone(),
+            agent.kind.label().to_owned(),
+            vendor,
+            model,
+            grouped(agent.cells),
+            grouped(agent.steps),
+        ]);
+    }
+    let mut text = table.render();
+    let repeats: Vec<&AgentGrid> = plan
+        .agents
+        .iter()
+        .filter(|agent| 0 < agent.repeated_cells)
+        .collect();
+    if !repeats.is_empty() {
+        let names: Vec<&str> = repeats.iter().map(|agent| agent.agent.as_str()).collect();
+        let cells: usize = repeats.iter().map(|agent| agent.repeated_cells).sum();
+        // Writing to a string cannot fail.
+        writeln!(
+            text,
+            "note: no dice are thrown by {}: where names are shown one seed tells all, and {} cells repeat another; they are \
+             run all the same",
+            names.join(", "),
+            grouped(cells)
+        )
+        .ok();
+    }
+    text.push('\n');
+    text
+}
+
+fn pace(plan: &Plan) -> String {
+    let mut text = String::new();
+    for pace in &plan.paces {
+        let [least, expected, most] =
+            [pace.minutes.least, pace.minutes.expected, pace.minutes.most].map(hours);
+        // Writing to a string cannot fail.
+        writeln!(
+            text,
+            "the rates of {} ({}) alone take {least} (least), {expected} (expected), {most} (most)",
+            if pace.key.is_empty() { "no key" } else { &pace.key },
+            pace.agents.join(", ")
+        )
+        .ok();
+    }
+    if !plan.estimate.agents.is_empty() {
+        text.push_str(
+            "how fast models answer is not known: a step waits for each of its calls, one after the other\n",
+        );
+    }
+    text
+}
+
+fn hours(minutes: u64) -> String {
+    if minutes < 120 {
+        return format!("{minutes} min");
+    }
+    format!("{}.{} h", minutes / 60, minutes % 60 / 6)
+}
+
+fn luck(plan: &Plan) -> String {
+    use Align::{Left, Right};
+    let mut text = format!(
+        "Luck: {PORTFOLIOS} random portfolios a window, {NAMES} members each in equal weights, bought at the first open and \
+         held, no fees.\n\n"
+    );
+    let mut table = Table::new(&[
+        ("window", Left),
+        ("days", Right),
+        ("members", Right),
+        ("return, sd", Right),
+        ("difference of two, sd", Right),
+        ("a day, sd", Right),
+        ("least difference by its days", Right),
+    ]);
+    for window in &plan.windows {
+        table.row([
+            window.window.clone(),
+            grouped(window.days),
+            window.members.map_or_else(String::new, grouped),
+            percent(&window.return_sd, 2),
+            percent(&window.difference_sd, 2),
+            percent(&window.daily_difference_sd, 3),
+            percent(&window.least_difference_by_days, 2),
+        ]);
+    }
+    text.push_str(&table.render());
+    let reasons = plan.windows.iter().filter_map(missing);
+    text.extend(reasons);
+    text.push('\n');
+    text
+}
+
+fn missing(window: &WindowNoise) -> Option<String> {
+    let reason = window.least_difference_by_days.reason.as_ref()?;
+    Some(format!("note: {}: {reason}\n", window.window))
+}
+
+fn pairing(pairing: &Pairing, seeds: usize) -> String {
+    let mut lines = if pairing.windows.len() < 2 {
+        vec![
+            "One window is one pair: there is no test over windows, and only its days, the last column above, can tell two \
+             agents apart."
+                .to_owned(),
+        ]
+    } else {
+        paired(pairing, seeds)
+    };
+    if !pairing.left_out.is_empty() {
+        lines.push(format!(
+            "- no pair beside the windows inside: {}; read it by its days, the last column above",
+            pairing.left_out.join(", ")
+        ));
+    }
+    if !pairing.overlaps.is_empty() {
+        let pairs: Vec<String> = pairing.overlaps.iter().map(|pair| pair.join(" and ")).collect();
+        lines.push(format!(
+            "- windows that share days tell less than windows apart: {}",
+            pairs.join(", ")
+        ));
+    }
+    lines.push(
+        "- agents with fewer names or more trades have more luck, agents that hold the same names less; seeds of one \
+         window share its market and are no further pairs"
+            .to_owned(),
+    );
+    lines.push(String::new());
+    lines.join("\n")
+}
+
+fn paired(pairing: &Pairing, seeds: usize) -> Vec<String> {
+    let of_seeds = if seeds == 1 {
+        "one seed".to_owned()
+    } else {
+        format!("the median of {seeds} seeds in each")
+    };
+    let head = format!(
+        "Two agents, or one agent under two masks, over {} windows as pairs ({of_seeds}), two-sided at {SIGNIFICANCE} with \
+         power {POWER}:",
+        pairing.windows.len()
+    );
+    if let Some(underpowered) = &pairing.underpowered {
+        return vec![
+            head,
+            format!("- {underpowered}: no outcome can be significant"),
+            "- only the days within a window, the last column above, can tell two agents apart".to_owned(),
+        ];
+    }
+    let smallest = p_value(pairing.smallest_p);
+    let detects = match &pairing.least_difference.reason {
+        Some(reason) => format!("- the smallest difference that it detects is not known: {reason}"),
+        None => format!(
+            "- the smallest difference of window returns that it detects is {} (sd of a difference {})",
+            percent(&pairing.least_difference, 2),
+            percent(&pairing.difference_sd, 2)
+        ),
+    };
+    let approximate = pairing.power_at_approximate.map(|power| {
+        format!(
+            "- the usual normal approximation says {}, which this test finds in {:.0} % of {} simulated experiments",
+            percent(&pairing.least_difference_approximate, 2),
+            power * 100.0,
+            grouped(DRAWS)
+        )
+    });
+    let lines = vec![
+        head,
+        format!("- the smallest p of an exact Wilcoxon test is {smallest}: it can be significant"),
+        detects,
+    ];
+    lines.into_iter().chain(approximate).collect()
+}
+
+fn p_value(p: f64) -> String {
+    if p < 1e-4 {
+        format!("{p:.1e}")
+    } else {
+        format!("{p:.4}")
+    }
+}
+
+fn percent(metric: &Metric, places: usize) -> String {
+    metric.value.map_or_else(
+        || "n/a".to_owned(),
+        |value| format!("{:.places$} %", value * 100.0),
+    )
+}

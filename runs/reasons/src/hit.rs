@@ -1,0 +1,117 @@
+//! A word that counts, with all that is needed to look it up.
+
+use super::category::Category;
+use super::lexicon::{Found, Lexicon};
+use super::sentence::Quote;
+use super::spoken::{Spoken, SpokenStep};
+use super::told::{Requests, Told};
+use ktd_bundle::BundlePaths;
+use ktd_bundle::exchanges::Cassette;
+use crate::ReasonsError;
+use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A word that counts.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Hit {
+    /// The bundle's directory.
+    pub bundle: String,
+    /// The agent.
+    pub agent: String,
+    /// The mask's level.
+    pub level: String,
+    /// How the mask shows numbers.
+    pub numeric: String,
+    /// The decision mode.
+    pub mode: String,
+    /// 1-based step.
+    pub step: usize,
+    /// 1-based order of the step; `null` for a word in the reason for the whole.
+    pub order: Option<usize>,
+    /// The stock as the model wrote it, where the word is in an order's reason.
+    pub stock_id: Option<String>,
+    /// What the word tells.
+    pub category: Category,
+    /// Whether the harness told it in that step: a code, date or sector said back is counted apart.
+    pub is_shown: bool,
+    /// The list that has it, or what else found it.
+    pub source: String,
+    /// The word as it was written.
+    pub word: String,
+    /// Its first byte in the reason, and the one after its last.
+    pub bytes: (usize, usize),
+    /// The sentence around it.
+    pub sentence: String,
+    /// The same in three parts.
+    #[serde(skip)]
+    pub quote: Quote,
+}
+
+/// The hits of an episode, in the order of its words.
+///
+/// # Errors
+/// [`ReasonsError`] when its exchanges, which say what was told, cannot be read.
+pub(super) fn hits(spoken: &Spoken, lexicon: &Lexicon) -> Result<Vec<Hit>, ReasonsError> {
+    let texts = spoken
+        .steps
+        .iter()
+        .flat_map(|step| step.texts().map(move |(order, text)| (step, order, text)));
+    let found: Vec<_> = texts
+        .flat_map(|(step, order, text)| {
+            let found = lexicon.find(text).into_iter();
+            found.map(move |found| (step, order, text, found))
+        })
+        .collect();
+    let asked = found.iter().filter(|(.., found)| found.may_be_told());
+    let told = told_in(spoken, asked.map(|(step, ..)| step.step).collect())?;
+    let hit = |(step, order, text, found): (&SpokenStep, Option<usize>, &str, Found)| {
+        let quote = Quote::of(text, &found.bytes);
+        let told = told.get(&step.step);
+        let is_shown = told.is_some_and(|told| told.has(&found, &quote.word));
+        Hit::new(spoken, (step, order), found, is_shown, quote)
+    };
+    Ok(found.into_iter().map(hit).collect())
+}
+
+/// What was told in some steps of an episode. Exchanges are long: they are read when a hit asks for them.
+fn told_in(spoken: &Spoken, steps: BTreeSet<usize>) -> Result<BTreeMap<usize, Told>, ReasonsError> {
+    if steps.is_empty() {
+        return Ok(BTreeMap::new());
+    }
+    let cassette = Cassette::read(&BundlePaths::new(&spoken.found.root).exchanges())?;
+    let requests = Requests::of(&cassette);
+    Ok(steps
+        .into_iter()
+        .map(|step| (step, requests.told(step)))
+        .collect())
+}
+
+impl Hit {
+    fn new(
+        spoken: &Spoken,
+        (step, order): (&SpokenStep, Option<usize>),
+        found: Found,
+        is_shown: bool,
+        quote: Quote,
+    ) -> Self {
+        let header = &spoken.found.header;
+        let stock_id = order.and_then(|place| step.orders.get(place));
+        Self {
+            bundle: spoken.found.root.display().to_string(),
+            agent: header.agent.id.clone(),
+            level: header.mask.level.clone(),
+            numeric: header.mask.numeric.clone(),
+            mode: header.mode.clone(),
+            step: step.step,
+            order: order.map(|place| place + 1),
+            stock_id: stock_id.map(|order| order.stock_id.clone()),
+            category: found.category,
+            is_shown,
+            source: found.source,
+            word: quote.word.clone(),
+            bytes: (found.bytes.start, found.bytes.end),
+            sentence: quote.sentence(),
+            quote,
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! All that is looked for in a reason, and which of what is found counts.
+
+use super::category::Category;
+use super::word_list::{Entry, ListRecord, WordList, word_lists};
+use super::words::Words;
+use crate::ReasonsError;
+use ktd_env::Market;
+use ktd_guard::{
+    CodeFinder, DateFinder, Folded, FoundCode, FoundDate, PatternError, Period, is_chinese, is_telling,
+    spellings,
+};
+use std::ops::Range;
+use std::path::Path;
+
+/// The name of the panel's names and sectors, where hits say who found them.
+const PANEL: &str = "panel";
+/// The name of what finds codes.
+const CODE_PATTERNS: &str = "code patterns";
+/// The name of what finds dates.
+const DATE_PATTERNS: &str = "date patterns";
+
+/// Lists of words, ready to be joined with a panel's names.
+#[derive(Debug)]
+pub struct Lists(Vec<WordList>);
+
+impl Lists {
+    /// The lists that came with the program, those in `folder` in their place.
+    ///
+    /// # Errors
+    /// [`ReasonsError`] when the folder or a line of a list cannot be read.
+    pub fn read(folder: Option<&Path>) -> Result<Self, ReasonsError> {
+        word_lists(folder).map(Self)
+    }
+
+    /// Which lists these are.
+    #[must_use]
+    pub fn records(&self) -> Vec<ListRecord> {
+        self.0.iter().map(|list| list.record.clone()).collect()
+    }
+
+    /// What is looked for in reasons on a panel; without one, no company is known by the panel's name or by six digits.
+    ///
+    /// # Errors
+    /// [`ReasonsError::Input`] when the lists are too long.
+    pub fn on(&self, market: Option<&Market>) -> Result<Lexicon, ReasonsError> {
+        let panel = market.map(panel_entries).unwrap_or_default();
+        // Many companies are called as their products are: by its full name the company is meant.
+        let is_brand = |list: &&WordList| list.category == Some(Category::Brand);
+        let (brands, others): (Vec<&WordList>, Vec<&WordList>) = self.0.iter().partition(is_brand);
+        let others = others.into_iter().map(WordList::named_entries);
+        let brands = brands.into_iter().map(WordList::named_entries);
+        Ok(Lexicon {
+            words: Words::new(others.chain([(PANEL.to_owned(), panel.as_slice())]).chain(brands))?,
+            dates: DateFinder::new().map_err(|error| invalid(&error))?,
+            codes: CodeFinder::new(market).map_err(|error| invalid(&error))?,
+        })
+    }
+}
+
+fn invalid(error: &PatternError) -> ReasonsError {
+    ReasonsError::input(error.to_string(), error.hint())
+}
+
+/// Company names as people spell them, and sectors.
+fn panel_entries(market: &Market) -> Vec<Entry> {
+    let companies = market.names().flat_map(|(_, info)| &info.company_names);
+    let companies = companies
+        .flat_map(|name| spellings(name))
+        .filter(|name| is_telling(name) && !is_short(name))
+        .map(|name| (name, Category::Company));
+    let sectors = market
+        .sectors()
+        .iter()
+        .map(|sector| (sector.clone(), Category::Sector));
+    companies
+        .chain(sectors)
+        .filter_map(|(name, category)| Entry::of(&name, false, Some(category)))
+        .collect()
+}
+
+/// Two Chinese characters are what is left of a name cut short behind its marks (`*ST动力`), and most often a word.
+fn is_short(name: &str) -> bool {
+    name.chars().count() < 3 && name.chars().all(is_chinese)
+}
+
+/// What is looked for in the reasons of one panel's episodes.
+#[derive(Debug)]
+pub struct Lexicon {
+    words: Words,
+    dates: DateFinder,
+    codes: CodeFinder,
+}
+
+/// Something that was found, before it is known what it overlaps.
+#[derive(Debug, Clone)]
+pub(super) struct Candidate<'s> {
+    /// Bytes of the folded text.
+    pub(super) part: Range<usize>,
+    /// `None` for a phrase that is no hit.
+    pub(super) category: Option<Category>,
+    /// The list that it is of.
+    pub(super) source: &'s str,
+    /// The lower wins at equal length.
+    pub(super) rank: usize,
+    pub(super) said: Said,
+}
+
+impl From<FoundCode> for Candidate<'_> {
+    fn from(code: FoundCode) -> Self {
+        Self {
+            part: code.part,
+            category: Some(Category::Company),
+            source: CODE_PATTERNS,
+            rank: usize::MAX,
+            said: Said::Code(code.digits),
+        }
+    }
+}
+
+impl From<FoundDate> for Candidate<'_> {
+    fn from(date: FoundDate) -> Self {
+        Self {
+            part: date.part,
+            category: Some(Category::RealDate),
+            source: DATE_PATTERNS,
+            rank: usize::MAX,
+            said: Said::Date(date.period),
+        }
+    }
+}
+
+/// What a hit says, as far as the harness may have said it before.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Said {
+    /// A word of a list.
+    Word,
+    /// A code, by its six digits.
+    Code(String),
+    /// A date.
+    Date(Period),
+}
+
+/// A word that counts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    /// What it tells.
+    pub category: Category,
+    /// The list, or what else found it.
+    pub source: String,
+    /// Its bytes in the reason.
+    pub bytes: Range<usize>,
+    pub(super) said: Said,
+}
+
+impl Found {
+    /// Whether the harness could have told it: a code, a date or a sector.
+    pub(super) fn may_be_told(&self) -> bool {
+        self.said != Said::Word || self.category == Category::Sector
+    }
+}
+
+impl Lexicon {
+    /// The words of a text that count, in their order: of those that overlap the longest, at equal length one that is no
+    /// hit, then the one of the earlier list.
+    #[must_use]
+    pub fn find(&self, text: &str) -> Vec<Found> {
+        let folded = Folded::of(text);
+        let mut candidates: Vec<Candidate<'_>> = self.words.find(&folded).collect();
+        candidates.extend(self.codes.find(&folded).map(Candidate::from));
+        candidates.extend(self.dates.find(&folded).into_iter().map(Candidate::from));
+        let length = |candidate: &Candidate<'_>| folded.around(&candidate.part).1.chars().count();
+        candidates.sort_by_cached_key(|candidate| {
+            (
+                std::cmp::Reverse(length(candidate)),
+                candidate.rank,
+                candidate.part.start,
+            )
+        });
+        let mut kept: Vec<Candidate<'_>> = Vec::new();
+        let mut taken = vec![false; folded.plain().len()];
+        for candidate in candidates {
+            let Some(bytes) = taken.get_mut(candidate.part.clone()) else {
+                continue;
+            };
+            if !bytes.contains(&true) {
+                bytes.fill(true);
+                kept.push(candidate);
+            }
+        }
+        kept.sort_by_key(|candidate| candidate.part.start);
+        kept.into_iter()
+            .filter_map(|candidate| {
+                Some(Found {
+                    category: candidate.category?,
+                    source: candidate.source.to_owned(),
+                    bytes: folded.own_bytes(&candidate.part),
+                    said: candidate.said,
+                })
+            })
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,264 @@
+//! From bundles to rates: what a model names beyond what it was shown, by mask and agent.
+
+use super::hit::{Hit, hits};
+use super::lexicon::{Lexicon, Lists};
+use super::rate::{Rates, Scope, Tally};
+use super::spoken::Spoken;
+use super::word_list::ListRecord;
+use ktd_bundle::bundle_set::Findings;
+use ktd_bundle::bundle_ref::{Found, check_episodes};
+use ktd_bundle::episode_filter::Shown;
+use ktd_data::market_source::market_of;
+use crate::ReasonsError;
+use ktd_io::parallel::in_parallel;
+use ktd_masking::Level;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// The version of the JSON document.
+pub const REASONS_FORMAT: u32 = 1;
+
+/// What is read, and how.
+#[derive(Debug, Clone, Default)]
+pub struct ReasonOptions {
+    /// The panel, when it is no longer where the bundles were made.
+    pub panel: Option<PathBuf>,
+    /// A folder of lists in place of the program's own.
+    pub lists: Option<PathBuf>,
+    /// What of the found is read.
+    pub shown: Shown,
+    /// Threads; the report is the same whatever their number.
+    pub threads: usize,
+}
+
+/// Words in reasons, by mask and agent.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ReasonReport {
+    /// [`REASONS_FORMAT`].
+    pub format: u32,
+    /// Version of the program.
+    pub ktd: String,
+    /// The lists that were looked through.
+    pub lists: Vec<ListRecord>,
+    /// By agent, mode and mask.
+    pub rows: Vec<Row>,
+    /// Every hit, in the order of bundles, steps and words.
+    pub hits: Vec<Hit>,
+    /// What was left out, and why.
+    pub notes: Vec<String>,
+}
+
+/// One agent under one mask in one mode.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Row {
+    /// The agent.
+    pub agent: String,
+    /// The decision mode.
+    pub mode: String,
+    /// The mask's level.
+    pub level: String,
+    /// How the mask shows numbers.
+    pub numeric: String,
+    /// Episodes.
+    pub episodes: usize,
+    /// Words in the reasons of orders, and in those for the whole.
+    pub rates: BTreeMap<Scope, Rates>,
+}
+
+/// An episode with the words in it.
+#[derive(Debug, Clone)]
+pub struct Heard {
+    /// What was said.
+    pub spoken: Spoken,
+    /// The words that count.
+    pub hits: Vec<Hit>,
+}
+
+/// All that was read.
+#[derive(Debug, Clone)]
+pub struct Hearing {
+    /// Episodes, in the order of their paths.
+    pub heard: Vec<Heard>,
+    /// The lists that were looked through.
+    pub lists: Vec<ListRecord>,
+    /// What was left out, and why.
+    pub notes: Vec<String>,
+}
+
+/// Reads finished episodes and looks for words.
+///
+/// # Errors
+/// [`ReasonsError`] when a bundle that is read is damaged, when one would count twice, and when lists or a named panel cannot
+/// be read.
+pub fn hear(
+    findings: &Findings,
+    options: &ReasonOptions,
+    tick: &(dyn Fn() + Sync),
+) -> Result<Hearing, ReasonsError> {
+    options.shown.check(&findings.named)?;
+    let named: Vec<&Found> = findings
+        .named
+        .iter()
+        .filter(|found| options.shown.has(found))
+        .collect();
+    if named.is_empty() {
+        return Err(ReasonsError::input(
+            "there is no finished episode to read",
+            "run one with `ktd run`; of a branch the episode that it left is read",
+        ));
+    }
+    check_episodes(named.iter().copied())?;
+    let lists = Lists::read(options.lists.as_deref())?;
+    let mut notes = left_out(findings);
+    let lexicons = lexicons(&named, &lists, options, &mut notes)?;
+    let heard = in_parallel(&named, options.threads.max(1), |found| {
+        tick();
+        let spoken = Spoken::read((*found).clone())?;
+        let lexicon = lexicons.get(&found.header.data.panel_blake3);
+        let hits = lexicon.map_or_else(|| Ok(Vec::new()), |lexicon| hits(&spoken, lexicon))?;
+        Ok(Heard { spoken, hits })
+    });
+    Ok(Hearing {
+        heard: heard.into_iter().collect::<Result<_, ReasonsError>>()?,
+        lists: lists.records(),
+        notes,
+    })
+}
+
+/// The words of each panel. Without one its companies are not known by name, which is noted.
+fn lexicons(
+    named: &[&Found],
+    lists: &Lists,
+    options: &ReasonOptions,
+    notes: &mut Vec<String>,
+) -> Result<BTreeMap<String, Arc<Lexicon>>, ReasonsError> {
+    let mut panels: BTreeMap<&str, Vec<&Found>> = BTreeMap::new();
+    for found in named {
+        panels
+            .entry(&found.header.data.panel_blake3)
+            .or_default()
+            .push(found);
+    }
+    let mut lexicons = BTreeMap::new();
+    for (hash, of_panel) in panels {
+        let Some(first) = of_panel.first() else { continue };
+        let kept = of_panel.iter().find_map(|found| found.panel());
+        let source = match market_of(&first.header.data, kept.as_deref(), options.panel.as_deref()) {
+            Ok(source) => Some(source),
+            Err(error) if options.panel.is_some() => return Err(error.into()),
+            Err(error) => {
+                notes.push(format!(
+                    "company names, the panel's sectors and codes of six digits alone were not looked for in {} \
+                     episodes: {error}; name their panel with --panel",
+                    of_panel.len()
+                ));
+                None
+            }
+        };
+        let lexicon = lists.on(source.as_ref().map(|source| source.market.as_ref()))?;
+        lexicons.insert(hash.to_owned(), Arc::new(lexicon));
+    }
+    Ok(lexicons)
+}
+
+fn left_out(findings: &Findings) -> Vec<String> {
+    let mut notes: Vec<String> = findings.unfinished_note().into_iter().collect();
+    let branches = findings.branches();
+    if 0 < branches {
+        notes.push(format!(
+            "branches are left out, for their first steps are another episode's: {branches}"
+        ));
+    }
+    notes
+}
+
+impl ReasonReport {
+    /// Counts what was heard.
+    ///
+    /// # Errors
+    /// [`ReasonsError::Input`] for counts that no share has.
+    pub fn of(hearing: Hearing) -> Result<Self, ReasonsError> {
+        let Hearing {
+            heard,
+            lists,
+            mut notes,
+        } = hearing;
+        let rows = rows(&heard)?;
+        let own: Vec<&str> = lists
+            .iter()
+            .filter(|list| !list.is_built_in)
+            .map(|list| list.name.as_str())
+            .collect();
+        if !own.is_empty() {
+            notes.push(format!("lists in place of the program's own: {}", own.join(", ")));
+        }
+        Ok(Self {
+            format: REASONS_FORMAT,
+            ktd: env!("CARGO_PKG_VERSION").to_owned(),
+            lists,
+            rows,
+            hits: heard
+                .iter()
+                .flat_map(|heard| heard.hits.iter().cloned())
+                .collect(),
+            notes,
+        })
+    }
+}
+
+/// Agent, mode, level in its order, level and numbers: what a row is of.
+type Key<'h> = (&'h str, &'h str, Option<Level>, &'h str, &'h str);
+
+fn rows(heard: &[Heard]) -> Result<Vec<Row>, ReasonsError> {
+    let mut groups: BTreeMap<Key<'_>, Vec<&Heard>> = BTreeMap::new();
+    for one in heard {
+        let header = &one.spoken.found.header;
+        let key = (
+            header.agent.id.as_str(),
+            header.mode.as_str(),
+            Level::parse(&header.mask.level),
+            header.mask.level.as_str(),
+            header.mask.numeric.as_str(),
+        );
+        groups.entry(key).or_default().push(one);
+    }
+    let row = |((agent, mode, _, level, numeric), of_row): (Key<'_>, Vec<&Heard>)| {
+        Ok(Row {
+            agent: agent.to_owned(),
+            mode: mode.to_owned(),
+            level: level.to_owned(),
+            numeric: numeric.to_owned(),
+            episodes: of_row.len(),
+            rates: rates(&of_row)?,
+        })
+    };
+    groups.into_iter().map(row).collect()
+}
+
+fn rates(of_row: &[&Heard]) -> Result<BTreeMap<Scope, Rates>, ReasonsError> {
+    let mut tallies: BTreeMap<Scope, Tally> = Scope::ALL.map(|scope| (scope, Tally::default())).into();
+    for heard in of_row {
+        let mut hits: BTreeMap<(usize, Option<usize>), Vec<&Hit>> = BTreeMap::new();
+        for hit in &heard.hits {
+            hits.entry((hit.step, hit.order)).or_default().push(hit);
+        }
+        for step in &heard.spoken.steps {
+            for (order, text) in step.texts() {
+                let scope = if order.is_some() {
+                    Scope::Order
+                } else {
+                    Scope::Overall
+                };
+                let own = hits.get(&(step.step, order.map(|place| place + 1)));
+                let own = own.into_iter().flatten().copied();
+                tallies.entry(scope).or_default().add(text, own);
+            }
+        }
+    }
+    let tallies = tallies.into_iter();
+    tallies
+        .map(|(scope, tally)| Ok((scope, tally.rates(scope.label())?)))
+        .collect()
+}

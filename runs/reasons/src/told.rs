@@ -1,0 +1,126 @@
+//! What the harness told the model in a step: a word that is said back is no memory.
+
+use super::category::Category;
+use super::lexicon::{Found, Said};
+use ktd_bundle::conversation::conversation;
+use ktd_bundle::exchanges::{Cassette, Sent};
+use ktd_guard::{key, six_digits};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The roles whose words are the model's own.
+const OWN_ROLES: [&str; 2] = ["assistant", "model"];
+
+/// The requests of an episode by step: the last of a step holds all that was told in it.
+#[derive(Debug)]
+pub(super) struct Requests<'c>(BTreeMap<usize, &'c Sent>);
+
+impl<'c> Requests<'c> {
+    pub(super) fn of(cassette: &'c Cassette) -> Self {
+        Self(
+            cassette
+                .answered()
+                .map(|sent| (sent.intent.at.step, sent))
+                .collect(),
+        )
+    }
+
+    /// What was told in a step; nothing where no request is recorded.
+    pub(super) fn told(&self, step: usize) -> Told {
+        let request = self.0.get(&step).map(|sent| sent.intent.request.as_str());
+        Told::of(request.unwrap_or_default())
+    }
+}
+
+/// What a model was told in one step.
+#[derive(Debug, Default)]
+pub(super) struct Told {
+    text: String,
+    codes: BTreeSet<String>,
+    days: BTreeSet<(u32, u32, u32)>,
+}
+
+impl Told {
+    fn of(request: &str) -> Self {
+        let request: Value = serde_json::from_str(request).unwrap_or_default();
+        let words = conversation(&request)
+            .into_iter()
+            .filter(|(role, _)| !OWN_ROLES.contains(&role.as_str()))
+            .map(|(_, text)| text);
+        let text = key(&words.collect::<Vec<_>>().join("\n"));
+        Self {
+            codes: six_digits(&text).map(str::to_owned).collect(),
+            days: days_in(&text),
+            text,
+        }
+    }
+
+    /// Whether the model was told what it says: a code, a day of the period, or a sector, which the panel names where
+    /// stocks are shown.
+    pub(super) fn has(&self, found: &Found, word: &str) -> bool {
+        match (&found.said, found.category) {
+            (Said::Code(digits), _) => self.codes.contains(digits),
+            (Said::Date(period), _) => self.days.iter().any(|day| period.has(*day)),
+            (Said::Word, Category::Sector) => self.text.contains(&key(word)),
+            (Said::Word, _) => false,
+        }
+    }
+}
+
+/// Days in the one spelling of the harness, `2024-03-15`.
+fn days_in(text: &str) -> BTreeSet<(u32, u32, u32)> {
+    let day = |(at, _): (usize, &str)| {
+        let mut parts = text
+            .get(at.checked_sub(4)?..at + 6)?
+            .split('-')
+            .map(|part| part.parse().ok());
+        Some((parts.next()??, parts.next()??, parts.next()??))
+    };
+    text.match_indices('-').filter_map(day).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::lexicon::Lists;
+    use super::*;
+
+    #[test]
+    fn only_the_harness_tells() {
+        let request = r#"{"messages":[{"role":"system","content":"such as SH600000"},
+            {"role":"user","content":"STATE: {\"day\":\"2024-03-15\",\"sector\":\"Energy\",\"x\":1234567,\"as_of\":\"day_-1\"}"},
+            {"role":"assistant","content":"SH600519 in coal on 2024-04-01"}]}"#;
+        let told = Told::of(request);
+        assert_eq!(told.days, [(2024, 3, 15)].into());
+        assert_eq!(told.codes, ["600000".to_owned()].into());
+        let lexicon = Lists::read(None).unwrap().on(None).unwrap();
+        let text = "SH600000, SH600519, 15 March 2024, Q1 2024, 2024-04-01, energy, coal, Moutai";
+        let told: Vec<(&str, bool)> = lexicon
+            .find(text)
+            .iter()
+            .map(|found| {
+                (
+                    &text[found.bytes.clone()],
+                    told.has(found, &text[found.bytes.clone()]),
+                )
+            })
+            .collect();
+        assert_eq!(
+            told,
+            [
+                ("SH600000", true),
+                ("SH600519", false),
+                ("15 March 2024", true),
+                ("Q1 2024", true),
+                ("2024-04-01", false),
+                ("energy", true),
+                ("coal", false),
+                ("Moutai", false)
+            ]
+        );
+    }
+
+    #[test]
+    fn nothing_recorded_tells_nothing() {
+        assert!(Told::of("").text.is_empty() && Told::of("{").days.is_empty());
+    }
+}

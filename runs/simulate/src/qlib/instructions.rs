@@ -1,0 +1,173 @@
+//! Orders and scores from CSV, plain or gzipped.
+
+use super::{QlibInstructions, QlibSimulateError, read_file};
+use chrono::NaiveDate;
+use csv::StringRecord;
+use flate2::read::MultiGzDecoder;
+use ktd_qlib::{Instructions, ScriptedOrder, Shares, Side, Signal};
+use std::io::Read;
+use std::path::Path;
+
+/// First bytes of a gzip file.
+const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
+
+pub(super) fn read(instructions: &QlibInstructions) -> Result<Instructions, QlibSimulateError> {
+    match instructions {
+        QlibInstructions::Orders(path) => Table::open(path, ["date", "symbol", "side", "shares"])?.orders(),
+        QlibInstructions::Signal(path) => Table::open(path, ["date", "symbol", "score"])?.signal(),
+    }
+}
+
+/// A CSV with the places of the columns that are read.
+struct Table<'a, const N: usize> {
+    path: &'a Path,
+    rows: Vec<StringRecord>,
+    columns: [(&'static str, usize); N],
+}
+
+/// One cell with where it stands, for the error.
+struct Cell<'a> {
+    path: &'a Path,
+    line: u64,
+    column: &'static str,
+    text: &'a str,
+}
+
+impl<'a, const N: usize> Table<'a, N> {
+    fn open(path: &'a Path, names: [&'static str; N]) -> Result<Self, QlibSimulateError> {
+        let bad = |source| QlibSimulateError::Csv {
+            path: path.to_owned(),
+            source,
+        };
+        let text = unzip(path, read_file(path)?)?;
+        let mut reader = csv::Reader::from_reader(text.as_slice());
+        let header = reader.headers().map_err(bad)?.clone();
+        let mut columns = [("", 0); N];
+        for (slot, name) in columns.iter_mut().zip(names) {
+            let place = header.iter().position(|column| column == name);
+            let missing = || QlibSimulateError::Column {
+                path: path.to_owned(),
+                column: name,
+            };
+            *slot = (name, place.ok_or_else(missing)?);
+        }
+        let rows = reader.into_records().collect::<Result<_, _>>().map_err(bad)?;
+        Ok(Self { path, rows, columns })
+    }
+
+    /// The cells of each row in the order of the columns asked for.
+    fn cells(&self) -> impl Iterator<Item = [Cell<'_>; N]> {
+        self.rows.iter().map(|row| {
+            let line = row.position().map_or(0, csv::Position::line);
+            self.columns.map(|(column, place)| Cell {
+                path: self.path,
+                line,
+                column,
+                text: row.get(place).unwrap_or_default().trim(),
+            })
+        })
+    }
+}
+
+impl Table<'_, 4> {
+    fn orders(&self) -> Result<Instructions, QlibSimulateError> {
+        let order = |[date, symbol, side, shares]: [Cell<'_>; 4]| {
+            Ok(ScriptedOrder {
+                date: date.date()?,
+                symbol: symbol.symbol()?.to_owned(),
+                side: side.side()?,
+                shares: shares.shares()?,
+            })
+        };
+        Ok(Instructions::Orders(
+            self.cells()
+                .map(order)
+                .collect::<Result<_, QlibSimulateError>>()?,
+        ))
+    }
+}
+
+impl Table<'_, 3> {
+    fn signal(&self) -> Result<Instructions, QlibSimulateError> {
+        let mut signal = Signal::default();
+        for [date, symbol, score] in self.cells() {
+            signal
+                .insert(date.date()?, symbol.symbol()?, score.score()?)
+                .map_err(|source| QlibSimulateError::Score {
+                    path: self.path.to_owned(),
+                    line: date.line,
+                    source,
+                })?;
+        }
+        Ok(Instructions::Signal(signal))
+    }
+}
+
+impl Cell<'_> {
+    fn date(&self) -> Result<NaiveDate, QlibSimulateError> {
+        NaiveDate::parse_from_str(self.text, "%Y-%m-%d").map_err(|_| self.bad("a date such as 2024-01-31"))
+    }
+
+    fn symbol(&self) -> Result<&str, QlibSimulateError> {
+        if self.text.is_empty() {
+            Err(self.bad("a symbol"))
+        } else {
+            Ok(self.text)
+        }
+    }
+
+    fn side(&self) -> Result<Side, QlibSimulateError> {
+        match self.text {
+            "BUY" => Ok(Side::Buy),
+            "SELL" => Ok(Side::Sell),
+            _ => Err(self.bad("BUY or SELL")),
+        }
+    }
+
+    fn shares(&self) -> Result<Shares, QlibSimulateError> {
+        if self.text == "ALL" {
+            return Ok(Shares::All);
+        }
+        let shares = self
+            .text
+            .parse::<f64>()
+            .ok()
+            .filter(|shares| shares.is_finite() && 0.0 <= *shares);
+        shares
+            .map(Shares::Real)
+            .ok_or_else(|| self.bad("ALL or a number of real shares, not below zero"))
+    }
+
+    /// An empty cell is a missing score, as pandas reads it.
+    fn score(&self) -> Result<f64, QlibSimulateError> {
+        if self.text.is_empty() {
+            return Ok(f64::NAN);
+        }
+        self.text.parse().map_err(|_| self.bad("a number"))
+    }
+
+    fn bad(&self, needs: &'static str) -> QlibSimulateError {
+        let (path, value) = (self.path.to_owned(), self.text.to_owned());
+        QlibSimulateError::Cell {
+            path,
+            line: self.line,
+            column: self.column,
+            value,
+            needs,
+        }
+    }
+}
+
+fn unzip(path: &Path, bytes: Vec<u8>) -> Result<Vec<u8>, QlibSimulateError> {
+    if !bytes.starts_with(&GZIP_MAGIC) {
+        return Ok(bytes);
+    }
+    let mut text = Vec::new();
+    MultiGzDecoder::new(bytes.as_slice())
+        .read_to_end(&mut text)
+        .map_err(|source| QlibSimulateError::Read {
+            path: path.to_owned(),
+            source,
+        })?;
+    Ok(text)
+}

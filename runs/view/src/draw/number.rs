@@ -1,0 +1,191 @@
+//! Numbers as a page shows them: few digits, a true minus sign, and never a value that is no number.
+
+use crate::table::display_width;
+
+/// What stands where there is no number.
+const NONE: &str = "n/a";
+
+/// A count as a number.
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "days, agents and orders stay far below 2^53"
+)]
+pub const fn real(count: usize) -> f64 {
+    count as f64
+}
+
+fn signed(text: &str) -> String {
+    // A rounded zero has no sign.
+    let is_zero = !text.contains(|digit: char| digit.is_ascii_digit() && digit != '0');
+    match text.strip_prefix('-') {
+        Some(rest) if is_zero => rest.to_owned(),
+        Some(rest) => format!("\u{2212}{rest}"),
+        None => text.to_owned(),
+    }
+}
+
+/// A number with so many decimals.
+pub fn decimals(value: f64, places: usize) -> String {
+    if value.is_finite() {
+        signed(&format!("{value:.places$}"))
+    } else {
+        NONE.to_owned()
+    }
+}
+
+/// A share in percent with so many decimals; thousands and millions of percent in words that stay short.
+fn in_percent(share: f64, places: usize) -> String {
+    let percent = share * 100.0;
+    let (scaled, unit, places) = match percent.abs() {
+        millions if 1e6 <= millions => (percent / 1e6, "M", 2),
+        thousands if 1e5 <= thousands => (percent / 1e3, "k", 0),
+        thousands if 1e4 <= thousands => (percent / 1e3, "k", 1),
+        _ => (percent, "", places),
+    };
+    if percent.is_finite() {
+        format!("{}{unit}\u{a0}%", decimals(scaled, places))
+    } else {
+        NONE.to_owned()
+    }
+}
+
+/// A share in percent.
+pub fn percent(share: f64) -> String {
+    // Fewer decimals for large ones.
+    let places = match share.abs() {
+        large if 10.0 <= large => 0,
+        middle if 1.0 <= middle => 1,
+        _ => 2,
+    };
+    in_percent(share, places)
+}
+
+/// A difference of shares in percent, with its sign.
+pub fn change(share: f64) -> String {
+    let shown = percent(share);
+    let is_positive = 0.0 < share && shown.contains(|digit: char| digit.is_ascii_digit() && digit != '0');
+    if is_positive { format!("+{shown}") } else { shown }
+}
+
+/// A share of a whole in percent, as coarse as one reads it: `46 %`, `4.2 %`, `0 %`.
+pub fn portion(share: f64) -> String {
+    in_percent(share, usize::from((0.0005..0.1).contains(&share)))
+}
+
+/// A share on an axis whose ticks lie about `step` apart.
+pub fn axis_percent(share: f64, step: f64) -> String {
+    let places = match step {
+        coarse if 0.01 <= coarse => 0,
+        middle if 0.001 <= middle => 1,
+        fine if 0.0001 <= fine => 2,
+        _ => 3,
+    };
+    in_percent(share, places)
+}
+
+/// A small number by its order: `3e-16`.
+pub fn scientific(value: f64) -> String {
+    if value.abs() < f64::MIN_POSITIVE {
+        "0".to_owned()
+    } else if value.is_finite() {
+        format!("{value:.0e}").replace('-', "\u{2212}")
+    } else {
+        NONE.to_owned()
+    }
+}
+
+/// A text cut to so many columns, wide characters counting two.
+pub fn fitted(text: &str, columns: usize) -> String {
+    if display_width(text) <= columns {
+        return text.to_owned();
+    }
+    let mut cut = String::new();
+    for character in text.chars() {
+        cut.push(character);
+        if columns <= display_width(&cut) {
+            cut.pop();
+            break;
+        }
+    }
+    cut.push('\u{2026}');
+    cut
+}
+
+/// The first digits of a hash.
+pub fn short_hash(hash: &str) -> String {
+    hash.chars().take(10).collect()
+}
+
+/// `1 agent`, `2 agents`.
+pub fn counted(count: usize, noun: &str) -> String {
+    format!("{} {}", crate::table::grouped(count), plural(count, noun))
+}
+
+/// `agent` of one, `agents` of others.
+pub fn plural(count: usize, noun: &str) -> String {
+    if count == 1 {
+        noun.to_owned()
+    } else {
+        format!("{noun}s")
+    }
+}
+
+/// `a, b and c`.
+pub fn joined(words: &[String]) -> String {
+    match words {
+        [] => String::new(),
+        [one] => one.clone(),
+        [all @ .., last] => format!("{} and {last}", all.join(", ")),
+    }
+}
+
+/// A key in words: `total_return` is `total return`.
+pub fn named(key: &str) -> String {
+    key.replace('_', " ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_never_anything_else() {
+        for value in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+            let shown = [
+                percent(value),
+                change(value),
+                portion(value),
+                decimals(value, 2),
+                scientific(value),
+            ];
+            assert_eq!(shown, ["n/a"; 5]);
+        }
+    }
+
+    #[test]
+    fn signs_are_true() {
+        assert_eq!(change(0.1234), "+12.34\u{a0}%");
+        assert_eq!(change(-0.1234), "\u{2212}12.34\u{a0}%");
+        assert_eq!(change(0.000_001), "0.00\u{a0}%");
+        assert_eq!(change(-0.000_001), "0.00\u{a0}%");
+        assert_eq!(percent(12.34), "1234\u{a0}%");
+        assert_eq!(change(4792.93), "+479k\u{a0}%");
+        assert_eq!(change(-32_433.7), "\u{2212}3.24M\u{a0}%");
+        assert_eq!(
+            [portion(0.462), portion(0.0421), portion(0.0)],
+            ["46\u{a0}%", "4.2\u{a0}%", "0\u{a0}%"]
+        );
+        assert_eq!(scientific(0.0), "0");
+        assert_eq!(scientific(3.2e-16), "3e\u{2212}16");
+    }
+
+    #[test]
+    fn wide_names_are_cut() {
+        assert_eq!(fitted("abc", 3), "abc");
+        assert_eq!(fitted("abcdef", 4), "abc\u{2026}");
+        assert_eq!(
+            fitted("\u{8d35}\u{5dde}\u{8305}\u{53f0}", 5),
+            "\u{8d35}\u{5dde}\u{2026}"
+        );
+    }
+}

@@ -1,0 +1,6 @@
+//! Text tables, numbers and pictures: pure functions from values to text.
+//!
+//! Knows: nothing of ours. Never knows: files, the terminal, or what its numbers mean.
+
+pub mod draw;
+pub mod table;
