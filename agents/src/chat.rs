@@ -208,7 +208,7 @@ impl Normalised {
         }
     }
 
-    /// Whether the model's own words were mended, and not only the provider's wrapping.
+    /// Whether the model's own words were repaired, and not only the provider's wrapping.
     #[must_use]
     pub const fn is_repair(self) -> bool {
         matches!(

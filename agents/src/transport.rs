@@ -97,7 +97,7 @@ impl TransportError {
         !matches!(self, Self::NotSent { .. })
     }
 
-    /// How to mend it.
+    /// How to fix it.
     #[must_use]
     pub const fn hint(&self) -> &'static str {
         match self {

@@ -13,7 +13,7 @@ use ktd_masking::JsonExtent;
 pub enum Verdict {
     /// A turn that can be used as it is.
     Valid,
-    /// A turn that can be used after what is listed was mended.
+    /// a turn that can be used after what is listed was repaired.
     Normalised(Vec<Normalised>),
     /// The model's mistake: it uses up a retry and is fed back.
     ModelFault(ModelFault),

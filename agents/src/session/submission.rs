@@ -25,7 +25,7 @@ struct Offer {
     arguments: String,
     /// The calls of the turn; none where the submission came as text.
     calls: Vec<ToolCall>,
-    /// Whether the model's words were mended to read it.
+    /// Whether the model's words were repaired to read it.
     is_repaired: bool,
     /// What a rejection of it is blamed on: arguments that were cut are not the same mistake as wrong ones.
     fault: ModelFault,
@@ -52,7 +52,7 @@ pub enum Outcome {
     Submitted {
         /// The raw text of the accepted arguments.
         arguments: String,
-        /// Whether they count in the lenient column alone: the model's words were mended to read them.
+        /// Whether they count in the lenient column alone: the model's words were repaired to read them.
         is_repaired: bool,
     },
     /// No submission was good within the retries.

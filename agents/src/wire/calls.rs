@@ -1,4 +1,4 @@
-//! Tool calls as vendors send them: ids made unique, arguments and names mended where nothing is guessed.
+//! Tool calls as vendors send them: ids made unique, arguments and names repaired where nothing is guessed.
 
 use crate::arguments::{Arguments, is_object};
 use crate::chat::{CallId, Normalised, ToolCall};
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn one_layer_and_equal_halves_are_mended_and_nothing_else() {
+    fn one_layer_and_equal_halves_are_repaired_and_nothing_else() {
         assert_eq!(
             read(r#""{\"a\":1}""#),
             (r#"{"a":1}"#.to_owned(), vec![Normalised::DoubleEncoded])

@@ -76,7 +76,7 @@ pub(in crate::wire) fn decode(
     })
 }
 
-/// Adds a call, and mends its echo where the arguments are no object. A minted id is ours alone: a call that came
+/// Adds a call, and changes its echo where the arguments are no object. A minted id is ours alone: a call that came
 /// without one goes back without one, and so does its answer.
 fn read_call(part: &mut Box<RawValue>, mut members: RawObject, mut call: RawObject, calls: &mut Calls<'_>) {
     let name = call.text("name").unwrap_or_default();

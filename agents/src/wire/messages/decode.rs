@@ -57,7 +57,7 @@ pub(in crate::wire) fn decode(
     })
 }
 
-/// Adds a call, and mends its echo where an id was minted or the input is no object.
+/// Adds a call, and changes its echo where an id was minted or the input is no object.
 fn read_call(block: &mut Box<RawValue>, mut members: RawObject, calls: &mut Calls<'_>) {
     let name = members.text("name").unwrap_or_default();
     let minted = calls.push_object(members.text("id"), &name, members.get("input"));

@@ -120,7 +120,7 @@ impl Said {
     }
 }
 
-/// Adds a call, and mends its echo where an id was minted or the arguments cannot go back.
+/// Adds a call, and changes its echo where an id was minted or the arguments cannot go back.
 fn read_call(item: &mut Box<RawValue>, mut members: RawObject, calls: &mut Calls<'_>) {
     let name = members.text("name").unwrap_or_default();
     let minted = calls.push(members.text("call_id"), &name, members.get("arguments"));
