@@ -8,7 +8,7 @@ use ktd_bundle::BundlePaths;
 use ktd_episode::verify::verify;
 use crate::CliError;
 use ktd_experiment::agent_kinds::check_builtin;
-use ktd_client::endpoint::key_file_warning;
+use ktd_client::endpoint::{key_file_warning, proxy_of_environment};
 use ktd_experiment::cells::cells;
 use ktd_experiment::config::{AgentConfig, ExperimentConfig};
 use ktd_data::market_source::MarketSource;
@@ -208,9 +208,15 @@ fn look_at(agent: &AgentConfig, plan: &RunPlan) -> Result<String, CliError> {
     };
     let key = key(agent, &plan.base)?;
     let url = &provider.base_url;
-    reach(url).map(|()| {
+    // Behind a proxy the endpoint need not be reachable directly.
+    let reached = if proxy_of_environment().names_one_for(url) {
+        Ok("is behind a proxy (not tried)")
+    } else {
+        reach(url).map(|()| "answers the connection")
+    };
+    reached.map(|reached| {
         format!(
-            "{} over {}: {url} answers the connection; {key}; force level {} ({force})",
+            "{} over {}: {url} {reached}; {key}; force level {} ({force})",
             provider.dialect.name,
             provider.wire.label(),
             provider.force
@@ -248,6 +254,16 @@ fn warnings(agent: &AgentConfig, plan: &RunPlan) -> Vec<String> {
         .and_then(|path| key_file_warning(&plan.base.join(path)));
     let table = plan.config.dialect_table().ok();
     let provider = table.and_then(|table| Provider::of(agent, &table).ok());
+    let proxied = provider.as_ref().filter(|provider| {
+        let is_named = proxy_of_environment().names_one_for(&provider.base_url);
+        is_named && !provider.base_url.is_empty()
+    });
+    let proxied = proxied.map(|provider| {
+        format!(
+            "requests to {} go through the proxy that the environment names, unless `NO_PROXY` names the host",
+            provider.base_url
+        )
+    });
     let unverified = provider
         .filter(|provider| !provider.base_url.is_empty() && !provider.dialect.unverified.is_empty())
         .map(|provider| {
@@ -257,7 +273,7 @@ fn warnings(agent: &AgentConfig, plan: &RunPlan) -> Vec<String> {
                 provider.dialect.unverified.join(", ")
             )
         });
-    key_file.into_iter().chain(unverified).collect()
+    key_file.into_iter().chain(proxied).chain(unverified).collect()
 }
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);

@@ -33,7 +33,7 @@ use ktd_experiment::rules_config::RulesConfig;
 use ktd_agents::Transport;
 use ktd_env::exchange::{Account, Rules};
 use ktd_env::{FactorTable, Market};
-use ktd_masking::{Mask, MaskKey, ToolSpec};
+use ktd_masking::{Mask, MaskKey};
 use ktd_tools::{LastStep, ToolLimits, Toolbox};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -146,7 +146,6 @@ struct Episode<'a> {
     rules: Rules,
     mask: Mask,
     limits: ToolLimits,
-    specs: Arc<[ToolSpec]>,
     exchanger: Exchanger<'a>,
     events: Log,
     ledger: Log,

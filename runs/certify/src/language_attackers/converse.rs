@@ -1,6 +1,6 @@
 //! One probe: from its question to an answer, or to the reason why there is none.
 
-use super::guess::{self, Guess};
+use super::guess::{self, Guess, SUBMIT_GUESS};
 use super::question::{self, bad_guess, given_away};
 use super::record::LanguageAnswer;
 use ktd_bundle::exchanges::{Cassette, ExchangeStore, Place};
@@ -13,8 +13,8 @@ use ktd_experiment::config::RetryConfig;
 use ktd_guard::Guard;
 use ktd_client::money::Metering;
 use ktd_agents::{
-    ChatRequest, Expected, ModelFault, ModelTurn, Outcome, SUBMIT_ACTION, Session, Submission,
-    SubmissionEffect, Tally, Transport, WireRequest,
+    ChatRequest, Expected, ModelFault, ModelTurn, Outcome, Session, Submission, SubmissionEffect, Tally,
+    Transport, WireRequest,
 };
 use ktd_env::Market;
 use ktd_masking::MaskSettings;
@@ -177,7 +177,7 @@ impl Desk<'_> {
         let expected = Expected {
             tools: &tools,
             forced: Some(provider.force),
-            wanted: Some(SUBMIT_ACTION),
+            submission: Some(SUBMIT_GUESS),
             self_hosted: provider.dialect.self_hosted,
         };
         let asked = match exchanger.ask(step, ordinal, &wire, &expected).await {

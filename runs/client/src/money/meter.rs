@@ -2,7 +2,7 @@
 
 use ktd_experiment::amount::Picodollars;
 use super::budget::{Budget, CapReached, Payer, Reservation};
-use ktd_bundle::tariff::{Charge, Tariff};
+use ktd_bundle::tariff::{Charge, Decoded, Tariff};
 use super::rate_gate::{Ended, Gates, KeyName, RateGate, Slot};
 use ktd_io::lock::FileLock;
 use ktd_bundle::exchanges::Outcome;
@@ -126,9 +126,14 @@ pub struct Admitted<'a> {
 
 impl Admitted<'_> {
     /// The request was sent, and this is recorded of it. `busy` is how long a busy provider is to be left alone.
-    pub fn settle(self, outcome: &Outcome, busy: Option<Duration>) {
+    /// `decoded` is what its reply holds for the charge, where it is one.
+    pub fn settle(self, outcome: &Outcome, decoded: Option<Decoded>, busy: Option<Duration>) {
         let is_needed = self.reservation.is_some() || self.meter.gate.counts_tokens();
-        let charge = is_needed.then(|| self.meter.tariff.charge(self.request_bytes, Some(outcome)));
+        let charge = is_needed.then(|| {
+            self.meter
+                .tariff
+                .charge_decoded(self.request_bytes, Some(outcome), decoded)
+        });
         let tokens = match &charge {
             Some(Charge::Used { usage, .. }) => Some(usage.input().saturating_add(usage.output())),
             Some(Charge::Nothing | Charge::Incomplete { .. } | Charge::Unknown { .. }) | None => None,
