@@ -1,13 +1,13 @@
 //! What one send is charged: what was reported, or the most that it can have cost.
 
-use ktd_experiment::amount::Picodollars;
-use ktd_experiment::price_row::Priced;
-use ktd_experiment::price_table::Basis;
 use crate::exchanges::{BATCH_ROW, Outcome, Sent};
 use crate::header::Header;
-use ktd_experiment::cells::Cell;
-use ktd_experiment::provider::Provider;
 use ktd_agents::{DecodedReply, FaultKind, PROMPT_TOKENS_OVERHEAD, ReplyFault, Usage, UsageBound};
+use ktd_experiment::amount::Picodollars;
+use ktd_experiment::cells::Cell;
+use ktd_experiment::price_row::Priced;
+use ktd_experiment::price_table::Basis;
+use ktd_experiment::provider::Provider;
 
 /// How an episode's own sends are charged.
 #[derive(Debug, Clone)]
@@ -222,9 +222,9 @@ fn is_charged(fault: &ReplyFault) -> bool {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+    use ktd_agents::{TransportError, WireReply};
     use ktd_experiment::config::ExperimentConfig;
     use ktd_experiment::price_table::PriceTable;
-    use ktd_agents::{TransportError, WireReply};
 
     /// One dollar a million tokens of input, two of output: a token of input costs a millionth of a dollar.
     pub(crate) const PRICES: &str =

@@ -1,13 +1,6 @@
 //! Asking the model: recorded replies first, the live endpoint after, every attempt kept.
 
-use ktd_io::sha256::sha256_hex;
-use ktd_bundle::exchanges::{BATCH_ROW, Cassette, ExchangeStore, Intent, Outcome, Place, key_of_read};
-use ktd_bundle::tariff::Decoded;
-use ktd_io::crash_points::{self, Point};
 use crate::ClientError;
-use ktd_experiment::config::RetryConfig;
-use ktd_experiment::provider::Provider;
-use ktd_guard::Guard;
 use crate::money::Meter;
 use crate::money::meter::Refused;
 use crate::money::wait::{backoff, wish};
@@ -15,6 +8,13 @@ use ktd_agents::{
     DecodedReply, Expected, FaultClass, FaultKind, ModelTurn, ReplyFault, Transport, UsageBound, WireReply,
     WireRequest, parser_leak,
 };
+use ktd_bundle::exchanges::{BATCH_ROW, Cassette, ExchangeStore, Intent, Outcome, Place, key_of_read};
+use ktd_bundle::tariff::Decoded;
+use ktd_experiment::config::RetryConfig;
+use ktd_experiment::provider::Provider;
+use ktd_guard::Guard;
+use ktd_io::crash_points::{self, Point};
+use ktd_io::sha256::sha256_hex;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 

@@ -82,7 +82,10 @@ fn api_key(agent: &AgentConfig, base: &Path) -> Result<Option<SecretString>, Cli
     let key = key.trim();
     if key.is_empty() {
         let what = format!("agent {:?}: the key file {} is empty", agent.id, path.display());
-        return Err(ClientError::input(what, "write the key into it, and nothing else"));
+        return Err(ClientError::input(
+            what,
+            "write the key into it, and nothing else",
+        ));
     }
     Ok(Some(SecretString::from(key.to_owned())))
 }
@@ -108,4 +111,3 @@ pub fn key_file_warning(path: &Path) -> Option<String> {
 pub fn key_file_warning(_: &Path) -> Option<String> {
     None
 }
-

@@ -1,16 +1,16 @@
 //! The conversation of one step: from the opening message to a decision.
 
-use super::texts::{decide_now, rejected_feedback, schema_feedback, session_texts};
-use ktd_client::ask::Answer;
 use super::Episode;
-use ktd_bundle::event::{OrderRecord, StepOutcome, UsageRecord, WrittenEvent};
+use super::texts::{decide_now, rejected_feedback, schema_feedback, session_texts};
 use crate::EpisodeError;
-use ktd_experiment::config::ConstraintFailures;
 use ktd_agents::{
     ChatRequest, Expected, ModelFault, Outcome, ResearchEffect, Sampling, Session, SessionLimits, StepPlan,
     Submission, SubmissionEffect, Tally, ToolAnswer,
 };
+use ktd_bundle::event::{OrderRecord, StepOutcome, UsageRecord, WrittenEvent};
+use ktd_client::ask::Answer;
 use ktd_env::exchange::{Decision, Order, Quantity, decide};
+use ktd_experiment::config::ConstraintFailures;
 use ktd_masking::{Mode, Payload};
 use ktd_tools::{ParsedAction, SUBMIT_ACTION, ToolContext, feedback};
 use std::sync::Arc;

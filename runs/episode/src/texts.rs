@@ -1,9 +1,9 @@
 //! What the harness says in a step: templates with their slots filled from settings and state.
 
 use super::Episode;
-use ktd_experiment::config::{ConstraintFailures, SessionConfig};
 use ktd_agents::{Attempt, ForceLevel, ModelFault, SessionTexts};
 use ktd_env::exchange::Rules;
+use ktd_experiment::config::{ConstraintFailures, SessionConfig};
 use ktd_masking::{Count, Payload, Prompt, RuleFigures, ToolSpec};
 use ktd_prompts::{
     AttemptSlots, ForceSlots, NotJsonSlots, RejectedSlots, SchemaSlots, SystemSlots, TooLargeSlots,

@@ -3,20 +3,20 @@
 use super::guess::{self, Guess, SUBMIT_GUESS};
 use super::question::{self, bad_guess, given_away};
 use super::record::LanguageAnswer;
-use ktd_bundle::exchanges::{Cassette, ExchangeStore, Place};
-use ktd_client::ask::Exchanger;
 use crate::CertifyError;
-use ktd_bundle::BundleError;
-use ktd_client::ClientError;
-use ktd_experiment::cells::Cell;
-use ktd_experiment::config::RetryConfig;
-use ktd_guard::Guard;
-use ktd_client::money::Metering;
 use ktd_agents::{
     ChatRequest, Expected, ModelFault, ModelTurn, Outcome, Session, Submission, SubmissionEffect, Tally,
     Transport, WireRequest,
 };
+use ktd_bundle::BundleError;
+use ktd_bundle::exchanges::{Cassette, ExchangeStore, Place};
+use ktd_client::ClientError;
+use ktd_client::ask::Exchanger;
+use ktd_client::money::Metering;
 use ktd_env::Market;
+use ktd_experiment::cells::Cell;
+use ktd_experiment::config::RetryConfig;
+use ktd_guard::Guard;
 use ktd_masking::MaskSettings;
 use ktd_probes::{Probe, ProbeKind};
 use std::sync::Arc;

@@ -1,11 +1,11 @@
 //! A probe as the opening of a forced submission.
 
 use super::guess::{Problem, tool};
-use ktd_experiment::cells::Cell;
 use ktd_agents::{
     Attempt, ChatRequest, ForceLevel, ModelFault, Sampling, Session, SessionLimits, SessionTexts, StepPlan,
     Submission, SubmissionEffect,
 };
+use ktd_experiment::cells::Cell;
 use ktd_masking::{Count, MaskSettings, Payload, Prompt, ToolSpec};
 use ktd_probes::{Anchor, Probe};
 use ktd_prompts::{AttemptSlots, ForceSlots, LinkedSlots, NotJsonSlots, ProblemSlots, StockSlots};

@@ -2,14 +2,14 @@
 
 use super::record::{CallResult, ProbeRecord, ProbedCall, endpoint_sha256};
 use super::talk::{SUBMIT_CHOICE, request, tool_names};
-use ktd_bundle::event::UsageRecord;
 use crate::ClientError;
-use ktd_experiment::config::AgentConfig;
-use ktd_experiment::provider::Provider;
 use ktd_agents::{
     DecodedReply, Expected, FaultKind, ForceLevel, ModelFault, ModelTurn, ReplyFault, Transport,
     TransportError, Verdict, object_in_text,
 };
+use ktd_bundle::event::UsageRecord;
+use ktd_experiment::config::AgentConfig;
+use ktd_experiment::provider::Provider;
 use ktd_prompts::ProbeAnswer;
 
 /// Most calls of one probe.

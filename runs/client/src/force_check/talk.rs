@@ -1,11 +1,11 @@
 //! What a probe asks: the request of a submission at one force level, about numbers instead of stocks.
 
-use ktd_experiment::config::AgentConfig;
-use ktd_experiment::provider::Provider;
 use ktd_agents::{
     Attempt, ChatRequest, ForceLevel, Sampling, Session, SessionLimits, SessionTexts, StepPlan,
     SubmissionEffect, ThinkingPolicy,
 };
+use ktd_experiment::config::AgentConfig;
+use ktd_experiment::provider::Provider;
 use ktd_masking::{Payload, Prompt, Schema, ToolSpec};
 use ktd_prompts::{ProbeAnswer, probe_question, probe_system};
 use schemars::JsonSchema;

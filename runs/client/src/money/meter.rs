@@ -1,12 +1,12 @@
 //! What stands between a cell and its endpoint: the key's gate and the budget.
 
-use ktd_experiment::amount::Picodollars;
 use super::budget::{Budget, CapReached, Payer, Reservation};
-use ktd_bundle::tariff::{Charge, Decoded, Tariff};
 use super::rate_gate::{Ended, Gates, KeyName, RateGate, Slot};
-use ktd_io::lock::FileLock;
 use ktd_bundle::exchanges::Outcome;
+use ktd_bundle::tariff::{Charge, Decoded, Tariff};
+use ktd_experiment::amount::Picodollars;
 use ktd_experiment::cells::Cell;
+use ktd_io::lock::FileLock;
 use std::sync::Arc;
 use std::time::Duration;
 
