@@ -236,7 +236,7 @@ fn write_text(text: &str, json: &mut String) {
 
 #[cfg(test)]
 mod tests {
-    use ktd_client::money::*;
+    use super::*;
 
     const ROW: &str = r#"{"model":"m","source":"s","asof":"2026-11","input":1.5,"output":3}"#;
 
