@@ -10,9 +10,9 @@ use ktd_agents::{
 };
 use ktd_bundle::BundleError;
 use ktd_bundle::exchanges::{Cassette, ExchangeStore, Place};
-use ktd_client::ClientError;
-use ktd_client::ask::Exchanger;
+use ktd_client::ask::RecordedClient;
 use ktd_client::money::Metering;
+use ktd_client::{ClientError, Payer};
 use ktd_env::Market;
 use ktd_experiment::cells::Cell;
 use ktd_experiment::config::RetryConfig;
@@ -136,30 +136,30 @@ impl Desk<'_> {
         }))
     }
 
-    fn exchanger<'e>(&'e self, guard: &'e Guard, step: usize) -> Exchanger<'e> {
+    fn exchanger<'e>(&'e self, guard: &'e Guard, step: usize) -> RecordedClient<'e> {
         // A request that nobody answered in an earlier run has all its attempts again.
         let attempts = self
             .retries
             .attempts
             .saturating_add(self.cassette.last_attempts(step));
-        Exchanger {
+        RecordedClient {
             cassette: Arc::clone(&self.cassette),
             store: self.live.as_ref().map(|(store, _)| store.clone()),
             transport: self.live.as_ref().map(|(_, transport)| *transport),
             first_live_step: 1,
-            guard,
+            scan: guard,
             retries: RetryConfig {
                 attempts,
                 ..self.retries
             },
             provider: &self.cell.provider,
-            meter: self.metering.of(self.cell),
+            meter: self.metering.meter(&Payer::of_cell(self.cell)),
         }
     }
 
     async fn ask(
         &self,
-        exchanger: &mut Exchanger<'_>,
+        exchanger: &mut RecordedClient<'_>,
         (step, ordinal): (usize, u32),
         request: &ChatRequest,
     ) -> Result<Result<Heard, Stopped>, CertifyError> {

@@ -11,8 +11,8 @@ use ktd_bundle::BundlePaths;
 use ktd_bundle::exchanges::{Cassette, ExchangeStore};
 use ktd_bundle::spending::Spending;
 use ktd_bundle::tariff::Tariff;
+use ktd_client::Payer;
 use ktd_client::money::Metering;
-use ktd_client::money::meter::payer;
 use ktd_client::money::opening::{open_accounts, price_cells};
 use ktd_env::Market;
 use ktd_episode::transports::{Connection, Transports};
@@ -359,7 +359,7 @@ fn count_spent(root: &Path, cells: &[Cell], metering: &Metering) -> Result<(), C
                     "add a row for its model to the price table, and write `max_output_tokens`",
                 )
             })?;
-            budget.count(&payer(cell), spent);
+            budget.count(&Payer::of_cell(cell).spender, spent);
         }
     }
     Ok(())
