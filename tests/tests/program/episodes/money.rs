@@ -69,7 +69,7 @@ impl Scene {
             });
             if paths.header().exists() {
                 let spent = spending_of(&paths).unwrap().total().unwrap();
-                budget.count(&payer(self.cell()), spent);
+                budget.count(&Payer::of_cell(self.cell()).spender, spent);
             }
             Arc::new(budget)
         });
