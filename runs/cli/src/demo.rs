@@ -1,19 +1,19 @@
 //! `ktd demo`: no key, no network, no data.
 
 use super::run::{execute, runtime};
+use crate::CliError;
+use crate::output::Console;
+use crate::results::{results_json, results_table};
+use clap::Args;
 use ktd_board::sheet::{Kind, Sheet};
 use ktd_board::{BoardOptions, collect};
-use ktd_bundle::bundle_set::Findings;
 use ktd_bundle::BundlePaths;
-use ktd_episode::open_bundle::OpenBundle;
+use ktd_bundle::bundle_set::Findings;
 use ktd_client::progress::Silent;
+use ktd_episode::open_bundle::OpenBundle;
 use ktd_episode::replay_episode;
-use ktd_experiment::config::ExperimentConfig;
 use ktd_episode::run::{CellResult, RunPlan};
-use crate::CliError;
-use crate::results::{results_json, results_table};
-use crate::output::Console;
-use clap::Args;
+use ktd_experiment::config::ExperimentConfig;
 use serde_json::json;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};

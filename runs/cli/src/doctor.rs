@@ -2,21 +2,21 @@
 
 use super::doctor_probe::{self, ProbeArgs};
 use super::run::{plan, runtime};
-use ktd_client::outside_agent::ChildCommand;
-use ktd_client::outside_agent::check_command;
-use ktd_bundle::BundlePaths;
-use ktd_episode::verify::verify;
 use crate::CliError;
-use ktd_experiment::agent_kinds::check_builtin;
-use ktd_client::endpoint::key_file_warning;
-use ktd_experiment::cells::cells;
-use ktd_experiment::config::{AgentConfig, ExperimentConfig};
-use ktd_data::market_source::MarketSource;
-use ktd_experiment::provider::Provider;
-use ktd_episode::run::{RunPlan, factor_table, prepare, run_cells};
-use ktd_client::force_check::{Standing, standing};
 use crate::output::Console;
 use clap::Args;
+use ktd_bundle::BundlePaths;
+use ktd_client::endpoint::key_file_warning;
+use ktd_client::force_check::{Standing, standing};
+use ktd_client::outside_agent::ChildCommand;
+use ktd_client::outside_agent::check_command;
+use ktd_data::market_source::MarketSource;
+use ktd_episode::run::{RunPlan, factor_table, prepare, run_cells};
+use ktd_episode::verify::verify;
+use ktd_experiment::agent_kinds::check_builtin;
+use ktd_experiment::cells::cells;
+use ktd_experiment::config::{AgentConfig, ExperimentConfig};
+use ktd_experiment::provider::Provider;
 use serde_json::json;
 use std::fmt::Write;
 use std::net::ToSocketAddrs;
@@ -128,7 +128,11 @@ fn run_self_test(output: &Path) -> Result<String, CliError> {
     };
     let prepared = prepare(&plan)?;
     let runtime = runtime().map_err(|failure| CliError::input(failure.message(), "free some threads"))?;
-    for result in runtime.block_on(run_cells(&plan, &prepared, Arc::new(ktd_client::progress::Silent))) {
+    for result in runtime.block_on(run_cells(
+        &plan,
+        &prepared,
+        Arc::new(ktd_client::progress::Silent),
+    )) {
         result.result?;
         runtime.block_on(verify(BundlePaths::new(&result.bundle).root(), None))?;
     }

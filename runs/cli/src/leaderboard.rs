@@ -1,20 +1,20 @@
 //! `ktd leaderboard RESULTS...`.
 
 use super::selection::Selection;
-use ktd_board::sheet::{Kind, Sheet};
-use ktd_board::{Board, BoardOptions, Draws, ModelSettings, Track, collect};
-use ktd_bundle::bundle_set::Findings;
-use ktd_io::whole_file::write_whole;
-use ktd_bundle::bundle_ref::Found;
-use ktd_certify::mark::{mark_of, read_certificates};
-use ktd_probes::judge::Mark;
-use ktd_certify::signing::PublicKey;
 use crate::CliError;
-use ktd_io::FileError;
 use crate::output::Console;
-use ktd_board::page;
 use crate::progress::Progress;
 use clap::Args;
+use ktd_board::page;
+use ktd_board::sheet::{Kind, Sheet};
+use ktd_board::{Board, BoardOptions, Draws, ModelSettings, Track, collect};
+use ktd_bundle::bundle_ref::Found;
+use ktd_bundle::bundle_set::Findings;
+use ktd_certify::mark::{mark_of, read_certificates};
+use ktd_certify::signing::PublicKey;
+use ktd_io::FileError;
+use ktd_io::whole_file::write_whole;
+use ktd_probes::judge::CertificationMark;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -127,7 +127,7 @@ fn marks(
     certificates: &[PathBuf],
     public_key: Option<&Path>,
     findings: &Findings,
-) -> Result<BTreeMap<PathBuf, Mark>, CliError> {
+) -> Result<BTreeMap<PathBuf, CertificationMark>, CliError> {
     let whose = public_key.map(PublicKey::read).transpose()?;
     let certificates = read_certificates(certificates, whose.as_ref())?;
     let mark = |found: &Found| (found.root.clone(), mark_of(&found.header, &certificates));

@@ -1,7 +1,7 @@
 //! Progress bars: on a terminal only, and only for work that takes longer than two seconds.
 
-use ktd_data::import::ImportProgress;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use ktd_data::import::ImportProgress;
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 

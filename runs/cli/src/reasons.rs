@@ -1,15 +1,15 @@
 //! `ktd reasons BUNDLE_OR_DIR...`.
 
 use super::selection::Selection;
-use ktd_bundle::bundle_set::Findings;
-use ktd_io::whole_file::write_whole;
 use crate::CliError;
 use crate::output::Console;
 use crate::progress::Progress;
+use clap::Args;
+use ktd_bundle::bundle_set::Findings;
+use ktd_io::whole_file::write_whole;
 use ktd_reasons::side;
 use ktd_reasons::side::{SideOptions, side_by_side};
 use ktd_reasons::{ReasonOptions, ReasonReport, hear, table};
-use clap::Args;
 use std::path::PathBuf;
 use std::sync::Mutex;
 

@@ -21,7 +21,7 @@ const EDGES: [(&str, &[&str]); 13] = [
     ("attribution", &["env", "stats"]),
     (
         "probes",
-        &["env", "masking", "guard", "prompts", "tools", "agents"],
+        &["env", "masking", "guard", "prompts", "tools", "agents", "stats"],
     ),
     (
         "runs",

@@ -1,11 +1,13 @@
 //! `[language]` of a probe file: which models are asked, how, and what may be spent on them.
 
 use crate::CertifyError;
-use ktd_experiment::config::{AgentConfig, ExperimentConfig, RetryConfig, SessionConfig, ToolsConfig, unique};
+use ktd_agents::Dialect;
 use ktd_experiment::caps::Caps;
+use ktd_experiment::config::{
+    AgentConfig, ExperimentConfig, RetryConfig, SessionConfig, ToolsConfig, unique,
+};
 use ktd_experiment::rate_limits::RateLimits;
 use ktd_experiment::rules_config::RulesConfig;
-use ktd_agents::Dialect;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -20,7 +22,7 @@ pub struct LanguageConfig {
     pub dialects: Vec<Dialect>,
     /// Probes of one attacker that are asked at once (default 8). Rates of its key hold besides.
     pub parallel: usize,
-    /// How often a bad answer may be mended (default 3).
+    /// How often a bad answer may be corrected (default 3).
     pub schema_retries: u32,
     /// What is done about infrastructure faults.
     pub retries: RetryConfig,
@@ -66,7 +68,7 @@ impl LanguageConfig {
             agent.check()?;
             if agent.model.is_none() && agent.builtin.as_deref() != Some(CHEATER) {
                 return Err(CertifyError::input(
-                    format!("attacker {:?} is no language model", agent.id),
+                    format!("attacker {:?} is not a language model", agent.id),
                     "give it `model` and `vendor`, or builtin = \"cheater\"; other agents answer no probes",
                 ));
             }

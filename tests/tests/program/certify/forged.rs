@@ -148,7 +148,7 @@ fn attackers_are_what_they_are() {
                     .retain(|figure| left.contains(&figure.attacker));
                 certificate
                     .unanswered
-                    .retain(|silence| left.contains(&silence.attacker));
+                    .retain(|unanswered| left.contains(&unanswered.attacker));
             },
             ATTACKERS,
         ),
@@ -181,12 +181,12 @@ fn more(certificate: &mut Certificate, name: &str, knows: Knowledge) {
         name.clone_into(&mut figure.attacker);
     }
     certificate.figures.extend(figures);
-    let mut silences = certificate.unanswered.clone();
-    silences.retain(|silence| own(&silence.attacker));
-    for silence in &mut silences {
-        name.clone_into(&mut silence.attacker);
+    let mut unanswered = certificate.unanswered.clone();
+    unanswered.retain(|unanswered| own(&unanswered.attacker));
+    for unanswered in &mut unanswered {
+        name.clone_into(&mut unanswered.attacker);
     }
-    certificate.unanswered.extend(silences);
+    certificate.unanswered.extend(unanswered);
     let mut attacker = last;
     name.clone_into(&mut attacker.name);
     attacker.knows = knows;
@@ -200,7 +200,7 @@ fn nothing_that_was_asked_is_left_out() {
         (
             |certificate| {
                 certificate.figures.retain(|figure| figure.kind != "linked");
-                certificate.unanswered.retain(|silence| silence.kind != "linked");
+                certificate.unanswered.retain(|unanswered| unanswered.kind != "linked");
             },
             FIGURES,
         ),

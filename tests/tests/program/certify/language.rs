@@ -43,7 +43,7 @@ fn a_language_model_must_read_what_is_shown_and_counts_among_the_attackers() {
         (&own["control"], &own["hits"], &own["fired"]),
         (&"bright-day".into(), &own["asked"], &true.into())
     );
-    // It reads codes and dates: under the mask there are none, and silence proves nothing.
+    // It reads codes and dates: under the mask there are none, and unanswered proves nothing.
     let refusals = certificate["refusals"].as_array().unwrap();
     assert!(!refusals.is_empty());
     for refusal in refusals {
