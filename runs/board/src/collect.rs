@@ -2,26 +2,26 @@
 
 use super::benchmark::Benchmark;
 use super::contrast::{contrasts, fill_memory_gaps};
-use ktd_bundle::bundle_set::Findings;
 use super::fitted::Fitted;
 use super::gather::gather;
 use super::health;
 use super::leader::{Draws, leader};
 use super::notes::{missing_seeds, overlaps, track_notes};
 use super::paper::PaperFees;
-use ktd_bundle::bundle_ref::Found;
 use super::record::{Board, Cohort, Leader, ModelRecord, Resampling, Track, VifStep};
 use super::reference::references;
 use super::score::Score;
 use super::sensitivity::sensitivity;
 use super::separation::{Ranked, separate};
 use super::settings::ModelSettings;
-use ktd_bundle::episode_filter::Shown;
 use super::trials::Trials;
-use ktd_probes::judge::CertificationMark;
 use crate::BoardError;
-use ktd_stats::{Sample, skill_ranks};
+use ktd_bundle::bundle_ref::Found;
+use ktd_bundle::bundle_set::Findings;
+use ktd_bundle::episode_filter::Shown;
 use ktd_env::{DayIndex, Market, TradeDate};
+use ktd_probes::judge::CertificationMark;
+use ktd_stats::{Sample, skill_ranks};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
@@ -219,7 +219,12 @@ impl Hall<'_> {
         leaders.extend(controls.map(|(agent, scores)| leader(agent, cohort_of(scores), scores, self.draws)));
         for leader in &mut leaders {
             let scores = group.get(leader.agent.as_str()).into_iter().flatten();
-            let marks = scores.map(|score| self.marks.get(&score.found.root).cloned().unwrap_or(CertificationMark::NONE));
+            let marks = scores.map(|score| {
+                self.marks
+                    .get(&score.found.root)
+                    .cloned()
+                    .unwrap_or(CertificationMark::NONE)
+            });
             leader.mask = Some(CertificationMark::of_row(marks));
         }
         leaders.extend(references(

@@ -6,7 +6,7 @@ use ktd_probes::judge::{
     CertificateVerdict, RateInterval, RateStatus, RecoveryRate, UnansweredCount, summary_of_refusals,
 };
 use ktd_probes::{Measure, ProbeKind};
-use ktd_view::table::{Align, Table};
+use ktd_view::draw::{Align, Table};
 use std::fmt::Write;
 
 /// The scores of every kind: what each attacker recovered in percent, with its interval, beside chance.

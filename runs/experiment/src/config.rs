@@ -2,12 +2,12 @@
 
 use crate::ExperimentError;
 pub use crate::agent_kinds::{Control, External};
-use crate::provider::builtin_table;
-pub use crate::step_config::{ConstraintFailures, RetryConfig, SessionConfig, ToolsConfig};
-use crate::window_config::WindowConfig;
 use crate::caps::Caps;
+use crate::provider::builtin_table;
 use crate::rate_limits::RateLimits;
 use crate::rules_config::RulesConfig;
+pub use crate::step_config::{ConstraintFailures, RetryConfig, SessionConfig, ToolsConfig};
+use crate::window_config::WindowConfig;
 use ktd_agents::{Dialect, DialectTable, ForceLevel, ThinkingPolicy, Wire};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -296,7 +296,10 @@ impl AgentConfig {
         }
         if !is_builtin && self.model.is_none() {
             let what = format!("agent {:?} has no `model`", self.id);
-            return Err(ExperimentError::input(what, "write the provider's name of the model"));
+            return Err(ExperimentError::input(
+                what,
+                "write the provider's name of the model",
+            ));
         }
         if self
             .base_url
@@ -423,11 +426,17 @@ fn key_before(before: &str) -> String {
     }
 }
 
+/// Whether a text can be the name of a file on any system: ASCII letters, digits, `-`, `_`, `.`, not first.
+#[must_use]
 pub fn is_file_name(text: &str) -> bool {
     let allowed = |character: char| character.is_ascii_alphanumeric() || matches!(character, '-' | '_' | '.');
     !text.is_empty() && text.chars().all(allowed) && !text.starts_with('.')
 }
 
+/// Refuses a list in which an id stands twice.
+///
+/// # Errors
+/// [`ExperimentError::Input`] naming it.
 pub fn unique<'a>(list: &str, ids: impl Iterator<Item = &'a str>) -> Result<(), ExperimentError> {
     let mut seen = std::collections::BTreeSet::new();
     for id in ids {

@@ -42,7 +42,11 @@ pub fn open_regular(path: &Path) -> Result<File, FileError> {
     }
     let file = File::open(path).map_err(FileError::io("read", path))?;
     let kind = file.metadata().map_err(FileError::io("read", path))?;
-    if kind.is_file() { Ok(file) } else { Err(not_regular()) }
+    if kind.is_file() {
+        Ok(file)
+    } else {
+        Err(not_regular())
+    }
 }
 
 /// The bytes of a regular file of at most `limit_bytes`.
@@ -65,7 +69,11 @@ pub fn read_bounded(path: &Path, limit_bytes: u64) -> Result<Vec<u8>, FileError>
         .read_to_end(&mut bytes)
         .map_err(FileError::io("read", path))?;
     let read = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
-    if limit_bytes < read { Err(too_large()) } else { Ok(bytes) }
+    if limit_bytes < read {
+        Err(too_large())
+    } else {
+        Ok(bytes)
+    }
 }
 
 /// The text of a regular file of at most `limit_bytes`.
@@ -281,14 +289,23 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let endless = directory.path().join("endless");
         std::os::unix::fs::symlink("/dev/zero", &endless).unwrap();
-        assert!(matches!(read_bounded(&endless, 10), Err(FileError::NotRegular { .. })));
+        assert!(matches!(
+            read_bounded(&endless, 10),
+            Err(FileError::NotRegular { .. })
+        ));
         let pipe = directory.path().join("pipe");
         let made = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
         assert!(made.success());
-        assert!(matches!(read_bounded(&pipe, 10), Err(FileError::NotRegular { .. })));
+        assert!(matches!(
+            read_bounded(&pipe, 10),
+            Err(FileError::NotRegular { .. })
+        ));
         let large = directory.path().join("large");
         std::fs::write(&large, b"0123456789A").unwrap();
-        assert!(matches!(read_bounded(&large, 10), Err(FileError::TooLarge { .. })));
+        assert!(matches!(
+            read_bounded(&large, 10),
+            Err(FileError::TooLarge { .. })
+        ));
         assert_eq!(read_bounded(&large, 11).unwrap().len(), 11);
     }
 }

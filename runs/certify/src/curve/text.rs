@@ -2,7 +2,7 @@
 
 use super::record::{Curve, Rung};
 use ktd_probes::{Measure, ProbeKind};
-use ktd_view::table::{Align, Table};
+use ktd_view::draw::{Align, Table};
 use std::fmt::Write;
 
 /// What the table shows of each kind of probe.

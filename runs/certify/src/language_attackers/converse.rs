@@ -1,13 +1,13 @@
 //! One probe: from its question to an answer, or to the reason why there is none.
 
 use super::custom_id::custom_id;
-use super::guess::{self, Guess};
+use super::guess::{self, Guess, SUBMIT_GUESS};
 use super::question::{self, bad_guess, given_away};
 use super::record::LanguageAnswer;
 use crate::CertifyError;
 use ktd_agents::{
-    ChatRequest, Expected, ModelFault, ModelTurn, Outcome, SUBMIT_ACTION, Session, Submission,
-    SubmissionEffect, Tally, Transport, WireRequest,
+    ChatRequest, Expected, ModelFault, ModelTurn, Outcome, Session, Submission, SubmissionEffect, Tally,
+    Transport, WireRequest,
 };
 use ktd_bundle::BundleError;
 use ktd_bundle::exchanges::{Cassette, ExchangeStore, Place};
@@ -178,7 +178,7 @@ impl ProbeConversation<'_> {
         let expected = Expected {
             tools: &tools,
             forced: Some(provider.force),
-            wanted: Some(SUBMIT_ACTION),
+            submission: Some(SUBMIT_GUESS),
             self_hosted: provider.dialect.self_hosted,
         };
         let asked = match exchanger.ask(step, ordinal, &wire, &expected).await {

@@ -2,8 +2,8 @@
 
 use crate::attackers::scene::{BLINDED, ask, scene};
 use crate::attackers::scripted::{Say, Script};
-use ktd_probes::ProbeKind;
 use ktd_certify::language_attackers::{LanguageAttackers, read_batch, write_batch};
+use ktd_probes::ProbeKind;
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -242,7 +242,10 @@ async fn a_live_run_goes_on_where_a_batch_ended() {
         .collect();
     assert_eq!(asked, [0, 1, 1, 1]);
     assert_eq!(answers[1].mistakes, ["stock_code_form"]);
-    assert_eq!(attackers.recall(attacker, &set.questions()).await.unwrap(), answers);
+    assert_eq!(
+        attackers.recall(attacker, &set.questions()).await.unwrap(),
+        answers
+    );
 }
 
 #[tokio::test]

@@ -2,18 +2,18 @@
 
 use crate::certify::forged::{honest, sign};
 use crate::certify::{SIGNING_KEY, scene};
-use ktd_kit::{copy, quiet, refused};
 use ktd_bundle::BundlePaths;
 use ktd_bundle::open::read_header;
 use ktd_certify::certificate::Certificate;
 use ktd_certify::config::KindCounts;
 use ktd_certify::mark::{mark_of, read_certificates};
-use ktd_probes::judge::{CertificationMark, CertificationStatus};
 use ktd_certify::set_record::{Origin, probe_set_sha256};
 use ktd_certify::signed::SignedCertificate;
 use ktd_certify::signing::SigningKey;
-use ktd_probes::judge::Thresholds;
+use ktd_kit::{copy, quiet, refused};
 use ktd_probes::judge::CertificateVerdict;
+use ktd_probes::judge::Thresholds;
+use ktd_probes::judge::{CertificationMark, CertificationStatus};
 use serde_json::Value;
 use std::path::Path;
 use std::sync::OnceLock;
@@ -112,7 +112,9 @@ fn only_days(certificate: &mut Certificate) {
     set.probe_set_sha256 = probe_set_sha256(&set.files);
     certificate.files.retain(|file, _| is_left(file));
     certificate.figures.retain(|figure| figure.kind == "day");
-    certificate.unanswered.retain(|unanswered| unanswered.kind == "day");
+    certificate
+        .unanswered
+        .retain(|unanswered| unanswered.kind == "day");
 }
 
 fn board(certificates: &[&str]) -> Value {
