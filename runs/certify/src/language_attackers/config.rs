@@ -131,7 +131,7 @@ mod tests {
             "command = [\"x\"]",
         ] {
             let error = super::tests::config(&format!("agents = [{{ id = \"a\", {agent} }}]")).unwrap_err();
-            assert!(error.contains("no language model"), "{error}");
+            assert!(error.contains("not a language model"), "{error}");
         }
         for (text, part) in [
             ("parallel = 0", "at least 1"),

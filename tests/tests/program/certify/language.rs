@@ -2,7 +2,7 @@
 
 use crate::certify::forged::sign;
 use crate::certify::{CONFIG, certify, folder};
-use ktd_certify::certificate::Knowledge;
+use ktd_certify::attacker_record::Knowledge;
 use ktd_certify::mark::read_certificates;
 use ktd_certify::signed::SignedCertificate;
 use ktd_kit::quiet;
@@ -56,7 +56,7 @@ fn a_language_model_must_read_what_is_shown_and_counts_among_the_attackers() {
     let scene = std::fs::read(crate::certify::scene().join("out/certificate.json")).unwrap();
     let scene: Value = serde_json::from_slice(&scene).unwrap();
     let high = |signed: &Value| {
-        signed["certificate"]["figures"][0]["simultaneous"][1]
+        signed["certificate"]["figures"][0]["simultaneous"]["upper"]
             .as_f64()
             .unwrap()
     };

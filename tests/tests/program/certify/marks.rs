@@ -4,13 +4,14 @@ use crate::certify::forged::{honest, sign};
 use crate::certify::{SIGNING_KEY, scene};
 use ktd_bundle::BundlePaths;
 use ktd_bundle::open::read_header;
+use ktd_certify::KindCounts;
 use ktd_certify::certificate::Certificate;
-use ktd_certify::config::KindCounts;
 use ktd_certify::mark::{mark_of, read_certificates};
 use ktd_certify::set_record::{Origin, probe_set_sha256};
 use ktd_certify::signed::SignedCertificate;
 use ktd_certify::signing::SigningKey;
 use ktd_kit::{copy, quiet, refused};
+use ktd_probes::ProbeKind;
 use ktd_probes::judge::CertificateVerdict;
 use ktd_probes::judge::Thresholds;
 use ktd_probes::judge::{CertificationMark, CertificationStatus};
@@ -102,7 +103,7 @@ fn many(certificate: &mut Certificate) {
 /// As if single days alone had been put.
 fn only_days(certificate: &mut Certificate) {
     let set = &mut certificate.set;
-    set.counts.retain(|kind, _| kind == "day");
+    set.counts.retain(|kind, _| *kind == ProbeKind::Day);
     set.plan.probes = KindCounts {
         day: set.plan.probes.day,
         ..KindCounts::all(0)
@@ -111,10 +112,10 @@ fn only_days(certificate: &mut Certificate) {
     set.files.retain(|file, _| is_left(file));
     set.probe_set_sha256 = probe_set_sha256(&set.files);
     certificate.files.retain(|file, _| is_left(file));
-    certificate.figures.retain(|figure| figure.kind == "day");
+    certificate.figures.retain(|figure| figure.kind == ProbeKind::Day);
     certificate
         .unanswered
-        .retain(|unanswered| unanswered.kind == "day");
+        .retain(|unanswered| unanswered.kind == ProbeKind::Day);
 }
 
 fn board(certificates: &[&str]) -> Value {
