@@ -459,3 +459,14 @@ pub(crate) mod hand_made {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::HISTORY_DAYS;
+    use crate::plan::ProbePlan;
+
+    #[test]
+    fn every_day_that_is_asked_about_is_in_the_database() {
+        assert_eq!(HISTORY_DAYS, ProbePlan::HISTORY_DAYS);
+    }
+}

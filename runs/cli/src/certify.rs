@@ -18,6 +18,9 @@ Examples:
   ktd certify try.toml --key key.pem --out cert    # cert/certificate.json
   ktd verify --certificate cert/certificate.json --public-key key.pem.pub
 
+With few probes most of the time goes to `training` (default 300 of each kind) and to `control_probes` (default 200 of each
+control), which do not shrink with `probes`: lower them too for a trial.
+
 Exit code 0 when the mask is certified, 1 when it is refused; the certificate is written either way.";
 
 /// Probe a mask, try every attacker on positive controls, and sign what follows.
