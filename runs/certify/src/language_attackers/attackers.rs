@@ -214,8 +214,10 @@ impl LanguageAttackers {
         let paths = BundlePaths::new(&folder);
         let cassette = Cassette::read(&paths.exchanges())?;
         let store = ExchangeStore::continue_after(&paths.exchanges(), &cassette)?;
-        let conversation = self.conversation(attacker, questions, cassette, Some((store, transport)));
+        let live = Some((store.clone(), transport));
+        let conversation = self.conversation(attacker, questions, cassette, live);
         let answers = put_all(&conversation, questions, self.config.parallel, progress).await?;
+        store.finish()?;
         keep(&folder, &answers)?;
         Ok(answers)
     }

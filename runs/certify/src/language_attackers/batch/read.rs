@@ -82,6 +82,7 @@ pub async fn read_batch(
         store.settle(at, outcome.clone())?;
         recorded += 1;
     }
+    store.finish()?;
     let answers = attackers.recall(attacker, questions).await?;
     keep(&folder, &answers)?;
     Ok(BatchRead {
