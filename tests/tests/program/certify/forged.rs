@@ -74,7 +74,7 @@ fn another_program_is_named() {
             |certificate| certificate.set.ktd = "0.0.9".to_owned(),
             "made by ktd 0.0.9",
         ),
-        (|certificate| certificate.set.format += 1, "made by ktd"),
+        (|certificate| certificate.set.format += 1, "it has format 3"),
         (
             |certificate| {
                 certificate.set.source_sha256 = "0".repeat(64);
@@ -368,7 +368,7 @@ fn a_key_that_is_none_and_a_file_that_is_no_certificate_are_named() {
     );
     let error = refused(&verify("mask.key", "key.pem"), 1);
     assert!(
-        error.contains("it is no signed certificate") && !error.contains("edited"),
+        error.contains("it is not a signed certificate") && !error.contains("edited"),
         "{error}"
     );
 }
