@@ -1,6 +1,6 @@
 //! Stated confidences beside what happened.
 
-use super::quote::return_to_first_exit;
+use super::day_prices::return_to_first_exit;
 use ktd_bundle::event::{OrderRecord, ReadEvent};
 use ktd_env::exchange::{Execution, Fill, Side, StepReport};
 use ktd_env::{DayIndex, Market};

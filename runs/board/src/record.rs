@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 /// `leaderboard.json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Board {
+pub struct Leaderboard {
     /// Version of this file's form.
     pub format: u32,
     /// What it is called: the experiments' names.
@@ -25,7 +25,7 @@ pub struct Board {
     /// Bright against blinded, paired.
     pub contrasts: Vec<Contrast>,
     /// How the factor model fared, from the first day of any window to the last of any.
-    pub health: Health,
+    pub health: ModelHealth,
     /// Selection ranks of the headline under other settings of the factor model.
     pub sensitivity: Vec<SensitivityRow>,
     /// What a reader must know: overlapping windows, missing index days, bundles left out and why.
@@ -124,7 +124,7 @@ pub struct Track {
     /// seed, prompts, tools and rules, shown or not; controls and the cheater apart.
     pub trials: usize,
     /// Best first: by selection among the ranked; controls and references after them.
-    pub leaders: Vec<Leader>,
+    pub leaders: Vec<LeaderboardRow>,
     /// Which differences are real.
     pub separation: Option<Separation>,
     /// What a reader of this ranking must know.
@@ -134,7 +134,7 @@ pub struct Track {
 /// One agent on a track.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Leader {
+pub struct LeaderboardRow {
     /// Its name.
     pub agent: String,
     /// What it is.
@@ -402,7 +402,7 @@ pub struct Pair {
 /// How the factor model fared.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Health {
+pub struct ModelHealth {
     /// Return days.
     pub dates: Vec<String>,
     /// R2 of each day's fit.

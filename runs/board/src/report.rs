@@ -1,19 +1,19 @@
 //! One trajectory's attribution, whole: what `ktd attribute` tells.
 
-use super::benchmark::Benchmark;
-use super::collect::model_record;
-use super::fitted::Fitted;
-use super::leader::contributions;
+use super::benchmark::BenchmarkIndex;
+use super::build::model_record;
+use super::fitted::FittedModel;
 use super::record::{Contribution, ModelRecord};
+use super::row::contributions;
 use super::score::{portfolio_metrics, relative};
-use ktd_bundle::summary::Metric;
 use crate::BoardError;
 use ktd_attribution::account::{
     ActiveLinking, Attribution, Basis, DayBook, Part, attribute, link_active, random_selections,
 };
 use ktd_attribution::metric::NavPath;
-use ktd_stats::{Sample, newey_west, quantile};
+use ktd_bundle::summary::Metric;
 use ktd_env::{DayIndex, Market, TradeDate};
+use ktd_stats::{Sample, newey_west, quantile};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -83,7 +83,7 @@ pub struct DailyRow {
 
 /// What is attributed.
 #[derive(Debug, Clone, Copy)]
-pub struct Subject<'s> {
+pub struct AttributionSubject<'s> {
     /// Its name.
     pub name: &'s str,
     /// Its trading days.
@@ -97,9 +97,9 @@ pub struct Subject<'s> {
 /// # Errors
 /// [`BoardError::Input`] when its account cannot be split.
 pub fn report(
-    subject: Subject<'_>,
+    subject: AttributionSubject<'_>,
     market: &Market,
-    fitted: &Fitted,
+    fitted: &FittedModel,
     luck: (u32, u64),
 ) -> Result<AttributionReport, BoardError> {
     let refused = |what: String, hint: &str| BoardError::input(format!("{}: {what}", subject.name), hint);
@@ -109,7 +109,7 @@ pub fn report(
     let initial = subject.books.first().map_or(1.0, |book| book.nav_before_cny);
     let closes: Vec<f64> = subject.books.iter().map(|book| book.nav_after_cny).collect();
     let path = NavPath::new(initial, &closes).map_err(|error| refused(error.to_string(), error.hint()))?;
-    let benchmark = Benchmark::of(market).over(subject.days);
+    let benchmark = BenchmarkIndex::of(market).over(subject.days);
     let date = |day: Option<&DayIndex>| {
         let date = day.and_then(|day| market.date(*day));
         date.map_or_else(String::new, TradeDate::reveal)
@@ -147,12 +147,12 @@ pub fn report(
     })
 }
 
-fn is_thin(fitted: &Fitted, book: &DayBook) -> bool {
+fn is_thin(fitted: &FittedModel, book: &DayBook) -> bool {
     let fit = fitted.model.day(book.day);
     fit.is_some_and(|fit| fit.status == ktd_attribution::model::DayStatus::Thin)
 }
 
-fn is_uncovered(fitted: &Fitted, book: &DayBook) -> bool {
+fn is_uncovered(fitted: &FittedModel, book: &DayBook) -> bool {
     let fit = fitted.model.day(book.day);
     fit.is_some_and(|fit| book.held.iter().any(|held| !fit.is_covered(held.row)))
 }

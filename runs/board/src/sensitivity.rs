@@ -1,15 +1,15 @@
 //! Selection under other settings of the factor model: what moves it, and what does not.
 
-use super::fitted::Fitted;
-use super::leader::means;
+use super::fitted::FittedModel;
 use super::record::SensitivityRow;
-use super::score::Score;
-use ktd_bundle::summary::Metric;
+use super::row::means;
+use super::score::ScoredEpisode;
 use crate::BoardError;
 use ktd_attribution::account::{Attribution, Basis, Linking, Part, attribute};
 use ktd_attribution::model::{Centering, FactorModel, ModelConfig, Weighting};
-use ktd_stats::{Sample, kendall_tau};
+use ktd_bundle::summary::Metric;
 use ktd_env::factors::Winsor;
+use ktd_stats::{Sample, kendall_tau};
 use std::ops::Range;
 
 /// Daily selections of all ranked agents' seeds, and their linked selections, by agent.
@@ -23,8 +23,8 @@ struct Selections {
 /// # Errors
 /// [`BoardError::Input`] when a variant cannot be fitted.
 pub(super) fn sensitivity(
-    fitted: &Fitted,
-    agents: &[Vec<&Score>],
+    fitted: &FittedModel,
+    agents: &[Vec<&ScoredEpisode>],
     days: Range<usize>,
 ) -> Result<Vec<SensitivityRow>, BoardError> {
     let base = selections(&fitted.model, agents, Basis::Pre);
@@ -75,7 +75,7 @@ fn variants(config: &ModelConfig) -> Vec<(&'static str, ModelConfig)> {
     ]
 }
 
-fn selections(model: &FactorModel, agents: &[Vec<&Score>], basis: Basis) -> Selections {
+fn selections(model: &FactorModel, agents: &[Vec<&ScoredEpisode>], basis: Basis) -> Selections {
     let mut all = Selections {
         daily: Vec::new(),
         linked: Vec::new(),

@@ -1,13 +1,13 @@
 //! Which differences of a track are real, and how sure each selection is.
 
-use super::leader::{Draws, means, seed_stat};
-use super::record::{Leader, Selection, Separation};
-use super::score::Score;
-use ktd_io::sha256::sha256_hex;
-use ktd_bundle::summary::Metric;
+use super::record::{LeaderboardRow, Selection, Separation};
+use super::row::{Draws, means, seed_stat};
+use super::score::ScoredEpisode;
 use ktd_attribution::account::{Basis, Part, carino_weights, random_selections};
 use ktd_attribution::metric::Undefined;
 use ktd_attribution::model::FactorModel;
+use ktd_bundle::summary::Metric;
+use ktd_io::sha256::sha256_hex;
 use ktd_stats::{
     Confidence, DEFAULT_MEAN_BLOCK_DAYS, DailyTable, RankIntervals, ReplicateSums, Sample, SeededAgent,
     StationaryBootstrap, Trials, block_length, deflated_sharpe, newey_west, pbo, probabilistic_sharpe,
@@ -20,7 +20,7 @@ const PBO_BLOCK_DAYS: usize = 5;
 /// The ranked agents of a track, each with its scores by seed.
 pub(super) struct Ranked<'s> {
     /// Name and scores.
-    pub(super) agents: Vec<(&'s str, Vec<&'s Score>)>,
+    pub(super) agents: Vec<(&'s str, Vec<&'s ScoredEpisode>)>,
 }
 
 /// Daily selection of one agent: linked within each seed, and plain.
@@ -34,7 +34,7 @@ struct Series {
 }
 
 impl Series {
-    fn of(scores: &[&Score]) -> Self {
+    fn of(scores: &[&ScoredEpisode]) -> Self {
         let linked = scores.iter().map(|score| {
             let weights = carino_weights(score.attribution.returns());
             let daily = score.attribution.parts(Basis::Pre).daily(Part::Selection);
@@ -63,7 +63,7 @@ impl Series {
 /// differences are real. `trials` are the daily Sharpe ratios of selection of every trial on the window.
 pub(super) fn separate(
     ranked: &Ranked<'_>,
-    leaders: &mut [Leader],
+    leaders: &mut [LeaderboardRow],
     (model, trials): (&FactorModel, &Sample<'_>),
     draws: Draws,
 ) -> Option<Separation> {
@@ -135,13 +135,13 @@ fn stream(name: &str) -> u64 {
 }
 
 /// Linked selections of random portfolios: means over the seeds' own.
-fn luck(scores: &[&Score], model: &FactorModel, draws: Draws) -> Vec<f64> {
+fn luck(scores: &[&ScoredEpisode], model: &FactorModel, draws: Draws) -> Vec<f64> {
     let nulls: Vec<Vec<f64>> = scores
         .iter()
         .map(|score| {
             // Seeds that traded alike are one portfolio: drawn apart, their mean would be steadier than luck is.
             let alike = scores.iter().find(|other| other.books == score.books);
-            let seed = alike.unwrap_or(score).found.header.seed;
+            let seed = alike.unwrap_or(score).bundle.header.seed;
             let chance = (draws.null_portfolios, draws.seed ^ seed);
             random_selections(&score.books, &score.attribution, |day| model.day(day), chance)
         })

@@ -1,15 +1,19 @@
 //! `ktd attribute BUNDLE...`, or `--file FILE`.
 
-use ktd_board::{AttributionReport, Fitted, Linked, ModelSettings, OwnAccount, PaperFees, Played, Subject, play_file, report};
-use ktd_bundle::bundle_ref::Found;
-use ktd_data::market_source::market_of;
-use ktd_io::whole_file::write_whole;
 use crate::CliError;
-use ktd_data::market_source::MarketSource;
-use ktd_view::table::{Align, Table};
 use crate::output::Console;
 use clap::Args;
+use ktd_board::{
+    AttributionReport, AttributionSubject, EpisodeAccount, FeeRates, FittedModel, Linked, ModelSettings,
+    OwnAccount, play_file, report,
+};
+use ktd_bundle::bundle_ref::BundleRef;
+use ktd_bundle::finished_episode::{FinishedEpisode, OpenedBundle};
+use ktd_data::market_source::MarketSource;
+use ktd_data::market_source::market_of;
 use ktd_env::{Market, TradeDate};
+use ktd_io::whole_file::write_whole;
+use ktd_view::table::{Align, Table};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
@@ -117,7 +121,7 @@ fn of_file(
     let until = args.until.as_deref().map(TradeDate::parse).transpose();
     let account = OwnAccount {
         cash_cny: args.cash,
-        fees: PaperFees {
+        fees: FeeRates {
             buy_rate: rate("buy-bps", args.buy_bps)?,
             sell_rate: rate("sell-bps", args.sell_bps)?,
         },
@@ -127,9 +131,9 @@ fn of_file(
     let own = play_file(file, &market, account)?;
     let first = own.days.first().map_or(0, |day| day.index());
     let last = own.days.last().map_or(0, |day| day.index());
-    let fitted = Fitted::of(&market, settings, first..last + 1)?;
+    let fitted = FittedModel::of(&market, settings, first..last + 1)?;
     let name = file.display().to_string();
-    let subject = Subject {
+    let subject = AttributionSubject {
         name: &name,
         days: &own.days,
         books: &own.books,
@@ -139,10 +143,11 @@ fn of_file(
 
 fn of_bundles(args: &AttributeArgs, settings: &ModelSettings) -> Result<Vec<AttributionReport>, CliError> {
     let mut known: Option<(String, std::sync::Arc<Market>)> = None;
-    let mut played: Vec<Played> = Vec::new();
+    let mut accounts: Vec<EpisodeAccount> = Vec::new();
     for root in &args.bundles {
-        let found = Found::read(root)?;
-        let hash = found.header.data.panel_blake3.clone();
+        let opened = OpenedBundle::read(BundleRef::read(root)?)?;
+        let data = &opened.bundle.header.data;
+        let hash = data.panel_blake3.clone();
         let market = match &known {
             Some((own, market)) if *own == hash => std::sync::Arc::clone(market),
             Some(_) => {
@@ -154,33 +159,29 @@ fn of_bundles(args: &AttributeArgs, settings: &ModelSettings) -> Result<Vec<Attr
                     "attribute bundles of one panel at a time",
                 ));
             }
-            None => market_of(&found.header.data, found.panel().as_deref(), args.panel.as_deref())?.market,
+            None => market_of(data, opened.panel().as_deref(), args.panel.as_deref())?.market,
         };
-        played.push(Played::read(found, &market)?);
+        accounts.push(EpisodeAccount::of(FinishedEpisode::read(opened)?, &market)?);
         known = Some((hash, market));
     }
     let Some((_, market)) = known else {
         return Ok(Vec::new());
     };
-    let days = played
-        .iter()
-        .flat_map(|played| &played.days)
-        .map(|day| day.index());
+    let days = accounts.iter().flat_map(|account| &account.days);
+    let days = days.map(|day| day.index());
     let (first, last) = days.fold((usize::MAX, 0), |(first, last), day| {
         (first.min(day), last.max(day))
     });
-    let fitted = Fitted::of(&market, settings, first..last + 1)?;
-    let reports = played
-        .iter()
-        .map(|played| {
-            let name = played.found.root.display().to_string();
-            let subject = Subject {
-                name: &name,
-                days: &played.days,
-                books: &played.books,
-            };
-            report(subject, &market, &fitted, (args.portfolios, args.seed))
-        });
+    let fitted = FittedModel::of(&market, settings, first..last + 1)?;
+    let reports = accounts.iter().map(|account| {
+        let name = account.bundle.root.display().to_string();
+        let subject = AttributionSubject {
+            name: &name,
+            days: &account.days,
+            books: &account.books,
+        };
+        report(subject, &market, &fitted, (args.portfolios, args.seed))
+    });
     Ok(reports.collect::<Result<_, _>>()?)
 }
 

@@ -6,10 +6,10 @@ use crate::output::Console;
 use crate::progress::Progress;
 use clap::Args;
 use ktd_board::page;
-use ktd_board::sheet::{self, Kind};
-use ktd_board::{Board, BoardOptions, Draws, ModelSettings, Track, collect};
-use ktd_bundle::bundle_ref::Found;
-use ktd_bundle::bundle_set::Findings;
+use ktd_board::sheet::{self, TableKind};
+use ktd_board::{BoardOptions, Draws, Leaderboard, ModelSettings, Track, build};
+use ktd_bundle::bundle_ref::BundleRef;
+use ktd_bundle::bundle_set::BundleSet;
 use ktd_certify::mark::{mark_of, read_certificates};
 use ktd_certify::signing::PublicKey;
 use ktd_io::FileError;
@@ -80,9 +80,9 @@ pub(super) struct LeaderboardArgs {
 /// [`CliError`] when there is nothing to rank, or what is there cannot be ranked together.
 pub(super) fn run(args: &LeaderboardArgs, console: Console) -> Result<(), CliError> {
     let kinds = kinds(&args.table)?;
-    let findings = Findings::below(&args.results)?;
+    let findings = BundleSet::below(&args.results)?;
     let options = options(args, &findings)?;
-    let units = findings.named.len() + findings.beside.len();
+    let units = findings.named.len() + findings.siblings.len();
     let bar = Progress::new(
         console,
         "scoring",
@@ -90,7 +90,7 @@ pub(super) fn run(args: &LeaderboardArgs, console: Console) -> Result<(), CliErr
         "episodes",
     );
     let bar = Mutex::new(bar);
-    let board = collect(&findings, &options, &|| {
+    let board = build(&findings, &options, &|| {
         if let Ok(mut bar) = bar.lock() {
             bar.advance(1);
         }
@@ -105,7 +105,7 @@ pub(super) fn run(args: &LeaderboardArgs, console: Console) -> Result<(), CliErr
     console.result(&text(&board, &kinds, args), &document)
 }
 
-fn options(args: &LeaderboardArgs, findings: &Findings) -> Result<BoardOptions, CliError> {
+fn options(args: &LeaderboardArgs, findings: &BundleSet) -> Result<BoardOptions, CliError> {
     Ok(BoardOptions {
         panel: args.panel.clone(),
         settings: args
@@ -127,23 +127,23 @@ fn options(args: &LeaderboardArgs, findings: &Findings) -> Result<BoardOptions, 
 fn marks(
     certificates: &[PathBuf],
     public_key: Option<&Path>,
-    findings: &Findings,
+    findings: &BundleSet,
 ) -> Result<BTreeMap<PathBuf, Mark>, CliError> {
     let whose = public_key.map(PublicKey::read).transpose()?;
     let certificates = read_certificates(certificates, whose.as_ref())?;
-    let mark = |found: &Found| (found.root.clone(), mark_of(&found.header, &certificates));
+    let mark = |found: &BundleRef| (found.root.clone(), mark_of(&found.header, &certificates));
     Ok(findings.named.iter().map(mark).collect())
 }
 
-fn kinds(words: &[String]) -> Result<Vec<Kind>, CliError> {
+fn kinds(words: &[String]) -> Result<Vec<TableKind>, CliError> {
     if words.is_empty() {
-        return Ok(vec![Kind::Ranking, Kind::Split]);
+        return Ok(vec![TableKind::Ranking, TableKind::Split]);
     }
     if words.iter().any(|word| word == "all") {
-        return Ok(Kind::ALL.to_vec());
+        return Ok(TableKind::ALL.to_vec());
     }
     let kind = |word: &String| {
-        Kind::parse(word).ok_or_else(|| {
+        TableKind::parse(word).ok_or_else(|| {
             CliError::input(
                 format!("there is no table {word:?}"),
                 "it is ranking, 3, 4, 5, 8, 11 or all",
@@ -153,7 +153,7 @@ fn kinds(words: &[String]) -> Result<Vec<Kind>, CliError> {
     words.iter().map(kind).collect()
 }
 
-fn text(board: &Board, kinds: &[Kind], args: &LeaderboardArgs) -> String {
+fn text(board: &Leaderboard, kinds: &[TableKind], args: &LeaderboardArgs) -> String {
     let shown = if args.tracks == "all" {
         board.tracks.len()
     } else {
@@ -186,7 +186,7 @@ fn text(board: &Board, kinds: &[Kind], args: &LeaderboardArgs) -> String {
 }
 
 /// Writes the page, `leaderboard.json` and a CSV of each table and track.
-fn write(board: &Board, out: &Path, basis: &str) -> Result<(), CliError> {
+fn write(board: &Leaderboard, out: &Path, basis: &str) -> Result<(), CliError> {
     let tables = out.join("tables");
     std::fs::create_dir_all(&tables).map_err(CliError::io("make", &tables))?;
     let path = out.join("index.html");
@@ -204,9 +204,9 @@ fn write(board: &Board, out: &Path, basis: &str) -> Result<(), CliError> {
 }
 
 /// Every table by its file's name.
-fn sheets(board: &Board, basis: &str) -> BTreeMap<String, TableData> {
+fn sheets(board: &Leaderboard, basis: &str) -> BTreeMap<String, TableData> {
     let mut sheets = BTreeMap::new();
-    for kind in Kind::ALL {
+    for kind in TableKind::ALL {
         let shown = if kind.is_per_track() {
             board.tracks.len()
         } else {
@@ -239,13 +239,13 @@ fn remove_other_tables(tables: &Path, sheets: &BTreeMap<String, TableData>) -> R
             .file_name()
             .and_then(|name| name.to_str())
             .unwrap_or_default();
-        let is_table = |kind: &Kind| {
+        let is_table = |kind: &TableKind| {
             let rest = name
                 .strip_suffix(".csv")
                 .and_then(|stem| stem.strip_prefix(kind.label()));
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('_'))
         };
-        if Kind::ALL.iter().any(is_table) && !sheets.contains_key(name) {
+        if TableKind::ALL.iter().any(is_table) && !sheets.contains_key(name) {
             std::fs::remove_file(&path).map_err(CliError::io("remove", &path))?;
         }
     }

@@ -2,12 +2,12 @@
 
 use crate::ExperimentError;
 pub use crate::agent_kinds::{Control, External};
-use crate::provider::builtin_table;
-pub use crate::step_config::{ConstraintFailures, RetryConfig, SessionConfig, ToolsConfig};
-use crate::window_config::WindowConfig;
 use crate::caps::Caps;
+use crate::provider::builtin_table;
 use crate::rate_limits::RateLimits;
 use crate::rules_config::RulesConfig;
+pub use crate::step_config::{ConstraintFailures, RetryConfig, SessionConfig, ToolsConfig};
+use crate::window_config::WindowConfig;
 use ktd_agents::{Dialect, DialectTable, ForceLevel, ThinkingPolicy, Wire};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -253,6 +253,13 @@ impl ExperimentConfig {
         self.rules.rules()?;
         self.agents.iter().try_for_each(AgentConfig::check)?;
         unique("agents", self.agents.iter().map(|agent| agent.id.as_str()))?;
+        if let Some(window) = self.windows.iter().find(|window| !is_file_name(&window.id)) {
+            let what = format!(
+                "window id {:?} must be letters, digits, `-`, `_` or `.`",
+                window.id
+            );
+            return Err(ExperimentError::input(what, "it names directories and files"));
+        }
         unique("windows", self.windows.iter().map(|window| window.id.as_str()))
     }
 }
@@ -296,7 +303,10 @@ impl AgentConfig {
         }
         if !is_builtin && self.model.is_none() {
             let what = format!("agent {:?} has no `model`", self.id);
-            return Err(ExperimentError::input(what, "write the provider's name of the model"));
+            return Err(ExperimentError::input(
+                what,
+                "write the provider's name of the model",
+            ));
         }
         if self
             .base_url
@@ -423,10 +433,16 @@ fn key_before(before: &str) -> String {
     }
 }
 
+/// Whether a text may name a directory, and stand in a table that a spreadsheet opens: letters, digits, `-`, `_` and `.`,
+/// at most [`NAME_LENGTH_MAX`] of them, the first neither `-` nor `.`.
 pub fn is_file_name(text: &str) -> bool {
     let allowed = |character: char| character.is_ascii_alphanumeric() || matches!(character, '-' | '_' | '.');
-    !text.is_empty() && text.chars().all(allowed) && !text.starts_with('.')
+    let has_length = (1..=NAME_LENGTH_MAX).contains(&text.len());
+    has_length && text.chars().all(allowed) && !text.starts_with(['.', '-'])
 }
+
+/// The most characters of a name: file systems take 255, and a cell's directory joins several names.
+pub const NAME_LENGTH_MAX: usize = 200;
 
 pub fn unique<'a>(list: &str, ids: impl Iterator<Item = &'a str>) -> Result<(), ExperimentError> {
     let mut seen = std::collections::BTreeSet::new();

@@ -1,9 +1,9 @@
 //! Lists of words: files, one entry a line.
 
 use super::category::Category;
-use ktd_io::sha256::sha256_hex;
 use crate::ReasonsError;
 use ktd_guard::{exact_key, is_chinese, key};
+use ktd_io::sha256::sha256_hex;
 use serde::Serialize;
 use std::collections::BTreeSet;
 use std::path::Path;

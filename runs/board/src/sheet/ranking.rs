@@ -1,7 +1,7 @@
 //! Ranks by selection, with what says whether they are real.
 
 use super::{described, metric_cell, stat_cell};
-use crate::record::{Cohort, Leader, Separation, Track};
+use crate::record::{Cohort, LeaderboardRow, Separation, Track};
 use ktd_bundle::summary::Metric;
 use ktd_probes::judge::CertificateSummary;
 use ktd_view::draw::Align::{Left, Right};
@@ -61,7 +61,7 @@ pub(super) fn table(track: &Track) -> TableData {
     table
 }
 
-fn row(leader: &Leader, track: &Track) -> Vec<Cell> {
+fn row(leader: &LeaderboardRow, track: &Track) -> Vec<Cell> {
     let selection = leader.selection.as_ref();
     let interval = selection.and_then(|selection| selection.interval);
     let luck = selection.and_then(|selection| selection.null_band);
@@ -111,12 +111,12 @@ fn row(leader: &Leader, track: &Track) -> Vec<Cell> {
 }
 
 /// By which certificate the mask of an agent's runs is certified or refused.
-fn certificate(leader: &Leader) -> Option<&CertificateSummary> {
+fn certificate(leader: &LeaderboardRow) -> Option<&CertificateSummary> {
     leader.mask.as_ref()?.by.as_ref()
 }
 
 /// The alpha ranks of those from whom the data cannot separate an agent.
-fn tied(leader: &Leader, track: &Track) -> String {
+fn tied(leader: &LeaderboardRow, track: &Track) -> String {
     let place = |separation: &Separation| separation.agents.iter().position(|agent| *agent == leader.agent);
     let found = track
         .separation

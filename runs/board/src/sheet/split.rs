@@ -1,11 +1,11 @@
 //! Table 5: where the return came from.
 
 use super::described;
-use crate::record::{Board, Track};
+use crate::record::{Leaderboard, Track};
 use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{Cell, TableData};
 
-pub(super) fn table(board: &Board, track: &Track, basis: &str) -> TableData {
+pub(super) fn table(board: &Leaderboard, track: &Track, basis: &str) -> TableData {
     let parts = [
         "common",
         "style",

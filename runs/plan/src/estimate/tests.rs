@@ -1,7 +1,7 @@
 use super::*;
-use ktd_experiment::cells::cells;
 use ktd_client::money::opening::price_cells;
 use ktd_env::synth::{SynthConfig, generate};
+use ktd_experiment::cells::cells;
 use std::path::Path;
 
 const TRAFFIC: Traffic = Traffic {
@@ -29,7 +29,7 @@ fn estimate(model: &str, rest: &str) -> Estimate {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(
         folder.path().join("prices.json"),
-        ktd_bundle::tariff::tests::PRICES,
+        r#"{"rows":[{"model":"m","asof":"2026-11","source":"test","input":1,"output":2}]}"#,
     )
     .unwrap();
     let mut cells = cells(&config, &market).unwrap();

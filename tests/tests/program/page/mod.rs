@@ -11,8 +11,8 @@ mod synthetic;
 pub(crate) mod well_formed;
 
 use ktd_board::page::render;
-use ktd_board::sheet::{self, Kind};
-use ktd_board::{Board, Cohort, Linked};
+use ktd_board::sheet::{self, TableKind};
+use ktd_board::{Cohort, Leaderboard, Linked};
 use ktd_view::draw::{Layout, display_width};
 use synthetic::{board, missing};
 use well_formed::check;
@@ -35,7 +35,7 @@ const PICTURES: [&str; 10] = [
 const NO_WORDS: [&str; 5] = ["NaN", "inf", "None", "Some", "undefined"];
 
 /// The page of a board, after what must hold of every page.
-fn page_of(board: &Board) -> String {
+fn page_of(board: &Leaderboard) -> String {
     let page = render(board);
     check(&page);
     for word in page.split(|character: char| !character.is_alphanumeric()) {
@@ -408,7 +408,7 @@ fn a_ranking_shows_that_it_scrolls_and_cuts_no_name() {
 fn tables_fit_a_terminal_and_keep_what_ranks() {
     let mut board = board(12, 30, 2, 14);
     board.tracks[0].leaders[1].agent = "\u{1b}[2Jmodel".to_owned();
-    for kind in Kind::ALL {
+    for kind in TableKind::ALL {
         let table = sheet::table(&board, kind, &board.tracks[0], "pre");
         for width in [80, 100, 200] {
             let layout = Layout {
@@ -422,7 +422,7 @@ fn tables_fit_a_terminal_and_keep_what_ranks() {
             assert!(!text.contains('\u{1b}'), "{kind:?}: an escape sequence");
         }
     }
-    let ranking = sheet::table(&board, Kind::Ranking, &board.tracks[0], "pre");
+    let ranking = sheet::table(&board, TableKind::Ranking, &board.tracks[0], "pre");
     let narrow = ranking.text_in(Layout {
         width: Some(80),
         flag: "--wide",

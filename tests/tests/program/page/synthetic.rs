@@ -1,6 +1,10 @@
 //! A board of made-up agents, the same for the same seed.
 
-use ktd_board::{Board, CalibrationBin, Cohort, Contrast, Contribution, Curves, Faults, Gap, Health, Leader, Linked, ModelRecord, Pair, Protocol, Reliability, Resampling, SeedStat, Selection, SensitivityRow, Separation, StyleHealth, Track, VifStep};
+use ktd_board::{
+    CalibrationBin, Cohort, Contrast, Contribution, Curves, Faults, Gap, Leaderboard, LeaderboardRow, Linked,
+    ModelHealth, ModelRecord, Pair, Protocol, Reliability, Resampling, SeedStat, Selection, SensitivityRow,
+    Separation, StyleHealth, Track, VifStep,
+};
 use ktd_bundle::summary::Metric;
 use std::collections::BTreeMap;
 
@@ -83,7 +87,7 @@ pub(crate) fn dates(days: usize) -> Vec<String> {
 }
 
 /// A board of a headline of `days` days and so many tracks and agents.
-pub(crate) fn board(agents: usize, days: usize, tracks: usize, seed: u64) -> Board {
+pub(crate) fn board(agents: usize, days: usize, tracks: usize, seed: u64) -> Leaderboard {
     let mut chance = Chance(seed);
     let levels = ["blinded", "bright", "stock-blind", "date-blind"];
     let modes = ["open-research", "fixed-candidate", "memory-only"];
@@ -103,7 +107,7 @@ pub(crate) fn board(agents: usize, days: usize, tracks: usize, seed: u64) -> Boa
         })
         .collect();
     let names: Vec<String> = tracks.first().map_or_else(Vec::new, ranked_names);
-    Board {
+    Leaderboard {
         format: 1,
         title: "headline".to_owned(),
         ktd: "0.1.0".to_owned(),
@@ -168,7 +172,7 @@ fn track(
 ) -> Track {
     let dates = dates(days);
     let benchmark = walk(chance, days, 0.0001, 0.009);
-    let mut leaders: Vec<Leader> = (0..agents)
+    let mut leaders: Vec<LeaderboardRow> = (0..agents)
         .map(|place| {
             let name = AGENTS
                 .get(place)
@@ -220,11 +224,11 @@ fn track(
     }
 }
 
-fn selection_of(leader: &Leader) -> f64 {
+fn selection_of(leader: &LeaderboardRow) -> f64 {
     leader.selection.as_ref().map_or(0.0, |selection| selection.value)
 }
 
-fn total_of(leader: &Leader) -> f64 {
+fn total_of(leader: &LeaderboardRow) -> f64 {
     leader.metrics["total_return"].median.value.unwrap()
 }
 
@@ -247,7 +251,7 @@ fn stat(chance: &mut Chance, value: f64, spread: f64) -> SeedStat {
     }
 }
 
-fn leader(chance: &mut Chance, name: &str, cohort: Cohort, days: usize) -> Leader {
+fn leader(chance: &mut Chance, name: &str, cohort: Cohort, days: usize) -> LeaderboardRow {
     let curves = curves(chance, days);
     let linked = linked(chance, curves.nav.last().copied().unwrap_or(1.0) - 1.0);
     let selection = linked.selection;
@@ -281,7 +285,7 @@ fn leader(chance: &mut Chance, name: &str, cohort: Cohort, days: usize) -> Leade
     );
     let pre = contribution(linked);
     let post = contribution(linked_again(chance, &pre.carino));
-    Leader {
+    LeaderboardRow {
         agent: name.to_owned(),
         cohort,
         force: if cohort == Cohort::Builtin { "F0" } else { "F2" }.to_owned(),
@@ -445,7 +449,7 @@ fn reliability(chance: &mut Chance) -> Reliability {
     }
 }
 
-fn separation(leaders: &[Leader]) -> Separation {
+fn separation(leaders: &[LeaderboardRow]) -> Separation {
     let count = leaders.len();
     let win = |own: usize, other: usize| {
         let ahead = selection_of(&leaders[own]) - selection_of(&leaders[other]);
@@ -474,13 +478,13 @@ fn separation(leaders: &[Leader]) -> Separation {
     }
 }
 
-fn control(chance: &mut Chance, days: usize) -> Leader {
+fn control(chance: &mut Chance, days: usize) -> LeaderboardRow {
     let oracle = leader(chance, "oracle", Cohort::Control, days);
     let mut selection = oracle.selection.clone().unwrap();
     selection.value = 9.4;
     selection.interval = Some((8.1, 10.2));
     selection.null_percentile = Some(1.0);
-    Leader {
+    LeaderboardRow {
         selection: Some(selection),
         reliability: None,
         memory_gap: None,
@@ -489,7 +493,7 @@ fn control(chance: &mut Chance, days: usize) -> Leader {
     }
 }
 
-fn references(chance: &mut Chance, benchmark: &[f64], days: usize) -> [Leader; 2] {
+fn references(chance: &mut Chance, benchmark: &[f64], days: usize) -> [LeaderboardRow; 2] {
     let members = leader(chance, "buy-and-hold", Cohort::Reference, days);
     let mut own = members.metrics.clone();
     own.retain(|name, _| {
@@ -502,7 +506,7 @@ fn references(chance: &mut Chance, benchmark: &[f64], days: usize) -> [Leader; 2
         ]
         .contains(&name.as_str())
     });
-    let members = Leader {
+    let members = LeaderboardRow {
         metrics: own.clone(),
         seeds: Vec::new(),
         served_models: Vec::new(),
@@ -525,7 +529,7 @@ fn references(chance: &mut Chance, benchmark: &[f64], days: usize) -> [Leader; 2
         ratio.insert(name.to_owned(), none);
     }
     let empty = Vec::new;
-    let index = Leader {
+    let index = LeaderboardRow {
         agent: "index 000300.SH".to_owned(),
         metrics: ratio,
         attribution: BTreeMap::new(),
@@ -586,7 +590,7 @@ fn contrasts(chance: &mut Chance, names: &[String]) -> Vec<Contrast> {
         .collect()
 }
 
-fn health(chance: &mut Chance, days: usize) -> Health {
+fn health(chance: &mut Chance, days: usize) -> ModelHealth {
     let factor = |name: &str, chance: &mut Chance| StyleHealth {
         name: name.to_owned(),
         mean_return: chance.around(0.0004),
@@ -595,7 +599,7 @@ fn health(chance: &mut Chance, days: usize) -> Health {
         significant_share: 0.1 + chance.share() * 0.6,
         dropped_days: 0,
     };
-    Health {
+    ModelHealth {
         dates: dates(days),
         r_squared: (0..days).map(|_| 0.12 + chance.share() * 0.3).collect(),
         names: (0..days).map(|_| 278 + chance.below(20)).collect(),

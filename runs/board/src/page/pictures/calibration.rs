@@ -2,7 +2,7 @@
 
 use super::{Section, View, card, legend, nothing, numbers};
 use crate::sheet::metric_cell;
-use crate::{Leader, Reliability};
+use crate::{LeaderboardRow, Reliability};
 use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{Anchor, Axes, Axis, Canvas, Cell, Edges, TableData, counted, decimals, grouped, real};
 use maud::{Markup, html};
@@ -22,7 +22,7 @@ const BARS: f64 = 216.0;
 const LEFT: f64 = 44.0;
 
 pub(super) fn body(View { track, .. }: View<'_>) -> Markup {
-    let shown: Vec<(&Leader, &Reliability)> = track
+    let shown: Vec<(&LeaderboardRow, &Reliability)> = track
         .leaders
         .iter()
         .filter_map(|leader| Some((leader, leader.reliability.as_ref()?)))
@@ -48,7 +48,7 @@ pub(super) fn body(View { track, .. }: View<'_>) -> Markup {
     }
 }
 
-fn picture(leader: &Leader, reliability: &Reliability) -> Markup {
+fn picture(leader: &LeaderboardRow, reliability: &Reliability) -> Markup {
     let title = format!("Confidence of {} against what happened", leader.agent);
     let words = in_words(reliability);
     html! { (draw(reliability).figure("small", &title, &words)) p.gauge { (words) } }
@@ -152,7 +152,7 @@ fn bars(canvas: &mut Canvas, reliability: &Reliability, most: usize) {
     }
 }
 
-fn scores(shown: &[(&Leader, &Reliability)]) -> TableData {
+fn scores(shown: &[(&LeaderboardRow, &Reliability)]) -> TableData {
     let heads = [
         ("agent", Left),
         ("orders", Right),
@@ -183,7 +183,7 @@ fn scores(shown: &[(&Leader, &Reliability)]) -> TableData {
              look at its interval, which resamples steps.")
 }
 
-fn bins(shown: &[(&Leader, &Reliability)]) -> TableData {
+fn bins(shown: &[(&LeaderboardRow, &Reliability)]) -> TableData {
     let heads = [
         ("agent", Left),
         ("bin", Right),

@@ -1,8 +1,8 @@
 //! Picture 5: selection with its uncertainty, beside what luck alone would give.
 
 use super::{Section, View, figure, is_set_apart, legend, nothing, numbers};
-use crate::sheet::{self, Kind};
-use crate::{Leader, Selection};
+use crate::sheet::{self, TableKind};
+use crate::{LeaderboardRow, Selection};
 use ktd_view::draw::{
     Anchor, Axes, Axis, Canvas, Edges, Plane, axis_percent, change, decimals, fitted, padded, real,
 };
@@ -38,18 +38,18 @@ pub(super) fn body(view: View<'_>) -> Markup {
             ("k-apart", "control or reference, unranked"),
         ]))
         (figure(&draw(&rows), "Selection with intervals and luck bands", &description))
-        (numbers(&sheet::table(view.board, Kind::Ranking, view.track, "pre").html()))
+        (numbers(&sheet::table(view.board, TableKind::Ranking, view.track, "pre").html()))
     }
 }
 
 struct Row<'b> {
-    leader: &'b Leader,
+    leader: &'b LeaderboardRow,
     value: f64,
     selection: Option<&'b Selection>,
 }
 
 impl<'b> Row<'b> {
-    fn of(leader: &'b Leader) -> Option<Self> {
+    fn of(leader: &'b LeaderboardRow) -> Option<Self> {
         let selection = leader.selection.as_ref();
         let attributed = || Some(leader.attribution.get("pre")?.carino.selection);
         let value = selection.map(|selection| selection.value).or_else(attributed)?;

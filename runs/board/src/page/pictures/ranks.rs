@@ -2,7 +2,7 @@
 
 use super::leaders::{letter, range};
 use super::{View, figure, legend, nothing, numbers, ranked};
-use crate::{Leader, Separation};
+use crate::{LeaderboardRow, Separation};
 use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{
     Anchor, Axes, Axis, Canvas, Cell, Column, Edges, Plane, TableData, decimals, fitted, p_value, portion,
@@ -18,7 +18,7 @@ const RIGHT: f64 = 190.0;
 const LANE: f64 = 14.0;
 
 pub(super) fn body(View { track, .. }: View<'_>) -> Markup {
-    let leaders: Vec<&Leader> = ranked(track)
+    let leaders: Vec<&LeaderboardRow> = ranked(track)
         .filter(|leader| leader.rank_interval.is_some())
         .collect();
     html! {
@@ -31,7 +31,7 @@ pub(super) fn body(View { track, .. }: View<'_>) -> Markup {
     }
 }
 
-fn sureness(leaders: &[&Leader], separation: &Separation) -> Markup {
+fn sureness(leaders: &[&LeaderboardRow], separation: &Separation) -> Markup {
     let description = format!(
         "Ranks by selection of {} agents with 95 % intervals; brackets join groups that cannot be separated.",
         leaders.len()
@@ -48,7 +48,7 @@ fn sureness(leaders: &[&Leader], separation: &Separation) -> Markup {
     }
 }
 
-fn intervals(leaders: &[&Leader], separation: &Separation) -> Canvas {
+fn intervals(leaders: &[&LeaderboardRow], separation: &Separation) -> Canvas {
     let count = real(leaders.len());
     let mut canvas = Canvas::new(WIDTH, count.mul_add(ROW, 34.0));
     let plane = Axes {
@@ -72,7 +72,7 @@ fn intervals(leaders: &[&Leader], separation: &Separation) -> Canvas {
     canvas
 }
 
-fn row(canvas: &mut Canvas, plane: &Plane, leader: &Leader, y: f64) {
+fn row(canvas: &mut Canvas, plane: &Plane, leader: &LeaderboardRow, y: f64) {
     let (Some(rank), Some((low, high))) = (leader.alpha_rank, leader.rank_interval) else {
         return;
     };
@@ -102,7 +102,7 @@ fn row(canvas: &mut Canvas, plane: &Plane, leader: &Leader, y: f64) {
 }
 
 /// Brackets beside the rows, in as many lanes as groups overlap.
-fn groups(canvas: &mut Canvas, plane: &Plane, separation: &Separation, leaders: &[&Leader]) {
+fn groups(canvas: &mut Canvas, plane: &Plane, separation: &Separation, leaders: &[&LeaderboardRow]) {
     let row_of = |place: &usize| {
         let agent = separation.agents.get(*place)?;
         leaders.iter().position(|leader| leader.agent == *agent)
@@ -155,7 +155,7 @@ fn verdict(separation: &Separation) -> Markup {
     html! { @if !parts.is_empty() { p { (parts.join(" ")) } } }
 }
 
-fn ranks(leaders: &[&Leader]) -> TableData {
+fn ranks(leaders: &[&LeaderboardRow]) -> TableData {
     let heads = [
         ("agent", Left),
         ("\u{3b1} rank", Right),

@@ -1,8 +1,8 @@
 //! Picture 2: from parts to the return, one waterfall an agent, on three bases.
 
 use super::{Section, View, card, legend, nothing, numbers};
-use crate::sheet::{self, Kind};
-use crate::{Contribution, Leader, Linked};
+use crate::sheet::{self, TableKind};
+use crate::{Contribution, LeaderboardRow, Linked};
 use ktd_view::draw::{Anchor, Axes, Axis, Canvas, Edges, axis_percent, change, padded, real, scientific};
 use maud::{Markup, html};
 
@@ -37,7 +37,7 @@ const ROW: f64 = 19.0;
 
 pub(super) fn body(view: View<'_>) -> Markup {
     let leaders = view.track.leaders.iter();
-    let shown: Vec<&Leader> = leaders.filter(|leader| !leader.attribution.is_empty()).collect();
+    let shown: Vec<&LeaderboardRow> = leaders.filter(|leader| !leader.attribution.is_empty()).collect();
     if shown.is_empty() {
         return nothing("No return could be split.");
     }
@@ -55,12 +55,12 @@ pub(super) fn body(view: View<'_>) -> Markup {
             div.cards { @for leader in &shown { (agent(view, leader)) } }
         }
         (numbers(&html! {
-            @for (basis, ..) in BASES { (sheet::table(view.board, Kind::Split, view.track, basis).html()) }
+            @for (basis, ..) in BASES { (sheet::table(view.board, TableKind::Split, view.track, basis).html()) }
         }))
     }
 }
 
-fn agent(view: View<'_>, leader: &Leader) -> Markup {
+fn agent(view: View<'_>, leader: &LeaderboardRow) -> Markup {
     let whole = leader.attribution.values().next();
     let whole = whole.map_or_else(String::new, |contribution| change(contribution.carino.portfolio));
     card(

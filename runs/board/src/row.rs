@@ -1,12 +1,12 @@
 //! One agent on a track: its seeds together.
 
 use super::record::{
-    CalibrationBin, Cohort, Contribution, Curves, Faults, Leader, Linked, Reliability, SeedStat,
+    CalibrationBin, Cohort, Contribution, Curves, Faults, LeaderboardRow, Linked, Reliability, SeedStat,
 };
-use super::score::Score;
-use ktd_bundle::summary::Metric;
+use super::score::ScoredEpisode;
 use ktd_attribution::account::{Attribution, Basis, Linking, Part};
 use ktd_attribution::metric::{Brier, Forecast, Forecasts, Reliability as Bins, ece, ece_interval};
+use ktd_bundle::summary::Metric;
 use ktd_stats::{Confidence, DEFAULT_MEAN_BLOCK_DAYS, Sample, StationaryBootstrap, spread};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,17 +22,17 @@ pub struct Draws {
 }
 
 /// The leader of one agent's scores, by seed; ranks, selection and memory gap come later.
-pub(super) fn leader(agent: &str, cohort: Cohort, scores: &[&Score], draws: Draws) -> Leader {
+pub(super) fn leader(agent: &str, cohort: Cohort, scores: &[&ScoredEpisode], draws: Draws) -> LeaderboardRow {
     let shown = median_seed(scores);
     let attributions: Vec<&Attribution> = scores.iter().map(|score| &score.attribution).collect();
-    Leader {
+    LeaderboardRow {
         agent: agent.to_owned(),
         cohort,
         force: scores.first().map_or_else(String::new, |score| {
-            score.found.header.provider.force.label().to_owned()
+            score.bundle.header.provider.force.label().to_owned()
         }),
-        seeds: scores.iter().map(|score| score.found.header.seed).collect(),
-        shown_seed: shown.map(|score| score.found.header.seed),
+        seeds: scores.iter().map(|score| score.bundle.header.seed).collect(),
+        shown_seed: shown.map(|score| score.bundle.header.seed),
         served_models: scores
             .iter()
             .flat_map(|score| score.served_models.iter().cloned())
@@ -59,8 +59,8 @@ pub(super) fn leader(agent: &str, cohort: Cohort, scores: &[&Score], draws: Draw
 }
 
 /// The score of the median total return; the lower of two in the middle.
-fn median_seed<'s>(scores: &[&'s Score]) -> Option<&'s Score> {
-    let mut order: Vec<&Score> = scores.to_vec();
+fn median_seed<'s>(scores: &[&'s ScoredEpisode]) -> Option<&'s ScoredEpisode> {
+    let mut order: Vec<&ScoredEpisode> = scores.to_vec();
     order.sort_by(|a, b| {
         a.attribution
             .total_return()
@@ -70,7 +70,7 @@ fn median_seed<'s>(scores: &[&'s Score]) -> Option<&'s Score> {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "steps and cents stay far below 2^53")]
-fn faults(scores: &[&Score]) -> Faults {
+fn faults(scores: &[&ScoredEpisode]) -> Faults {
     let counters = || scores.iter().map(|score| &score.summary.counters);
     let sum = |of: &dyn Fn(&ktd_bundle::summary::Counters) -> usize| counters().map(of).sum::<usize>();
     let steps = sum(&|c| c.submitted + c.hold + c.fallback + c.uncovered);
@@ -86,14 +86,14 @@ fn faults(scores: &[&Score]) -> Faults {
 }
 
 /// The cost of all seeds; `None` when that of one is not known.
-fn cost_usd(scores: &[&Score]) -> Option<f64> {
+fn cost_usd(scores: &[&ScoredEpisode]) -> Option<f64> {
     scores
         .iter()
         .map(|score| Some(score.summary.money.cost?.total().to_usd()))
         .sum()
 }
 
-fn metrics(scores: &[&Score]) -> BTreeMap<String, SeedStat> {
+fn metrics(scores: &[&ScoredEpisode]) -> BTreeMap<String, SeedStat> {
     let names: BTreeSet<&String> = scores.iter().flat_map(|score| score.metrics.keys()).collect();
     names
         .into_iter()
@@ -261,7 +261,7 @@ pub(super) fn curves(nav: &[f64], attribution: &Attribution) -> Curves {
 }
 
 /// Stated confidence against what happened: the forecasts of all seeds, resampled by step.
-fn reliability(scores: &[&Score], draws: Draws) -> Reliability {
+fn reliability(scores: &[&ScoredEpisode], draws: Draws) -> Reliability {
     // A step of another seed is another cluster.
     const SEED_STRIDE: usize = 1_000_000;
     let forecasts: Vec<Forecast> = scores
