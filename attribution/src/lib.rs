@@ -16,5 +16,6 @@ pub mod metric;
 pub mod model;
 
 mod panel;
-
+mod random_portfolios;
 pub use panel::{Panel, PanelColumns, PanelError};
+pub use random_portfolios::{PORTFOLIO_NAMES, RANDOM_PORTFOLIOS, RandomPortfolios, RandomPortfoliosError};

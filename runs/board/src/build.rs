@@ -6,13 +6,16 @@ use super::fitted::FittedModel;
 use super::health;
 use super::load::load;
 use super::notes::{missing_seeds, overlaps, track_notes};
-use super::record::{Cohort, Leaderboard, LeaderboardRow, ModelRecord, Resampling, Track, VifStep};
+use super::record::{
+    Cohort, DateBounds, FactorVif, Leaderboard, LeaderboardRow, ModelRecord, Resampling, Track, VifRound,
+};
 use super::reference::references;
 use super::replayed_account::FeeRates;
 use super::row::{Draws, leader};
 use super::score::ScoredEpisode;
 use super::sensitivity::sensitivity;
 use super::separation::{Ranked, separate};
+use super::series::rounded;
 use super::settings::ModelSettings;
 use super::trials::Trials;
 use crate::BoardError;
@@ -26,7 +29,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 /// The form of `leaderboard.json`.
-pub const BOARD_FORMAT: u32 = 1;
+pub const BOARD_FORMAT: u32 = 2;
 
 /// How a board is made.
 #[derive(Debug, Clone, PartialEq)]
@@ -179,8 +182,9 @@ impl BoardContext<'_> {
             .iter()
             .map(|score| score.bundle.header.experiment.as_str())
             .collect();
-        Ok(Leaderboard {
+        let board = Leaderboard {
             format: BOARD_FORMAT,
+            content_sha256: String::new(),
             title: titles.into_iter().collect::<Vec<_>>().join(", "),
             ktd: env!("CARGO_PKG_VERSION").to_owned(),
             protocol,
@@ -195,7 +199,8 @@ impl BoardContext<'_> {
             sensitivity: sensitivity(self.fitted, &agents, range)?,
             tracks,
             notes,
-        })
+        };
+        board.sealed()
     }
 
     fn track(&self, group: &ByAgent<'_>) -> Result<Track, BoardError> {
@@ -244,7 +249,7 @@ impl BoardContext<'_> {
             benchmark_return: total(&benchmark),
             benchmark: benchmark
                 .as_ref()
-                .map_or_else(|_| Vec::new(), |returns| growth(returns)),
+                .map_or_else(|_| Vec::new(), |returns| rounded(growth(returns))),
             trials: window_trials.len(),
             notes: track_notes(&leaders, benchmark.as_ref().err()),
             leaders,
@@ -345,13 +350,19 @@ pub(super) fn model_record(fitted: &FittedModel) -> ModelRecord {
             .iter()
             .map(|style| style.name().to_owned())
             .collect(),
-        calibration: fitted.calibration.clone(),
+        calibration: fitted
+            .calibration
+            .clone()
+            .map(|(first, last)| DateBounds { first, last }),
         vif_path: screen.map_or_else(Vec::new, |screen| {
-            let step = |step: &ktd_attribution::model::VifStep| VifStep {
+            let step = |step: &ktd_attribution::model::VifStep| VifRound {
                 vif: step
                     .inflations
                     .iter()
-                    .map(|(style, vif)| (style.name().to_owned(), *vif))
+                    .map(|(style, vif)| FactorVif {
+                        factor: style.name().to_owned(),
+                        vif: *vif,
+                    })
                     .collect(),
                 dropped: step.dropped.map(|style| style.name().to_owned()),
             };

@@ -6,11 +6,13 @@
 
 mod benchmark;
 mod build;
+mod by_basis;
 mod contrast;
 mod day_books;
 mod day_prices;
 mod episode_account;
 mod error;
+mod files;
 mod fitted;
 mod forecast;
 mod health;
@@ -28,21 +30,26 @@ mod row;
 mod score;
 mod sensitivity;
 mod separation;
+mod series;
 mod settings;
 pub mod sheet;
 mod trials;
 
 pub use benchmark::BenchmarkIndex;
 pub use build::{BOARD_FORMAT, BoardOptions, ProgressCallback, build};
+pub use by_basis::ByBasis;
 pub use episode_account::EpisodeAccount;
 pub use error::BoardError;
+pub use files::{BoardManifest, write_board};
 pub use fitted::FittedModel;
 pub use forecast::Forecast;
+pub use ktd_attribution::account::{Basis, Linking};
 pub use own_file::{OwnAccount, OwnDays, play_file};
 pub use record::{
-    CalibrationBin, Cohort, Contrast, Contribution, Curves, Faults, Gap, Leaderboard, LeaderboardRow, Linked,
-    ModelHealth, ModelRecord, Pair, Protocol, Reliability, Resampling, SeedStat, Selection, SensitivityRow,
-    Separation, StyleHealth, Track, VifStep,
+    Bounds, CalibrationBin, Cohort, Contrast, Contribution, Curves, DateBounds, FactorVif, Faults, Gap,
+    Leaderboard, LeaderboardRow, Linked, ModelHealth, ModelRecord, MurphyParts, Pair, Protocol, RankBounds,
+    Reliability, Resampling, SeedStat, Selection, SensitivityRow, Separation, SpaP, StyleHealth, Track,
+    VifRound,
 };
 pub use reference::MEMBERS;
 pub use replayed_account::{AccountFault, AccountOrders, AccountTrade, FeeRates, ReplayedAccount};

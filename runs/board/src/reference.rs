@@ -6,6 +6,7 @@ use super::record::{Cohort, Curves, Faults, LeaderboardRow};
 use super::replayed_account::{AccountOrders, FeeRates, ReplayedAccount};
 use super::row::{contributions, curves, daily_exposures, exposures, seed_stat};
 use super::score::{portfolio_metrics, relative};
+use super::series::rounded;
 use ktd_attribution::account::{DayBook, attribute};
 use ktd_attribution::metric::NavPath;
 use ktd_attribution::model::FactorModel;
@@ -53,8 +54,8 @@ fn index(days: &[DayIndex], benchmark: &BenchmarkIndex) -> Option<LeaderboardRow
         1.0 - value / highest
     });
     let curves = Curves {
-        drawdown: drawdown.collect(),
-        nav: nav.clone(),
+        drawdown: rounded(drawdown),
+        nav: rounded(nav.iter().copied()),
         common: Vec::new(),
         style: Vec::new(),
         selection: Vec::new(),
@@ -123,7 +124,7 @@ fn blank(name: &str, metrics: &BTreeMap<String, Metric>) -> LeaderboardRow {
         delta_rank: None,
         rank_interval: None,
         first_share: None,
-        attribution: BTreeMap::new(),
+        attribution: None,
         unattributed_reason: None,
         selection: None,
         exposures: Vec::new(),

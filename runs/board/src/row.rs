@@ -1,9 +1,12 @@
 //! One agent on a track: its seeds together.
 
+use super::by_basis::ByBasis;
 use super::record::{
-    CalibrationBin, Cohort, Contribution, Curves, Faults, LeaderboardRow, Linked, Reliability, SeedStat,
+    Bounds, CalibrationBin, Cohort, Contribution, Curves, Faults, LeaderboardRow, Linked, MurphyParts,
+    Reliability, SeedStat,
 };
 use super::score::ScoredEpisode;
+use super::series::rounded;
 use ktd_attribution::account::{Attribution, Basis, Linking, Part};
 use ktd_attribution::metric::{Brier, Forecast, Forecasts, Reliability as Bins, ece, ece_interval};
 use ktd_bundle::summary::Metric;
@@ -123,7 +126,13 @@ pub(super) fn seed_stat<'m>(metrics: impl Iterator<Item = &'m Metric>) -> SeedSt
             Metric::missing(reason.unwrap_or_else(|| "no seed has a value".to_owned())),
             None,
         ),
-        Some(Ok(spread)) => (Metric::of(Ok(spread.median)), Some((spread.lower, spread.upper))),
+        Some(Ok(spread)) => (
+            Metric::of(Ok(spread.median)),
+            Some(Bounds {
+                low: spread.lower,
+                high: spread.upper,
+            }),
+        ),
         Some(Err(reason)) => (Metric::of(Err(reason)), None),
     };
     SeedStat {
@@ -133,27 +142,20 @@ pub(super) fn seed_stat<'m>(metrics: impl Iterator<Item = &'m Metric>) -> SeedSt
     }
 }
 
-/// Linked contributions by basis: means over attributions.
-pub(super) fn contributions(attributions: &[&Attribution]) -> BTreeMap<String, Contribution> {
-    if attributions.is_empty() {
-        return BTreeMap::new();
+/// Linked contributions by basis: means over attributions; `None` of none.
+pub(super) fn contributions(attributions: &[&Attribution]) -> Option<ByBasis<Contribution>> {
+    (!attributions.is_empty()).then(|| ByBasis::new(|basis| contribution(attributions, basis)))
+}
+
+fn contribution(attributions: &[&Attribution], basis: Basis) -> Contribution {
+    let linked = |linking| mean_linked(attributions, basis, linking);
+    let gauges = attributions.iter().map(|attribution| attribution.gauge(basis));
+    Contribution {
+        carino: linked(Linking::Carino),
+        pnl: linked(Linking::Pnl),
+        sum: linked(Linking::Sum),
+        daily_gauge: gauges.fold(0.0, f64::max),
     }
-    Basis::ALL
-        .into_iter()
-        .map(|basis| {
-            let linked = |linking| mean_linked(attributions, basis, linking);
-            let contribution = Contribution {
-                carino: linked(Linking::Carino),
-                pnl: linked(Linking::Pnl),
-                sum: linked(Linking::Sum),
-                daily_gauge: attributions
-                    .iter()
-                    .map(|attribution| attribution.gauge(basis))
-                    .fold(0.0, f64::max),
-            };
-            (basis.label().to_owned(), contribution)
-        })
-        .collect()
 }
 
 fn mean_linked(attributions: &[&Attribution], basis: Basis, linking: Linking) -> Linked {
@@ -224,7 +226,7 @@ pub(super) fn daily_exposures(attribution: &Attribution) -> Vec<Vec<f64>> {
     (0..styles)
         .map(|style| {
             let days = attribution.exposures();
-            days.map(|day| day.get(style).copied().unwrap_or(0.0)).collect()
+            rounded(days.map(|day| day.get(style).copied().unwrap_or(0.0)))
         })
         .collect()
 }
@@ -235,7 +237,7 @@ pub(super) fn curves(nav: &[f64], attribution: &Attribution) -> Curves {
     let rows = attribution.cumulative(Basis::Pre);
     let series = |of: &[Part]| -> Vec<f64> {
         let sum = |row: &Vec<f64>| of.iter().map(|part| parts.part(row, *part)).sum();
-        rows.iter().map(sum).collect()
+        rounded(rows.iter().map(sum))
     };
     let styles: Vec<Part> = (0..parts.styles()).map(Part::Style).collect();
     let others = [
@@ -251,8 +253,8 @@ pub(super) fn curves(nav: &[f64], attribution: &Attribution) -> Curves {
         1.0 - value / highest
     });
     Curves {
-        drawdown: drawdown.collect(),
-        nav: nav.to_vec(),
+        drawdown: rounded(drawdown),
+        nav: rounded(nav.iter().copied()),
         common: series(&[Part::Common]),
         style: series(&styles),
         selection: series(&[Part::Selection]),
@@ -300,16 +302,21 @@ fn reliability(scores: &[&ScoredEpisode], draws: Draws) -> Reliability {
         orders: forecasts.all().len(),
         bins: bins.collect(),
         brier: Metric::of(brier.map(|brier| brier.score)),
-        murphy: brier
-            .ok()
-            .map(|brier| (brier.reliability, brier.resolution, brier.uncertainty)),
+        murphy: brier.ok().map(|brier| MurphyParts {
+            reliability: brier.reliability,
+            resolution: brier.resolution,
+            uncertainty: brier.uncertainty,
+        }),
     }
 }
 
-fn interval_of_ece(forecasts: &Forecasts<'_>, draws: Draws) -> Option<(f64, f64)> {
+fn interval_of_ece(forecasts: &Forecasts<'_>, draws: Draws) -> Option<Bounds> {
     let steps: BTreeSet<usize> = forecasts.all().iter().map(|forecast| forecast.step).collect();
     let mean_block = DEFAULT_MEAN_BLOCK_DAYS;
     let draws = StationaryBootstrap::new(steps.len(), mean_block, draws.replicates, draws.seed).ok()?;
     let interval = ece_interval(forecasts, &draws, Confidence::P95).ok()?.ok()?;
-    Some((interval.lower, interval.upper))
+    Some(Bounds {
+        low: interval.lower,
+        high: interval.upper,
+    })
 }

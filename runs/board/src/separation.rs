@@ -1,6 +1,6 @@
 //! Which differences of a track are real, and how sure each selection is.
 
-use super::record::{LeaderboardRow, Selection, Separation};
+use super::record::{Bounds, LeaderboardRow, RankBounds, Selection, Separation, SpaP};
 use super::row::{Draws, means, seed_stat};
 use super::score::ScoredEpisode;
 use ktd_attribution::account::{Basis, Part, carino_weights, random_selections};
@@ -89,12 +89,16 @@ pub(super) fn separate(
         );
         leader.selection = Some(selection(series, luck, trials));
         if let Some(selection) = &mut leader.selection {
-            selection.interval = interval
-                .filter(|_| series.varies())
-                .map(|interval| (interval.lower, interval.upper));
+            selection.interval = interval.filter(|_| series.varies()).map(|interval| Bounds {
+                low: interval.lower,
+                high: interval.upper,
+            });
         }
         let rank = ranks.as_ref().and_then(|ranks| ranks.agents().get(place));
-        leader.rank_interval = rank.map(|rank| (rank.lower, rank.upper));
+        leader.rank_interval = rank.map(|rank| RankBounds {
+            low: rank.lower,
+            high: rank.upper,
+        });
         leader.first_share = rank.map(|rank| rank.probability_best);
     }
     Some(separation(ranked, &series, &ranks?, &bootstrap?))
@@ -157,7 +161,10 @@ fn selection(series: &Series, luck: Vec<f64>, trials: &Sample<'_>) -> Selection 
     let luck = Some(luck).filter(|luck| !luck.is_empty() && series.varies());
     let band = luck.as_ref().and_then(|luck| {
         let sample = Sample::new("random selections", luck).ok()?;
-        Some((quantile(&sample, 0.025).ok()?, quantile(&sample, 0.975).ok()?))
+        Some(Bounds {
+            low: quantile(&sample, 0.025).ok()?,
+            high: quantile(&sample, 0.975).ok()?,
+        })
     });
     let share = |luck: &Vec<f64>| {
         let below = luck.iter().filter(|null| **null < value).count();
@@ -241,7 +248,11 @@ fn separation(
             .collect(),
         pbo: overfitting(&varying),
         reality_check_p: reality.unwrap_or_else(constant),
-        spa_p: spa.map(|found| (found.p_lower, found.p_consistent, found.p_upper)),
+        spa_p: spa.map(|found| SpaP {
+            lower: found.p_lower,
+            consistent: found.p_consistent,
+            upper: found.p_upper,
+        }),
     }
 }
 

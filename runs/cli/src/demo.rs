@@ -6,7 +6,7 @@ use crate::output::Console;
 use crate::results::{results_json, results_table};
 use clap::Args;
 use ktd_board::sheet::{self, TableKind};
-use ktd_board::{BoardOptions, build};
+use ktd_board::{Basis, BoardOptions, build};
 use ktd_bundle::BundlePaths;
 use ktd_bundle::bundle_set::BundleSet;
 use ktd_client::progress::Silent;
@@ -89,7 +89,7 @@ fn ranking(out: &Path) -> Result<String, CliError> {
     let table = board
         .tracks
         .first()
-        .map(|track| sheet::table(&board, TableKind::Ranking, track, "pre"));
+        .map(|track| sheet::table(&board, TableKind::Ranking, track, Basis::Pre));
     Ok(table.map_or_else(String::new, |table| table.text()))
 }
 

@@ -7,8 +7,6 @@ pub mod cost_text;
 mod error;
 pub mod estimate;
 pub mod estimate_text;
-mod exact_power;
-mod luck;
 mod pace;
 mod power;
 mod text;
@@ -16,16 +14,16 @@ mod window;
 
 pub use agents::{AgentGrid, Kind};
 pub use error::PlanError;
-pub use exact_power::DRAWS;
-pub use luck::{Luck, NAMES, NoLuck, PORTFOLIOS};
 pub use pace::{Minutes, Pace, paces};
 pub use power::{POWER, Pairing, SIGNIFICANCE, WindowNoise};
 pub use text::text;
 
 use crate::estimate::{Estimate, Measured};
+use ktd_attribution::{RandomPortfolios, RandomPortfoliosError};
 use ktd_client::money::opening;
 use ktd_data::market_source::MarketSource;
-use ktd_experiment::cells::{Cell, windows};
+use ktd_env::Market;
+use ktd_experiment::cells::{Cell, Window, windows};
 use ktd_experiment::config::ExperimentConfig;
 use ktd_experiment::prune::{masks, modes, pruned};
 use serde::Serialize;
@@ -98,7 +96,7 @@ impl Plan {
         let windows = windows(config, &source.market)?;
         let noise: Vec<WindowNoise> = windows
             .iter()
-            .map(|window| WindowNoise::of(window, Luck::of(&source.market, window)))
+            .map(|window| WindowNoise::of(window, luck(&source.market, window)))
             .collect();
         let estimate = Estimate::of(config, cells, measured);
         Ok(Self {
@@ -119,6 +117,11 @@ impl Plan {
             windows: noise,
         })
     }
+}
+
+/// What random portfolios of a window earn.
+fn luck(market: &Market, window: &Window) -> Result<RandomPortfolios, RandomPortfoliosError> {
+    RandomPortfolios::of(market, &window.id, &window.days)
 }
 
 fn settings(config: &ExperimentConfig) -> Result<Vec<Setting>, PlanError> {

@@ -1,9 +1,10 @@
 //! A plan for people.
 
 use super::{AgentGrid, POWER, Pairing, Plan, SIGNIFICANCE, Setting, WindowNoise};
-use super::{DRAWS, NAMES, PORTFOLIOS};
+use ktd_attribution::{PORTFOLIO_NAMES, RANDOM_PORTFOLIOS};
 use ktd_bundle::summary::Metric;
 use ktd_experiment::caps::Caps;
+use ktd_stats::SIMULATED_EXPERIMENTS;
 use ktd_view::table::{Align, Table, grouped};
 use std::fmt::Write;
 
@@ -165,7 +166,7 @@ fn hours(minutes: u64) -> String {
 fn luck(plan: &Plan) -> String {
     use Align::{Left, Right};
     let mut text = format!(
-        "Luck: {PORTFOLIOS} random portfolios a window, {NAMES} members each in equal weights, bought at the first open and \
+        "Luck: {RANDOM_PORTFOLIOS} random portfolios a window, {PORTFOLIO_NAMES} members each in equal weights, bought at the first open and \
          held, no fees.\n\n"
     );
     let mut table = Table::new(&[
@@ -264,7 +265,7 @@ fn paired(pairing: &Pairing, seeds: usize) -> Vec<String> {
             "- the usual normal approximation says {}, which this test finds in {:.0} % of {} simulated experiments",
             percent(&pairing.least_difference_approximate, 2),
             power * 100.0,
-            grouped(DRAWS)
+            grouped(SIMULATED_EXPERIMENTS)
         )
     });
     let lines = vec![

@@ -1,7 +1,7 @@
 //! The head of the page: what it says in a few sentences; and its last section: by which rules.
 
 use super::pictures::{CONTENTS, is_set_apart, ranked};
-use crate::{Leaderboard, LeaderboardRow, Separation, Track};
+use crate::{Bounds, Leaderboard, LeaderboardRow, Separation, Track};
 use ktd_view::draw::{change, counted, grouped, joined, plural, portion, scroll, short_hash};
 use maud::{Markup, html};
 
@@ -92,7 +92,7 @@ fn first(best: &LeaderboardRow, trials: usize) -> String {
         return format!("First by selection is {}.", best.agent);
     };
     let mut details: Vec<String> = Vec::new();
-    if let Some((low, high)) = selection.interval {
+    if let Some(Bounds { low, high }) = selection.interval {
         details.push(format!("95 % interval {} to {}", change(low), change(high)));
     }
     if let Some(share) = best.first_share {
@@ -104,10 +104,10 @@ fn first(best: &LeaderboardRow, trials: usize) -> String {
         format!(" ({})", details.join(", "))
     };
     let verdict = match selection.null_band {
-        Some((_, high)) if high < selection.value => {
+        Some(Bounds { high, .. }) if high < selection.value => {
             " That is above what luck gives to 97.5 % of random portfolios"
         }
-        Some((low, _)) if selection.value < low => {
+        Some(Bounds { low, .. }) if selection.value < low => {
             " That is below what luck gives to 97.5 % of random portfolios"
         }
         Some(_) => " That is inside the band of random portfolios: it may be luck",

@@ -33,7 +33,8 @@ fn body(board: &Leaderboard) -> Markup {
             (guide::section())
             (front::protocol(board))
         }
-        footer { p { "Made by ktd " (board.ktd) " from leaderboard.json, format " (board.format) "." } }
+        footer { p { "Made by ktd " (board.ktd) " from leaderboard.json, format " (board.format) ", content "
+            code { (board.content_sha256) } "." } }
     }
 }
 

@@ -11,6 +11,7 @@ pub use metrics::{CellForm, METRICS};
 
 use super::record::{Leaderboard, SeedStat, Track};
 use crate::BoardError;
+use ktd_attribution::account::Basis;
 use ktd_bundle::summary::Metric;
 use ktd_view::draw::{Cell, TableData};
 
@@ -73,9 +74,9 @@ impl TableKind {
     }
 }
 
-/// A table of the board; `track` where there is one a track, `basis` for the split (`pre`, `post`, `two`).
+/// A table of the board; `track` where there is one a track, `basis` for the split.
 #[must_use]
-pub fn table(board: &Leaderboard, kind: TableKind, track: &Track, basis: &str) -> TableData {
+pub fn table(board: &Leaderboard, kind: TableKind, track: &Track, basis: Basis) -> TableData {
     match kind {
         TableKind::Ranking => ranking::table(track),
         TableKind::Profile => profile::table(board),

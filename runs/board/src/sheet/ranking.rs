@@ -71,22 +71,22 @@ fn row(leader: &LeaderboardRow, track: &Track) -> Vec<Cell> {
     };
     vec![
         leader.alpha_rank.map_or(Cell::Empty, Cell::Count),
-        leader
-            .rank_interval
-            .map_or(Cell::Empty, |(low, high)| Cell::Text(format!("{low}-{high}"))),
+        leader.rank_interval.map_or(Cell::Empty, |rank| {
+            Cell::Text(format!("{}-{}", rank.low, rank.high))
+        }),
         Cell::Text(tied(leader, track)),
         Cell::Text(leader.agent.clone()),
         Cell::Text(cohort(leader.cohort).to_owned()),
         Cell::Text(leader.force.clone()),
         Cell::Count(leader.seeds.len()),
         selection.map_or_else(absent, |selection| Cell::Change(selection.value)),
-        Cell::optional(interval.map(|(low, _)| low), Cell::Change),
-        Cell::optional(interval.map(|(_, high)| high), Cell::Change),
+        Cell::optional(interval.map(|bounds| bounds.low), Cell::Change),
+        Cell::optional(interval.map(|bounds| bounds.high), Cell::Change),
         selection.map_or(Cell::Empty, |selection| {
             metric_cell(&selection.newey_west_t, Cell::Ratio)
         }),
-        Cell::optional(luck.map(|(low, _)| low), Cell::Change),
-        Cell::optional(luck.map(|(_, high)| high), Cell::Change),
+        Cell::optional(luck.map(|bounds| bounds.low), Cell::Change),
+        Cell::optional(luck.map(|bounds| bounds.high), Cell::Change),
         Cell::optional(
             selection.and_then(|selection| selection.null_percentile),
             Cell::Percent,
@@ -150,7 +150,7 @@ fn tests(separation: &Separation) -> String {
     };
     let spa = separation.spa_p.map_or_else(
         || "n/a".to_owned(),
-        |(low, middle, high)| format!("{middle:.3} ({low:.3} to {high:.3})"),
+        |p| format!("{:.3} ({:.3} to {:.3})", p.consistent, p.lower, p.upper),
     );
     let pairs = separation.agents.len() * separation.agents.len().saturating_sub(1) / 2;
     format!(

@@ -2,7 +2,7 @@
 
 use super::{Section, View, card, legend, nothing, numbers};
 use crate::sheet::metric_cell;
-use crate::{LeaderboardRow, Reliability};
+use crate::{Bounds, LeaderboardRow, Reliability};
 use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{Anchor, Axes, Axis, Canvas, Cell, Edges, TableData, counted, decimals, grouped, real};
 use maud::{Markup, html};
@@ -55,9 +55,11 @@ fn picture(leader: &LeaderboardRow, reliability: &Reliability) -> Markup {
 }
 
 fn in_words(reliability: &Reliability) -> String {
-    let interval = reliability.ece_interval.map_or_else(String::new, |(low, high)| {
-        format!(" (95 % {} to {})", decimals(low, 3), decimals(high, 3))
-    });
+    let interval = reliability
+        .ece_interval
+        .map_or_else(String::new, |Bounds { low, high }| {
+            format!(" (95 % {} to {})", decimals(low, 3), decimals(high, 3))
+        });
     let ece = reliability
         .ece
         .value
@@ -170,12 +172,12 @@ fn scores(shown: &[(&LeaderboardRow, &Reliability)]) -> TableData {
             Cell::Text(leader.agent.clone()),
             Cell::Count(reliability.orders),
             metric_cell(&reliability.ece, Cell::Fine),
-            Cell::optional(reliability.ece_interval.map(|(low, _)| low), Cell::Fine),
-            Cell::optional(reliability.ece_interval.map(|(_, high)| high), Cell::Fine),
+            Cell::optional(reliability.ece_interval.map(|bounds| bounds.low), Cell::Fine),
+            Cell::optional(reliability.ece_interval.map(|bounds| bounds.high), Cell::Fine),
             metric_cell(&reliability.brier, Cell::Fine),
-            Cell::optional(murphy.map(|(reliability, ..)| reliability), Cell::Fine),
-            Cell::optional(murphy.map(|(_, resolution, _)| resolution), Cell::Fine),
-            Cell::optional(murphy.map(|(.., uncertainty)| uncertainty), Cell::Fine),
+            Cell::optional(murphy.map(|parts| parts.reliability), Cell::Fine),
+            Cell::optional(murphy.map(|parts| parts.resolution), Cell::Fine),
+            Cell::optional(murphy.map(|parts| parts.uncertainty), Cell::Fine),
         ]
     });
     TableData::new("Calibration over all seeds", heads).with_rows(rows)

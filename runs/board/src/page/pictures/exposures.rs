@@ -3,6 +3,7 @@
 use super::{Daily, Section, View, card, day_label, figure, legend, monthly, months, nothing, numbers};
 use crate::LeaderboardRow;
 use crate::sheet::{self, TableKind};
+use ktd_attribution::account::Basis;
 use ktd_view::draw::{Anchor, Axes, Axis, Canvas, Cell, Edges, TableData, decimals, fitted, real, thin};
 use maud::{Markup, html};
 
@@ -25,7 +26,7 @@ const BELOW: [&str; 5] = ["n1", "n2", "n3", "n4", "n5"];
 const ABOVE: [&str; 5] = ["p1", "p2", "p3", "p4", "p5"];
 
 pub(super) fn body(view: View<'_>) -> Markup {
-    let table = sheet::table(view.board, TableKind::Exposures, view.track, "pre");
+    let table = sheet::table(view.board, TableKind::Exposures, view.track, Basis::Pre);
     let styles = &view.board.model.styles;
     if table.rows.is_empty() || styles.is_empty() {
         return nothing("No exposures are known.");

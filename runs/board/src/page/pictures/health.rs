@@ -1,7 +1,7 @@
 //! Picture 8: how the factor model fared.
 
 use super::{Section, View, day_label, figure, monthly, months, nothing, numbers};
-use crate::{ModelHealth, ModelRecord};
+use crate::{DateBounds, FactorVif, ModelHealth, ModelRecord};
 use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{
     Anchor, Axes, Axis, Canvas, Cell, Column, Edges, TableData, counted, decimals, joined, padded, portion,
@@ -198,7 +198,7 @@ fn screen(model: &ModelRecord) -> Markup {
 fn screened(model: &ModelRecord) -> String {
     let window = model.calibration.as_ref().map_or_else(
         || "without calibration days".to_owned(),
-        |(first, last)| format!("on {first} to {last}, before the first evaluated day"),
+        |DateBounds { first, last }| format!("on {first} to {last}, before the first evaluated day"),
     );
     let dropped: Vec<String> = model
         .vif_path
@@ -220,10 +220,10 @@ fn path(model: &ModelRecord) -> TableData {
     let names: Vec<&String> = model
         .vif_path
         .first()
-        .map_or_else(Vec::new, |step| step.vif.iter().map(|(name, _)| name).collect());
+        .map_or_else(Vec::new, |step| step.vif.iter().map(|row| &row.factor).collect());
     let rounds = (1..=model.vif_path.len()).map(|round| Column::new(format!("round {round}"), Right));
-    let cell = |name: &String, step: &crate::VifStep| {
-        let Some((_, vif)) = step.vif.iter().find(|(own, _)| own == name) else {
+    let cell = |name: &String, step: &crate::VifRound| {
+        let Some(FactorVif { vif, .. }) = step.vif.iter().find(|row| row.factor == *name) else {
             return Cell::Empty;
         };
         let shown = vif.map_or_else(|| "infinite".to_owned(), |vif| decimals(vif, 2));

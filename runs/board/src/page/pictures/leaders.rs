@@ -2,7 +2,7 @@
 
 use super::{Section, View, is_set_apart, kind, nothing, ranks};
 use crate::sheet::{self, CellForm, METRICS};
-use crate::{LeaderboardRow, Separation, Track};
+use crate::{Bounds, LeaderboardRow, Separation, Track};
 use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{Cell, TableData, TableView, change, portion};
 use maud::{Markup, html};
@@ -140,7 +140,7 @@ fn standing(leader: &LeaderboardRow, separation: Option<&Separation>) -> [Cell; 
         leader.alpha_rank.map_or(Cell::Empty, Cell::Count),
         leader
             .rank_interval
-            .map_or(Cell::Empty, |(low, high)| Cell::Text(range(low, high))),
+            .map_or(Cell::Empty, |rank| Cell::Text(range(rank.low, rank.high))),
         Cell::Text(letters),
     ]
 }
@@ -167,8 +167,8 @@ fn skill(leader: &LeaderboardRow) -> [Cell; 5] {
         // References are attributed but not resampled.
         let value = leader
             .attribution
-            .get("pre")
-            .map(|contribution| contribution.carino.selection);
+            .as_ref()
+            .map(|bases| bases.pre.carino.selection);
         let reason = leader
             .unattributed_reason
             .clone()
@@ -176,7 +176,7 @@ fn skill(leader: &LeaderboardRow) -> [Cell; 5] {
         let value = value.map_or(Cell::Missing(reason), Cell::Change);
         return [value, Cell::Empty, Cell::Empty, Cell::Empty, Cell::Empty];
     };
-    let interval = selection.interval.map_or(Cell::Empty, |(low, high)| {
+    let interval = selection.interval.map_or(Cell::Empty, |Bounds { low, high }| {
         Cell::Text(format!("{} to {}", change(low), change(high)))
     });
     [

@@ -2,7 +2,7 @@
 
 use super::leaders::{letter, range};
 use super::{View, figure, legend, nothing, numbers, ranked};
-use crate::{LeaderboardRow, Separation};
+use crate::{LeaderboardRow, RankBounds, Separation, SpaP};
 use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{
     Anchor, Axes, Axis, Canvas, Cell, Column, Edges, Plane, TableData, decimals, fitted, p_value, portion,
@@ -73,7 +73,7 @@ fn intervals(leaders: &[&LeaderboardRow], separation: &Separation) -> Canvas {
 }
 
 fn row(canvas: &mut Canvas, plane: &Plane, leader: &LeaderboardRow, y: f64) {
-    let (Some(rank), Some((low, high))) = (leader.alpha_rank, leader.rank_interval) else {
+    let (Some(rank), Some(RankBounds { low, high })) = (leader.alpha_rank, leader.rank_interval) else {
         return;
     };
     let first = leader
@@ -146,7 +146,12 @@ fn verdict(separation: &Separation) -> Markup {
             p_value(p)
         ));
     }
-    if let Some((low, middle, high)) = separation.spa_p {
+    if let Some(SpaP {
+        lower: low,
+        consistent: middle,
+        upper: high,
+    }) = separation.spa_p
+    {
         let [low, middle, high] = [low, middle, high].map(p_value);
         parts.push(format!(
             "Superior ability (Hansen): p = {middle} (bounds {low} and {high})."
@@ -169,10 +174,10 @@ fn ranks(leaders: &[&LeaderboardRow]) -> TableData {
             leader.alpha_rank.map_or(Cell::Empty, Cell::Count),
             leader
                 .rank_interval
-                .map_or(Cell::Empty, |(low, _)| Cell::Count(low)),
+                .map_or(Cell::Empty, |rank| Cell::Count(rank.low)),
             leader
                 .rank_interval
-                .map_or(Cell::Empty, |(_, high)| Cell::Count(high)),
+                .map_or(Cell::Empty, |rank| Cell::Count(rank.high)),
             leader
                 .first_share
                 .map_or(Cell::Empty, |share| Cell::Text(portion(share))),
