@@ -88,7 +88,8 @@ fn specific(spells: &[Spell], fits: &[Option<&DayFit>]) -> Vec<Vec<f64>> {
     let of_day = |fit: &Option<&DayFit>| {
         fit.filter(|_| !spells.is_empty()).map_or_else(Vec::new, |fit| {
             let rows = 0..fit.names();
-            rows.map(|row| fit.specific_return(row, Leg::CloseToClose)).collect()
+            rows.map(|row| fit.specific_return(row, Leg::CloseToClose))
+                .collect()
         })
     };
     fits.iter().map(of_day).collect()

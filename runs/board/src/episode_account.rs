@@ -1,7 +1,7 @@
 //! The account of a finished episode on its market: days, books and forecasts, ready to be scored.
 
 use super::day_books::day_books;
-use super::forecast::{Forecast, forecasts};
+use super::forecast::{OrderForecast, forecasts};
 use crate::BoardError;
 use ktd_attribution::account::DayBook;
 use ktd_bundle::BundlePaths;
@@ -27,7 +27,7 @@ pub struct EpisodeAccount {
     /// What the exchange reported, day by day.
     pub reports: Vec<StepReport>,
     /// Stated confidences with what happened.
-    pub forecasts: Vec<Forecast>,
+    pub forecasts: Vec<OrderForecast>,
     /// Names of the models that answered, as the provider says.
     pub served_models: BTreeSet<String>,
     /// Net asset values at the closes, CNY, after the initial cash.

@@ -42,13 +42,13 @@ pub use episode_account::EpisodeAccount;
 pub use error::BoardError;
 pub use files::{BoardManifest, write_board};
 pub use fitted::FittedModel;
-pub use forecast::Forecast;
+pub use forecast::OrderForecast;
 pub use ktd_attribution::account::{Basis, Linking};
 pub use own_file::{OwnAccount, OwnDays, play_file};
 pub use record::{
-    Bounds, CalibrationBin, Cohort, Contrast, Contribution, Curves, DateBounds, FactorVif, Faults, Gap,
-    Leaderboard, LeaderboardRow, Linked, ModelHealth, ModelRecord, MurphyParts, Pair, Protocol, RankBounds,
-    Reliability, Resampling, SeedStat, Selection, SensitivityRow, Separation, SpaP, StyleHealth, Track,
+    Bounds, CalibrationBin, CalibrationRecord, Cohort, Contrast, Contribution, Curves, DateBounds, FactorVif,
+    Faults, Gap, Leaderboard, LeaderboardRow, Linked, ModelHealth, ModelRecord, MurphyParts, Pair, Protocol,
+    RankBounds, Resampling, SeedStat, Selection, SensitivityRow, Separation, SpaP, StyleHealth, Track,
     VifRound,
 };
 pub use reference::MEMBERS;

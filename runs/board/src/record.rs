@@ -195,7 +195,7 @@ pub struct LeaderboardRow {
     /// Daily series of the shown seed.
     pub curves: Option<Curves>,
     /// Stated confidence against what happened.
-    pub reliability: Option<Reliability>,
+    pub reliability: Option<CalibrationRecord>,
     /// What hiding the identifiers took away: bright minus blinded, same window and mode, and
     /// the same numbers where both have them. None for a reference.
     pub memory_gap: Option<Gap>,
@@ -322,7 +322,7 @@ pub struct Curves {
 /// Stated confidence against what happened, over all seeds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Reliability {
+pub struct CalibrationRecord {
     /// Expected calibration error, ten bins.
     pub ece: Metric,
     /// 95 % interval, resampling steps.

@@ -2,8 +2,8 @@
 
 use super::by_basis::ByBasis;
 use super::record::{
-    Bounds, CalibrationBin, Cohort, Contribution, Curves, Faults, LeaderboardRow, Linked, MurphyParts,
-    Reliability, SeedStat,
+    Bounds, CalibrationBin, CalibrationRecord, Cohort, Contribution, Curves, Faults, LeaderboardRow, Linked,
+    MurphyParts, SeedStat,
 };
 use super::score::ScoredEpisode;
 use super::series::rounded;
@@ -263,7 +263,7 @@ pub(super) fn curves(nav: &[f64], attribution: &Attribution) -> Curves {
 }
 
 /// Stated confidence against what happened: the forecasts of all seeds, resampled by step.
-fn reliability(scores: &[&ScoredEpisode], draws: Draws) -> Reliability {
+fn reliability(scores: &[&ScoredEpisode], draws: Draws) -> CalibrationRecord {
     // A step of another seed is another cluster.
     const SEED_STRIDE: usize = 1_000_000;
     let forecasts: Vec<Forecast> = scores
@@ -279,7 +279,7 @@ fn reliability(scores: &[&ScoredEpisode], draws: Draws) -> Reliability {
     let forecasts = match Forecasts::new(&forecasts) {
         Ok(forecasts) => forecasts,
         Err(error) => {
-            return Reliability {
+            return CalibrationRecord {
                 ece: Metric::missing(error.to_string()),
                 ece_interval: None,
                 orders: 0,
@@ -296,7 +296,7 @@ fn reliability(scores: &[&ScoredEpisode], draws: Draws) -> Reliability {
         accuracy: bin.accuracy(),
     });
     let brier = Brier::of(&forecasts);
-    Reliability {
+    CalibrationRecord {
         ece: Metric::of(ece(&forecasts)),
         ece_interval: interval_of_ece(&forecasts, draws),
         orders: forecasts.all().len(),

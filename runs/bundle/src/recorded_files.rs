@@ -4,7 +4,7 @@ use crate::BundleError;
 use crate::bundle_ref::BundleRef;
 use crate::chain::Lines;
 use crate::event::ReadEvent;
-use crate::exchanges::Cassette;
+use crate::exchanges::{Cassette, STORE_LIMIT_BYTES};
 use crate::ledger::LedgerLine;
 use crate::ledger_binding::ledger_binding;
 use crate::spending::Spending;
@@ -20,9 +20,6 @@ use std::path::Path;
 
 /// The most that events or a ledger may hold: 1 GiB, a hundred times the longest that is written.
 const LOG_LIMIT_BYTES: u64 = 1 << 30;
-
-/// The most that packed exchanges may hold: 16 GiB.
-const EXCHANGES_LIMIT_BYTES: u64 = 16 << 30;
 
 /// What the files of a finished episode hold, the header and the private part apart.
 #[derive(Debug)]
@@ -49,7 +46,7 @@ impl RecordedFiles {
         let events = Lines::parse(&path, &bytes)?.bodies(&path)?;
         drop(bytes);
         let path = paths.exchanges();
-        let bytes = read_bounded(&path, EXCHANGES_LIMIT_BYTES)?;
+        let bytes = read_bounded(&path, STORE_LIMIT_BYTES)?;
         sha256.insert(name(&path), sha256_hex(&bytes));
         let tariff = Tariff::of_header(&bundle.header);
         let spending = Spending::of(&Cassette::parse(&path, &bytes)?, &tariff);

@@ -2,21 +2,21 @@
 
 use super::doctor_probe::{self, ProbeArgs};
 use super::run::{plan, runtime};
-use ktd_client::outside_agent::ChildCommand;
-use ktd_client::outside_agent::check_command;
-use ktd_bundle::BundlePaths;
-use ktd_episode::verify::verify;
 use crate::CliError;
-use ktd_experiment::agent_kinds::check_builtin;
-use ktd_client::endpoint::key_file_warning;
-use ktd_experiment::cells::cells;
-use ktd_experiment::config::{AgentConfig, ExperimentConfig};
-use ktd_data::market_source::MarketSource;
-use ktd_experiment::provider::Provider;
-use ktd_episode::run::{RunPlan, factor_table, prepare, run_cells};
-use ktd_client::force_check::{Standing, standing};
 use crate::output::Console;
 use clap::Args;
+use ktd_bundle::BundlePaths;
+use ktd_client::endpoint::{key_file_warning, proxy_of_environment};
+use ktd_client::force_check::{Standing, standing};
+use ktd_client::outside_agent::ChildCommand;
+use ktd_client::outside_agent::check_command;
+use ktd_data::market_source::MarketSource;
+use ktd_episode::run::{RunPlan, factor_table, prepare, run_cells};
+use ktd_episode::verify::verify;
+use ktd_experiment::agent_kinds::check_builtin;
+use ktd_experiment::cells::cells;
+use ktd_experiment::config::{AgentConfig, ExperimentConfig};
+use ktd_experiment::provider::Provider;
 use serde_json::json;
 use std::fmt::Write;
 use std::net::ToSocketAddrs;
@@ -128,7 +128,11 @@ fn run_self_test(output: &Path) -> Result<String, CliError> {
     };
     let prepared = prepare(&plan)?;
     let runtime = runtime().map_err(|failure| CliError::input(failure.message(), "free some threads"))?;
-    for result in runtime.block_on(run_cells(&plan, &prepared, Arc::new(ktd_client::progress::Silent))) {
+    for result in runtime.block_on(run_cells(
+        &plan,
+        &prepared,
+        Arc::new(ktd_client::progress::Silent),
+    )) {
         result.result?;
         runtime.block_on(verify(BundlePaths::new(&result.bundle).root(), None))?;
     }
@@ -208,9 +212,15 @@ fn look_at(agent: &AgentConfig, plan: &RunPlan) -> Result<String, CliError> {
     };
     let key = key(agent, &plan.base)?;
     let url = &provider.base_url;
-    reach(url).map(|()| {
+    // Behind a proxy the endpoint need not be reachable directly.
+    let reached = if proxy_of_environment().names_one_for(url) {
+        Ok("is behind a proxy (not tried)")
+    } else {
+        reach(url).map(|()| "answers the connection")
+    };
+    reached.map(|reached| {
         format!(
-            "{} over {}: {url} answers the connection; {key}; force level {} ({force})",
+            "{} over {}: {url} {reached}; {key}; force level {} ({force})",
             provider.dialect.name,
             provider.wire.label(),
             provider.force
@@ -248,6 +258,16 @@ fn warnings(agent: &AgentConfig, plan: &RunPlan) -> Vec<String> {
         .and_then(|path| key_file_warning(&plan.base.join(path)));
     let table = plan.config.dialect_table().ok();
     let provider = table.and_then(|table| Provider::of(agent, &table).ok());
+    let proxied = provider.as_ref().filter(|provider| {
+        let is_named = proxy_of_environment().names_one_for(&provider.base_url);
+        is_named && !provider.base_url.is_empty()
+    });
+    let proxied = proxied.map(|provider| {
+        format!(
+            "requests to {} go through the proxy that the environment names, unless `NO_PROXY` names the host",
+            provider.base_url
+        )
+    });
     let unverified = provider
         .filter(|provider| !provider.base_url.is_empty() && !provider.dialect.unverified.is_empty())
         .map(|provider| {
@@ -257,7 +277,7 @@ fn warnings(agent: &AgentConfig, plan: &RunPlan) -> Vec<String> {
                 provider.dialect.unverified.join(", ")
             )
         });
-    key_file.into_iter().chain(unverified).collect()
+    key_file.into_iter().chain(proxied).chain(unverified).collect()
 }
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);

@@ -69,7 +69,11 @@ impl CliError {
             ErrorClass::Difference => Self::difference(message),
             ErrorClass::Budget => Self::budget(message),
         };
-        if hint.is_empty() { error } else { error.with_hint(hint) }
+        if hint.is_empty() {
+            error
+        } else {
+            error.with_hint(hint)
+        }
     }
 
     /// The same with a sentence on how to mend it.
@@ -151,7 +155,7 @@ from_errors!(
     ktd_bundle::BundleError,
     ktd_client::ClientError,
     ktd_episode::EpisodeError,
-    ktd_plan::PlanError,
+    ktd_plan::PlanningError,
     ktd_board::BoardError,
     ktd_reasons::ReasonsError,
     ktd_certify::CertifyError,

@@ -1,10 +1,10 @@
 //! `ktd probe batch write|read CONFIG`: a vendor's batch interface in place of one request after the other.
 
-use ktd_certify::language_attackers::{BatchRead, Sitting, read_batch, write_batch};
-use crate::run::runtime;
 use crate::CliError;
 use crate::output::Console;
+use crate::run::runtime;
 use clap::{Args, Subcommand};
+use ktd_certify::language_attackers::{BatchRead, Sitting, read_batch, write_batch};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::fmt::Write;

@@ -1,7 +1,7 @@
 //! An agent's endpoint, with its key.
 
 use crate::ClientError;
-use ktd_agents::{HttpSettings, HttpTransport};
+use ktd_agents::{HttpSettings, HttpTransport, ProxySettings};
 use ktd_experiment::config::AgentConfig;
 use ktd_experiment::provider::Provider;
 use secrecy::SecretString;
@@ -23,6 +23,7 @@ pub fn http(agent: &AgentConfig, provider: &Provider, base: &Path) -> Result<Htt
         api_key: api_key(agent, base)?,
         headers: dialect.headers.clone(),
         secret_headers: Vec::new(),
+        proxy: proxy_of_environment(),
         connect_timeout: Duration::from_secs(
             agent
                 .connect_timeout_seconds
@@ -32,6 +33,24 @@ pub fn http(agent: &AgentConfig, provider: &Provider, base: &Path) -> Result<Htt
     };
     HttpTransport::new(&settings)
         .map_err(|error| ClientError::input(format!("agent {:?}: {error}", agent.id), error.hint()))
+}
+
+/// The proxies of `https_proxy`, `http_proxy`, `all_proxy` and `no_proxy`, the lower-case spelling first. An empty
+/// variable counts as absent.
+#[must_use]
+pub fn proxy_of_environment() -> ProxySettings {
+    let all = || variable("all_proxy");
+    let address = |name| variable(name).or_else(all).map(SecretString::from);
+    ProxySettings {
+        http: address("http_proxy"),
+        https: address("https_proxy"),
+        bypass: variable("no_proxy"),
+    }
+}
+
+fn variable(name: &str) -> Option<String> {
+    let read = |name: &str| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
+    read(name).or_else(|| read(&name.to_ascii_uppercase()))
 }
 
 /// The longest wait for an agent's answer.
@@ -63,7 +82,10 @@ fn api_key(agent: &AgentConfig, base: &Path) -> Result<Option<SecretString>, Cli
     let key = key.trim();
     if key.is_empty() {
         let what = format!("agent {:?}: the key file {} is empty", agent.id, path.display());
-        return Err(ClientError::input(what, "write the key into it, and nothing else"));
+        return Err(ClientError::input(
+            what,
+            "write the key into it, and nothing else",
+        ));
     }
     Ok(Some(SecretString::from(key.to_owned())))
 }
@@ -89,4 +111,3 @@ pub fn key_file_warning(path: &Path) -> Option<String> {
 pub fn key_file_warning(_: &Path) -> Option<String> {
     None
 }
-

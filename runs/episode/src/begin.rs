@@ -1,22 +1,22 @@
 //! Opening an episode: its identity on disk, and the state to continue from.
 
 use super::{Episode, EpisodeInput};
-use ktd_client::ask::Exchanger;
+use crate::EpisodeError;
+use ktd_agents::Transport;
+use ktd_bundle::BundleError;
 use ktd_bundle::chain::{Lines, Log, first_difference};
 use ktd_bundle::event::{ReadEvent, WrittenEvent};
 use ktd_bundle::exchanges::{Cassette, ExchangeStore, Place};
 use ktd_bundle::header::{Header, MaskRecord, PrivateEpisode, WindowRecord};
 use ktd_bundle::ledger::LedgerLine;
 use ktd_bundle::{BundlePaths, FORMAT_VERSION};
-use ktd_io::whole_file::{json_bytes, write_whole};
-use crate::EpisodeError;
-use ktd_bundle::BundleError;
-use ktd_guard::Guard;
-use ktd_experiment::mask_hash::{mask_hash, tools_sha256};
-use ktd_experiment::rules_config::RulesConfig;
-use ktd_agents::Transport;
+use ktd_client::ask::Exchanger;
 use ktd_env::DayIndex;
 use ktd_env::exchange::{Account, Rules};
+use ktd_experiment::mask_hash::{mask_hash, tools_sha256};
+use ktd_experiment::rules_config::RulesConfig;
+use ktd_guard::Guard;
+use ktd_io::whole_file::{json_bytes, write_whole};
 use ktd_masking::{EpisodeFrame, Mask};
 use ktd_tools::{LastStep, ToolLimits};
 use std::path::Path;
@@ -185,11 +185,16 @@ pub(super) fn open<'a>(
     transport: Option<&'a dyn Transport>,
 ) -> Result<Episode<'a>, EpisodeError> {
     let rules = rules(input)?;
-    let mask = mask_of(input, &rules)
-        .ok_or_else(|| EpisodeError::input("the window has no trading day before it", "choose a later window"))?;
+    let mask = mask_of(input, &rules).ok_or_else(|| {
+        EpisodeError::input("the window has no trading day before it", "choose a later window")
+    })?;
     let events = Lines::read(&paths.events())?;
     let ledger = Lines::read(&paths.ledger())?;
     let cassette = Cassette::read(&paths.exchanges())?;
+    if transport.is_none() && paths.summary().exists() && 0 < cassette.torn_bytes() {
+        let what = "it does not end with a whole record: something was added after the episode ended";
+        return Err(EpisodeError::damaged(&paths.open_exchanges(), what));
+    }
     let (resume, events, ledger, store) = if transport.is_some() {
         let resume = Resume::of(input, paths, (&events, &ledger, &cassette))?;
         let store = ExchangeStore::continue_after(&paths.exchanges(), &cassette)?;
@@ -204,7 +209,6 @@ pub(super) fn open<'a>(
     let mut episode = Episode {
         input,
         limits: limits(input),
-        specs: input.shared.toolbox.specs(),
         exchanger: Exchanger {
             cassette: Arc::new(cassette),
             store,

@@ -1,22 +1,22 @@
 //! Leaving an episode at a step: another bundle with the same record before it, asked live from there on.
 
 use super::{EpisodeInput, begin, run_episode};
-use ktd_client::progress::{Progress, Silent};
+use crate::EpisodeError;
+use ktd_agents::Transport;
+use ktd_bundle::BundlePaths;
 use ktd_bundle::chain::Lines;
-use ktd_io::sha256::sha256_hex;
 use ktd_bundle::event::ReadEvent;
 use ktd_bundle::exchanges::Cassette;
-use ktd_experiment::branch::BranchRecord;
 use ktd_bundle::open::read_header;
 use ktd_bundle::summary::Summary;
-use ktd_bundle::BundlePaths;
-use ktd_io::whole_file::write_whole;
-use crate::EpisodeError;
+use ktd_client::progress::{Progress, Silent};
+use ktd_experiment::branch::BranchRecord;
 use ktd_experiment::cells::Cell;
 use ktd_experiment::config::AgentConfig;
-use ktd_experiment::provider::Provider;
 use ktd_experiment::price_table::Basis;
-use ktd_agents::Transport;
+use ktd_experiment::provider::Provider;
+use ktd_io::sha256::sha256_hex;
+use ktd_io::whole_file::write_whole;
 use std::path::{Path, PathBuf};
 
 /// The cell of a branch that leaves the episode of a bundle at `step`, 1-based. `agent` goes on there, or the one that
@@ -93,7 +93,10 @@ pub async fn branch_episode(
         let header = read_header(out)?;
         if (&header.cell, &header.branch) != (&cell.id, &cell.branch) {
             let what = format!("{} holds another bundle: {}", out.root().display(), header.cell);
-            return Err(EpisodeError::input(what, "choose another directory for the branch"));
+            return Err(EpisodeError::input(
+                what,
+                "choose another directory for the branch",
+            ));
         }
     } else {
         let steps = cell.first_own_step().saturating_sub(1);
@@ -104,7 +107,11 @@ pub async fn branch_episode(
 }
 
 /// Runs the first steps of an episode again from the record, and compares every byte of their events.
-async fn replay_steps(input: &EpisodeInput<'_>, paths: &BundlePaths, steps: usize) -> Result<(), EpisodeError> {
+async fn replay_steps(
+    input: &EpisodeInput<'_>,
+    paths: &BundlePaths,
+    steps: usize,
+) -> Result<(), EpisodeError> {
     begin::compare_identity(input, paths)?;
     let guard = input
         .shared
@@ -123,7 +130,7 @@ fn begin_branch(
 ) -> Result<(), EpisodeError> {
     let prefix = Prefix::of(from, steps)?;
     let files = [
-        (out.exchanges(), prefix.exchanges),
+        (out.open_exchanges(), prefix.exchanges),
         (out.events(), prefix.events.into_bytes()),
         (out.ledger(), prefix.ledger.into_bytes()),
     ];
@@ -176,8 +183,8 @@ impl Prefix {
         }
         let path: PathBuf = paths.exchanges();
         let exchanges = Cassette::read(&path)?
-            .packed_before(ended + 1)
-            .map_err(EpisodeError::io("pack", &path))?;
+            .lines_before(ended + 1)
+            .map_err(EpisodeError::io("copy", &path))?;
         Ok(Self {
             steps: ended,
             exchanges,

@@ -435,6 +435,7 @@ fn key_before(before: &str) -> String {
 
 /// Whether a text may name a directory, and stand in a table that a spreadsheet opens: letters, digits, `-`, `_` and `.`,
 /// at most [`NAME_LENGTH_MAX`] of them, the first neither `-` nor `.`.
+#[must_use]
 pub fn is_file_name(text: &str) -> bool {
     let allowed = |character: char| character.is_ascii_alphanumeric() || matches!(character, '-' | '_' | '.');
     let has_length = (1..=NAME_LENGTH_MAX).contains(&text.len());
@@ -444,6 +445,10 @@ pub fn is_file_name(text: &str) -> bool {
 /// The most characters of a name: file systems take 255, and a cell's directory joins several names.
 pub const NAME_LENGTH_MAX: usize = 200;
 
+/// Refuses a list in which an id stands twice.
+///
+/// # Errors
+/// [`ExperimentError::Input`] naming it.
 pub fn unique<'a>(list: &str, ids: impl Iterator<Item = &'a str>) -> Result<(), ExperimentError> {
     let mut seen = std::collections::BTreeSet::new();
     for id in ids {

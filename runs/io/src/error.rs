@@ -91,7 +91,7 @@ const SYSTEM_HINTS: [(io::ErrorKind, &str); 10] = [
     ),
     (
         io::ErrorKind::FileTooLarge,
-        "files may not grow so large here: free some disk space or write elsewhere; finished work is kept",
+        "files may not grow so large here: raise the limit or write elsewhere, and run the same command again; finished work is kept",
     ),
     (
         io::ErrorKind::AlreadyExists,
@@ -134,12 +134,19 @@ impl FileError {
             Self::Io { source, .. } => SYSTEM_HINTS
                 .iter()
                 .find(|(kind, _)| *kind == source.kind())
-                .map_or("check that the path exists and may be read and written", |(_, hint)| hint),
-            Self::NotRegular { .. } => "replace it with the file itself: links to devices, pipes and directories are not read",
+                .map_or(
+                    "check that the path exists and may be read and written",
+                    |(_, hint)| hint,
+                ),
+            Self::NotRegular { .. } => {
+                "replace it with the file itself: links to devices, pipes and directories are not read"
+            }
             Self::TooLarge { .. } => "remove it or take it from its maker again: no such file grows so large",
             Self::Row { hint, .. } => hint,
             Self::Busy { .. } => "wait until it ends, or stop it",
-            Self::Damaged { .. } => "restore the file from a copy: what this program wrote must not be edited",
+            Self::Damaged { .. } => {
+                "restore the file from a copy: what this program wrote must not be edited"
+            }
         };
         hint.to_owned()
     }
@@ -148,8 +155,10 @@ impl FileError {
     #[must_use]
     pub const fn class(&self) -> ErrorClass {
         match self {
-            Self::Io { .. } | Self::Row { .. } | Self::Busy { .. } => ErrorClass::InvalidInput,
-            Self::NotRegular { .. } | Self::TooLarge { .. } | Self::Damaged { .. } => ErrorClass::Difference,
+            Self::Io { .. } | Self::Row { .. } | Self::Busy { .. } | Self::NotRegular { .. } => {
+                ErrorClass::InvalidInput
+            }
+            Self::TooLarge { .. } | Self::Damaged { .. } => ErrorClass::Difference,
         }
     }
 }

@@ -4,11 +4,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// `work` on each item, on up to `threads` threads; results in the order of the items, whatever finished first.
-pub fn in_parallel<I: Sync, R: Send>(
-    items: &[I],
-    threads: usize,
-    work: impl Fn(&I) -> R + Sync,
-) -> Vec<R> {
+pub fn in_parallel<I: Sync, R: Send>(items: &[I], threads: usize, work: impl Fn(&I) -> R + Sync) -> Vec<R> {
     let next = AtomicUsize::new(0);
     let done: Mutex<Vec<(usize, R)>> = Mutex::new(Vec::with_capacity(items.len()));
     let worker = || {

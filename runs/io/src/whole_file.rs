@@ -42,7 +42,11 @@ pub fn open_regular(path: &Path) -> Result<File, FileError> {
     }
     let file = File::open(path).map_err(FileError::io("read", path))?;
     let kind = file.metadata().map_err(FileError::io("read", path))?;
-    if kind.is_file() { Ok(file) } else { Err(not_regular()) }
+    if kind.is_file() {
+        Ok(file)
+    } else {
+        Err(not_regular())
+    }
 }
 
 /// The bytes of a regular file of at most `limit_bytes`.
@@ -65,7 +69,11 @@ pub fn read_bounded(path: &Path, limit_bytes: u64) -> Result<Vec<u8>, FileError>
         .read_to_end(&mut bytes)
         .map_err(FileError::io("read", path))?;
     let read = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
-    if limit_bytes < read { Err(too_large()) } else { Ok(bytes) }
+    if limit_bytes < read {
+        Err(too_large())
+    } else {
+        Ok(bytes)
+    }
 }
 
 /// The text of a regular file of at most `limit_bytes`.
@@ -121,7 +129,7 @@ pub fn write_file(
     durability: Durability,
 ) -> Result<(), FileError> {
     check_writable(path, if_exists)?;
-    let temporary = temporary_name(path);
+    let temporary = temporary_name(path, if_exists);
     let written = write_new(&temporary, bytes, durability).and_then(|()| match if_exists {
         IfExists::Replace => std::fs::rename(&temporary, path),
         // A hard link fails where a rename would silently replace a file made in the meantime.
@@ -173,10 +181,15 @@ pub fn check_writable(path: &Path, if_exists: IfExists) -> Result<(), FileError>
     }
 }
 
-fn temporary_name(path: &Path) -> PathBuf {
+/// What is replaced has one writer, whose lock the caller holds: its temporary file has one name, so that what a kill left
+/// of it is written over. Where several processes may make the same file, each has a name of its own.
+fn temporary_name(path: &Path, if_exists: IfExists) -> PathBuf {
     let mut name = std::ffi::OsString::from(".");
     name.push(path.file_name().unwrap_or_default());
-    name.push(format!(".{}.part", std::process::id()));
+    if if_exists != IfExists::Replace {
+        name.push(format!(".{}", std::process::id()));
+    }
+    name.push(".part");
     path.with_file_name(name)
 }
 
@@ -281,14 +294,23 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let endless = directory.path().join("endless");
         std::os::unix::fs::symlink("/dev/zero", &endless).unwrap();
-        assert!(matches!(read_bounded(&endless, 10), Err(FileError::NotRegular { .. })));
+        assert!(matches!(
+            read_bounded(&endless, 10),
+            Err(FileError::NotRegular { .. })
+        ));
         let pipe = directory.path().join("pipe");
         let made = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
         assert!(made.success());
-        assert!(matches!(read_bounded(&pipe, 10), Err(FileError::NotRegular { .. })));
+        assert!(matches!(
+            read_bounded(&pipe, 10),
+            Err(FileError::NotRegular { .. })
+        ));
         let large = directory.path().join("large");
         std::fs::write(&large, b"0123456789A").unwrap();
-        assert!(matches!(read_bounded(&large, 10), Err(FileError::TooLarge { .. })));
+        assert!(matches!(
+            read_bounded(&large, 10),
+            Err(FileError::TooLarge { .. })
+        ));
         assert_eq!(read_bounded(&large, 11).unwrap().len(), 11);
     }
 }

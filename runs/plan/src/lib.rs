@@ -13,7 +13,7 @@ mod text;
 mod window;
 
 pub use agents::{AgentGrid, Kind};
-pub use error::PlanError;
+pub use error::PlanningError;
 pub use pace::{Minutes, Pace, paces};
 pub use power::{POWER, Pairing, SIGNIFICANCE, WindowNoise};
 pub use text::text;
@@ -30,7 +30,7 @@ use serde::Serialize;
 
 /// A plan.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Plan {
+pub struct ExperimentPlan {
     /// The experiment's name.
     pub experiment: String,
     /// The panel.
@@ -81,18 +81,18 @@ pub struct Setting {
     pub left_out: Option<&'static str>,
 }
 
-impl Plan {
+impl ExperimentPlan {
     /// The plan of an experiment's cells on a panel, with the traffic of its settings; none is needed where no agent is
     /// asked over a network.
     ///
     /// # Errors
-    /// [`PlanError::Input`] for what `ktd run` would refuse: settings, windows, rates.
+    /// [`PlanningError::Input`] for what `ktd run` would refuse: settings, windows, rates.
     pub fn of(
         config: &ExperimentConfig,
         source: &MarketSource,
         cells: &[Cell],
         measured: &[Measured],
-    ) -> Result<Self, PlanError> {
+    ) -> Result<Self, PlanningError> {
         let windows = windows(config, &source.market)?;
         let noise: Vec<WindowNoise> = windows
             .iter()
@@ -124,7 +124,7 @@ fn luck(market: &Market, window: &Window) -> Result<RandomPortfolios, RandomPort
     RandomPortfolios::of(market, &window.id, &window.days)
 }
 
-fn settings(config: &ExperimentConfig) -> Result<Vec<Setting>, PlanError> {
+fn settings(config: &ExperimentConfig) -> Result<Vec<Setting>, PlanningError> {
     let (masks, modes, pruned) = (masks(config)?, modes(config)?, pruned(config)?);
     let cells = config.agents.len() * config.windows.len() * config.seeds.len();
     let pairs = masks

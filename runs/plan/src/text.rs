@@ -1,6 +1,6 @@
 //! A plan for people.
 
-use super::{AgentGrid, POWER, Pairing, Plan, SIGNIFICANCE, Setting, WindowNoise};
+use super::{AgentGrid, ExperimentPlan, POWER, Pairing, SIGNIFICANCE, Setting, WindowNoise};
 use ktd_attribution::{PORTFOLIO_NAMES, RANDOM_PORTFOLIOS};
 use ktd_bundle::summary::Metric;
 use ktd_experiment::caps::Caps;
@@ -10,7 +10,7 @@ use std::fmt::Write;
 
 /// The plan as text; `caps` is the experiment's budget.
 #[must_use]
-pub fn text(plan: &Plan, caps: &Caps) -> String {
+pub fn text(plan: &ExperimentPlan, caps: &Caps) -> String {
     [
         head(plan),
         grid(plan),
@@ -25,7 +25,7 @@ pub fn text(plan: &Plan, caps: &Caps) -> String {
     .concat()
 }
 
-fn head(plan: &Plan) -> String {
+fn head(plan: &ExperimentPlan) -> String {
     let panel = &plan.panel;
     let (kind, warning) = if panel.is_synthetic {
         ("a synthetic market", " (its luck is not a real one's)")
@@ -43,7 +43,7 @@ fn head(plan: &Plan) -> String {
 }
 
 /// Masks down, modes across; what is left out has a letter, explained below.
-fn grid(plan: &Plan) -> String {
+fn grid(plan: &ExperimentPlan) -> String {
     let mut modes: Vec<&str> = Vec::new();
     let mut masks: Vec<(&str, &str)> = Vec::new();
     for setting in &plan.settings {
@@ -90,7 +90,7 @@ fn left_out(setting: &Setting) -> String {
     })
 }
 
-fn agents(plan: &Plan) -> String {
+fn agents(plan: &ExperimentPlan) -> String {
     use Align::{Left, Right};
     let mut table = Table::new(&[
         ("agent", Left),
@@ -134,7 +134,7 @@ fn agents(plan: &Plan) -> String {
     text
 }
 
-fn pace(plan: &Plan) -> String {
+fn pace(plan: &ExperimentPlan) -> String {
     let mut text = String::new();
     for pace in &plan.paces {
         let [least, expected, most] =
@@ -163,7 +163,7 @@ fn hours(minutes: u64) -> String {
     format!("{}.{} h", minutes / 60, minutes % 60 / 6)
 }
 
-fn luck(plan: &Plan) -> String {
+fn luck(plan: &ExperimentPlan) -> String {
     use Align::{Left, Right};
     let mut text = format!(
         "Luck: {RANDOM_PORTFOLIOS} random portfolios a window, {PORTFOLIO_NAMES} members each in equal weights, bought at the first open and \

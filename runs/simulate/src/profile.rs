@@ -47,12 +47,16 @@ mod tests {
             std::fs::write(&path, text).unwrap();
             read_profile(Some(&path))
         };
-        assert_eq!(read("{}"), Ok(Profile::Ktd));
-        assert_eq!(read(r#"{"profile": "ktd"}"#), Ok(Profile::Ktd));
-        assert_eq!(read(r#"{"profile": "qlib"}"#), Ok(Profile::Qlib));
+        assert_eq!(read("{}").unwrap(), Profile::Ktd);
+        assert_eq!(read(r#"{"profile": "ktd"}"#).unwrap(), Profile::Ktd);
+        assert_eq!(read(r#"{"profile": "qlib"}"#).unwrap(), Profile::Qlib);
         for text in [r#"{"profile": "other"}"#, r#"{"profile": null}"#, "[]", "x"] {
-            assert_eq!(read(text).unwrap_err().exit_code(), 2, "{text}");
+            assert_eq!(
+                read(text).unwrap_err().class(),
+                ktd_io::ErrorClass::InvalidInput,
+                "{text}"
+            );
         }
-        assert_eq!(read_profile(None), Ok(Profile::Ktd));
+        assert_eq!(read_profile(None).unwrap(), Profile::Ktd);
     }
 }

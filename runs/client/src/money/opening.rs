@@ -1,24 +1,24 @@
 //! Opening an experiment's accounts: what each cell is priced at, what has been spent, which key has which rates.
 
 use super::budget::{Budget, Payer};
-use ktd_bundle::tariff::Tariff;
 use super::meter::{Metering, key_name};
-use ktd_experiment::price_table::{Basis, PriceTable};
 use super::rate_gate::{Gates, KeyName};
-use ktd_experiment::rate_limits::RateLimits;
-use ktd_bundle::spending::Spending;
-use ktd_experiment::caps::Caps;
-use ktd_experiment::amount::Picodollars;
+use crate::ClientError;
+use ktd_bundle::BundlePaths;
 use ktd_bundle::exchanges::Cassette;
 use ktd_bundle::header::Header;
 use ktd_bundle::open::read_header;
+use ktd_bundle::spending::Spending;
 use ktd_bundle::summary_file::read_summary;
-use ktd_io::lock::FileLock;
-use ktd_bundle::BundlePaths;
-use ktd_io::whole_file::create_private;
-use crate::ClientError;
+use ktd_bundle::tariff::Tariff;
+use ktd_experiment::amount::Picodollars;
+use ktd_experiment::caps::Caps;
 use ktd_experiment::cells::Cell;
 use ktd_experiment::config::ExperimentConfig;
+use ktd_experiment::price_table::{Basis, PriceTable};
+use ktd_experiment::rate_limits::RateLimits;
+use ktd_io::lock::FileLock;
+use ktd_io::whole_file::create_private;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -134,7 +134,10 @@ pub fn open_accounts(
 ///
 /// # Errors
 /// [`ClientError::Input`] for rates of a key that no agent uses.
-pub fn limits(config: &ExperimentConfig, cells: &[Cell]) -> Result<BTreeMap<KeyName, RateLimits>, ClientError> {
+pub fn limits(
+    config: &ExperimentConfig,
+    cells: &[Cell],
+) -> Result<BTreeMap<KeyName, RateLimits>, ClientError> {
     let mut limits: BTreeMap<KeyName, RateLimits> = BTreeMap::new();
     for cell in cells.iter().filter(|cell| !cell.agent.is_ours()) {
         let name = key_name(cell);

@@ -25,7 +25,11 @@ const LINE_BYTES_MAX: usize = 64 * 1024 * 1024;
 /// # Errors
 /// [`ClientError`] when the file cannot be read, or not to its end: `each` has seen the lines before. A line that is no
 /// exchange is told in its place and stops nothing.
-pub fn check_file(path: &Path, table: &DialectTable, mut each: impl FnMut(Checked)) -> Result<(), ClientError> {
+pub fn check_file(
+    path: &Path,
+    table: &DialectTable,
+    mut each: impl FnMut(Checked),
+) -> Result<(), ClientError> {
     let file = File::open(path).map_err(ClientError::io("open", path))?;
     let mut reader = BufReader::new(file);
     let start = reader.fill_buf().map_err(ClientError::io("read", path))?;

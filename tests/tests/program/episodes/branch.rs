@@ -1,22 +1,22 @@
 //! An episode left at a step: what stands before it is copied and charged to nobody, what follows is asked live.
 
 use ktd_baselines::named;
-use ktd_kit::episode::{OnPanel, assert_same_files, files, runtime};
-use ktd_kit::provider::{Attempt, Provider};
+use ktd_bundle::BundleError;
 use ktd_bundle::BundlePaths;
 use ktd_bundle::chain::Lines;
-use ktd_io::sha256::sha256_hex;
 use ktd_bundle::exchanges::{Cassette, Sent};
-use ktd_episode::open_bundle::OpenBundle;
 use ktd_bundle::open::read_header;
-use ktd_episode::verify::verify;
-use ktd_episode::{EpisodeInput, branch_cell, branch_episode, replay_episode};
+use ktd_client::ClientError;
 use ktd_client::progress::Silent;
 use ktd_episode::EpisodeError;
-use ktd_client::ClientError;
-use ktd_bundle::BundleError;
+use ktd_episode::open_bundle::OpenBundle;
+use ktd_episode::verify::verify;
+use ktd_episode::{EpisodeInput, branch_cell, branch_episode, replay_episode};
 use ktd_experiment::config::AgentConfig;
 use ktd_experiment::provider::{Provider as Endpoint, builtin_table};
+use ktd_io::sha256::sha256_hex;
+use ktd_kit::episode::{OnPanel, assert_same_files, files, runtime};
+use ktd_kit::provider::{Attempt, Provider};
 use std::path::Path;
 
 const STEPS: usize = 5;
@@ -170,7 +170,10 @@ fn a_stopped_branch_is_continued() {
         &stopped,
     )
     .unwrap_err();
-    assert!(matches!(error, EpisodeError::Client(ClientError::Configuration { .. })), "{error}");
+    assert!(
+        matches!(error, EpisodeError::Client(ClientError::Configuration { .. })),
+        "{error}"
+    );
     let mended = provider("hold", &[]);
     branch(&scene.bundle, 3, Some("hold"), &mended, &stopped).unwrap();
     assert!(lines(&stopped) == lines(&whole));
@@ -190,7 +193,7 @@ fn a_stopped_branch_is_continued() {
     let begun = scene.at("begun");
     std::fs::create_dir_all(&begun).unwrap();
     let steps = Cassette::read(&BundlePaths::new(&scene.bundle).exchanges()).unwrap();
-    std::fs::write(begun.join("exchanges.jsonl.zst"), steps.packed_before(3).unwrap()).unwrap();
+    std::fs::write(begun.join("exchanges.jsonl"), steps.lines_before(3).unwrap()).unwrap();
     branch(&scene.bundle, 3, Some("hold"), &provider("hold", &[]), &begun).unwrap();
     assert_same_files(&begun, &whole);
 }
@@ -256,7 +259,10 @@ fn a_damaged_original_is_not_left() {
     let live = provider("hold", &[]);
     let out = scene.at("out");
     let error = branch(&scene.bundle, 4, Some("hold"), &live, &out).unwrap_err();
-    assert!(matches!(error, EpisodeError::Bundle(BundleError::Diverged { .. })), "{error}");
+    assert!(
+        matches!(error, EpisodeError::Bundle(BundleError::Diverged { .. })),
+        "{error}"
+    );
     assert!(live.sent().is_empty() && !out.exists());
 }
 
@@ -274,11 +280,9 @@ fn a_replay_tells_the_nearest_request_and_its_first_other_field() {
     let path = open.paths.exchanges();
     let bytes = std::fs::read(&path).unwrap();
     let first = Cassette::read(&path).unwrap().sends().next().cloned().unwrap();
-    let magic = [0x28, 0xb5, 0x2f, 0xfd];
-    let frames: Vec<usize> = (0..bytes.len())
-        .filter(|place| bytes[*place..].starts_with(&magic))
-        .collect();
-    std::fs::write(&path, &bytes[..frames[2]]).unwrap();
+    let lines = zstd::decode_all(bytes.as_slice()).unwrap();
+    let ends: Vec<usize> = (0..lines.len()).filter(|place| lines[*place] == b'\n').collect();
+    std::fs::write(&path, zstd::encode_all(&lines[..=ends[1]], 3).unwrap()).unwrap();
     assert_eq!(Cassette::read(&path).unwrap().sends().next(), Some(&first));
     let message = replay(&open);
     assert!(
@@ -300,7 +304,7 @@ fn a_replay_tells_the_nearest_request_and_its_first_other_field() {
         "{message}"
     );
     // The same holds for a request of which nobody knows whether it was answered.
-    std::fs::write(&path, &bytes[..frames[1]]).unwrap();
+    std::fs::write(&path, zstd::encode_all(&lines[..=ends[0]], 3).unwrap()).unwrap();
     let again = replay(&open);
     assert_eq!(again, message);
 }

@@ -1,9 +1,9 @@
 //! A board of made-up agents, the same for the same seed.
 
 use ktd_board::{
-    Bounds, ByBasis, CalibrationBin, Cohort, Contrast, Contribution, Curves, DateBounds, FactorVif, Faults,
-    Gap, Leaderboard, LeaderboardRow, Linked, ModelHealth, ModelRecord, MurphyParts, Pair, Protocol,
-    RankBounds, Reliability, Resampling, SeedStat, Selection, SensitivityRow, Separation, SpaP, StyleHealth,
+    Bounds, ByBasis, CalibrationBin, CalibrationRecord, Cohort, Contrast, Contribution, Curves, DateBounds,
+    FactorVif, Faults, Gap, Leaderboard, LeaderboardRow, Linked, ModelHealth, ModelRecord, MurphyParts, Pair,
+    Protocol, RankBounds, Resampling, SeedStat, Selection, SensitivityRow, Separation, SpaP, StyleHealth,
     Track, VifRound,
 };
 use ktd_bundle::summary::Metric;
@@ -440,7 +440,7 @@ fn selected(chance: &mut Chance, value: f64) -> Selection {
     }
 }
 
-fn reliability(chance: &mut Chance) -> Reliability {
+fn reliability(chance: &mut Chance) -> CalibrationRecord {
     let bins: Vec<CalibrationBin> = (0..10_u32)
         .map(|place| {
             let orders = if place < 4 { 0 } else { chance.below(220) };
@@ -453,7 +453,7 @@ fn reliability(chance: &mut Chance) -> Reliability {
             }
         })
         .collect();
-    Reliability {
+    CalibrationRecord {
         ece: metric(0.13),
         ece_interval: Some(Bounds {
             low: 0.09,

@@ -2,7 +2,7 @@
 
 use super::{Section, View, card, legend, nothing, numbers};
 use crate::sheet::metric_cell;
-use crate::{Bounds, LeaderboardRow, Reliability};
+use crate::{Bounds, CalibrationRecord, LeaderboardRow};
 use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{Anchor, Axes, Axis, Canvas, Cell, Edges, TableData, counted, decimals, grouped, real};
 use maud::{Markup, html};
@@ -22,7 +22,7 @@ const BARS: f64 = 216.0;
 const LEFT: f64 = 44.0;
 
 pub(super) fn body(View { track, .. }: View<'_>) -> Markup {
-    let shown: Vec<(&LeaderboardRow, &Reliability)> = track
+    let shown: Vec<(&LeaderboardRow, &CalibrationRecord)> = track
         .leaders
         .iter()
         .filter_map(|leader| Some((leader, leader.reliability.as_ref()?)))
@@ -48,13 +48,13 @@ pub(super) fn body(View { track, .. }: View<'_>) -> Markup {
     }
 }
 
-fn picture(leader: &LeaderboardRow, reliability: &Reliability) -> Markup {
+fn picture(leader: &LeaderboardRow, reliability: &CalibrationRecord) -> Markup {
     let title = format!("Confidence of {} against what happened", leader.agent);
     let words = in_words(reliability);
     html! { (draw(reliability).figure("small", &title, &words)) p.gauge { (words) } }
 }
 
-fn in_words(reliability: &Reliability) -> String {
+fn in_words(reliability: &CalibrationRecord) -> String {
     let interval = reliability
         .ece_interval
         .map_or_else(String::new, |Bounds { low, high }| {
@@ -71,7 +71,7 @@ fn in_words(reliability: &Reliability) -> String {
     format!("ECE {ece}{interval}, Brier {brier}")
 }
 
-fn draw(reliability: &Reliability) -> Canvas {
+fn draw(reliability: &CalibrationRecord) -> Canvas {
     let mut canvas = Canvas::new(WIDTH, HEIGHT);
     let share = |value: f64| decimals(value, 1);
     let plane = Axes {
@@ -118,7 +118,7 @@ fn draw(reliability: &Reliability) -> Canvas {
     canvas
 }
 
-fn bars(canvas: &mut Canvas, reliability: &Reliability, most: usize) {
+fn bars(canvas: &mut Canvas, reliability: &CalibrationRecord, most: usize) {
     let plane = Axes {
         edges: Edges::new(4.0, 10.0, 32.0, LEFT),
         rows: Some((BARS, HEIGHT)),
@@ -154,7 +154,7 @@ fn bars(canvas: &mut Canvas, reliability: &Reliability, most: usize) {
     }
 }
 
-fn scores(shown: &[(&LeaderboardRow, &Reliability)]) -> TableData {
+fn scores(shown: &[(&LeaderboardRow, &CalibrationRecord)]) -> TableData {
     let heads = [
         ("agent", Left),
         ("orders", Right),
@@ -185,7 +185,7 @@ fn scores(shown: &[(&LeaderboardRow, &Reliability)]) -> TableData {
              look at its interval, which resamples steps.")
 }
 
-fn bins(shown: &[(&LeaderboardRow, &Reliability)]) -> TableData {
+fn bins(shown: &[(&LeaderboardRow, &CalibrationRecord)]) -> TableData {
     let heads = [
         ("agent", Left),
         ("bin", Right),
