@@ -10,6 +10,7 @@ use super::series::rounded;
 use ktd_attribution::account::{Attribution, Basis, Linking, Part};
 use ktd_attribution::metric::{Brier, Forecast, Forecasts, Reliability as Bins, ece, ece_interval};
 use ktd_bundle::summary::Metric;
+use ktd_stats::moments::column_means;
 use ktd_stats::{Confidence, DEFAULT_MEAN_BLOCK_DAYS, Sample, StationaryBootstrap, spread};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -163,7 +164,7 @@ fn mean_linked(attributions: &[&Attribution], basis: Basis, linking: Linking) ->
         .iter()
         .map(|attribution| attribution.linked(basis, linking))
         .collect();
-    let mean = means(&rows);
+    let mean = column_means(&rows);
     let parts = attributions.first().map(|attribution| attribution.parts(basis));
     let part = |part: Part| parts.map_or(0.0, |parts| parts.part(&mean, part));
     let styles: Vec<f64> = (0..parts.map_or(0, ktd_attribution::account::Parts::styles))
@@ -178,7 +179,7 @@ fn mean_linked(attributions: &[&Attribution], basis: Basis, linking: Linking) ->
             }]
         })
         .collect();
-    let whole = means(&wholes).first().copied().unwrap_or(0.0);
+    let whole = column_means(&wholes).first().copied().unwrap_or(0.0);
     let errors: Vec<Vec<f64>> = attributions
         .iter()
         .map(|attribution| vec![attribution.split_standard_error()])
@@ -196,20 +197,8 @@ fn mean_linked(attributions: &[&Attribution], basis: Basis, linking: Linking) ->
         portfolio: whole,
         gauge: whole - mean.iter().sum::<f64>(),
         split_standard_error: (linking == Linking::Sum)
-            .then(|| means(&errors).first().copied().unwrap_or(0.0)),
+            .then(|| column_means(&errors).first().copied().unwrap_or(0.0)),
     }
-}
-
-/// Column means; empty without rows.
-#[expect(clippy::cast_precision_loss, reason = "seeds are few")]
-pub(super) fn means(rows: &[Vec<f64>]) -> Vec<f64> {
-    let mut sums = rows.first().map_or_else(Vec::new, |row| vec![0.0; row.len()]);
-    for row in rows {
-        for (sum, value) in sums.iter_mut().zip(row) {
-            *sum += value;
-        }
-    }
-    sums.into_iter().map(|sum| sum / rows.len() as f64).collect()
 }
 
 pub(super) fn exposures(attributions: &[&Attribution]) -> Vec<f64> {
@@ -217,7 +206,7 @@ pub(super) fn exposures(attributions: &[&Attribution]) -> Vec<f64> {
         .iter()
         .filter_map(|attribution| attribution.mean_exposures(false))
         .collect();
-    means(&invested)
+    column_means(&invested)
 }
 
 /// One series a style.

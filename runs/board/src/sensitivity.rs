@@ -2,13 +2,13 @@
 
 use super::fitted::FittedModel;
 use super::record::SensitivityRow;
-use super::row::means;
 use super::score::ScoredEpisode;
 use crate::BoardError;
 use ktd_attribution::account::{Attribution, Basis, Linking, Part, attribute};
 use ktd_attribution::model::{Centering, FactorModel, ModelConfig, Weighting};
 use ktd_bundle::summary::Metric;
 use ktd_env::factors::Winsor;
+use ktd_stats::moments::column_means;
 use ktd_stats::{Sample, kendall_tau};
 use std::ops::Range;
 
@@ -94,7 +94,8 @@ fn selections(model: &FactorModel, agents: &[Vec<&ScoredEpisode>], basis: Basis)
                 vec![attribution.parts(basis).part(&sums, Part::Selection)]
             })
             .collect();
-        all.linked.push(means(&linked).first().copied().unwrap_or(0.0));
+        all.linked
+            .push(column_means(&linked).first().copied().unwrap_or(0.0));
         all.daily.extend(
             attributions
                 .iter()
