@@ -43,7 +43,9 @@ impl RecordedFiles {
         let path = paths.events();
         let bytes = read_bounded(&path, LOG_LIMIT_BYTES)?;
         sha256.insert(name(&path), sha256_hex(&bytes));
-        let events = Lines::parse(&path, &bytes)?.bodies(&path)?;
+        let lines = Lines::parse(&path, &bytes)?;
+        lines.starts_from(&bundle.header.genesis()?, &path)?;
+        let events = lines.bodies(&path)?;
         drop(bytes);
         let path = paths.exchanges();
         let bytes = read_bounded(&path, STORE_LIMIT_BYTES)?;
