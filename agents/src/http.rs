@@ -28,7 +28,10 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+mod reach;
 mod redact;
+
+pub use reach::{Unreachable, reach};
 
 /// How an endpoint is reached. The caller reads the environment; nothing here does.
 #[derive(Debug, Clone)]

@@ -25,7 +25,7 @@ pub use dialect::{
     TableError, TemperatureLimits, ThinkingSwitch, UsageLaws,
 };
 pub use force::{ForceLevel, ThinkingPolicy};
-pub use http::{HttpSettings, HttpTransport, SetupError};
+pub use http::{HttpSettings, HttpTransport, SetupError, Unreachable, reach};
 pub use session::{
     Attempt, ModelFault, Outcome, Research, ResearchEffect, SUBMIT_ACTION, Session, SessionError,
     SessionLimits, SessionTexts, StepPlan, Submission, SubmissionEffect, Tally, ToolAnswer,

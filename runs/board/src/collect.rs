@@ -2,26 +2,26 @@
 
 use super::benchmark::Benchmark;
 use super::contrast::{contrasts, fill_memory_gaps};
-use ktd_bundle::bundle_set::Findings;
 use super::fitted::Fitted;
 use super::gather::gather;
 use super::health;
 use super::leader::{Draws, leader};
 use super::notes::{missing_seeds, overlaps, track_notes};
 use super::paper::PaperFees;
-use ktd_bundle::bundle_ref::Found;
 use super::record::{Board, Cohort, Leader, ModelRecord, Resampling, Track, VifStep};
 use super::reference::references;
 use super::score::Score;
 use super::sensitivity::sensitivity;
 use super::separation::{Ranked, separate};
 use super::settings::ModelSettings;
-use ktd_bundle::episode_filter::Shown;
 use super::trials::Trials;
-use ktd_probes::judge::Mark;
 use crate::BoardError;
-use ktd_stats::{Sample, skill_ranks};
+use ktd_bundle::bundle_ref::Found;
+use ktd_bundle::bundle_set::Findings;
+use ktd_bundle::episode_filter::Shown;
 use ktd_env::{DayIndex, Market, TradeDate};
+use ktd_probes::judge::Mark;
+use ktd_stats::{Sample, skill_ranks};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
@@ -58,7 +58,7 @@ impl Default for BoardOptions {
             },
             shown: Shown::default(),
             marks: BTreeMap::new(),
-            threads: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
+            threads: ktd_io::parallel::available_threads(),
         }
     }
 }

@@ -1,20 +1,20 @@
 //! `ktd leaderboard RESULTS...`.
 
 use super::selection::Selection;
-use ktd_board::sheet::{Kind, Sheet};
-use ktd_board::{Board, BoardOptions, Draws, ModelSettings, Track, collect};
-use ktd_bundle::bundle_set::Findings;
-use ktd_io::whole_file::write_whole;
-use ktd_bundle::bundle_ref::Found;
-use ktd_certify::mark::{mark_of, read_certificates};
-use ktd_probes::judge::Mark;
-use ktd_certify::signing::PublicKey;
 use crate::CliError;
-use ktd_io::FileError;
 use crate::output::Console;
-use ktd_board::page;
 use crate::progress::Progress;
 use clap::Args;
+use ktd_board::page;
+use ktd_board::sheet::{Kind, Sheet};
+use ktd_board::{Board, BoardOptions, Draws, ModelSettings, Track, collect};
+use ktd_bundle::bundle_ref::Found;
+use ktd_bundle::bundle_set::Findings;
+use ktd_certify::mark::{mark_of, read_certificates};
+use ktd_certify::signing::PublicKey;
+use ktd_io::FileError;
+use ktd_io::whole_file::{create_directory, list, remove_file, write_whole};
+use ktd_probes::judge::Mark;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -118,7 +118,7 @@ fn options(args: &LeaderboardArgs, findings: &Findings) -> Result<BoardOptions, 
         },
         shown: args.only.shown(),
         marks: marks(&args.certificate, args.public_key.as_deref(), findings)?,
-        threads: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
+        threads: ktd_io::parallel::available_threads(),
     })
 }
 
@@ -187,7 +187,7 @@ fn text(board: &Board, kinds: &[Kind], args: &LeaderboardArgs) -> String {
 /// Writes the page, `leaderboard.json` and a CSV of each table and track.
 fn write(board: &Board, out: &Path, basis: &str) -> Result<(), CliError> {
     let tables = out.join("tables");
-    std::fs::create_dir_all(&tables).map_err(CliError::io("make", &tables))?;
+    create_directory(&tables)?;
     let path = out.join("index.html");
     write_whole(&path, page::render(board).as_bytes())?;
     let path = out.join("leaderboard.json");
@@ -232,8 +232,7 @@ fn sheets(board: &Board, basis: &str) -> BTreeMap<String, Sheet> {
 
 /// Removes tables of an earlier board, which beside this one would look like its own.
 fn remove_other_tables(tables: &Path, sheets: &BTreeMap<String, Sheet>) -> Result<(), CliError> {
-    for entry in std::fs::read_dir(tables).map_err(CliError::io("list", tables))? {
-        let path = entry.map_err(CliError::io("list", tables))?.path();
+    for path in list(tables)? {
         let name = path
             .file_name()
             .and_then(|name| name.to_str())
@@ -245,7 +244,7 @@ fn remove_other_tables(tables: &Path, sheets: &BTreeMap<String, Sheet>) -> Resul
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('_'))
         };
         if Kind::ALL.iter().any(is_table) && !sheets.contains_key(name) {
-            std::fs::remove_file(&path).map_err(CliError::io("remove", &path))?;
+            remove_file(&path)?;
         }
     }
     Ok(())

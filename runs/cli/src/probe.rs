@@ -3,6 +3,10 @@
 use super::probe_batch::{self, BatchCommand, WhoArgs};
 use super::run::runtime;
 use super::signals::unless_told_to_end;
+use crate::CliError;
+use crate::output::Console;
+use crate::progress::Progress;
+use clap::{Args, Subcommand};
 use ktd_certify::certificate::{Counted, Judgement};
 use ktd_certify::config::CertifyConfig;
 use ktd_certify::figure::{Figure, Rule};
@@ -10,10 +14,6 @@ use ktd_certify::paths::CertifyPaths;
 use ktd_certify::session::{CertifyRun, count_probes, database_attackers};
 use ktd_certify::set_record::SetRecord;
 use ktd_certify::table;
-use crate::CliError;
-use crate::output::Console;
-use crate::progress::Progress;
-use clap::{Args, Subcommand};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -110,7 +110,7 @@ fn of_file(path: &Path, out: Option<&Path>) -> Result<CertifyRun, CliError> {
 
 /// So many threads as asked for, else one a core.
 pub(super) fn threads(asked: Option<usize>) -> usize {
-    asked.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, std::num::NonZero::get))
+    asked.unwrap_or_else(|| ktd_io::parallel::available_threads())
 }
 
 /// Runs the command.

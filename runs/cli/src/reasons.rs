@@ -1,15 +1,15 @@
 //! `ktd reasons BUNDLE_OR_DIR...`.
 
 use super::selection::Selection;
-use ktd_bundle::bundle_set::Findings;
-use ktd_io::whole_file::write_whole;
 use crate::CliError;
 use crate::output::Console;
 use crate::progress::Progress;
+use clap::Args;
+use ktd_bundle::bundle_set::Findings;
+use ktd_io::whole_file::write_whole;
 use ktd_reasons::side;
 use ktd_reasons::side::{SideOptions, side_by_side};
 use ktd_reasons::{ReasonOptions, ReasonReport, hear, table};
-use clap::Args;
 use std::path::PathBuf;
 use std::sync::Mutex;
 
@@ -91,7 +91,7 @@ pub(super) fn run(args: &ReasonsArgs, console: Console) -> Result<(), CliError> 
         panel: args.panel.clone(),
         lists: args.lists.clone(),
         shown: args.only.shown(),
-        threads: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
+        threads: ktd_io::parallel::available_threads(),
     };
     let units = u64::try_from(findings.named.len()).unwrap_or(u64::MAX);
     let bar = Mutex::new(Progress::new(console, "reading", units, "episodes"));

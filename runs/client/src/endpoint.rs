@@ -4,6 +4,7 @@ use crate::ClientError;
 use ktd_agents::{HttpSettings, HttpTransport};
 use ktd_experiment::config::AgentConfig;
 use ktd_experiment::provider::Provider;
+use ktd_io::whole_file::read_input;
 use secrecy::SecretString;
 use std::path::Path;
 use std::time::Duration;
@@ -59,11 +60,14 @@ fn api_key(agent: &AgentConfig, base: &Path) -> Result<Option<SecretString>, Cli
         return Ok(None);
     };
     let path = &base.join(path);
-    let key = std::fs::read_to_string(path).map_err(ClientError::io("read the key file", path))?;
+    let key = read_input(path)?;
     let key = key.trim();
     if key.is_empty() {
         let what = format!("agent {:?}: the key file {} is empty", agent.id, path.display());
-        return Err(ClientError::input(what, "write the key into it, and nothing else"));
+        return Err(ClientError::input(
+            what,
+            "write the key into it, and nothing else",
+        ));
     }
     Ok(Some(SecretString::from(key.to_owned())))
 }
@@ -74,7 +78,7 @@ fn api_key(agent: &AgentConfig, base: &Path) -> Result<Option<SecretString>, Cli
 pub fn key_file_warning(path: &Path) -> Option<String> {
     use std::os::unix::fs::PermissionsExt;
     const OTHERS: u32 = 0o077;
-    let mode = std::fs::metadata(path).ok()?.permissions().mode();
+    let mode = path.metadata().ok()?.permissions().mode();
     (mode & OTHERS != 0).then(|| {
         format!(
             "the key file {} may be read by others: chmod 600 {0}",
@@ -89,4 +93,3 @@ pub fn key_file_warning(path: &Path) -> Option<String> {
 pub fn key_file_warning(_: &Path) -> Option<String> {
     None
 }
-

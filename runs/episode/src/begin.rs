@@ -1,22 +1,22 @@
 //! Opening an episode: its identity on disk, and the state to continue from.
 
 use super::{Episode, EpisodeInput};
-use ktd_client::ask::Exchanger;
+use crate::EpisodeError;
+use ktd_agents::Transport;
+use ktd_bundle::BundleError;
 use ktd_bundle::chain::{Lines, Log, first_difference};
 use ktd_bundle::event::{ReadEvent, WrittenEvent};
 use ktd_bundle::exchanges::{Cassette, ExchangeStore, Place};
 use ktd_bundle::header::{Header, MaskRecord, PrivateEpisode, WindowRecord};
 use ktd_bundle::ledger::LedgerLine;
 use ktd_bundle::{BundlePaths, FORMAT_VERSION};
-use ktd_io::whole_file::{json_bytes, write_whole};
-use crate::EpisodeError;
-use ktd_bundle::BundleError;
-use ktd_guard::Guard;
-use ktd_experiment::mask_hash::{mask_hash, tools_sha256};
-use ktd_experiment::rules_config::RulesConfig;
-use ktd_agents::Transport;
+use ktd_client::ask::Exchanger;
 use ktd_env::DayIndex;
 use ktd_env::exchange::{Account, Rules};
+use ktd_experiment::mask_hash::{mask_hash, tools_sha256};
+use ktd_experiment::rules_config::RulesConfig;
+use ktd_guard::Guard;
+use ktd_io::whole_file::{JSON_LIMIT_BYTES, json_bytes, read_bounded, read_if_exists, write_whole};
 use ktd_masking::{EpisodeFrame, Mask};
 use ktd_tools::{LastStep, ToolLimits};
 use std::path::Path;
@@ -28,14 +28,13 @@ pub(super) fn write_identity(input: &EpisodeInput<'_>, paths: &BundlePaths) -> R
     let path = paths.header();
     let header = header(input)?;
     let bytes = json_bytes(&path, &header)?;
-    match std::fs::read(&path) {
-        Ok(recorded) if recorded == bytes => {}
-        Ok(recorded) => {
+    match read_if_exists(&path)? {
+        Some(recorded) if recorded == bytes => {}
+        Some(recorded) => {
             same_but_prices(&path, &recorded, header)?;
             write_whole(&path, &bytes)?;
         }
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => write_whole(&path, &bytes)?,
-        Err(error) => return Err(EpisodeError::io("read", &path)(error)),
+        None => write_whole(&path, &bytes)?,
     }
     keep_private(input, &paths.episode())
 }
@@ -43,7 +42,7 @@ pub(super) fn write_identity(input: &EpisodeInput<'_>, paths: &BundlePaths) -> R
 /// Checks that the header is the one this program, panel and configuration would write, at the recorded prices.
 pub(super) fn compare_identity(input: &EpisodeInput<'_>, paths: &BundlePaths) -> Result<(), EpisodeError> {
     let path = paths.header();
-    let recorded = std::fs::read(&path).map_err(EpisodeError::io("read", &path))?;
+    let recorded = read_bounded(&path, JSON_LIMIT_BYTES)?;
     same_but_prices(&path, &recorded, header(input)?)
 }
 
@@ -185,8 +184,9 @@ pub(super) fn open<'a>(
     transport: Option<&'a dyn Transport>,
 ) -> Result<Episode<'a>, EpisodeError> {
     let rules = rules(input)?;
-    let mask = mask_of(input, &rules)
-        .ok_or_else(|| EpisodeError::input("the window has no trading day before it", "choose a later window"))?;
+    let mask = mask_of(input, &rules).ok_or_else(|| {
+        EpisodeError::input("the window has no trading day before it", "choose a later window")
+    })?;
     let events = Lines::read(&paths.events())?;
     let ledger = Lines::read(&paths.ledger())?;
     let cassette = Cassette::read(&paths.exchanges())?;

@@ -1,22 +1,22 @@
 //! Leaving an episode at a step: another bundle with the same record before it, asked live from there on.
 
 use super::{EpisodeInput, begin, run_episode};
-use ktd_client::progress::{Progress, Silent};
+use crate::EpisodeError;
+use ktd_agents::Transport;
+use ktd_bundle::BundlePaths;
 use ktd_bundle::chain::Lines;
-use ktd_io::sha256::sha256_hex;
 use ktd_bundle::event::ReadEvent;
 use ktd_bundle::exchanges::Cassette;
-use ktd_experiment::branch::BranchRecord;
 use ktd_bundle::open::read_header;
 use ktd_bundle::summary::Summary;
-use ktd_bundle::BundlePaths;
-use ktd_io::whole_file::write_whole;
-use crate::EpisodeError;
+use ktd_client::progress::{Progress, Silent};
+use ktd_experiment::branch::BranchRecord;
 use ktd_experiment::cells::Cell;
 use ktd_experiment::config::AgentConfig;
-use ktd_experiment::provider::Provider;
 use ktd_experiment::price_table::Basis;
-use ktd_agents::Transport;
+use ktd_experiment::provider::Provider;
+use ktd_io::sha256::sha256_hex;
+use ktd_io::whole_file::{read_bounded, read_if_exists, write_whole};
 use std::path::{Path, PathBuf};
 
 /// The cell of a branch that leaves the episode of a bundle at `step`, 1-based. `agent` goes on there, or the one that
@@ -32,7 +32,7 @@ pub fn branch_cell(
     agent: Option<(AgentConfig, Provider)>,
 ) -> Result<Cell, EpisodeError> {
     let path = from.events();
-    let bytes = std::fs::read(&path).map_err(EpisodeError::io("read", &path))?;
+    let bytes = read_bounded(&path, u64::MAX)?;
     let recorded = Prefix::of(from, usize::MAX)?.steps;
     let last = original.window.days.len().min(recorded + 1);
     if !(1..=last).contains(&step) {
@@ -93,7 +93,10 @@ pub async fn branch_episode(
         let header = read_header(out)?;
         if (&header.cell, &header.branch) != (&cell.id, &cell.branch) {
             let what = format!("{} holds another bundle: {}", out.root().display(), header.cell);
-            return Err(EpisodeError::input(what, "choose another directory for the branch"));
+            return Err(EpisodeError::input(
+                what,
+                "choose another directory for the branch",
+            ));
         }
     } else {
         let steps = cell.first_own_step().saturating_sub(1);
@@ -104,7 +107,11 @@ pub async fn branch_episode(
 }
 
 /// Runs the first steps of an episode again from the record, and compares every byte of their events.
-async fn replay_steps(input: &EpisodeInput<'_>, paths: &BundlePaths, steps: usize) -> Result<(), EpisodeError> {
+async fn replay_steps(
+    input: &EpisodeInput<'_>,
+    paths: &BundlePaths,
+    steps: usize,
+) -> Result<(), EpisodeError> {
     begin::compare_identity(input, paths)?;
     let guard = input
         .shared
@@ -137,11 +144,10 @@ fn begin_branch(
 
 /// Writes a file, or finds it as an earlier begin of the same branch has left it.
 fn copy(path: &Path, bytes: &[u8]) -> Result<(), EpisodeError> {
-    match std::fs::read(path) {
-        Ok(found) if found == bytes => Ok(()),
-        Ok(_) => Err(other_content(path)),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(write_whole(path, bytes)?),
-        Err(error) => Err(EpisodeError::io("read", path)(error)),
+    match read_if_exists(path)? {
+        Some(found) if found == bytes => Ok(()),
+        Some(_) => Err(other_content(path)),
+        None => Ok(write_whole(path, bytes)?),
     }
 }
 

@@ -168,7 +168,7 @@ fn decimal_text(value: u64, places: u8) -> String {
 
 #[cfg(test)]
 mod tests {
-    use ktd_client::money::*;
+    use super::*;
 
     #[test]
     fn amounts_are_read_from_their_digits() {

@@ -2,12 +2,12 @@
 
 use crate::ExperimentError;
 pub use crate::agent_kinds::{Control, External};
-use crate::provider::builtin_table;
-pub use crate::step_config::{ConstraintFailures, RetryConfig, SessionConfig, ToolsConfig};
-use crate::window_config::WindowConfig;
 use crate::caps::Caps;
+use crate::provider::builtin_table;
 use crate::rate_limits::RateLimits;
 use crate::rules_config::RulesConfig;
+pub use crate::step_config::{ConstraintFailures, RetryConfig, SessionConfig, ToolsConfig};
+use crate::window_config::WindowConfig;
 use ktd_agents::{Dialect, DialectTable, ForceLevel, ThinkingPolicy, Wire};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -195,7 +195,7 @@ impl ExperimentConfig {
     /// # Errors
     /// [`ExperimentError::Io`], or [`ExperimentError::Input`] naming key and line.
     pub fn read(path: &Path) -> Result<Self, ExperimentError> {
-        let text = std::fs::read_to_string(path).map_err(ExperimentError::io("read", path))?;
+        let text = ktd_io::whole_file::read_input(path)?;
         Self::parse(&text)
             .map_err(|error| ExperimentError::input(format!("{}: {error}", path.display()), error.hint()))
     }
@@ -296,7 +296,10 @@ impl AgentConfig {
         }
         if !is_builtin && self.model.is_none() {
             let what = format!("agent {:?} has no `model`", self.id);
-            return Err(ExperimentError::input(what, "write the provider's name of the model"));
+            return Err(ExperimentError::input(
+                what,
+                "write the provider's name of the model",
+            ));
         }
         if self
             .base_url
@@ -423,11 +426,17 @@ fn key_before(before: &str) -> String {
     }
 }
 
+/// Whether a text may be the name of a file and of a directory on any system.
+#[must_use]
 pub fn is_file_name(text: &str) -> bool {
     let allowed = |character: char| character.is_ascii_alphanumeric() || matches!(character, '-' | '_' | '.');
     !text.is_empty() && text.chars().all(allowed) && !text.starts_with('.')
 }
 
+/// Checks that no two entries of a list have the same id.
+///
+/// # Errors
+/// [`ExperimentError::Input`] naming the list and the id that stands twice.
 pub fn unique<'a>(list: &str, ids: impl Iterator<Item = &'a str>) -> Result<(), ExperimentError> {
     let mut seen = std::collections::BTreeSet::new();
     for id in ids {

@@ -212,7 +212,7 @@ fn dollars(amount: u128, rate: Option<UnitsPerDollar>) -> Picodollars {
 
 #[cfg(test)]
 mod tests {
-    use ktd_client::money::*;
+    use super::*;
 
     fn row(text: &str) -> PriceRow {
         serde_json::from_str(&format!(

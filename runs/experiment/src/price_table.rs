@@ -1,10 +1,10 @@
 //! A price table: dated rows that a user keeps in a file, and what an episode is priced at.
 
+use crate::ExperimentError;
 use crate::amount::{Picodollars, UnitsPerDollar};
 use crate::price_row::{ExchangeRate, PriceRow, Priced, US_DOLLAR};
-use ktd_io::sha256::sha256_hex;
-use crate::ExperimentError;
 use ktd_agents::Usage;
+use ktd_io::sha256::sha256_hex;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::collections::{BTreeMap, BTreeSet};
@@ -60,7 +60,7 @@ impl PriceTable {
     /// # Errors
     /// [`ExperimentError::Io`], or [`ExperimentError::Input`] naming what is wrong and where.
     pub fn read(path: &Path) -> Result<Self, ExperimentError> {
-        let text = std::fs::read_to_string(path).map_err(ExperimentError::io("read the price table", path))?;
+        let text = ktd_io::whole_file::read_input(path)?;
         let is_toml = path.extension().is_some_and(|extension| extension == "toml");
         let json = if is_toml {
             json_of_toml(&text)
@@ -235,7 +235,7 @@ fn write_text(text: &str, json: &mut String) {
 
 #[cfg(test)]
 mod tests {
-    use ktd_client::money::*;
+    use super::*;
 
     const ROW: &str = r#"{"model":"m","source":"s","asof":"2026-11","input":1.5,"output":3}"#;
 

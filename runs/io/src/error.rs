@@ -134,12 +134,19 @@ impl FileError {
             Self::Io { source, .. } => SYSTEM_HINTS
                 .iter()
                 .find(|(kind, _)| *kind == source.kind())
-                .map_or("check that the path exists and may be read and written", |(_, hint)| hint),
-            Self::NotRegular { .. } => "replace it with the file itself: links to devices, pipes and directories are not read",
+                .map_or(
+                    "check that the path exists and may be read and written",
+                    |(_, hint)| hint,
+                ),
+            Self::NotRegular { .. } => {
+                "replace it with the file itself: links to devices, pipes and directories are not read"
+            }
             Self::TooLarge { .. } => "remove it or take it from its maker again: no such file grows so large",
             Self::Row { hint, .. } => hint,
             Self::Busy { .. } => "wait until it ends, or stop it",
-            Self::Damaged { .. } => "restore the file from a copy: what this program wrote must not be edited",
+            Self::Damaged { .. } => {
+                "restore the file from a copy: what this program wrote must not be edited"
+            }
         };
         hint.to_owned()
     }

@@ -21,9 +21,7 @@ pub struct TextFile {
 pub fn open_text(path: &Path) -> Result<Box<dyn Read>, FileError> {
     let file = open_regular(path)?;
     let mut buffered = BufReader::with_capacity(1 << 16, file);
-    let start = buffered
-        .fill_buf()
-        .map_err(FileError::io("read", path))?;
+    let start = buffered.fill_buf().map_err(FileError::io("read", path))?;
     if start.starts_with(&[0x1F, 0x8B]) {
         Ok(Box::new(MultiGzDecoder::new(buffered)))
     } else {

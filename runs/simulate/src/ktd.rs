@@ -1,13 +1,13 @@
 //! `ktd simulate`, profile `ktd`: orders in, fills, days, positions and events out.
 
 use super::orders::{Batches, read_orders};
-use ktd_data::{ImportOptions, import, is_panel, load_panel};
 use crate::SimulateError;
 use ktd_data::import::ImportProgress;
-use ktd_io::whole_file::{IfExists, check_writable, write_file, Durability};
-use ktd_experiment::rules_config::{RulesConfig, config_date};
+use ktd_data::{ImportOptions, import, is_panel, load_panel};
 use ktd_env::exchange::{Account, Execution, Fill, Order, Rules, StepReport, TradingDay, step};
 use ktd_env::{Basis, DateSpan, DayIndex, Market, NameId, Ticker};
+use ktd_experiment::rules_config::{RulesConfig, config_date};
+use ktd_io::whole_file::{Durability, IfExists, check_writable, create_directory, read_input, write_file};
 use ktd_tools::order::OrderText;
 use std::path::{Path, PathBuf};
 
@@ -79,7 +79,9 @@ impl SimulateConfig {
             end: date("window_end")?,
         };
         if window.end < window.start {
-            return Err(SimulateError::invalid("config: window_end is before window_start"));
+            return Err(SimulateError::invalid(
+                "config: window_end is before window_start",
+            ));
         }
         let rules: RulesConfig = serde_json::from_value(keys.into()).map_err(fail)?;
         Ok(Self {
@@ -93,10 +95,13 @@ impl SimulateConfig {
 ///
 /// # Errors
 /// [`SimulateError`] for bad input, before anything is written.
-pub fn simulate(options: &SimulateOptions, progress: &mut dyn ImportProgress) -> Result<SimulateSummary, SimulateError> {
+pub fn simulate(
+    options: &SimulateOptions,
+    progress: &mut dyn ImportProgress,
+) -> Result<SimulateSummary, SimulateError> {
     let config = match &options.config {
         Some(path) => {
-            let text = std::fs::read_to_string(path).map_err(SimulateError::io("read", path))?;
+            let text = read_input(path)?;
             SimulateConfig::parse(&text)?
         }
         None => SimulateConfig::default(),
@@ -115,7 +120,7 @@ pub fn simulate(options: &SimulateOptions, progress: &mut dyn ImportProgress) ->
         }
     }
     let (tables, summary) = run(&config.rules, &market, &days, &batches);
-    std::fs::create_dir_all(&options.out).map_err(SimulateError::io("make", &options.out))?;
+    create_directory(&options.out)?;
     for (file, table) in files.iter().zip(tables.finish()?) {
         write_file(file, &table, options.overwrite, Durability::Synced)?;
     }
@@ -124,7 +129,10 @@ pub fn simulate(options: &SimulateOptions, progress: &mut dyn ImportProgress) ->
 
 const RESULT_FILES: [&str; 4] = ["fills.csv", "daily.csv", "positions.csv", "events.csv"];
 
-fn load_market(options: &SimulateOptions, progress: &mut dyn ImportProgress) -> Result<Market, SimulateError> {
+fn load_market(
+    options: &SimulateOptions,
+    progress: &mut dyn ImportProgress,
+) -> Result<Market, SimulateError> {
     if is_panel(&options.panel) {
         if options.basis.is_some() || options.universe.is_some() {
             return Err(

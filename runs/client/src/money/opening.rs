@@ -1,26 +1,26 @@
 //! Opening an experiment's accounts: what each cell is priced at, what has been spent, which key has which rates.
 
 use super::budget::{Budget, Payer};
-use ktd_bundle::tariff::Tariff;
 use super::meter::{Metering, key_name};
-use ktd_experiment::price_table::{Basis, PriceTable};
 use super::rate_gate::{Gates, KeyName};
-use ktd_experiment::rate_limits::RateLimits;
-use ktd_bundle::spending::Spending;
-use ktd_experiment::caps::Caps;
-use ktd_experiment::amount::Picodollars;
+use crate::ClientError;
+use ktd_bundle::BundlePaths;
 use ktd_bundle::exchanges::Cassette;
 use ktd_bundle::header::Header;
 use ktd_bundle::open::read_header;
+use ktd_bundle::spending::Spending;
 use ktd_bundle::summary_file::read_summary;
-use ktd_io::lock::FileLock;
-use ktd_bundle::BundlePaths;
-use ktd_io::whole_file::create_private;
-use crate::ClientError;
+use ktd_bundle::tariff::Tariff;
+use ktd_experiment::amount::Picodollars;
+use ktd_experiment::caps::Caps;
 use ktd_experiment::cells::Cell;
 use ktd_experiment::config::ExperimentConfig;
+use ktd_experiment::price_table::{Basis, PriceTable};
+use ktd_experiment::rate_limits::RateLimits;
+use ktd_io::lock::FileLock;
+use ktd_io::whole_file::{create_private, list_if_exists};
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 /// Reads the experiment's price table, if it names one, and prices its cells. `base` is where relative paths start.
@@ -134,7 +134,10 @@ pub fn open_accounts(
 ///
 /// # Errors
 /// [`ClientError::Input`] for rates of a key that no agent uses.
-pub fn limits(config: &ExperimentConfig, cells: &[Cell]) -> Result<BTreeMap<KeyName, RateLimits>, ClientError> {
+pub fn limits(
+    config: &ExperimentConfig,
+    cells: &[Cell],
+) -> Result<BTreeMap<KeyName, RateLimits>, ClientError> {
     let mut limits: BTreeMap<KeyName, RateLimits> = BTreeMap::new();
     for cell in cells.iter().filter(|cell| !cell.agent.is_ours()) {
         let name = key_name(cell);
@@ -163,16 +166,7 @@ fn lock(output: &Path) -> Result<FileLock, ClientError> {
 /// All bundles of an experiment, those of cells that the file no longer has too.
 fn bundles(output: &Path) -> Result<Vec<BundlePaths>, ClientError> {
     let folder = output.join("cells");
-    let entries = match std::fs::read_dir(&folder) {
-        Ok(entries) => entries,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(ClientError::io("read", &folder)(error)),
-    };
-    let paths = entries.map(|entry| entry.map(|entry| entry.path()));
-    let mut paths: Vec<PathBuf> = paths
-        .collect::<Result<_, _>>()
-        .map_err(ClientError::io("read", &folder))?;
-    paths.sort();
+    let paths = list_if_exists(&folder)?;
     let bundles = paths.iter().map(|path| BundlePaths::new(path));
     Ok(bundles.filter(|bundle| bundle.header().exists()).collect())
 }

@@ -27,11 +27,8 @@ fn estimate(model: &str, rest: &str) -> Estimate {
     })
     .unwrap();
     let folder = tempfile::tempdir().unwrap();
-    std::fs::write(
-        folder.path().join("prices.json"),
-        ktd_bundle::tariff::tests::PRICES,
-    )
-    .unwrap();
+    let prices = folder.path().join("prices.json");
+    ktd_io::whole_file::write_whole(&prices, ktd_bundle::tariff::tests::PRICES.as_bytes()).unwrap();
     let mut cells = cells(&config, &market).unwrap();
     price_cells(&mut cells, &config, folder.path()).unwrap();
     let measured = Measured {

@@ -1,15 +1,15 @@
 //! What the built-in agents send on the experiment's own panel: the traffic that an estimate starts from.
 
+use crate::PlanError;
 use ktd_bundle::BundlePaths;
 use ktd_bundle::exchanges::Cassette;
 use ktd_client::progress::Progress;
-use crate::PlanError;
-use ktd_experiment::cells::{Cell, cells};
-use ktd_experiment::config::{AgentConfig, ExperimentConfig};
 use ktd_data::market_source::MarketSource;
 use ktd_episode::run::{Prepared, RunPlan, factor_table, run_cells};
-use ktd_experiment::toolbox::toolbox;
 use ktd_experiment::caps::Caps;
+use ktd_experiment::cells::{Cell, cells};
+use ktd_experiment::config::{AgentConfig, ExperimentConfig};
+use ktd_experiment::toolbox::toolbox;
 use ktd_masking::{MaskKey, MaskSettings, Mode};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -65,7 +65,7 @@ pub async fn measure(
     source: &MarketSource,
     progress: Arc<dyn Progress>,
 ) -> Result<Vec<Measured>, PlanError> {
-    let folder = tempfile::tempdir().map_err(PlanError::io("make a directory in", &std::env::temp_dir()))?;
+    let folder = ktd_io::whole_file::temporary_directory()?;
     let prepared = prepare(config, source)?;
     let plan = RunPlan {
         config: config.clone(),

@@ -164,8 +164,8 @@ pub fn padded(values: impl IntoIterator<Item = f64>, anchor: f64) -> Range<f64> 
 
 #[cfg(test)]
 mod tests {
-    use ktd_board::page::Markup;
     use super::*;
+    use crate::draw::Markup;
 
     fn axes(x: Range<f64>, y: Range<f64>) -> String {
         let mut canvas = Canvas::new(300.0, 200.0);
