@@ -1,6 +1,7 @@
 //! The provider-neutral conversation: what is asked, and what a model answered.
 
-use crate::usage::Usage;
+use crate::arguments::Arguments;
+use crate::usage::{Usage, UsageBound};
 use ktd_masking::{Payload, Prompt, ToolSpec};
 use serde_json::value::RawValue;
 use std::sync::Arc;
@@ -122,8 +123,8 @@ pub struct ToolCall {
     pub id: CallId,
     /// The tool's name, which need not exist.
     pub name: String,
-    /// The raw text of the arguments, which need not be JSON.
-    pub arguments: String,
+    /// The arguments as the model wrote them.
+    pub arguments: Arguments,
 }
 
 /// Why the model stopped. For information: whether it called a tool is decided by the calls alone.
@@ -177,6 +178,8 @@ pub enum Normalised {
     IdReminted,
     /// Token counts were missing.
     UsageUnknown,
+    /// Token counts were beyond what was sent and allowed; the bound counts instead.
+    UsageImplausible,
     /// Repair: the arguments were a JSON text that holds the JSON object; one layer was taken off.
     DoubleEncoded,
     /// Repair: the arguments were the same bytes twice; one half was taken.
@@ -197,6 +200,7 @@ impl Normalised {
             Self::IdMinted => "id_minted",
             Self::IdReminted => "id_reminted",
             Self::UsageUnknown => "usage_unknown",
+            Self::UsageImplausible => "usage_implausible",
             Self::DoubleEncoded => "double_encoded",
             Self::Duplicated => "duplicated",
             Self::NameSuffix => "name_suffix",
@@ -204,7 +208,7 @@ impl Normalised {
         }
     }
 
-    /// Whether the model's own words were mended, and not only the provider's wrapping.
+    /// Whether the model's own words were repaired, and not only the provider's wrapping.
     #[must_use]
     pub const fn is_repair(self) -> bool {
         matches!(
@@ -220,6 +224,7 @@ pub struct ModelTurn {
     pub(crate) text: Option<String>,
     pub(crate) reasoning: Option<String>,
     pub(crate) tool_calls: Vec<ToolCall>,
+    pub(crate) calls_dropped: usize,
     pub(crate) stop: StopReason,
     pub(crate) usage: Usage,
     pub(crate) normalised: Vec<Normalised>,
@@ -251,10 +256,16 @@ impl ModelTurn {
         self.reasoning.as_deref()
     }
 
-    /// The tools it called, in its order. Ids are unique inside the turn.
+    /// The tools it called, in its order, at most [`crate::CALLS_PER_REPLY_MAX`]. Ids are unique inside the turn.
     #[must_use]
     pub fn tool_calls(&self) -> &[ToolCall] {
         &self.tool_calls
+    }
+
+    /// Calls beyond [`crate::CALLS_PER_REPLY_MAX`], which are not among [`Self::tool_calls`] and never go back.
+    #[must_use]
+    pub const fn calls_dropped(&self) -> usize {
+        self.calls_dropped
     }
 
     /// Why it stopped.
@@ -286,6 +297,15 @@ impl ModelTurn {
     #[must_use]
     pub fn raw(&self) -> &RawValue {
         &self.raw
+    }
+
+    /// Replaces token counts that cannot be by their bound, and says so.
+    pub(crate) fn bound_usage(&mut self, bound: UsageBound) {
+        if let Some(bounded) = self.usage.beyond(bound) {
+            self.usage = bounded;
+            self.normalised.push(Normalised::UsageImplausible);
+            self.normalised.sort_unstable();
+        }
     }
 
     /// Whether there is nothing in it that the next request could carry.

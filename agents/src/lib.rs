@@ -6,16 +6,24 @@
 //! Knows: `masking` (`Payload`, `Prompt`, `ToolSpec`). Never knows: real names and days, `Mask`, tools' code,
 //! prompt texts, files, the environment, a clock. Everything is pure but [`HttpTransport`].
 
+mod arguments;
 mod chat;
 mod dialect;
 mod force;
 mod http;
+mod reply;
 mod session;
 mod transport;
 mod usage;
 mod verdict;
 mod wire;
 
+/// The tool that the built-in agents submit through.
+pub const SUBMIT_ACTION: &str = "submit_action";
+
+pub use arguments::{
+    ARGUMENTS_BYTES_MAX, ARGUMENTS_DEPTH_MAX, ARGUMENTS_ITEMS_MAX, Arguments, ArgumentsForm,
+};
 pub use chat::{
     CallId, ChatRequest, Message, ModelTurn, Normalised, ReplyFormat, Sampling, Served, StopReason, Thinking,
     ToolCall, ToolChoice,
@@ -25,18 +33,17 @@ pub use dialect::{
     TableError, TemperatureLimits, ThinkingSwitch, UsageLaws,
 };
 pub use force::{ForceLevel, ThinkingPolicy};
-pub use http::{HttpSettings, HttpTransport, SetupError, Unreachable, reach};
+pub use http::{HttpSettings, HttpTransport, ProxySettings, SetupError, Unreachable, reach};
+pub use reply::DecodedReply;
 pub use session::{
-    Attempt, ModelFault, Outcome, Research, ResearchEffect, SUBMIT_ACTION, Session, SessionError,
-    SessionLimits, SessionTexts, StepPlan, Submission, SubmissionEffect, Tally, ToolAnswer,
+    Attempt, ModelFault, Outcome, Research, ResearchEffect, Session, SessionError, SessionLimits,
+    SessionTexts, StepPlan, Submission, SubmissionEffect, Tally, ToolAnswer,
 };
 pub use transport::{Transport, TransportError, WireReply};
-pub use usage::{Usage, UsageSource};
-pub use verdict::{
-    ARGUMENTS_BYTES_MAX, ARGUMENTS_DEPTH_MAX, ARGUMENTS_ITEMS_MAX, Expected, Verdict,
-    arguments_of_printed_call, fault_of_turn, object_in_text, parser_leak,
-};
+pub use usage::{PROMPT_TOKENS_OVERHEAD, Usage, UsageBound, UsageSource};
+pub use verdict::{Expected, Verdict, arguments_of_printed_call, fault_of_turn, object_in_text, parser_leak};
 pub use wire::wait_of as wait_seconds;
 pub use wire::{
-    FaultClass, FaultKind, REPLY_BYTES_MAX, REPLY_DEPTH_MAX, REPLY_ITEMS_MAX, ReplyFault, Wire, WireRequest,
+    CALLS_PER_REPLY_MAX, FaultClass, FaultKind, REPLY_BYTES_MAX, REPLY_DEPTH_MAX, REPLY_ITEMS_MAX,
+    ReplyFault, Wire, WireRequest,
 };

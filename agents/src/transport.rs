@@ -18,7 +18,7 @@ pub trait Transport: Send + Sync {
 pub struct WireReply {
     /// HTTP status.
     pub status: u16,
-    /// The headers worth keeping, by lower-case name: `retry-after`, rate limits, the request's id, the content type.
+    /// The headers worth keeping, by lower-case name: `retry-after`, rate limits, the request's id, the content type, where a redirect leads.
     pub headers: BTreeMap<String, String>,
     /// The body as received, after any content coding.
     pub body: Vec<u8>,
@@ -97,7 +97,7 @@ impl TransportError {
         !matches!(self, Self::NotSent { .. })
     }
 
-    /// How to mend it.
+    /// How to fix it.
     #[must_use]
     pub const fn hint(&self) -> &'static str {
         match self {

@@ -74,6 +74,73 @@ impl Usage {
     }
 }
 
+/// Tokens that a provider may put around a request: its own tool prompt and the marks of its template.
+pub const PROMPT_TOKENS_OVERHEAD: u64 = 1_024;
+
+/// The same where a count is doubted: some services put a longer prompt of their own before a request.
+const PROMPT_TOKENS_OVERHEAD_MAX: u64 = 4_096;
+
+/// Tokens by which providers overshoot the bound on the output that they were given: end marks, and a last step of
+/// several tokens at once.
+const OUTPUT_TOKENS_OVERHEAD: u64 = 64;
+
+/// More tokens than any model generates in one reply: the bound where the request names none.
+const OUTPUT_TOKENS_MAX: u64 = 1_000_000;
+
+/// The most tokens that one exchange can have used.
+///
+/// Tokenizers that work on bytes never need more tokens than there are bytes. What a reply says beyond it is the
+/// server's error, or an attempt to eat a budget.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct UsageBound {
+    /// Tokens of the request.
+    pub input: u64,
+    /// Tokens generated, reasoning included.
+    pub output: u64,
+}
+
+impl UsageBound {
+    /// The bound of a request of so many bytes that allowed so many tokens of output.
+    #[must_use]
+    pub fn of(request_bytes: usize, max_output_tokens: Option<u32>) -> Self {
+        let bytes = u64::try_from(request_bytes).unwrap_or(u64::MAX);
+        Self {
+            input: bytes.saturating_add(PROMPT_TOKENS_OVERHEAD_MAX),
+            output: max_output_tokens.map_or(OUTPUT_TOKENS_MAX, |most| {
+                u64::from(most).saturating_add(OUTPUT_TOKENS_OVERHEAD)
+            }),
+        }
+    }
+}
+
+impl Usage {
+    /// These counts cut to `bound`, when they are beyond it. What the provider says that it charged is left out then.
+    #[must_use]
+    pub fn beyond(&self, bound: UsageBound) -> Option<Self> {
+        if self.input() <= bound.input && self.output() <= bound.output {
+            return None;
+        }
+        let mut left = bound.input;
+        let mut take = |part: u64| {
+            let taken = part.min(left);
+            left -= taken;
+            taken
+        };
+        let reasoning_output = self.reasoning_output.min(bound.output);
+        Some(Self {
+            uncached_input: take(self.uncached_input),
+            cache_read: take(self.cache_read),
+            cache_write_5m: take(self.cache_write_5m),
+            cache_write_1h: take(self.cache_write_1h),
+            tool_prompt: take(self.tool_prompt),
+            visible_output: self.visible_output.min(bound.output - reasoning_output),
+            reasoning_output,
+            source: self.source,
+            vendor_cost_picodollars: None,
+        })
+    }
+}
+
 impl AddAssign for Usage {
     /// Adds the parts; the source of the sum is the worse of the two. The sum of none is [`Usage::NOTHING`].
     fn add_assign(&mut self, other: Self) {
@@ -114,6 +181,32 @@ impl Usage {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn counts_beyond_what_was_sent_and_allowed_are_cut_to_it() {
+        let bound = UsageBound::of(100, Some(10));
+        let most = |output| UsageBound { input: 4_196, output };
+        assert_eq!(bound, most(74));
+        assert_eq!(UsageBound::of(100, None), most(1_000_000));
+        let usage = |uncached_input, cache_read, visible_output, reasoning_output| Usage {
+            uncached_input,
+            cache_read,
+            visible_output,
+            reasoning_output,
+            ..Usage::NOTHING
+        };
+        assert_eq!(usage(4_000, 196, 34, 40).beyond(bound), None);
+        assert_eq!(
+            usage(4_000, 197, 34, 40).beyond(bound),
+            Some(usage(4_000, 196, 34, 40))
+        );
+        assert_eq!(usage(7, 0, 36, 40).beyond(bound), Some(usage(7, 0, 34, 40)));
+        let huge = u64::MAX / 2;
+        assert_eq!(
+            usage(huge, huge, huge, huge).beyond(bound),
+            Some(usage(4_196, 0, 0, 74))
+        );
+    }
 
     #[test]
     fn a_sum_is_as_sure_as_its_least_sure_part() {

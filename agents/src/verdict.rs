@@ -1,24 +1,19 @@
 //! The six outcomes of an attempt. Which of the three, a model's mistake, an infrastructure fault or neither, is
 //! decided here and nowhere else.
 
+use crate::arguments::{ARGUMENTS_BYTES_MAX, ARGUMENTS_DEPTH_MAX, ArgumentsForm, is_object};
 use crate::chat::{ModelTurn, Normalised, StopReason, ToolCall};
 use crate::force::ForceLevel;
-use crate::session::{ModelFault, SUBMIT_ACTION};
-use crate::wire::{FaultClass, FaultKind, ReplyFault, extent, is_object};
-
-/// Longest arguments that are parsed, in bytes. Orders and reasons need a hundredth of it.
-pub const ARGUMENTS_BYTES_MAX: usize = 256 * 1024;
-/// Deepest nesting of arguments that are parsed, in levels.
-pub const ARGUMENTS_DEPTH_MAX: usize = 32;
-/// Most values in arguments that are parsed.
-pub const ARGUMENTS_ITEMS_MAX: usize = 20_000;
+use crate::session::ModelFault;
+use crate::wire::{FaultClass, FaultKind, ReplyFault};
+use ktd_masking::JsonExtent;
 
 /// What an attempt at a request came to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
     /// A turn that can be used as it is.
     Valid,
-    /// A turn that can be used after what is listed was mended.
+    /// a turn that can be used after what is listed was repaired.
     Normalised(Vec<Normalised>),
     /// The model's mistake: it uses up a retry and is fed back.
     ModelFault(ModelFault),
@@ -37,8 +32,8 @@ pub struct Expected<'a> {
     pub tools: &'a [&'a str],
     /// How a submission was forced; `None` where the model may answer as it likes.
     pub forced: Option<ForceLevel>,
-    /// The one tool that was asked for, where one was.
-    pub wanted: Option<&'a str>,
+    /// The tool that submits, where there is one: the only one that a forced answer may call, and once.
+    pub submission: Option<&'a str>,
     /// Whether the server is one that the user runs, whose parser may lose calls.
     pub self_hosted: bool,
 }
@@ -102,8 +97,10 @@ pub fn parser_leak(turn: &ModelTurn, expected: &Expected<'_>) -> Option<FaultKin
     let is_promised = expected.forced.is_some_and(ForceLevel::is_enforced) && expected.self_hosted;
     let leaks = |text: &str| LEAKED_MARKS.iter().any(|mark| text.contains(mark));
     let in_arguments = || {
-        let arguments = turn.tool_calls().iter().map(|call| call.arguments.as_str());
-        arguments.filter(|text| !is_object(text)).any(leaks)
+        let arguments = turn.tool_calls().iter().map(|call| &call.arguments);
+        arguments
+            .filter(|arguments| !arguments.is_object())
+            .any(|arguments| leaks(arguments.as_str()))
     };
     let in_text = || turn.tool_calls().is_empty() && turn.text().is_some_and(leaks);
     (is_promised && (in_arguments() || in_text())).then_some(FaultKind::ParserLeak)
@@ -126,6 +123,9 @@ pub fn fault_of_turn(turn: &ModelTurn, expected: &Expected<'_>) -> Option<ModelF
     if calls.is_empty() {
         return fault_without_call(turn, expected);
     }
+    if 0 < turn.calls_dropped() {
+        return Some(ModelFault::TooManyCalls);
+    }
     let cut = turn.stop() == StopReason::Length;
     if cut && has_lost_arguments(turn) {
         return Some(ModelFault::Truncated);
@@ -138,12 +138,13 @@ pub fn fault_of_turn(turn: &ModelTurn, expected: &Expected<'_>) -> Option<ModelF
     if !calls.iter().all(is_known) {
         return Some(ModelFault::UnknownTool);
     }
-    if 1 < calls.iter().filter(|call| call.name == SUBMIT_ACTION).count() {
+    let submission = expected.submission?;
+    if 1 < calls.iter().filter(|call| call.name == submission).count() {
         return Some(ModelFault::MultipleCalls);
     }
-    let wanted = expected.wanted.filter(|_| expected.forced.is_some())?;
+    expected.forced?;
     match calls {
-        [call] if call.name == wanted => None,
+        [call] if call.name == submission => None,
         [_] => Some(ModelFault::WrongTool),
         _ => Some(ModelFault::MultipleCalls),
     }
@@ -152,7 +153,8 @@ pub fn fault_of_turn(turn: &ModelTurn, expected: &Expected<'_>) -> Option<ModelF
 /// Whether the budget ran out before the first byte of the last call's arguments, which then were read as `{}`.
 fn has_lost_arguments(turn: &ModelTurn) -> bool {
     let last = turn.tool_calls().last();
-    turn.normalised().contains(&Normalised::ArgumentsEmpty) && last.is_some_and(|call| call.arguments == "{}")
+    turn.normalised().contains(&Normalised::ArgumentsEmpty)
+        && last.is_some_and(|call| call.arguments.as_str() == "{}")
 }
 
 fn fault_without_call(turn: &ModelTurn, expected: &Expected<'_>) -> Option<ModelFault> {
@@ -179,20 +181,13 @@ fn fault_without_call(turn: &ModelTurn, expected: &Expected<'_>) -> Option<Model
     })
 }
 
-/// Limits come before parsing, and a cut call is not the same mistake as a wrong one.
-fn fault_of_arguments(call: &ToolCall, is_cut: bool) -> Option<ModelFault> {
-    let text = &call.arguments;
-    let extent = extent(text.as_bytes());
-    if ARGUMENTS_BYTES_MAX < text.len()
-        || ARGUMENTS_DEPTH_MAX < extent.depth
-        || ARGUMENTS_ITEMS_MAX < extent.items
-    {
-        return Some(ModelFault::ArgumentsTooLarge);
-    }
-    match (is_object(text), is_cut) {
-        (true, _) => None,
-        (false, true) => Some(ModelFault::Truncated),
-        (false, false) => Some(ModelFault::ArgumentsMalformed),
+/// A cut call is not the same mistake as a wrong one.
+const fn fault_of_arguments(call: &ToolCall, is_cut: bool) -> Option<ModelFault> {
+    match call.arguments.form() {
+        ArgumentsForm::Object => None,
+        ArgumentsForm::TooLarge => Some(ModelFault::ArgumentsTooLarge),
+        ArgumentsForm::Malformed if is_cut => Some(ModelFault::Truncated),
+        ArgumentsForm::Malformed => Some(ModelFault::ArgumentsMalformed),
     }
 }
 
@@ -203,7 +198,7 @@ fn fault_of_arguments(call: &ToolCall, is_cut: bool) -> Option<ModelFault> {
 #[must_use]
 pub fn object_in_text(text: &str) -> Option<(String, bool)> {
     // Without a bound on the depth, every bracket of a deep text would be read to its end anew.
-    if ARGUMENTS_BYTES_MAX < text.len() || ARGUMENTS_DEPTH_MAX < extent(text.as_bytes()).depth {
+    if ARGUMENTS_BYTES_MAX < text.len() || ARGUMENTS_DEPTH_MAX < JsonExtent::of(text.as_bytes()).depth {
         return None;
     }
     let bare = text.trim();
@@ -234,9 +229,9 @@ pub fn object_in_text(text: &str) -> Option<(String, bool)> {
     objects.pop().map(|object| (object.to_owned(), true))
 }
 
-/// The arguments in a printed call, `{"name": "submit_action", "arguments": {...}}`, or the object itself.
+/// The arguments in a printed call of `tool`, `{"name": "TOOL", "arguments": {...}}`, or the object itself.
 #[must_use]
-pub fn arguments_of_printed_call(object: &str) -> Option<String> {
+pub fn arguments_of_printed_call(object: &str, tool: &str) -> Option<String> {
     let call: std::collections::BTreeMap<String, Box<serde_json::value::RawValue>> =
         serde_json::from_str(object).ok()?;
     let arguments = call.get("arguments").or_else(|| call.get("parameters"));
@@ -244,7 +239,7 @@ pub fn arguments_of_printed_call(object: &str) -> Option<String> {
         return Some(object.to_owned());
     };
     let name: String = serde_json::from_str(call.get("name")?.get()).ok()?;
-    (name == SUBMIT_ACTION && is_object(arguments.get())).then(|| arguments.get().to_owned())
+    (name == tool && is_object(arguments.get())).then(|| arguments.get().to_owned())
 }
 
 #[cfg(test)]
@@ -263,7 +258,7 @@ mod tests {
             let expected = Expected {
                 tools: &["t"],
                 forced: None,
-                wanted: None,
+                submission: None,
                 self_hosted: false,
             };
             fault_of_turn(&turn, &expected)
@@ -293,15 +288,10 @@ mod tests {
 
     #[test]
     fn a_printed_call_gives_its_arguments() {
-        let printed = r#"{"name":"submit_action","arguments":{"orders":[]}}"#;
-        assert_eq!(arguments_of_printed_call(printed).unwrap(), r#"{"orders":[]}"#);
-        assert_eq!(
-            arguments_of_printed_call(r#"{"orders":[]}"#).unwrap(),
-            r#"{"orders":[]}"#
-        );
-        assert_eq!(
-            arguments_of_printed_call(r#"{"name":"buy","arguments":{}}"#),
-            None
-        );
+        let arguments = |object| arguments_of_printed_call(object, "score");
+        let bare = Some(r#"{"points":[]}"#.to_owned());
+        assert_eq!(arguments(r#"{"name":"score","arguments":{"points":[]}}"#), bare);
+        assert_eq!(arguments(r#"{"points":[]}"#), bare);
+        assert_eq!(arguments(r#"{"name":"buy","arguments":{}}"#), None);
     }
 }

@@ -17,5 +17,4 @@ pub mod model;
 
 mod panel;
 
-
 pub use panel::{Panel, PanelColumns, PanelError};

@@ -8,6 +8,7 @@
 
 mod bands;
 mod figures;
+mod json_extent;
 mod key;
 mod level;
 mod mask;
@@ -26,6 +27,7 @@ mod seen;
 mod standing;
 
 pub use bands::{BAND_NOISE, BAND_REFRESH_DAYS, band_cut, score as band_score};
+pub use json_extent::JsonExtent;
 pub use key::{MaskKey, MaskKeyError, hex};
 pub use level::{Level, MaskSettings};
 pub use mask::{EpisodeFrame, Mask, MaskedOrder, UnknownAlias};

@@ -3,10 +3,10 @@
 //! The provider is a process of its own (this file, run again with the argument `serve`), so that its memory and its
 //! CPU time are not ours. `KTD_BENCH_EPISODES` (1000) and `KTD_BENCH_LATENCIES_MS` (2000,200) change what is measured.
 
-use ktd_env::synth::SynthConfig;
 use ktd_client::progress::Silent;
-use ktd_experiment::config::ExperimentConfig;
+use ktd_env::synth::SynthConfig;
 use ktd_episode::run::{RunPlan, prepare, run_cells};
+use ktd_experiment::config::ExperimentConfig;
 use std::error::Error;
 use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;

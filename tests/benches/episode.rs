@@ -4,16 +4,16 @@
 //! four orders a day, twenty names held, no model. Then the whole of `ktd run` for the built-in agent `momentum` in
 //! `open-research`, blinded: prompts, messages, the guard on each request, tools, exchanges packed and kept.
 
-use ktd_env::exchange::{Account, Order, Quantity, Rules, Side, TargetWeight, TradingDay, step};
-use ktd_env::synth::{SynthConfig, generate};
-use ktd_env::{AsOf, DayIndex, DaysBack, Decimal, Market, NameId};
-use ktd_masking::{EpisodeFrame, Level, Mask, MaskKey, MaskSettings, Numeric, Payload};
 use ktd_bundle::chain::{Lines, Log};
 use ktd_bundle::event::{Mark, OrderRecord, StepOutcome, WrittenEvent};
 use ktd_bundle::ledger::LedgerLine;
 use ktd_client::progress::Silent;
-use ktd_experiment::config::ExperimentConfig;
+use ktd_env::exchange::{Account, Order, Quantity, Rules, Side, TargetWeight, TradingDay, step};
+use ktd_env::synth::{SynthConfig, generate};
+use ktd_env::{AsOf, DayIndex, DaysBack, Decimal, Market, NameId};
 use ktd_episode::run::{RunPlan, prepare, run_cells};
+use ktd_experiment::config::ExperimentConfig;
+use ktd_masking::{EpisodeFrame, Level, Mask, MaskKey, MaskSettings, Numeric, Payload};
 use ktd_tools::{LastStep, LastStepKind, ToolContext, ToolLimits, last_step_payload, state};
 use std::error::Error;
 use std::path::Path;

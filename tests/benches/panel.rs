@@ -1,9 +1,9 @@
 //! Import, load and factor times of the real panels. Without them it says so and measures the synthetic market.
 
+use ktd_data::{ImportOptions, import, load_panel};
 use ktd_env::factors::FactorConfig;
 use ktd_env::synth::{SynthConfig, generate};
 use ktd_env::{Basis, DateSpan, FactorTable, Market, TradeDate};
-use ktd_data::{ImportOptions, import, load_panel};
 use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::time::Instant;

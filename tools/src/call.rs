@@ -4,10 +4,12 @@ use crate::args::{CompareArguments, NoArguments, RiskArguments, ScreenArguments,
 use crate::context::ToolContext;
 use crate::feedback::{self, Fault};
 use crate::feedback_texts::USE_SCHEMA;
+use crate::spec::read_only_specs;
+use crate::submit_action::{ParsedAction, SubmissionError, parse_action};
 use crate::tool::Tool;
 use crate::{
     compare_candidates, get_market_context, get_stock_snapshot, portfolio_state, risk_check, schema_faults,
-    screen_candidates, text_limits, tool_specs,
+    screen_candidates, submit_action, text_limits, tool_specs,
 };
 use jsonschema::Validator;
 use ktd_masking::{Payload, ToolSpec};
@@ -44,19 +46,22 @@ impl ToolAnswer {
     }
 }
 
-/// The six tools with their validators, compiled once and used for every call.
+/// The six tools and `submit_action` with their validators, compiled once and used for every call.
 #[derive(Debug)]
 pub struct Toolbox {
     validators: Vec<(Tool, Validator)>,
+    submission_validator: Validator,
     specs: Arc<[ToolSpec]>,
+    read_only: Arc<[ToolSpec]>,
+    submission: ToolSpec,
 }
 
 /// A tool's own schema does not compile: a defect of this program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("the argument schema of {} does not compile", tool.name())]
+#[error("the argument schema of {tool} does not compile")]
 pub struct ToolboxError {
-    /// The tool.
-    pub tool: Tool,
+    /// The tool's name.
+    pub tool: &'static str,
 }
 
 impl Toolbox {
@@ -65,14 +70,20 @@ impl Toolbox {
     /// # Errors
     /// [`ToolboxError`] when a tool's schema is itself invalid.
     pub fn new() -> Result<Self, ToolboxError> {
-        let compile = |tool: Tool| {
-            jsonschema::validator_for(tool.parameters().as_value())
-                .map(|validator| (tool, validator))
-                .map_err(|_| ToolboxError { tool })
+        let compile = |spec: &ToolSpec| {
+            jsonschema::validator_for(spec.parameters.as_value())
+                .map_err(|_| ToolboxError { tool: spec.name })
         };
+        let submission = submit_action::spec();
+        let read_only: Arc<[ToolSpec]> = read_only_specs().collect();
+        let validators = Tool::ALL.into_iter().zip(read_only.iter());
+        let validators = validators.map(|(tool, spec)| compile(spec).map(|validator| (tool, validator)));
         Ok(Self {
-            validators: Tool::ALL.into_iter().map(compile).collect::<Result<_, _>>()?,
+            validators: validators.collect::<Result<_, _>>()?,
+            submission_validator: compile(&submission)?,
             specs: tool_specs().into(),
+            read_only,
+            submission,
         })
     }
 
@@ -80,6 +91,18 @@ impl Toolbox {
     #[must_use]
     pub fn specs(&self) -> Arc<[ToolSpec]> {
         Arc::clone(&self.specs)
+    }
+
+    /// What a model is told about the six read-only tools, made once.
+    #[must_use]
+    pub fn read_only_specs(&self) -> Arc<[ToolSpec]> {
+        Arc::clone(&self.read_only)
+    }
+
+    /// What a model is told about `submit_action`.
+    #[must_use]
+    pub const fn submission_spec(&self) -> &ToolSpec {
+        &self.submission
     }
 
     /// Answers one call. `arguments` is the text exactly as the model wrote it.
@@ -91,6 +114,23 @@ impl Toolbox {
         match self.answer(context, tool, arguments) {
             Ok(payload) => ToolAnswer::answered(payload),
             Err(faults) => ToolAnswer::refused(&faults),
+        }
+    }
+
+    /// Reads the arguments of `submit_action` exactly as the model wrote them: as [`parse_action`], and whatever it
+    /// lets pass is held against the schema that the model was shown.
+    ///
+    /// # Errors
+    /// [`SubmissionError`] with what is wrong.
+    pub fn parse_submission(
+        &self,
+        context: &ToolContext<'_>,
+        arguments: &str,
+    ) -> Result<ParsedAction, SubmissionError> {
+        let action = parse_action(context, arguments)?;
+        match check(&self.submission_validator, arguments) {
+            Ok(()) => Ok(action),
+            Err(faults) => Err(SubmissionError::of(faults)),
         }
     }
 
@@ -108,17 +148,20 @@ impl Toolbox {
     }
 
     fn validate(&self, tool: Tool, text: &str) -> Result<(), Vec<Fault>> {
-        let mut value: Value =
-            serde_json::from_str(text).map_err(|error| vec![text_limits::not_json(&error)])?;
-        drop_nulls(&mut value);
         let validator = self.validators.iter().find(|(of, _)| *of == tool);
-        let faults: Vec<Fault> = validator
-            .into_iter()
-            .flat_map(|(_, validator)| validator.iter_errors(&value))
-            .map(|error| schema_faults::fault(&error))
-            .collect();
-        if faults.is_empty() { Ok(()) } else { Err(faults) }
+        validator.map_or(Ok(()), |(_, validator)| check(validator, text))
     }
+}
+
+/// Holds a text against a schema.
+fn check(validator: &Validator, text: &str) -> Result<(), Vec<Fault>> {
+    let mut value: Value = serde_json::from_str(text).map_err(|error| vec![text_limits::not_json(&error)])?;
+    drop_nulls(&mut value);
+    let faults: Vec<Fault> = validator
+        .iter_errors(&value)
+        .map(|error| schema_faults::fault(&error))
+        .collect();
+    if faults.is_empty() { Ok(()) } else { Err(faults) }
 }
 
 /// A key with the value `null` counts as absent, as in orders.
@@ -150,4 +193,32 @@ fn unknown_tool() -> Fault {
     let names = Tool::ALL.map(|tool| Payload::label(tool.name()));
     Fault::new("unknown_tool", "one of `tools`", "call a tool by its exact name")
         .with("tools", Payload::list(names))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_submission_is_held_against_the_schema_that_is_shown() {
+        let toolbox = Toolbox::new().unwrap();
+        let codes = |text: &str| -> Vec<&str> {
+            let faults = check(&toolbox.submission_validator, text)
+                .err()
+                .unwrap_or_default();
+            faults.iter().map(Fault::code).collect()
+        };
+        let order = r#"{"stock_id":"x","side":"BUY","target_weight":0.1,"confidence":1,"reason":"r"}"#;
+        let list = |order: &str| format!(r#"{{"orders":[{order}],"overall_reason":"r"}}"#);
+        assert!(codes(&list(order)).is_empty());
+        assert!(codes(r#"{"orders":[],"overall_reason":"r"}"#).is_empty());
+        for (text, code) in [
+            (r#"{"orders":[]}"#.to_owned(), "missing"),
+            (list(&order.replace("BUY", "HOLD")), "unknown_value"),
+            (list(&order.replace("0.1", "1.1")), "out_of_range"),
+            (list(&order.replace("0.1", "\"0.1\"")), "wrong_type"),
+        ] {
+            assert_eq!(codes(&text), [code], "{text}");
+        }
+    }
 }

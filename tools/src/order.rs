@@ -5,6 +5,7 @@
 
 use ktd_env::exchange::{Quantity, Side, TargetWeight};
 use ktd_env::{Decimal, DecimalError, Shares};
+use ktd_masking::JsonExtent;
 use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
@@ -331,21 +332,10 @@ fn check_limits(text: &str) -> Result<(), OrderSchemaError> {
             max_bytes: MAX_ORDER_BYTES,
         });
     }
-    let (mut depth, mut in_string, mut escaped) = (0_usize, false, false);
-    for byte in text.bytes() {
-        match byte {
-            _ if escaped => escaped = false,
-            b'\\' if in_string => escaped = true,
-            b'"' => in_string = !in_string,
-            b'{' | b'[' if !in_string => depth += 1,
-            b'}' | b']' if !in_string => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        if depth > MAX_ORDER_DEPTH {
-            return fail(OrderProblem::TooDeep {
-                max_depth: MAX_ORDER_DEPTH,
-            });
-        }
+    if JsonExtent::of(text.as_bytes()).depth > MAX_ORDER_DEPTH {
+        return fail(OrderProblem::TooDeep {
+            max_depth: MAX_ORDER_DEPTH,
+        });
     }
     Ok(())
 }

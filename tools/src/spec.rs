@@ -9,14 +9,14 @@ use ktd_masking::ToolSpec;
 /// They depend on nothing, so that a vendor's prompt cache holds over days, seeds and masks.
 #[must_use]
 pub fn tool_specs() -> Vec<ToolSpec> {
-    let spec = |tool: Tool| ToolSpec {
+    read_only_specs().chain([submit_action::spec()]).collect()
+}
+
+/// The six read-only tools.
+pub(crate) fn read_only_specs() -> impl Iterator<Item = ToolSpec> {
+    Tool::ALL.into_iter().map(|tool| ToolSpec {
         name: tool.name(),
         description: tool.description(),
         parameters: tool.parameters(),
-    };
-    Tool::ALL
-        .into_iter()
-        .map(spec)
-        .chain([submit_action::spec()])
-        .collect()
+    })
 }

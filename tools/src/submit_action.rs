@@ -116,6 +116,10 @@ pub struct SubmissionError {
 }
 
 impl SubmissionError {
+    pub(crate) const fn of(faults: Vec<Fault>) -> Self {
+        Self { faults }
+    }
+
     /// The first fault's stable code, for counters.
     #[must_use]
     pub fn code(&self) -> &'static str {

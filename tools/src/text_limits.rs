@@ -3,7 +3,7 @@
 use crate::context::ToolLimits;
 use crate::feedback::{Fault, NOT_JSON};
 use crate::feedback_texts::USE_SCHEMA;
-use ktd_masking::Count;
+use ktd_masking::{Count, JsonExtent};
 use serde::de::IgnoredAny;
 
 /// Refuses texts that are too long, too deep or no JSON.
@@ -17,7 +17,7 @@ pub(crate) fn check(text: &str, limits: &ToolLimits) -> Result<(), Fault> {
         .with("max_bytes", Count::of(limits.max_argument_bytes))
         .with("bytes", Count::of(text.len())));
     }
-    if limits.max_argument_depth < depth(text) {
+    if limits.max_argument_depth < JsonExtent::of(text.as_bytes()).depth {
         return Err(Fault::new("too_deep", "flat arguments", USE_SCHEMA)
             .with("max_depth", Count::of(limits.max_argument_depth)));
     }
@@ -37,35 +37,9 @@ pub(crate) fn not_json(error: &serde_json::Error) -> Fault {
     .with("column", Count::of(error.column()))
 }
 
-/// The deepest nesting of brackets outside strings.
-fn depth(text: &str) -> usize {
-    let (mut depth, mut deepest, mut in_string, mut escaped) = (0_usize, 0, false, false);
-    for byte in text.bytes() {
-        match byte {
-            _ if escaped => escaped = false,
-            b'\\' if in_string => escaped = true,
-            b'"' => in_string = !in_string,
-            b'{' | b'[' if !in_string => {
-                depth += 1;
-                deepest = depth.max(deepest);
-            }
-            b'}' | b']' if !in_string => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-    }
-    deepest
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn brackets_in_strings_do_not_nest() {
-        assert_eq!(depth(r#"{"a":"[[[\"[["}"#), 1);
-        assert_eq!(depth(r#"{"a":[[1],[2]]}"#), 3);
-        assert_eq!(depth("]]]"), 0);
-    }
 
     #[test]
     fn each_limit_has_its_code() {

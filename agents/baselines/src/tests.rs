@@ -391,11 +391,12 @@ fn plan() -> StepPlan {
     StepPlan {
         model: "builtin".to_owned(),
         sampling: Sampling::default(),
-        tools: Arc::from([tool("screen_candidates"), tool(SUBMIT_ACTION)]),
+        tools: Arc::from([tool("screen_candidates")]),
+        submission: tool(SUBMIT_ACTION),
         system: Prompt::new().text("Trade."),
         user: Prompt::new().text("Decide.\nSTATE:\n").payload(state),
         texts: SessionTexts {
-            submission: Prompt::new().text("Submit."),
+            close: Prompt::new().text("Submit."),
             budget_used_up: Payload::label("used up"),
             not_yet: Payload::label("not yet"),
             feedback: |attempt| Payload::map([("error", Payload::label(attempt.fault.code()))]),

@@ -48,7 +48,7 @@ pub enum TableError {
 }
 
 impl TableError {
-    /// How to mend it.
+    /// How to fix it.
     #[must_use]
     pub const fn hint(&self) -> &'static str {
         match self {

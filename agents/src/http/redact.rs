@@ -1,6 +1,7 @@
 //! Taking secrets out of what a server sends: some repeat the key that they refused.
 
 use secrecy::{ExposeSecret, SecretString};
+use std::fmt;
 
 /// Stands where a secret stood. It needs no escape in JSON.
 const MARK: &[u8] = b"[redacted]";
@@ -9,8 +10,19 @@ const MARK: &[u8] = b"[redacted]";
 const SECRET_BYTES_MIN: usize = 8;
 
 /// The secrets of one endpoint.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Redactor(Vec<SecretString>);
+#[derive(Clone)]
+pub(super) struct Redactor {
+    secrets: Vec<SecretString>,
+    /// For each byte, whether a secret may begin with it as it is written in a reply. Almost no byte of a reply does,
+    /// so that looking for secrets costs a look-up a byte.
+    starts: [bool; 256],
+}
+
+impl fmt::Debug for Redactor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Redactor").field(&self.secrets).finish()
+    }
+}
 
 impl Redactor {
     /// Takes out `secrets` and their words: of `Bearer KEY` a server repeats `KEY` alone.
@@ -26,7 +38,20 @@ impl Redactor {
         // The longest first, so that no part of one is left behind.
         texts.sort_by_key(|text| (std::cmp::Reverse(text.len()), *text));
         texts.dedup();
-        Self(texts.into_iter().map(SecretString::from).collect())
+        let mut starts = [false; 256];
+        for text in &texts {
+            // As it is, or escaped by JSON or by a URL.
+            let first = text.bytes().find(|byte| *byte != b'\\');
+            for byte in first.into_iter().chain([b'\\', b'%']) {
+                if let Some(start) = starts.get_mut(usize::from(byte)) {
+                    *start = true;
+                }
+            }
+        }
+        Self {
+            secrets: texts.into_iter().map(SecretString::from).collect(),
+            starts,
+        }
     }
 
     /// `bytes` with a mark in the place of every secret, however JSON or a URL escapes it.
@@ -56,7 +81,11 @@ impl Redactor {
 
     /// What follows the secret that `bytes` begins with.
     fn found<'b>(&self, bytes: &'b [u8]) -> Option<&'b [u8]> {
-        self.0
+        let first = usize::from(*bytes.first()?);
+        if !self.starts.get(first).is_some_and(|may_start| *may_start) {
+            return None;
+        }
+        self.secrets
             .iter()
             .find_map(|secret| after(bytes, secret.expose_secret().as_bytes()))
     }

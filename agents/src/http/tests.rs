@@ -2,11 +2,13 @@
 
 use super::*;
 use crate::chat::{ChatRequest, Message, ReplyFormat, Sampling, Thinking, ToolChoice};
-use crate::dialect::Dialect;
+use crate::dialect::{Auth, Dialect};
 use crate::wire::{FaultKind, Wire};
 use ktd_masking::{Prompt, Schema, ToolSpec};
+use secrecy::SecretString;
 use std::net::SocketAddr;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
@@ -88,6 +90,7 @@ fn settings(base_url: &str) -> HttpSettings {
         api_key: Some(SecretString::from(KEY)),
         headers: BTreeMap::from([("x-version".to_owned(), "2023-06-01".to_owned())]),
         secret_headers: vec![("x-team".to_owned(), SecretString::from(TEAM_KEY))],
+        proxy: ProxySettings::default(),
         connect_timeout: PATIENCE,
         timeout: PATIENCE,
     }
@@ -169,7 +172,7 @@ async fn every_status_is_one_request_and_a_whole_reply() {
         ("429 Too Many Requests", FaultKind::RateLimited),
         ("500 Internal Server Error", FaultKind::ServerError),
         ("503 Service Unavailable", FaultKind::Overloaded),
-        ("307 Temporary Redirect", FaultKind::NotFound),
+        ("307 Temporary Redirect", FaultKind::Redirected),
         ("400 Bad Request", FaultKind::BadRequest),
     ] {
         let headers = "retry-after: 2\r\nlocation: /v1/elsewhere\r\n";
@@ -177,6 +180,7 @@ async fn every_status_is_one_request_and_a_whole_reply() {
         let reply = reply.unwrap();
         assert_eq!(heard.len(), 1, "{status}");
         assert_eq!(reply.body, b"<html>no</html>");
+        assert_eq!(reply.headers["location"], "/v1/elsewhere");
         assert_eq!(reply.retry_after_seconds(), Some(2));
         assert_eq!(
             Wire::ChatCompletions
@@ -339,4 +343,74 @@ async fn a_body_cut_in_a_chunk_is_interrupted() {
     let (result, heard) = exchange(Manner::Answer(cut), PATIENCE).await;
     assert_eq!(result.unwrap_err().code(), "interrupted");
     assert_eq!(heard.len(), 1);
+}
+
+/// Settings with this proxy for both schemes.
+fn through(proxy: &str, base_url: &str) -> HttpSettings {
+    HttpSettings {
+        proxy: ProxySettings {
+            http: Some(SecretString::from(proxy)),
+            https: Some(SecretString::from(proxy)),
+            bypass: None,
+        },
+        ..settings(base_url)
+    }
+}
+
+#[tokio::test]
+async fn a_proxy_is_used_for_other_machines_and_its_password_never_shows() {
+    let (address, log) = serve(answer("200 OK", "x-request-id: canary-pass\r\n", "{}")).await;
+    let settings = through(
+        &format!("http://user:canary-pass@{address}"),
+        "http://vendor.invalid/v1",
+    );
+    let transport = HttpTransport::new(&settings).unwrap();
+    let reply = transport.send(&request()).await.unwrap();
+    let head = log.lock().unwrap()[0].head.clone();
+    assert!(
+        head.starts_with("post http://vendor.invalid/v1/chat/completions http/1.1\r\n"),
+        "{head}"
+    );
+    assert!(head.contains("proxy-authorization: basic "), "{head}");
+    assert!(!format!("{transport:?} {settings:?}").contains("canary-pass"));
+    assert_eq!(reply.headers["x-request-id"], "[redacted]");
+}
+
+#[tokio::test]
+async fn the_machine_itself_and_named_hosts_are_reached_without_a_proxy() {
+    let (address, log) = serve(answer("200 OK", "", "{}")).await;
+    let settings = through("http://proxy.invalid:1", &format!("http://{address}"));
+    HttpTransport::new(&settings)
+        .unwrap()
+        .send(&request())
+        .await
+        .unwrap();
+    assert!(log.lock().unwrap()[0].head.starts_with("post /chat/completions "));
+    for (base_url, is_named) in [
+        ("https://vendor.example/v1", true),
+        ("http://localhost:11434/v1", false),
+        ("http://[::1]:8000/v1", false),
+        ("not an address", false),
+    ] {
+        assert_eq!(settings.proxy.names_one_for(base_url), is_named, "{base_url}");
+    }
+    let bypassed = HttpSettings {
+        proxy: ProxySettings {
+            bypass: Some("vendor.invalid".to_owned()),
+            ..through(&format!("http://{address}"), "").proxy
+        },
+        ..self::settings("http://vendor.invalid/v1")
+    };
+    let error = HttpTransport::new(&bypassed).unwrap().send(&request()).await;
+    assert_eq!(error.unwrap_err().code(), "connect");
+    assert_eq!(log.lock().unwrap().len(), 1);
+}
+
+#[test]
+fn a_proxy_that_cannot_be_used_is_refused_and_not_ignored() {
+    for proxy in ["socks5://127.0.0.1:1080", "not an address", "ftp://h"] {
+        let error = HttpTransport::new(&through(proxy, "https://vendor.example/v1")).unwrap_err();
+        assert_eq!(error, SetupError::Proxy, "{proxy}");
+        assert!(error.hint().contains("NO_PROXY"));
+    }
 }

@@ -1,4 +1,7 @@
-//! One decision step as a conversation, without I/O.
+//! A conversation that ends in a submission, without I/O.
+//!
+//! What is submitted is the caller's affair: [`StepPlan::submission`] names the tool and its schema, and the session
+//! hands out its raw arguments to be judged. They may be orders, a guess, a score or a program.
 //!
 //! A [`Session<Research>`] hands out requests and tool calls; closing it gives a [`Session<Submission>`], which
 //! hands out requests and submissions until one is accepted or the retries are used up. The phase is a type:
@@ -19,9 +22,6 @@ use crate::chat::{ChatRequest, Message, ModelTurn, ReplyFormat, StopReason, Thin
 use crate::force::{ForceLevel, ThinkingPolicy};
 use ktd_masking::ToolSpec;
 use std::sync::Arc;
-
-/// The name of the tool that submits a decision.
-pub const SUBMIT_ACTION: &str = "submit_action";
 
 /// A step in the phase `P`: [`Research`] or [`Submission`].
 #[derive(Debug, Clone)]
@@ -51,7 +51,7 @@ pub enum SessionError {
 }
 
 impl SessionError {
-    /// How to mend it.
+    /// How to fix it.
     #[must_use]
     pub const fn hint(self) -> &'static str {
         "feed the session what its last `next` asked for"
@@ -62,6 +62,8 @@ impl SessionError {
 #[derive(Debug, Clone)]
 struct Talk {
     plan: StepPlan,
+    /// The plan's tools, then the one that submits.
+    all_tools: Arc<[ToolSpec]>,
     messages: Vec<Message>,
     tally: Tally,
 }
@@ -72,8 +74,10 @@ impl Talk {
             Message::System(plan.system.clone()),
             Message::User(plan.user.clone()),
         ];
+        let all_tools = plan.tools.iter().chain([&plan.submission]).cloned().collect();
         Self {
             plan,
+            all_tools,
             messages,
             tally: Tally::default(),
         }
@@ -89,7 +93,7 @@ impl Talk {
         ChatRequest {
             model: self.plan.model.clone(),
             messages: self.messages.clone(),
-            tools: Arc::clone(&self.plan.tools),
+            tools: Arc::clone(&self.all_tools),
             tool_choice: ToolChoice::Auto,
             reply_format: ReplyFormat::Free,
             thinking,
@@ -100,17 +104,20 @@ impl Talk {
 
     /// The request of the submission phase, forced as the plan says.
     fn submission_request(&self) -> ChatRequest {
-        let submit = || self.plan.tools.iter().find(|tool| tool.name == SUBMIT_ACTION);
-        let alone: Arc<[ToolSpec]> = submit().into_iter().cloned().collect();
+        let submission = &self.plan.submission;
+        let alone = || Arc::from([submission.clone()]);
+        let all = || Arc::clone(&self.all_tools);
         let (tools, tool_choice) = match self.plan.force {
-            ForceLevel::Named => (Arc::clone(&self.plan.tools), ToolChoice::Named(SUBMIT_ACTION)),
-            ForceLevel::Required => (alone, ToolChoice::Required),
-            ForceLevel::Auto => (alone, ToolChoice::Auto),
-            ForceLevel::Json | ForceLevel::Text => (Arc::clone(&self.plan.tools), ToolChoice::Withdrawn),
+            ForceLevel::Named => (all(), ToolChoice::Named(submission.name)),
+            ForceLevel::Required => (alone(), ToolChoice::Required),
+            ForceLevel::Auto => (alone(), ToolChoice::Auto),
+            ForceLevel::Json | ForceLevel::Text => (all(), ToolChoice::Withdrawn),
         };
-        let reply_format = match (self.plan.force, submit()) {
-            (ForceLevel::Json, Some(tool)) => ReplyFormat::Arguments(tool.clone()),
-            _ => ReplyFormat::Free,
+        let reply_format = match self.plan.force {
+            ForceLevel::Json => ReplyFormat::Arguments(submission.clone()),
+            ForceLevel::Named | ForceLevel::Required | ForceLevel::Auto | ForceLevel::Text => {
+                ReplyFormat::Free
+            }
         };
         let research = self.research_request();
         let thinking = match self.plan.thinking {
@@ -129,8 +136,10 @@ impl Talk {
     }
 
     /// Keeps `turn` for the next request. A turn with nothing in it is left out: vendors reject empty messages.
-    fn hear(&mut self, turn: ModelTurn) {
+    fn keep(&mut self, turn: ModelTurn) {
         self.tally.turns += 1;
+        let dropped = u64::try_from(turn.calls_dropped()).unwrap_or(u64::MAX);
+        self.tally.tool_calls_dropped = self.tally.tool_calls_dropped.saturating_add(dropped);
         if !turn.is_blank() {
             self.messages.push(Message::Assistant(Arc::new(turn)));
         }

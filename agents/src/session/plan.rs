@@ -13,9 +13,11 @@ pub struct StepPlan {
     pub model: String,
     /// How replies are sampled.
     pub sampling: Sampling,
-    /// The tools shown in research, `submit_action` among them. A submission forced by name shows the same, so that
-    /// provider caches hold; the weaker levels show `submit_action` alone, or nothing.
+    /// The tools that research may call.
     pub tools: Arc<[ToolSpec]>,
+    /// The tool that submits. It is shown behind `tools`, in research as in a submission forced by name, so that
+    /// provider caches hold; the weaker levels show it alone, or nothing.
+    pub submission: ToolSpec,
     /// How the submission is forced.
     pub force: ForceLevel,
     /// When the model thinks.
@@ -36,10 +38,10 @@ pub struct StepPlan {
 #[derive(Debug, Clone)]
 pub struct SessionTexts {
     /// The user message that ends research and opens the submission.
-    pub submission: Prompt,
+    pub close: Prompt,
     /// The answer to a tool call beyond `max_tool_calls`.
     pub budget_used_up: Payload,
-    /// The answer to `submit_action` called during research: it is heard as the wish to submit, not as the submission.
+    /// The answer to a submission during research: it is taken as the wish to submit, not as the submission.
     pub not_yet: Payload,
     /// The feedback on a turn that is no submission.
     pub feedback: fn(Attempt) -> Payload,
@@ -52,7 +54,7 @@ pub struct Attempt {
     pub fault: ModelFault,
     /// How the submission was forced.
     pub force: ForceLevel,
-    /// How many tools it called.
+    /// How many calls it made, those that were dropped included.
     pub calls: usize,
     /// Which attempt it was, 1-based.
     pub number: u32,

@@ -1,16 +1,14 @@
 //! The first phase of `open-research`: the model asks, the tools answer.
 
 use crate::chat::{CallId, ChatRequest, Message, ModelTurn, ToolCall};
-use crate::session::{
-    ModelFault, SUBMIT_ACTION, Session, SessionError, StepPlan, Submission, Talk, fault_of_stop,
-};
+use crate::session::{ModelFault, Session, SessionError, StepPlan, Submission, Talk, fault_of_stop};
 use ktd_masking::Payload;
 use std::collections::VecDeque;
 
 /// The model may call tools as it likes, within its budget.
 ///
-/// Research ends when the model answers without a tool call, when it calls `submit_action`, or when the budget of
-/// tool calls is used up. An early `submit_action` is the wish to submit and no submission: every submission is
+/// Research ends when the model answers without a tool call, when it calls the tool that submits, or when the budget of
+/// tool calls is used up. An early submission is the wish to submit and no submission: every submission is
 /// made under the same forced choice, so that models compare. Other calls of that turn are still answered.
 #[derive(Debug, Clone)]
 pub struct Research {
@@ -88,11 +86,14 @@ impl Session<Research> {
                 self.talk.tally.blame(fault);
             }
         }
+        if 0 < turn.calls_dropped() {
+            self.talk.tally.blame(ModelFault::TooManyCalls);
+        }
         for call in turn.tool_calls() {
             let pending = self.admit(call);
             self.phase.pending.push_back(pending);
         }
-        self.talk.hear(turn);
+        self.talk.keep(turn);
         self.settle();
         Ok(())
     }
@@ -130,13 +131,13 @@ impl Session<Research> {
         if !self.phase.is_over || !self.phase.pending.is_empty() {
             return Err(SessionError::ResearchOpen);
         }
-        let prompt = self.talk.plan.texts.submission.clone();
+        let prompt = self.talk.plan.texts.close.clone();
         self.talk.messages.push(Message::User(prompt));
         Ok(Session::after(self.talk))
     }
 
     fn admit(&mut self, call: &ToolCall) -> Pending {
-        if call.name == SUBMIT_ACTION {
+        if call.name == self.talk.plan.submission.name {
             self.phase.is_over = true;
             self.talk.tally.early_submissions += 1;
             return Pending::EarlySubmission(call.id.clone());

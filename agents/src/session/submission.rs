@@ -1,7 +1,7 @@
 //! The phase in which the model must submit.
 
 use crate::chat::{ChatRequest, Message, ModelTurn, StopReason, ToolCall};
-use crate::session::{Attempt, ModelFault, SUBMIT_ACTION, Session, SessionError, StepPlan, Talk};
+use crate::session::{Attempt, ModelFault, Session, SessionError, StepPlan, Talk};
 use crate::verdict::{Expected, arguments_of_printed_call, fault_of_turn, object_in_text};
 use ktd_masking::{Payload, Prompt};
 
@@ -25,7 +25,7 @@ struct Offer {
     arguments: String,
     /// The calls of the turn; none where the submission came as text.
     calls: Vec<ToolCall>,
-    /// Whether the model's words were mended to read it.
+    /// Whether the model's words were repaired to read it.
     is_repaired: bool,
     /// What a rejection of it is blamed on: arguments that were cut are not the same mistake as wrong ones.
     fault: ModelFault,
@@ -38,7 +38,7 @@ pub enum SubmissionEffect {
     Ask(ChatRequest),
     /// Judge these arguments, which are the model's raw text, then [`Session::accept`] or [`Session::reject`].
     Submit {
-        /// The arguments of the one `submit_action` call, or the object that stands for them.
+        /// The arguments of the one call of the tool that submits, or the object that stands for them.
         arguments: String,
     },
     /// The step is over.
@@ -48,14 +48,14 @@ pub enum SubmissionEffect {
 /// How a step ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
-    /// The caller accepted these arguments. An empty list of orders in them is a voluntary hold.
+    /// The caller accepted these arguments.
     Submitted {
         /// The raw text of the accepted arguments.
         arguments: String,
-        /// Whether they count in the lenient column alone: the model's words were mended to read them.
+        /// Whether they count in the lenient column alone: the model's words were repaired to read them.
         is_repaired: bool,
     },
-    /// No submission was good within the retries: no trade, and not a hold.
+    /// No submission was good within the retries.
     Fallback {
         /// The mistake that used up the last retry.
         last_fault: ModelFault,
@@ -63,7 +63,7 @@ pub enum Outcome {
 }
 
 impl Session<Submission> {
-    /// Opens a step that has the submission phase alone (`memory-only`, `fixed-candidate`).
+    /// Opens a step that has the submission phase alone.
     #[must_use]
     pub fn submission(plan: StepPlan) -> Self {
         Self::after(Talk::open(plan))
@@ -104,16 +104,17 @@ impl Session<Submission> {
             Ok(offer) => {
                 self.talk.tally.submissions += 1;
                 self.phase.state = State::Offered(offer);
-                self.talk.hear(turn);
+                self.talk.keep(turn);
             }
             Err(fault) => {
                 let calls = turn.tool_calls().to_vec();
-                self.talk.hear(turn);
+                let dropped = turn.calls_dropped();
+                self.talk.keep(turn);
                 let (number, of) = self.attempt();
                 let attempt = Attempt {
                     fault,
                     force: self.talk.plan.force,
-                    calls: calls.len(),
+                    calls: calls.len() + dropped,
                     number,
                     of,
                 };
@@ -144,7 +145,7 @@ impl Session<Submission> {
         Ok(())
     }
 
-    /// The open submission is not good: the model hears why and may try again while retries are left.
+    /// The open submission is not good: the model is answered why and may try again while retries are left.
     ///
     /// # Errors
     /// [`SessionError::NoSubmissionOpen`] when no submission is open.
@@ -206,38 +207,41 @@ impl Session<Submission> {
         };
     }
 
-    /// A submission is exactly one call of `submit_action`, or, where the level has no calls, one JSON object. The
+    /// A submission is exactly one call of the tool that submits, or, where the level has no calls, one JSON object. The
     /// first of two is never taken silently.
     fn read(&self, turn: &ModelTurn) -> Result<Offer, ModelFault> {
         let force = self.talk.plan.force;
-        let names: Vec<&str> = self.talk.plan.tools.iter().map(|tool| tool.name).collect();
+        let submission = self.talk.plan.submission.name;
+        let names: Vec<&str> = self.talk.all_tools.iter().map(|tool| tool.name).collect();
         let expected = Expected {
             tools: &names,
             forced: Some(force),
-            wanted: Some(SUBMIT_ACTION),
+            submission: Some(submission),
             self_hosted: false,
         };
-        let offer = |fault| read_call(turn).map(|offer| Offer { fault, ..offer });
+        let read_text = || read_text(turn, submission);
+        let read_call = || read_call(turn, submission);
+        let offer = |fault| read_call().map(|offer| Offer { fault, ..offer });
         match fault_of_turn(turn, &expected) {
-            Some(ModelFault::CallInText) => read_text(turn).ok_or(ModelFault::CallInText),
-            // What is no JSON is judged with the rest, so that the model hears where it breaks.
+            Some(ModelFault::CallInText) => read_text().ok_or(ModelFault::CallInText),
+            // What is no JSON is judged with the rest, so that the feedback says where it breaks.
             Some(fault @ (ModelFault::ArgumentsMalformed | ModelFault::Truncated)) => {
                 offer(fault).ok_or(fault)
             }
             Some(fault) => Err(fault),
-            None if turn.tool_calls().is_empty() => read_text(turn).ok_or(ModelFault::ArgumentsMalformed),
-            None => read_call(turn).ok_or(ModelFault::NoCall),
+            None if turn.tool_calls().is_empty() => read_text().ok_or(ModelFault::ArgumentsMalformed),
+            None => read_call().ok_or(ModelFault::NoCall),
         }
     }
 }
 
-/// The one call of a turn, when it is of `submit_action`.
-fn read_call(turn: &ModelTurn) -> Option<Offer> {
+/// The one call of a turn, when it is of the tool that submits.
+fn read_call(turn: &ModelTurn, submission: &str) -> Option<Offer> {
     let [call] = turn.tool_calls() else {
         return None;
     };
-    (call.name == SUBMIT_ACTION).then(|| Offer {
-        arguments: call.arguments.clone(),
+    (call.name == submission).then(|| Offer {
+        arguments: call.arguments.as_str().to_owned(),
         calls: vec![call.clone()],
         is_repaired: turn.normalised().iter().any(|one| one.is_repair()),
         fault: fault_of_rejection(turn),
@@ -245,9 +249,9 @@ fn read_call(turn: &ModelTurn) -> Option<Offer> {
 }
 
 /// The submission that a text holds: its one JSON object, or the arguments of the call that it prints.
-fn read_text(turn: &ModelTurn) -> Option<Offer> {
+fn read_text(turn: &ModelTurn, submission: &str) -> Option<Offer> {
     let (object, is_extracted) = object_in_text(turn.text()?)?;
-    let arguments = arguments_of_printed_call(&object)?;
+    let arguments = arguments_of_printed_call(&object, submission)?;
     Some(Offer {
         is_repaired: is_extracted || arguments != object,
         arguments,

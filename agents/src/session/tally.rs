@@ -15,6 +15,8 @@ pub enum ModelFault {
     WrongTool,
     /// The submission turn called more than one tool: which one is meant is not guessed.
     MultipleCalls,
+    /// The turn called more often than a reply may; the calls beyond were dropped.
+    TooManyCalls,
     /// The submission's arguments are no JSON object.
     ArgumentsMalformed,
     /// The submission's arguments are beyond the limits on bytes, depth and values, and were not parsed.
@@ -41,6 +43,7 @@ impl ModelFault {
             Self::UnknownTool => "unknown_tool",
             Self::WrongTool => "wrong_tool",
             Self::MultipleCalls => "multiple_submissions",
+            Self::TooManyCalls => "too_many_calls",
             Self::ArgumentsMalformed => "arguments_malformed",
             Self::ArgumentsTooLarge => "arguments_too_large",
             Self::Rejected => "rejected",
@@ -63,7 +66,9 @@ pub struct Tally {
     pub tool_calls_refused: u32,
     /// Tool calls beyond the budget, which were not run.
     pub tool_calls_over_budget: u32,
-    /// `submit_action` called during research.
+    /// Calls of one reply beyond what a reply may hold, which were dropped.
+    pub tool_calls_dropped: u64,
+    /// Calls of the submission tool during research.
     pub early_submissions: u32,
     /// Submissions handed out to be judged.
     pub submissions: u32,

@@ -44,18 +44,30 @@ fn feedback(attempt: Attempt) -> Payload {
     ])
 }
 
+/// The tool that submits in these tests.
+const SUBMIT: &str = "hand_in";
+
+fn tool(name: &'static str) -> ktd_masking::ToolSpec {
+    ktd_masking::ToolSpec {
+        name,
+        description: "",
+        parameters: ktd_masking::Schema::of::<Vec<bool>>(),
+    }
+}
+
 fn plan(max_tool_calls: u32, schema_retries: u32) -> StepPlan {
     StepPlan {
         model: "m".to_owned(),
         sampling: crate::Sampling::default(),
-        tools: Arc::from([]),
+        tools: Arc::from([tool("risk_check")]),
+        submission: tool(SUBMIT),
         force: ForceLevel::Named,
         thinking: ThinkingPolicy::VendorDefault,
         cache_key: None,
         system: Prompt::new().text("rules"),
         user: Prompt::new().text("state"),
         texts: SessionTexts {
-            submission: Prompt::new().text("submit now"),
+            close: Prompt::new().text("submit now"),
             budget_used_up: Payload::label("budget used up"),
             not_yet: Payload::label("not yet"),
             feedback,
@@ -114,9 +126,9 @@ fn a_step_goes_from_research_to_an_accepted_submission() {
     let SubmissionEffect::Ask(request) = session.next() else {
         panic!("asks for the submission")
     };
-    assert_eq!(request.tool_choice, ToolChoice::Named("submit_action"));
+    assert_eq!(request.tool_choice, ToolChoice::Named(SUBMIT));
     session
-        .feed_turn(turn_with(&[("submit_action", r#"{"orders":[]}"#)], "", "stop"))
+        .feed_turn(turn_with(&[(SUBMIT, r#"{"orders":[]}"#)], "", "stop"))
         .unwrap();
     assert!(
         matches!(session.next(), SubmissionEffect::Submit { arguments } if arguments == r#"{"orders":[]}"#)
@@ -176,9 +188,36 @@ fn calls_beyond_the_budget_are_answered_and_end_research() {
 }
 
 #[test]
+fn calls_beyond_what_a_reply_may_hold_are_counted_and_never_go_back() {
+    let many: Vec<&str> = std::iter::repeat_n("a", 10_000).collect();
+    let dropped = 10_000 - crate::CALLS_PER_REPLY_MAX;
+    let mut research = Session::research(plan(2, 1));
+    research.feed_turn(calls(&many)).unwrap();
+    while let ResearchEffect::CallTool(_) = research.next() {
+        research.feed_tool_answer(data()).unwrap();
+    }
+    let tally = research.tally();
+    assert_eq!(tally.count(ModelFault::TooManyCalls), 1);
+    assert_eq!(tally.tool_calls_dropped, u64::try_from(dropped).unwrap());
+    let mut session = research.close().unwrap();
+    let SubmissionEffect::Ask(request) = session.next() else {
+        panic!("asks for the submission")
+    };
+    assert_answered(&request);
+    let bytes = Wire::ChatCompletions.encode(&request, &Dialect::plain());
+    assert!(bytes.body().len() < 20_000, "{}", bytes.body().len());
+    session.feed_turn(calls(&many)).unwrap();
+    let SubmissionEffect::Ask(request) = session.next() else {
+        panic!("asks again")
+    };
+    assert_answered(&request);
+    assert_eq!(session.tally().count(ModelFault::TooManyCalls), 2);
+}
+
+#[test]
 fn an_early_submission_is_a_wish_and_other_calls_are_still_answered() {
     let mut research = Session::research(plan(5, 3));
-    research.feed_turn(calls(&["submit_action", "a"])).unwrap();
+    research.feed_turn(calls(&[SUBMIT, "a"])).unwrap();
     research.feed_tool_answer(data()).unwrap();
     assert!(matches!(research.next(), ResearchEffect::Close));
     assert_eq!(shape(&research)[2..], ["assistant:2", "c0=not yet", "c1=data"]);
@@ -191,12 +230,10 @@ fn what_is_no_submission_is_fed_back_until_the_retries_are_used_up() {
     let mut session = at_submission(3);
     session.feed_turn(prose()).unwrap();
     session.feed_turn(calls(&["risk_check"])).unwrap();
-    session
-        .feed_turn(calls(&["submit_action", "submit_action"]))
-        .unwrap();
+    session.feed_turn(calls(&[SUBMIT, SUBMIT])).unwrap();
     assert_eq!(session.retries_left(), 0);
     session
-        .feed_turn(turn_with(&[("submit_action", "{}")], "", "stop"))
+        .feed_turn(turn_with(&[(SUBMIT, "{}")], "", "stop"))
         .unwrap();
     session.reject(&Payload::label("bad")).unwrap();
     insta::assert_snapshot!(shape(&session)[4..].join("\n"), @r#"
@@ -228,7 +265,7 @@ fn cut_and_declined_turns_have_their_own_kind() {
         .feed_turn(turn_with(&[], "I cannot", "content_filter"))
         .unwrap();
     session
-        .feed_turn(turn_with(&[("submit_action", r#"{"orders":["#)], "", "length"))
+        .feed_turn(turn_with(&[(SUBMIT, r#"{"orders":["#)], "", "length"))
         .unwrap();
     session.reject(&Payload::label("cut")).unwrap();
     assert_eq!(session.tally().count(ModelFault::Truncated), 2);
@@ -240,13 +277,13 @@ fn cut_and_declined_turns_have_their_own_kind() {
 fn what_is_no_json_is_judged_with_the_rest_and_blamed_as_such() {
     let mut session = at_submission(2);
     session
-        .feed_turn(turn_with(&[("submit_action", "{'orders': []}")], "", "stop"))
+        .feed_turn(turn_with(&[(SUBMIT, "{'orders': []}")], "", "stop"))
         .unwrap();
     session.reject(&Payload::label("position 1")).unwrap();
     assert_eq!(session.tally().count(ModelFault::ArgumentsMalformed), 1);
     let deep = "[".repeat(100);
     session
-        .feed_turn(turn_with(&[("submit_action", &deep)], "", "stop"))
+        .feed_turn(turn_with(&[(SUBMIT, &deep)], "", "stop"))
         .unwrap();
     assert_eq!(session.tally().count(ModelFault::ArgumentsTooLarge), 1);
     assert!(matches!(session.next(), SubmissionEffect::Ask(_)));
@@ -268,20 +305,14 @@ fn a_refusal_is_asked_once_more_and_then_it_stands() {
 
 #[test]
 fn each_force_level_asks_in_its_own_way() {
-    let tool = |name| ktd_masking::ToolSpec {
-        name,
-        description: "",
-        parameters: ktd_masking::Schema::of::<Vec<bool>>(),
-    };
     for (force, tools, choice) in [
-        (ForceLevel::Named, 2, ToolChoice::Named(SUBMIT_ACTION)),
+        (ForceLevel::Named, 2, ToolChoice::Named(SUBMIT)),
         (ForceLevel::Required, 1, ToolChoice::Required),
         (ForceLevel::Auto, 1, ToolChoice::Auto),
         (ForceLevel::Json, 0, ToolChoice::Withdrawn),
         (ForceLevel::Text, 0, ToolChoice::Withdrawn),
     ] {
         let plan = StepPlan {
-            tools: Arc::from([tool("risk_check"), tool(SUBMIT_ACTION)]),
             force,
             thinking: ThinkingPolicy::ThinkThenForce,
             ..plan(3, 3)
@@ -300,8 +331,7 @@ fn each_force_level_asks_in_its_own_way() {
             "{force}"
         );
         assert_eq!(request.thinking, Thinking::Off);
-        let has_format =
-            matches!(&request.reply_format, ReplyFormat::Arguments(tool) if tool.name == SUBMIT_ACTION);
+        let has_format = matches!(&request.reply_format, ReplyFormat::Arguments(tool) if tool.name == SUBMIT);
         assert_eq!(has_format, force == ForceLevel::Json);
     }
 }
@@ -325,7 +355,7 @@ fn text_is_a_submission_only_where_the_level_has_no_calls_or_the_call_was_printe
     };
     let bare = r#"{"orders":[]}"#;
     let around = format!("I hold.\n```json\n{bare}\n```");
-    let printed = r#"<tool_call>{"name":"submit_action","arguments":{"orders":[]}}</tool_call>"#;
+    let printed = r#"<tool_call>{"name":"hand_in","arguments":{"orders":[]}}</tool_call>"#;
     let orders = |is_repaired| Some((bare.to_owned(), is_repaired));
     assert_eq!(submission(ForceLevel::Json, bare), orders(false));
     assert_eq!(submission(ForceLevel::Text, &around), orders(true));
@@ -373,7 +403,7 @@ fn what_was_not_asked_for_is_refused() {
         Err(SessionError::NoSubmissionOpen)
     );
     assert_eq!(session.clone().outcome().unwrap_err(), SessionError::NotEnded);
-    session.feed_turn(calls(&["submit_action"])).unwrap();
+    session.feed_turn(calls(&[SUBMIT])).unwrap();
     assert_eq!(session.feed_turn(prose()), Err(SessionError::NoRequestOpen));
 }
 
@@ -396,7 +426,7 @@ fn assert_answered(request: &ChatRequest) {
 /// What a scripted model does at one request: its calls by index, how it stops, and what the caller thinks of it.
 type Move = (Vec<usize>, bool, bool);
 
-const NAMES: [&str; 4] = ["screen_candidates", "submit_action", "no_such_tool", ""];
+const NAMES: [&str; 4] = ["screen_candidates", SUBMIT, "no_such_tool", ""];
 const FINISHES: [&str; 2] = ["stop", "length"];
 
 fn turn_of(script: &Move) -> ModelTurn {
@@ -419,7 +449,7 @@ fn play(script: &[Move], max_tool_calls: u32, retries: u32) -> (u32, u32, u32) {
                 research.feed_turn(turn_of(moves.next().unwrap())).unwrap();
             }
             ResearchEffect::CallTool(call) => {
-                assert_ne!(call.name, SUBMIT_ACTION);
+                assert_ne!(call.name, SUBMIT);
                 tools += 1;
                 research.feed_tool_answer(data()).unwrap();
             }
@@ -432,7 +462,7 @@ fn play(script: &[Move], max_tool_calls: u32, retries: u32) -> (u32, u32, u32) {
         match session.next() {
             SubmissionEffect::Ask(request) => {
                 assert_answered(&request);
-                assert_eq!(request.tool_choice, ToolChoice::Named(SUBMIT_ACTION));
+                assert_eq!(request.tool_choice, ToolChoice::Named(SUBMIT));
                 asks += 1;
                 assert!(asks <= bound);
                 script = moves.next().unwrap();
@@ -480,6 +510,7 @@ fn fault_codes_are_distinct() {
         ModelFault::NoCall,
         ModelFault::WrongTool,
         ModelFault::MultipleCalls,
+        ModelFault::TooManyCalls,
         ModelFault::Rejected,
         ModelFault::Truncated,
         ModelFault::Refusal,

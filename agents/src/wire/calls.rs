@@ -1,10 +1,14 @@
-//! Tool calls as vendors send them: ids made unique, arguments and names mended where nothing is guessed.
+//! Tool calls as vendors send them: ids made unique, arguments and names repaired where nothing is guessed.
 
+use crate::arguments::{Arguments, is_object};
 use crate::chat::{CallId, Normalised, ToolCall};
 use crate::wire::raw_object::{read_text, to_raw};
-use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 use std::collections::{BTreeMap, BTreeSet};
+
+/// Most calls of one reply that are read. No step needs as many; those beyond are the model's mistake, and neither
+/// answered nor sent back, because every later request would carry them.
+pub const CALLS_PER_REPLY_MAX: usize = 64;
 
 /// Reads the calls of one reply.
 pub(super) struct Calls<'a> {
@@ -12,6 +16,8 @@ pub(super) struct Calls<'a> {
     seen: BTreeSet<String>,
     normalised: &'a mut BTreeSet<Normalised>,
     read: Vec<ToolCall>,
+    /// Calls beyond [`CALLS_PER_REPLY_MAX`].
+    dropped: usize,
 }
 
 impl<'a> Calls<'a> {
@@ -22,7 +28,15 @@ impl<'a> Calls<'a> {
             seen: BTreeSet::new(),
             normalised,
             read: Vec::new(),
+            dropped: 0,
         }
+    }
+
+    /// Whether no further call is read. A caller asks before each one, and leaves the echo of what is not read out.
+    pub(super) fn is_full(&mut self) -> bool {
+        let is_full = CALLS_PER_REPLY_MAX <= self.read.len();
+        self.dropped += usize::from(is_full);
+        is_full
     }
 
     /// Adds a call; `arguments` is the JSON of the member, absent or null being `None`. Returns the id to echo when it
@@ -39,7 +53,7 @@ impl<'a> Calls<'a> {
             }
         };
         let name = self.name(name);
-        let arguments = self.arguments(arguments);
+        let arguments = Arguments::read(self.arguments(arguments));
         self.read.push(ToolCall {
             id: CallId(id),
             name,
@@ -62,14 +76,14 @@ impl<'a> Calls<'a> {
             None => self.arguments(None),
         };
         if let Some(call) = self.read.last_mut() {
-            call.arguments = arguments;
+            call.arguments = Arguments::read(arguments);
         }
         minted
     }
 
-    /// The calls read, in their order.
-    pub(super) fn finish(self) -> Vec<ToolCall> {
-        self.read
+    /// The calls read, in their order, and how many more there were.
+    pub(super) fn finish(self) -> (Vec<ToolCall>, usize) {
+        (self.read, self.dropped)
     }
 
     fn mint(&mut self) -> String {
@@ -103,7 +117,7 @@ impl<'a> Calls<'a> {
             self.normalised.insert(Normalised::ArgumentsNotText);
             return json.to_owned();
         };
-        if text.trim().is_empty() {
+        if is_nothing(&text) {
             self.normalised.insert(Normalised::ArgumentsEmpty);
             return "{}".to_owned();
         }
@@ -136,9 +150,9 @@ fn duplicated(text: &str) -> Option<&str> {
     (left.len() == right.len() && left == right && is_object(left)).then_some(left)
 }
 
-/// Whether `text` is one JSON object.
-pub(crate) fn is_object(text: &str) -> bool {
-    text.trim_start().starts_with('{') && serde_json::from_str::<IgnoredAny>(text).is_ok()
+/// Whether a text of arguments says that there are none. Some servers write `null` for a call without parameters.
+fn is_nothing(text: &str) -> bool {
+    matches!(text.trim(), "" | "null")
 }
 
 /// The object that goes back in the place of arguments that some providers would refuse in a history; `None` where they
@@ -148,7 +162,7 @@ pub(crate) fn is_object(text: &str) -> bool {
 /// empty text), and what is no JSON object goes back wrapped, as the model's own text (docs/spec/wires.md#echo).
 pub(super) fn sendable(json: Option<&str>) -> Option<Box<RawValue>> {
     let text = json.map(|json| read_text(json).unwrap_or_else(|| json.to_owned()));
-    match text.filter(|text| !text.trim().is_empty()) {
+    match text.filter(|text| !is_nothing(text)) {
         None => Some(to_raw(&BTreeMap::<&str, &str>::new())),
         Some(text) if is_object(&text) => None,
         Some(text) => Some(to_raw(&BTreeMap::from([("INVALID_JSON", text)]))),
@@ -169,12 +183,12 @@ mod tests {
         let mut normalised = BTreeSet::new();
         let mut calls = Calls::new(1, &mut normalised);
         calls.push(Some("a".to_owned()), "t", Some(&json));
-        let text = calls.finish().remove(0).arguments;
+        let text = calls.finish().0.remove(0).arguments.as_str().to_owned();
         (text, normalised.into_iter().collect())
     }
 
     #[test]
-    fn one_layer_and_equal_halves_are_mended_and_nothing_else() {
+    fn one_layer_and_equal_halves_are_repaired_and_nothing_else() {
         assert_eq!(
             read(r#""{\"a\":1}""#),
             (r#"{"a":1}"#.to_owned(), vec![Normalised::DoubleEncoded])
@@ -195,12 +209,24 @@ mod tests {
     }
 
     #[test]
+    fn a_text_that_says_nothing_is_no_arguments() {
+        for text in ["", " ", "null", " null\n"] {
+            assert_eq!(
+                read(text),
+                ("{}".to_owned(), vec![Normalised::ArgumentsEmpty]),
+                "{text:?}"
+            );
+        }
+        assert_eq!(read("nullify").1, vec![]);
+    }
+
+    #[test]
     fn a_token_behind_the_name_is_cut_off() {
         let mut normalised = BTreeSet::new();
         let mut calls = Calls::new(1, &mut normalised);
         calls.push(None, "submit_action<|channel|>commentary", Some("\"{}\""));
         calls.push(None, "<|x", Some("\"{}\""));
-        let calls = calls.finish();
+        let (calls, _) = calls.finish();
         assert_eq!(
             (calls[0].name.as_str(), calls[1].name.as_str()),
             ("submit_action", "<|x")
@@ -220,6 +246,7 @@ mod tests {
         for (json, echo) in [
             (None, "{}"),
             (Some("\"\""), "{}"),
+            (Some("\" null\""), "{}"),
             (Some("\"{'a'\""), r#"{"INVALID_JSON":"{'a'"}"#),
             (Some("7"), r#"{"INVALID_JSON":"7"}"#),
         ] {

@@ -3,6 +3,7 @@
 use crate::wire::events::{Event, read_events};
 use crate::wire::fault::{FaultKind, ReplyFault};
 use crate::wire::raw_object::RawObject;
+use ktd_masking::JsonExtent;
 
 /// Largest reply that is read, in bytes: far above any output budget.
 pub const REPLY_BYTES_MAX: usize = 8 * 1024 * 1024;
@@ -78,39 +79,8 @@ fn read_json(status: u16, text: &str) -> Result<RawObject, ReplyFault> {
 }
 
 fn is_beyond(json: &[u8]) -> bool {
-    let extent = extent(json);
+    let extent = JsonExtent::of(json);
     REPLY_DEPTH_MAX < extent.depth || REPLY_ITEMS_MAX < extent.items
-}
-
-/// How large a JSON text is, told without parsing it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Extent {
-    /// The deepest nesting of brackets outside texts.
-    pub(crate) depth: usize,
-    /// At most so many values: brackets and commas outside texts.
-    pub(crate) items: usize,
-}
-
-/// Measures `json`, which need not be JSON.
-pub(crate) fn extent(json: &[u8]) -> Extent {
-    let (mut level, mut extent) = (0_usize, Extent::default());
-    let (mut in_text, mut escaped) = (false, false);
-    for byte in json {
-        match (in_text, byte) {
-            (true, _) if escaped => escaped = false,
-            (true, b'\\') => escaped = true,
-            (_, b'"') => in_text = !in_text,
-            (false, b'{' | b'[') => {
-                level += 1;
-                extent.items += 1;
-                extent.depth = extent.depth.max(level);
-            }
-            (false, b'}' | b']') => level = level.saturating_sub(1),
-            (false, b',') => extent.items += 1,
-            _ => {}
-        }
-    }
-    extent
 }
 
 /// FNV-1a: a name for the reply's bytes, not a protection against anyone.
@@ -118,15 +88,4 @@ fn digest(body: &[u8]) -> u64 {
     body.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn brackets_and_commas_inside_texts_do_not_count() {
-        let extent = extent(br#"{"a":"[[\"[,","b":[{}]}"#);
-        assert_eq!(extent, Extent { depth: 3, items: 4 });
-    }
 }

@@ -1,6 +1,7 @@
 //! Replies that are no answer of a model: the provider's trouble, or ours. Never a model's mistake.
 
 use crate::chat::ModelTurn;
+use crate::usage::UsageBound;
 use crate::wire::raw_object::{RawObject, read_text};
 use crate::wire::wait::{wait_in, wait_of};
 
@@ -64,7 +65,9 @@ pub enum FaultKind {
     Unauthorized,
     /// 403: the key may not do this.
     Forbidden,
-    /// 404, 405 or a redirect: no such address or model.
+    /// 3xx: the endpoint is somewhere else. It is not followed there: key and prompt were meant for this address.
+    Redirected,
+    /// 404, 405: no such address or model.
     NotFound,
     /// 400 and 413: the conversation is longer than the model's context.
     ContextOverflow,
@@ -97,6 +100,7 @@ impl FaultKind {
             Self::ZeroOutput => "zero_output",
             Self::Unauthorized => "unauthorized",
             Self::Forbidden => "forbidden",
+            Self::Redirected => "redirected",
             Self::NotFound => "not_found",
             Self::ContextOverflow => "context_overflow",
             Self::ToolChoiceRefused => "dialect_mismatch",
@@ -125,6 +129,7 @@ impl FaultKind {
             | Self::ZeroOutput => FaultClass::Infrastructure,
             Self::Unauthorized
             | Self::Forbidden
+            | Self::Redirected
             | Self::NotFound
             | Self::ContextOverflow
             | Self::ToolChoiceRefused
@@ -248,7 +253,31 @@ impl ReplyFault {
         self.blank_turn.map(|turn| *turn)
     }
 
-    /// How to mend it.
+    /// The empty turn of a [`FaultKind::ZeroOutput`].
+    pub(crate) fn blank_turn(&self) -> Option<&ModelTurn> {
+        self.blank_turn.as_deref()
+    }
+
+    pub(crate) fn bound_usage(&mut self, bound: UsageBound) {
+        if let Some(turn) = &mut self.blank_turn {
+            turn.bound_usage(bound);
+        }
+    }
+
+    /// Says where a redirect leads; a query may hold a key and is left out.
+    pub(crate) fn name_target(&mut self, location: Option<&String>) {
+        let target = location.and_then(|text| text.split(['?', '#']).next());
+        if let Some(target) = target {
+            let named = Self::new(
+                self.kind,
+                self.status,
+                &format!("the endpoint redirects to {target}"),
+            );
+            self.detail = named.detail;
+        }
+    }
+
+    /// How to fix it.
     #[must_use]
     pub const fn hint(&self) -> &'static str {
         match self.kind {
@@ -271,6 +300,9 @@ impl ReplyFault {
             }
             FaultKind::Unauthorized => "check the API key of this provider",
             FaultKind::Forbidden => "check what the API key may do and whether the model is open to it",
+            FaultKind::Redirected => {
+                "fix `base_url`: write the address that the endpoint redirects to; redirects are not followed"
+            }
             FaultKind::NotFound => "check the base URL and the model's name",
             FaultKind::ContextOverflow => "lower `max_tool_calls` or choose a model with a longer context",
             FaultKind::ToolChoiceRefused => "declare a lower force level for this model",
@@ -328,7 +360,8 @@ impl ErrorObject {
 
 fn kind_of(status: u16, code: &str, message: &str) -> FaultKind {
     match status {
-        300..=399 | 404 | 405 => FaultKind::NotFound,
+        300..=399 => FaultKind::Redirected,
+        404 | 405 => FaultKind::NotFound,
         401 => FaultKind::Unauthorized,
         402 => FaultKind::QuotaExhausted,
         403 => FaultKind::Forbidden,

@@ -16,15 +16,14 @@ mod responses;
 mod schema;
 mod wait;
 
+pub use calls::CALLS_PER_REPLY_MAX;
 pub use envelope::{REPLY_BYTES_MAX, REPLY_DEPTH_MAX, REPLY_ITEMS_MAX};
 pub use fault::{FaultClass, FaultKind, ReplyFault};
 pub use wait::wait_of;
 
-pub(crate) use calls::is_object;
-pub(crate) use envelope::extent;
-
 use crate::chat::{ChatRequest, ModelTurn, StopReason};
 use crate::dialect::Dialect;
+use crate::usage::UsageBound;
 use envelope::{Content, Opened, open};
 use serde::{Deserialize, Serialize};
 
@@ -66,6 +65,15 @@ impl Wire {
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|wire| wire.label() == text)
+    }
+
+    /// The bound on generated tokens that a request carries when the experiment names `wanted`.
+    #[must_use]
+    pub fn max_output_tokens(self, wanted: Option<u32>) -> Option<u32> {
+        match self {
+            Self::Messages => wanted.or(Some(messages::MAX_TOKENS_DEFAULT)),
+            Self::ChatCompletions | Self::Responses | Self::GenerateContent => wanted,
+        }
     }
 
     /// The bytes of `request` as `dialect` wants them. The same request gives the same bytes on every machine.
@@ -131,11 +139,22 @@ fn is_zero_output(turn: &ModelTurn) -> bool {
 pub struct WireRequest {
     path: String,
     body: Vec<u8>,
+    max_output_tokens: Option<u32>,
 }
 
 impl WireRequest {
-    pub(crate) const fn new(path: String, body: Vec<u8>) -> Self {
-        Self { path, body }
+    pub(crate) const fn new(path: String, body: Vec<u8>, max_output_tokens: Option<u32>) -> Self {
+        Self {
+            path,
+            body,
+            max_output_tokens,
+        }
+    }
+
+    /// The most tokens that its reply can have used.
+    #[must_use]
+    pub fn usage_bound(&self) -> UsageBound {
+        UsageBound::of(self.body.len(), self.max_output_tokens)
     }
 
     /// The path below the provider's base URL, with a leading slash.
@@ -150,3 +169,8 @@ impl WireRequest {
         &self.body
     }
 }
+
+#[cfg(test)]
+mod cap_tests;
+#[cfg(test)]
+mod openai_types;

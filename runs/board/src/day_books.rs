@@ -1,9 +1,9 @@
 //! From a bundle's private ledger to days that can be attributed.
 
 use super::quote::Quote;
-use ktd_bundle::ledger::LedgerLine;
 use crate::BoardError;
 use ktd_attribution::account::{DayBook, HeldName};
+use ktd_bundle::ledger::LedgerLine;
 use ktd_env::exchange::{CorporateEvent, EventKind, Execution, Fill, Side, StepReport};
 use ktd_env::{DayIndex, Fen, Market, NameId, Shares};
 use std::collections::BTreeMap;

@@ -1,11 +1,11 @@
 //! The factor model over a panel: fitted once, shared by every trajectory.
 
 use super::settings::ModelSettings;
-use ktd_io::sha256::sha256_hex;
 use crate::BoardError;
 use ktd_attribution::Panel;
 use ktd_attribution::model::{FactorModel, ModelConfig, ModelError, VifScreen, calibrate};
 use ktd_env::{Market, TradeDate};
+use ktd_io::sha256::sha256_hex;
 use std::ops::Range;
 
 /// Days of the screen, where the settings name none: the trading year before the first evaluated day.

@@ -2,18 +2,18 @@
 
 use super::benchmark::Benchmark;
 use super::collect::{BoardOptions, Tick};
-use ktd_bundle::bundle_set::Findings;
 use super::fitted::Fitted;
 use super::identity;
-use ktd_bundle::bundle_ref::Found;
 use super::played::Played;
 use super::protocol::common;
 use super::record::Protocol;
 use super::score::Score;
-use ktd_data::market_source::market_of;
 use crate::BoardError;
-use ktd_io::parallel::in_parallel;
+use ktd_bundle::bundle_ref::Found;
+use ktd_bundle::bundle_set::Findings;
+use ktd_data::market_source::market_of;
 use ktd_env::{DayIndex, Market};
+use ktd_io::parallel::in_parallel;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 

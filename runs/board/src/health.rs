@@ -3,8 +3,8 @@
 use super::fitted::Fitted;
 use super::record::{Health, StyleHealth};
 use crate::BoardError;
-use ktd_stats::{Sample, newey_west};
 use ktd_env::{Market, TradeDate};
+use ktd_stats::{Sample, newey_west};
 
 /// The health of a fitted model over all its days.
 ///

@@ -1,7 +1,7 @@
 //! What a row may be made of: one agent under one name, each seed once, on one set of days.
 
-use ktd_bundle::bundle_ref::{Found, check_episodes};
 use crate::BoardError;
+use ktd_bundle::bundle_ref::{Found, check_episodes};
 use ktd_env::DayIndex;
 use std::collections::BTreeMap;
 

@@ -4,9 +4,9 @@ use super::record::{
     CalibrationBin, Cohort, Contribution, Curves, Faults, Leader, Linked, Reliability, SeedStat,
 };
 use super::score::Score;
-use ktd_bundle::summary::Metric;
 use ktd_attribution::account::{Attribution, Basis, Linking, Part};
 use ktd_attribution::metric::{Brier, Forecast, Forecasts, Reliability as Bins, ece, ece_interval};
+use ktd_bundle::summary::Metric;
 use ktd_stats::{Confidence, DEFAULT_MEAN_BLOCK_DAYS, Sample, StationaryBootstrap, spread};
 use std::collections::{BTreeMap, BTreeSet};
 

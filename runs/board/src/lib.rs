@@ -34,12 +34,12 @@ mod trials;
 
 pub use benchmark::Benchmark;
 pub use collect::{BOARD_FORMAT, BoardOptions, Tick, collect};
+pub use error::BoardError;
 pub use fitted::Fitted;
 pub use forecast::Forecast;
 pub use leader::Draws;
 pub use own_file::{OwnAccount, OwnDays, play_file};
 pub use paper::{PaperAccount, PaperFault, PaperFees, PaperOrders, PaperTrade};
-pub use error::BoardError;
 pub use played::Played;
 pub use record::{
     Board, CalibrationBin, Cohort, Contrast, Contribution, Curves, Faults, Gap, Health, Leader, Linked,

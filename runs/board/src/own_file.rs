@@ -1,10 +1,10 @@
 //! A file of the user's own: weights or trades, as a paper account.
 
 use super::paper::{PaperAccount, PaperFault, PaperFees, PaperOrders, PaperTrade};
-use ktd_io::text_file::open_text;
 use crate::BoardError;
 use ktd_attribution::account::DayBook;
 use ktd_env::{DayIndex, Market, NameId, Ticker, TradeDate};
+use ktd_io::text_file::open_text;
 use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::Path;

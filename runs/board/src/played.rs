@@ -2,16 +2,16 @@
 
 use super::day_books::day_books;
 use super::forecast::{Forecast, forecasts};
+use crate::BoardError;
+use ktd_attribution::account::DayBook;
 use ktd_bundle::BundlePaths;
+use ktd_bundle::bundle_ref::Found;
 use ktd_bundle::chain::Lines;
 use ktd_bundle::event::ReadEvent;
 use ktd_bundle::ledger::LedgerLine;
 use ktd_bundle::open::read_private;
 use ktd_bundle::summary::{EpisodeFold, Summary};
 use ktd_bundle::summary_file::{check_summary, read_summary};
-use crate::BoardError;
-use ktd_bundle::bundle_ref::Found;
-use ktd_attribution::account::DayBook;
 use ktd_env::exchange::StepReport;
 use ktd_env::{DayIndex, Fen, Market};
 use std::collections::BTreeSet;

@@ -1,10 +1,10 @@
 //! The rules that bundles must share to be ranked together.
 
-use ktd_bundle::bundle_ref::Found;
 use super::record::Protocol;
-use ktd_io::sha256::sha256_hex;
 use crate::BoardError;
+use ktd_bundle::bundle_ref::Found;
 use ktd_env::factors::Factor;
+use ktd_io::sha256::sha256_hex;
 use serde::Serialize;
 
 /// What the metrics of this program mean; a change of a definition is a new number.

@@ -6,10 +6,10 @@ use super::leader::{contributions, curves, daily_exposures, exposures, seed_stat
 use super::paper::{PaperAccount, PaperFees, PaperOrders};
 use super::record::{Cohort, Curves, Faults, Leader};
 use super::score::{portfolio_metrics, relative};
-use ktd_bundle::summary::Metric;
 use ktd_attribution::account::{DayBook, attribute};
 use ktd_attribution::metric::NavPath;
 use ktd_attribution::model::FactorModel;
+use ktd_bundle::summary::Metric;
 use ktd_env::{DayIndex, Market, NameId};
 use std::collections::BTreeMap;
 

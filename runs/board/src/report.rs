@@ -6,14 +6,14 @@ use super::fitted::Fitted;
 use super::leader::contributions;
 use super::record::{Contribution, ModelRecord};
 use super::score::{portfolio_metrics, relative};
-use ktd_bundle::summary::Metric;
 use crate::BoardError;
 use ktd_attribution::account::{
     ActiveLinking, Attribution, Basis, DayBook, Part, attribute, link_active, random_selections,
 };
 use ktd_attribution::metric::NavPath;
-use ktd_stats::{Sample, newey_west, quantile};
+use ktd_bundle::summary::Metric;
 use ktd_env::{DayIndex, Market, TradeDate};
+use ktd_stats::{Sample, newey_west, quantile};
 use serde::Serialize;
 use std::collections::BTreeMap;
 

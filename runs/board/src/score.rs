@@ -1,9 +1,7 @@
 //! An episode's score: its metrics, and where its return came from.
 
 use super::benchmark::Benchmark;
-use ktd_bundle::bundle_ref::Found;
 use super::played::Played;
-use ktd_bundle::summary::{Metric, Summary};
 use crate::BoardError;
 use ktd_attribution::account::{Attribution, DayBook, attribute};
 use ktd_attribution::metric::{
@@ -11,6 +9,8 @@ use ktd_attribution::metric::{
     information_ratio, max_drawdown, sharpe_ratio, total_return, weight_change,
 };
 use ktd_attribution::model::FactorModel;
+use ktd_bundle::bundle_ref::Found;
+use ktd_bundle::summary::{Metric, Summary};
 use ktd_env::{DayIndex, Market};
 use std::collections::{BTreeMap, BTreeSet};
 

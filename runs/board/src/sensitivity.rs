@@ -4,12 +4,12 @@ use super::fitted::Fitted;
 use super::leader::means;
 use super::record::SensitivityRow;
 use super::score::Score;
-use ktd_bundle::summary::Metric;
 use crate::BoardError;
 use ktd_attribution::account::{Attribution, Basis, Linking, Part, attribute};
 use ktd_attribution::model::{Centering, FactorModel, ModelConfig, Weighting};
-use ktd_stats::{Sample, kendall_tau};
+use ktd_bundle::summary::Metric;
 use ktd_env::factors::Winsor;
+use ktd_stats::{Sample, kendall_tau};
 use std::ops::Range;
 
 /// Daily selections of all ranked agents' seeds, and their linked selections, by agent.

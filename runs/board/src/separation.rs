@@ -3,11 +3,11 @@
 use super::leader::{Draws, means, seed_stat};
 use super::record::{Leader, Selection, Separation};
 use super::score::Score;
-use ktd_io::sha256::sha256_hex;
-use ktd_bundle::summary::Metric;
 use ktd_attribution::account::{Basis, Part, carino_weights, random_selections};
 use ktd_attribution::metric::Undefined;
 use ktd_attribution::model::FactorModel;
+use ktd_bundle::summary::Metric;
+use ktd_io::sha256::sha256_hex;
 use ktd_stats::{
     Confidence, DEFAULT_MEAN_BLOCK_DAYS, DailyTable, RankIntervals, ReplicateSums, Sample, SeededAgent,
     StationaryBootstrap, Trials, block_length, deflated_sharpe, newey_west, pbo, probabilistic_sharpe,

@@ -1,12 +1,12 @@
 //! Trials of each window, for deflated Sharpe ratios.
 
 use super::collect::cohort;
-use ktd_bundle::bundle_ref::Found;
 use super::record::Cohort;
 use super::score::Score;
 use ktd_attribution::account::Basis;
-use ktd_stats::{Sample, probabilistic_sharpe};
+use ktd_bundle::bundle_ref::Found;
 use ktd_env::DayIndex;
+use ktd_stats::{Sample, probabilistic_sharpe};
 use std::collections::BTreeMap;
 
 /// First and last trading day: a window under another name is the same window.

@@ -1,7 +1,7 @@
 //! Finding bundles on disk: those named, and those beside them.
 
-use crate::bundle_ref::Found;
 use crate::BundleError;
+use crate::bundle_ref::Found;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 

@@ -3,8 +3,8 @@
 //! Safe to kill at any byte: a torn last line is cut off when the log is opened again. A continued run regenerates
 //! the lines after the point it continues from, and each must equal the recorded one before anything is appended.
 
-use ktd_io::whole_file::owner_alone;
 use crate::BundleError;
+use ktd_io::whole_file::owner_alone;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
@@ -59,8 +59,9 @@ impl Lines {
             .iter()
             .rposition(|&byte| byte == b'\n')
             .map_or(0, |last| last + 1);
-        let text = std::str::from_utf8(bytes.get(..end).unwrap_or_default())
-            .map_err(|error| BundleError::damaged(path, format!("not UTF-8 at byte {}", error.valid_up_to())))?;
+        let text = std::str::from_utf8(bytes.get(..end).unwrap_or_default()).map_err(|error| {
+            BundleError::damaged(path, format!("not UTF-8 at byte {}", error.valid_up_to()))
+        })?;
         // A line keeps all of its bytes: `str::lines` would hide a carriage return from the chain.
         let lines: Vec<String> = text.split_terminator('\n').map(str::to_owned).collect();
         let read = Self { lines };
@@ -72,8 +73,9 @@ impl Lines {
         let mut prev = GENESIS.to_owned();
         for (place, line) in self.lines.iter().enumerate() {
             let number = place + 1;
-            let read: ReadLine<'_> = serde_json::from_str(line)
-                .map_err(|error| BundleError::damaged(path, format!("line {number} is no log line: {error}")))?;
+            let read: ReadLine<'_> = serde_json::from_str(line).map_err(|error| {
+                BundleError::damaged(path, format!("line {number} is no log line: {error}"))
+            })?;
             if read.prev != prev {
                 let what =
                     format!("line {number} does not follow from line {place}: one of the two was changed");
@@ -194,8 +196,9 @@ impl Log {
             prev: &self.prev,
             body,
         };
-        let text = serde_json::to_string(&line)
-            .map_err(|error| BundleError::damaged(&self.path, format!("an event cannot be written: {error}")))?;
+        let text = serde_json::to_string(&line).map_err(|error| {
+            BundleError::damaged(&self.path, format!("an event cannot be written: {error}"))
+        })?;
         match (self.expected.pop_front(), &mut self.sink) {
             (Some(recorded), _) if recorded == text => {}
             (Some(recorded), _) => return Err(self.diverged(&recorded, &text)),

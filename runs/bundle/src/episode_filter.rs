@@ -1,7 +1,7 @@
 //! What of the found is shown.
 
-use crate::bundle_ref::Found;
 use crate::BundleError;
+use crate::bundle_ref::Found;
 use std::collections::BTreeSet;
 
 /// What is shown of what was found; an empty list is everything.

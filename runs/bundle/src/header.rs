@@ -1,12 +1,12 @@
 //! What an episode is, before it begins.
 
-use ktd_io::sha256::sha256_hex;
-use ktd_experiment::config::{AgentConfig, SessionConfig, ToolsConfig};
-use ktd_experiment::provider::Provider;
-use ktd_experiment::price_table::PricesRecord;
-use ktd_experiment::rules_config::RulesConfig;
 use ktd_experiment::branch::BranchRecord;
+use ktd_experiment::config::{AgentConfig, SessionConfig, ToolsConfig};
 use ktd_experiment::data_record::DataRecord;
+use ktd_experiment::price_table::PricesRecord;
+use ktd_experiment::provider::Provider;
+use ktd_experiment::rules_config::RulesConfig;
+use ktd_io::sha256::sha256_hex;
 use serde::{Deserialize, Serialize};
 
 /// `header.json`. It holds no hidden date: those of a masked window are in `private/episode.json`.

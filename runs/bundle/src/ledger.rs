@@ -1,7 +1,7 @@
 //! The private ledger: exact accounts and fills with real codes. Folding it gives the state to continue from.
 
-use crate::event::StepOutcome;
 use crate::BundleError;
+use crate::event::StepOutcome;
 use ktd_env::exchange::{
     Account, CorporateEvent, EventKind, Execution, Fill, Holding, NavIdentity, Position, RejectCode, Side,
     StepReport,

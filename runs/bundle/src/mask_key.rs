@@ -41,4 +41,3 @@ fn draw_key(path: &Path) -> Result<MaskKey, BundleError> {
     let kept = std::fs::read_to_string(path).map_err(BundleError::io("read", path))?;
     MaskKey::parse(&kept).map_err(|error| BundleError::damaged(path, error.to_string()))
 }
-

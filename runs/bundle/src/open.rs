@@ -48,7 +48,10 @@ pub fn read_private(paths: &BundlePaths, header: &Header) -> Result<(PrivateEpis
     let bytes = read_bounded(&path, JSON_LIMIT_BYTES)?;
     let private: PrivateEpisode = parse_json(&path, &bytes)?;
     if private != private.clone().sealed() || bytes != json_bytes(&path, &private)? {
-        return Err(BundleError::damaged(&path, "it was changed: its seal does not fit"));
+        return Err(BundleError::damaged(
+            &path,
+            "it was changed: its seal does not fit",
+        ));
     }
     let key =
         MaskKey::parse(&private.mask_key).map_err(|error| BundleError::damaged(&path, error.to_string()))?;

@@ -1,10 +1,10 @@
 //! What the sends of an episode cost together, as `summary.json` keeps it.
 
-use ktd_experiment::amount::Picodollars;
-use crate::tariff::{Charge, Tariff};
-use ktd_experiment::price_table::Basis;
 use crate::exchanges::Cassette;
+use crate::tariff::{Charge, Tariff};
 use ktd_agents::{Usage, UsageSource};
+use ktd_experiment::amount::Picodollars;
+use ktd_experiment::price_table::Basis;
 use serde::{Deserialize, Serialize};
 
 /// Tokens and money of an episode's own sends; or of several episodes, added up.

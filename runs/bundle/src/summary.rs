@@ -1,9 +1,9 @@
 //! `summary.json`: metrics and counters, always recomputable from the events; money from header and exchanges.
 
-use ktd_attribution::metric::Undefined;
 use crate::event::{Mark, ReadEvent, StepOutcome};
-use crate::spending::Spending;
 use crate::spending::PerStep;
+use crate::spending::Spending;
+use ktd_attribution::metric::Undefined;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 

@@ -1,16 +1,13 @@
 //! What one send is charged: what was reported, or the most that it can have cost.
 
-use ktd_experiment::amount::Picodollars;
-use ktd_experiment::price_row::Priced;
-use ktd_experiment::price_table::Basis;
 use crate::exchanges::{BATCH_ROW, Outcome, Sent};
 use crate::header::Header;
+use ktd_agents::{DecodedReply, FaultKind, PROMPT_TOKENS_OVERHEAD, ReplyFault, Usage, UsageBound};
+use ktd_experiment::amount::Picodollars;
 use ktd_experiment::cells::Cell;
+use ktd_experiment::price_row::Priced;
+use ktd_experiment::price_table::Basis;
 use ktd_experiment::provider::Provider;
-use ktd_agents::{FaultKind, ReplyFault, Usage};
-
-/// Tokens that a provider may put around a request: its own tool prompt and the marks of its template.
-const PROMPT_TOKENS_BESIDE: u64 = 1_024;
 
 /// How an episode's own sends are charged.
 #[derive(Debug, Clone)]
@@ -47,6 +44,26 @@ pub enum Charge {
         /// The most that it can have cost; `None` without a price or without a bound on the output.
         most: Option<Picodollars>,
     },
+}
+
+/// What a decoded reply holds for its charge.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Decoded {
+    /// The provider refused: nothing is charged.
+    Refused,
+    /// The provider may charge for it: these tokens, where it reports them.
+    Answered(Option<Usage>),
+}
+
+impl Decoded {
+    /// Of a reply.
+    #[must_use]
+    pub fn of(reply: &DecodedReply) -> Self {
+        match reply.turn() {
+            Err(fault) if !is_charged(fault) => Self::Refused,
+            Ok(_) | Err(_) => Self::Answered(reply.usage()),
+        }
+    }
 }
 
 impl Charge {
@@ -108,7 +125,7 @@ impl Tariff {
     #[must_use]
     pub fn most(&self, request_bytes: usize) -> Option<Picodollars> {
         let bytes = u64::try_from(request_bytes).unwrap_or(u64::MAX);
-        let prompt_tokens = bytes.saturating_add(PROMPT_TOKENS_BESIDE);
+        let prompt_tokens = bytes.saturating_add(PROMPT_TOKENS_OVERHEAD);
         self.basis
             .most(prompt_tokens, self.max_output_tokens.map(u64::from))
     }
@@ -125,9 +142,21 @@ impl Tariff {
     /// What a send of so many bytes is charged when this came back.
     #[must_use]
     pub fn charge(&self, request_bytes: usize, outcome: Option<&Outcome>) -> Charge {
+        let decoded = outcome.and_then(|outcome| self.decode(outcome, request_bytes));
+        self.charge_decoded(request_bytes, outcome, decoded)
+    }
+
+    /// As [`Self::charge`], of a reply that was decoded before.
+    #[must_use]
+    pub fn charge_decoded(
+        &self,
+        request_bytes: usize,
+        outcome: Option<&Outcome>,
+        decoded: Option<Decoded>,
+    ) -> Charge {
         let most = || self.most(request_bytes);
         match outcome {
-            Some(outcome @ Outcome::Reply { .. }) => self.of_reply(outcome, request_bytes),
+            Some(Outcome::Reply { .. }) => self.of_reply(decoded, request_bytes),
             Some(Outcome::Refused { .. }) => Charge::Nothing,
             Some(Outcome::Failed { code, .. })
                 if matches!(code.as_str(), "connect" | "not_sent" | BATCH_ROW) =>
@@ -138,22 +167,23 @@ impl Tariff {
         }
     }
 
-    fn of_reply(&self, outcome: &Outcome, request_bytes: usize) -> Charge {
-        let Some(reply) = outcome.reply() else {
-            return Charge::Nothing;
-        };
+    fn decode(&self, outcome: &Outcome, request_bytes: usize) -> Option<Decoded> {
         let provider = &self.provider;
-        let usage = match provider.wire.decode(reply.status, &reply.body, &provider.dialect) {
-            Ok(turn) => Some(turn.usage()),
-            Err(fault) if !is_charged(&fault) => return Charge::Nothing,
-            Err(fault) => fault.into_blank_turn().map(|turn| turn.usage()),
-        };
-        match usage.filter(Usage::is_known) {
-            Some(usage) => Charge::Used {
+        let most = provider.wire.max_output_tokens(self.max_output_tokens);
+        let bound = UsageBound::of(request_bytes, most);
+        let reply = outcome.reply()?;
+        let decoded = DecodedReply::read(provider.wire, &provider.dialect, &reply, bound);
+        Some(Decoded::of(&decoded))
+    }
+
+    fn of_reply(&self, decoded: Option<Decoded>, request_bytes: usize) -> Charge {
+        match decoded {
+            None | Some(Decoded::Refused) => Charge::Nothing,
+            Some(Decoded::Answered(Some(usage))) => Charge::Used {
                 cost: self.basis.cost(&usage),
                 usage,
             },
-            None => Charge::Incomplete {
+            Some(Decoded::Answered(None)) => Charge::Incomplete {
                 most: self.most(request_bytes),
             },
         }
@@ -180,6 +210,7 @@ fn is_charged(fault: &ReplyFault) -> bool {
         | FaultKind::RequestExpired
         | FaultKind::Unauthorized
         | FaultKind::Forbidden
+        | FaultKind::Redirected
         | FaultKind::NotFound
         | FaultKind::ContextOverflow
         | FaultKind::ToolChoiceRefused
@@ -191,9 +222,9 @@ fn is_charged(fault: &ReplyFault) -> bool {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+    use ktd_agents::{TransportError, WireReply};
     use ktd_experiment::config::ExperimentConfig;
     use ktd_experiment::price_table::PriceTable;
-    use ktd_agents::{TransportError, WireReply};
 
     /// One dollar a million tokens of input, two of output: a token of input costs a millionth of a dollar.
     pub(crate) const PRICES: &str =
@@ -263,6 +294,16 @@ pub(crate) mod tests {
             detail: String::new(),
         };
         assert_eq!(failed(nowhere), Charge::Nothing);
+    }
+
+    #[test]
+    fn what_a_reply_says_beyond_what_was_sent_and_allowed_is_not_charged() {
+        let tariff = tariff(Some(10), basis());
+        let usage =
+            r#","usage":{"prompt_tokens":9223372036854775807,"completion_tokens":9223372036854775807}"#;
+        // 4,196 tokens of input, 10 and an overhead of 64 of output.
+        let bound = Some(Picodollars(4_196 * 1_000_000 + 74 * 2_000_000));
+        assert_eq!(tariff.charge(100, Some(&turn(usage))).amount(), bound);
     }
 
     #[test]

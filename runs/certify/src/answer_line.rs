@@ -1,8 +1,8 @@
 //! An attacker's answer as a line, in real codes and dates.
 
 use super::gold_line::{GoldLine, board_label, sector_label};
-use crate::language_attackers::LanguageAnswer;
 use crate::CertifyError;
+use crate::language_attackers::LanguageAnswer;
 use ktd_env::{DayIndex, Market, NameId, TradeDate};
 use ktd_probes::{Answer, Comparison, ProbeKind};
 use serde::{Deserialize, Serialize};

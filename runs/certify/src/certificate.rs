@@ -1,17 +1,17 @@
 //! `certificate.json`: who tried, what they recovered, up to which bound, and what follows.
 
-use ktd_probes::judge::Terms;
 use super::chance::nine_decimals;
 use super::control::{AIMS, Aim, LANGUAGE_AIM};
 use super::count::{Count, RANDOM, Silence};
 use super::figure::{Figure, Rule, share, wilson_of};
 use super::set_plan::SetPlan;
 use super::set_record::{Origin, SetRecord};
-use ktd_probes::judge::{Thresholds, shows};
 use super::verdict::{Refusal, Verdict, refusals};
 use crate::CertifyError;
-use ktd_stats::binomial_two_sided_p;
+use ktd_probes::judge::Terms;
+use ktd_probes::judge::{Thresholds, shows};
 use ktd_probes::{Measure, ProbeKind};
+use ktd_stats::binomial_two_sided_p;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 

@@ -1,13 +1,13 @@
 //! `CERTIFY.toml`, typed. Unknown keys are errors; every default is named here and echoed in `set.json`.
 
 use super::sizes::Sizes;
+use crate::CertifyError;
+use crate::language_attackers::LanguageConfig;
+use ktd_experiment::config::{MaskConfig, SyntheticConfig, ToolsConfig, is_file_name, unique, unreadable};
+use ktd_experiment::rules_config::RulesConfig;
+use ktd_experiment::window_config::WindowConfig;
 use ktd_probes::judge::DEFAULT_CONFIDENCE;
 use ktd_probes::judge::Thresholds;
-use crate::language_attackers::LanguageConfig;
-use crate::CertifyError;
-use ktd_experiment::config::{MaskConfig, SyntheticConfig, ToolsConfig, is_file_name, unique, unreadable};
-use ktd_experiment::window_config::WindowConfig;
-use ktd_experiment::rules_config::RulesConfig;
 use ktd_probes::{Attackers, DEFAULT_JOINT_DAYS, ProbeKind};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -227,7 +227,10 @@ impl CertifyConfig {
                 agent.id
             ));
         }
-        Ok(unique("windows", self.windows.iter().map(|window| window.id.as_str()))?)
+        Ok(unique(
+            "windows",
+            self.windows.iter().map(|window| window.id.as_str()),
+        )?)
     }
 
     const fn sizes(&self) -> Sizes {

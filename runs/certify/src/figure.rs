@@ -2,10 +2,10 @@
 
 use super::chance::nine_decimals;
 use super::count::{Count, measure};
-use ktd_probes::judge::{Thresholds, shows};
 use crate::CertifyError;
-use ktd_stats::{Confidence, wilson};
 use ktd_masking::MaskSettings;
+use ktd_probes::judge::{Thresholds, shows};
+use ktd_stats::{Confidence, wilson};
 use serde::{Deserialize, Serialize};
 
 /// One share with what may be concluded from it. All figures have nine decimals.

@@ -135,7 +135,11 @@ impl GoldLine {
         };
         Ok(Gold {
             stretch: self.stretch,
-            targets: self.targets.iter().map(target).collect::<Result<_, CertifyError>>()?,
+            targets: self
+                .targets
+                .iter()
+                .map(target)
+                .collect::<Result<_, CertifyError>>()?,
         })
     }
 }

@@ -3,11 +3,11 @@
 use super::set_plan::SetPlan;
 use crate::CertifyError;
 use ktd_data::market_source::MarketSource;
-use ktd_experiment::toolbox::toolbox;
-use ktd_io::parallel::in_parallel;
 use ktd_env::FactorTable;
 use ktd_env::exchange::Rules;
 use ktd_env::factors::FactorConfig;
+use ktd_experiment::toolbox::toolbox;
+use ktd_io::parallel::in_parallel;
 use ktd_masking::MaskKey;
 use ktd_probes::{Gold, Probe, ProbeKind, ProbeMaker, ProbePlan, ProbeText};
 use ktd_tools::{ToolLimits, Toolbox};
@@ -49,7 +49,12 @@ impl Ground {
     ///
     /// # Errors
     /// [`CertifyError::Input`] when the panel is too short for the factors, or the rules do not fit.
-    pub fn new(source: MarketSource, plan: &SetPlan, key: MaskKey, threads: usize) -> Result<Self, CertifyError> {
+    pub fn new(
+        source: MarketSource,
+        plan: &SetPlan,
+        key: MaskKey,
+        threads: usize,
+    ) -> Result<Self, CertifyError> {
         let rules = plan.rules.rules()?;
         let factors = factors(&source)?;
         let tools = plan.tools;

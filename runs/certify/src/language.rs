@@ -9,8 +9,8 @@ use super::paths::SetPaths;
 use super::session::{CertifyRun, PROBES};
 use super::set_record::SetRecord;
 use super::store::{load_gold, store_language};
-use crate::language_attackers::{Attacker, LineUp, Sitting, Told};
 use crate::CertifyError;
+use crate::language_attackers::{Attacker, LineUp, Sitting, Told};
 use ktd_experiment::config::AgentConfig;
 
 impl CertifyRun {

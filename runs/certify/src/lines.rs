@@ -1,7 +1,7 @@
 //! Files of JSON lines, packed where their name ends in `.zst`, written whole or not at all.
 
-use ktd_io::whole_file::owner_alone;
 use crate::CertifyError;
+use ktd_io::whole_file::owner_alone;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};

@@ -6,11 +6,11 @@ use super::signed::SignedCertificate;
 use super::signing::PublicKey;
 use super::verdict::Verdict;
 use super::verify::check_itself;
-use ktd_bundle::header::Header;
 use crate::CertifyError;
+use ktd_bundle::header::Header;
 use ktd_masking::Mode;
-use ktd_probes::judge::{CertificateSummary, Mark, MarkStanding};
 use ktd_probes::Measure;
+use ktd_probes::judge::{CertificateSummary, Mark, MarkStanding};
 use std::path::PathBuf;
 
 /// The decision mode whose steps probes show.

@@ -14,10 +14,10 @@ use super::paths::CertifyPaths;
 use super::set_plan::SetPlan;
 use super::set_record::{Origin, SetRecord, Stored};
 use super::store::{gold_lines, load_answers, load_gold, load_probes, store, store_answers};
-use ktd_io::whole_file::{json_bytes, write_whole};
 use crate::CertifyError;
-use ktd_data::market_source::MarketSource;
 use ktd_bundle::mask_key::mask_key;
+use ktd_data::market_source::MarketSource;
+use ktd_io::whole_file::{json_bytes, write_whole};
 use ktd_masking::{MaskKey, MaskSettings};
 use ktd_probes::{Attackers, Database, ProbeKind};
 use std::collections::{BTreeMap, BTreeSet};
@@ -229,7 +229,10 @@ impl CertifyRun {
         for (name, hash) in record.files.iter().chain([(&gold.0, &gold.1)]) {
             let path = self.paths.root().join(name);
             if hash_file(&path)? != *hash {
-                return Err(CertifyError::damaged(&path, "its hash is not the one in set.json"));
+                return Err(CertifyError::damaged(
+                    &path,
+                    "its hash is not the one in set.json",
+                ));
             }
         }
         Ok(Some(record))

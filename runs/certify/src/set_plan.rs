@@ -3,10 +3,10 @@
 use super::config::{CertifyConfig, DEFAULT_STRETCHES, KindCounts};
 use super::sizes::Sizes;
 use crate::CertifyError;
+use ktd_env::{KeyedStream, Market};
 use ktd_experiment::cells::{parse_mask, resolve_window};
 use ktd_experiment::config::ToolsConfig;
 use ktd_experiment::rules_config::RulesConfig;
-use ktd_env::{KeyedStream, Market};
 use ktd_masking::{MaskKey, MaskSettings};
 use ktd_probes::{Aid, PlanError, ProbePlan, Stretch};
 use serde::{Deserialize, Serialize};

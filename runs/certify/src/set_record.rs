@@ -1,10 +1,10 @@
 //! `set.json`: what a probe set is, and the hashes of its files.
 
 use super::set_plan::SetPlan;
-use ktd_io::sha256::sha256_hex;
-use ktd_experiment::data_record::DataRecord;
 use crate::CertifyError;
+use ktd_experiment::data_record::DataRecord;
 use ktd_experiment::mask_hash::mask_hash;
+use ktd_io::sha256::sha256_hex;
 use ktd_masking::MaskKey;
 use ktd_probes::ProbeKind;
 use serde::{Deserialize, Serialize};

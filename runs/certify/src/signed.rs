@@ -2,8 +2,8 @@
 
 use super::certificate::Certificate;
 use super::signing::{PublicKey, Signature, SigningKey};
-use ktd_io::whole_file::{json_bytes, write_whole};
 use crate::CertifyError;
+use ktd_io::whole_file::{json_bytes, write_whole};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 

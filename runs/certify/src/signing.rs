@@ -1,9 +1,9 @@
 //! Ed25519 keys as `openssl genpkey -algorithm ed25519` writes them, and signatures over canonical JSON (RFC 8785).
 
-use ktd_io::sha256::sha256_hex;
 use crate::CertifyError;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use ktd_io::sha256::sha256_hex;
 use ring::signature::{ED25519, Ed25519KeyPair, KeyPair, UnparsedPublicKey};
 use serde::{Deserialize, Serialize};
 use std::fmt;

@@ -9,9 +9,9 @@ use super::lines;
 use super::paths::SetPaths;
 use super::probe_line::{self, ProbeLine, WrittenProbe};
 use super::set_record::Stored;
-use ktd_io::whole_file::create_private;
 use crate::CertifyError;
 use ktd_bundle::BundleError;
+use ktd_io::whole_file::create_private;
 use ktd_masking::MaskSettings;
 use ktd_probes::{Database, ProbeKind, ProbeText};
 use std::collections::BTreeMap;
@@ -36,7 +36,11 @@ pub(super) fn gold_lines(
 ///
 /// # Errors
 /// [`CertifyError::Io`].
-pub(super) fn store(paths: &SetPaths, probes: &[ProbeText], gold: &[GoldLine]) -> Result<Stored, CertifyError> {
+pub(super) fn store(
+    paths: &SetPaths,
+    probes: &[ProbeText],
+    gold: &[GoldLine],
+) -> Result<Stored, CertifyError> {
     let mut stored = Stored::default();
     for kind in ProbeKind::ALL {
         let of_kind: Vec<&ProbeText> = probes.iter().filter(|probe| probe.kind == kind).collect();

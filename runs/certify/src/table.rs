@@ -5,8 +5,8 @@ use super::count::Silence;
 use super::figure::{Figure, Standing};
 use super::verdict::Verdict;
 use crate::CertifyError;
-use ktd_view::table::{Align, Table};
 use ktd_probes::{Measure, ProbeKind};
+use ktd_view::table::{Align, Table};
 use std::fmt::Write;
 
 /// The scores of every kind: what each attacker recovered in percent, with its interval, beside chance.
@@ -140,7 +140,8 @@ pub fn certificate_text(certificate: &Certificate) -> String {
 /// # Errors
 /// [`CertifyError::Input`] when it cannot be written, which memory alone could cause.
 pub fn csv(figures: &[Figure], counted: &[Silence]) -> Result<String, CertifyError> {
-    let failed = |error: String| CertifyError::input(format!("cannot write CSV: {error}"), "report this defect");
+    let failed =
+        |error: String| CertifyError::input(format!("cannot write CSV: {error}"), "report this defect");
     let mut writer = csv::Writer::from_writer(Vec::new());
     let heads = [
         "kind",

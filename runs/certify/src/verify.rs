@@ -14,10 +14,10 @@ use super::signed::SignedCertificate;
 use super::signing::PublicKey;
 use super::store::{compare, load_gold, load_probes};
 use super::whole;
-use ktd_io::whole_file::json_bytes;
-use ktd_episode::verify::Verified;
 use crate::CertifyError;
 use ktd_data::market_source::MarketSource;
+use ktd_episode::verify::Verified;
+use ktd_io::whole_file::json_bytes;
 use ktd_masking::MaskKey;
 use ktd_probes::{ProbeKind, ProbeText};
 use std::collections::BTreeMap;
@@ -65,7 +65,11 @@ pub fn ticks(path: &Path, attacks: bool) -> usize {
 ///
 /// # Errors
 /// [`CertifyError`] naming the file and place that differs.
-pub fn verify(path: &Path, check: &Check, tick: Tick<'_>) -> Result<(SignedCertificate, Verified), CertifyError> {
+pub fn verify(
+    path: &Path,
+    check: &Check,
+    tick: Tick<'_>,
+) -> Result<(SignedCertificate, Verified), CertifyError> {
     let signed = SignedCertificate::read(path, check.whose.as_ref())?;
     let certificate = &signed.certificate;
     check_itself(path, certificate)?;
@@ -159,7 +163,10 @@ fn check_files(
     }
     let path = paths.set_record();
     if SetRecord::read(&path)? != certificate.set {
-        return Err(CertifyError::damaged(&path, "it is not the set of certificate.json"));
+        return Err(CertifyError::damaged(
+            &path,
+            "it is not the set of certificate.json",
+        ));
     }
     let present = certificate.files.len() - absent;
     verified

@@ -1,15 +1,18 @@
 //! `ktd attribute BUNDLE...`, or `--file FILE`.
 
-use ktd_board::{AttributionReport, Fitted, Linked, ModelSettings, OwnAccount, PaperFees, Played, Subject, play_file, report};
-use ktd_bundle::bundle_ref::Found;
-use ktd_data::market_source::market_of;
-use ktd_io::whole_file::write_whole;
 use crate::CliError;
-use ktd_data::market_source::MarketSource;
-use ktd_view::table::{Align, Table};
 use crate::output::Console;
 use clap::Args;
+use ktd_board::{
+    AttributionReport, Fitted, Linked, ModelSettings, OwnAccount, PaperFees, Played, Subject, play_file,
+    report,
+};
+use ktd_bundle::bundle_ref::Found;
+use ktd_data::market_source::MarketSource;
+use ktd_data::market_source::market_of;
 use ktd_env::{Market, TradeDate};
+use ktd_io::whole_file::write_whole;
+use ktd_view::table::{Align, Table};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
@@ -154,7 +157,14 @@ fn of_bundles(args: &AttributeArgs, settings: &ModelSettings) -> Result<Vec<Attr
                     "attribute bundles of one panel at a time",
                 ));
             }
-            None => market_of(&found.header.data, found.panel().as_deref(), args.panel.as_deref())?.market,
+            None => {
+                market_of(
+                    &found.header.data,
+                    found.panel().as_deref(),
+                    args.panel.as_deref(),
+                )?
+                .market
+            }
         };
         played.push(Played::read(found, &market)?);
         known = Some((hash, market));
@@ -170,17 +180,15 @@ fn of_bundles(args: &AttributeArgs, settings: &ModelSettings) -> Result<Vec<Attr
         (first.min(day), last.max(day))
     });
     let fitted = Fitted::of(&market, settings, first..last + 1)?;
-    let reports = played
-        .iter()
-        .map(|played| {
-            let name = played.found.root.display().to_string();
-            let subject = Subject {
-                name: &name,
-                days: &played.days,
-                books: &played.books,
-            };
-            report(subject, &market, &fitted, (args.portfolios, args.seed))
-        });
+    let reports = played.iter().map(|played| {
+        let name = played.found.root.display().to_string();
+        let subject = Subject {
+            name: &name,
+            days: &played.days,
+            books: &played.books,
+        };
+        report(subject, &market, &fitted, (args.portfolios, args.seed))
+    });
     Ok(reports.collect::<Result<_, _>>()?)
 }
 

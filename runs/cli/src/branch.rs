@@ -3,19 +3,19 @@
 use super::replay::ReplayArgs;
 use super::run::{Bar, runtime, stopped};
 use super::signals::unless_told_to_end;
-use ktd_bundle::BundlePaths;
-use ktd_episode::open_bundle::OpenBundle;
-use ktd_episode::{branch_cell, branch_episode};
 use crate::CliError;
-use ktd_episode::EpisodeError;
+use crate::output::Console;
 use crate::results::{results_json, results_table};
+use ktd_bundle::BundlePaths;
+use ktd_episode::EpisodeError;
+use ktd_episode::open_bundle::OpenBundle;
+use ktd_episode::run::CellResult;
 use ktd_episode::transports::{Connection, Transports};
+use ktd_episode::{branch_cell, branch_episode};
 use ktd_experiment::agent_kinds::check_builtin;
 use ktd_experiment::config::{AgentConfig, ExperimentConfig, RetryConfig};
-use ktd_experiment::provider::{Provider, builtin_table};
-use ktd_episode::run::CellResult;
 use ktd_experiment::price_table::{Basis, PriceTable};
-use crate::output::Console;
+use ktd_experiment::provider::{Provider, builtin_table};
 use std::path::{Path, PathBuf};
 
 /// Runs the command.

@@ -3,15 +3,15 @@
 use super::probe::{SetArgs, ask, attack, judgement};
 use super::run::runtime;
 use super::signals::unless_told_to_end;
+use crate::CliError;
+use crate::output::Console;
+use clap::Args;
 use ktd_certify::certificate::Certificate;
 use ktd_certify::session::{CertifyRun, compose, database_attackers};
 use ktd_certify::signed::SignedCertificate;
 use ktd_certify::signing::{PublicKey, SigningKey};
 use ktd_certify::table;
 use ktd_certify::verdict::{Refusal, Verdict};
-use crate::CliError;
-use crate::output::Console;
-use clap::Args;
 use ktd_masking::Level;
 use serde_json::json;
 use std::path::{Path, PathBuf};

@@ -2,15 +2,15 @@
 
 use super::probe::SetArgs;
 use super::run::execute;
-use ktd_io::whole_file::{json_bytes, write_whole};
-use ktd_certify::ground::Ground;
-use ktd_certify::curve::plan::CurveRun;
-use ktd_certify::curve::{Curve, experiment, render, table};
-use ktd_episode::run::RunPlan;
 use crate::CliError;
 use crate::output::Console;
 use crate::progress::Progress;
 use clap::Args;
+use ktd_certify::curve::plan::CurveRun;
+use ktd_certify::curve::{Curve, experiment, render, table};
+use ktd_certify::ground::Ground;
+use ktd_episode::run::RunPlan;
+use ktd_io::whole_file::{json_bytes, write_whole};
 use serde_json::json;
 use std::sync::Mutex;
 

@@ -1,17 +1,17 @@
 //! `ktd data`: import, check, synth.
 
+use crate::CliError;
+use crate::output::Console;
+use crate::progress::ImportBar;
+use clap::{Args, Subcommand, ValueEnum};
 use ktd_data::check::{report_json, report_text};
 use ktd_data::import::reveal_all;
 use ktd_data::{ImportOptions, ImportReport, hash_text, import, load_panel};
-use crate::CliError;
-use crate::progress::ImportBar;
-use ktd_view::table::{Align, Table, grouped};
-use crate::output::Console;
-use ktd_io::whole_file::{IfExists, check_writable, write_file, Durability};
-use clap::{Args, Subcommand, ValueEnum};
 use ktd_env::exchange::Rules;
 use ktd_env::synth::{SynthConfig, generate};
 use ktd_env::{Basis, CheckOptions, DateSpan, Market, TradeDate, VolumeBasis, check_panel};
+use ktd_io::whole_file::{Durability, IfExists, check_writable, write_file};
+use ktd_view::table::{Align, Table, grouped};
 use serde_json::json;
 use std::path::PathBuf;
 

@@ -1,19 +1,19 @@
 //! `ktd demo`: no key, no network, no data.
 
 use super::run::{execute, runtime};
-use ktd_board::sheet::{Kind, Sheet};
-use ktd_board::{BoardOptions, collect};
-use ktd_bundle::bundle_set::Findings;
-use ktd_bundle::BundlePaths;
-use ktd_episode::open_bundle::OpenBundle;
-use ktd_client::progress::Silent;
-use ktd_episode::replay_episode;
-use ktd_experiment::config::ExperimentConfig;
-use ktd_episode::run::{CellResult, RunPlan};
 use crate::CliError;
-use crate::results::{results_json, results_table};
 use crate::output::Console;
+use crate::results::{results_json, results_table};
 use clap::Args;
+use ktd_board::sheet::{self, Kind};
+use ktd_board::{BoardOptions, collect};
+use ktd_bundle::BundlePaths;
+use ktd_bundle::bundle_set::Findings;
+use ktd_client::progress::Silent;
+use ktd_episode::open_bundle::OpenBundle;
+use ktd_episode::replay_episode;
+use ktd_episode::run::{CellResult, RunPlan};
+use ktd_experiment::config::ExperimentConfig;
 use serde_json::json;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -86,11 +86,11 @@ The cheater knows the real future by code and date: compare its bright rows with
 fn ranking(out: &Path) -> Result<String, CliError> {
     let findings = Findings::below(&[out.to_owned()])?;
     let board = collect(&findings, &BoardOptions::default(), &|| {})?;
-    let sheet = board
+    let table = board
         .tracks
         .first()
-        .map(|track| Sheet::of(&board, Kind::Ranking, track, "pre"));
-    Ok(sheet.map_or_else(String::new, |sheet| sheet.text()))
+        .map(|track| sheet::table(&board, Kind::Ranking, track, "pre"));
+    Ok(table.map_or_else(String::new, |table| table.text()))
 }
 
 /// Replays the last momentum episode, which used tools under a mask.

@@ -6,7 +6,7 @@ use crate::CliError;
 use crate::output::Console;
 use clap::Args;
 use ktd_bundle::BundlePaths;
-use ktd_client::endpoint::key_file_warning;
+use ktd_client::endpoint::{key_file_warning, proxy_of_environment};
 use ktd_client::force_check::{Standing, standing};
 use ktd_client::outside_agent::ChildCommand;
 use ktd_client::outside_agent::check_command;
@@ -96,7 +96,7 @@ const PROBE_BYTES: usize = 1 << 16;
 fn writable(out: &Path) -> Result<String, CliError> {
     create_directory(out)?;
     let probe = out.join(".doctor");
-    write_whole(&probe, &[0; PROBE_BYTES])?;
+    write_whole(&probe, &vec![0; PROBE_BYTES])?;
     remove_file(&probe)?;
     Ok(format!("{} can be written", out.display()))
 }
@@ -211,9 +211,15 @@ fn look_at(agent: &AgentConfig, plan: &RunPlan) -> Result<String, CliError> {
     };
     let key = key(agent, &plan.base)?;
     let url = &provider.base_url;
-    reach(url).map(|()| {
+    // Behind a proxy the endpoint need not be reachable directly.
+    let reached = if proxy_of_environment().names_one_for(url) {
+        Ok("is behind a proxy (not tried)")
+    } else {
+        reach(url).map(|()| "answers the connection")
+    };
+    reached.map(|reached| {
         format!(
-            "{} over {}: {url} answers the connection; {key}; force level {} ({force})",
+            "{} over {}: {url} {reached}; {key}; force level {} ({force})",
             provider.dialect.name,
             provider.wire.label(),
             provider.force
@@ -251,6 +257,16 @@ fn warnings(agent: &AgentConfig, plan: &RunPlan) -> Vec<String> {
         .and_then(|path| key_file_warning(&plan.base.join(path)));
     let table = plan.config.dialect_table().ok();
     let provider = table.and_then(|table| Provider::of(agent, &table).ok());
+    let proxied = provider.as_ref().filter(|provider| {
+        let is_named = proxy_of_environment().names_one_for(&provider.base_url);
+        is_named && !provider.base_url.is_empty()
+    });
+    let proxied = proxied.map(|provider| {
+        format!(
+            "requests to {} go through the proxy that the environment names, unless `NO_PROXY` names the host",
+            provider.base_url
+        )
+    });
     let unverified = provider
         .filter(|provider| !provider.base_url.is_empty() && !provider.dialect.unverified.is_empty())
         .map(|provider| {
@@ -260,7 +276,7 @@ fn warnings(agent: &AgentConfig, plan: &RunPlan) -> Vec<String> {
                 provider.dialect.unverified.join(", ")
             )
         });
-    key_file.into_iter().chain(unverified).collect()
+    key_file.into_iter().chain(proxied).chain(unverified).collect()
 }
 
 /// Opens a connection and closes it: no request is sent, so nothing is billed.

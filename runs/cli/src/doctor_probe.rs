@@ -1,15 +1,15 @@
 //! `ktd doctor --probe`: which level of the force ladder an endpoint honours.
 
 use super::run::{plan, runtime};
-use ktd_client::endpoint::http;
-use ktd_experiment::config::AgentConfig;
-use ktd_experiment::provider::{Provider, builtin_table};
 use crate::CliError;
-use ktd_client::force_check::{ProbeRecord, Probed, ProbedCall, climb_down, thinks_while_submitting};
-use ktd_view::table::{Align, Table};
 use crate::output::Console;
 use clap::Args;
 use ktd_agents::DialectTable;
+use ktd_client::endpoint::http;
+use ktd_client::force_check::{ProbeRecord, Probed, ProbedCall, climb_down, thinks_while_submitting};
+use ktd_experiment::config::AgentConfig;
+use ktd_experiment::provider::{Provider, builtin_table};
+use ktd_view::table::{Align, Table};
 use serde_json::json;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};

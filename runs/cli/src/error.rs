@@ -69,7 +69,11 @@ impl CliError {
             ErrorClass::Difference => Self::difference(message),
             ErrorClass::Budget => Self::budget(message),
         };
-        if hint.is_empty() { error } else { error.with_hint(hint) }
+        if hint.is_empty() {
+            error
+        } else {
+            error.with_hint(hint)
+        }
     }
 
     /// The same with a sentence on how to mend it.

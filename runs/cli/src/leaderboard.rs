@@ -6,7 +6,7 @@ use crate::output::Console;
 use crate::progress::Progress;
 use clap::Args;
 use ktd_board::page;
-use ktd_board::sheet::{Kind, Sheet};
+use ktd_board::sheet::{self, Kind};
 use ktd_board::{Board, BoardOptions, Draws, ModelSettings, Track, collect};
 use ktd_bundle::bundle_ref::Found;
 use ktd_bundle::bundle_set::Findings;
@@ -15,6 +15,7 @@ use ktd_certify::signing::PublicKey;
 use ktd_io::FileError;
 use ktd_io::whole_file::{create_directory, list, remove_file, write_whole};
 use ktd_probes::judge::Mark;
+use ktd_view::draw::TableData;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -169,7 +170,7 @@ fn text(board: &Board, kinds: &[Kind], args: &LeaderboardArgs) -> String {
         parts.extend(
             tracks
                 .iter()
-                .map(|track| Sheet::of(board, *kind, track, &args.basis).text()),
+                .map(|track| sheet::table(board, *kind, track, &args.basis).text()),
         );
     }
     let others = board.tracks.len().saturating_sub(shown);
@@ -196,14 +197,14 @@ fn write(board: &Board, out: &Path, basis: &str) -> Result<(), CliError> {
     write_whole(&path, &document)?;
     let sheets = sheets(board, basis);
     remove_other_tables(&tables, &sheets)?;
-    for (name, sheet) in &sheets {
-        write_whole(&tables.join(name), &sheet.csv()?)?;
+    for (name, table) in &sheets {
+        write_whole(&tables.join(name), &sheet::csv(table)?)?;
     }
     Ok(())
 }
 
 /// Every table by its file's name.
-fn sheets(board: &Board, basis: &str) -> BTreeMap<String, Sheet> {
+fn sheets(board: &Board, basis: &str) -> BTreeMap<String, TableData> {
     let mut sheets = BTreeMap::new();
     for kind in Kind::ALL {
         let shown = if kind.is_per_track() {
@@ -224,14 +225,14 @@ fn sheets(board: &Board, basis: &str) -> BTreeMap<String, Sheet> {
             } else {
                 format!("{}.csv", kind.label())
             };
-            sheets.insert(name, Sheet::of(board, kind, track, basis));
+            sheets.insert(name, sheet::table(board, kind, track, basis));
         }
     }
     sheets
 }
 
 /// Removes tables of an earlier board, which beside this one would look like its own.
-fn remove_other_tables(tables: &Path, sheets: &BTreeMap<String, Sheet>) -> Result<(), CliError> {
+fn remove_other_tables(tables: &Path, sheets: &BTreeMap<String, TableData>) -> Result<(), CliError> {
     for path in list(tables)? {
         let name = path
             .file_name()

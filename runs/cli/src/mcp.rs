@@ -1,16 +1,16 @@
 //! `ktd mcp EXPERIMENT.toml`.
 
 use super::run::{plan, runtime};
-use ktd_client::outside_agent::{BridgeTransport, Desk, Over, Server, Steps, Watched};
-use ktd_bundle::BundlePaths;
-use ktd_episode::{EpisodeInput, run_episode};
-use ktd_client::progress::Progress;
 use crate::CliError;
-use ktd_episode::EpisodeError;
-use ktd_experiment::cells::Cell;
-use ktd_episode::run::{Prepared, bundle_directory, prepare};
 use crate::output::Console;
 use clap::Args;
+use ktd_bundle::BundlePaths;
+use ktd_client::outside_agent::{BridgeTransport, Desk, Over, Server, Steps, Watched};
+use ktd_client::progress::Progress;
+use ktd_episode::EpisodeError;
+use ktd_episode::run::{Prepared, bundle_directory, prepare};
+use ktd_episode::{EpisodeInput, run_episode};
+use ktd_experiment::cells::Cell;
 use rmcp::ServiceExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -6,7 +6,7 @@ use std::path::Path;
 
 /// How a command speaks.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Console {
+pub(crate) struct Console {
     /// One JSON document on standard output instead of text.
     pub json: bool,
     /// No progress and no tables; results and errors only.
@@ -18,7 +18,7 @@ impl Console {
     ///
     /// # Errors
     /// [`CliError`] when standard output cannot be written; a closed pipe is no error.
-    pub fn result(self, text: &str, value: &serde_json::Value) -> Result<(), CliError> {
+    pub(crate) fn result(self, text: &str, value: &serde_json::Value) -> Result<(), CliError> {
         let document = if self.json {
             format!("{value:#}\n")
         } else if text.ends_with('\n') || text.is_empty() {
@@ -30,7 +30,7 @@ impl Console {
     }
 
     /// Prints a line on standard error while a command goes on, unless it is to be quiet.
-    pub fn note(self, line: &str) {
+    pub(crate) fn note(self, line: &str) {
         if !self.quiet {
             // Nothing is left to tell anyone when standard error is gone.
             print(&mut io::stderr().lock(), &format!("{line}\n")).ok();
@@ -38,7 +38,7 @@ impl Console {
     }
 
     /// Prints a failure on standard error, as JSON where asked for.
-    pub fn failure(self, failure: &CliError) {
+    pub(crate) fn failure(self, failure: &CliError) {
         let document = if self.json {
             format!("{:#}\n", failure.to_json())
         } else {

@@ -1,15 +1,15 @@
 //! `ktd plan EXPERIMENT.toml`.
 
 use super::run::{Bar, runtime};
+use crate::CliError;
+use crate::output::Console;
+use clap::Args;
+use ktd_client::money::opening::price_cells;
+use ktd_data::market_source::MarketSource;
 use ktd_experiment::cells::cells;
 use ktd_experiment::config::{ExperimentConfig, SyntheticConfig};
-use ktd_data::market_source::MarketSource;
-use crate::CliError;
 use ktd_plan::estimate::{measure, steps_measured};
-use ktd_client::money::opening::price_cells;
-use crate::output::Console;
 use ktd_plan::{Plan, text};
-use clap::Args;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 

@@ -110,7 +110,7 @@ fn of_file(path: &Path, out: Option<&Path>) -> Result<CertifyRun, CliError> {
 
 /// So many threads as asked for, else one a core.
 pub(super) fn threads(asked: Option<usize>) -> usize {
-    asked.unwrap_or_else(|| ktd_io::parallel::available_threads())
+    asked.unwrap_or_else(ktd_io::parallel::available_threads)
 }
 
 /// Runs the command.

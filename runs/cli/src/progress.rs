@@ -1,7 +1,7 @@
 //! Progress bars: on a terminal only, and only for work that takes longer than two seconds.
 
-use ktd_data::import::ImportProgress;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use ktd_data::import::ImportProgress;
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
@@ -11,7 +11,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 
 /// One piece of work that may take a while.
 #[derive(Debug)]
-pub struct Progress {
+pub(crate) struct Progress {
     bar: ProgressBar,
     started: Instant,
     /// Whether the bar may still appear.
@@ -21,7 +21,7 @@ pub struct Progress {
 impl Progress {
     /// Work of so many units; `unit` names them in the plural.
     #[must_use]
-    pub fn new(console: Console, what: &'static str, units: u64, unit: &'static str) -> Self {
+    pub(crate) fn new(console: Console, what: &'static str, units: u64, unit: &'static str) -> Self {
         let may_show = !console.json && !console.quiet && std::io::stderr().is_terminal();
         let bar = ProgressBar::with_draw_target(Some(units), ProgressDrawTarget::hidden());
         let template = format!("{{msg}} {{wide_bar}} {{human_pos}}/{{human_len}} {unit}, {{eta}} left");
@@ -37,7 +37,7 @@ impl Progress {
     }
 
     /// So many more units are done.
-    pub fn advance(&mut self, units: u64) {
+    pub(crate) fn advance(&mut self, units: u64) {
         self.bar.inc(units);
         if self.waiting && self.started.elapsed() >= PATIENCE {
             self.waiting = false;
@@ -54,7 +54,7 @@ impl Drop for Progress {
 
 /// A bar for the reading of market data.
 #[derive(Debug)]
-pub struct ImportBar {
+pub(crate) struct ImportBar {
     console: Console,
     bar: Option<Progress>,
 }
@@ -62,7 +62,7 @@ pub struct ImportBar {
 impl ImportBar {
     /// A bar that appears when reading begins and takes long.
     #[must_use]
-    pub const fn new(console: Console) -> Self {
+    pub(crate) const fn new(console: Console) -> Self {
         Self { console, bar: None }
     }
 }

@@ -2,16 +2,16 @@
 
 use super::branch;
 use super::run::runtime;
-use ktd_bundle::BundlePaths;
-use ktd_bundle::exchanges::Cassette;
-use ktd_episode::open_bundle::OpenBundle;
-use ktd_episode::transcript::{Transcript, real_names};
-use ktd_client::progress::Silent;
-use ktd_episode::replay_episode;
 use crate::CliError;
-use ktd_view::table::{Align, Table};
 use crate::output::Console;
 use clap::Args;
+use ktd_bundle::BundlePaths;
+use ktd_bundle::exchanges::Cassette;
+use ktd_client::progress::Silent;
+use ktd_episode::open_bundle::OpenBundle;
+use ktd_episode::replay_episode;
+use ktd_episode::transcript::{Transcript, real_names};
+use ktd_view::table::{Align, Table};
 use serde_json::json;
 use std::path::PathBuf;
 

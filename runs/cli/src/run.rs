@@ -1,25 +1,25 @@
 //! `ktd run EXPERIMENT.toml`.
 
 use super::signals::unless_told_to_end;
-use ktd_client::progress::Progress as EpisodeProgress;
 use crate::CliError;
-use crate::results::{results_json, results_table};
-use ktd_client::ClientError;
-use ktd_episode::EpisodeError;
-use ktd_io::ErrorClass;
-use ktd_plan::{cost_text, estimate_text};
-use ktd_experiment::cells::cells;
-use ktd_experiment::config::ExperimentConfig;
-use ktd_data::market_source::MarketSource;
-use ktd_experiment::prune::{Pruned, pruned};
-use ktd_episode::run::{CellResult, RunPlan, prepare, run_cells};
-use ktd_io::open_files::missing_open_files;
-use ktd_client::money::Metering;
-use ktd_plan::estimate::{Estimate, measure, steps_measured};
-use ktd_client::money::opening::price_cells;
 use crate::output::Console;
 use crate::progress::Progress;
+use crate::results::{results_json, results_table};
 use clap::Args;
+use ktd_client::ClientError;
+use ktd_client::money::Metering;
+use ktd_client::money::opening::price_cells;
+use ktd_client::progress::Progress as EpisodeProgress;
+use ktd_data::market_source::MarketSource;
+use ktd_episode::EpisodeError;
+use ktd_episode::run::{CellResult, RunPlan, prepare, run_cells};
+use ktd_experiment::cells::cells;
+use ktd_experiment::config::ExperimentConfig;
+use ktd_experiment::prune::{Pruned, pruned};
+use ktd_io::ErrorClass;
+use ktd_io::open_files::missing_open_files;
+use ktd_plan::estimate::{Estimate, measure, steps_measured};
+use ktd_plan::{cost_text, estimate_text};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 

@@ -1,7 +1,7 @@
 //! Which of the episodes below a directory a command looks at.
 
-use ktd_bundle::episode_filter::Shown;
 use clap::Args;
+use ktd_bundle::episode_filter::Shown;
 
 /// Each may be given several times; without one of them all are taken.
 #[derive(Debug, Clone, Args)]

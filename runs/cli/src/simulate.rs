@@ -2,14 +2,14 @@
 
 use super::data::BasisArg;
 use crate::CliError;
-use crate::progress::ImportBar;
 use crate::output::Console;
+use crate::progress::ImportBar;
+use clap::Args;
 use ktd_io::whole_file::{IfExists, check_writable};
-use ktd_view::table::grouped;
 use ktd_simulate::ktd::{SimulateOptions, simulate};
 use ktd_simulate::qlib::{QlibInputs, QlibInstructions, simulate_qlib};
 use ktd_simulate::{Profile, read_profile};
-use clap::Args;
+use ktd_view::table::grouped;
 use serde_json::json;
 use std::path::PathBuf;
 

@@ -1,12 +1,12 @@
 //! `ktd vendors`: the table of dialects.
 
-use ktd_experiment::config::ExperimentConfig;
-use ktd_experiment::provider::builtin_table;
 use crate::CliError;
-use ktd_view::table::{Align, Table};
 use crate::output::Console;
 use clap::Args;
 use ktd_agents::{Dialect, DialectTable, JsonFormat, Pinned};
+use ktd_experiment::config::ExperimentConfig;
+use ktd_experiment::provider::builtin_table;
+use ktd_view::table::{Align, Table};
 use serde_json::json;
 use std::fmt::Write;
 use std::path::PathBuf;

@@ -2,18 +2,18 @@
 
 use super::probe::threads;
 use super::run::runtime;
+use crate::CliError;
+use crate::output::Console;
+use crate::progress::Progress;
+use clap::Args;
 use ktd_bundle::BundlePaths;
 use ktd_bundle::open::read_header;
-use ktd_episode::verify::{Verified, verify};
 use ktd_certify::mark::mark_of;
 use ktd_certify::signed::SignedCertificate;
 use ktd_certify::signing::PublicKey;
 use ktd_certify::table::summary;
 use ktd_certify::verify::{Check, ticks, verify as verify_certificate};
-use crate::CliError;
-use crate::output::Console;
-use crate::progress::Progress;
-use clap::Args;
+use ktd_episode::verify::{Verified, verify};
 use serde_json::{Value, json};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};

@@ -1,11 +1,11 @@
 //! `ktd wire check FILE`.
 
-use ktd_experiment::config::ExperimentConfig;
-use ktd_experiment::provider::builtin_table;
 use crate::CliError;
 use crate::output::Console;
-use ktd_client::wire_check::{Checked, check_file, line_of, to_json};
 use clap::{Args, Subcommand};
+use ktd_client::wire_check::{Checked, check_file, line_of, to_json};
+use ktd_experiment::config::ExperimentConfig;
+use ktd_experiment::provider::builtin_table;
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::fmt::Write;

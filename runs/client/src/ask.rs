@@ -1,18 +1,20 @@
 //! Asking the model: recorded replies first, the live endpoint after, every attempt kept.
 
-use ktd_io::sha256::sha256_hex;
-use ktd_bundle::exchanges::{BATCH_ROW, Cassette, ExchangeStore, Intent, Outcome, Place, key_of_read};
-use ktd_io::crash_points::{self, Point};
 use crate::ClientError;
-use ktd_experiment::config::RetryConfig;
-use ktd_experiment::provider::Provider;
-use ktd_guard::Guard;
 use crate::money::Meter;
 use crate::money::meter::Refused;
 use crate::money::wait::{backoff, wish};
 use ktd_agents::{
-    Expected, FaultClass, FaultKind, ModelTurn, ReplyFault, Transport, WireReply, WireRequest, parser_leak,
+    DecodedReply, Expected, FaultClass, FaultKind, ModelTurn, ReplyFault, Transport, UsageBound, WireReply,
+    WireRequest, parser_leak,
 };
+use ktd_bundle::exchanges::{BATCH_ROW, Cassette, ExchangeStore, Intent, Outcome, Place, key_of_read};
+use ktd_bundle::tariff::Decoded;
+use ktd_experiment::config::RetryConfig;
+use ktd_experiment::provider::Provider;
+use ktd_guard::Guard;
+use ktd_io::crash_points::{self, Point};
+use ktd_io::sha256::sha256_hex;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -138,10 +140,10 @@ impl<'a> Exchanger<'a> {
             if !self.may_try(at) {
                 break;
             }
-            let Some((outcome, pause)) = self.outcome(at, &key, request, expected).await? else {
+            let Some((reading, pause)) = self.reading(at, &key, request, expected).await? else {
                 break;
             };
-            match self.read(step, &outcome, expected) {
+            match reading {
                 Reading::Turn(turn, reply) => return Ok(Asked::answered(faults, key, reply, *turn)),
                 Reading::Stop(error) => return Err(error),
                 Reading::GiveUp { code } => {
@@ -172,19 +174,22 @@ impl<'a> Exchanger<'a> {
         })
     }
 
-    /// The recorded outcome of a place, or a live one, recorded before anything hangs on it; with the wait after a live
-    /// one that should be tried again.
+    /// What the recorded outcome of a place means, or a live one, recorded before anything hangs on it; with the wait
+    /// after a live one that should be tried again. A reply is decoded once, for the session, the charge and the pause.
     ///
     /// A replay that runs out of recorded attempts gets `None`: the episode had given up there.
-    async fn outcome(
+    async fn reading(
         &mut self,
         at: Place,
         key: &str,
         request: &WireRequest,
         expected: &Expected<'_>,
-    ) -> Result<Option<(Outcome, Option<Duration>)>, ClientError> {
+    ) -> Result<Option<(Reading, Option<Duration>)>, ClientError> {
+        let bound = request.usage_bound();
         if let Some(outcome) = self.cassette.find(at, key, request)? {
-            return Ok(Some((outcome.clone(), None)));
+            let (reply, decoded) = self.decode(outcome, bound);
+            let reading = read(at.step, outcome, (reply.as_ref(), decoded), expected);
+            return Ok(Some((reading, None)));
         }
         let Some(transport) = self.live(at.step) else {
             // What was to be sent and has no outcome is missing; an attempt that was never meant is not.
@@ -202,7 +207,9 @@ impl<'a> Exchanger<'a> {
         crash_points::passes(Point::IntentWritten);
         let outcome = Outcome::of(&transport.send(request).await);
         crash_points::passes(Point::Sent);
-        let reading = self.read(at.step, &outcome, expected);
+        let (reply, decoded) = self.decode(&outcome, bound);
+        let usage = decoded.as_ref().map(Decoded::of);
+        let reading = read(at.step, &outcome, (reply.as_ref(), decoded), expected);
         let refusal = match &reading {
             Reading::Stop(_) => Some(outcome.refused()),
             Reading::Turn(..) | Reading::Again { .. } | Reading::GiveUp { .. } => None,
@@ -213,22 +220,38 @@ impl<'a> Exchanger<'a> {
             store.settle(at, kept.clone())?;
         }
         crash_points::passes(Point::OutcomeWritten);
-        let pause = self.pause_after(&reading, &outcome, at, key);
-        admitted.settle(&kept, pause.filter(|_| reading.is_busy()));
+        let pause = self.pause_after(&reading, reply.as_ref(), at, key);
+        admitted.settle(&kept, usage, pause.filter(|_| reading.is_busy()));
         match reading {
             Reading::Stop(error) => Err(error),
-            Reading::Turn(..) | Reading::Again { .. } | Reading::GiveUp { .. } => Ok(Some((outcome, pause))),
+            Reading::Turn(..) | Reading::Again { .. } | Reading::GiveUp { .. } => Ok(Some((reading, pause))),
         }
     }
 
+    /// The reply of an outcome, and what it holds.
+    fn decode(&self, outcome: &Outcome, bound: UsageBound) -> (Option<WireReply>, Option<DecodedReply>) {
+        let provider = self.provider;
+        let reply = outcome.reply();
+        let decoded = reply
+            .as_ref()
+            .map(|reply| DecodedReply::read(provider.wire, &provider.dialect, reply, bound));
+        (reply, decoded)
+    }
+
     /// How long to wait after an attempt that should be made again: as the provider wishes, or longer each time.
-    fn pause_after(&self, reading: &Reading, outcome: &Outcome, at: Place, key: &str) -> Option<Duration> {
+    fn pause_after(
+        &self,
+        reading: &Reading,
+        reply: Option<&WireReply>,
+        at: Place,
+        key: &str,
+    ) -> Option<Duration> {
         let Reading::Again { wait_seconds, .. } = reading else {
             return None;
         };
         let now = SystemTime::now().duration_since(UNIX_EPOCH);
         let now = now.map_or(0, |since| i64::try_from(since.as_secs()).unwrap_or(i64::MAX));
-        let wished = outcome.reply().and_then(|reply| wish(&reply, *wait_seconds, now));
+        let wished = reply.and_then(|reply| wish(reply, *wait_seconds, now));
         Some(backoff(&self.retries, at.attempt, wished, key))
     }
 
@@ -255,39 +278,41 @@ impl<'a> Exchanger<'a> {
             tokio::time::sleep(wait).await;
         }
     }
+}
 
-    fn read(&self, step: usize, outcome: &Outcome, expected: &Expected<'_>) -> Reading {
-        let reply = match outcome {
-            Outcome::Failed {
-                code,
-                retryable,
-                detail,
-            } => return read_failure(step, code, *retryable, detail),
-            Outcome::Refused { .. } => {
-                return Reading::Stop(ClientError::Configuration {
-                    step,
-                    detail: "the provider refused the request".to_owned(),
-                    hint: "mend the configuration and run again: the request is sent again then",
-                });
-            }
-            Outcome::Reply { .. } => outcome.reply(),
-        };
-        let Some(reply) = reply else {
-            return Reading::GiveUp {
-                code: "unreadable_record",
-            };
-        };
-        match self
-            .provider
-            .wire
-            .decode(reply.status, &reply.body, &self.provider.dialect)
-        {
-            Ok(turn) => match parser_leak(&turn, expected) {
-                Some(leak) => Reading::GiveUp { code: leak.code() },
-                None => Reading::Turn(Box::new(turn), sha256_hex(&reply.body)),
-            },
-            Err(fault) => read_fault(step, fault, &reply),
+/// What an outcome means; `reply` is the reply in it, and what was decoded of that.
+fn read(
+    step: usize,
+    outcome: &Outcome,
+    reply: (Option<&WireReply>, Option<DecodedReply>),
+    expected: &Expected<'_>,
+) -> Reading {
+    match outcome {
+        Outcome::Failed {
+            code,
+            retryable,
+            detail,
+        } => return read_failure(step, code, *retryable, detail),
+        Outcome::Refused { .. } => {
+            return Reading::Stop(ClientError::Configuration {
+                step,
+                detail: "the provider refused the request".to_owned(),
+                hint: "fix the configuration and run again: the request is sent again then",
+            });
         }
+        Outcome::Reply { .. } => {}
+    }
+    let (Some(reply), Some(decoded)) = reply else {
+        return Reading::GiveUp {
+            code: "unreadable_record",
+        };
+    };
+    match decoded.into_turn() {
+        Ok(turn) => match parser_leak(&turn, expected) {
+            Some(leak) => Reading::GiveUp { code: leak.code() },
+            None => Reading::Turn(Box::new(turn), sha256_hex(&reply.body)),
+        },
+        Err(fault) => read_fault(step, fault, reply),
     }
 }
 

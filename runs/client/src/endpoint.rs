@@ -1,7 +1,7 @@
 //! An agent's endpoint, with its key.
 
 use crate::ClientError;
-use ktd_agents::{HttpSettings, HttpTransport};
+use ktd_agents::{HttpSettings, HttpTransport, ProxySettings};
 use ktd_experiment::config::AgentConfig;
 use ktd_experiment::provider::Provider;
 use ktd_io::whole_file::read_input;
@@ -24,6 +24,7 @@ pub fn http(agent: &AgentConfig, provider: &Provider, base: &Path) -> Result<Htt
         api_key: api_key(agent, base)?,
         headers: dialect.headers.clone(),
         secret_headers: Vec::new(),
+        proxy: proxy_of_environment(),
         connect_timeout: Duration::from_secs(
             agent
                 .connect_timeout_seconds
@@ -33,6 +34,24 @@ pub fn http(agent: &AgentConfig, provider: &Provider, base: &Path) -> Result<Htt
     };
     HttpTransport::new(&settings)
         .map_err(|error| ClientError::input(format!("agent {:?}: {error}", agent.id), error.hint()))
+}
+
+/// The proxies of `https_proxy`, `http_proxy`, `all_proxy` and `no_proxy`, the lower-case spelling first. An empty
+/// variable counts as absent.
+#[must_use]
+pub fn proxy_of_environment() -> ProxySettings {
+    let all = || variable("all_proxy");
+    let address = |name| variable(name).or_else(all).map(SecretString::from);
+    ProxySettings {
+        http: address("http_proxy"),
+        https: address("https_proxy"),
+        bypass: variable("no_proxy"),
+    }
+}
+
+fn variable(name: &str) -> Option<String> {
+    let read = |name: &str| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
+    read(name).or_else(|| read(&name.to_ascii_uppercase()))
 }
 
 /// The longest wait for an agent's answer.

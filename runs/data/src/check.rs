@@ -1,8 +1,8 @@
 //! `ktd data check`: the report on a panel, for people and for programs.
 
 use super::panel_file::hash_text;
-use ktd_view::table::{Align, Table, grouped};
 use ktd_env::{DataReport, Examples, Market, Price, Ticker, TradeDate};
+use ktd_view::table::{Align, Table, grouped};
 use serde_json::{Value, json};
 use std::fmt::Write;
 

@@ -96,7 +96,10 @@ pub(super) struct Layout {
 
 impl Layout {
     /// The layout of a header line.
-    pub(super) fn of<'h>(file: &str, header: impl IntoIterator<Item = &'h str>) -> Result<Self, DataFileError> {
+    pub(super) fn of<'h>(
+        file: &str,
+        header: impl IntoIterator<Item = &'h str>,
+    ) -> Result<Self, DataFileError> {
         let mut layout = Self::default();
         for (place, name) in header.into_iter().enumerate() {
             let Some(column) = Column::of_name(&name.to_ascii_lowercase()) else {

@@ -1,10 +1,10 @@
 //! Long files as text: prices and factors are taken exactly as written.
 
 use super::columns::{Column, Layout, RowSink, SourceRow, read_date, read_flag, read_ticker};
-use ktd_io::text_file::TextFile;
 use crate::DataFileError;
 use csv::StringRecord;
 use ktd_env::{DataError, Decimal, DecimalError, Place, RawBar};
+use ktd_io::text_file::TextFile;
 use std::path::Path;
 
 /// A CSV or CSV.gz long file, its header read.

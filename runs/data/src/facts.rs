@@ -1,10 +1,10 @@
 //! Facts about names from side files: company names, sectors, listing dates.
 
 use super::columns::{read_date, read_ticker};
-use crate::error::at_row;
-use ktd_io::text_file::TextFile;
 use crate::DataFileError;
+use crate::error::at_row;
 use ktd_env::{DataError, Place, Ticker, TickerError, TradeDate};
+use ktd_io::text_file::TextFile;
 use std::path::Path;
 
 /// Company names: every column whose name starts with `name`.

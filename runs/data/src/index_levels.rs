@@ -5,10 +5,10 @@ use super::parquet_columns::{Dates, Numbers, Texts, WrongKind};
 use super::parquet_file::ParquetFile;
 use super::parquet_rows::wrong_kind;
 use super::qlib_bins::{is_qlib_directory, read_levels};
-use ktd_io::text_file::TextFile;
 use crate::DataFileError;
 use crate::error::at_row;
 use ktd_env::TradeDate;
+use ktd_io::text_file::TextFile;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -63,7 +63,10 @@ pub(super) fn read_index(argument: &str) -> Result<(String, Levels), DataFileErr
             "{} has no rows of {symbol}",
             path.display()
         ))),
-        (None, _, None) => Err(DataFileError::invalid(format_args!("{} has no rows", path.display()))),
+        (None, _, None) => Err(DataFileError::invalid(format_args!(
+            "{} has no rows",
+            path.display()
+        ))),
     }
 }
 
@@ -97,10 +100,9 @@ fn read_csv(path: &Path, add: &mut AddRow<'_>) -> Result<(), DataFileError> {
         .map(|(_, header)| header.clone())
         .ok_or_else(|| DataFileError::invalid(format_args!("{name} is empty")))?;
     let place = |column: &str| {
-        header
-            .iter()
-            .position(|head| head == column)
-            .ok_or_else(|| DataFileError::invalid(format_args!("{name}: no column {column}")).with_hint(NEEDED))
+        header.iter().position(|head| head == column).ok_or_else(|| {
+            DataFileError::invalid(format_args!("{name}: no column {column}")).with_hint(NEEDED)
+        })
     };
     let (date, symbol, open, close) = (place("date")?, place("symbol")?, place("open")?, place("close")?);
     while let Some((row, record)) = file.next_row()? {
@@ -147,7 +149,9 @@ fn read_parquet(path: &Path, add: &mut AddRow<'_>) -> Result<(), DataFileError> 
         file.columns
             .iter()
             .position(|head| head == column)
-            .ok_or_else(|| DataFileError::invalid(format_args!("{name}: no column {column}")).with_hint(NEEDED))
+            .ok_or_else(|| {
+                DataFileError::invalid(format_args!("{name}: no column {column}")).with_hint(NEEDED)
+            })
     };
     let places = [place("date")?, place("symbol")?, place("open")?, place("close")?];
     let mut batches = file.batches(&places)?;
@@ -156,7 +160,9 @@ fn read_parquet(path: &Path, add: &mut AddRow<'_>) -> Result<(), DataFileError> 
         let (Some(dates), Some(symbols), Some(opens), Some(closes)) =
             (columns.next(), columns.next(), columns.next(), columns.next())
         else {
-            return Err(DataFileError::invalid(format_args!("{name}: a column is missing")).with_hint(NEEDED));
+            return Err(
+                DataFileError::invalid(format_args!("{name}: a column is missing")).with_hint(NEEDED),
+            );
         };
         let wrong = |column: &'static str| {
             let name = &name;

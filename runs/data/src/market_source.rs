@@ -1,11 +1,11 @@
 //! Where an experiment's market comes from: a panel file, or the synthetic market.
 
-use ktd_experiment::config::{ExperimentConfig, SyntheticConfig};
-use ktd_experiment::data_record::{DataRecord, SyntheticRecord};
-use crate::panel_file;
 use crate::DataFileError;
+use crate::panel_file;
 use ktd_env::Market;
 use ktd_env::synth::{SynthConfig, generate};
+use ktd_experiment::config::{ExperimentConfig, SyntheticConfig};
+use ktd_experiment::data_record::{DataRecord, SyntheticRecord};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -65,7 +65,8 @@ impl MarketSource {
             names: record.names,
             days: record.days,
         };
-        let market = generate(&config).map_err(|error| DataFileError::input(error.to_string(), error.hint()))?;
+        let market =
+            generate(&config).map_err(|error| DataFileError::input(error.to_string(), error.hint()))?;
         Ok(Self::new(market, Some(record.clone()), None))
     }
 

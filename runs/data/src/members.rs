@@ -2,10 +2,10 @@
 
 use super::columns::{read_date, read_ticker};
 use super::qlib_bins::read_spans;
-use crate::error::at_row;
-use ktd_io::text_file::TextFile;
 use crate::DataFileError;
+use crate::error::at_row;
 use ktd_env::{DataError, DateSpan, Place, Ticker, TradeDate};
+use ktd_io::text_file::TextFile;
 use std::path::Path;
 
 /// Reads a membership file: CSV `symbol,start,end` (both included), CSV `symbol,from,until_excl` (half-open, an empty

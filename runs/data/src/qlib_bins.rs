@@ -4,8 +4,8 @@
 //! missing. Rows outside an instrument's spans are dropped, as Qlib does.
 
 use super::columns::{RowSink, SourceRow, read_ticker};
-use crate::error::at_row;
 use crate::DataFileError;
+use crate::error::at_row;
 use ktd_env::{DataError, DateSpan, Decimal, Place, RawBar, Ticker, TradeDate};
 use ktd_qlib::Series;
 use std::collections::BTreeMap;
@@ -139,7 +139,11 @@ impl QlibBins {
             .filter_map(|(ticker, spans)| Some((*ticker, spans.iter().map(|span| span.end).max()?)))
     }
 
-    pub(super) fn read(&self, sink: &mut RowSink<'_>, mut done: impl FnMut(u64)) -> Result<(), DataFileError> {
+    pub(super) fn read(
+        &self,
+        sink: &mut RowSink<'_>,
+        mut done: impl FnMut(u64),
+    ) -> Result<(), DataFileError> {
         for (ticker, spans) in &self.instruments {
             self.read_name(*ticker, spans, sink)?;
             done(1);
@@ -147,7 +151,12 @@ impl QlibBins {
         Ok(())
     }
 
-    fn read_name(&self, ticker: Ticker, spans: &[DateSpan], sink: &mut RowSink<'_>) -> Result<(), DataFileError> {
+    fn read_name(
+        &self,
+        ticker: Ticker,
+        spans: &[DateSpan],
+        sink: &mut RowSink<'_>,
+    ) -> Result<(), DataFileError> {
         let directory = self.directory(ticker.reveal());
         let series = |field: &str| read_series(&directory, field, self.calendar.len());
         let (open, high, low, close) = (series("open")?, series("high")?, series("low")?, series("close")?);
@@ -238,11 +247,7 @@ fn sorted_entries(directory: &Path) -> Result<Vec<PathBuf>, DataFileError> {
     let entries = std::fs::read_dir(directory).map_err(DataFileError::io("read", directory))?;
     let mut paths = Vec::new();
     for entry in entries {
-        paths.push(
-            entry
-                .map_err(DataFileError::io("read", directory))?
-                .path(),
-        );
+        paths.push(entry.map_err(DataFileError::io("read", directory))?.path());
     }
     paths.sort();
     Ok(paths)
@@ -395,7 +400,12 @@ mod tests {
             assert!(failure.to_string().contains("close.day.bin"), "{failure}");
         }
         let root = directory(&bin(&[0.0, -1.0]), spans);
-        assert!(closes(root.path()).unwrap_err().to_string().contains("close is -1"));
+        assert!(
+            closes(root.path())
+                .unwrap_err()
+                .to_string()
+                .contains("close is -1")
+        );
         let root = directory(&bin(&[0.0, f32::INFINITY]), spans);
         assert!(closes(root.path()).is_err());
     }

@@ -204,7 +204,6 @@ pub(super) fn open<'a>(
     let mut episode = Episode {
         input,
         limits: limits(input),
-        specs: input.shared.toolbox.specs(),
         exchanger: Exchanger {
             cassette: Arc::new(cassette),
             store,

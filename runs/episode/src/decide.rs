@@ -1,18 +1,18 @@
 //! The conversation of one step: from the opening message to a decision.
 
-use super::texts::{decide_now, rejected_feedback, schema_feedback, session_texts};
-use ktd_client::ask::Answer;
 use super::Episode;
-use ktd_bundle::event::{OrderRecord, StepOutcome, UsageRecord, WrittenEvent};
+use super::texts::{decide_now, rejected_feedback, schema_feedback, session_texts};
 use crate::EpisodeError;
-use ktd_experiment::config::ConstraintFailures;
 use ktd_agents::{
-    ChatRequest, Expected, ModelFault, Outcome, ResearchEffect, SUBMIT_ACTION, Sampling, Session,
-    SessionLimits, StepPlan, Submission, SubmissionEffect, Tally, ToolAnswer,
+    ChatRequest, Expected, ModelFault, Outcome, ResearchEffect, Sampling, Session, SessionLimits, StepPlan,
+    Submission, SubmissionEffect, Tally, ToolAnswer,
 };
+use ktd_bundle::event::{OrderRecord, StepOutcome, UsageRecord, WrittenEvent};
+use ktd_client::ask::Answer;
 use ktd_env::exchange::{Decision, Order, Quantity, decide};
+use ktd_experiment::config::ConstraintFailures;
 use ktd_masking::{Mode, Payload};
-use ktd_tools::{ParsedAction, ToolContext, feedback, parse_action};
+use ktd_tools::{ParsedAction, SUBMIT_ACTION, ToolContext, feedback};
 use std::sync::Arc;
 
 /// What a step decided.
@@ -98,8 +98,9 @@ impl Episode<'_> {
         let cell = self.input.cell;
         let (agent, provider) = (cell.agent_at(context.step), cell.provider_at(context.step));
         let session = self.input.shared.session;
-        let submit = self.specs.iter().find(|tool| tool.name == SUBMIT_ACTION);
-        let decide_now = decide_now(provider.force, submit);
+        let toolbox = &self.input.shared.toolbox;
+        let submission = toolbox.submission_spec().clone();
+        let decide_now = decide_now(provider.force, &submission);
         // Without research there is no second message, and a call that the vendor forces needs no word.
         let user = match cell.mode {
             Mode::MemoryOnly | Mode::FixedCandidate if !provider.force.is_enforced() => {
@@ -115,9 +116,10 @@ impl Episode<'_> {
                 max_output_tokens: agent.max_output_tokens,
             },
             tools: match cell.mode {
-                Mode::OpenResearch => Arc::clone(&self.specs),
-                Mode::MemoryOnly | Mode::FixedCandidate => submit.into_iter().cloned().collect(),
+                Mode::OpenResearch => toolbox.read_only_specs(),
+                Mode::MemoryOnly | Mode::FixedCandidate => Arc::default(),
             },
+            submission,
             force: provider.force,
             thinking: provider.thinking,
             cache_key: Some(format!("{}|{}", agent.id, cell.mode.label())),
@@ -222,10 +224,13 @@ impl Episode<'_> {
         arguments: &str,
         attempt: (u32, u32),
     ) -> Result<Decided, Refused> {
-        let action = parse_action(context, arguments).map_err(|refusal| Refused {
-            code: refusal.code(),
-            feedback: schema_feedback(&refusal, attempt),
-        })?;
+        let toolbox = &self.input.shared.toolbox;
+        let action = toolbox
+            .parse_submission(context, arguments)
+            .map_err(|refusal| Refused {
+                code: refusal.code(),
+                feedback: schema_feedback(&refusal, attempt),
+            })?;
         let decided = Decided::of(&action);
         let decisions = decide(&self.rules, &self.account, &decided.orders, context.as_of);
         let rejected = decisions.iter().find_map(|decision| match decision {
@@ -252,7 +257,7 @@ impl Episode<'_> {
         let expected = Expected {
             tools: &tools,
             forced,
-            wanted: forced.map(|_| SUBMIT_ACTION),
+            submission: Some(SUBMIT_ACTION),
             self_hosted: provider.dialect.self_hosted,
         };
         let ordinal = talk.ordinal;

@@ -19,21 +19,21 @@ pub mod verify;
 pub use branch::{branch_cell, branch_episode};
 pub use error::EpisodeError;
 
-use ktd_bundle::chain::Log;
-use ktd_client::ask::Exchanger;
-use ktd_client::progress::Progress;
-use ktd_experiment::data_record::DataRecord;
-use ktd_bundle::summary::Summary;
-use ktd_bundle::BundlePaths;
-use ktd_experiment::cells::Cell;
-use ktd_experiment::config::{RetryConfig, SessionConfig, ToolsConfig};
-use ktd_guard::Guards;
-use ktd_client::money::Metering;
-use ktd_experiment::rules_config::RulesConfig;
 use ktd_agents::Transport;
+use ktd_bundle::BundlePaths;
+use ktd_bundle::chain::Log;
+use ktd_bundle::summary::Summary;
+use ktd_client::ask::Exchanger;
+use ktd_client::money::Metering;
+use ktd_client::progress::Progress;
 use ktd_env::exchange::{Account, Rules};
 use ktd_env::{FactorTable, Market};
-use ktd_masking::{Mask, MaskKey, ToolSpec};
+use ktd_experiment::cells::Cell;
+use ktd_experiment::config::{RetryConfig, SessionConfig, ToolsConfig};
+use ktd_experiment::data_record::DataRecord;
+use ktd_experiment::rules_config::RulesConfig;
+use ktd_guard::Guards;
+use ktd_masking::{Mask, MaskKey};
 use ktd_tools::{LastStep, ToolLimits, Toolbox};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -107,7 +107,10 @@ pub async fn run_episode(
 ///
 /// # Errors
 /// [`EpisodeError`] when the bundle is another episode's, or was changed.
-pub fn finished_episode(input: &EpisodeInput<'_>, paths: &BundlePaths) -> Result<Option<Summary>, EpisodeError> {
+pub fn finished_episode(
+    input: &EpisodeInput<'_>,
+    paths: &BundlePaths,
+) -> Result<Option<Summary>, EpisodeError> {
     if !paths.summary().exists() {
         return Ok(None);
     }
@@ -146,7 +149,6 @@ struct Episode<'a> {
     rules: Rules,
     mask: Mask,
     limits: ToolLimits,
-    specs: Arc<[ToolSpec]>,
     exchanger: Exchanger<'a>,
     events: Log,
     ledger: Log,

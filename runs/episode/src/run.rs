@@ -1,25 +1,25 @@
 //! Running a grid: several cells at once, each in its own bundle; rerunning continues where it stopped.
 
-use crate::transports::{Connection, Transports};
-use ktd_experiment::cells::{Cell, cells};
-use ktd_experiment::config::ExperimentConfig;
-use ktd_data::market_source::MarketSource;
-use ktd_bundle::summary::Summary;
-use ktd_bundle::BundlePaths;
-use crate::control;
-use crate::{EpisodeInput, Shared, finished_episode, run_episode};
-use ktd_client::progress::Progress;
-use ktd_bundle::summary_file::spending_of;
 use crate::EpisodeError;
+use crate::control;
+use crate::transports::{Connection, Transports};
+use crate::{EpisodeInput, Shared, finished_episode, run_episode};
+use ktd_bundle::BundlePaths;
 use ktd_bundle::mask_key::mask_key;
-use ktd_client::force_check;
-use ktd_experiment::toolbox::toolbox;
-use ktd_guard::Guards;
-use ktd_client::money::opening::{open_accounts, price_cells};
-use ktd_client::money::Metering;
 use ktd_bundle::spending::Spending;
+use ktd_bundle::summary::Summary;
+use ktd_bundle::summary_file::spending_of;
+use ktd_client::force_check;
+use ktd_client::money::Metering;
+use ktd_client::money::opening::{open_accounts, price_cells};
+use ktd_client::progress::Progress;
+use ktd_data::market_source::MarketSource;
 use ktd_env::factors::FactorConfig;
 use ktd_env::{FactorTable, Market};
+use ktd_experiment::cells::{Cell, cells};
+use ktd_experiment::config::ExperimentConfig;
+use ktd_experiment::toolbox::toolbox;
+use ktd_guard::Guards;
 use ktd_masking::MaskKey;
 use ktd_tools::Toolbox;
 use std::collections::BTreeMap;
@@ -199,7 +199,11 @@ pub async fn run_cells(plan: &RunPlan, prepared: &Prepared, progress: Arc<dyn Pr
         results.entry(place).or_insert_with(|| {
             let cell_id = cell.id.clone();
             let bundle = bundle_directory(&plan.output, &cell_id);
-            CellResult::of(cell.clone(), bundle, Err(EpisodeError::Panicked { cell: cell_id }))
+            CellResult::of(
+                cell.clone(),
+                bundle,
+                Err(EpisodeError::Panicked { cell: cell_id }),
+            )
         });
     }
     results.into_values().collect()

@@ -1,15 +1,15 @@
 //! One step: view, conversation, exchange, record.
 
 use super::Episode;
-use ktd_client::progress::Progress;
+use crate::EpisodeError;
 use ktd_bundle::BundlePaths;
 use ktd_bundle::event::{Mark, StepOutcome, WrittenEvent};
 use ktd_bundle::ledger::LedgerLine;
 use ktd_bundle::ledger_binding::ledger_binding;
-use ktd_io::crash_points::{self, Point};
-use crate::EpisodeError;
+use ktd_client::progress::Progress;
 use ktd_env::exchange::{EventKind, Execution, StepReport, TradingDay, step as trade};
 use ktd_env::{AsOf, DayIndex, DaysBack};
+use ktd_io::crash_points::{self, Point};
 use ktd_masking::Payload;
 use ktd_tools::{LastStep, LastStepKind, ToolContext, last_step_payload, state};
 
@@ -26,7 +26,11 @@ impl Episode<'_> {
     }
 
     /// Runs the steps that are still to be run, up to this one.
-    pub(super) async fn run_until(&mut self, last: usize, progress: &dyn Progress) -> Result<(), EpisodeError> {
+    pub(super) async fn run_until(
+        &mut self,
+        last: usize,
+        progress: &dyn Progress,
+    ) -> Result<(), EpisodeError> {
         let days = self.input.cell.window.days.clone();
         for (place, day) in days.iter().enumerate().take(last).skip(self.next_step) {
             progress.step_began(&self.input.cell.id, place + 1, days.len());

@@ -1,9 +1,9 @@
 //! What the harness says in a step: templates with their slots filled from settings and state.
 
 use super::Episode;
-use ktd_experiment::config::{ConstraintFailures, SessionConfig};
 use ktd_agents::{Attempt, ForceLevel, ModelFault, SessionTexts};
 use ktd_env::exchange::Rules;
+use ktd_experiment::config::{ConstraintFailures, SessionConfig};
 use ktd_masking::{Count, Payload, Prompt, RuleFigures, ToolSpec};
 use ktd_prompts::{
     AttemptSlots, ForceSlots, NotJsonSlots, RejectedSlots, SchemaSlots, SystemSlots, TooLargeSlots,
@@ -16,9 +16,9 @@ fn count(value: u32) -> Payload {
 }
 
 /// What asks for the submission at a force level. A weaker level has to say what a stronger one enforces.
-pub(super) fn decide_now(force: ForceLevel, submit: Option<&ToolSpec>) -> Prompt {
+pub(super) fn decide_now(force: ForceLevel, submit: &ToolSpec) -> Prompt {
     let schema = || ForceSlots {
-        action_schema: submit.map_or_else(Payload::null, |tool| Payload::from(&tool.parameters)),
+        action_schema: Payload::from(&submit.parameters),
     };
     match force {
         ForceLevel::Named | ForceLevel::Required => ktd_prompts::submission(),
@@ -34,7 +34,7 @@ pub(super) fn session_texts(session: SessionConfig, decide_now: Prompt) -> Sessi
         max_tool_calls: count(session.max_tool_calls),
     };
     SessionTexts {
-        submission: ktd_prompts::close_research().append(decide_now),
+        close: ktd_prompts::close_research().append(decide_now),
         budget_used_up: ktd_prompts::feedback_tool_budget(&budget).into(),
         not_yet: ktd_prompts::close_research().into(),
         feedback: no_submission,
@@ -58,11 +58,13 @@ fn no_submission(attempt: Attempt) -> Payload {
         {
             ktd_prompts::feedback_no_object(&slots)
         }
-        ModelFault::MultipleCalls => ktd_prompts::feedback_two_calls(&TwoCallsSlots {
-            calls: Count::of(attempt.calls).into(),
-            attempt: number,
-            attempts: of,
-        }),
+        ModelFault::MultipleCalls | ModelFault::TooManyCalls => {
+            ktd_prompts::feedback_two_calls(&TwoCallsSlots {
+                calls: Count::of(attempt.calls).into(),
+                attempt: number,
+                attempts: of,
+            })
+        }
         ModelFault::WrongTool | ModelFault::UnknownTool | ModelFault::BadToolCall => {
             ktd_prompts::feedback_other_tool(&slots)
         }

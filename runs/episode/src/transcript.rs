@@ -1,11 +1,11 @@
 //! A step as the model saw it: the conversation of its last request, and the reply to it.
 
+use crate::EpisodeError;
+use crate::open_bundle::OpenBundle;
+use ktd_agents::{Dialect, ModelTurn};
 use ktd_bundle::conversation::conversation;
 use ktd_bundle::exchanges::{Cassette, Outcome, Sent};
-use crate::open_bundle::OpenBundle;
-use crate::EpisodeError;
 use ktd_client::wire_check::wire_of;
-use ktd_agents::{Dialect, ModelTurn};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt::Write;

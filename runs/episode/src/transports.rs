@@ -1,19 +1,18 @@
 //! From an agent's configuration to what answers for it.
 
-use ktd_experiment::config::{AgentConfig, Control};
-use ktd_experiment::provider::Provider;
+use crate::EpisodeError;
+use ktd_agents::{HttpTransport, Transport};
+use ktd_baselines::{BuiltinTransport, Cheater, Foresight, named};
+use ktd_client::endpoint::{http, patience};
 use ktd_client::outside_agent::ChildCommand;
 use ktd_client::outside_agent::ProcessAgent;
-use crate::EpisodeError;
-use ktd_baselines::{BuiltinTransport, Cheater, Foresight, named};
-use ktd_agents::{HttpTransport, Transport};
-use ktd_client::endpoint::{http, patience};
-use ktd_experiment::agent_kinds::check_builtin;
 use ktd_env::{DayIndex, Market, NameId, Ticker, TradeDate};
+use ktd_experiment::agent_kinds::check_builtin;
+use ktd_experiment::config::{AgentConfig, Control};
+use ktd_experiment::provider::Provider;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
-
 
 /// The transports of an experiment. Endpoints are shared by all cells of an agent, with their connections and their
 /// root certificates; built-in agents are one a cell.

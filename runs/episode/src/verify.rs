@@ -1,15 +1,15 @@
 //! Checking a bundle: chain, hashes, metrics, and the whole episode run again from its replies.
 
+use crate::EpisodeError;
+use crate::open_bundle::OpenBundle;
+use crate::replay_episode;
+use ktd_bundle::BundlePaths;
 use ktd_bundle::chain::Lines;
 use ktd_bundle::exchanges::Cassette;
-use crate::open_bundle::OpenBundle;
 use ktd_bundle::open::{read_header, read_private};
-use ktd_bundle::BundlePaths;
+use ktd_bundle::summary_file::summary_of;
 use ktd_bundle::summary_file::{check_hashes, check_summary, read_summary};
 use ktd_client::progress::Silent;
-use crate::replay_episode;
-use ktd_bundle::summary_file::summary_of;
-use crate::EpisodeError;
 use std::path::Path;
 
 /// What was checked, in order.

@@ -30,5 +30,8 @@ pub fn check_builtin(name: &str) -> Result<(), ExperimentError> {
     }
     let known = NAMES.join(", ");
     let what = format!("there is no built-in agent {name:?}");
-    Err(ExperimentError::input(what, format!("it is one of {known}, cheater")))
+    Err(ExperimentError::input(
+        what,
+        format!("it is one of {known}, cheater"),
+    ))
 }

@@ -3,8 +3,8 @@
 use super::config::{AgentConfig, ExperimentConfig};
 use super::provider::Provider;
 use super::prune::{Uninformative, masks, modes};
-use crate::branch::BranchRecord;
 use crate::ExperimentError;
+use crate::branch::BranchRecord;
 use crate::price_table::Basis;
 use ktd_env::{DateSpan, DayIndex, Market, TradeDate};
 use ktd_masking::{Level, MaskSettings, Mode, Numeric};
@@ -233,8 +233,9 @@ fn dated_days(
         )
     })?;
     let date = |text: &str| {
-        TradeDate::parse(text)
-            .map_err(|error| ExperimentError::input(format!("window {id}: {error}"), "write dates as 2024-04-01"))
+        TradeDate::parse(text).map_err(|error| {
+            ExperimentError::input(format!("window {id}: {error}"), "write dates as 2024-04-01")
+        })
     };
     days_between(id, date(&start)?, date(&end)?, market)
 }

@@ -426,17 +426,17 @@ fn key_before(before: &str) -> String {
     }
 }
 
-/// Whether a text may be the name of a file and of a directory on any system.
+/// Whether a text can be the name of a file on any system: ASCII letters, digits, `-`, `_`, `.`, not first.
 #[must_use]
 pub fn is_file_name(text: &str) -> bool {
     let allowed = |character: char| character.is_ascii_alphanumeric() || matches!(character, '-' | '_' | '.');
     !text.is_empty() && text.chars().all(allowed) && !text.starts_with('.')
 }
 
-/// Checks that no two entries of a list have the same id.
+/// Refuses a list in which an id stands twice.
 ///
 /// # Errors
-/// [`ExperimentError::Input`] naming the list and the id that stands twice.
+/// [`ExperimentError::Input`] naming it.
 pub fn unique<'a>(list: &str, ids: impl Iterator<Item = &'a str>) -> Result<(), ExperimentError> {
     let mut seen = std::collections::BTreeSet::new();
     for id in ids {

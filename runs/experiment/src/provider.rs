@@ -143,7 +143,11 @@ fn base_url(agent: &AgentConfig, endpoint: &Endpoint) -> Result<String, Experime
     Ok(url)
 }
 
-fn check_thinking(agent: &AgentConfig, dialect: &Dialect, policy: ThinkingPolicy) -> Result<(), ExperimentError> {
+fn check_thinking(
+    agent: &AgentConfig,
+    dialect: &Dialect,
+    policy: ThinkingPolicy,
+) -> Result<(), ExperimentError> {
     let switch = &dialect.thinking;
     let cannot = match policy {
         ThinkingPolicy::VendorDefault => None,
@@ -164,7 +168,11 @@ fn check_thinking(agent: &AgentConfig, dialect: &Dialect, policy: ThinkingPolicy
     ))
 }
 
-fn force(agent: &AgentConfig, dialect: &Dialect, policy: ThinkingPolicy) -> Result<ForceLevel, ExperimentError> {
+fn force(
+    agent: &AgentConfig,
+    dialect: &Dialect,
+    policy: ThinkingPolicy,
+) -> Result<ForceLevel, ExperimentError> {
     let strongest = dialect.strongest_force(policy);
     let force = agent.force.unwrap_or(strongest);
     if strongest <= force {

@@ -2,8 +2,8 @@
 
 use crate::cost_text::shown;
 use crate::estimate::{Estimate, Quantity, Range};
-use ktd_experiment::caps::Caps;
 use ktd_experiment::amount::Picodollars;
+use ktd_experiment::caps::Caps;
 use ktd_view::table::{Align, Table};
 use std::fmt::Write;
 
@@ -31,9 +31,8 @@ pub fn text(estimate: &Estimate, caps: &Caps) -> String {
         rows(&mut table, head, &agent.range);
     }
     if 1 < estimate.agents.len() {
-        let sum = |part: fn(&crate::estimate::AgentEstimate) -> u64| {
-            shown(estimate.agents.iter().map(part).sum())
-        };
+        let sum =
+            |part: fn(&crate::estimate::AgentEstimate) -> u64| shown(estimate.agents.iter().map(part).sum());
         let head = [
             "all".to_owned(),
             sum(|agent| agent.cells),

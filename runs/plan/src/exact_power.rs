@@ -2,8 +2,8 @@
 //! too much. At the difference to which it gives power 0.8, ten pairs have 0.70 and six have 0.46.
 
 use super::power::{POWER, SIGNIFICANCE};
-use ktd_stats::{Sample, Zeros, minimum_p, wilcoxon};
 use ktd_env::KeyedStream;
+use ktd_stats::{Sample, Zeros, minimum_p, wilcoxon};
 
 /// Simulated experiments: the power is known to half a percent.
 pub const DRAWS: usize = 10_000;

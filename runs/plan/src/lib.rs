@@ -14,20 +14,20 @@ mod power;
 mod text;
 mod window;
 
-pub use error::PlanError;
 pub use agents::{AgentGrid, Kind};
+pub use error::PlanError;
 pub use exact_power::DRAWS;
 pub use luck::{Luck, NAMES, NoLuck, PORTFOLIOS};
 pub use pace::{Minutes, Pace, paces};
 pub use power::{POWER, Pairing, SIGNIFICANCE, WindowNoise};
 pub use text::text;
 
-use ktd_experiment::cells::{Cell, windows};
-use ktd_experiment::config::ExperimentConfig;
-use ktd_data::market_source::MarketSource;
-use ktd_experiment::prune::{masks, modes, pruned};
 use crate::estimate::{Estimate, Measured};
 use ktd_client::money::opening;
+use ktd_data::market_source::MarketSource;
+use ktd_experiment::cells::{Cell, windows};
+use ktd_experiment::config::ExperimentConfig;
+use ktd_experiment::prune::{masks, modes, pruned};
 use serde::Serialize;
 
 /// A plan.

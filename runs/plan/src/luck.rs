@@ -1,8 +1,8 @@
 //! What luck does in a window: random portfolios that are bought at its first open and held.
 
 use super::window::Span;
-use ktd_experiment::cells::Window;
 use ktd_env::{Bar, DayIndex, KeyedStream, Market, NameId};
+use ktd_experiment::cells::Window;
 
 /// Random portfolios of a window.
 pub const PORTFOLIOS: usize = 200;

@@ -1,10 +1,10 @@
 //! How long the declared rates of a key make an experiment last at least.
 
-use ktd_experiment::cells::Cell;
-use ktd_experiment::rate_limits::RateLimits;
 use crate::estimate::{Estimate, Quantity};
 use ktd_client::money::meter::key_name;
 use ktd_client::money::rate_gate::KeyName;
+use ktd_experiment::cells::Cell;
+use ktd_experiment::rate_limits::RateLimits;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU32;
@@ -46,9 +46,8 @@ pub fn paces(limits: &BTreeMap<KeyName, RateLimits>, cells: &[Cell], estimate: &
                 .filter(|agent| users.contains(agent.agent.as_str()))
                 .map(|agent| agent.range)
                 .collect();
-            let minutes = |part: fn(&crate::estimate::Range) -> &Quantity| {
-                minutes(ranges.iter().map(part), *limits)
-            };
+            let minutes =
+                |part: fn(&crate::estimate::Range) -> &Quantity| minutes(ranges.iter().map(part), *limits);
             Pace {
                 key: key.key.clone(),
                 agents: users.into_iter().map(str::to_owned).collect(),

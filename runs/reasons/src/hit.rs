@@ -5,9 +5,9 @@ use super::lexicon::{Found, Lexicon};
 use super::sentence::Quote;
 use super::spoken::{Spoken, SpokenStep};
 use super::told::{Requests, Told};
+use crate::ReasonsError;
 use ktd_bundle::BundlePaths;
 use ktd_bundle::exchanges::Cassette;
-use crate::ReasonsError;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 

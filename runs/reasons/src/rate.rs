@@ -2,8 +2,8 @@
 
 use super::category::Category;
 use super::hit::Hit;
-use ktd_bundle::summary::Metric;
 use crate::ReasonsError;
+use ktd_bundle::summary::Metric;
 use ktd_stats::{Confidence, wilson};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,12 +1,12 @@
 //! What a model said in an episode, step by step.
 
-use ktd_bundle::bundle_ref::Found;
+use crate::ReasonsError;
 use ktd_bundle::BundlePaths;
+use ktd_bundle::bundle_ref::Found;
 use ktd_bundle::chain::Lines;
 use ktd_bundle::event::{OrderRecord, ReadEvent, StepOutcome};
 use ktd_bundle::open::read_private;
 use ktd_bundle::summary_file::{check_summary, read_summary};
-use crate::ReasonsError;
 
 /// The reasons of one finished episode.
 #[derive(Debug, Clone)]

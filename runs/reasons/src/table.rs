@@ -180,7 +180,8 @@ const COLUMNS: [&str; 15] = [
 /// # Errors
 /// [`ReasonsError::Input`] when a cell cannot be written.
 pub fn csv(report: &ReasonReport) -> Result<Vec<u8>, ReasonsError> {
-    let failed = |error: String| ReasonsError::input(format!("cannot write CSV: {error}"), "report this defect");
+    let failed =
+        |error: String| ReasonsError::input(format!("cannot write CSV: {error}"), "report this defect");
     let mut writer = csv::Writer::from_writer(Vec::new());
     writer
         .write_record(COLUMNS)

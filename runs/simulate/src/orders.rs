@@ -1,8 +1,8 @@
 //! Order files: one JSON line a day.
 
-use ktd_io::text_file::open_text;
 use crate::SimulateError;
 use ktd_env::TradeDate;
+use ktd_io::text_file::open_text;
 use ktd_tools::order::{OrderText, parse_order};
 use serde::Deserialize;
 use serde_json::value::RawValue;

@@ -7,12 +7,12 @@
 mod count;
 
 use count::{Cache, Counter};
-use ktd_masking::MaskKey;
 use ktd_bundle::BundlePaths;
 use ktd_bundle::exchanges::{Cassette, Outcome};
 use ktd_client::progress::Silent;
-use ktd_experiment::config::ExperimentConfig;
 use ktd_episode::run::{RunPlan, prepare, run_cells};
+use ktd_experiment::config::ExperimentConfig;
+use ktd_masking::MaskKey;
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::path::Path;

@@ -1,19 +1,19 @@
 //! Small markets, experiments on them run in this process, and their bundles read back.
 
-use ktd_env::synth::{SynthConfig, generate};
-use ktd_env::{KeyedStream, Market};
-use ktd_masking::MaskKey;
 use ktd_bundle::BundlePaths;
 use ktd_bundle::chain::Lines;
 use ktd_bundle::exchanges::{Cassette, Place};
-use ktd_experiment::data_record::{DataRecord, SyntheticRecord};
-use ktd_episode::Shared;
 use ktd_client::progress::Silent;
+use ktd_data::market_source::MarketSource;
+use ktd_env::synth::{SynthConfig, generate};
+use ktd_env::{KeyedStream, Market};
+use ktd_episode::Shared;
+use ktd_episode::run::{Prepared, RunPlan, factor_table, run_cells};
 use ktd_experiment::cells::{Cell, cells};
 use ktd_experiment::config::ExperimentConfig;
-use ktd_data::market_source::MarketSource;
-use ktd_episode::run::{Prepared, RunPlan, factor_table, run_cells};
+use ktd_experiment::data_record::{DataRecord, SyntheticRecord};
 use ktd_experiment::toolbox::toolbox;
+use ktd_masking::MaskKey;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -1,8 +1,8 @@
 //! A provider whose faults follow a script.
 
 use futures::future::BoxFuture;
-use ktd_baselines::{BuiltinTransport, ChatModel};
 use ktd_agents::{Transport, TransportError, WireReply, WireRequest};
+use ktd_baselines::{BuiltinTransport, ChatModel};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 

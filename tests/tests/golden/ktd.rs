@@ -9,12 +9,12 @@
     reason = "a broken golden file fails the test"
 )]
 
+use ktd_data::{ImportOptions, import};
 use ktd_env::exchange::{Account, Execution, Holding, Order, Rules, StepReport, TradingDay, step};
 use ktd_env::{Basis, Fen, Market, Shares, Ticker, TradeDate};
-use ktd_kit::golden::{file, folders, text};
-use ktd_data::{ImportOptions, import};
-use ktd_io::whole_file::IfExists;
 use ktd_experiment::rules_config::RulesConfig;
+use ktd_io::whole_file::IfExists;
+use ktd_kit::golden::{file, folders, text};
 use ktd_simulate::ktd::{SimulateOptions, resolve, simulate};
 use ktd_tools::order::parse_order;
 use serde::Deserialize;

@@ -9,11 +9,11 @@
 )]
 
 use flate2::read::GzDecoder;
+use ktd_kit::golden;
 use ktd_qlib::{
     Account, DealTerms, Holding, Numbers, OrderRequest, Quote, RiskMode, Settle, Side, VolumeKind,
     risk_analysis,
 };
-use ktd_kit::golden;
 use ktd_simulate::qlib::{QlibInputs, QlibInstructions, QlibSummary, simulate_qlib};
 use serde_json::Value;
 use std::collections::BTreeMap;

@@ -10,10 +10,10 @@
 )]
 
 use ktd_baselines::named;
-use ktd_kit::vendor::{Then, json_reply, reply};
-use ktd_kit::{Folder, Need, Vendor, command};
 use ktd_bundle::BundlePaths;
 use ktd_bundle::exchanges::{Cassette, Outcome, Place};
+use ktd_kit::vendor::{Then, json_reply, reply};
+use ktd_kit::{Folder, Need, Vendor, command};
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::PathBuf;

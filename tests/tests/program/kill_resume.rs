@@ -9,18 +9,18 @@
 )]
 
 use futures::future::BoxFuture;
-use ktd_baselines::{BuiltinTransport, named};
 use ktd_agents::{Transport, TransportError, WireReply, WireRequest};
-use ktd_env::KeyedStream;
-use ktd_kit::{Folder, command, files};
-use ktd_masking::MaskKey;
+use ktd_baselines::{BuiltinTransport, named};
 use ktd_bundle::BundlePaths;
 use ktd_bundle::exchanges::{Cassette, Sent};
 use ktd_bundle::summary::Summary;
-use ktd_episode::{EpisodeInput, Shared, run_episode};
 use ktd_client::progress::Silent;
-use ktd_experiment::config::ExperimentConfig;
+use ktd_env::KeyedStream;
 use ktd_episode::run::{RunPlan, prepare};
+use ktd_episode::{EpisodeInput, Shared, run_episode};
+use ktd_experiment::config::ExperimentConfig;
+use ktd_kit::{Folder, command, files};
+use ktd_masking::MaskKey;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};

@@ -1,8 +1,8 @@
 //! A bundle has one writer: a second run of the same experiment is turned away and touches nothing.
 
-use ktd_kit::{Folder, assert_ok, refused};
-use ktd_bundle::exchanges::Cassette;
 use ktd_bundle::BundlePaths;
+use ktd_bundle::exchanges::Cassette;
+use ktd_kit::{Folder, assert_ok, refused};
 
 const EXPERIMENT: &str = r#"
 name = "one"

@@ -2,12 +2,12 @@
 
 #![expect(clippy::unwrap_used, reason = "a broken fixture fails the test")]
 
-use ktd_kit::{command, workspace_root};
 use ktd_certify::config::CertifyConfig;
+use ktd_data::market_source::MarketSource;
 use ktd_experiment::cells::cells;
 use ktd_experiment::config::{ExperimentConfig, SyntheticConfig};
-use ktd_data::market_source::MarketSource;
 use ktd_experiment::window_config::WindowConfig;
+use ktd_kit::{command, workspace_root};
 use ktd_plan::Plan;
 use serde_json::Value;
 use std::collections::BTreeMap;

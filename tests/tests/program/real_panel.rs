@@ -2,11 +2,11 @@
 
 #![expect(clippy::unwrap_used, reason = "a test stops at what it does not expect")]
 
+use ktd_data::{ImportOptions, import};
 use ktd_env::exchange::Rules;
 use ktd_env::{Basis, CheckOptions, DateSpan, Market, TradeDate, UnsupportedRule, check_panel};
 use ktd_kit::Need;
 use ktd_kit::need::data_root;
-use ktd_data::{ImportOptions, import};
 
 fn date(text: &str) -> TradeDate {
     TradeDate::parse(text).unwrap()

@@ -319,3 +319,24 @@ fn the_architecture_page_has_the_same_table() {
         );
     }
 }
+
+/// The files that the page names in backticks: whole paths, and names of files beside the one named before.
+fn named_files(page: &str) -> BTreeSet<&str> {
+    let is_file = |text: &&str| text.ends_with(".rs") && !text.contains(['*', ' ', '{']);
+    page.split('`').skip(1).step_by(2).filter(is_file).collect()
+}
+
+#[test]
+fn the_walks_name_files_that_are_there() {
+    let page = std::fs::read_to_string(workspace_root().join(PAGE)).unwrap();
+    // Blocks of code have backticks of their own, an even number of them.
+    let named = named_files(&page);
+    assert!(50 < named.len(), "{} files: those are not the walks", named.len());
+    let sources: Vec<Source> = crate::tidy::sources();
+    let is_there = |name: &str| {
+        let end = format!("/{name}");
+        sources.iter().any(|source| source.path == name || source.path.ends_with(&end))
+    };
+    let missing: Vec<&str> = named.into_iter().filter(|name| !is_there(name)).collect();
+    assert!(missing.is_empty(), "{PAGE} names files that are gone: {missing:?}");
+}

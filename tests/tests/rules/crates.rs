@@ -102,7 +102,7 @@ impl Power {
             ],
             Processes => &["rustix", "tokio/process"],
             Signals => &["tokio/signal"],
-            Sockets => &["reqwest", "rustls", "async-openai", "tower-service"],
+            Sockets => &["reqwest", "rustls"],
             Mcp => &["rmcp"],
             Entropy => &["getrandom"],
             Signatures => &["ring"],
@@ -162,7 +162,7 @@ impl Power {
 }
 
 /// Packages that compute from their arguments: any crate may use them.
-pub(crate) const WITHOUT_POWER: [&str; 17] = [
+pub(crate) const WITHOUT_POWER: [&str; 16] = [
     "aho-corasick",
     "base64",
     "blake3",
@@ -170,9 +170,8 @@ pub(crate) const WITHOUT_POWER: [&str; 17] = [
     "futures",
     "governor",
     "libm",
+    "maud",
     "num-bigint",
-    "plotters",
-    "plotters-backend",
     "pulp",
     "rand_chacha",
     "regex",

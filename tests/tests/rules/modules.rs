@@ -25,7 +25,16 @@ const CIRCLES: [(&str, &[&str]); 20] = [
     ("qlib", &["desk", "simulate"]),
     ("reasons", &["lexicon", "words"]),
     ("tools", &["context", "last_step"]),
-    ("tools", &["feedback", "get_stock_snapshot", "state", "submit_action", "text_limits"]),
+    (
+        "tools",
+        &[
+            "feedback",
+            "get_stock_snapshot",
+            "state",
+            "submit_action",
+            "text_limits",
+        ],
+    ),
 ];
 
 /// Imports between the modules at the top of a crate.

@@ -280,10 +280,7 @@ fn every_template_is_compiled_in() {
 
 #[test]
 fn every_crate_says_what_it_knows() {
-    for member in members()
-        .iter()
-        .filter(|member| *member != "tests")
-    {
+    for member in members().iter().filter(|member| *member != "tests") {
         let path = workspace_root().join(member).join("src/lib.rs");
         let text = std::fs::read_to_string(&path).unwrap();
         let docs: Vec<&str> = text.lines().take_while(|line| line.starts_with("//!")).collect();

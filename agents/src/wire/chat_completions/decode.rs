@@ -3,7 +3,7 @@
 use crate::chat::{ModelTurn, Normalised, Served, StopReason, ToolCall};
 use crate::dialect::{Dialect, UsageLaws};
 use crate::usage::{Usage, UsageSource};
-use crate::wire::calls::{Calls, sendable};
+use crate::wire::calls::{CALLS_PER_REPLY_MAX, Calls, sendable};
 use crate::wire::fault::{FaultKind, ReplyFault};
 use crate::wire::raw_object::{RawObject, to_raw};
 use serde::Serialize;
@@ -60,7 +60,7 @@ fn read_turn(
     digest: u64,
     mut normalised: BTreeSet<Normalised>,
 ) -> ModelTurn {
-    let tool_calls = read_calls(&mut message, calls, digest, &mut normalised);
+    let (tool_calls, calls_dropped) = read_calls(&mut message, calls, digest, &mut normalised);
     if message.get("role").is_none() {
         put(&mut message, "role", &"assistant");
     }
@@ -70,6 +70,7 @@ fn read_turn(
         text: read_content(&message).or(refusal),
         reasoning: None,
         tool_calls,
+        calls_dropped,
         usage: Usage::default(),
         normalised: normalised.into_iter().collect(),
         served: Served::default(),
@@ -77,17 +78,22 @@ fn read_turn(
     }
 }
 
-/// The calls. Where an id had to be minted or arguments cannot go back, the echo in `message` is mended.
+/// The calls. Where an id had to be minted, arguments cannot go back or there are too many calls, the echo in `message`
+/// is changed accordingly.
 fn read_calls(
     message: &mut RawObject,
     raw_calls: &[Box<RawValue>],
     digest: u64,
     normalised: &mut BTreeSet<Normalised>,
-) -> Vec<ToolCall> {
+) -> (Vec<ToolCall>, usize) {
     let mut calls = Calls::new(digest, normalised);
-    let mut echoes = Vec::with_capacity(raw_calls.len());
+    let mut echoes = Vec::with_capacity(raw_calls.len().min(CALLS_PER_REPLY_MAX));
     let mut is_patched = false;
     for raw_call in raw_calls {
+        if calls.is_full() {
+            is_patched = true;
+            continue;
+        }
         let mut echo = RawObject::read(raw_call.get()).unwrap_or_default();
         let mut function = echo.object("function").unwrap_or_default();
         let name = function.text("name").unwrap_or_default();

@@ -45,7 +45,7 @@ pub(in crate::wire) fn encode(request: &ChatRequest, dialect: &Dialect) -> WireR
     body.put_some("prompt_cache_key", cache_key);
     body.merge(&dialect.body);
     merge_thinking(&mut body, request.thinking, dialect);
-    WireRequest::new(PATH.to_owned(), body.bytes())
+    WireRequest::new(PATH.to_owned(), body.bytes(), request.sampling.max_output_tokens)
 }
 
 fn response_format(format: &ReplyFormat, json: JsonFormat) -> Option<Value> {

@@ -41,10 +41,15 @@ pub(in crate::wire) fn decode(
     let usage = read_usage(envelope, &mut normalised);
     let (mut text, mut reasoning) = (String::new(), String::new());
     let mut calls = Calls::new(digest, &mut normalised);
-    for part in &mut parts {
+    let mut first_dropped = None;
+    for (place, part) in parts.iter_mut().enumerate() {
         let members = RawObject::read(part.get()).unwrap_or_default();
         if let Some(call) = members.object("functionCall") {
-            read_call(part, members, call, &mut calls);
+            if calls.is_full() {
+                first_dropped.get_or_insert(place);
+            } else {
+                read_call(part, members, call, &mut calls);
+            }
         } else if let Some(piece) = members.text("text") {
             match members.get("thought") {
                 Some("true") => reasoning.push_str(&piece),
@@ -52,11 +57,13 @@ pub(in crate::wire) fn decode(
             }
         }
     }
-    let tool_calls = calls.finish();
+    let (tool_calls, calls_dropped) = calls.finish();
+    parts.truncate(first_dropped.unwrap_or(parts.len()));
     Ok(ModelTurn {
         text: Some(text).filter(|text| !text.is_empty()),
         reasoning: Some(reasoning).filter(|text| !text.is_empty()),
         tool_calls,
+        calls_dropped,
         stop,
         usage,
         normalised: normalised.into_iter().collect(),
@@ -69,7 +76,7 @@ pub(in crate::wire) fn decode(
     })
 }
 
-/// Adds a call, and mends its echo where the arguments are no object. A minted id is ours alone: a call that came
+/// Adds a call, and changes its echo where the arguments are no object. A minted id is ours alone: a call that came
 /// without one goes back without one, and so does its answer.
 fn read_call(part: &mut Box<RawValue>, mut members: RawObject, mut call: RawObject, calls: &mut Calls<'_>) {
     let name = call.text("name").unwrap_or_default();

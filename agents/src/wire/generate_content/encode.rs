@@ -31,7 +31,11 @@ pub(in crate::wire) fn encode(request: &ChatRequest, dialect: &Dialect) -> WireR
     }
     body.merge(&dialect.body);
     merge_thinking(&mut body, request.thinking, dialect);
-    WireRequest::new(path(&request.model), body.bytes())
+    WireRequest::new(
+        path(&request.model),
+        body.bytes(),
+        request.sampling.max_output_tokens,
+    )
 }
 
 /// The path below the base URL. A model's name cannot leave its place in it.

@@ -25,20 +25,26 @@ pub(in crate::wire) fn decode(
     let usage = read_usage(envelope, &dialect.usage, &mut normalised);
     let (mut text, mut reasoning) = (String::new(), String::new());
     let mut calls = Calls::new(digest, &mut normalised);
-    for block in &mut blocks {
+    let mut first_dropped = None;
+    for (place, block) in blocks.iter_mut().enumerate() {
         let members = RawObject::read(block.get()).unwrap_or_default();
         match members.text("type").as_deref() {
             Some("text") => text.push_str(&members.text("text").unwrap_or_default()),
             Some("thinking") => reasoning.push_str(&members.text("thinking").unwrap_or_default()),
+            Some("tool_use") if calls.is_full() => {
+                first_dropped.get_or_insert(place);
+            }
             Some("tool_use") => read_call(block, members, &mut calls),
             Some(_) | None => {}
         }
     }
-    let tool_calls = calls.finish();
+    let (tool_calls, calls_dropped) = calls.finish();
+    blocks.truncate(first_dropped.unwrap_or(blocks.len()));
     Ok(ModelTurn {
         text: Some(text).filter(|text| !text.is_empty()),
         reasoning: Some(reasoning).filter(|text| !text.is_empty()),
         tool_calls,
+        calls_dropped,
         stop: read_stop(envelope),
         usage,
         normalised: normalised.into_iter().collect(),
@@ -51,7 +57,7 @@ pub(in crate::wire) fn decode(
     })
 }
 
-/// Adds a call, and mends its echo where an id was minted or the input is no object.
+/// Adds a call, and changes its echo where an id was minted or the input is no object.
 fn read_call(block: &mut Box<RawValue>, mut members: RawObject, calls: &mut Calls<'_>) {
     let name = members.text("name").unwrap_or_default();
     let minted = calls.push_object(members.text("id"), &name, members.get("input"));

@@ -4,7 +4,6 @@ use crate::chat::{CallId, ChatRequest, Message, ReplyFormat, ToolChoice};
 use crate::dialect::{Dialect, JsonFormat};
 use crate::wire::WireRequest;
 use crate::wire::body::{Body, Sorted, merge_thinking};
-use crate::wire::calls::is_object;
 use crate::wire::raw_object::{RawObject, to_raw};
 use crate::wire::schema::closed;
 use ktd_masking::ToolSpec;
@@ -16,16 +15,14 @@ use serde_json::{Value, json};
 const PATH: &str = "/v1/messages";
 
 /// Sent as `max_tokens`, which this wire cannot do without, when the experiment names no bound.
-const MAX_TOKENS_DEFAULT: u32 = 16_384;
+pub(in crate::wire) const MAX_TOKENS_DEFAULT: u32 = 16_384;
 
 /// The bytes of `request`. Neighbours of one role are merged, because the wire wants roles to alternate.
 pub(in crate::wire) fn encode(request: &ChatRequest, dialect: &Dialect) -> WireRequest {
     let mut body = Body::default();
     let marks = dialect.cache.breakpoints;
-    body.put(
-        "max_tokens",
-        &request.sampling.max_output_tokens.unwrap_or(MAX_TOKENS_DEFAULT),
-    );
+    let max_tokens = request.sampling.max_output_tokens.unwrap_or(MAX_TOKENS_DEFAULT);
+    body.put("max_tokens", &max_tokens);
     body.put("messages", &messages(request, marks));
     body.put("model", &request.model);
     let mut system: Vec<Value> = request
@@ -55,7 +52,7 @@ pub(in crate::wire) fn encode(request: &ChatRequest, dialect: &Dialect) -> WireR
     }
     body.merge(&dialect.body);
     merge_thinking(&mut body, request.thinking, dialect);
-    WireRequest::new(PATH.to_owned(), body.bytes())
+    WireRequest::new(PATH.to_owned(), body.bytes(), Some(max_tokens))
 }
 
 /// The tools that are shown. A conversation with calls in it must define them, or it is refused or answered with
@@ -182,7 +179,7 @@ fn is_unreadable(before: &[Message], call_id: &CallId) -> bool {
             return false;
         };
         let mut calls = turn.tool_calls().iter();
-        calls.any(|call| call.id == *call_id && !is_object(&call.arguments))
+        calls.any(|call| call.id == *call_id && !call.arguments.is_object())
     })
 }
 

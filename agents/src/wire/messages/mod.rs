@@ -7,5 +7,5 @@ mod encode;
 mod stream;
 
 pub(super) use decode::decode;
-pub(super) use encode::encode;
+pub(super) use encode::{MAX_TOKENS_DEFAULT, encode};
 pub(super) use stream::assemble;

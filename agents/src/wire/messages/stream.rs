@@ -1,6 +1,6 @@
 //! An event stream put together to the message it stands for.
 
-use crate::wire::calls::is_object;
+use crate::arguments::is_object;
 use crate::wire::events::Event;
 use crate::wire::fault::{FaultKind, ReplyFault};
 use crate::wire::raw_object::{RawObject, to_raw};

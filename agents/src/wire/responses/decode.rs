@@ -30,21 +30,27 @@ pub(in crate::wire) fn decode(
     let usage = read_usage(envelope, &dialect.usage, &mut normalised);
     let mut said = Said::default();
     let mut calls = Calls::new(digest, &mut normalised);
-    for item in &mut items {
+    let mut first_dropped = None;
+    for (place, item) in items.iter_mut().enumerate() {
         let members = RawObject::read(item.get()).unwrap_or_default();
         match members.text("type").as_deref() {
             Some("message") => said.hear(&members),
             Some("reasoning") => said.think(&members),
+            Some("function_call") if calls.is_full() => {
+                first_dropped.get_or_insert(place);
+            }
             Some("function_call") => read_call(item, members, &mut calls),
             Some(_) | None => {}
         }
     }
-    let tool_calls = calls.finish();
+    let (tool_calls, calls_dropped) = calls.finish();
+    cut_echo(&mut items, first_dropped);
     let stop = read_stop(envelope, said.has_refused, !tool_calls.is_empty());
     Ok(ModelTurn {
         text: Some(said.text).filter(|text| !text.is_empty()),
         reasoning: Some(said.reasoning).filter(|text| !text.is_empty()),
         tool_calls,
+        calls_dropped,
         stop,
         usage,
         normalised: normalised.into_iter().collect(),
@@ -58,6 +64,21 @@ pub(in crate::wire) fn decode(
         },
         raw: to_raw(&items),
     })
+}
+
+/// Leaves out what follows the last call that was read; the vendor refuses reasoning without the item that it led to.
+fn cut_echo(items: &mut Vec<Box<RawValue>>, first_dropped: Option<usize>) {
+    let Some(first_dropped) = first_dropped else {
+        return;
+    };
+    items.truncate(first_dropped);
+    let is_reasoning = |item: &RawValue| {
+        let kind = RawObject::read(item.get()).and_then(|item| item.text("type"));
+        kind.as_deref() == Some("reasoning")
+    };
+    while items.last().is_some_and(|item| is_reasoning(item)) {
+        items.pop();
+    }
 }
 
 /// What the items say besides calls.
@@ -99,7 +120,7 @@ impl Said {
     }
 }
 
-/// Adds a call, and mends its echo where an id was minted or the arguments cannot go back.
+/// Adds a call, and changes its echo where an id was minted or the arguments cannot go back.
 fn read_call(item: &mut Box<RawValue>, mut members: RawObject, calls: &mut Calls<'_>) {
     let name = members.text("name").unwrap_or_default();
     let minted = calls.push(members.text("call_id"), &name, members.get("arguments"));

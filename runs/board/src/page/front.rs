@@ -1,8 +1,9 @@
 //! The head of the page: what it says in a few sentences; and its last section: by which rules.
 
-use ktd_view::draw::{Markup, change, counted, joined, plural, portion, short_hash};
-use super::pictures::{CONTENTS, is_set_apart};
+use super::pictures::{CONTENTS, is_set_apart, ranked};
 use crate::{Board, Leader, Separation, Track};
+use ktd_view::draw::{change, counted, grouped, joined, plural, portion, scroll, short_hash};
+use maud::{Markup, html};
 
 /// Shares of won resamples between which two agents cannot be separated.
 const SEPARATE: (f64, f64) = (0.05, 0.95);
@@ -17,63 +18,51 @@ pub(super) fn title(board: &Board) -> String {
 }
 
 /// Title, reading, notes and contents.
-pub(super) fn write(page: &mut Markup, board: &Board) {
-    page.element("header", &[], |page| {
-        page.leaf("h1", &[], &title(board));
-        if let Some(track) = board.tracks.first() {
-            let ranked: Vec<&Leader> = track
-                .leaders
-                .iter()
-                .filter(|leader| leader.alpha_rank.is_some())
-                .collect();
-            let first = ranked.first().map(|best| first(best, track.trials));
-            let separated = track
-                .separation
-                .as_ref()
-                .and_then(|separation| separated(ranked.len(), separation));
-            let verdict: Vec<String> = separated.into_iter().chain(first).collect();
-            page.leaf("p", &[("class", "reading")], &verdict.join(" "));
-            scope(page, track, ranked.len());
+pub(super) fn head(board: &Board) -> Markup {
+    html! {
+        header {
+            h1 { (title(board)) }
+            @if let Some(track) = board.tracks.first() {
+                @let ranked = ranked(track).count();
+                p.reading { (reading(track, ranked)) }
+                (scope(track, ranked))
+            }
+            (hashes(board))
+            @if !board.notes.is_empty() {
+                ul.notes.board { @for note in &board.notes { li { (note) } } }
+            }
+            (contents(board))
         }
-        hashes(page, board);
-        if !board.notes.is_empty() {
-            page.element("ul", &[("class", "notes board")], |page| {
-                for note in &board.notes {
-                    page.leaf("li", &[], note);
-                }
-            });
-        }
-        contents(page, board);
-    });
+    }
+}
+
+/// What the ranking says, in two sentences at most.
+fn reading(track: &Track, count: usize) -> String {
+    let separation = track.separation.as_ref();
+    let separated = separation.and_then(|separation| separated(count, separation));
+    let first = ranked(track).next().map(|best| first(best, track.trials));
+    let verdict: Vec<String> = separated.into_iter().chain(first).collect();
+    verdict.join(" ")
 }
 
 /// What was ranked: agents, days, mask and mode.
-fn scope(page: &mut Markup, track: &Track, ranked: usize) {
+fn scope(track: &Track, ranked: usize) -> Markup {
     let beside = match track.leaders.iter().filter(|leader| is_set_apart(leader)).count() {
         0 => String::new(),
         1 => ", beside 1 unranked control or reference".to_owned(),
         count => format!(", beside {count} unranked controls and references"),
     };
-    let are = if ranked == 1 { "is" } else { "are" };
-    page.element("p", &[], |page| {
-        page.text(&format!(
-            "{} {are} ranked by what they selected over the {} of window {}",
-            counted(ranked, "agent"),
-            counted(track.dates.len(), "trading day"),
-            track.window,
-        ));
-        if let (Some(first), Some(last)) = (track.dates.first(), track.dates.last()) {
-            page.text(" (");
-            page.leaf("span", &[("class", "whole")], first);
-            page.text(" to ");
-            page.leaf("span", &[("class", "whole")], last);
-            page.text(")");
+    html! {
+        p {
+            (counted(ranked, "agent")) " " (if ranked == 1 { "is" } else { "are" })
+            " ranked by what they selected over the " (counted(track.dates.len(), "trading day"))
+            " of window " (track.window)
+            @if let (Some(first), Some(last)) = (track.dates.first(), track.dates.last()) {
+                " (" span.whole { (first) } " to " span.whole { (last) } ")"
+            }
+            ", " (track.level) "/" (track.numeric) ", " (track.mode) (beside) "."
         }
-        page.text(&format!(
-            ", {}/{}, {}{beside}.",
-            track.level, track.numeric, track.mode
-        ));
-    });
+    }
 }
 
 /// How many pairs the data separate.
@@ -151,72 +140,54 @@ fn parts(board: &Board) -> [(&'static str, &str); 5] {
     ]
 }
 
-fn hashes(page: &mut Markup, board: &Board) {
-    page.element("p", &[("class", "hashes")], |page| {
-        page.text("One protocol for all: ");
-        for (name, hash) in parts(board) {
-            page.element("span", &[("title", hash)], |page| {
-                page.text(&format!("{name} "));
-                page.leaf("code", &[], &short_hash(hash));
-            });
-            page.text(" ");
+fn hashes(board: &Board) -> Markup {
+    html! {
+        p.hashes {
+            "One protocol for all: "
+            @for (name, hash) in parts(board) {
+                span title=(hash) { (name) " " code { (short_hash(hash)) } } " "
+            }
         }
-    });
+    }
 }
 
-fn contents(page: &mut Markup, board: &Board) {
-    page.element("nav", &[("aria-label", "contents")], |page| {
-        page.element("ul", &[], |page| {
-            let mut entry = |id: &str, text: &str| {
-                page.element("li", &[], |page| {
-                    page.leaf("a", &[("href", &format!("#{id}"))], text);
-                });
-            };
-            if !board.tracks.is_empty() {
-                for (id, text) in CONTENTS {
-                    entry(id, text);
+fn contents(board: &Board) -> Markup {
+    let pictures: &[_] = if board.tracks.is_empty() { &[] } else { &CONTENTS };
+    let others = (1 < board.tracks.len()).then_some(("tracks", "Other rankings"));
+    let last = [("guide", "How to read this"), ("protocol", "Protocol")];
+    html! {
+        nav aria-label="contents" {
+            ul {
+                @for (id, text) in pictures.iter().copied().chain(others).chain(last) {
+                    li { a href={ "#" (id) } { (text) } }
                 }
             }
-            if 1 < board.tracks.len() {
-                entry("tracks", "Other rankings");
-            }
-            entry("guide", "How to read this");
-            entry("protocol", "Protocol");
-        });
-    });
+        }
+    }
 }
 
 /// By which rules: hashes in full, the factor model's settings, how chance was drawn.
-pub(super) fn protocol(page: &mut Markup, board: &Board) {
-    page.element("section", &[("id", "protocol")], |page| {
-        page.leaf("h2", &[], "Protocol");
-        page.leaf(
-            "p",
-            &[("class", "lead")],
-            "Runs whose hashes differ in any of these parts are never ranked together.",
-        );
-        page.element("div", &[("class", "scroll"), ("tabindex", "0"), ("role", "region"), ("aria-label", "hashes")], |page| {
-            page.element("table", &[], |page| {
-                let fit = [("fit", board.model.fit_sha256.as_str())];
-                for (name, hash) in parts(board).into_iter().chain(fit) {
-                    page.element("tr", &[], |page| {
-                        page.leaf("th", &[("scope", "row"), ("class", "l")], name);
-                        page.element("td", &[("class", "l hash")], |page| page.leaf("code", &[], hash));
-                    });
-                }
-            });
-        });
-        let draws = &board.resampling;
-        page.leaf("p", &[], &format!(
-            "Chance: {} replicates of a stationary bootstrap over days and seeds and {} random portfolios an agent, from seed {}.",
-            ktd_view::table::grouped(draws.replicates),
-            ktd_view::table::grouped(draws.null_portfolios),
-            draws.seed
-        ));
-        page.leaf("p", &[], &format!("Styles kept: {}.", joined(&board.model.styles)));
-        page.element("details", &[], |page| {
-            page.leaf("summary", &[], "Settings of the factor model");
-            page.leaf("pre", &[], board.model.configuration.trim());
-        });
-    });
+pub(super) fn protocol(board: &Board) -> Markup {
+    let fit = [("fit", board.model.fit_sha256.as_str())];
+    let hashes = html! {
+        table {
+            @for (name, hash) in parts(board).into_iter().chain(fit) {
+                tr { th.l scope="row" { (name) } td.l.hash { code { (hash) } } }
+            }
+        }
+    };
+    let draws = &board.resampling;
+    html! {
+        section #protocol {
+            h2 { "Protocol" }
+            p.lead { "Runs whose hashes differ in any of these parts are never ranked together." }
+            (scroll("hashes", &hashes))
+            p {
+                "Chance: " (grouped(draws.replicates)) " replicates of a stationary bootstrap over days and seeds and "
+                (grouped(draws.null_portfolios)) " random portfolios an agent, from seed " (draws.seed) "."
+            }
+            p { "Styles kept: " (joined(&board.model.styles)) "." }
+            details { summary { "Settings of the factor model" } pre { (board.model.configuration.trim()) } }
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! How to read the page: what the words mean, and what they do not say.
 
-use ktd_view::draw::Markup;
+use maud::{Markup, html};
 
 /// Words with their meanings.
 const WORDS: [(&str, &str); 11] = [
@@ -58,15 +58,12 @@ const WORDS: [(&str, &str); 11] = [
     ),
 ];
 
-/// Writes the section.
-pub(super) fn write(page: &mut Markup) {
-    page.element("section", &[("id", "guide")], |page| {
-        page.leaf("h2", &[], "How to read this");
-        page.element("dl", &[], |page| {
-            for (word, meaning) in WORDS {
-                page.leaf("dt", &[], word);
-                page.leaf("dd", &[], meaning);
-            }
-        });
-    });
+/// The section.
+pub(super) fn section() -> Markup {
+    html! {
+        section #guide {
+            h2 { "How to read this" }
+            dl { @for (word, meaning) in WORDS { dt { (word) } dd { (meaning) } } }
+        }
+    }
 }

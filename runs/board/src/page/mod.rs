@@ -1,80 +1,62 @@
 //! The leaderboard as one page: a single file without scripts and without anything to load, readable on a phone, in the
 //! dark, on paper and by a screen reader.
 //!
-//! Like the tables it computes nothing: all that it shows is in the [`Board`]. Plotters draws the axes of the pictures,
-//! through a backend of our own that writes classes: colours stand in `style.css` alone. Marks are drawn beside it, because
-//! each of them carries its numbers as a text of its own.
+//! Like the tables it computes nothing: all that it shows is in the [`Board`]. What could show anything else as well lies
+//! in `ktd_view`.
 
 mod front;
 mod guide;
 mod pictures;
-mod table;
 
 use crate::{Board, Track};
-use ktd_view::draw::{Markup, counted};
+use ktd_view::draw::{self, counted};
+use maud::{Markup, html};
 use pictures::View;
 
-/// The page of a board. It is well-formed XML that browsers read as HTML.
+/// The page of a board.
 #[must_use]
 pub fn render(board: &Board) -> String {
-    Markup::document(&front::title(board), include_str!("style.css"), |page| {
-        body(page, board);
-    })
+    let styles = [draw::STYLE, include_str!("style.css")];
+    draw::document(&front::title(board), &styles, &body(board))
 }
 
-fn body(page: &mut Markup, board: &Board) {
-    front::write(page, board);
-    page.element("main", &[], |page| {
-        match board.tracks.as_slice() {
-            [] => page.leaf(
-                "p",
-                &[("class", "nothing")],
-                "There is no ranking: no finished run was shown.",
-            ),
-            [headline, others @ ..] => {
-                pictures::write(
-                    page,
-                    View {
-                        board,
-                        track: headline,
-                    },
-                );
-                other_tracks(page, others);
+fn body(board: &Board) -> Markup {
+    html! {
+        (front::head(board))
+        main {
+            @if let [headline, others @ ..] = board.tracks.as_slice() {
+                (pictures::all(View { board, track: headline }))
+                (other_tracks(others))
+            } @else {
+                p.nothing { "There is no ranking: no finished run was shown." }
+            }
+            (guide::section())
+            (front::protocol(board))
+        }
+        footer { p { "Made by ktd " (board.ktd) " from leaderboard.json, format " (board.format) "." } }
+    }
+}
+
+fn other_tracks(tracks: &[Track]) -> Markup {
+    html! {
+        @if !tracks.is_empty() {
+            section #tracks {
+                h2 { "Other rankings" }
+                p.lead {
+                    (counted(tracks.len(), "more ranking")) ": other windows, masks and decision modes."
+                }
+                @for track in tracks {
+                    details.track {
+                        summary {
+                            b { (track.window) } " " (track.level) "/" (track.numeric) ", " (track.mode)
+                            @if let Some(first) = track.leaders.first().filter(|first| first.alpha_rank.is_some()) {
+                                " \u{2013} first: " bdi { (first.agent) }
+                            }
+                        }
+                        (pictures::leaderboard(track))
+                    }
+                }
             }
         }
-        guide::write(page);
-        front::protocol(page, board);
-    });
-    let made = format!(
-        "Made by ktd {} from leaderboard.json, format {}.",
-        board.ktd, board.format
-    );
-    page.element("footer", &[], |page| page.leaf("p", &[], &made));
-}
-
-fn other_tracks(page: &mut Markup, tracks: &[Track]) {
-    if tracks.is_empty() {
-        return;
     }
-    page.element("section", &[("id", "tracks")], |page| {
-        page.leaf("h2", &[], "Other rankings");
-        let lead = format!(
-            "{}: other windows, masks and decision modes.",
-            counted(tracks.len(), "more ranking")
-        );
-        page.leaf("p", &[("class", "lead")], &lead);
-        for track in tracks {
-            page.element("details", &[("class", "track")], |page| {
-                page.element("summary", &[], |page| {
-                    page.leaf("b", &[], &track.window);
-                    page.text(&format!(" {}/{}, {}", track.level, track.numeric, track.mode));
-                    if let Some(first) = track.leaders.first().filter(|first| first.alpha_rank.is_some()) {
-                        page.text(" \u{2013} first: ");
-                        page.leaf("bdi", &[], &first.agent);
-                    }
-                });
-                pictures::leaderboard(page, track);
-            });
-        }
-    });
 }

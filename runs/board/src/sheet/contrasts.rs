@@ -1,28 +1,28 @@
 //! Table 11: bright against blinded, paired over windows.
 
-use super::{Cell, Sheet};
 use crate::record::Board;
-use ktd_view::table::Align::{Left, Right};
+use ktd_view::draw::Align::{Left, Right};
+use ktd_view::draw::{Cell, TableData};
 
-pub(super) fn sheet(board: &Board) -> Sheet {
-    let mut sheet = Sheet::new(
+pub(super) fn table(board: &Board) -> TableData {
+    let mut table = TableData::new(
         "Table 11: bright minus blinded, paired over windows (medians over seeds)".to_owned(),
-        &[
-            ("agent", Left),
-            ("mode", Left),
-            ("blinded", Left),
-            ("of", Left),
-            ("windows", Right),
-            ("shift", Right),
-            ("r", Right),
-            ("p", Right),
-            ("Holm p", Right),
-            ("least p", Right),
-            ("reading", Left),
+        [
+            ("agent", Left, 0),
+            ("mode", Left, 5),
+            ("blinded", Left, 1),
+            ("of", Left, 0),
+            ("windows", Right, 3),
+            ("shift", Right, 0),
+            ("r", Right, 4),
+            ("p", Right, 2),
+            ("Holm p", Right, 0),
+            ("least p", Right, 5),
+            ("reading", Left, 3),
         ],
     );
     for contrast in &board.contrasts {
-        sheet.rows.push(vec![
+        table.rows.push(vec![
             Cell::Text(contrast.agent.clone()),
             Cell::Text(contrast.mode.clone()),
             Cell::Text(contrast.numeric.clone()),
@@ -36,10 +36,10 @@ pub(super) fn sheet(board: &Board) -> Sheet {
             Cell::Text(contrast.reading.clone()),
         ]);
     }
-    sheet.notes.push(
+    table.notes.push(
         "shift: Hodges-Lehmann; r: rank-biserial; p: two-sided signed-rank test, exact up to 60 pairs; windows that \
          overlap are not independent"
             .to_owned(),
     );
-    sheet
+    table
 }

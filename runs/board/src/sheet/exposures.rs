@@ -1,18 +1,17 @@
 //! Table 8: mean exposures to the styles, by agent and cohort.
 
+use super::described;
 use super::ranking::cohort;
-use super::{Cell, Sheet, described};
 use crate::record::{Board, Cohort, Track};
-use ktd_view::table::Align::{Left, Right};
+use ktd_view::draw::Align::{Left, Right};
+use ktd_view::draw::{Cell, TableData};
 
-pub(super) fn sheet(board: &Board, track: &Track) -> Sheet {
-    let heads: Vec<_> = [("agent", Left), ("kind", Left)]
-        .into_iter()
-        .chain(board.model.styles.iter().map(|style| (style.as_str(), Right)))
-        .collect();
-    let mut sheet = Sheet::new(
+pub(super) fn table(board: &Board, track: &Track) -> TableData {
+    let styles = board.model.styles.iter().map(|style| (style.as_str(), Right, 1));
+    let heads = [("agent", Left, 0), ("kind", Left, 2)].into_iter().chain(styles);
+    let mut table = TableData::new(
         format!("Table 8, mean exposures over invested days: {}", described(track)),
-        &heads,
+        heads,
     );
     for leader in track.leaders.iter().filter(|leader| !leader.exposures.is_empty()) {
         let mut row = vec![
@@ -20,7 +19,7 @@ pub(super) fn sheet(board: &Board, track: &Track) -> Sheet {
             Cell::Text(cohort(leader.cohort).to_owned()),
         ];
         row.extend(leader.exposures.iter().copied().map(Cell::Ratio));
-        sheet.rows.push(row);
+        table.rows.push(row);
     }
     for kind in [Cohort::Model, Cohort::Builtin] {
         if let Some(mean) = mean_exposures(track, kind) {
@@ -29,14 +28,14 @@ pub(super) fn sheet(board: &Board, track: &Track) -> Sheet {
                 Cell::Text(cohort(kind).to_owned()),
             ];
             row.extend(mean.into_iter().map(Cell::Ratio));
-            sheet.rows.push(row);
+            table.rows.push(row);
         }
     }
-    sheet.notes.push(
+    table.notes.push(
         "z-scores weighted by shares of NAV, so cash counts as 0; means over agents of means over seeds"
             .to_owned(),
     );
-    sheet
+    table
 }
 
 #[expect(clippy::cast_precision_loss, reason = "agents are few")]

@@ -1,9 +1,10 @@
 //! Table 4: the ten metrics, with excess, alpha rank and delta rank.
 
 use super::ranking::cohort;
-use super::{Cell, Sheet, described};
+use super::{described, stat_cell};
 use crate::record::Track;
-use ktd_view::table::Align::{Left, Right};
+use ktd_view::draw::Align::{Left, Right};
+use ktd_view::draw::{Cell, TableData};
 
 /// How a number of a column is shown.
 pub type Form = fn(f64) -> Cell;
@@ -26,15 +27,19 @@ pub const METRICS: [(&str, &str, Form); 11] = [
 /// The diagnostic that stands beside them.
 const TOOLS: (&str, &str, Form) = ("tools ok", "tool_validity", Cell::Percent);
 
-pub(super) fn sheet(track: &Track) -> Sheet {
-    let heads = [("agent", Left), ("kind", Left), ("force", Left)]
+pub(super) fn table(track: &Track) -> TableData {
+    let figures = METRICS.iter().chain([&TOOLS]).map(|(head, ..)| (*head, Right, 1));
+    let heads = [("agent", Left, 0), ("kind", Left, 3), ("force", Left, 4)]
         .into_iter()
-        .chain(METRICS.iter().chain([&TOOLS]).map(|(head, ..)| (*head, Right)))
-        .chain([("return-rk", Right), ("alpha-rk", Right), ("delta-rk", Right)]);
-    let heads: Vec<_> = heads.collect();
-    let mut sheet = Sheet::new(
+        .chain(figures)
+        .chain([
+            ("return-rk", Right, 2),
+            ("alpha-rk", Right, 0),
+            ("delta-rk", Right, 2),
+        ]);
+    let mut table = TableData::new(
         format!("Table 4, medians over seeds: {}", described(track)),
-        &heads,
+        heads,
     );
     for leader in &track.leaders {
         let mut row = vec![
@@ -45,17 +50,17 @@ pub(super) fn sheet(track: &Track) -> Sheet {
         let figures = METRICS
             .iter()
             .chain([&TOOLS])
-            .map(|(_, key, form)| Cell::stat(leader.metrics.get(*key), *form));
+            .map(|(_, key, form)| stat_cell(leader.metrics.get(*key), *form));
         row.extend(figures);
         row.push(leader.return_rank.map_or(Cell::Empty, Cell::Count));
         row.push(leader.alpha_rank.map_or(Cell::Empty, Cell::Count));
         row.push(leader.delta_rank.map_or(Cell::Empty, Cell::Signed));
-        sheet.rows.push(row);
+        table.rows.push(row);
     }
-    sheet.notes.push(
+    table.notes.push(
         "delta-rk = return-rk - alpha-rk: above 0 is better judged by skill; parse failures compare within one force \
          level"
             .to_owned(),
     );
-    sheet
+    table
 }

@@ -1,6 +1,5 @@
-//! The board's tables: the same cells for the terminal, for CSV and for whoever reads either.
+//! The board's tables.
 
-mod cell;
 mod contrasts;
 mod exposures;
 mod metrics;
@@ -8,13 +7,12 @@ mod profile;
 mod ranking;
 mod split;
 
-pub use cell::Cell;
 pub use metrics::{Form, METRICS};
 
-use super::record::{Board, Track};
+use super::record::{Board, SeedStat, Track};
 use crate::BoardError;
-use ktd_view::table::{Align, Table};
-use std::fmt::Write;
+use ktd_bundle::summary::Metric;
+use ktd_view::draw::{Cell, TableData};
 
 /// Which table; the numbers are those of KTD-Fin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -75,89 +73,44 @@ impl Kind {
     }
 }
 
-/// A table.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Sheet {
-    /// What it shows.
-    pub title: String,
-    /// Column heads.
-    pub columns: Vec<(String, Align)>,
-    /// Rows, each as long as `columns`.
-    pub rows: Vec<Vec<Cell>>,
-    /// What a reader must know.
-    pub notes: Vec<String>,
+/// A table of the board; `track` where there is one a track, `basis` for the split (`pre`, `post`, `two`).
+#[must_use]
+pub fn table(board: &Board, kind: Kind, track: &Track, basis: &str) -> TableData {
+    match kind {
+        Kind::Ranking => ranking::table(track),
+        Kind::Profile => profile::table(board),
+        Kind::Metrics => metrics::table(track),
+        Kind::Split => split::table(board, track, basis),
+        Kind::Exposures => exposures::table(board, track),
+        Kind::Contrasts => contrasts::table(board),
+    }
 }
 
-impl Sheet {
-    /// A table of the board; `track` where there is one a track, `basis` for the split (`pre`, `post`, `two`).
-    #[must_use]
-    pub fn of(board: &Board, kind: Kind, track: &Track, basis: &str) -> Self {
-        match kind {
-            Kind::Ranking => ranking::sheet(track),
-            Kind::Profile => profile::sheet(board),
-            Kind::Metrics => metrics::sheet(track),
-            Kind::Split => split::sheet(board, track, basis),
-            Kind::Exposures => exposures::sheet(board, track),
-            Kind::Contrasts => contrasts::sheet(board),
-        }
-    }
-
-    fn new(title: String, columns: &[(&str, Align)]) -> Self {
-        Self {
-            title,
-            columns: columns
-                .iter()
-                .map(|(head, align)| ((*head).to_owned(), *align))
-                .collect(),
-            rows: Vec::new(),
-            notes: Vec::new(),
-        }
-    }
-
-    /// The table as text, with its title above and its notes below.
-    #[must_use]
-    pub fn text(&self) -> String {
-        let heads: Vec<(&str, Align)> = self
-            .columns
-            .iter()
-            .map(|(head, align)| (head.as_str(), *align))
-            .collect();
-        let mut table = Table::new(&heads);
-        let mut reasons: Vec<&str> = Vec::new();
-        for row in &self.rows {
-            table.row(row.iter().map(|cell| cell.shown(&mut reasons)));
-        }
-        let mut text = format!("{}\n{}", self.title, table.render());
-        for (place, reason) in reasons.iter().enumerate() {
-            // Writing to a string cannot fail.
-            writeln!(text, "n/a{}: {reason}", place + 1).ok();
-        }
-        for note in &self.notes {
-            writeln!(text, "note: {note}").ok();
-        }
-        text
-    }
-
-    /// The table as CSV with unrounded numbers; a missing number is empty.
-    ///
-    /// # Errors
-    /// [`BoardError::Input`] when it cannot be written, which memory alone could cause.
-    pub fn csv(&self) -> Result<Vec<u8>, BoardError> {
-        let failed =
-            |error: String| BoardError::input(format!("cannot write CSV: {error}"), "report this defect");
-        let mut writer = csv::Writer::from_writer(Vec::new());
-        let heads = self.columns.iter().map(|(head, _)| head);
+/// A table as CSV with unrounded numbers; a missing number is empty, and no text is a formula.
+///
+/// # Errors
+/// [`BoardError::Input`] when it cannot be written, which memory alone could cause.
+pub fn csv(table: &TableData) -> Result<Vec<u8>, BoardError> {
+    let failed =
+        |error: String| BoardError::input(format!("cannot write CSV: {error}"), "report this defect");
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    for record in table.records() {
         writer
-            .write_record(heads)
+            .write_record(record)
             .map_err(|error| failed(error.to_string()))?;
-        for row in &self.rows {
-            let cells = row.iter().map(Cell::raw);
-            writer
-                .write_record(cells)
-                .map_err(|error| failed(error.to_string()))?;
-        }
-        writer.into_inner().map_err(|error| failed(error.to_string()))
     }
+    writer.into_inner().map_err(|error| failed(error.to_string()))
+}
+
+/// A metric in this form.
+pub(crate) fn metric_cell(metric: &Metric, form: Form) -> Cell {
+    let missing = || Cell::Missing(metric.reason.clone().unwrap_or_else(|| "not known".to_owned()));
+    metric.value.map_or_else(missing, form)
+}
+
+/// The median of a figure over seeds.
+fn stat_cell(stat: Option<&SeedStat>, form: Form) -> Cell {
+    stat.map_or(Cell::Empty, |stat| metric_cell(&stat.median, form))
 }
 
 /// What a ranking is of, in words.
@@ -170,4 +123,29 @@ fn described(track: &Track) -> String {
         track.numeric,
         track.mode
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ktd_view::draw::Align::{Left, Right};
+
+    #[test]
+    fn a_hostile_id_is_no_formula_in_csv() {
+        let table = TableData::new("t", [("agent", Left), ("selection", Right)]).with_rows([
+            vec![
+                Cell::Text("=HYPERLINK(\"//x\",\"y\")".to_owned()),
+                Cell::Change(-0.5),
+            ],
+            vec![
+                Cell::Text("\u{1b}[31mred".to_owned()),
+                Cell::Missing("too few".to_owned()),
+            ],
+        ]);
+        let csv = String::from_utf8(csv(&table).unwrap()).unwrap();
+        assert_eq!(
+            csv,
+            "agent,selection\n\"'=HYPERLINK(\"\"//x\"\",\"\"y\"\")\",-0.5\n\\u{1b}[31mred,\n"
+        );
+    }
 }

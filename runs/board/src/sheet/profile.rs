@@ -1,11 +1,12 @@
 //! Table 3: decision mode by mask.
 
 use super::ranking::cohort;
-use super::{Cell, Form, Sheet};
+use super::{Form, metric_cell};
 use crate::record::{Board, Cohort, Leader};
 use ktd_bundle::summary::Metric;
-use ktd_view::table::Align::{Left, Right};
 use ktd_stats::{Sample, median};
+use ktd_view::draw::Align::{Left, Right};
+use ktd_view::draw::{Cell, TableData};
 use std::collections::BTreeMap;
 
 const COLUMNS: [(&str, &str, Form); 7] = [
@@ -21,15 +22,20 @@ const COLUMNS: [(&str, &str, Form); 7] = [
 /// Mode, mask and cohort; the order of the modes and masks is that of information.
 type Key = (usize, usize, String, Cohort);
 
-pub(super) fn sheet(board: &Board) -> Sheet {
-    let heads: Vec<_> = [("mode", Left), ("mask", Left), ("kind", Left), ("cells", Right)]
-        .into_iter()
-        .chain(COLUMNS.iter().map(|(head, ..)| (*head, Right)))
-        .chain([("selection", Right)])
-        .collect();
-    let mut sheet = Sheet::new(
-        "Table 3: decision mode by mask, medians over agents and windows".to_owned(),
-        &heads,
+pub(super) fn table(board: &Board) -> TableData {
+    let figures = COLUMNS.iter().map(|(head, ..)| (*head, Right, 1));
+    let heads = [
+        ("mode", Left, 0),
+        ("mask", Left, 0),
+        ("kind", Left, 0),
+        ("cells", Right, 1),
+    ]
+    .into_iter()
+    .chain(figures)
+    .chain([("selection", Right, 0)]);
+    let mut table = TableData::new(
+        "Table 3: decision mode by mask, medians over agents and windows",
+        heads,
     );
     let mut groups: BTreeMap<Key, (String, String, Vec<&Leader>)> = BTreeMap::new();
     for track in &board.tracks {
@@ -64,14 +70,14 @@ pub(super) fn sheet(board: &Board) -> Sheet {
             .iter()
             .filter_map(|leader| Some(leader.selection.as_ref()?.value));
         row.push(middle(&selections.collect::<Vec<_>>(), Cell::Change));
-        sheet.rows.push(row);
+        table.rows.push(row);
     }
-    sheet
+    table
 }
 
 fn middle(values: &[f64], form: Form) -> Cell {
     let middle = Sample::new("agents", values)
         .ok()
         .map(|sample| Metric::of(median(&sample)));
-    middle.map_or(Cell::Empty, |metric| Cell::metric(&metric, form))
+    middle.map_or(Cell::Empty, |metric| metric_cell(&metric, form))
 }

@@ -1,63 +1,64 @@
 //! Ranks by selection, with what says whether they are real.
 
-use super::{Cell, Sheet, described};
+use super::{described, metric_cell, stat_cell};
 use crate::record::{Cohort, Leader, Separation, Track};
 use ktd_bundle::summary::Metric;
 use ktd_probes::judge::CertificateSummary;
-use ktd_view::table::Align::{Left, Right};
+use ktd_view::draw::Align::{Left, Right};
+use ktd_view::draw::{Cell, TableData};
 
-pub(super) fn sheet(track: &Track) -> Sheet {
-    let mut sheet = Sheet::new(
+pub(super) fn table(track: &Track) -> TableData {
+    let mut table = TableData::new(
         format!("Leaderboard: {}", described(track)),
-        &[
-            ("alpha-rk", Right),
-            ("95 %", Left),
-            ("tied with", Left),
-            ("agent", Left),
-            ("kind", Left),
-            ("force", Left),
-            ("seeds", Right),
-            ("selection", Right),
-            ("low", Right),
-            ("high", Right),
-            ("NW t", Right),
-            ("luck low", Right),
-            ("luck high", Right),
-            ("luck %ile", Right),
-            ("DSR", Right),
-            ("return", Right),
-            ("delta-rk", Right),
-            ("memory gap", Right),
-            ("mask", Left),
-            ("coverage", Right),
-            ("model faults", Right),
-            ("infra faults", Right),
-            ("fallbacks", Right),
-            ("cost", Right),
+        [
+            ("alpha-rk", Right, 0),
+            ("95 %", Left, 3),
+            ("tied with", Left, 4),
+            ("agent", Left, 0),
+            ("kind", Left, 3),
+            ("force", Left, 7),
+            ("seeds", Right, 5),
+            ("selection", Right, 0),
+            ("low", Right, 1),
+            ("high", Right, 1),
+            ("NW t", Right, 5),
+            ("luck low", Right, 6),
+            ("luck high", Right, 6),
+            ("luck %ile", Right, 2),
+            ("DSR", Right, 4),
+            ("return", Right, 1),
+            ("delta-rk", Right, 6),
+            ("memory gap", Right, 4),
+            ("mask", Left, 6),
+            ("coverage", Right, 5),
+            ("model faults", Right, 5),
+            ("infra faults", Right, 7),
+            ("fallbacks", Right, 7),
+            ("cost", Right, 4),
         ],
     );
     for leader in &track.leaders {
-        sheet.rows.push(row(leader, track));
+        table.rows.push(row(leader, track));
     }
     if track.leaders.iter().any(|leader| certificate(leader).is_some()) {
-        sheet.columns.push(("certificate".to_owned(), Left));
-        for (row, leader) in sheet.rows.iter_mut().zip(&track.leaders) {
+        table.columns.push(("certificate", Left, 7).into());
+        for (row, leader) in table.rows.iter_mut().zip(&track.leaders) {
             let certificate = certificate(leader).map(ToString::to_string);
             row.push(certificate.map_or(Cell::Empty, Cell::Text));
         }
     }
-    sheet.notes.push(
+    table.notes.push(
         "selection is linked specific return; its null is not zero: compare with the luck band of random portfolios \
          with the same count, weights and holding periods"
             .to_owned(),
     );
-    sheet.notes.push(format!(
+    table.notes.push(format!(
         "DSR: the probability that selection beats the best of {} trials by luck, all that are on disk for this window",
         track.trials
     ));
-    sheet.notes.extend(track.separation.as_ref().map(tests));
-    sheet.notes.extend(track.notes.iter().cloned());
-    sheet
+    table.notes.extend(track.separation.as_ref().map(tests));
+    table.notes.extend(track.notes.iter().cloned());
+    table
 }
 
 fn row(leader: &Leader, track: &Track) -> Vec<Cell> {
@@ -82,7 +83,7 @@ fn row(leader: &Leader, track: &Track) -> Vec<Cell> {
         Cell::optional(interval.map(|(low, _)| low), Cell::Change),
         Cell::optional(interval.map(|(_, high)| high), Cell::Change),
         selection.map_or(Cell::Empty, |selection| {
-            Cell::metric(&selection.newey_west_t, Cell::Ratio)
+            metric_cell(&selection.newey_west_t, Cell::Ratio)
         }),
         Cell::optional(luck.map(|(low, _)| low), Cell::Change),
         Cell::optional(luck.map(|(_, high)| high), Cell::Change),
@@ -90,8 +91,8 @@ fn row(leader: &Leader, track: &Track) -> Vec<Cell> {
             selection.and_then(|selection| selection.null_percentile),
             Cell::Percent,
         ),
-        selection.map_or(Cell::Empty, |selection| Cell::metric(&selection.dsr, Cell::Ratio)),
-        Cell::stat(leader.metrics.get("total_return"), Cell::Change),
+        selection.map_or(Cell::Empty, |selection| metric_cell(&selection.dsr, Cell::Ratio)),
+        stat_cell(leader.metrics.get("total_return"), Cell::Change),
         leader.delta_rank.map_or(Cell::Empty, Cell::Signed),
         Cell::optional(
             leader.memory_gap.as_ref().map(|gap| gap.total_return),

@@ -1,35 +1,34 @@
 //! Table 5: where the return came from.
 
-use super::{Cell, Sheet, described};
+use super::described;
 use crate::record::{Board, Track};
-use ktd_view::table::Align::{Left, Right};
+use ktd_view::draw::Align::{Left, Right};
+use ktd_view::draw::{Cell, TableData};
 
-pub(super) fn sheet(board: &Board, track: &Track, basis: &str) -> Sheet {
-    let styles = board.model.styles.iter().map(|style| (style.as_str(), Right));
-    let heads: Vec<_> = [
-        ("agent", Left),
-        ("common", Right),
-        ("style", Right),
-        ("selection", Right),
-    ]
-    .into_iter()
-    .chain([
-        ("timing", Right),
-        ("slip", Right),
-        ("cost", Right),
-        ("rounding", Right),
-        ("unattributed", Right),
-        ("portfolio", Right),
-        ("closes to", Right),
-    ])
-    .chain(styles)
-    .collect();
-    let mut sheet = Sheet::new(
+pub(super) fn table(board: &Board, track: &Track, basis: &str) -> TableData {
+    let parts = [
+        "common",
+        "style",
+        "selection",
+        "timing",
+        "slip",
+        "cost",
+        "rounding",
+        "unattributed",
+    ];
+    let parts = parts.map(|part| (part, Right, 1));
+    let styles = board.model.styles.iter().map(|style| (style.as_str(), Right, 3));
+    let heads = [("agent", Left, 0)]
+        .into_iter()
+        .chain(parts)
+        .chain([("portfolio", Right, 0), ("closes to", Right, 2)])
+        .chain(styles);
+    let mut table = TableData::new(
         format!(
             "Table 5, basis {basis}, linked (Carino), means over seeds: {}",
             described(track)
         ),
-        &heads,
+        heads,
     );
     for leader in &track.leaders {
         let Some(contribution) = leader.attribution.get(basis) else {
@@ -38,8 +37,8 @@ pub(super) fn sheet(board: &Board, track: &Track, basis: &str) -> Sheet {
                 .clone()
                 .unwrap_or_else(|| "not attributed".to_owned());
             let mut row = vec![Cell::Text(leader.agent.clone()), Cell::Missing(reason)];
-            row.resize(heads.len(), Cell::Empty);
-            sheet.rows.push(row);
+            row.resize(table.columns.len(), Cell::Empty);
+            table.rows.push(row);
             continue;
         };
         let linked = &contribution.carino;
@@ -63,9 +62,9 @@ pub(super) fn sheet(board: &Board, track: &Track, basis: &str) -> Sheet {
             linked.gauge.abs().max(contribution.daily_gauge)
         )));
         row.extend(linked.styles.iter().copied().map(Cell::Change));
-        sheet.rows.push(row);
+        table.rows.push(row);
     }
-    sheet.notes.push(match basis {
+    table.notes.push(match basis {
         "post" => {
             "weights after the day's trades; timing is what they missed from the mark to the open".to_owned()
         }
@@ -74,5 +73,5 @@ pub(super) fn sheet(board: &Board, track: &Track, basis: &str) -> Sheet {
         _ => "weights before the day's trades; timing is what they earned from the open to the close"
             .to_owned(),
     });
-    sheet
+    table
 }

@@ -2,9 +2,9 @@
 
 use super::frame::{Frame, Settled, first_frame, has_later_record};
 use super::{Intent, Nearest, Outcome, Place, Sent};
-use ktd_io::sha256::sha256_hex;
 use crate::BundleError;
 use ktd_agents::WireRequest;
+use ktd_io::sha256::sha256_hex;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -34,7 +34,8 @@ impl Cassette {
         let mut cassette = Self::default();
         let mut at = 0;
         while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
-            let damaged = |what: String| BundleError::damaged(path, format!("the record at byte {at}: {what}"));
+            let damaged =
+                |what: String| BundleError::damaged(path, format!("the record at byte {at}: {what}"));
             let Some(frame) = first_frame(rest) else {
                 if has_later_record(rest) {
                     return Err(damaged("it is damaged, and others follow it".to_owned()));

@@ -15,8 +15,8 @@ pub use cassette::Cassette;
 pub use nearest::{Difference, Nearest};
 pub use store::ExchangeStore;
 
-use ktd_io::sha256::sha256_hex;
 use ktd_agents::{TransportError, WireReply, WireRequest};
+use ktd_io::sha256::sha256_hex;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;

@@ -1,7 +1,7 @@
 //! The curve as one drawing that stands alone: what every attacker recovers on each rung, and what strategies still see.
 
 use super::record::{Curve, Recovery, Rung, StrategyCost};
-use ktd_view::draw::{Anchor, Axes, Canvas, Edges, Markup, Plane, axis_percent, real};
+use ktd_view::draw::{Anchor, Axes, Axis, Canvas, Edges, Plane, axis_percent, real};
 
 const WIDTH: f64 = 980.0;
 const HEIGHT: f64 = 400.0;
@@ -24,18 +24,10 @@ pub fn render(curve: &Curve) -> String {
     let mut canvas = Canvas::new(WIDTH, HEIGHT);
     let count = real(curve.rungs.len().max(1));
     let plane = Axes {
-        edges: Edges {
-            top: 34,
-            right: 232,
-            bottom: 40,
-            left: 52,
-        },
+        edges: Edges::new(34.0, 232.0, 40.0, 52.0),
         rows: None,
-        x: 0.0..count,
-        y: 0.0..1.0,
-        labels: (0, 5),
-        x_label: &|_| String::new(),
-        y_label: &|value| axis_percent(*value, 1.0),
+        x: Axis::unseen(0.0..count),
+        y: Axis::new(0.0..1.0, 5, &|value| axis_percent(value, 1.0)),
     }
     .draw(&mut canvas);
     canvas.text(
@@ -48,19 +40,11 @@ pub fn render(curve: &Curve) -> String {
         column(&mut canvas, &plane, real(place), rung);
     }
     legend(&mut canvas, curve);
-    let mut drawing = Markup::default();
-    canvas.write(
-        &mut drawing,
-        "curve",
+    canvas.file(
         "Leakage and utility of each rung",
         "Share of probes whose stock each attacker names among five, and rank correlation of two strategies' signals",
-    );
-    let head = format!("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH}\" height=\"{HEIGHT}\"");
-    let style = format!("<style>{}</style><title>", include_str!("style.css"));
-    drawing
-        .finish()
-        .replacen("<svg", &head, 1)
-        .replacen("<title>", &style, 1)
+        include_str!("style.css"),
+    )
 }
 
 /// One rung: its name, a mark an attacker and kind, chance, and a mark a strategy.

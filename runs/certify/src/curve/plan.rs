@@ -3,12 +3,12 @@
 use super::record::{CURVE_FORMAT, Curve, Recovery, Rung, StrategyCost};
 use super::signals::signal_days;
 use super::strategy::Strategy;
+use crate::CertifyError;
 use crate::Tick;
 use crate::figure::Rule;
 use crate::ground::Ground;
 use crate::paths::CertifyPaths;
 use crate::session::{CertifyRun, count_probes, database_attackers};
-use crate::CertifyError;
 use ktd_episode::run::CellResult;
 use ktd_io::parallel::in_parallel;
 use ktd_masking::{Level, MaskSettings, Numeric};

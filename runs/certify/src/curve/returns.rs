@@ -1,9 +1,9 @@
 //! The episodes that tell what a rung costs a strategy in return.
 
 use super::strategy::Strategy;
+use crate::CertifyError;
 use crate::config::CertifyConfig;
 use crate::ground::Ground;
-use crate::CertifyError;
 use ktd_experiment::config::{AgentConfig, ExperimentConfig, MaskConfig};
 use ktd_experiment::window_config::WindowConfig;
 use ktd_masking::{Level, Numeric};

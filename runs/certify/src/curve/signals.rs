@@ -2,14 +2,14 @@
 //! the exact numbers.
 
 use super::strategy::Strategy;
-use crate::ground::Ground;
 use crate::CertifyError;
-use ktd_stats::spearman;
+use crate::ground::Ground;
 use ktd_env::exchange::Account;
 use ktd_env::factors::Factor;
 use ktd_env::{DayIndex, NameId};
 use ktd_masking::{EpisodeFrame, Level, Mask, MaskSettings, Numeric};
 use ktd_probes::Stretch;
+use ktd_stats::spearman;
 use ktd_tools::{Tool, ToolContext};
 use serde_json::{Value, json};
 
@@ -62,8 +62,8 @@ impl SignalDays {
         );
         let mut correlations = [None; Strategy::ALL.len()];
         for ((correlation, exact), seen) in correlations.iter_mut().zip(&exact).zip(&seen) {
-            *correlation =
-                spearman(exact, seen).map_err(|error| CertifyError::input(error.to_string(), error.hint()))?;
+            *correlation = spearman(exact, seen)
+                .map_err(|error| CertifyError::input(error.to_string(), error.hint()))?;
         }
         Ok(correlations)
     }

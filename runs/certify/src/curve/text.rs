@@ -1,7 +1,7 @@
 //! The curve as a table.
 
 use super::record::{Curve, Rung};
-use ktd_view::table::{Align, Table};
+use ktd_view::draw::{Align, Table};
 use std::fmt::Write;
 
 /// What the table shows of each kind of probe.

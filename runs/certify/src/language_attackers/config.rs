@@ -1,11 +1,13 @@
 //! `[language]` of a probe file: which models are asked, how, and what may be spent on them.
 
 use crate::CertifyError;
-use ktd_experiment::config::{AgentConfig, ExperimentConfig, RetryConfig, SessionConfig, ToolsConfig, unique};
+use ktd_agents::Dialect;
 use ktd_experiment::caps::Caps;
+use ktd_experiment::config::{
+    AgentConfig, ExperimentConfig, RetryConfig, SessionConfig, ToolsConfig, unique,
+};
 use ktd_experiment::rate_limits::RateLimits;
 use ktd_experiment::rules_config::RulesConfig;
-use ktd_agents::Dialect;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::PathBuf;

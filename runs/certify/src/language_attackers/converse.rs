@@ -1,22 +1,22 @@
 //! One probe: from its question to an answer, or to the reason why there is none.
 
-use super::guess::{self, Guess};
+use super::guess::{self, Guess, SUBMIT_GUESS};
 use super::question::{self, bad_guess, given_away};
 use super::record::LanguageAnswer;
-use ktd_bundle::exchanges::{Cassette, ExchangeStore, Place};
-use ktd_client::ask::Exchanger;
 use crate::CertifyError;
+use ktd_agents::{
+    ChatRequest, Expected, ModelFault, ModelTurn, Outcome, Session, Submission, SubmissionEffect, Tally,
+    Transport, WireRequest,
+};
 use ktd_bundle::BundleError;
+use ktd_bundle::exchanges::{Cassette, ExchangeStore, Place};
 use ktd_client::ClientError;
+use ktd_client::ask::Exchanger;
+use ktd_client::money::Metering;
+use ktd_env::Market;
 use ktd_experiment::cells::Cell;
 use ktd_experiment::config::RetryConfig;
 use ktd_guard::Guard;
-use ktd_client::money::Metering;
-use ktd_agents::{
-    ChatRequest, Expected, ModelFault, ModelTurn, Outcome, SUBMIT_ACTION, Session, Submission,
-    SubmissionEffect, Tally, Transport, WireRequest,
-};
-use ktd_env::Market;
 use ktd_masking::MaskSettings;
 use ktd_probes::{Probe, ProbeKind};
 use std::sync::Arc;
@@ -177,7 +177,7 @@ impl Desk<'_> {
         let expected = Expected {
             tools: &tools,
             forced: Some(provider.force),
-            wanted: Some(SUBMIT_ACTION),
+            submission: Some(SUBMIT_GUESS),
             self_hosted: provider.dialect.self_hosted,
         };
         let asked = match exchanger.ask(step, ordinal, &wire, &expected).await {

@@ -1,6 +1,5 @@
 //! What an attacker says in its own words, read by form alone: whether a stock or a day exists is another question.
 
-use ktd_agents::SUBMIT_ACTION;
 use ktd_env::TradeDate;
 use ktd_masking::{Schema, ToolSpec};
 use ktd_probes::{Answer, ProbeKind};
@@ -43,16 +42,19 @@ struct SameArguments {
     confidence: f64,
 }
 
+/// The name of the tool that submits a guess; the built-in agents know no other.
+pub(super) const SUBMIT_GUESS: &str = "submit_action";
+
 /// The tool that a kind of probes is answered by.
 pub(super) fn tool(kind: ProbeKind) -> ToolSpec {
     match kind {
         ProbeKind::Day | ProbeKind::Days | ProbeKind::Episode | ProbeKind::Anchored => ToolSpec {
-            name: SUBMIT_ACTION,
+            name: SUBMIT_GUESS,
             description: "Submits your guess which stock and which day an exhibit shows.",
             parameters: Schema::of::<StockArguments>(),
         },
         ProbeKind::Linked => ToolSpec {
-            name: SUBMIT_ACTION,
+            name: SUBMIT_GUESS,
             description: "Submits your guess whether two exhibits show the same stock.",
             parameters: Schema::of::<SameArguments>(),
         },

@@ -1,11 +1,11 @@
 //! A probe as the opening of a forced submission.
 
 use super::guess::{Problem, tool};
-use ktd_experiment::cells::Cell;
 use ktd_agents::{
     Attempt, ChatRequest, ForceLevel, ModelFault, Sampling, Session, SessionLimits, SessionTexts, StepPlan,
     Submission, SubmissionEffect,
 };
+use ktd_experiment::cells::Cell;
 use ktd_masking::{Count, MaskSettings, Payload, Prompt, ToolSpec};
 use ktd_probes::{Anchor, Probe};
 use ktd_prompts::{AttemptSlots, ForceSlots, LinkedSlots, NotJsonSlots, ProblemSlots, StockSlots};
@@ -31,14 +31,15 @@ pub(super) fn open(
             seed: agent.send_seed.then_some(cell.seed),
             max_output_tokens: agent.max_output_tokens,
         },
-        tools: [submit].into(),
+        tools: [].into(),
+        submission: submit,
         force: provider.force,
         thinking: provider.thinking,
         cache_key: Some(format!("{}|attack", agent.id)),
         system: ktd_prompts::attack_system(mask),
         user,
         texts: SessionTexts {
-            submission: Prompt::new(),
+            close: Prompt::new(),
             budget_used_up: Payload::null(),
             not_yet: Payload::null(),
             feedback: no_answer,
@@ -110,6 +111,7 @@ fn no_answer(attempt: Attempt) -> Payload {
         | ModelFault::UnknownTool
         | ModelFault::WrongTool
         | ModelFault::MultipleCalls
+        | ModelFault::TooManyCalls
         | ModelFault::ArgumentsMalformed
         | ModelFault::Rejected
         | ModelFault::CallInText

@@ -10,12 +10,12 @@
 use super::guess::{Guess, tool};
 use super::line_up::Attacker;
 use super::resolve::answer_of;
-use ktd_io::sha256::sha256_hex;
-use ktd_io::whole_file::{json_bytes, write_whole};
 use crate::CertifyError;
+use ktd_env::Market;
 use ktd_experiment::config::AgentConfig;
 use ktd_experiment::provider::Provider;
-use ktd_env::Market;
+use ktd_io::sha256::sha256_hex;
+use ktd_io::whole_file::{json_bytes, write_whole};
 use ktd_masking::MaskSettings;
 use ktd_probes::{Answer, ProbeKind};
 use serde::{Deserialize, Serialize};

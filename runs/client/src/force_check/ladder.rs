@@ -1,15 +1,15 @@
 //! Down the ladder, one call a rung, until a call comes back.
 
 use super::record::{CallResult, ProbeRecord, ProbedCall, endpoint_sha256};
-use super::talk::{request, tool_names};
-use ktd_bundle::event::UsageRecord;
+use super::talk::{SUBMIT_CHOICE, request, tool_names};
 use crate::ClientError;
-use ktd_experiment::config::AgentConfig;
-use ktd_experiment::provider::Provider;
 use ktd_agents::{
-    Expected, FaultKind, ForceLevel, ModelFault, ModelTurn, ReplyFault, SUBMIT_ACTION, Transport,
+    DecodedReply, Expected, FaultKind, ForceLevel, ModelFault, ModelTurn, ReplyFault, Transport,
     TransportError, Verdict, object_in_text,
 };
+use ktd_bundle::event::UsageRecord;
+use ktd_experiment::config::AgentConfig;
+use ktd_experiment::provider::Provider;
 use ktd_prompts::ProbeAnswer;
 
 /// Most calls of one probe.
@@ -91,15 +91,16 @@ async fn ask(
         Ok(reply) => reply,
         Err(error) => return Ok(unsent((level, answer), &error)),
     };
-    let read = provider.wire.decode(reply.status, &reply.body, &provider.dialect);
+    let bound = request.usage_bound();
+    let read = DecodedReply::read(provider.wire, &provider.dialect, &reply, bound);
     let expected = Expected {
         tools: tool_names(level),
         forced: Some(level),
-        wanted: Some(SUBMIT_ACTION),
+        submission: Some(SUBMIT_CHOICE),
         self_hosted: provider.dialect.self_hosted,
     };
-    let verdict = Verdict::of(read.as_ref(), &expected);
-    let (result, detail) = match &read {
+    let verdict = read.verdict(&expected);
+    let (result, detail) = match read.turn() {
         Ok(turn) => (of_turn(turn, level, &verdict), line_of(turn)),
         Err(fault) => (of_fault(fault), fault.to_string()),
     };
@@ -111,7 +112,7 @@ async fn ask(
         kinds: verdict.kinds().into_iter().map(str::to_owned).collect(),
         status: Some(reply.status),
         detail,
-        usage: read.ok().map(|turn| UsageRecord::of(&turn.usage())),
+        usage: read.turn().ok().map(|turn| UsageRecord::of(&turn.usage())),
     })
 }
 
@@ -131,7 +132,7 @@ fn unsent((level, answer): (ForceLevel, ProbeAnswer), error: &TransportError) ->
 /// Whether the submission came is decided by the call alone, whatever its arguments are worth. An answer that was cut
 /// before a call might have called.
 fn of_turn(turn: &ModelTurn, level: ForceLevel, verdict: &Verdict) -> CallResult {
-    let has_call = turn.tool_calls().iter().any(|call| call.name == SUBMIT_ACTION);
+    let has_call = turn.tool_calls().iter().any(|call| call.name == SUBMIT_CHOICE);
     let has_object = || turn.text().is_some_and(|text| object_in_text(text).is_some());
     let has_submitted = if level.is_by_call() {
         has_call && !matches!(verdict, Verdict::InfraFault(_))

@@ -1,14 +1,17 @@
 //! What a probe asks: the request of a submission at one force level, about numbers instead of stocks.
 
+use ktd_agents::{
+    Attempt, ChatRequest, ForceLevel, Sampling, Session, SessionLimits, SessionTexts, StepPlan,
+    SubmissionEffect, ThinkingPolicy,
+};
 use ktd_experiment::config::AgentConfig;
 use ktd_experiment::provider::Provider;
-use ktd_agents::{
-    Attempt, ChatRequest, ForceLevel, SUBMIT_ACTION, Sampling, Session, SessionLimits, SessionTexts,
-    StepPlan, SubmissionEffect, ThinkingPolicy,
-};
 use ktd_masking::{Payload, Prompt, Schema, ToolSpec};
 use ktd_prompts::{ProbeAnswer, probe_question, probe_system};
 use schemars::JsonSchema;
+
+/// The name of the tool that submits: that of an episode, so that the same is measured.
+pub(super) const SUBMIT_CHOICE: &str = ktd_agents::SUBMIT_ACTION;
 
 /// Most tokens that a probe's call may generate.
 pub const TINY_OUTPUT_TOKENS: u32 = 64;
@@ -33,27 +36,29 @@ struct Notion {
     text: String,
 }
 
-/// The tools of a probe.
-fn tools() -> [ToolSpec; 2] {
-    [
-        ToolSpec {
-            name: "take_note",
-            description: "Remembers a short text for later.",
-            parameters: Schema::of::<Notion>(),
-        },
-        ToolSpec {
-            name: SUBMIT_ACTION,
-            description: "Submits the larger of two numbers. Example: {\"choice\": 1, \"reason\": \"it is larger\"}",
-            parameters: Schema::of::<Choice>(),
-        },
-    ]
+/// The tool that must not be called.
+fn note_tool() -> ToolSpec {
+    ToolSpec {
+        name: "take_note",
+        description: "Remembers a short text for later.",
+        parameters: Schema::of::<Notion>(),
+    }
+}
+
+/// The tool that submits a choice.
+fn submission_tool() -> ToolSpec {
+    ToolSpec {
+        name: SUBMIT_CHOICE,
+        description: "Submits the larger of two numbers. Example: {\"choice\": 1, \"reason\": \"it is larger\"}",
+        parameters: Schema::of::<Choice>(),
+    }
 }
 
 /// Names of the tools that a request of this level lists.
 pub(super) const fn tool_names(level: ForceLevel) -> &'static [&'static str] {
     match level {
-        ForceLevel::Named => &["take_note", SUBMIT_ACTION],
-        ForceLevel::Required | ForceLevel::Auto => &[SUBMIT_ACTION],
+        ForceLevel::Named => &["take_note", SUBMIT_CHOICE],
+        ForceLevel::Required | ForceLevel::Auto => &[SUBMIT_CHOICE],
         ForceLevel::Json | ForceLevel::Text => &[],
     }
 }
@@ -86,14 +91,15 @@ pub(super) fn request(
             seed: None,
             max_output_tokens: Some(budget),
         },
-        tools: tools().into(),
+        tools: [note_tool()].into(),
+        submission: submission_tool(),
         force: level,
         thinking: provider.thinking,
         cache_key: None,
         system: probe_system(),
         user: probe_question(answer),
         texts: SessionTexts {
-            submission: Prompt::new(),
+            close: Prompt::new(),
             budget_used_up: Payload::null(),
             not_yet: Payload::null(),
             feedback: no_feedback,

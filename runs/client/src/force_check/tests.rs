@@ -1,11 +1,11 @@
 //! Endpoints of many habits, and what a run makes of what was found about them.
 
 use super::*;
-use ktd_experiment::cells::{Cell, cells};
-use ktd_experiment::config::ExperimentConfig;
 use futures::future::BoxFuture;
 use ktd_agents::{ForceLevel, Transport, TransportError, WireReply, WireRequest};
 use ktd_env::synth::{SynthConfig, generate};
+use ktd_experiment::cells::{Cell, cells};
+use ktd_experiment::config::ExperimentConfig;
 use ktd_io::whole_file::{create_directory, write_whole};
 use serde_json::{Value, json};
 use std::collections::VecDeque;

@@ -1,12 +1,12 @@
 //! What stands between a cell and its endpoint: the key's gate and the budget.
 
-use ktd_experiment::amount::Picodollars;
 use super::budget::{Budget, CapReached, Payer, Reservation};
-use ktd_bundle::tariff::{Charge, Tariff};
 use super::rate_gate::{Ended, Gates, KeyName, RateGate, Slot};
-use ktd_io::lock::FileLock;
 use ktd_bundle::exchanges::Outcome;
+use ktd_bundle::tariff::{Charge, Decoded, Tariff};
+use ktd_experiment::amount::Picodollars;
 use ktd_experiment::cells::Cell;
+use ktd_io::lock::FileLock;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -126,9 +126,14 @@ pub struct Admitted<'a> {
 
 impl Admitted<'_> {
     /// The request was sent, and this is recorded of it. `busy` is how long a busy provider is to be left alone.
-    pub fn settle(self, outcome: &Outcome, busy: Option<Duration>) {
+    /// `decoded` is what its reply holds for the charge, where it is one.
+    pub fn settle(self, outcome: &Outcome, decoded: Option<Decoded>, busy: Option<Duration>) {
         let is_needed = self.reservation.is_some() || self.meter.gate.counts_tokens();
-        let charge = is_needed.then(|| self.meter.tariff.charge(self.request_bytes, Some(outcome)));
+        let charge = is_needed.then(|| {
+            self.meter
+                .tariff
+                .charge_decoded(self.request_bytes, Some(outcome), decoded)
+        });
         let tokens = match &charge {
             Some(Charge::Used { usage, .. }) => Some(usage.input().saturating_add(usage.output())),
             Some(Charge::Nothing | Charge::Incomplete { .. } | Charge::Unknown { .. }) | None => None,

@@ -1,8 +1,8 @@
 //! How long to wait before the same request is sent again.
 
-use ktd_experiment::config::RetryConfig;
 use chrono::DateTime;
 use ktd_agents::{WireReply, wait_seconds};
+use ktd_experiment::config::RetryConfig;
 use std::time::Duration;
 
 /// A provider that wants to be left alone for longer is asked again after this.

@@ -3,8 +3,8 @@
 use super::conversation::{role, text};
 use super::word::{WORD_BYTES_MAX, raw};
 use super::{Conversation, Desk, Over, Told, Word};
-use ktd_bundle::event::StepOutcome;
 use ktd_agents::SUBMIT_ACTION;
+use ktd_bundle::event::StepOutcome;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorData, GetPromptRequestParams,
     GetPromptResponse, GetPromptResult, Implementation, ListPromptsResult, ListResourcesResult,

@@ -1,7 +1,7 @@
 //! Where an episode is, told by the engine as it goes.
 
-use ktd_bundle::event::StepOutcome;
 use crate::progress::Progress;
+use ktd_bundle::event::StepOutcome;
 use serde::Serialize;
 use std::sync::{Arc, Mutex, PoisonError};
 

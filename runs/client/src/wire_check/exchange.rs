@@ -77,7 +77,7 @@ impl Exchange {
         let expected = Expected {
             tools: &tools,
             forced: asked.forced,
-            wanted: asked.wanted.as_deref(),
+            submission: asked.wanted.as_deref(),
             self_hosted: dialect.self_hosted,
         };
         let reply = wire.decode(self.status, body.as_bytes(), &dialect);

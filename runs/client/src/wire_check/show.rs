@@ -118,10 +118,9 @@ pub fn to_json(checked: &Checked) -> Value {
 }
 
 fn turn_json(turn: &ModelTurn) -> Value {
-    let calls = turn
-        .tool_calls()
-        .iter()
-        .map(|call| json!({ "id": call.id.as_str(), "name": call.name, "arguments": call.arguments }));
+    let calls = turn.tool_calls().iter().map(
+        |call| json!({ "id": call.id.as_str(), "name": call.name, "arguments": call.arguments.as_str() }),
+    );
     json!({
         "stop_reason": turn.stop().code(),
         "vendor_stop_reason": turn.served().stop_reason,

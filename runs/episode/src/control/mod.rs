@@ -3,10 +3,10 @@
 
 mod oracle;
 
-use crate::{EpisodeInput, mask_of};
 use crate::EpisodeError;
-use ktd_experiment::config::Control;
+use crate::{EpisodeInput, mask_of};
 use ktd_baselines::{BuiltinTransport, Follower};
+use ktd_experiment::config::Control;
 use oracle::Oracle;
 use std::sync::Arc;
 

@@ -4,10 +4,10 @@ mod traffic;
 
 pub use traffic::{BRIEF, DAYS, Measured, THOROUGH, Traffic, measure, steps_measured};
 
+use ktd_agents::Usage;
 use ktd_experiment::amount::Picodollars;
 use ktd_experiment::cells::Cell;
 use ktd_experiment::config::{ExperimentConfig, SessionConfig};
-use ktd_agents::Usage;
 use ktd_masking::Mode;
 use serde::Serialize;
 

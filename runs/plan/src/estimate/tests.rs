@@ -1,7 +1,7 @@
 use super::*;
-use ktd_experiment::cells::cells;
 use ktd_client::money::opening::price_cells;
 use ktd_env::synth::{SynthConfig, generate};
+use ktd_experiment::cells::cells;
 use std::path::Path;
 
 const TRAFFIC: Traffic = Traffic {
@@ -12,6 +12,9 @@ const TRAFFIC: Traffic = Traffic {
     first_bytes: 15_000,
     growth_bytes: 10_000,
 };
+
+/// One dollar a million tokens of input, two of output.
+const PRICES: &str = r#"{"rows":[{"model":"m","asof":"2026-11","source":"test","input":1,"output":2}]}"#;
 
 fn estimate(model: &str, rest: &str) -> Estimate {
     let text = format!(
@@ -28,7 +31,7 @@ fn estimate(model: &str, rest: &str) -> Estimate {
     .unwrap();
     let folder = tempfile::tempdir().unwrap();
     let prices = folder.path().join("prices.json");
-    ktd_io::whole_file::write_whole(&prices, ktd_bundle::tariff::tests::PRICES.as_bytes()).unwrap();
+    ktd_io::whole_file::write_whole(&prices, PRICES.as_bytes()).unwrap();
     let mut cells = cells(&config, &market).unwrap();
     price_cells(&mut cells, &config, folder.path()).unwrap();
     let measured = Measured {

@@ -3,12 +3,12 @@
 use super::SideOptions;
 use super::real::{Real, RealNames};
 use super::record::{MaskColumn, Match, OrderCell, OrderRow, SideBySide, Step, StepCell, Text};
-use ktd_bundle::bundle_ref::Found;
-use ktd_bundle::BundlePaths;
-use ktd_bundle::event::OrderRecord;
-use ktd_bundle::open::read_private;
 use crate::ReasonsError;
 use crate::{Heard, Hearing, Hit, REASONS_FORMAT};
+use ktd_bundle::BundlePaths;
+use ktd_bundle::bundle_ref::Found;
+use ktd_bundle::event::OrderRecord;
+use ktd_bundle::open::read_private;
 use ktd_masking::Level;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -64,7 +64,11 @@ fn key(heard: &Heard) -> Key<'_> {
     )
 }
 
-fn match_of(mut group: Vec<&Heard>, options: &SideOptions, real: &mut RealNames) -> Result<Match, ReasonsError> {
+fn match_of(
+    mut group: Vec<&Heard>,
+    options: &SideOptions,
+    real: &mut RealNames,
+) -> Result<Match, ReasonsError> {
     group.sort_by_key(|heard| {
         let mask = &heard.spoken.found.header.mask;
         (Level::parse(&mask.level), mask.numeric.clone())
@@ -136,7 +140,11 @@ fn dates_of(found: &Found) -> Result<Option<(String, String)>, ReasonsError> {
 }
 
 /// The steps that were asked for, or those with the most hits; without a hit the first of all.
-fn chosen(group: &[&Heard], options: &SideOptions, window_steps: usize) -> Result<BTreeSet<usize>, ReasonsError> {
+fn chosen(
+    group: &[&Heard],
+    options: &SideOptions,
+    window_steps: usize,
+) -> Result<BTreeSet<usize>, ReasonsError> {
     if let Some(step) = options
         .steps
         .iter()

@@ -5,7 +5,6 @@ mod page;
 mod real;
 mod record;
 mod text;
-mod wrap;
 
 pub use group::side_by_side;
 pub use page::render;

@@ -1,13 +1,13 @@
 //! The real stocks and days behind what models saw, for the owner of the private part.
 
 use super::SideOptions;
-use ktd_bundle::bundle_ref::Found;
-use ktd_bundle::BundlePaths;
-use ktd_data::market_source::market_of;
-use ktd_bundle::open::read_private;
 use crate::ReasonsError;
-use ktd_experiment::cells::parse_mask;
+use ktd_bundle::BundlePaths;
+use ktd_bundle::bundle_ref::Found;
+use ktd_bundle::open::read_private;
+use ktd_data::market_source::market_of;
 use ktd_env::{DayIndex, Fen, Market, TradeDate};
+use ktd_experiment::cells::parse_mask;
 use ktd_masking::{EpisodeFrame, Mask};
 use std::collections::BTreeMap;
 use std::path::PathBuf;

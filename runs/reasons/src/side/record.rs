@@ -1,7 +1,7 @@
 //! What is laid side by side: the one document that text and page are views of.
 
-use ktd_bundle::event::StepOutcome;
 use crate::{Category, Hit};
+use ktd_bundle::event::StepOutcome;
 use serde::Serialize;
 
 /// Reasons side by side.

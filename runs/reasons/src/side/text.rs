@@ -1,9 +1,8 @@
 //! Reasons side by side, for a terminal.
 
 use super::record::{Match, Part, SideBySide, Step, Text};
-use super::wrap::wrapped;
-use ktd_view::table::display_width;
 use crate::shown;
+use ktd_view::draw::{display_width, wrapped};
 use std::fmt::Write;
 
 /// Cells of the column of labels.

@@ -1,47 +1,77 @@
-//! Axes with ticks, labels and grid lines, drawn by plotters; and where a value lies between them.
+//! Axes with ticks, labels and grid lines, and where a value lies between them.
 
-use super::backend::{AXIS, FINE, GRID, Ink, LABEL};
-use super::canvas::Canvas;
-use plotters::chart::ChartBuilder;
-use plotters::drawing::IntoDrawingArea;
-use plotters::style::{IntoFont, TRANSPARENT};
+use super::canvas::{Anchor, Canvas, Point};
+use super::ticks::ticks;
+use std::fmt;
 use std::ops::Range;
 
-/// Size of the letters at ticks, in units of the canvas.
-const LETTERS: i32 = 10;
-
-/// Space round the plot, in units of the canvas.
+/// Space round a plot in units of the canvas, clockwise from the top as in CSS; labels stand below and to the left.
 #[derive(Debug, Clone, Copy)]
 pub struct Edges {
-    /// Above.
-    pub top: i32,
-    /// To the right.
-    pub right: i32,
-    /// Below, with the labels.
-    pub bottom: i32,
-    /// To the left, with the labels.
-    pub left: i32,
+    top: f64,
+    right: f64,
+    bottom: f64,
+    left: f64,
 }
 
-/// How an axis labels a value.
-type Label<'a> = &'a dyn Fn(&f64) -> String;
+impl Edges {
+    /// Space above, to the right, below and to the left.
+    #[must_use]
+    pub const fn new(top: f64, right: f64, bottom: f64, left: f64) -> Self {
+        Self {
+            top,
+            right,
+            bottom,
+            left,
+        }
+    }
+}
 
-/// What the axes of one plot are.
+/// One axis: its range, and how it is labelled.
+pub struct Axis<'a> {
+    range: Range<f64>,
+    most: usize,
+    label: &'a dyn Fn(f64) -> String,
+}
+
+impl fmt::Debug for Axis<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("Axis");
+        let shown = shown.field("range", &self.range).field("most", &self.most);
+        shown.finish_non_exhaustive()
+    }
+}
+
+impl<'a> Axis<'a> {
+    /// An axis with labels at round values, at most `most` of them.
+    pub const fn new(range: Range<f64>, most: usize, label: &'a dyn Fn(f64) -> String) -> Self {
+        Self { range, most, label }
+    }
+
+    /// A scale that nothing is drawn of.
+    #[must_use]
+    pub const fn unseen(range: Range<f64>) -> Self {
+        Self::new(range, 0, &|_| String::new())
+    }
+
+    /// Round values with their labels.
+    fn ticks(&self) -> impl Iterator<Item = (f64, String)> {
+        let ticks = ticks(&self.range, self.most).into_iter();
+        ticks.map(|value| (value, (self.label)(value)))
+    }
+}
+
+/// The axes of one plot.
+#[derive(Debug)]
 pub struct Axes<'a> {
     /// Space round the plot.
     pub edges: Edges,
     /// Where the plot's part of the canvas begins and ends, from the top; the whole canvas when absent.
     pub rows: Option<(f64, f64)>,
     /// From left to right.
-    pub x: Range<f64>,
+    pub x: Axis<'a>,
     /// From bottom to top.
-    pub y: Range<f64>,
-    /// About how many labels each has; no axis where 0.
-    pub labels: (usize, usize),
-    /// Text of the labels.
-    pub x_label: Label<'a>,
-    /// Text of the labels.
-    pub y_label: Label<'a>,
+    pub y: Axis<'a>,
 }
 
 /// Where values lie on a canvas.
@@ -57,19 +87,22 @@ pub struct Plane {
 
 impl Plane {
     /// Where a value of the horizontal axis lies.
+    #[must_use]
     pub fn x(&self, value: f64) -> f64 {
         let share = (value - self.x.start) / (self.x.end - self.x.start);
         self.across.start + share * (self.across.end - self.across.start)
     }
 
     /// Where a value of the vertical axis lies.
+    #[must_use]
     pub fn y(&self, value: f64) -> f64 {
         let share = (value - self.y.start) / (self.y.end - self.y.start);
         self.down.end - share * (self.down.end - self.down.start)
     }
 
     /// Where a point lies.
-    pub fn at(&self, x: f64, y: f64) -> (f64, f64) {
+    #[must_use]
+    pub fn at(&self, x: f64, y: f64) -> Point {
         (self.x(x), self.y(y))
     }
 }
@@ -78,71 +111,62 @@ impl Axes<'_> {
     /// Draws the axes and says where values lie.
     pub fn draw(&self, canvas: &mut Canvas) -> Plane {
         let (top, bottom) = self.rows.unwrap_or((0.0, canvas.height()));
-        let edge = f64::from;
+        let Edges {
+            top: above,
+            right,
+            bottom: below,
+            left,
+        } = self.edges;
         let plane = Plane {
-            x: self.x.clone(),
-            y: self.y.clone(),
-            across: edge(self.edges.left)..canvas.width() - edge(self.edges.right),
-            down: top + edge(self.edges.top)..bottom - edge(self.edges.bottom),
+            x: self.x.range.clone(),
+            y: self.y.range.clone(),
+            across: left..canvas.width() - right,
+            down: top + above..bottom - below,
         };
-        // The canvas takes whatever it is given; what plotters could refuse is a plot without any space, whose axes nobody
-        // would see.
-        self.mesh(canvas, &plane).ok();
+        self.across(canvas, &plane);
+        self.down(canvas, &plane);
         plane
     }
 
-    fn mesh(
-        &self,
-        canvas: &mut Canvas,
-        plane: &Plane,
-    ) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
-        let (width, height) = (canvas.width(), canvas.height());
-        let margin = |size: f64| whole(size) * FINE;
-        let (x_labels, y_labels) = self.labels;
-        let below = margin(height - plane.down.end).min(LABELS * FINE);
-        let beside = margin(plane.across.start).min(LABELS * FINE);
-        let area = Ink(canvas).into_drawing_area();
-        let mut chart = ChartBuilder::on(&area)
-            .margin_top(margin(plane.down.start))
-            .margin_right(margin(width - plane.across.end))
-            .margin_bottom(margin(height - plane.down.end) - below)
-            .margin_left(margin(plane.across.start) - beside)
-            .x_label_area_size(below)
-            .y_label_area_size(beside)
-            .build_cartesian_2d(self.x.clone(), self.y.clone())?;
-        let mut mesh = chart.configure_mesh();
-        if x_labels == 0 {
-            mesh.disable_x_axis().disable_x_mesh();
+    /// The horizontal axis, with lines upwards from its ticks.
+    fn across(&self, canvas: &mut Canvas, plane: &Plane) {
+        let (top, base) = (plane.down.start, plane.down.end);
+        for (value, label) in self.x.ticks() {
+            let x = plane.x(value);
+            canvas.line("gr", (x, top), (x, base));
+            canvas.line("ax", (x, base), (x, base + TICK));
+            if !label.is_empty() {
+                canvas.text("tk", Anchor::Middle, (x, base + 14.5), &label);
+            }
         }
-        if y_labels == 0 {
-            mesh.disable_y_axis().disable_y_mesh();
+        if 0 < self.x.most {
+            canvas.line("ax", (plane.across.start, base), (plane.across.end, base));
         }
-        mesh.x_labels(x_labels)
-            .y_labels(y_labels)
-            .x_label_formatter(self.x_label)
-            .y_label_formatter(self.y_label)
-            .label_style(("sans-serif", LETTERS * FINE).into_font().color(&LABEL))
-            .axis_style(AXIS)
-            .bold_line_style(GRID)
-            .light_line_style(TRANSPARENT)
-            .set_all_tick_mark_size(3 * FINE)
-            .draw()?;
-        Ok(())
+    }
+
+    /// The vertical axis, with lines to the right from its ticks.
+    fn down(&self, canvas: &mut Canvas, plane: &Plane) {
+        let (base, end) = (plane.across.start, plane.across.end);
+        for (value, label) in self.y.ticks() {
+            let y = plane.y(value);
+            canvas.line("gr", (base, y), (end, y));
+            canvas.line("ax", (base - TICK, y), (base, y));
+            if !label.is_empty() {
+                // A baseline lies about a third of the letters' height below their middle.
+                canvas.text("tk", Anchor::End, (base - 2.0 * TICK, y + 3.4), &label);
+            }
+        }
+        if 0 < self.y.most {
+            canvas.line("ax", (base, plane.down.start), (base, plane.down.end));
+        }
     }
 }
 
-/// Space that plotters takes for labels, out of the edges.
-const LABELS: i32 = 14;
-
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "a drawing is some hundred units wide"
-)]
-fn whole(size: f64) -> i32 {
-    size.clamp(0.0, 1e5).round() as i32
-}
+/// Length of the mark at a tick.
+const TICK: f64 = 3.0;
 
 /// The range of the values and `anchor`, with some space at both ends; never empty.
+#[must_use]
 pub fn padded(values: impl IntoIterator<Item = f64>, anchor: f64) -> Range<f64> {
     const SPACE: f64 = 0.06;
     // A drawing of nothing but the anchor still needs a scale.
@@ -165,55 +189,38 @@ pub fn padded(values: impl IntoIterator<Item = f64>, anchor: f64) -> Range<f64> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::draw::Markup;
 
     fn axes(x: Range<f64>, y: Range<f64>) -> String {
         let mut canvas = Canvas::new(300.0, 200.0);
         let plane = Axes {
-            edges: Edges {
-                top: 10,
-                right: 10,
-                bottom: 20,
-                left: 40,
-            },
+            edges: Edges::new(10.0, 10.0, 20.0, 40.0),
             rows: None,
-            x,
-            y,
-            labels: (4, 4),
-            x_label: &|value| format!("x{value}"),
-            y_label: &|value| format!("y{value}"),
+            x: Axis::new(x, 4, &|value| format!("x{value}")),
+            y: Axis::new(y, 4, &|value| format!("y{value}")),
         }
         .draw(&mut canvas);
         assert!((plane.across.start - 40.0).abs() < 1e-9 && (plane.down.end - 180.0).abs() < 1e-9);
-        let mut page = Markup::default();
-        canvas.write(&mut page, "wide", "t", "d");
-        page.finish()
+        canvas.figure("wide", "t", "d").into_string()
     }
 
     #[test]
-    fn plotters_writes_classes_and_lies_where_values_lie() {
+    fn ticks_lie_where_values_lie() {
         let drawn = axes(0.0..10.0, -1.0..1.0);
-        for class in ["ax", "gr", "tk"] {
-            assert!(drawn.contains(&format!("class=\"{class}")), "{class}: {drawn}");
+        for part in [
+            "<text class=\"tk m\" x=\"40\" y=\"194.5\">x0<",
+            "x=\"165\" y=\"194.5\">x5<",
+            "x=\"290\" y=\"194.5\">x10<",
+            "<text class=\"tk e\" x=\"34\" y=\"183.4\">y-1<",
+            ">y0<",
+            ">y1<",
+            "class=\"gr\" x1=\"40\" y1=\"95\" x2=\"290\" y2=\"95\"",
+            "class=\"ax\" x1=\"40\" y1=\"10\" x2=\"40\" y2=\"180\"",
+        ] {
+            assert!(drawn.contains(part), "{part}: {drawn}");
         }
         assert!(
             !drawn.contains('#') && !drawn.contains("rgb"),
             "colours belong to the style sheet"
-        );
-        // Plotters counts pixels from 0, so its last is one of its units, a tenth of ours, inside the edge.
-        for label in [
-            "x=\"40\" y=\"194.5\">x0<",
-            "x=\"164.9\" y=\"194.5\">x5<",
-            "x=\"289.9\" y=\"194.5\">x10<",
-            ">y-1<",
-            ">y0<",
-            ">y1<",
-        ] {
-            assert!(drawn.contains(label), "{label}: {drawn}");
-        }
-        assert!(
-            drawn.contains("class=\"gr\" x1=\"40\" y1=\"95\" x2=\"289.9\" y2=\"95\""),
-            "{drawn}"
         );
     }
 

@@ -1,17 +1,36 @@
-//! How a page is written: markup that is always closed and escaped, drawings in classes instead of colours, and axes.
+//! Text and pictures for people: numbers, tables for a terminal and for a page, HTML, and drawings in SVG.
+//!
+//! Knows nothing of what is shown: no file, no experiment, no board. Markup is made by templates that escape what they are
+//! given; drawings have classes instead of colours.
 
 mod axes;
-mod backend;
 mod canvas;
-mod markup;
+mod cell;
+mod document;
 mod number;
+mod safe;
+mod table;
+mod table_data;
+mod text;
+mod text_table;
 mod thin;
+mod ticks;
 
-pub use axes::{Axes, Edges, Plane, padded};
-pub use canvas::{Anchor, Canvas};
-pub use markup::Markup;
+pub use axes::{Axes, Axis, Edges, Plane, padded};
+pub use canvas::{Anchor, Canvas, Point};
+pub use cell::Cell;
+pub use document::document;
 pub use number::{
-    axis_percent, change, counted, decimals, fitted, joined, named, percent, plural, portion, real,
+    axis_percent, change, counted, decimals, grouped, joined, named, p_value, percent, plural, portion, real,
     scientific, short_hash,
 };
+pub use safe::{csv_text, visible};
+pub use table::{TableView, scroll};
+pub use table_data::TableData;
+pub use text::{display_width, fitted, wrapped};
+pub use text_table::{Align, Column, Layout, Table};
 pub use thin::thin;
+pub use ticks::ticks;
+
+/// The style sheet of pages with tables and pictures.
+pub const STYLE: &str = include_str!("style.css");

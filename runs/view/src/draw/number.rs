@@ -1,11 +1,10 @@
 //! Numbers as a page shows them: few digits, a true minus sign, and never a value that is no number.
 
-use crate::table::display_width;
-
 /// What stands where there is no number.
 const NONE: &str = "n/a";
 
 /// A count as a number.
+#[must_use]
 #[expect(
     clippy::cast_precision_loss,
     reason = "days, agents and orders stay far below 2^53"
@@ -25,6 +24,7 @@ fn signed(text: &str) -> String {
 }
 
 /// A number with so many decimals.
+#[must_use]
 pub fn decimals(value: f64, places: usize) -> String {
     if value.is_finite() {
         signed(&format!("{value:.places$}"))
@@ -50,6 +50,7 @@ fn in_percent(share: f64, places: usize) -> String {
 }
 
 /// A share in percent.
+#[must_use]
 pub fn percent(share: f64) -> String {
     // Fewer decimals for large ones.
     let places = match share.abs() {
@@ -61,6 +62,7 @@ pub fn percent(share: f64) -> String {
 }
 
 /// A difference of shares in percent, with its sign.
+#[must_use]
 pub fn change(share: f64) -> String {
     let shown = percent(share);
     let is_positive = 0.0 < share && shown.contains(|digit: char| digit.is_ascii_digit() && digit != '0');
@@ -68,11 +70,13 @@ pub fn change(share: f64) -> String {
 }
 
 /// A share of a whole in percent, as coarse as one reads it: `46 %`, `4.2 %`, `0 %`.
+#[must_use]
 pub fn portion(share: f64) -> String {
     in_percent(share, usize::from((0.0005..0.1).contains(&share)))
 }
 
 /// A share on an axis whose ticks lie about `step` apart.
+#[must_use]
 pub fn axis_percent(share: f64, step: f64) -> String {
     let places = match step {
         coarse if 0.01 <= coarse => 0,
@@ -83,7 +87,18 @@ pub fn axis_percent(share: f64, step: f64) -> String {
     in_percent(share, places)
 }
 
+/// A p-value.
+#[must_use]
+pub fn p_value(p: f64) -> String {
+    if p.is_finite() && 0.0 < p && p < 0.001 {
+        format!("{p:.1e}").replace('-', "\u{2212}")
+    } else {
+        decimals(p, if p < 0.1 { 4 } else { 3 })
+    }
+}
+
 /// A small number by its order: `3e-16`.
+#[must_use]
 pub fn scientific(value: f64) -> String {
     if value.abs() < f64::MIN_POSITIVE {
         "0".to_owned()
@@ -94,34 +109,34 @@ pub fn scientific(value: f64) -> String {
     }
 }
 
-/// A text cut to so many columns, wide characters counting two.
-pub fn fitted(text: &str, columns: usize) -> String {
-    if display_width(text) <= columns {
-        return text.to_owned();
-    }
-    let mut cut = String::new();
-    for character in text.chars() {
-        cut.push(character);
-        if columns <= display_width(&cut) {
-            cut.pop();
-            break;
-        }
-    }
-    cut.push('\u{2026}');
-    cut
-}
-
 /// The first digits of a hash.
+#[must_use]
 pub fn short_hash(hash: &str) -> String {
     hash.chars().take(10).collect()
 }
 
+/// A count with thousands separated by commas: `163,749`.
+#[must_use]
+pub fn grouped(count: usize) -> String {
+    let digits = count.to_string();
+    let mut shown = String::with_capacity(digits.len() + digits.len() / 3);
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            shown.push(',');
+        }
+        shown.push(digit);
+    }
+    shown
+}
+
 /// `1 agent`, `2 agents`.
+#[must_use]
 pub fn counted(count: usize, noun: &str) -> String {
-    format!("{} {}", crate::table::grouped(count), plural(count, noun))
+    format!("{} {}", grouped(count), plural(count, noun))
 }
 
 /// `agent` of one, `agents` of others.
+#[must_use]
 pub fn plural(count: usize, noun: &str) -> String {
     if count == 1 {
         noun.to_owned()
@@ -131,6 +146,7 @@ pub fn plural(count: usize, noun: &str) -> String {
 }
 
 /// `a, b and c`.
+#[must_use]
 pub fn joined(words: &[String]) -> String {
     match words {
         [] => String::new(),
@@ -140,6 +156,7 @@ pub fn joined(words: &[String]) -> String {
 }
 
 /// A key in words: `total_return` is `total return`.
+#[must_use]
 pub fn named(key: &str) -> String {
     key.replace('_', " ")
 }
@@ -180,12 +197,9 @@ mod tests {
     }
 
     #[test]
-    fn wide_names_are_cut() {
-        assert_eq!(fitted("abc", 3), "abc");
-        assert_eq!(fitted("abcdef", 4), "abc\u{2026}");
-        assert_eq!(
-            fitted("\u{8d35}\u{5dde}\u{8305}\u{53f0}", 5),
-            "\u{8d35}\u{5dde}\u{2026}"
-        );
+    fn counts_are_grouped() {
+        for (count, shown) in [(0, "0"), (999, "999"), (1000, "1,000"), (163_749, "163,749")] {
+            assert_eq!(grouped(count), shown);
+        }
     }
 }

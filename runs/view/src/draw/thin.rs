@@ -5,6 +5,7 @@ const COLUMN: f64 = 2.0;
 
 /// The points of a line from left to right, thinned: of each narrow column the lowest and the highest stay, of the whole
 /// the first and the last, and of a straight run both ends. Points that are no numbers are left out.
+#[must_use]
 pub fn thin(points: impl IntoIterator<Item = (f64, f64)>) -> Vec<(f64, f64)> {
     let points: Vec<(f64, f64)> = points
         .into_iter()

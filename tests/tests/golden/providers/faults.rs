@@ -26,7 +26,7 @@ impl Reply {
         let expected = Expected {
             tools: &[RESEARCH, SUBMIT_ACTION],
             forced,
-            wanted: forced.map(|_| SUBMIT_ACTION),
+            submission: Some(SUBMIT_ACTION),
             self_hosted: dialect.self_hosted,
         };
         let reply = self.wire.decode(self.status, self.body.as_bytes(), &dialect);

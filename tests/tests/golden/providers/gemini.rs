@@ -123,7 +123,7 @@ fn verdict(exchange: &Exchange) -> Verdict {
     let expected = Expected {
         tools: &tools,
         forced: (config["mode"] == "ANY").then_some(ForceLevel::Required),
-        wanted: config["allowed_function_names"][0].as_str(),
+        submission: config["allowed_function_names"][0].as_str(),
         self_hosted: false,
     };
     let reply = Wire::GenerateContent.decode(exchange.status, exchange.body.as_bytes(), &dialect());

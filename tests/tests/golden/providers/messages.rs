@@ -214,7 +214,7 @@ fn verdict(exchange: &Exchange) -> Verdict {
     let expected = Expected {
         tools: &tools,
         forced,
-        wanted: choice["name"].as_str(),
+        submission: choice["name"].as_str(),
         self_hosted: false,
     };
     let reply = Wire::Messages.decode(exchange.status, exchange.body.as_bytes(), &dialect());

@@ -1,9 +1,9 @@
 //! The price table that comes with the golden sets.
 
 use ktd_agents::Usage;
-use ktd_kit::golden::outside;
 use ktd_experiment::price_table::Basis;
 use ktd_experiment::price_table::PriceTable;
+use ktd_kit::golden::outside;
 use serde_json::Value;
 
 #[test]

@@ -51,7 +51,7 @@ impl Call {
 
     /// No arguments at all are none.
     fn has_empty_arguments(&self) -> bool {
-        self.arguments.trim().is_empty()
+        matches!(self.arguments.trim(), "" | "null")
     }
 
     /// What our reading must give: only arguments that are absent are mended in recorded replies.
@@ -156,7 +156,7 @@ impl Asked {
         let expected = Expected {
             tools: &tools,
             forced: self.forced,
-            wanted: self.wanted.as_deref(),
+            submission: self.wanted.as_deref(),
             self_hosted: dialect.self_hosted,
         };
         let reply = wire.decode(exchange.status, exchange.body.as_bytes(), dialect);

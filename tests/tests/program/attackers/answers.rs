@@ -2,9 +2,9 @@
 
 use crate::attackers::scene::{BLINDED, ask, at, scene, silent};
 use crate::attackers::scripted::{Say, Script};
+use ktd_certify::language_attackers::{AnswerRecord, LanguageAnswer, answers_path};
 use ktd_masking::Level;
 use ktd_probes::{Measure, ProbeKind};
-use ktd_certify::language_attackers::{AnswerRecord, LanguageAnswer, answers_path};
 
 const CHEATER: &str = "agents = [{ id = \"cheater\", builtin = \"cheater\" }]";
 pub(crate) const MODEL: &str = "parallel = 3\nschema_retries = 2\nretries = { attempts = 2, first_wait_ms = 1 }\n\

@@ -2,8 +2,8 @@
 
 use crate::attackers::scene::{BLINDED, ask, scene};
 use crate::attackers::scripted::{Say, Script};
-use ktd_probes::ProbeKind;
 use ktd_certify::language_attackers::{LineUp, read_batch, write_batch};
+use ktd_probes::ProbeKind;
 use serde_json::{Value, json};
 use std::path::Path;
 

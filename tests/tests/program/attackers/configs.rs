@@ -1,11 +1,11 @@
 //! The files that come with the program, and a model on loopback where there is one.
 
 use crate::attackers::scene::{BLINDED, at, scene, silent};
+use ktd_certify::config::CertifyConfig;
+use ktd_certify::language_attackers::{LanguageConfig, LineUp};
+use ktd_experiment::provider::Provider;
 use ktd_masking::Level;
 use ktd_probes::{Measure, ProbeKind};
-use ktd_certify::language_attackers::{LanguageConfig, LineUp};
-use ktd_certify::config::CertifyConfig;
-use ktd_experiment::provider::Provider;
 use std::path::PathBuf;
 
 fn configs() -> PathBuf {

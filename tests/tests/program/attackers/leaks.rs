@@ -3,9 +3,9 @@
 use crate::attackers::answers::MODEL;
 use crate::attackers::scene::{BLINDED, ask, at, scene};
 use crate::attackers::scripted::{Say, Script};
+use ktd_certify::language_attackers::write_batch;
 use ktd_masking::Level;
 use ktd_probes::ProbeKind;
-use ktd_certify::language_attackers::write_batch;
 use std::collections::BTreeSet;
 
 const TWO: &str = "retries = { attempts = 1 }\nagents = [\

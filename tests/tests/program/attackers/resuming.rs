@@ -3,11 +3,11 @@
 use crate::attackers::answers::MODEL;
 use crate::attackers::scene::{BLINDED, Set, ask, scene};
 use crate::attackers::scripted::{Say, Script};
-use ktd_probes::ProbeKind;
-use ktd_certify::CertifyError;
-use ktd_certify::language_attackers::{Attacker, LineUp, answers_path};
 use ktd_bundle::BundlePaths;
 use ktd_bundle::exchanges::Cassette;
+use ktd_certify::CertifyError;
+use ktd_certify::language_attackers::{Attacker, LineUp, answers_path};
+use ktd_probes::ProbeKind;
 use std::path::Path;
 
 /// Three probes: one answered at once, one at its third try, one never.

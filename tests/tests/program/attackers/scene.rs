@@ -1,15 +1,15 @@
 //! A small synthetic panel, probes of it, and line-ups that are put before them.
 
 use crate::attackers::scripted::Script;
+use ktd_certify::CertifyError;
+use ktd_certify::language_attackers::{LanguageAnswer, LineUp, Questions};
 use ktd_env::exchange::Rules;
 use ktd_env::factors::FactorConfig;
 use ktd_env::synth::{SynthConfig, generate};
 use ktd_env::{FactorTable, Market};
+use ktd_experiment::rules_config::RulesConfig;
 use ktd_masking::{Level, MaskKey, MaskSettings, Numeric};
 use ktd_probes::{Aid, Gold, Probe, ProbeKind, ProbeMaker, ProbePlan, Tally};
-use ktd_certify::CertifyError;
-use ktd_certify::language_attackers::{LanguageAnswer, LineUp, Questions};
-use ktd_experiment::rules_config::RulesConfig;
 use ktd_tools::{ToolLimits, Toolbox};
 use std::path::Path;
 use std::sync::{Arc, OnceLock};

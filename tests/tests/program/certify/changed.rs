@@ -1,8 +1,8 @@
 //! `ktd verify --certificate`: what was changed is found, and named.
 
 use crate::certify::{folder, names, scene};
-use ktd_kit::{assert_ok, copy, quiet, refused};
 use ktd_certify::verify::{Check, verify};
+use ktd_kit::{assert_ok, copy, quiet, refused};
 use std::path::Path;
 
 fn check(root: &Path) -> Result<Vec<String>, String> {

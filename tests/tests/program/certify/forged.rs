@@ -1,12 +1,12 @@
 //! Certificates that say what was not done: signed well, and refused from what stands in them alone.
 
 use crate::certify::{folder, scene};
-use ktd_kit::{assert_ok, copy, quiet, refused};
 use ktd_certify::certificate::{Certificate, Knowledge};
 use ktd_certify::mark::read_certificates;
 use ktd_certify::signed::SignedCertificate;
 use ktd_certify::signing::SigningKey;
 use ktd_certify::verify::{Check, verify};
+use ktd_kit::{assert_ok, copy, quiet, refused};
 use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
 

@@ -2,10 +2,10 @@
 
 use crate::certify::forged::sign;
 use crate::certify::{CONFIG, certify, folder};
-use ktd_kit::quiet;
 use ktd_certify::certificate::Knowledge;
 use ktd_certify::mark::read_certificates;
 use ktd_certify::signed::SignedCertificate;
+use ktd_kit::quiet;
 use serde_json::Value;
 use std::path::Path;
 

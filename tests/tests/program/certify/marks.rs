@@ -2,18 +2,18 @@
 
 use crate::certify::forged::{honest, sign};
 use crate::certify::{SIGNING_KEY, scene};
-use ktd_kit::{copy, quiet, refused};
 use ktd_bundle::BundlePaths;
 use ktd_bundle::open::read_header;
 use ktd_certify::certificate::Certificate;
 use ktd_certify::config::KindCounts;
 use ktd_certify::mark::{mark_of, read_certificates};
-use ktd_probes::judge::{Mark, MarkStanding};
 use ktd_certify::set_record::{Origin, probe_set_sha256};
 use ktd_certify::signed::SignedCertificate;
 use ktd_certify::signing::SigningKey;
-use ktd_probes::judge::Thresholds;
 use ktd_certify::verdict::Verdict;
+use ktd_kit::{copy, quiet, refused};
+use ktd_probes::judge::Thresholds;
+use ktd_probes::judge::{Mark, MarkStanding};
 use serde_json::Value;
 use std::path::Path;
 use std::sync::OnceLock;

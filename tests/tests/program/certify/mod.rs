@@ -14,8 +14,8 @@ mod language;
 mod marks;
 mod planted;
 
-use ktd_kit::{Folder, copy, files, quiet, refused};
 use ktd_certify::set_record::SOURCE_SHA256;
+use ktd_kit::{Folder, copy, files, quiet, refused};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;

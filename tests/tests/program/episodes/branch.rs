@@ -1,22 +1,22 @@
 //! An episode left at a step: what stands before it is copied and charged to nobody, what follows is asked live.
 
 use ktd_baselines::named;
-use ktd_kit::episode::{OnPanel, assert_same_files, files, runtime};
-use ktd_kit::provider::{Attempt, Provider};
+use ktd_bundle::BundleError;
 use ktd_bundle::BundlePaths;
 use ktd_bundle::chain::Lines;
-use ktd_io::sha256::sha256_hex;
 use ktd_bundle::exchanges::{Cassette, Sent};
-use ktd_episode::open_bundle::OpenBundle;
 use ktd_bundle::open::read_header;
-use ktd_episode::verify::verify;
-use ktd_episode::{EpisodeInput, branch_cell, branch_episode, replay_episode};
+use ktd_client::ClientError;
 use ktd_client::progress::Silent;
 use ktd_episode::EpisodeError;
-use ktd_client::ClientError;
-use ktd_bundle::BundleError;
+use ktd_episode::open_bundle::OpenBundle;
+use ktd_episode::verify::verify;
+use ktd_episode::{EpisodeInput, branch_cell, branch_episode, replay_episode};
 use ktd_experiment::config::AgentConfig;
 use ktd_experiment::provider::{Provider as Endpoint, builtin_table};
+use ktd_io::sha256::sha256_hex;
+use ktd_kit::episode::{OnPanel, assert_same_files, files, runtime};
+use ktd_kit::provider::{Attempt, Provider};
 use std::path::Path;
 
 const STEPS: usize = 5;
@@ -170,7 +170,10 @@ fn a_stopped_branch_is_continued() {
         &stopped,
     )
     .unwrap_err();
-    assert!(matches!(error, EpisodeError::Client(ClientError::Configuration { .. })), "{error}");
+    assert!(
+        matches!(error, EpisodeError::Client(ClientError::Configuration { .. })),
+        "{error}"
+    );
     let mended = provider("hold", &[]);
     branch(&scene.bundle, 3, Some("hold"), &mended, &stopped).unwrap();
     assert!(lines(&stopped) == lines(&whole));
@@ -256,7 +259,10 @@ fn a_damaged_original_is_not_left() {
     let live = provider("hold", &[]);
     let out = scene.at("out");
     let error = branch(&scene.bundle, 4, Some("hold"), &live, &out).unwrap_err();
-    assert!(matches!(error, EpisodeError::Bundle(BundleError::Diverged { .. })), "{error}");
+    assert!(
+        matches!(error, EpisodeError::Bundle(BundleError::Diverged { .. })),
+        "{error}"
+    );
     assert!(live.sent().is_empty() && !out.exists());
 }
 

@@ -1,10 +1,10 @@
 //! The board can tell skill from memory from luck: what the agents that cost nothing score on the synthetic market.
 
-use ktd_env::Fen;
-use ktd_kit::episode::{experiment, key, market, prepare, run};
 use ktd_bundle::BundlePaths;
 use ktd_bundle::summary::Summary;
+use ktd_env::Fen;
 use ktd_experiment::config::ExperimentConfig;
+use ktd_kit::episode::{experiment, key, market, prepare, run};
 use ktd_plan::Luck;
 use std::collections::BTreeMap;
 use std::path::Path;

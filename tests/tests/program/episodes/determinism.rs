@@ -1,14 +1,14 @@
 //! The same inputs give the same bytes, however many cells run at once and however often.
 
+use ktd_client::progress::Silent;
+use ktd_episode::open_bundle::OpenBundle;
+use ktd_episode::replay_episode;
+use ktd_experiment::cells::Cell;
+use ktd_experiment::config::ExperimentConfig;
 use ktd_kit::episode::{
     DAYS, GRID, NAMES, Trace, assert_same_files, experiment, files, key, market, prepare, run, runtime,
 };
 use ktd_masking::MaskKey;
-use ktd_episode::open_bundle::OpenBundle;
-use ktd_client::progress::Silent;
-use ktd_episode::replay_episode;
-use ktd_experiment::cells::Cell;
-use ktd_experiment::config::ExperimentConfig;
 use std::path::{Path, PathBuf};
 
 const WINDOW: usize = 4;

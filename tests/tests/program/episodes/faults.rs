@@ -1,16 +1,16 @@
 //! A model's mistakes, faults of the infrastructure and decisions to hold are three things.
 
 use ktd_baselines::{ChatModel, named};
-use ktd_kit::episode::{Trace, experiment, key, leaping, market, prepare, shared};
-use ktd_kit::provider::{Attempt, Provider};
 use ktd_bundle::BundlePaths;
 use ktd_bundle::chain::Lines;
 use ktd_bundle::event::{ReadEvent, StepOutcome};
 use ktd_bundle::summary::Summary;
-use ktd_episode::{EpisodeInput, replay_episode, run_episode};
+use ktd_client::ClientError;
 use ktd_client::progress::Silent;
 use ktd_episode::EpisodeError;
-use ktd_client::ClientError;
+use ktd_episode::{EpisodeInput, replay_episode, run_episode};
+use ktd_kit::episode::{Trace, experiment, key, leaping, market, prepare, shared};
+use ktd_kit::provider::{Attempt, Provider};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -179,7 +179,10 @@ fn a_refused_key_stops_the_run_and_once_mended_the_run_goes_on() {
     let refused = Provider::new(hold(), &script);
     let error = run(&rest, &refused, &broken).unwrap_err();
     assert!(
-        matches!(error, EpisodeError::Client(ClientError::Configuration { step: 2, .. })),
+        matches!(
+            error,
+            EpisodeError::Client(ClientError::Configuration { step: 2, .. })
+        ),
         "{error}"
     );
     let mended = Provider::new(hold(), &[]);
@@ -342,7 +345,10 @@ fn no_credit_stops_the_cell_and_a_payment_continues_it_where_it_was() {
     );
     let provider = Provider::new(momentum(), &[Attempt::Good, Attempt::Good, quota]);
     let stopped = run(ATTEMPTS, &provider, folder.path()).unwrap_err();
-    assert!(matches!(stopped, EpisodeError::Client(ClientError::QuotaExhausted { .. })), "{stopped}");
+    assert!(
+        matches!(stopped, EpisodeError::Client(ClientError::QuotaExhausted { .. })),
+        "{stopped}"
+    );
     let asked = provider.sent().len();
     let summary = run(ATTEMPTS, &provider, folder.path()).unwrap();
     assert_eq!((summary.counters.uncovered, summary.counters.fallback), (0, 0));
@@ -361,7 +367,10 @@ fn lost_state_is_a_defect_of_the_harness_and_never_the_models() {
     );
     let provider = Provider::new(momentum(), &[Attempt::Good, lost]);
     let stopped = run(ATTEMPTS, &provider, folder.path()).unwrap_err();
-    assert!(matches!(stopped, EpisodeError::Client(ClientError::HarnessBug { .. })), "{stopped}");
+    assert!(
+        matches!(stopped, EpisodeError::Client(ClientError::HarnessBug { .. })),
+        "{stopped}"
+    );
     assert!(
         !events(folder.path())
             .iter()

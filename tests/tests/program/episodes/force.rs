@@ -1,13 +1,13 @@
 //! The force ladder: the same decisions at every level, the level in every record.
 
 use ktd_agents::ForceLevel;
-use ktd_kit::episode::{experiment, key, market, prepare, run, runtime};
 use ktd_bundle::BundlePaths;
 use ktd_bundle::chain::Lines;
 use ktd_bundle::event::ReadEvent;
-use ktd_episode::open_bundle::OpenBundle;
 use ktd_client::progress::Silent;
+use ktd_episode::open_bundle::OpenBundle;
 use ktd_episode::replay_episode;
+use ktd_kit::episode::{experiment, key, market, prepare, run, runtime};
 use std::path::Path;
 
 const MODES: usize = 3;

@@ -1,18 +1,18 @@
 //! Whole episodes through a proxy that cuts, delays, duplicates and garbles: what is the network's stays the network's.
 
 use super::proxy::{Deed, FAULTS, Proxied, ZERO_OUTPUT};
-use ktd_baselines::named;
 use ktd_agents::{Transport, TransportError, WireReply, WireRequest};
-use ktd_kit::Vendor;
-use ktd_kit::episode::{Trace, experiment, files, key, market, prepare, runtime, shared};
+use ktd_baselines::named;
 use ktd_bundle::BundlePaths;
 use ktd_bundle::chain::Lines;
 use ktd_bundle::event::{ReadEvent, StepOutcome};
 use ktd_bundle::exchanges::Cassette;
 use ktd_bundle::summary::{Counters, Summary};
+use ktd_client::progress::Silent;
 use ktd_episode::verify::verify;
 use ktd_episode::{EpisodeInput, replay_episode, run_episode};
-use ktd_client::progress::Silent;
+use ktd_kit::Vendor;
+use ktd_kit::episode::{Trace, experiment, files, key, market, prepare, runtime, shared};
 use std::collections::BTreeMap;
 use std::path::Path;
 

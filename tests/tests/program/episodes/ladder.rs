@@ -1,11 +1,11 @@
 //! Whole episodes on every rung of the numeric ladder.
 
-use ktd_kit::episode::{DAYS, NAMES, Trace, experiment, key, market, prepare, run, runtime};
-use ktd_masking::{Level, MaskSettings, Mode, Numeric};
-use ktd_episode::open_bundle::OpenBundle;
 use ktd_client::progress::Silent;
+use ktd_episode::open_bundle::OpenBundle;
 use ktd_episode::replay_episode;
 use ktd_experiment::mask_hash::mask_hash;
+use ktd_kit::episode::{DAYS, NAMES, Trace, experiment, key, market, prepare, run, runtime};
+use ktd_masking::{Level, MaskSettings, Mode, Numeric};
 use std::collections::BTreeSet;
 
 const SEED: u64 = 5;
@@ -13,8 +13,7 @@ const SEED: u64 = 5;
 fn grid() -> String {
     let numerics =
         Numeric::ALL.map(|numeric| format!("{{ level = \"blinded\", numeric = \"{}\" }}", numeric.label()));
-    let agents =
-        ktd_baselines::NAMES.map(|name| format!("{{ id = \"{name}\", builtin = \"{name}\" }}"));
+    let agents = ktd_baselines::NAMES.map(|name| format!("{{ id = \"{name}\", builtin = \"{name}\" }}"));
     format!(
         "synthetic = {{ seed = {SEED}, names = {NAMES}, days = {DAYS} }}\n\
          masks = [{}, {{ level = \"bright\", numeric = \"banded\" }}]\n\

@@ -5,15 +5,15 @@
 
 use super::perturb::with_company;
 use ktd_baselines::named;
-use ktd_kit::episode::{experiment, files, key, market, prepare, run as run_cells, runtime, shared};
-use ktd_kit::provider::Provider;
 use ktd_bundle::BundlePaths;
 use ktd_bundle::chain::Lines;
 use ktd_bundle::exchanges::Cassette;
-use ktd_episode::{EpisodeInput, run_episode};
+use ktd_client::ClientError;
 use ktd_client::progress::Silent;
 use ktd_episode::EpisodeError;
-use ktd_client::ClientError;
+use ktd_episode::{EpisodeInput, run_episode};
+use ktd_kit::episode::{experiment, files, key, market, prepare, run as run_cells, runtime, shared};
+use ktd_kit::provider::Provider;
 use std::path::Path;
 
 fn config(level: &str) -> ktd_experiment::config::ExperimentConfig {

@@ -2,28 +2,28 @@
 //! a busy provider is left alone by all who use its key.
 
 use futures::future::BoxFuture;
-use ktd_baselines::named;
 use ktd_agents::{Transport, TransportError, WireReply, WireRequest};
-use ktd_env::KeyedStream;
-use ktd_kit::episode::{dice, experiment, key, leaping, market, prepare, shared};
-use ktd_kit::provider::{Attempt, Provider};
+use ktd_baselines::named;
 use ktd_bundle::BundlePaths;
 use ktd_bundle::exchanges::Cassette;
 use ktd_bundle::summary::Summary;
-use ktd_episode::{EpisodeInput, Shared, run_episode};
-use ktd_client::progress::Silent;
 use ktd_bundle::summary_file::spending_of;
-use ktd_episode::EpisodeError;
+use ktd_bundle::tariff::Tariff;
 use ktd_client::ClientError;
-use ktd_experiment::cells::Cell;
-use ktd_episode::run::Prepared;
 use ktd_client::money::budget::Scope;
 use ktd_client::money::meter::payer;
-use ktd_experiment::price_table::{Basis, PriceTable};
 use ktd_client::money::{Budget, Metering};
-use ktd_experiment::caps::Caps;
+use ktd_client::progress::Silent;
+use ktd_env::KeyedStream;
+use ktd_episode::EpisodeError;
+use ktd_episode::run::Prepared;
+use ktd_episode::{EpisodeInput, Shared, run_episode};
 use ktd_experiment::amount::Picodollars;
-use ktd_bundle::tariff::Tariff;
+use ktd_experiment::caps::Caps;
+use ktd_experiment::cells::Cell;
+use ktd_experiment::price_table::{Basis, PriceTable};
+use ktd_kit::episode::{dice, experiment, key, leaping, market, prepare, shared};
+use ktd_kit::provider::{Attempt, Provider};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -223,7 +223,10 @@ fn a_cell_whose_prices_changed_is_continued_at_todays_and_stays_at_them_when_it_
     let out = folder.path();
     let mut scene = Scene::new("[1]");
     let first = scene.run(Some(30_000_000_000), &momentum(&[]), out);
-    assert!(matches!(first, Err(EpisodeError::Client(ClientError::Budget { .. }))), "{first:?}");
+    assert!(
+        matches!(first, Err(EpisodeError::Client(ClientError::Budget { .. }))),
+        "{first:?}"
+    );
     let before = spending_of(&BundlePaths::new(out)).unwrap().total().unwrap();
     let dearer = PriceTable::parse(&PRICES.replace("1.5", "15")).unwrap();
     scene.prepared.cells[0].basis = Basis::of(false, dearer.record("compatible", "m"));

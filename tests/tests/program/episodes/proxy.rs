@@ -2,7 +2,8 @@
 
 use futures::future::BoxFuture;
 use ktd_agents::{
-    Auth, HttpSettings, HttpTransport, REPLY_BYTES_MAX, Transport, TransportError, WireReply, WireRequest,
+    Auth, HttpSettings, HttpTransport, ProxySettings, REPLY_BYTES_MAX, Transport, TransportError, WireReply,
+    WireRequest,
 };
 use ktd_kit::Vendor;
 use ktd_kit::vendor::{Message, Then, json_reply, reply};
@@ -174,6 +175,7 @@ impl Proxied {
                 api_key: None,
                 headers: BTreeMap::new(),
                 secret_headers: Vec::new(),
+                proxy: ProxySettings::default(),
                 connect_timeout: timeout,
                 timeout,
             })

@@ -1,9 +1,9 @@
 //! `ktd verify` accepts what a run wrote, and nothing that was changed since.
 
 use ktd_env::KeyedStream;
+use ktd_episode::verify::{Verified, verify};
 use ktd_kit::episode::{FILES, OnPanel, below, dice, files, market, runtime};
 use ktd_masking::MaskKey;
-use ktd_episode::verify::{Verified, verify};
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 

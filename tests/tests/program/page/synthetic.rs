@@ -1,6 +1,10 @@
 //! A board of made-up agents, the same for the same seed.
 
-use ktd_board::{Board, CalibrationBin, Cohort, Contrast, Contribution, Curves, Faults, Gap, Health, Leader, Linked, ModelRecord, Pair, Protocol, Reliability, Resampling, SeedStat, Selection, SensitivityRow, Separation, StyleHealth, Track, VifStep};
+use ktd_board::{
+    Board, CalibrationBin, Cohort, Contrast, Contribution, Curves, Faults, Gap, Health, Leader, Linked,
+    ModelRecord, Pair, Protocol, Reliability, Resampling, SeedStat, Selection, SensitivityRow, Separation,
+    StyleHealth, Track, VifStep,
+};
 use ktd_bundle::summary::Metric;
 use std::collections::BTreeMap;
 

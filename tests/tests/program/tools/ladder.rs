@@ -2,10 +2,10 @@
 
 use crate::tools::fixture::{Fixture, answer, every_setting, rows};
 use crate::tools::snapshots::calls;
-use ktd_stats::normal_cdf;
 use ktd_env::factors::{Factor, FactorConfig};
 use ktd_env::{AsOf, FactorTable, NameId};
 use ktd_masking::{BAND_NOISE, BAND_REFRESH_DAYS, Level, Mask, Mode, Numeric, Scale};
+use ktd_stats::normal_cdf;
 use ktd_tools::{Tool, ToolContext, state};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};

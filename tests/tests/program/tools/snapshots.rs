@@ -236,13 +236,14 @@ fn feedback_on_bad_submissions() {
     ];
     let fixture = Fixture::new();
     let as_of = fixture.as_of();
+    let toolbox = Toolbox::new().unwrap();
     let mut texts = Vec::new();
     for numeric in Numeric::ALL {
         let mask = fixture.mask(Level::Blinded, numeric);
         let context = fixture.context(&as_of, &mask);
         let mut text = String::new();
         for submission in &submissions {
-            let told = parse_action(&context, submission).map_or_else(
+            let told = toolbox.parse_submission(&context, submission).map_or_else(
                 |error| readable(&error.payload().to_json()),
                 |action| format!("taken, {} orders", action.orders.len()),
             );

@@ -189,7 +189,7 @@ fn statuses_are_told_apart() {
         (401, "", K::Unauthorized),
         (403, "", K::Forbidden),
         (404, "", K::NotFound),
-        (307, "", K::NotFound),
+        (307, "", K::Redirected),
         (
             400,
             r#"{"error":{"message":"tool_choice clashes"}}"#,

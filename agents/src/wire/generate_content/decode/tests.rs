@@ -15,7 +15,7 @@ fn verdict(body: &str) -> Verdict {
     let expected = Expected {
         tools: &["submit_action"],
         forced: Some(ForceLevel::Named),
-        wanted: Some("submit_action"),
+        submission: Some("submit_action"),
         self_hosted: false,
     };
     Verdict::of(decode(200, body).as_ref(), &expected)

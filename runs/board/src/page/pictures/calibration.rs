@@ -1,11 +1,11 @@
 //! Picture 7: stated confidence against what happened.
 
-use super::{Section, View, card, cards, legend, nothing, numbers};
-use crate::sheet::{Cell, Sheet};
+use super::{Section, View, card, legend, nothing, numbers};
+use crate::sheet::metric_cell;
 use crate::{Leader, Reliability};
-use ktd_view::table::Align::{Left, Right};
-use ktd_view::draw::{Anchor, Axes, Canvas, Edges, Markup, counted, decimals, real};
-use crate::page::table;
+use ktd_view::draw::Align::{Left, Right};
+use ktd_view::draw::{Anchor, Axes, Axis, Canvas, Cell, Edges, TableData, counted, decimals, grouped, real};
+use maud::{Markup, html};
 
 pub(super) const SECTION: Section = Section {
     id: "calibration",
@@ -19,9 +19,9 @@ const WIDTH: f64 = 250.0;
 const HEIGHT: f64 = 268.0;
 /// Where the bars begin.
 const BARS: f64 = 216.0;
-const LEFT: i32 = 44;
+const LEFT: f64 = 44.0;
 
-pub(super) fn write(page: &mut Markup, View { track, .. }: View<'_>) {
+pub(super) fn body(View { track, .. }: View<'_>) -> Markup {
     let shown: Vec<(&Leader, &Reliability)> = track
         .leaders
         .iter()
@@ -29,32 +29,29 @@ pub(super) fn write(page: &mut Markup, View { track, .. }: View<'_>) {
         .filter(|(_, reliability)| 0 < reliability.orders)
         .collect();
     if shown.is_empty() {
-        nothing(page, "No order with a stated confidence has a known outcome.");
-        return;
+        return nothing("No order with a stated confidence has a known outcome.");
     }
-    legend(
-        page,
-        &[
+    html! {
+        (legend(&[
             ("k-dot", "share that came true"),
             ("k-diagonal", "honest confidence"),
             ("k-bar", "orders"),
-        ],
-    );
-    page.element("div", &[("class", "narrow")], |page| {
-        cards(page, |page| {
-            for (leader, reliability) in &shown {
-                card(page, leader, &counted(reliability.orders, "order"), |page| {
-                    let title = format!("Confidence of {} against what happened", leader.agent);
-                    draw(reliability).write(page, "small", &title, &in_words(reliability));
-                    page.leaf("p", &[("class", "gauge")], &in_words(reliability));
-                });
+        ]))
+        div.narrow {
+            div.cards {
+                @for (leader, reliability) in &shown {
+                    (card(leader, &counted(reliability.orders, "order"), &picture(leader, reliability)))
+                }
             }
-        });
-    });
-    numbers(page, |page| {
-        table::plain(page, &scores(&shown));
-        table::plain(page, &bins(&shown));
-    });
+        }
+        (numbers(&html! { (scores(&shown).html()) (bins(&shown).html()) }))
+    }
+}
+
+fn picture(leader: &Leader, reliability: &Reliability) -> Markup {
+    let title = format!("Confidence of {} against what happened", leader.agent);
+    let words = in_words(reliability);
+    html! { (draw(reliability).figure("small", &title, &words)) p.gauge { (words) } }
 }
 
 fn in_words(reliability: &Reliability) -> String {
@@ -74,20 +71,12 @@ fn in_words(reliability: &Reliability) -> String {
 
 fn draw(reliability: &Reliability) -> Canvas {
     let mut canvas = Canvas::new(WIDTH, HEIGHT);
-    let share = |value: &f64| decimals(*value, 1);
+    let share = |value: f64| decimals(value, 1);
     let plane = Axes {
-        edges: Edges {
-            top: 6,
-            right: 10,
-            bottom: 6,
-            left: LEFT,
-        },
+        edges: Edges::new(6.0, 10.0, 6.0, LEFT),
         rows: Some((0.0, BARS)),
-        x: 0.0..1.0,
-        y: 0.0..1.0,
-        labels: (0, 5),
-        x_label: &share,
-        y_label: &share,
+        x: Axis::unseen(0.0..1.0),
+        y: Axis::new(0.0..1.0, 5, &share),
     }
     .draw(&mut canvas);
     canvas.upright(
@@ -129,18 +118,10 @@ fn draw(reliability: &Reliability) -> Canvas {
 
 fn bars(canvas: &mut Canvas, reliability: &Reliability, most: usize) {
     let plane = Axes {
-        edges: Edges {
-            top: 4,
-            right: 10,
-            bottom: 32,
-            left: LEFT,
-        },
+        edges: Edges::new(4.0, 10.0, 32.0, LEFT),
         rows: Some((BARS, HEIGHT)),
-        x: 0.0..1.0,
-        y: 0.0..real(most),
-        labels: (5, 0),
-        x_label: &|value| decimals(*value, 1),
-        y_label: &|_| String::new(),
+        x: Axis::new(0.0..1.0, 5, &|value| decimals(value, 1)),
+        y: Axis::unseen(0.0..real(most)),
     }
     .draw(canvas);
     canvas.text(
@@ -153,7 +134,7 @@ fn bars(canvas: &mut Canvas, reliability: &Reliability, most: usize) {
         "tk",
         Anchor::End,
         (plane.across.start - 6.0, plane.down.start + 8.0),
-        &ktd_view::table::grouped(most),
+        &grouped(most),
     );
     let width = 1.0 / real(reliability.bins.len().max(1));
     for (place, bin) in reliability
@@ -171,7 +152,7 @@ fn bars(canvas: &mut Canvas, reliability: &Reliability, most: usize) {
     }
 }
 
-fn scores(shown: &[(&Leader, &Reliability)]) -> Sheet {
+fn scores(shown: &[(&Leader, &Reliability)]) -> TableData {
     let heads = [
         ("agent", Left),
         ("orders", Right),
@@ -188,28 +169,21 @@ fn scores(shown: &[(&Leader, &Reliability)]) -> Sheet {
         vec![
             Cell::Text(leader.agent.clone()),
             Cell::Count(reliability.orders),
-            Cell::metric(&reliability.ece, Cell::Fine),
+            metric_cell(&reliability.ece, Cell::Fine),
             Cell::optional(reliability.ece_interval.map(|(low, _)| low), Cell::Fine),
             Cell::optional(reliability.ece_interval.map(|(_, high)| high), Cell::Fine),
-            Cell::metric(&reliability.brier, Cell::Fine),
+            metric_cell(&reliability.brier, Cell::Fine),
             Cell::optional(murphy.map(|(reliability, ..)| reliability), Cell::Fine),
             Cell::optional(murphy.map(|(_, resolution, _)| resolution), Cell::Fine),
             Cell::optional(murphy.map(|(.., uncertainty)| uncertainty), Cell::Fine),
         ]
     });
-    Sheet {
-        title: "Calibration over all seeds".to_owned(),
-        columns: heads.map(|(head, align)| (head.to_owned(), align)).into(),
-        rows: rows.collect(),
-        notes: vec![
-            "Brier score = reliability \u{2212} resolution + uncertainty (Murphy). ECE is too high with few orders: \
-             look at its interval, which resamples steps."
-                .to_owned(),
-        ],
-    }
+    TableData::new("Calibration over all seeds", heads).with_rows(rows)
+        .with_note("Brier score = reliability \u{2212} resolution + uncertainty (Murphy). ECE is too high with few orders: \
+             look at its interval, which resamples steps.")
 }
 
-fn bins(shown: &[(&Leader, &Reliability)]) -> Sheet {
+fn bins(shown: &[(&Leader, &Reliability)]) -> TableData {
     let heads = [
         ("agent", Left),
         ("bin", Right),
@@ -233,10 +207,5 @@ fn bins(shown: &[(&Leader, &Reliability)]) -> Sheet {
             ]
         })
     });
-    Sheet {
-        title: "Bins of stated confidence".to_owned(),
-        columns: heads.map(|(head, align)| (head.to_owned(), align)).into(),
-        rows: rows.collect(),
-        notes: Vec::new(),
-    }
+    TableData::new("Bins of stated confidence", heads).with_rows(rows)
 }

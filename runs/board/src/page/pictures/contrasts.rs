@@ -2,12 +2,13 @@
 
 use super::{Section, View, figure, legend, nothing, numbers};
 use crate::Contrast;
-use crate::sheet::{Cell, Kind, Sheet};
-use ktd_view::table::Align::{Left, Right};
-use ktd_view::table::display_width;
-use ktd_view::draw::{Anchor, Axes, Canvas, Edges, Markup, Plane, axis_percent, change, counted, decimals, fitted, named, padded, real};
-use crate::page::table;
-use crate::page::table::p_value;
+use crate::sheet::{self, Kind};
+use ktd_view::draw::Align::{Left, Right};
+use ktd_view::draw::{
+    Anchor, Axes, Axis, Canvas, Cell, Edges, Plane, TableData, axis_percent, change, counted, decimals,
+    display_width, fitted, named, p_value, padded, real,
+};
+use maud::{Markup, html};
 
 pub(super) const SECTION: Section = Section {
     id: "contrasts",
@@ -25,42 +26,38 @@ const BLOCK: f64 = 66.0;
 const LINES: usize = 3;
 const LINE: f64 = 14.0;
 const LETTERS: usize = 40;
-const NAMES: i32 = 158;
-const RIGHT: i32 = 262;
+const NAMES: f64 = 158.0;
+const RIGHT: f64 = 262.0;
 
-pub(super) fn write(page: &mut Markup, view: View<'_>) {
+pub(super) fn body(view: View<'_>) -> Markup {
     let contrasts = &view.board.contrasts;
     if contrasts.is_empty() {
-        nothing(page, "No agent has run both bright and blinded.");
-        return;
+        return nothing("No agent has run both bright and blinded.");
     }
-    legend(
-        page,
-        &[
+    let (mode, numeric) = chosen(view);
+    let metrics = ["selection", "total_return"].map(|metric| {
+        let is_shown = |contrast: &&Contrast| {
+            contrast.metric == metric && contrast.mode == mode && contrast.numeric == numeric
+        };
+        (metric, contrasts.iter().filter(is_shown).collect::<Vec<_>>())
+    });
+    html! {
+        (legend(&[
             ("k-hollow", "blinded"),
             ("k-dot", "bright"),
             ("k-pair", "the same window (arrows: beyond the axis)"),
-        ],
-    );
-    let (mode, numeric) = chosen(view);
-    for metric in ["selection", "total_return"] {
-        let shown: Vec<&Contrast> = contrasts
-            .iter()
-            .filter(|contrast| {
-                contrast.metric == metric && contrast.mode == mode && contrast.numeric == numeric
-            })
-            .collect();
-        if !shown.is_empty() {
-            let title = format!("{}, {mode}, blinded/{numeric}", named(metric));
-            page.leaf("h3", &[], &title);
-            let description = format!("{} agents, each window a pair of bright and blinded", shown.len());
-            figure(page, draw(&shown), &title, &description);
+        ]))
+        @for (metric, shown) in metrics.iter().filter(|(_, shown)| !shown.is_empty()) {
+            @let title = format!("{}, {mode}, blinded/{numeric}", named(metric));
+            @let description = format!("{} agents, each window a pair of bright and blinded", shown.len());
+            h3 { (title) }
+            (figure(&draw(shown), &title, &description))
         }
+        (numbers(&html! {
+            (sheet::table(view.board, Kind::Contrasts, view.track, "pre").html())
+            (pairs(contrasts).html())
+        }))
     }
-    numbers(page, |page| {
-        table::plain(page, &Sheet::of(view.board, Kind::Contrasts, view.track, "pre"));
-        table::plain(page, &pairs(contrasts));
-    });
 }
 
 /// The mode and numbers that are drawn: the headline's where it has contrasts, else the first.
@@ -95,18 +92,10 @@ fn draw(contrasts: &[&Contrast]) -> Canvas {
     );
     let step = (x.end - x.start) / 5.0;
     let plane = Axes {
-        edges: Edges {
-            top: 6,
-            right: RIGHT,
-            bottom: 28,
-            left: NAMES,
-        },
+        edges: Edges::new(6.0, RIGHT, 28.0, NAMES),
         rows: None,
-        x,
-        y: 0.0..1.0,
-        labels: (5, 0),
-        x_label: &|value| axis_percent(*value, step),
-        y_label: &|_| String::new(),
+        x: Axis::new(x, 5, &|value| axis_percent(value, step)),
+        y: Axis::unseen(0.0..1.0),
     }
     .draw(&mut canvas);
     canvas.line(
@@ -234,7 +223,7 @@ fn in_words(contrast: &Contrast) -> Vec<String> {
     lines
 }
 
-fn pairs(contrasts: &[Contrast]) -> Sheet {
+fn pairs(contrasts: &[Contrast]) -> TableData {
     let heads = [
         ("agent", Left),
         ("mode", Left),
@@ -259,10 +248,5 @@ fn pairs(contrasts: &[Contrast]) -> Sheet {
             ]
         })
     });
-    Sheet {
-        title: "Pairs: medians over seeds".to_owned(),
-        columns: heads.map(|(head, align)| (head.to_owned(), align)).into(),
-        rows: rows.collect(),
-        notes: Vec::new(),
-    }
+    TableData::new("Pairs: medians over seeds", heads).with_rows(rows)
 }

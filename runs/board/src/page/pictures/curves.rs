@@ -1,9 +1,11 @@
 //! Picture 3: how the parts of the return grew, day by day, with the drawdown below.
 
-use super::{Daily, Section, View, card, cards, day_label, legend, monthly_table, months, nothing, numbers};
-use crate::sheet::Cell;
+use super::{Daily, Section, View, card, day_label, legend, monthly, months, nothing, numbers};
 use crate::{Curves, Leader, Track};
-use ktd_view::draw::{Axes, Canvas, Edges, Markup, Plane, axis_percent, change, padded, real, thin};
+use ktd_view::draw::{
+    Axes, Axis, Canvas, Cell, Edges, Plane, TableData, axis_percent, change, padded, real, thin,
+};
+use maud::{Markup, html};
 
 pub(super) const SECTION: Section = Section {
     id: "curves",
@@ -17,7 +19,7 @@ const WIDTH: f64 = 340.0;
 const HEIGHT: f64 = 230.0;
 /// Where the drawdown begins.
 const STRIP: f64 = 168.0;
-const LEFT: i32 = 50;
+const LEFT: f64 = 50.0;
 
 /// The value of a part on a day.
 type Part = fn(&Curves) -> &[f64];
@@ -30,7 +32,7 @@ const PARTS: [(&str, Part); 4] = [
     ("a-oth", |curves| &curves.other),
 ];
 
-pub(super) fn write(page: &mut Markup, View { track, .. }: View<'_>) {
+pub(super) fn body(View { track, .. }: View<'_>) -> Markup {
     let shown: Vec<(&Leader, &Curves)> = track
         .leaders
         .iter()
@@ -38,12 +40,11 @@ pub(super) fn write(page: &mut Markup, View { track, .. }: View<'_>) {
         .filter(|(_, curves)| !curves.nav.is_empty())
         .collect();
     if shown.is_empty() {
-        nothing(page, "No agent has daily values.");
-        return;
+        return nothing("No agent has daily values.");
     }
-    legend(
-        page,
-        &[
+    let tables = shown.iter().map(|(leader, curves)| table(leader, curves, track));
+    html! {
+        (legend(&[
             ("k-nav", "net asset value"),
             ("k-bench", "index"),
             ("k-com", "from zero outwards: common"),
@@ -51,31 +52,27 @@ pub(super) fn write(page: &mut Markup, View { track, .. }: View<'_>) {
             ("k-sel", "selection"),
             ("k-oth", "timing, slippage, cost and the rest"),
             ("k-dd", "drawdown"),
-        ],
-    );
-    cards(page, |page| {
-        for (leader, curves) in &shown {
-            let seed = leader
-                .shown_seed
-                .map_or_else(String::new, |seed| format!("seed {seed}"));
-            card(page, leader, &seed, |page| {
-                let last = curves.nav.last().map_or(0.0, |nav| nav - 1.0);
-                let title = format!("Net asset value and contributions of {}", leader.agent);
-                let description = format!("Ends at {} after {} days", change(last), curves.nav.len());
-                draw(curves, track).write(page, "small", &title, &description);
-            });
-        }
-    });
-    numbers(page, |page| {
-        months(page, |page| {
-            for (leader, curves) in &shown {
-                tables(page, leader, curves, track);
-            }
-        });
-    });
+        ]))
+        div.cards { @for (leader, curves) in &shown { (picture(leader, curves, track)) } }
+        (numbers(&months(tables)))
+    }
 }
 
-fn tables(page: &mut Markup, leader: &Leader, curves: &Curves, track: &Track) {
+fn picture(leader: &Leader, curves: &Curves, track: &Track) -> Markup {
+    let seed = leader
+        .shown_seed
+        .map_or_else(String::new, |seed| format!("seed {seed}"));
+    let last = curves.nav.last().map_or(0.0, |nav| nav - 1.0);
+    let title = format!("Net asset value and contributions of {}", leader.agent);
+    let description = format!("Ends at {} after {} days", change(last), curves.nav.len());
+    card(
+        leader,
+        &seed,
+        &draw(curves, track).figure("small", &title, &description),
+    )
+}
+
+fn table(leader: &Leader, curves: &Curves, track: &Track) -> TableData {
     let series: [Daily<'_>; 6] = [
         ("NAV \u{2212} 1", &curves.nav, |nav| Cell::Change(nav - 1.0)),
         ("common", &curves.common, Cell::Change),
@@ -84,7 +81,7 @@ fn tables(page: &mut Markup, leader: &Leader, curves: &Curves, track: &Track) {
         ("other", &curves.other, Cell::Change),
         ("drawdown", &curves.drawdown, Cell::Percent),
     ];
-    monthly_table(page, &leader.agent, &track.dates, &series);
+    monthly(&leader.agent, &track.dates, &series)
 }
 
 fn draw(curves: &Curves, track: &Track) -> Canvas {
@@ -97,18 +94,10 @@ fn draw(curves: &Curves, track: &Track) -> Canvas {
     let y = padded(extremes, 0.0);
     let step = (y.end - y.start) / 5.0;
     let plane = Axes {
-        edges: Edges {
-            top: 6,
-            right: 8,
-            bottom: 6,
-            left: LEFT,
-        },
+        edges: Edges::new(6.0, 8.0, 6.0, LEFT),
         rows: Some((0.0, STRIP)),
-        x: 0.0..days,
-        y,
-        labels: (0, 5),
-        x_label: &|_| String::new(),
-        y_label: &|value| axis_percent(*value, step),
+        x: Axis::unseen(0.0..days),
+        y: Axis::new(y, 5, &|value| axis_percent(value, step)),
     }
     .draw(&mut canvas);
     stack.draw(&mut canvas, &plane);
@@ -134,18 +123,10 @@ fn drawdown(canvas: &mut Canvas, curves: &Curves, days: f64, dates: &[String]) {
         .start
         .min(-1e-3);
     let plane = Axes {
-        edges: Edges {
-            top: 4,
-            right: 8,
-            bottom: 20,
-            left: LEFT,
-        },
+        edges: Edges::new(4.0, 8.0, 20.0, LEFT),
         rows: Some((STRIP, HEIGHT)),
-        x: 0.0..days,
-        y: deepest..0.0,
-        labels: (4, 2),
-        x_label: &|day| day_label(dates, *day),
-        y_label: &|value| axis_percent(*value, -deepest / 2.0),
+        x: Axis::new(0.0..days, 4, &|day| day_label(dates, day)),
+        y: Axis::new(deepest..0.0, 2, &|value| axis_percent(value, -deepest / 2.0)),
     }
     .draw(canvas);
     let line = thin(

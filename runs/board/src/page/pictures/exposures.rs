@@ -1,12 +1,10 @@
 //! Picture 6: which styles the portfolios leaned on, on the mean and over time.
 
-use super::{
-    Daily, Section, View, card, cards, day_label, figure, legend, monthly_table, months, nothing, numbers,
-};
+use super::{Daily, Section, View, card, day_label, figure, legend, monthly, months, nothing, numbers};
 use crate::Leader;
-use crate::sheet::{Cell, Kind, Sheet};
-use ktd_view::draw::{Anchor, Axes, Canvas, Edges, Markup, decimals, fitted, real, thin};
-use crate::page::table;
+use crate::sheet::{self, Kind};
+use ktd_view::draw::{Anchor, Axes, Axis, Canvas, Cell, Edges, TableData, decimals, fitted, real, thin};
+use maud::{Markup, html};
 
 pub(super) const SECTION: Section = Section {
     id: "exposures",
@@ -26,35 +24,29 @@ const STEPS: [f64; 5] = [0.05, 0.2, 0.4, 0.7, 1.1];
 const BELOW: [&str; 5] = ["n1", "n2", "n3", "n4", "n5"];
 const ABOVE: [&str; 5] = ["p1", "p2", "p3", "p4", "p5"];
 
-pub(super) fn write(page: &mut Markup, view: View<'_>) {
-    let sheet = Sheet::of(view.board, Kind::Exposures, view.track, "pre");
-    if sheet.rows.is_empty() || view.board.model.styles.is_empty() {
-        nothing(page, "No exposures are known.");
-        return;
+pub(super) fn body(view: View<'_>) -> Markup {
+    let table = sheet::table(view.board, Kind::Exposures, view.track, "pre");
+    let styles = &view.board.model.styles;
+    if table.rows.is_empty() || styles.is_empty() {
+        return nothing("No exposures are known.");
     }
     let description = format!(
         "{} rows by {} styles; each cell shows its number",
-        sheet.rows.len(),
-        view.board.model.styles.len()
+        table.rows.len(),
+        styles.len()
     );
-    figure(
-        page,
-        heat(&sheet, &view.board.model.styles),
-        "Mean exposures to the styles",
-        &description,
-    );
-    legend(
-        page,
-        &[
+    html! {
+        (figure(&heat(&table, styles), "Mean exposures to the styles", &description))
+        (legend(&[
             ("k-n5", "\u{2264} \u{2212}1.1"),
             ("k-n3", "\u{2212}0.4"),
             ("k-z", "about 0"),
             ("k-p3", "0.4"),
             ("k-p5", "\u{2265} 1.1"),
-        ],
-    );
-    numbers(page, |page| table::plain(page, &sheet));
-    rolling(page, view);
+        ]))
+        (numbers(&table.html()))
+        (daily(view))
+    }
 }
 
 /// The class of an exposure's cell.
@@ -67,8 +59,8 @@ fn step(value: f64) -> &'static str {
     passed.last().map_or("z0", |(_, class)| class)
 }
 
-fn heat(sheet: &Sheet, styles: &[String]) -> Canvas {
-    let mut canvas = Canvas::new(WIDTH, real(sheet.rows.len()).mul_add(ROW, HEAD + 4.0));
+fn heat(table: &TableData, styles: &[String]) -> Canvas {
+    let mut canvas = Canvas::new(WIDTH, real(table.rows.len()).mul_add(ROW, HEAD + 4.0));
     let width = (WIDTH - NAMES - 4.0) / real(styles.len());
     let letters = if width < 48.0 { 6 } else { 10 };
     for (column, style) in styles.iter().enumerate() {
@@ -80,13 +72,13 @@ fn heat(sheet: &Sheet, styles: &[String]) -> Canvas {
             &fitted(style, letters),
         );
     }
-    for (place, row) in sheet.rows.iter().enumerate() {
+    for (place, row) in table.rows.iter().enumerate() {
         let top = real(place).mul_add(ROW, HEAD);
         let mut cells = row.iter();
         let (name, kind) = (cells.next(), cells.next());
         let (name, kind) = (
-            name.map_or_else(String::new, table::shown),
-            kind.map_or_else(String::new, table::shown),
+            name.map_or_else(String::new, Cell::on_page),
+            kind.map_or_else(String::new, Cell::on_page),
         );
         let class = if name.starts_with("mean of ") { "t b" } else { "t" };
         canvas.text(class, Anchor::End, (NAMES - 8.0, top + 16.0), &fitted(&name, 27));
@@ -109,51 +101,40 @@ fn heat(sheet: &Sheet, styles: &[String]) -> Canvas {
     canvas
 }
 
-fn rolling(page: &mut Markup, view: View<'_>) {
-    let shown: Vec<&Leader> = view
-        .track
-        .leaders
-        .iter()
+/// Exposures of each agent over time.
+fn daily(view: View<'_>) -> Markup {
+    let leaders = view.track.leaders.iter();
+    let shown: Vec<&Leader> = leaders
         .filter(|leader| leader.daily_exposures.iter().any(|series| !series.is_empty()))
         .collect();
-    if shown.is_empty() {
-        return;
-    }
     let (styles, dates) = (&view.board.model.styles, &view.track.dates);
-    page.leaf("h3", &[], "Day by day");
-    page.leaf(
-        "p",
-        &[("class", "lead")],
-        "One line a style, about its zero line; all lines of a card have one scale.",
-    );
-    cards(page, |page| {
-        for leader in &shown {
-            let largest = largest(leader);
-            let seed = leader
-                .shown_seed
-                .map_or_else(String::new, |seed| format!("seed {seed} \u{b7} "));
-            let detail = format!("{seed}\u{b1}{} a row", decimals(largest, 1));
-            card(page, leader, &detail, |page| {
-                let title = format!("Daily exposures of {}", leader.agent);
-                let description = format!("{} styles over {} days", styles.len(), dates.len());
-                lines(leader, largest, styles, dates).write(page, "small", &title, &description);
-            });
+    let tables = shown.iter().map(|leader| {
+        let series = styles.iter().zip(&leader.daily_exposures);
+        let series: Vec<Daily<'_>> = series
+            .map(|(style, series)| (style.as_str(), series.as_slice(), Cell::Ratio as fn(f64) -> Cell))
+            .collect();
+        monthly(&leader.agent, dates, &series)
+    });
+    html! {
+        @if !shown.is_empty() {
+            h3 { "Day by day" }
+            p.lead { "One line a style, about its zero line; all lines of a card have one scale." }
+            div.cards { @for leader in &shown { (picture(leader, styles, dates)) } }
+            (numbers(&months(tables)))
         }
-    });
-    numbers(page, |page| {
-        months(page, |page| {
-            for leader in &shown {
-                let series: Vec<Daily<'_>> = styles
-                    .iter()
-                    .zip(&leader.daily_exposures)
-                    .map(|(style, series)| {
-                        (style.as_str(), series.as_slice(), Cell::Ratio as fn(f64) -> Cell)
-                    })
-                    .collect();
-                monthly_table(page, &leader.agent, dates, &series);
-            }
-        });
-    });
+    }
+}
+
+fn picture(leader: &Leader, styles: &[String], dates: &[String]) -> Markup {
+    let largest = largest(leader);
+    let seed = leader
+        .shown_seed
+        .map_or_else(String::new, |seed| format!("seed {seed} \u{b7} "));
+    let detail = format!("{seed}\u{b1}{} a row", decimals(largest, 1));
+    let title = format!("Daily exposures of {}", leader.agent);
+    let description = format!("{} styles over {} days", styles.len(), dates.len());
+    let drawn = lines(leader, largest, styles, dates);
+    card(leader, &detail, &drawn.figure("small", &title, &description))
 }
 
 /// The largest exposure of any style on any day, at least a little.
@@ -169,18 +150,10 @@ fn lines(leader: &Leader, largest: f64, styles: &[String], dates: &[String]) -> 
     let mut canvas = Canvas::new(340.0, height + 26.0);
     let days = real(dates.len().max(2));
     let plane = Axes {
-        edges: Edges {
-            top: 4,
-            right: 44,
-            bottom: 22,
-            left: 74,
-        },
+        edges: Edges::new(4.0, 44.0, 22.0, 74.0),
         rows: None,
-        x: 0.0..days,
-        y: 0.0..1.0,
-        labels: (4, 0),
-        x_label: &|day| day_label(dates, *day),
-        y_label: &|_| String::new(),
+        x: Axis::new(0.0..days, 4, &|day| day_label(dates, day)),
+        y: Axis::unseen(0.0..1.0),
     }
     .draw(&mut canvas);
     for (place, (style, series)) in styles.iter().zip(&leader.daily_exposures).enumerate() {

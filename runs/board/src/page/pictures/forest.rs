@@ -1,10 +1,12 @@
 //! Picture 5: selection with its uncertainty, beside what luck alone would give.
 
 use super::{Section, View, figure, is_set_apart, legend, nothing, numbers};
-use crate::sheet::{Kind, Sheet};
+use crate::sheet::{self, Kind};
 use crate::{Leader, Selection};
-use ktd_view::draw::{Anchor, Axes, Canvas, Edges, Markup, Plane, axis_percent, change, decimals, fitted, padded, real};
-use crate::page::table;
+use ktd_view::draw::{
+    Anchor, Axes, Axis, Canvas, Edges, Plane, axis_percent, change, decimals, fitted, padded, real,
+};
+use maud::{Markup, html};
 use std::ops::Range;
 
 pub(super) const SECTION: Section = Section {
@@ -18,35 +20,26 @@ pub(super) const SECTION: Section = Section {
 
 const WIDTH: f64 = 720.0;
 const ROW: f64 = 24.0;
-const NAMES: i32 = 180;
-const RIGHT: i32 = 196;
+const NAMES: f64 = 180.0;
+const RIGHT: f64 = 196.0;
 
-pub(super) fn write(page: &mut Markup, view: View<'_>) {
+pub(super) fn body(view: View<'_>) -> Markup {
     let rows: Vec<Row<'_>> = view.track.leaders.iter().filter_map(Row::of).collect();
     if rows.is_empty() {
-        nothing(page, "Nobody's selection is known.");
-        return;
+        return nothing("Nobody's selection is known.");
     }
-    legend(
-        page,
-        &[
+    let description = format!("Selection of {} agents with intervals and luck bands", rows.len());
+    html! {
+        (legend(&[
             ("k-dot", "selection"),
             ("k-ci", "95 % interval"),
             ("k-luck", "luck: 95 % of random portfolios"),
             ("k-mean", "their mean"),
             ("k-apart", "control or reference, unranked"),
-        ],
-    );
-    let description = format!("Selection of {} agents with intervals and luck bands", rows.len());
-    figure(
-        page,
-        draw(&rows),
-        "Selection with intervals and luck bands",
-        &description,
-    );
-    numbers(page, |page| {
-        table::plain(page, &Sheet::of(view.board, Kind::Ranking, view.track, "pre"));
-    });
+        ]))
+        (figure(&draw(&rows), "Selection with intervals and luck bands", &description))
+        (numbers(&sheet::table(view.board, Kind::Ranking, view.track, "pre").html()))
+    }
 }
 
 struct Row<'b> {
@@ -101,18 +94,10 @@ fn draw(rows: &[Row<'_>]) -> Canvas {
     let x = scale(rows);
     let step = (x.end - x.start) / 6.0;
     let plane = Axes {
-        edges: Edges {
-            top: 6,
-            right: RIGHT,
-            bottom: 28,
-            left: NAMES,
-        },
+        edges: Edges::new(6.0, RIGHT, 28.0, NAMES),
         rows: None,
-        x,
-        y: 0.0..count,
-        labels: (6, 0),
-        x_label: &|value| axis_percent(*value, step),
-        y_label: &|_| String::new(),
+        x: Axis::new(x, 6, &|value| axis_percent(value, step)),
+        y: Axis::unseen(0.0..count),
     }
     .draw(&mut canvas);
     let zero = plane.x(0.0);

@@ -1,12 +1,13 @@
 //! Picture 8: how the factor model fared.
 
-use super::{Section, View, day_label, figure, monthly_table, months, nothing, numbers};
-use crate::Health;
-use crate::ModelRecord;
-use crate::sheet::{Cell, Sheet};
-use ktd_view::table::Align::{Left, Right};
-use ktd_view::draw::{Anchor, Axes, Canvas, Edges, Markup, counted, decimals, padded, portion, real, thin};
-use crate::page::table;
+use super::{Section, View, day_label, figure, monthly, months, nothing, numbers};
+use crate::{Health, ModelRecord};
+use ktd_view::draw::Align::{Left, Right};
+use ktd_view::draw::{
+    Anchor, Axes, Axis, Canvas, Cell, Column, Edges, TableData, counted, decimals, joined, padded, portion,
+    real, thin,
+};
+use maud::{Markup, html};
 
 pub(super) const SECTION: Section = Section {
     id: "health",
@@ -17,54 +18,42 @@ pub(super) const SECTION: Section = Section {
 
 const WIDTH: f64 = 720.0;
 const STRIP: f64 = 92.0;
-const LEFT: i32 = 64;
+const LEFT: f64 = 64.0;
 
-pub(super) fn write(page: &mut Markup, View { board, .. }: View<'_>) {
+pub(super) fn body(View { board, .. }: View<'_>) -> Markup {
     let health = &board.health;
     if health.dates.is_empty() && health.factors.is_empty() {
-        nothing(page, "No day was fitted.");
-        return;
+        return nothing("No day was fitted.");
     }
-    page.leaf("p", &[], &in_words(health));
-    if !health.dates.is_empty() {
-        let description = format!(
-            "R squared, names and imputed exposures on each of {} days",
-            health.dates.len()
-        );
-        figure(page, daily(health), "Daily fits", &description);
+    let days = format!(
+        "R squared, names and imputed exposures on each of {} days",
+        health.dates.len()
+    );
+    let (names, imputed) = (counts(&health.names), counts(&health.imputed));
+    let fits = monthly(
+        "Daily fits",
+        &health.dates,
+        &[
+            ("R\u{b2}", &health.r_squared, Cell::Fine),
+            ("names", &names, whole),
+            ("imputed", &imputed, whole),
+        ],
+    );
+    html! {
+        p { (in_words(health)) }
+        @if !health.dates.is_empty() { (figure(&daily(health), "Daily fits", &days)) }
+        @if !health.factors.is_empty() {
+            h3 { "How often each factor says anything" }
+            p.lead { "Share of days with |t| above 2; NW t is that of the mean factor return." }
+            (figure(
+                &telling(health),
+                "Share of telling days by factor",
+                "Share of days on which the absolute t of a factor is above 2, by factor",
+            ))
+        }
+        (numbers(&html! { (factors(health).html()) (months([fits])) }))
+        (screen(&board.model))
     }
-    if !health.factors.is_empty() {
-        page.leaf("h3", &[], "How often each factor says anything");
-        page.leaf(
-            "p",
-            &[("class", "lead")],
-            "Share of days with |t| above 2; NW t is that of the mean factor return.",
-        );
-        let description = "Share of days on which the absolute t of a factor is above 2, by factor";
-        figure(
-            page,
-            telling(health),
-            "Share of telling days by factor",
-            description,
-        );
-    }
-    numbers(page, |page| {
-        table::plain(page, &factors(health));
-        let (names, imputed) = (counts(&health.names), counts(&health.imputed));
-        months(page, |page| {
-            monthly_table(
-                page,
-                "Daily fits",
-                &health.dates,
-                &[
-                    ("R\u{b2}", &health.r_squared, Cell::Fine),
-                    ("names", &names, whole),
-                    ("imputed", &imputed, whole),
-                ],
-            );
-        });
-    });
-    screen(page, &board.model);
 }
 
 fn counts(values: &[usize]) -> Vec<f64> {
@@ -104,20 +93,16 @@ fn daily(health: &Health) -> Canvas {
     for (place, (name, values, places)) in strips.iter().enumerate() {
         let is_last = place + 1 == strips.len();
         let top = real(place) * STRIP;
-        let bottom = if is_last { 22 } else { 6 };
+        let bottom = if is_last { 22.0 } else { 6.0 };
         let plane = Axes {
-            edges: Edges {
-                top: 8,
-                right: 12,
-                bottom,
-                left: LEFT,
-            },
+            edges: Edges::new(8.0, 12.0, bottom, LEFT),
             rows: Some((top, top + STRIP + if is_last { 16.0 } else { 0.0 })),
-            x: 0.0..days,
-            y: padded(values.iter().copied(), 0.0),
-            labels: (if is_last { 8 } else { 0 }, 3),
-            x_label: &|day| day_label(&health.dates, *day),
-            y_label: &|value| decimals(*value, *places),
+            x: Axis::new(0.0..days, if is_last { 8 } else { 0 }, &|day| {
+                day_label(&health.dates, day)
+            }),
+            y: Axis::new(padded(values.iter().copied(), 0.0), 3, &|value| {
+                decimals(value, *places)
+            }),
         }
         .draw(&mut canvas);
         canvas.upright(
@@ -139,18 +124,10 @@ fn telling(health: &Health) -> Canvas {
     let count = real(health.factors.len());
     let mut canvas = Canvas::new(WIDTH, count.mul_add(ROW, 26.0));
     let plane = Axes {
-        edges: Edges {
-            top: 2,
-            right: 190,
-            bottom: 24,
-            left: 110,
-        },
+        edges: Edges::new(2.0, 190.0, 24.0, 110.0),
         rows: None,
-        x: 0.0..1.0,
-        y: 0.0..count,
-        labels: (5, 0),
-        x_label: &|value| format!("{} %", decimals(value * 100.0, 0)),
-        y_label: &|_| String::new(),
+        x: Axis::new(0.0..1.0, 5, &|value| format!("{} %", decimals(value * 100.0, 0))),
+        y: Axis::unseen(0.0..count),
     }
     .draw(&mut canvas);
     for (place, factor) in health.factors.iter().enumerate() {
@@ -180,7 +157,7 @@ fn telling(health: &Health) -> Canvas {
     canvas
 }
 
-fn factors(health: &Health) -> Sheet {
+fn factors(health: &Health) -> TableData {
     let heads = [
         ("factor", Left),
         ("mean daily return", Right),
@@ -200,23 +177,25 @@ fn factors(health: &Health) -> Sheet {
             Cell::Count(factor.dropped_days),
         ]
     });
-    Sheet {
-        title: "Factors".to_owned(),
-        columns: heads.map(|(head, align)| (head.to_owned(), align)).into(),
-        rows: rows.collect(),
-        notes: vec![
-            "NW t: Newey\u{2013}West t of the mean daily factor return (Fama\u{2013}MacBeth).".to_owned(),
-        ],
-    }
+    TableData::new("Factors", heads)
+        .with_rows(rows)
+        .with_note("NW t: Newey\u{2013}West t of the mean daily factor return (Fama\u{2013}MacBeth).")
 }
 
 /// The path of the VIF screen: a column a round.
-fn screen(page: &mut Markup, model: &ModelRecord) {
-    page.leaf("h3", &[], "VIF screen");
-    if model.vif_path.is_empty() {
-        nothing(page, "The factors were not screened.");
-        return;
+fn screen(model: &ModelRecord) -> Markup {
+    html! {
+        h3 { "VIF screen" }
+        @if model.vif_path.is_empty() {
+            (nothing("The factors were not screened."))
+        } @else {
+            p { (screened(model)) }
+            (path(model).html())
+        }
     }
+}
+
+fn screened(model: &ModelRecord) -> String {
     let window = model.calibration.as_ref().map_or_else(
         || "without calibration days".to_owned(),
         |(first, last)| format!("on {first} to {last}, before the first evaluated day"),
@@ -229,22 +208,20 @@ fn screen(page: &mut Markup, model: &ModelRecord) {
     let outcome = if dropped.is_empty() {
         "Nothing was dropped.".to_owned()
     } else {
-        format!("Dropped: {}.", ktd_view::draw::joined(&dropped))
+        format!("Dropped: {}.", joined(&dropped))
     };
-    let text = format!(
+    format!(
         "Variance inflation of each factor {window}; while one is above {}, the largest is dropped. {outcome}",
         decimals(model.vif_threshold, 1)
-    );
-    page.leaf("p", &[], &text);
-    table::plain(page, &path(model));
+    )
 }
 
-fn path(model: &ModelRecord) -> Sheet {
+fn path(model: &ModelRecord) -> TableData {
     let names: Vec<&String> = model
         .vif_path
         .first()
         .map_or_else(Vec::new, |step| step.vif.iter().map(|(name, _)| name).collect());
-    let rounds = (1..=model.vif_path.len()).map(|round| (format!("round {round}"), Right));
+    let rounds = (1..=model.vif_path.len()).map(|round| Column::new(format!("round {round}"), Right));
     let cell = |name: &String, step: &crate::VifStep| {
         let Some((_, vif)) = step.vif.iter().find(|(own, _)| own == name) else {
             return Cell::Empty;
@@ -261,12 +238,9 @@ fn path(model: &ModelRecord) -> Sheet {
         let cells = model.vif_path.iter().map(|step| cell(name, step));
         std::iter::once(Cell::Text(name.clone())).chain(cells).collect()
     });
-    Sheet {
-        title: "VIF by round".to_owned(),
-        columns: std::iter::once(("factor".to_owned(), Left))
-            .chain(rounds)
-            .collect(),
-        rows: rows.collect(),
-        notes: Vec::new(),
-    }
+    TableData::new(
+        "VIF by round",
+        [Column::new("factor", Left)].into_iter().chain(rounds),
+    )
+    .with_rows(rows)
 }

@@ -1,11 +1,11 @@
 //! Picture 1: the leaderboard, and how sure its ranks are.
 
 use super::{Section, View, is_set_apart, kind, nothing, ranks};
-use crate::sheet::{Cell, Form, METRICS, Sheet};
+use crate::sheet::{self, Form, METRICS};
 use crate::{Leader, Separation, Track};
-use ktd_view::table::Align::{Left, Right};
-use ktd_view::draw::{Markup, change, portion};
-use crate::page::table::TableView;
+use ktd_view::draw::Align::{Left, Right};
+use ktd_view::draw::{Cell, TableData, TableView, change, portion};
+use maud::{Markup, html};
 
 pub(super) const SECTION: Section = Section {
     id: "leaderboard",
@@ -37,87 +37,60 @@ const CONDUCT: [&str; 9] = [
     "answered by",
 ];
 
-pub(super) fn write(page: &mut Markup, view: View<'_>) {
+pub(super) fn body(view: View<'_>) -> Markup {
     if view.track.leaders.is_empty() {
-        nothing(page, "Nobody is on this leaderboard.");
-        return;
+        return nothing("Nobody is on this leaderboard.");
     }
-    table(page, view.track);
-    ranks::write(page, view);
+    html! { (table(view.track)) (ranks::body(view)) }
 }
 
 /// The leaderboard of a track.
-pub(crate) fn table(page: &mut Markup, track: &Track) {
-    let sheet = sheet(track);
-    let class = |place: usize| match track.leaders.get(place) {
-        Some(leader) if is_set_apart(leader) => {
-            let before = place.checked_sub(1).and_then(|before| track.leaders.get(before));
-            if before.is_some_and(|before| !is_set_apart(before)) {
-                "apart first"
-            } else {
-                "apart"
-            }
+pub(crate) fn table(track: &Track) -> Markup {
+    let mut was_apart = true;
+    let classes = track.leaders.iter().map(|leader| {
+        let (is_apart, before) = (is_set_apart(leader), was_apart);
+        was_apart = is_apart;
+        match leader.alpha_rank {
+            _ if is_apart && !before => Some("apart first"),
+            _ if is_apart => Some("apart"),
+            Some(1) => Some("best"),
+            _ => None,
         }
-        Some(leader) if leader.alpha_rank == Some(1) => "best",
-        _ => "",
-    };
-    let bands = [
-        ("standing", STANDING.len()),
-        ("skill", SKILL.len()),
-        ("return", RANKS.len()),
-        ("ten metrics", METRICS.len()),
-        ("memory: bright \u{2212} blinded", MEMORY.len()),
-        ("is the mask certified?", MASK.len()),
-        ("how the runs went", CONDUCT.len()),
-    ];
-    page.element("div", &[("class", "leaders")], |page| {
-        TableView {
-            sheet: &sheet,
-            bands: &bands,
-            row_class: &class,
-        }
-        .write(page);
     });
+    let classes: Vec<_> = classes.collect();
+    let view = TableView {
+        data: &cells(track),
+        bands: &[
+            ("standing", STANDING.len()),
+            ("skill", SKILL.len()),
+            ("return", RANKS.len()),
+            ("ten metrics", METRICS.len()),
+            ("memory: bright \u{2212} blinded", MEMORY.len()),
+            ("is the mask certified?", MASK.len()),
+            ("how the runs went", CONDUCT.len()),
+        ],
+        row_classes: &classes,
+    };
+    html! { div.leaders { (view.html()) } }
 }
 
-fn sheet(track: &Track) -> Sheet {
-    let right = |heads: &[&str]| {
-        heads
-            .iter()
-            .map(|head| ((*head).to_owned(), Right))
-            .collect::<Vec<_>>()
-    };
-    let mut columns: Vec<_> = STANDING
+fn cells(track: &Track) -> TableData {
+    let columns = STANDING
         .iter()
-        .map(|head| {
-            (
-                (*head).to_owned(),
-                if matches!(*head, "agent") { Left } else { Right },
-            )
-        })
-        .collect();
-    columns.extend(right(&SKILL));
-    columns.extend(right(&RANKS));
-    columns.extend(METRICS.iter().map(|(head, ..)| ((*head).to_owned(), Right)));
-    columns.extend(right(&MEMORY));
-    columns.extend(MASK.iter().map(|head| ((*head).to_owned(), Left)));
-    columns.extend(right(&CONDUCT));
-    let mut notes = track.notes.clone();
-    notes.push(
+        .map(|head| (*head, if *head == "agent" { Left } else { Right }))
+        .chain(SKILL.iter().chain(&RANKS).map(|head| (*head, Right)))
+        .chain(METRICS.iter().map(|(head, ..)| (*head, Right)))
+        .chain(MEMORY.iter().map(|head| (*head, Right)))
+        .chain(MASK.iter().map(|head| (*head, Left)))
+        .chain(CONDUCT.iter().map(|head| (*head, Right)));
+    let rows = track.leaders.iter();
+    let mut table = TableData::new(described(track), columns)
+        .with_rows(rows.map(|leader| row(leader, track.separation.as_ref())));
+    table.notes.clone_from(&track.notes);
+    table.with_note(
         "Parse failures compare within one force level only. Mistakes are the model's, infrastructure faults are not, \
-         and a hold was chosen: the three are never added up."
-            .to_owned(),
-    );
-    Sheet {
-        title: described(track),
-        columns,
-        rows: track
-            .leaders
-            .iter()
-            .map(|leader| row(leader, track.separation.as_ref()))
-            .collect(),
-        notes,
-    }
+         and a hold was chosen: the three are never added up.",
+    )
 }
 
 /// What a ranking is of, in words.
@@ -186,7 +159,7 @@ fn metric(leader: &Leader, key: &str, form: Form) -> Cell {
     leader
         .metrics
         .get(key)
-        .map_or_else(missing, |stat| Cell::metric(&stat.median, form))
+        .map_or_else(missing, |stat| sheet::metric_cell(&stat.median, form))
 }
 
 fn skill(leader: &Leader) -> [Cell; 5] {
@@ -209,11 +182,11 @@ fn skill(leader: &Leader) -> [Cell; 5] {
     [
         Cell::Change(selection.value),
         interval,
-        Cell::metric(&selection.newey_west_t, Cell::Ratio),
+        sheet::metric_cell(&selection.newey_west_t, Cell::Ratio),
         selection
             .null_percentile
             .map_or(Cell::Empty, |share| Cell::Text(portion(share))),
-        Cell::metric(&selection.dsr, Cell::Ratio),
+        sheet::metric_cell(&selection.dsr, Cell::Ratio),
     ]
 }
 

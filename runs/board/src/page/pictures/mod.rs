@@ -1,4 +1,4 @@
-//! The ten pictures (docs/attribution.md), one file each.
+//! The ten pictures, one file each.
 
 mod calibration;
 mod contrasts;
@@ -14,11 +14,9 @@ mod waterfall;
 
 pub(crate) use leaders::table as leaderboard;
 
-use ktd_view::draw::{Markup, short_hash};
-use super::table;
-use crate::sheet::{Cell, Sheet};
 use crate::{Board, Cohort, Leader, Track};
-use ktd_view::table::Align;
+use ktd_view::draw::{Align, Canvas, Cell, TableData, grouped, real, scroll, short_hash};
+use maud::{Markup, html};
 
 /// What a picture is made from.
 #[derive(Debug, Clone, Copy)]
@@ -53,28 +51,32 @@ pub(crate) const CONTENTS: [(&str, &str); 10] = [
     (contrasts::SECTION.id, contrasts::SECTION.title),
 ];
 
-/// Writes all ten.
-pub(crate) fn write(page: &mut Markup, view: View<'_>) {
-    leaders::SECTION.write(page, view, leaders::write);
-    waterfall::SECTION.write(page, view, waterfall::write);
-    curves::SECTION.write(page, view, curves::write);
-    slope::SECTION.write(page, view, slope::write);
-    forest::SECTION.write(page, view, forest::write);
-    exposures::SECTION.write(page, view, exposures::write);
-    calibration::SECTION.write(page, view, calibration::write);
-    health::SECTION.write(page, view, health::write);
-    sensitivity::SECTION.write(page, view, sensitivity::write);
-    contrasts::SECTION.write(page, view, contrasts::write);
+/// All ten.
+pub(crate) fn all(view: View<'_>) -> Markup {
+    html! {
+        (leaders::SECTION.html(view, leaders::body))
+        (waterfall::SECTION.html(view, waterfall::body))
+        (curves::SECTION.html(view, curves::body))
+        (slope::SECTION.html(view, slope::body))
+        (forest::SECTION.html(view, forest::body))
+        (exposures::SECTION.html(view, exposures::body))
+        (calibration::SECTION.html(view, calibration::body))
+        (health::SECTION.html(view, health::body))
+        (sensitivity::SECTION.html(view, sensitivity::body))
+        (contrasts::SECTION.html(view, contrasts::body))
+    }
 }
 
 impl Section {
-    fn write(&self, page: &mut Markup, view: View<'_>, body: fn(&mut Markup, View<'_>)) {
-        page.element("section", &[("id", self.id)], |page| {
-            page.leaf("h2", &[], self.title);
-            page.leaf("p", &[("class", "lead")], self.lead);
-            body(page, view);
-            page.leaf("p", &[("class", "source")], &source(view));
-        });
+    fn html(&self, view: View<'_>, body: fn(View<'_>) -> Markup) -> Markup {
+        html! {
+            section id=(self.id) {
+                h2 { (self.title) }
+                p.lead { (self.lead) }
+                (body(view))
+                p.source { (source(view)) }
+            }
+        }
     }
 }
 
@@ -99,64 +101,43 @@ fn source(View { board, track }: View<'_>) -> String {
         short_hash(&board.protocol.data),
         short_hash(&board.protocol.metrics),
         short_hash(&board.model.fit_sha256),
-        ktd_view::table::grouped(board.resampling.replicates),
+        grouped(board.resampling.replicates),
         board.resampling.seed,
     )
 }
 
 /// The numbers of a picture, folded away.
-fn numbers(page: &mut Markup, inner: impl FnOnce(&mut Markup)) {
-    page.element("details", &[("class", "numbers")], |page| {
-        page.leaf("summary", &[], "The numbers");
-        inner(page);
-    });
+fn numbers(tables: &Markup) -> Markup {
+    html! { details.numbers { summary { "The numbers" } (tables) } }
 }
 
 /// A picture as wide as the page.
-fn figure(page: &mut Markup, canvas: ktd_view::draw::Canvas, title: &str, description: &str) {
-    let attributes = [
-        ("class", "scroll picture"),
-        ("role", "region"),
-        ("tabindex", "0"),
-        ("aria-label", title),
-    ];
-    page.element("div", &attributes, |page| {
-        canvas.write(page, "wide", title, description);
-    });
+fn figure(canvas: &Canvas, title: &str, description: &str) -> Markup {
+    scroll(title, &canvas.figure("wide", title, description))
 }
 
-/// Several pictures side by side, one an agent.
-fn cards(page: &mut Markup, inner: impl FnOnce(&mut Markup)) {
-    page.element("div", &[("class", "cards")], inner);
-}
-
-/// One of them, under the agent's name.
-fn card(page: &mut Markup, leader: &Leader, detail: &str, inner: impl FnOnce(&mut Markup)) {
-    page.element("figure", &[("class", "card")], |page| {
-        page.element("figcaption", &[], |page| {
-            page.leaf("bdi", &[("class", "agent")], &leader.agent);
-            page.leaf("span", &[("class", "tag")], kind(leader.cohort));
-            page.leaf("span", &[("class", "detail")], detail);
-        });
-        inner(page);
-    });
+/// A picture of one agent, under its name.
+fn card(leader: &Leader, detail: &str, inner: &Markup) -> Markup {
+    html! {
+        figure.card {
+            figcaption {
+                bdi.agent { (leader.agent) }
+                span.tag { (kind(leader.cohort)) }
+                span.detail { (detail) }
+            }
+            (inner)
+        }
+    }
 }
 
 /// Colours and marks in words.
-fn legend(page: &mut Markup, entries: &[(&'static str, &str)]) {
-    page.element("ul", &[("class", "legend")], |page| {
-        for (class, text) in entries {
-            page.element("li", &[], |page| {
-                page.leaf("span", &[("class", class)], "");
-                page.text(text);
-            });
-        }
-    });
+fn legend(entries: &[(&'static str, &str)]) -> Markup {
+    html! { ul.legend { @for (class, text) in entries { li { span class=(class) {} (text) } } } }
 }
 
 /// A line instead of a picture that has nothing to show.
-fn nothing(page: &mut Markup, why: &str) {
-    page.leaf("p", &[("class", "nothing")], why);
+fn nothing(why: &str) -> Markup {
+    html! { p.nothing { (why) } }
 }
 
 /// What an agent is, in a word.
@@ -175,7 +156,7 @@ pub(crate) const fn is_set_apart(leader: &Leader) -> bool {
 }
 
 /// The ranked agents, best first.
-fn ranked(track: &Track) -> impl Iterator<Item = &Leader> + Clone {
+pub(crate) fn ranked(track: &Track) -> impl Iterator<Item = &Leader> + Clone {
     track.leaders.iter().filter(|leader| leader.alpha_rank.is_some())
 }
 
@@ -194,9 +175,8 @@ fn month_ends(dates: &[String]) -> Vec<usize> {
 type Daily<'a> = (&'a str, &'a [f64], fn(f64) -> Cell);
 
 /// A table of daily series at the last day of each month.
-fn monthly(title: &str, dates: &[String], series: &[Daily<'_>]) -> Sheet {
-    let columns = std::iter::once(("month's last day".to_owned(), Align::Left))
-        .chain(series.iter().map(|(name, ..)| ((*name).to_owned(), Align::Right)));
+fn monthly(title: &str, dates: &[String], series: &[Daily<'_>]) -> TableData {
+    let names = series.iter().map(|(name, ..)| (*name, Align::Right));
     let row = |place: usize| {
         let date = Cell::Text(dates.get(place).cloned().unwrap_or_default());
         let cells = series
@@ -204,22 +184,16 @@ fn monthly(title: &str, dates: &[String], series: &[Daily<'_>]) -> Sheet {
             .map(|(_, values, form)| values.get(place).copied().map_or(Cell::Empty, form));
         std::iter::once(date).chain(cells).collect()
     };
-    Sheet {
-        title: title.to_owned(),
-        columns: columns.collect(),
-        rows: month_ends(dates).into_iter().map(row).collect(),
-        notes: Vec::new(),
-    }
+    TableData::new(
+        title,
+        std::iter::once(("month's last day", Align::Left)).chain(names),
+    )
+    .with_rows(month_ends(dates).into_iter().map(row))
 }
 
-/// Tables by month side by side.
-fn months(page: &mut Markup, inner: impl FnOnce(&mut Markup)) {
-    page.element("div", &[("class", "months")], inner);
-}
-
-/// Writes a table of daily series at the last day of each month.
-fn monthly_table(page: &mut Markup, title: &str, dates: &[String], series: &[Daily<'_>]) {
-    table::plain(page, &monthly(title, dates, series));
+/// Tables of daily series side by side.
+fn months(tables: impl IntoIterator<Item = TableData>) -> Markup {
+    html! { div.months { @for table in tables { div { (table.html()) } } } }
 }
 
 /// The month of a day, by its place: a label of an axis on which the first day is 1 and 0 lies before it.
@@ -229,7 +203,7 @@ fn monthly_table(page: &mut Markup, title: &str, dates: &[String], series: &[Dai
     reason = "rounded, and held between 0 and the number of days"
 )]
 fn day_label(dates: &[String], value: f64) -> String {
-    let days = ktd_view::draw::real(dates.len());
+    let days = real(dates.len());
     let is_day = (value - value.round()).abs() < 1e-6 && 0.0 <= value && value <= days;
     let place = if is_day {
         (value.round() as usize).max(1) - 1

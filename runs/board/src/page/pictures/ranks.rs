@@ -2,79 +2,66 @@
 
 use super::leaders::{letter, range};
 use super::{View, figure, legend, nothing, numbers, ranked};
-use crate::sheet::{Cell, Sheet};
 use crate::{Leader, Separation};
-use ktd_view::table::Align::{Left, Right};
-use ktd_view::draw::{Anchor, Axes, Canvas, Edges, Markup, Plane, decimals, fitted, portion, real};
-use crate::page::table;
-use crate::page::table::p_value;
+use ktd_view::draw::Align::{Left, Right};
+use ktd_view::draw::{
+    Anchor, Axes, Axis, Canvas, Cell, Column, Edges, Plane, TableData, decimals, fitted, p_value, portion,
+    real,
+};
+use maud::{Markup, html};
 
 const WIDTH: f64 = 720.0;
 const ROW: f64 = 24.0;
-const NAMES: i32 = 190;
-const RIGHT: i32 = 190;
+const NAMES: f64 = 190.0;
+const RIGHT: f64 = 190.0;
 /// Distance of the brackets of two groups that overlap.
 const LANE: f64 = 14.0;
 
-pub(super) fn write(page: &mut Markup, View { track, .. }: View<'_>) {
-    page.leaf("h3", &[], "How sure the ranks are");
+pub(super) fn body(View { track, .. }: View<'_>) -> Markup {
     let leaders: Vec<&Leader> = ranked(track)
         .filter(|leader| leader.rank_interval.is_some())
         .collect();
-    let Some(separation) = track.separation.as_ref().filter(|_| !leaders.is_empty()) else {
-        nothing(
-            page,
-            "Ranks have no intervals here: there are too few days or agents to resample.",
-        );
-        return;
-    };
-    legend(
-        page,
-        &[
-            ("k-dot", "rank by selection"),
-            ("k-ci", "95 % of resamples"),
-            ("k-group", "group that the data cannot separate"),
-        ],
-    );
+    html! {
+        h3 { "How sure the ranks are" }
+        @if let Some(separation) = track.separation.as_ref().filter(|_| !leaders.is_empty()) {
+            (sureness(&leaders, separation))
+        } @else {
+            (nothing("Ranks have no intervals here: there are too few days or agents to resample."))
+        }
+    }
+}
+
+fn sureness(leaders: &[&Leader], separation: &Separation) -> Markup {
     let description = format!(
         "Ranks by selection of {} agents with 95 % intervals; brackets join groups that cannot be separated.",
         leaders.len()
     );
-    figure(
-        page,
-        intervals(&leaders, separation),
-        "Rank intervals and groups",
-        &description,
-    );
-    verdict(page, separation);
-    numbers(page, |page| {
-        table::plain(page, &ranks(&leaders));
-        table::plain(page, &wins(separation));
-    });
+    html! {
+        (legend(&[
+            ("k-dot", "rank by selection"),
+            ("k-ci", "95 % of resamples"),
+            ("k-group", "group that the data cannot separate"),
+        ]))
+        (figure(&intervals(leaders, separation), "Rank intervals and groups", &description))
+        (verdict(separation))
+        (numbers(&html! { (ranks(leaders).html()) (wins(separation).html()) }))
+    }
 }
 
 fn intervals(leaders: &[&Leader], separation: &Separation) -> Canvas {
     let count = real(leaders.len());
     let mut canvas = Canvas::new(WIDTH, count.mul_add(ROW, 34.0));
     let plane = Axes {
-        edges: Edges {
-            top: 6,
-            right: RIGHT,
-            bottom: 28,
-            left: NAMES,
-        },
+        edges: Edges::new(6.0, RIGHT, 28.0, NAMES),
         rows: None,
-        x: 0.5..count.max(2.0) + 0.5,
-        y: 0.0..count,
-        labels: (leaders.len().clamp(2, 12), 0),
-        x_label: &|rank| {
+        x: Axis::new(0.5..count.max(2.0) + 0.5, leaders.len().clamp(2, 12), &|rank| {
             if (rank - rank.round()).abs() < 1e-6 {
-                decimals(*rank, 0)
+                decimals(rank, 0)
             } else {
                 String::new()
             }
-        },
-        y_label: &|_| String::new(),
+        }),
+        y: Axis::unseen(0.0..count),
     }
     .draw(&mut canvas);
     for (place, leader) in leaders.iter().enumerate() {
@@ -145,7 +132,7 @@ fn groups(canvas: &mut Canvas, plane: &Plane, separation: &Separation, leaders: 
 }
 
 /// Tests of the best against many tries.
-fn verdict(page: &mut Markup, separation: &Separation) {
+fn verdict(separation: &Separation) -> Markup {
     let mut parts: Vec<String> = Vec::new();
     if let Some(pbo) = separation.pbo.value {
         parts.push(format!(
@@ -165,12 +152,10 @@ fn verdict(page: &mut Markup, separation: &Separation) {
             "Superior ability (Hansen): p = {middle} (bounds {low} and {high})."
         ));
     }
-    if !parts.is_empty() {
-        page.leaf("p", &[], &parts.join(" "));
-    }
+    html! { @if !parts.is_empty() { p { (parts.join(" ")) } } }
 }
 
-fn ranks(leaders: &[&Leader]) -> Sheet {
+fn ranks(leaders: &[&Leader]) -> TableData {
     let heads = [
         ("agent", Left),
         ("\u{3b1} rank", Right),
@@ -193,18 +178,13 @@ fn ranks(leaders: &[&Leader]) -> Sheet {
                 .map_or(Cell::Empty, |share| Cell::Text(portion(share))),
         ]
     });
-    Sheet {
-        title: "Ranks over resamples".to_owned(),
-        columns: heads.map(|(head, align)| (head.to_owned(), align)).into(),
-        rows: rows.collect(),
-        notes: Vec::new(),
-    }
+    TableData::new("Ranks over resamples", heads).with_rows(rows)
 }
 
 /// Who beats whom.
-fn wins(separation: &Separation) -> Sheet {
-    let places = (1..=separation.agents.len()).map(|place| (format!("beats {place}"), Right));
-    let columns = [("place".to_owned(), Right), ("agent".to_owned(), Left)]
+fn wins(separation: &Separation) -> TableData {
+    let places = (1..=separation.agents.len()).map(|place| Column::new(format!("beats {place}"), Right));
+    let columns = [Column::new("place", Right), Column::new("agent", Left)]
         .into_iter()
         .chain(places);
     let rows = separation.agents.iter().zip(&separation.win_share).enumerate();
@@ -221,10 +201,10 @@ fn wins(separation: &Separation) -> Sheet {
             .chain(cells)
             .collect()
     });
-    Sheet {
-        title: "Share of resamples in which the row's selection is above the column's".to_owned(),
-        columns: columns.collect(),
-        rows: rows.collect(),
-        notes: vec!["Between 5 % and 95 % two agents cannot be separated.".to_owned()],
-    }
+    TableData::new(
+        "Share of resamples in which the row's selection is above the column's",
+        columns,
+    )
+    .with_rows(rows)
+    .with_note("Between 5 % and 95 % two agents cannot be separated.")
 }

@@ -2,10 +2,12 @@
 
 use super::{Section, View, figure, nothing, numbers, ranked};
 use crate::SensitivityRow;
-use crate::sheet::{Cell, Sheet};
-use ktd_view::table::Align::{Left, Right};
-use ktd_view::draw::{Anchor, Axes, Canvas, Edges, Markup, decimals, fitted, padded, real, scientific};
-use crate::page::table;
+use crate::sheet::metric_cell;
+use ktd_view::draw::Align::{Left, Right};
+use ktd_view::draw::{
+    Anchor, Axes, Axis, Canvas, Cell, Edges, TableData, change, decimals, fitted, padded, real, scientific,
+};
+use maud::{Markup, html};
 
 pub(super) const SECTION: Section = Section {
     id: "sensitivity",
@@ -18,18 +20,19 @@ pub(super) const SECTION: Section = Section {
 const WIDTH: f64 = 720.0;
 const ROW: f64 = 24.0;
 
-pub(super) fn write(page: &mut Markup, View { board, track }: View<'_>) {
+pub(super) fn body(View { board, track }: View<'_>) -> Markup {
     let rows = &board.sensitivity;
     if rows.is_empty() {
-        nothing(page, "No other setting was tried.");
-        return;
+        return nothing("No other setting was tried.");
     }
     let description = format!("Kendall's tau of {} settings against the default", rows.len());
-    figure(page, draw(rows), "Ranks under other settings", &description);
     let defaults: Vec<(&str, f64)> = ranked(track)
         .filter_map(|leader| Some((leader.agent.as_str(), leader.selection.as_ref()?.value)))
         .collect();
-    numbers(page, |page| table::plain(page, &sheet(rows, &defaults)));
+    html! {
+        (figure(&draw(rows), "Ranks under other settings", &description))
+        (numbers(&table(rows, &defaults).html()))
+    }
 }
 
 fn draw(rows: &[SensitivityRow]) -> Canvas {
@@ -37,18 +40,10 @@ fn draw(rows: &[SensitivityRow]) -> Canvas {
     let mut canvas = Canvas::new(WIDTH, count.mul_add(ROW, 34.0));
     let lowest = padded(rows.iter().filter_map(|row| row.kendall_tau.value), 1.0).start;
     let plane = Axes {
-        edges: Edges {
-            top: 6,
-            right: 236,
-            bottom: 28,
-            left: 216,
-        },
+        edges: Edges::new(6.0, 236.0, 28.0, 216.0),
         rows: None,
-        x: lowest.clamp(-1.0, 0.0)..1.04,
-        y: 0.0..count,
-        labels: (5, 0),
-        x_label: &|tau| decimals(*tau, 1),
-        y_label: &|_| String::new(),
+        x: Axis::new(lowest.clamp(-1.0, 0.0)..1.04, 5, &|tau| decimals(tau, 1)),
+        y: Axis::unseen(0.0..count),
     }
     .draw(&mut canvas);
     canvas.line(
@@ -91,35 +86,30 @@ fn basis_points(share: f64) -> String {
 }
 
 /// Selections by setting and agent, with the rank in brackets.
-fn sheet(rows: &[SensitivityRow], defaults: &[(&str, f64)]) -> Sheet {
-    let agents = defaults.iter().map(|(agent, _)| ((*agent).to_owned(), Right));
-    let heads = [
-        ("setting".to_owned(), Left),
-        ("tau".to_owned(), Right),
-        ("largest daily change".to_owned(), Right),
-    ];
+fn table(rows: &[SensitivityRow], defaults: &[(&str, f64)]) -> TableData {
+    let agents = defaults.iter().map(|(agent, _)| (*agent, Right));
+    let heads = [("setting", Left), ("tau", Right), ("largest daily change", Right)];
     let base: Vec<f64> = defaults.iter().map(|(_, value)| *value).collect();
     let first = [Cell::Text("default".to_owned()), Cell::Fine(1.0), Cell::Empty];
     let default = first.into_iter().chain(with_ranks(&base)).collect();
     let others = rows.iter().map(|row| {
         let head = [
             Cell::Text(row.setting.clone()),
-            Cell::metric(&row.kendall_tau, Cell::Fine),
+            metric_cell(&row.kendall_tau, Cell::Fine),
             Cell::Text(basis_points(row.largest_daily_change)),
         ];
         head.into_iter().chain(with_ranks(&row.selection)).collect()
     });
-    Sheet {
-        title: "Selection by setting, its rank in brackets".to_owned(),
-        columns: heads.into_iter().chain(agents).collect(),
-        rows: std::iter::once(default).chain(others).collect(),
-        notes: Vec::new(),
-    }
+    TableData::new(
+        "Selection by setting, its rank in brackets",
+        heads.into_iter().chain(agents),
+    )
+    .with_rows(std::iter::once(default).chain(others))
 }
 
 fn with_ranks(values: &[f64]) -> impl Iterator<Item = Cell> {
     values.iter().map(|value| {
         let above = values.iter().filter(|other| value < other).count();
-        Cell::Text(format!("{} ({})", ktd_view::draw::change(*value), above + 1))
+        Cell::Text(format!("{} ({})", change(*value), above + 1))
     })
 }

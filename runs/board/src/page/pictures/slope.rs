@@ -2,10 +2,9 @@
 
 use super::{Section, View, figure, legend, nothing, numbers, ranked};
 use crate::Leader;
-use crate::sheet::{Cell, Sheet};
-use ktd_view::table::Align::{Left, Right};
-use ktd_view::draw::{Anchor, Canvas, Markup, change, fitted, real};
-use crate::page::table;
+use ktd_view::draw::Align::{Left, Right};
+use ktd_view::draw::{Anchor, Canvas, Cell, TableData, change, fitted, real};
+use maud::{Markup, html};
 
 pub(super) const SECTION: Section = Section {
     id: "slope",
@@ -27,31 +26,24 @@ struct Line<'b> {
     rows: (usize, usize),
 }
 
-pub(super) fn write(page: &mut Markup, View { track, .. }: View<'_>) {
+pub(super) fn body(View { track, .. }: View<'_>) -> Markup {
     let lines = lines(ranked(track));
     if lines.is_empty() {
-        nothing(page, "No agent has both ranks.");
-        return;
+        return nothing("No agent has both ranks.");
     }
-    legend(
-        page,
-        &[
-            ("k-up", "better by skill"),
-            ("k-down", "worse by skill"),
-            ("k-same", "the same"),
-        ],
-    );
     let description = format!(
         "{} agents, each a line from its rank by return to its rank by selection",
         lines.len()
     );
-    figure(
-        page,
-        draw(&lines),
-        "Rank by return and rank by selection",
-        &description,
-    );
-    numbers(page, |page| table::plain(page, &sheet(&lines)));
+    html! {
+        (legend(&[
+            ("k-up", "better by skill"),
+            ("k-down", "worse by skill"),
+            ("k-same", "the same"),
+        ]))
+        (figure(&draw(&lines), "Rank by return and rank by selection", &description))
+        (numbers(&table(&lines).html()))
+    }
 }
 
 fn lines<'b>(leaders: impl Iterator<Item = &'b Leader>) -> Vec<Line<'b>> {
@@ -116,7 +108,7 @@ fn draw(lines: &[Line<'_>]) -> Canvas {
     canvas
 }
 
-fn sheet(lines: &[Line<'_>]) -> Sheet {
+fn table(lines: &[Line<'_>]) -> TableData {
     let heads = [
         ("agent", Left),
         ("return rank", Right),
@@ -139,12 +131,7 @@ fn sheet(lines: &[Line<'_>]) -> Sheet {
             ),
         ]
     });
-    Sheet {
-        title: "Ranks by return and by selection".to_owned(),
-        columns: heads.map(|(head, align)| (head.to_owned(), align)).into(),
-        rows: rows.collect(),
-        notes: vec![
-            "\u{394} rank = return rank \u{2212} \u{3b1} rank: above 0 is better judged by skill.".to_owned(),
-        ],
-    }
+    TableData::new("Ranks by return and by selection", heads)
+        .with_rows(rows)
+        .with_note("\u{394} rank = return rank \u{2212} \u{3b1} rank: above 0 is better judged by skill.")
 }

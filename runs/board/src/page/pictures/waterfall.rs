@@ -1,10 +1,10 @@
 //! Picture 2: from parts to the return, one waterfall an agent, on three bases.
 
-use super::{Section, View, card, cards, legend, nothing, numbers};
-use crate::sheet::{Kind, Sheet};
+use super::{Section, View, card, legend, nothing, numbers};
+use crate::sheet::{self, Kind};
 use crate::{Contribution, Leader, Linked};
-use ktd_view::draw::{Anchor, Axes, Canvas, Edges, Markup, axis_percent, change, padded, real, scientific};
-use crate::page::table;
+use ktd_view::draw::{Anchor, Axes, Axis, Canvas, Edges, axis_percent, change, padded, real, scientific};
+use maud::{Markup, html};
 
 pub(super) const SECTION: Section = Section {
     id: "waterfall",
@@ -35,97 +35,70 @@ const BASES: [(&str, &str, &str); 3] = [
 const WIDTH: f64 = 340.0;
 const ROW: f64 = 19.0;
 
-pub(super) fn write(page: &mut Markup, view: View<'_>) {
-    let shown: Vec<&Leader> = view
-        .track
-        .leaders
-        .iter()
-        .filter(|leader| !leader.attribution.is_empty())
-        .collect();
+pub(super) fn body(view: View<'_>) -> Markup {
+    let leaders = view.track.leaders.iter();
+    let shown: Vec<&Leader> = leaders.filter(|leader| !leader.attribution.is_empty()).collect();
     if shown.is_empty() {
-        nothing(page, "No return could be split.");
-        return;
+        return nothing("No return could be split.");
     }
-    legend(
-        page,
-        &[
+    html! {
+        (legend(&[
             ("k-pos", "adds"),
             ("k-neg", "takes away"),
             ("k-tot", "the whole return"),
-        ],
-    );
-    page.element("div", &[("class", "bases")], |page| {
-        for (basis, id, meaning) in BASES {
-            let mut attributes = vec![("type", "radio"), ("name", "basis"), ("id", id)];
-            if basis == "pre" {
-                attributes.push(("checked", "checked"));
+        ]))
+        div.bases {
+            @for (basis, id, meaning) in BASES {
+                input type="radio" name="basis" id=(id) checked=[(basis == "pre").then_some("checked")];
+                label for=(id) { (meaning) }
             }
-            page.empty("input", &attributes);
-            page.leaf("label", &[("for", id)], meaning);
+            div.cards { @for leader in &shown { (agent(view, leader)) } }
         }
-        cards(page, |page| {
-            for leader in &shown {
-                agent(page, view, leader);
-            }
-        });
-    });
-    numbers(page, |page| {
-        for (basis, ..) in BASES {
-            table::plain(page, &Sheet::of(view.board, Kind::Split, view.track, basis));
-        }
-    });
+        (numbers(&html! {
+            @for (basis, ..) in BASES { (sheet::table(view.board, Kind::Split, view.track, basis).html()) }
+        }))
+    }
 }
 
-fn agent(page: &mut Markup, view: View<'_>, leader: &Leader) {
-    let whole = leader
-        .attribution
-        .values()
-        .next()
-        .map(|contribution| contribution.carino.portfolio);
-    card(page, leader, &whole.map_or_else(String::new, change), |page| {
-        for (basis, class, _) in BASES {
-            if let Some(contribution) = leader.attribution.get(basis) {
-                page.element("div", &[("class", class)], |page| {
-                    of_basis(page, view, (&leader.agent, basis), contribution);
-                });
+fn agent(view: View<'_>, leader: &Leader) -> Markup {
+    let whole = leader.attribution.values().next();
+    let whole = whole.map_or_else(String::new, |contribution| change(contribution.carino.portfolio));
+    card(
+        leader,
+        &whole,
+        &html! {
+            @for (basis, class, _) in BASES {
+                @if let Some(contribution) = leader.attribution.get(basis) {
+                    div class=(class) { (of_basis(view, (&leader.agent, basis), contribution)) }
+                }
             }
-        }
-    });
+        },
+    )
 }
 
-fn of_basis(page: &mut Markup, view: View<'_>, (agent, basis): (&str, &str), contribution: &Contribution) {
+fn of_basis(view: View<'_>, (agent, basis): (&str, &str), contribution: &Contribution) -> Markup {
     let linked = &contribution.carino;
-    let title = format!("Return of {agent}, basis {basis}");
-    let told: Vec<String> = parts(linked)
+    let values: Vec<String> = parts(linked)
         .iter()
         .map(|(name, value)| format!("{name} {}", change(*value)))
         .collect();
-    let description = format!("{}; together {}", told.join(", "), change(linked.portfolio));
-    waterfall(linked).write(page, "small", &title, &description);
-    let gauge = linked.gauge.abs().max(contribution.daily_gauge);
-    page.leaf(
-        "p",
-        &[("class", "gauge")],
-        &format!("closes to {}", scientific(gauge)),
-    );
-    let styles: Vec<(&str, f64)> = view
-        .board
-        .model
-        .styles
-        .iter()
-        .map(String::as_str)
-        .zip(linked.styles.iter().copied())
-        .collect();
-    if !styles.is_empty() {
-        page.element("details", &[("class", "styles")], |page| {
-            page.leaf(
-                "summary",
-                &[],
-                &format!("Style by style ({})", change(linked.style)),
-            );
-            let title = format!("Styles of {agent}, basis {basis}");
-            bars(&styles).write(page, "small", &title, "Contribution of each style to the return");
-        });
+    let title = format!("Return of {agent}, basis {basis}");
+    let description = format!("{}; together {}", values.join(", "), change(linked.portfolio));
+    let styles = view.board.model.styles.iter().map(String::as_str);
+    let styles: Vec<(&str, f64)> = styles.zip(linked.styles.iter().copied()).collect();
+    html! {
+        (waterfall(linked).figure("small", &title, &description))
+        p.gauge { "closes to " (scientific(linked.gauge.abs().max(contribution.daily_gauge))) }
+        @if !styles.is_empty() {
+            details.styles {
+                summary { "Style by style (" (change(linked.style)) ")" }
+                (bars(&styles).figure(
+                    "small",
+                    &format!("Styles of {agent}, basis {basis}"),
+                    "Contribution of each style to the return",
+                ))
+            }
+        }
     }
 }
 
@@ -170,18 +143,10 @@ fn draw(rows: &[(&str, f64, f64)]) -> Canvas {
     let x = padded(rows.iter().flat_map(|(_, from, to)| [*from, *to]), 0.0);
     let step = (x.end - x.start) / 3.0;
     let plane = Axes {
-        edges: Edges {
-            top: 2,
-            right: 72,
-            bottom: 22,
-            left: 86,
-        },
+        edges: Edges::new(2.0, 72.0, 22.0, 86.0),
         rows: None,
-        x,
-        y: 0.0..count,
-        labels: (3, 0),
-        x_label: &|value| axis_percent(*value, step),
-        y_label: &|_| String::new(),
+        x: Axis::new(x, 3, &|value| axis_percent(value, step)),
+        y: Axis::unseen(0.0..count),
     }
     .draw(&mut canvas);
     canvas.line(

@@ -1,9 +1,9 @@
 //! The forms of vendors' batch files.
 
-use ktd_bundle::exchanges::{BATCH_ROW, Outcome};
 use crate::CertifyError;
-use ktd_experiment::provider::Provider;
 use ktd_agents::{Wire, WireReply};
+use ktd_bundle::exchanges::{BATCH_ROW, Outcome};
+use ktd_experiment::provider::Provider;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;

@@ -3,11 +3,11 @@
 use super::custom_id;
 use super::form::BatchForm;
 use super::write::{first_place, first_wire};
+use crate::CertifyError;
 use crate::language_attackers::line_up::{Attacker, LineUp, Questions, keep};
 use crate::language_attackers::record::LanguageAnswer;
 use ktd_bundle::BundlePaths;
 use ktd_bundle::exchanges::{Cassette, ExchangeStore, Intent, Outcome, request_key};
-use crate::CertifyError;
 use ktd_probes::Probe;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

@@ -2,14 +2,14 @@
 
 use super::custom_id;
 use super::form::BatchForm;
+use crate::CertifyError;
 use crate::language_attackers::converse::{Desk, step_of};
 use crate::language_attackers::line_up::{Attacker, LineUp, Questions};
 use crate::language_attackers::question::first_request;
+use ktd_agents::WireRequest;
 use ktd_bundle::BundlePaths;
 use ktd_bundle::exchanges::{Cassette, Place};
-use crate::CertifyError;
 use ktd_client::ClientError;
-use ktd_agents::WireRequest;
 use ktd_probes::Probe;
 use serde_json::value::RawValue;
 

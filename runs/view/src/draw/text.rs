@@ -1,10 +1,54 @@
-//! Texts in narrow columns.
+//! Texts in narrow columns: how wide they are, cut, and in lines.
 
-use ktd_view::table::display_width;
+/// How many terminal cells a text takes: wide East Asian characters take two, combining marks none.
+#[must_use]
+pub fn display_width(text: &str) -> usize {
+    text.chars().map(char_width).sum()
+}
+
+/// East Asian Width by block, as far as company names, sectors and punctuation need it.
+fn char_width(character: char) -> usize {
+    match u32::from(character) {
+        0x0300..=0x036F | 0x200B..=0x200F | 0xFE00..=0xFE0F => 0,
+        0x1100..=0x115F
+        | 0x2E80..=0x303E
+        | 0x3041..=0x33FF
+        | 0x3400..=0x4DBF
+        | 0x4E00..=0x9FFF
+        | 0xA000..=0xA4CF
+        | 0xAC00..=0xD7A3
+        | 0xF900..=0xFAFF
+        | 0xFE30..=0xFE6F
+        | 0xFF00..=0xFF60
+        | 0xFFE0..=0xFFE6
+        | 0x1F300..=0x1FAFF
+        | 0x20000..=0x3FFFD => 2,
+        _ => 1,
+    }
+}
+
+/// A text cut to so many columns, wide characters counting two.
+#[must_use]
+pub fn fitted(text: &str, columns: usize) -> String {
+    if display_width(text) <= columns {
+        return text.to_owned();
+    }
+    let mut cut = String::new();
+    for character in text.chars() {
+        cut.push(character);
+        if columns <= display_width(&cut) {
+            cut.pop();
+            break;
+        }
+    }
+    cut.push('\u{2026}');
+    cut
+}
 
 /// A text in lines of at most `width` terminal cells: broken at blanks and beside wide characters, and inside a word
 /// that is longer than a line.
-pub(super) fn wrapped(text: &str, width: usize) -> Vec<String> {
+#[must_use]
+pub fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split(' ').filter(|word| !word.is_empty()) {
         let is_new_word = lines.last().is_some_and(|line| !line.is_empty());
@@ -64,5 +108,15 @@ mod tests {
         let long = "看a".repeat(5_000);
         assert!(wrapped(&long, 20).iter().all(|line| display_width(line) <= 20));
         assert_eq!(wrapped(&long, 20).concat(), long);
+    }
+
+    #[test]
+    fn wide_names_are_cut() {
+        assert_eq!(fitted("abc", 3), "abc");
+        assert_eq!(fitted("abcdef", 4), "abc\u{2026}");
+        assert_eq!(
+            fitted("\u{8d35}\u{5dde}\u{8305}\u{53f0}", 5),
+            "\u{8d35}\u{5dde}\u{2026}"
+        );
     }
 }

@@ -1,7 +1,7 @@
 //! A cell of a table.
 
-use crate::record::SeedStat;
-use ktd_bundle::summary::Metric;
+use super::number::{change, decimals, grouped, p_value, percent};
+use super::safe::csv_text;
 
 /// A cell: its exact content, and how people want to see it.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,29 +31,14 @@ pub enum Cell {
 }
 
 impl Cell {
-    /// A metric in this form.
-    #[must_use]
-    pub fn metric(metric: &Metric, form: fn(f64) -> Self) -> Self {
-        metric.value.map_or_else(
-            || Self::Missing(metric.reason.clone().unwrap_or_else(|| "not known".to_owned())),
-            form,
-        )
-    }
-
-    /// The median of a figure over seeds.
-    #[must_use]
-    pub fn stat(stat: Option<&SeedStat>, form: fn(f64) -> Self) -> Self {
-        stat.map_or(Self::Empty, |stat| Self::metric(&stat.median, form))
-    }
-
     /// A number that may be absent.
     #[must_use]
     pub fn optional(value: Option<f64>, form: fn(f64) -> Self) -> Self {
         value.map_or(Self::Empty, form)
     }
 
-    /// The cell for people; a missing number refers to its reason in `reasons`.
-    pub(super) fn shown<'c>(&'c self, reasons: &mut Vec<&'c str>) -> String {
+    /// The cell in a terminal; a missing number refers to its reason in `reasons`.
+    pub(super) fn in_terminal<'c>(&'c self, reasons: &mut Vec<&'c str>) -> String {
         match self {
             Self::Text(text) => text.clone(),
             Self::Percent(value) => format!("{:.2} %", value * 100.0),
@@ -64,25 +49,36 @@ impl Cell {
             Self::Count(count) => count.to_string(),
             Self::Signed(count) => format!("{count:+}"),
             Self::Dollars(value) => format!("$ {value:.2}"),
-            Self::Missing(reason) => {
-                let place = reasons
-                    .iter()
-                    .position(|known| known == reason)
-                    .unwrap_or_else(|| {
-                        reasons.push(reason);
-                        reasons.len() - 1
-                    });
-                format!("n/a{}", place + 1)
-            }
+            Self::Missing(reason) => format!("n/a{}", footnote(reason, reasons)),
             Self::Empty => String::new(),
         }
     }
 
-    /// The cell for programs: numbers unrounded.
+    /// The cell on a page, without the reason of a missing number.
+    #[must_use]
+    pub fn on_page(&self) -> String {
+        match self {
+            Self::Text(text) => text.clone(),
+            Self::Percent(value) => percent(*value),
+            Self::Change(value) => change(*value),
+            Self::Ratio(value) => decimals(*value, 2),
+            Self::Fine(value) => decimals(*value, 3),
+            Self::P(value) => p_value(*value),
+            Self::Count(count) => grouped(*count),
+            Self::Signed(count) if *count < 0 => format!("\u{2212}{}", count.unsigned_abs()),
+            Self::Signed(count) if 0 < *count => format!("+{count}"),
+            Self::Signed(_) => "0".to_owned(),
+            Self::Dollars(value) => format!("$ {}", decimals(*value, 2)),
+            Self::Missing(_) => "n/a".to_owned(),
+            Self::Empty => String::new(),
+        }
+    }
+
+    /// The cell for programs: numbers unrounded, and text that no spreadsheet runs.
     #[must_use]
     pub fn raw(&self) -> String {
         match self {
-            Self::Text(text) => text.clone(),
+            Self::Text(text) => csv_text(text).into_owned(),
             Self::Percent(value)
             | Self::Change(value)
             | Self::Ratio(value)
@@ -94,4 +90,16 @@ impl Cell {
             Self::Missing(_) | Self::Empty => String::new(),
         }
     }
+}
+
+/// The number of a reason below a table, from 1; equal reasons share one.
+pub(super) fn footnote<'c>(reason: &'c str, reasons: &mut Vec<&'c str>) -> usize {
+    let known = reasons.iter().position(|known| *known == reason);
+    known.map_or_else(
+        || {
+            reasons.push(reason);
+            reasons.len()
+        },
+        |place| place + 1,
+    )
 }

@@ -1,0 +1,187 @@
+//! A table of results: the same cells for the terminal, for CSV, for a page and for whoever reads any of them.
+
+use super::cell::{Cell, footnote};
+use super::safe::{csv_text, visible};
+use super::text::wrapped;
+use super::text_table::{Column, Layout, Table};
+
+/// A table with its title and notes.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct TableData {
+    /// What it shows.
+    pub title: String,
+    /// Columns.
+    pub columns: Vec<Column>,
+    /// Rows, each as long as `columns`.
+    pub rows: Vec<Vec<Cell>>,
+    /// What a reader must know.
+    pub notes: Vec<String>,
+}
+
+impl TableData {
+    /// A table without rows and notes.
+    pub fn new<C: Into<Column>>(title: impl Into<String>, columns: impl IntoIterator<Item = C>) -> Self {
+        Self {
+            title: title.into(),
+            columns: columns.into_iter().map(Into::into).collect(),
+            ..Self::default()
+        }
+    }
+
+    /// The table with these rows.
+    #[must_use]
+    pub fn with_rows(self, rows: impl IntoIterator<Item = Vec<Cell>>) -> Self {
+        let rows = rows.into_iter().collect();
+        Self { rows, ..self }
+    }
+
+    /// The table with one more note.
+    #[must_use]
+    pub fn with_note(mut self, note: impl Into<String>) -> Self {
+        self.notes.push(note.into());
+        self
+    }
+
+    /// The table as text, with its title above and its notes below, all columns and no colour.
+    #[must_use]
+    pub fn text(&self) -> String {
+        self.text_in(Layout::default())
+    }
+
+    /// The table as text that fits, with its title above and, below, its notes and the reasons of what is missing in the
+    /// columns that are shown.
+    #[must_use]
+    pub fn text_in(&self, layout: Layout<'_>) -> String {
+        // The columns that a first draft shows number their reasons first.
+        let draft = self.table(&mut Vec::new());
+        let mut reasons = self.reasons(&draft.shown_in(layout));
+        let table = self.table(&mut reasons);
+        let stated = self.reasons(&table.shown_in(layout));
+        let reasons = reasons.iter().enumerate();
+        let reasons = reasons.filter(|(_, reason)| stated.contains(reason));
+        let reasons = reasons.map(|(place, reason)| format!("n/a{}: {reason}", place + 1));
+        let below = reasons.chain(self.notes.iter().map(|note| format!("note: {note}")));
+        let title = paragraph(&self.title, layout);
+        let below: Vec<String> = below.map(|line| paragraph(&line, layout)).collect();
+        format!("{title}{}{}", table.render_in(layout), below.concat())
+    }
+
+    fn table<'c>(&'c self, reasons: &mut Vec<&'c str>) -> Table {
+        let mut table = Table::with_columns(self.columns.iter().cloned());
+        for row in &self.rows {
+            table.row(row.iter().map(|cell| cell.in_terminal(reasons)));
+        }
+        table
+    }
+
+    /// Why cells of the shown columns are missing, each reason once.
+    fn reasons(&self, shown: &[bool]) -> Vec<&str> {
+        let mut reasons = Vec::new();
+        for row in &self.rows {
+            for (cell, _) in row.iter().zip(shown).filter(|(_, is_shown)| **is_shown) {
+                if let Cell::Missing(reason) = cell {
+                    footnote(reason, &mut reasons);
+                }
+            }
+        }
+        reasons
+    }
+
+    /// Heads and rows for CSV: unrounded numbers, nothing where one is missing, and text that no spreadsheet runs.
+    pub fn records(&self) -> impl Iterator<Item = Vec<String>> {
+        let heads = self
+            .columns
+            .iter()
+            .map(|column| csv_text(&column.head).into_owned());
+        let rows = self.rows.iter().map(|row| row.iter().map(Cell::raw).collect());
+        std::iter::once(heads.collect()).chain(rows)
+    }
+}
+
+/// Text in lines that fit, each ended by a line feed.
+fn paragraph(text: &str, layout: Layout<'_>) -> String {
+    let text = visible(text);
+    let lines = layout
+        .width
+        .map_or_else(|| vec![text.to_string()], |width| wrapped(&text, width));
+    lines.join("\n") + "\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Align, display_width};
+    use super::*;
+
+    fn table() -> TableData {
+        TableData::new(
+            "Agents \u{1b}[2J",
+            [("agent", Align::Left), ("=head", Align::Right)],
+        )
+        .with_rows([
+            vec![Cell::Text("=cmd|'/C calc'!A0".to_owned()), Cell::Change(-0.25)],
+            vec![
+                Cell::Text("\u{1b}]0;x\u{7}".to_owned()),
+                Cell::Missing("too few days".to_owned()),
+            ],
+        ])
+        .with_note("one two three four five six seven")
+    }
+
+    #[test]
+    fn csv_holds_exact_numbers_and_no_formula() {
+        let records: Vec<Vec<String>> = table().records().collect();
+        assert_eq!(
+            records,
+            [
+                ["agent", "'=head"],
+                ["'=cmd|'/C calc'!A0", "-0.25"],
+                ["\\u{1b}]0;x\\u{7}", ""],
+            ]
+        );
+    }
+
+    #[test]
+    fn text_is_safe_and_fits() {
+        let text = table().text_in(Layout {
+            width: Some(30),
+            ..Layout::default()
+        });
+        assert!(text.lines().all(|line| display_width(line) <= 30), "{text}");
+        assert!(
+            !text.contains(|character: char| character.is_control() && character != '\n'),
+            "{text:?}"
+        );
+        assert!(
+            text.contains("note: one two three four five\nsix seven\n"),
+            "{text}"
+        );
+        assert!(
+            table()
+                .text()
+                .ends_with("n/a1: too few days\nnote: one two three four five six seven\n")
+        );
+    }
+
+    #[test]
+    fn only_what_is_shown_has_its_reason_below() {
+        let missing = |reason: &str| Cell::Missing(reason.to_owned());
+        let heads = [
+            ("agent", Align::Left, 0),
+            ("hidden", Align::Right, 9),
+            ("shown", Align::Right, 0),
+        ];
+        let table = TableData::new("t", heads).with_rows([
+            vec![Cell::Text("a".to_owned()), missing("one"), missing("two")],
+            vec![Cell::Text("b".to_owned()), missing("two"), Cell::Count(1)],
+        ]);
+        let layout = Layout {
+            width: Some(14),
+            ..Layout::default()
+        };
+        assert_eq!(
+            table.text_in(layout),
+            "t\nagent  shown\na       n/a1\nb          1\nnot shown:\nhidden\nn/a1: two\n"
+        );
+        assert!(table.text().ends_with("n/a1: one\nn/a2: two\n"));
+    }
+}
