@@ -158,8 +158,7 @@ impl Told {
         }
     }
 
-    fn bad(&mut self, shown: &str, error: CliError) {
-        let failure = CliError::from(error);
+    fn bad(&mut self, shown: &str, failure: CliError) {
         let says = if failure.is_difference() {
             "DIFFERS"
         } else {

@@ -190,6 +190,10 @@ pub(super) fn open<'a>(
     let events = Lines::read(&paths.events())?;
     let ledger = Lines::read(&paths.ledger())?;
     let cassette = Cassette::read(&paths.exchanges())?;
+    if transport.is_none() && paths.summary().exists() && 0 < cassette.torn_bytes() {
+        let what = "it does not end with a whole record: something was added after the episode ended";
+        return Err(EpisodeError::damaged(&paths.open_exchanges(), what));
+    }
     let (resume, events, ledger, store) = if transport.is_some() {
         let resume = Resume::of(input, paths, (&events, &ledger, &cassette))?;
         let store = ExchangeStore::continue_after(&paths.exchanges(), &cassette)?;

@@ -130,7 +130,7 @@ fn begin_branch(
 ) -> Result<(), EpisodeError> {
     let prefix = Prefix::of(from, steps)?;
     let files = [
-        (out.exchanges(), prefix.exchanges),
+        (out.open_exchanges(), prefix.exchanges),
         (out.events(), prefix.events.into_bytes()),
         (out.ledger(), prefix.ledger.into_bytes()),
     ];
@@ -182,8 +182,8 @@ impl Prefix {
         }
         let path: PathBuf = paths.exchanges();
         let exchanges = Cassette::read(&path)?
-            .packed_before(ended + 1)
-            .map_err(EpisodeError::io("pack", &path))?;
+            .lines_before(ended + 1)
+            .map_err(EpisodeError::io("copy", &path))?;
         Ok(Self {
             steps: ended,
             exchanges,
