@@ -229,7 +229,7 @@ pub fn write_together(files: &[(PathBuf, Vec<u8>)]) -> Result<(), FileError> {
     if written.is_err() {
         for (path, _) in files {
             // What was renamed or never begun is not there; the first error is the one to report.
-            std::fs::remove_file(temporary_name(path)).ok();
+            std::fs::remove_file(temporary_name(path, IfExists::Replace)).ok();
         }
     }
     written
@@ -237,11 +237,16 @@ pub fn write_together(files: &[(PathBuf, Vec<u8>)]) -> Result<(), FileError> {
 
 fn write_and_rename(files: &[(PathBuf, Vec<u8>)]) -> Result<(), FileError> {
     for (path, bytes) in files {
-        let written = write_new(&temporary_name(path), bytes, Durability::Buffered);
+        let written = write_new(
+            &temporary_name(path, IfExists::Replace),
+            bytes,
+            Durability::Buffered,
+        );
         written.map_err(FileError::io("write", path))?;
     }
     for (path, _) in files {
-        std::fs::rename(temporary_name(path), path).map_err(FileError::io("write", path))?;
+        std::fs::rename(temporary_name(path, IfExists::Replace), path)
+            .map_err(FileError::io("write", path))?;
     }
     Ok(())
 }

