@@ -5,7 +5,7 @@ use crate::sources::own_sources;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Names that still stand for more than one public type. The list only ever gets shorter.
-const SHARED: [&str; 48] = [
+const SHARED: [&str; 47] = [
     "Account",
     "Anchor",
     "Answer",
@@ -34,7 +34,6 @@ const SHARED: [&str; 48] = [
     "Plan",
     "PlanError",
     "Point",
-    "Progress",
     "Quantity",
     "Quote",
     "Reliability",

@@ -100,7 +100,12 @@ fn functions_are_short() {
 /// Lines of a source file before its tests.
 const FILE_LINES_MAX: usize = 450;
 /// Longer files, with the lines they may take and why they are one file.
-const LONG_FILES: [(&str, usize, &str); 3] = [
+const LONG_FILES: [(&str, usize, &str); 4] = [
+    (
+        "agents/src/wire/fault.rs",
+        470,
+        "kinds of faults stand beside the words by which vendors name them",
+    ),
     (
         "env/src/market/builder.rs",
         650,
