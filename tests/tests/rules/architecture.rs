@@ -322,7 +322,12 @@ fn the_architecture_page_has_the_same_table() {
 
 /// The files that the page names in backticks: whole paths, and names of files beside the one named before.
 fn named_files(page: &str) -> BTreeSet<&str> {
-    let is_file = |text: &&str| text.ends_with(".rs") && !text.contains(['*', ' ', '{']);
+    let is_file = |text: &&str| {
+        let is_source = std::path::Path::new(text)
+            .extension()
+            .is_some_and(|found| found == "rs");
+        is_source && !text.contains(['*', ' ', '{'])
+    };
     page.split('`').skip(1).step_by(2).filter(is_file).collect()
 }
 
