@@ -61,7 +61,7 @@ impl Default for BoardOptions {
             },
             shown: EpisodeFilter::default(),
             marks: BTreeMap::new(),
-            threads: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
+            threads: ktd_io::parallel::available_threads(),
         }
     }
 }
@@ -226,7 +226,12 @@ impl BoardContext<'_> {
         leaders.extend(controls.map(|(agent, scores)| leader(agent, cohort_of(scores), scores, self.draws)));
         for leader in &mut leaders {
             let scores = group.get(leader.agent.as_str()).into_iter().flatten();
-            let marks = scores.map(|score| self.marks.get(&score.bundle.root).cloned().unwrap_or(CertificationMark::NONE));
+            let marks = scores.map(|score| {
+                self.marks
+                    .get(&score.bundle.root)
+                    .cloned()
+                    .unwrap_or(CertificationMark::NONE)
+            });
             leader.mask = Some(CertificationMark::of_row(marks));
         }
         leaders.extend(references(

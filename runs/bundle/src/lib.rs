@@ -8,6 +8,8 @@
 //! | `summary.json` | metrics and counters, recomputable from the events, and the hashes of the other files | anyone |
 //! | `private/episode.json` | mask key and real dates | the owner |
 //! | `private/ledger.jsonl` | the exact account, fills and marks with real codes | the owner |
+//!
+//! Knows: files, the nouns of experiments and accounts. Never knows: a client, a running episode, ranks.
 
 pub mod bundle_ref;
 pub mod bundle_set;

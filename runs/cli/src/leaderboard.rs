@@ -117,7 +117,7 @@ fn options(args: &LeaderboardArgs, findings: &BundleSet) -> Result<BoardOptions,
         },
         shown: args.only.shown(),
         marks: marks(&args.certificate, args.public_key.as_deref(), findings)?,
-        threads: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
+        threads: ktd_io::parallel::available_threads(),
     })
 }
 

@@ -91,7 +91,7 @@ pub(super) fn run(args: &ReasonsArgs, console: Console) -> Result<(), CliError> 
         panel: args.panel.clone(),
         lists: args.lists.clone(),
         shown: args.only.shown(),
-        threads: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
+        threads: ktd_io::parallel::available_threads(),
     };
     let units = u64::try_from(findings.named.len()).unwrap_or(u64::MAX);
     let bar = Mutex::new(Progress::new(console, "reading", units, "episodes"));

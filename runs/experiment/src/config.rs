@@ -195,7 +195,7 @@ impl ExperimentConfig {
     /// # Errors
     /// [`ExperimentError::Io`], or [`ExperimentError::Input`] naming key and line.
     pub fn read(path: &Path) -> Result<Self, ExperimentError> {
-        let text = std::fs::read_to_string(path).map_err(ExperimentError::io("read", path))?;
+        let text = ktd_io::whole_file::read_input(path)?;
         Self::parse(&text)
             .map_err(|error| ExperimentError::input(format!("{}: {error}", path.display()), error.hint()))
     }

@@ -13,6 +13,9 @@ const TRAFFIC: Traffic = Traffic {
     growth_bytes: 10_000,
 };
 
+/// One dollar a million tokens of input, two of output.
+const PRICES: &str = r#"{"rows":[{"model":"m","asof":"2026-11","source":"test","input":1,"output":2}]}"#;
+
 fn estimate(model: &str, rest: &str) -> Estimate {
     let text = format!(
         "name = \"x\"\nwindows = [{{ id = \"w\", last_days = 10 }}]\nmasks = [{{ level = \"bright\" }}]\n\
@@ -27,11 +30,8 @@ fn estimate(model: &str, rest: &str) -> Estimate {
     })
     .unwrap();
     let folder = tempfile::tempdir().unwrap();
-    std::fs::write(
-        folder.path().join("prices.json"),
-        r#"{"rows":[{"model":"m","asof":"2026-11","source":"test","input":1,"output":2}]}"#,
-    )
-    .unwrap();
+    let prices = folder.path().join("prices.json");
+    ktd_io::whole_file::write_whole(&prices, PRICES.as_bytes()).unwrap();
     let mut cells = cells(&config, &market).unwrap();
     price_cells(&mut cells, &config, folder.path()).unwrap();
     let measured = Measured {

@@ -65,8 +65,7 @@ pub async fn measure(
     source: &MarketSource,
     progress: Arc<dyn Progress>,
 ) -> Result<Vec<Measured>, PlanningError> {
-    let folder =
-        tempfile::tempdir().map_err(PlanningError::io("make a directory in", &std::env::temp_dir()))?;
+    let folder = ktd_io::whole_file::temporary_directory()?;
     let prepared = prepare(config, source)?;
     let plan = RunPlan {
         config: config.clone(),

@@ -204,7 +204,7 @@ fn track(
         leader.first_share = Some(if place == 0 {
             0.46
         } else {
-            0.4 / f64::from(u32::try_from(place + 1).unwrap()).powi(2)
+            0.4 / f64::from(u32::try_from((place + 1) * (place + 1)).unwrap())
         });
     }
     let separation = (1 < agents).then(|| separation(&leaders));
