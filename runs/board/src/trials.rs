@@ -43,5 +43,5 @@ impl Trials {
 
 /// Whether an episode's agent is made to know the future.
 fn foresees(found: &Found) -> bool {
-    cohort(found) == Cohort::Control || found.header.agent.builtin.as_deref() == Some("cheater")
+    cohort(found) == Cohort::Control || found.header.agent.builtin_name() == Some("cheater")
 }

@@ -3,9 +3,11 @@
 use super::sizes::Sizes;
 use crate::CertifyError;
 use crate::language_attackers::LanguageConfig;
-use ktd_experiment::config::{MaskConfig, SyntheticConfig, ToolsConfig, is_file_name, unique, unreadable};
+use ktd_experiment::config::{SyntheticConfig, ToolsConfig, is_file_name, unique, unreadable};
+use ktd_experiment::mask_keys;
 use ktd_experiment::rules_config::RulesConfig;
 use ktd_experiment::window_config::WindowConfig;
+use ktd_masking::{Level, MaskSettings, Numeric};
 use ktd_probes::judge::DEFAULT_CONFIDENCE;
 use ktd_probes::judge::Thresholds;
 use ktd_probes::{Attackers, DEFAULT_JOINT_DAYS, ProbeKind};
@@ -28,8 +30,8 @@ pub struct CertifyConfig {
     /// `private/`).
     pub mask_key_file: Option<PathBuf>,
     /// The mask under probe (default: blinded, rescaled).
-    #[serde(default = "default_mask")]
-    pub mask: MaskConfig,
+    #[serde(default = "default_mask", deserialize_with = "mask_keys::mask")]
+    pub mask: MaskSettings,
     /// Decides every draw (default 1).
     #[serde(default = "default_seed")]
     pub seed: u64,
@@ -134,10 +136,10 @@ impl KindCounts {
     }
 }
 
-fn default_mask() -> MaskConfig {
-    MaskConfig {
-        level: "blinded".to_owned(),
-        numeric: "rescaled".to_owned(),
+const fn default_mask() -> MaskSettings {
+    MaskSettings {
+        level: Level::Blinded,
+        numeric: Numeric::Rescaled,
     }
 }
 
@@ -273,7 +275,7 @@ mod tests {
             (5, 20, 20)
         );
         assert_eq!(
-            (config.mask.level.as_str(), config.mask.numeric.as_str()),
+            (config.mask.level.label(), config.mask.numeric.label()),
             ("blinded", "rescaled")
         );
     }

@@ -49,8 +49,8 @@ pub fn mark_of(header: &Header, certificates: &[SignedCertificate]) -> Mark {
 fn is_about(signed: &SignedCertificate, header: &Header) -> bool {
     let set = &signed.certificate.set;
     header.mask.hash.as_ref() == Some(&set.mask.hash)
-        && header.mask.level == set.plan.level
-        && header.mask.numeric == set.plan.numeric
+        && header.mask.level.label() == set.plan.level
+        && header.mask.numeric.label() == set.plan.numeric
         && header.data.panel_blake3 == set.data.panel_blake3
         && header.tools == set.plan.tools
 }
@@ -62,7 +62,7 @@ fn mark(signed: &SignedCertificate, header: &Header) -> Mark {
         MarkStanding::GivenProbes
     } else if certificate.verdict == Verdict::Refused {
         MarkStanding::Refused
-    } else if header.mode != MODE_PROBED.label() {
+    } else if header.mode != MODE_PROBED {
         MarkStanding::OtherMode
     } else if steps < header.window.steps {
         MarkStanding::ShorterEpisodes

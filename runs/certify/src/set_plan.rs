@@ -49,9 +49,9 @@ impl SetPlan {
     /// The plan of a file on a panel.
     ///
     /// # Errors
-    /// [`CertifyError::Input`] for an unknown mask, a window outside the panel, and a panel too short for the episodes.
+    /// [`CertifyError::Input`] for a window outside the panel, and a panel too short for the episodes.
     pub fn of(config: &CertifyConfig, market: &Market) -> Result<Self, CertifyError> {
-        let mask = parse_mask(&config.mask.level, &config.mask.numeric)?;
+        let mask = config.mask;
         let (stretches, training) = stretches(config, market)?;
         let rules = config.rules.rules()?;
         let pairs = |stretches: Vec<Stretch>| stretches.iter().map(|days| (days.start, days.end)).collect();
@@ -226,10 +226,6 @@ mod tests {
             (
                 "windows = [{ id = \"a\", last_days = 139 }]",
                 "no 21 trading days in a row to train on",
-            ),
-            (
-                "stretches = 2\nmask = { level = \"dark\" }",
-                "`level` is \"dark\"",
             ),
         ] {
             let config = CertifyConfig::parse(&format!("name = \"x\"\n{text}")).unwrap();

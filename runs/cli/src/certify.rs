@@ -75,7 +75,7 @@ pub(super) fn run(args: &CertifyArgs, console: Console) -> Result<(), CliError> 
 
 /// A mask that hides nothing has nothing to certify.
 fn check_level(run: &CertifyRun) -> Result<(), CliError> {
-    if Level::parse(&run.config.mask.level) == Some(Level::Bright) {
+    if run.config.mask.level == Level::Bright {
         return Err(CliError::input(
             "the level `bright` shows every stock and every day: there is nothing to certify",
             "certify stock-blind, date-blind or blinded; `ktd probe` counts what bright gives away",

@@ -7,7 +7,7 @@ use clap::Args;
 use ktd_agents::DialectTable;
 use ktd_client::endpoint::http;
 use ktd_client::force_check::{ProbeRecord, Probed, ProbedCall, climb_down, thinks_while_submitting};
-use ktd_experiment::config::AgentConfig;
+use ktd_experiment::agent::{AgentConfig, AgentKind, ApiKeySource, ModelAgent};
 use ktd_experiment::provider::{Provider, builtin_table};
 use ktd_view::table::{Align, Table};
 use serde_json::json;
@@ -77,7 +77,7 @@ fn whom(
         .cloned()
         .or_else(|| of_vendor(args, wanted))
         .ok_or_else(|| unknown(wanted, agents.map(|agent| agent.id.as_str())))?;
-    if agent.model.is_none() {
+    if agent.model().is_none() {
         return Err(
             CliError::invalid(format_args!("agent {wanted:?} is no model behind an endpoint"))
                 .with_hint("name an agent with `model`; others need no probe"),
@@ -100,11 +100,13 @@ fn of_vendor(args: &ProbeArgs, wanted: &str) -> Option<AgentConfig> {
     };
     Some(AgentConfig {
         id: format!("{vendor}--{model}").chars().map(as_file_name).collect(),
-        model: Some(model.to_owned()),
-        vendor: Some(vendor.to_owned()),
-        base_url: args.base_url.clone(),
-        api_key_env: args.api_key_env.clone(),
-        ..AgentConfig::default()
+        kind: AgentKind::Model(Box::new(ModelAgent {
+            model: model.to_owned(),
+            vendor: Some(vendor.to_owned()),
+            base_url: args.base_url.clone(),
+            api_key: args.api_key_env.clone().map(ApiKeySource::Environment),
+            ..ModelAgent::default()
+        })),
     })
 }
 

@@ -110,11 +110,7 @@ impl Episode<'_> {
         };
         StepPlan {
             model: agent.model_name().to_owned(),
-            sampling: Sampling {
-                temperature: agent.temperature,
-                seed: agent.send_seed.then_some(cell.seed),
-                max_output_tokens: agent.max_output_tokens,
-            },
+            sampling: agent.sampling(cell.seed),
             tools: match cell.mode {
                 Mode::OpenResearch => toolbox.read_only_specs(),
                 Mode::MemoryOnly | Mode::FixedCandidate => Arc::default(),

@@ -27,7 +27,7 @@ use ktd_client::money::opening;
 use ktd_data::market_source::MarketSource;
 use ktd_experiment::cells::{Cell, windows};
 use ktd_experiment::config::ExperimentConfig;
-use ktd_experiment::prune::{masks, modes, pruned};
+use ktd_experiment::prune::pruned;
 use serde::Serialize;
 
 /// A plan.
@@ -111,7 +111,7 @@ impl Plan {
             cells: cells.len(),
             steps: cells.iter().map(|cell| cell.window.days.len()).sum(),
             seeds: config.seeds.len(),
-            settings: settings(config)?,
+            settings: settings(config),
             agents: agents::agents(config, cells),
             paces: paces(&opening::limits(config, cells)?, cells, &estimate),
             estimate,
@@ -121,12 +121,13 @@ impl Plan {
     }
 }
 
-fn settings(config: &ExperimentConfig) -> Result<Vec<Setting>, PlanError> {
-    let (masks, modes, pruned) = (masks(config)?, modes(config)?, pruned(config)?);
+fn settings(config: &ExperimentConfig) -> Vec<Setting> {
+    let pruned = pruned(config);
     let cells = config.agents.len() * config.windows.len() * config.seeds.len();
-    let pairs = masks
+    let pairs = config
+        .masks
         .iter()
-        .flat_map(|mask| modes.iter().map(move |mode| (*mask, *mode)));
+        .flat_map(|mask| config.modes.iter().map(move |mode| (*mask, *mode)));
     let settings = pairs.map(|(mask, mode)| {
         let out = pruned.iter().find(|out| (out.mask, out.mode) == (mask, mode));
         Setting {
@@ -137,5 +138,5 @@ fn settings(config: &ExperimentConfig) -> Result<Vec<Setting>, PlanError> {
             left_out: out.map(|out| out.why.reason()),
         }
     });
-    Ok(settings.collect())
+    settings.collect()
 }

@@ -68,12 +68,9 @@ pub fn payer(cell: &Cell) -> Payer {
 #[must_use]
 pub fn key_name(cell: &Cell) -> KeyName {
     let agent = &cell.agent;
-    let file = || {
-        let path = agent.api_key_file.as_ref()?;
-        Some(path.display().to_string())
-    };
+    let api_key = agent.model().and_then(|model| model.api_key.as_ref());
     KeyName {
-        key: agent.api_key_env.clone().or_else(file).unwrap_or_default(),
+        key: api_key.map(ToString::to_string).unwrap_or_default(),
         base_url: if agent.is_ours() {
             agent.model_name().to_owned()
         } else {

@@ -9,7 +9,7 @@ use ktd_bundle::BundlePaths;
 use ktd_bundle::bundle_ref::Found;
 use ktd_bundle::event::OrderRecord;
 use ktd_bundle::open::read_private;
-use ktd_masking::Level;
+use ktd_experiment::window_config::WindowDates;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Lays episodes side by side that differ in their mask alone.
@@ -58,7 +58,7 @@ fn key(heard: &Heard) -> Key<'_> {
         &header.agent.id,
         &header.window.id,
         header.window.steps,
-        &header.mode,
+        header.mode.label(),
         header.seed,
         &header.data.panel_blake3,
     )
@@ -71,7 +71,7 @@ fn match_of(
 ) -> Result<Match, ReasonsError> {
     group.sort_by_key(|heard| {
         let mask = &heard.spoken.found.header.mask;
-        (Level::parse(&mask.level), mask.numeric.clone())
+        (mask.level, mask.numeric.label())
     });
     check_dates(&group)?;
     let names: Vec<Option<Real>> = group
@@ -83,8 +83,8 @@ fn match_of(
     let column = |heard: &&Heard| {
         let found = &heard.spoken.found;
         MaskColumn {
-            level: found.header.mask.level.clone(),
-            numeric: found.header.mask.numeric.clone(),
+            level: found.header.mask.level.label().to_owned(),
+            numeric: found.header.mask.numeric.label().to_owned(),
             bundle: found.root.display().to_string(),
         }
     };
@@ -104,7 +104,7 @@ fn match_of(
 
 /// Refuses episodes whose days are known to differ.
 fn check_dates(group: &[&Heard]) -> Result<(), ReasonsError> {
-    let mut known: Option<(&Found, (String, String))> = None;
+    let mut known: Option<(&Found, WindowDates)> = None;
     for found in group.iter().map(|heard| &heard.spoken.found) {
         let Some(dates) = dates_of(found)? else { continue };
         match &known {
@@ -127,7 +127,7 @@ fn check_dates(group: &[&Heard]) -> Result<(), ReasonsError> {
 }
 
 /// First and last day, where header or private part says.
-fn dates_of(found: &Found) -> Result<Option<(String, String)>, ReasonsError> {
+fn dates_of(found: &Found) -> Result<Option<WindowDates>, ReasonsError> {
     let paths = BundlePaths::new(&found.root);
     if let Some(dates) = &found.header.window.dates {
         return Ok(Some(dates.clone()));
@@ -136,7 +136,10 @@ fn dates_of(found: &Found) -> Result<Option<(String, String)>, ReasonsError> {
         return Ok(None);
     }
     let (private, _) = read_private(&paths, &found.header)?;
-    Ok(Some((private.first_day, private.last_day)))
+    Ok(Some(WindowDates {
+        first: private.first_day,
+        last: private.last_day,
+    }))
 }
 
 /// The steps that were asked for, or those with the most hits; without a hit the first of all.

@@ -7,8 +7,7 @@ use ktd_bundle::bundle_ref::Found;
 use ktd_bundle::open::read_private;
 use ktd_data::market_source::market_of;
 use ktd_env::{DayIndex, Fen, Market, TradeDate};
-use ktd_experiment::cells::parse_mask;
-use ktd_masking::{EpisodeFrame, Mask};
+use ktd_masking::{EpisodeFrame, Mask, MaskSettings};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -61,7 +60,10 @@ impl RealNames {
             // Names and days do not hang on it.
             initial_cash: Fen(1),
         };
-        let settings = parse_mask(&header.mask.level, &header.mask.numeric)?;
+        let settings = MaskSettings {
+            level: header.mask.level,
+            numeric: header.mask.numeric,
+        };
         let mask = Mask::new(settings, &key, &frame).ok_or_else(|| {
             ReasonsError::input(
                 format!("the panel has no day before {}", found.root.display()),
