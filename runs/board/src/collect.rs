@@ -20,6 +20,7 @@ use ktd_bundle::bundle_ref::Found;
 use ktd_bundle::bundle_set::Findings;
 use ktd_bundle::episode_filter::Shown;
 use ktd_env::{DayIndex, Market, TradeDate};
+use ktd_experiment::agent::AgentKind;
 use ktd_probes::judge::Mark;
 use ktd_stats::{Sample, skill_ranks};
 use std::collections::{BTreeMap, BTreeSet};

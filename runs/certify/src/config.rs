@@ -281,6 +281,21 @@ mod tests {
     }
 
     #[test]
+    fn a_mask_that_there_is_not_is_refused() {
+        for (mask, part) in [
+            ("level = \"dark\"", "unknown mask level \"dark\""),
+            (
+                "level = \"blinded\", numeric = \"loud\"",
+                "unknown numeric setting \"loud\"",
+            ),
+        ] {
+            let text = format!("name = \"x\"\nmask = {{ {mask} }}");
+            let error = CertifyConfig::parse(&text).unwrap_err().to_string();
+            assert!(error.contains(part), "{error}");
+        }
+    }
+
+    #[test]
     fn a_kind_that_is_not_named_is_left_out() {
         let config = CertifyConfig::parse("name = \"x\"\nprobes = { day = 7 }").unwrap();
         assert_eq!((config.probes.day, config.probes.kinds().count()), (7, 1));

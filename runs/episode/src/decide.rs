@@ -4,8 +4,8 @@ use super::Episode;
 use super::texts::{decide_now, rejected_feedback, schema_feedback, session_texts};
 use crate::EpisodeError;
 use ktd_agents::{
-    ChatRequest, Expected, ModelFault, Outcome, ResearchEffect, Sampling, Session, SessionLimits, StepPlan,
-    Submission, SubmissionEffect, Tally, ToolAnswer,
+    ChatRequest, Expected, ModelFault, Outcome, ResearchEffect, Session, SessionLimits, StepPlan, Submission,
+    SubmissionEffect, Tally, ToolAnswer,
 };
 use ktd_bundle::event::{OrderRecord, StepOutcome, UsageRecord, WrittenEvent};
 use ktd_client::ask::Answer;

@@ -248,7 +248,7 @@ mod tests {
             ),
             (
                 LEAST.replace(", builtin = \"momentum\"", ""),
-                "line 3, column 19: agent \"m\" needs either `builtin`",
+                "line 3, column 18, key `agents`: agent \"m\" needs either `builtin`",
             ),
             (
                 format!("{LEAST}\nmasks = [{{ level = \"dim\" }}]"),

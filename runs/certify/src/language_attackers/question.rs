@@ -2,8 +2,8 @@
 
 use super::guess::{Problem, tool};
 use ktd_agents::{
-    Attempt, ChatRequest, ForceLevel, ModelFault, Sampling, Session, SessionLimits, SessionTexts, StepPlan,
-    Submission, SubmissionEffect,
+    Attempt, ChatRequest, ForceLevel, ModelFault, Session, SessionLimits, SessionTexts, StepPlan, Submission,
+    SubmissionEffect,
 };
 use ktd_experiment::cells::Cell;
 use ktd_masking::{Count, MaskSettings, Payload, Prompt, ToolSpec};
