@@ -100,6 +100,9 @@ pub async fn run_episode(
         .of(input.cell.mask.level, &input.shared.market);
     let mut episode = begin::open(input, paths, guard, Some(transport))?;
     episode.run(progress).await?;
+    if let Some(store) = &episode.exchanger.store {
+        store.finish()?;
+    }
     finish::write_summary(input, paths)
 }
 
