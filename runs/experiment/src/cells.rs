@@ -5,10 +5,9 @@ use super::provider::Provider;
 use super::prune::Uninformative;
 use crate::ExperimentError;
 use crate::branch::BranchRecord;
-use crate::label::Labelled;
 use crate::price_table::Basis;
 use ktd_env::{DateSpan, DayIndex, Market, TradeDate};
-use ktd_masking::{Level, MaskSettings, Mode, Numeric};
+use ktd_masking::{MaskSettings, Mode};
 use std::collections::BTreeSet;
 
 /// One episode of an experiment.
@@ -157,18 +156,6 @@ fn cell(
         seed,
         branch: None,
     }
-}
-
-/// The mask of its two names.
-///
-/// # Errors
-/// [`ExperimentError::Input`].
-pub fn parse_mask(level: &str, numeric: &str) -> Result<MaskSettings, ExperimentError> {
-    let unknown = |what: String| ExperimentError::input(what, "fix the label");
-    Ok(MaskSettings {
-        level: Level::of_label(level).map_err(unknown)?,
-        numeric: Numeric::of_label(numeric).map_err(unknown)?,
-    })
 }
 
 /// The days of a window on a panel.

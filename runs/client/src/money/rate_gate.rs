@@ -5,6 +5,8 @@ use governor::clock::Clock;
 use governor::middleware::NoOpMiddleware;
 use governor::state::{InMemoryState, NotKeyed};
 use governor::{Quota, RateLimiter};
+use ktd_experiment::config::AgentConfig;
+use ktd_experiment::provider::Provider;
 use ktd_experiment::rate_limits::RateLimits;
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
@@ -248,6 +250,22 @@ pub struct KeyName {
     pub key: String,
     /// The base URL.
     pub base_url: String,
+}
+
+impl KeyName {
+    /// Whose limits hold for an agent's calls. A built-in agent has no key: it shares its name with none.
+    #[must_use]
+    pub fn of(agent: &AgentConfig, provider: &Provider) -> Self {
+        let api_key = agent.model().and_then(|model| model.api_key.as_ref());
+        Self {
+            key: api_key.map(ToString::to_string).unwrap_or_default(),
+            base_url: if agent.is_ours() {
+                agent.model_name().to_owned()
+            } else {
+                provider.base_url.clone()
+            },
+        }
+    }
 }
 
 /// The gates of an experiment, one a key.
