@@ -12,7 +12,7 @@ use ktd_episode::open_bundle::OpenBundle;
 use ktd_episode::run::CellResult;
 use ktd_episode::transports::{Connection, Transports};
 use ktd_episode::{branch_cell, branch_episode};
-use ktd_experiment::agent_kinds::check_builtin;
+use ktd_experiment::agent::check_builtin;
 use ktd_experiment::config::{AgentConfig, ExperimentConfig, RetryConfig};
 use ktd_experiment::price_table::{Basis, PriceTable};
 use ktd_experiment::provider::{Provider, builtin_table};

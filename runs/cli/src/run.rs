@@ -121,7 +121,7 @@ fn estimate(config: &ExperimentConfig, base: &Path, console: Console) -> Result<
     let measured = runtime()?.block_on(measure(config, &source, bar))?;
     let estimate = Estimate::of(config, &cells, &measured);
     let mut text = estimate_text::text(&estimate, &config.budget);
-    let notes: Vec<String> = pruned(config)?.iter().map(Pruned::told).collect();
+    let notes: Vec<String> = pruned(config).iter().map(Pruned::told).collect();
     for note in &notes {
         text.push_str("note: ");
         text.push_str(note);
@@ -159,7 +159,7 @@ pub(super) fn execute(plan: &RunPlan, console: Console) -> Result<Executed, CliE
     let steps: usize = prepared.cells.iter().map(|cell| cell.window.days.len()).sum();
     let bar = Arc::new(Bar::of_steps(console, steps));
     let cells = run_cells(plan, &prepared, bar);
-    let has_children = plan.config.agents.iter().any(|agent| agent.command.is_some());
+    let has_children = plan.config.agents.iter().any(|agent| agent.program().is_some());
     let results = if has_children {
         // Ended by a signal alone, this process would leave its agents behind.
         runtime()?.block_on(unless_told_to_end(cells))?
@@ -168,7 +168,7 @@ pub(super) fn execute(plan: &RunPlan, console: Console) -> Result<Executed, CliE
     };
     let mut notes = prepared.source.record.limitations;
     notes.extend(prepared.notes);
-    notes.extend(pruned(&plan.config)?.iter().map(Pruned::told));
+    notes.extend(pruned(&plan.config).iter().map(Pruned::told));
     Ok(Executed {
         results,
         limitations: notes,
