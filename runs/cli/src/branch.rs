@@ -62,7 +62,7 @@ pub(super) fn run(args: &ReplayArgs, step: usize, out: &Path, console: Console) 
     let results = [CellResult::of(cell, out.to_owned(), result)];
     let text = format!(
         "{}steps before {step} are those of {}; the branch is in {}\n",
-        results_table(&results),
+        results_table(&results, console.layout()),
         bundle.cell.id,
         out.display()
     );

@@ -79,7 +79,7 @@ pub(super) fn run(args: &RunArgs, console: Console) -> Result<(), CliError> {
         metering,
     } = &executed;
     let budget = metering.budget.as_deref();
-    let mut text = results_table(results);
+    let mut text = results_table(results, console.layout());
     text.push_str(&cost_text::text(results, budget));
     for limitation in limitations {
         text.push_str("note: ");

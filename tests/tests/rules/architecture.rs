@@ -57,6 +57,7 @@ const POWERS: [(&str, &[&str], &[&str]); 6] = [
             "getrandom",
             "clap",
             "indicatif",
+            "console",
             "tracing-subscriber",
             "csv",
             "flate2",
