@@ -91,7 +91,10 @@ pub(super) fn run(args: &DemoArgs, console: Console) -> Result<(), CliError> {
     let mut document = results_json(&results);
     if let Some(object) = document.as_object_mut() {
         object.insert("shows".to_owned(), json!(demo_story::HEADLINE));
-        object.insert("story".to_owned(), json!({ "mode": demo_story::MODE, "agents": rows }));
+        object.insert(
+            "story".to_owned(),
+            json!({ "mode": demo_story::MODE, "agents": rows }),
+        );
         object.insert("mask_key".to_owned(), json!(key));
         object.insert(
             "replayed".to_owned(),

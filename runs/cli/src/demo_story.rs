@@ -64,7 +64,10 @@ fn row(agent: &str, bright: Option<&Summary>, blinded: Option<&Summary>) -> Stor
     let unreadable = both().filter_map(|summary| summary.metrics.parse_failure.value);
     let unreadable = unreadable.fold(0.0, f64::max);
     let unranked = if MOSTLY_UNREADABLE <= unreadable {
-        Some(format!("last: up to {:.0} % of its decisions could not be read", unreadable * 100.0))
+        Some(format!(
+            "last: up to {:.0} % of its decisions could not be read",
+            unreadable * 100.0
+        ))
     } else if both().all(|summary| summary.counters.orders_filled == 0) {
         Some("last: never traded".to_owned())
     } else {
@@ -107,7 +110,7 @@ fn remark(agent: &str) -> &'static str {
         "cheater" => "remembers the future of every stock, by name and date",
         "momentum" => "buys what rose most over the past year, whatever its name",
         "equal-weight" => "buys the first stocks that it sees, and holds them",
-        "random" => "rolls dice, and others for other aliases",
+        "random" => "draws its orders at random, anew in each run",
         _ => "",
     }
 }

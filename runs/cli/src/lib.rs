@@ -21,6 +21,7 @@ mod probe_batch;
 mod progress;
 mod reasons;
 mod replay;
+mod replay_step;
 mod results;
 mod run;
 mod selection;

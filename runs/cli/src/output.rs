@@ -113,7 +113,10 @@ mod tests {
         let console = Console::default();
         // Under a test there is no terminal, or one of some width.
         assert!(console.layout().width.is_some());
-        let wide = Console { wide: true, ..console };
+        let wide = Console {
+            wide: true,
+            ..console
+        };
         assert_eq!(wide.layout().width, None);
     }
 }

@@ -59,7 +59,10 @@ pub(crate) fn results_table(results: &[CellResult], layout: Layout<'_>) -> Strin
 fn whole_table(results: &[CellResult]) -> Table {
     let identity = ["agent", "window", "mask", "mode"].map(|head| Column::new(head, Align::Left));
     let figures = FIGURES.map(|(head, _)| Column::new(head, Align::Right));
-    let more = [Column::new("seed", Align::Right), Column::new("force", Align::Left)];
+    let more = [
+        Column::new("seed", Align::Right),
+        Column::new("force", Align::Left),
+    ];
     let mut table = Table::with_columns(identity.into_iter().chain(more).chain(figures));
     for result in results {
         let cell = &result.cell;
@@ -99,7 +102,9 @@ fn narrow_table(results: &[CellResult], layout: Layout<'_>) -> String {
             label.split_once('-').map_or(label, |(first, _)| first).to_owned()
         }),
         ("seed", Align::Right, 0, &|cell| cell.seed.to_string()),
-        ("force", Align::Left, 5, &|cell| cell.provider.force.label().to_owned()),
+        ("force", Align::Left, 5, &|cell| {
+            cell.provider.force.label().to_owned()
+        }),
     ];
     let mut shared = Vec::new();
     let mut shown = Vec::new();
@@ -115,11 +120,15 @@ fn narrow_table(results: &[CellResult], layout: Layout<'_>) -> String {
     if is_named_by_level {
         let masks = results.iter().map(|result| mask(&result.cell));
         let masks: BTreeSet<String> = masks.collect();
-        shared.push(format!("masks {}", masks.into_iter().collect::<Vec<_>>().join(" and ")));
+        shared.push(format!(
+            "masks {}",
+            masks.into_iter().collect::<Vec<_>>().join(" and ")
+        ));
     }
     shared.push("faults: the model's + the infrastructure's".to_owned());
     let identity = shown.iter();
-    let identity = identity.map(|(head, align, priority, _)| Column::new(*head, *align).with_priority(*priority));
+    let identity =
+        identity.map(|(head, align, priority, _)| Column::new(*head, *align).with_priority(*priority));
     let figures = FIGURES.iter().filter(|(head, _)| *head != "infra faults");
     let figures = figures.map(|(head, priority)| {
         let head = if *head == "model faults" { "faults" } else { head };
@@ -130,15 +139,38 @@ fn narrow_table(results: &[CellResult], layout: Layout<'_>) -> String {
         let identity = shown.iter().map(|(.., of)| of(&result.cell));
         table.row(identity.chain(merged(all_figures(result))));
     }
-    let above = wrapped(&visible_lines(&shared.join("; ")), layout.width.unwrap_or(usize::MAX));
+    let above = wrapped(
+        &visible_lines(&shared.join("; ")),
+        layout.width.unwrap_or(usize::MAX),
+    );
     format!("{}\n{}", above.join("\n"), table.render_in(layout))
 }
 
 /// The two kinds of faults in one cell.
 fn merged(figures: [String; 12]) -> impl Iterator<Item = String> {
-    let [total, sharpe, drawdown, turnover, abstained, lenient, strict, model, infra, coverage, cost, tokens] = figures;
-    let faults = if model.is_empty() { model } else { format!("{model}+{infra}") };
-    [total, sharpe, drawdown, turnover, abstained, lenient, strict, faults, coverage, cost, tokens].into_iter()
+    let [
+        total,
+        sharpe,
+        drawdown,
+        turnover,
+        abstained,
+        lenient,
+        strict,
+        model,
+        infra,
+        coverage,
+        cost,
+        tokens,
+    ] = figures;
+    let faults = if model.is_empty() {
+        model
+    } else {
+        format!("{model}+{infra}")
+    };
+    [
+        total, sharpe, drawdown, turnover, abstained, lenient, strict, faults, coverage, cost, tokens,
+    ]
+    .into_iter()
 }
 
 fn mask(cell: &Cell) -> String {
@@ -149,11 +181,32 @@ fn all_figures(result: &CellResult) -> [String; 12] {
     let figures = result.result.as_ref().map_or_else(|_| stopped(), figures);
     let per_step = result.result.as_ref().ok().and_then(|summary| summary.per_step);
     let tokens = per_step.map(|step| ktd_plan::cost_text::shown(step.tokens));
-    let [total, sharpe, drawdown, turnover, abstained, lenient, strict, model, infra, coverage] = figures;
+    let [
+        total,
+        sharpe,
+        drawdown,
+        turnover,
+        abstained,
+        lenient,
+        strict,
+        model,
+        infra,
+        coverage,
+    ] = figures;
     let cost = ktd_plan::cost_text::cost_cell(result);
     [
-        total, sharpe, drawdown, turnover, abstained, lenient, strict, model, infra, coverage,
-        cost, tokens.unwrap_or_default(),
+        total,
+        sharpe,
+        drawdown,
+        turnover,
+        abstained,
+        lenient,
+        strict,
+        model,
+        infra,
+        coverage,
+        cost,
+        tokens.unwrap_or_default(),
     ]
 }
 

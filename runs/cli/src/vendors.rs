@@ -38,7 +38,10 @@ pub(super) fn run(args: &VendorsArgs, console: Console) -> Result<(), CliError> 
         None => builtin_table()?,
     };
     let Some(id) = &args.vendor else {
-        return console.result(&overview(&table, console.layout()), &json!({ "dialects": table.rows() }));
+        return console.result(
+            &overview(&table, console.layout()),
+            &json!({ "dialects": table.rows() }),
+        );
     };
     let row = table.find(id).ok_or_else(|| {
         let known: Vec<&str> = table.rows().iter().map(|row| row.id.as_str()).collect();
