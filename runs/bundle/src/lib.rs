@@ -22,6 +22,7 @@ pub mod ledger;
 pub mod ledger_binding;
 pub mod mask_key;
 pub mod open;
+pub mod set_aside;
 pub mod spending;
 pub mod summary;
 pub mod summary_file;

@@ -27,6 +27,7 @@ mod run;
 mod selection;
 mod signals;
 mod simulate;
+mod step_bar;
 mod vendors;
 mod verify;
 mod wire;

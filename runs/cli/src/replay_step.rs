@@ -282,7 +282,11 @@ fn plain(value: &Value) -> String {
 fn yuan(fen: i64) -> String {
     let sign = if fen < 0 { "-" } else { "" };
     let fen = fen.unsigned_abs();
-    format!("{sign}{}.{:02}", grouped(usize::try_from(fen / 100).unwrap_or(usize::MAX)), fen % 100)
+    format!(
+        "{sign}{}.{:02}",
+        grouped(usize::try_from(fen / 100).unwrap_or(usize::MAX)),
+        fen % 100
+    )
 }
 
 /// The change of an amount in percent.

@@ -214,6 +214,7 @@ pub(super) fn open<'a>(
             retries: input.shared.retries,
             provider: &input.cell.provider,
             meter: input.shared.metering.of(input.cell),
+            observer: None,
         },
         events,
         ledger,

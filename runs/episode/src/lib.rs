@@ -24,7 +24,7 @@ use ktd_agents::Transport;
 use ktd_bundle::BundlePaths;
 use ktd_bundle::chain::Log;
 use ktd_bundle::summary::Summary;
-use ktd_client::ask::Exchanger;
+use ktd_client::ask::{Exchanger, Observer};
 use ktd_client::money::Metering;
 use ktd_client::progress::Progress;
 use ktd_env::exchange::{Account, Rules};
@@ -100,6 +100,10 @@ pub async fn run_episode(
         .guards
         .of(input.cell.mask.level, &input.shared.market);
     let mut episode = begin::open(input, paths, guard, Some(transport))?;
+    episode.exchanger.observer = Some(Observer {
+        progress,
+        agent: &input.cell.agent.id,
+    });
     episode.run(progress).await?;
     finish::write_summary(input, paths)
 }

@@ -154,6 +154,7 @@ impl Desk<'_> {
             },
             provider: &self.cell.provider,
             meter: self.metering.of(self.cell),
+            observer: None,
         }
     }
 
