@@ -92,7 +92,7 @@ pub(super) fn run(args: &RunArgs, console: Console) -> Result<(), CliError> {
     } = &executed;
     let budget = metering.budget.as_deref();
     let mut text = results_table(results, console.layout());
-    text.push_str(&cost_text::text(results, budget));
+    text.push_str(&cost_text::text(results, budget, console.layout()));
     for limitation in limitations {
         text.push_str("note: ");
         text.push_str(&visible_lines(limitation));
