@@ -4,7 +4,7 @@
 //! four orders a day, twenty names held, no model. Then the whole of `ktd run` for the built-in agent `momentum` in
 //! `open-research`, blinded: prompts, messages, the guard on each request, tools, exchanges packed and kept.
 
-use ktd_bundle::chain::{Lines, Log};
+use ktd_bundle::chain::{Lines, Log, NO_GENESIS};
 use ktd_bundle::event::{Mark, OrderRecord, StepOutcome, WrittenEvent};
 use ktd_bundle::ledger::LedgerLine;
 use ktd_client::progress::Silent;
@@ -135,8 +135,8 @@ impl Recorder<'_> {
 
     fn play(&self, window: &[DayIndex], script: &[Vec<Order>], folder: &Path) -> Result<(), Box<dyn Error>> {
         let nothing = Lines::default();
-        let mut events = Log::continue_at(&folder.join("events.jsonl"), &nothing, 0)?;
-        let mut ledger = Log::continue_at(&folder.join("ledger.jsonl"), &nothing, 0)?;
+        let mut events = Log::continue_at(&folder.join("events.jsonl"), &nothing, 0, NO_GENESIS)?;
+        let mut ledger = Log::continue_at(&folder.join("ledger.jsonl"), &nothing, 0, NO_GENESIS)?;
         let mut account = Account::with_cash(self.rules.initial_cash);
         for (place, (day, orders)) in window.iter().zip(script).enumerate() {
             let quotes = TradingDay::new(self.market, *day).ok_or("no day before the window")?;

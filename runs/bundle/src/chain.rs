@@ -7,24 +7,17 @@ use crate::BundleError;
 use ktd_io::whole_file::owner_alone;
 use serde::Serialize;
 use serde_json::value::RawValue;
-use sha2::{Digest, Sha256};
+use ktd_io::sha256::sha256_hex;
 use std::collections::VecDeque;
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Hash of the line before the first.
-const GENESIS: &str = "0000000000000000000000000000000000000000000000000000000000000000";
-
-/// SHA-256 in lower-case hexadecimal.
-#[must_use]
-pub fn sha256_hex(bytes: &[u8]) -> String {
-    let digest: [u8; 32] = Sha256::digest(bytes).into();
-    ktd_masking::hex(&digest)
-}
+/// Hash of the line before the first of a log that starts from nothing.
+pub const NO_GENESIS: &str = "0000000000000000000000000000000000000000000000000000000000000000";
 
 #[derive(Serialize)]
-struct Line<'a, T> {
+struct Line<'a, T: ?Sized> {
     seq: u64,
     prev: &'a str,
     body: &'a T,
@@ -42,6 +35,8 @@ struct ReadLine<'a> {
 #[derive(Debug, Clone, Default)]
 pub struct Lines {
     lines: Vec<String>,
+    /// What the first line follows from; empty where there is no line.
+    genesis: String,
 }
 
 impl Lines {
@@ -64,19 +59,25 @@ impl Lines {
         })?;
         // A line keeps all of its bytes: `str::lines` would hide a carriage return from the chain.
         let lines: Vec<String> = text.split_terminator('\n').map(str::to_owned).collect();
-        let read = Self { lines };
-        read.check(path)?;
+        let mut read = Self {
+            lines,
+            genesis: String::new(),
+        };
+        read.genesis = read.check(path)?;
         Ok(read)
     }
 
-    fn check(&self, path: &Path) -> Result<(), BundleError> {
-        let mut prev = GENESIS.to_owned();
+    /// Checks the chain; returns what its first line follows from.
+    fn check(&self, path: &Path) -> Result<String, BundleError> {
+        let (mut prev, mut genesis) = (String::new(), String::new());
         for (place, line) in self.lines.iter().enumerate() {
             let number = place + 1;
             let read: ReadLine<'_> = serde_json::from_str(line).map_err(|error| {
                 BundleError::damaged(path, format!("line {number} is no log line: {error}"))
             })?;
-            if read.prev != prev {
+            if place == 0 {
+                read.prev.clone_into(&mut genesis);
+            } else if read.prev != prev {
                 let what =
                     format!("line {number} does not follow from line {place}: one of the two was changed");
                 return Err(BundleError::damaged(path, what));
@@ -89,7 +90,38 @@ impl Lines {
             }
             prev = sha256_hex(line.as_bytes());
         }
-        Ok(())
+        Ok(genesis)
+    }
+
+    /// Checks that the log starts from `genesis`.
+    ///
+    /// # Errors
+    /// [`BundleError::File`] when it starts from something else.
+    pub fn starts_from(&self, genesis: &str, path: &Path) -> Result<(), BundleError> {
+        if self.is_empty() || self.genesis == genesis {
+            return Ok(());
+        }
+        let what = "it does not start from this header: the one or the other was changed";
+        Err(BundleError::damaged(path, what))
+    }
+
+    /// The text of the first `count` lines with the same bodies in a chain that starts from `genesis`.
+    ///
+    /// # Errors
+    /// [`BundleError::File`] when a line cannot be read again.
+    pub fn chained_from(&self, genesis: &str, count: usize, path: &Path) -> Result<String, BundleError> {
+        let mut prev = genesis.to_owned();
+        let mut text = String::new();
+        for line in self.lines.iter().take(count) {
+            let unreadable = |error: serde_json::Error| BundleError::damaged(path, error.to_string());
+            let ReadLine { seq, body, .. } = serde_json::from_str(line).map_err(unreadable)?;
+            let line = Line { seq, prev: &prev, body };
+            let line = serde_json::to_string(&line).map_err(unreadable)?;
+            prev = sha256_hex(line.as_bytes());
+            text.push_str(&line);
+            text.push('\n');
+        }
+        Ok(text)
     }
 
     /// How many lines there are.
@@ -152,7 +184,12 @@ impl Log {
     ///
     /// # Errors
     /// [`BundleError::Io`] when the file cannot be opened or its torn end cannot be cut off.
-    pub fn continue_at(path: &Path, recorded: &Lines, keep: usize) -> Result<Self, BundleError> {
+    pub fn continue_at(
+        path: &Path,
+        recorded: &Lines,
+        keep: usize,
+        genesis: &str,
+    ) -> Result<Self, BundleError> {
         let file = owner_alone(path)
             .create(true)
             .append(true)
@@ -164,16 +201,16 @@ impl Log {
             file.set_len(whole)
                 .map_err(BundleError::io("cut the torn end of", path))?;
         }
-        Ok(Self::at(path, Sink::File(file), recorded, keep))
+        Ok(Self::at(path, Sink::File(file), (recorded, keep), genesis))
     }
 
     /// A log that writes nothing: every line must equal the recorded one.
     #[must_use]
-    pub fn compare(path: &Path, recorded: &Lines) -> Self {
-        Self::at(path, Sink::Nothing, recorded, 0)
+    pub fn compare(path: &Path, recorded: &Lines, genesis: &str) -> Self {
+        Self::at(path, Sink::Nothing, (recorded, 0), genesis)
     }
 
-    fn at(path: &Path, sink: Sink, recorded: &Lines, keep: usize) -> Self {
+    fn at(path: &Path, sink: Sink, (recorded, keep): (&Lines, usize), genesis: &str) -> Self {
         let kept = recorded.raw().get(..keep).unwrap_or_default();
         Self {
             path: path.to_owned(),
@@ -181,7 +218,7 @@ impl Log {
             seq: u64::try_from(kept.len()).unwrap_or(u64::MAX),
             prev: kept
                 .last()
-                .map_or_else(|| GENESIS.to_owned(), |line| sha256_hex(line.as_bytes())),
+                .map_or_else(|| genesis.to_owned(), |line| sha256_hex(line.as_bytes())),
             expected: recorded.raw().iter().skip(keep).cloned().collect(),
         }
     }

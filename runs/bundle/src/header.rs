@@ -7,7 +7,10 @@ use ktd_experiment::price_table::PricesRecord;
 use ktd_experiment::provider::Provider;
 use ktd_experiment::rules_config::RulesConfig;
 use ktd_io::sha256::sha256_hex;
+use ktd_io::FileError;
+use ktd_io::whole_file::json_bytes;
 use serde::{Deserialize, Serialize};
+use std::path::Path;
 
 /// `header.json`. It holds no hidden date: those of a masked window are in `private/episode.json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -52,6 +55,21 @@ pub struct Header {
     /// Where the episode left another one, if it is a branch.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub branch: Option<BranchRecord>,
+}
+
+impl Header {
+    /// What the chain of events starts from: SHA-256 over the header as it is written, but for the prices, which may change
+    /// while the episode is unfinished.
+    ///
+    /// # Errors
+    /// [`FileError::Damaged`] when it cannot be JSON.
+    pub fn genesis(&self) -> Result<String, FileError> {
+        let identity = Self {
+            prices: None,
+            ..self.clone()
+        };
+        Ok(sha256_hex(&json_bytes(Path::new("header.json"), &identity)?))
+    }
 }
 
 /// A window as far as it may be published.

@@ -36,7 +36,7 @@ use ktd_io::whole_file::create_private;
 use std::path::{Path, PathBuf};
 
 /// The version of everything in a bundle. A reader takes its own version alone.
-pub const FORMAT_VERSION: u32 = 2;
+pub const FORMAT_VERSION: u32 = 3;
 
 /// The paths of one bundle.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -71,10 +71,17 @@ impl BundlePaths {
         self.root.join("events.jsonl")
     }
 
-    /// `exchanges.jsonl.zst`.
+    /// `exchanges.jsonl.zst`: the compressed part of the exchanges, all of them once the episode has ended. The open part
+    /// is `exchanges.jsonl` beside it.
     #[must_use]
     pub fn exchanges(&self) -> PathBuf {
         self.root.join("exchanges.jsonl.zst")
+    }
+
+    /// `exchanges.jsonl`: the open part of the exchanges, while the episode runs.
+    #[must_use]
+    pub fn open_exchanges(&self) -> PathBuf {
+        self.root.join("exchanges.jsonl")
     }
 
     /// `summary.json`.

@@ -100,7 +100,9 @@ pub fn check_summary(
 /// # Errors
 /// [`BundleError`] when a file is missing or damaged, or the NAV is not one.
 pub fn summary_of(paths: &BundlePaths, key: Option<&MaskKey>) -> Result<Summary, BundleError> {
-    let events: Vec<ReadEvent> = Lines::read(&paths.events())?.bodies(&paths.events())?;
+    let lines = Lines::read(&paths.events())?;
+    lines.starts_from(&read_header(paths)?.genesis()?, &paths.events())?;
+    let events: Vec<ReadEvent> = lines.bodies(&paths.events())?;
     let fold = EpisodeFold::of(&events);
     let Some(reason) = fold.reason.clone() else {
         return Err(BundleError::damaged(

@@ -150,8 +150,11 @@ pub fn main() -> ExitCode {
 /// it, once, as text or as one JSON document. It never holds a request.
 fn log_to_stderr() {
     let wanted = std::env::var("KTD_LOG").unwrap_or_default();
-    // What cannot be read asks for nothing.
-    let filter: Targets = wanted.parse().unwrap_or_default();
+    // What cannot be read asks for nothing, and so does an empty text, which would parse as a filter of errors.
+    let filter: Targets = match wanted.trim() {
+        "" => Targets::new(),
+        wanted => wanted.parse().unwrap_or_default(),
+    };
     let log = tracing_subscriber::fmt()
         .with_max_level(tracing::Level::TRACE)
         .with_writer(std::io::stderr)

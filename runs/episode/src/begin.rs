@@ -4,7 +4,7 @@ use super::{Episode, EpisodeInput};
 use crate::EpisodeError;
 use ktd_agents::Transport;
 use ktd_bundle::BundleError;
-use ktd_bundle::chain::{Lines, Log, first_difference};
+use ktd_bundle::chain::{Lines, Log, NO_GENESIS, first_difference};
 use ktd_bundle::event::{ReadEvent, WrittenEvent};
 use ktd_bundle::exchanges::{Cassette, ExchangeStore, Place};
 use ktd_bundle::header::{Header, MaskRecord, PrivateEpisode, WindowRecord};
@@ -117,7 +117,7 @@ fn private_episode(input: &EpisodeInput<'_>) -> PrivateEpisode {
     .sealed()
 }
 
-fn header(input: &EpisodeInput<'_>) -> Result<Header, EpisodeError> {
+pub(super) fn header(input: &EpisodeInput<'_>) -> Result<Header, EpisodeError> {
     let (cell, shared) = (input.cell, input.shared);
     let private = private_episode(input);
     let dates = (!cell.mask.level.hides_days()).then_some((private.first_day, private.last_day));
@@ -188,18 +188,25 @@ pub(super) fn open<'a>(
     let mask = mask_of(input, &rules).ok_or_else(|| {
         EpisodeError::input("the window has no trading day before it", "choose a later window")
     })?;
+    let genesis = header(input)?.genesis()?;
     let events = Lines::read(&paths.events())?;
+    events.starts_from(&genesis, &paths.events())?;
     let ledger = Lines::read(&paths.ledger())?;
+    ledger.starts_from(NO_GENESIS, &paths.ledger())?;
     let cassette = Cassette::read(&paths.exchanges())?;
+    if transport.is_none() && paths.summary().exists() && 0 < cassette.torn_bytes() {
+        let what = "it does not end with a whole record: something was added after the episode ended";
+        return Err(EpisodeError::damaged(&paths.open_exchanges(), what));
+    }
     let (resume, events, ledger, store) = if transport.is_some() {
         let resume = Resume::of(input, paths, (&events, &ledger, &cassette))?;
         let store = ExchangeStore::continue_after(&paths.exchanges(), &cassette)?;
-        let events = Log::continue_at(&paths.events(), &events, resume.events_kept)?;
-        let ledger = Log::continue_at(&paths.ledger(), &ledger, resume.steps_done)?;
+        let events = Log::continue_at(&paths.events(), &events, resume.events_kept, &genesis)?;
+        let ledger = Log::continue_at(&paths.ledger(), &ledger, resume.steps_done, NO_GENESIS)?;
         (resume, events, ledger, Some(store))
     } else {
-        let events = Log::compare(&paths.events(), &events);
-        let ledger = Log::compare(&paths.ledger(), &ledger);
+        let events = Log::compare(&paths.events(), &events, &genesis);
+        let ledger = Log::compare(&paths.ledger(), &ledger, NO_GENESIS);
         (Resume::default(), events, ledger, None)
     };
     let mut episode = Episode {

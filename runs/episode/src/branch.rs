@@ -4,7 +4,7 @@ use super::{EpisodeInput, begin, run_episode};
 use crate::EpisodeError;
 use ktd_agents::Transport;
 use ktd_bundle::BundlePaths;
-use ktd_bundle::chain::Lines;
+use ktd_bundle::chain::{Lines, NO_GENESIS};
 use ktd_bundle::event::ReadEvent;
 use ktd_bundle::exchanges::Cassette;
 use ktd_bundle::open::read_header;
@@ -33,7 +33,7 @@ pub fn branch_cell(
 ) -> Result<Cell, EpisodeError> {
     let path = from.events();
     let bytes = std::fs::read(&path).map_err(EpisodeError::io("read", &path))?;
-    let recorded = Prefix::of(from, usize::MAX)?.steps;
+    let recorded = Prefix::of(from, usize::MAX, NO_GENESIS)?.steps;
     let last = original.window.days.len().min(recorded + 1);
     if !(1..=last).contains(&step) {
         let what = format!("no branch can leave {} at step {step}", original.id);
@@ -128,9 +128,9 @@ fn begin_branch(
     steps: usize,
     out: &BundlePaths,
 ) -> Result<(), EpisodeError> {
-    let prefix = Prefix::of(from, steps)?;
+    let prefix = Prefix::of(from, steps, &begin::header(input)?.genesis()?)?;
     let files = [
-        (out.exchanges(), prefix.exchanges),
+        (out.open_exchanges(), prefix.exchanges),
         (out.events(), prefix.events.into_bytes()),
         (out.ledger(), prefix.ledger.into_bytes()),
     ];
@@ -169,7 +169,8 @@ struct Prefix {
 }
 
 impl Prefix {
-    fn of(paths: &BundlePaths, steps: usize) -> Result<Self, EpisodeError> {
+    /// Its events follow from `genesis` instead of the header that they were made under.
+    fn of(paths: &BundlePaths, steps: usize, genesis: &str) -> Result<Self, EpisodeError> {
         let path = paths.events();
         let lines = Lines::read(&path)?;
         let (mut kept, mut ended) = (0, 0);
@@ -181,14 +182,15 @@ impl Prefix {
                 (kept, ended) = (place + 1, ended + 1);
             }
         }
+        let events = lines.chained_from(genesis, kept, &path)?;
         let path: PathBuf = paths.exchanges();
         let exchanges = Cassette::read(&path)?
-            .packed_before(ended + 1)
-            .map_err(EpisodeError::io("pack", &path))?;
+            .lines_before(ended + 1)
+            .map_err(EpisodeError::io("copy", &path))?;
         Ok(Self {
             steps: ended,
             exchanges,
-            events: joined(&lines, kept),
+            events,
             ledger: joined(&Lines::read(&paths.ledger())?, ended),
         })
     }

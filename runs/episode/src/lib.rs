@@ -105,6 +105,9 @@ pub async fn run_episode(
         agent: &input.cell.agent.id,
     });
     episode.run(progress).await?;
+    if let Some(store) = &episode.exchanger.store {
+        store.finish()?;
+    }
     finish::write_summary(input, paths)
 }
 

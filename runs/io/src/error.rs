@@ -91,7 +91,7 @@ const SYSTEM_HINTS: [(io::ErrorKind, &str); 10] = [
     ),
     (
         io::ErrorKind::FileTooLarge,
-        "files may not grow so large here: free some disk space or write elsewhere; finished work is kept",
+        "files may not grow so large here: raise the limit or write elsewhere, and run the same command again; finished work is kept",
     ),
     (
         io::ErrorKind::AlreadyExists,
@@ -155,8 +155,10 @@ impl FileError {
     #[must_use]
     pub const fn class(&self) -> ErrorClass {
         match self {
-            Self::Io { .. } | Self::Row { .. } | Self::Busy { .. } => ErrorClass::InvalidInput,
-            Self::NotRegular { .. } | Self::TooLarge { .. } | Self::Damaged { .. } => ErrorClass::Difference,
+            Self::Io { .. } | Self::Row { .. } | Self::Busy { .. } | Self::NotRegular { .. } => {
+                ErrorClass::InvalidInput
+            }
+            Self::TooLarge { .. } | Self::Damaged { .. } => ErrorClass::Difference,
         }
     }
 }

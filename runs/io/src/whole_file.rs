@@ -129,7 +129,7 @@ pub fn write_file(
     durability: Durability,
 ) -> Result<(), FileError> {
     check_writable(path, if_exists)?;
-    let temporary = temporary_name(path);
+    let temporary = temporary_name(path, if_exists);
     let written = write_new(&temporary, bytes, durability).and_then(|()| match if_exists {
         IfExists::Replace => std::fs::rename(&temporary, path),
         // A hard link fails where a rename would silently replace a file made in the meantime.
@@ -181,10 +181,15 @@ pub fn check_writable(path: &Path, if_exists: IfExists) -> Result<(), FileError>
     }
 }
 
-fn temporary_name(path: &Path) -> PathBuf {
+/// What is replaced has one writer, whose lock the caller holds: its temporary file has one name, so that what a kill left
+/// of it is written over. Where several processes may make the same file, each has a name of its own.
+fn temporary_name(path: &Path, if_exists: IfExists) -> PathBuf {
     let mut name = std::ffi::OsString::from(".");
     name.push(path.file_name().unwrap_or_default());
-    name.push(format!(".{}.part", std::process::id()));
+    if if_exists != IfExists::Replace {
+        name.push(format!(".{}", std::process::id()));
+    }
+    name.push(".part");
     path.with_file_name(name)
 }
 

@@ -243,6 +243,14 @@ impl Trace {
     }
 }
 
+/// Turns the finished exchanges of a bundle into an open part of the same records, as they stand while an episode runs.
+pub fn reopen_exchanges(bundle: &Path) {
+    let packed = bundle.join("exchanges.jsonl.zst");
+    let lines = zstd::decode_all(std::fs::File::open(&packed).unwrap()).unwrap();
+    std::fs::write(bundle.join("exchanges.jsonl"), lines).unwrap();
+    std::fs::remove_file(packed).unwrap();
+}
+
 /// A stream of a test, its seed printed so that a failure can be repeated.
 #[must_use]
 pub fn dice(seed: u64, purpose: &str) -> KeyedStream {

@@ -390,7 +390,7 @@ fn no_room_for_a_bundle_is_told_and_the_run_goes_on_once_there_is() {
     scene.write("try.toml", format!("mask_key_file = \"mask.key\"\n{EXPERIMENT}"));
     scene.write("mask.key", "5a".repeat(32));
     let output = limited(&scene, 8, "--quiet run try.toml --out out");
-    assert_refused(&output, &["run"], &["exchanges.jsonl.zst", "same command again"]);
+    assert_refused(&output, &["run"], &["exchanges.jsonl", "same command again"]);
     let bundle = "cells/random__w__bright-exact__fixed-candidate__s1";
     assert!(
         !scene

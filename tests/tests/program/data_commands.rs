@@ -180,7 +180,7 @@ fn outputs_are_not_written_over_or_half_written() {
     room.refused(&format!("{import} universe.csv"), "universe.csv");
     std::fs::create_dir(room.path("directory")).unwrap();
     room.refused(&format!("{import} directory"), "directory");
-    room.refused(&format!("{import} /dev/null --force"), "no ordinary file");
+    room.refused(&format!("{import} /dev/null --force"), "not a regular file");
     assert!(room.ktd(&format!("{import} p.ktdp")).status.success());
     room.refused(&format!("{import} p.ktdp"), "--force");
     assert!(room.ktd(&format!("{import} p.ktdp --force")).status.success());

@@ -19,7 +19,8 @@ use ktd_env::KeyedStream;
 use ktd_episode::run::{RunPlan, prepare};
 use ktd_episode::{EpisodeInput, Shared, run_episode};
 use ktd_experiment::config::ExperimentConfig;
-use ktd_kit::{Folder, command, files};
+use ktd_kit::episode::reopen_exchanges;
+use ktd_kit::{Folder, command, copy, files};
 use ktd_masking::MaskKey;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -174,7 +175,7 @@ struct Episode {
     exchanges: usize,
 }
 
-const LOGS: [&str; 3] = ["events.jsonl", "exchanges.jsonl.zst", "private/ledger.jsonl"];
+const LOGS: [&str; 3] = ["events.jsonl", "exchanges.jsonl", "private/ledger.jsonl"];
 
 impl Episode {
     fn new(agent: &str, mode: &str, days: usize) -> Self {
@@ -209,8 +210,11 @@ impl Episode {
             exchanges: 0,
         };
         episode.exchanges = episode.run();
-        episode.whole = files(&episode.bundle());
         std::fs::rename(episode.bundle(), episode.undisturbed()).unwrap();
+        // The logs as they stand while the episode runs.
+        copy(&episode.undisturbed(), &episode.bundle());
+        reopen_exchanges(&episode.bundle());
+        episode.whole = files(&episode.bundle());
         episode
     }
 
@@ -338,12 +342,12 @@ fn a_damaged_record_is_told_and_nothing_is_cut_off() {
     let episode = Episode::new("random", "open-research", 3);
     episode.put_back(&BTreeMap::new());
     let path = episode.bundle().join("exchanges.jsonl.zst");
-    let bytes = std::fs::read(&path).unwrap();
+    std::fs::remove_file(episode.bundle().join("exchanges.jsonl")).unwrap();
+    let bytes = std::fs::read(episode.undisturbed().join("exchanges.jsonl.zst")).unwrap();
     let mut dice = KeyedStream::for_purpose(43, "damage");
-    // The first record's frame is longer than this in every run of this episode.
     for _ in 0..40 {
         let mut damaged = bytes.clone();
-        damaged[below(&mut dice, 200)] ^= u8::try_from(1 + dice.below(255)).unwrap();
+        damaged[below(&mut dice, bytes.len())] ^= u8::try_from(1 + dice.below(255)).unwrap();
         std::fs::write(&path, &damaged).unwrap();
         let child = Cassette::read(&path);
         assert!(child.is_err(), "{child:?}");

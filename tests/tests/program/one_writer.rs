@@ -2,6 +2,7 @@
 
 use ktd_bundle::BundlePaths;
 use ktd_bundle::exchanges::Cassette;
+use ktd_kit::episode::reopen_exchanges;
 use ktd_kit::{Folder, assert_ok, refused};
 
 const EXPERIMENT: &str = r#"
@@ -24,15 +25,17 @@ fn a_second_run_is_turned_away_before_it_reads_or_cuts_anything() {
     std::fs::remove_file(paths.summary()).unwrap();
     // The first writer is in the middle of a record: the outcome of the last request.
     let whole = Cassette::read(&paths.exchanges()).unwrap();
-    let exchanges = std::fs::read(paths.exchanges()).unwrap();
+    reopen_exchanges(&bundle);
+    let open_part = bundle.join("exchanges.jsonl");
+    let exchanges = std::fs::read(&open_part).unwrap();
     let half = exchanges.get(..exchanges.len() - 10).unwrap();
-    std::fs::write(paths.exchanges(), half).unwrap();
+    std::fs::write(&open_part, half).unwrap();
 
     let lock = paths.lock_for_writing().unwrap();
     let told = refused(&folder.ktd(&RUN), 2);
-    assert!(told.contains("another process is writing this bundle"), "{told}");
+    assert!(told.contains("another process is writing it"), "{told}");
     assert!(
-        std::fs::read(paths.exchanges()).unwrap() == half,
+        std::fs::read(&open_part).unwrap() == half,
         "it was touched"
     );
 

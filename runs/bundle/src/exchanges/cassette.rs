@@ -1,10 +1,14 @@
 //! The recorded exchanges of an episode, read back.
 
-use super::frame::{Frame, Settled, first_frame, has_later_record};
+use super::line::Record;
+use super::segment::{STORE_LIMIT_BYTES, decompress, first_frame, has_later_frame};
+use super::store::open_part;
 use super::{Intent, Nearest, Outcome, Place, Sent};
 use crate::BundleError;
 use ktd_agents::WireRequest;
 use ktd_io::sha256::sha256_hex;
+use ktd_io::whole_file::read_bounded;
+use ktd_io::FileError;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -15,45 +19,114 @@ pub struct Cassette {
     sends: Vec<Sent>,
     /// The sends of each place; only the last one can be answered.
     places: BTreeMap<Place, Vec<usize>>,
-    /// Bytes of complete frames; what follows is torn.
-    whole_bytes: u64,
+    extent: Extent,
+}
+
+/// How far the two parts of a store are whole; what follows is torn.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Extent {
+    /// Records.
+    pub(super) records: u64,
+    /// Bytes of whole frames in the compressed part.
+    pub(super) compressed_bytes: u64,
+    /// Bytes of whole lines in the open part.
+    pub(super) open_bytes: u64,
+    /// Bytes after them in both.
+    pub(super) torn_bytes: u64,
+}
+
+/// The bytes of a part of a store; none where there is no such file.
+fn part(path: &Path) -> Result<Vec<u8>, BundleError> {
+    match read_bounded(path, STORE_LIMIT_BYTES) {
+        Err(FileError::Io { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
+        read => Ok(read?),
+    }
+}
+
+fn length(bytes: &[u8]) -> u64 {
+    u64::try_from(bytes.len()).unwrap_or(u64::MAX)
 }
 
 impl Cassette {
-    /// Reads a store. A torn last frame is left out; a missing file is an empty cassette.
+    /// Reads a store: the compressed part at `path`, and the open part beside it. What a kill tore off the end of either
+    /// is left out; a missing file is an empty cassette.
     ///
     /// # Errors
-    /// [`BundleError::Io`], or [`BundleError::Damaged`] for a complete frame that does not hold a record, or one that
-    /// cannot stand where it does.
+    /// [`BundleError::File`] for a part that cannot be read or is too large, for a whole line that does not hold a record,
+    /// and for one that cannot stand where it does.
     pub fn read(path: &Path) -> Result<Self, BundleError> {
-        let bytes = match std::fs::read(path) {
-            Ok(bytes) => bytes,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Self::default()),
-            Err(error) => return Err(BundleError::io("read", path)(error)),
-        };
         let mut cassette = Self::default();
-        let mut at = 0;
-        while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
-            let damaged =
-                |what: String| BundleError::damaged(path, format!("the record at byte {at}: {what}"));
-            let Some(frame) = first_frame(rest) else {
-                if has_later_record(rest) {
-                    return Err(damaged("it is damaged, and others follow it".to_owned()));
-                }
-                break;
-            };
-            let read = Frame::parse(frame).map_err(damaged)?;
-            cassette.add(read).map_err(damaged)?;
-            at += frame.len();
+        cassette.read_compressed(path)?;
+        let (closed, torn) = (cassette.extent.records, cassette.extent.torn_bytes);
+        cassette.read_open(&open_part(path))?;
+        // A kill tears a frame while its records still stand in the open part. Without them replies would be lost.
+        if 0 < torn && cassette.extent.records == closed {
+            let what = format!("its last {torn} bytes are no whole frame: it is damaged, cut short or added to");
+            return Err(BundleError::damaged(path, what));
         }
-        cassette.whole_bytes = u64::try_from(at).unwrap_or(u64::MAX);
         Ok(cassette)
     }
 
-    fn add(&mut self, frame: Frame) -> Result<(), String> {
-        match frame {
-            Frame::Intent(intent) => self.intend(intent),
-            Frame::Outcome(settled) => self.settle(settled),
+    fn read_compressed(&mut self, path: &Path) -> Result<(), BundleError> {
+        let bytes = part(path)?;
+        let mut at = 0;
+        let mut room = STORE_LIMIT_BYTES;
+        while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
+            let damaged = |what: String| BundleError::damaged(path, format!("the frame at byte {at}: {what}"));
+            let Some(frame) = first_frame(rest) else {
+                if has_later_frame(rest) {
+                    return Err(damaged("it is damaged, and others follow it".to_owned()));
+                }
+                self.extent.torn_bytes = length(rest);
+                break;
+            };
+            let lines = decompress(frame, room).map_err(damaged)?;
+            room = room.saturating_sub(length(&lines));
+            if lines.last().is_some_and(|last| *last != b'\n') {
+                return Err(damaged("its last line has no end".to_owned()));
+            }
+            self.add_lines(path, &lines)?;
+            at += frame.len();
+        }
+        self.extent.compressed_bytes = u64::try_from(at).unwrap_or(u64::MAX);
+        Ok(())
+    }
+
+    fn read_open(&mut self, path: &Path) -> Result<(), BundleError> {
+        let bytes = part(path)?;
+        let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+        let closed = self.extent.records;
+        self.add_lines(path, bytes.get(..whole).unwrap_or_default())?;
+        // Killed after the frame and before the cut, all of it stands in the compressed part already.
+        if closed < self.extent.records {
+            self.extent.open_bytes = u64::try_from(whole).unwrap_or(u64::MAX);
+        }
+        self.extent.torn_bytes += u64::try_from(bytes.len() - whole).unwrap_or(u64::MAX);
+        Ok(())
+    }
+
+    /// Adds whole lines. A record that a kill left in both parts counts once.
+    fn add_lines(&mut self, path: &Path, lines: &[u8]) -> Result<(), BundleError> {
+        for line in lines.split_inclusive(|byte| *byte == b'\n') {
+            let next = self.extent.records;
+            let damaged = |what: String| BundleError::damaged(path, format!("after record {next}: {what}"));
+            let (seq, record) = Record::parse(line).map_err(damaged)?;
+            if seq < next {
+                continue;
+            }
+            if next < seq {
+                return Err(damaged(format!("the next record is number {seq}")));
+            }
+            self.add(record).map_err(damaged)?;
+            self.extent.records += 1;
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, record: Record) -> Result<(), String> {
+        match record {
+            Record::Intent(intent) => self.intend(intent),
+            Record::Outcome { at, outcome } => self.settle(at, outcome),
         }
     }
 
@@ -68,7 +141,7 @@ impl Cassette {
         Ok(())
     }
 
-    fn settle(&mut self, Settled { at, outcome }: Settled) -> Result<(), String> {
+    fn settle(&mut self, at: Place, outcome: Outcome) -> Result<(), String> {
         let last = self.places.get(&at).and_then(|sends| sends.last());
         let sent = last.and_then(|last| self.sends.get_mut(*last));
         let Some(sent) = sent.filter(|sent| sent.is_unknown()) else {
@@ -182,25 +255,33 @@ impl Cassette {
         self.sends.is_empty()
     }
 
-    /// The bytes of a store that holds the answered sends before a step alone.
+    /// The lines of a store that holds the answered sends before a step alone: an open part.
     ///
     /// # Errors
-    /// [`std::io::Error`] when they cannot be packed.
-    pub fn packed_before(&self, step: usize) -> std::io::Result<Vec<u8>> {
-        let mut bytes = Vec::new();
+    /// [`std::io::Error`] when they cannot be written as JSON.
+    pub fn lines_before(&self, step: usize) -> std::io::Result<Vec<u8>> {
+        let mut lines = Vec::new();
+        let mut seq = 0;
         for sent in self.answered().filter(|sent| sent.intent.at.step < step) {
             let at = sent.intent.at;
-            bytes.extend(Frame::Intent(sent.intent.clone()).to_bytes()?);
+            lines.extend(Record::Intent(sent.intent.clone()).to_line(seq)?);
+            seq += 1;
             if let Some(outcome) = sent.outcome.clone() {
-                bytes.extend(Frame::Outcome(Settled { at, outcome }).to_bytes()?);
+                lines.extend(Record::Outcome { at, outcome }.to_line(seq)?);
+                seq += 1;
             }
         }
-        Ok(bytes)
+        Ok(lines)
     }
 
-    /// Bytes of complete frames; what follows them in the file is torn.
-    pub(super) const fn whole_bytes(&self) -> u64 {
-        self.whole_bytes
+    /// Bytes at the end of the store that are no whole record: torn by a kill, or added by somebody.
+    #[must_use]
+    pub const fn torn_bytes(&self) -> u64 {
+        self.extent.torn_bytes
+    }
+
+    pub(super) const fn extent(&self) -> Extent {
+        self.extent
     }
 
     /// The sends of a place, in order.
@@ -222,8 +303,8 @@ mod tests {
         }
     }
 
-    fn intent(ordinal: u32) -> Frame {
-        Frame::Intent(Intent {
+    fn intent(ordinal: u32) -> Record {
+        Record::Intent(Intent {
             at: place(ordinal),
             key: format!("key of {ordinal}"),
             path: "/chat/completions".to_owned(),
@@ -231,9 +312,9 @@ mod tests {
         })
     }
 
-    fn outcome(ordinal: u32, outcome: Outcome) -> Frame {
+    fn outcome(ordinal: u32, outcome: Outcome) -> Record {
         let at = place(ordinal);
-        Frame::Outcome(Settled { at, outcome })
+        Record::Outcome { at, outcome }
     }
 
     fn reply() -> Outcome {
@@ -242,17 +323,18 @@ mod tests {
 
     const REFUSED: Outcome = Outcome::Refused { status: Some(401) };
 
-    /// Writes frames, and cuts some bytes off their end.
-    fn read(frames: &[Frame], cut: usize) -> Result<Cassette, String> {
+    fn lines(records: &[Record]) -> Vec<u8> {
+        let numbered = records.iter().zip(0_u64..);
+        numbered.flat_map(|(record, seq)| record.to_line(seq).unwrap()).collect()
+    }
+
+    /// Writes records as an open part, and cuts some bytes off their end.
+    fn read(records: &[Record], cut: usize) -> Result<Cassette, String> {
         let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("x.zst");
-        let mut bytes: Vec<u8> = frames
-            .iter()
-            .flat_map(|frame| frame.to_bytes().unwrap())
-            .collect();
+        let mut bytes = lines(records);
         bytes.truncate(bytes.len() - cut);
-        std::fs::write(&path, bytes).unwrap();
-        Cassette::read(&path).map_err(|error| error.to_string())
+        std::fs::write(folder.path().join("x.jsonl"), bytes).unwrap();
+        Cassette::read(&folder.path().join("x.jsonl.zst")).map_err(|error| error.to_string())
     }
 
     fn unknown(cassette: &Cassette) -> Vec<u32> {
@@ -288,10 +370,9 @@ mod tests {
         let outcomes: Vec<bool> = cassette.sends().map(|sent| sent.answer().is_some()).collect();
         assert_eq!(outcomes, [false, false, true, false]);
         // What a branch copies of it holds the answer alone.
-        let copied = cassette.packed_before(2).unwrap();
-        let expected = [intent(0), outcome(0, reply())].map(|frame| frame.to_bytes().unwrap());
-        assert_eq!(copied, expected.concat());
-        assert!(cassette.packed_before(1).unwrap().is_empty());
+        let copied = cassette.lines_before(2).unwrap();
+        assert_eq!(copied, lines(&[intent(0), outcome(0, reply())]));
+        assert!(cassette.lines_before(1).unwrap().is_empty());
     }
 
     #[test]
@@ -308,5 +389,28 @@ mod tests {
             let error = read(&frames, 0).unwrap_err();
             assert!(error.contains(part), "{error}");
         }
+    }
+
+    #[test]
+    fn a_segment_may_stand_in_both_parts_and_may_be_torn() {
+        let folder = tempfile::tempdir().unwrap();
+        let (open, path) = (folder.path().join("x.jsonl"), folder.path().join("x.jsonl.zst"));
+        let records = [intent(0), outcome(0, reply()), intent(1), outcome(1, reply())];
+        let frame = super::super::segment::compress(&lines(&records[..2])).unwrap();
+        // Killed between the frame and the cut of the open part.
+        std::fs::write(&path, &frame).unwrap();
+        std::fs::write(&open, lines(&records)).unwrap();
+        let both = Cassette::read(&path).unwrap();
+        assert_eq!((both.len(), both.answered().count(), both.torn_bytes()), (2, 2, 0));
+        // Killed within the frame.
+        std::fs::write(&path, &frame[..frame.len() - 1]).unwrap();
+        let torn = Cassette::read(&path).unwrap();
+        assert_eq!((torn.len(), torn.answered().count()), (2, 2));
+        assert_eq!(torn.torn_bytes(), u64::try_from(frame.len()).unwrap() - 1);
+        // A record is missing between the parts.
+        std::fs::write(&path, &frame).unwrap();
+        std::fs::write(&open, intent(1).to_line(3).unwrap()).unwrap();
+        let error = Cassette::read(&path).unwrap_err().to_string();
+        assert!(error.contains("number 3"), "{error}");
     }
 }

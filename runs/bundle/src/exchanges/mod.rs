@@ -1,14 +1,16 @@
 //! Every request and reply of an episode: what is sent is written before it is sent, what came back before anything
 //! hangs on it.
 //!
-//! One append-only file of zstd frames. An *intent* frame holds a request that is about to be sent, the *outcome*
-//! frame after it what came back. A reply once received is therefore never asked for again, and an intent without an
-//! outcome is a request of which nobody knows whether it was answered, or charged.
-//! Killed in the middle of a frame, the torn frame is cut off when the store is opened again.
+//! A store has two parts. `exchanges.jsonl` is open: lines of JSON, appended one by one; `exchanges.jsonl.zst` holds what
+//! was closed before, in frames of many lines. An *intent* is a request that is about to be sent, the *outcome* after it
+//! what came back. A reply once received is therefore never asked for again, and an intent without an outcome is a request
+//! of which nobody knows whether it was answered, or charged. Killed in the middle of a line or a frame, the torn end is
+//! cut off when the store is opened again. A finished store is one frame.
 
 mod cassette;
-mod frame;
+mod line;
 mod nearest;
+mod segment;
 mod store;
 
 pub use cassette::Cassette;

@@ -1,72 +1,241 @@
 //! The open store that intents and outcomes are appended to.
+//!
+//! New records are lines of the open part. When it has grown to a segment, its lines become one frame of the compressed
+//! part and the open part is cut to nothing; records carry numbers, so a kill between the two loses and doubles nothing.
+//! A finished store is one frame, and has no open part.
 
-use super::frame::{Frame, Settled};
+use super::line::Record;
+use super::segment::{STORE_LIMIT_BYTES, compress, decompress, first_frame};
 use super::{Cassette, Intent, Outcome, Place};
 use crate::BundleError;
+use ktd_io::whole_file::{read_bounded, write_whole};
 use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+/// From this size on, bytes, the open part becomes a segment.
+const SEGMENT_BYTES: u64 = 4 << 20;
+
+/// The open part of a store whose compressed part is at `path`.
+pub(super) fn open_part(path: &Path) -> PathBuf {
+    path.with_extension("")
+}
+
 /// An open store that records are appended to. Its copies append to the same file, each record whole.
 #[derive(Debug, Clone)]
 pub struct ExchangeStore {
+    /// The compressed part.
     path: PathBuf,
     /// `None` after a record that was not written whole: what would follow it could not be read.
-    file: Arc<Mutex<Option<File>>>,
+    open: Arc<Mutex<Option<OpenPart>>>,
+}
+
+#[derive(Debug)]
+struct OpenPart {
+    file: File,
+    bytes: u64,
+    records: u64,
 }
 
 impl ExchangeStore {
-    /// Opens a store to continue it after what `cassette` read.
+    /// Opens a store to continue it after what `cassette` read; torn ends are cut off.
     ///
     /// # Errors
-    /// [`BundleError::Io`] when it cannot be opened or its torn end cannot be cut off.
+    /// [`BundleError::File`] when it cannot be opened or its torn end cannot be cut off.
     pub fn continue_after(path: &Path, cassette: &Cassette) -> Result<Self, BundleError> {
+        let extent = cassette.extent();
+        cut(path, extent.compressed_bytes)?;
+        let open = open_part(path);
         let file = OpenOptions::new()
             .create(true)
             .append(true)
-            .open(path)
-            .map_err(BundleError::io("open", path))?;
-        let whole_bytes = cassette.whole_bytes();
-        if file.metadata().map_err(BundleError::io("read", path))?.len() != whole_bytes {
-            file.set_len(whole_bytes)
-                .map_err(BundleError::io("cut the torn end of", path))?;
-        }
+            .open(&open)
+            .map_err(BundleError::io("open", &open))?;
+        cut(&open, extent.open_bytes)?;
         Ok(Self {
             path: path.to_owned(),
-            file: Arc::new(Mutex::new(Some(file))),
+            open: Arc::new(Mutex::new(Some(OpenPart {
+                file,
+                bytes: extent.open_bytes,
+                records: extent.records,
+            }))),
         })
     }
 
     /// Writes what is about to be sent, before it is.
     ///
     /// # Errors
-    /// [`BundleError::Io`]: it must not be sent then.
+    /// [`BundleError::File`]: it must not be sent then.
     pub fn intend(&self, intent: Intent) -> Result<(), BundleError> {
-        self.append(&Frame::Intent(intent))
+        self.append(&Record::Intent(intent))
     }
 
     /// Writes what came back for the last intent of a place.
     ///
     /// # Errors
-    /// [`BundleError::Io`]: nothing may hang on it then.
+    /// [`BundleError::File`]: nothing may hang on it then.
     pub fn settle(&self, at: Place, outcome: Outcome) -> Result<(), BundleError> {
-        self.append(&Frame::Outcome(Settled { at, outcome }))
+        self.append(&Record::Outcome { at, outcome })
     }
 
     /// One record, one write.
-    fn append(&self, frame: &Frame) -> Result<(), BundleError> {
-        let bytes = frame
-            .to_bytes()
-            .map_err(BundleError::io("pack a record of", &self.path))?;
-        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-        let written = file.as_mut().map_or_else(
-            || Err(std::io::Error::other("the record before was not written whole")),
-            |file| file.write_all(&bytes),
-        );
+    fn append(&self, record: &Record) -> Result<(), BundleError> {
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(part) = open.as_mut() else {
+            let error = std::io::Error::other("the record before was not written whole");
+            return Err(BundleError::io("write", &self.path)(error));
+        };
+        let line = record
+            .to_line(part.records)
+            .map_err(BundleError::io("write a record of", &self.path))?;
+        let written = part.file.write_all(&line);
         if written.is_err() {
-            *file = None;
+            *open = None;
+            return written.map_err(BundleError::io("write", &self.path));
         }
-        written.map_err(BundleError::io("write", &self.path))
+        part.records += 1;
+        part.bytes += u64::try_from(line.len()).unwrap_or(0);
+        if SEGMENT_BYTES <= part.bytes {
+            self.roll(part)?;
+        }
+        Ok(())
+    }
+
+    /// Makes the open part a frame of the compressed part.
+    fn roll(&self, part: &mut OpenPart) -> Result<(), BundleError> {
+        let lines = read_bounded(&open_part(&self.path), STORE_LIMIT_BYTES)?;
+        let frame = compress(&lines).map_err(BundleError::io("compress", &self.path))?;
+        OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(&self.path)
+            .and_then(|mut file| file.write_all(&frame))
+            .map_err(BundleError::io("write", &self.path))?;
+        part.file
+            .set_len(0)
+            .map_err(BundleError::io("cut", &self.path))?;
+        part.bytes = 0;
+        Ok(())
+    }
+
+    /// Finishes the store: one frame of all records, and no open part. Nothing can be appended afterwards.
+    ///
+    /// # Errors
+    /// [`BundleError::File`] when it cannot be read or written; what was recorded stands then.
+    pub fn finish(&self) -> Result<(), BundleError> {
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        if open.take().is_some() {
+            compact(&self.path)?;
+        }
+        Ok(())
+    }
+}
+
+fn cut(path: &Path, whole_bytes: u64) -> Result<(), BundleError> {
+    let size = match std::fs::metadata(path) {
+        Ok(metadata) => metadata.len(),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(BundleError::io("read", path)(error)),
+    };
+    if size == whole_bytes {
+        return Ok(());
+    }
+    OpenOptions::new()
+        .write(true)
+        .open(path)
+        .and_then(|file| file.set_len(whole_bytes))
+        .map_err(BundleError::io("cut the torn end of", path))
+}
+
+/// Writes both parts as one frame, then removes the open part.
+fn compact(path: &Path) -> Result<(), BundleError> {
+    let open = open_part(path);
+    let packed = match read_bounded(path, STORE_LIMIT_BYTES) {
+        Ok(bytes) => bytes,
+        Err(_) if !path.exists() => Vec::new(),
+        Err(error) => return Err(error.into()),
+    };
+    let is_one_frame = first_frame(&packed).is_some_and(|frame| frame.len() == packed.len());
+    let rest = read_bounded(&open, STORE_LIMIT_BYTES)?;
+    if !(is_one_frame && rest.is_empty()) {
+        let mut lines = Vec::new();
+        let mut left = packed.as_slice();
+        while let Some(frame) = first_frame(left) {
+            let more = decompress(frame, STORE_LIMIT_BYTES).map_err(|what| BundleError::damaged(path, what))?;
+            lines.extend(more);
+            left = left.get(frame.len()..).unwrap_or_default();
+        }
+        lines.extend(rest);
+        let frame = compress(&lines).map_err(BundleError::io("compress", path))?;
+        write_whole(path, &frame)?;
+    }
+    std::fs::remove_file(&open).map_err(BundleError::io("remove", &open))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(ordinal: u32) -> Place {
+        Place {
+            step: 1,
+            ordinal,
+            attempt: 0,
+        }
+    }
+
+    fn intent(ordinal: u32, bytes: usize) -> Intent {
+        Intent {
+            at: at(ordinal),
+            key: "k".to_owned(),
+            path: "/p".to_owned(),
+            request: format!("{{\"n\":{ordinal},\"text\":\"{}\"}}", "abc ".repeat(bytes / 4)),
+        }
+    }
+
+    #[test]
+    fn a_finished_store_is_one_frame_of_lines() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("exchanges.jsonl.zst");
+        // Two segments and a half.
+        for ordinal in 0..10 {
+            let cassette = Cassette::read(&path).unwrap();
+            assert_eq!(cassette.len(), usize::try_from(ordinal).unwrap());
+            let store = ExchangeStore::continue_after(&path, &cassette).unwrap();
+            store.intend(intent(ordinal, 1 << 20)).unwrap();
+            store.settle(at(ordinal), Outcome::Refused { status: None }).unwrap();
+        }
+        let store = ExchangeStore::continue_after(&path, &Cassette::read(&path).unwrap()).unwrap();
+        store.finish().unwrap();
+        store.finish().unwrap();
+        assert!(store.intend(intent(99, 4)).is_err());
+        assert!(!open_part(&path).exists());
+        let bytes = std::fs::read(&path).unwrap();
+        assert_eq!(first_frame(&bytes).unwrap().len(), bytes.len());
+        assert!(bytes.len() < 64 << 10, "{}", bytes.len());
+        let lines = decompress(&bytes, STORE_LIMIT_BYTES).unwrap();
+        assert_eq!(lines.iter().filter(|byte| **byte == b'\n').count(), 20);
+        let cassette = Cassette::read(&path).unwrap();
+        assert_eq!((cassette.len(), cassette.torn_bytes()), (10, 0));
+    }
+
+    #[test]
+    fn what_a_kill_left_of_finishing_is_finished_later() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("exchanges.jsonl.zst");
+        let store = ExchangeStore::continue_after(&path, &Cassette::default()).unwrap();
+        store.intend(intent(0, 4)).unwrap();
+        let lines = std::fs::read(open_part(&path)).unwrap();
+        store.finish().unwrap();
+        // The frame was written, and the open part was not yet removed.
+        std::fs::write(open_part(&path), lines).unwrap();
+        let cassette = Cassette::read(&path).unwrap();
+        assert_eq!(cassette.len(), 1);
+        let again = ExchangeStore::continue_after(&path, &cassette).unwrap();
+        again.finish().unwrap();
+        let bytes = std::fs::read(&path).unwrap();
+        let lines = decompress(&bytes, STORE_LIMIT_BYTES).unwrap();
+        assert_eq!(lines.iter().filter(|byte| **byte == b'\n').count(), 1);
     }
 }

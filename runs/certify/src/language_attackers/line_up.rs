@@ -226,8 +226,9 @@ impl LineUp {
         let paths = BundlePaths::new(&folder);
         let cassette = Cassette::read(&paths.exchanges())?;
         let store = ExchangeStore::continue_after(&paths.exchanges(), &cassette)?;
-        let desk = self.desk(attacker, questions, cassette, Some((store, transport)));
+        let desk = self.desk(attacker, questions, cassette, Some((store.clone(), transport)));
         let answers = put_all(&desk, questions, self.config.parallel, told).await?;
+        store.finish()?;
         keep(&folder, &answers)?;
         Ok(answers)
     }

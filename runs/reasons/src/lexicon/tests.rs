@@ -203,7 +203,7 @@ fn a_company_wins_over_the_sector_inside_it() {
 /// Every text that the harness can say at a masked level, less what it fills in.
 #[test]
 fn prompts_hold_no_word_that_counts() {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../prompts/templates");
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../prompts/templates");
     let lexicon = built_in();
     let mut read = 0;
     for entry in std::fs::read_dir(folder).unwrap() {

@@ -5,6 +5,7 @@ use crate::attackers::scene::{BLINDED, Set, ask, scene};
 use crate::attackers::scripted::{Say, Script};
 use ktd_bundle::BundlePaths;
 use ktd_bundle::exchanges::Cassette;
+use ktd_kit::episode::reopen_exchanges;
 use ktd_certify::CertifyError;
 use ktd_certify::language_attackers::{Attacker, LineUp, answers_path};
 use ktd_probes::ProbeKind;
@@ -71,12 +72,15 @@ async fn killed_at_any_byte_it_pays_for_nothing_twice() {
     whole.ask(&set, &first).await.unwrap();
     let requests = first.requests().len();
     assert_eq!(requests, 1 + 3 + 3);
-    let (bytes, expected) = (std::fs::read(whole.exchanges()).unwrap(), whole.answers());
+    let expected = whole.answers();
+    reopen_exchanges(&whole.root());
+    let bytes = std::fs::read(BundlePaths::new(&whole.root()).open_exchanges()).unwrap();
     let mut recorded = std::collections::BTreeSet::new();
     for cut in (0..=bytes.len()).step_by(bytes.len() / 35).chain([bytes.len()]) {
         let run = Run::new(MODEL);
         std::fs::create_dir_all(run.root()).unwrap();
-        std::fs::write(run.exchanges(), &bytes[..cut]).unwrap();
+        let open_part = BundlePaths::new(&run.root()).open_exchanges();
+        std::fs::write(open_part, &bytes[..cut]).unwrap();
         let known = answered(&run.exchanges());
         recorded.insert(known);
         let again = script(&set);

@@ -81,6 +81,7 @@ pub async fn read_batch(
         store.settle(at, outcome.clone())?;
         recorded += 1;
     }
+    store.finish()?;
     let answers = line_up.recall(attacker, questions).await?;
     keep(&folder, &answers)?;
     Ok(BatchRead {

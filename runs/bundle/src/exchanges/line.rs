@@ -1,0 +1,276 @@
+//! One record of the store as a line of JSON.
+//!
+//! Requests and replies that are JSON stand in a line as they are, byte for byte, so that `grep`, `jq` and data frames
+//! read them; anything else stands as text.
+
+use super::{Intent, Outcome, Place};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use std::collections::BTreeMap;
+
+/// A record: what was about to be sent, or what came back.
+#[derive(Debug, Clone)]
+pub(super) enum Record {
+    /// Before a request is sent.
+    Intent(Intent),
+    /// After it: what came back for the last intent of a place.
+    Outcome { at: Place, outcome: Outcome },
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Line {
+    /// Counts the records of a store from 0.
+    seq: u64,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    intent: Option<IntentLine>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    outcome: Option<OutcomeLine>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct IntentLine {
+    at: Place,
+    key: String,
+    path: String,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    request: Option<Box<RawValue>>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    request_text: Option<String>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct OutcomeLine {
+    at: Place,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    reply: Option<ReplyLine>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    failed: Option<FailedLine>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    refused: Option<RefusedLine>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ReplyLine {
+    status: u16,
+    headers: BTreeMap<String, String>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    body: Option<Box<RawValue>>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    body_text: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    body_hex: Option<String>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FailedLine {
+    code: String,
+    retryable: bool,
+    detail: String,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RefusedLine {
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    status: Option<u16>,
+}
+
+/// A text as JSON of one line, where it is: the bytes come back as they were.
+fn raw(text: &str) -> Option<Box<RawValue>> {
+    if text.contains(['\n', '\r']) || !text.starts_with(['{', '[']) {
+        return None;
+    }
+    let value = RawValue::from_string(text.to_owned()).ok()?;
+    (value.get().len() == text.len()).then_some(value)
+}
+
+fn either(json: Option<Box<RawValue>>, text: Option<String>) -> Option<String> {
+    json.map(|json| json.get().to_owned()).or(text)
+}
+
+impl Record {
+    /// The record's line, with its line feed.
+    pub(super) fn to_line(&self, seq: u64) -> std::io::Result<Vec<u8>> {
+        let (intent, outcome) = match self {
+            Self::Intent(intent) => (Some(IntentLine::of(intent)), None),
+            Self::Outcome { at, outcome } => (None, Some(OutcomeLine::of(*at, outcome))),
+        };
+        let line = Line { seq, intent, outcome };
+        let mut bytes = serde_json::to_vec(&line)?;
+        bytes.push(b'\n');
+        Ok(bytes)
+    }
+
+    /// The record of a line, with its number, or what is wrong with the line.
+    pub(super) fn parse(line: &[u8]) -> Result<(u64, Self), String> {
+        let line: Line = serde_json::from_slice(line).map_err(|error| error.to_string())?;
+        let record = match (line.intent, line.outcome) {
+            (Some(intent), None) => Self::Intent(intent.read()?),
+            (None, Some(outcome)) => {
+                let at = outcome.at;
+                let outcome = outcome.read()?;
+                Self::Outcome { at, outcome }
+            }
+            _ => return Err("it holds neither an intent nor an outcome, or both".to_owned()),
+        };
+        Ok((line.seq, record))
+    }
+}
+
+impl IntentLine {
+    fn of(intent: &Intent) -> Self {
+        let request = raw(&intent.request);
+        Self {
+            at: intent.at,
+            key: intent.key.clone(),
+            path: intent.path.clone(),
+            request_text: request.is_none().then(|| intent.request.clone()),
+            request,
+        }
+    }
+
+    fn read(self) -> Result<Intent, String> {
+        let request = either(self.request, self.request_text).ok_or("the request is missing")?;
+        Ok(Intent {
+            at: self.at,
+            key: self.key,
+            path: self.path,
+            request,
+        })
+    }
+}
+
+impl OutcomeLine {
+    fn of(at: Place, outcome: &Outcome) -> Self {
+        let mut line = Self {
+            at,
+            reply: None,
+            failed: None,
+            refused: None,
+        };
+        match outcome {
+            Outcome::Reply {
+                status,
+                headers,
+                body,
+                body_hex,
+            } => {
+                let json = body.as_deref().and_then(raw);
+                line.reply = Some(ReplyLine {
+                    status: *status,
+                    headers: headers.clone(),
+                    body_text: body.clone().filter(|_| json.is_none()),
+                    body: json,
+                    body_hex: body_hex.clone(),
+                });
+            }
+            Outcome::Failed {
+                code,
+                retryable,
+                detail,
+            } => {
+                line.failed = Some(FailedLine {
+                    code: code.clone(),
+                    retryable: *retryable,
+                    detail: detail.clone(),
+                });
+            }
+            Outcome::Refused { status } => line.refused = Some(RefusedLine { status: *status }),
+        }
+        line
+    }
+
+    fn read(self) -> Result<Outcome, String> {
+        match (self.reply, self.failed, self.refused) {
+            (Some(reply), None, None) => Ok(Outcome::Reply {
+                status: reply.status,
+                headers: reply.headers,
+                body: either(reply.body, reply.body_text),
+                body_hex: reply.body_hex,
+            }),
+            (None, Some(failed), None) => Ok(Outcome::Failed {
+                code: failed.code,
+                retryable: failed.retryable,
+                detail: failed.detail,
+            }),
+            (None, None, Some(refused)) => Ok(Outcome::Refused {
+                status: refused.status,
+            }),
+            _ => Err("it holds no outcome, or more than one".to_owned()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at() -> Place {
+        Place {
+            step: 1,
+            ordinal: 2,
+            attempt: 0,
+        }
+    }
+
+    #[test]
+    fn texts_come_back_byte_for_byte_and_a_record_is_one_line() {
+        for text in [
+            "{\"a\":1}",
+            "{ \"a\" : [1.0,\"\u{4e2d}\\n\"] }",
+            "{\"a\":1,\"a\":2}",
+            "{\"a\":\n1}",
+            " {\"a\":1}",
+            "{\"a\":1} ",
+            "no JSON",
+            "",
+            "\r\n",
+            "null",
+        ] {
+            let record = Record::Intent(Intent {
+                at: at(),
+                key: "k".to_owned(),
+                path: "/p".to_owned(),
+                request: text.to_owned(),
+            });
+            let line = record.to_line(7).unwrap();
+            assert_eq!(line.iter().filter(|byte| **byte == b'\n').count(), 1, "{text:?}");
+            let (seq, read) = Record::parse(&line).unwrap();
+            let Record::Intent(intent) = read else {
+                panic!("{text:?}")
+            };
+            assert_eq!((seq, intent.request.as_str()), (7, text));
+            let reply = Outcome::Reply {
+                status: 200,
+                headers: BTreeMap::new(),
+                body: Some(text.to_owned()),
+                body_hex: None,
+            };
+            let record = Record::Outcome {
+                at: at(),
+                outcome: reply.clone(),
+            };
+            let (_, read) = Record::parse(&record.to_line(0).unwrap()).unwrap();
+            assert!(matches!(read, Record::Outcome { outcome, .. } if outcome == reply));
+        }
+    }
+
+    #[test]
+    fn what_is_no_record_is_refused() {
+        for line in [
+            "{}",
+            "{\"seq\":1}",
+            "{\"seq\":1,\"intent\":null,\"outcome\":null}",
+            "[]",
+            "{\"seq\":0,\"outcome\":{\"at\":{\"step\":1,\"ordinal\":0,\"attempt\":0}}}",
+            "{\"seq\":0,\"intent\":{\"at\":{\"step\":1,\"ordinal\":0,\"attempt\":0},\"key\":\"\",\"path\":\"\"}}",
+        ] {
+            assert!(Record::parse(line.as_bytes()).is_err(), "{line}");
+        }
+    }
+}
