@@ -30,7 +30,7 @@ pub fn set_aside(paths: &BundlePaths) -> Result<PathBuf, BundleError> {
     let name = root.file_name().map(|name| name.to_string_lossy().into_owned());
     let name = name.unwrap_or_default();
     let place = |number: u32| root.with_file_name(format!("{name}{LOST}{number}"));
-    let free = (1..).map(place).find(|place| !exists(place));
+    let free = (1..=u32::MAX).map(place).find(|place| !exists(place));
     let target = free.unwrap_or_else(|| place(0));
     std::fs::rename(root, &target).map_err(BundleError::io("move", root))?;
     Ok(target)

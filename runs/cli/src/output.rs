@@ -56,12 +56,12 @@ impl Console {
     /// Prints a line on standard error while a command goes on, unless it is to be quiet.
     pub(crate) fn note(self, line: &str) {
         if !self.quiet {
-            self.warning(line);
+            Self::warning(line);
         }
     }
 
     /// Prints a warning on standard error that a silent command would leave people without.
-    pub(crate) fn warning(self, line: &str) {
+    pub(crate) fn warning(line: &str) {
         // Nothing is left to tell anyone when standard error is gone.
         print(&mut io::stderr().lock(), &format!("{}\n", visible_lines(line))).ok();
     }

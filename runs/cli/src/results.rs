@@ -9,6 +9,9 @@ use ktd_view::table::{Align, Column, Layout, Table};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
+/// A column that says which cell a row is: head, side, priority and content.
+type IdentityColumn<'a> = (&'static str, Align, u8, &'a dyn Fn(&Cell) -> String);
+
 /// A figure of a cell: its head and what a narrow table leaves out first.
 type Head = (&'static str, u8);
 
@@ -87,7 +90,7 @@ fn narrow_table(results: &[CellResult], layout: Layout<'_>) -> String {
         all
     });
     let is_named_by_level = numerics.values().all(|numerics| numerics.len() == 1);
-    let identity: [(&str, Align, u8, &dyn Fn(&Cell) -> String); 6] = [
+    let identity: [IdentityColumn<'_>; 6] = [
         ("agent", Align::Left, 0, &|cell| cell.agent.id.clone()),
         ("window", Align::Left, 0, &|cell| cell.window.id.clone()),
         ("mask", Align::Left, 0, &|cell| {

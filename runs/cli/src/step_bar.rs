@@ -9,7 +9,6 @@ use std::sync::Mutex;
 /// Steps as they go by. The first attempt of each agent that failed is told, on a quiet console too: a run that waits
 /// for an endpoint would otherwise look like one that hangs.
 pub(super) struct StepBar {
-    console: Console,
     state: Mutex<State>,
 }
 
@@ -27,7 +26,6 @@ impl StepBar {
             warned: BTreeSet::new(),
         };
         Self {
-            console,
             state: Mutex::new(state),
         }
     }
@@ -44,7 +42,7 @@ impl EpisodeProgress for StepBar {
         if let Ok(mut state) = self.state.lock()
             && state.warned.insert(failed.agent.to_owned())
         {
-            state.bar.suspend(|| self.console.warning(&note(failed)));
+            state.bar.suspend(|| Console::warning(&note(failed)));
         }
     }
 }

@@ -5,9 +5,9 @@ use crate::attackers::scene::{BLINDED, Set, ask, scene};
 use crate::attackers::scripted::{Say, Script};
 use ktd_bundle::BundlePaths;
 use ktd_bundle::exchanges::Cassette;
-use ktd_kit::episode::reopen_exchanges;
 use ktd_certify::CertifyError;
 use ktd_certify::language_attackers::{Attacker, LineUp, answers_path};
+use ktd_kit::episode::reopen_exchanges;
 use ktd_probes::ProbeKind;
 use std::path::Path;
 
