@@ -101,7 +101,7 @@ impl Lines {
         if self.is_empty() || self.genesis == genesis {
             return Ok(());
         }
-        let what = "it does not start from this header: the one or the other was changed";
+        let what = "it does not start from header.json: its first line or that file was changed";
         Err(BundleError::damaged(path, what))
     }
 

@@ -24,7 +24,7 @@ use ktd_agents::Transport;
 use ktd_bundle::BundlePaths;
 use ktd_bundle::chain::Log;
 use ktd_bundle::summary::Summary;
-use ktd_client::ask::{Exchanger, Observer};
+use ktd_client::ask::{Observer, RecordedClient};
 use ktd_client::money::Metering;
 use ktd_client::progress::Progress;
 use ktd_env::exchange::{Account, Rules};
@@ -157,7 +157,7 @@ struct Episode<'a> {
     rules: Rules,
     mask: Mask,
     limits: ToolLimits,
-    exchanger: Exchanger<'a>,
+    exchanger: RecordedClient<'a>,
     events: Log,
     ledger: Log,
     account: Account,
