@@ -6,16 +6,16 @@ use crate::CliError;
 use crate::output::Console;
 use crate::results::{results_json, results_table};
 use clap::Args;
-use ktd_board::sheet::{self, Kind};
-use ktd_board::{BoardOptions, collect};
+use ktd_board::sheet::{self, TableKind};
+use ktd_board::{Basis, BoardOptions, build};
 use ktd_bundle::BundlePaths;
-use ktd_bundle::bundle_set::Findings;
+use ktd_bundle::bundle_set::BundleSet;
 use ktd_client::progress::Silent;
 use ktd_episode::open_bundle::OpenBundle;
 use ktd_episode::replay_episode;
 use ktd_episode::run::{CellResult, RunPlan};
 use ktd_experiment::config::ExperimentConfig;
-use ktd_io::whole_file::{Durability, IfExists, create_private, write_file};
+use ktd_io::whole_file::{Durability, IfExists, create_private, read_text, write_file};
 use ktd_view::table::Layout;
 use serde_json::json;
 use std::fmt::Write;
@@ -116,7 +116,7 @@ fn publish_key(out: &Path) -> Result<&'static str, CliError> {
         IfExists::Keep,
         Durability::Buffered,
     )?;
-    let kept = std::fs::read_to_string(&path).map_err(CliError::io("read", &path))?;
+    let kept = read_text(&path, 1 << 10)?;
     Ok(if kept.trim() == DEMO_KEY {
         "public demo key"
     } else {
@@ -126,12 +126,12 @@ fn publish_key(out: &Path) -> Result<&'static str, CliError> {
 
 /// The headline's ranking by selection.
 fn ranking(out: &Path, layout: Layout<'_>) -> Result<String, CliError> {
-    let findings = Findings::below(&[out.to_owned()])?;
-    let board = collect(&findings, &BoardOptions::default(), &|| {})?;
+    let findings = BundleSet::below(&[out.to_owned()])?;
+    let board = build(&findings, &BoardOptions::default(), &|| {})?;
     let table = board
         .tracks
         .first()
-        .map(|track| sheet::table(&board, Kind::Ranking, track, "pre"));
+        .map(|track| sheet::table(&board, TableKind::Ranking, track, Basis::Pre));
     Ok(table.map_or_else(String::new, |table| table.text_in(layout)))
 }
 

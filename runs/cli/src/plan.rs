@@ -10,7 +10,7 @@ use ktd_data::market_source::MarketSource;
 use ktd_experiment::cells::cells;
 use ktd_experiment::config::{ExperimentConfig, SyntheticConfig};
 use ktd_plan::estimate::{measure, steps_measured};
-use ktd_plan::{Plan, text};
+use ktd_plan::{ExperimentPlan, text};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -55,7 +55,7 @@ pub(super) fn run(args: &PlanArgs, console: Console) -> Result<(), CliError> {
         let bar = Arc::new(StepBar::of_steps(console, steps_measured(&cells)));
         runtime()?.block_on(measure(&config, &source, bar))?
     };
-    let plan = Plan::of(&config, &source, &cells, &measured)?;
+    let plan = ExperimentPlan::of(&config, &source, &cells, &measured)?;
     console.result(&text(&plan, &config.budget), &serde_json::json!({ "plan": plan }))
 }
 
