@@ -225,6 +225,7 @@ pub(super) fn open<'a>(
             retries: input.shared.retries,
             provider: &input.cell.provider,
             meter: input.shared.metering.meter(&Payer::of_cell(input.cell)),
+            observer: None,
         },
         events,
         ledger,

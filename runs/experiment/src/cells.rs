@@ -221,12 +221,23 @@ pub fn days_between(
     end: TradeDate,
     market: &Market,
 ) -> Result<Vec<DayIndex>, ExperimentError> {
+    if end < start {
+        let what = format!(
+            "window {id} ends on {}, before its start on {}",
+            end.reveal(),
+            start.reveal()
+        );
+        return Err(ExperimentError::input(
+            what,
+            "exchange `start` and `end`, or fix one of them",
+        ));
+    }
     let days = market.days_within(DateSpan { start, end });
     let calendar = market.calendar();
     let covered = calendar.first().is_some_and(|first| *first < start)
         && calendar.last().is_some_and(|last| end <= *last);
     let has_as_of = days.first().is_some_and(|first| first.before().is_some());
-    if start <= end && covered && has_as_of {
+    if covered && has_as_of {
         return Ok(days);
     }
     let edge = |date: Option<&TradeDate>| date.map(|date| date.reveal()).unwrap_or_default();
@@ -281,6 +292,27 @@ mod tests {
         // Left before its own first step, nothing of the branch between is in it.
         cell.branch = Some(early);
         assert_eq!((cell.first_own_step(), ids(&cell).as_str()), (3, "aaccccccc"));
+    }
+
+    #[test]
+    fn a_window_that_ends_before_it_starts_is_said_to() {
+        let market = generate(&SynthConfig {
+            seed: 1,
+            names: 5,
+            days: 20,
+        })
+        .unwrap();
+        let (first, last) = (market.calendar()[5], market.calendar()[9]);
+        assert_eq!(days_between("w", first, last, &market).unwrap().len(), 5);
+        let error = days_between("w", last, first, &market).unwrap_err();
+        let told = error.to_string();
+        assert!(
+            told.starts_with("window w ends on ") && told.contains(", before its start on "),
+            "{told}"
+        );
+        let far = TradeDate::parse("2099-01-05").unwrap();
+        let error = days_between("w", first, far, &market).unwrap_err();
+        assert!(error.to_string().contains("is not inside the panel"), "{error}");
     }
 
     #[test]

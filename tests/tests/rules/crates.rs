@@ -106,7 +106,7 @@ impl Power {
             Mcp => &["rmcp"],
             Entropy => &["getrandom"],
             Signatures => &["ring"],
-            Arguments => &["clap", "indicatif", "tracing-subscriber"],
+            Arguments => &["clap", "console", "indicatif", "tracing-subscriber"],
             Serialisation => &[
                 "serde",
                 "serde_json",
