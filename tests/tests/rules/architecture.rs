@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 
 /// Which crates of ours each may know. A new edge is a decision: a line here and in ARCHITECTURE.md.
-const EDGES: [(&str, &[&str]); 13] = [
+const EDGES: [(&str, &[&str]); 14] = [
     ("env", &[]),
     ("qlib", &[]),
     ("masking", &["env"]),
@@ -17,6 +17,7 @@ const EDGES: [(&str, &[&str]); 13] = [
     ("agents", &["masking"]),
     ("tools", &["env", "masking"]),
     ("baselines", &["agents", "masking", "tools"]),
+    ("unmasked", &["agents", "masking"]),
     ("stats", &[]),
     ("attribution", &["env", "stats"]),
     (
@@ -81,6 +82,7 @@ const POWERS: [(&str, &[&str], &[&str]); 6] = [
             "tools",
             "agents",
             "baselines",
+            "unmasked",
             "runs",
             "frames",
             "probes",
