@@ -31,6 +31,21 @@ const LONG_TEXT_BYTES: usize = 1_024;
 /// So many are: a few prompts a mode.
 const CLEAN_TEXTS_MAX: usize = 64;
 
+/// A look at the final bytes of a request before it leaves.
+pub trait RequestScan: Sync {
+    /// Scans a body; `value` is the same where it is JSON.
+    ///
+    /// # Errors
+    /// The first [`Finding`]: the request must not be sent.
+    fn scan(&self, body: &[u8], value: Option<&Value>) -> Result<(), Finding>;
+}
+
+impl RequestScan for Guard {
+    fn scan(&self, body: &[u8], value: Option<&Value>) -> Result<(), Finding> {
+        self.scan_read(body, value)
+    }
+}
+
 /// The guards of a panel, each made when a level is first met: they are large, and many episodes run at once.
 #[derive(Debug, Default)]
 pub struct Guards([OnceLock<Guard>; 4]);

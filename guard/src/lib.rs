@@ -25,7 +25,7 @@ pub use code_finder::{CodeFinder, FoundCode, six_digits};
 pub use company_name::{is_telling, spellings};
 pub use date_finder::{DateFinder, FoundDate};
 pub use folded::{Folded, exact_key, is_chinese, key};
-pub use guard::{Finding, Guard, Guards};
+pub use guard::{Finding, Guard, Guards, RequestScan};
 pub use pattern_error::PatternError;
 pub use period::Period;
 pub use register::{Mentions, Register};

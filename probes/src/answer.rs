@@ -1,10 +1,10 @@
-//! What an attacker says.
+//! An attacker's guess.
 
 use ktd_env::{Board, DayIndex, NameId};
 
-/// An attacker's guess. Whatever it leaves empty counts as not recovered.
+/// Guess of an attacker. Whatever it leaves empty counts as not recovered.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Answer {
+pub struct ProbeAnswer {
     /// Its five best stocks, best first, each once.
     pub names: Vec<NameId>,
     /// Places among its guesses, from 0 and rising, that name no stock of the panel: a wrong guess is a wrong guess, and
@@ -22,7 +22,7 @@ pub struct Answer {
     pub confidence: Option<f64>,
 }
 
-impl Answer {
+impl ProbeAnswer {
     /// Most stocks that count.
     pub const MOST_NAMES: usize = 5;
 
@@ -71,15 +71,15 @@ mod tests {
         };
         let names: Vec<NameId> = generate(&config).unwrap().names().map(|(name, _)| name).collect();
         let guesses = [None, Some(names[3]), None, Some(names[1])];
-        let answer = Answer::of_guesses(&guesses);
+        let answer = ProbeAnswer::of_guesses(&guesses);
         assert_eq!(
             (answer.names.len(), answer.blanks.as_slice()),
             (2, [0, 2].as_slice())
         );
         assert_eq!(answer.guesses(), guesses);
-        let plain = Answer {
+        let plain = ProbeAnswer {
             names: names.clone(),
-            ..Answer::default()
+            ..ProbeAnswer::default()
         };
         assert_eq!(plain.guesses().len(), names.len());
     }

@@ -1,12 +1,12 @@
 //! What guessing recovers that reads no number: of what the exhibit leaves open, exactly.
 
-use crate::answer::Answer;
+use crate::answer::ProbeAnswer;
 use crate::database::Database;
 use crate::exhibit::ProbeText;
 use crate::gold::{Gold, Target};
 use crate::kind::ProbeKind;
+use crate::parsed_exhibit::ParsedExhibit;
 use crate::scan::Scope;
-use crate::sight::Sight;
 use crate::tally::Measure;
 use ktd_env::Board;
 use ktd_masking::MaskSettings;
@@ -27,10 +27,10 @@ pub fn expected(
     if gold.is_same().is_some() {
         return BTreeMap::from([(Measure::Same, 0.5)]);
     }
-    let (Some(sight), Some(target)) = (allowed(mask, probe), gold.targets.first()) else {
+    let (Some(parsed), Some(target)) = (allowed(mask, probe), gold.targets.first()) else {
         return BTreeMap::new();
     };
-    of_scope(database, &Scope::of(database, &sight), target, joint_days)
+    of_scope(database, &Scope::of(database, &parsed), target, joint_days)
 }
 
 /// What the best guess recovers that looks at nothing but what the exhibit leaves open: the stocks that were members of the
@@ -45,10 +45,10 @@ pub fn blind(
     joint_days: usize,
 ) -> BTreeMap<Measure, f64> {
     let mut chances = expected(database, mask, (probe, gold), joint_days);
-    let (Some(sight), None) = (allowed(mask, probe), gold.is_same()) else {
+    let (Some(parsed), None) = (allowed(mask, probe), gold.is_same()) else {
         return chances;
     };
-    let scope = Scope::of(database, &sight);
+    let scope = Scope::of(database, &parsed);
     let mut of_name: BTreeMap<usize, usize> = BTreeMap::new();
     let mut of_sector: BTreeMap<Option<u16>, usize> = BTreeMap::new();
     let mut of_board: BTreeMap<Option<Board>, usize> = BTreeMap::new();
@@ -66,11 +66,11 @@ pub fn blind(
     let dated = |reach: usize| share(most_within(&days, reach), days.len());
     chances.extend([
         (Measure::Top1, named(1)),
-        (Measure::Top5, named(Answer::MOST_NAMES)),
+        (Measure::Top5, named(ProbeAnswer::MOST_NAMES)),
         (Measure::Date5, dated(5)),
         (Measure::Date20, dated(20)),
         (Measure::Date60, dated(60)),
-        (Measure::Joint, named(Answer::MOST_NAMES) * dated(joint_days)),
+        (Measure::Joint, named(ProbeAnswer::MOST_NAMES) * dated(joint_days)),
         (
             Measure::Board,
             share(of_board.into_values().max().unwrap_or(0), all),
@@ -83,9 +83,9 @@ pub fn blind(
 }
 
 /// The first exhibit as far as its mask and its kind allow.
-fn allowed(mask: MaskSettings, probe: &ProbeText) -> Option<Sight> {
-    let sight = Sight::read(probe.exhibits.first()?)?;
-    Some(sight.under(mask, probe.kind == ProbeKind::Anchored))
+fn allowed(mask: MaskSettings, probe: &ProbeText) -> Option<ParsedExhibit> {
+    let parsed = ParsedExhibit::read(probe.exhibits.first()?)?;
+    Some(parsed.under(mask, probe.kind == ProbeKind::Anchored))
 }
 
 fn of_scope(
@@ -110,7 +110,7 @@ fn of_scope(
         let near = days.iter().filter(|open| open.abs_diff(day) <= reach);
         share(near.count(), days.len())
     };
-    let top5 = named(Answer::MOST_NAMES);
+    let top5 = named(ProbeAnswer::MOST_NAMES);
     let mut chances = BTreeMap::from([
         (Measure::Top1, named(1)),
         (Measure::Top5, top5),

@@ -360,9 +360,9 @@ mod tests {
     fn a_band_costs_nearly_what_its_likelihood_says() {
         for shown in [-1.0, 0.0, 1.0] {
             let bounds = Bounds::band(shown);
-            let told = |percentile: f64| f64::from(bounds.cost(narrow(percentile)));
+            let read = |percentile: f64| f64::from(bounds.cost(narrow(percentile)));
             for percentile in [0.0, 5.0, 10.0, 25.0, 40.0, 60.0, 75.0, 90.0, 95.0, 100.0] {
-                let parabola = told(percentile) - told(50.0);
+                let parabola = read(percentile) - read(50.0);
                 let truth = true_cost(shown, percentile) - true_cost(shown, 50.0);
                 assert!(
                     (parabola - truth).abs() < 0.1,

@@ -1,8 +1,7 @@
 //! The price database that attackers own: every stock and every day of the panel, in columns.
 
 use crate::column::{Column, DayColumn};
-use crate::plan::ProbePlan;
-use crate::sight::market;
+use crate::parsed_exhibit::market;
 use ktd_env::exchange::{Account, LimitState, PriceLimits, Rules};
 use ktd_env::factors::{Factor, Technical};
 use ktd_env::{AsOf, Board, DayIndex, DaysBack, FactorTable, History, Market, NameId, Ticker, TradeDate};
@@ -11,6 +10,9 @@ use ktd_masking::{EpisodeFrame, Level, Mask, MaskKey, MaskSettings, Numeric};
 use ktd_tools::{Tool, ToolContext, ToolLimits, Toolbox};
 use std::collections::BTreeMap;
 use std::ops::Range;
+
+/// Trading days before the first day that has a full set of factors. Attackers know it as everyone does: from the factors.
+pub(crate) const HISTORY_DAYS: usize = 260;
 
 /// All that an attacker may look up. A row is a stock on a day; a stock's rows lie next to each other, day by day.
 #[derive(Debug)]
@@ -55,7 +57,7 @@ pub(crate) struct Members {
 pub struct DatabaseSource<'a> {
     /// The panel.
     pub market: &'a Market,
-    /// Its factors on every day from [`ProbePlan::HISTORY_DAYS`] - 1 on.
+    /// Its factors on every day from [`HISTORY_DAYS`] - 1 on.
     pub factors: &'a FactorTable,
     /// The tools.
     pub toolbox: &'a Toolbox,
@@ -200,8 +202,7 @@ impl Database {
         for row in rows.start..=rows.end {
             let day = first + row - rows.start;
             let date = self.calendar.get(day).filter(|_| row < rows.end);
-            let is_member =
-                ProbePlan::HISTORY_DAYS <= day + 1 && date.is_some_and(|date| market.is_member(name, *date));
+            let is_member = HISTORY_DAYS <= day + 1 && date.is_some_and(|date| market.is_member(name, *date));
             match (open, is_member) {
                 (None, true) => open = Some(row),
                 (Some(start), false) => {
@@ -266,7 +267,7 @@ impl Database {
     /// The market's columns, from what the context tool says unmasked.
     fn push_days(&mut self, source: &DatabaseSource<'_>) {
         let length = self.day_count();
-        for day in ProbePlan::HISTORY_DAYS - 1..length {
+        for day in HISTORY_DAYS - 1..length {
             let Some(content) = context(source, day) else {
                 continue;
             };
@@ -456,5 +457,16 @@ pub(crate) mod hand_made {
             self.days.insert(column, values.to_vec());
             self
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::HISTORY_DAYS;
+    use crate::plan::ProbePlan;
+
+    #[test]
+    fn every_day_that_is_asked_about_is_in_the_database() {
+        assert_eq!(HISTORY_DAYS, ProbePlan::HISTORY_DAYS);
     }
 }

@@ -3,36 +3,36 @@
 use crate::kind::ProbeKind;
 use ktd_masking::Payload;
 
-/// One message of a step, as an agent sees it.
+/// Message of a step, as an agent sees it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Message {
+pub struct ProbeMessage {
     /// The tool that answered, or `state` for what opens a step.
     pub source: &'static str,
-    /// What it said.
+    /// What it answered.
     pub payload: Payload,
 }
 
-/// A stock of the exhibit whose real code is given away.
+/// Stock of the exhibit whose real code is given away.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Anchor {
+pub struct RevealedStock {
     /// As the exhibit shows it.
     pub alias: Payload,
     /// Its real code.
     pub code: Payload,
 }
 
-/// What one episode shows of its target.
+/// Exhibit of one episode: what it shows of its target.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Exhibit {
     /// The target as the exhibit shows it.
     pub target: Payload,
     /// Given away, in an anchored probe.
-    pub anchor: Option<Anchor>,
+    pub anchor: Option<RevealedStock>,
     /// The messages of each step, oldest step first.
-    pub steps: Vec<Vec<Message>>,
+    pub steps: Vec<Vec<ProbeMessage>>,
 }
 
-/// A question: which stock is the target, and which day is the as-of day of the last step shown?
+/// Probe of a mask, a question: which stock is the target, and which day is the as-of day of the last step shown?
 #[derive(Debug, Clone, PartialEq)]
 pub struct Probe {
     /// Its place among the probes of its kind, from 0.
@@ -47,7 +47,7 @@ impl Exhibit {
     /// The exhibit as one tree, which is what is saved, hashed, attacked and shown to a model.
     #[must_use]
     pub fn payload(&self) -> Payload {
-        let step = |messages: &Vec<Message>| {
+        let step = |messages: &Vec<ProbeMessage>| {
             Payload::list(messages.iter().map(|message| {
                 Payload::map([
                     ("source", Payload::label(message.source)),
@@ -79,7 +79,7 @@ impl Probe {
     }
 }
 
-/// A probe as text: what a file holds and an algorithmic attacker reads, whoever made it.
+/// Text of a probe: what a file holds and an algorithmic attacker reads, whoever made it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProbeText {
     /// Its place among the probes of its kind, from 0.

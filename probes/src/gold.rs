@@ -2,7 +2,7 @@
 
 use ktd_env::{Board, DayIndex, NameId};
 
-/// The stock and the day behind one exhibit.
+/// Target of an exhibit: the stock and the day behind it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Target {
     /// The stock.

@@ -1,13 +1,14 @@
 //! Makes probes: draws who and when, and lets the tools say what an agent would see.
 
-use crate::database::{LIMIT_UP, SUSPENDED, state};
-use crate::exhibit::{Anchor, Exhibit, Message, Probe};
+use crate::exhibit::{Exhibit, Probe, ProbeMessage, RevealedStock};
 use crate::gold::{Gold, Target};
 use crate::kind::ProbeKind;
 use crate::plan::{Aid, ProbePlan};
-use ktd_env::exchange::{Account, Order, Quantity, Rules, Side, TargetWeight, TradingDay, step};
+use ktd_env::exchange::{
+    Account, LimitState, Order, PriceLimits, Quantity, Rules, Side, TargetWeight, TradingDay, step,
+};
 use ktd_env::factors::Factor;
-use ktd_env::{AsOf, Board, DayIndex, Decimal, FactorTable, KeyedStream, Market, NameId};
+use ktd_env::{AsOf, Board, DayIndex, DaysBack, Decimal, FactorTable, KeyedStream, Market, NameId};
 use ktd_masking::{EpisodeFrame, Level, Mask, MaskKey, MaskSettings, Mode, Numeric};
 use ktd_tools::{LastStep, LastStepKind, Tool, ToolContext, ToolLimits, Toolbox, state};
 
@@ -20,7 +21,7 @@ const COMPANIONS: usize = 9;
 /// Draws of a day before a stratum counts as empty.
 const TRIES: usize = 8;
 
-/// Makes the probes of one plan. Each hangs on the plan and its own number alone, so any thread may make any of them.
+/// Maker of the probes of one plan. Each hangs on the plan and its own number alone, so any thread may make any of them.
 #[derive(Debug)]
 pub struct ProbeMaker<'a> {
     /// The panel.
@@ -184,11 +185,7 @@ impl ProbeMaker<'_> {
             return Vec::new();
         };
         let as_of = self.market.as_of(day).with_factors(self.factors);
-        let traded = |name| {
-            as_of
-                .bar(name, ktd_env::DaysBack(0))
-                .is_some_and(|bar| 0 < bar.volume)
-        };
+        let traded = |name| as_of.bar(name, DaysBack(0)).is_some_and(|bar| 0 < bar.volume);
         as_of
             .members()
             .filter(|name| as_of.board(*name) == board && traded(*name))
@@ -203,9 +200,16 @@ impl ProbeMaker<'_> {
 
     /// Whether a stock stood at a price limit, or did not trade, within the days that bars of one step span.
     fn has_limit_day(&self, as_of: &AsOf<'_>, name: NameId) -> bool {
-        let days = (0..DAY_LOOKBACK - 1).filter_map(|back| as_of.past(ktd_env::DaysBack(back)));
-        let mut states = days.map(|day| state(self.rules, &day, name));
-        states.any(|state| (LIMIT_UP..=SUSPENDED).contains(&state))
+        let is_limited = |day: AsOf<'_>| {
+            let Some(bar) = day.bar(name, DaysBack(0)).filter(|bar| 0 < bar.volume) else {
+                return true;
+            };
+            PriceLimits::of_last_bar(self.rules, &day, name)
+                .is_some_and(|limits| limits.exact_state(bar.close) != LimitState::Inside)
+        };
+        (0..DAY_LOOKBACK - 1)
+            .filter_map(|back| as_of.past(DaysBack(back)))
+            .any(is_limited)
     }
 
     fn mask(&self, settings: MaskSettings, key: &MaskKey, first: usize) -> Option<Mask> {
@@ -237,7 +241,7 @@ impl ProbeMaker<'_> {
             ProbeKind::Anchored => self.given_away(scene, &mask, key, stream),
             ProbeKind::Day | ProbeKind::Days | ProbeKind::Episode | ProbeKind::Linked => None,
         };
-        let mut desk = Desk {
+        let mut tools = EpisodeTools {
             maker: self,
             mask: &mask,
             account: Account::with_cash(self.rules.initial_cash),
@@ -258,9 +262,9 @@ impl ProbeMaker<'_> {
                 target: scene.name,
                 other: given.as_ref().map(|(name, _)| *name),
             };
-            steps.push(desk.show(scene.first, number, &ask)?);
+            steps.push(tools.show(scene.first, number, &ask)?);
             if kind == ProbeKind::Episode {
-                desk.trade(scene, number, stream)?;
+                tools.trade(scene, number, stream)?;
             }
         }
         Some(Exhibit {
@@ -277,7 +281,7 @@ impl ProbeMaker<'_> {
         mask: &Mask,
         key: &MaskKey,
         stream: &mut KeyedStream,
-    ) -> Option<(NameId, Anchor)> {
+    ) -> Option<(NameId, RevealedStock)> {
         let bright = MaskSettings {
             level: Level::Bright,
             numeric: Numeric::Exact,
@@ -291,7 +295,7 @@ impl ProbeMaker<'_> {
             .filter(|name| *name != scene.name)
             .collect();
         let name = *others.get(draw(stream, others.len())?)?;
-        let anchor = Anchor {
+        let anchor = RevealedStock {
             alias: mask.asset(name),
             code: bright.asset(name),
         };
@@ -308,16 +312,16 @@ struct Ask {
     other: Option<NameId>,
 }
 
-/// The conversation of one episode.
-struct Desk<'a> {
+/// Tools and account of one episode.
+struct EpisodeTools<'a> {
     maker: &'a ProbeMaker<'a>,
     mask: &'a Mask,
     account: Account,
     last_step: Option<LastStep>,
 }
 
-impl Desk<'_> {
-    fn show(&self, first: usize, number: usize, ask: &Ask) -> Option<Vec<Message>> {
+impl EpisodeTools<'_> {
+    fn show(&self, first: usize, number: usize, ask: &Ask) -> Option<Vec<ProbeMessage>> {
         let maker = self.maker;
         let day = maker.as_of_day(first, number)?;
         let as_of: AsOf<'_> = maker.market.as_of(day).with_factors(maker.factors);
@@ -331,7 +335,7 @@ impl Desk<'_> {
             step: number,
             steps_total: maker.plan.episode_steps,
         };
-        let call = |tool: Tool, arguments: &str| Message {
+        let call = |tool: Tool, arguments: &str| ProbeMessage {
             source: tool.name(),
             payload: maker.toolbox.call(&context, tool.name(), arguments).payload,
         };
@@ -347,7 +351,7 @@ impl Desk<'_> {
         );
         let mut messages = Vec::new();
         if ask.shows_state {
-            messages.push(Message {
+            messages.push(ProbeMessage {
                 source: STATE,
                 payload: state::state(&context, Mode::OpenResearch),
             });

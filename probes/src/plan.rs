@@ -7,7 +7,7 @@ use std::ops::Range;
 /// Trading days, as places of the panel's calendar, within which episodes of probes lie.
 pub type Stretch = Range<usize>;
 
-/// All that decides which probes are made, besides the panel.
+/// Plan of probes: all that decides which are made, besides the panel.
 #[derive(Debug, Clone)]
 pub struct ProbePlan {
     /// Decides every draw together with the key.
@@ -26,7 +26,7 @@ pub struct ProbePlan {
     pub stretches: Vec<Stretch>,
 }
 
-/// What helps attackers to what they must find in a control.
+/// Help that a control gives to attackers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Aid {
     /// Nothing: the probes are those of the mask.
@@ -38,10 +38,10 @@ pub enum Aid {
     LimitDays,
 }
 
-/// A plan that gives no probes.
+/// Error of a plan that gives no probes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum PlanError {
+pub enum ProbePlanError {
     /// The panel has too few days.
     #[error(
         "the panel has {have_days} trading days after the first {history_days}, which factors need, but {need_days} are needed for {stretches} stretches of episodes of {steps} steps"
@@ -76,8 +76,8 @@ pub enum PlanError {
     },
 }
 
-impl PlanError {
-    /// How to mend it.
+impl ProbePlanError {
+    /// How to fix it.
     #[must_use]
     pub const fn hint(&self) -> &'static str {
         match self {
@@ -99,17 +99,17 @@ impl ProbePlan {
     /// `count` stretches for probes and as many for training, in turn, over the whole panel. No day is in two of them.
     ///
     /// # Errors
-    /// [`PlanError::TooShort`] when an episode of so many steps does not fit a stretch.
+    /// [`ProbePlanError::TooShort`] when an episode of so many steps does not fit a stretch.
     pub fn spread(
         market: &Market,
         count: usize,
         episode_steps: usize,
-    ) -> Result<(Vec<Stretch>, Vec<Stretch>), PlanError> {
+    ) -> Result<(Vec<Stretch>, Vec<Stretch>), ProbePlanError> {
         let have_days = market.calendar().len().saturating_sub(Self::HISTORY_DAYS);
         let pieces = count.max(1) * 2;
         let each = have_days / pieces;
         if each < episode_steps + 1 {
-            return Err(PlanError::TooShort {
+            return Err(ProbePlanError::TooShort {
                 have_days,
                 history_days: Self::HISTORY_DAYS,
                 need_days: (episode_steps + 1) * pieces,
@@ -129,17 +129,17 @@ impl ProbePlan {
     /// Whether the plan can be carried out.
     ///
     /// # Errors
-    /// [`PlanError`] when an episode does not fit a stretch, or a probe an episode.
-    pub fn check(&self) -> Result<(), PlanError> {
+    /// [`ProbePlanError`] when an episode does not fit a stretch, or a probe an episode.
+    pub fn check(&self) -> Result<(), ProbePlanError> {
         if self.days == 0 || self.episode_steps < self.days {
-            return Err(PlanError::Days {
+            return Err(ProbePlanError::Days {
                 days: self.days,
                 steps: self.episode_steps,
             });
         }
         for stretch in &self.stretches {
             if stretch.len() < self.episode_steps || stretch.start < Self::HISTORY_DAYS {
-                return Err(PlanError::Stretch {
+                return Err(ProbePlanError::Stretch {
                     days: stretch.len(),
                     steps: self.episode_steps,
                 });

@@ -1,8 +1,8 @@
 //! Lays an exhibit against every stock and day that it could show.
 
 use crate::clue::{Clues, UNSUSPECTED, add_costs, least};
-use crate::database::Database;
-use crate::sight::Sight;
+use crate::database::{Database, HISTORY_DAYS};
+use crate::parsed_exhibit::ParsedExhibit;
 use ktd_env::{Board, Ticker};
 use std::ops::Range;
 
@@ -19,18 +19,18 @@ pub(crate) struct Scope {
 }
 
 impl Scope {
-    pub(crate) fn of(database: &Database, sight: &Sight) -> Self {
-        let date = sight.steps.last().and_then(|step| step.date);
+    pub(crate) fn of(database: &Database, parsed: &ParsedExhibit) -> Self {
+        let date = parsed.steps.last().and_then(|step| step.date);
         let trading_day = date.and_then(|date| database.calendar.binary_search(&date).ok());
         let day = trading_day.and_then(|day| day.checked_sub(1));
         let whole = || std::iter::once(0..database.day_count()).collect();
-        let mut open = given_away(database, sight).map_or_else(whole, |place| member_days(database, place));
+        let mut open = given_away(database, parsed).map_or_else(whole, |place| member_days(database, place));
         if let Some(day) = day {
             open = open.iter().map(|days| meet(days, &(day..day + 1))).collect();
         }
         Self {
-            board: sight.board(),
-            code: Ticker::parse(&sight.target).ok(),
+            board: parsed.board(),
+            code: Ticker::parse(&parsed.target).ok(),
             day,
             open,
         }
@@ -59,10 +59,8 @@ impl Scope {
 
     /// The days that it could be.
     pub(crate) fn days(&self, database: &Database) -> Range<usize> {
-        self.day.map_or(
-            crate::plan::ProbePlan::HISTORY_DAYS - 1..database.day_count(),
-            |day| day..day + 1,
-        )
+        self.day
+            .map_or(HISTORY_DAYS - 1..database.day_count(), |day| day..day + 1)
     }
 }
 
@@ -71,8 +69,8 @@ fn meet(left: &Range<usize>, right: &Range<usize>) -> Range<usize> {
 }
 
 /// Place of the stock that an exhibit gives away.
-fn given_away(database: &Database, sight: &Sight) -> Option<usize> {
-    let (_, code) = sight.anchor.as_ref()?;
+fn given_away(database: &Database, parsed: &ParsedExhibit) -> Option<usize> {
+    let (_, code) = parsed.anchor.as_ref()?;
     let code = Ticker::parse(code).ok()?;
     database.names.iter().position(|rows| rows.ticker == code)
 }
@@ -98,14 +96,14 @@ pub(crate) struct Best {
 
 /// What one reading of an exhibit found.
 #[derive(Debug, Clone)]
-pub(crate) struct Found {
+pub(crate) struct ScanResult {
     /// Every stock in scope, in the order of the database.
     pub(crate) names: Vec<Best>,
     /// The least cost of each day of the calendar over the stocks; infinite out of scope.
     pub(crate) days: Vec<f32>,
 }
 
-impl Found {
+impl ScanResult {
     fn new(days: usize) -> Self {
         Self {
             names: Vec::new(),
@@ -147,10 +145,10 @@ pub(crate) struct Case<'c> {
 }
 
 impl<'c> Case<'c> {
-    pub(crate) fn new(database: &Database, sight: &Sight, clues: &'c Clues) -> Self {
+    pub(crate) fn new(database: &Database, parsed: &ParsedExhibit, clues: &'c Clues) -> Self {
         Self {
             clues,
-            day_costs: clues.day_costs(database, given_away(database, sight)),
+            day_costs: clues.day_costs(database, given_away(database, parsed)),
         }
     }
 
@@ -216,10 +214,10 @@ pub(crate) fn scan(
     scope: &Scope,
     cases: &[Case<'_>],
     weights: &[f32],
-) -> (Vec<Found>, Found) {
+) -> (Vec<ScanResult>, ScanResult) {
     let length = database.day_count();
-    let mut found: Vec<Found> = cases.iter().map(|_| Found::new(length)).collect();
-    let mut together = Found::new(length);
+    let mut found: Vec<ScanResult> = cases.iter().map(|_| ScanResult::new(length)).collect();
+    let mut together = ScanResult::new(length);
     let enough: Vec<f32> = cases
         .iter()
         .map(|case| case.first_look(database, scope) + HOPELESS)
@@ -252,7 +250,7 @@ mod tests {
     use crate::clue::{Bounds, Clue};
     use crate::column::Column;
     use crate::database::hand_made::{Stock, database};
-    use crate::sight::{StepSight, StockSight};
+    use crate::parsed_exhibit::{ParsedStep, ParsedStock};
 
     fn three_stocks() -> Database {
         let stock = |board, first, values| Stock {
@@ -271,32 +269,32 @@ mod tests {
         )
     }
 
-    fn sight(target: &str, board: Option<Board>, date: Option<ktd_env::TradeDate>) -> Sight {
-        Sight {
+    fn parsed(target: &str, board: Option<Board>, date: Option<ktd_env::TradeDate>) -> ParsedExhibit {
+        ParsedExhibit {
             target: target.to_owned(),
             anchor: None,
-            steps: vec![StepSight {
+            steps: vec![ParsedStep {
                 date,
-                target: Some(StockSight {
+                target: Some(ParsedStock {
                     board,
-                    ..StockSight::default()
+                    ..ParsedStock::default()
                 }),
-                ..StepSight::default()
+                ..ParsedStep::default()
             }],
         }
     }
 
-    fn places(database: &Database, sight: &Sight) -> Vec<(usize, Range<usize>)> {
-        Scope::of(database, sight).stretches(database).collect()
+    fn places(database: &Database, parsed: &ParsedExhibit) -> Vec<(usize, Range<usize>)> {
+        Scope::of(database, parsed).stretches(database).collect()
     }
 
     #[test]
     fn a_shown_board_leaves_its_stocks() {
         let database = three_stocks();
-        let blinded = places(&database, &sight("asset_0001", Some(Board::Main), None));
+        let blinded = places(&database, &parsed("asset_0001", Some(Board::Main), None));
         assert_eq!(blinded, [(0, 0..4), (2, 8..12)]);
-        assert_eq!(places(&database, &sight("asset_0001", None, None)).len(), 3);
-        assert!(places(&database, &sight("asset_0001", Some(Board::Bse), None)).is_empty());
+        assert_eq!(places(&database, &parsed("asset_0001", None, None)).len(), 3);
+        assert!(places(&database, &parsed("asset_0001", Some(Board::Bse), None)).is_empty());
     }
 
     #[test]
@@ -304,13 +302,13 @@ mod tests {
     fn a_shown_code_leaves_one_stock() {
         let database = three_stocks();
         let code = database.names[1].ticker.reveal().to_owned();
-        assert_eq!(places(&database, &sight(&code, None, None)), [(1, 4..8)]);
+        assert_eq!(places(&database, &parsed(&code, None, None)), [(1, 4..8)]);
     }
 
     #[test]
     fn a_shown_date_leaves_the_day_before_it() {
         let database = three_stocks();
-        let on = |day: usize| sight("asset_0001", None, Some(database.calendar[day]));
+        let on = |day: usize| parsed("asset_0001", None, Some(database.calendar[day]));
         assert_eq!(places(&database, &on(4)), [(0, 3..4), (1, 5..6), (2, 8..9)]);
         assert_eq!(places(&database, &on(7)), [(2, 11..12)], "all others have ended");
         assert_eq!(Scope::of(&database, &on(4)).days(&database), 3..4);
@@ -321,7 +319,7 @@ mod tests {
     #[expect(clippy::disallowed_methods, reason = "an anchor shows a code")]
     fn a_stock_given_away_leaves_the_days_of_its_membership() {
         let database = three_stocks();
-        let mut beside = sight("asset_0001", Some(Board::Main), None);
+        let mut beside = parsed("asset_0001", Some(Board::Main), None);
         let code = database.names[1].ticker.reveal().to_owned();
         beside.anchor = Some(("asset_0002".to_owned(), code));
         assert_eq!(places(&database, &beside), [(0, 2..4), (2, 8..11)]);
@@ -343,9 +341,9 @@ mod tests {
             }],
             ..Clues::default()
         };
-        let sight = sight("asset_0001", Some(Board::Main), None);
-        let scope = Scope::of(&database, &sight);
-        let case = Case::new(&database, &sight, &clues);
+        let parsed = parsed("asset_0001", Some(Board::Main), None);
+        let scope = Scope::of(&database, &parsed);
+        let case = Case::new(&database, &parsed, &clues);
         let (found, together) = scan(&database, &scope, &[case], &[2.0]);
         let best: Vec<(usize, usize)> = found[0].names.iter().map(|best| (best.place, best.day)).collect();
         assert_eq!(best, [(0, 2), (2, 5)]);
@@ -368,9 +366,14 @@ mod tests {
             suspects: vec![2],
             ..Clues::default()
         };
-        let sight = sight("asset_0001", None, None);
-        let scope = Scope::of(&database, &sight);
-        let (found, _) = scan(&database, &scope, &[Case::new(&database, &sight, &clues)], &[1.0]);
+        let parsed = parsed("asset_0001", None, None);
+        let scope = Scope::of(&database, &parsed);
+        let (found, _) = scan(
+            &database,
+            &scope,
+            &[Case::new(&database, &parsed, &clues)],
+            &[1.0],
+        );
         let costs: Vec<f32> = found[0].names.iter().map(|best| best.cost).collect();
         assert_eq!(costs, [UNSUSPECTED, UNSUSPECTED, 0.0]);
     }

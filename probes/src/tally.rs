@@ -1,10 +1,12 @@
 //! Counts what was recovered.
 
-use crate::answer::Answer;
+use crate::answer::ProbeAnswer;
 use crate::gold::Gold;
+use serde::{Deserialize, Serialize};
 
-/// What is counted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+/// Measure of recovery.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Measure {
     /// The stock is the first guess.
     Top1,
@@ -62,7 +64,7 @@ impl Measure {
     }
 }
 
-/// How an answer compares with the key of its probe: all that is counted hangs on this.
+/// Comparison of an answer with the key of its probe: all that is counted hangs on this.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Comparison {
     /// Whether there was an answer.
@@ -83,7 +85,7 @@ pub struct Comparison {
 impl Comparison {
     /// The answer beside the key.
     #[must_use]
-    pub fn of(answer: Option<&Answer>, gold: &Gold) -> Self {
+    pub fn of(answer: Option<&ProbeAnswer>, gold: &Gold) -> Self {
         let is_answered = answer.is_some();
         if let Some(is_same) = gold.is_same() {
             return Self {
@@ -124,11 +126,11 @@ impl Comparison {
         }
         match measure {
             Measure::Top1 => Some(named(1)),
-            Measure::Top5 => Some(named(Answer::MOST_NAMES)),
+            Measure::Top5 => Some(named(ProbeAnswer::MOST_NAMES)),
             Measure::Date5 => Some(within(5)),
             Measure::Date20 => Some(within(20)),
             Measure::Date60 => Some(within(60)),
-            Measure::Joint => Some(named(Answer::MOST_NAMES) && within(joint_days)),
+            Measure::Joint => Some(named(ProbeAnswer::MOST_NAMES) && within(joint_days)),
             Measure::Sector => self.is_sector,
             Measure::Board => Some(self.is_board),
             Measure::Same => None,
@@ -139,10 +141,10 @@ impl Comparison {
 /// Trading days within which the day of a joint recovery lies, unless configured.
 pub const DEFAULT_JOINT_DAYS: usize = 20;
 
-/// What one attacker recovered of one kind of probes. Every probe counts in every share that it is asked about, answered
+/// Tally of what one attacker recovered of one kind of probes. Every probe counts in every share that it is asked about, answered
 /// or not.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Tally {
+pub struct RecoveryTally {
     /// Probes put.
     pub probes: u64,
     /// Probes with an answer.
@@ -151,9 +153,9 @@ pub struct Tally {
     hits: [u64; Measure::ALL.len()],
 }
 
-impl Tally {
+impl RecoveryTally {
     /// Counts one probe.
-    pub fn add(&mut self, answer: Option<&Answer>, gold: &Gold, joint_days: usize) {
+    pub fn add(&mut self, answer: Option<&ProbeAnswer>, gold: &Gold, joint_days: usize) {
         self.count(&Comparison::of(answer, gold), joint_days);
     }
 
@@ -220,17 +222,17 @@ mod tests {
     }
 
     /// An answer whose guesses are these places and whose day is this.
-    fn answer(database: &Database, places: &[usize], day: usize) -> Answer {
-        Answer {
+    fn answer(database: &Database, places: &[usize], day: usize) -> ProbeAnswer {
+        ProbeAnswer {
             names: places.iter().map(|place| database.names[*place].name).collect(),
             day: database.day_at(day),
             sector: Some(3),
             board: Some(Board::Star),
-            ..Answer::default()
+            ..ProbeAnswer::default()
         }
     }
 
-    fn hits(tally: &Tally) -> Vec<u64> {
+    fn hits(tally: &RecoveryTally) -> Vec<u64> {
         Measure::ALL.map(|measure| tally.hits(measure)).to_vec()
     }
 
@@ -246,7 +248,7 @@ mod tests {
         let database = ten_stocks();
         let gold = gold(vec![target(&database, 4, 50)]);
         let of = |places: &[usize], day: usize, joint_days: usize| {
-            let mut tally = Tally::default();
+            let mut tally = RecoveryTally::default();
             tally.add(Some(&answer(&database, places, day)), &gold, joint_days);
             hits(&tally)
         };
@@ -263,9 +265,9 @@ mod tests {
     fn what_was_not_answered_counts_as_not_recovered() {
         let database = ten_stocks();
         let gold = gold(vec![target(&database, 4, 50)]);
-        let mut tally = Tally::default();
+        let mut tally = RecoveryTally::default();
         tally.add(None, &gold, 20);
-        tally.add(Some(&Answer::default()), &gold, 20);
+        tally.add(Some(&ProbeAnswer::default()), &gold, 20);
         tally.add(Some(&answer(&database, &[4], 50)), &gold, 20);
         assert_eq!((tally.probes, tally.answered), (3, 2));
         for measure in Measure::ALL {
@@ -279,7 +281,7 @@ mod tests {
     fn a_guess_of_no_stock_takes_its_place() {
         let database = ten_stocks();
         let gold = gold(vec![target(&database, 4, 50)]);
-        let late = Answer {
+        let late = ProbeAnswer {
             blanks: vec![0],
             ..answer(&database, &[4], 50)
         };
@@ -293,7 +295,7 @@ mod tests {
             sector: None,
             ..target(&database, 4, 50)
         };
-        let mut tally = Tally::default();
+        let mut tally = RecoveryTally::default();
         tally.add(Some(&answer(&database, &[4], 50)), &gold(vec![target]), 20);
         assert_eq!(
             (tally.asked(Measure::Sector), tally.hits(Measure::Sector)),
@@ -306,11 +308,11 @@ mod tests {
         let database = ten_stocks();
         let same = gold(vec![target(&database, 4, 50), target(&database, 4, 90)]);
         let other = gold(vec![target(&database, 4, 50), target(&database, 5, 90)]);
-        let says = |is_same| Answer {
+        let says = |is_same| ProbeAnswer {
             is_same,
             ..answer(&database, &[4], 50)
         };
-        let mut tally = Tally::default();
+        let mut tally = RecoveryTally::default();
         for (is_same, gold) in [
             (Some(true), &same),
             (Some(true), &other),

@@ -1,6 +1,6 @@
 //! How far a shown number may lie from the true one: the levels' rules, which are public.
 
-use crate::sight::{AccountSight, Form};
+use crate::parsed_exhibit::{Form, ParsedAccount};
 use ktd_env::factors::{Factor, Technical};
 use ktd_masking::Numeric;
 
@@ -99,7 +99,7 @@ pub(crate) fn weight(numeric: Numeric) -> f64 {
 }
 
 /// Of the account's NAV, as a share of it; where it is counted from what the weights leave, in units of the cash.
-pub(crate) fn nav(numeric: Numeric, account: &AccountSight) -> f64 {
+pub(crate) fn nav(numeric: Numeric, account: &ParsedAccount) -> f64 {
     if let Some(holdings) = account.weighed {
         return weight(numeric) * count(holdings).sqrt() * account.nav;
     }

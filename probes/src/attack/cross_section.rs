@@ -1,7 +1,7 @@
 //! Knows breadth, dispersion and the boards' returns of every day: the cross-section's fingerprint names the day.
 
 use super::index_path::is_of_index;
-use super::{Attacker, Reading};
+use super::{DatabaseAttacker, Reading};
 use crate::clue::{Bounds, Clues, DayClue};
 use crate::column::DayColumn;
 use crate::tolerance;
@@ -9,7 +9,7 @@ use ktd_masking::Numeric;
 
 pub(crate) struct CrossSection;
 
-impl Attacker for CrossSection {
+impl DatabaseAttacker for CrossSection {
     fn name(&self) -> &'static str {
         "cross-section"
     }
@@ -21,11 +21,11 @@ impl Attacker for CrossSection {
 
 /// Clues about the day from what the market context tells of some columns.
 pub(super) fn day_clues(reading: &Reading<'_>, is_wanted: impl Fn(DayColumn) -> bool) -> Clues {
-    let told = reading.sight.steps.iter().flat_map(|step| {
+    let read = reading.parsed.steps.iter().flat_map(|step| {
         let market = step.market.iter();
         market.map(|(column, value)| (step.offset, *column, *value))
     });
-    let days = told
+    let days = read
         .filter(|(_, column, _)| is_wanted(*column))
         .filter_map(|(at, column, value)| {
             Some(DayClue {

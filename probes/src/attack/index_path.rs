@@ -1,14 +1,14 @@
 //! Knows the index: its level and returns name the day.
 
 use super::cross_section::day_clues;
-use super::{Attacker, Reading};
+use super::{DatabaseAttacker, Reading};
 use crate::clue::{Bounds, Clues, DayClue};
 use crate::column::DayColumn;
 use crate::tolerance;
 
 pub(crate) struct IndexPath;
 
-impl Attacker for IndexPath {
+impl DatabaseAttacker for IndexPath {
     fn name(&self) -> &'static str {
         "index-path"
     }
@@ -25,7 +25,7 @@ const TRACKING: f64 = 0.03;
 
 /// The account's NAV, which goes with the market as far as it is invested: since the first step with a holding.
 fn nav_path(reading: &Reading<'_>) -> Vec<DayClue> {
-    let steps = reading.sight.steps.iter();
+    let steps = reading.parsed.steps.iter();
     let held: Vec<(i64, f64, f64, f64)> = steps
         .filter_map(|step| {
             let account = step.account?;

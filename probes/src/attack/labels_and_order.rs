@@ -2,14 +2,13 @@
 //! that show the calendar's gaps. Whether a guess of the whole map is right, the board tells that stands beside an alias,
 //! and that all who are listed together must have been members of the index on one day.
 
-use super::in_the_open::InTheOpen;
-use super::{Attacker, Reading};
+use super::plaintext_leak::PlaintextLeak;
+use super::{DatabaseAttacker, Reading, probe_name};
 use crate::clue::{Bounds, Clues, DayClue};
 use crate::column::DayColumn;
 use crate::database::Database;
 use crate::exhibit::ProbeText;
-use crate::make::purpose;
-use crate::sight::Sight;
+use crate::parsed_exhibit::ParsedExhibit;
 use ktd_env::{Board, KeyedStream};
 use ktd_guard::Register;
 use ktd_masking::MaskKey;
@@ -27,14 +26,14 @@ pub(crate) struct LabelsAndOrder {
     root: Option<MaskKey>,
 }
 
-impl Attacker for LabelsAndOrder {
+impl DatabaseAttacker for LabelsAndOrder {
     fn name(&self) -> &'static str {
         "labels-and-order"
     }
 
     fn clues(&self, reading: &Reading<'_>) -> Clues {
-        let open = InTheOpen::read(&self.register, reading.sight);
-        let mut days = gaps(reading.sight);
+        let open = PlaintextLeak::read(&self.register, reading.parsed);
+        let mut days = gaps(reading.parsed);
         days.extend(open.days);
         Clues {
             suspects: if open.suspects.is_empty() {
@@ -73,9 +72,9 @@ impl LabelsAndOrder {
     /// Tries to guess the key behind all alias maps: small numbers, in the ways that people write them into 32 bytes.
     pub(crate) fn study(&mut self, probes: &[ProbeText]) {
         let readable = probes.iter().filter_map(|probe| {
-            let sight = Sight::read(probe.exhibits.first()?)?;
-            let listed = listed(&sight);
-            (LEAST_LISTED <= listed.len()).then(|| (purpose(probe.kind, probe.number), listed))
+            let parsed = ParsedExhibit::read(probe.exhibits.first()?)?;
+            let listed = listed(&parsed);
+            (LEAST_LISTED <= listed.len()).then(|| (probe_name(probe.kind, probe.number), listed))
         });
         let tried: Vec<(String, Vec<Listed>)> = readable.take(3).collect();
         if tried.is_empty() {
@@ -128,16 +127,16 @@ impl LabelsAndOrder {
 
     /// The names that the target's alias could stand for, by every guess of the map that explains what is listed.
     fn suspects(&self, reading: &Reading<'_>) -> Vec<usize> {
-        let sight = reading.sight;
-        let Some(target) = number(&sight.target).filter(|target| *target < self.boards.len()) else {
+        let parsed = reading.parsed;
+        let Some(target) = number(&parsed.target).filter(|target| *target < self.boards.len()) else {
             return Vec::new();
         };
-        let listed = listed(sight);
+        let listed = listed(parsed);
         if listed.len() < LEAST_LISTED {
             return Vec::new();
         }
         if let Some(root) = &self.root {
-            let names = self.names_under(root, &purpose(reading.kind, reading.number), reading.exhibit);
+            let names = self.names_under(root, &probe_name(reading.kind, reading.number), reading.exhibit);
             if self.explains(|alias| names.get(alias).copied(), &listed) {
                 return names.get(target).copied().into_iter().collect();
             }
@@ -184,14 +183,14 @@ fn number(alias: &str) -> Option<usize> {
 type Listed = (usize, Option<Board>);
 
 /// The aliases that the longest list of one step shows: those of other days need not have been members with them.
-fn listed(sight: &Sight) -> Vec<Listed> {
+fn listed(parsed: &ParsedExhibit) -> Vec<Listed> {
     let of_step = |shown: &Vec<(String, Option<Board>)>| -> Vec<Listed> {
         let numbered = shown
             .iter()
             .filter_map(|(alias, board)| Some((number(alias)?, *board)));
         numbered.collect::<BTreeSet<_>>().into_iter().collect()
     };
-    let steps = sight.steps.iter().map(|step| of_step(&step.listed));
+    let steps = parsed.steps.iter().map(|step| of_step(&step.listed));
     steps.max_by_key(Vec::len).unwrap_or_default()
 }
 
@@ -207,8 +206,8 @@ fn common(left: &[Range<usize>], right: &[Range<usize>]) -> Vec<Range<usize>> {
 }
 
 /// Labels that jump from one step to the next count calendar days: their gaps are weekends and holidays.
-fn gaps(sight: &Sight) -> Vec<DayClue> {
-    let steps = &sight.steps;
+fn gaps(parsed: &ParsedExhibit) -> Vec<DayClue> {
+    let steps = &parsed.steps;
     let count = i64::try_from(steps.len()).unwrap_or(0);
     let jumps: Vec<(i64, i64)> = (1..count)
         .zip(steps.iter().zip(steps.iter().skip(1)))
@@ -238,14 +237,14 @@ const fn precise(days: i64) -> f64 {
 mod tests {
     use super::*;
     use crate::kind::ProbeKind;
-    use crate::sight::StepSight;
+    use crate::parsed_exhibit::ParsedStep;
     use ktd_masking::Numeric;
 
     const NAMES: usize = 60;
     const LISTED: usize = 20;
 
     impl LabelsAndOrder {
-        /// Whose names are all members on one day.
+        /// Subject names are all members on one day.
         pub(crate) fn of_boards(boards: Vec<Board>) -> Self {
             let member_days = vec![std::iter::once(0..1).collect(); boards.len()];
             Self {
@@ -269,22 +268,22 @@ mod tests {
     }
 
     /// An exhibit that lists the first aliases of a map from aliases to names.
-    fn sight(boards: &[Board], names: &[usize], target: usize, listed: usize) -> Sight {
+    fn parsed(boards: &[Board], names: &[usize], target: usize, listed: usize) -> ParsedExhibit {
         let shown = |number: usize| (alias(number), Some(boards[names[number]]));
-        Sight {
+        ParsedExhibit {
             target: alias(target),
             anchor: None,
-            steps: vec![StepSight {
+            steps: vec![ParsedStep {
                 listed: (0..listed).map(shown).collect(),
-                ..StepSight::default()
+                ..ParsedStep::default()
             }],
         }
     }
 
-    fn suspects(attacker: &LabelsAndOrder, sight: &Sight) -> Vec<usize> {
+    fn suspects(attacker: &LabelsAndOrder, parsed: &ParsedExhibit) -> Vec<usize> {
         attacker
             .clues(&Reading {
-                sight,
+                parsed,
                 numeric: Numeric::Exact,
                 kind: ProbeKind::Day,
                 number: 3,
@@ -298,7 +297,7 @@ mod tests {
         let attacker = LabelsAndOrder::of_boards(boards());
         for turn in [0, 1, 17, NAMES - 1] {
             let names: Vec<usize> = (0..NAMES).map(|number| (number + turn) % NAMES).collect();
-            let found = suspects(&attacker, &sight(&boards(), &names, 30, LISTED));
+            let found = suspects(&attacker, &parsed(&boards(), &names, 30, LISTED));
             assert_eq!(found, [(30 + turn) % NAMES]);
         }
     }
@@ -310,7 +309,7 @@ mod tests {
             let names: Vec<usize> = (0..NAMES)
                 .map(|number| (2 * NAMES - 1 - number + turn) % NAMES)
                 .collect();
-            let found = suspects(&attacker, &sight(&boards(), &names, 30, LISTED));
+            let found = suspects(&attacker, &parsed(&boards(), &names, 30, LISTED));
             assert_eq!(found, [names[30]]);
         }
     }
@@ -321,7 +320,7 @@ mod tests {
         for turn in 0..50 {
             let mut names: Vec<usize> = (0..NAMES).collect();
             KeyedStream::for_purpose(turn, "map").shuffle(&mut names);
-            assert!(suspects(&attacker, &sight(&boards(), &names, 30, LISTED)).is_empty());
+            assert!(suspects(&attacker, &parsed(&boards(), &names, 30, LISTED)).is_empty());
         }
     }
 
@@ -330,7 +329,7 @@ mod tests {
         let one_board = vec![Board::Main; NAMES];
         let attacker = LabelsAndOrder::of_boards(one_board.clone());
         let names: Vec<usize> = (0..NAMES).collect();
-        let mut found = suspects(&attacker, &sight(&one_board, &names, 30, LISTED));
+        let mut found = suspects(&attacker, &parsed(&one_board, &names, 30, LISTED));
         found.sort_unstable();
         found.dedup();
         assert_eq!(found, names);
@@ -340,18 +339,18 @@ mod tests {
     fn too_few_names_prove_nothing_and_foreign_ones_neither() {
         let attacker = LabelsAndOrder::of_boards(boards());
         let names: Vec<usize> = (0..NAMES).collect();
-        assert!(suspects(&attacker, &sight(&boards(), &names, 3, LEAST_LISTED - 1)).is_empty());
+        assert!(suspects(&attacker, &parsed(&boards(), &names, 3, LEAST_LISTED - 1)).is_empty());
         for target in [
             "asset_0061",
             "asset_18446744073709551615",
             "asset_0000",
             "SH600000",
         ] {
-            let sight = Sight {
+            let parsed = ParsedExhibit {
                 target: target.to_owned(),
-                ..sight(&boards(), &names, 3, LISTED)
+                ..parsed(&boards(), &names, 3, LISTED)
             };
-            assert!(suspects(&attacker, &sight).is_empty(), "{target}");
+            assert!(suspects(&attacker, &parsed).is_empty(), "{target}");
         }
     }
 
@@ -366,7 +365,7 @@ mod tests {
             .collect();
         let (early, late): (Vec<usize>, Vec<usize>) = (0..NAMES).partition(|name| is_early(*name));
         attacker.member_days = member_days;
-        let mut shown = sight(&boards(), &(0..NAMES).collect::<Vec<_>>(), 30, 0);
+        let mut shown = parsed(&boards(), &(0..NAMES).collect::<Vec<_>>(), 30, 0);
         shown.steps[0].listed = early.iter().map(|name| (alias(*name), None)).collect();
         assert_eq!(suspects(&attacker, &shown), [30]);
         shown.steps[0].listed.push((alias(late[0]), None));
@@ -376,7 +375,7 @@ mod tests {
     /// Probes whose maps hang on a root key.
     fn probes(attacker: &LabelsAndOrder, root: &MaskKey) -> Vec<ProbeText> {
         let probe = |number: usize| {
-            let names = attacker.names_under(root, &purpose(ProbeKind::Day, number), 0);
+            let names = attacker.names_under(root, &probe_name(ProbeKind::Day, number), 0);
             let rows: Vec<String> = (0..LISTED)
                 .map(|place| {
                     format!(
@@ -407,9 +406,9 @@ mod tests {
             let probes = probes(&attacker, &root);
             attacker.study(&probes);
             assert!(attacker.root == Some(root.clone()));
-            let sight = Sight::read(&probes[3].exhibits[0]).unwrap();
-            let names = attacker.names_under(&root, &purpose(ProbeKind::Day, 3), 0);
-            assert_eq!(suspects(&attacker, &sight), [names[30]]);
+            let parsed = ParsedExhibit::read(&probes[3].exhibits[0]).unwrap();
+            let names = attacker.names_under(&root, &probe_name(ProbeKind::Day, 3), 0);
+            assert_eq!(suspects(&attacker, &parsed), [names[30]]);
         }
     }
 
@@ -426,22 +425,22 @@ mod tests {
 
     #[test]
     fn labels_that_jump_count_calendar_days() {
-        let labelled = |labels: &[i64]| Sight {
+        let labelled = |labels: &[i64]| ParsedExhibit {
             steps: labels
                 .iter()
-                .map(|label| StepSight {
+                .map(|label| ParsedStep {
                     label: Some(*label),
-                    ..StepSight::default()
+                    ..ParsedStep::default()
                 })
                 .collect(),
-            ..Sight::default()
+            ..ParsedExhibit::default()
         };
         assert!(gaps(&labelled(&[4, 5, 6, 7])).is_empty());
         assert!(gaps(&labelled(&[4])).is_empty());
         let clues = gaps(&labelled(&[3, 4, 7]));
-        let told: Vec<(i64, Bounds)> = clues.iter().map(|clue| (clue.at, clue.bounds)).collect();
+        let read: Vec<(i64, Bounds)> = clues.iter().map(|clue| (clue.at, clue.bounds)).collect();
         assert_eq!(
-            told,
+            read,
             [(0, Bounds::around(1.0, 0.4)), (1, Bounds::around(3.0, 0.4))]
         );
     }

@@ -1,7 +1,7 @@
 //! Knows on which days every stock stood at its price limit or did not trade.
 
-use super::senses::Shown;
-use super::{Attacker, Reading};
+use super::senses::ParsedSnapshot;
+use super::{DatabaseAttacker, Reading};
 use crate::clue::{Bounds, Clue, Clues};
 use crate::column::Column;
 use crate::database::{LIMIT_DOWN, LIMIT_UP, SUSPENDED};
@@ -9,7 +9,7 @@ use ktd_env::Board;
 
 pub(crate) struct LimitPattern;
 
-impl Attacker for LimitPattern {
+impl DatabaseAttacker for LimitPattern {
     fn name(&self) -> &'static str {
         "limit-pattern"
     }
@@ -38,7 +38,7 @@ fn day(at: i64, state: f64) -> Clue {
 
 /// What flags say of the as-of day, and what bars say of the days before: a close a whole limit away from the one
 /// before it, at the day's high or low, and days without a bar. Ordinary days tell too little to be laid against.
-fn states(snapshot: &Shown<'_>) -> Vec<(i64, f64)> {
+fn states(snapshot: &ParsedSnapshot<'_>) -> Vec<(i64, f64)> {
     let stock = snapshot.stock;
     let flag = |flag: &str| stock.flags.iter().any(|shown| shown == flag);
     let flags = [

@@ -2,10 +2,10 @@
 
 mod combination;
 mod cross_section;
-mod in_the_open;
 mod index_path;
 mod labels_and_order;
 mod limit_pattern;
+mod plaintext_leak;
 mod price_level;
 mod random;
 mod return_path;
@@ -20,9 +20,16 @@ pub(crate) use senses::Reading;
 pub use ten::Attackers;
 
 use crate::clue::Clues;
+use crate::kind::ProbeKind;
+
+/// The published name of a probe, under which the keys of its exhibits are derived. Attackers have it from the description
+/// of the method and not from the maker, of whom they know nothing but texts.
+fn probe_name(kind: ProbeKind, number: usize) -> String {
+    format!("probe {} {number}", kind.label())
+}
 
 /// One attacker: what it makes of an exhibit, as clues about the stock and the day.
-pub(crate) trait Attacker: Sync {
+pub(crate) trait DatabaseAttacker: Sync {
     /// The name in tables and certificates.
     fn name(&self) -> &'static str;
 

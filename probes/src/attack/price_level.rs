@@ -1,14 +1,14 @@
 //! Knows what every stock cost on every day: a true price in yuan names few of them.
 
-use super::senses::Shown;
-use super::{Attacker, Reading};
+use super::senses::ParsedSnapshot;
+use super::{DatabaseAttacker, Reading};
 use crate::clue::{Bounds, Clue, Clues};
 use crate::column::Column;
 use ktd_masking::Numeric;
 
 pub(crate) struct PriceLevel;
 
-impl Attacker for PriceLevel {
+impl DatabaseAttacker for PriceLevel {
     fn name(&self) -> &'static str {
         "price-level"
     }
@@ -41,7 +41,7 @@ fn yuan(at: i64, price: f64) -> Clue {
 }
 
 /// Closes in terms of the as-of day's yuan; those before an ex-day differ from what was traded, and cost their most.
-fn open_prices(snapshot: &Shown<'_>) -> Vec<Clue> {
+fn open_prices(snapshot: &ParsedSnapshot<'_>) -> Vec<Clue> {
     let closes = snapshot.stock.bars.iter().rev().take(10);
     let mut clues: Vec<Clue> = closes
         .filter_map(|bar| Some(yuan(snapshot.offset - bar.days_ago, bar.close?)))
@@ -57,7 +57,7 @@ fn open_prices(snapshot: &Shown<'_>) -> Vec<Clue> {
 }
 
 /// Numbers that do not fit the points around them, as a price does that slipped through.
-fn slipped_prices(snapshot: &Shown<'_>) -> Vec<Clue> {
+fn slipped_prices(snapshot: &ParsedSnapshot<'_>) -> Vec<Clue> {
     let stock = snapshot.stock;
     let mut clues: Vec<Clue> = stock
         .strangers

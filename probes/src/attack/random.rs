@@ -1,11 +1,11 @@
 //! Guesses among what an exhibit leaves open, such as a board: the check of what chance is.
 
-use super::{Attacker, Reading};
+use super::{DatabaseAttacker, Reading};
 use crate::clue::Clues;
 
 pub(crate) struct Random;
 
-impl Attacker for Random {
+impl DatabaseAttacker for Random {
     fn name(&self) -> &'static str {
         "random"
     }

@@ -1,17 +1,17 @@
 //! Knows every path of returns: the nearest neighbour over the whole panel.
 
-use super::senses::Shown;
-use super::{Attacker, Reading};
+use super::senses::ParsedSnapshot;
+use super::{DatabaseAttacker, Reading};
 use crate::clue::{Bounds, Clue, Clues};
 use crate::column::Column;
-use crate::sight::BarSight;
+use crate::parsed_exhibit::ParsedBar;
 use crate::tolerance;
 use ktd_env::factors::{Factor, Technical};
 use ktd_masking::Numeric;
 
 pub(crate) struct ReturnPath;
 
-impl Attacker for ReturnPath {
+impl DatabaseAttacker for ReturnPath {
     fn name(&self) -> &'static str {
         "return-path"
     }
@@ -43,21 +43,21 @@ const TECHNICALS: [Technical; 6] = [
 const WHOLE_DAYS: usize = 10;
 
 /// Returns between neighbouring closes, and where open, high and low stood to the close, each day once.
-fn path(numeric: Numeric, shown: &[Shown<'_>]) -> Vec<Clue> {
+fn path(numeric: Numeric, shown: &[ParsedSnapshot<'_>]) -> Vec<Clue> {
     let mut clues: Vec<Clue> = Vec::new();
-    let mut told: Vec<i64> = Vec::new();
+    let mut used: Vec<i64> = Vec::new();
     // The newest snapshot tells most days.
     for snapshot in shown.iter().rev() {
         let bars = &snapshot.stock.bars;
         for (place, bar) in bars.iter().enumerate().rev() {
             let at = snapshot.offset - bar.days_ago;
             let before = place.checked_sub(1).and_then(|place| bars.get(place));
-            if told.contains(&at) || before.is_none() {
+            if used.contains(&at) || before.is_none() {
                 continue;
             }
-            told.push(at);
+            used.push(at);
             clues.extend(before.and_then(|before| change(numeric, snapshot.offset, before, bar)));
-            if told.len() <= WHOLE_DAYS {
+            if used.len() <= WHOLE_DAYS {
                 clues.extend(candle(numeric, at, bar));
             }
         }
@@ -65,7 +65,7 @@ fn path(numeric: Numeric, shown: &[Shown<'_>]) -> Vec<Clue> {
     clues
 }
 
-fn change(numeric: Numeric, offset: i64, before: &BarSight, bar: &BarSight) -> Option<Clue> {
+fn change(numeric: Numeric, offset: i64, before: &ParsedBar, bar: &ParsedBar) -> Option<Clue> {
     let (earlier, later) = (before.close?, bar.close?);
     (earlier > 0.0 && later > 0.0).then(|| Clue {
         column: Column::LnClose,
@@ -78,7 +78,7 @@ fn change(numeric: Numeric, offset: i64, before: &BarSight, bar: &BarSight) -> O
     })
 }
 
-fn candle(numeric: Numeric, at: i64, bar: &BarSight) -> Vec<Clue> {
+fn candle(numeric: Numeric, at: i64, bar: &ParsedBar) -> Vec<Clue> {
     let Some(close) = bar.close.filter(|close| *close > 0.0) else {
         return Vec::new();
     };
@@ -106,7 +106,7 @@ fn candle(numeric: Numeric, at: i64, bar: &BarSight) -> Vec<Clue> {
 
 /// What the account tells of a holding that is not traded: weight times NAV moves as the price does.
 fn holding(reading: &Reading<'_>) -> Vec<Clue> {
-    let steps = reading.sight.steps.iter();
+    let steps = reading.parsed.steps.iter();
     let values: Vec<(i64, f64, f64)> = steps
         .filter_map(|step| {
             let account = step.account?;

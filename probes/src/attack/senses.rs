@@ -3,7 +3,7 @@
 use crate::clue::{Bounds, Clue, Clues};
 use crate::column::Column;
 use crate::kind::ProbeKind;
-use crate::sight::{Form, Sight, StockSight};
+use crate::parsed_exhibit::{Form, ParsedExhibit, ParsedStock};
 use crate::tolerance;
 use ktd_env::factors::{Factor, Technical};
 use ktd_masking::{BAND_REFRESH_DAYS, Numeric};
@@ -11,7 +11,7 @@ use ktd_masking::{BAND_REFRESH_DAYS, Numeric};
 /// An exhibit and how its numbers are shown.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Reading<'s> {
-    pub(crate) sight: &'s Sight,
+    pub(crate) parsed: &'s ParsedExhibit,
     pub(crate) numeric: Numeric,
     pub(crate) kind: ProbeKind,
     pub(crate) number: usize,
@@ -21,8 +21,8 @@ pub(crate) struct Reading<'s> {
 
 /// A snapshot with its place in time.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Shown<'s> {
-    pub(crate) stock: &'s StockSight,
+pub(crate) struct ParsedSnapshot<'s> {
+    pub(crate) stock: &'s ParsedStock,
     /// Trading days from the last step's as-of day to this one's.
     pub(crate) offset: i64,
     /// Trading days from the day that bands are of to this step's as-of day.
@@ -34,12 +34,12 @@ const REFRESH_DAYS: i64 = BAND_REFRESH_DAYS as i64;
 
 impl<'s> Reading<'s> {
     /// The target's snapshots, oldest first.
-    pub(crate) fn targets(&self) -> Vec<Shown<'s>> {
+    pub(crate) fn targets(&self) -> Vec<ParsedSnapshot<'s>> {
         self.shown(|step| step.target.as_ref())
     }
 
     /// The clues that `sense` finds in the snapshots of the target and of a stock that was given away.
-    pub(crate) fn both(&self, sense: impl Fn(&[Shown<'_>]) -> Vec<Clue>) -> Clues {
+    pub(crate) fn both(&self, sense: impl Fn(&[ParsedSnapshot<'_>]) -> Vec<Clue>) -> Clues {
         Clues {
             stock: sense(&self.targets()),
             anchor: sense(&self.shown(|step| step.anchor.as_ref())),
@@ -47,11 +47,14 @@ impl<'s> Reading<'s> {
         }
     }
 
-    fn shown(&self, stock: impl Fn(&'s crate::sight::StepSight) -> Option<&'s StockSight>) -> Vec<Shown<'s>> {
-        let steps = self.sight.steps.iter();
+    fn shown(
+        &self,
+        stock: impl Fn(&'s crate::parsed_exhibit::ParsedStep) -> Option<&'s ParsedStock>,
+    ) -> Vec<ParsedSnapshot<'s>> {
+        let steps = self.parsed.steps.iter();
         steps
             .filter_map(|step| {
-                Some(Shown {
+                Some(ParsedSnapshot {
                     stock: stock(step)?,
                     offset: step.offset,
                     since_refresh: step.label.unwrap_or(0).rem_euclid(REFRESH_DAYS),
@@ -60,8 +63,8 @@ impl<'s> Reading<'s> {
             .collect()
     }
 
-    /// Clues from factors in whichever form they are told.
-    pub(crate) fn factors(&self, shown: &[Shown<'_>], wanted: &[Factor]) -> Vec<Clue> {
+    /// Clues from factors in whichever form they are shown.
+    pub(crate) fn factors(&self, shown: &[ParsedSnapshot<'_>], wanted: &[Factor]) -> Vec<Clue> {
         let mut clues: Vec<Clue> = Vec::new();
         for snapshot in shown {
             for (form, factor, value) in &snapshot.stock.factors {
@@ -78,7 +81,7 @@ impl<'s> Reading<'s> {
         clues
     }
 
-    fn factor(&self, snapshot: &Shown<'_>, form: Form, factor: Factor, value: f64) -> Clue {
+    fn factor(&self, snapshot: &ParsedSnapshot<'_>, form: Form, factor: Factor, value: f64) -> Clue {
         let around = |column| Clue {
             column,
             at: snapshot.offset,
@@ -98,13 +101,13 @@ impl<'s> Reading<'s> {
         }
     }
 
-    /// Clues from technicals in whichever form they are told.
-    pub(crate) fn technicals(&self, shown: &[Shown<'_>], wanted: &[Technical]) -> Vec<Clue> {
-        let told = shown.iter().flat_map(|snapshot| {
+    /// Clues from technicals in whichever form they are shown.
+    pub(crate) fn technicals(&self, shown: &[ParsedSnapshot<'_>], wanted: &[Technical]) -> Vec<Clue> {
+        let read = shown.iter().flat_map(|snapshot| {
             let technicals = snapshot.stock.technicals.iter();
             technicals.map(|(form, technical, value)| (snapshot.offset, *form, *technical, *value))
         });
-        told.filter(|(_, _, technical, _)| wanted.contains(technical))
+        read.filter(|(_, _, technical, _)| wanted.contains(technical))
             .map(|(at, form, technical, value)| Clue {
                 column: match form {
                     Form::Percentile | Form::Band => Column::TechnicalPercentile(technical),

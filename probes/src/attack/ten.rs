@@ -11,15 +11,14 @@ use super::return_path::ReturnPath;
 use super::verdict::{Dice, answer, is_same};
 use super::volatility_profile::VolatilityProfile;
 use super::volume_level::VolumeLevel;
-use super::{Attacker, Reading};
-use crate::answer::Answer;
+use super::{DatabaseAttacker, Reading, probe_name};
+use crate::answer::ProbeAnswer;
 use crate::clue::Clues;
 use crate::database::Database;
 use crate::exhibit::ProbeText;
 use crate::gold::{Gold, Target};
-use crate::make::purpose;
-use crate::scan::{Case, Found, Scope, scan};
-use crate::sight::Sight;
+use crate::parsed_exhibit::ParsedExhibit;
+use crate::scan::{Case, ScanResult, Scope, scan};
 use ktd_env::KeyedStream;
 use ktd_masking::Numeric;
 use std::fmt;
@@ -86,7 +85,7 @@ impl Attackers {
             cases.iter().map(of_case).collect()
         };
         let mut stream =
-            KeyedStream::for_purpose(seed, &format!("lesson {}", purpose(probe.kind, probe.number)));
+            KeyedStream::for_purpose(seed, &format!("lesson {}", probe_name(probe.kind, probe.number)));
         let mut others = random_rows(database, &exhibit.scope, &mut stream);
         others.extend(found.iter().flat_map(|found| best_rows(database, found)));
         others.retain(|other| *other != (place, row));
@@ -105,20 +104,20 @@ impl Attackers {
     /// What each attacker answers, in the order of [`Attackers::NAMES`]; `None` where it could not read the probe.
     /// `seed` decides between equals.
     #[must_use]
-    pub fn answer(&self, database: &Database, probe: &ProbeText, seed: u64) -> Vec<Option<Answer>> {
+    pub fn answer(&self, database: &Database, probe: &ProbeText, seed: u64) -> Vec<Option<ProbeAnswer>> {
         let exhibits: Option<Vec<Exhibit>> = (0..probe.exhibits.len())
             .map(|place| Exhibit::read(self, database, probe, place))
             .collect();
         let Some(exhibits) = exhibits.filter(|exhibits| !exhibits.is_empty()) else {
             return vec![None; Self::NAMES.len()];
         };
-        let found: Vec<Vec<Found>> = exhibits
+        let found: Vec<Vec<ScanResult>> = exhibits
             .iter()
             .map(|exhibit| self.found(database, exhibit, probe))
             .collect();
-        let purpose = purpose(probe.kind, probe.number);
+        let probe_name = probe_name(probe.kind, probe.number);
         let of_one = |(place, name): (usize, &'static str)| {
-            let mut dice = Dice::new(seed, name, &purpose);
+            let mut dice = Dice::new(seed, name, &probe_name);
             let of = |exhibit: usize| found.get(exhibit)?.get(place);
             let days = exhibits.first()?.scope.days(database);
             let mut answer = answer(database, of(0)?, &days, &mut dice)?;
@@ -127,12 +126,16 @@ impl Attackers {
             }
             Some(answer)
         };
-        let names = self.each().map(Attacker::name).into_iter().chain([COMBINATION]);
+        let names = self
+            .each()
+            .map(DatabaseAttacker::name)
+            .into_iter()
+            .chain([COMBINATION]);
         names.enumerate().map(of_one).collect()
     }
 
     /// What each of the ten found in one exhibit.
-    fn found(&self, database: &Database, exhibit: &Exhibit, probe: &ProbeText) -> Vec<Found> {
+    fn found(&self, database: &Database, exhibit: &Exhibit, probe: &ProbeText) -> Vec<ScanResult> {
         let cases = exhibit.cases(database);
         let weights = self.weights.of(probe.kind, cases.len());
         // Found costs count as twice a negative log-likelihood, learned weights as once.
@@ -142,7 +145,7 @@ impl Attackers {
         found
     }
 
-    fn each(&self) -> [&dyn Attacker; 9] {
+    fn each(&self) -> [&dyn DatabaseAttacker; 9] {
         [
             &Random,
             &PriceLevel,
@@ -168,16 +171,16 @@ impl fmt::Debug for Attackers {
 
 /// One exhibit as the nine read it.
 struct Exhibit {
-    sight: Sight,
+    parsed: ParsedExhibit,
     scope: Scope,
     clues: Vec<Clues>,
 }
 
 impl Exhibit {
     fn read(attackers: &Attackers, database: &Database, probe: &ProbeText, place: usize) -> Option<Self> {
-        let sight = Sight::read(probe.exhibits.get(place)?)?;
+        let parsed = ParsedExhibit::read(probe.exhibits.get(place)?)?;
         let reading = Reading {
-            sight: &sight,
+            parsed: &parsed,
             numeric: attackers.numeric,
             kind: probe.kind,
             number: probe.number,
@@ -188,14 +191,14 @@ impl Exhibit {
             .iter()
             .map(|attacker| attacker.clues(&reading))
             .collect();
-        let scope = Scope::of(database, &sight);
-        Some(Self { sight, scope, clues })
+        let scope = Scope::of(database, &parsed);
+        Some(Self { parsed, scope, clues })
     }
 
     fn cases(&self, database: &Database) -> Vec<Case<'_>> {
         let clues = self.clues.iter();
         clues
-            .map(|clues| Case::new(database, &self.sight, clues))
+            .map(|clues| Case::new(database, &self.parsed, clues))
             .collect()
     }
 }
@@ -228,7 +231,7 @@ fn random_rows(database: &Database, scope: &Scope, stream: &mut KeyedStream) -> 
     drawn.collect()
 }
 
-fn best_rows(database: &Database, found: &Found) -> Vec<(usize, usize)> {
+fn best_rows(database: &Database, found: &ScanResult) -> Vec<(usize, usize)> {
     let mut names = found.names.clone();
     names.sort_by(|left, right| left.cost.total_cmp(&right.cost));
     let best = names.into_iter().take(BEST_OTHERS);

@@ -1,8 +1,8 @@
 //! From what a scan found to an answer.
 
-use crate::answer::Answer;
+use crate::answer::ProbeAnswer;
 use crate::database::Database;
-use crate::scan::{Best, Found};
+use crate::scan::{Best, ScanResult};
 use ktd_env::{DayIndex, KeyedStream};
 use std::ops::Range;
 
@@ -22,10 +22,10 @@ impl Dice {
 /// The answer that fits best. Where days cost the same, chance decides; where stocks do, too.
 pub(crate) fn answer(
     database: &Database,
-    found: &Found,
+    found: &ScanResult,
     days: &Range<usize>,
     dice: &mut Dice,
-) -> Option<Answer> {
+) -> Option<ProbeAnswer> {
     let mut names = found.names.clone();
     dice.0.shuffle(&mut names);
     // The sort is stable, so equals keep the order of the draw.
@@ -33,10 +33,10 @@ pub(crate) fn answer(
     let best = *names.first()?;
     let rows = database.names.get(best.place)?;
     let confidence = posterior(&found.names).into_iter().fold(0.0, f64::max);
-    Some(Answer {
+    Some(ProbeAnswer {
         names: names
             .iter()
-            .take(Answer::MOST_NAMES)
+            .take(ProbeAnswer::MOST_NAMES)
             .filter_map(|best| Some(database.names.get(best.place)?.name))
             .collect(),
         blanks: Vec::new(),
@@ -54,7 +54,7 @@ const REACH_DAYS: usize = 20;
 const NOTHING: f32 = 60.0;
 
 /// The day around which most of the likelihood lies.
-fn day(database: &Database, found: &Found, days: &Range<usize>, dice: &mut Dice) -> Option<DayIndex> {
+fn day(database: &Database, found: &ScanResult, days: &Range<usize>, dice: &mut Dice) -> Option<DayIndex> {
     let costs = found.days.get(days.clone())?;
     let least = costs.iter().copied().fold(f32::INFINITY, f32::min);
     // Days on which no stock in scope was a member are no days at all, not days that fit badly.
@@ -105,7 +105,7 @@ fn posterior(names: &[Best]) -> Vec<f64> {
 }
 
 /// Whether two exhibits show one stock: the odds of what was found if they do, against two stocks drawn apart.
-pub(crate) fn is_same(first: &Found, second: &Found, dice: &mut Dice) -> bool {
+pub(crate) fn is_same(first: &ScanResult, second: &ScanResult, dice: &mut Dice) -> bool {
     let (left, right) = (posterior(&first.names), posterior(&second.names));
     let mut others = second.names.iter().zip(&right).peekable();
     let mut overlap = 0.0;
@@ -145,13 +145,13 @@ mod tests {
         database(100, &[stock; 10])
     }
 
-    fn found(costs: &[f32], days: Vec<f32>) -> Found {
+    fn found(costs: &[f32], days: Vec<f32>) -> ScanResult {
         let best = |(place, cost): (usize, &f32)| Best {
             place,
             cost: *cost,
             day: 0,
         };
-        Found {
+        ScanResult {
             names: costs.iter().enumerate().map(best).collect(),
             days,
         }
@@ -177,10 +177,10 @@ mod tests {
         for turn in 0..100 {
             let answer = answer(&database, &found, &(0..DAYS), &mut dice(turn)).unwrap();
             assert_eq!(answer.names[0], database.names[3].name);
-            assert_eq!(answer.names.len(), Answer::MOST_NAMES);
+            assert_eq!(answer.names.len(), ProbeAnswer::MOST_NAMES);
             seconds.insert(answer.names[1]);
             let whole: BTreeSet<_> = answer.names.iter().collect();
-            assert_eq!(whole.len(), Answer::MOST_NAMES, "each once");
+            assert_eq!(whole.len(), ProbeAnswer::MOST_NAMES, "each once");
         }
         assert_eq!(seconds.len(), 9);
         let again = |turn| answer(&database, &found, &(0..DAYS), &mut dice(turn));

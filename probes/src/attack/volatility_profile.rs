@@ -1,12 +1,12 @@
 //! Knows how every stock behaves: volatility, skewness, and how price and amount go together.
 
-use super::{Attacker, Reading};
+use super::{DatabaseAttacker, Reading};
 use crate::clue::Clues;
 use ktd_env::factors::{Factor, Technical};
 
 pub(crate) struct VolatilityProfile;
 
-impl Attacker for VolatilityProfile {
+impl DatabaseAttacker for VolatilityProfile {
     fn name(&self) -> &'static str {
         "volatility-profile"
     }

@@ -1,7 +1,7 @@
 //! Knows how much of every stock is traded: shares, and the liquidity that follows from them.
 
-use super::senses::Shown;
-use super::{Attacker, Reading};
+use super::senses::ParsedSnapshot;
+use super::{DatabaseAttacker, Reading};
 use crate::clue::{Bounds, Clue, Clues};
 use crate::column::Column;
 use crate::tolerance;
@@ -10,7 +10,7 @@ use ktd_masking::Numeric;
 
 pub(crate) struct VolumeLevel;
 
-impl Attacker for VolumeLevel {
+impl DatabaseAttacker for VolumeLevel {
     fn name(&self) -> &'static str {
         "volume-level"
     }
@@ -31,8 +31,8 @@ impl Attacker for VolumeLevel {
 /// Half of the last of four significant digits.
 const FOUR_DIGITS: f64 = 5e-4;
 
-/// The shares traded on the last day shown, told in thousands.
-fn shares(numeric: Numeric, snapshot: &Shown<'_>) -> Option<Clue> {
+/// The shares traded on the last day shown, in thousands.
+fn shares(numeric: Numeric, snapshot: &ParsedSnapshot<'_>) -> Option<Clue> {
     let bar = snapshot.stock.bars.last().filter(|_| numeric == Numeric::Exact)?;
     let thousands = bar.volume.filter(|volume| *volume > 0.0)?;
     Some(Clue {
@@ -44,7 +44,7 @@ fn shares(numeric: Numeric, snapshot: &Shown<'_>) -> Option<Clue> {
 }
 
 /// Volumes of two neighbouring days, whatever their unit.
-fn changes(numeric: Numeric, snapshot: &Shown<'_>) -> Vec<Clue> {
+fn changes(numeric: Numeric, snapshot: &ParsedSnapshot<'_>) -> Vec<Clue> {
     let tolerance = |volume: f64| match numeric {
         Numeric::Exact => FOUR_DIGITS,
         Numeric::Rescaled

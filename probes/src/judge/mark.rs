@@ -1,23 +1,23 @@
 //! What a certificate says of an episode: whether the mask that hid its stocks and days was tried, and by whom.
 
-use super::terms::Terms;
+use super::settings::JudgementSettings;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// The mark of an episode, or of all episodes of a row.
+/// Certification of the mask of an episode, or of all episodes of a row.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Mark {
+pub struct CertificationMark {
     /// Whether its mask is certified.
-    pub standing: MarkStanding,
+    pub standing: CertificationStatus,
     /// By which certificate; none where there is none for its mask, panel and tools.
     pub by: Option<CertificateSummary>,
 }
 
-/// Whether a mask is certified, the best first.
+/// Status of a mask, the best first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum MarkStanding {
+pub enum CertificationStatus {
     /// It is, for episodes at least as long as this one.
     Certified,
     /// It is, but a bound may lie further above chance than by default, or means something else.
@@ -34,7 +34,7 @@ pub enum MarkStanding {
     NotCertified,
 }
 
-/// A certificate in a line.
+/// Summary of a certificate in one line.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CertificateSummary {
@@ -49,12 +49,12 @@ pub struct CertificateSummary {
     /// Steps of the longest episode that was tried.
     pub episode_steps: usize,
     /// By what it was judged.
-    pub terms: Terms,
+    pub terms: JudgementSettings,
     /// SHA-256 of the signer's public key.
     pub fingerprint: String,
 }
 
-impl MarkStanding {
+impl CertificationStatus {
     /// The name in tables.
     #[must_use]
     pub const fn label(self) -> &'static str {
@@ -83,7 +83,7 @@ impl fmt::Display for CertificateSummary {
                 write!(f, ", {measure} up to chance {:+.2} %", excess * 100.0)?;
             }
         }
-        if self.terms.are_its_own() {
+        if self.terms.are_own() {
             write!(f, ", under its own thresholds: {}", self.terms)?;
         }
         write!(
@@ -94,7 +94,7 @@ impl fmt::Display for CertificateSummary {
     }
 }
 
-impl fmt::Display for Mark {
+impl fmt::Display for CertificationMark {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.standing.label())?;
         match &self.by {
@@ -104,10 +104,10 @@ impl fmt::Display for Mark {
     }
 }
 
-impl Mark {
+impl CertificationMark {
     /// The mark of an episode that no certificate is about.
     pub const NONE: Self = Self {
-        standing: MarkStanding::NotCertified,
+        standing: CertificationStatus::NotCertified,
         by: None,
     };
 
@@ -131,6 +131,6 @@ impl Mark {
     /// Whether a certificate refuses its mask.
     #[must_use]
     pub fn is_refused(&self) -> bool {
-        self.standing == MarkStanding::Refused
+        self.standing == CertificationStatus::Refused
     }
 }

@@ -1,9 +1,25 @@
-//! Judgement of what attackers recovered.
+//! Judgement of what attackers recovered: counts, rates with their bounds, positive controls, and the verdict.
 
+mod baseline;
+mod chance_parts;
+mod control;
+mod count;
+mod judgement;
 mod mark;
-mod terms;
+mod rate;
+mod settings;
+mod summary;
 mod thresholds;
+mod verdict;
 
-pub use mark::{CertificateSummary, Mark, MarkStanding};
-pub use terms::{DEFAULT_CONFIDENCE, Terms};
+pub use baseline::BaselineCheck;
+pub use chance_parts::{CHANCE_PARTS, ChanceParts};
+pub use control::{ControlRate, ControlSet, EXPECTED_OF_LANGUAGE, EXPECTED_RECOVERIES, ExpectedRecovery};
+pub use count::{AttackerCounts, RANDOM, RecoveryCount, UnansweredCount};
+pub use judgement::{AttackCounts, Judgement};
+pub use mark::{CertificateSummary, CertificationMark, CertificationStatus};
+pub use rate::{AcceptanceCriteria, AcceptanceRule, RateInterval, RateStatus, RecoveryRate};
+pub use settings::{DEFAULT_CONFIDENCE, JudgementSettings};
+pub use summary::summary_of_refusals;
 pub use thresholds::{ThresholdError, Thresholds, shows};
+pub use verdict::{CertificateVerdict, Refusal, how_to_fix};

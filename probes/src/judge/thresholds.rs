@@ -4,7 +4,7 @@ use crate::Measure;
 use ktd_masking::MaskSettings;
 use serde::{Deserialize, Serialize};
 
-/// For each measure that a verdict hangs on: the largest excess of the upper simultaneous bound over what chance
+/// Thresholds of a verdict. For each measure that it hangs on: the largest excess of the upper simultaneous bound over what chance
 /// recovers, as a share of the probes.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -23,7 +23,7 @@ pub struct Thresholds {
     pub sector: f64,
 }
 
-/// A threshold that is no share.
+/// Error of a threshold that is no share.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 #[error("`thresholds.{}` is {value}", .measure.label())]
 pub struct ThresholdError {

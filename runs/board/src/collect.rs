@@ -20,7 +20,7 @@ use ktd_bundle::bundle_ref::Found;
 use ktd_bundle::bundle_set::Findings;
 use ktd_bundle::episode_filter::Shown;
 use ktd_env::{DayIndex, Market, TradeDate};
-use ktd_probes::judge::Mark;
+use ktd_probes::judge::CertificationMark;
 use ktd_stats::{Sample, skill_ranks};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -41,7 +41,7 @@ pub struct BoardOptions {
     pub shown: Shown,
     /// What certificates say of the mask of each bundle that was named, by its directory; an episode that is missing has
     /// no certificate.
-    pub marks: BTreeMap<PathBuf, Mark>,
+    pub marks: BTreeMap<PathBuf, CertificationMark>,
     /// Threads.
     pub threads: usize,
 }
@@ -129,7 +129,7 @@ struct Hall<'h> {
     trials: Trials,
     fees: PaperFees,
     draws: Draws,
-    marks: &'h BTreeMap<PathBuf, Mark>,
+    marks: &'h BTreeMap<PathBuf, CertificationMark>,
 }
 
 /// A track's scores by agent, in the order of the agents' names.
@@ -219,8 +219,13 @@ impl Hall<'_> {
         leaders.extend(controls.map(|(agent, scores)| leader(agent, cohort_of(scores), scores, self.draws)));
         for leader in &mut leaders {
             let scores = group.get(leader.agent.as_str()).into_iter().flatten();
-            let marks = scores.map(|score| self.marks.get(&score.found.root).cloned().unwrap_or(Mark::NONE));
-            leader.mask = Some(Mark::of_row(marks));
+            let marks = scores.map(|score| {
+                self.marks
+                    .get(&score.found.root)
+                    .cloned()
+                    .unwrap_or(CertificationMark::NONE)
+            });
+            leader.mask = Some(CertificationMark::of_row(marks));
         }
         leaders.extend(references(
             self.market,

@@ -181,7 +181,7 @@ pub struct Leader {
     pub memory_gap: Option<Gap>,
     /// Whether the mask of its runs is certified, and against whom. None for a reference.
     #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub mask: Option<ktd_probes::judge::Mark>,
+    pub mask: Option<ktd_probes::judge::CertificationMark>,
 }
 
 /// Counters that are never mixed, and money.

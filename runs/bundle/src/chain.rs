@@ -4,10 +4,10 @@
 //! the lines after the point it continues from, and each must equal the recorded one before anything is appended.
 
 use crate::BundleError;
+use ktd_io::sha256::sha256_hex;
 use ktd_io::whole_file::owner_alone;
 use serde::Serialize;
 use serde_json::value::RawValue;
-use ktd_io::sha256::sha256_hex;
 use std::collections::VecDeque;
 use std::fs::File;
 use std::io::Write;
@@ -101,7 +101,7 @@ impl Lines {
         if self.is_empty() || self.genesis == genesis {
             return Ok(());
         }
-        let what = "it does not start from this header: the one or the other was changed";
+        let what = "it does not start from header.json: its first line or that file was changed";
         Err(BundleError::damaged(path, what))
     }
 
@@ -115,7 +115,11 @@ impl Lines {
         for line in self.lines.iter().take(count) {
             let unreadable = |error: serde_json::Error| BundleError::damaged(path, error.to_string());
             let ReadLine { seq, body, .. } = serde_json::from_str(line).map_err(unreadable)?;
-            let line = Line { seq, prev: &prev, body };
+            let line = Line {
+                seq,
+                prev: &prev,
+                body,
+            };
             let line = serde_json::to_string(&line).map_err(unreadable)?;
             prev = sha256_hex(line.as_bytes());
             text.push_str(&line);

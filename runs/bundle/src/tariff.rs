@@ -79,6 +79,17 @@ impl Charge {
 }
 
 impl Tariff {
+    /// The tariff of a model whose replies may have so many tokens.
+    #[must_use]
+    pub const fn new(provider: Provider, basis: Basis, max_output_tokens: Option<u32>) -> Self {
+        Self {
+            provider,
+            basis,
+            max_output_tokens,
+            first_own_step: 1,
+        }
+    }
+
     /// The tariff of a cell that runs now.
     #[must_use]
     pub fn of_cell(cell: &Cell) -> Self {

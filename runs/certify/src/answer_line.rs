@@ -4,29 +4,29 @@ use super::gold_line::{GoldLine, board_label, sector_label};
 use crate::CertifyError;
 use crate::language_attackers::LanguageAnswer;
 use ktd_env::{DayIndex, Market, NameId, TradeDate};
-use ktd_probes::{Answer, Comparison, ProbeKind};
+use ktd_probes::{Comparison, ProbeAnswer, ProbeKind};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
-/// A line of `answers/ATTACKER.jsonl.zst`.
+/// Line of an attacker's answers, `answers/ATTACKER.jsonl.zst`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AnswerLine {
     /// The probe's kind.
-    pub kind: String,
+    pub kind: ProbeKind,
     /// Its place among the probes of its kind, from 0.
     pub number: usize,
-    /// What the attacker said; none where it did not answer.
-    pub answer: Option<AnswerRecord>,
+    /// The attacker's guess; none where it did not answer.
+    pub answer: Option<RecordedGuess>,
     /// Why it did not answer.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub reason: Option<String>,
 }
 
-/// A guess. What is left out counts as not recovered.
+/// Guess in real codes and dates. What is left out counts as not recovered.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct AnswerRecord {
+pub struct RecordedGuess {
     /// Real codes of its five best stocks, best first. A guess that names no stock is an empty text: it keeps its rank.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub stocks: Vec<String>,
@@ -56,25 +56,25 @@ const COULD_NOT_READ: &str = "could not read the probe";
 impl AnswerLine {
     /// The line of an answer of a database attacker.
     #[must_use]
-    pub fn of(market: &Market, (kind, number): (ProbeKind, usize), answer: Option<&Answer>) -> Self {
+    pub fn of(market: &Market, (kind, number): (ProbeKind, usize), answer: Option<&ProbeAnswer>) -> Self {
         Self {
-            kind: kind.label().to_owned(),
+            kind,
             number,
-            answer: answer.map(|answer| AnswerRecord::of(market, answer)),
+            answer: answer.map(|answer| RecordedGuess::of(market, answer)),
             reason: answer.is_none().then(|| COULD_NOT_READ.to_owned()),
         }
     }
 
     /// The line of what a language model answered.
     #[must_use]
-    pub fn of_language(market: &Market, told: &LanguageAnswer) -> Self {
+    pub fn of_language(market: &Market, found: &LanguageAnswer) -> Self {
         Self {
-            reason: told.reason.clone(),
-            ..Self::of(market, (told.kind, told.number), told.answer.as_ref())
+            reason: found.reason.clone(),
+            ..Self::of(market, (found.kind, found.number), found.answer.as_ref())
         }
     }
 
-    /// The answer beside the key of its probe.
+    /// Comparison of the answer with the key of its probe.
     #[must_use]
     pub fn compare(&self, gold: &GoldLine) -> Comparison {
         let answer = self.answer.as_ref();
@@ -107,8 +107,8 @@ impl AnswerLine {
     }
 }
 
-impl AnswerRecord {
-    fn of(market: &Market, answer: &Answer) -> Self {
+impl RecordedGuess {
+    fn of(market: &Market, answer: &ProbeAnswer) -> Self {
         let code = |guess: &Option<NameId>| {
             guess
                 .and_then(|name| market.name(name))
@@ -119,7 +119,7 @@ impl AnswerRecord {
             stocks: answer
                 .guesses()
                 .iter()
-                .take(Answer::MOST_NAMES)
+                .take(ProbeAnswer::MOST_NAMES)
                 .map(code)
                 .collect(),
             day: answer.day.and_then(|day| market.date(day)).map(TradeDate::reveal),
@@ -148,15 +148,15 @@ pub fn check_order(path: &Path, answers: &[AnswerLine], gold: &[GoldLine]) -> Re
     };
     let asked = gold.get(line - 1).map_or_else(
         || "no probe is left".to_owned(),
-        |gold| format!("{} probe {} was put", gold.kind, gold.number),
+        |gold| format!("{} probe {} was put", gold.kind.label(), gold.number),
     );
-    let said = answers.get(line - 1).map_or_else(
+    let given = answers.get(line - 1).map_or_else(
         || "no answer is left".to_owned(),
-        |answer| format!("the answer is to {} probe {}", answer.kind, answer.number),
+        |answer| format!("the answer is to {} probe {}", answer.kind.label(), answer.number),
     );
     Err(CertifyError::damaged(
         path,
-        format!("line {line}: {asked}, but {said}"),
+        format!("line {line}: {asked}, but {given}"),
     ))
 }
 
@@ -164,7 +164,7 @@ pub fn check_order(path: &Path, answers: &[AnswerLine], gold: &[GoldLine]) -> Re
 mod tests {
     use super::*;
     use crate::gold_line::TargetLine;
-    use ktd_probes::{Measure, Tally};
+    use ktd_probes::{Measure, RecoveryTally};
     use std::collections::BTreeMap;
 
     fn key(targets: &[(&str, usize)]) -> GoldLine {
@@ -176,7 +176,7 @@ mod tests {
             sector: Some("banks".to_owned()),
         };
         GoldLine {
-            kind: "day".to_owned(),
+            kind: ProbeKind::Day,
             number: 0,
             stretch: 0,
             targets: targets.iter().map(target).collect(),
@@ -185,9 +185,9 @@ mod tests {
         }
     }
 
-    fn said(answer: Option<AnswerRecord>) -> AnswerLine {
+    fn line(answer: Option<RecordedGuess>) -> AnswerLine {
         AnswerLine {
-            kind: "day".to_owned(),
+            kind: ProbeKind::Day,
             number: 0,
             answer,
             reason: None,
@@ -196,17 +196,17 @@ mod tests {
 
     #[test]
     fn guesses_are_judged_by_rank_and_distance() {
-        let answer = AnswerRecord {
+        let answer = RecordedGuess {
             stocks: ["", "b", "a"].map(str::to_owned).to_vec(),
             place: Some(70),
             sector: Some("banks".to_owned()),
             board: Some("STAR".to_owned()),
-            ..AnswerRecord::default()
+            ..RecordedGuess::default()
         };
-        let found = said(Some(answer)).compare(&key(&[("a", 50)]));
-        let mut tally = Tally::default();
+        let found = line(Some(answer)).compare(&key(&[("a", 50)]));
+        let mut tally = RecoveryTally::default();
         tally.count(&found, 19);
-        tally.count(&said(None).compare(&key(&[("a", 50)])), 19);
+        tally.count(&line(None).compare(&key(&[("a", 50)])), 19);
         let counted = Measure::ALL.map(|measure| (tally.asked(measure), tally.hits(measure)));
         assert_eq!(
             counted,
@@ -227,12 +227,12 @@ mod tests {
 
     #[test]
     fn a_linked_probe_asks_one_thing() {
-        let answer = AnswerRecord {
+        let answer = RecordedGuess {
             same_stock: Some(false),
-            ..AnswerRecord::default()
+            ..RecordedGuess::default()
         };
-        let mut tally = Tally::default();
-        tally.count(&said(Some(answer)).compare(&key(&[("a", 1), ("b", 2)])), 20);
+        let mut tally = RecoveryTally::default();
+        tally.count(&line(Some(answer)).compare(&key(&[("a", 1), ("b", 2)])), 20);
         assert_eq!((tally.asked(Measure::Same), tally.hits(Measure::Same)), (1, 1));
         assert_eq!(tally.asked(Measure::Top1), 0);
     }

@@ -1,5 +1,6 @@
 //! `CERTIFY.toml`, typed. Unknown keys are errors; every default is named here and echoed in `set.json`.
 
+use super::kind_counts::KindCounts;
 use super::sizes::Sizes;
 use crate::CertifyError;
 use crate::language_attackers::LanguageConfig;
@@ -8,11 +9,11 @@ use ktd_experiment::rules_config::RulesConfig;
 use ktd_experiment::window_config::WindowConfig;
 use ktd_probes::judge::DEFAULT_CONFIDENCE;
 use ktd_probes::judge::Thresholds;
-use ktd_probes::{Attackers, DEFAULT_JOINT_DAYS, ProbeKind};
-use serde::{Deserialize, Serialize};
+use ktd_probes::{Attackers, DEFAULT_JOINT_DAYS};
+use serde::Deserialize;
 use std::path::{Path, PathBuf};
 
-/// What is probed, how often, and what a certificate asks.
+/// Configuration of `ktd probe` and `ktd certify`: what is probed, how often, and what a certificate asks.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CertifyConfig {
@@ -47,7 +48,8 @@ pub struct CertifyConfig {
     /// Windows that the episodes lie in, as in experiments, instead of `stretches`; training takes the days between.
     #[serde(default)]
     pub windows: Vec<WindowConfig>,
-    /// Probes of each kind that the combination learns from (default 300).
+    /// Probes of each kind that the combination learns from (default 300). They and `control_probes` take the same time
+    /// whatever `probes` says: lower them for a trial.
     #[serde(default = "default_training")]
     pub training: usize,
     /// Probes of each control (default 200).
@@ -71,67 +73,6 @@ pub struct CertifyConfig {
     /// Language models that are asked the same probes.
     #[serde(default)]
     pub language: LanguageConfig,
-}
-
-/// Probes of each kind; a kind that is not named is left out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct KindCounts {
-    /// One step.
-    #[serde(default)]
-    pub day: usize,
-    /// Some steps under one alias.
-    #[serde(default)]
-    pub days: usize,
-    /// Whole episodes.
-    #[serde(default)]
-    pub episode: usize,
-    /// Two episodes: the same stock?
-    #[serde(default)]
-    pub linked: usize,
-    /// One step, with another stock's code given away.
-    #[serde(default)]
-    pub anchored: usize,
-}
-
-impl Default for KindCounts {
-    fn default() -> Self {
-        Self::all(2_000)
-    }
-}
-
-impl KindCounts {
-    /// The same number of every kind.
-    #[must_use]
-    pub const fn all(count: usize) -> Self {
-        Self {
-            day: count,
-            days: count,
-            episode: count,
-            linked: count,
-            anchored: count,
-        }
-    }
-
-    /// The number of a kind.
-    #[must_use]
-    pub const fn of(&self, kind: ProbeKind) -> usize {
-        match kind {
-            ProbeKind::Day => self.day,
-            ProbeKind::Days => self.days,
-            ProbeKind::Episode => self.episode,
-            ProbeKind::Linked => self.linked,
-            ProbeKind::Anchored => self.anchored,
-        }
-    }
-
-    /// Every kind that is not left out.
-    pub fn kinds(&self) -> impl Iterator<Item = ProbeKind> {
-        let counts = *self;
-        ProbeKind::ALL
-            .into_iter()
-            .filter(move |kind| 0 < counts.of(*kind))
-    }
 }
 
 fn default_mask() -> MaskConfig {
@@ -223,7 +164,7 @@ impl CertifyConfig {
             .find(|agent| Attackers::NAMES.contains(&agent.id.as_str()))
         {
             return needs(&format!(
-                "language model {:?} is called as an attacker of the database",
+                "language model {:?} has the name of an attacker of the database",
                 agent.id
             ));
         }

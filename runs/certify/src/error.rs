@@ -10,7 +10,7 @@ use ktd_io::{ErrorClass, FileError, InputError};
 use ktd_probes::judge::ThresholdError;
 use std::path::PathBuf;
 
-/// A certificate that cannot be made or proves nothing.
+/// Error of a certificate that cannot be made or proves nothing.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CertifyError {
@@ -45,6 +45,9 @@ pub enum CertifyError {
         /// How to fix it.
         hint: &'static str,
     },
+    /// Counts or a confidence from which no share can be judged.
+    #[error(transparent)]
+    Statistics(#[from] ktd_stats::InputError),
     /// A threshold.
     #[error(transparent)]
     Threshold(#[from] ThresholdError),
@@ -79,6 +82,7 @@ impl CertifyError {
             Self::Client(error) => error.hint(),
             Self::Episode(error) => error.hint(),
             Self::Untrusted { hint, .. } => (*hint).to_owned(),
+            Self::Statistics(error) => error.hint().to_owned(),
             Self::Threshold(error) => error.hint().to_owned(),
             Self::Session(_) => "this is a defect of the program: report it".to_owned(),
             Self::Attack { source, .. } => source.hint(),
@@ -97,7 +101,9 @@ impl CertifyError {
             Self::Episode(error) => error.class(),
             Self::Attack { source, .. } => source.class(),
             Self::Untrusted { .. } => ErrorClass::Difference,
-            Self::Input(_) | Self::Threshold(_) | Self::Session(_) => ErrorClass::InvalidInput,
+            Self::Input(_) | Self::Statistics(_) | Self::Threshold(_) | Self::Session(_) => {
+                ErrorClass::InvalidInput
+            }
         }
     }
 }

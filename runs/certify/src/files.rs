@@ -1,12 +1,11 @@
 //! The files that a certificate binds: what its plan and its attackers imply, and nothing else.
 
-use super::certificate::{AttackerRecord, Knowledge};
-use super::control::Control;
-use super::lines::hash_file;
-use super::paths::{CertifyPaths, MASK_KEY, SET_RECORD};
-use super::session::PROBES;
+use super::attacker_record::{AttackerRecord, Knowledge};
+use super::jsonl::hash_file;
+use super::paths::{CertifyPaths, MASK_KEY, PROBES, SET_RECORD};
 use super::set_record::SetRecord;
 use crate::CertifyError;
+use ktd_probes::judge::ControlSet;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -26,7 +25,7 @@ pub(super) fn names(record: &SetRecord, attackers: &[AttackerRecord]) -> BTreeSe
     let (database, language) = (knowing(&[Knowledge::Database]), knowing(&[Knowledge::Language]));
     let everyone = knowing(&[Knowledge::Database, Knowledge::Language]);
     let paths = CertifyPaths::new(Path::new(""));
-    let bright = Control::BrightDay;
+    let bright = ControlSet::BrightDay;
     let mut names = BTreeSet::from([SET_RECORD.to_owned(), MASK_KEY.to_owned()]);
     for attacker in &language {
         for set in [PROBES, bright.label()] {
@@ -34,7 +33,7 @@ pub(super) fn names(record: &SetRecord, attackers: &[AttackerRecord]) -> BTreeSe
         }
     }
     let mut sets = vec![(paths.probed(), record.by_kind().into_keys().collect(), everyone)];
-    for control in Control::of(&record.plan) {
+    for control in ControlSet::of(record.plan.numeric) {
         let set = paths.control(control.label());
         sets.push((set, vec![control.kind()], database.clone()));
     }

@@ -1,19 +1,19 @@
 //! The answer key of a probe as a line, in real codes and dates.
 
-use super::chance::Chances;
 use crate::CertifyError;
 use ktd_env::{Board, Market, Ticker, TradeDate};
+use ktd_probes::judge::ChanceParts;
 use ktd_probes::{Gold, Measure, ProbeKind, Target};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// A line of `private/gold.jsonl`.
+/// Line of an answer key, `private/gold.jsonl`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GoldLine {
     /// The probe's kind.
-    pub kind: String,
+    pub kind: ProbeKind,
     /// Its place among the probes of its kind, from 0.
     pub number: usize,
     /// Place of the stretch that it was drawn from.
@@ -21,16 +21,16 @@ pub struct GoldLine {
     pub stretch: usize,
     /// What is behind each exhibit.
     pub targets: Vec<TargetLine>,
-    /// What the attacker `random` recovers of each measure that is asked, in parts of [`CHANCE_PARTS`]: exact
+    /// What the attacker `random` recovers of each measure that is asked, in parts of [`CHANCE_PARTS`](ktd_probes::judge::CHANCE_PARTS): exact
     /// expectations. Whoever gives a set leaves it out.
     #[serde(default)]
-    pub chance: BTreeMap<String, u64>,
+    pub chance: BTreeMap<Measure, u64>,
     /// The same of the best guess that looks at nothing but the board: what all others are measured against.
     #[serde(default)]
-    pub blind: BTreeMap<String, u64>,
+    pub blind: BTreeMap<Measure, u64>,
 }
 
-/// The stock and the day behind an exhibit.
+/// Target of an exhibit: the stock and the day behind it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TargetLine {
@@ -50,9 +50,6 @@ pub struct TargetLine {
     pub sector: Option<String>,
 }
 
-/// Chance is counted in whole parts, so that sums are exact: a billion a probe.
-pub const CHANCE_PARTS: u64 = 1_000_000_000;
-
 /// The name that a board has in files.
 #[must_use]
 pub const fn board_label(board: Board) -> &'static str {
@@ -65,17 +62,15 @@ pub fn sector_label(market: &Market, sector: Option<u16>) -> Option<String> {
     market.sectors().get(usize::from(sector?)).cloned()
 }
 
-fn labelled(parts: &BTreeMap<Measure, u64>) -> BTreeMap<String, u64> {
-    let parts = parts.iter();
-    parts
-        .map(|(measure, parts)| (measure.label().to_owned(), *parts))
-        .collect()
-}
-
 impl GoldLine {
     /// The line of an answer key, with what chance recovers.
     #[must_use]
-    pub fn of(market: &Market, (kind, number): (ProbeKind, usize), gold: &Gold, chance: &Chances) -> Self {
+    pub fn of(
+        market: &Market,
+        (kind, number): (ProbeKind, usize),
+        gold: &Gold,
+        chance: &ChanceParts,
+    ) -> Self {
         let target = |target: &Target| TargetLine {
             stock: market
                 .name(target.name)
@@ -87,19 +82,13 @@ impl GoldLine {
             sector: sector_label(market, target.sector),
         };
         Self {
-            kind: kind.label().to_owned(),
+            kind,
             number,
             stretch: gold.stretch,
             targets: gold.targets.iter().map(target).collect(),
-            chance: labelled(&chance.random),
-            blind: labelled(&chance.blind),
+            chance: chance.random.clone(),
+            blind: chance.blind.clone(),
         }
-    }
-
-    /// The kind of the line.
-    #[must_use]
-    pub fn kind(&self) -> Option<ProbeKind> {
-        ProbeKind::parse(&self.kind)
     }
 
     /// Whether the two exhibits of a linked probe show the same stock; `None` of any other probe.
@@ -111,7 +100,7 @@ impl GoldLine {
         }
     }
 
-    /// The answer key that the line tells, on a panel.
+    /// The answer key of the line on a panel.
     ///
     /// # Errors
     /// [`CertifyError::Damaged`] naming the line whose stock or day the panel has not.
@@ -162,13 +151,14 @@ pub fn check_order(
         let Some((_, (kind, number))) = expected.next() else {
             return Err(wrong(format!(
                 "{} probe {} is not in the set",
-                line.kind, line.number
+                line.kind.label(),
+                line.number
             )));
         };
-        if line.kind() != Some(kind) || line.number != number {
+        if line.kind != kind || line.number != number {
             return Err(wrong(format!(
                 "it is of {} probe {}, not of {} probe {number}",
-                line.kind,
+                line.kind.label(),
                 line.number,
                 kind.label()
             )));

@@ -1,53 +1,55 @@
 //! The language models of a file, put to the probes under test and to their control.
 
 use super::answer_line::AnswerLine;
-use super::certificate::{AttackerRecord, Counted, Knowledge};
-use super::control::Control;
-use super::count::count;
-use super::ground::{Ground, Tick};
-use super::paths::SetPaths;
-use super::session::{CertifyRun, PROBES};
+use super::attacker_record::{AttackerRecord, Knowledge};
+use super::compose::count;
+use super::control_probes;
+use super::paths::{PROBES, SetPaths};
+use super::probe_inputs::ProbeInputs;
+use super::progress::ProgressFn;
+use super::run::CertifyRun;
 use super::set_record::SetRecord;
 use super::store::{load_gold, store_language};
 use crate::CertifyError;
-use crate::language_attackers::{Attacker, LineUp, Sitting, Told};
+use crate::language_attackers::{LanguageAttacker, LanguageAttackers, ProbeBatch};
 use ktd_experiment::config::AgentConfig;
+use ktd_probes::judge::{AttackCounts, ControlSet};
 
 impl CertifyRun {
     /// The language models of the file, and the probes under test as they may be shown to them.
     ///
     /// # Errors
     /// [`CertifyError`] for an agent that cannot be asked, and for probes of somebody else.
-    pub fn sitting(&self, tick: Tick<'_>) -> Result<Sitting, CertifyError> {
+    pub fn probe_batch(&self, progress: ProgressFn<'_>) -> Result<ProbeBatch, CertifyError> {
         if self.given.is_some() {
             return Err(CertifyError::input(
-                "language models cannot be asked about probes of somebody else: what is said to them is made by the mask alone",
-                "take `[language]` out, or leave `--probes` out",
+                "language models cannot be asked about probes of somebody else: what they read is made by the mask alone",
+                "remove `[language]`, or leave `--probes` out",
             ));
         }
-        self.seated(PROBES, tick)
+        self.batch_of(PROBES, progress)
     }
 
     /// The language models of the file, and the probes of a set: those under test, or of the control that shows everything.
-    fn seated(&self, set: &'static str, tick: Tick<'_>) -> Result<Sitting, CertifyError> {
+    fn batch_of(&self, set: &'static str, progress: ProgressFn<'_>) -> Result<ProbeBatch, CertifyError> {
         let (source, plan, key) = self.prepare()?;
-        let ground = Ground::new(source, &plan, key, self.threads)?;
+        let inputs = ProbeInputs::new(source, &plan, key, self.threads)?;
         let (mask, probes) = if set == PROBES {
-            let mask = plan.mask()?;
-            let probing = plan.probing(mask, ground.key.clone(), PROBES);
+            let mask = plan.mask();
+            let probing = plan.probing(mask, inputs.key.clone(), PROBES);
             (
                 mask,
-                ground.make_shown(&probing, &|kind| plan.probes.of(kind), tick)?,
+                inputs.make_shown(&probing, &|kind| plan.probes.of(kind), progress)?,
             )
         } else {
-            let probing = BRIGHT.probing(&ground, &plan);
-            let only = BRIGHT.only(plan.control_probes);
-            (BRIGHT.mask(), ground.make_shown(&probing, &only, tick)?)
+            let probing = control_probes::plan_of(BRIGHT, &inputs, &plan);
+            let only = control_probes::only(BRIGHT, plan.control_probes);
+            (BRIGHT.mask(), inputs.make_shown(&probing, &only, progress)?)
         };
         let language = self.config.language.clone();
-        let market = &ground.source.market;
-        Ok(Sitting {
-            line_up: LineUp::new(language, market, plan.seed, &self.base, self.paths.root())?,
+        let market = &inputs.source.market;
+        Ok(ProbeBatch {
+            attackers: LanguageAttackers::new(language, market, plan.seed, &self.base, self.paths.root())?,
             set,
             mask,
             probes,
@@ -72,13 +74,13 @@ impl CertifyRun {
     ///
     /// # Errors
     /// [`CertifyError`] when a model could not be asked to its end: the same call continues.
-    pub async fn ask_control(&self, told: Told<'_>) -> Result<(), CertifyError> {
+    pub async fn ask_control(&self, progress: ProgressFn<'_>) -> Result<(), CertifyError> {
         if self.config.language.agents.is_empty() {
             return Ok(());
         }
-        let sitting = self.seated(BRIGHT.label(), &|| {})?;
-        for attacker in sitting.line_up.attackers() {
-            put(&sitting, attacker, &self.paths.control(BRIGHT.label()), told).await?;
+        let batch = self.batch_of(BRIGHT.label(), &|| {})?;
+        for attacker in batch.attackers.attackers() {
+            put(&batch, attacker, &self.paths.control(BRIGHT.label()), progress).await?;
         }
         Ok(())
     }
@@ -87,37 +89,41 @@ impl CertifyRun {
     ///
     /// # Errors
     /// [`CertifyError`] when a model could not be asked to its end: the same call continues.
-    pub async fn ask_language(&self, record: &SetRecord, told: Told<'_>) -> Result<Counted, CertifyError> {
-        let mut counted = Counted::default();
+    pub async fn ask_language(
+        &self,
+        record: &SetRecord,
+        progress: ProgressFn<'_>,
+    ) -> Result<AttackCounts, CertifyError> {
+        let mut counted = AttackCounts::default();
         if self.config.language.agents.is_empty() {
             return Ok(counted);
         }
-        let sitting = self.sitting(&|| {})?;
+        let batch = self.probe_batch(&|| {})?;
         let probed = self.paths.probed();
         let gold = load_gold(&probed, &record.by_kind())?;
-        for attacker in sitting.line_up.attackers() {
-            let lines = put(&sitting, attacker, &probed, told).await?;
-            let (counts, silences) = count(attacker.id(), &gold, &lines, record.plan.joint_days);
-            counted.counts.extend(counts);
-            counted.silences.extend(silences);
+        for attacker in batch.attackers.attackers() {
+            let lines = put(&batch, attacker, &probed, progress).await?;
+            let (recovered, unanswered) = count(attacker.id(), &gold, &lines, record.plan.joint_days);
+            counted.recovered.extend(recovered);
+            counted.unanswered.extend(unanswered);
         }
         Ok(counted)
     }
 }
 
 /// The control of language models.
-const BRIGHT: Control = Control::BrightDay;
+const BRIGHT: ControlSet = ControlSet::BrightDay;
 
 /// Asks one model and keeps its answers among those of a set.
 async fn put(
-    sitting: &Sitting,
-    attacker: &Attacker,
+    batch: &ProbeBatch,
+    attacker: &LanguageAttacker,
     paths: &SetPaths,
-    told: Told<'_>,
+    progress: ProgressFn<'_>,
 ) -> Result<Vec<AnswerLine>, CertifyError> {
-    let line_up = &sitting.line_up;
-    let answers = line_up.ask_all(attacker, &sitting.questions(), told).await?;
-    let line = |answer| AnswerLine::of_language(line_up.market(), answer);
+    let attackers = &batch.attackers;
+    let answers = attackers.ask_all(attacker, &batch.questions(), progress).await?;
+    let line = |answer| AnswerLine::of_language(attackers.market(), answer);
     let lines: Vec<AnswerLine> = answers.iter().map(line).collect();
     store_language(paths, attacker.id(), &lines)?;
     Ok(lines)

@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | `set.json` | what the probes are, and the hashes of their files | anyone |
 //! | `probes/KIND.jsonl.zst` | what an attacker may see, a line a probe | anyone |
-//! | `answers/ATTACKER.jsonl.zst` | what each attacker said, in real codes and dates | anyone |
+//! | `answers/ATTACKER.jsonl.zst` | what each attacker answered, in real codes and dates | anyone |
 //! | `controls/CONTROL/` | the same of each positive control | anyone |
 //! | `attackers/SET/MODEL/` | what each language model was asked, and its replies | anyone |
 //! | `private/*.gold.jsonl` | the answer keys | the owner |
@@ -13,27 +13,31 @@
 //!
 //! Knows: probes, the client, the record. Never knows: ranks, a terminal.
 
+pub mod acts;
 pub mod answer_line;
-pub mod attack;
+mod attack_run;
+pub mod attacker_record;
 pub mod certificate;
-mod chance;
+mod completeness;
+mod compose;
 pub mod config;
-pub mod control;
-pub mod count;
+mod control_probes;
 pub mod curve;
 mod error;
-pub mod figure;
+mod external_probes;
 mod files;
-mod given;
 pub mod gold_line;
-pub mod ground;
+mod jsonl;
+mod kind_counts;
+mod label;
 mod language;
 pub mod language_attackers;
-mod lines;
 pub mod mark;
 pub mod paths;
+pub mod probe_inputs;
 mod probe_line;
-pub mod session;
+mod progress;
+pub mod run;
 pub mod set_plan;
 pub mod set_record;
 pub mod signed;
@@ -41,9 +45,11 @@ pub mod signing;
 mod sizes;
 mod store;
 pub mod table;
-pub mod verdict;
 pub mod verify;
-mod whole;
+mod workspace;
 
+pub use attack_run::{Answers, AttackRun};
 pub use error::CertifyError;
-pub use ground::Tick;
+pub use kind_counts::KindCounts;
+pub use progress::ProgressFn;
+pub use workspace::ProbeWorkspace;

@@ -1,16 +1,16 @@
 //! What a certificate says of an episode: whether the mask that hid its stocks and days was tried, and by whom.
 
-use super::certificate::Knowledge;
+use super::attacker_record::Knowledge;
 use super::set_record::Origin;
 use super::signed::SignedCertificate;
 use super::signing::PublicKey;
-use super::verdict::Verdict;
 use super::verify::check_itself;
 use crate::CertifyError;
 use ktd_bundle::header::Header;
 use ktd_masking::Mode;
 use ktd_probes::Measure;
-use ktd_probes::judge::{CertificateSummary, Mark, MarkStanding};
+use ktd_probes::judge::CertificateVerdict;
+use ktd_probes::judge::{CertificateSummary, CertificationMark, CertificationStatus};
 use std::path::PathBuf;
 
 /// The decision mode whose steps probes show.
@@ -36,12 +36,12 @@ pub fn read_certificates(
 /// The mark of one episode. Of several certificates for its mask, panel and tools one that refuses counts before all
 /// that certify, and of these the one that says most, whatever their order.
 #[must_use]
-pub fn mark_of(header: &Header, certificates: &[SignedCertificate]) -> Mark {
+pub fn mark_of(header: &Header, certificates: &[SignedCertificate]) -> CertificationMark {
     let about = certificates.iter().filter(|signed| is_about(signed, header));
     let marks = about.map(|signed| mark(signed, header));
     marks
         .min_by_key(|mark| (!mark.is_refused(), mark.standing))
-        .unwrap_or(Mark::NONE)
+        .unwrap_or(CertificationMark::NONE)
 }
 
 /// Whether a certificate is for what an episode showed. The hash says so, and the labels beside it: whoever reads a hash
@@ -49,29 +49,29 @@ pub fn mark_of(header: &Header, certificates: &[SignedCertificate]) -> Mark {
 fn is_about(signed: &SignedCertificate, header: &Header) -> bool {
     let set = &signed.certificate.set;
     header.mask.hash.as_ref() == Some(&set.mask.hash)
-        && header.mask.level == set.plan.level
-        && header.mask.numeric == set.plan.numeric
+        && header.mask.level == set.plan.level.label()
+        && header.mask.numeric == set.plan.numeric.label()
         && header.data.panel_blake3 == set.data.panel_blake3
         && header.tools == set.plan.tools
 }
 
-fn mark(signed: &SignedCertificate, header: &Header) -> Mark {
+fn mark(signed: &SignedCertificate, header: &Header) -> CertificationMark {
     let certificate = &signed.certificate;
-    let (steps, terms) = (certificate.set.steps_tried(), certificate.terms());
+    let (steps, settings) = (certificate.set.steps_tried(), certificate.settings());
     let standing = if certificate.set.probes == Origin::Given {
-        MarkStanding::GivenProbes
-    } else if certificate.verdict == Verdict::Refused {
-        MarkStanding::Refused
+        CertificationStatus::GivenProbes
+    } else if certificate.verdict == CertificateVerdict::Refused {
+        CertificationStatus::Refused
     } else if header.mode != MODE_PROBED.label() {
-        MarkStanding::OtherMode
+        CertificationStatus::OtherMode
     } else if steps < header.window.steps {
-        MarkStanding::ShorterEpisodes
-    } else if terms.are_its_own() {
-        MarkStanding::OwnThresholds
+        CertificationStatus::ShorterEpisodes
+    } else if settings.are_own() {
+        CertificationStatus::OwnThresholds
     } else {
-        MarkStanding::Certified
+        CertificationStatus::Certified
     };
-    Mark {
+    CertificationMark {
         standing,
         by: Some(CertificateSummary {
             database_attackers: certificate.attackers_knowing(Knowledge::Database),
@@ -79,7 +79,7 @@ fn mark(signed: &SignedCertificate, header: &Header) -> Mark {
             top5_excess: certificate.largest_excess(Measure::Top5),
             joint_excess: certificate.largest_excess(Measure::Joint),
             episode_steps: steps,
-            terms,
+            terms: settings,
             fingerprint: signed.signature.fingerprint.clone(),
         }),
     }

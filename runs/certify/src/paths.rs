@@ -9,13 +9,16 @@ pub const MASK_KEY: &str = "private/mask.key";
 /// The name of what the probes are.
 pub const SET_RECORD: &str = "set.json";
 
-/// The directory of one `ktd probe` or `ktd certify`.
+/// The name of the set under test, which is the purpose of its draws.
+pub(crate) const PROBES: &str = "probes";
+
+/// Paths of the directory of one `ktd probe` or `ktd certify`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CertifyPaths {
     root: PathBuf,
 }
 
-/// The files of one set of probes with its answers: the set itself, or that of a control.
+/// Paths of one set of probes with its answers: the set itself, or that of a control.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SetPaths {
     root: PathBuf,

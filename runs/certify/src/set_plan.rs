@@ -1,26 +1,30 @@
 //! What decides a probe set and what its attackers learn, besides the panel and the key.
 
-use super::config::{CertifyConfig, DEFAULT_STRETCHES, KindCounts};
+use super::config::{CertifyConfig, DEFAULT_STRETCHES};
+use super::kind_counts::KindCounts;
+use super::label;
 use super::sizes::Sizes;
 use crate::CertifyError;
 use ktd_env::{KeyedStream, Market};
 use ktd_experiment::cells::{parse_mask, resolve_window};
 use ktd_experiment::config::ToolsConfig;
 use ktd_experiment::rules_config::RulesConfig;
-use ktd_masking::{MaskKey, MaskSettings};
-use ktd_probes::{Aid, PlanError, ProbePlan, Stretch};
+use ktd_masking::{Level, MaskKey, MaskSettings, Numeric};
+use ktd_probes::{Aid, ProbePlan, ProbePlanError, Stretch};
 use serde::{Deserialize, Serialize};
 
-/// A plan with every default written out, as `set.json` and the certificate have it.
+/// Plan of a probe set with every default written out, as `set.json` and the certificate have it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SetPlan {
     /// Name of the set.
     pub name: String,
-    /// `bright`, `stock-blind`, `date-blind` or `blinded`.
-    pub level: String,
+    /// What is hidden.
+    #[serde(with = "label::level")]
+    pub level: Level,
     /// How numbers are shown.
-    pub numeric: String,
+    #[serde(with = "label::numeric")]
+    pub numeric: Numeric,
     /// Decides every draw.
     pub seed: u64,
     /// Probes of each kind.
@@ -30,9 +34,9 @@ pub struct SetPlan {
     /// Steps of an episode.
     pub episode_steps: usize,
     /// Where episodes lie: first trading day, by its place in the calendar, and the day after the last.
-    pub stretches: Vec<(usize, usize)>,
+    pub stretches: Vec<Stretch>,
     /// Where the episodes lie that the combination learns from.
-    pub training_stretches: Vec<(usize, usize)>,
+    pub training_stretches: Vec<Stretch>,
     /// Probes of each kind that the combination learns from.
     pub training: usize,
     /// Probes of each control.
@@ -54,17 +58,16 @@ impl SetPlan {
         let mask = parse_mask(&config.mask.level, &config.mask.numeric)?;
         let (stretches, training) = stretches(config, market)?;
         let rules = config.rules.rules()?;
-        let pairs = |stretches: Vec<Stretch>| stretches.iter().map(|days| (days.start, days.end)).collect();
         let plan = Self {
             name: config.name.clone(),
-            level: mask.level.label().to_owned(),
-            numeric: mask.numeric.label().to_owned(),
+            level: mask.level,
+            numeric: mask.numeric,
             seed: config.seed,
             probes: config.probes,
             days: config.days,
             episode_steps: config.episode_steps,
-            stretches: pairs(stretches),
-            training_stretches: pairs(training),
+            stretches,
+            training_stretches: training,
             training: config.training,
             control_probes: config.control_probes,
             joint_days: config.joint_days,
@@ -78,7 +81,7 @@ impl SetPlan {
     /// Whether the plan can be carried out on a panel that is long enough.
     ///
     /// # Errors
-    /// [`CertifyError::Input`] for an unknown mask, sizes beyond reason, and episodes that fit no stretch.
+    /// [`CertifyError::Input`] for sizes beyond reason, and episodes that fit no stretch.
     pub fn check(&self) -> Result<(), CertifyError> {
         let sizes = Sizes {
             probes: self.probes,
@@ -90,7 +93,7 @@ impl SetPlan {
             stretches: self.stretches.len(),
         };
         sizes.check()?;
-        let mask = self.mask()?;
+        let mask = self.mask();
         for stretches in [&self.stretches, &self.training_stretches] {
             let check = self.draws(mask, MaskKey::from_bytes([0; 32]), self.seed, stretches);
             check.check().map_err(unfit)?;
@@ -99,17 +102,12 @@ impl SetPlan {
     }
 
     /// The mask under probe.
-    ///
-    /// # Errors
-    /// [`CertifyError::Input`] for an unknown one.
-    pub fn mask(&self) -> Result<MaskSettings, CertifyError> {
-        Ok(parse_mask(&self.level, &self.numeric)?)
-    }
-
-    /// Where the episodes of probes lie.
     #[must_use]
-    pub fn probed_stretches(&self) -> Vec<Stretch> {
-        self.stretches.iter().map(|(start, end)| *start..*end).collect()
+    pub const fn mask(&self) -> MaskSettings {
+        MaskSettings {
+            level: self.level,
+            numeric: self.numeric,
+        }
     }
 
     /// Probes under a mask and a key, drawn for a purpose: the set under test, or a control.
@@ -132,7 +130,7 @@ impl SetPlan {
         KeyedStream::for_purpose(self.seed, purpose).next_u64()
     }
 
-    fn draws(&self, mask: MaskSettings, key: MaskKey, seed: u64, stretches: &[(usize, usize)]) -> ProbePlan {
+    fn draws(&self, mask: MaskSettings, key: MaskKey, seed: u64, stretches: &[Stretch]) -> ProbePlan {
         ProbePlan {
             seed,
             mask,
@@ -140,12 +138,12 @@ impl SetPlan {
             days: self.days,
             episode_steps: self.episode_steps,
             aid: Aid::None,
-            stretches: stretches.iter().map(|(start, end)| *start..*end).collect(),
+            stretches: stretches.to_vec(),
         }
     }
 }
 
-fn unfit(error: PlanError) -> CertifyError {
+fn unfit(error: ProbePlanError) -> CertifyError {
     CertifyError::input(error.to_string(), error.hint())
 }
 

@@ -12,12 +12,12 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 /// The version of everything below a `ktd probe` directory. A reader takes its own version alone.
-pub const FORMAT_VERSION: u32 = 1;
+pub const FORMAT_VERSION: u32 = 2;
 
 /// SHA-256 over the sources of this program that decide what masks show, how they are probed and how probes are judged.
 pub const SOURCE_SHA256: &str = env!("KTD_SOURCE_SHA256");
 
-/// Who made the probes.
+/// Origin of probes: who made them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Origin {
@@ -27,7 +27,7 @@ pub enum Origin {
     Given,
 }
 
-/// `set.json`.
+/// Record of a probe set, `set.json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SetRecord {
@@ -46,7 +46,7 @@ pub struct SetRecord {
     /// The mask's identity.
     pub mask: MaskIdentity,
     /// Probes of each kind.
-    pub counts: BTreeMap<String, usize>,
+    pub counts: BTreeMap<ProbeKind, usize>,
     /// SHA-256 over the hashes of the files of probes, by kind: one name for all of them.
     pub probe_set_sha256: String,
     /// SHA-256 of the answer key: binds it, published or not.
@@ -55,7 +55,7 @@ pub struct SetRecord {
     pub files: BTreeMap<String, String>,
 }
 
-/// A mask as certificates name it.
+/// Identity of a mask as certificates name it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MaskIdentity {
@@ -63,15 +63,15 @@ pub struct MaskIdentity {
     pub scheme: u32,
     /// SHA-256 over level, numbers, scheme, prompts and tools: that of a bundle under the same mask.
     pub hash: String,
-    /// Binds the key that every exhibit's own was derived from, without telling it.
+    /// Binds the key that every exhibit's own was derived from, without naming it.
     pub commitment: String,
 }
 
-/// What was written of a set: its hashes.
+/// Hashes of what was written of a set.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Stored {
+pub struct StoredSet {
     /// Probes of each kind.
-    pub counts: BTreeMap<String, usize>,
+    pub counts: BTreeMap<ProbeKind, usize>,
     /// SHA-256 of the answer key.
     pub gold_sha256: String,
     /// SHA-256 of each file of probes.
@@ -80,18 +80,10 @@ pub struct Stored {
 
 impl SetRecord {
     /// The record of a set that was stored.
-    ///
-    /// # Errors
-    /// [`CertifyError::Input`] for an unknown mask.
-    pub fn new(
-        origin: Origin,
-        plan: SetPlan,
-        data: DataRecord,
-        key: &MaskKey,
-        stored: Stored,
-    ) -> Result<Self, CertifyError> {
-        let mask = plan.mask()?;
-        Ok(Self {
+    #[must_use]
+    pub fn new(origin: Origin, plan: SetPlan, data: DataRecord, key: &MaskKey, stored: StoredSet) -> Self {
+        let mask = plan.mask();
+        Self {
             format: FORMAT_VERSION,
             ktd: env!("CARGO_PKG_VERSION").to_owned(),
             source_sha256: SOURCE_SHA256.to_owned(),
@@ -107,7 +99,7 @@ impl SetRecord {
             probe_set_sha256: probe_set_sha256(&stored.files),
             gold_sha256: stored.gold_sha256,
             files: stored.files,
-        })
+        }
     }
 
     /// Reads a record.
@@ -115,21 +107,18 @@ impl SetRecord {
     /// # Errors
     /// [`CertifyError`] when it is missing, damaged or of another format.
     pub fn read(path: &Path) -> Result<Self, CertifyError> {
-        let record: Self = ktd_io::whole_file::read_json(path)?;
-        if record.format == FORMAT_VERSION {
-            return Ok(record);
+        // Another format may have other fields: its number is read alone before all else.
+        let versioned: Versioned = ktd_io::whole_file::read_json(path)?;
+        if versioned.format != FORMAT_VERSION {
+            return Err(of_another_format(path, versioned.format));
         }
-        let what = format!(
-            "format {}, but this program reads format {FORMAT_VERSION}",
-            record.format
-        );
-        Err(CertifyError::damaged(path, what))
+        Ok(ktd_io::whole_file::read_json(path)?)
     }
 
     /// Probes of a kind.
     #[must_use]
     pub fn count(&self, kind: ProbeKind) -> usize {
-        self.counts.get(kind.label()).copied().unwrap_or(0)
+        self.counts.get(&kind).copied().unwrap_or(0)
     }
 
     /// Probes of each kind.
@@ -145,7 +134,7 @@ impl SetRecord {
     /// What the probes show, and whether anything but a claim says so.
     #[must_use]
     pub fn described(&self) -> String {
-        let SetPlan { level, numeric, .. } = &self.plan;
+        let (level, numeric) = (self.plan.level.label(), self.plan.numeric.label());
         match self.probes {
             Origin::Made => format!("{level}/{numeric}"),
             Origin::Given => format!("probes that were given, claimed to be {level}/{numeric},"),
@@ -214,6 +203,24 @@ impl SetRecord {
         ];
         parts.into_iter().find(|(_, same)| !same).map(|(part, _)| part)
     }
+}
+
+/// The format of a record, whatever else stands in it.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Versioned {
+    /// Its number.
+    pub(crate) format: u32,
+}
+
+/// The error of a file in a format that this program does not read.
+pub(crate) fn of_another_format(path: &Path, format: u32) -> CertifyError {
+    CertifyError::input(
+        format!(
+            "{}: it has format {format}, but this program reads format {FORMAT_VERSION}",
+            path.display()
+        ),
+        "use the program that wrote it, or make the probes and the certificate again in another directory",
+    )
 }
 
 /// One name for all probes: over the hashes of their files by name, so that it follows from what is signed.

@@ -1,13 +1,14 @@
 //! `certificate.json`: a certificate and its signature.
 
 use super::certificate::Certificate;
+use super::set_record::{FORMAT_VERSION, Versioned, of_another_format};
 use super::signing::{PublicKey, Signature, SigningKey};
 use crate::CertifyError;
 use ktd_io::whole_file::{json_bytes, write_whole};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
-/// `certificate.json`.
+/// Certificate with its signature, `certificate.json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SignedCertificate {
@@ -17,10 +18,21 @@ pub struct SignedCertificate {
     pub signature: Signature,
 }
 
+/// The format of a signed certificate, whatever else stands in it.
+#[derive(Deserialize)]
+struct VersionedCertificate {
+    certificate: VersionedSet,
+}
+
+#[derive(Deserialize)]
+struct VersionedSet {
+    set: Versioned,
+}
+
 const NO_CERTIFICATE: &str =
     "name a certificate.json as `ktd certify` writes it, of this version of the program";
 const CHANGED: &str = "it was changed after it was signed: take it from its signer again";
-const ANOTHER_SIGNER: &str = "compare the fingerprint with the one that the signer tells you: this key or this certificate is another's";
+const ANOTHER_SIGNER: &str = "compare the fingerprint with the one that the signer gives you: this key or this certificate is another's";
 
 impl SignedCertificate {
     /// Signs a certificate.
@@ -55,8 +67,14 @@ impl SignedCertificate {
             what,
             hint,
         };
+        // Another format may have other fields: its number is read alone before all else.
+        if let Ok(known) = serde_json::from_slice::<VersionedCertificate>(&bytes)
+            && known.certificate.set.format != FORMAT_VERSION
+        {
+            return Err(of_another_format(path, known.certificate.set.format));
+        }
         let signed: Self = serde_json::from_slice(&bytes)
-            .map_err(|error| untrusted(format!("it is no signed certificate: {error}"), NO_CERTIFICATE))?;
+            .map_err(|error| untrusted(format!("it is not a signed certificate: {error}"), NO_CERTIFICATE))?;
         if let Some(fault) = signed.signature.fault(&signed.certificate)? {
             return Err(untrusted(fault.to_owned(), CHANGED));
         }

@@ -23,7 +23,7 @@ const PRIVATE: &str = "PRIVATE KEY";
 const PUBLIC: &str = "PUBLIC KEY";
 const ALGORITHM: &str = "ed25519";
 
-/// A key that signs. `Debug` is redacted.
+/// Private key that signs. `Debug` is redacted.
 pub struct SigningKey(Ed25519KeyPair);
 
 impl fmt::Debug for SigningKey {
@@ -32,11 +32,11 @@ impl fmt::Debug for SigningKey {
     }
 }
 
-/// A key that checks signatures.
+/// Public key that checks signatures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PublicKey([u8; KEY_LEN]);
 
-/// A signature, as it stands beside what it signs.
+/// Signature as it stands beside what it signs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Signature {
@@ -168,7 +168,7 @@ impl Signature {
             return Ok(Some("its algorithm is not ed25519"));
         }
         let Some(signer) = self.signer() else {
-            return Ok(Some("its public key is none"));
+            return Ok(Some("its public key is invalid"));
         };
         if signer.fingerprint() != self.fingerprint {
             return Ok(Some("its fingerprint is not that of its public key"));

@@ -1,6 +1,6 @@
 //! Sizes beyond which a file is a slip of the pen and no plan: no sum of them overflows.
 
-use super::config::KindCounts;
+use super::kind_counts::KindCounts;
 use crate::CertifyError;
 use ktd_probes::ProbeKind;
 

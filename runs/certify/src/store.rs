@@ -1,18 +1,18 @@
 //! Probe sets on disk.
 
 use super::answer_line::{self, AnswerLine};
-use super::attack::Answers;
-use super::chance::chance;
+use super::attack_run::Answers;
 use super::gold_line::{self, GoldLine};
-use super::ground::{Ground, ProbeSet};
-use super::lines;
+use super::jsonl;
 use super::paths::SetPaths;
+use super::probe_inputs::{ProbeInputs, ProbeSet};
 use super::probe_line::{self, ProbeLine, WrittenProbe};
-use super::set_record::Stored;
+use super::set_record::StoredSet;
 use crate::CertifyError;
 use ktd_bundle::BundleError;
 use ktd_io::whole_file::create_private;
 use ktd_masking::MaskSettings;
+use ktd_probes::judge::ChanceParts;
 use ktd_probes::{Database, ProbeKind, ProbeText};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -20,14 +20,14 @@ use std::path::Path;
 /// The answer keys of probes under a mask as lines, with what chance recovers of each.
 #[must_use]
 pub(super) fn gold_lines(
-    ground: &Ground,
+    inputs: &ProbeInputs,
     database: &Database,
     (mask, joint_days): (MaskSettings, usize),
     set: &ProbeSet,
 ) -> Vec<GoldLine> {
     let line = |(probe, gold): (&ProbeText, &ktd_probes::Gold)| {
-        let chance = chance(database, mask, (probe, gold), joint_days);
-        GoldLine::of(&ground.source.market, (probe.kind, probe.number), gold, &chance)
+        let chance = ChanceParts::of(database, mask, (probe, gold), joint_days);
+        GoldLine::of(&inputs.source.market, (probe.kind, probe.number), gold, &chance)
     };
     set.probes.iter().zip(&set.gold).map(line).collect()
 }
@@ -40,8 +40,8 @@ pub(super) fn store(
     paths: &SetPaths,
     probes: &[ProbeText],
     gold: &[GoldLine],
-) -> Result<Stored, CertifyError> {
-    let mut stored = Stored::default();
+) -> Result<StoredSet, CertifyError> {
+    let mut stored = StoredSet::default();
     for kind in ProbeKind::ALL {
         let of_kind: Vec<&ProbeText> = probes.iter().filter(|probe| probe.kind == kind).collect();
         if of_kind.is_empty() {
@@ -52,13 +52,13 @@ pub(super) fn store(
             .iter()
             .map(|probe| WrittenProbe::of(probe))
             .collect::<Result<Vec<_>, _>>()
-            .and_then(|probes| lines::write(&paths.at(&name), probes))?;
-        stored.counts.insert(kind.label().to_owned(), of_kind.len());
+            .and_then(|probes| jsonl::write(&paths.at(&name), probes))?;
+        stored.counts.insert(kind, of_kind.len());
         stored.files.insert(name, written);
     }
     let path = paths.at(paths.gold());
     create_private(path.parent().unwrap_or(&path))?;
-    stored.gold_sha256 = lines::write(&path, gold)?;
+    stored.gold_sha256 = jsonl::write(&path, gold)?;
     Ok(stored)
 }
 
@@ -73,7 +73,7 @@ pub(super) fn load_probes(
     let mut probes = Vec::new();
     for (kind, count) in counts {
         let path = paths.at(&paths.probes(*kind));
-        let lines = lines::read::<ProbeLine>(&path)?;
+        let lines = jsonl::read::<ProbeLine>(&path)?;
         if lines.len() != *count {
             let what = format!("it holds {} probes, not {count}", lines.len());
             return Err(CertifyError::damaged(&path, what));
@@ -92,7 +92,7 @@ pub(super) fn load_gold(
     counts: &BTreeMap<ProbeKind, usize>,
 ) -> Result<Vec<GoldLine>, CertifyError> {
     let path = paths.at(paths.gold());
-    let gold = lines::read::<GoldLine>(&path)?;
+    let gold = jsonl::read::<GoldLine>(&path)?;
     gold_line::check_order(&path, &gold, counts)?;
     Ok(gold)
 }
@@ -108,7 +108,7 @@ pub(super) fn store_answers(
     let mut hashes = BTreeMap::new();
     for (attacker, lines) in answers {
         let name = paths.answers(attacker);
-        let written = lines::write(&paths.at(&name), lines)?;
+        let written = jsonl::write(&paths.at(&name), lines)?;
         hashes.insert(name, written);
     }
     Ok(hashes)
@@ -123,7 +123,7 @@ pub(super) fn store_language(
     attacker: &str,
     answers: &[AnswerLine],
 ) -> Result<(), CertifyError> {
-    lines::write(&paths.at(&paths.answers(attacker)), answers).map(|_| ())
+    jsonl::write(&paths.at(&paths.answers(attacker)), answers).map(|_| ())
 }
 
 /// Reads an attacker's answers to the probes of these keys.
@@ -136,7 +136,7 @@ pub(super) fn load_answers(
     gold: &[GoldLine],
 ) -> Result<Vec<AnswerLine>, CertifyError> {
     let path = paths.at(&paths.answers(attacker));
-    let answers = lines::read::<AnswerLine>(&path)?;
+    let answers = jsonl::read::<AnswerLine>(&path)?;
     answer_line::check_order(&path, &answers, gold)?;
     Ok(answers)
 }
@@ -146,7 +146,7 @@ pub(super) fn load_answers(
 /// # Errors
 /// [`CertifyError::Diverged`] naming the first line that differs.
 pub(super) fn compare<T: serde::Serialize>(path: &Path, values: &[T]) -> Result<(), CertifyError> {
-    let recorded = lines::read::<Box<serde_json::value::RawValue>>(path)?;
+    let recorded = jsonl::read::<Box<serde_json::value::RawValue>>(path)?;
     let differs = |line: usize, difference: String| {
         CertifyError::Bundle(BundleError::Diverged {
             path: path.to_owned(),

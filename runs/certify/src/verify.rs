@@ -1,36 +1,40 @@
 //! Checking a certificate: signature, files, every figure; with the panel also the probes and the answers themselves.
 
-use super::attack::Answers;
-use super::certificate::{Certificate, Knowledge};
-use super::control::Control;
+use super::attack_run::Answers;
+use super::attacker_record::Knowledge;
+use super::certificate::Certificate;
+use super::completeness;
+use super::compose::compose;
+use super::control_probes;
 use super::gold_line::GoldLine;
-use super::ground::{ProbeSet, Tick};
-use super::lines::hash_file;
+use super::jsonl::hash_file;
 use super::paths::{CertifyPaths, SetPaths};
+use super::probe_inputs::ProbeSet;
 use super::probe_line::WrittenProbe;
-use super::session::{Workshop, compose};
+use super::progress::ProgressFn;
 use super::set_record::{Origin, SetRecord};
 use super::signed::SignedCertificate;
 use super::signing::PublicKey;
 use super::store::{compare, load_gold, load_probes};
-use super::whole;
+use super::workspace::ProbeWorkspace;
 use crate::CertifyError;
 use ktd_data::market_source::MarketSource;
 use ktd_episode::verify::Verified;
 use ktd_io::whole_file::json_bytes;
 use ktd_masking::MaskKey;
+use ktd_probes::judge::ControlSet;
 use ktd_probes::{ProbeKind, ProbeText};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// How far a certificate is checked.
+/// Extent of a check of a certificate.
 #[derive(Debug, Clone, Default)]
 pub struct Check {
     /// Whose signature it must be.
     pub whose: Option<PublicKey>,
     /// The panel; a synthetic one is made again without it.
     pub panel: Option<PathBuf>,
-    /// Whether probes must be made again: what is missing for it is an error then, and told in passing else.
+    /// Whether probes must be made again: what is missing for it is an error then, and a note else.
     pub remakes: bool,
     /// Whether the attackers must be put to the probes again as well.
     pub attacks: bool,
@@ -40,7 +44,7 @@ pub struct Check {
 
 /// How many probes are made and attacked again, at most; none where the certificate cannot be read.
 #[must_use]
-pub fn ticks(path: &Path, attacks: bool) -> usize {
+pub fn progress_total(path: &Path, attacks: bool) -> usize {
     let signed = SignedCertificate::read(path, None);
     let Some(signed) = signed
         .ok()
@@ -58,7 +62,7 @@ pub fn ticks(path: &Path, attacks: bool) -> usize {
     let control = 2 * (set.plan.control_probes + set.plan.training.min(set.plan.control_probes));
     probes
         .saturating_mul(2)
-        .saturating_add(training + Control::ALL.len() * control)
+        .saturating_add(training + ControlSet::ALL.len() * control)
 }
 
 /// Checks a certificate and the files beside it; the first difference is the error.
@@ -68,7 +72,7 @@ pub fn ticks(path: &Path, attacks: bool) -> usize {
 pub fn verify(
     path: &Path,
     check: &Check,
-    tick: Tick<'_>,
+    progress: ProgressFn<'_>,
 ) -> Result<(SignedCertificate, Verified), CertifyError> {
     let signed = SignedCertificate::read(path, check.whose.as_ref())?;
     let certificate = &signed.certificate;
@@ -107,7 +111,7 @@ pub fn verify(
         .checks
         .push("counts: every share recomputed from the recorded answers".to_owned());
     match market(certificate, check.panel.as_deref())? {
-        Some(source) => remake(&paths, certificate, source, check, tick, &mut verified)?,
+        Some(source) => remake(&paths, certificate, source, check, progress, &mut verified)?,
         None if check.attacks || check.remakes => {
             return Err(CertifyError::input(
                 "the panel is missing: without it no probe can be made or attacked again",
@@ -135,7 +139,7 @@ pub fn check_itself(path: &Path, certificate: &Certificate) -> Result<(), Certif
             error
         }
     };
-    if let Some(fault) = whole::fault(certificate).map_err(named)? {
+    if let Some(fault) = completeness::fault(certificate).map_err(named)? {
         return Err(does_not_follow(path, fault.to_owned()));
     }
     compare_certificates(path, certificate, &certificate.judged_again()?)
@@ -179,7 +183,7 @@ fn check_counts(path: &Path, paths: &CertifyPaths, certificate: &Certificate) ->
     compare_certificates(
         path,
         certificate,
-        &compose(paths, certificate.judgement(), certificate.attackers.clone())?,
+        &compose(paths, certificate.criteria(), certificate.attackers.clone())?,
     )
 }
 
@@ -236,7 +240,7 @@ fn remake(
     certificate: &Certificate,
     source: MarketSource,
     check: &Check,
-    tick: Tick<'_>,
+    progress: ProgressFn<'_>,
     verified: &mut Verified,
 ) -> Result<(), CertifyError> {
     let record = &certificate.set;
@@ -249,13 +253,13 @@ fn remake(
             "it is not the key that the certificate commits to",
         ));
     }
-    let workshop = Workshop::open(source, &record.plan, key, check.threads)?;
+    let workspace = ProbeWorkspace::open(source, &record.plan, key, check.threads)?;
     let probed = paths.probed();
     let set = match record.probes {
-        Origin::Made => workshop.probes(&record.plan, tick)?,
-        Origin::Given => given_again(&probed, record, &workshop)?,
+        Origin::Made => workspace.probes(&record.plan, progress)?,
+        Origin::Given => given_again(&probed, record, &workspace)?,
     };
-    let gold = workshop.gold_lines(&record.plan, record.plan.mask()?, &set);
+    let gold = workspace.gold_lines(&record.plan, record.plan.mask(), &set);
     compare_set(&probed, &set, &gold)?;
     match record.probes {
         Origin::Made => verified
@@ -276,10 +280,10 @@ fn remake(
             .push("answers: put the attackers to the probes again with --attack".to_owned());
         return Ok(());
     }
-    compare_answers(&probed, &workshop.answers(record, &set.probes, tick)?)?;
-    for control in Control::of(&record.plan) {
+    compare_answers(&probed, &workspace.answers(record, &set.probes, progress)?)?;
+    for control in ControlSet::of(record.plan.numeric) {
         let paths = paths.control(control.label());
-        let (set, gold, answers) = workshop.control(control, &record.plan, tick)?;
+        let (set, gold, answers) = workspace.control(control, &record.plan, progress)?;
         compare_set(&paths, &set, &gold)?;
         compare_answers(&paths, &answers)?;
     }
@@ -287,9 +291,9 @@ fn remake(
         .checks
         .push("answers and controls: every attack of the database made again, byte for byte".to_owned());
     if 0 < certificate.attackers_knowing(Knowledge::Language) {
-        let paths = paths.control(Control::BrightDay.label());
-        let set = Control::BrightDay.make(&workshop.ground, &record.plan, tick)?;
-        let gold = workshop.gold_lines(&record.plan, Control::BrightDay.mask(), &set);
+        let paths = paths.control(ControlSet::BrightDay.label());
+        let set = control_probes::make(ControlSet::BrightDay, &workspace.inputs, &record.plan, progress)?;
+        let gold = workspace.gold_lines(&record.plan, ControlSet::BrightDay.mask(), &set);
         compare_set(&paths, &set, &gold)?;
         verified
             .unchecked
@@ -299,8 +303,12 @@ fn remake(
 }
 
 /// Probes that were given, from the files, with what their keys say of the panel.
-fn given_again(paths: &SetPaths, record: &SetRecord, workshop: &Workshop) -> Result<ProbeSet, CertifyError> {
-    let (path, market) = (paths.at(paths.gold()), &workshop.ground.source.market);
+fn given_again(
+    paths: &SetPaths,
+    record: &SetRecord,
+    workspace: &ProbeWorkspace,
+) -> Result<ProbeSet, CertifyError> {
+    let (path, market) = (paths.at(paths.gold()), &workspace.inputs.source.market);
     let gold = load_gold(paths, &record.by_kind())?;
     let gold = gold.iter().enumerate();
     Ok(ProbeSet {

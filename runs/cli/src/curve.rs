@@ -8,7 +8,7 @@ use crate::progress::Progress;
 use clap::Args;
 use ktd_certify::curve::plan::CurveRun;
 use ktd_certify::curve::{Curve, experiment, render, table};
-use ktd_certify::ground::Ground;
+use ktd_certify::probe_inputs::ProbeInputs;
 use ktd_episode::run::RunPlan;
 use ktd_io::whole_file::{json_bytes, write_whole};
 use serde_json::json;
@@ -35,7 +35,7 @@ pub(super) struct CurveArgs {
 /// [`CliError`] for bad input, and when an episode stops.
 pub(super) fn run(args: &CurveArgs, console: Console) -> Result<(), CliError> {
     let run = CurveRun(args.set.run()?);
-    let ticks = u64::try_from(run.ticks()).unwrap_or(u64::MAX);
+    let ticks = u64::try_from(run.progress_total()).unwrap_or(u64::MAX);
     let bar = Mutex::new(Progress::new(
         console,
         "probing",
@@ -49,18 +49,18 @@ pub(super) fn run(args: &CurveArgs, console: Console) -> Result<(), CliError> {
     })?;
     drop(bar);
     let (source, plan, key) = run.0.prepare()?;
-    let stretches = plan.probed_stretches();
-    let ground = Ground::new(source, &plan, key, run.0.threads)?;
-    let sights = run.sights(&ground, &stretches)?;
+    let stretches = plan.stretches.clone();
+    let inputs = ProbeInputs::new(source, &plan, key, run.0.threads)?;
+    let fidelities = run.fidelities(&inputs, &stretches)?;
     let episodes = execute(
         &RunPlan {
-            config: experiment(&run.0.config, &ground, &stretches)?,
+            config: experiment(&run.0.config, &inputs, &stretches)?,
             base: run.0.base.clone(),
             output: run.0.paths.root().join("strategies"),
         },
         console,
     )?;
-    let curve = run.draw(&ground, recoveries, &sights, episodes.results)?;
+    let curve = run.draw(&inputs, recoveries, &fidelities, episodes.results)?;
     report(&run, &curve, console)
 }
 

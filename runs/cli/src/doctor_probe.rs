@@ -6,7 +6,9 @@ use crate::output::Console;
 use clap::Args;
 use ktd_agents::DialectTable;
 use ktd_client::endpoint::http;
-use ktd_client::force_check::{ProbeRecord, Probed, ProbedCall, climb_down, thinks_while_submitting};
+use ktd_client::force_check::{
+    ProbeRecord, Probed, ProbedCall, exchanges_folder, measure, thinks_while_submitting,
+};
 use ktd_experiment::config::AgentConfig;
 use ktd_experiment::provider::{Provider, builtin_table};
 use ktd_view::table::{Align, Table};
@@ -49,7 +51,8 @@ pub(super) fn run(
         provider: &provider,
         at_unix_seconds: now.map_or(0, |since| since.as_secs()),
     };
-    let record = runtime()?.block_on(climb_down(probed, &transport))?;
+    let folder = exchanges_folder(&results, &agent.id);
+    let record = runtime()?.block_on(measure(probed, &transport, &folder))?;
     let kept = record.keep(&results)?;
     console.result(
         &render(&record, kept.as_deref()),

@@ -14,7 +14,7 @@ use ktd_certify::mark::{mark_of, read_certificates};
 use ktd_certify::signing::PublicKey;
 use ktd_io::FileError;
 use ktd_io::whole_file::write_whole;
-use ktd_probes::judge::Mark;
+use ktd_probes::judge::CertificationMark;
 use ktd_view::draw::TableData;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -128,7 +128,7 @@ fn marks(
     certificates: &[PathBuf],
     public_key: Option<&Path>,
     findings: &Findings,
-) -> Result<BTreeMap<PathBuf, Mark>, CliError> {
+) -> Result<BTreeMap<PathBuf, CertificationMark>, CliError> {
     let whose = public_key.map(PublicKey::read).transpose()?;
     let certificates = read_certificates(certificates, whose.as_ref())?;
     let mark = |found: &Found| (found.root.clone(), mark_of(&found.header, &certificates));

@@ -7,13 +7,12 @@ use crate::CliError;
 use crate::output::Console;
 use crate::progress::Progress;
 use clap::{Args, Subcommand};
-use ktd_certify::certificate::{Counted, Judgement};
+use ktd_certify::acts::{self, Asking, RunProgress};
 use ktd_certify::config::CertifyConfig;
-use ktd_certify::figure::{Figure, Rule};
 use ktd_certify::paths::CertifyPaths;
-use ktd_certify::session::{CertifyRun, count_probes, database_attackers};
-use ktd_certify::set_record::SetRecord;
+use ktd_certify::run::CertifyRun;
 use ktd_certify::table;
+use ktd_probes::judge::AttackCounts;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -119,77 +118,73 @@ pub(super) fn threads(asked: Option<usize>) -> usize {
 /// [`CliError`] for bad input.
 pub(super) fn run(args: &ProbeArgs, console: Console) -> Result<(), CliError> {
     if let Some(Way::Batch(command)) = &args.way {
-        let open = |who: &WhoArgs| Ok(of_file(&who.config, who.results.as_deref())?.sitting(&|| {})?);
+        let open = |who: &WhoArgs| Ok(of_file(&who.config, who.results.as_deref())?.probe_batch(&|| {})?);
         return probe_batch::run(command, open, console);
     }
     let run = args.set.run()?;
-    let record = attack(&run, false, console)?;
-    let mut counted = count_probes(&run.paths, &record, &database_attackers())?;
-    let asked = ask(&run, &record, console)?;
-    counted.counts.extend(asked.counts);
-    counted.silences.extend(asked.silences);
-    let figures = figures(&run, &record, &counted)?;
+    let bars = WaitBars::of(&run, false, console);
+    let report = bars.watch(|progress| acts::probe(&run, progress, wait_for_models))?;
     let text = if args.csv {
-        table::csv(&figures, &counted.silences)?
+        table::csv(&report.figures, &report.unanswered)?
     } else {
         let root = run.paths.root().display();
-        format!("{}probes: {root}\n", table::text(&figures, &counted.silences))
+        format!(
+            "{}probes: {root}\n",
+            table::text(&report.figures, &report.unanswered)
+        )
     };
-    console.result(
-        &text,
-        &json!({ "set": record, "figures": figures, "unanswered": counted.silences }),
-    )
+    console.result(&text, &json!(report))
 }
 
-/// Makes and attacks under a progress bar.
-pub(super) fn attack(run: &CertifyRun, with_controls: bool, console: Console) -> Result<SetRecord, CliError> {
-    let ticks = u64::try_from(run.ticks(with_controls)).unwrap_or(u64::MAX);
-    let bar = Mutex::new(Progress::new(
-        console,
-        "probing",
-        ticks,
-        "probes made, learned from or attacked",
-    ));
-    Ok(run.attack(with_controls, &|| {
-        if let Ok(mut bar) = bar.lock() {
-            bar.advance(1);
+/// Waits for language models, unless a signal ends the program.
+pub(super) fn wait_for_models(asking: Asking<'_>) -> Result<AttackCounts, CliError> {
+    Ok(runtime()?.block_on(unless_told_to_end(asking))??)
+}
+
+/// Progress bars of a run: one for what is computed, one for what is asked. Each begins with its first unit of work.
+pub(super) struct WaitBars {
+    console: Console,
+    probing: u64,
+    asking: u64,
+}
+
+impl WaitBars {
+    pub(super) fn of(run: &CertifyRun, with_controls: bool, console: Console) -> Self {
+        let units = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
+        Self {
+            console,
+            probing: units(run.progress_total(with_controls)),
+            asking: units(run.questions()),
         }
-    })?)
-}
+    }
 
-/// Asks the language models of the file under a progress bar.
-pub(super) fn ask(run: &CertifyRun, record: &SetRecord, console: Console) -> Result<Counted, CliError> {
-    let probes: usize = record.by_kind().into_values().sum();
-    let questions = u64::try_from(probes * run.config.language.agents.len()).unwrap_or(u64::MAX);
-    let bar = Mutex::new(Progress::new(console, "asking", questions, "questions answered"));
-    let told = || {
-        if let Ok(mut bar) = bar.lock() {
-            bar.advance(1);
-        }
-    };
-    let asked = runtime()?.block_on(unless_told_to_end(run.ask_language(record, &told)))??;
-    Ok(asked)
-}
-
-fn figures(run: &CertifyRun, record: &SetRecord, counted: &Counted) -> Result<Vec<Figure>, CliError> {
-    let Judgement {
-        confidence,
-        thresholds,
-    } = judgement(run);
-    let rule = Rule {
-        mask: record.plan.mask()?,
-        confidence,
-        thresholds,
-        attackers: database_attackers().len() + run.config.language.agents.len(),
-    };
-    let figures = counted.counts.iter().map(|count| rule.figure(count));
-    Ok(figures.collect::<Result<_, _>>()?)
-}
-
-/// By what a run's figures are judged.
-pub(super) const fn judgement(run: &CertifyRun) -> Judgement {
-    Judgement {
-        confidence: run.config.confidence,
-        thresholds: run.config.thresholds,
+    /// Does the work under the bars.
+    pub(super) fn watch<T>(&self, work: impl FnOnce(RunProgress<'_>) -> T) -> T {
+        let bars = Mutex::new((None, None));
+        let probing = || {
+            if let Ok(mut bars) = bars.lock() {
+                let (probing, _) = &mut *bars;
+                let unit = "probes made, learned from or attacked";
+                probing
+                    .get_or_insert_with(|| Progress::new(self.console, "probing", self.probing, unit))
+                    .advance(1);
+            }
+        };
+        let asking = || {
+            if let Ok(mut bars) = bars.lock() {
+                let (probing, asking): &mut (Option<Progress>, Option<Progress>) = &mut bars;
+                // One bar at a time is drawn.
+                *probing = None;
+                asking
+                    .get_or_insert_with(|| {
+                        Progress::new(self.console, "asking", self.asking, "questions answered")
+                    })
+                    .advance(1);
+            }
+        };
+        work(RunProgress {
+            probing: &probing,
+            asking: &asking,
+        })
     }
 }

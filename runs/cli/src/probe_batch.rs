@@ -4,7 +4,7 @@ use crate::CliError;
 use crate::output::Console;
 use crate::run::runtime;
 use clap::{Args, Subcommand};
-use ktd_certify::language_attackers::{BatchRead, Sitting, read_batch, write_batch};
+use ktd_certify::language_attackers::{BatchRead, ProbeBatch, read_batch, write_batch};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -70,16 +70,16 @@ pub(super) struct ReadArgs {
 /// [`CliError`] for bad input.
 pub(super) fn run(
     command: &BatchCommand,
-    open: impl FnOnce(&WhoArgs) -> Result<Sitting, CliError>,
+    open: impl FnOnce(&WhoArgs) -> Result<ProbeBatch, CliError>,
     console: Console,
 ) -> Result<(), CliError> {
     let (BatchCommand::Write(WriteArgs { who, .. }) | BatchCommand::Read(ReadArgs { who, .. })) = command;
-    let sitting = open(who)?;
-    let attacker = sitting.line_up.find(&who.agent)?;
-    let questions = sitting.questions();
+    let batch = open(who)?;
+    let attacker = batch.attackers.find(&who.agent)?;
+    let questions = batch.questions();
     match command {
         BatchCommand::Write(WriteArgs { out, .. }) => {
-            let written = write_batch(&sitting.line_up, attacker, &questions)?;
+            let written = write_batch(&batch.attackers, attacker, &questions)?;
             std::fs::write(out, &written.text).map_err(CliError::io("write", out))?;
             let (requests, recorded) = (written.requests, written.recorded);
             let text = format!(
@@ -94,8 +94,8 @@ pub(super) fn run(
         BatchCommand::Read(ReadArgs { file, .. }) => {
             let text = std::fs::read_to_string(file).map_err(CliError::io("read", file))?;
             let given = (file.as_path(), text.as_str());
-            let read = runtime()?.block_on(read_batch(&sitting.line_up, attacker, &questions, given))?;
-            console.result(&told(&read), &document(&read))
+            let read = runtime()?.block_on(read_batch(&batch.attackers, attacker, &questions, given))?;
+            console.result(&described(&read), &document(&read))
         }
     }
 }
@@ -109,7 +109,7 @@ fn reasons(read: &BatchRead) -> BTreeMap<&str, usize> {
     reasons
 }
 
-fn told(read: &BatchRead) -> String {
+fn described(read: &BatchRead) -> String {
     let answered = read
         .answers
         .iter()

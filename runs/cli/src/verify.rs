@@ -1,5 +1,6 @@
 //! `ktd verify BUNDLE...` and `ktd verify --certificate FILE`.
 
+use super::certify::detail;
 use super::probe::threads;
 use super::run::runtime;
 use crate::CliError;
@@ -12,7 +13,7 @@ use ktd_certify::mark::mark_of;
 use ktd_certify::signed::SignedCertificate;
 use ktd_certify::signing::PublicKey;
 use ktd_certify::table::summary;
-use ktd_certify::verify::{Check, ticks, verify as verify_certificate};
+use ktd_certify::verify::{Check, progress_total, verify as verify_certificate};
 use ktd_episode::verify::{Verified, verify};
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -47,14 +48,17 @@ pub(super) struct VerifyArgs {
     /// Put the attackers to the certificate's probes again and compare every answer; needs the panel.
     #[arg(long, requires = "certificate")]
     attack: bool,
+    /// Print every reason of a refused certificate, and not one line an attacker.
+    #[arg(long, requires = "certificate")]
+    reasons: bool,
     /// Threads for that (default: one a core).
     #[arg(long)]
     threads: Option<usize>,
 }
 
-/// What was said so far, as text and for programs.
+/// Report so far, as text and for programs.
 #[derive(Default)]
-struct Told {
+struct VerifyReport {
     text: String,
     documents: Vec<Value>,
     first_failure: Option<CliError>,
@@ -66,24 +70,24 @@ struct Told {
 /// [`CliError`] when a bundle or the certificate differs; all are checked first.
 pub(super) fn run(args: &VerifyArgs, console: Console) -> Result<(), CliError> {
     let whose = args.public_key.as_deref().map(PublicKey::read).transpose()?;
-    let mut told = Told::default();
+    let mut report = VerifyReport::default();
     let certificate = args
         .certificate
         .as_deref()
-        .and_then(|path| told.certificate(path, (args, whose), console));
-    let certificate_document = told.documents.pop();
+        .and_then(|path| report.certificate(path, (args, whose), console));
+    let certificate_document = report.documents.pop();
     for bundle in &args.bundles {
-        told.bundle(bundle, args.panel.as_deref(), certificate.as_slice())?;
+        report.bundle(bundle, args.panel.as_deref(), certificate.as_slice())?;
     }
-    let mut document = json!({ "bundles": told.documents });
+    let mut document = json!({ "bundles": report.documents });
     if let (Some(found), Some(object)) = (certificate_document, document.as_object_mut()) {
         object.insert("certificate".to_owned(), found);
     }
-    console.result(&told.text, &document)?;
-    told.first_failure.map_or(Ok(()), Err)
+    console.result(&report.text, &document)?;
+    report.first_failure.map_or(Ok(()), Err)
 }
 
-impl Told {
+impl VerifyReport {
     fn bundle(
         &mut self,
         bundle: &Path,
@@ -128,12 +132,12 @@ impl Told {
             Ok((signed, verified)) => {
                 self.good(&shown, &verified);
                 // Writing to a string cannot fail.
-                let says = summary(&signed.certificate).join("\n             ");
+                let says = summary(&signed.certificate, detail(args.reasons)).join("\n             ");
                 writeln!(self.text, "  says       {says}").ok();
                 self.documents.push(json!({
                     "certificate": shown, "ok": true, "checked": verified.checks, "unchecked": verified.unchecked,
                     "verdict": signed.certificate.verdict, "refusals": signed.certificate.refusals,
-                    "terms": signed.certificate.terms(), "counts": signed.certificate.set.counts,
+                    "terms": signed.certificate.settings(), "counts": signed.certificate.set.counts,
                     "probes": signed.certificate.set.probes, "fingerprint": signed.signature.fingerprint,
                 }));
                 Some(signed)
@@ -159,7 +163,7 @@ impl Told {
     }
 
     fn bad(&mut self, shown: &str, error: CliError) {
-        let failure = CliError::from(error);
+        let failure = error;
         let says = if failure.is_difference() {
             "DIFFERS"
         } else {
@@ -184,7 +188,7 @@ fn check_certificate(
         attacks: args.attack,
         threads: threads(args.threads),
     };
-    let ticks = u64::try_from(ticks(path, args.attack)).unwrap_or(u64::MAX);
+    let ticks = u64::try_from(progress_total(path, args.attack)).unwrap_or(u64::MAX);
     let bar = Mutex::new(Progress::new(console, "checking", ticks, "probes"));
     Ok(verify_certificate(path, &check, &|| {
         if let Ok(mut bar) = bar.lock() {

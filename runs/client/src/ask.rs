@@ -1,8 +1,8 @@
-//! Asking the model: recorded replies first, the live endpoint after, every attempt kept.
+//! Asking a model: recorded replies first, the live endpoint after, every attempt kept.
 
 use crate::ClientError;
 use crate::money::Meter;
-use crate::money::meter::Refused;
+use crate::money::meter::{Admitted, Refused};
 use crate::money::wait::{backoff, wish};
 use ktd_agents::{
     DecodedReply, Expected, FaultClass, FaultKind, ModelTurn, ReplyFault, Transport, UsageBound, WireReply,
@@ -12,15 +12,16 @@ use ktd_bundle::exchanges::{BATCH_ROW, Cassette, ExchangeStore, Intent, Outcome,
 use ktd_bundle::tariff::Decoded;
 use ktd_experiment::config::RetryConfig;
 use ktd_experiment::provider::Provider;
-use ktd_guard::Guard;
+use ktd_guard::RequestScan;
 use ktd_io::crash_points::{self, Point};
 use ktd_io::sha256::sha256_hex;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// Where replies come from and go to.
+/// A client of one model: a request is looked for in the record, scanned, paid for, written down, sent, and what comes back
+/// is written down before it is used. Without a transport it replays.
 #[expect(missing_debug_implementations, reason = "a transport may hold a key")]
-pub struct Exchanger<'a> {
+pub struct RecordedClient<'a> {
     /// Replies recorded earlier.
     pub cassette: Arc<Cassette>,
     /// Where new ones are kept; `None` in a replay.
@@ -30,7 +31,7 @@ pub struct Exchanger<'a> {
     /// 1-based first step that the live endpoint is asked in; a branch hears the steps before it from the record.
     pub first_live_step: usize,
     /// The last look before a request leaves.
-    pub guard: &'a Guard,
+    pub scan: &'a dyn RequestScan,
     /// What is done about infrastructure faults.
     pub retries: RetryConfig,
     /// How the endpoint that answers now is spoken to; in a branch another one may have answered before.
@@ -95,13 +96,33 @@ impl Reading {
     }
 }
 
+/// One attempt, recorded or live.
+struct Sent<'m> {
+    outcome: Outcome,
+    reply: Option<WireReply>,
+    decoded: Option<DecodedReply>,
+    /// Of a live one, which is still to be written down and paid for.
+    admitted: Option<Admitted<'m>>,
+}
+
+/// What came back for a request that was sent once.
+#[derive(Debug)]
+pub struct OneReply {
+    /// As it is recorded, but for what a refusal says.
+    pub outcome: Outcome,
+    /// HTTP status, if there was a reply.
+    pub status: Option<u16>,
+    /// What the reply holds, if there was one.
+    pub decoded: Option<DecodedReply>,
+}
+
 /// A turn with nothing in it, and the SHA-256 of its reply.
 type Blank = (Box<ModelTurn>, String);
 
 /// After so many replies with nothing in them, the model is taken not to have answered.
 const BLANK_REPLIES_MAX: u32 = 2;
 
-impl<'a> Exchanger<'a> {
+impl<'a> RecordedClient<'a> {
     /// The live endpoint, in the steps that may ask it.
     fn live(&self, step: usize) -> Option<&'a dyn Transport> {
         self.transport.filter(|_| self.first_live_step <= step)
@@ -110,25 +131,16 @@ impl<'a> Exchanger<'a> {
     /// Asks until there is a turn or the attempts are used up.
     ///
     /// # Errors
-    /// [`ClientError::Leak`] when the guard stops the request, [`ClientError::Configuration`] when the endpoint does not
+    /// [`ClientError::Leak`] when the scan stops the request, [`ClientError::Configuration`] when the endpoint does not
     /// take it, and errors of replay and of writing.
     pub async fn ask(
-        &mut self,
+        &self,
         step: usize,
         ordinal: u32,
         request: &WireRequest,
         expected: &Expected<'_>,
     ) -> Result<Asked, ClientError> {
-        // The body is read once, for the guard and for the key.
-        let value = serde_json::from_slice::<serde_json::Value>(request.body()).ok();
-        self.guard
-            .scan_read(request.body(), value.as_ref())
-            .map_err(|finding| ClientError::Leak {
-                step,
-                kind: finding.kind,
-                pointer: finding.pointer,
-            })?;
-        let key = key_of_read(request.path(), request.body(), value.as_ref());
+        let key = self.scanned(step, request)?;
         let mut faults = Vec::new();
         let mut blanks = 0;
         for attempt in 0.. {
@@ -174,22 +186,89 @@ impl<'a> Exchanger<'a> {
         })
     }
 
+    /// Asks once, whatever comes back: for measurements of an endpoint, where a refusal is a finding and no fault.
+    ///
+    /// # Errors
+    /// [`ClientError::Leak`], [`ClientError::Budget`], and errors of replay and of writing.
+    pub async fn ask_once(&self, at: Place, request: &WireRequest) -> Result<OneReply, ClientError> {
+        let key = self.scanned(at.step, request)?;
+        let Some(sent) = self.sent(at, &key, request).await? else {
+            return Err(self.not_recorded(at, request));
+        };
+        let Sent {
+            outcome,
+            reply,
+            decoded,
+            admitted,
+        } = sent;
+        if let Some(admitted) = admitted {
+            let usage = decoded.as_ref().map(Decoded::of);
+            let is_refused = is_refused(&outcome, decoded.as_ref());
+            self.keep(at, (&outcome, is_refused), (admitted, usage), None)?;
+        }
+        Ok(OneReply {
+            outcome,
+            status: reply.map(|reply| reply.status),
+            decoded,
+        })
+    }
+
+    /// The key of a request that holds nothing hidden. The body is read once, for the scan and for the key.
+    fn scanned(&self, step: usize, request: &WireRequest) -> Result<String, ClientError> {
+        let value = serde_json::from_slice::<serde_json::Value>(request.body()).ok();
+        self.scan
+            .scan(request.body(), value.as_ref())
+            .map_err(|finding| ClientError::Leak {
+                step,
+                kind: finding.kind,
+                pointer: finding.pointer,
+            })?;
+        Ok(key_of_read(request.path(), request.body(), value.as_ref()))
+    }
+
     /// What the recorded outcome of a place means, or a live one, recorded before anything hangs on it; with the wait
     /// after a live one that should be tried again. A reply is decoded once, for the session, the charge and the pause.
     ///
     /// A replay that runs out of recorded attempts gets `None`: the episode had given up there.
     async fn reading(
-        &mut self,
+        &self,
         at: Place,
         key: &str,
         request: &WireRequest,
         expected: &Expected<'_>,
     ) -> Result<Option<(Reading, Option<Duration>)>, ClientError> {
+        let Some(sent) = self.sent(at, key, request).await? else {
+            return Ok(None);
+        };
+        let Sent {
+            outcome,
+            reply,
+            decoded,
+            admitted,
+        } = sent;
+        let usage = decoded.as_ref().map(Decoded::of);
+        let reading = read(at.step, &outcome, (reply.as_ref(), decoded), expected);
+        let Some(admitted) = admitted else {
+            return Ok(Some((reading, None)));
+        };
+        let pause = self.pause_after(&reading, reply.as_ref(), at, key);
+        let is_refused = matches!(reading, Reading::Stop(_));
+        let busy = pause.filter(|_| reading.is_busy());
+        self.keep(at, (&outcome, is_refused), (admitted, usage), busy)?;
+        Ok(Some((reading, pause)))
+    }
+
+    /// The recorded outcome of a place, or a live one whose intent was written before it was sent. `None` where a replay
+    /// has no further attempt.
+    async fn sent(
+        &self,
+        at: Place,
+        key: &str,
+        request: &WireRequest,
+    ) -> Result<Option<Sent<'_>>, ClientError> {
         let bound = request.usage_bound();
         if let Some(outcome) = self.cassette.find(at, key, request)? {
-            let (reply, decoded) = self.decode(outcome, bound);
-            let reading = read(at.step, outcome, (reply.as_ref(), decoded), expected);
-            return Ok(Some((reading, None)));
+            return Ok(Some(self.decoded(outcome.clone(), bound, None)));
         }
         let Some(transport) = self.live(at.step) else {
             // What was to be sent and has no outcome is missing; an attempt that was never meant is not.
@@ -207,35 +286,41 @@ impl<'a> Exchanger<'a> {
         crash_points::passes(Point::IntentWritten);
         let outcome = Outcome::of(&transport.send(request).await);
         crash_points::passes(Point::Sent);
-        let (reply, decoded) = self.decode(&outcome, bound);
-        let usage = decoded.as_ref().map(Decoded::of);
-        let reading = read(at.step, &outcome, (reply.as_ref(), decoded), expected);
-        let refusal = match &reading {
-            Reading::Stop(_) => Some(outcome.refused()),
-            Reading::Turn(..) | Reading::Again { .. } | Reading::GiveUp { .. } => None,
-        };
-        // A refused key or model name is kept as such: mended, the same request must be sent again.
-        let kept = refusal.unwrap_or_else(|| outcome.clone());
+        Ok(Some(self.decoded(outcome, bound, Some(admitted))))
+    }
+
+    /// Writes what came back, before anything hangs on it, and settles what it cost.
+    fn keep(
+        &self,
+        at: Place,
+        (outcome, is_refused): (&Outcome, bool),
+        (admitted, usage): (Admitted<'_>, Option<Decoded>),
+        busy: Option<Duration>,
+    ) -> Result<(), ClientError> {
+        // A refused key or model name is kept as such: once fixed, the same request must be sent again.
+        let refused = is_refused.then(|| outcome.refused());
+        let kept = refused.as_ref().unwrap_or(outcome);
         if let Some(store) = &self.store {
             store.settle(at, kept.clone())?;
         }
         crash_points::passes(Point::OutcomeWritten);
-        let pause = self.pause_after(&reading, reply.as_ref(), at, key);
-        admitted.settle(&kept, usage, pause.filter(|_| reading.is_busy()));
-        match reading {
-            Reading::Stop(error) => Err(error),
-            Reading::Turn(..) | Reading::Again { .. } | Reading::GiveUp { .. } => Ok(Some((reading, pause))),
-        }
+        admitted.settle(kept, usage, busy);
+        Ok(())
     }
 
-    /// The reply of an outcome, and what it holds.
-    fn decode(&self, outcome: &Outcome, bound: UsageBound) -> (Option<WireReply>, Option<DecodedReply>) {
+    /// An outcome with what its reply holds.
+    fn decoded<'s>(&self, outcome: Outcome, bound: UsageBound, admitted: Option<Admitted<'s>>) -> Sent<'s> {
         let provider = self.provider;
         let reply = outcome.reply();
         let decoded = reply
             .as_ref()
             .map(|reply| DecodedReply::read(provider.wire, &provider.dialect, reply, bound));
-        (reply, decoded)
+        Sent {
+            outcome,
+            reply,
+            decoded,
+            admitted,
+        }
     }
 
     /// How long to wait after an attempt that should be made again: as the provider wishes, or longer each time.
@@ -313,6 +398,19 @@ fn read(
             None => Reading::Turn(Box::new(turn), sha256_hex(&reply.body)),
         },
         Err(fault) => read_fault(step, fault, reply),
+    }
+}
+
+/// Whether an outcome would stop a run until its configuration is fixed: none of the provider's words are kept then.
+fn is_refused(outcome: &Outcome, decoded: Option<&DecodedReply>) -> bool {
+    let is_class = |fault: &ReplyFault| match fault.class() {
+        FaultClass::Infrastructure => fault.kind() == FaultKind::QuotaExhausted,
+        FaultClass::Harness | FaultClass::Configuration => true,
+    };
+    match outcome {
+        Outcome::Failed { retryable, .. } => !retryable,
+        Outcome::Refused { .. } => true,
+        Outcome::Reply { .. } => decoded.is_some_and(|decoded| decoded.turn().is_err_and(is_class)),
     }
 }
 

@@ -9,7 +9,9 @@ mod error;
 pub mod force_check;
 pub mod money;
 pub mod outside_agent;
+mod payer;
 pub mod progress;
 pub mod wire_check;
 
 pub use error::ClientError;
+pub use payer::Payer;

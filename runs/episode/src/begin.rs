@@ -10,7 +10,8 @@ use ktd_bundle::exchanges::{Cassette, ExchangeStore, Place};
 use ktd_bundle::header::{Header, MaskRecord, PrivateEpisode, WindowRecord};
 use ktd_bundle::ledger::LedgerLine;
 use ktd_bundle::{BundlePaths, FORMAT_VERSION};
-use ktd_client::ask::Exchanger;
+use ktd_client::Payer;
+use ktd_client::ask::RecordedClient;
 use ktd_env::DayIndex;
 use ktd_env::exchange::{Account, Rules};
 use ktd_experiment::mask_hash::{mask_hash, tools_sha256};
@@ -212,15 +213,15 @@ pub(super) fn open<'a>(
     let mut episode = Episode {
         input,
         limits: limits(input),
-        exchanger: Exchanger {
+        exchanger: RecordedClient {
             cassette: Arc::new(cassette),
             store,
             transport,
             first_live_step: input.cell.first_own_step(),
-            guard,
+            scan: guard,
             retries: input.shared.retries,
             provider: &input.cell.provider,
-            meter: input.shared.metering.of(input.cell),
+            meter: input.shared.metering.meter(&Payer::of_cell(input.cell)),
         },
         events,
         ledger,

@@ -23,7 +23,7 @@ use ktd_agents::Transport;
 use ktd_bundle::BundlePaths;
 use ktd_bundle::chain::Log;
 use ktd_bundle::summary::Summary;
-use ktd_client::ask::Exchanger;
+use ktd_client::ask::RecordedClient;
 use ktd_client::money::Metering;
 use ktd_client::progress::Progress;
 use ktd_env::exchange::{Account, Rules};
@@ -152,7 +152,7 @@ struct Episode<'a> {
     rules: Rules,
     mask: Mask,
     limits: ToolLimits,
-    exchanger: Exchanger<'a>,
+    exchanger: RecordedClient<'a>,
     events: Log,
     ledger: Log,
     account: Account,

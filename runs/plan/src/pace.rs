@@ -1,7 +1,6 @@
 //! How long the declared rates of a key make an experiment last at least.
 
 use crate::estimate::{Estimate, Quantity};
-use ktd_client::money::meter::key_name;
 use ktd_client::money::rate_gate::KeyName;
 use ktd_experiment::cells::Cell;
 use ktd_experiment::rate_limits::RateLimits;
@@ -39,7 +38,9 @@ pub fn paces(limits: &BTreeMap<KeyName, RateLimits>, cells: &[Cell], estimate: &
     let limited = limits.iter().filter(|(_, limits)| has_rate(limits));
     limited
         .map(|(key, limits)| {
-            let users = cells.iter().filter(|cell| key_name(cell) == *key);
+            let users = cells
+                .iter()
+                .filter(|cell| KeyName::of(&cell.agent, &cell.provider) == *key);
             let users: BTreeSet<&str> = users.map(|cell| cell.agent.id.as_str()).collect();
             let agents = estimate.agents.iter();
             let ranges: Vec<_> = agents

@@ -51,7 +51,11 @@ mod tests {
         assert_eq!(read(r#"{"profile": "ktd"}"#).unwrap(), Profile::Ktd);
         assert_eq!(read(r#"{"profile": "qlib"}"#).unwrap(), Profile::Qlib);
         for text in [r#"{"profile": "other"}"#, r#"{"profile": null}"#, "[]", "x"] {
-            assert_eq!(read(text).unwrap_err().class(), ktd_io::ErrorClass::InvalidInput, "{text}");
+            assert_eq!(
+                read(text).unwrap_err().class(),
+                ktd_io::ErrorClass::InvalidInput,
+                "{text}"
+            );
         }
         assert_eq!(read_profile(None).unwrap(), Profile::Ktd);
     }

@@ -204,7 +204,7 @@ pub fn assert_same_files(left: &Path, right: &Path) {
 /// What a model was asked and what happened, in order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Trace {
-    /// The lines of the event log.
+    /// The bodies of the event log, without the chain, which starts from the header.
     pub events: Vec<String>,
     /// The answered requests, each with its place.
     pub requests: Vec<(Place, String)>,
@@ -217,7 +217,7 @@ impl Trace {
         let paths = BundlePaths::new(bundle);
         let cassette = Cassette::read(&paths.exchanges()).unwrap();
         Self {
-            events: Lines::read(&paths.events()).unwrap().raw().to_vec(),
+            events: bodies(&paths.events()),
             requests: cassette
                 .answered()
                 .map(|sent| (sent.intent.at, sent.intent.request.clone()))
@@ -229,8 +229,8 @@ impl Trace {
     /// them up to its decision, whose as-of day is the last of them.
     #[must_use]
     pub fn before_close_of(&self, days: usize) -> Self {
-        let settles = format!("\"body\":{{\"kind\":\"fills\",\"step\":{},", days + 1);
-        let end = self.events.iter().position(|line| line.contains(&settles));
+        let settles = format!("{{\"kind\":\"fills\",\"step\":{},", days + 1);
+        let end = self.events.iter().position(|body| body.starts_with(&settles));
         Self {
             events: self.events[..end.unwrap_or(self.events.len())].to_vec(),
             requests: self
@@ -241,6 +241,14 @@ impl Trace {
                 .collect(),
         }
     }
+}
+
+/// The bodies of a log, line by line, as they are written.
+#[must_use]
+pub fn bodies(log: &Path) -> Vec<String> {
+    let lines = Lines::read(log).unwrap();
+    let bodies = lines.bodies::<Box<serde_json::value::RawValue>>(log).unwrap();
+    bodies.iter().map(|body| body.get().to_owned()).collect()
 }
 
 /// Turns the finished exchanges of a bundle into an open part of the same records, as they stand while an episode runs.

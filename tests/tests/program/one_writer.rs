@@ -34,10 +34,7 @@ fn a_second_run_is_turned_away_before_it_reads_or_cuts_anything() {
     let lock = paths.lock_for_writing().unwrap();
     let told = refused(&folder.ktd(&RUN), 2);
     assert!(told.contains("another process is writing it"), "{told}");
-    assert!(
-        std::fs::read(&open_part).unwrap() == half,
-        "it was touched"
-    );
+    assert!(std::fs::read(&open_part).unwrap() == half, "it was touched");
 
     drop(lock);
     assert_ok(&folder.ktd(&RUN));

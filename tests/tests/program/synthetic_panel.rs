@@ -12,8 +12,8 @@ use ktd_env::synth::{SynthConfig, generate};
 use ktd_env::{Board, FactorTable, Fen, Market};
 use ktd_masking::{EpisodeFrame, Level, Mask, MaskKey, MaskSettings, Numeric};
 use ktd_probes::{
-    Aid, Answer, Attackers, DEFAULT_JOINT_DAYS, Database, DatabaseSource, Gold, Measure, Probe, ProbeKind,
-    ProbeMaker, ProbePlan, ProbeText, Tally, blind, controls, expected,
+    Aid, Attackers, DEFAULT_JOINT_DAYS, Database, DatabaseSource, Gold, Measure, Probe, ProbeAnswer,
+    ProbeKind, ProbeMaker, ProbePlan, ProbeText, RecoveryTally, blind, controls, expected,
 };
 use ktd_tools::{ToolLimits, Toolbox};
 use serde_json::Value;
@@ -103,10 +103,10 @@ fn texts(set: &[(ProbeText, Gold)]) -> Vec<ProbeText> {
 }
 
 /// What each attacker recovers.
-fn tallies(attackers: &Attackers, set: &[(ProbeText, Gold)]) -> BTreeMap<&'static str, Tally> {
-    let mut tallies: BTreeMap<&'static str, Tally> = BTreeMap::new();
+fn tallies(attackers: &Attackers, set: &[(ProbeText, Gold)]) -> BTreeMap<&'static str, RecoveryTally> {
+    let mut tallies: BTreeMap<&'static str, RecoveryTally> = BTreeMap::new();
     for (probe, gold) in set {
-        let answers: Vec<Option<Answer>> = attackers.answer(&STAGE.database, probe, SEED);
+        let answers: Vec<Option<ProbeAnswer>> = attackers.answer(&STAGE.database, probe, SEED);
         assert_eq!(answers.len(), Attackers::NAMES.len());
         for (name, answer) in Attackers::NAMES.into_iter().zip(&answers) {
             let tally = tallies.entry(name).or_default();

@@ -22,7 +22,7 @@ const EDGES: [(&str, &[&str]); 14] = [
     ("attribution", &["env", "stats"]),
     (
         "probes",
-        &["env", "masking", "guard", "prompts", "tools", "agents"],
+        &["env", "masking", "guard", "prompts", "tools", "agents", "stats"],
     ),
     (
         "runs",
@@ -218,5 +218,47 @@ fn the_architecture_text_has_the_same_edges() {
             text.contains(&row),
             "ARCHITECTURE.md lacks the row that starts {row:?}"
         );
+    }
+}
+
+/// Sources of `probes` that attack, and those that make probes: they share nothing but the text and the names of kinds.
+const ATTACKING: [&str; 9] = [
+    "attack",
+    "clue.rs",
+    "column.rs",
+    "database.rs",
+    "parsed_exhibit.rs",
+    "scan.rs",
+    "table.rs",
+    "tolerance.rs",
+    "unknown_content.rs",
+];
+const MAKING: [&str; 3] = ["make.rs", "plan.rs", "controls.rs"];
+
+#[test]
+fn attackers_and_the_maker_of_probes_share_nothing_but_the_text() {
+    let root = workspace_root().join("probes/src");
+    let modules = |files: &[&str]| -> Vec<String> {
+        let names = files.iter().map(|file| file.trim_end_matches(".rs"));
+        names.map(|name| format!("crate::{name}")).collect()
+    };
+    let sources = |file: &str| -> Vec<std::path::PathBuf> {
+        let path = root.join(file);
+        if path.is_dir() {
+            let entries = std::fs::read_dir(path).unwrap();
+            return entries.map(|entry| entry.unwrap().path()).collect();
+        }
+        vec![path]
+    };
+    for (files, others) in [(&ATTACKING[..], &MAKING[..]), (&MAKING[..], &ATTACKING[..])] {
+        for path in files.iter().flat_map(|file| sources(file)) {
+            let text = std::fs::read_to_string(&path).unwrap();
+            // Tests of an attacker may make probes.
+            let own = text.split("#[cfg(test)]").next().unwrap();
+            for module in modules(others) {
+                let used = format!("{module}::");
+                assert!(!own.contains(&used), "{} uses {module}", path.display());
+            }
+        }
     }
 }

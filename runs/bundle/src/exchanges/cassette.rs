@@ -6,9 +6,9 @@ use super::store::open_part;
 use super::{Intent, Nearest, Outcome, Place, Sent};
 use crate::BundleError;
 use ktd_agents::WireRequest;
+use ktd_io::FileError;
 use ktd_io::sha256::sha256_hex;
 use ktd_io::whole_file::read_bounded;
-use ktd_io::FileError;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -61,7 +61,8 @@ impl Cassette {
         cassette.read_open(&open_part(path))?;
         // A kill tears a frame while its records still stand in the open part. Without them replies would be lost.
         if 0 < torn && cassette.extent.records == closed {
-            let what = format!("its last {torn} bytes are no whole frame: it is damaged, cut short or added to");
+            let what =
+                format!("its last {torn} bytes are no whole frame: it is damaged, cut short or added to");
             return Err(BundleError::damaged(path, what));
         }
         Ok(cassette)
@@ -72,7 +73,8 @@ impl Cassette {
         let mut at = 0;
         let mut room = STORE_LIMIT_BYTES;
         while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
-            let damaged = |what: String| BundleError::damaged(path, format!("the frame at byte {at}: {what}"));
+            let damaged =
+                |what: String| BundleError::damaged(path, format!("the frame at byte {at}: {what}"));
             let Some(frame) = first_frame(rest) else {
                 if has_later_frame(rest) {
                     return Err(damaged("it is damaged, and others follow it".to_owned()));
@@ -94,7 +96,10 @@ impl Cassette {
 
     fn read_open(&mut self, path: &Path) -> Result<(), BundleError> {
         let bytes = part(path)?;
-        let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+        let whole = bytes
+            .iter()
+            .rposition(|byte| *byte == b'\n')
+            .map_or(0, |end| end + 1);
         let closed = self.extent.records;
         self.add_lines(path, bytes.get(..whole).unwrap_or_default())?;
         // Killed after the frame and before the cut, all of it stands in the compressed part already.
@@ -325,7 +330,9 @@ mod tests {
 
     fn lines(records: &[Record]) -> Vec<u8> {
         let numbered = records.iter().zip(0_u64..);
-        numbered.flat_map(|(record, seq)| record.to_line(seq).unwrap()).collect()
+        numbered
+            .flat_map(|(record, seq)| record.to_line(seq).unwrap())
+            .collect()
     }
 
     /// Writes records as an open part, and cuts some bytes off their end.
@@ -401,7 +408,10 @@ mod tests {
         std::fs::write(&path, &frame).unwrap();
         std::fs::write(&open, lines(&records)).unwrap();
         let both = Cassette::read(&path).unwrap();
-        assert_eq!((both.len(), both.answered().count(), both.torn_bytes()), (2, 2, 0));
+        assert_eq!(
+            (both.len(), both.answered().count(), both.torn_bytes()),
+            (2, 2, 0)
+        );
         // Killed within the frame.
         std::fs::write(&path, &frame[..frame.len() - 1]).unwrap();
         let torn = Cassette::read(&path).unwrap();

@@ -69,10 +69,7 @@ mod tests {
         let lines = format!("{line}1\n{line}2\n{line}3\n");
         let packed = compress(lines.as_bytes()).unwrap();
         assert!(packed.len() < 2 * one + 200, "{} of {one}", packed.len());
-        assert_eq!(
-            decompress(&packed, STORE_LIMIT_BYTES).unwrap(),
-            lines.as_bytes()
-        );
+        assert_eq!(decompress(&packed, STORE_LIMIT_BYTES).unwrap(), lines.as_bytes());
         assert_eq!(first_frame(&packed), Some(packed.as_slice()));
     }
 

@@ -112,9 +112,7 @@ impl ExchangeStore {
             .open(&self.path)
             .and_then(|mut file| file.write_all(&frame))
             .map_err(BundleError::io("write", &self.path))?;
-        part.file
-            .set_len(0)
-            .map_err(BundleError::io("cut", &self.path))?;
+        part.file.set_len(0).map_err(BundleError::io("cut", &self.path))?;
         part.bytes = 0;
         Ok(())
     }
@@ -162,7 +160,8 @@ fn compact(path: &Path) -> Result<(), BundleError> {
         let mut lines = Vec::new();
         let mut left = packed.as_slice();
         while let Some(frame) = first_frame(left) {
-            let more = decompress(frame, STORE_LIMIT_BYTES).map_err(|what| BundleError::damaged(path, what))?;
+            let more =
+                decompress(frame, STORE_LIMIT_BYTES).map_err(|what| BundleError::damaged(path, what))?;
             lines.extend(more);
             left = left.get(frame.len()..).unwrap_or_default();
         }
@@ -204,7 +203,9 @@ mod tests {
             assert_eq!(cassette.len(), usize::try_from(ordinal).unwrap());
             let store = ExchangeStore::continue_after(&path, &cassette).unwrap();
             store.intend(intent(ordinal, 1 << 20)).unwrap();
-            store.settle(at(ordinal), Outcome::Refused { status: None }).unwrap();
+            store
+                .settle(at(ordinal), Outcome::Refused { status: None })
+                .unwrap();
         }
         let store = ExchangeStore::continue_after(&path, &Cassette::read(&path).unwrap()).unwrap();
         store.finish().unwrap();

@@ -9,8 +9,8 @@ mod strategy;
 mod text;
 
 pub use picture::render;
-pub use record::{CURVE_FORMAT, Curve, Recovery, Rung, StrategyCost};
+pub use record::{CURVE_FORMAT, Curve, Recovery, ReturnDifference, Rung, StrategyCost};
 pub use returns::experiment;
 pub use signals::{SignalDays, signal_days};
-pub use strategy::Strategy;
+pub use strategy::FactorStrategy;
 pub use text::table;

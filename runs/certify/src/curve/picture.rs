@@ -1,6 +1,7 @@
 //! The curve as one drawing that stands alone: what every attacker recovers on each rung, and what strategies still see.
 
 use super::record::{Curve, Recovery, Rung, StrategyCost};
+use ktd_probes::{Measure, ProbeKind};
 use ktd_view::draw::{Anchor, Axes, Axis, Canvas, Edges, Plane, axis_percent, real};
 
 const WIDTH: f64 = 980.0;
@@ -8,11 +9,11 @@ const HEIGHT: f64 = 400.0;
 const LEGEND: f64 = 766.0;
 
 /// What is drawn of leakage: kind, class, legend. Other measures and kinds stand in the table.
-const LEAKS: [(&str, &str, &str); 2] = [
-    ("day", "k0", "a day: stock in five"),
-    ("episode", "k2", "an episode: stock in five"),
+const LEAKS: [(ProbeKind, &str, &str); 2] = [
+    (ProbeKind::Day, "k0", "a day: stock in five"),
+    (ProbeKind::Episode, "k2", "an episode: stock in five"),
 ];
-const MEASURE: &str = "top5";
+const MEASURE: Measure = Measure::Top5;
 
 /// Parts of a rung's column that marks lie in: attackers from left to right, then strategies.
 const ATTACKERS: (f64, f64) = (0.12, 0.68);
@@ -55,22 +56,22 @@ fn column(canvas: &mut Canvas, plane: &Plane, left: f64, rung: &Rung) {
         "t",
         Anchor::Middle,
         (x(0.5), plane.down.end + 18.0),
-        &rung.numeric,
+        rung.numeric.label(),
     );
     for (kind, class, legend) in LEAKS {
         let found: Vec<&Recovery> = rung.of(kind, MEASURE).collect();
         for (place, found) in found.iter().enumerate() {
             let share = found.share.clamp(0.0, 1.0);
-            let told = format!("{}, {legend}: {:.1} %", found.attacker, share * 100.0);
+            let note = format!("{}, {legend}: {:.1} %", found.attacker, share * 100.0);
             let at = plane.at(left + within(ATTACKERS, place, rung.attackers().len()), share);
-            canvas.explained(&told, |canvas| mark(canvas, class, at));
+            canvas.explained(&note, |canvas| mark(canvas, class, at));
         }
         let Some(best) = rung.strongest(kind, MEASURE) else {
             continue;
         };
-        let told = format!("best guess without looking: {:.1} %", best.chance * 100.0);
+        let note = format!("best guess without looking: {:.1} %", best.chance * 100.0);
         let y = plane.y(best.chance.clamp(0.0, 1.0));
-        canvas.explained(&told, |canvas| {
+        canvas.explained(&note, |canvas| {
             canvas.line("luck", (x(ATTACKERS.0 - 0.03), y), (x(ATTACKERS.1 + 0.03), y));
         });
     }
@@ -80,13 +81,13 @@ fn column(canvas: &mut Canvas, plane: &Plane, left: f64, rung: &Rung) {
         };
         let across = left + within(STRATEGIES, place, rung.strategies.len());
         let at = plane.at(across, seen.clamp(0.0, 1.0));
-        let told = format!("{} {seen:.2}", sees(strategy));
-        canvas.explained(&told, |canvas| square(canvas, &format!("see k{place}"), at));
+        let note = format!("{} {seen:.2}", sees(strategy));
+        canvas.explained(&note, |canvas| square(canvas, &format!("see k{place}"), at));
     }
 }
 
 fn sees(strategy: &StrategyCost) -> String {
-    format!("{} sees: rank correlation", strategy.strategy)
+    format!("{} sees: rank correlation", strategy.strategy.builtin())
 }
 
 /// Where the mark of one of `count` lies between two ends.
@@ -110,27 +111,27 @@ fn square(canvas: &mut Canvas, class: &str, (x, y): (f64, f64)) {
 
 fn legend(canvas: &mut Canvas, curve: &Curve) {
     let mut rows = (0..).map(|row| 48.0 + real(row) * 20.0);
-    let mut told = |canvas: &mut Canvas, text: &str, draw: &dyn Fn(&mut Canvas, (f64, f64))| {
+    let mut row = |canvas: &mut Canvas, text: &str, draw: &dyn Fn(&mut Canvas, (f64, f64))| {
         let y = rows.next().unwrap_or_default();
         draw(canvas, (LEGEND, y));
         canvas.text("t", Anchor::Start, (LEGEND + 16.0, y + 4.0), text);
     };
     for (_, class, legend) in LEAKS {
-        told(canvas, legend, &|canvas, at| mark(canvas, class, at));
+        row(canvas, legend, &|canvas, at| mark(canvas, class, at));
     }
-    told(canvas, "best guess without looking", &|canvas, (x, y)| {
+    row(canvas, "best guess without looking", &|canvas, (x, y)| {
         canvas.line("luck", (x - 8.0, y), (x + 8.0, y));
     });
     let Some(first) = curve.rungs.first() else {
         return;
     };
     for (place, strategy) in first.strategies.iter().enumerate() {
-        told(canvas, &sees(strategy), &|canvas, at| {
+        row(canvas, &sees(strategy), &|canvas, at| {
             square(canvas, &format!("see k{place}"), at);
         });
     }
-    told(canvas, "Attackers, from left to right:", &|_, _| ());
+    row(canvas, "Attackers, from left to right:", &|_, _| ());
     for name in first.attackers() {
-        told(canvas, name, &|_, _| ());
+        row(canvas, name, &|_, _| ());
     }
 }

@@ -1,29 +1,31 @@
 //! Puts the attackers to every rung, and the strategies.
 
-use super::record::{CURVE_FORMAT, Curve, Recovery, Rung, StrategyCost};
+use super::record::{CURVE_FORMAT, Curve, Recovery, ReturnDifference, Rung, StrategyCost};
 use super::signals::signal_days;
-use super::strategy::Strategy;
+use super::strategy::FactorStrategy;
 use crate::CertifyError;
-use crate::Tick;
-use crate::figure::Rule;
-use crate::ground::Ground;
+use crate::attacker_record::database_attackers;
+use crate::compose::count_probes;
 use crate::paths::CertifyPaths;
-use crate::session::{CertifyRun, count_probes, database_attackers};
+use crate::probe_inputs::ProbeInputs;
+use crate::progress::ProgressFn;
+use crate::run::CertifyRun;
 use ktd_episode::run::CellResult;
 use ktd_io::parallel::in_parallel;
 use ktd_masking::{Level, MaskSettings, Numeric};
+use ktd_probes::judge::AcceptanceRule;
 use ktd_probes::{ProbeKind, Stretch};
 
-/// How well a strategy sees on one rung.
+/// Fidelity of a strategy's signals on one rung.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Sight {
+pub struct SignalFidelity {
     /// Mean over days of the rank correlation of its signals with those of exact numbers.
     pub rank_correlation: Option<f64>,
     /// Days compared.
     pub days: usize,
 }
 
-/// One run over all rungs, in a directory for each.
+/// Run over all rungs, in a directory for each.
 #[derive(Debug, Clone)]
 pub struct CurveRun(pub CertifyRun);
 
@@ -46,45 +48,44 @@ impl CurveRun {
         run
     }
 
-    /// How often the attacks tick, at most.
+    /// How often the attacks progress, at most.
     #[must_use]
-    pub fn ticks(&self) -> usize {
-        Numeric::ALL.len() * self.0.ticks(false)
+    pub fn progress_total(&self) -> usize {
+        Numeric::ALL.len() * self.0.progress_total(false)
     }
 
     /// What the attackers recover on each rung. What is on disk is kept.
     ///
     /// # Errors
     /// [`CertifyError`] as `ktd probe`.
-    pub fn recoveries(&self, tick: Tick<'_>) -> Result<Vec<Vec<Recovery>>, CertifyError> {
+    pub fn recoveries(&self, progress: ProgressFn<'_>) -> Result<Vec<Vec<Recovery>>, CertifyError> {
         Numeric::ALL
             .into_iter()
-            .map(|numeric| self.recovery(numeric, tick))
+            .map(|numeric| self.recovery(numeric, progress))
             .collect()
     }
 
-    fn recovery(&self, numeric: Numeric, tick: Tick<'_>) -> Result<Vec<Recovery>, CertifyError> {
+    fn recovery(&self, numeric: Numeric, progress: ProgressFn<'_>) -> Result<Vec<Recovery>, CertifyError> {
         let run = self.on(numeric);
-        let record = run.attack(false, tick)?;
-        let rule = Rule {
+        let record = run.attack(false, progress)?;
+        let rule = AcceptanceRule {
             mask: MaskSettings {
                 level: Level::Blinded,
                 numeric,
             },
-            confidence: run.config.confidence,
-            thresholds: run.config.thresholds,
+            criteria: run.criteria(),
             attackers: database_attackers().len(),
         };
         let counted = count_probes(&run.paths, &record, &database_attackers())?;
-        let found = counted.counts.iter().map(|count| {
-            let figure = rule.figure(count)?;
+        let found = counted.recovered.iter().map(|count| {
+            let rate = rule.rate(count)?;
             Ok(Recovery {
-                attacker: figure.attacker,
-                kind: figure.kind,
-                measure: figure.measure,
-                share: figure.share,
-                interval: figure.interval,
-                chance: figure.chance,
+                attacker: rate.attacker,
+                kind: rate.kind,
+                measure: rate.measure,
+                share: rate.share,
+                interval: rate.interval,
+                chance: rate.chance,
             })
         });
         found.collect()
@@ -94,19 +95,23 @@ impl CurveRun {
     ///
     /// # Errors
     /// [`CertifyError::Input`] when the stretches do not fit the panel.
-    pub fn sights(&self, ground: &Ground, stretches: &[Stretch]) -> Result<Vec<Vec<Sight>>, CertifyError> {
+    pub fn fidelities(
+        &self,
+        inputs: &ProbeInputs,
+        stretches: &[Stretch],
+    ) -> Result<Vec<Vec<SignalFidelity>>, CertifyError> {
         let days = signal_days(stretches);
         let of_rung = |numeric: Numeric| {
-            let found = in_parallel(&days, self.0.threads, |day| day.correlations(ground, numeric));
+            let found = in_parallel(&days, self.0.threads, |day| day.correlations(inputs, numeric));
             let found: Vec<_> = found.into_iter().collect::<Result<_, _>>()?;
             let of_strategy = |place: usize| {
                 let seen: Vec<f64> = found.iter().filter_map(|day| *day.get(place)?).collect();
-                Sight {
+                SignalFidelity {
                     rank_correlation: mean(&seen),
                     days: seen.len(),
                 }
             };
-            Ok((0..Strategy::ALL.len()).map(of_strategy).collect())
+            Ok((0..FactorStrategy::ALL.len()).map(of_strategy).collect())
         };
         Numeric::ALL.into_iter().map(of_rung).collect()
     }
@@ -117,31 +122,31 @@ impl CurveRun {
     /// [`CertifyError`] of the first episode that stopped.
     pub fn draw(
         &self,
-        ground: &Ground,
+        inputs: &ProbeInputs,
         recoveries: Vec<Vec<Recovery>>,
-        sights: &[Vec<Sight>],
+        fidelities: &[Vec<SignalFidelity>],
         episodes: Vec<CellResult>,
     ) -> Result<Curve, CertifyError> {
         let traded = Traded::read(episodes)?;
-        let rungs = Numeric::ALL.into_iter().zip(recoveries).zip(sights);
-        let rungs = rungs.map(|((numeric, recovery), sight)| Rung {
-            numeric: numeric.label().to_owned(),
+        let rungs = Numeric::ALL.into_iter().zip(recoveries).zip(fidelities);
+        let rungs = rungs.map(|((numeric, recovery), fidelity)| Rung {
+            numeric,
             recovery,
-            strategies: Strategy::ALL
+            strategies: FactorStrategy::ALL
                 .into_iter()
-                .zip(sight)
-                .map(|(strategy, sight)| StrategyCost {
-                    rank_correlation: sight.rank_correlation,
-                    days: sight.days,
+                .zip(fidelity)
+                .map(|(strategy, fidelity)| StrategyCost {
+                    rank_correlation: fidelity.rank_correlation,
+                    days: fidelity.days,
                     ..traded.cost(strategy, numeric)
                 })
                 .collect(),
         });
-        let kinds = ProbeKind::ALL.map(|kind| (kind.label().to_owned(), self.0.config.probes.of(kind)));
+        let kinds = ProbeKind::ALL.map(|kind| (kind, self.0.config.probes.of(kind)));
         Ok(Curve {
             format: CURVE_FORMAT,
             ktd: env!("CARGO_PKG_VERSION").to_owned(),
-            data: ground.source.record.clone(),
+            data: inputs.source.record.clone(),
             confidence: self.0.config.confidence,
             probes: kinds.into(),
             rungs: rungs.collect(),
@@ -149,8 +154,16 @@ impl CurveRun {
     }
 }
 
-/// Total returns of episodes: strategy, rung, window.
-struct Traded(Vec<(String, String, String, f64)>);
+/// Total return of an episode.
+struct EpisodeReturn {
+    agent: String,
+    numeric: Numeric,
+    window: String,
+    value: f64,
+}
+
+/// Total returns of episodes.
+struct Traded(Vec<EpisodeReturn>);
 
 impl Traded {
     fn read(episodes: Vec<CellResult>) -> Result<Self, CertifyError> {
@@ -159,24 +172,24 @@ impl Traded {
             let summary = episode.result?;
             let cell = episode.cell;
             if let Some(value) = summary.metrics.total_return.value {
-                let numeric = cell.mask.numeric.label().to_owned();
-                traded.push((cell.agent.id, numeric, cell.window.id, value));
+                traded.push(EpisodeReturn {
+                    agent: cell.agent.id,
+                    numeric: cell.mask.numeric,
+                    window: cell.window.id,
+                    value,
+                });
             }
         }
         Ok(Self(traded))
     }
 
-    fn of(&self, strategy: Strategy, numeric: Numeric) -> Vec<(&str, f64)> {
-        let is_asked = |(agent, on, ..): &&(String, String, String, f64)| {
-            agent == strategy.builtin() && on == numeric.label()
-        };
+    fn of(&self, strategy: FactorStrategy, numeric: Numeric) -> Vec<(&str, f64)> {
+        let is_asked = |found: &&EpisodeReturn| found.agent == strategy.builtin() && found.numeric == numeric;
         let found = self.0.iter().filter(is_asked);
-        found
-            .map(|(_, _, window, value)| (window.as_str(), *value))
-            .collect()
+        found.map(|found| (found.window.as_str(), found.value)).collect()
     }
 
-    fn cost(&self, strategy: Strategy, numeric: Numeric) -> StrategyCost {
+    fn cost(&self, strategy: FactorStrategy, numeric: Numeric) -> StrategyCost {
         let (here, exact) = (self.of(strategy, numeric), self.of(strategy, Numeric::Exact));
         let values: Vec<f64> = here.iter().map(|(_, value)| *value).collect();
         let pairs: Vec<f64> = here
@@ -187,7 +200,7 @@ impl Traded {
             })
             .collect();
         StrategyCost {
-            strategy: strategy.builtin().to_owned(),
+            strategy,
             rank_correlation: None,
             days: 0,
             mean_return: mean(&values),
@@ -204,12 +217,15 @@ fn mean(values: &[f64]) -> Option<f64> {
 
 /// Mean and its standard error.
 #[expect(clippy::cast_precision_loss, reason = "some hundred values")]
-fn spread(values: &[f64]) -> Option<(f64, f64)> {
+fn spread(values: &[f64]) -> Option<ReturnDifference> {
     let middle = mean(values).filter(|_| 2 <= values.len())?;
     let squares: f64 = values
         .iter()
         .map(|value| (value - middle) * (value - middle))
         .sum();
     let count = values.len() as f64;
-    Some((middle, (squares / (count - 1.0) / count).sqrt()))
+    Some(ReturnDifference {
+        mean: middle,
+        standard_error: (squares / (count - 1.0) / count).sqrt(),
+    })
 }

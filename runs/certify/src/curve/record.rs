@@ -1,12 +1,18 @@
 //! `curve.json`: one record, of which table and picture are views.
 
+use super::strategy::FactorStrategy;
+use crate::label;
 use ktd_experiment::data_record::DataRecord;
+use ktd_masking::Numeric;
+use ktd_probes::judge::RateInterval;
+use ktd_probes::{Measure, ProbeKind};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// Version of `curve.json`.
-pub const CURVE_FORMAT: u32 = 1;
+pub const CURVE_FORMAT: u32 = 2;
 
-/// Leakage and utility of each rung.
+/// Curve of leakage and utility over the rungs of the numeric ladder.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Curve {
@@ -19,62 +25,73 @@ pub struct Curve {
     /// Confidence of every interval.
     pub confidence: f64,
     /// Probes put, by kind.
-    pub probes: Vec<(String, usize)>,
+    pub probes: BTreeMap<ProbeKind, usize>,
     /// From exact numbers down.
     pub rungs: Vec<Rung>,
 }
 
-/// One way to show numbers.
+/// Rung of the ladder: one way to show numbers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rung {
     /// Its name.
-    pub numeric: String,
+    #[serde(with = "label::numeric")]
+    pub numeric: Numeric,
     /// What each attacker recovered of each kind of probe.
     pub recovery: Vec<Recovery>,
     /// What it costs each strategy.
     pub strategies: Vec<StrategyCost>,
 }
 
-/// What one attacker recovered of one kind.
+/// Recovery of one attacker on one kind of probes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Recovery {
     /// The attacker.
     pub attacker: String,
     /// The probes' kind.
-    pub kind: String,
+    pub kind: ProbeKind,
     /// What was asked.
-    pub measure: String,
+    pub measure: Measure,
     /// Of how many probes, as a share.
     pub share: f64,
     /// Its Wilson interval.
-    pub interval: (f64, f64),
+    pub interval: RateInterval,
     /// What chance recovers.
     pub chance: f64,
 }
 
-/// What one strategy loses.
+/// Cost of a rung to one strategy.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StrategyCost {
     /// The built-in agent that trades it.
-    pub strategy: String,
+    pub strategy: FactorStrategy,
     /// Mean over days of the rank correlation between what it sees and what it would see of exact numbers.
     pub rank_correlation: Option<f64>,
     /// Days compared.
     pub days: usize,
     /// Mean total return over the episodes.
     pub mean_return: Option<f64>,
-    /// Standard error of the mean difference to exact numbers, episode by episode; absent with exact numbers.
-    pub difference: Option<(f64, f64)>,
+    /// Mean difference to exact numbers, episode by episode; absent with exact numbers.
+    pub difference: Option<ReturnDifference>,
     /// Episodes.
     pub episodes: usize,
 }
 
+/// Mean difference of returns, with its standard error.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ReturnDifference {
+    /// The mean.
+    pub mean: f64,
+    /// Its standard error.
+    pub standard_error: f64,
+}
+
 impl Rung {
     /// What each attacker recovered of a measure, for one kind.
-    pub fn of<'r>(&'r self, kind: &'r str, measure: &'r str) -> impl Iterator<Item = &'r Recovery> {
+    pub fn of(&self, kind: ProbeKind, measure: Measure) -> impl Iterator<Item = &Recovery> {
         self.recovery
             .iter()
             .filter(move |found| found.kind == kind && found.measure == measure)
@@ -94,7 +111,7 @@ impl Rung {
 
     /// The largest share above chance of a measure over attackers, for one kind: attacker, share, chance.
     #[must_use]
-    pub fn strongest<'r>(&'r self, kind: &'r str, measure: &'r str) -> Option<&'r Recovery> {
+    pub fn strongest(&self, kind: ProbeKind, measure: Measure) -> Option<&Recovery> {
         self.of(kind, measure)
             .max_by(|left, right| (left.share - left.chance).total_cmp(&(right.share - right.chance)))
     }

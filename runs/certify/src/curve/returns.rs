@@ -1,9 +1,9 @@
 //! The episodes that tell what a rung costs a strategy in return.
 
-use super::strategy::Strategy;
+use super::strategy::FactorStrategy;
 use crate::CertifyError;
 use crate::config::CertifyConfig;
-use crate::ground::Ground;
+use crate::probe_inputs::ProbeInputs;
 use ktd_experiment::config::{AgentConfig, ExperimentConfig, MaskConfig};
 use ktd_experiment::window_config::WindowConfig;
 use ktd_masking::{Level, Numeric};
@@ -18,10 +18,10 @@ const STEPS: usize = 60;
 /// [`CertifyError::Input`] for stretches outside the panel.
 pub fn experiment(
     config: &CertifyConfig,
-    ground: &Ground,
+    inputs: &ProbeInputs,
     stretches: &[Stretch],
 ) -> Result<ExperimentConfig, CertifyError> {
-    let market = &ground.source.market;
+    let market = &inputs.source.market;
     let date = |place: usize| {
         let date = market.day_at(place).and_then(|day| market.date(day));
         date.map(ktd_env::TradeDate::reveal)
@@ -50,7 +50,7 @@ pub fn experiment(
             numeric: numeric.label().to_owned(),
         })
         .to_vec();
-    experiment.agents = Strategy::ALL
+    experiment.agents = FactorStrategy::ALL
         .map(|strategy| AgentConfig {
             id: strategy.builtin().to_owned(),
             builtin: Some(strategy.builtin().to_owned()),

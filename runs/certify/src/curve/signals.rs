@@ -1,9 +1,9 @@
 //! What a strategy sees of all index members on a day, read from the tool's own answers, and how far that keeps the order of
 //! the exact numbers.
 
-use super::strategy::Strategy;
+use super::strategy::FactorStrategy;
 use crate::CertifyError;
-use crate::ground::Ground;
+use crate::probe_inputs::ProbeInputs;
 use ktd_env::exchange::Account;
 use ktd_env::factors::Factor;
 use ktd_env::{DayIndex, NameId};
@@ -53,14 +53,14 @@ impl SignalDays {
     /// [`CertifyError::Input`] for a day outside the panel.
     pub fn correlations(
         self,
-        ground: &Ground,
+        inputs: &ProbeInputs,
         numeric: Numeric,
-    ) -> Result<[Option<f64>; Strategy::ALL.len()], CertifyError> {
+    ) -> Result<[Option<f64>; FactorStrategy::ALL.len()], CertifyError> {
         let (exact, seen) = (
-            self.signals(ground, Numeric::Exact)?,
-            self.signals(ground, numeric)?,
+            self.signals(inputs, Numeric::Exact)?,
+            self.signals(inputs, numeric)?,
         );
-        let mut correlations = [None; Strategy::ALL.len()];
+        let mut correlations = [None; FactorStrategy::ALL.len()];
         for ((correlation, exact), seen) in correlations.iter_mut().zip(&exact).zip(&seen) {
             *correlation = spearman(exact, seen)
                 .map_err(|error| CertifyError::input(error.to_string(), error.hint()))?;
@@ -69,14 +69,14 @@ impl SignalDays {
     }
 
     /// The score of each index member, strategy by strategy, members in the order of the panel.
-    fn signals(self, ground: &Ground, numeric: Numeric) -> Result<Vec<Vec<f64>>, CertifyError> {
+    fn signals(self, inputs: &ProbeInputs, numeric: Numeric) -> Result<Vec<Vec<f64>>, CertifyError> {
         let outside = || {
             CertifyError::input(
                 "a day of the stretches lies outside the panel",
                 "choose other stretches",
             )
         };
-        let market = &ground.source.market;
+        let market = &inputs.source.market;
         let window: Vec<DayIndex> = (self.first..self.first + EPISODE_STEPS)
             .filter_map(|place| market.day_at(place))
             .collect();
@@ -87,26 +87,26 @@ impl SignalDays {
         let frame = EpisodeFrame {
             market,
             window: &window,
-            initial_cash: ground.rules.initial_cash,
+            initial_cash: inputs.rules.initial_cash,
         };
-        let key = ground.key.derive(&format!("signals {}", self.first));
+        let key = inputs.key.derive(&format!("signals {}", self.first));
         let mask = Mask::new(settings, &key, &frame).ok_or_else(outside)?;
         let day = market.day_at(self.first + self.step - 2).ok_or_else(outside)?;
-        let as_of = market.as_of(day).with_factors(&ground.factors);
+        let as_of = market.as_of(day).with_factors(&inputs.factors);
         let context = ToolContext {
             as_of: &as_of,
-            account: &Account::with_cash(ground.rules.initial_cash),
+            account: &Account::with_cash(inputs.rules.initial_cash),
             mask: &mask,
-            rules: &ground.rules,
-            limits: &ground.limits,
+            rules: &inputs.rules,
+            limits: &inputs.limits,
             last_step: None,
             step: self.step,
             steps_total: EPISODE_STEPS,
         };
         let members: Vec<NameId> = as_of.members().collect();
-        let mut scores = vec![Vec::with_capacity(members.len()); Strategy::ALL.len()];
-        for row in compared(ground, &context, &members) {
-            for (scores, strategy) in scores.iter_mut().zip(Strategy::ALL) {
+        let mut scores = vec![Vec::with_capacity(members.len()); FactorStrategy::ALL.len()];
+        for row in compared(inputs, &context, &members) {
+            for (scores, strategy) in scores.iter_mut().zip(FactorStrategy::ALL) {
                 let tilts = strategy.tilts().iter();
                 let score: f64 = tilts.map(|(factor, sign)| sign * row.of(*factor)).sum();
                 scores.push(score + 0.0);
@@ -120,16 +120,16 @@ impl SignalDays {
 struct Shown(Vec<(Factor, f64)>);
 
 impl Shown {
-    /// A factor's standing in whichever form it is told; what is missing counts as a middling one.
+    /// A factor's standing in whichever form it is shown; what is missing counts as a middling one.
     fn of(&self, factor: Factor) -> f64 {
-        let told = self.0.iter().find(|(of, _)| *of == factor);
-        told.map_or(0.0, |(_, value)| *value)
+        let known = self.0.iter().find(|(of, _)| *of == factor);
+        known.map_or(0.0, |(_, value)| *value)
     }
 }
 
 /// Asks for the strategies' factors of all members, as many at a time as one call takes.
-fn compared(ground: &Ground, context: &ToolContext<'_>, members: &[NameId]) -> Vec<Shown> {
-    let factors: Vec<Factor> = Strategy::ALL
+fn compared(inputs: &ProbeInputs, context: &ToolContext<'_>, members: &[NameId]) -> Vec<Shown> {
+    let factors: Vec<Factor> = FactorStrategy::ALL
         .iter()
         .flat_map(|strategy| strategy.tilts())
         .map(|tilt| tilt.0)
@@ -137,7 +137,7 @@ fn compared(ground: &Ground, context: &ToolContext<'_>, members: &[NameId]) -> V
     let mut dimensions: Vec<&str> = factors.iter().map(|factor| factor.name()).collect();
     dimensions.sort_unstable();
     dimensions.dedup();
-    let most = usize::try_from(ground.limits.max_compare)
+    let most = usize::try_from(inputs.limits.max_compare)
         .unwrap_or(usize::MAX)
         .max(2);
     let mut shown = Vec::with_capacity(members.len());
@@ -150,7 +150,7 @@ fn compared(ground: &Ground, context: &ToolContext<'_>, members: &[NameId]) -> V
         let alone = members.first().filter(|_| chunk.len() == 1);
         ids.extend(alone.map(|name| context.mask.asset(*name).to_inline()));
         let arguments = json!({ "stock_ids": ids, "dimensions": dimensions }).to_string();
-        let answer = ground
+        let answer = inputs
             .toolbox
             .call(context, Tool::CompareCandidates.name(), &arguments);
         let answer: Value = serde_json::from_str(&answer.payload.to_json()).unwrap_or_default();

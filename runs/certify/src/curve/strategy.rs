@@ -1,17 +1,19 @@
-//! The fixed strategies whose sight is measured: those of two built-in agents.
+//! The fixed strategies whose view of the numbers is measured: those of two built-in agents.
 
 use ktd_env::factors::Factor;
+use serde::{Deserialize, Serialize};
 
-/// A strategy that ranks the index members by factors alone.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Strategy {
+/// Strategy that ranks the index members by factors alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FactorStrategy {
     /// High momentum.
     Momentum,
     /// Strong and steady names near their highs.
     Composite,
 }
 
-impl Strategy {
+impl FactorStrategy {
     /// Both, in the order of tables.
     pub const ALL: [Self; 2] = [Self::Momentum, Self::Composite];
 

@@ -1,33 +1,34 @@
 //! The curve as a table.
 
 use super::record::{Curve, Rung};
+use ktd_probes::{Measure, ProbeKind};
 use ktd_view::draw::{Align, Table};
 use std::fmt::Write;
 
 /// What the table shows of each kind of probe.
-const KINDS: [(&str, &str); 5] = [
-    ("day", "top5"),
-    ("days", "top5"),
-    ("episode", "top5"),
-    ("episode", "joint"),
-    ("linked", "same"),
+const KINDS: [(ProbeKind, Measure); 5] = [
+    (ProbeKind::Day, Measure::Top5),
+    (ProbeKind::Days, Measure::Top5),
+    (ProbeKind::Episode, Measure::Top5),
+    (ProbeKind::Episode, Measure::Joint),
+    (ProbeKind::Linked, Measure::Same),
 ];
 
 /// One row a rung: what the strongest attacker recovers, beside what the strategies see and earn.
 #[must_use]
 pub fn table(curve: &Curve) -> String {
-    let asked: Vec<(&str, &str)> = KINDS
+    let asked: Vec<(ProbeKind, Measure)> = KINDS
         .into_iter()
         .filter(|(kind, measure)| {
             curve
                 .rungs
                 .iter()
-                .any(|rung| rung.strongest(kind, measure).is_some())
+                .any(|rung| rung.strongest(*kind, *measure).is_some())
         })
         .collect();
     let heads: Vec<String> = asked
         .iter()
-        .map(|(kind, measure)| format!("{kind} {measure}"))
+        .map(|(kind, measure)| format!("{} {}", kind.label(), measure.label()))
         .collect();
     let strategies: Vec<&str> = curve
         .rungs
@@ -35,7 +36,7 @@ pub fn table(curve: &Curve) -> String {
         .map(|rung| {
             rung.strategies
                 .iter()
-                .map(|cost| cost.strategy.as_str())
+                .map(|cost| cost.strategy.builtin())
                 .collect()
         })
         .unwrap_or_default();
@@ -62,10 +63,10 @@ pub fn table(curve: &Curve) -> String {
     text
 }
 
-fn row(rung: &Rung, asked: &[(&str, &str)]) -> Vec<String> {
-    let mut row = vec![rung.numeric.clone()];
+fn row(rung: &Rung, asked: &[(ProbeKind, Measure)]) -> Vec<String> {
+    let mut row = vec![rung.numeric.label().to_owned()];
     row.extend(asked.iter().map(|(kind, measure)| {
-        rung.strongest(kind, measure).map_or_else(String::new, |found| {
+        rung.strongest(*kind, *measure).map_or_else(String::new, |found| {
             let (share, chance) = (found.share * 100.0, found.chance * 100.0);
             format!("{share:.1} ({chance:.1}) {}", found.attacker)
         })
@@ -78,11 +79,11 @@ fn row(rung: &Rung, asked: &[(&str, &str)]) -> Vec<String> {
         let earned = cost
             .mean_return
             .map_or_else(|| "n/a".to_owned(), |earned| format!("{:.2}", earned * 100.0));
-        row.push(cost.difference.map_or(earned.clone(), |(difference, error)| {
+        row.push(cost.difference.map_or(earned.clone(), |difference| {
             format!(
                 "{earned} ({:+.2} \u{b1} {:.2})",
-                difference * 100.0,
-                error * 100.0
+                difference.mean * 100.0,
+                difference.standard_error * 100.0
             )
         }));
     }

@@ -22,7 +22,7 @@ pub struct LanguageConfig {
     pub dialects: Vec<Dialect>,
     /// Probes of one attacker that are asked at once (default 8). Rates of its key hold besides.
     pub parallel: usize,
-    /// How often a bad answer may be mended (default 3).
+    /// How often a bad answer may be corrected (default 3).
     pub schema_retries: u32,
     /// What is done about infrastructure faults.
     pub retries: RetryConfig,
@@ -68,7 +68,7 @@ impl LanguageConfig {
             agent.check()?;
             if agent.model.is_none() && agent.builtin.as_deref() != Some(CHEATER) {
                 return Err(CertifyError::input(
-                    format!("attacker {:?} is no language model", agent.id),
+                    format!("attacker {:?} is not a language model", agent.id),
                     "give it `model` and `vendor`, or builtin = \"cheater\"; other agents answer no probes",
                 ));
             }
@@ -131,7 +131,7 @@ mod tests {
             "command = [\"x\"]",
         ] {
             let error = super::tests::config(&format!("agents = [{{ id = \"a\", {agent} }}]")).unwrap_err();
-            assert!(error.contains("no language model"), "{error}");
+            assert!(error.contains("not a language model"), "{error}");
         }
         for (text, part) in [
             ("parallel = 0", "at least 1"),

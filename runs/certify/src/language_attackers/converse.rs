@@ -1,5 +1,6 @@
 //! One probe: from its question to an answer, or to the reason why there is none.
 
+use super::custom_id::custom_id;
 use super::guess::{self, Guess, SUBMIT_GUESS};
 use super::question::{self, bad_guess, given_away};
 use super::record::LanguageAnswer;
@@ -10,9 +11,9 @@ use ktd_agents::{
 };
 use ktd_bundle::BundleError;
 use ktd_bundle::exchanges::{Cassette, ExchangeStore, Place};
-use ktd_client::ClientError;
-use ktd_client::ask::Exchanger;
+use ktd_client::ask::RecordedClient;
 use ktd_client::money::Metering;
+use ktd_client::{ClientError, Payer};
 use ktd_env::Market;
 use ktd_experiment::cells::Cell;
 use ktd_experiment::config::RetryConfig;
@@ -23,7 +24,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What all conversations of one attacker share.
-pub(super) struct Desk<'a> {
+pub(super) struct ProbeConversation<'a> {
     pub(super) cell: &'a Cell,
     pub(super) market: &'a Market,
     pub(super) mask: MaskSettings,
@@ -48,7 +49,7 @@ pub(super) fn step_of(kind: ProbeKind, number: usize) -> usize {
 struct Stopped;
 
 /// What became of a request.
-enum Heard {
+enum StepReply {
     Turn(Box<ModelTurn>),
     /// Nobody can answer it, or nobody is asked: why.
     Nothing(String),
@@ -57,7 +58,7 @@ enum Heard {
 /// The reason of a probe that was put to nobody yet.
 const NOT_ASKED: &str = "not_asked";
 
-impl Desk<'_> {
+impl ProbeConversation<'_> {
     /// The guard of a probe that gives a code away on purpose: that may pass, and nothing else. `None` of any other.
     pub(super) fn own_guard(&self, probe: &Probe) -> Option<Guard> {
         given_away(probe).fold(None, |own: Option<Guard>, code| {
@@ -76,13 +77,13 @@ impl Desk<'_> {
 
     /// Puts one probe; `None` when it is left for a later run, because another one was stopped.
     pub(super) async fn put(&self, probe: &Probe) -> Result<Option<LanguageAnswer>, CertifyError> {
-        let told = self.converse(probe).await;
-        if told.is_err() {
+        let answer = self.converse(probe).await;
+        if answer.is_err() {
             self.is_stopped.store(true, Ordering::Relaxed);
         }
-        told.map_err(|source| CertifyError::Attack {
+        answer.map_err(|source| CertifyError::Attack {
             attacker: self.cell.agent.id.clone(),
-            probe: super::custom_id(probe.kind, probe.number),
+            probe: custom_id(probe.kind, probe.number),
             source: Box::new(source),
         })
     }
@@ -102,8 +103,8 @@ impl Desk<'_> {
             match session.next() {
                 SubmissionEffect::Ask(request) => {
                     match self.ask(&mut exchanger, (step, ordinal), &request).await? {
-                        Ok(Heard::Turn(turn)) => session.feed_turn(*turn)?,
-                        Ok(Heard::Nothing(reason)) => {
+                        Ok(StepReply::Turn(turn)) => session.feed_turn(*turn)?,
+                        Ok(StepReply::Nothing(reason)) => {
                             let reason = mistakes.last().map_or(reason, str::to_owned);
                             break LanguageAnswer::unanswered(which, &reason);
                         }
@@ -136,33 +137,33 @@ impl Desk<'_> {
         }))
     }
 
-    fn exchanger<'e>(&'e self, guard: &'e Guard, step: usize) -> Exchanger<'e> {
+    fn exchanger<'e>(&'e self, guard: &'e Guard, step: usize) -> RecordedClient<'e> {
         // A request that nobody answered in an earlier run has all its attempts again.
         let attempts = self
             .retries
             .attempts
             .saturating_add(self.cassette.last_attempts(step));
-        Exchanger {
+        RecordedClient {
             cassette: Arc::clone(&self.cassette),
             store: self.live.as_ref().map(|(store, _)| store.clone()),
             transport: self.live.as_ref().map(|(_, transport)| *transport),
             first_live_step: 1,
-            guard,
+            scan: guard,
             retries: RetryConfig {
                 attempts,
                 ..self.retries
             },
             provider: &self.cell.provider,
-            meter: self.metering.of(self.cell),
+            meter: self.metering.meter(&Payer::of_cell(self.cell)),
         }
     }
 
     async fn ask(
         &self,
-        exchanger: &mut Exchanger<'_>,
+        exchanger: &mut RecordedClient<'_>,
         (step, ordinal): (usize, u32),
         request: &ChatRequest,
-    ) -> Result<Result<Heard, Stopped>, CertifyError> {
+    ) -> Result<Result<StepReply, Stopped>, CertifyError> {
         let provider = &self.cell.provider;
         let first = Place {
             step,
@@ -182,14 +183,14 @@ impl Desk<'_> {
         };
         let asked = match exchanger.ask(step, ordinal, &wire, &expected).await {
             Err(ClientError::Bundle(BundleError::NotRecorded { .. })) if self.live.is_none() => {
-                return Ok(Ok(Heard::Nothing(NOT_ASKED.to_owned())));
+                return Ok(Ok(StepReply::Nothing(NOT_ASKED.to_owned())));
             }
             asked => asked?,
         };
         let last = asked.faults.last().copied().unwrap_or(NOT_ASKED);
         match asked.answer {
-            Some(answer) => Ok(Ok(Heard::Turn(Box::new(answer.turn)))),
-            None if asked.is_final || self.live.is_none() => Ok(Ok(Heard::Nothing(last.to_owned()))),
+            Some(answer) => Ok(Ok(StepReply::Turn(Box::new(answer.turn)))),
+            None if asked.is_final || self.live.is_none() => Ok(Ok(StepReply::Nothing(last.to_owned()))),
             None => Err(CertifyError::Client(ClientError::Faults {
                 attempts: asked.faults.len(),
                 code: last,

@@ -2,7 +2,7 @@
 
 use ktd_env::TradeDate;
 use ktd_masking::{Schema, ToolSpec};
-use ktd_probes::{Answer, ProbeKind};
+use ktd_probes::{ProbeAnswer, ProbeKind};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -129,8 +129,8 @@ impl Problem {
         }
     }
 
-    /// What the model is told, never with a word of its own.
-    pub(super) fn told(self) -> &'static str {
+    /// The explanation for the model, never with a word of its own.
+    pub(super) fn explanation(self) -> &'static str {
         match self {
             Self::NotJson { .. } => "it is not JSON",
             Self::NotAnObject => "it must be one JSON object with each key once",
@@ -225,7 +225,7 @@ fn stocks(value: &Value) -> Result<Vec<String>, Problem> {
     let list = value.as_array().ok_or(Problem::WrongType("stocks"))?;
     let texts = list.iter().map(|entry| entry.as_str().map(str::to_owned));
     let texts: Vec<String> = texts.collect::<Option<_>>().ok_or(Problem::WrongType("stocks"))?;
-    if Answer::MOST_NAMES < texts.len() {
+    if ProbeAnswer::MOST_NAMES < texts.len() {
         return Err(Problem::TooManyStocks);
     }
     if texts.iter().all(|text| CodeText::read(text).is_some()) {

@@ -5,21 +5,22 @@
 //! same answers. A model's mistake is fed back within its retries and then counts as *unanswered*, as a refusal does; a
 //! fault of the infrastructure is sent again, and stops the attacker when its attempts are used up. No probe is dropped.
 
+mod attacker;
+mod attackers;
 mod batch;
 mod config;
 mod converse;
+mod custom_id;
 mod guess;
-mod line_up;
 mod question;
 mod record;
 mod resolve;
 
-pub use batch::{BatchFile, BatchRead, RowError, custom_id, read_batch, write_batch};
+pub use attacker::LanguageAttacker;
+pub use attackers::{LanguageAttackers, ProbeBatch, Questions};
+pub use batch::{BatchFile, BatchRead, RowError, read_batch, write_batch};
 pub use config::LanguageConfig;
+pub use custom_id::custom_id;
 pub use guess::{Guess, Problem};
-pub use line_up::{Attacker, LineUp, Questions, Sitting};
-pub use record::{AnswerRecord, LanguageAnswer, answers_path};
+pub use record::{LanguageAnswer, LanguageAnswerLine, answers_path};
 pub use resolve::answer_of;
-
-/// Told after each probe that an attacker has answered or left unanswered.
-pub type Told<'a> = &'a (dyn Fn() + Sync);

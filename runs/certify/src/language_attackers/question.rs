@@ -7,7 +7,7 @@ use ktd_agents::{
 };
 use ktd_experiment::cells::Cell;
 use ktd_masking::{Count, MaskSettings, Payload, Prompt, ToolSpec};
-use ktd_probes::{Anchor, Probe};
+use ktd_probes::{Probe, RevealedStock};
 use ktd_prompts::{AttemptSlots, ForceSlots, LinkedSlots, NotJsonSlots, ProblemSlots, StockSlots};
 
 fn count(value: u32) -> Payload {
@@ -65,7 +65,7 @@ pub(super) fn given_away(probe: &Probe) -> impl Iterator<Item = String> + '_ {
         .exhibits
         .iter()
         .filter_map(|exhibit| exhibit.anchor.as_ref());
-    anchors.map(|Anchor { code, .. }| code.to_inline())
+    anchors.map(|RevealedStock { code, .. }| code.to_inline())
 }
 
 fn question(probe: &Probe) -> Prompt {
@@ -143,14 +143,14 @@ pub(super) fn bad_guess(found: Problem, (number, of): (u32, u32)) -> Payload {
         | Problem::CodeForm
         | Problem::DateForm
         | Problem::ConfidenceRange
-        | Problem::NoGuess => problem(found.told(), AttemptSlots { attempt, attempts }),
+        | Problem::NoGuess => problem(found.explanation(), AttemptSlots { attempt, attempts }),
     };
     prompt.into()
 }
 
-fn problem(told: &'static str, AttemptSlots { attempt, attempts }: AttemptSlots) -> Prompt {
+fn problem(explanation: &'static str, AttemptSlots { attempt, attempts }: AttemptSlots) -> Prompt {
     ktd_prompts::attack_feedback_form(&ProblemSlots {
-        problem: Payload::label(told),
+        problem: Payload::label(explanation),
         attempt,
         attempts,
     })

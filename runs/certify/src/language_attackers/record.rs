@@ -2,13 +2,13 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `attacker.json` | agent, endpoint, mask, and the hashes of all that is said |
+//! | `attacker.json` | agent, endpoint, mask, and the hashes of every text |
 //! | `exchanges.jsonl.zst` | every request before it is sent, and what came back |
 //! | `answers.jsonl` | a line a probe, by kind and number, whatever came first |
 //! | `private/lock` | held by the one process that writes |
 
+use super::attacker::LanguageAttacker;
 use super::guess::{Guess, tool};
-use super::line_up::Attacker;
 use super::resolve::answer_of;
 use crate::CertifyError;
 use ktd_env::Market;
@@ -17,14 +17,14 @@ use ktd_experiment::provider::Provider;
 use ktd_io::sha256::sha256_hex;
 use ktd_io::whole_file::{json_bytes, write_whole};
 use ktd_masking::MaskSettings;
-use ktd_probes::{Answer, ProbeKind};
+use ktd_probes::{ProbeAnswer, ProbeKind};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
 /// The version of the files of an attacker's folder.
 const FORMAT_VERSION: u32 = 1;
 
-/// What one probe came to.
+/// Outcome of one probe.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LanguageAnswer {
     /// The probe's kind.
@@ -32,7 +32,7 @@ pub struct LanguageAnswer {
     /// Its place among the probes of its kind, from 0.
     pub number: usize,
     /// What the guess means on the panel; `None` where the probe is unanswered.
-    pub answer: Option<Answer>,
+    pub answer: Option<ProbeAnswer>,
     /// The guess in the model's own words.
     pub guess: Option<Guess>,
     /// Why it is unanswered: a model's last mistake, or `server_parser_leak`, or in what was read from a batch
@@ -42,12 +42,12 @@ pub struct LanguageAnswer {
     pub mistakes: Vec<String>,
 }
 
-/// A line of `answers.jsonl`.
+/// Line of `answers.jsonl`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct AnswerRecord {
+pub struct LanguageAnswerLine {
     /// The probe's kind.
-    pub kind: String,
+    pub kind: ProbeKind,
     /// Its place among the probes of its kind, from 0.
     pub number: usize,
     /// The guess in the model's own words; none where the probe is unanswered.
@@ -87,9 +87,9 @@ impl LanguageAnswer {
 
     /// The line that is kept.
     #[must_use]
-    pub fn record(&self) -> AnswerRecord {
-        AnswerRecord {
-            kind: self.kind.label().to_owned(),
+    pub fn record(&self) -> LanguageAnswerLine {
+        LanguageAnswerLine {
+            kind: self.kind,
             number: self.number,
             guess: self.guess.clone(),
             reason: self.reason.clone(),
@@ -132,7 +132,7 @@ struct Identity<'a> {
 /// The bytes of `attacker.json`.
 fn identity(
     path: &Path,
-    attacker: &Attacker,
+    attacker: &LanguageAttacker,
     mask: MaskSettings,
     schema_retries: u32,
 ) -> Result<Vec<u8>, CertifyError> {
@@ -161,7 +161,7 @@ fn identity(
 /// Writes `attacker.json`, or checks that the one of an earlier run is the same.
 pub(super) fn keep_identity(
     folder: &Path,
-    attacker: &Attacker,
+    attacker: &LanguageAttacker,
     mask: MaskSettings,
     schema_retries: u32,
 ) -> Result<(), CertifyError> {

@@ -2,7 +2,7 @@
 
 use super::guess::{CodeText, Guess};
 use ktd_env::{Board, DayIndex, Market, NameId, Ticker, TradeDate};
-use ktd_probes::Answer;
+use ktd_probes::ProbeAnswer;
 
 /// What a guess means on a panel.
 ///
@@ -10,19 +10,19 @@ use ktd_probes::Answer;
 /// that is no trading day means the trading day before it, and the last one of the panel when it lies after; before the
 /// panel there is none. A sector and a board that the panel does not know are wrong guesses.
 #[must_use]
-pub fn answer_of(market: &Market, guess: &Guess) -> Answer {
+pub fn answer_of(market: &Market, guess: &Guess) -> ProbeAnswer {
     let mut guesses: Vec<Option<NameId>> = Vec::with_capacity(guess.stocks.len());
     for text in &guess.stocks {
         let name = stock(market, text).filter(|name| !guesses.contains(&Some(*name)));
         guesses.push(name);
     }
-    Answer {
+    ProbeAnswer {
         day: day(market, &guess.date),
         sector: guess.sector.as_deref().and_then(|text| sector(market, text)),
         board: guess.board.as_deref().and_then(board),
         is_same: guess.same_stock,
         confidence: Some(guess.confidence),
-        ..Answer::of_guesses(&guesses)
+        ..ProbeAnswer::of_guesses(&guesses)
     }
 }
 

@@ -2,15 +2,22 @@
 
 use super::record::{CallResult, ProbeRecord, ProbedCall, endpoint_sha256};
 use super::talk::{SUBMIT_CHOICE, request, tool_names};
-use crate::ClientError;
+use crate::ask::RecordedClient;
+use crate::money::Metering;
+use crate::{ClientError, Payer};
 use ktd_agents::{
-    DecodedReply, Expected, FaultKind, ForceLevel, ModelFault, ModelTurn, ReplyFault, Transport,
-    TransportError, Verdict, object_in_text,
+    Expected, FaultKind, ForceLevel, ModelFault, ModelTurn, ReplyFault, Transport, Verdict, object_in_text,
 };
 use ktd_bundle::event::UsageRecord;
-use ktd_experiment::config::AgentConfig;
+use ktd_bundle::exchanges::{Cassette, ExchangeStore, Outcome, Place};
+use ktd_experiment::config::{AgentConfig, RetryConfig};
+use ktd_experiment::price_table::Basis;
 use ktd_experiment::provider::Provider;
+use ktd_guard::{Finding, RequestScan};
+use ktd_io::whole_file::create_private;
 use ktd_prompts::ProbeAnswer;
+use std::path::Path;
+use std::sync::Arc;
 
 /// Most calls of one probe.
 pub const CALLS_MAX: usize = 3;
@@ -26,6 +33,53 @@ pub struct Probed<'a> {
     pub at_unix_seconds: u64,
 }
 
+/// Nothing is hidden from a model that is asked about two numbers.
+struct NothingHidden;
+
+impl RequestScan for NothingHidden {
+    fn scan(&self, _: &[u8], _: Option<&serde_json::Value>) -> Result<(), Finding> {
+        Ok(())
+    }
+}
+
+/// Measures over a transport; every call is recorded in `folder` before it is used, in place of an earlier measurement's.
+///
+/// # Errors
+/// [`ClientError`] when the record cannot be written, and for defects of this program.
+pub async fn measure(
+    probed: Probed<'_>,
+    transport: &dyn Transport,
+    folder: &Path,
+) -> Result<ProbeRecord, ClientError> {
+    let Probed { agent, provider, .. } = probed;
+    create_private(folder)?;
+    let path = folder.join("exchanges.jsonl.zst");
+    for earlier in [&path, &folder.join("exchanges.jsonl")] {
+        match std::fs::remove_file(earlier) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                return Err(ClientError::io("remove", earlier)(error));
+            }
+            _ => {}
+        }
+    }
+    let cassette = Arc::new(Cassette::default());
+    let store = ExchangeStore::continue_after(&path, &cassette)?;
+    let payer = Payer::new(&agent.id, agent, provider, Basis::Unknown);
+    let client = RecordedClient {
+        cassette,
+        store: Some(store.clone()),
+        transport: Some(transport),
+        first_live_step: 1,
+        scan: &NothingHidden,
+        retries: RetryConfig::default(),
+        provider,
+        meter: Metering::default().meter(&payer),
+    };
+    let record = climb_down(probed, &client).await?;
+    store.finish()?;
+    Ok(record)
+}
+
 /// Asks at the declared level, and at the next weaker one where that did not work, with at most [`CALLS_MAX`] calls.
 ///
 /// A rung that is enforced is asked without a word about the tool. Where such an answer is cut before a call might have
@@ -34,7 +88,7 @@ pub struct Probed<'a> {
 ///
 /// # Errors
 /// [`ClientError`] only for a defect of this program.
-pub async fn climb_down(probed: Probed<'_>, transport: &dyn Transport) -> Result<ProbeRecord, ClientError> {
+async fn climb_down(probed: Probed<'_>, client: &RecordedClient<'_>) -> Result<ProbeRecord, ClientError> {
     let Probed { agent, provider, .. } = probed;
     let mut calls: Vec<ProbedCall> = Vec::new();
     let mut rungs = ForceLevel::LADDER
@@ -43,7 +97,7 @@ pub async fn climb_down(probed: Probed<'_>, transport: &dyn Transport) -> Result
         .map(|level| (level, first_words(level)));
     let mut rung = rungs.next();
     while let Some((level, answer)) = rung.filter(|_| calls.len() < CALLS_MAX) {
-        let call = ask(probed, (level, answer), transport).await?;
+        let call = ask(probed, (level, answer), (client, calls.len())).await?;
         let was_cut = call.kinds == [ModelFault::Truncated.code()];
         rung = match call.result {
             CallResult::Called => None,
@@ -82,49 +136,58 @@ const fn first_words(level: ForceLevel) -> ProbeAnswer {
 async fn ask(
     Probed { agent, provider, .. }: Probed<'_>,
     (level, answer): (ForceLevel, ProbeAnswer),
-    transport: &dyn Transport,
+    (client, calls): (&RecordedClient<'_>, usize),
 ) -> Result<ProbedCall, ClientError> {
     let request = request((agent, provider), level, answer)
-        .ok_or_else(|| ClientError::input("the probe has nothing to ask", "report this defect"))?;
+        .ok_or_else(|| ClientError::input("the force check has nothing to ask", "report this defect"))?;
     let request = provider.wire.encode(&request, &provider.dialect);
-    let reply = match transport.send(&request).await {
-        Ok(reply) => reply,
-        Err(error) => return Ok(unsent((level, answer), &error)),
+    let at = Place {
+        step: calls + 1,
+        ordinal: 0,
+        attempt: 0,
     };
-    let bound = request.usage_bound();
-    let read = DecodedReply::read(provider.wire, &provider.dialect, &reply, bound);
+    let reply = client.ask_once(at, &request).await?;
+    let is_asked_for = answer != ProbeAnswer::Unsaid;
+    let (Some(decoded), Some(status)) = (reply.decoded, reply.status) else {
+        return Ok(unsent((level, is_asked_for), &reply.outcome));
+    };
     let expected = Expected {
         tools: tool_names(level),
         forced: Some(level),
         submission: Some(SUBMIT_CHOICE),
         self_hosted: provider.dialect.self_hosted,
     };
-    let verdict = read.verdict(&expected);
-    let (result, detail) = match read.turn() {
+    let verdict = decoded.verdict(&expected);
+    let (result, detail) = match decoded.turn() {
         Ok(turn) => (of_turn(turn, level, &verdict), line_of(turn)),
         Err(fault) => (of_fault(fault), fault.to_string()),
     };
     Ok(ProbedCall {
         level,
-        is_asked_for: answer != ProbeAnswer::Unsaid,
+        is_asked_for,
         result,
         outcome: verdict.label().to_owned(),
         kinds: verdict.kinds().into_iter().map(str::to_owned).collect(),
-        status: Some(reply.status),
+        status: Some(status),
         detail,
-        usage: read.turn().ok().map(|turn| UsageRecord::of(&turn.usage())),
+        usage: decoded.turn().ok().map(|turn| UsageRecord::of(&turn.usage())),
     })
 }
 
-fn unsent((level, answer): (ForceLevel, ProbeAnswer), error: &TransportError) -> ProbedCall {
+/// A call that no reply came back for.
+fn unsent((level, is_asked_for): (ForceLevel, bool), outcome: &Outcome) -> ProbedCall {
+    let (code, detail) = match outcome {
+        Outcome::Failed { code, detail, .. } => (code.clone(), detail.clone()),
+        Outcome::Reply { .. } | Outcome::Refused { .. } => ("transport".to_owned(), String::new()),
+    };
     ProbedCall {
         level,
-        is_asked_for: answer != ProbeAnswer::Unsaid,
+        is_asked_for,
         result: CallResult::Unknown,
         outcome: "infra_fault".to_owned(),
-        kinds: vec![error.code().to_owned()],
+        kinds: vec![code],
         status: None,
-        detail: error.to_string(),
+        detail,
         usage: None,
     }
 }

@@ -106,6 +106,12 @@ pub fn probe_path(results: &Path, agent: &str) -> PathBuf {
     probes_directory(results).join(format!("{agent}.json"))
 }
 
+/// Where the exchanges of an agent's last measurement are kept.
+#[must_use]
+pub fn exchanges_folder(results: &Path, agent: &str) -> PathBuf {
+    probes_directory(results).join(agent)
+}
+
 pub(super) fn probes_directory(results: &Path) -> PathBuf {
     results.join("probes")
 }

@@ -70,21 +70,21 @@ pub struct Budget {
     settled: Notify,
 }
 
-/// Who pays for a call.
+/// Whose caps hold for a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Payer {
-    /// The cell's id.
-    pub cell: String,
-    /// Its vendor's id.
+pub struct Spender {
+    /// Who asks: a cell, an attacker, a measurement.
+    pub id: String,
+    /// The vendor's id.
     pub vendor: String,
 }
 
-impl Payer {
+impl Spender {
     fn scopes(&self) -> [Scope; 3] {
         [
             Scope::Experiment,
             Scope::Vendor(self.vendor.clone()),
-            Scope::Cell(self.cell.clone()),
+            Scope::Cell(self.id.clone()),
         ]
     }
 }
@@ -109,9 +109,9 @@ impl Budget {
     }
 
     /// Counts what was spent before this run.
-    pub fn count(&self, payer: &Payer, spent: Picodollars) {
+    pub fn count(&self, spender: &Spender, spent: Picodollars) {
         let mut accounts = self.accounts();
-        for scope in payer.scopes() {
+        for scope in spender.scopes() {
             let account = accounts.entry(scope).or_default();
             account.spent = account.spent.plus(spent);
         }
@@ -135,13 +135,13 @@ impl Budget {
     /// [`CapReached`] when there would be no room even if they cost nothing.
     pub async fn reserve(
         self: &Arc<Self>,
-        payer: &Payer,
+        spender: &Spender,
         most: Picodollars,
     ) -> Result<Reservation, CapReached> {
         loop {
             // Told before it looks, so that nothing that ends in between is missed.
             let settled = self.settled.notified();
-            match self.try_reserve(payer, most) {
+            match self.try_reserve(spender, most) {
                 Room::Held(reservation) => return Ok(reservation),
                 Room::Never(reached) => return Err(reached),
                 Room::Later => settled.await,
@@ -149,8 +149,8 @@ impl Budget {
         }
     }
 
-    fn try_reserve(self: &Arc<Self>, payer: &Payer, most: Picodollars) -> Room {
-        let scopes = payer.scopes();
+    fn try_reserve(self: &Arc<Self>, spender: &Spender, most: Picodollars) -> Room {
+        let scopes = spender.scopes();
         let mut accounts = self.accounts();
         let mut is_full = false;
         for scope in &scopes {

@@ -1,11 +1,11 @@
-//! What stands between a cell and its endpoint: the key's gate and the budget.
+//! What stands between a payer and an endpoint: the key's gate and the budget.
 
-use super::budget::{Budget, CapReached, Payer, Reservation};
-use super::rate_gate::{Ended, Gates, KeyName, RateGate, Slot};
+use super::budget::{Budget, CapReached, Reservation, Spender};
+use super::rate_gate::{Ended, Gates, RateGate, Slot};
+use crate::payer::Payer;
 use ktd_bundle::exchanges::Outcome;
 use ktd_bundle::tariff::{Charge, Decoded, Tariff};
 use ktd_experiment::amount::Picodollars;
-use ktd_experiment::cells::Cell;
 use ktd_io::lock::FileLock;
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,11 +24,11 @@ pub struct Metering {
     pub lock: Option<FileLock>,
 }
 
-/// One cell's way to its endpoint.
+/// A payer's way to an endpoint.
 #[derive(Debug)]
 pub struct Meter {
     tariff: Tariff,
-    payer: Payer,
+    spender: Spender,
     budget: Option<Arc<Budget>>,
     gate: Arc<RateGate>,
 }
@@ -43,42 +43,15 @@ pub enum Refused {
 }
 
 impl Metering {
-    /// The meter of a cell.
+    /// The meter of a payer.
     #[must_use]
-    pub fn of(&self, cell: &Cell) -> Meter {
+    pub fn meter(&self, payer: &Payer) -> Meter {
         Meter {
-            tariff: Tariff::of_cell(cell),
-            payer: payer(cell),
+            tariff: payer.tariff.clone(),
+            spender: payer.spender.clone(),
             budget: self.budget.clone(),
-            gate: self.gates.of(&key_name(cell)),
+            gate: self.gates.of(&payer.key),
         }
-    }
-}
-
-/// Who pays for a cell's calls.
-#[must_use]
-pub fn payer(cell: &Cell) -> Payer {
-    Payer {
-        cell: cell.id.clone(),
-        vendor: cell.provider.dialect.id.clone(),
-    }
-}
-
-/// Whose limits hold for a cell's calls. A built-in agent has no key: it shares its name with none.
-#[must_use]
-pub fn key_name(cell: &Cell) -> KeyName {
-    let agent = &cell.agent;
-    let file = || {
-        let path = agent.api_key_file.as_ref()?;
-        Some(path.display().to_string())
-    };
-    KeyName {
-        key: agent.api_key_env.clone().or_else(file).unwrap_or_default(),
-        base_url: if agent.is_ours() {
-            agent.model_name().to_owned()
-        } else {
-            cell.provider.base_url.clone()
-        },
     }
 }
 
@@ -110,7 +83,7 @@ impl Meter {
         if most == Picodollars::ZERO {
             return Ok(None);
         }
-        let reserved = budget.reserve(&self.payer, most).await;
+        let reserved = budget.reserve(&self.spender, most).await;
         reserved.map(Some).map_err(Refused::Cap)
     }
 }

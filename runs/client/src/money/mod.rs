@@ -6,6 +6,6 @@ pub mod opening;
 pub mod rate_gate;
 pub mod wait;
 
-pub use budget::{Budget, CapReached, Payer, Reservation, Scope};
+pub use budget::{Budget, CapReached, Reservation, Scope, Spender};
 pub use meter::{Meter, Metering};
 pub use rate_gate::{Gates, RateGate};

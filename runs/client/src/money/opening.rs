@@ -1,7 +1,7 @@
 //! Opening an experiment's accounts: what each cell is priced at, what has been spent, which key has which rates.
 
-use super::budget::{Budget, Payer};
-use super::meter::{Metering, key_name};
+use super::budget::{Budget, Spender};
+use super::meter::Metering;
 use super::rate_gate::{Gates, KeyName};
 use crate::ClientError;
 use ktd_bundle::BundlePaths;
@@ -117,11 +117,11 @@ pub fn open_accounts(
     let budget = Budget::new(config.budget.clone());
     for bundle in bundles(output)? {
         let header = read_header(&bundle)?;
-        let payer = Payer {
-            cell: header.cell.clone(),
+        let spender = Spender {
+            id: header.cell.clone(),
             vendor: header.provider.dialect.id.clone(),
         };
-        budget.count(&payer, spent(&bundle, &header, cells, table)?);
+        budget.count(&spender, spent(&bundle, &header, cells, table)?);
     }
     Ok(Metering {
         budget: Some(Arc::new(budget)),
@@ -140,7 +140,7 @@ pub fn limits(
 ) -> Result<BTreeMap<KeyName, RateLimits>, ClientError> {
     let mut limits: BTreeMap<KeyName, RateLimits> = BTreeMap::new();
     for cell in cells.iter().filter(|cell| !cell.agent.is_ours()) {
-        let name = key_name(cell);
+        let name = KeyName::of(&cell.agent, &cell.provider);
         let of_key = config.rates.get(&name.key).copied().unwrap_or_default();
         let of_agent = cell.agent.rates.unwrap_or_default();
         let limit = limits.entry(name).or_default();

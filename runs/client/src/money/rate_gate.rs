@@ -5,6 +5,8 @@ use governor::clock::Clock;
 use governor::middleware::NoOpMiddleware;
 use governor::state::{InMemoryState, NotKeyed};
 use governor::{Quota, RateLimiter};
+use ktd_experiment::config::AgentConfig;
+use ktd_experiment::provider::Provider;
 use ktd_experiment::rate_limits::RateLimits;
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
@@ -248,6 +250,25 @@ pub struct KeyName {
     pub key: String,
     /// The base URL.
     pub base_url: String,
+}
+
+impl KeyName {
+    /// Whose limits hold for an agent's calls. A built-in agent has no key: it shares its name with none.
+    #[must_use]
+    pub fn of(agent: &AgentConfig, provider: &Provider) -> Self {
+        let file = || {
+            let path = agent.api_key_file.as_ref()?;
+            Some(path.display().to_string())
+        };
+        Self {
+            key: agent.api_key_env.clone().or_else(file).unwrap_or_default(),
+            base_url: if agent.is_ours() {
+                agent.model_name().to_owned()
+            } else {
+                provider.base_url.clone()
+            },
+        }
+    }
 }
 
 /// The gates of an experiment, one a key.

@@ -2,7 +2,7 @@
 
 use crate::attackers::scene::{BLINDED, ask, at, scene, silent};
 use crate::attackers::scripted::{Say, Script};
-use ktd_certify::language_attackers::{AnswerRecord, LanguageAnswer, answers_path};
+use ktd_certify::language_attackers::{LanguageAnswer, LanguageAnswerLine, answers_path};
 use ktd_masking::Level;
 use ktd_probes::{Measure, ProbeKind};
 
@@ -21,9 +21,9 @@ async fn the_cheater_recovers_all_on_bright_and_what_each_mask_shows() {
     ] {
         let set = scene().probes(at(level), &ProbeKind::ALL, 2);
         let output = folder.path().join(level.label());
-        let line_up = scene().line_up(CHEATER, &output);
-        let attacker = line_up.find("cheater").unwrap();
-        let answers = line_up
+        let attackers = scene().attackers(CHEATER, &output);
+        let attacker = attackers.find("cheater").unwrap();
+        let answers = attackers
             .ask_all(attacker, &set.questions(), &silent)
             .await
             .unwrap();
@@ -91,9 +91,9 @@ async fn good_answers_count_and_bad_ones_are_fed_back_then_unanswered() {
     ];
     let script = Script::new(set.probes.iter().zip(says));
     let folder = tempfile::tempdir().unwrap();
-    let line_up = scene().line_up(MODEL, folder.path());
-    let attacker = line_up.find("m").unwrap();
-    let answers = ask(&line_up, &set, &script).await.unwrap();
+    let attackers = scene().attackers(MODEL, folder.path());
+    let attacker = attackers.find("m").unwrap();
+    let answers = ask(&attackers, &set, &script).await.unwrap();
     let told: Vec<(bool, Option<&str>, Vec<&str>)> = answers
         .iter()
         .map(|answer| {
@@ -128,12 +128,12 @@ async fn good_answers_count_and_bad_ones_are_fed_back_then_unanswered() {
         feedback.contains("more than five codes") && feedback.contains("attempt 1 of 3"),
         "{feedback}"
     );
-    let kept = std::fs::read_to_string(answers_path(&line_up.folder(attacker, "probes"))).unwrap();
-    let lines: Vec<AnswerRecord> = kept
+    let kept = std::fs::read_to_string(answers_path(&attackers.folder(attacker, "probes"))).unwrap();
+    let lines: Vec<LanguageAnswerLine> = kept
         .lines()
         .map(|line| serde_json::from_str(line).unwrap())
         .collect();
-    let records: Vec<AnswerRecord> = answers.iter().map(LanguageAnswer::record).collect();
+    let records: Vec<LanguageAnswerLine> = answers.iter().map(LanguageAnswer::record).collect();
     assert_eq!(lines, records);
 }
 
@@ -156,8 +156,8 @@ async fn every_force_level_asks_for_the_same_answer() {
         let script = Script::new([(&set.probes[0], vec![says])]);
         let folder = tempfile::tempdir().unwrap();
         let model = MODEL.replace("id = \"m\",", &format!("id = \"m\", force = \"{force}\","));
-        let line_up = scene().line_up(&model, folder.path());
-        let answers = ask(&line_up, &set, &script).await.unwrap();
+        let attackers = scene().attackers(&model, folder.path());
+        let answers = ask(&attackers, &set, &script).await.unwrap();
         assert_eq!(answers[0].answer.as_ref().unwrap().is_same, Some(true), "{force}");
         let request = &script.requests()[0];
         assert_eq!(request.get("tools").is_some(), is_call, "{force}");

@@ -2,7 +2,7 @@
 
 use crate::attackers::scene::{BLINDED, ask, scene};
 use crate::attackers::scripted::{Say, Script};
-use ktd_certify::language_attackers::{LineUp, read_batch, write_batch};
+use ktd_certify::language_attackers::{LanguageAttackers, read_batch, write_batch};
 use ktd_probes::ProbeKind;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -101,9 +101,9 @@ const VENDORS: [Vendor; 4] = [
     },
 ];
 
-fn line_up(agent: &str, output: &Path) -> LineUp {
+fn attackers(agent: &str, output: &Path) -> LanguageAttackers {
     let language = format!("schema_retries = 2\nagents = [{{ id = \"m\", model = \"m-1\", {agent} }}]");
-    scene().line_up(&language, output)
+    scene().attackers(&language, output)
 }
 
 /// Lines as a vendor's file has them.
@@ -117,9 +117,9 @@ async fn a_batch_is_written_and_read_back_on_every_wire() {
     for vendor in VENDORS {
         let who = vendor.agent;
         let folder = tempfile::tempdir().unwrap();
-        let line_up = line_up(who, folder.path());
-        let attacker = line_up.find("m").unwrap();
-        let written = write_batch(&line_up, attacker, &set.questions()).unwrap();
+        let attackers = attackers(who, folder.path());
+        let attacker = attackers.find("m").unwrap();
+        let written = write_batch(&attackers, attacker, &set.questions()).unwrap();
         let requests = (vendor.requests)(&written.text);
         let ids: Vec<&str> = requests.iter().map(|(id, ..)| id.as_str()).collect();
         assert_eq!(ids, ["day-0", "day-1", "linked-0", "linked-1"], "{who}");
@@ -133,7 +133,7 @@ async fn a_batch_is_written_and_read_back_on_every_wire() {
             (vendor.error)("day-0"),
         ]);
         let given = (Path::new("results.jsonl"), results.as_str());
-        let read = read_batch(&line_up, attacker, &set.questions(), given)
+        let read = read_batch(&attackers, attacker, &set.questions(), given)
             .await
             .unwrap();
         assert_eq!((read.recorded, read.known, read.errors.len()), (3, 0, 1), "{who}");
@@ -158,12 +158,12 @@ async fn a_batch_is_written_and_read_back_on_every_wire() {
         );
         assert_eq!(set.tally(&read.answers).answered, 1);
         // Read again, it changes nothing, and what is left for another batch is what was never answered.
-        let again = read_batch(&line_up, attacker, &set.questions(), given)
+        let again = read_batch(&attackers, attacker, &set.questions(), given)
             .await
             .unwrap();
         assert_eq!((again.recorded, again.known), (0, 3));
         assert_eq!(again.answers, read.answers);
-        let rest = write_batch(&line_up, attacker, &set.questions()).unwrap();
+        let rest = write_batch(&attackers, attacker, &set.questions()).unwrap();
         assert_eq!((rest.requests, rest.recorded), (1, 3));
     }
 }
@@ -173,8 +173,8 @@ async fn a_file_that_is_not_of_this_batch_is_refused_whole() {
     let set = scene().probes(BLINDED, &[ProbeKind::Day], 2);
     for vendor in VENDORS {
         let folder = tempfile::tempdir().unwrap();
-        let line_up = line_up(vendor.agent, folder.path());
-        let attacker = line_up.find("m").unwrap();
+        let attackers = attackers(vendor.agent, folder.path());
+        let attacker = attackers.find("m").unwrap();
         let row = |id: &str| {
             (vendor.answer)(
                 id,
@@ -197,12 +197,12 @@ async fn a_file_that_is_not_of_this_batch_is_refused_whole() {
         ] {
             let results = file(&rows);
             let given = (Path::new("results.jsonl"), results.as_str());
-            let error = read_batch(&line_up, attacker, &set.questions(), given)
+            let error = read_batch(&attackers, attacker, &set.questions(), given)
                 .await
                 .unwrap_err();
             assert!(error.to_string().contains(part), "{error}");
         }
-        let written = write_batch(&line_up, attacker, &set.questions()).unwrap();
+        let written = write_batch(&attackers, attacker, &set.questions()).unwrap();
         assert_eq!(
             (written.requests, written.recorded),
             (2, 0),
@@ -216,8 +216,8 @@ async fn a_live_run_goes_on_where_a_batch_ended() {
     let set = scene().probes(BLINDED, &[ProbeKind::Day], 4);
     let vendor = &VENDORS[0];
     let folder = tempfile::tempdir().unwrap();
-    let line_up = line_up(vendor.agent, folder.path());
-    let attacker = line_up.find("m").unwrap();
+    let attackers = attackers(vendor.agent, folder.path());
+    let attacker = attackers.find("m").unwrap();
     let guess =
         |place: usize| json!({"stocks": [scene().code(&set.gold[place])], "date": "", "confidence": 0.5});
     let results = file(&[
@@ -228,12 +228,12 @@ async fn a_live_run_goes_on_where_a_batch_ended() {
         ),
         (vendor.error)("day-2"),
     ]);
-    read_batch(&line_up, attacker, &set.questions(), (Path::new("r"), &results))
+    read_batch(&attackers, attacker, &set.questions(), (Path::new("r"), &results))
         .await
         .unwrap();
     let says = (0..4).map(|place| vec![Say::Call(guess(place).to_string())]);
     let script = Script::new(set.probes.iter().zip(says));
-    let answers = ask(&line_up, &set, &script).await.unwrap();
+    let answers = ask(&attackers, &set, &script).await.unwrap();
     assert_eq!(set.tally(&answers).answered, 4);
     let asked: Vec<usize> = set
         .probes
@@ -242,7 +242,10 @@ async fn a_live_run_goes_on_where_a_batch_ended() {
         .collect();
     assert_eq!(asked, [0, 1, 1, 1]);
     assert_eq!(answers[1].mistakes, ["stock_code_form"]);
-    assert_eq!(line_up.recall(attacker, &set.questions()).await.unwrap(), answers);
+    assert_eq!(
+        attackers.recall(attacker, &set.questions()).await.unwrap(),
+        answers
+    );
 }
 
 #[tokio::test]
@@ -250,8 +253,8 @@ async fn the_address_of_a_request_is_the_endpoints_and_others_have_no_batches() 
     let set = scene().probes(BLINDED, &[ProbeKind::Day], 1);
     let folder = tempfile::tempdir().unwrap();
     let written = |agent: &str| {
-        let line_up = line_up(agent, folder.path());
-        write_batch(&line_up, line_up.find("m").unwrap(), &set.questions())
+        let attackers = attackers(agent, folder.path());
+        write_batch(&attackers, attackers.find("m").unwrap(), &set.questions())
     };
     let url = |agent: &str| openai_requests(&written(agent).unwrap().text)[0].2.clone();
     assert_eq!(url(VENDORS[0].agent), "/v1/chat/completions");

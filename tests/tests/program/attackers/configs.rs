@@ -2,7 +2,7 @@
 
 use crate::attackers::scene::{BLINDED, at, scene, silent};
 use ktd_certify::config::CertifyConfig;
-use ktd_certify::language_attackers::{LanguageConfig, LineUp};
+use ktd_certify::language_attackers::{LanguageAttackers, LanguageConfig};
 use ktd_experiment::provider::Provider;
 use ktd_masking::Level;
 use ktd_probes::{Measure, ProbeKind};
@@ -42,19 +42,19 @@ async fn a_small_model_on_loopback_answers_or_fails_in_countable_ways() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
-    let line_up = LineUp::new(config, &scene().market, 1, &configs(), folder.path()).unwrap();
-    let attacker = &line_up.attackers()[0];
+    let attackers = LanguageAttackers::new(config, &scene().market, 1, &configs(), folder.path()).unwrap();
+    let attacker = &attackers.attackers()[0];
     for mask in [at(Level::Bright), BLINDED] {
         let set = scene().probes(mask, &[ProbeKind::Day], 1);
         let mut questions = set.questions();
         questions.set = mask.level.label();
-        let answers = line_up.ask_all(attacker, &questions, &silent).await.unwrap();
+        let answers = attackers.ask_all(attacker, &questions, &silent).await.unwrap();
         for answer in &answers {
             println!("{} {:?}", mask.level.label(), answer.record());
         }
         let tally = set.tally(&answers);
         println!("{} answered, {} named", tally.answered, tally.hits(Measure::Top1));
-        assert_eq!(line_up.recall(attacker, &questions).await.unwrap(), answers);
+        assert_eq!(attackers.recall(attacker, &questions).await.unwrap(), answers);
         assert!(
             answers
                 .iter()

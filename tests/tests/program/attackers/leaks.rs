@@ -31,8 +31,8 @@ async fn no_code_name_or_date_is_sent_under_a_mask_but_the_one_that_is_given_awa
     let declines = || vec![Say::Text("No.".to_owned())];
     let script = Script::new(set.probes.iter().map(|probe| (probe, declines())));
     let folder = tempfile::tempdir().unwrap();
-    let line_up = scene().line_up(MODEL, folder.path());
-    ask(&line_up, &set, &script).await.unwrap();
+    let attackers = scene().attackers(MODEL, folder.path());
+    ask(&attackers, &set, &script).await.unwrap();
     let market = &scene().market;
     for probe in &set.probes {
         let given: BTreeSet<String> = probe
@@ -72,14 +72,14 @@ async fn what_a_broken_mask_shows_is_stopped_before_it_is_sent() {
         set.mask = BLINDED;
         let script = Script::new(set.probes.iter().map(|probe| (probe, vec![Say::Filtered])));
         let folder = tempfile::tempdir().unwrap();
-        let line_up = scene().line_up(TWO, folder.path());
-        let error = ask(&line_up, &set, &script).await.unwrap_err().to_string();
+        let attackers = scene().attackers(TWO, folder.path());
+        let error = ask(&attackers, &set, &script).await.unwrap_err().to_string();
         assert!(
             error.contains(&format!("hidden {kind}")) && error.contains("probe day-0"),
             "{error}"
         );
         assert!(script.requests().is_empty());
-        let error = write_batch(&line_up, line_up.find("b").unwrap(), &set.questions()).unwrap_err();
+        let error = write_batch(&attackers, attackers.find("b").unwrap(), &set.questions()).unwrap_err();
         assert!(error.to_string().contains(&format!("hidden {kind}")), "{error}");
     }
 }
@@ -99,8 +99,8 @@ async fn giving_one_code_away_lets_no_other_pass() {
     set.probes[1].exhibits[0].target = code;
     let script = Script::new(set.probes.iter().map(|probe| (probe, vec![Say::Filtered])));
     let folder = tempfile::tempdir().unwrap();
-    let line_up = scene().line_up(MODEL, folder.path());
-    let error = ask(&line_up, &set, &script).await.unwrap_err().to_string();
+    let attackers = scene().attackers(MODEL, folder.path());
+    let error = ask(&attackers, &set, &script).await.unwrap_err().to_string();
     assert!(
         error.contains("probe anchored-1") && error.contains("hidden code"),
         "{error}"

@@ -5,9 +5,9 @@ use crate::attackers::scene::{BLINDED, Set, ask, scene};
 use crate::attackers::scripted::{Say, Script};
 use ktd_bundle::BundlePaths;
 use ktd_bundle::exchanges::Cassette;
-use ktd_kit::episode::reopen_exchanges;
 use ktd_certify::CertifyError;
-use ktd_certify::language_attackers::{Attacker, LineUp, answers_path};
+use ktd_certify::language_attackers::{LanguageAttacker, LanguageAttackers, answers_path};
+use ktd_kit::episode::reopen_exchanges;
 use ktd_probes::ProbeKind;
 use std::path::Path;
 
@@ -29,22 +29,22 @@ fn script(set: &Set) -> Script {
 
 struct Run {
     folder: tempfile::TempDir,
-    line_up: LineUp,
+    attackers: LanguageAttackers,
 }
 
 impl Run {
     fn new(language: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let line_up = scene().line_up(language, folder.path());
-        Self { folder, line_up }
+        let attackers = scene().attackers(language, folder.path());
+        Self { folder, attackers }
     }
 
-    fn attacker(&self) -> &Attacker {
-        self.line_up.find("m").unwrap()
+    fn attacker(&self) -> &LanguageAttacker {
+        self.attackers.find("m").unwrap()
     }
 
     fn root(&self) -> std::path::PathBuf {
-        self.line_up.folder(self.attacker(), "probes")
+        self.attackers.folder(self.attacker(), "probes")
     }
 
     fn exchanges(&self) -> std::path::PathBuf {
@@ -56,7 +56,7 @@ impl Run {
     }
 
     async fn ask(&self, set: &Set, script: &Script) -> Result<(), CertifyError> {
-        ask(&self.line_up, set, script).await.map(|_| ())
+        ask(&self.attackers, set, script).await.map(|_| ())
     }
 }
 
@@ -96,7 +96,7 @@ async fn the_record_alone_gives_the_same_answers_and_what_is_not_in_it_is_unansw
     let set = scene().probes(BLINDED, &[ProbeKind::Day], 3);
     let run = Run::new(MODEL);
     let nothing = run
-        .line_up
+        .attackers
         .recall(run.attacker(), &set.questions())
         .await
         .unwrap();
@@ -105,9 +105,9 @@ async fn the_record_alone_gives_the_same_answers_and_what_is_not_in_it_is_unansw
             .iter()
             .all(|answer| answer.reason.as_deref() == Some("not_asked"))
     );
-    let asked = ask(&run.line_up, &set, &script(&set)).await.unwrap();
+    let asked = ask(&run.attackers, &set, &script(&set)).await.unwrap();
     let recalled = run
-        .line_up
+        .attackers
         .recall(run.attacker(), &set.questions())
         .await
         .unwrap();
@@ -119,7 +119,7 @@ async fn the_record_alone_gives_the_same_answers_and_what_is_not_in_it_is_unansw
         probe.exhibits.clone_from(&days.exhibits);
     }
     let error = run
-        .line_up
+        .attackers
         .recall(run.attacker(), &strange.questions())
         .await
         .unwrap_err();
@@ -134,7 +134,7 @@ async fn faults_that_use_up_their_attempts_stop_it_and_a_later_run_goes_on() {
     let set = scene().probes(BLINDED, &[ProbeKind::Day], 3);
     let run = Run::new(MODEL);
     let mut broken = says(&set);
-    broken[1] = vec![Say::Silence, Say::Status(503)];
+    broken[1] = vec![Say::UnansweredCount, Say::Status(503)];
     let broken = Script::new(set.probes.iter().zip(broken));
     for _ in 0..2 {
         let error = run.ask(&set, &broken).await.unwrap_err();
@@ -166,7 +166,7 @@ async fn a_call_that_the_server_lost_is_told_as_such() {
         &set.probes[0],
         vec![Say::Text("<tool_call>submit_action".to_owned())],
     )]);
-    let answers = ask(&run.line_up, &set, &leak).await.unwrap();
+    let answers = ask(&run.attackers, &set, &leak).await.unwrap();
     assert_eq!(answers[0].reason.as_deref(), Some("server_parser_leak"));
     assert!(answers[0].mistakes.is_empty(), "it is no mistake of the model");
 }
@@ -178,7 +178,7 @@ async fn another_agent_does_not_go_on_with_its_answers() {
     let script = script(&scene().probes(BLINDED, &[ProbeKind::Day], 3));
     run.ask(&set, &script).await.unwrap();
     let warm = MODEL.replace("id = \"m\",", "id = \"m\", temperature = 0.5,");
-    let other = scene().line_up(&warm, run.folder.path());
+    let other = scene().attackers(&warm, run.folder.path());
     let error = ask(&other, &set, &script).await.unwrap_err();
     assert!(error.to_string().contains("another agent"), "{error}");
 }
@@ -197,18 +197,18 @@ async fn a_budget_stops_it_before_the_call_that_has_no_room() {
         format!("{model}\nbudget = {{ experiment = \"{dollars}\" }}")
     };
     let script = script(&set);
-    let poor = scene().line_up(&capped("0.001"), folder.path());
+    let poor = scene().attackers(&capped("0.001"), folder.path());
     let error = ask(&poor, &set, &script).await.unwrap_err();
     assert!(
         error.to_string().contains("has no room") && script.requests().is_empty(),
         "{error}"
     );
     drop(poor);
-    let rich = scene().line_up(&capped("1"), folder.path());
+    let rich = scene().attackers(&capped("1"), folder.path());
     ask(&rich, &set, &script).await.unwrap();
     drop(rich);
     // Seven calls were made: what they cost counts in every later run, whatever set it asks.
-    let later = scene().line_up(&capped("0.007"), folder.path());
+    let later = scene().attackers(&capped("0.007"), folder.path());
     let other = scene().probes(BLINDED, &[ProbeKind::Days], 1);
     let error = ask(&later, &other, &script).await.unwrap_err();
     assert!(error.to_string().contains("$0.0072"), "{error}");

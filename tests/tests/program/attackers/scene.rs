@@ -2,14 +2,14 @@
 
 use crate::attackers::scripted::Script;
 use ktd_certify::CertifyError;
-use ktd_certify::language_attackers::{LanguageAnswer, LineUp, Questions};
+use ktd_certify::language_attackers::{LanguageAnswer, LanguageAttackers, Questions};
 use ktd_env::exchange::Rules;
 use ktd_env::factors::FactorConfig;
 use ktd_env::synth::{SynthConfig, generate};
 use ktd_env::{FactorTable, Market};
 use ktd_experiment::rules_config::RulesConfig;
 use ktd_masking::{Level, MaskKey, MaskSettings, Numeric};
-use ktd_probes::{Aid, Gold, Probe, ProbeKind, ProbeMaker, ProbePlan, Tally};
+use ktd_probes::{Aid, Gold, Probe, ProbeKind, ProbeMaker, ProbePlan, RecoveryTally};
 use ktd_tools::{ToolLimits, Toolbox};
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -100,8 +100,8 @@ impl Scene {
     }
 
     /// The attackers of a `[language]` table.
-    pub(crate) fn line_up(&self, language: &str, output: &Path) -> LineUp {
-        LineUp::new(toml::from_str(language).unwrap(), &self.market, 1, output, output).unwrap()
+    pub(crate) fn attackers(&self, language: &str, output: &Path) -> LanguageAttackers {
+        LanguageAttackers::new(toml::from_str(language).unwrap(), &self.market, 1, output, output).unwrap()
     }
 
     /// The code of the stock behind a probe.
@@ -126,9 +126,9 @@ impl Set {
     }
 
     /// What answers recovered.
-    pub(crate) fn tally(&self, answers: &[LanguageAnswer]) -> Tally {
+    pub(crate) fn tally(&self, answers: &[LanguageAnswer]) -> RecoveryTally {
         assert_eq!(answers.len(), self.probes.len());
-        let mut tally = Tally::default();
+        let mut tally = RecoveryTally::default();
         for (probe, gold) in self.probes.iter().zip(&self.gold) {
             let answer = answers
                 .iter()
@@ -144,12 +144,12 @@ pub(crate) fn silent() {}
 
 /// Puts a set to the attacker `m`, whose words a script decides.
 pub(crate) async fn ask(
-    line_up: &LineUp,
+    attackers: &LanguageAttackers,
     set: &Set,
     script: &Script,
 ) -> Result<Vec<LanguageAnswer>, CertifyError> {
-    let attacker = line_up.find("m").unwrap();
-    line_up
+    let attacker = attackers.find("m").unwrap();
+    attackers
         .ask_over(attacker, &set.questions(), script, &silent)
         .await
 }

@@ -16,7 +16,7 @@ pub(crate) enum Say {
     /// The provider's filter.
     Filtered,
     Status(u16),
-    Silence,
+    UnansweredCount,
 }
 
 impl Say {
@@ -35,7 +35,7 @@ impl Say {
             Self::Text(text) => (json!({"role": "assistant", "content": text}), "stop"),
             Self::Filtered => (json!({"role": "assistant", "content": "no"}), "content_filter"),
             Self::Status(status) => return Ok(WireReply::new(*status, b"{}".to_vec())),
-            Self::Silence => return Err(TransportError::Timeout),
+            Self::UnansweredCount => return Err(TransportError::Timeout),
         };
         let usage = json!({"prompt_tokens": 1000, "completion_tokens": 10, "total_tokens": 1010});
         let body = json!({"choices": [{"message": message, "finish_reason": reason}], "usage": usage});

@@ -97,7 +97,7 @@ fn a_verdict_that_does_not_follow_is_found_even_when_signed() {
     };
 
     let mut bound = honest.clone();
-    bound.figures[0].simultaneous.1 = 0.0;
+    bound.figures[0].simultaneous.upper = 0.0;
     sign(bound);
     assert!(check(root).unwrap_err().contains("but its files give"));
 

@@ -1,12 +1,16 @@
 //! Certificates that say what was not done: signed well, and refused from what stands in them alone.
 
 use crate::certify::{folder, scene};
-use ktd_certify::certificate::{Certificate, Knowledge};
+use ktd_certify::attacker_record::Knowledge;
+use ktd_certify::certificate::Certificate;
 use ktd_certify::mark::read_certificates;
 use ktd_certify::signed::SignedCertificate;
 use ktd_certify::signing::SigningKey;
 use ktd_certify::verify::{Check, verify};
 use ktd_kit::{assert_ok, copy, quiet, refused};
+use ktd_masking::{Level, Numeric};
+use ktd_probes::judge::{Refusal, Thresholds};
+use ktd_probes::{Measure, ProbeKind};
 use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
 
@@ -57,15 +61,9 @@ fn another_masks_hash_is_refused() {
     const MASK: &str = "its mask's hash or scheme is not that of the mask it names";
     assert_refused(&[
         (|certificate| certificate.set.mask.hash = "0".repeat(64), MASK),
-        (
-            |certificate| certificate.set.plan.numeric = "exact".to_owned(),
-            MASK,
-        ),
+        (|certificate| certificate.set.plan.numeric = Numeric::Exact, MASK),
         (|certificate| certificate.set.mask.scheme += 1, MASK),
-        (
-            |certificate| certificate.set.plan.level = "dark".to_owned(),
-            "`level` is \"dark\"",
-        ),
+        (|certificate| certificate.set.plan.level = Level::StockBlind, MASK),
     ]);
 }
 
@@ -76,7 +74,7 @@ fn another_program_is_named() {
             |certificate| certificate.set.ktd = "0.0.9".to_owned(),
             "made by ktd 0.0.9",
         ),
-        (|certificate| certificate.set.format += 1, "made by ktd"),
+        (|certificate| certificate.set.format += 1, "it has format 3"),
         (
             |certificate| {
                 certificate.set.source_sha256 = "0".repeat(64);
@@ -98,13 +96,13 @@ fn probes_of_another_plan_are_refused() {
         (|certificate| certificate.set.plan.probes.day += 1, PROBES),
         (
             |certificate| {
-                certificate.set.counts.remove("linked");
+                certificate.set.counts.remove(&ProbeKind::Linked);
             },
             PROBES,
         ),
         (
             |certificate| {
-                certificate.set.counts.insert("week".to_owned(), 0);
+                certificate.set.counts.insert(ProbeKind::Linked, 0);
             },
             PROBES,
         ),
@@ -123,7 +121,7 @@ fn probes_of_another_plan_are_refused() {
             "`probes.day` is",
         ),
         (
-            |certificate| certificate.set.plan.stretches = vec![(usize::MAX, 0)],
+            |certificate| certificate.set.plan.stretches = std::iter::once(usize::MAX..0).collect(),
             "a stretch of 0 trading days",
         ),
     ]);
@@ -148,7 +146,7 @@ fn attackers_are_what_they_are() {
                     .retain(|figure| left.contains(&figure.attacker));
                 certificate
                     .unanswered
-                    .retain(|silence| left.contains(&silence.attacker));
+                    .retain(|unanswered| left.contains(&unanswered.attacker));
             },
             ATTACKERS,
         ),
@@ -181,12 +179,12 @@ fn more(certificate: &mut Certificate, name: &str, knows: Knowledge) {
         name.clone_into(&mut figure.attacker);
     }
     certificate.figures.extend(figures);
-    let mut silences = certificate.unanswered.clone();
-    silences.retain(|silence| own(&silence.attacker));
-    for silence in &mut silences {
-        name.clone_into(&mut silence.attacker);
+    let mut unanswered = certificate.unanswered.clone();
+    unanswered.retain(|unanswered| own(&unanswered.attacker));
+    for unanswered in &mut unanswered {
+        name.clone_into(&mut unanswered.attacker);
     }
-    certificate.unanswered.extend(silences);
+    certificate.unanswered.extend(unanswered);
     let mut attacker = last;
     name.clone_into(&mut attacker.name);
     attacker.knows = knows;
@@ -199,13 +197,21 @@ fn nothing_that_was_asked_is_left_out() {
     assert_refused(&[
         (
             |certificate| {
-                certificate.figures.retain(|figure| figure.kind != "linked");
-                certificate.unanswered.retain(|silence| silence.kind != "linked");
+                certificate
+                    .figures
+                    .retain(|figure| figure.kind != ProbeKind::Linked);
+                certificate
+                    .unanswered
+                    .retain(|unanswered| unanswered.kind != ProbeKind::Linked);
             },
             FIGURES,
         ),
         (
-            |certificate| certificate.figures.retain(|figure| figure.measure != "joint"),
+            |certificate| {
+                certificate
+                    .figures
+                    .retain(|figure| figure.measure != Measure::Joint)
+            },
             FIGURES,
         ),
         (|certificate| certificate.figures[0].asked += 1, FIGURES),
@@ -227,7 +233,9 @@ fn nothing_that_was_asked_is_left_out() {
 #[test]
 fn what_was_not_asked_is_told() {
     let mut certificate = honest();
-    certificate.figures.retain(|figure| figure.measure != "sector");
+    certificate
+        .figures
+        .retain(|figure| figure.measure != Measure::Sector);
     let told = certificate.judged_again().unwrap().not_covered.join("; ");
     assert!(
         told.contains("sectors: they were not asked of the kinds day, days, episode, anchored"),
@@ -239,7 +247,7 @@ fn what_was_not_asked_is_told() {
     certificate = honest();
     certificate
         .figures
-        .retain(|figure| figure.measure != "sector" || figure.attacker == "random");
+        .retain(|figure| figure.measure != Measure::Sector || figure.attacker == "random");
     alone(certificate).unwrap_err();
 }
 
@@ -360,13 +368,13 @@ fn a_key_that_is_none_and_a_file_that_is_no_certificate_are_named() {
     );
     let error = refused(&verify("mask.key", "key.pem"), 1);
     assert!(
-        error.contains("it is no signed certificate") && !error.contains("edited"),
+        error.contains("it is not a signed certificate") && !error.contains("edited"),
         "{error}"
     );
 }
 
 #[test]
-fn what_is_judged_by_is_always_told() {
+fn what_is_judged_by_is_always_printed() {
     let output = quiet(scene(), &["verify", "--certificate", "out/certificate.json"]);
     let text = String::from_utf8(output.stdout).unwrap();
     for part in [
@@ -376,4 +384,86 @@ fn what_is_judged_by_is_always_told() {
     ] {
         assert!(text.contains(part), "{part}: {text}");
     }
+}
+
+#[test]
+fn a_file_of_the_format_before_is_named_as_such() {
+    const BEFORE: &str = "it has format 1, but this program reads format 2";
+    let folder = tempfile::tempdir().unwrap();
+    copy(scene(), folder.path());
+    let root = folder.path().join("out");
+    // Of another format nothing but its number is read: other fields are no fault of it.
+    let old = |file: &str, text: String| std::fs::write(root.join(file), text).unwrap();
+    old(
+        "certificate.json",
+        r#"{ "certificate": { "set": { "format": 1, "plan": 7 }, "figures": [0.5, 0.6] } }"#.to_owned(),
+    );
+    old(
+        "set.json",
+        r#"{ "format": 1, "stretches": [[260, 300]] }"#.to_owned(),
+    );
+    let error = read_certificates(&[root.join("certificate.json")], None).unwrap_err();
+    assert!(error.to_string().contains(BEFORE), "{error}");
+    assert!(error.hint().contains("make the probes and the certificate again"));
+    let error = refused(&quiet(folder.path(), &["probe", "small.toml", "--out", "out"]), 2);
+    assert!(error.contains("set.json") && error.contains(BEFORE), "{error}");
+}
+
+#[test]
+fn a_refusal_is_summed_up_by_attacker() {
+    let folder = tempfile::tempdir().unwrap();
+    copy(scene(), folder.path());
+    let path = folder.path().join("out/certificate.json");
+    let mut strict = honest();
+    strict.thresholds = Thresholds {
+        top1: 0.0,
+        top5: 0.0,
+        date20: 0.0,
+        joint: 0.0,
+        same: 0.0,
+        sector: 0.0,
+    };
+    sign(strict, &path);
+    let refusals = SignedCertificate::read(&path, None).unwrap().certificate.refusals;
+    let lines = |more: &[&str]| -> Vec<String> {
+        let arguments = [&["verify", "--certificate", "out/certificate.json"], more].concat();
+        let output = quiet(folder.path(), &arguments);
+        assert_ok(&output);
+        let text = String::from_utf8(output.stdout).unwrap();
+        text.lines().map(|line| line.trim().to_owned()).collect()
+    };
+    let every = lines(&["--reasons"]);
+    let because = every.iter().filter(|line| line.starts_with("because ")).count();
+    assert_eq!(because, refusals.len());
+    let short = lines(&[]);
+    let head = format!("for {} reasons (--reasons prints each):", refusals.len());
+    assert!(short.contains(&head), "{short:?}");
+    assert!(!short.iter().any(|line| line.starts_with("because ")));
+    assert!(
+        refusals.len() > 100 && short.len() + 100 < every.len(),
+        "{short:?}"
+    );
+    // The thresholds that are printed pass.
+    let passing = short
+        .iter()
+        .find_map(|line| line.strip_prefix("thresholds under which these would pass: "))
+        .unwrap();
+    let mut passed = honest();
+    for part in passing.split(", ") {
+        let (measure, value) = part.split_once(' ').unwrap();
+        let value: f64 = value.parse().unwrap();
+        let threshold = match measure {
+            "top1" => &mut passed.thresholds.top1,
+            "top5" => &mut passed.thresholds.top5,
+            "date20" => &mut passed.thresholds.date20,
+            "joint" => &mut passed.thresholds.joint,
+            "same" => &mut passed.thresholds.same,
+            "sector" => &mut passed.thresholds.sector,
+            _ => panic!("{measure} has no threshold"),
+        };
+        *threshold = value;
+    }
+    let again = passed.judged_again().unwrap().refusals;
+    let is_above = |refusal: &&Refusal| matches!(refusal, Refusal::AboveThreshold { .. });
+    assert_eq!(again.iter().find(is_above), None);
 }

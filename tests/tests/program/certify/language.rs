@@ -2,7 +2,7 @@
 
 use crate::certify::forged::sign;
 use crate::certify::{CONFIG, certify, folder};
-use ktd_certify::certificate::Knowledge;
+use ktd_certify::attacker_record::Knowledge;
 use ktd_certify::mark::read_certificates;
 use ktd_certify::signed::SignedCertificate;
 use ktd_kit::quiet;
@@ -43,7 +43,7 @@ fn a_language_model_must_read_what_is_shown_and_counts_among_the_attackers() {
         (&own["control"], &own["hits"], &own["fired"]),
         (&"bright-day".into(), &own["asked"], &true.into())
     );
-    // It reads codes and dates: under the mask there are none, and silence proves nothing.
+    // It reads codes and dates: under the mask there are none, and unanswered proves nothing.
     let refusals = certificate["refusals"].as_array().unwrap();
     assert!(!refusals.is_empty());
     for refusal in refusals {
@@ -56,7 +56,7 @@ fn a_language_model_must_read_what_is_shown_and_counts_among_the_attackers() {
     let scene = std::fs::read(crate::certify::scene().join("out/certificate.json")).unwrap();
     let scene: Value = serde_json::from_slice(&scene).unwrap();
     let high = |signed: &Value| {
-        signed["certificate"]["figures"][0]["simultaneous"][1]
+        signed["certificate"]["figures"][0]["simultaneous"]["upper"]
             .as_f64()
             .unwrap()
     };

@@ -4,16 +4,17 @@ use crate::certify::forged::{honest, sign};
 use crate::certify::{SIGNING_KEY, scene};
 use ktd_bundle::BundlePaths;
 use ktd_bundle::open::read_header;
+use ktd_certify::KindCounts;
 use ktd_certify::certificate::Certificate;
-use ktd_certify::config::KindCounts;
 use ktd_certify::mark::{mark_of, read_certificates};
 use ktd_certify::set_record::{Origin, probe_set_sha256};
 use ktd_certify::signed::SignedCertificate;
 use ktd_certify::signing::SigningKey;
-use ktd_certify::verdict::Verdict;
 use ktd_kit::{copy, quiet, refused};
+use ktd_probes::ProbeKind;
+use ktd_probes::judge::CertificateVerdict;
 use ktd_probes::judge::Thresholds;
-use ktd_probes::judge::{Mark, MarkStanding};
+use ktd_probes::judge::{CertificationMark, CertificationStatus};
 use serde_json::Value;
 use std::path::Path;
 use std::sync::OnceLock;
@@ -87,8 +88,8 @@ fn many(certificate: &mut Certificate) {
     for count in certificate.set.counts.values_mut() {
         *count = PROBES as usize;
     }
-    for silence in &mut certificate.unanswered {
-        silence.probes = u64::from(PROBES);
+    for unanswered in &mut certificate.unanswered {
+        unanswered.probes = u64::from(PROBES);
     }
     for figure in &mut certificate.figures {
         figure.asked = u64::from(PROBES);
@@ -102,7 +103,7 @@ fn many(certificate: &mut Certificate) {
 /// As if single days alone had been put.
 fn only_days(certificate: &mut Certificate) {
     let set = &mut certificate.set;
-    set.counts.retain(|kind, _| kind == "day");
+    set.counts.retain(|kind, _| *kind == ProbeKind::Day);
     set.plan.probes = KindCounts {
         day: set.plan.probes.day,
         ..KindCounts::all(0)
@@ -111,8 +112,10 @@ fn only_days(certificate: &mut Certificate) {
     set.files.retain(|file, _| is_left(file));
     set.probe_set_sha256 = probe_set_sha256(&set.files);
     certificate.files.retain(|file, _| is_left(file));
-    certificate.figures.retain(|figure| figure.kind == "day");
-    certificate.unanswered.retain(|silence| silence.kind == "day");
+    certificate.figures.retain(|figure| figure.kind == ProbeKind::Day);
+    certificate
+        .unanswered
+        .retain(|unanswered| unanswered.kind == ProbeKind::Day);
 }
 
 fn board(certificates: &[&str]) -> Value {
@@ -205,12 +208,12 @@ fn a_refusal_is_not_hidden_among_episodes() {
         [&unknown, &refused, &unknown],
         [&unknown, &unknown, &refused],
     ] {
-        let mark = Mark::of_row(headers.map(|header| mark_of(header, &certificates)));
-        assert_eq!(mark.standing, MarkStanding::Refused);
+        let mark = CertificationMark::of_row(headers.map(|header| mark_of(header, &certificates)));
+        assert_eq!(mark.standing, CertificationStatus::Refused);
     }
     let good = read_certificates(&[runs().join("good.json")], None).unwrap();
-    let mark = Mark::of_row([&refused, &unknown].map(|header| mark_of(header, &good)));
-    assert_eq!(mark.standing, MarkStanding::NotCertified);
+    let mark = CertificationMark::of_row([&refused, &unknown].map(|header| mark_of(header, &good)));
+    assert_eq!(mark.standing, CertificationStatus::NotCertified);
 }
 
 #[test]
@@ -320,7 +323,7 @@ fn a_certificate_that_does_not_follow_marks_nothing() {
     let mut lie = SignedCertificate::read(&runs().join("refused.json"), None)
         .unwrap()
         .certificate;
-    lie.verdict = Verdict::Certified;
+    lie.verdict = CertificateVerdict::Certified;
     lie.refusals.clear();
     let path = runs().join("lie.json");
     SignedCertificate::sign(lie, &key).unwrap().write(&path).unwrap();

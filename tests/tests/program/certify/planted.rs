@@ -58,7 +58,7 @@ fn broken_by_probe(root: &Path) -> Vec<(String, String)> {
     assert!(output.status.success(), "{output:?}");
     let found: Value = serde_json::from_slice(&output.stdout).unwrap();
     let figures = found["figures"].as_array().unwrap().iter();
-    let broken = figures.filter(|figure| figure["standing"] == "broken");
+    let broken = figures.filter(|figure| figure["status"] == "broken");
     broken.map(who_and_what).collect()
 }
 
@@ -312,10 +312,20 @@ fn a_refusal_says_why_first() {
         lines.next().unwrap().starts_with("refused: blinded/exact"),
         "{text}"
     );
-    assert!(lines.next().unwrap().starts_with("  because "), "{text}");
+    let head = lines.next().unwrap();
     assert!(
-        text.contains("because price-level recovers top1 of 100.00 % of the day probes"),
+        head.starts_with("  for ") && head.ends_with(" reasons (--reasons prints each):"),
         "{text}"
+    );
+    assert!(text.contains("    price-level: "), "{text}");
+    let every = quiet(
+        folder.path(),
+        &["verify", "--certificate", "out/certificate.json", "--reasons"],
+    );
+    let every = String::from_utf8(every.stdout).unwrap();
+    assert!(
+        every.contains("because price-level recovers top1 of 100.00 % of the day probes"),
+        "{every}"
     );
     assert!(Path::new(&folder.path().join("out/certificate.json")).exists());
     let error = String::from_utf8(output.stderr).unwrap();

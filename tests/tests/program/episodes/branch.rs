@@ -3,7 +3,6 @@
 use ktd_baselines::named;
 use ktd_bundle::BundleError;
 use ktd_bundle::BundlePaths;
-use ktd_bundle::chain::Lines;
 use ktd_bundle::exchanges::{Cassette, Sent};
 use ktd_bundle::open::read_header;
 use ktd_client::ClientError;
@@ -15,6 +14,7 @@ use ktd_episode::{EpisodeInput, branch_cell, branch_episode, replay_episode};
 use ktd_experiment::config::AgentConfig;
 use ktd_experiment::provider::{Provider as Endpoint, builtin_table};
 use ktd_io::sha256::sha256_hex;
+use ktd_kit::episode::bodies;
 use ktd_kit::episode::{OnPanel, assert_same_files, files, runtime};
 use ktd_kit::provider::{Attempt, Provider};
 use std::path::Path;
@@ -57,10 +57,7 @@ fn provider(name: &str, script: &[Attempt]) -> Provider {
 }
 
 fn lines(bundle: &Path) -> Vec<String> {
-    Lines::read(&BundlePaths::new(bundle).events())
-        .unwrap()
-        .raw()
-        .to_vec()
+    bodies(&BundlePaths::new(bundle).events())
 }
 
 /// The events up to the end of so many steps.

@@ -10,8 +10,8 @@ use ktd_bundle::summary::Summary;
 use ktd_bundle::summary_file::spending_of;
 use ktd_bundle::tariff::Tariff;
 use ktd_client::ClientError;
+use ktd_client::Payer;
 use ktd_client::money::budget::Scope;
-use ktd_client::money::meter::payer;
 use ktd_client::money::{Budget, Metering};
 use ktd_client::progress::Silent;
 use ktd_env::KeyedStream;
@@ -69,7 +69,7 @@ impl Scene {
             });
             if paths.header().exists() {
                 let spent = spending_of(&paths).unwrap().total().unwrap();
-                budget.count(&payer(self.cell()), spent);
+                budget.count(&Payer::of_cell(self.cell()).spender, spent);
             }
             Arc::new(budget)
         });

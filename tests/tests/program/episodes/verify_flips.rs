@@ -161,7 +161,11 @@ fn removed_and_repeated_exchanges_are_named() {
     let (first, rest) = lines.split_at(second);
     let packed = |lines: &[u8]| zstd::encode_all(lines, 3).unwrap();
     scene.assert_named_after(file, &packed(rest), "without its first record");
-    scene.assert_named_after(file, &[&bytes[..], &packed(first)].concat(), "its first record twice");
+    scene.assert_named_after(
+        file,
+        &[&bytes[..], &packed(first)].concat(),
+        "its first record twice",
+    );
     scene.assert_named_after(file, &[&bytes[..], b"x"].concat(), "a torn record at its end");
     scene.assert_named_after(file, &bytes[..bytes.len() - 1], "its last record torn");
 }

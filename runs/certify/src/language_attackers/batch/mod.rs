@@ -9,11 +9,3 @@ mod write;
 
 pub use read::{BatchRead, RowError, read_batch};
 pub use write::{BatchFile, write_batch};
-
-use ktd_probes::ProbeKind;
-
-/// How a probe is called in a batch, such as `day-17`.
-#[must_use]
-pub fn custom_id(kind: ProbeKind, number: usize) -> String {
-    format!("{}-{number}", kind.label())
-}

@@ -1,10 +1,11 @@
 //! `batch read`: results into the same record that a live run writes.
 
-use super::custom_id;
 use super::form::BatchForm;
 use super::write::{first_place, first_wire};
 use crate::CertifyError;
-use crate::language_attackers::line_up::{Attacker, LineUp, Questions, keep};
+use crate::language_attackers::attacker::LanguageAttacker;
+use crate::language_attackers::attackers::{LanguageAttackers, Questions, keep};
+use crate::language_attackers::custom_id::custom_id;
 use crate::language_attackers::record::LanguageAnswer;
 use ktd_bundle::BundlePaths;
 use ktd_bundle::exchanges::{Cassette, ExchangeStore, Intent, Outcome, request_key};
@@ -43,25 +44,25 @@ pub struct RowError {
 /// [`CertifyError::Input`] for a line that is no row, an id that is no probe of the set, and an id twice: nothing is kept then.
 /// Errors of writing.
 pub async fn read_batch(
-    line_up: &LineUp,
-    attacker: &Attacker,
+    attackers: &LanguageAttackers,
+    attacker: &LanguageAttacker,
     questions: &Questions<'_>,
     (path, text): (&Path, &str),
 ) -> Result<BatchRead, CertifyError> {
     let form = BatchForm::of(attacker.id(), &attacker.cell.provider)?;
     let rows = rows(form, questions.probes, (path, text))?;
-    let folder = line_up.folder(attacker, questions.set);
-    let _lock = line_up.take(attacker, questions)?;
+    let folder = attackers.folder(attacker, questions.set);
+    let _lock = attackers.take(attacker, questions)?;
     let paths = BundlePaths::new(&folder);
-    let desk = line_up.desk(attacker, questions, Cassette::read(&paths.exchanges())?, None);
-    let store = ExchangeStore::continue_after(&paths.exchanges(), &desk.cassette)?;
+    let conversation = attackers.conversation(attacker, questions, Cassette::read(&paths.exchanges())?, None);
+    let store = ExchangeStore::continue_after(&paths.exchanges(), &conversation.cassette)?;
     let (mut recorded, mut known, mut errors, mut missing) = (0, 0, Vec::new(), Vec::new());
     let mut probes: Vec<&Probe> = questions.probes.iter().collect();
     probes.sort_by_key(|probe| (probe.kind, probe.number));
     for probe in probes {
         let id = custom_id(probe.kind, probe.number);
         let at = first_place(probe);
-        let is_known = desk.cassette.has_attempt(at);
+        let is_known = conversation.cassette.has_attempt(at);
         let Some(outcome) = rows.get(&id) else {
             missing.extend((!is_known).then_some(id));
             continue;
@@ -76,13 +77,13 @@ pub async fn read_batch(
                 code: detail.clone(),
             });
         }
-        let wire = first_wire(&desk, probe)?;
+        let wire = first_wire(&conversation, probe)?;
         store.intend(Intent::of(at, &request_key(&wire), &wire))?;
         store.settle(at, outcome.clone())?;
         recorded += 1;
     }
     store.finish()?;
-    let answers = line_up.recall(attacker, questions).await?;
+    let answers = attackers.recall(attacker, questions).await?;
     keep(&folder, &answers)?;
     Ok(BatchRead {
         answers,

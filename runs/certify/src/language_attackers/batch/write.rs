@@ -1,10 +1,11 @@
 //! `batch write`: the first requests that are still to be asked.
 
-use super::custom_id;
 use super::form::BatchForm;
 use crate::CertifyError;
-use crate::language_attackers::converse::{Desk, step_of};
-use crate::language_attackers::line_up::{Attacker, LineUp, Questions};
+use crate::language_attackers::attacker::LanguageAttacker;
+use crate::language_attackers::attackers::{LanguageAttackers, Questions};
+use crate::language_attackers::converse::{ProbeConversation, step_of};
+use crate::language_attackers::custom_id::custom_id;
 use crate::language_attackers::question::first_request;
 use ktd_agents::WireRequest;
 use ktd_bundle::BundlePaths;
@@ -34,14 +35,17 @@ pub(super) fn first_place(probe: &Probe) -> Place {
 }
 
 /// The first request of a probe, its bytes scanned for what the mask hides.
-pub(super) fn first_wire(desk: &Desk<'_>, probe: &Probe) -> Result<WireRequest, CertifyError> {
-    let request = first_request(&desk.open(probe))
+pub(super) fn first_wire(
+    conversation: &ProbeConversation<'_>,
+    probe: &Probe,
+) -> Result<WireRequest, CertifyError> {
+    let request = first_request(&conversation.open(probe))
         .ok_or_else(|| CertifyError::input("the probe has nothing to ask", "report this defect"))?;
-    let wire = desk.encode(&request);
-    let own_guard = desk.own_guard(probe);
-    let scanned = own_guard.as_ref().unwrap_or(desk.guard).scan(wire.body());
+    let wire = conversation.encode(&request);
+    let own_guard = conversation.own_guard(probe);
+    let scanned = own_guard.as_ref().unwrap_or(conversation.guard).scan(wire.body());
     scanned.map_err(|finding| CertifyError::Attack {
-        attacker: desk.cell.agent.id.clone(),
+        attacker: conversation.cell.agent.id.clone(),
         probe: custom_id(probe.kind, probe.number),
         source: Box::new(CertifyError::Client(ClientError::Leak {
             step: first_place(probe).step,
@@ -57,25 +61,25 @@ pub(super) fn first_wire(desk: &Desk<'_>, probe: &Probe) -> Result<WireRequest, 
 /// # Errors
 /// [`CertifyError`] for a vendor without batches, a hidden name in a request, and when nothing is left to ask.
 pub fn write_batch(
-    line_up: &LineUp,
-    attacker: &Attacker,
+    attackers: &LanguageAttackers,
+    attacker: &LanguageAttacker,
     questions: &Questions<'_>,
 ) -> Result<BatchFile, CertifyError> {
     let provider = &attacker.cell.provider;
     let form = BatchForm::of(attacker.id(), provider)?;
-    let paths = BundlePaths::new(&line_up.folder(attacker, questions.set));
-    let desk = line_up.desk(attacker, questions, Cassette::read(&paths.exchanges())?, None);
+    let paths = BundlePaths::new(&attackers.folder(attacker, questions.set));
+    let conversation = attackers.conversation(attacker, questions, Cassette::read(&paths.exchanges())?, None);
     let mut probes: Vec<&Probe> = questions.probes.iter().collect();
     probes.sort_by_key(|probe| (probe.kind, probe.number));
     let all = probes.len();
-    probes.retain(|probe| !desk.cassette.has_attempt(first_place(probe)));
+    probes.retain(|probe| !conversation.cassette.has_attempt(first_place(probe)));
     if probes.is_empty() {
         return Err(CertifyError::input(
             format!("nothing is left for a batch of attacker {:?}", attacker.id()),
             "every probe has a first answer; `ktd probe` shows them and asks again where an answer was bad",
         ));
     }
-    let wires = probes.iter().map(|probe| first_wire(&desk, probe));
+    let wires = probes.iter().map(|probe| first_wire(&conversation, probe));
     let wires: Vec<WireRequest> = wires.collect::<Result<_, _>>()?;
     let unwritable = |error: serde_json::Error| CertifyError::damaged(&paths.exchanges(), error.to_string());
     let mut requests = Vec::with_capacity(wires.len());

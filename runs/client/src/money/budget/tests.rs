@@ -4,9 +4,9 @@ use proptest::prelude::*;
 const CELLS: u8 = 4;
 
 /// Two vendors, by turns.
-fn payer(cell: u8) -> Payer {
-    Payer {
-        cell: format!("c{cell}"),
+fn spender(cell: u8) -> Spender {
+    Spender {
+        id: format!("c{cell}"),
         vendor: format!("v{}", cell % 2),
     }
 }
@@ -56,7 +56,7 @@ impl Disk {
     fn counted(&self, caps: Caps) -> Arc<Budget> {
         let budget = Budget::new(caps);
         for (cell, cost) in &self.calls {
-            budget.count(&payer(*cell), Picodollars(*cost));
+            budget.count(&spender(*cell), Picodollars(*cost));
         }
         Arc::new(budget)
     }
@@ -64,14 +64,14 @@ impl Disk {
     fn of_scope(&self, scope: &Scope) -> u64 {
         match scope {
             Scope::Experiment => self.spent(|_| true),
-            Scope::Cell(id) => self.spent(|cell| payer(cell).cell == *id),
-            Scope::Vendor(id) => self.spent(|cell| payer(cell).vendor == *id),
+            Scope::Cell(id) => self.spent(|cell| spender(cell).id == *id),
+            Scope::Vendor(id) => self.spent(|cell| spender(cell).vendor == *id),
         }
     }
 }
 
 fn scopes() -> Vec<Scope> {
-    let mut scopes: Vec<Scope> = (0..CELLS).flat_map(|cell| payer(cell).scopes()).collect();
+    let mut scopes: Vec<Scope> = (0..CELLS).flat_map(|cell| spender(cell).scopes()).collect();
     scopes.sort();
     scopes.dedup();
     scopes
@@ -117,7 +117,7 @@ proptest! {
         for event in story {
             match event {
                 Happens::Call { cell, most } if !under_way.contains_key(&cell) => {
-                    match budget.try_reserve(&payer(cell), Picodollars(most)) {
+                    match budget.try_reserve(&spender(cell), Picodollars(most)) {
                         Room::Held(held) => {
                             disk.calls.push((cell, most));
                             under_way.insert(cell, (disk.calls.len() - 1, held));
@@ -155,7 +155,7 @@ async fn many_cells_at_once_spend_no_more_than_the_cap() {
         let budget = Arc::clone(&budget);
         tasks.spawn(async move {
             let mut spent = 0;
-            while let Ok(held) = budget.reserve(&payer(cell), Picodollars(90)).await {
+            while let Ok(held) = budget.reserve(&spender(cell), Picodollars(90)).await {
                 tokio::task::yield_now().await;
                 spent += 7;
                 held.settle(Picodollars(7));
@@ -174,9 +174,9 @@ async fn many_cells_at_once_spend_no_more_than_the_cap() {
 async fn a_cell_waits_for_calls_under_way_and_stops_when_they_were_dear() {
     let budget = Arc::new(Budget::new(caps(100, 100, 100)));
     for (cost, fits) in [(10, true), (60, false)] {
-        let held = budget.reserve(&payer(0), Picodollars(70)).await.unwrap();
+        let held = budget.reserve(&spender(0), Picodollars(70)).await.unwrap();
         let other = Arc::clone(&budget);
-        let waiting = tokio::spawn(async move { other.reserve(&payer(2), Picodollars(50)).await });
+        let waiting = tokio::spawn(async move { other.reserve(&spender(2), Picodollars(50)).await });
         tokio::task::yield_now().await;
         assert!(!waiting.is_finished());
         held.settle(Picodollars(cost));

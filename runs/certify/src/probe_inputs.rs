@@ -1,5 +1,6 @@
 //! What probes are made on and attacked with: panel, factors, tools, rules and key.
 
+use super::progress::ProgressFn;
 use super::set_plan::SetPlan;
 use crate::CertifyError;
 use ktd_data::market_source::MarketSource;
@@ -13,12 +14,9 @@ use ktd_probes::{Gold, Probe, ProbeKind, ProbeMaker, ProbePlan, ProbeText};
 use ktd_tools::{ToolLimits, Toolbox};
 use std::sync::Arc;
 
-/// Told as probes are made and attacked.
-pub type Tick<'t> = &'t (dyn Fn() + Sync);
-
-/// The immutable parts that making and attacking probes share.
+/// Inputs of probes: the immutable parts that making and attacking them share.
 #[derive(Debug)]
-pub struct Ground {
+pub struct ProbeInputs {
     /// The panel.
     pub source: MarketSource,
     /// Its factors, from the first as-of day that has a full history to the last day.
@@ -35,7 +33,7 @@ pub struct Ground {
     pub threads: usize,
 }
 
-/// Probes with their answer keys, in order of kind and number.
+/// Set of probes with their answer keys, in order of kind and number.
 #[derive(Debug, Clone, Default)]
 pub struct ProbeSet {
     /// What attackers read.
@@ -44,8 +42,8 @@ pub struct ProbeSet {
     pub gold: Vec<Gold>,
 }
 
-impl Ground {
-    /// The ground of a plan.
+impl ProbeInputs {
+    /// The inputs of a plan.
     ///
     /// # Errors
     /// [`CertifyError::Input`] when the panel is too short for the factors, or the rules do not fit.
@@ -83,9 +81,9 @@ impl Ground {
         &self,
         plan: &ProbePlan,
         count: &dyn Fn(ProbeKind) -> usize,
-        tick: Tick<'_>,
+        progress: ProgressFn<'_>,
     ) -> Result<ProbeSet, CertifyError> {
-        let made = self.made(plan, count, tick, |(probe, gold)| (probe.text(), gold))?;
+        let made = self.made(plan, count, progress, |(probe, gold)| (probe.text(), gold))?;
         let (probes, gold) = made.into_iter().unzip();
         Ok(ProbeSet { probes, gold })
     }
@@ -98,9 +96,9 @@ impl Ground {
         &self,
         plan: &ProbePlan,
         count: &dyn Fn(ProbeKind) -> usize,
-        tick: Tick<'_>,
+        progress: ProgressFn<'_>,
     ) -> Result<Vec<Probe>, CertifyError> {
-        self.made(plan, count, tick, |(probe, _)| probe)
+        self.made(plan, count, progress, |(probe, _)| probe)
     }
 
     /// Made in parallel, in order of kind and number; `keep` is what is kept of each.
@@ -108,7 +106,7 @@ impl Ground {
         &self,
         plan: &ProbePlan,
         count: &dyn Fn(ProbeKind) -> usize,
-        tick: Tick<'_>,
+        progress: ProgressFn<'_>,
         keep: impl Fn((Probe, Gold)) -> T + Sync,
     ) -> Result<Vec<T>, CertifyError> {
         let maker = ProbeMaker {
@@ -125,7 +123,7 @@ impl Ground {
             .collect();
         let made = in_parallel(&wanted, self.threads, |(kind, number)| {
             let made = maker.make(*kind, *number);
-            tick();
+            progress();
             made.map(&keep)
         });
         let named = wanted.iter().zip(made);

@@ -1,17 +1,16 @@
 //! What a step says besides the shapes that are known: every text that is no label, and every number under a key that no
-//! tool has, with whose it is.
+//! tool has, with the subject of each.
 
-use crate::make::STATE;
-use crate::sight::label;
+use crate::parsed_exhibit::{STATE, label};
 use ktd_env::Board;
 use ktd_env::factors::{Factor, Technical};
 use ktd_tools::Tool;
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 
-/// Whom a text or a number stands beside.
+/// Subject of a text or a number: what it stands next to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Whose {
+pub(crate) enum Subject {
     /// The target: its own snapshot, row or key.
     Target,
     /// Another stock, by the number of its alias.
@@ -20,13 +19,13 @@ pub(crate) enum Whose {
     Nobody,
 }
 
-/// What was read of one step.
+/// Content of a step that no known shape explains.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct Said {
+pub(crate) struct UnknownContent {
     /// Each text once, in order; aliases, labels of days and boards are none.
-    pub(crate) texts: Vec<(Whose, String)>,
+    pub(crate) texts: Vec<(Subject, String)>,
     /// Numbers under keys that no tool has.
-    pub(crate) numbers: Vec<(Whose, f64)>,
+    pub(crate) numbers: Vec<(Subject, f64)>,
 }
 
 /// Numbers of a step that are kept: a text of another shape altogether may hold thousands.
@@ -161,7 +160,7 @@ const KNOWN: [(&str, &[&str]); 20] = [
     ("message", &["source", "content"]),
 ];
 
-/// What is told of a board or a sector.
+/// What is shown of a board or a sector.
 const GROUP: [&str; 8] = [
     "board",
     "sector",
@@ -186,7 +185,7 @@ fn is_figure(key: &str) -> bool {
     })
 }
 
-impl Said {
+impl UnknownContent {
     /// What a step of the exhibit of this target says.
     pub(crate) fn in_step(step: &Value, target: &str) -> Self {
         let mut walk = Walk::new(target);
@@ -198,7 +197,7 @@ impl Said {
     }
 
     /// What an exhibit says beside its steps, its target and the stock given away.
-    pub(crate) fn beside_steps(exhibit: &Value, target: &str) -> Self {
+    pub(crate) fn outside_steps(exhibit: &Value, target: &str) -> Self {
         let mut walk = Walk::new(target);
         for (key, value) in exhibit.as_object().into_iter().flatten() {
             match (key.as_str(), value) {
@@ -223,8 +222,8 @@ impl Said {
     }
 
     /// The numbers that could be of one of these.
-    pub(crate) fn numbers_of(&self, whose: &[Whose]) -> Vec<f64> {
-        let own = self.numbers.iter().filter(|(of, _)| whose.contains(of));
+    pub(crate) fn numbers_of(&self, subject: &[Subject]) -> Vec<f64> {
+        let own = self.numbers.iter().filter(|(of, _)| subject.contains(of));
         own.map(|(_, number)| *number).collect()
     }
 }
@@ -235,7 +234,7 @@ struct Place<'v> {
     /// The key, column or source above it.
     container: &'v str,
     is_known: bool,
-    whose: Whose,
+    subject: Subject,
 }
 
 impl Place<'_> {
@@ -243,14 +242,14 @@ impl Place<'_> {
     const STRANGE: Self = Self {
         container: "",
         is_known: false,
-        whose: Whose::Nobody,
+        subject: Subject::Nobody,
     };
 }
 
 struct Walk<'v> {
     names: Names<'v>,
-    texts: BTreeSet<(Whose, &'v str)>,
-    numbers: Vec<(Whose, f64)>,
+    texts: BTreeSet<(Subject, &'v str)>,
+    numbers: Vec<(Subject, f64)>,
 }
 
 impl<'v> Walk<'v> {
@@ -262,10 +261,10 @@ impl<'v> Walk<'v> {
         }
     }
 
-    fn finish(self) -> Said {
+    fn finish(self) -> UnknownContent {
         let texts = self.texts.into_iter();
-        Said {
-            texts: texts.map(|(whose, text)| (whose, text.to_owned())).collect(),
+        UnknownContent {
+            texts: texts.map(|(subject, text)| (subject, text.to_owned())).collect(),
             numbers: self.numbers,
         }
     }
@@ -297,14 +296,14 @@ impl<'v> Walk<'v> {
                 if let Some(number) = number.as_f64().filter(|_| !place.is_known)
                     && self.numbers.len() < MOST_NUMBERS
                 {
-                    self.numbers.push((place.whose, number));
+                    self.numbers.push((place.subject, number));
                 }
             }
-            Value::String(text) => self.text(text, place.whose),
+            Value::String(text) => self.text(text, place.subject),
             Value::Array(items) => {
-                let whose = self.names.owner(items).unwrap_or(place.whose);
+                let subject = self.names.owner(items).unwrap_or(place.subject);
                 for item in items {
-                    self.value(item, Place { whose, ..place });
+                    self.value(item, Place { subject, ..place });
                 }
             }
             Value::Object(members) => self.object(members, place),
@@ -312,7 +311,7 @@ impl<'v> Walk<'v> {
     }
 
     fn object(&mut self, members: &'v Map<String, Value>, place: Place<'v>) {
-        let whose = self.names.owner(members.values()).unwrap_or(place.whose);
+        let subject = self.names.owner(members.values()).unwrap_or(place.subject);
         let columns = members.get("columns").and_then(Value::as_array);
         let rows = members.get("rows").and_then(Value::as_array);
         let is_table = columns.is_some() && rows.is_some();
@@ -321,7 +320,7 @@ impl<'v> Walk<'v> {
         }
         for (key, value) in members {
             if !is_table || !["columns", "rows"].contains(&key.as_str()) {
-                self.member((key, value), Place { whose, ..place });
+                self.member((key, value), Place { subject, ..place });
             }
         }
     }
@@ -333,7 +332,7 @@ impl<'v> Walk<'v> {
         });
         let columns: Vec<(&str, bool)> = named.collect();
         for (name, _) in columns.iter().filter(|(_, is_known)| !is_known) {
-            self.text(name, place.whose);
+            self.text(name, place.subject);
         }
         for row in rows {
             let Some(cells) = row.as_array() else {
@@ -346,7 +345,7 @@ impl<'v> Walk<'v> {
                 );
                 continue;
             };
-            let whose = self.names.owner(cells).unwrap_or(place.whose);
+            let subject = self.names.owner(cells).unwrap_or(place.subject);
             for (number, cell) in cells.iter().enumerate() {
                 let (container, is_known) = columns.get(number).copied().unwrap_or_default();
                 self.value(
@@ -354,7 +353,7 @@ impl<'v> Walk<'v> {
                     Place {
                         container,
                         is_known,
-                        whose,
+                        subject,
                     },
                 );
             }
@@ -364,22 +363,22 @@ impl<'v> Walk<'v> {
     fn member(&mut self, (key, value): (&'v str, &'v Value), place: Place<'v>) {
         let is_known = place.is_known && is_known(place.container, key);
         if !is_known {
-            self.text(key, place.whose);
+            self.text(key, place.subject);
         }
         self.value(
             value,
             Place {
                 container: key,
                 is_known,
-                whose: self.names.of(key).unwrap_or(place.whose),
+                subject: self.names.of(key).unwrap_or(place.subject),
             },
         );
     }
 
-    fn text(&mut self, text: &'v str, whose: Whose) {
+    fn text(&mut self, text: &'v str, subject: Subject) {
         let is_board = Board::ALL.iter().any(|board| board.label() == text);
         if !is_board && self.names.of(text).is_none() && label(text).is_none() {
-            self.texts.insert((whose, text));
+            self.texts.insert((subject, text));
         }
     }
 }
@@ -388,15 +387,15 @@ impl<'v> Walk<'v> {
 struct Names<'v>(&'v str);
 
 impl Names<'_> {
-    fn of(&self, text: &str) -> Option<Whose> {
+    fn of(&self, text: &str) -> Option<Subject> {
         if text == self.0 {
-            return Some(Whose::Target);
+            return Some(Subject::Target);
         }
-        number(self.0, text).map(Whose::Other)
+        number(self.0, text).map(Subject::Other)
     }
 
     /// Whom a row or an object is about: the target where it is named in it, else the first stock that is.
-    fn owner<'a>(&self, values: impl IntoIterator<Item = &'a Value>) -> Option<Whose> {
+    fn owner<'a>(&self, values: impl IntoIterator<Item = &'a Value>) -> Option<Subject> {
         let named = values.into_iter().filter_map(|value| self.of(value.as_str()?));
         named.min()
     }
@@ -417,12 +416,12 @@ mod tests {
 
     const TARGET: &str = "asset_0007";
 
-    fn said(source: &str, content: &Value) -> Said {
-        Said::in_step(&json!([{"source": source, "content": content}]), TARGET)
+    fn read(source: &str, content: &Value) -> UnknownContent {
+        UnknownContent::in_step(&json!([{"source": source, "content": content}]), TARGET)
     }
 
-    fn numbers(said: &Said) -> Vec<(Whose, f64)> {
-        said.numbers.clone()
+    fn numbers(unknown: &UnknownContent) -> Vec<(Subject, f64)> {
+        unknown.numbers.clone()
     }
 
     #[test]
@@ -438,7 +437,7 @@ mod tests {
     #[test]
     fn numbers_under_known_keys_are_no_strangers_and_all_others_are() {
         let table = |columns: Value, rows: Value| json!({"columns": columns, "rows": rows});
-        let snapshot = said(
+        let snapshot = read(
             "get_stock_snapshot",
             &json!({
                 "stock_id": TARGET,
@@ -456,40 +455,44 @@ mod tests {
         assert!(
             numbers(&snapshot)
                 .iter()
-                .all(|(whose, _)| *whose == Whose::Target)
+                .all(|(subject, _)| *subject == Subject::Target)
         );
     }
 
     #[test]
     fn a_number_is_of_whom_it_stands_beside() {
         let rows = json!([["asset_0003", 1.5], [TARGET, 2.5], [null, 3.5]]);
-        let screen = said(
+        let screen = read(
             "screen_candidates",
             &json!({"candidates": {"columns": ["stock_id", "price"], "rows": rows}, "level": 4.5}),
         );
         assert_eq!(
             numbers(&screen),
             [
-                (Whose::Other(3), 1.5),
-                (Whose::Target, 2.5),
-                (Whose::Nobody, 3.5),
-                (Whose::Nobody, 4.5)
+                (Subject::Other(3), 1.5),
+                (Subject::Target, 2.5),
+                (Subject::Nobody, 3.5),
+                (Subject::Nobody, 4.5)
             ]
         );
-        let keyed = said("state", &json!({"prices": {"asset_0003": 1.5, TARGET: [2.5]}}));
-        assert_eq!(numbers(&keyed), [(Whose::Other(3), 1.5), (Whose::Target, 2.5)]);
-        assert_eq!(keyed.numbers_of(&[Whose::Target]), [2.5]);
+        let keyed = read("state", &json!({"prices": {"asset_0003": 1.5, TARGET: [2.5]}}));
+        assert_eq!(
+            numbers(&keyed),
+            [(Subject::Other(3), 1.5), (Subject::Target, 2.5)]
+        );
+        assert_eq!(keyed.numbers_of(&[Subject::Target]), [2.5]);
     }
 
     #[test]
     fn a_text_of_another_shape_is_read_whole() {
         let step = json!({"told": ["SH600000", {"on": "2024-03-01", "at": 12.5}]});
-        let texts =
-            |said: &Said| -> Vec<String> { said.texts.iter().map(|(_, text)| text.clone()).collect() };
-        let strange = Said::in_step(&step, TARGET);
+        let texts = |unknown: &UnknownContent| -> Vec<String> {
+            unknown.texts.iter().map(|(_, text)| text.clone()).collect()
+        };
+        let strange = UnknownContent::in_step(&step, TARGET);
         assert_eq!(texts(&strange), ["2024-03-01", "SH600000", "at", "on", "told"]);
-        assert_eq!(strange.numbers, [(Whose::Nobody, 12.5)]);
-        let foreign = Said::in_step(
+        assert_eq!(strange.numbers, [(Subject::Nobody, 12.5)]);
+        let foreign = UnknownContent::in_step(
             &json!([{"source": "news", "content": "SH600000", "at": 3}, "more"]),
             TARGET,
         );
@@ -497,18 +500,18 @@ mod tests {
             texts(&foreign),
             ["SH600000", "at", "content", "more", "news", "source"]
         );
-        let known = said(
+        let known = read(
             "get_market_context",
             &json!({"day": "day_+3", "boards": [["MAIN", 1]]}),
         );
-        assert_eq!(known, Said::default());
+        assert_eq!(known, UnknownContent::default());
     }
 
     #[test]
     fn of_thousands_of_numbers_some_are_kept() {
         let many: Vec<f64> = (0..10_000).map(f64::from).collect();
         assert_eq!(
-            said("state", &json!({"prices": many})).numbers.len(),
+            read("state", &json!({"prices": many})).numbers.len(),
             MOST_NUMBERS
         );
     }

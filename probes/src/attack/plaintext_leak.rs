@@ -1,16 +1,16 @@
-//! What stands in the open: a code, a company, a sector or a date that a mask forgot, wherever it stands.
+//! Leaks in plain text: a code, a company, a sector or a date that a mask forgot, wherever it stands.
 
 use crate::clue::{Bounds, DayClue};
 use crate::column::DayColumn;
-use crate::said::Whose;
-use crate::sight::{Sight, StepSight};
+use crate::parsed_exhibit::{ParsedExhibit, ParsedStep};
+use crate::unknown_content::Subject;
 use ktd_env::Ticker;
 use ktd_guard::{Mentions, Register};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What it tells of the target. Of an honest exhibit it is nothing.
+/// Leak in plain text of the target or its days. Of an honest exhibit it is empty.
 #[derive(Debug, Default)]
-pub(super) struct InTheOpen {
+pub(super) struct PlaintextLeak {
     /// Stocks, as places in the order of the codes, one of which it should be.
     pub(super) suspects: Vec<usize>,
     pub(super) days: Vec<DayClue>,
@@ -23,20 +23,20 @@ const TOLERANCE_LEVEL: f64 = 0.005;
 /// No index stands lower, and most other numbers do.
 const LEAST_LEVEL: f64 = 100.0;
 
-impl InTheOpen {
-    pub(super) fn read(register: &Register, sight: &Sight) -> Self {
-        let steps = sight.steps.iter();
-        let told: Vec<(&StepSight, Told)> = steps
-            .filter_map(|step| Some((step, Told::of(register, step)?)))
+impl PlaintextLeak {
+    pub(super) fn read(register: &Register, parsed: &ParsedExhibit) -> Self {
+        let steps = parsed.steps.iter();
+        let mentioned: Vec<(&ParsedStep, StepMentions)> = steps
+            .filter_map(|step| Some((step, StepMentions::of(register, step)?)))
             .collect();
-        if told.is_empty() {
+        if mentioned.is_empty() {
             return Self::default();
         }
         // What the level shows of every stock and every day is no leak.
-        let shows_stocks = Ticker::parse(&sight.target).is_ok();
-        let shows_days = sight.steps.iter().all(|step| step.date.is_some());
-        let given = sight.anchor.as_ref().map(|(_, code)| register.read(code).stocks);
-        let offsets = || told.iter().map(|(step, told)| (step.offset, told));
+        let shows_stocks = Ticker::parse(&parsed.target).is_ok();
+        let shows_days = parsed.steps.iter().all(|step| step.date.is_some());
+        let given = parsed.anchor.as_ref().map(|(_, code)| register.read(code).stocks);
+        let offsets = || mentioned.iter().map(|(step, mentioned)| (step.offset, mentioned));
         Self {
             days: if shows_days {
                 Vec::new()
@@ -51,7 +51,7 @@ impl InTheOpen {
             } else {
                 suspects(
                     register,
-                    told.iter().map(|(_, told)| told),
+                    mentioned.iter().map(|(_, mentioned)| mentioned),
                     &given.unwrap_or_default(),
                 )
             },
@@ -59,37 +59,37 @@ impl InTheOpen {
     }
 }
 
-/// What one step tells, and beside whom.
-struct Told {
-    mentions: Vec<(Whose, Mentions)>,
+/// Codes, companies and dates that one step mentions, by subject.
+struct StepMentions {
+    mentions: Vec<(Subject, Mentions)>,
     /// Numbers that nothing explains.
     numbers: Vec<f64>,
 }
 
-impl Told {
-    fn of(register: &Register, step: &StepSight) -> Option<Self> {
-        let said = &step.said;
-        let texts = said
+impl StepMentions {
+    fn of(register: &Register, step: &ParsedStep) -> Option<Self> {
+        let unknown = &step.unknown;
+        let texts = unknown
             .texts
             .iter()
-            .map(|(whose, text)| (*whose, register.read(text)));
-        let numbers = said.numbers.iter();
-        let numbers = numbers.map(|(whose, number)| (*whose, register.read_number(*number)));
-        let mentions: Vec<(Whose, Mentions)> = texts
+            .map(|(subject, text)| (*subject, register.read(text)));
+        let numbers = unknown.numbers.iter();
+        let numbers = numbers.map(|(subject, number)| (*subject, register.read_number(*number)));
+        let mentions: Vec<(Subject, Mentions)> = texts
             .chain(numbers)
             .filter(|(_, mentions)| *mentions != Mentions::default())
             .collect();
-        let numbers = said.numbers_of(&[Whose::Nobody]);
+        let numbers = unknown.numbers_of(&[Subject::Nobody]);
         (!mentions.is_empty() || !numbers.is_empty()).then_some(Self { mentions, numbers })
     }
 }
 
 /// The last day that each step tells: its as-of day, or the trading day after it. A day that many steps tell is the last
 /// one's.
-fn days<'t>(told: impl Iterator<Item = (i64, &'t Told)>) -> Vec<DayClue> {
+fn days<'t>(mentioned: impl Iterator<Item = (i64, &'t StepMentions)>) -> Vec<DayClue> {
     let mut last: BTreeMap<usize, i64> = BTreeMap::new();
-    for (offset, told) in told {
-        let days = told.mentions.iter().flat_map(|(_, mentions)| &mentions.days);
+    for (offset, mentioned) in mentioned {
+        let days = mentioned.mentions.iter().flat_map(|(_, mentions)| &mentions.days);
         if let Some(day) = days.max() {
             last.insert(*day, offset);
         }
@@ -104,8 +104,8 @@ fn days<'t>(told: impl Iterator<Item = (i64, &'t Told)>) -> Vec<DayClue> {
 }
 
 /// Numbers of a step that could be the index's level: one that is not costs every day the same.
-fn levels((offset, told): (i64, &Told)) -> impl Iterator<Item = DayClue> {
-    let numbers = told.numbers.iter().filter(|number| LEAST_LEVEL <= **number);
+fn levels((offset, mentioned): (i64, &StepMentions)) -> impl Iterator<Item = DayClue> {
+    let numbers = mentioned.numbers.iter().filter(|number| LEAST_LEVEL <= **number);
     numbers.map(move |level| DayClue {
         column: DayColumn::IndexLevel,
         at: offset,
@@ -118,28 +118,28 @@ fn levels((offset, told): (i64, &Told)) -> impl Iterator<Item = DayClue> {
 /// A stock that is named beside several others is none of them.
 fn suspects<'t>(
     register: &Register,
-    told: impl Iterator<Item = &'t Told>,
+    mentioned: impl Iterator<Item = &'t StepMentions>,
     given: &BTreeSet<usize>,
 ) -> Vec<usize> {
-    let mut stocks: BTreeMap<usize, BTreeSet<Whose>> = BTreeMap::new();
-    let mut sectors: BTreeMap<&str, BTreeSet<Whose>> = BTreeMap::new();
-    for (whose, mentions) in told.flat_map(|told| &told.mentions) {
+    let mut stocks: BTreeMap<usize, BTreeSet<Subject>> = BTreeMap::new();
+    let mut sectors: BTreeMap<&str, BTreeSet<Subject>> = BTreeMap::new();
+    for (subject, mentions) in mentioned.flat_map(|mentioned| &mentioned.mentions) {
         for stock in mentions.stocks.difference(given) {
-            stocks.entry(*stock).or_default().insert(*whose);
+            stocks.entry(*stock).or_default().insert(*subject);
         }
         for sector in &mentions.sectors {
-            sectors.entry(sector).or_default().insert(*whose);
+            sectors.entry(sector).or_default().insert(*subject);
         }
     }
-    let own = named(&stocks, |beside| beside.contains(&Whose::Target));
+    let own = named(&stocks, |beside| beside.contains(&Subject::Target));
     let open = named(&stocks, |beside| {
-        beside.contains(&Whose::Nobody) || 1 < beside.len()
+        beside.contains(&Subject::Nobody) || 1 < beside.len()
     });
     if let Some(found) = [own, open].into_iter().find(|found| !found.is_empty()) {
         return found;
     }
-    let own = named(&sectors, |beside| beside.contains(&Whose::Target));
-    let open = named(&sectors, |beside| beside.contains(&Whose::Nobody));
+    let own = named(&sectors, |beside| beside.contains(&Subject::Target));
+    let open = named(&sectors, |beside| beside.contains(&Subject::Nobody));
     // A table of all sectors names none of them.
     let found = if own.is_empty() && open.len() == 1 {
         open
@@ -154,8 +154,8 @@ fn suspects<'t>(
 }
 
 fn named<T: Copy>(
-    mentioned: &BTreeMap<T, BTreeSet<Whose>>,
-    fits: impl Fn(&BTreeSet<Whose>) -> bool,
+    mentioned: &BTreeMap<T, BTreeSet<Subject>>,
+    fits: impl Fn(&BTreeSet<Subject>) -> bool,
 ) -> Vec<T> {
     let fitting = mentioned.iter().filter(|(_, beside)| fits(beside));
     fitting.map(|(name, _)| *name).collect()
@@ -219,9 +219,9 @@ mod tests {
         market.calendar()[place].reveal()
     }
 
-    fn found(market: &Market, exhibit: &Value) -> InTheOpen {
-        let sight = Sight::read(&exhibit.to_string()).unwrap();
-        InTheOpen::read(&Register::of(market), &sight)
+    fn found(market: &Market, exhibit: &Value) -> PlaintextLeak {
+        let parsed = ParsedExhibit::read(&exhibit.to_string()).unwrap();
+        PlaintextLeak::read(&Register::of(market), &parsed)
     }
 
     fn message(source: &str, content: Value) -> Value {
@@ -351,7 +351,7 @@ mod tests {
     }
 
     /// The clues to the calendar: at which day, and around which place.
-    fn days(found: &InTheOpen) -> Vec<(i64, Bounds)> {
+    fn days(found: &PlaintextLeak) -> Vec<(i64, Bounds)> {
         let days = found.days.iter().filter(|clue| clue.column == DayColumn::Place);
         days.map(|clue| (clue.at, clue.bounds)).collect()
     }
@@ -366,7 +366,7 @@ mod tests {
         let iso = date(&market, 280);
         let compact = iso.replace('-', "");
         let number: u32 = compact.parse().unwrap();
-        for told in [
+        for mentioned in [
             json!(iso),
             json!(compact),
             json!(number),
@@ -376,8 +376,8 @@ mod tests {
             json!({iso.clone(): null}),
             json!([date(&market, 200), iso, date(&market, 279)]),
         ] {
-            let shown = exhibit(json!({"new": told}), json!([]), json!(null));
-            assert_eq!(days(&found(&market, &shown)), [(0, day(280))], "{told}");
+            let shown = exhibit(json!({"new": mentioned}), json!([]), json!(null));
+            assert_eq!(days(&found(&market, &shown)), [(0, day(280))], "{mentioned}");
         }
         let epoch = |day: usize| market.calendar()[day].days_since_epoch();
         let friday = (270..280).find(|day| epoch(*day) + 1 < epoch(day + 1)).unwrap();
@@ -429,10 +429,10 @@ mod tests {
             json!({"index": {"level": 1000, "close": 3210.5}, "n": 7}),
         );
         let found = found(&market, &exhibit(json!({"new": 512.0}), json!([]), context));
-        let told: Vec<(DayColumn, Bounds)> =
+        let mentioned: Vec<(DayColumn, Bounds)> =
             found.days.iter().map(|clue| (clue.column, clue.bounds)).collect();
         assert_eq!(
-            told,
+            mentioned,
             [(DayColumn::IndexLevel, Bounds::around(3210.5, TOLERANCE_LEVEL))]
         );
     }
@@ -497,11 +497,14 @@ mod tests {
             };
             for kind in ProbeKind::ALL {
                 for text in (0..4).flat_map(|number| maker.make(kind, number).unwrap().0.text().exhibits) {
-                    let sight = Sight::read(&text).unwrap();
-                    let found = InTheOpen::read(&register, &sight);
+                    let parsed = ParsedExhibit::read(&text).unwrap();
+                    let found = PlaintextLeak::read(&register, &parsed);
                     assert!(found.suspects.is_empty() && found.days.is_empty(), "{text}");
-                    let said = sight.steps.iter().map(|step| &step.said);
-                    assert!(said.clone().all(|said| said.numbers.is_empty()), "{text}");
+                    let unknown = parsed.steps.iter().map(|step| &step.unknown);
+                    assert!(
+                        unknown.clone().all(|unknown| unknown.numbers.is_empty()),
+                        "{text}"
+                    );
                 }
             }
         }

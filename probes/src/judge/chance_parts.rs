@@ -1,34 +1,39 @@
-//! What the baseline recovers without looking.
+//! What is recovered without looking, in whole parts, so that sums are exact.
 
-use super::gold_line::CHANCE_PARTS;
+use super::rate::nine_decimals;
+use crate::{Database, Gold, Measure, ProbeText, blind, expected};
 use ktd_masking::MaskSettings;
-use ktd_probes::{Database, Gold, Measure, ProbeText, blind, expected};
 use std::collections::BTreeMap;
 
-/// What is recovered of a probe without looking, in parts of [`CHANCE_PARTS`].
+/// Number of parts of a certain recovery: a billion a probe.
+pub const CHANCE_PARTS: u64 = 1_000_000_000;
+
+/// Expected recovery of a probe without looking, in parts of [`CHANCE_PARTS`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Chances {
+pub struct ChanceParts {
     /// By the attacker `random`.
     pub random: BTreeMap<Measure, u64>,
     /// By the best guess that looks at nothing but the board.
     pub blind: BTreeMap<Measure, u64>,
 }
 
-/// What is recovered of a probe under a mask without looking.
-#[must_use]
-pub(super) fn chance(
-    database: &Database,
-    mask: MaskSettings,
-    asked: (&ProbeText, &Gold),
-    joint_days: usize,
-) -> Chances {
-    let in_parts = |shares: BTreeMap<Measure, f64>| {
-        let shares = shares.into_iter();
-        shares.map(|(measure, share)| (measure, parts(share))).collect()
-    };
-    Chances {
-        random: in_parts(expected(database, mask, asked, joint_days)),
-        blind: in_parts(blind(database, mask, asked, joint_days)),
+impl ChanceParts {
+    /// What is recovered of a probe under a mask without looking.
+    #[must_use]
+    pub fn of(
+        database: &Database,
+        mask: MaskSettings,
+        asked: (&ProbeText, &Gold),
+        joint_days: usize,
+    ) -> Self {
+        let in_parts = |shares: BTreeMap<Measure, f64>| {
+            let shares = shares.into_iter();
+            shares.map(|(measure, share)| (measure, parts(share))).collect()
+        };
+        Self {
+            random: in_parts(expected(database, mask, asked, joint_days)),
+            blind: in_parts(blind(database, mask, asked, joint_days)),
+        }
     }
 }
 
@@ -53,13 +58,6 @@ pub(super) fn mean_share(parts: u64, probes: u64) -> f64 {
         return 0.0;
     }
     nine_decimals(parts as f64 / (probes as f64 * CHANCE_PARTS as f64))
-}
-
-/// A figure as files have it. With so few digits every reader and writer of JSON agrees on it.
-#[must_use]
-pub(super) fn nine_decimals(value: f64) -> f64 {
-    const SCALE: f64 = 1e9;
-    (value * SCALE).round() / SCALE
 }
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
 //! Probes that somebody else made or changed, with their answer key.
 
 use super::gold_line::{self, GoldLine};
-use super::ground::ProbeSet;
-use super::lines;
+use super::jsonl;
 use super::paths::SetPaths;
+use super::probe_inputs::ProbeSet;
 use super::probe_line::{self, ProbeLine};
 use crate::CertifyError;
 use ktd_env::Market;
@@ -23,7 +23,7 @@ pub(super) fn read(root: &Path, market: &Market) -> Result<ProbeSet, CertifyErro
         let Some(path) = either(&paths.at(&paths.probes(kind))) else {
             continue;
         };
-        let lines = lines::read::<ProbeLine>(&path)?;
+        let lines = jsonl::read::<ProbeLine>(&path)?;
         let probes = probe_line::probes(&path, kind, lines)?;
         if !probes.is_empty() {
             counts.insert(kind, probes.len());
@@ -43,7 +43,7 @@ pub(super) fn read(root: &Path, market: &Market) -> Result<ProbeSet, CertifyErro
             "without it nothing can be counted: ask whoever made the probes",
         )
     })?;
-    let gold = lines::read::<GoldLine>(&path)?;
+    let gold = jsonl::read::<GoldLine>(&path)?;
     gold_line::check_order(&path, &gold, &counts)?;
     let gold = gold.iter().enumerate();
     set.gold = gold

@@ -1,22 +1,24 @@
 //! Why a certificate is refused.
 
-use super::certificate::{Baseline, ControlFigure};
-use super::count::Silence;
-use super::figure::{Figure, Standing};
+use super::baseline::BaselineCheck;
+use super::control::{ControlRate, ControlSet};
+use super::count::UnansweredCount;
+use super::rate::{RateInterval, RateStatus, RecoveryRate, share};
+use crate::{Measure, ProbeKind};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// What a certificate says.
+/// Verdict of a certificate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Verdict {
+pub enum CertificateVerdict {
     /// Every bound holds, every control fired, and every attacker answered.
     Certified,
     /// Something did not; the refusals say what.
     Refused,
 }
 
-impl Verdict {
+impl CertificateVerdict {
     /// The name in files and tables.
     #[must_use]
     pub const fn label(self) -> &'static str {
@@ -28,20 +30,20 @@ impl Verdict {
 }
 
 /// Share of a kind's probes that an attacker may leave without an answer.
-pub const UNANSWERED_MOST: f64 = 0.05;
+const UNANSWERED_MOST: f64 = 0.05;
 
-/// One reason.
+/// Reason why a certificate is refused.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "reason", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Refusal {
     /// An attacker may recover more than the threshold allows.
     AboveThreshold {
         /// The probes' kind.
-        kind: String,
+        kind: ProbeKind,
         /// The attacker.
         attacker: String,
         /// What it recovered.
-        measure: String,
+        measure: Measure,
         /// Of how many probes, as a share.
         share: f64,
         /// Simultaneous upper bound of that share.
@@ -54,7 +56,7 @@ pub enum Refusal {
     /// An attacker left too many probes without an answer.
     Unanswered {
         /// The probes' kind.
-        kind: String,
+        kind: ProbeKind,
         /// The attacker.
         attacker: String,
         /// Probes put.
@@ -67,9 +69,9 @@ pub enum Refusal {
         /// The attacker.
         attacker: String,
         /// The control.
-        control: String,
+        control: ControlSet,
         /// What it should have recovered.
-        measure: String,
+        measure: Measure,
         /// Of how many probes it did, as a share.
         share: f64,
         /// Lower end of the interval of that share.
@@ -82,13 +84,13 @@ pub enum Refusal {
     /// Chance does not recover what it must: its expectation lies outside the interval of the attacker `random`.
     BaselineOff {
         /// The probes' kind.
-        kind: String,
+        kind: ProbeKind,
         /// What was recovered.
-        measure: String,
+        measure: Measure,
         /// Its expectation.
         chance: f64,
         /// Simultaneous interval of what `random` recovered.
-        interval: (f64, f64),
+        interval: RateInterval,
         /// How likely that is, over all kinds and measures.
         p_value: f64,
     },
@@ -108,8 +110,10 @@ impl fmt::Display for Refusal {
                 threshold,
             } => write!(
                 f,
-                "{attacker} recovers {measure} of {} of the {kind} probes, up to {}: that is more than {} above the {} of chance",
+                "{attacker} recovers {} of {} of the {} probes, up to {}: that is more than {} above the {} of chance",
+                measure.label(),
                 percent(share),
+                kind.label(),
                 percent(bound),
                 percent(threshold),
                 percent(chance)
@@ -121,7 +125,8 @@ impl fmt::Display for Refusal {
                 unanswered,
             } => write!(
                 f,
-                "{attacker} left {unanswered} of {probes} {kind} probes without an answer: it proves nothing"
+                "{attacker} left {unanswered} of {probes} {} probes without an answer: it proves nothing",
+                kind.label()
             ),
             Self::BlindAttacker {
                 attacker,
@@ -133,7 +138,9 @@ impl fmt::Display for Refusal {
                 need,
             } => write!(
                 f,
-                "{attacker} is blind: on the control {control} it recovers {measure} of {}, at least {}, and should be {} above the {} of chance",
+                "{attacker} is blind: on the control {} it recovers {} of {}, at least {}, and should be {} above the {} of chance",
+                control.label(),
+                measure.label(),
                 percent(share),
                 percent(bound),
                 percent(need),
@@ -147,9 +154,11 @@ impl fmt::Display for Refusal {
                 p_value,
             } => write!(
                 f,
-                "random recovers {measure} of {} to {} of the {kind} probes, but chance gives {} (p = {p_value:.1e}): the baseline is wrong",
-                percent(&interval.0),
-                percent(&interval.1),
+                "random recovers {} of {} to {} of the {} probes, but chance gives {} (p = {p_value:.1e}): the baseline is wrong",
+                measure.label(),
+                percent(&interval.lower),
+                percent(&interval.upper),
+                kind.label(),
                 percent(chance)
             ),
         }
@@ -158,44 +167,44 @@ impl fmt::Display for Refusal {
 
 /// Every reason against a certificate: what attackers recover, the surest first, then what is wrong with the attackers.
 #[must_use]
-pub fn refusals(
-    figures: &[Figure],
-    silences: &[Silence],
-    controls: &[ControlFigure],
-    baseline: &[Baseline],
+pub(super) fn refusals(
+    rates: &[RecoveryRate],
+    unanswered: &[UnansweredCount],
+    controls: &[ControlRate],
+    baseline: &[BaselineCheck],
 ) -> Vec<Refusal> {
-    let mut broken: Vec<&Figure> = figures
+    let mut broken: Vec<&RecoveryRate> = rates
         .iter()
-        .filter(|figure| figure.standing == Standing::Broken)
+        .filter(|rate| rate.status == RateStatus::Broken)
         .collect();
     // What is certainly recovered comes before what few probes could not rule out.
-    let certain = |figure: &Figure| figure.simultaneous.0 - figure.chance;
+    let certain = |rate: &RecoveryRate| rate.simultaneous.lower - rate.chance;
     broken.sort_by(|left, right| certain(right).total_cmp(&certain(left)));
-    let broken = broken.into_iter().map(|figure| Refusal::AboveThreshold {
-        kind: figure.kind.clone(),
-        attacker: figure.attacker.clone(),
-        measure: figure.measure.clone(),
-        share: figure.share,
-        bound: figure.simultaneous.1,
-        chance: figure.chance,
-        threshold: figure.threshold.unwrap_or(0.0),
+    let broken = broken.into_iter().map(|rate| Refusal::AboveThreshold {
+        kind: rate.kind,
+        attacker: rate.attacker.clone(),
+        measure: rate.measure,
+        share: rate.share,
+        bound: rate.simultaneous.upper,
+        chance: rate.chance,
+        threshold: rate.threshold.unwrap_or(0.0),
     });
-    let silent = silences
+    let silent = unanswered
         .iter()
-        .filter(|silence| UNANSWERED_MOST < super::figure::share(silence.unanswered, silence.probes))
-        .map(|silence| Refusal::Unanswered {
-            kind: silence.kind.clone(),
-            attacker: silence.attacker.clone(),
-            probes: silence.probes,
-            unanswered: silence.unanswered,
+        .filter(|count| UNANSWERED_MOST < share(count.unanswered, count.probes))
+        .map(|count| Refusal::Unanswered {
+            kind: count.kind,
+            attacker: count.attacker.clone(),
+            probes: count.probes,
+            unanswered: count.unanswered,
         });
     let blind = controls
         .iter()
         .filter(|control| !control.fired)
         .map(|control| Refusal::BlindAttacker {
             attacker: control.attacker.clone(),
-            control: control.control.clone(),
-            measure: control.measure.clone(),
+            control: control.control,
+            measure: control.measure,
             share: control.share,
             bound: control.lower,
             chance: control.chance,
@@ -205,11 +214,59 @@ pub fn refusals(
         .iter()
         .filter(|baseline| !baseline.holds)
         .map(|baseline| Refusal::BaselineOff {
-            kind: baseline.kind.clone(),
-            measure: baseline.measure.clone(),
+            kind: baseline.kind,
+            measure: baseline.measure,
             chance: baseline.chance,
             interval: baseline.interval,
             p_value: baseline.p_value,
         });
     broken.chain(silent).chain(blind).chain(off).collect()
+}
+
+/// How to fix what refuses: another mask helps where an attacker succeeds, and nowhere else. Another seed is never the way:
+/// whoever tries seeds until one certifies has certified nothing.
+#[must_use]
+pub fn how_to_fix(refusals: &[Refusal]) -> &'static str {
+    let is_any = |of: fn(&Refusal) -> bool| refusals.iter().any(of);
+    if is_any(|refusal| matches!(refusal, Refusal::AboveThreshold { .. })) {
+        "put more probes if the share is small and its bound is not; else choose a mask that hides more, or thresholds \
+         that you can defend"
+    } else if is_any(|refusal| matches!(refusal, Refusal::BlindAttacker { .. })) {
+        "use a panel with more days and names, or more `control_probes`: an attacker must succeed somewhere"
+    } else if is_any(|refusal| matches!(refusal, Refusal::Unanswered { .. })) {
+        "its file in answers/ gives a `reason` for each: fix what keeps it from answering, or ask another model; nobody \
+         who was asked may be left out"
+    } else {
+        "`random` is off its exact expectation, which says nothing of the mask: few probes may do so by chance; put more, \
+         and if it is so again report it as a defect"
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hint_is_for_what_refuses() {
+        let silent = Refusal::Unanswered {
+            kind: ProbeKind::Day,
+            attacker: "a model".to_owned(),
+            probes: 10,
+            unanswered: 10,
+        };
+        let off = Refusal::BaselineOff {
+            kind: ProbeKind::Day,
+            measure: Measure::Top1,
+            chance: 0.1,
+            interval: RateInterval {
+                lower: 0.2,
+                upper: 0.3,
+            },
+            p_value: 1e-6,
+        };
+        let hint = how_to_fix(&[silent, off.clone()]);
+        assert!(hint.contains("reason") && !hint.contains("more probes"), "{hint}");
+        let hint = how_to_fix(&[off]);
+        assert!(!hint.contains("seed") && hint.contains("defect"), "{hint}");
+    }
 }

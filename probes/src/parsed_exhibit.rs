@@ -1,29 +1,31 @@
 //! What an attacker reads in an exhibit's text. Whatever is there is read, whether the mask should have shown it or not.
 
 use crate::column::DayColumn;
-use crate::make::STATE;
-use crate::said::{Said, Whose, number};
 use crate::table::{Row, Table};
+use crate::unknown_content::{Subject, UnknownContent, number};
 use ktd_env::factors::{Factor, Technical};
 use ktd_env::{Board, Ticker, TradeDate};
 use ktd_masking::{MaskSettings, Numeric};
 use ktd_tools::Tool;
 use serde_json::{Map, Value};
 
-/// One exhibit, read.
+/// The source of the message that opens a step, as the texts of probes have it.
+pub(crate) const STATE: &str = "state";
+
+/// Parsed exhibit of a probe.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Sight {
+pub(crate) struct ParsedExhibit {
     /// The target's name as shown.
     pub(crate) target: String,
     /// Alias and real code of a stock that was given away.
     pub(crate) anchor: Option<(String, String)>,
     /// Oldest first.
-    pub(crate) steps: Vec<StepSight>,
+    pub(crate) steps: Vec<ParsedStep>,
 }
 
-/// One step, read.
+/// Parsed step of an exhibit.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct StepSight {
+pub(crate) struct ParsedStep {
     /// Trading days from the window's first to this one: its label where days are hidden, else the step's number.
     pub(crate) label: Option<i64>,
     /// The trading day itself, where it is shown.
@@ -31,18 +33,18 @@ pub(crate) struct StepSight {
     /// Trading days to the last step's as-of day; 0 for the last step, negative before.
     pub(crate) offset: i64,
     pub(crate) market: Vec<(DayColumn, f64)>,
-    pub(crate) target: Option<StockSight>,
-    pub(crate) anchor: Option<StockSight>,
+    pub(crate) target: Option<ParsedStock>,
+    pub(crate) anchor: Option<ParsedStock>,
     /// Every name shown in lists, in the order shown, with its board.
     pub(crate) listed: Vec<(String, Option<Board>)>,
-    pub(crate) account: Option<AccountSight>,
-    /// What is said besides.
-    pub(crate) said: Said,
+    pub(crate) account: Option<ParsedAccount>,
+    /// What stands in it besides these shapes.
+    pub(crate) unknown: UnknownContent,
 }
 
-/// An account, read.
+/// Parsed account of a step.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct AccountSight {
+pub(crate) struct ParsedAccount {
     /// In money, or in units of the cash where weights alone are shown.
     pub(crate) nav: f64,
     cash: f64,
@@ -52,7 +54,7 @@ pub(crate) struct AccountSight {
     pub(crate) weighed: Option<usize>,
 }
 
-impl AccountSight {
+impl ParsedAccount {
     /// The share of NAV that is invested; `None` where it is little.
     pub(crate) fn invested(&self) -> Option<f64> {
         let invested = 1.0 - self.cash / self.nav;
@@ -63,22 +65,22 @@ impl AccountSight {
 /// Less cash than this tells nothing of NAV: its share is counted from rounded weights.
 const LEAST_CASH: f64 = 0.05;
 
-/// A snapshot, read.
+/// Parsed snapshot of a stock.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct StockSight {
+pub(crate) struct ParsedStock {
     pub(crate) board: Option<Board>,
     pub(crate) flags: Vec<String>,
     pub(crate) previous_close: Option<f64>,
     pub(crate) limit_up: Option<f64>,
     /// Oldest first.
-    pub(crate) bars: Vec<BarSight>,
+    pub(crate) bars: Vec<ParsedBar>,
     pub(crate) factors: Vec<(Form, Factor, f64)>,
     pub(crate) technicals: Vec<(Form, Technical, f64)>,
     /// Numbers of its step under keys that no tool has, but those that stand beside another stock.
     pub(crate) strangers: Vec<f64>,
 }
 
-/// How a factor or a technical is told.
+/// How a factor or a technical is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Form {
     Raw,
@@ -99,9 +101,9 @@ impl Form {
     }
 }
 
-/// A daily bar, read.
+/// Parsed daily bar.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct BarSight {
+pub(crate) struct ParsedBar {
     pub(crate) days_ago: i64,
     pub(crate) open: Option<f64>,
     pub(crate) high: Option<f64>,
@@ -110,7 +112,7 @@ pub(crate) struct BarSight {
     pub(crate) volume: Option<f64>,
 }
 
-impl Sight {
+impl ParsedExhibit {
     /// Reads an exhibit; `None` for a text that is none.
     pub(crate) fn read(text: &str) -> Option<Self> {
         let exhibit: Value = serde_json::from_str(text).ok()?;
@@ -124,9 +126,10 @@ impl Sight {
         let anchor = anchor.filter(|(alias, _)| *alias != target);
         let ids = (target.as_str(), anchor.as_ref().map(|(alias, _)| alias.as_str()));
         let steps = exhibit.get("steps")?.as_array()?;
-        let mut steps: Vec<StepSight> = steps.iter().map(|step| StepSight::read(step, ids)).collect();
+        let mut steps: Vec<ParsedStep> = steps.iter().map(|step| ParsedStep::read(step, ids)).collect();
         if let Some(last) = steps.last_mut() {
-            last.said.extend(Said::beside_steps(&exhibit, &target));
+            last.unknown
+                .extend(UnknownContent::outside_steps(&exhibit, &target));
         }
         for step in &mut steps {
             step.find_strangers(ids);
@@ -156,13 +159,13 @@ impl Sight {
 
     /// The target's board, which every mask shows.
     pub(crate) fn board(&self) -> Option<Board> {
-        let shown = |step: &StepSight| step.target.as_ref().and_then(|stock| stock.board);
+        let shown = |step: &ParsedStep| step.target.as_ref().and_then(|stock| stock.board);
         self.steps.iter().find_map(shown)
     }
 }
 
-/// Gives each step its distance from the last one: by labels where they are told, else one step a day.
-fn place(steps: &mut [StepSight]) {
+/// Gives each step its distance from the last one: by labels where they are shown, else one step a day.
+fn place(steps: &mut [ParsedStep]) {
     let last = steps.last().and_then(|step| step.label);
     let count = i64::try_from(steps.len()).unwrap_or(i64::MAX);
     for (place, step) in (1..).zip(steps.iter_mut()) {
@@ -173,10 +176,10 @@ fn place(steps: &mut [StepSight]) {
     }
 }
 
-impl StepSight {
+impl ParsedStep {
     fn read(step: &Value, (target, anchor): (&str, Option<&str>)) -> Self {
-        let mut sight = Self {
-            said: Said::in_step(step, target),
+        let mut parsed = Self {
+            unknown: UnknownContent::in_step(step, target),
             ..Self::default()
         };
         for message in step.as_array().into_iter().flatten() {
@@ -185,34 +188,34 @@ impl StepSight {
                 continue;
             };
             match Tool::from_name(source) {
-                Some(Tool::GetMarketContext) => sight.read_context(content),
-                Some(Tool::ScreenCandidates) => sight.read_screen(content),
+                Some(Tool::GetMarketContext) => parsed.read_context(content),
+                Some(Tool::ScreenCandidates) => parsed.read_screen(content),
                 Some(Tool::GetStockSnapshot) => {
                     let id = content.get("stock_id").and_then(Value::as_str);
                     if id == Some(target) {
-                        sight.target = Some(StockSight::read(content));
+                        parsed.target = Some(ParsedStock::read(content));
                     } else if id.is_some() && id == anchor {
-                        sight.anchor = Some(StockSight::read(content));
+                        parsed.anchor = Some(ParsedStock::read(content));
                     }
-                    sight
+                    parsed
                         .listed
                         .extend(id.map(|id| (id.to_owned(), board(content.get("board")))));
                 }
-                None if source == STATE => sight.read_state(content, target),
+                None if source == STATE => parsed.read_state(content, target),
                 Some(Tool::CompareCandidates | Tool::PortfolioState | Tool::RiskCheck) | None => {}
             }
         }
-        sight
+        parsed
     }
 
     /// Gives the numbers that no shape explains to the stocks that they could be of.
     fn find_strangers(&mut self, (target, anchor): (&str, Option<&str>)) {
         if let Some(stock) = &mut self.target {
-            stock.strangers = self.said.numbers_of(&[Whose::Target, Whose::Nobody]);
+            stock.strangers = self.unknown.numbers_of(&[Subject::Target, Subject::Nobody]);
         }
         let anchor = anchor.and_then(|alias| number(target, alias));
         if let (Some(stock), Some(number)) = (&mut self.anchor, anchor) {
-            stock.strangers = self.said.numbers_of(&[Whose::Other(number)]);
+            stock.strangers = self.unknown.numbers_of(&[Subject::Other(number)]);
         }
     }
 
@@ -257,7 +260,7 @@ impl StepSight {
         let own = weights.iter().find(|(is_target, _)| *is_target);
         let weight = own.map(|(_, weight)| *weight).filter(|weight| 0.0 < *weight);
         let money = number("nav").zip(number("cash"));
-        let sight = |(nav, cash), weighed| AccountSight {
+        let parsed = |(nav, cash), weighed| ParsedAccount {
             nav,
             cash,
             weight,
@@ -266,8 +269,8 @@ impl StepSight {
         // While nothing is traded cash stays as it is, and its share tells the path of NAV.
         let left = 1.0 - weights.iter().map(|(_, weight)| weight).sum::<f64>();
         self.account = match money {
-            Some(money) => Some(sight(money, None)),
-            None => (LEAST_CASH < left).then(|| sight((1.0 / left, 1.0), Some(weights.len()))),
+            Some(money) => Some(parsed(money, None)),
+            None => (LEAST_CASH < left).then(|| parsed((1.0 / left, 1.0), Some(weights.len()))),
         }
         .filter(|account| 0.0 < account.nav);
     }
@@ -290,7 +293,7 @@ fn board(value: Option<&Value>) -> Option<Board> {
 
 /// What a market context says, number by number.
 pub(crate) fn market(content: &Value) -> Vec<(DayColumn, f64)> {
-    let mut told = Vec::new();
+    let mut read = Vec::new();
     let number = |group: &str, key: &str| content.get(group)?.get(key)?.as_f64();
     let plain = [
         ("index", "level", DayColumn::IndexLevel),
@@ -308,19 +311,19 @@ pub(crate) fn market(content: &Value) -> Vec<(DayColumn, f64)> {
         ("breadth", "at_limit_down", DayColumn::AtLimitDown),
         ("breadth", "suspended", DayColumn::Suspended),
     ];
-    told.extend(
+    read.extend(
         plain
             .into_iter()
             .filter_map(|(group, key, column)| Some((column, number(group, key)?))),
     );
-    told.extend(
+    read.extend(
         content
             .get("dispersion")
             .and_then(Value::as_f64)
             .map(|value| (DayColumn::Dispersion, value)),
     );
     let Some(table) = content.get("boards").and_then(Table::read) else {
-        return told;
+        return read;
     };
     for row in table.rows() {
         let Some(place) =
@@ -336,16 +339,16 @@ pub(crate) fn market(content: &Value) -> Vec<(DayColumn, f64)> {
             ("return_1d_rank", DayColumn::BoardRank1d(place)),
             ("return_20d_rank", DayColumn::BoardRank20d(place)),
         ];
-        told.extend(
+        read.extend(
             cells
                 .into_iter()
                 .filter_map(|(key, column)| Some((column, row.get(key)?.as_f64()?))),
         );
     }
-    told
+    read
 }
 
-impl StockSight {
+impl ParsedStock {
     fn read(content: &Value) -> Self {
         let number = |key: &str| content.get(key).and_then(Value::as_f64);
         let flags = content.get("flags").and_then(Value::as_array);
@@ -379,11 +382,11 @@ impl StockSight {
     }
 }
 
-fn bars(table: &Table<'_>) -> Vec<BarSight> {
+fn bars(table: &Table<'_>) -> Vec<ParsedBar> {
     let count = i64::try_from(table.len()).unwrap_or(i64::MAX);
     let bar = |(place, row): (i64, Row<'_>)| {
         let number = |key: &str| row.get(key).and_then(Value::as_f64);
-        BarSight {
+        ParsedBar {
             days_ago: row
                 .get("days_ago")
                 .and_then(Value::as_i64)
@@ -400,25 +403,25 @@ fn bars(table: &Table<'_>) -> Vec<BarSight> {
 }
 
 fn factors(table: &Table<'_>) -> Vec<(Form, Factor, f64)> {
-    let mut told = Vec::new();
+    let mut read = Vec::new();
     for row in table.rows() {
         let Some(form) = row.get("value").and_then(Value::as_str).and_then(Form::parse) else {
             continue;
         };
         let cell = |factor: Factor| Some((form, factor, row.get(factor.name())?.as_f64()?));
-        told.extend(Factor::ALL.into_iter().filter_map(cell));
+        read.extend(Factor::ALL.into_iter().filter_map(cell));
     }
-    told
+    read
 }
 
 fn technicals(members: &Map<String, Value>) -> Vec<(Form, Technical, f64)> {
-    let told = |(key, value): (&String, &Value)| {
+    let read = |(key, value): (&String, &Value)| {
         let (form, name) = key
             .strip_suffix("_pct")
             .map_or((Form::Raw, key.as_str()), |name| (Form::Percentile, name));
         Some((form, Technical::from_name(name)?, value.as_f64()?))
     };
-    members.iter().filter_map(told).collect()
+    members.iter().filter_map(read).collect()
 }
 
 #[cfg(test)]
@@ -426,15 +429,15 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn read(exhibit: &Value) -> Sight {
-        Sight::read(&exhibit.to_string()).unwrap()
+    fn read(exhibit: &Value) -> ParsedExhibit {
+        ParsedExhibit::read(&exhibit.to_string()).unwrap()
     }
 
     fn exhibit(steps: &Value) -> Value {
         json!({"target": "asset_0007", "given_away": null, "steps": steps})
     }
 
-    fn snapshot(content: &Value) -> StockSight {
+    fn snapshot(content: &Value) -> ParsedStock {
         let mut content = content.clone();
         content["stock_id"] = json!("asset_0007");
         let step = json!([{"source": "get_stock_snapshot", "content": content}]);
@@ -454,7 +457,7 @@ mod tests {
             r#"{"target":"asset_0001","steps":{}}"#,
             r#"{"target":"asset_0001","steps":[]"#,
         ] {
-            assert!(Sight::read(text).is_none(), "{text}");
+            assert!(ParsedExhibit::read(text).is_none(), "{text}");
         }
     }
 
@@ -467,12 +470,12 @@ mod tests {
             [{"source": "screen_candidates", "content": {"candidates": {"columns": ["stock_id"]}}}],
             [{"source": "state", "content": {"account": {"nav": 0, "cash": 0}}}],
         ]);
-        let sight = read(&exhibit(&steps));
-        assert_eq!(sight.steps.len(), 5);
-        for step in &sight.steps {
+        let parsed = read(&exhibit(&steps));
+        assert_eq!(parsed.steps.len(), 5);
+        for step in &parsed.steps {
             assert!(step.market.is_empty() && step.listed.is_empty() && step.account.is_none());
         }
-        assert_eq!(sight.board(), None);
+        assert_eq!(parsed.board(), None);
     }
 
     #[test]
@@ -480,11 +483,11 @@ mod tests {
         let table =
             json!({"columns": ["close", "volume", "days_ago"], "rows": [[10.5, 3, 2], [11, null, 0]]});
         let bars = snapshot(&json!({"bars": table})).bars;
-        let told: Vec<_> = bars
+        let read: Vec<_> = bars
             .iter()
             .map(|bar| (bar.days_ago, bar.close, bar.volume))
             .collect();
-        assert_eq!(told, [(2, Some(10.5), Some(3.0)), (0, Some(11.0), None)]);
+        assert_eq!(read, [(2, Some(10.5), Some(3.0)), (0, Some(11.0), None)]);
         assert!(bars.iter().all(|bar| bar.open.is_none() && bar.high.is_none()));
     }
 
@@ -556,13 +559,13 @@ mod tests {
         ]]);
         let mut text = exhibit(&steps);
         text["given_away"] = json!({"alias": "asset_0002", "code": "SH689999"});
-        let sight = read(&text);
+        let parsed = read(&text);
         assert_eq!(
-            sight.anchor,
+            parsed.anchor,
             Some(("asset_0002".to_owned(), "SH689999".to_owned()))
         );
-        let anchor = sight.steps[0].anchor.as_ref().and_then(|stock| stock.board);
-        assert_eq!((sight.board(), anchor), (Some(Board::Main), Some(Board::Star)));
+        let anchor = parsed.steps[0].anchor.as_ref().and_then(|stock| stock.board);
+        assert_eq!((parsed.board(), anchor), (Some(Board::Main), Some(Board::Star)));
     }
 
     #[test]
@@ -570,8 +573,8 @@ mod tests {
         let step = |day: &str| json!([{"source": "get_market_context", "content": {"day": day}}]);
         let offsets = |days: &[&str]| -> Vec<i64> {
             let steps: Vec<Value> = days.iter().map(|day| step(day)).collect();
-            let sight = read(&exhibit(&json!(steps)));
-            sight.steps.iter().map(|step| step.offset).collect()
+            let parsed = read(&exhibit(&json!(steps)));
+            parsed.steps.iter().map(|step| step.offset).collect()
         };
         assert_eq!(offsets(&["day_-1", "day_+0", "day_+4"]), [-5, -4, 0]);
         assert_eq!(offsets(&["2024-03-01", "2024-03-08"]), [-1, 0]);
@@ -579,8 +582,8 @@ mod tests {
             offsets(&["day_-9223372036854775808", "day_+9223372036854775807"]),
             [-1, 0]
         );
-        let sight = read(&exhibit(&json!([step("2024-03-01")])));
-        assert_eq!(sight.steps[0].date, TradeDate::parse("2024-03-01").ok());
+        let parsed = read(&exhibit(&json!([step("2024-03-01")])));
+        assert_eq!(parsed.steps[0].date, TradeDate::parse("2024-03-01").ok());
     }
 
     #[test]
@@ -627,14 +630,14 @@ mod tests {
     fn a_market_is_read_number_by_number() {
         let boards = json!({"columns": ["board", "return_1d", "share_up"],
                             "rows": [["STAR", 0.01, 0.5], ["NASDAQ", 1, 1], ["MAIN", null, 0.25]]});
-        let told = market(&json!({
+        let read = market(&json!({
             "index": {"level": 3000.5, "return_1d": null},
             "breadth": {"advancers": 12},
             "dispersion": 0.02,
             "boards": boards,
         }));
         assert_eq!(
-            told,
+            read,
             [
                 (DayColumn::IndexLevel, 3000.5),
                 (DayColumn::Advancers, 12.0),

@@ -1,17 +1,15 @@
 //! What every certificate must hold before its bounds are looked at: a mask that is the one it names, every attacker,
 //! every kind and measure, every control and every file.
 
-use super::certificate::{Certificate, Knowledge, aims};
-use super::control::Aim;
-use super::count::{RANDOM, Silence};
-use super::figure::Figure;
+use super::attacker_record::{Knowledge, database_attackers, expected_recoveries};
+use super::certificate::Certificate;
 use super::files;
 use super::paths::CertifyPaths;
-use super::session::database_attackers;
 use super::set_record::{Origin, SetRecord, probe_set_sha256};
 use crate::CertifyError;
 use ktd_experiment::config::is_file_name;
 use ktd_experiment::mask_hash::mask_hash;
+use ktd_probes::judge::{ExpectedRecovery, RANDOM, RecoveryRate, UnansweredCount};
 use ktd_probes::{Attackers, Measure, ProbeKind};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -20,13 +18,13 @@ use std::path::Path;
 /// needed.
 ///
 /// # Errors
-/// [`CertifyError::Input`] for a certificate of another program, an unknown mask and sizes beyond reason.
+/// [`CertifyError::Input`] for a certificate of another program and sizes beyond reason.
 pub(super) fn fault(certificate: &Certificate) -> Result<Option<&'static str>, CertifyError> {
     let set = &certificate.set;
     set.check_version()?;
     set.plan.check()?;
     // Another source may show something else under the same name; this one does not.
-    if !is_named_mask(set)? {
+    if !is_named_mask(set) {
         set.check_source()?;
         return Ok(Some("its mask's hash or scheme is not that of the mask it names"));
     }
@@ -55,9 +53,8 @@ pub(super) fn fault(certificate: &Certificate) -> Result<Option<&'static str>, C
         .map(|(_, fault)| fault))
 }
 
-fn is_named_mask(set: &SetRecord) -> Result<bool, CertifyError> {
-    let hash = mask_hash(set.plan.mask()?);
-    Ok(set.mask.scheme == ktd_masking::SCHEME && set.mask.hash == hash)
+fn is_named_mask(set: &SetRecord) -> bool {
+    set.mask.scheme == ktd_masking::SCHEME && set.mask.hash == mask_hash(set.plan.mask())
 }
 
 /// Whether counts, and files with their one name, are those of the plan. Of given probes the files alone say how many.
@@ -94,52 +91,35 @@ fn has_all_attackers(certificate: &Certificate) -> bool {
 }
 
 /// Whether every attacker was asked every measure of every probe that was put.
-fn has_all_figures(certificate: &Certificate) -> bool {
+fn has_all_figures<'c>(certificate: &'c Certificate) -> bool {
     let kinds = certificate.set.by_kind();
     let sectors = sectors(certificate);
-    let (mut figures, mut silences) = (Vec::new(), Vec::new());
+    let (mut figures, mut unanswered) = (Vec::new(), Vec::new());
     for attacker in &certificate.attackers {
         let name = attacker.name.as_str();
         for (kind, probes) in &kinds {
             let probes = u64::try_from(*probes).unwrap_or(u64::MAX);
-            silences.push((kind.label().to_owned(), name.to_owned(), probes));
+            unanswered.push((*kind, name, probes));
             for measure in measures(*kind) {
                 let asked = if measure == Measure::Sector {
-                    sectors.get(kind.label()).copied()
+                    sectors.get(kind).copied()
                 } else {
                     Some(probes)
                 };
                 let asked = asked.filter(|asked| (1..=probes).contains(asked));
-                let row = |asked| {
-                    (
-                        kind.label().to_owned(),
-                        name.to_owned(),
-                        measure.label().to_owned(),
-                        asked,
-                    )
-                };
-                figures.extend(asked.map(row));
+                figures.extend(asked.map(|asked| (*kind, name, measure, asked)));
             }
         }
     }
-    let asked = |figure: &Figure| {
-        let Figure {
-            kind,
-            attacker,
-            measure,
-            asked,
-            ..
-        } = figure;
-        (kind.clone(), attacker.clone(), measure.clone(), *asked)
-    };
-    let put = |silence: &Silence| (silence.kind.clone(), silence.attacker.clone(), silence.probes);
+    let asked = |rate: &'c RecoveryRate| (rate.kind, rate.attacker.as_str(), rate.measure, rate.asked);
+    let put = |count: &'c UnansweredCount| (count.kind, count.attacker.as_str(), count.probes);
     certificate.figures.iter().map(asked).eq(figures)
-        && certificate.unanswered.iter().map(put).eq(silences)
+        && certificate.unanswered.iter().map(put).eq(unanswered)
         && certificate.figures.iter().all(is_possible)
 }
 
 /// Whether a figure could have been counted.
-fn is_possible(figure: &Figure) -> bool {
+fn is_possible(figure: &RecoveryRate) -> bool {
     figure.hits <= figure.asked && (0.0..=1.0).contains(&figure.chance)
 }
 
@@ -152,30 +132,31 @@ fn measures(kind: ProbeKind) -> impl Iterator<Item = Measure> {
 }
 
 /// Probes of each kind that were asked about the sector: those whose stock has one, which the panel alone knows.
-fn sectors(certificate: &Certificate) -> BTreeMap<&str, u64> {
+fn sectors(certificate: &Certificate) -> BTreeMap<ProbeKind, u64> {
     let asked = certificate
         .figures
         .iter()
-        .filter(|figure| figure.attacker == RANDOM && figure.measure == Measure::Sector.label());
-    asked.map(|figure| (figure.kind.as_str(), figure.asked)).collect()
+        .filter(|figure| figure.attacker == RANDOM && figure.measure == Measure::Sector);
+    asked.map(|figure| (figure.kind, figure.asked)).collect()
 }
 
 fn has_all_controls(certificate: &Certificate) -> bool {
     let plan = &certificate.set.plan;
-    let probes = |aim: &Aim| u64::try_from(aim.control.probes(plan)).unwrap_or(u64::MAX);
-    let owed = aims(&certificate.attackers, plan);
-    let owed = owed
-        .iter()
-        .map(|(attacker, aim)| (*attacker, aim.control.label(), aim.measure.label(), probes(aim)));
-    let given = certificate.controls.iter().map(|control| {
+    let probes = |expected: &ExpectedRecovery| {
+        u64::try_from(expected.control.probes(plan.control_probes)).unwrap_or(u64::MAX)
+    };
+    let owed = expected_recoveries(&certificate.attackers, plan.numeric).into_iter();
+    let owed =
+        owed.map(|(attacker, expected)| (attacker, expected.control, expected.measure, probes(&expected)));
+    let given = certificate.controls.iter();
+    owed.eq(given.map(|control| {
         (
             control.attacker.as_str(),
-            control.control.as_str(),
-            control.measure.as_str(),
+            control.control,
+            control.measure,
             control.asked,
         )
-    });
-    owed.eq(given)
+    }))
 }
 
 fn has_all_files(certificate: &Certificate) -> bool {

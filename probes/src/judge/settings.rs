@@ -9,10 +9,10 @@ use std::fmt;
 /// Confidence of intervals where a file does not say otherwise.
 pub const DEFAULT_CONFIDENCE: f64 = 0.95;
 
-/// What a signer may choose of the judgement.
+/// Settings of a judgement that a signer may choose.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Terms {
+pub struct JudgementSettings {
     /// How far above chance an upper bound may lie.
     pub thresholds: Thresholds,
     /// Confidence of each interval, by itself and over all attackers.
@@ -21,11 +21,11 @@ pub struct Terms {
     pub joint_days: usize,
 }
 
-impl Terms {
+impl JudgementSettings {
     /// Whether a certificate says less under them than under the defaults, or something else: a threshold is looser, or
     /// confidence or `joint_days` are others.
     #[must_use]
-    pub fn are_its_own(&self) -> bool {
+    pub fn are_own(&self) -> bool {
         let default = Thresholds::default();
         let is_looser = |measure: Measure| default.of(measure) < self.thresholds.of(measure);
         Measure::ALL.into_iter().any(is_looser)
@@ -34,7 +34,7 @@ impl Terms {
     }
 }
 
-impl fmt::Display for Terms {
+impl fmt::Display for JudgementSettings {
     /// `top1 0.03, ... sector 0.05 above chance at confidence 0.95, joint within 20 days`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let bounds = Measure::ALL.into_iter().filter_map(|measure| {
@@ -56,7 +56,7 @@ impl fmt::Display for Terms {
 mod tests {
     use super::*;
 
-    const DEFAULT: fn() -> Terms = || Terms {
+    const DEFAULT: fn() -> JudgementSettings = || JudgementSettings {
         thresholds: Thresholds::default(),
         confidence: DEFAULT_CONFIDENCE,
         joint_days: DEFAULT_JOINT_DAYS,
@@ -64,20 +64,20 @@ mod tests {
 
     #[test]
     fn looser_terms_are_its_own() {
-        assert!(!DEFAULT().are_its_own());
+        assert!(!DEFAULT().are_own());
         let mut tighter = DEFAULT();
         tighter.thresholds.top1 = 0.01;
-        assert!(!tighter.are_its_own());
+        assert!(!tighter.are_own());
         let mut looser = DEFAULT();
         looser.thresholds.sector = 0.06;
-        assert!(looser.are_its_own());
+        assert!(looser.are_own());
         for (confidence, joint_days) in [(0.9, 20), (0.99, 20), (0.95, 19)] {
-            let other = Terms {
+            let other = JudgementSettings {
                 confidence,
                 joint_days,
                 ..DEFAULT()
             };
-            assert!(other.are_its_own());
+            assert!(other.are_own());
         }
         assert_eq!(
             DEFAULT().to_string(),

@@ -1,18 +1,20 @@
 //! The attackers of a probe file, ready to be asked.
 
-use super::Told;
+use super::attacker::LanguageAttacker;
 use super::config::LanguageConfig;
-use super::converse::Desk;
+use super::converse::ProbeConversation;
+use super::custom_id::custom_id;
 use super::record::{LanguageAnswer, answers_bytes, answers_path, keep_identity};
 use crate::CertifyError;
+use crate::progress::ProgressFn;
 use futures::StreamExt;
 use ktd_agents::Transport;
 use ktd_bundle::BundlePaths;
 use ktd_bundle::exchanges::{Cassette, ExchangeStore};
 use ktd_bundle::spending::Spending;
 use ktd_bundle::tariff::Tariff;
+use ktd_client::Payer;
 use ktd_client::money::Metering;
-use ktd_client::money::meter::payer;
 use ktd_client::money::opening::{open_accounts, price_cells};
 use ktd_env::Market;
 use ktd_episode::transports::{Connection, Transports};
@@ -29,22 +31,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// One language model as an attacker.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Attacker {
-    /// Its agent, endpoint and prices, in the form in which every paid conversation is metered.
-    pub(super) cell: Cell,
-}
-
-impl Attacker {
-    /// The agent's id.
-    #[must_use]
-    pub fn id(&self) -> &str {
-        &self.cell.agent.id
-    }
-}
-
-/// A set of probes that is put to attackers.
+/// Questions to attackers: a set of probes.
 #[derive(Debug, Clone, Copy)]
 pub struct Questions<'a> {
     /// Name of the set and of its folder: each set has its own, as `probes`, or `bright` for a control.
@@ -55,11 +42,11 @@ pub struct Questions<'a> {
     pub probes: &'a [Probe],
 }
 
-/// A probe file made ready: its attackers, and the probes that are put to them.
+/// Batch of a probe file made ready: its attackers, and the probes that are put to them.
 #[derive(Debug)]
-pub struct Sitting {
+pub struct ProbeBatch {
     /// The attackers.
-    pub line_up: LineUp,
+    pub attackers: LanguageAttackers,
     /// Name of the set.
     pub set: &'static str,
     /// The mask that its probes were made under.
@@ -68,7 +55,7 @@ pub struct Sitting {
     pub probes: Vec<Probe>,
 }
 
-impl Sitting {
+impl ProbeBatch {
     /// The probes as they are put.
     #[must_use]
     pub fn questions(&self) -> Questions<'_> {
@@ -80,12 +67,12 @@ impl Sitting {
     }
 }
 
-/// The attackers of a probe file with their budget and the gates of their keys.
+/// Language models of a probe file, with their budget and the gates of their keys.
 #[derive(Debug)]
-pub struct LineUp {
+pub struct LanguageAttackers {
     pub(super) config: LanguageConfig,
     pub(super) market: Arc<Market>,
-    attackers: Vec<Attacker>,
+    attackers: Vec<LanguageAttacker>,
     guards: Guards,
     metering: Metering,
     transports: Transports,
@@ -93,12 +80,12 @@ pub struct LineUp {
     root: PathBuf,
 }
 
-impl LineUp {
+impl LanguageAttackers {
     /// The attackers of a configuration. `base` is the directory of its file, and everything is kept below `output`. `seed`
-    /// is told to vendors that take one, where an agent wishes it.
+    /// is sent to vendors that take one, where an agent asks for it.
     ///
     /// # Errors
-    /// [`CertifyError`] for an agent that is no language model, a vendor that there is not, a missing key, and a budget without
+    /// [`CertifyError`] for an agent that is not a language model, a vendor that there is not, a missing key, and a budget without
     /// prices; nothing was sent then.
     pub fn new(
         config: LanguageConfig,
@@ -138,7 +125,7 @@ impl LineUp {
         Ok(Self {
             config,
             market: Arc::clone(market),
-            attackers: cells.into_iter().map(|cell| Attacker { cell }).collect(),
+            attackers: cells.into_iter().map(|cell| LanguageAttacker { cell }).collect(),
             guards: Guards::default(),
             metering,
             transports: Transports::default(),
@@ -155,7 +142,7 @@ impl LineUp {
 
     /// The attackers, in the order of the file.
     #[must_use]
-    pub fn attackers(&self) -> &[Attacker] {
+    pub fn attackers(&self) -> &[LanguageAttacker] {
         &self.attackers
     }
 
@@ -163,12 +150,12 @@ impl LineUp {
     ///
     /// # Errors
     /// [`CertifyError::Input`] with the ids there are.
-    pub fn find(&self, id: &str) -> Result<&Attacker, CertifyError> {
+    pub fn find(&self, id: &str) -> Result<&LanguageAttacker, CertifyError> {
         self.attackers
             .iter()
             .find(|attacker| attacker.id() == id)
             .ok_or_else(|| {
-                let known: Vec<&str> = self.attackers.iter().map(Attacker::id).collect();
+                let known: Vec<&str> = self.attackers.iter().map(LanguageAttacker::id).collect();
                 CertifyError::input(
                     format!("there is no attacker {id:?} under `[language]`"),
                     format!("it is one of: {}", known.join(", ")),
@@ -178,7 +165,7 @@ impl LineUp {
 
     /// Where everything about an attacker before a set of probes is kept.
     #[must_use]
-    pub fn folder(&self, attacker: &Attacker, set: &str) -> PathBuf {
+    pub fn folder(&self, attacker: &LanguageAttacker, set: &str) -> PathBuf {
         self.root.join(set).join(attacker.id())
     }
 
@@ -190,9 +177,9 @@ impl LineUp {
     /// budget, a hidden name in a request. What was recorded stands, and the same call continues.
     pub async fn ask_all(
         &self,
-        attacker: &Attacker,
+        attacker: &LanguageAttacker,
         questions: &Questions<'_>,
-        told: Told<'_>,
+        progress: ProgressFn<'_>,
     ) -> Result<Vec<LanguageAnswer>, CertifyError> {
         let cell = &attacker.cell;
         let who = (&cell.agent, &cell.provider);
@@ -201,10 +188,11 @@ impl LineUp {
             .connect(who, cell.seed, &self.market, &self.base)?
         {
             Connection::Model(transport) => {
-                self.ask_over(attacker, questions, transport.as_ref(), told).await
+                self.ask_over(attacker, questions, transport.as_ref(), progress)
+                    .await
             }
             Connection::Process(_) | Connection::Client | Connection::Control(_) => Err(CertifyError::input(
-                format!("attacker {:?} is no language model", attacker.id()),
+                format!("attacker {:?} is not a language model", attacker.id()),
                 "give it `model` and `vendor`",
             )),
         }
@@ -216,18 +204,19 @@ impl LineUp {
     /// As [`Self::ask_all`].
     pub async fn ask_over(
         &self,
-        attacker: &Attacker,
+        attacker: &LanguageAttacker,
         questions: &Questions<'_>,
         transport: &dyn Transport,
-        told: Told<'_>,
+        progress: ProgressFn<'_>,
     ) -> Result<Vec<LanguageAnswer>, CertifyError> {
         let folder = self.folder(attacker, questions.set);
         let _lock = self.take(attacker, questions)?;
         let paths = BundlePaths::new(&folder);
         let cassette = Cassette::read(&paths.exchanges())?;
         let store = ExchangeStore::continue_after(&paths.exchanges(), &cassette)?;
-        let desk = self.desk(attacker, questions, cassette, Some((store.clone(), transport)));
-        let answers = put_all(&desk, questions, self.config.parallel, told).await?;
+        let live = Some((store.clone(), transport));
+        let conversation = self.conversation(attacker, questions, cassette, live);
+        let answers = put_all(&conversation, questions, self.config.parallel, progress).await?;
         store.finish()?;
         keep(&folder, &answers)?;
         Ok(answers)
@@ -240,19 +229,19 @@ impl LineUp {
     /// [`CertifyError`] when a recorded request is not the one that these probes ask now, or the record cannot be read.
     pub async fn recall(
         &self,
-        attacker: &Attacker,
+        attacker: &LanguageAttacker,
         questions: &Questions<'_>,
     ) -> Result<Vec<LanguageAnswer>, CertifyError> {
         let paths = BundlePaths::new(&self.folder(attacker, questions.set));
         let cassette = Cassette::read(&paths.exchanges())?;
-        let desk = self.desk(attacker, questions, cassette, None);
-        put_all(&desk, questions, 1, &|| {}).await
+        let conversation = self.conversation(attacker, questions, cassette, None);
+        put_all(&conversation, questions, 1, &|| {}).await
     }
 
     /// Takes the folder of an attacker for this process, and checks whose it is.
     pub(super) fn take(
         &self,
-        attacker: &Attacker,
+        attacker: &LanguageAttacker,
         questions: &Questions<'_>,
     ) -> Result<FileLock, CertifyError> {
         check_once(questions.probes)?;
@@ -264,14 +253,14 @@ impl LineUp {
         Ok(lock)
     }
 
-    pub(super) fn desk<'a>(
+    pub(super) fn conversation<'a>(
         &'a self,
-        attacker: &'a Attacker,
+        attacker: &'a LanguageAttacker,
         questions: &Questions<'_>,
         cassette: Cassette,
         live: Option<(ExchangeStore, &'a dyn Transport)>,
-    ) -> Desk<'a> {
-        Desk {
+    ) -> ProbeConversation<'a> {
+        ProbeConversation {
             cell: &attacker.cell,
             market: &self.market,
             mask: questions.mask,
@@ -300,10 +289,7 @@ fn check_once(probes: &[Probe]) -> Result<(), CertifyError> {
     {
         None => Ok(()),
         Some(twice) => Err(CertifyError::input(
-            format!(
-                "the probe {} is there twice",
-                super::custom_id(twice.kind, twice.number)
-            ),
+            format!("the probe {} is there twice", custom_id(twice.kind, twice.number)),
             "put each kind and number once",
         )),
     }
@@ -311,16 +297,16 @@ fn check_once(probes: &[Probe]) -> Result<(), CertifyError> {
 
 /// A conversation that was begun is led to its end even when another one is stopped, so that nothing that was sent is lost.
 async fn put_all(
-    desk: &Desk<'_>,
+    conversation: &ProbeConversation<'_>,
     questions: &Questions<'_>,
     parallel: usize,
-    told: Told<'_>,
+    progress: ProgressFn<'_>,
 ) -> Result<Vec<LanguageAnswer>, CertifyError> {
     let mut ordered: Vec<&Probe> = questions.probes.iter().collect();
     ordered.sort_by_key(|probe| (probe.kind, probe.number));
     let put = ordered.into_iter().enumerate().map(|(place, probe)| async move {
-        let answer = desk.put(probe).await;
-        told();
+        let answer = conversation.put(probe).await;
+        progress();
         (place, answer)
     });
     let mut put: Vec<_> = futures::stream::iter(put)
@@ -359,7 +345,7 @@ fn count_spent(root: &Path, cells: &[Cell], metering: &Metering) -> Result<(), C
                     "add a row for its model to the price table, and write `max_output_tokens`",
                 )
             })?;
-            budget.count(&payer(cell), spent);
+            budget.count(&Payer::of_cell(cell).spender, spent);
         }
     }
     Ok(())

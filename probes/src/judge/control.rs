@@ -1,0 +1,269 @@
+//! Positive controls: sets on which each attacker must succeed. A blind attacker proves nothing.
+
+use super::count::RecoveryCount;
+use super::rate::{share, wilson_interval};
+use super::thresholds::shows;
+use crate::{Aid, Measure, ProbeKind};
+use ktd_masking::{Level, MaskSettings, Numeric};
+use ktd_stats::InputError;
+use serde::{Deserialize, Serialize};
+
+/// Positive control: a set of probes with a known weakness.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ControlSet {
+    /// Single days with true prices and volumes.
+    ExactDay,
+    /// Single days with true prices, volumes and dates, of stocks that stood at a price limit or did not trade within the
+    /// days that the bars span: such days name a stock once the day is known.
+    DatedDay,
+    /// Single days whose aliases are in the order of the codes.
+    SortedAliases,
+    /// Single days under a key that is a small number.
+    SmallKey,
+    /// Single days in bands that nothing moves, with the real day, where bands are certified.
+    ClearBands,
+    /// Pairs of episodes with true prices and volumes.
+    ExactLinked,
+    /// Whole episodes with true prices and volumes.
+    ExactEpisode,
+    /// Single days with true prices and volumes, beside a stock that is given away.
+    ExactAnchored,
+    /// Single days with every code and date shown, for language models.
+    BrightDay,
+}
+
+/// Recovery that a sound attacker must show on a control.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ExpectedRecovery {
+    /// Where it must succeed.
+    pub control: ControlSet,
+    /// At what.
+    pub measure: Measure,
+    /// How far above chance the lower end of its interval must lie.
+    pub need: f64,
+}
+
+/// What each attacker must show, where its control is put. The needs are far below what a sound attacker reaches with 200
+/// probes and far above what a broken one does: half where the numbers name the stock, a tenth where they only narrow it
+/// down, a fifth for limit days, of which a market has many at once. Of bands `price-level` reads none and
+/// `volume-level` one, which names nobody.
+pub const EXPECTED_RECOVERIES: [(&str, ExpectedRecovery); 17] = [
+    ("price-level", expect(ControlSet::ExactDay, Measure::Top5, 0.5)),
+    ("volume-level", expect(ControlSet::ExactDay, Measure::Top5, 0.5)),
+    ("return-path", expect(ControlSet::ExactDay, Measure::Top5, 0.5)),
+    (
+        "volatility-profile",
+        expect(ControlSet::ExactDay, Measure::Top5, 0.1),
+    ),
+    ("combination", expect(ControlSet::ExactDay, Measure::Top5, 0.5)),
+    ("index-path", expect(ControlSet::ExactDay, Measure::Date20, 0.5)),
+    (
+        "cross-section",
+        expect(ControlSet::ExactDay, Measure::Date20, 0.1),
+    ),
+    ("limit-pattern", expect(ControlSet::DatedDay, Measure::Top5, 0.2)),
+    (
+        "labels-and-order",
+        expect(ControlSet::SortedAliases, Measure::Top5, 0.1),
+    ),
+    (
+        "labels-and-order",
+        expect(ControlSet::SmallKey, Measure::Top5, 0.5),
+    ),
+    ("combination", expect(ControlSet::ClearBands, Measure::Top5, 0.5)),
+    ("return-path", expect(ControlSet::ClearBands, Measure::Top5, 0.1)),
+    (
+        "volatility-profile",
+        expect(ControlSet::ClearBands, Measure::Top5, 0.1),
+    ),
+    ("combination", expect(ControlSet::ExactLinked, Measure::Same, 0.3)),
+    (
+        "combination",
+        expect(ControlSet::ExactEpisode, Measure::Joint, 0.5),
+    ),
+    (
+        "combination",
+        expect(ControlSet::ExactAnchored, Measure::Date20, 0.5),
+    ),
+    (
+        "index-path",
+        expect(ControlSet::ExactAnchored, Measure::Date20, 0.5),
+    ),
+];
+
+/// What every language model must show: that it reads what stands there, in the form that is asked for.
+pub const EXPECTED_OF_LANGUAGE: ExpectedRecovery = expect(ControlSet::BrightDay, Measure::Top1, 0.5);
+
+const fn expect(control: ControlSet, measure: Measure, need: f64) -> ExpectedRecovery {
+    ExpectedRecovery {
+        control,
+        measure,
+        need,
+    }
+}
+
+impl ControlSet {
+    /// Every control that the attackers of the database are put to, in the order of tables.
+    pub const ALL: [Self; 8] = [
+        Self::ExactDay,
+        Self::DatedDay,
+        Self::SortedAliases,
+        Self::SmallKey,
+        Self::ClearBands,
+        Self::ExactLinked,
+        Self::ExactEpisode,
+        Self::ExactAnchored,
+    ];
+
+    /// Those that a certificate of numbers shown in this way needs.
+    pub fn of(numeric: Numeric) -> impl Iterator<Item = Self> {
+        Self::ALL
+            .into_iter()
+            .filter(move |control| control.is_needed(numeric))
+    }
+
+    /// Whether a certificate of numbers shown in this way needs it: bands only where bands are certified.
+    #[must_use]
+    pub fn is_needed(self, numeric: Numeric) -> bool {
+        self != Self::ClearBands || numeric == Numeric::Banded
+    }
+
+    /// The name in files and tables.
+    #[must_use]
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::ExactDay => "exact-day",
+            Self::DatedDay => "dated-day",
+            Self::SortedAliases => "sorted-aliases",
+            Self::SmallKey => "small-key",
+            Self::ClearBands => "clear-bands",
+            Self::ExactLinked => "exact-linked",
+            Self::ExactEpisode => "exact-episode",
+            Self::ExactAnchored => "exact-anchored",
+            Self::BrightDay => "bright-day",
+        }
+    }
+
+    /// The kind of its probes.
+    #[must_use]
+    pub const fn kind(self) -> ProbeKind {
+        match self {
+            Self::ExactDay
+            | Self::DatedDay
+            | Self::SortedAliases
+            | Self::SmallKey
+            | Self::ClearBands
+            | Self::BrightDay => ProbeKind::Day,
+            Self::ExactLinked => ProbeKind::Linked,
+            Self::ExactEpisode => ProbeKind::Episode,
+            Self::ExactAnchored => ProbeKind::Anchored,
+        }
+    }
+
+    /// How many probes it has, of so many a control: fewer of those that show many steps, which take long, and leave little
+    /// to doubt.
+    #[must_use]
+    pub const fn probes(self, control_probes: usize) -> usize {
+        let part = match self {
+            Self::ExactDay
+            | Self::DatedDay
+            | Self::SortedAliases
+            | Self::SmallKey
+            | Self::ClearBands
+            | Self::ExactAnchored
+            | Self::BrightDay => 1,
+            Self::ExactLinked => 2,
+            Self::ExactEpisode => 4,
+        };
+        control_probes.div_ceil(part)
+    }
+
+    /// What it hides.
+    #[must_use]
+    pub const fn mask(self) -> MaskSettings {
+        let (level, numeric) = match self {
+            Self::ExactDay
+            | Self::SortedAliases
+            | Self::SmallKey
+            | Self::ExactLinked
+            | Self::ExactEpisode
+            | Self::ExactAnchored => (Level::Blinded, Numeric::Exact),
+            Self::DatedDay => (Level::StockBlind, Numeric::Exact),
+            Self::ClearBands => (Level::StockBlind, Numeric::Banded),
+            Self::BrightDay => (Level::Bright, Numeric::Exact),
+        };
+        MaskSettings { level, numeric }
+    }
+
+    /// What helps the attackers.
+    #[must_use]
+    pub const fn aid(self) -> Aid {
+        match self {
+            Self::ClearBands => Aid::BandsUnmoved,
+            Self::DatedDay => Aid::LimitDays,
+            Self::ExactDay
+            | Self::SortedAliases
+            | Self::SmallKey
+            | Self::ExactLinked
+            | Self::ExactEpisode
+            | Self::ExactAnchored
+            | Self::BrightDay => Aid::None,
+        }
+    }
+}
+
+/// Recovery rate of an attacker on a control.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ControlRate {
+    /// The attacker.
+    pub attacker: String,
+    /// The control.
+    pub control: ControlSet,
+    /// What was asked.
+    pub measure: Measure,
+    /// Probes that were asked it.
+    pub asked: u64,
+    /// Probes of which it was recovered.
+    pub hits: u64,
+    /// `hits / asked`.
+    pub share: f64,
+    /// The share that is recovered without looking; 0 where the answer stands in the open.
+    pub chance: f64,
+    /// Lower end of the share's Wilson interval.
+    pub lower: f64,
+    /// How far above chance it must lie.
+    pub need: f64,
+    /// Whether it does.
+    pub fired: bool,
+}
+
+impl ControlRate {
+    /// The rate of a count, against what is expected.
+    ///
+    /// # Errors
+    /// [`InputError`] for more hits than probes.
+    pub fn of(
+        expected: &ExpectedRecovery,
+        count: &RecoveryCount,
+        confidence: f64,
+    ) -> Result<Self, InputError> {
+        let lower = wilson_interval(count.hits, count.asked, confidence, 1)?.lower;
+        // Where the answer stands in the open, reading is what is tried, and no guess is to be beaten.
+        let is_shown = shows(expected.control.mask(), expected.measure);
+        let chance = if is_shown { 0.0 } else { count.chance };
+        Ok(Self {
+            attacker: count.attacker.clone(),
+            control: expected.control,
+            measure: expected.measure,
+            asked: count.asked,
+            hits: count.hits,
+            share: share(count.hits, count.asked),
+            chance,
+            lower,
+            need: expected.need,
+            fired: chance + expected.need < lower,
+        })
+    }
+}

@@ -1,0 +1,62 @@
+//! From counts to a verdict.
+
+use super::baseline::{BaselineCheck, baseline};
+use super::control::{ControlRate, ExpectedRecovery};
+use super::count::{RecoveryCount, UnansweredCount};
+use super::rate::{AcceptanceRule, RecoveryRate};
+use super::verdict::{CertificateVerdict, Refusal, refusals};
+use ktd_stats::InputError;
+
+/// Counts of all attackers, before they are judged.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct AttackCounts {
+    /// Of the set under test, attacker by attacker.
+    pub recovered: Vec<RecoveryCount>,
+    /// Probes without an answer.
+    pub unanswered: Vec<UnansweredCount>,
+    /// Of the controls: what each attacker was to recover, and what it did.
+    pub controls: Vec<(ExpectedRecovery, RecoveryCount)>,
+}
+
+/// Judgement of counts: every rate, every check, and the verdict that follows.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Judgement {
+    /// What follows.
+    pub verdict: CertificateVerdict,
+    /// Why not, where it is refused.
+    pub refusals: Vec<Refusal>,
+    /// What attackers recovered.
+    pub rates: Vec<RecoveryRate>,
+    /// Whether each attacker succeeds where it should.
+    pub controls: Vec<ControlRate>,
+    /// Whether chance recovers what it must.
+    pub baseline: Vec<BaselineCheck>,
+}
+
+impl Judgement {
+    /// The judgement of counts by a rule.
+    ///
+    /// # Errors
+    /// [`InputError`] for impossible counts.
+    pub fn of(rule: &AcceptanceRule, counts: &AttackCounts) -> Result<Self, InputError> {
+        let confidence = rule.criteria.confidence;
+        let rates = counts.recovered.iter().map(|count| rule.rate(count));
+        let rates: Vec<RecoveryRate> = rates.collect::<Result<_, _>>()?;
+        let controls = counts.controls.iter();
+        let controls = controls.map(|(expected, count)| ControlRate::of(expected, count, confidence));
+        let controls: Vec<ControlRate> = controls.collect::<Result<_, _>>()?;
+        let baseline = baseline(&rates, confidence)?;
+        let refusals = refusals(&rates, &counts.unanswered, &controls, &baseline);
+        Ok(Self {
+            verdict: if refusals.is_empty() {
+                CertificateVerdict::Certified
+            } else {
+                CertificateVerdict::Refused
+            },
+            refusals,
+            rates,
+            controls,
+            baseline,
+        })
+    }
+}

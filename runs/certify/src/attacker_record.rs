@@ -1,0 +1,54 @@
+//! Who attacked.
+
+use ktd_masking::Numeric;
+use ktd_probes::Attackers;
+use ktd_probes::judge::{EXPECTED_OF_LANGUAGE, EXPECTED_RECOVERIES, ExpectedRecovery};
+use serde::{Deserialize, Serialize};
+
+/// Attacker of a certificate.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AttackerRecord {
+    /// Its name.
+    pub name: String,
+    /// What it knows.
+    pub knows: Knowledge,
+    /// Vendor and name of a language model.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub model: Option<String>,
+}
+
+/// Knowledge of an attacker.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Knowledge {
+    /// It owns the whole price database.
+    Database,
+    /// It is a language model and knows what it remembers.
+    Language,
+}
+
+/// The attackers that own the database.
+#[must_use]
+pub fn database_attackers() -> Vec<AttackerRecord> {
+    let attacker = |name: &str| AttackerRecord {
+        name: name.to_owned(),
+        knows: Knowledge::Database,
+        model: None,
+    };
+    Attackers::NAMES.into_iter().map(attacker).collect()
+}
+
+/// Who must recover what of which control, where numbers are shown in this way: the attackers of the database, then each
+/// language model.
+#[must_use]
+pub fn expected_recoveries(attackers: &[AttackerRecord], numeric: Numeric) -> Vec<(&str, ExpectedRecovery)> {
+    let language = attackers
+        .iter()
+        .filter(|attacker| attacker.knows == Knowledge::Language);
+    let language = language.map(|attacker| (attacker.name.as_str(), EXPECTED_OF_LANGUAGE));
+    let needed = EXPECTED_RECOVERIES
+        .into_iter()
+        .filter(|(_, expected)| expected.control.is_needed(numeric));
+    needed.chain(language).collect()
+}

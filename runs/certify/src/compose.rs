@@ -1,0 +1,119 @@
+//! From the files of a directory to a certificate; no panel is needed.
+
+use super::answer_line::AnswerLine;
+use super::attacker_record::{AttackerRecord, expected_recoveries};
+use super::certificate::Certificate;
+use super::files;
+use super::gold_line::GoldLine;
+use super::paths::CertifyPaths;
+use super::set_plan::SetPlan;
+use super::set_record::SetRecord;
+use super::store::{load_answers, load_gold};
+use crate::CertifyError;
+use ktd_probes::judge::{
+    AcceptanceCriteria, AttackCounts, AttackerCounts, ExpectedRecovery, RecoveryCount, UnansweredCount,
+};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
+/// The counts of one attacker, kind by kind in the order of tables.
+#[must_use]
+pub(crate) fn count(
+    attacker: &str,
+    gold: &[GoldLine],
+    answers: &[AnswerLine],
+    joint_days: usize,
+) -> (Vec<RecoveryCount>, Vec<UnansweredCount>) {
+    let mut counts = AttackerCounts::new(attacker, joint_days);
+    for (gold, answer) in gold.iter().zip(answers) {
+        counts.add(gold.kind, &answer.compare(gold), (&gold.chance, &gold.blind));
+    }
+    counts.finish()
+}
+
+/// What these attackers recovered of the probes under test, from the files of a directory alone.
+///
+/// # Errors
+/// [`CertifyError`] naming the file and line that is missing or damaged.
+pub(crate) fn count_probes(
+    paths: &CertifyPaths,
+    record: &SetRecord,
+    attackers: &[AttackerRecord],
+) -> Result<AttackCounts, CertifyError> {
+    let probed = paths.probed();
+    let gold = load_gold(&probed, &record.by_kind())?;
+    let mut counted = AttackCounts::default();
+    for AttackerRecord { name, .. } in attackers {
+        let answers = load_answers(&probed, name, &gold)?;
+        let (recovered, unanswered) = count(name, &gold, &answers, record.plan.joint_days);
+        counted.recovered.extend(recovered);
+        counted.unanswered.extend(unanswered);
+    }
+    Ok(counted)
+}
+
+/// The certificate against these attackers that follows from the files of a directory; no panel is needed.
+///
+/// # Errors
+/// [`CertifyError`] naming the file and line that is missing or damaged.
+pub(crate) fn compose(
+    paths: &CertifyPaths,
+    criteria: AcceptanceCriteria,
+    attackers: Vec<AttackerRecord>,
+) -> Result<Certificate, CertifyError> {
+    let record = SetRecord::read(&paths.set_record())?;
+    check_answers(paths, &attackers)?;
+    let mut counted = count_probes(paths, &record, &attackers)?;
+    for (attacker, expected) in expected_recoveries(&attackers, record.plan.numeric) {
+        let count = count_control(paths, (attacker, &expected), &record.plan)?;
+        counted.controls.push((expected, count));
+    }
+    let files = files::hashes(paths, &record, &attackers)?;
+    Certificate::judge(record, criteria, attackers, &counted, files)
+}
+
+/// Whether the answers on disk are those of the attackers and of nobody else: whoever was asked is counted.
+fn check_answers(paths: &CertifyPaths, attackers: &[AttackerRecord]) -> Result<(), CertifyError> {
+    let probed = paths.probed();
+    let folder = paths.root().join("answers");
+    let expected: BTreeSet<PathBuf> = attackers
+        .iter()
+        .map(|attacker| paths.root().join(probed.answers(&attacker.name)))
+        .collect();
+    let entries = std::fs::read_dir(&folder).map_err(CertifyError::io("list", &folder))?;
+    for entry in entries {
+        let path = entry.map_err(CertifyError::io("list", &folder))?.path();
+        if path.is_file() && !expected.contains(&path) {
+            return Err(CertifyError::input(
+                format!(
+                    "{} holds answers of an attacker that is not listed",
+                    path.display()
+                ),
+                "list it under [language] again, or take another directory with --out: nobody who was asked is left out",
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn count_control(
+    paths: &CertifyPaths,
+    (attacker, expected): (&str, &ExpectedRecovery),
+    plan: &SetPlan,
+) -> Result<RecoveryCount, CertifyError> {
+    let set = paths.control(expected.control.label());
+    let kinds = BTreeMap::from([(
+        expected.control.kind(),
+        expected.control.probes(plan.control_probes),
+    )]);
+    let gold = load_gold(&set, &kinds)?;
+    let answers = load_answers(&set, attacker, &gold)?;
+    let (counts, _) = count(attacker, &gold, &answers, plan.joint_days);
+    let mut counts = counts.into_iter();
+    counts
+        .find(|count| count.measure == expected.measure)
+        .ok_or_else(|| {
+            let what = format!("nothing in it is asked about {}", expected.measure.label());
+            CertifyError::damaged(&set.at(set.gold()), what)
+        })
+}

@@ -1,0 +1,81 @@
+//! The probes of positive controls.
+
+use super::probe_inputs::{ProbeInputs, ProbeSet};
+use super::progress::ProgressFn;
+use super::set_plan::SetPlan;
+use crate::CertifyError;
+use ktd_masking::MaskKey;
+use ktd_probes::judge::ControlSet;
+use ktd_probes::{ProbeKind, ProbePlan};
+
+/// How the probes of a control are drawn.
+#[must_use]
+pub(crate) fn plan_of(control: ControlSet, inputs: &ProbeInputs, plan: &SetPlan) -> ProbePlan {
+    let key = match control {
+        ControlSet::ExactDay
+        | ControlSet::DatedDay
+        | ControlSet::SortedAliases
+        | ControlSet::ClearBands
+        | ControlSet::ExactLinked
+        | ControlSet::ExactEpisode
+        | ControlSet::ExactAnchored
+        | ControlSet::BrightDay => inputs.key.derive(control.label()),
+        ControlSet::SmallKey => small_key(),
+    };
+    ProbePlan {
+        aid: control.aid(),
+        ..plan.probing(control.mask(), key, control.label())
+    }
+}
+
+/// So many probes of the control's kind, and none of another.
+pub(crate) fn only(control: ControlSet, most: usize) -> impl Fn(ProbeKind) -> usize {
+    move |kind| if kind == control.kind() { most } else { 0 }
+}
+
+/// The probes of a control.
+///
+/// # Errors
+/// [`CertifyError::Input`] when the plan's stretches hold no member to ask about.
+pub(crate) fn make(
+    control: ControlSet,
+    inputs: &ProbeInputs,
+    plan: &SetPlan,
+    progress: ProgressFn<'_>,
+) -> Result<ProbeSet, CertifyError> {
+    let probing = plan_of(control, inputs, plan);
+    let count = control.probes(plan.control_probes);
+    let mut set = inputs.make(&probing, &only(control, count), progress)?;
+    if control == ControlSet::SortedAliases {
+        let market = &inputs.source.market;
+        set.probes = ktd_probes::controls::sorted_aliases(market, &probing, &set.probes);
+    }
+    Ok(set)
+}
+
+/// What the combination learns from before a control.
+///
+/// # Errors
+/// [`CertifyError::Input`] when the plan's stretches hold no member to ask about.
+pub(crate) fn training(
+    control: ControlSet,
+    inputs: &ProbeInputs,
+    plan: &SetPlan,
+    progress: ProgressFn<'_>,
+) -> Result<ProbeSet, CertifyError> {
+    let training = ProbePlan {
+        aid: control.aid(),
+        ..plan.training(control.mask(), &inputs.key, control.label())
+    };
+    let least = plan.training.min(control.probes(plan.control_probes));
+    inputs.make(&training, &only(control, least), progress)
+}
+
+/// The number 7 as a key.
+fn small_key() -> MaskKey {
+    let mut bytes = [0; 32];
+    if let Some(last) = bytes.last_mut() {
+        *last = 7;
+    }
+    MaskKey::from_bytes(bytes)
+}
