@@ -30,7 +30,7 @@ fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
             if !name.starts_with('.') && !path.join("CACHEDIR.TAG").exists() && name != "target" {
                 sources(&path, found);
             }
-        } else if name.ends_with(".rs") {
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
             found.push(path);
         }
     }
