@@ -5,9 +5,11 @@
 //! rid of the endpoint's secrets before anyone sees it, so that no record can hold one.
 
 mod endpoint;
+mod reach;
 mod redact;
 
 pub use endpoint::{HttpSettings, ProxySettings, SetupError};
+pub use reach::{Unreachable, reach};
 
 use crate::transport::{Transport, TransportError, WireReply};
 use crate::wire::{REPLY_BYTES_MAX, WireRequest};

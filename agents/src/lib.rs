@@ -35,7 +35,7 @@ pub use dialect::{
     TableError, TemperatureLimits, ThinkingSwitch, UsageLaws,
 };
 pub use force::{ForceLevel, ThinkingPolicy};
-pub use http::{HttpSettings, HttpTransport, ProxySettings, SetupError};
+pub use http::{HttpSettings, HttpTransport, ProxySettings, SetupError, Unreachable, reach};
 pub use reply::DecodedReply;
 pub use session::{
     Attempt, ModelFault, Outcome, Research, ResearchEffect, Session, SessionError, SessionLimits,

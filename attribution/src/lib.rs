@@ -16,5 +16,10 @@ pub mod metric;
 pub mod model;
 
 mod panel;
-
+mod random_portfolios;
+mod ranking;
 pub use panel::{Panel, PanelColumns, PanelError};
+pub use random_portfolios::{PORTFOLIO_NAMES, RANDOM_PORTFOLIOS, RandomPortfolios, RandomPortfoliosError};
+pub use ranking::{
+    RankSeparation, RankingTestError, RankingTests, SelectionSeries, selection_bootstrap, selection_sums,
+};

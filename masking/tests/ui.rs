@@ -11,6 +11,7 @@ use std::process::Command;
 const COMPILER: &str = "rustc 1.95.";
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "the compiler is asked for its version")]
 fn leaks_and_look_ahead_do_not_compile() {
     let rustc = option_env!("RUSTC").unwrap_or("rustc");
     let version = Command::new(rustc)

@@ -177,4 +177,4 @@ impl WireRequest {
 #[cfg(test)]
 mod cap_tests;
 #[cfg(test)]
-mod openai_types;
+mod openai_types_tests;

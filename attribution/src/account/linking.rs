@@ -24,6 +24,12 @@ impl Linking {
             Self::Sum => "sum",
         }
     }
+
+    /// The way of that word.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|linking| linking.label() == text)
+    }
 }
 
 /// The weight of each day, by which its contributions enter the window's.

@@ -34,10 +34,11 @@ pub fn random_selections<'f>(
     let fits: Vec<Option<&DayFit>> = books.iter().map(|book| fit(book.day)).collect();
     let candidates: Vec<Vec<usize>> = candidates(&spells, &fits);
     let weights = carino_weights(attribution.returns());
+    let specific = specific(&spells, &fits);
     (0..portfolios)
         .map(|portfolio| {
             let mut generator = SplitMix64::of_replicate(seed, portfolio);
-            selection(&spells, (&fits, &weights), &candidates, &mut generator)
+            selection(&spells, (&specific, &weights), &candidates, &mut generator)
         })
         .collect()
 }
@@ -82,9 +83,21 @@ fn candidates(spells: &[Spell], fits: &[Option<&DayFit>]) -> Vec<Vec<usize>> {
     fits.iter().copied().enumerate().map(of_day).collect()
 }
 
+/// Specific returns of each day, by row: looked up millions of times, and read out of the fits once.
+fn specific(spells: &[Spell], fits: &[Option<&DayFit>]) -> Vec<Vec<f64>> {
+    let of_day = |fit: &Option<&DayFit>| {
+        fit.filter(|_| !spells.is_empty()).map_or_else(Vec::new, |fit| {
+            let rows = 0..fit.names();
+            rows.map(|row| fit.specific_return(row, Leg::CloseToClose))
+                .collect()
+        })
+    };
+    fits.iter().map(of_day).collect()
+}
+
 fn selection(
     spells: &[Spell],
-    (fits, links): (&[Option<&DayFit>], &[f64]),
+    (specific, links): (&[Vec<f64>], &[f64]),
     candidates: &[Vec<usize>],
     generator: &mut SplitMix64,
 ) -> f64 {
@@ -104,10 +117,9 @@ fn selection(
         // Nobody stands in on a day without a fit: nothing is selected then.
         let Some(row) = drawn else { continue };
         taken.insert(row, spell.last);
-        let days = fits.iter().zip(links).skip(spell.first);
-        for ((fit, link), weight) in days.zip(&spell.weights) {
-            let specific = fit.map_or(0.0, |fit| fit.specific_return(row, Leg::CloseToClose));
-            linked += link * weight * specific;
+        let days = specific.iter().zip(links).skip(spell.first);
+        for ((specific, link), weight) in days.zip(&spell.weights) {
+            linked += link * weight * specific.get(row).copied().unwrap_or(0.0);
         }
     }
     linked

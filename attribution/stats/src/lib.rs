@@ -35,6 +35,7 @@ mod sample;
 mod seeded;
 mod separable_groups;
 mod sharpe_inference;
+mod simulated_power;
 mod spa;
 mod spearman;
 mod split_mix;
@@ -68,6 +69,7 @@ pub use separable_groups::{NotSeparable, SeparableGroups, separable_groups};
 pub use sharpe_inference::{
     DeflatedSharpe, ProbabilisticSharpe, Trials, deflated_sharpe, probabilistic_sharpe,
 };
+pub use simulated_power::{SIMULATED_EXPERIMENTS, SimulatedPower};
 pub use spa::{SuperiorAbility, superior_ability};
 pub use spearman::spearman;
 pub use split_mix::SplitMix64;

@@ -21,6 +21,19 @@ pub const fn is_rounding(deviation: f64, mean: f64) -> bool {
     deviation <= ROUNDING * mean.abs().max(1.0)
 }
 
+/// The mean of each column over rows of one length, in order; empty without rows.
+#[must_use]
+pub fn column_means(rows: &[Vec<f64>]) -> Vec<f64> {
+    let mut sums = rows.first().map_or_else(Vec::new, |row| vec![0.0; row.len()]);
+    for row in rows {
+        for (sum, value) in sums.iter_mut().zip(row) {
+            *sum += value;
+        }
+    }
+    let rows = count(rows.len());
+    sums.into_iter().map(|sum| sum / rows).collect()
+}
+
 /// Mean and sample deviation (ddof 1).
 #[derive(Debug, Clone, Copy)]
 pub struct Moments {

@@ -4,14 +4,14 @@ use ktd_env::{DayIndex, Market, TradeDate};
 
 /// The panel's benchmark index.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Benchmark {
+pub struct BenchmarkIndex {
     code: String,
     /// Closing levels by day; NaN where missing.
     closes: Vec<f64>,
     dates: Vec<String>,
 }
 
-impl Benchmark {
+impl BenchmarkIndex {
     /// The first index of a panel; one without levels where it has none.
     #[must_use]
     pub fn of(market: &Market) -> Self {

@@ -1,6 +1,6 @@
 //! Bright against blinded, paired over windows.
 
-use super::record::{Cohort, Contrast, Gap, Leader, Pair, Track};
+use super::record::{Cohort, Contrast, Gap, LeaderboardRow, Pair, Track};
 use ktd_stats::{PValueMethod, Sample, Zeros, hodges_lehmann, holm, median, wilcoxon};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,16 +9,16 @@ const SIGNIFICANCE: f64 = 0.05;
 /// The row of the models' medians.
 const ALL_MODELS: &str = "all models";
 
-type Figure = fn(&Leader) -> Option<f64>;
+type Figure = fn(&LeaderboardRow) -> Option<f64>;
 
 /// What is contrasted.
 const FIGURES: [(&str, Figure); 2] = [("total_return", total_return), ("selection", selection)];
 
-fn total_return(leader: &Leader) -> Option<f64> {
+fn total_return(leader: &LeaderboardRow) -> Option<f64> {
     leader.metrics.get("total_return")?.median.value
 }
 
-fn selection(leader: &Leader) -> Option<f64> {
+fn selection(leader: &LeaderboardRow) -> Option<f64> {
     Some(leader.selection.as_ref()?.value)
 }
 

@@ -1,6 +1,6 @@
 //! From a bundle's private ledger to days that can be attributed.
 
-use super::quote::Quote;
+use super::day_prices::DayPrices;
 use crate::BoardError;
 use ktd_attribution::account::{DayBook, HeldName};
 use ktd_bundle::ledger::LedgerLine;
@@ -96,7 +96,7 @@ fn book(
         unmarked_cny: 0.0,
     };
     for (name, movement) in movements {
-        add(&mut book, name, &movement, Quote::of(market, name, day));
+        add(&mut book, name, &movement, DayPrices::of(market, name, day));
     }
     book
 }
@@ -152,7 +152,7 @@ fn movements(shares: &BTreeMap<NameId, Shares>, report: &StepReport) -> BTreeMap
     clippy::cast_precision_loss,
     reason = "shares of an account stay far below 2^53"
 )]
-fn add(book: &mut DayBook, name: NameId, movement: &Movement, quote: Quote) {
+fn add(book: &mut DayBook, name: NameId, movement: &Movement, quote: DayPrices) {
     let (before, after) = (movement.before as f64, (movement.before + movement.traded) as f64);
     let paid = Fen(movement.paid).to_yuan();
     if let Some(open) = quote.open {

@@ -16,7 +16,7 @@ const CALIBRATION_LEAST_DAYS: usize = 20;
 
 /// A panel, and the factor model fitted on it.
 #[derive(Debug, Clone)]
-pub struct Fitted {
+pub struct FittedModel {
     /// The panel's columns, as far as fits read them.
     pub panel: Panel,
     /// The model over all evaluated days.
@@ -29,7 +29,7 @@ pub struct Fitted {
     pub sha256: String,
 }
 
-impl Fitted {
+impl FittedModel {
     /// Fits the model over the return days `days`, places of the market's calendar.
     ///
     /// # Errors

@@ -1,13 +1,13 @@
 //! Stated confidences beside what happened.
 
-use super::quote::return_to_first_exit;
+use super::day_prices::return_to_first_exit;
 use ktd_bundle::event::{OrderRecord, ReadEvent};
 use ktd_env::exchange::{Execution, Fill, Side, StepReport};
 use ktd_env::{DayIndex, Market};
 
 /// An order that traded, its stated confidence, and what its name did from the fill to the first legal exit.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Forecast {
+pub struct OrderForecast {
     /// 1-based step.
     pub step: usize,
     /// Whether it was a buy.
@@ -19,7 +19,7 @@ pub struct Forecast {
     pub exit_return: f64,
 }
 
-impl Forecast {
+impl OrderForecast {
     /// Whether the order was right: a buy by a rise, a sell by a fall. No move is not right.
     #[must_use]
     pub fn came_true(&self) -> bool {
@@ -36,7 +36,7 @@ pub(super) fn forecasts(
     events: &[ReadEvent],
     reports: &[StepReport],
     (market, days): (&Market, &[DayIndex]),
-) -> Vec<Forecast> {
+) -> Vec<OrderForecast> {
     let mut found = Vec::new();
     for event in events {
         let ReadEvent::Decision { step, orders, .. } = event else {
@@ -58,11 +58,11 @@ fn forecast(
     orders: &[OrderRecord],
     market: &Market,
     day: DayIndex,
-) -> Option<Forecast> {
+) -> Option<OrderForecast> {
     let Execution::Filled { .. } = fill.execution else {
         return None;
     };
-    Some(Forecast {
+    Some(OrderForecast {
         step,
         is_buy: fill.side == Side::Buy,
         confidence: orders.get(fill.position)?.confidence,

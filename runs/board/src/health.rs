@@ -1,7 +1,7 @@
 //! The factor model's health, as the board shows it.
 
-use super::fitted::Fitted;
-use super::record::{Health, StyleHealth};
+use super::fitted::FittedModel;
+use super::record::{ModelHealth, StyleHealth};
 use crate::BoardError;
 use ktd_env::{Market, TradeDate};
 use ktd_stats::{Sample, newey_west};
@@ -10,7 +10,7 @@ use ktd_stats::{Sample, newey_west};
 ///
 /// # Errors
 /// [`BoardError::Input`] when the panel does not hold the model's days.
-pub(super) fn of(fitted: &Fitted, market: &Market) -> Result<Health, BoardError> {
+pub(super) fn of(fitted: &FittedModel, market: &Market) -> Result<ModelHealth, BoardError> {
     let health = fitted
         .model
         .health(&fitted.panel)
@@ -37,7 +37,7 @@ pub(super) fn of(fitted: &Fitted, market: &Market) -> Result<Health, BoardError>
             dropped_days: column.dropped_days,
         }
     });
-    Ok(Health {
+    Ok(ModelHealth {
         dates: health.days.iter().map(|day| date(day.day)).collect(),
         r_squared: health.days.iter().map(|day| day.r_squared).collect(),
         names: health.days.iter().map(|day| day.estimation_names).collect(),

@@ -1,52 +1,59 @@
 //! The leaderboard: from bundles to ranks that say which differences are real.
 //!
-//! One [`Board`] is computed and written as JSON; tables, CSV and the page are views of it and compute nothing.
+//! One [`Leaderboard`] is computed and written as JSON; tables, CSV and the page are views of it and compute nothing.
 //!
 //! Knows: finished bundles, the factor model, statistics. Never knows: a client, a running episode, a signature.
 
 mod benchmark;
-mod collect;
+mod build;
+mod by_basis;
 mod contrast;
 mod day_books;
+mod day_prices;
+mod episode_account;
 mod error;
+mod files;
 mod fitted;
 mod forecast;
-mod gather;
 mod health;
 mod identity;
-mod leader;
+mod load;
 mod notes;
 mod own_file;
 pub mod page;
-mod paper;
-mod played;
 mod protocol;
-mod quote;
 mod record;
 mod reference;
+mod replayed_account;
 mod report;
+mod row;
 mod score;
 mod sensitivity;
 mod separation;
+mod series;
 mod settings;
 pub mod sheet;
 mod trials;
 
-pub use benchmark::Benchmark;
-pub use collect::{BOARD_FORMAT, BoardOptions, Tick, collect};
+pub use benchmark::BenchmarkIndex;
+pub use build::{BOARD_FORMAT, BoardOptions, ProgressCallback, build};
+pub use by_basis::ByBasis;
+pub use episode_account::EpisodeAccount;
 pub use error::BoardError;
-pub use fitted::Fitted;
-pub use forecast::Forecast;
-pub use leader::Draws;
+pub use files::{BoardManifest, write_board};
+pub use fitted::FittedModel;
+pub use forecast::OrderForecast;
+pub use ktd_attribution::account::{Basis, Linking};
 pub use own_file::{OwnAccount, OwnDays, play_file};
-pub use paper::{PaperAccount, PaperFault, PaperFees, PaperOrders, PaperTrade};
-pub use played::Played;
 pub use record::{
-    Board, CalibrationBin, Cohort, Contrast, Contribution, Curves, Faults, Gap, Health, Leader, Linked,
-    ModelRecord, Pair, Protocol, Reliability, Resampling, SeedStat, Selection, SensitivityRow, Separation,
-    StyleHealth, Track, VifStep,
+    Bounds, CalibrationBin, CalibrationRecord, Cohort, Contrast, Contribution, Curves, DateBounds, FactorVif,
+    Faults, Gap, Leaderboard, LeaderboardRow, Linked, ModelHealth, ModelRecord, MurphyParts, Pair, Protocol,
+    RankBounds, Resampling, SeedStat, Selection, SensitivityRow, Separation, SpaP, StyleHealth, Track,
+    VifRound,
 };
 pub use reference::MEMBERS;
-pub use report::{AttributionReport, DailyRow, Excess, Subject, report};
-pub use score::Score;
+pub use replayed_account::{AccountFault, AccountOrders, AccountTrade, FeeRates, ReplayedAccount};
+pub use report::{AttributionReport, AttributionSubject, DailyRow, Excess, report};
+pub use row::Draws;
+pub use score::ScoredEpisode;
 pub use settings::ModelSettings;

@@ -1,13 +1,13 @@
 //! What a reader of a board must know.
 
-use super::record::{Cohort, Leader, Track};
+use super::record::{Cohort, LeaderboardRow, Track};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How many rows a note names before it counts the rest.
 const NAMED: usize = 3;
 
 /// Of one ranking; `benchmark` says why there is none.
-pub(super) fn track_notes(leaders: &[Leader], benchmark: Option<&String>) -> Vec<String> {
+pub(super) fn track_notes(leaders: &[LeaderboardRow], benchmark: Option<&String>) -> Vec<String> {
     let mut notes: Vec<String> = benchmark
         .map(|reason| format!("no excess return and no IR: {reason}"))
         .into_iter()
@@ -29,7 +29,7 @@ pub(super) fn track_notes(leaders: &[Leader], benchmark: Option<&String>) -> Vec
                 format!("{} was answered by more than one model: {models}", leader.agent)
             }),
     );
-    let lost = |leader: &&Leader| leader.faults.coverage.is_some_and(|coverage| coverage < 0.99);
+    let lost = |leader: &&LeaderboardRow| leader.faults.coverage.is_some_and(|coverage| coverage < 0.99);
     notes.extend(leaders.iter().filter(lost).map(|leader| {
         format!(
             "{} lost more than 1 % of its steps to the infrastructure: its row is incomplete",

@@ -1,6 +1,6 @@
 //! A file of the user's own: weights or trades, as a paper account.
 
-use super::paper::{PaperAccount, PaperFault, PaperFees, PaperOrders, PaperTrade};
+use super::replayed_account::{AccountFault, AccountOrders, AccountTrade, FeeRates, ReplayedAccount};
 use crate::BoardError;
 use ktd_attribution::account::DayBook;
 use ktd_env::{DayIndex, Market, NameId, Ticker, TradeDate};
@@ -11,7 +11,7 @@ use std::path::Path;
 
 /// What a file holds, told by its header line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Form {
+enum CellForm {
     /// `date,symbol,weight`: held from the open of the date; each date with rows lists all that is held.
     Weights,
     /// `date,symbol,shares,price` and perhaps `fee`: signed shares.
@@ -24,7 +24,7 @@ pub struct OwnAccount {
     /// Cash before the first day, CNY.
     pub cash_cny: f64,
     /// Fees where the file does not tell them.
-    pub fees: PaperFees,
+    pub fees: FeeRates,
     /// Last day, where it is not the file's last.
     pub until: Option<TradeDate>,
 }
@@ -65,7 +65,7 @@ pub fn play_file(path: &Path, market: &Market, account: OwnAccount) -> Result<Ow
         None => last,
         Some(date) => last_day(market, date, last)?,
     };
-    let mut paper = PaperAccount::new(account.cash_cny, account.fees);
+    let mut paper = ReplayedAccount::new(account.cash_cny, account.fees);
     let mut own = OwnDays {
         days: Vec::new(),
         books: Vec::new(),
@@ -92,25 +92,25 @@ fn last_day(market: &Market, until: TradeDate, last: DayIndex) -> Result<DayInde
     })
 }
 
-fn orders(form: Form, rows: &[Row]) -> PaperOrders {
+fn orders(form: CellForm, rows: &[Row]) -> AccountOrders {
     if rows.is_empty() {
-        return PaperOrders::Hold;
+        return AccountOrders::Hold;
     }
     match form {
-        Form::Weights => PaperOrders::Weights(rows.iter().map(|row| (row.name, row.amount)).collect()),
-        Form::Trades => {
-            let trades = rows.iter().map(|row| PaperTrade {
+        CellForm::Weights => AccountOrders::Weights(rows.iter().map(|row| (row.name, row.amount)).collect()),
+        CellForm::Trades => {
+            let trades = rows.iter().map(|row| AccountTrade {
                 name: row.name,
                 shares: row.amount,
                 price_cny: row.price_cny,
                 fee_cny: row.fee_cny,
             });
-            PaperOrders::Trades(trades.collect())
+            AccountOrders::Trades(trades.collect())
         }
     }
 }
 
-fn refused(path: &Path, market: &Market, day: DayIndex, rows: &[Row], fault: &PaperFault) -> BoardError {
+fn refused(path: &Path, market: &Market, day: DayIndex, rows: &[Row], fault: &AccountFault) -> BoardError {
     let date = market.date(day).map(TradeDate::reveal).unwrap_or_default();
     let at = |name: &NameId| {
         let line = rows
@@ -121,15 +121,15 @@ fn refused(path: &Path, market: &Market, day: DayIndex, rows: &[Row], fault: &Pa
         format!("{} line {line} ({date} {code}): {fault}", path.display())
     };
     match fault {
-        PaperFault::NoTrade(name) => BoardError::input(at(name), "trade it on a day on which it trades"),
-        PaperFault::Short { name, .. } => {
+        AccountFault::NoTrade(name) => BoardError::input(at(name), "trade it on a day on which it trades"),
+        AccountFault::Short { name, .. } => {
             BoardError::input(at(name), "short positions are not attributed: sell what is held")
         }
-        PaperFault::Cash(_) => BoardError::input(
+        AccountFault::Cash(_) => BoardError::input(
             format!("{} on {date}: {fault}", path.display()),
             "give more --cash, or trade less",
         ),
-        PaperFault::Ruined(_) => BoardError::input(
+        AccountFault::Ruined(_) => BoardError::input(
             format!("{} on {date}: {fault}", path.display()),
             "an account without value has no returns: give more --cash, or end with --until before that day",
         ),
@@ -138,7 +138,7 @@ fn refused(path: &Path, market: &Market, day: DayIndex, rows: &[Row], fault: &Pa
 
 type RowsByDay = BTreeMap<DayIndex, Vec<Row>>;
 
-fn read_rows(text: impl Read, path: &Path, market: &Market) -> Result<(Form, RowsByDay), BoardError> {
+fn read_rows(text: impl Read, path: &Path, market: &Market) -> Result<(CellForm, RowsByDay), BoardError> {
     let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(text);
     let unreadable = |error: &csv::Error| {
         BoardError::input(
@@ -149,8 +149,10 @@ fn read_rows(text: impl Read, path: &Path, market: &Market) -> Result<(Form, Row
     let header = reader.headers().map_err(|error| unreadable(&error))?;
     let columns: Vec<&str> = header.iter().collect();
     let form = match columns.as_slice() {
-        ["date", "symbol", "weight"] => Form::Weights,
-        ["date", "symbol", "shares", "price"] | ["date", "symbol", "shares", "price", "fee"] => Form::Trades,
+        ["date", "symbol", "weight"] => CellForm::Weights,
+        ["date", "symbol", "shares", "price"] | ["date", "symbol", "shares", "price", "fee"] => {
+            CellForm::Trades
+        }
         other => {
             let what = format!("{}: its columns are {:?}", path.display(), other.join(","));
             let hint = "name them date,symbol,weight or date,symbol,shares,price[,fee]";
@@ -166,7 +168,7 @@ fn read_rows(text: impl Read, path: &Path, market: &Market) -> Result<(Form, Row
         })?;
         rows.entry(day).or_default().push(row);
     }
-    if form == Form::Weights {
+    if form == CellForm::Weights {
         rows.iter().try_for_each(|(_, rows)| check_weights(rows, path))?;
     }
     Ok((form, rows))
@@ -177,7 +179,7 @@ type Fault = (String, &'static str);
 fn read_row(
     record: &csv::StringRecord,
     line: u64,
-    form: Form,
+    form: CellForm,
     market: &Market,
 ) -> Result<(DayIndex, Row), Fault> {
     let cell = |place: usize| record.get(place).unwrap_or_default();
@@ -220,8 +222,8 @@ fn read_row(
         Err((format!("{what} is {value}"), hint))
     };
     let (price_cny, fee_cny) = match form {
-        Form::Weights => (None, None),
-        Form::Trades => (
+        CellForm::Weights => (None, None),
+        CellForm::Trades => (
             optional(3, "price", |price| 0.0 < price)?,
             optional(4, "fee", |fee| 0.0 <= fee)?,
         ),
@@ -229,7 +231,14 @@ fn read_row(
     let row = Row {
         line,
         name,
-        amount: number(2, if form == Form::Weights { "weight" } else { "shares" })?,
+        amount: number(
+            2,
+            if form == CellForm::Weights {
+                "weight"
+            } else {
+                "shares"
+            },
+        )?,
         price_cny,
         fee_cny,
     };

@@ -2,7 +2,7 @@
 
 use super::record::Protocol;
 use crate::BoardError;
-use ktd_bundle::bundle_ref::Found;
+use ktd_bundle::bundle_ref::BundleRef;
 use ktd_env::factors::Factor;
 use ktd_io::sha256::sha256_hex;
 use serde::Serialize;
@@ -15,7 +15,7 @@ impl Protocol {
     ///
     /// # Errors
     /// [`BoardError::Damaged`] when a part cannot be hashed.
-    pub fn of(found: &Found, model_configuration: &str) -> Result<Self, BoardError> {
+    pub fn of(found: &BundleRef, model_configuration: &str) -> Result<Self, BoardError> {
         let header = &found.header;
         let metrics = format!("metrics {METRICS_VERSION}\n{model_configuration}");
         Ok(Self {
@@ -46,7 +46,7 @@ impl Protocol {
     }
 }
 
-fn hash(found: &Found, value: &impl Serialize) -> Result<String, BoardError> {
+fn hash(found: &BundleRef, value: &impl Serialize) -> Result<String, BoardError> {
     let bytes = serde_json_canonicalizer::to_vec(value)
         .map_err(|error| BoardError::damaged(&found.root.join("header.json"), error.to_string()))?;
     Ok(sha256_hex(&bytes))
@@ -56,7 +56,7 @@ fn hash(found: &Found, value: &impl Serialize) -> Result<String, BoardError> {
 ///
 /// # Errors
 /// [`BoardError::Input`] when two differ: which, and in which part.
-pub(super) fn common(found: &[Found], model_configuration: &str) -> Result<Protocol, BoardError> {
+pub(super) fn common(found: &[BundleRef], model_configuration: &str) -> Result<Protocol, BoardError> {
     let nothing = || BoardError::input("there is no finished episode to rank", "run one with `ktd run`");
     let first = found.first().ok_or_else(nothing)?;
     let protocol = Protocol::of(first, model_configuration)?;

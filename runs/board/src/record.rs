@@ -1,13 +1,16 @@
 //! The leaderboard as data: everything that a table or a picture shows, and nothing that must still be computed.
 
+use crate::BoardError;
+use crate::by_basis::ByBasis;
 use ktd_bundle::summary::Metric;
+use ktd_io::sha256::sha256_hex;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// `leaderboard.json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Board {
+pub struct Leaderboard {
     /// Version of this file's form.
     pub format: u32,
     /// What it is called: the experiments' names.
@@ -25,11 +28,28 @@ pub struct Board {
     /// Bright against blinded, paired.
     pub contrasts: Vec<Contrast>,
     /// How the factor model fared, from the first day of any window to the last of any.
-    pub health: Health,
+    pub health: ModelHealth,
     /// Selection ranks of the headline under other settings of the factor model.
     pub sensitivity: Vec<SensitivityRow>,
+    /// SHA-256 of this document with this field empty: page and manifest name it too.
+    pub content_sha256: String,
     /// What a reader must know: overlapping windows, missing index days, bundles left out and why.
     pub notes: Vec<String>,
+}
+
+impl Leaderboard {
+    /// The board with the hash of its content.
+    ///
+    /// # Errors
+    /// [`BoardError::Input`] when it cannot be JSON.
+    pub fn sealed(mut self) -> Result<Self, BoardError> {
+        self.content_sha256.clear();
+        let bytes = serde_json::to_vec(&self).map_err(|error| {
+            BoardError::input(format!("the board cannot be JSON: {error}"), "report this defect")
+        })?;
+        self.content_sha256 = sha256_hex(&bytes);
+        Ok(self)
+    }
 }
 
 /// SHA-256 or BLAKE3 of each part of the protocol, in hexadecimal digits.
@@ -59,9 +79,9 @@ pub struct ModelRecord {
     /// Names of the style factors kept, in the order of the columns.
     pub styles: Vec<String>,
     /// First and last day of the calibration window of the VIF screen; none where the panel has no days before.
-    pub calibration: Option<(String, String)>,
+    pub calibration: Option<DateBounds>,
     /// The VIF screen, round by round.
-    pub vif_path: Vec<VifStep>,
+    pub vif_path: Vec<VifRound>,
     /// VIF above which a factor is dropped.
     pub vif_threshold: f64,
 }
@@ -69,9 +89,9 @@ pub struct ModelRecord {
 /// One round of the VIF screen.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct VifStep {
-    /// VIF of each factor still there; `null` where it is infinite.
-    pub vif: Vec<(String, Option<f64>)>,
+pub struct VifRound {
+    /// The factors still there.
+    pub vif: Vec<FactorVif>,
     /// The factor that this round dropped.
     pub dropped: Option<String>,
 }
@@ -124,7 +144,7 @@ pub struct Track {
     /// seed, prompts, tools and rules, shown or not; controls and the cheater apart.
     pub trials: usize,
     /// Best first: by selection among the ranked; controls and references after them.
-    pub leaders: Vec<Leader>,
+    pub leaders: Vec<LeaderboardRow>,
     /// Which differences are real.
     pub separation: Option<Separation>,
     /// What a reader of this ranking must know.
@@ -134,7 +154,7 @@ pub struct Track {
 /// One agent on a track.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Leader {
+pub struct LeaderboardRow {
     /// Its name.
     pub agent: String,
     /// What it is.
@@ -159,11 +179,11 @@ pub struct Leader {
     /// `return_rank - alpha_rank`: above 0 is better judged by skill.
     pub delta_rank: Option<i64>,
     /// 95 % interval of the rank by selection.
-    pub rank_interval: Option<(usize, usize)>,
+    pub rank_interval: Option<RankBounds>,
     /// Share of replicates in which it is first.
     pub first_share: Option<f64>,
-    /// Where the return came from, by basis: `pre`, `post`, `two`.
-    pub attribution: BTreeMap<String, Contribution>,
+    /// Where the return came from, by basis; none for what has no holdings.
+    pub attribution: Option<ByBasis<Contribution>>,
     /// Why there is no attribution.
     pub unattributed_reason: Option<String>,
     /// Selection and its uncertainty, basis `pre`.
@@ -175,7 +195,7 @@ pub struct Leader {
     /// Daily series of the shown seed.
     pub curves: Option<Curves>,
     /// Stated confidence against what happened.
-    pub reliability: Option<Reliability>,
+    pub reliability: Option<CalibrationRecord>,
     /// What hiding the identifiers took away: bright minus blinded, same window and mode, and
     /// the same numbers where both have them. None for a reference.
     pub memory_gap: Option<Gap>,
@@ -209,7 +229,7 @@ pub struct SeedStat {
     /// Median, or the reason why there is none.
     pub median: Metric,
     /// Quartiles (type 7); with fewer than five seeds look at `values`.
-    pub quartiles: Option<(f64, f64)>,
+    pub quartiles: Option<Bounds>,
     /// One value a seed, where it is defined, in the order of the seeds.
     pub values: Vec<f64>,
 }
@@ -266,11 +286,11 @@ pub struct Selection {
     /// Linked selection.
     pub value: f64,
     /// 95 % interval of the stationary bootstrap over days.
-    pub interval: Option<(f64, f64)>,
+    pub interval: Option<Bounds>,
     /// Newey-West t of the daily series.
     pub newey_west_t: Metric,
     /// 95 % band of random portfolios with the same count, weights and holding periods.
-    pub null_band: Option<(f64, f64)>,
+    pub null_band: Option<Bounds>,
     /// Mean of those portfolios.
     pub null_mean: Option<f64>,
     /// Share of them below the value.
@@ -302,19 +322,19 @@ pub struct Curves {
 /// Stated confidence against what happened, over all seeds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Reliability {
+pub struct CalibrationRecord {
     /// Expected calibration error, ten bins.
     pub ece: Metric,
     /// 95 % interval, resampling steps.
-    pub ece_interval: Option<(f64, f64)>,
+    pub ece_interval: Option<Bounds>,
     /// Filled orders with a known outcome.
     pub orders: usize,
     /// Bins from 0 to 1.
     pub bins: Vec<CalibrationBin>,
     /// Brier score.
     pub brier: Metric,
-    /// Murphy's reliability, resolution and uncertainty.
-    pub murphy: Option<(f64, f64, f64)>,
+    /// Its parts.
+    pub murphy: Option<MurphyParts>,
 }
 
 /// A bin of stated confidence.
@@ -353,8 +373,8 @@ pub struct Separation {
     pub pbo: Metric,
     /// White's reality check of the best selection against 0.
     pub reality_check_p: Metric,
-    /// Hansen's test: lower, consistent and upper p.
-    pub spa_p: Option<(f64, f64, f64)>,
+    /// Hansen's test.
+    pub spa_p: Option<SpaP>,
 }
 
 /// One agent's bright against its blinded, paired over windows.
@@ -402,7 +422,7 @@ pub struct Pair {
 /// How the factor model fared.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Health {
+pub struct ModelHealth {
     /// Return days.
     pub dates: Vec<String>,
     /// R2 of each day's fit.
@@ -447,4 +467,68 @@ pub struct SensitivityRow {
     pub selection: Vec<f64>,
     /// Largest change of a daily selection against the default.
     pub largest_daily_change: f64,
+}
+
+/// Lower and upper end of an interval, or two quartiles.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Bounds {
+    /// The lower end.
+    pub low: f64,
+    /// The upper end.
+    pub high: f64,
+}
+
+/// Lower and upper end of an interval of ranks.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RankBounds {
+    /// The best rank.
+    pub low: usize,
+    /// The worst rank.
+    pub high: usize,
+}
+
+/// First and last day of a span.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DateBounds {
+    /// The first day.
+    pub first: String,
+    /// The last day.
+    pub last: String,
+}
+
+/// Variance inflation of a factor in one round of the screen.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FactorVif {
+    /// The factor's name.
+    pub factor: String,
+    /// Its VIF; `null` where it is infinite.
+    pub vif: Option<f64>,
+}
+
+/// The three p-values of Hansen's test for superior predictive ability.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SpaP {
+    /// The lower one.
+    pub lower: f64,
+    /// The consistent one.
+    pub consistent: f64,
+    /// The upper one.
+    pub upper: f64,
+}
+
+/// Murphy's parts of a Brier score: it is reliability less resolution plus uncertainty.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MurphyParts {
+    /// How far stated confidences are from what happened.
+    pub reliability: f64,
+    /// How far outcomes differ between bins.
+    pub resolution: f64,
+    /// The variance of the outcomes.
+    pub uncertainty: f64,
 }

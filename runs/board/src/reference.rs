@@ -1,11 +1,12 @@
 //! References: the index, and its members bought once in equal weights. They are computed from the panel, without lots, and
 //! have no rank.
 
-use super::benchmark::Benchmark;
-use super::leader::{contributions, curves, daily_exposures, exposures, seed_stat};
-use super::paper::{PaperAccount, PaperFees, PaperOrders};
-use super::record::{Cohort, Curves, Faults, Leader};
+use super::benchmark::BenchmarkIndex;
+use super::record::{Cohort, Curves, Faults, LeaderboardRow};
+use super::replayed_account::{AccountOrders, FeeRates, ReplayedAccount};
+use super::row::{contributions, curves, daily_exposures, exposures, seed_stat};
 use super::score::{portfolio_metrics, relative};
+use super::series::rounded;
 use ktd_attribution::account::{DayBook, attribute};
 use ktd_attribution::metric::NavPath;
 use ktd_attribution::model::FactorModel;
@@ -23,16 +24,16 @@ pub const MEMBERS: &str = "buy-and-hold";
 pub(super) fn references(
     market: &Market,
     days: &[DayIndex],
-    (model, benchmark): (&FactorModel, &Benchmark),
-    fees: PaperFees,
-) -> Vec<Leader> {
+    (model, benchmark): (&FactorModel, &BenchmarkIndex),
+    fees: FeeRates,
+) -> Vec<LeaderboardRow> {
     index(days, benchmark)
         .into_iter()
         .chain(members(market, days, (model, benchmark), fees))
         .collect()
 }
 
-fn index(days: &[DayIndex], benchmark: &Benchmark) -> Option<Leader> {
+fn index(days: &[DayIndex], benchmark: &BenchmarkIndex) -> Option<LeaderboardRow> {
     let returns = benchmark.over(days).ok()?;
     let mut nav = Vec::with_capacity(returns.len());
     let mut value = CASH_CNY;
@@ -53,15 +54,15 @@ fn index(days: &[DayIndex], benchmark: &Benchmark) -> Option<Leader> {
         1.0 - value / highest
     });
     let curves = Curves {
-        drawdown: drawdown.collect(),
-        nav: nav.clone(),
+        drawdown: rounded(drawdown),
+        nav: rounded(nav.iter().copied()),
         common: Vec::new(),
         style: Vec::new(),
         selection: Vec::new(),
         other: Vec::new(),
     };
     let name = format!("index {}", benchmark.code());
-    Some(Leader {
+    Some(LeaderboardRow {
         unattributed_reason: Some("an index has no holdings to attribute".to_owned()),
         curves: Some(curves),
         ..blank(&name, &metrics)
@@ -72,9 +73,9 @@ fn index(days: &[DayIndex], benchmark: &Benchmark) -> Option<Leader> {
 fn members(
     market: &Market,
     days: &[DayIndex],
-    (model, benchmark): (&FactorModel, &Benchmark),
-    fees: PaperFees,
-) -> Option<Leader> {
+    (model, benchmark): (&FactorModel, &BenchmarkIndex),
+    fees: FeeRates,
+) -> Option<LeaderboardRow> {
     let first = *days.first()?;
     let date = market.date(first.before()?)?;
     let trades = |name: NameId| market.bar(name, first).is_some_and(|bar| bar.trades_at_open());
@@ -84,19 +85,19 @@ fn members(
         .filter(|name| market.is_member(*name, date) && trades(*name))
         .collect();
     let count = f64::from(u32::try_from(names.len()).ok().filter(|count| 0 < *count)?);
-    let mut orders = PaperOrders::Weights(names.into_iter().map(|name| (name, 1.0 / count)).collect());
-    let mut account = PaperAccount::new(CASH_CNY, fees);
+    let mut orders = AccountOrders::Weights(names.into_iter().map(|name| (name, 1.0 / count)).collect());
+    let mut account = ReplayedAccount::new(CASH_CNY, fees);
     let mut books: Vec<DayBook> = Vec::with_capacity(days.len());
     for day in days {
         books.push(account.step(market, *day, &orders).ok()?);
-        orders = PaperOrders::Hold;
+        orders = AccountOrders::Hold;
     }
     let attribution = attribute(&books, model.config().styles.len(), |day| model.day(day)).ok()?;
     let closes: Vec<f64> = books.iter().map(|book| book.nav_after_cny).collect();
     let path = NavPath::new(CASH_CNY, &closes).ok()?;
     let metrics = portfolio_metrics(&path, benchmark.over(days));
     let nav = relative(&path);
-    Some(Leader {
+    Some(LeaderboardRow {
         attribution: contributions(&[&attribution]),
         exposures: exposures(&[&attribution]),
         daily_exposures: daily_exposures(&attribution),
@@ -105,8 +106,8 @@ fn members(
     })
 }
 
-fn blank(name: &str, metrics: &BTreeMap<String, Metric>) -> Leader {
-    Leader {
+fn blank(name: &str, metrics: &BTreeMap<String, Metric>) -> LeaderboardRow {
+    LeaderboardRow {
         agent: name.to_owned(),
         cohort: Cohort::Reference,
         force: String::new(),
@@ -123,7 +124,7 @@ fn blank(name: &str, metrics: &BTreeMap<String, Metric>) -> Leader {
         delta_rank: None,
         rank_interval: None,
         first_share: None,
-        attribution: BTreeMap::new(),
+        attribution: None,
         unattributed_reason: None,
         selection: None,
         exposures: Vec::new(),

@@ -1,10 +1,11 @@
 //! One trajectory's attribution, whole: what `ktd attribute` tells.
 
-use super::benchmark::Benchmark;
-use super::collect::model_record;
-use super::fitted::Fitted;
-use super::leader::contributions;
-use super::record::{Contribution, ModelRecord};
+use super::benchmark::BenchmarkIndex;
+use super::build::model_record;
+use super::by_basis::ByBasis;
+use super::fitted::FittedModel;
+use super::record::{Bounds, Contribution, DateBounds, ModelRecord};
+use super::row::contributions;
 use super::score::{portfolio_metrics, relative};
 use crate::BoardError;
 use ktd_attribution::account::{
@@ -23,7 +24,7 @@ pub struct AttributionReport {
     /// What was attributed: a bundle's directory or a file.
     pub subject: String,
     /// First and last trading day.
-    pub dates: (String, String),
+    pub dates: DateBounds,
     /// Trading days.
     pub days: usize,
     /// The factor model.
@@ -31,7 +32,7 @@ pub struct AttributionReport {
     /// Metrics by name.
     pub metrics: BTreeMap<String, Metric>,
     /// Parts of the return, by basis.
-    pub parts: BTreeMap<String, Contribution>,
+    pub parts: Option<ByBasis<Contribution>>,
     /// What was earned beyond the index, linked by Carino's two series, basis `pre`.
     pub excess: Option<Excess>,
     /// Why there is no `excess`.
@@ -43,7 +44,7 @@ pub struct AttributionReport {
     /// Newey-West t of the daily selection, basis `pre`.
     pub selection_t: Metric,
     /// 95 % band of the selection of random portfolios with the same count, weights and holding periods.
-    pub luck_band: Option<(f64, f64)>,
+    pub luck_band: Option<Bounds>,
     /// Days on which the factor model had no fit.
     pub thin_days: usize,
     /// Days on which something was held that the model does not cover.
@@ -76,14 +77,14 @@ pub struct DailyRow {
     pub daily_return: f64,
     /// Parts by basis, in the order of `common`, the styles, `selection`, `timing`, `slip`, `cost`, `rounding`,
     /// `unattributed`.
-    pub parts: BTreeMap<&'static str, Vec<f64>>,
+    pub parts: ByBasis<Vec<f64>>,
     /// Exposures, in the order of the model's styles.
     pub exposures: Vec<f64>,
 }
 
 /// What is attributed.
 #[derive(Debug, Clone, Copy)]
-pub struct Subject<'s> {
+pub struct AttributionSubject<'s> {
     /// Its name.
     pub name: &'s str,
     /// Its trading days.
@@ -97,9 +98,9 @@ pub struct Subject<'s> {
 /// # Errors
 /// [`BoardError::Input`] when its account cannot be split.
 pub fn report(
-    subject: Subject<'_>,
+    subject: AttributionSubject<'_>,
     market: &Market,
-    fitted: &Fitted,
+    fitted: &FittedModel,
     luck: (u32, u64),
 ) -> Result<AttributionReport, BoardError> {
     let refused = |what: String, hint: &str| BoardError::input(format!("{}: {what}", subject.name), hint);
@@ -109,7 +110,7 @@ pub fn report(
     let initial = subject.books.first().map_or(1.0, |book| book.nav_before_cny);
     let closes: Vec<f64> = subject.books.iter().map(|book| book.nav_after_cny).collect();
     let path = NavPath::new(initial, &closes).map_err(|error| refused(error.to_string(), error.hint()))?;
-    let benchmark = Benchmark::of(market).over(subject.days);
+    let benchmark = BenchmarkIndex::of(market).over(subject.days);
     let date = |day: Option<&DayIndex>| {
         let date = day.and_then(|day| market.date(*day));
         date.map_or_else(String::new, TradeDate::reveal)
@@ -126,7 +127,10 @@ pub fn report(
         .and_then(|returns| excess(&own, &returns, &relative(&path)));
     Ok(AttributionReport {
         subject: subject.name.to_owned(),
-        dates: (date(subject.days.first()), date(subject.days.last())),
+        dates: DateBounds {
+            first: date(subject.days.first()),
+            last: date(subject.days.last()),
+        },
         days: subject.days.len(),
         model: model_record(fitted),
         metrics: portfolio_metrics(&path, benchmark),
@@ -136,7 +140,12 @@ pub fn report(
         exposures: own.mean_exposures(false),
         exposures_invested: own.mean_exposures(true),
         selection_t: Metric::of(newey_west(&daily, None).map(|found| found.t)),
-        luck_band: band.and_then(|band| Some((quantile(&band, 0.025).ok()?, quantile(&band, 0.975).ok()?))),
+        luck_band: band.and_then(|band| {
+            Some(Bounds {
+                low: quantile(&band, 0.025).ok()?,
+                high: quantile(&band, 0.975).ok()?,
+            })
+        }),
         thin_days: subject.books.iter().filter(|book| is_thin(fitted, book)).count(),
         uncovered_days: subject
             .books
@@ -147,12 +156,12 @@ pub fn report(
     })
 }
 
-fn is_thin(fitted: &Fitted, book: &DayBook) -> bool {
+fn is_thin(fitted: &FittedModel, book: &DayBook) -> bool {
     let fit = fitted.model.day(book.day);
     fit.is_some_and(|fit| fit.status == ktd_attribution::model::DayStatus::Thin)
 }
 
-fn is_uncovered(fitted: &Fitted, book: &DayBook) -> bool {
+fn is_uncovered(fitted: &FittedModel, book: &DayBook) -> bool {
     let fit = fitted.model.day(book.day);
     fit.is_some_and(|fit| book.held.iter().any(|held| !fit.is_covered(held.row)))
 }
@@ -188,13 +197,13 @@ fn rows(own: &Attribution, days: &[DayIndex], market: &Market) -> Vec<DailyRow> 
         .map(|((day, daily_return), exposures)| DailyRow {
             date: market.date(*day).map_or_else(String::new, TradeDate::reveal),
             daily_return: *daily_return,
-            parts: BTreeMap::new(),
+            parts: ByBasis::default(),
             exposures: exposures.to_vec(),
         })
         .collect();
     for basis in Basis::ALL {
         for (row, parts) in rows.iter_mut().zip(own.parts(basis).rows()) {
-            row.parts.insert(basis.label(), parts.to_vec());
+            *row.parts.get_mut(basis) = parts.to_vec();
         }
     }
     rows

@@ -1,7 +1,7 @@
 //! An episode's score: its metrics, and where its return came from.
 
-use super::benchmark::Benchmark;
-use super::played::Played;
+use super::benchmark::BenchmarkIndex;
+use super::episode_account::EpisodeAccount;
 use crate::BoardError;
 use ktd_attribution::account::{Attribution, DayBook, attribute};
 use ktd_attribution::metric::{
@@ -9,16 +9,16 @@ use ktd_attribution::metric::{
     information_ratio, max_drawdown, sharpe_ratio, total_return, weight_change,
 };
 use ktd_attribution::model::FactorModel;
-use ktd_bundle::bundle_ref::Found;
+use ktd_bundle::bundle_ref::BundleRef;
 use ktd_bundle::summary::{Metric, Summary};
 use ktd_env::{DayIndex, Market};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What an episode earned, and from what.
 #[derive(Debug, Clone)]
-pub struct Score {
+pub struct ScoredEpisode {
     /// What it is, and where.
-    pub found: Found,
+    pub bundle: BundleRef,
     /// Its summary.
     pub summary: Summary,
     /// Its trading days.
@@ -37,25 +37,25 @@ pub struct Score {
     pub forecasts: Vec<Forecast>,
 }
 
-impl Score {
+impl ScoredEpisode {
     /// The score of an episode under a factor model.
     ///
     /// # Errors
     /// [`BoardError`] when its account cannot be split, naming the bundle.
     pub fn of(
-        played: Played,
+        account: EpisodeAccount,
         market: &Market,
         model: &FactorModel,
-        benchmark: &Benchmark,
+        benchmark: &BenchmarkIndex,
     ) -> Result<Self, BoardError> {
         let refused = |what: String, hint: &str| {
-            BoardError::input(format!("{}: {what}", played.found.root.display()), hint)
+            BoardError::input(format!("{}: {what}", account.bundle.root.display()), hint)
         };
-        let attribution = attribute(&played.books, model.config().styles.len(), |day| model.day(day))
-            .map_err(|error| refused(dated(&error.to_string(), market, &played.days), error.hint()))?;
-        let path = NavPath::new(played.initial_cny, &played.nav_cny)
+        let attribution = attribute(&account.books, model.config().styles.len(), |day| model.day(day))
+            .map_err(|error| refused(dated(&error.to_string(), market, &account.days), error.hint()))?;
+        let path = NavPath::new(account.initial_cny, &account.nav_cny)
             .map_err(|error| refused(error.to_string(), error.hint()))?;
-        let forecasts: Vec<Forecast> = played
+        let forecasts: Vec<Forecast> = account
             .forecasts
             .iter()
             .map(|forecast| Forecast {
@@ -64,17 +64,17 @@ impl Score {
                 success: forecast.came_true(),
             })
             .collect();
-        let mut metrics = recorded(&played.summary);
-        metrics.extend(beside_benchmark(&path, benchmark.over(&played.days)));
-        metrics.extend(of_weights(&played));
-        metrics.extend(of_calibration(&played, &forecasts));
+        let mut metrics = recorded(&account.summary);
+        metrics.extend(beside_benchmark(&path, benchmark.over(&account.days)));
+        metrics.extend(of_weights(&account));
+        metrics.extend(of_calibration(&account, &forecasts));
         Ok(Self {
             nav: relative(&path),
-            served_models: played.served_models,
-            summary: played.summary,
-            days: played.days,
-            books: played.books,
-            found: played.found,
+            served_models: account.served_models,
+            summary: account.summary,
+            days: account.days,
+            books: account.books,
+            bundle: account.bundle,
             metrics,
             attribution,
             forecasts,
@@ -143,8 +143,8 @@ fn beside_benchmark(path: &NavPath<'_>, benchmark: Result<Vec<f64>, String>) -> 
 }
 
 /// Metrics of the weights at the closes.
-fn of_weights(played: &Played) -> [(String, Metric); 2] {
-    let days: Vec<BTreeMap<usize, f64>> = played
+fn of_weights(account: &EpisodeAccount) -> [(String, Metric); 2] {
+    let days: Vec<BTreeMap<usize, f64>> = account
         .reports
         .iter()
         .map(|report| {
@@ -175,19 +175,19 @@ fn of_weights(played: &Played) -> [(String, Metric); 2] {
     ]
 }
 
-fn of_calibration(played: &Played, forecasts: &[Forecast]) -> [(String, Metric); 3] {
+fn of_calibration(account: &EpisodeAccount, forecasts: &[Forecast]) -> [(String, Metric); 3] {
     let of = |forecasts: &[Forecast]| match Forecasts::new(forecasts) {
         Ok(forecasts) => Metric::of(ece(&forecasts)),
         Err(error) => Metric::missing(error.to_string()),
     };
-    let buys: Vec<Forecast> = played
+    let buys: Vec<Forecast> = account
         .forecasts
         .iter()
         .zip(forecasts)
         .filter(|(own, _)| own.is_buy)
         .map(|(_, forecast)| *forecast)
         .collect();
-    let counters = &played.summary.counters;
+    let counters = &account.summary.counters;
     let small = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
     let tools = ToolValidity {
         answered: small(counters.tool_calls_ok),

@@ -1,14 +1,14 @@
 //! Selection under other settings of the factor model: what moves it, and what does not.
 
-use super::fitted::Fitted;
-use super::leader::means;
+use super::fitted::FittedModel;
 use super::record::SensitivityRow;
-use super::score::Score;
+use super::score::ScoredEpisode;
 use crate::BoardError;
 use ktd_attribution::account::{Attribution, Basis, Linking, Part, attribute};
 use ktd_attribution::model::{Centering, FactorModel, ModelConfig, Weighting};
 use ktd_bundle::summary::Metric;
 use ktd_env::factors::Winsor;
+use ktd_stats::moments::column_means;
 use ktd_stats::{Sample, kendall_tau};
 use std::ops::Range;
 
@@ -23,8 +23,8 @@ struct Selections {
 /// # Errors
 /// [`BoardError::Input`] when a variant cannot be fitted.
 pub(super) fn sensitivity(
-    fitted: &Fitted,
-    agents: &[Vec<&Score>],
+    fitted: &FittedModel,
+    agents: &[Vec<&ScoredEpisode>],
     days: Range<usize>,
 ) -> Result<Vec<SensitivityRow>, BoardError> {
     let base = selections(&fitted.model, agents, Basis::Pre);
@@ -75,7 +75,7 @@ fn variants(config: &ModelConfig) -> Vec<(&'static str, ModelConfig)> {
     ]
 }
 
-fn selections(model: &FactorModel, agents: &[Vec<&Score>], basis: Basis) -> Selections {
+fn selections(model: &FactorModel, agents: &[Vec<&ScoredEpisode>], basis: Basis) -> Selections {
     let mut all = Selections {
         daily: Vec::new(),
         linked: Vec::new(),
@@ -94,7 +94,8 @@ fn selections(model: &FactorModel, agents: &[Vec<&Score>], basis: Basis) -> Sele
                 vec![attribution.parts(basis).part(&sums, Part::Selection)]
             })
             .collect();
-        all.linked.push(means(&linked).first().copied().unwrap_or(0.0));
+        all.linked
+            .push(column_means(&linked).first().copied().unwrap_or(0.0));
         all.daily.extend(
             attributions
                 .iter()

@@ -63,7 +63,7 @@ impl ModelSettings {
     /// # Errors
     /// [`BoardError`] naming file and key.
     pub fn read(path: &Path) -> Result<Self, BoardError> {
-        let text = std::fs::read_to_string(path).map_err(BoardError::io("read", path))?;
+        let text = ktd_io::whole_file::read_input(path)?;
         let at = |what: String| {
             let hint = "see docs/attribution.md for the keys and their values";
             BoardError::input(format!("{}: {what}", path.display()), hint)

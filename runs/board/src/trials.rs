@@ -1,10 +1,9 @@
 //! Trials of each window, for deflated Sharpe ratios.
 
-use super::collect::cohort;
+use super::build::cohort;
 use super::record::Cohort;
-use super::score::Score;
-use ktd_attribution::account::Basis;
-use ktd_bundle::bundle_ref::Found;
+use ktd_attribution::account::{Attribution, Basis};
+use ktd_bundle::bundle_ref::BundleRef;
 use ktd_env::DayIndex;
 use ktd_stats::{Sample, probabilistic_sharpe};
 use std::collections::BTreeMap;
@@ -18,21 +17,13 @@ fn key(days: &[DayIndex]) -> Days {
 
 /// Daily Sharpe ratios of selection of every trial: all episodes on disk, shown or not; controls and the cheater apart,
 /// whose foresight is no trial of skill and would blow up the spread of the trials.
+#[derive(Default)]
 pub(super) struct Trials(BTreeMap<Days, Vec<f64>>);
 
 impl Trials {
-    pub(super) fn of(all: &[(bool, Score)]) -> Self {
-        let mut trials: BTreeMap<Days, Vec<f64>> = BTreeMap::new();
-        for (_, score) in all.iter().filter(|(_, score)| !foresees(&score.found)) {
-            let daily = score.attribution.selection(Basis::Pre);
-            let sharpe = Sample::new("daily selection", &daily).ok();
-            // A trial whose selection does not vary was a trial all the same, of Sharpe ratio 0.
-            let sharpe = sharpe
-                .and_then(|daily| probabilistic_sharpe(&daily, 0.0).ok())
-                .map_or(0.0, |found| found.sharpe);
-            trials.entry(key(&score.days)).or_default().push(sharpe);
-        }
-        Self(trials)
+    /// Counts a trial on a window of these days.
+    pub(super) fn add(&mut self, days: &[DayIndex], sharpe: f64) {
+        self.0.entry(key(days)).or_default().push(sharpe);
     }
 
     /// Those on a window of these days.
@@ -41,7 +32,16 @@ impl Trials {
     }
 }
 
+/// The Sharpe ratio of an account's daily selection. A trial whose selection does not vary was a trial all the same, of
+/// Sharpe ratio 0.
+pub(super) fn selection_sharpe(attribution: &Attribution) -> f64 {
+    let daily = attribution.selection(Basis::Pre);
+    let sample = Sample::new("daily selection", &daily).ok();
+    let sharpe = sample.and_then(|daily| probabilistic_sharpe(&daily, 0.0).ok());
+    sharpe.map_or(0.0, |found| found.sharpe)
+}
+
 /// Whether an episode's agent is made to know the future.
-fn foresees(found: &Found) -> bool {
-    cohort(found) == Cohort::Control || found.header.agent.builtin.as_deref() == Some("cheater")
+pub(super) fn foresees(bundle: &BundleRef) -> bool {
+    cohort(bundle) == Cohort::Control || bundle.header.agent.builtin.as_deref() == Some("cheater")
 }

@@ -1,33 +1,34 @@
-//! A bundle on disk, known by its header.
+//! Bundles on disk, known by their headers.
 
 use crate::BundleError;
 use crate::BundlePaths;
 use crate::header::Header;
-use crate::open::{read_header, read_private};
-use ktd_env::{DayIndex, Market, TradeDate};
-use ktd_experiment::cells::days_between;
+use crate::open::read_hashed_header;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// A finished episode's public part: enough to know what it is.
+/// A bundle known by its header, which is read once: enough to know what it is.
 #[derive(Debug, Clone)]
-pub struct Found {
-    /// Its bundle.
+pub struct BundleRef {
+    /// The bundle's directory.
     pub root: PathBuf,
     /// Its header.
     pub header: Header,
+    /// SHA-256 of the header's bytes as they were read.
+    pub(crate) header_sha256: String,
 }
 
-impl Found {
-    /// The header of the bundle in `root`.
+impl BundleRef {
+    /// The bundle in `root`.
     ///
     /// # Errors
-    /// [`BundleError`] when it is none.
+    /// [`BundleError`] when there is no header, or it is damaged or of another format.
     pub fn read(root: &Path) -> Result<Self, BundleError> {
-        let header = read_header(&BundlePaths::new(root))?;
+        let (header, header_sha256) = read_hashed_header(&BundlePaths::new(root))?;
         Ok(Self {
             root: root.to_owned(),
             header,
+            header_sha256,
         })
     }
 
@@ -36,39 +37,15 @@ impl Found {
     pub fn is_finished(&self) -> bool {
         BundlePaths::new(&self.root).summary().exists()
     }
-
-    /// Its trading days on a panel; `None` without its private part.
-    ///
-    /// # Errors
-    /// [`BundleError`] when the private part is damaged, or the panel does not cover the window.
-    pub fn panel_days(&self, market: &Market) -> Result<Option<Vec<DayIndex>>, BundleError> {
-        let paths = BundlePaths::new(&self.root);
-        if !paths.episode().exists() {
-            return Ok(None);
-        }
-        let (private, _) = read_private(&paths, &self.header)?;
-        let date = |text: &str| {
-            TradeDate::parse(text).map_err(|error| BundleError::damaged(&paths.episode(), error.to_string()))
-        };
-        let (first, last) = (date(&private.first_day)?, date(&private.last_day)?);
-        Ok(Some(days_between(&self.header.window.id, first, last, market)?))
-    }
-
-    /// Where its panel was when it was made, where the bundle says so.
-    #[must_use]
-    pub fn panel(&self) -> Option<PathBuf> {
-        let (private, _) = read_private(&BundlePaths::new(&self.root), &self.header).ok()?;
-        private.panel.map(PathBuf::from)
-    }
 }
 
 /// Refuses episodes of which one would count twice, and one name for two agents.
 ///
 /// # Errors
 /// [`BundleError::Input`] naming both episodes.
-pub fn check_episodes<'f>(shown: impl IntoIterator<Item = &'f Found>) -> Result<(), BundleError> {
+pub fn check_episodes<'f>(shown: impl IntoIterator<Item = &'f BundleRef>) -> Result<(), BundleError> {
     let mut cells = BTreeMap::new();
-    let mut agents: BTreeMap<&str, &Found> = BTreeMap::new();
+    let mut agents: BTreeMap<&str, &BundleRef> = BTreeMap::new();
     for found in shown {
         if let Some(other) = cells.insert(cell(found), found) {
             return Err(twice(other, found));
@@ -81,7 +58,7 @@ pub fn check_episodes<'f>(shown: impl IntoIterator<Item = &'f Found>) -> Result<
 
 type CellKey<'f> = (&'f str, &'f str, &'f str, &'f str, &'f str, u64);
 
-fn cell(found: &Found) -> CellKey<'_> {
+fn cell(found: &BundleRef) -> CellKey<'_> {
     let header = &found.header;
     (
         &header.agent.id,
@@ -93,7 +70,7 @@ fn cell(found: &Found) -> CellKey<'_> {
     )
 }
 
-fn twice(other: &Found, found: &Found) -> BundleError {
+fn twice(other: &BundleRef, found: &BundleRef) -> BundleError {
     let (agent, window, level, numeric, mode, seed) = cell(found);
     let what = format!(
         "{} and {} are both seed {seed} of {agent:?} on window {window:?}, {level}/{numeric}, {mode}",
@@ -107,11 +84,11 @@ fn twice(other: &Found, found: &Found) -> BundleError {
 }
 
 /// An agent is who answers, and how it is asked; where its key is and how long one waits is not.
-fn check_agent(known: &Found, found: &Found) -> Result<(), BundleError> {
+fn check_agent(known: &BundleRef, found: &BundleRef) -> Result<(), BundleError> {
     let (ours, theirs) = (&known.header, &found.header);
     let (a, b) = (&ours.agent, &theirs.agent);
     let (p, q) = (&ours.provider, &theirs.provider);
-    let kind = |found: &Found| {
+    let kind = |found: &BundleRef| {
         let agent = &found.header.agent;
         (
             agent.builtin.clone(),

@@ -1,7 +1,7 @@
-//! Finding bundles on disk: those named, and those beside them.
+//! Finding bundles on disk: those named, and their siblings.
 
 use crate::BundleError;
-use crate::bundle_ref::Found;
+use crate::bundle_ref::BundleRef;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -10,18 +10,18 @@ const DEPTH: usize = 4;
 
 /// What was found.
 #[derive(Debug, Clone, Default)]
-pub struct Findings {
+pub struct BundleSet {
     /// Finished episodes among the named, in the order of their paths.
-    pub named: Vec<Found>,
-    /// Finished episodes beside them that were not named: they count as trials.
-    pub beside: Vec<Found>,
+    pub named: Vec<BundleRef>,
+    /// Finished siblings of those that were not named: they count as trials.
+    pub siblings: Vec<BundleRef>,
     /// Directories of episodes that have not ended.
     pub unfinished: Vec<PathBuf>,
-    /// Why an episode beside the named cannot count as a trial.
+    /// Why a sibling cannot count as a trial.
     pub damaged: Vec<String>,
 }
 
-impl Findings {
+impl BundleSet {
     /// What to tell of episodes that have not ended; `None` where all have.
     #[must_use]
     pub fn unfinished_note(&self) -> Option<String> {
@@ -58,16 +58,16 @@ impl Findings {
                 named.entry(real).or_insert(root);
             }
         }
-        let mut beside = Roots::new();
+        let mut siblings = Roots::new();
         let folders: BTreeSet<&Path> = named.keys().filter_map(|real| real.parent()).collect();
         for folder in folders {
-            collect(folder, 1, &mut beside)?;
+            collect(folder, 1, &mut siblings)?;
         }
         let mut findings = Self::default();
         for root in named.values() {
             findings.sort(root, true)?;
         }
-        for (_, root) in beside.iter().filter(|(real, _)| !named.contains_key(*real)) {
+        for (_, root) in siblings.iter().filter(|(real, _)| !named.contains_key(*real)) {
             if let Err(error) = findings.sort(root, false) {
                 findings.damaged.push(error.to_string());
             }
@@ -76,10 +76,10 @@ impl Findings {
     }
 
     fn sort(&mut self, root: &Path, is_named: bool) -> Result<(), BundleError> {
-        let found = Found::read(root)?;
+        let found = BundleRef::read(root)?;
         match (found.is_finished(), is_named) {
             (true, true) => self.named.push(found),
-            (true, false) => self.beside.push(found),
+            (true, false) => self.siblings.push(found),
             (false, true) => self.unfinished.push(root.to_owned()),
             (false, false) => {}
         }

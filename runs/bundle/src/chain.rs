@@ -50,6 +50,14 @@ impl Lines {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Self::default()),
             Err(error) => return Err(BundleError::io("read", path)(error)),
         };
+        Self::parse(path, &bytes)
+    }
+
+    /// The log whose bytes were read from `path`. A torn last line is left out.
+    ///
+    /// # Errors
+    /// [`BundleError::Damaged`] naming the first line whose chain does not hold.
+    pub fn parse(path: &Path, bytes: &[u8]) -> Result<Self, BundleError> {
         let end = bytes
             .iter()
             .rposition(|&byte| byte == b'\n')

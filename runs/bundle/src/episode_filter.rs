@@ -1,12 +1,12 @@
 //! What of the found is shown.
 
 use crate::BundleError;
-use crate::bundle_ref::Found;
+use crate::bundle_ref::BundleRef;
 use std::collections::BTreeSet;
 
 /// What is shown of what was found; an empty list is everything.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Shown {
+pub struct EpisodeFilter {
     /// Windows by name.
     pub windows: Vec<String>,
     /// Agents by name.
@@ -17,9 +17,9 @@ pub struct Shown {
     pub levels: Vec<String>,
 }
 
-type Key = fn(&Found) -> &str;
+type Key = fn(&BundleRef) -> &str;
 
-impl Shown {
+impl EpisodeFilter {
     fn lists(&self) -> [(&'static str, &[String], Key); 4] {
         [
             ("window", &self.windows, |found| &found.header.window.id),
@@ -31,7 +31,7 @@ impl Shown {
 
     /// Whether an episode is shown. A branch never is: its first steps are another episode's.
     #[must_use]
-    pub fn has(&self, found: &Found) -> bool {
+    pub fn has(&self, found: &BundleRef) -> bool {
         let takes = |(_, list, key): (_, &[String], Key)| {
             list.is_empty() || list.iter().any(|asked| asked == key(found))
         };
@@ -42,7 +42,7 @@ impl Shown {
     ///
     /// # Errors
     /// [`BundleError::Input`] with the words that there are.
-    pub fn check(&self, named: &[Found]) -> Result<(), BundleError> {
+    pub fn check(&self, named: &[BundleRef]) -> Result<(), BundleError> {
         for (what, list, key) in self.lists() {
             let known: BTreeSet<&str> = named.iter().map(key).collect();
             if let Some(asked) = list.iter().find(|asked| !known.contains(asked.as_str())) {

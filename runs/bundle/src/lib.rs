@@ -8,6 +8,8 @@
 //! | `summary.json` | metrics and counters, recomputable from the events, and the hashes of the other files | anyone |
 //! | `private/episode.json` | mask key and real dates | the owner |
 //! | `private/ledger.jsonl` | the exact account, fills and marks with real codes | the owner |
+//!
+//! Knows: files, the nouns of experiments and accounts. Never knows: a client, a running episode, ranks.
 
 pub mod bundle_ref;
 pub mod bundle_set;
@@ -17,11 +19,14 @@ pub mod episode_filter;
 mod error;
 pub mod event;
 pub mod exchanges;
+pub mod finished_episode;
 pub mod header;
+mod header_names;
 pub mod ledger;
 pub mod ledger_binding;
 pub mod mask_key;
 pub mod open;
+mod recorded_files;
 pub mod spending;
 pub mod summary;
 pub mod summary_file;

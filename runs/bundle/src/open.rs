@@ -1,15 +1,28 @@
 //! Header and private part of a bundle.
 
 use crate::header::{Header, PrivateEpisode};
+use crate::header_names::check_names;
 use crate::{BundleError, BundlePaths, FORMAT_VERSION};
-use ktd_io::whole_file::{JSON_LIMIT_BYTES, json_bytes, parse_json, read_bounded, read_json};
+use ktd_io::sha256::sha256_hex;
+use ktd_io::whole_file::{json_bytes, parse_json, read_bounded};
 use ktd_masking::MaskKey;
+
+/// The most that a header may hold: 4 MiB, a thousand times one that is written.
+const HEADER_LIMIT_BYTES: u64 = 4 << 20;
+
+/// The most that `private/episode.json` may hold.
+const PRIVATE_LIMIT_BYTES: u64 = 64 << 10;
 
 /// Reads a bundle's header.
 ///
 /// # Errors
 /// [`BundleError`] when it is missing, damaged or of another format.
 pub fn read_header(paths: &BundlePaths) -> Result<Header, BundleError> {
+    read_hashed_header(paths).map(|(header, _)| header)
+}
+
+/// A header with the SHA-256 of its bytes.
+pub(crate) fn read_hashed_header(paths: &BundlePaths) -> Result<(Header, String), BundleError> {
     let path = paths.header();
     if !path.exists() {
         let what = format!("{} is no bundle: it has no header.json", paths.root().display());
@@ -18,7 +31,8 @@ pub fn read_header(paths: &BundlePaths) -> Result<Header, BundleError> {
             "name the directory of one episode, such as results/NAME/cells/CELL",
         ));
     }
-    let header: Header = read_json(&path)?;
+    let bytes = read_bounded(&path, HEADER_LIMIT_BYTES)?;
+    let header: Header = parse_json(&path, &bytes)?;
     if header.format != FORMAT_VERSION {
         let what = format!(
             "bundle format {}, but this program reads format {FORMAT_VERSION}",
@@ -26,7 +40,8 @@ pub fn read_header(paths: &BundlePaths) -> Result<Header, BundleError> {
         );
         return Err(BundleError::damaged(&path, what));
     }
-    Ok(header)
+    check_names(&path, &header)?;
+    Ok((header, sha256_hex(&bytes)))
 }
 
 /// Reads a bundle's private part and checks it against the header's commitment.
@@ -45,7 +60,7 @@ pub fn read_private(paths: &BundlePaths, header: &Header) -> Result<(PrivateEpis
             "ask the bundle's owner for private/; `ktd verify` checks what it can without",
         ));
     }
-    let bytes = read_bounded(&path, JSON_LIMIT_BYTES)?;
+    let bytes = read_bounded(&path, PRIVATE_LIMIT_BYTES)?;
     let private: PrivateEpisode = parse_json(&path, &bytes)?;
     if private != private.clone().sealed() || bytes != json_bytes(&path, &private)? {
         return Err(BundleError::damaged(

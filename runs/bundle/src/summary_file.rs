@@ -1,25 +1,21 @@
 //! `summary.json`: read, recomputed from the other files, and compared with them.
 
 use crate::BundleError;
-use crate::chain::Lines;
-use crate::event::ReadEvent;
+use crate::BundlePaths;
+use crate::bundle_ref::BundleRef;
 use crate::exchanges::Cassette;
-use crate::ledger_binding::ledger_binding;
 use crate::open::read_header;
+use crate::recorded_files::RecordedFiles;
 use crate::spending::Spending;
 use crate::summary::{EpisodeFold, KEYED, Metric, Metrics, Summary};
 use crate::tariff::Tariff;
-use crate::{BundlePaths, FORMAT_VERSION};
 use ktd_attribution::metric::{
     Abstention, Daily, InputError, NavPath, ParseFailure, StepOutcome, cash_ratio, max_drawdown,
     sharpe_ratio, total_return, turnover,
 };
 use ktd_env::Fen;
-use ktd_io::sha256::sha256_hex;
-use ktd_io::whole_file::{json_bytes, read_json};
+use ktd_io::whole_file::{JSON_LIMIT_BYTES, json_bytes, read_bounded, read_json};
 use ktd_masking::MaskKey;
-use std::collections::BTreeMap;
-use std::path::Path;
 
 /// The summary as it is written.
 ///
@@ -56,26 +52,33 @@ pub fn check_hashes(paths: &BundlePaths, recorded: &Summary, now: &Summary) -> R
 pub fn check_summary(
     paths: &BundlePaths,
     recorded: &Summary,
-    key: Option<&ktd_masking::MaskKey>,
+    key: Option<&MaskKey>,
+) -> Result<(), BundleError> {
+    let now = summary_of(paths, key)?;
+    check_hashes(paths, recorded, &now)?;
+    let bytes = read_bounded(&paths.summary(), JSON_LIMIT_BYTES)?;
+    check_bytes(paths, (&bytes, recorded), now, key)
+}
+
+/// Compares a summary, as its bytes stand, with what the other files give.
+pub(crate) fn check_bytes(
+    paths: &BundlePaths,
+    (bytes, recorded): (&[u8], &Summary),
+    mut now: Summary,
+    key: Option<&MaskKey>,
 ) -> Result<(), BundleError> {
     let path = paths.summary();
-    let mut now = summary_of(paths, key)?;
-    check_hashes(paths, recorded, &now)?;
     if key.is_none() {
         // Without the private part its hash cannot be recomputed and stands as it is.
         let private = recorded.sha256.iter().filter(|(file, _)| file.ends_with(KEYED));
         now.sha256
             .extend(private.map(|(file, hash)| (file.clone(), hash.clone())));
     }
-    let bytes = std::fs::read(&path).map_err(BundleError::io("read", &path))?;
     let expected = json_bytes(&path, &now)?;
     if bytes == expected {
         return Ok(());
     }
-    let (bytes, expected) = (
-        String::from_utf8_lossy(&bytes),
-        String::from_utf8_lossy(&expected),
-    );
+    let (bytes, expected) = (String::from_utf8_lossy(bytes), String::from_utf8_lossy(&expected));
     let differs = bytes
         .lines()
         .zip(expected.lines())
@@ -100,39 +103,8 @@ pub fn check_summary(
 /// # Errors
 /// [`BundleError`] when a file is missing or damaged, or the NAV is not one.
 pub fn summary_of(paths: &BundlePaths, key: Option<&MaskKey>) -> Result<Summary, BundleError> {
-    let lines = Lines::read(&paths.events())?;
-    lines.starts_from(&read_header(paths)?.genesis()?, &paths.events())?;
-    let events: Vec<ReadEvent> = lines.bodies(&paths.events())?;
-    let fold = EpisodeFold::of(&events);
-    let Some(reason) = fold.reason.clone() else {
-        return Err(BundleError::damaged(
-            &paths.events(),
-            "the episode has not ended; continue it with `ktd run`",
-        ));
-    };
-    let mut sha256 = BTreeMap::new();
-    for path in [paths.header(), paths.events(), paths.exchanges()] {
-        let bytes = std::fs::read(&path).map_err(BundleError::io("read", &path))?;
-        sha256.insert(file_name(&path), sha256_hex(&bytes));
-    }
-    if let Some(key) = key {
-        let path = paths.ledger();
-        let text = std::fs::read_to_string(&path).map_err(BundleError::io("read", &path))?;
-        sha256.insert(format!("private/ledger.jsonl{KEYED}"), ledger_binding(key, &text));
-    }
-    let metrics = metrics(&fold).map_err(|error| BundleError::damaged(&paths.events(), error.to_string()))?;
-    let (money, first_own_step) = own_spending(paths)?;
-    let own_steps = (fold.marks.len() + 1).saturating_sub(first_own_step);
-    let own_steps = u64::try_from(own_steps).unwrap_or(u64::MAX);
-    Ok(Summary {
-        format: FORMAT_VERSION,
-        reason,
-        metrics,
-        counters: fold.counters,
-        per_step: money.per_step(own_steps),
-        money,
-        sha256,
-    })
+    let bundle = BundleRef::read(paths.root())?;
+    RecordedFiles::read(&bundle, key)?.summary(&bundle)
 }
 
 /// What a bundle's own sends cost so far, at the prices in its header.
@@ -140,23 +112,11 @@ pub fn summary_of(paths: &BundlePaths, key: Option<&MaskKey>) -> Result<Summary,
 /// # Errors
 /// [`BundleError`] when header or exchanges cannot be read.
 pub fn spending_of(paths: &BundlePaths) -> Result<Spending, BundleError> {
-    own_spending(paths).map(|(spending, _)| spending)
-}
-
-/// The same, and the 1-based first step that was not copied from another episode.
-fn own_spending(paths: &BundlePaths) -> Result<(Spending, usize), BundleError> {
     let tariff = Tariff::of_header(&read_header(paths)?);
-    let spending = Spending::of(&Cassette::read(&paths.exchanges())?, &tariff);
-    Ok((spending, tariff.first_own_step()))
+    Ok(Spending::of(&Cassette::read(&paths.exchanges())?, &tariff))
 }
 
-fn file_name(path: &Path) -> String {
-    path.file_name()
-        .map(|name| name.to_string_lossy().into_owned())
-        .unwrap_or_default()
-}
-
-fn metrics(fold: &EpisodeFold) -> Result<Metrics, InputError> {
+pub(crate) fn metrics(fold: &EpisodeFold) -> Result<Metrics, InputError> {
     let yuan = |fen: i64| Fen(fen).to_yuan();
     let nav: Vec<f64> = fold.marks.iter().map(|mark| yuan(mark.nav_fen)).collect();
     let cash: Vec<f64> = fold.marks.iter().map(|mark| yuan(mark.cash_fen)).collect();

@@ -3,11 +3,13 @@
 use crate::CliError;
 use crate::output::Console;
 use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use ktd_board::{
-    AttributionReport, Fitted, Linked, ModelSettings, OwnAccount, PaperFees, Played, Subject, play_file,
-    report,
+    AttributionReport, AttributionSubject, Basis, Bounds, ByBasis, DateBounds, EpisodeAccount, FeeRates,
+    FittedModel, Linked, Linking, ModelSettings, OwnAccount, play_file, report,
 };
-use ktd_bundle::bundle_ref::Found;
+use ktd_bundle::bundle_ref::BundleRef;
+use ktd_bundle::finished_episode::{FinishedEpisode, OpenedBundle};
 use ktd_data::market_source::MarketSource;
 use ktd_data::market_source::market_of;
 use ktd_env::{Market, TradeDate};
@@ -39,8 +41,8 @@ pub(super) struct AttributeArgs {
     #[arg(long)]
     pub panel: Option<PathBuf>,
     /// How days are linked.
-    #[arg(long, default_value = "carino", value_parser = ["carino", "pnl", "sum"])]
-    pub linking: String,
+    #[arg(long, default_value = "carino", value_parser = PossibleValuesParser::new(Linking::ALL.map(Linking::label)).map(|word| Linking::parse(&word).unwrap_or(Linking::Carino)))]
+    pub linking: Linking,
     /// Settings of the factor model, TOML.
     #[arg(long)]
     pub settings: Option<PathBuf>,
@@ -89,7 +91,7 @@ pub(super) fn run(args: &AttributeArgs, console: Console) -> Result<(), CliError
         write_whole(path, &daily_csv(report)?)?;
         console.note(&format!("wrote {}", path.display()));
     }
-    let text: Vec<String> = reports.iter().map(|report| text(report, &args.linking)).collect();
+    let text: Vec<String> = reports.iter().map(|report| text(report, args.linking)).collect();
     let document = serde_json::to_value(&reports)
         .map_err(|error| CliError::invalid(format_args!("the report cannot be JSON: {error}")))?;
     console.result(&text.join("\n"), &serde_json::json!({ "attributions": document }))
@@ -120,7 +122,7 @@ fn of_file(
     let until = args.until.as_deref().map(TradeDate::parse).transpose();
     let account = OwnAccount {
         cash_cny: args.cash,
-        fees: PaperFees {
+        fees: FeeRates {
             buy_rate: rate("buy-bps", args.buy_bps)?,
             sell_rate: rate("sell-bps", args.sell_bps)?,
         },
@@ -130,9 +132,9 @@ fn of_file(
     let own = play_file(file, &market, account)?;
     let first = own.days.first().map_or(0, |day| day.index());
     let last = own.days.last().map_or(0, |day| day.index());
-    let fitted = Fitted::of(&market, settings, first..last + 1)?;
+    let fitted = FittedModel::of(&market, settings, first..last + 1)?;
     let name = file.display().to_string();
-    let subject = Subject {
+    let subject = AttributionSubject {
         name: &name,
         days: &own.days,
         books: &own.books,
@@ -142,10 +144,11 @@ fn of_file(
 
 fn of_bundles(args: &AttributeArgs, settings: &ModelSettings) -> Result<Vec<AttributionReport>, CliError> {
     let mut known: Option<(String, std::sync::Arc<Market>)> = None;
-    let mut played: Vec<Played> = Vec::new();
+    let mut accounts: Vec<EpisodeAccount> = Vec::new();
     for root in &args.bundles {
-        let found = Found::read(root)?;
-        let hash = found.header.data.panel_blake3.clone();
+        let opened = OpenedBundle::read(BundleRef::read(root)?)?;
+        let data = &opened.bundle.header.data;
+        let hash = data.panel_blake3.clone();
         let market = match &known {
             Some((own, market)) if *own == hash => std::sync::Arc::clone(market),
             Some(_) => {
@@ -157,35 +160,26 @@ fn of_bundles(args: &AttributeArgs, settings: &ModelSettings) -> Result<Vec<Attr
                     "attribute bundles of one panel at a time",
                 ));
             }
-            None => {
-                market_of(
-                    &found.header.data,
-                    found.panel().as_deref(),
-                    args.panel.as_deref(),
-                )?
-                .market
-            }
+            None => market_of(data, opened.panel().as_deref(), args.panel.as_deref())?.market,
         };
-        played.push(Played::read(found, &market)?);
+        accounts.push(EpisodeAccount::of(FinishedEpisode::read(opened)?, &market)?);
         known = Some((hash, market));
     }
     let Some((_, market)) = known else {
         return Ok(Vec::new());
     };
-    let days = played
-        .iter()
-        .flat_map(|played| &played.days)
-        .map(|day| day.index());
+    let days = accounts.iter().flat_map(|account| &account.days);
+    let days = days.map(|day| day.index());
     let (first, last) = days.fold((usize::MAX, 0), |(first, last), day| {
         (first.min(day), last.max(day))
     });
-    let fitted = Fitted::of(&market, settings, first..last + 1)?;
-    let reports = played.iter().map(|played| {
-        let name = played.found.root.display().to_string();
-        let subject = Subject {
+    let fitted = FittedModel::of(&market, settings, first..last + 1)?;
+    let reports = accounts.iter().map(|account| {
+        let name = account.bundle.root.display().to_string();
+        let subject = AttributionSubject {
             name: &name,
-            days: &played.days,
-            books: &played.books,
+            days: &account.days,
+            books: &account.books,
         };
         report(subject, &market, &fitted, (args.portfolios, args.seed))
     });
@@ -193,20 +187,22 @@ fn of_bundles(args: &AttributeArgs, settings: &ModelSettings) -> Result<Vec<Attr
 }
 
 /// One row a part, one column a basis.
-fn text(report: &AttributionReport, linking: &str) -> String {
-    let (first, last) = &report.dates;
+fn text(report: &AttributionReport, linking: Linking) -> String {
+    let DateBounds { first, last } = &report.dates;
     let mut text = format!(
-        "{}\n{} trading days, {first} to {last}; linked: {linking}\n",
-        report.subject, report.days
+        "{}\n{} trading days, {first} to {last}; linked: {}\n",
+        report.subject,
+        report.days,
+        linking.label()
     );
-    let bases: Vec<(&str, &Linked)> = ["pre", "post", "two"]
+    let bases: Vec<(&str, &Linked)> = Basis::ALL
         .into_iter()
-        .filter_map(|basis| Some((basis, report.parts.get(basis)?)))
+        .filter_map(|basis| Some((basis.label(), report.parts.as_ref()?.get(basis))))
         .map(|(basis, parts)| {
             let linked = match linking {
-                "pnl" => &parts.pnl,
-                "sum" => &parts.sum,
-                _ => &parts.carino,
+                Linking::Carino => &parts.carino,
+                Linking::Pnl => &parts.pnl,
+                Linking::Sum => &parts.sum,
             };
             (basis, linked)
         })
@@ -247,12 +243,13 @@ fn remarks(report: &AttributionReport) -> String {
     let mut line = |line: String| writeln!(text, "{line}").unwrap_or_default();
     let gauge = report
         .parts
-        .values()
+        .iter()
+        .flat_map(ByBasis::values)
         .map(|parts| parts.daily_gauge)
         .fold(0.0, f64::max);
     line(format!("every day adds up within {gauge:.0e}"));
     let percent = |value: f64| format!("{:+.2} %", value * 100.0);
-    if let (Some((low, high)), Some(pre)) = (report.luck_band, report.parts.get("pre")) {
+    if let (Some(Bounds { low, high }), Some(parts)) = (report.luck_band, &report.parts) {
         let t = report
             .selection_t
             .value
@@ -260,7 +257,7 @@ fn remarks(report: &AttributionReport) -> String {
         line(format!(
             "selection {} (Newey-West t {t}); luck alone: {} to {} (95 % of random portfolios with the same count, \
              weights and holding periods)",
-            percent(pre.carino.selection),
+            percent(parts.pre.carino.selection),
             percent(low),
             percent(high)
         ));
@@ -299,7 +296,7 @@ fn daily_csv(report: &AttributionReport) -> Result<Vec<u8>, CliError> {
     let failed = |error: String| CliError::input(format!("cannot write CSV: {error}"), "report this defect");
     let mut writer = csv::Writer::from_writer(Vec::new());
     let mut heads = vec!["date".to_owned(), "return".to_owned()];
-    for basis in ["pre", "post", "two"] {
+    for basis in Basis::ALL.map(Basis::label) {
         heads.push(format!("{basis}:common"));
         heads.extend(report.model.styles.iter().map(|style| format!("{basis}:{style}")));
         for part in ["selection", "timing", "slip", "cost", "rounding", "unattributed"] {
@@ -317,10 +314,7 @@ fn daily_csv(report: &AttributionReport) -> Result<Vec<u8>, CliError> {
         .write_record(&heads)
         .map_err(|error| failed(error.to_string()))?;
     for day in &report.daily {
-        let parts = ["pre", "post", "two"]
-            .into_iter()
-            .filter_map(|basis| day.parts.get(basis))
-            .flatten();
+        let parts = day.parts.values().flatten();
         let numbers = std::iter::once(&day.daily_return)
             .chain(parts)
             .chain(&day.exposures);

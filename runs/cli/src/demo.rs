@@ -5,10 +5,10 @@ use crate::CliError;
 use crate::output::Console;
 use crate::results::{results_json, results_table};
 use clap::Args;
-use ktd_board::sheet::{self, Kind};
-use ktd_board::{BoardOptions, collect};
+use ktd_board::sheet::{self, TableKind};
+use ktd_board::{Basis, BoardOptions, build};
 use ktd_bundle::BundlePaths;
-use ktd_bundle::bundle_set::Findings;
+use ktd_bundle::bundle_set::BundleSet;
 use ktd_client::progress::Silent;
 use ktd_episode::open_bundle::OpenBundle;
 use ktd_episode::replay_episode;
@@ -84,12 +84,12 @@ The cheater knows the real future by code and date: compare its bright rows with
 
 /// The headline's ranking by selection.
 fn ranking(out: &Path) -> Result<String, CliError> {
-    let findings = Findings::below(&[out.to_owned()])?;
-    let board = collect(&findings, &BoardOptions::default(), &|| {})?;
+    let findings = BundleSet::below(&[out.to_owned()])?;
+    let board = build(&findings, &BoardOptions::default(), &|| {})?;
     let table = board
         .tracks
         .first()
-        .map(|track| sheet::table(&board, Kind::Ranking, track, "pre"));
+        .map(|track| sheet::table(&board, TableKind::Ranking, track, Basis::Pre));
     Ok(table.map_or_else(String::new, |table| table.text()))
 }
 

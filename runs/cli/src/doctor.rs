@@ -17,12 +17,11 @@ use ktd_experiment::agent_kinds::check_builtin;
 use ktd_experiment::cells::cells;
 use ktd_experiment::config::{AgentConfig, ExperimentConfig};
 use ktd_experiment::provider::Provider;
+use ktd_io::whole_file::{create_directory, remove_directory, remove_file, write_whole};
 use serde_json::json;
 use std::fmt::Write;
-use std::net::ToSocketAddrs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
 const EXAMPLE: &str = "\
 Examples:
@@ -95,10 +94,10 @@ const PROBE_BYTES: usize = 1 << 16;
 
 /// Writes and removes a file where results would go.
 fn writable(out: &Path) -> Result<String, CliError> {
-    std::fs::create_dir_all(out).map_err(CliError::io("make the directory", out))?;
+    create_directory(out)?;
     let probe = out.join(".doctor");
-    std::fs::write(&probe, vec![0; PROBE_BYTES]).map_err(CliError::io("write", &probe))?;
-    std::fs::remove_file(&probe).map_err(CliError::io("remove", &probe))?;
+    write_whole(&probe, &vec![0; PROBE_BYTES])?;
+    remove_file(&probe)?;
     Ok(format!("{} can be written", out.display()))
 }
 
@@ -115,7 +114,7 @@ fn self_test(out: &Path) -> Result<String, CliError> {
     let output = out.join(".doctor-self-test");
     let result = run_self_test(&output);
     // The directory is this check's own; what cannot be removed is said by the next run.
-    std::fs::remove_dir_all(&output).ok();
+    remove_directory(&output).ok();
     result
 }
 
@@ -232,7 +231,7 @@ fn look_at(agent: &AgentConfig, plan: &RunPlan) -> Result<String, CliError> {
 fn key(agent: &AgentConfig, base: &Path) -> Result<String, CliError> {
     if let Some(path) = &agent.api_key_file {
         let path = &base.join(path);
-        std::fs::metadata(path).map_err(CliError::io("read the key file", path))?;
+        path.metadata().map_err(CliError::io("read the key file", path))?;
         return Ok(format!("the key is in {} (not tried)", path.display()));
     }
     match &agent.api_key_env {
@@ -280,38 +279,10 @@ fn warnings(agent: &AgentConfig, plan: &RunPlan) -> Vec<String> {
     key_file.into_iter().chain(proxied).chain(unverified).collect()
 }
 
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
-
 /// Opens a connection and closes it: no request is sent, so nothing is billed.
 fn reach(url: &str) -> Result<(), CliError> {
-    let unreachable = |detail: &str| {
-        CliError::input(
-            format!("{url}: {detail}"),
-            "check `base_url`, the network, and that the server runs",
-        )
-    };
-    let (scheme, rest) = url
-        .split_once("://")
-        .ok_or_else(|| unreachable("not an http or https address"))?;
-    let host = rest.split('/').next().unwrap_or_default();
-    let port = if scheme == "https" { 443 } else { 80 };
-    let address = if host
-        .rsplit_once(':')
-        .is_some_and(|(_, port)| port.parse::<u16>().is_ok())
-    {
-        host.to_owned()
-    } else {
-        format!("{host}:{port}")
-    };
-    let mut addresses = address
-        .to_socket_addrs()
-        .map_err(|error| unreachable(&error.to_string()))?;
-    let first = addresses
-        .next()
-        .ok_or_else(|| unreachable("the name has no address"))?;
-    std::net::TcpStream::connect_timeout(&first, CONNECT_TIMEOUT)
-        .map(|_| ())
-        .map_err(|error| unreachable(&error.to_string()))
+    ktd_agents::reach(url)
+        .map_err(|error| CliError::input(error, "check `base_url`, the network, and that the server runs"))
 }
 
 fn render(findings: &[Finding]) -> String {

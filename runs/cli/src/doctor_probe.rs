@@ -240,7 +240,7 @@ mod tests {
         let file = folder.path().join("try.toml");
         let text = "name = \"x\"\nwindows = [{ id = \"w\", last_days = 2 }]\nagents = [\n\
                     { id = \"h\", builtin = \"hold\" },\n{ id = \"q\", model = \"m\", vendor = \"qwen\" }]\n";
-        std::fs::write(&file, text).unwrap();
+        ktd_io::whole_file::write_whole(&file, text.as_bytes()).unwrap();
         let (_, provider, results) = whom((&args(None), "q"), Some(&file), None).unwrap();
         assert_eq!(provider.dialect.id, "qwen");
         assert_eq!(results, folder.path().join("results").join("x"));

@@ -155,7 +155,7 @@ from_errors!(
     ktd_bundle::BundleError,
     ktd_client::ClientError,
     ktd_episode::EpisodeError,
-    ktd_plan::PlanError,
+    ktd_plan::PlanningError,
     ktd_board::BoardError,
     ktd_reasons::ReasonsError,
     ktd_certify::CertifyError,

@@ -5,17 +5,15 @@ use crate::CliError;
 use crate::output::Console;
 use crate::progress::Progress;
 use clap::Args;
-use ktd_board::page;
-use ktd_board::sheet::{self, Kind};
-use ktd_board::{Board, BoardOptions, Draws, ModelSettings, Track, collect};
-use ktd_bundle::bundle_ref::Found;
-use ktd_bundle::bundle_set::Findings;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use ktd_board::sheet::{self, TableKind};
+use ktd_board::{Basis, BoardOptions, Draws, Leaderboard, ModelSettings, Track, build, write_board};
+use ktd_bundle::bundle_ref::BundleRef;
+use ktd_bundle::bundle_set::BundleSet;
 use ktd_certify::mark::{mark_of, read_certificates};
 use ktd_certify::signing::PublicKey;
-use ktd_io::FileError;
-use ktd_io::whole_file::write_whole;
 use ktd_probes::judge::CertificationMark;
-use ktd_view::draw::TableData;
+use ktd_view::draw::visible;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -43,8 +41,8 @@ pub(super) struct LeaderboardArgs {
     #[arg(long, default_value = "headline", value_parser = ["headline", "all"])]
     pub tracks: String,
     /// On which weights returns are split.
-    #[arg(long, default_value = "pre", value_parser = ["pre", "post", "two"])]
-    pub basis: String,
+    #[arg(long, default_value = "pre", value_parser = PossibleValuesParser::new(Basis::ALL.map(Basis::label)).map(|word| Basis::parse(&word).unwrap_or(Basis::Pre)))]
+    pub basis: Basis,
     /// Directory for the page, the JSON and a CSV of each table.
     #[arg(long)]
     pub out: Option<PathBuf>,
@@ -80,9 +78,9 @@ pub(super) struct LeaderboardArgs {
 /// [`CliError`] when there is nothing to rank, or what is there cannot be ranked together.
 pub(super) fn run(args: &LeaderboardArgs, console: Console) -> Result<(), CliError> {
     let kinds = kinds(&args.table)?;
-    let findings = Findings::below(&args.results)?;
+    let findings = BundleSet::below(&args.results)?;
     let options = options(args, &findings)?;
-    let units = findings.named.len() + findings.beside.len();
+    let units = findings.named.len() + findings.siblings.len();
     let bar = Progress::new(
         console,
         "scoring",
@@ -90,22 +88,22 @@ pub(super) fn run(args: &LeaderboardArgs, console: Console) -> Result<(), CliErr
         "episodes",
     );
     let bar = Mutex::new(bar);
-    let board = collect(&findings, &options, &|| {
+    let board = build(&findings, &options, &|| {
         if let Ok(mut bar) = bar.lock() {
             bar.advance(1);
         }
     })?;
     drop(bar);
     if let Some(out) = &args.out {
-        write(&board, out, &args.basis)?;
-        console.note(&format!("wrote {}", out.join("index.html").display()));
+        let page = write_board(&board, out, args.basis)?;
+        console.note(&format!("wrote {}", page.display()));
     }
     let document = serde_json::to_value(&board)
         .map_err(|error| CliError::invalid(format_args!("the board cannot be JSON: {error}")))?;
     console.result(&text(&board, &kinds, args), &document)
 }
 
-fn options(args: &LeaderboardArgs, findings: &Findings) -> Result<BoardOptions, CliError> {
+fn options(args: &LeaderboardArgs, findings: &BundleSet) -> Result<BoardOptions, CliError> {
     Ok(BoardOptions {
         panel: args.panel.clone(),
         settings: args
@@ -119,7 +117,7 @@ fn options(args: &LeaderboardArgs, findings: &Findings) -> Result<BoardOptions, 
         },
         shown: args.only.shown(),
         marks: marks(&args.certificate, args.public_key.as_deref(), findings)?,
-        threads: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
+        threads: ktd_io::parallel::available_threads(),
     })
 }
 
@@ -127,23 +125,23 @@ fn options(args: &LeaderboardArgs, findings: &Findings) -> Result<BoardOptions, 
 fn marks(
     certificates: &[PathBuf],
     public_key: Option<&Path>,
-    findings: &Findings,
+    findings: &BundleSet,
 ) -> Result<BTreeMap<PathBuf, CertificationMark>, CliError> {
     let whose = public_key.map(PublicKey::read).transpose()?;
     let certificates = read_certificates(certificates, whose.as_ref())?;
-    let mark = |found: &Found| (found.root.clone(), mark_of(&found.header, &certificates));
+    let mark = |found: &BundleRef| (found.root.clone(), mark_of(&found.header, &certificates));
     Ok(findings.named.iter().map(mark).collect())
 }
 
-fn kinds(words: &[String]) -> Result<Vec<Kind>, CliError> {
+fn kinds(words: &[String]) -> Result<Vec<TableKind>, CliError> {
     if words.is_empty() {
-        return Ok(vec![Kind::Ranking, Kind::Split]);
+        return Ok(vec![TableKind::Ranking, TableKind::Split]);
     }
     if words.iter().any(|word| word == "all") {
-        return Ok(Kind::ALL.to_vec());
+        return Ok(TableKind::ALL.to_vec());
     }
     let kind = |word: &String| {
-        Kind::parse(word).ok_or_else(|| {
+        TableKind::parse(word).ok_or_else(|| {
             CliError::input(
                 format!("there is no table {word:?}"),
                 "it is ranking, 3, 4, 5, 8, 11 or all",
@@ -153,7 +151,7 @@ fn kinds(words: &[String]) -> Result<Vec<Kind>, CliError> {
     words.iter().map(kind).collect()
 }
 
-fn text(board: &Board, kinds: &[Kind], args: &LeaderboardArgs) -> String {
+fn text(board: &Leaderboard, kinds: &[TableKind], args: &LeaderboardArgs) -> String {
     let shown = if args.tracks == "all" {
         board.tracks.len()
     } else {
@@ -170,7 +168,7 @@ fn text(board: &Board, kinds: &[Kind], args: &LeaderboardArgs) -> String {
         parts.extend(
             tracks
                 .iter()
-                .map(|track| sheet::table(board, *kind, track, &args.basis).text()),
+                .map(|track| sheet::table(board, *kind, track, args.basis).text()),
         );
     }
     let others = board.tracks.len().saturating_sub(shown);
@@ -179,75 +177,9 @@ fn text(board: &Board, kinds: &[Kind], args: &LeaderboardArgs) -> String {
             "{others} more rankings: --tracks all, or --window, --mode and --mask to choose one\n"
         ));
     }
-    let notes: Vec<String> = board.notes.iter().map(|note| format!("note: {note}")).collect();
+    let notes = board.notes.iter().map(|note| format!("note: {}", visible(note)));
+    let notes: Vec<String> = notes.collect();
     parts.push(notes.join("\n"));
     parts.retain(|part| !part.is_empty());
     parts.join("\n")
-}
-
-/// Writes the page, `leaderboard.json` and a CSV of each table and track.
-fn write(board: &Board, out: &Path, basis: &str) -> Result<(), CliError> {
-    let tables = out.join("tables");
-    std::fs::create_dir_all(&tables).map_err(CliError::io("make", &tables))?;
-    let path = out.join("index.html");
-    write_whole(&path, page::render(board).as_bytes())?;
-    let path = out.join("leaderboard.json");
-    // Series of days stand in it by the thousand: one number a line would double its size.
-    let document = serde_json::to_vec(board).map_err(|error| FileError::damaged(&path, error.to_string()))?;
-    write_whole(&path, &document)?;
-    let sheets = sheets(board, basis);
-    remove_other_tables(&tables, &sheets)?;
-    for (name, table) in &sheets {
-        write_whole(&tables.join(name), &sheet::csv(table)?)?;
-    }
-    Ok(())
-}
-
-/// Every table by its file's name.
-fn sheets(board: &Board, basis: &str) -> BTreeMap<String, TableData> {
-    let mut sheets = BTreeMap::new();
-    for kind in Kind::ALL {
-        let shown = if kind.is_per_track() {
-            board.tracks.len()
-        } else {
-            1
-        };
-        for track in board.tracks.iter().take(shown) {
-            let Track {
-                window,
-                level,
-                numeric,
-                mode,
-                ..
-            } = track;
-            let name = if kind.is_per_track() {
-                format!("{}_{window}_{level}-{numeric}_{mode}.csv", kind.label())
-            } else {
-                format!("{}.csv", kind.label())
-            };
-            sheets.insert(name, sheet::table(board, kind, track, basis));
-        }
-    }
-    sheets
-}
-
-/// Removes tables of an earlier board, which beside this one would look like its own.
-fn remove_other_tables(tables: &Path, sheets: &BTreeMap<String, TableData>) -> Result<(), CliError> {
-    for entry in std::fs::read_dir(tables).map_err(CliError::io("list", tables))? {
-        let path = entry.map_err(CliError::io("list", tables))?.path();
-        let name = path
-            .file_name()
-            .and_then(|name| name.to_str())
-            .unwrap_or_default();
-        let is_table = |kind: &Kind| {
-            let rest = name
-                .strip_suffix(".csv")
-                .and_then(|stem| stem.strip_prefix(kind.label()));
-            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('_'))
-        };
-        if Kind::ALL.iter().any(is_table) && !sheets.contains_key(name) {
-            std::fs::remove_file(&path).map_err(CliError::io("remove", &path))?;
-        }
-    }
-    Ok(())
 }

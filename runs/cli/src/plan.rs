@@ -9,7 +9,7 @@ use ktd_data::market_source::MarketSource;
 use ktd_experiment::cells::cells;
 use ktd_experiment::config::{ExperimentConfig, SyntheticConfig};
 use ktd_plan::estimate::{measure, steps_measured};
-use ktd_plan::{Plan, text};
+use ktd_plan::{ExperimentPlan, text};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -54,7 +54,7 @@ pub(super) fn run(args: &PlanArgs, console: Console) -> Result<(), CliError> {
         let bar = Arc::new(Bar::of_steps(console, steps_measured(&cells)));
         runtime()?.block_on(measure(&config, &source, bar))?
     };
-    let plan = Plan::of(&config, &source, &cells, &measured)?;
+    let plan = ExperimentPlan::of(&config, &source, &cells, &measured)?;
     console.result(&text(&plan, &config.budget), &serde_json::json!({ "plan": plan }))
 }
 

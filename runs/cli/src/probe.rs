@@ -109,7 +109,7 @@ fn of_file(path: &Path, out: Option<&Path>) -> Result<CertifyRun, CliError> {
 
 /// So many threads as asked for, else one a core.
 pub(super) fn threads(asked: Option<usize>) -> usize {
-    asked.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, std::num::NonZero::get))
+    asked.unwrap_or_else(ktd_io::parallel::available_threads)
 }
 
 /// Runs the command.

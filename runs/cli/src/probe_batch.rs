@@ -5,6 +5,7 @@ use crate::output::Console;
 use crate::run::runtime;
 use clap::{Args, Subcommand};
 use ktd_certify::language_attackers::{BatchRead, ProbeBatch, read_batch, write_batch};
+use ktd_io::whole_file::{read_input, write_whole};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -80,7 +81,7 @@ pub(super) fn run(
     match command {
         BatchCommand::Write(WriteArgs { out, .. }) => {
             let written = write_batch(&batch.attackers, attacker, &questions)?;
-            std::fs::write(out, &written.text).map_err(CliError::io("write", out))?;
+            write_whole(out, written.text.as_bytes())?;
             let (requests, recorded) = (written.requests, written.recorded);
             let text = format!(
                 "{requests} requests in {}, {recorded} answered before\n",
@@ -92,7 +93,7 @@ pub(super) fn run(
             )
         }
         BatchCommand::Read(ReadArgs { file, .. }) => {
-            let text = std::fs::read_to_string(file).map_err(CliError::io("read", file))?;
+            let text = read_input(file)?;
             let given = (file.as_path(), text.as_str());
             let read = runtime()?.block_on(read_batch(&batch.attackers, attacker, &questions, given))?;
             console.result(&described(&read), &document(&read))

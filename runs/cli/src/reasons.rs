@@ -5,11 +5,11 @@ use crate::CliError;
 use crate::output::Console;
 use crate::progress::Progress;
 use clap::Args;
-use ktd_bundle::bundle_set::Findings;
+use ktd_bundle::bundle_set::BundleSet;
 use ktd_io::whole_file::write_whole;
 use ktd_reasons::side;
 use ktd_reasons::side::{SideOptions, side_by_side};
-use ktd_reasons::{ReasonOptions, ReasonReport, hear, table};
+use ktd_reasons::{ReasonOptions, ReasonReport, read_reasons, table};
 use std::path::PathBuf;
 use std::sync::Mutex;
 
@@ -86,16 +86,16 @@ const STEPS_WITH_MOST_HITS: usize = 3;
 /// # Errors
 /// [`CliError`] when there is nothing to read, what is there is damaged, or a file cannot be written.
 pub(super) fn run(args: &ReasonsArgs, console: Console) -> Result<(), CliError> {
-    let findings = Findings::below(&args.results)?;
+    let findings = BundleSet::below(&args.results)?;
     let options = ReasonOptions {
         panel: args.panel.clone(),
         lists: args.lists.clone(),
         shown: args.only.shown(),
-        threads: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
+        threads: ktd_io::parallel::available_threads(),
     };
     let units = u64::try_from(findings.named.len()).unwrap_or(u64::MAX);
     let bar = Mutex::new(Progress::new(console, "reading", units, "episodes"));
-    let hearing = hear(&findings, &options, &|| {
+    let reasons = read_reasons(&findings, &options, &|| {
         if let Ok(mut bar) = bar.lock() {
             bar.advance(1);
         }
@@ -108,14 +108,14 @@ pub(super) fn run(args: &ReasonsArgs, console: Console) -> Result<(), CliError> 
             real: args.real,
             panel: args.panel.clone(),
         };
-        let sides = side_by_side(&hearing, &options)?;
+        let sides = side_by_side(&reasons, &options)?;
         if let Some(path) = &args.out {
             write_whole(path, side::render(&sides).as_bytes())?;
             console.note(&format!("wrote {}", path.display()));
         }
         return console.result(&side::text(&sides, args.width), &json(&sides)?);
     }
-    let report = ReasonReport::of(hearing)?;
+    let report = ReasonReport::of(reasons)?;
     if let Some(path) = &args.csv {
         write_whole(path, &table::csv(&report)?)?;
         console.note(&format!("wrote {}", path.display()));

@@ -1,7 +1,7 @@
 //! Which of the episodes below a directory a command looks at.
 
 use clap::Args;
-use ktd_bundle::episode_filter::Shown;
+use ktd_bundle::episode_filter::EpisodeFilter;
 
 /// Each may be given several times; without one of them all are taken.
 #[derive(Debug, Clone, Args)]
@@ -21,8 +21,8 @@ pub(super) struct Selection {
 }
 
 impl Selection {
-    pub(super) fn shown(&self) -> Shown {
-        Shown {
+    pub(super) fn shown(&self) -> EpisodeFilter {
+        EpisodeFilter {
             windows: self.window.clone(),
             agents: self.agent.clone(),
             modes: self.mode.clone(),

@@ -162,8 +162,7 @@ impl VerifyReport {
         }
     }
 
-    fn bad(&mut self, shown: &str, error: CliError) {
-        let failure = error;
+    fn bad(&mut self, shown: &str, failure: CliError) {
         let says = if failure.is_difference() {
             "DIFFERS"
         } else {

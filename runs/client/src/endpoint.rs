@@ -4,6 +4,7 @@ use crate::ClientError;
 use ktd_agents::{HttpSettings, HttpTransport, ProxySettings};
 use ktd_experiment::config::AgentConfig;
 use ktd_experiment::provider::Provider;
+use ktd_io::whole_file::read_input;
 use secrecy::SecretString;
 use std::path::Path;
 use std::time::Duration;
@@ -78,7 +79,7 @@ fn api_key(agent: &AgentConfig, base: &Path) -> Result<Option<SecretString>, Cli
         return Ok(None);
     };
     let path = &base.join(path);
-    let key = std::fs::read_to_string(path).map_err(ClientError::io("read the key file", path))?;
+    let key = read_input(path)?;
     let key = key.trim();
     if key.is_empty() {
         let what = format!("agent {:?}: the key file {} is empty", agent.id, path.display());
@@ -96,7 +97,7 @@ fn api_key(agent: &AgentConfig, base: &Path) -> Result<Option<SecretString>, Cli
 pub fn key_file_warning(path: &Path) -> Option<String> {
     use std::os::unix::fs::PermissionsExt;
     const OTHERS: u32 = 0o077;
-    let mode = std::fs::metadata(path).ok()?.permissions().mode();
+    let mode = path.metadata().ok()?.permissions().mode();
     (mode & OTHERS != 0).then(|| {
         format!(
             "the key file {} may be read by others: chmod 600 {0}",

@@ -17,7 +17,7 @@ use ktd_env::exchange::{Account, Rules};
 use ktd_experiment::mask_hash::{mask_hash, tools_sha256};
 use ktd_experiment::rules_config::RulesConfig;
 use ktd_guard::Guard;
-use ktd_io::whole_file::{json_bytes, write_whole};
+use ktd_io::whole_file::{JSON_LIMIT_BYTES, json_bytes, read_bounded, read_if_exists, write_whole};
 use ktd_masking::{EpisodeFrame, Mask};
 use ktd_tools::{LastStep, ToolLimits};
 use std::path::Path;
@@ -29,14 +29,13 @@ pub(super) fn write_identity(input: &EpisodeInput<'_>, paths: &BundlePaths) -> R
     let path = paths.header();
     let header = header(input)?;
     let bytes = json_bytes(&path, &header)?;
-    match std::fs::read(&path) {
-        Ok(recorded) if recorded == bytes => {}
-        Ok(recorded) => {
+    match read_if_exists(&path)? {
+        Some(recorded) if recorded == bytes => {}
+        Some(recorded) => {
             same_but_prices(&path, &recorded, header)?;
             write_whole(&path, &bytes)?;
         }
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => write_whole(&path, &bytes)?,
-        Err(error) => return Err(EpisodeError::io("read", &path)(error)),
+        None => write_whole(&path, &bytes)?,
     }
     keep_private(input, &paths.episode())
 }
@@ -44,7 +43,7 @@ pub(super) fn write_identity(input: &EpisodeInput<'_>, paths: &BundlePaths) -> R
 /// Checks that the header is the one this program, panel and configuration would write, at the recorded prices.
 pub(super) fn compare_identity(input: &EpisodeInput<'_>, paths: &BundlePaths) -> Result<(), EpisodeError> {
     let path = paths.header();
-    let recorded = std::fs::read(&path).map_err(EpisodeError::io("read", &path))?;
+    let recorded = read_bounded(&path, JSON_LIMIT_BYTES)?;
     same_but_prices(&path, &recorded, header(input)?)
 }
 

@@ -16,7 +16,7 @@ use ktd_experiment::config::AgentConfig;
 use ktd_experiment::price_table::Basis;
 use ktd_experiment::provider::Provider;
 use ktd_io::sha256::sha256_hex;
-use ktd_io::whole_file::write_whole;
+use ktd_io::whole_file::{read_bounded, read_if_exists, write_whole};
 use std::path::{Path, PathBuf};
 
 /// The cell of a branch that leaves the episode of a bundle at `step`, 1-based. `agent` goes on there, or the one that
@@ -32,7 +32,7 @@ pub fn branch_cell(
     agent: Option<(AgentConfig, Provider)>,
 ) -> Result<Cell, EpisodeError> {
     let path = from.events();
-    let bytes = std::fs::read(&path).map_err(EpisodeError::io("read", &path))?;
+    let bytes = read_bounded(&path, u64::MAX)?;
     let recorded = Prefix::of(from, usize::MAX, NO_GENESIS)?.steps;
     let last = original.window.days.len().min(recorded + 1);
     if !(1..=last).contains(&step) {
@@ -144,11 +144,10 @@ fn begin_branch(
 
 /// Writes a file, or finds it as an earlier begin of the same branch has left it.
 fn copy(path: &Path, bytes: &[u8]) -> Result<(), EpisodeError> {
-    match std::fs::read(path) {
-        Ok(found) if found == bytes => Ok(()),
-        Ok(_) => Err(other_content(path)),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(write_whole(path, bytes)?),
-        Err(error) => Err(EpisodeError::io("read", path)(error)),
+    match read_if_exists(path)? {
+        Some(found) if found == bytes => Ok(()),
+        Some(_) => Err(other_content(path)),
+        None => Ok(write_whole(path, bytes)?),
     }
 }
 

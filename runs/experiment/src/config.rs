@@ -195,7 +195,7 @@ impl ExperimentConfig {
     /// # Errors
     /// [`ExperimentError::Io`], or [`ExperimentError::Input`] naming key and line.
     pub fn read(path: &Path) -> Result<Self, ExperimentError> {
-        let text = std::fs::read_to_string(path).map_err(ExperimentError::io("read", path))?;
+        let text = ktd_io::whole_file::read_input(path)?;
         Self::parse(&text)
             .map_err(|error| ExperimentError::input(format!("{}: {error}", path.display()), error.hint()))
     }
@@ -253,6 +253,13 @@ impl ExperimentConfig {
         self.rules.rules()?;
         self.agents.iter().try_for_each(AgentConfig::check)?;
         unique("agents", self.agents.iter().map(|agent| agent.id.as_str()))?;
+        if let Some(window) = self.windows.iter().find(|window| !is_file_name(&window.id)) {
+            let what = format!(
+                "window id {:?} must be letters, digits, `-`, `_` or `.`",
+                window.id
+            );
+            return Err(ExperimentError::input(what, "it names directories and files"));
+        }
         unique("windows", self.windows.iter().map(|window| window.id.as_str()))
     }
 }
@@ -426,12 +433,17 @@ fn key_before(before: &str) -> String {
     }
 }
 
-/// Whether a text can be the name of a file on any system: ASCII letters, digits, `-`, `_`, `.`, not first.
+/// Whether a text may name a directory, and stand in a table that a spreadsheet opens: letters, digits, `-`, `_` and `.`,
+/// at most [`NAME_LENGTH_MAX`] of them, the first neither `-` nor `.`.
 #[must_use]
 pub fn is_file_name(text: &str) -> bool {
     let allowed = |character: char| character.is_ascii_alphanumeric() || matches!(character, '-' | '_' | '.');
-    !text.is_empty() && text.chars().all(allowed) && !text.starts_with('.')
+    let has_length = (1..=NAME_LENGTH_MAX).contains(&text.len());
+    has_length && text.chars().all(allowed) && !text.starts_with(['.', '-'])
 }
+
+/// The most characters of a name: file systems take 255, and a cell's directory joins several names.
+pub const NAME_LENGTH_MAX: usize = 200;
 
 /// Refuses a list in which an id stands twice.
 ///

@@ -60,8 +60,7 @@ impl PriceTable {
     /// # Errors
     /// [`ExperimentError::Io`], or [`ExperimentError::Input`] naming what is wrong and where.
     pub fn read(path: &Path) -> Result<Self, ExperimentError> {
-        let text =
-            std::fs::read_to_string(path).map_err(ExperimentError::io("read the price table", path))?;
+        let text = ktd_io::whole_file::read_input(path)?;
         let is_toml = path.extension().is_some_and(|extension| extension == "toml");
         let json = if is_toml {
             json_of_toml(&text)

@@ -87,6 +87,73 @@ pub fn read_text(path: &Path, limit_bytes: u64) -> Result<String, FileError> {
     })
 }
 
+/// The most that a file which a user names may hold: 64 MiB, far above the longest experiment or table of prices.
+pub const INPUT_LIMIT_BYTES: u64 = 64 << 20;
+
+/// A file that a user names, opened for reading; it may be a pipe.
+///
+/// # Errors
+/// [`FileError::Io`].
+pub fn open_input(path: &Path) -> Result<File, FileError> {
+    File::open(path).map_err(FileError::io("read", path))
+}
+
+/// The text of a file that a user names; it may be a pipe, as a shell makes one of another program's output.
+///
+/// # Errors
+/// [`FileError::Io`], [`FileError::TooLarge`] for more than [`INPUT_LIMIT_BYTES`].
+pub fn read_input(path: &Path) -> Result<String, FileError> {
+    let mut text = String::new();
+    let read = open_input(path)?
+        .take(INPUT_LIMIT_BYTES + 1)
+        .read_to_string(&mut text)
+        .map_err(FileError::io("read", path))?;
+    if INPUT_LIMIT_BYTES < u64::try_from(read).unwrap_or(u64::MAX) {
+        return Err(FileError::TooLarge {
+            path: path.to_owned(),
+            limit_bytes: INPUT_LIMIT_BYTES,
+        });
+    }
+    Ok(text)
+}
+
+/// The bytes of a regular file, however long; `None` when there is none.
+///
+/// # Errors
+/// [`FileError::NotRegular`], [`FileError::Io`].
+pub fn read_if_exists(path: &Path) -> Result<Option<Vec<u8>>, FileError> {
+    if_found(read_bounded(path, u64::MAX))
+}
+
+/// The paths of what a directory holds, sorted.
+///
+/// # Errors
+/// [`FileError::Io`].
+pub fn list(directory: &Path) -> Result<Vec<PathBuf>, FileError> {
+    let at = || FileError::io("list", directory);
+    let entries = std::fs::read_dir(directory).map_err(at())?;
+    let paths = entries.map(|entry| Ok(entry?.path()));
+    let mut paths: Vec<PathBuf> = paths.collect::<io::Result<_>>().map_err(at())?;
+    paths.sort();
+    Ok(paths)
+}
+
+/// The paths of what a directory holds, sorted; none when there is no such directory.
+///
+/// # Errors
+/// [`FileError::Io`].
+pub fn list_if_exists(directory: &Path) -> Result<Vec<PathBuf>, FileError> {
+    Ok(if_found(list(directory))?.unwrap_or_default())
+}
+
+fn if_found<T>(result: Result<T, FileError>) -> Result<Option<T>, FileError> {
+    match result {
+        Ok(found) => Ok(Some(found)),
+        Err(FileError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
 /// The most that a JSON document of a record may hold: 64 MiB, far above the largest that is written.
 pub const JSON_LIMIT_BYTES: u64 = 64 << 20;
 
@@ -134,18 +201,54 @@ pub fn write_file(
         IfExists::Replace => std::fs::rename(&temporary, path),
         // A hard link fails where a rename would silently replace a file made in the meantime.
         IfExists::Refuse | IfExists::Keep => std::fs::hard_link(&temporary, path).or_else(|error| {
-            let exists = error.kind() == io::ErrorKind::AlreadyExists;
-            match if_exists {
-                IfExists::Keep if exists => Ok(()),
-                _ if exists => Err(error),
+            if error.kind() != io::ErrorKind::AlreadyExists {
                 // File systems without hard links get the rename after the check above.
-                _ => std::fs::rename(&temporary, path),
+                std::fs::rename(&temporary, path)
+            } else if if_exists == IfExists::Keep {
+                Ok(())
+            } else {
+                Err(error)
             }
         }),
     });
     // After a rename it is gone already.
     std::fs::remove_file(&temporary).ok();
     written.map_err(FileError::io("write", path))
+}
+
+/// Replaces files by whole ones, all or none: each is written under a temporary name, and all are renamed when the last
+/// is complete.
+///
+/// # Errors
+/// [`FileError`]; no temporary file is left then.
+pub fn write_together(files: &[(PathBuf, Vec<u8>)]) -> Result<(), FileError> {
+    for (path, _) in files {
+        check_writable(path, IfExists::Replace)?;
+    }
+    let written = write_and_rename(files);
+    if written.is_err() {
+        for (path, _) in files {
+            // What was renamed or never begun is not there; the first error is the one to report.
+            std::fs::remove_file(temporary_name(path, IfExists::Replace)).ok();
+        }
+    }
+    written
+}
+
+fn write_and_rename(files: &[(PathBuf, Vec<u8>)]) -> Result<(), FileError> {
+    for (path, bytes) in files {
+        let written = write_new(
+            &temporary_name(path, IfExists::Replace),
+            bytes,
+            Durability::Buffered,
+        );
+        written.map_err(FileError::io("write", path))?;
+    }
+    for (path, _) in files {
+        std::fs::rename(temporary_name(path, IfExists::Replace), path)
+            .map_err(FileError::io("write", path))?;
+    }
+    Ok(())
 }
 
 /// [`write_file`] that replaces what is there and outlasts the process.
@@ -206,12 +309,44 @@ fn write_new(path: &Path, bytes: &[u8], durability: Durability) -> io::Result<()
     }
 }
 
+/// Makes a directory, with those above it.
+///
+/// # Errors
+/// [`FileError::Io`].
+pub fn create_directory(directory: &Path) -> Result<(), FileError> {
+    std::fs::create_dir_all(directory).map_err(FileError::io("make the directory", directory))
+}
+
+/// Removes a file.
+///
+/// # Errors
+/// [`FileError::Io`].
+pub fn remove_file(path: &Path) -> Result<(), FileError> {
+    std::fs::remove_file(path).map_err(FileError::io("remove", path))
+}
+
+/// Removes a directory with all that it holds.
+///
+/// # Errors
+/// [`FileError::Io`].
+pub fn remove_directory(directory: &Path) -> Result<(), FileError> {
+    std::fs::remove_dir_all(directory).map_err(FileError::io("remove", directory))
+}
+
+/// An empty directory among the system's temporary ones, removed with the value that is returned.
+///
+/// # Errors
+/// [`FileError::Io`].
+pub fn temporary_directory() -> Result<tempfile::TempDir, FileError> {
+    tempfile::tempdir().map_err(FileError::io("make a directory in", &std::env::temp_dir()))
+}
+
 /// Makes a directory that only its owner may read, with those above it.
 ///
 /// # Errors
 /// [`FileError::Io`].
 pub fn create_private(directory: &Path) -> Result<(), FileError> {
-    std::fs::create_dir_all(directory).map_err(FileError::io("make the directory", directory))?;
+    create_directory(directory)?;
     restrict(directory).map_err(FileError::io("restrict", directory))
 }
 
@@ -281,6 +416,36 @@ mod tests {
     }
 
     #[test]
+    fn files_that_belong_together_are_written_all_or_none() {
+        let directory = tempfile::tempdir().unwrap();
+        let at = |name: &str, text: &str| (directory.path().join(name), text.as_bytes().to_vec());
+        write_together(&[at("a", "1"), at("b", "1")]).unwrap();
+        std::fs::create_dir(directory.path().join("c")).unwrap();
+        assert!(write_together(&[at("a", "2"), at("c", "2")]).is_err());
+        assert!(write_together(&[at("a", "2"), at("absent/d", "2")]).is_err());
+        assert_eq!(std::fs::read(directory.path().join("a")).unwrap(), b"1");
+        assert_eq!(list(directory.path()).unwrap().len(), 3);
+        write_together(&[at("a", "3"), at("b", "3")]).unwrap();
+        assert_eq!(read_input(&directory.path().join("b")).unwrap(), "3");
+    }
+
+    #[test]
+    fn a_directory_is_listed_in_order_and_may_be_absent() {
+        let directory = tempfile::tempdir().unwrap();
+        let names = ["c", "a", "b"].map(|name| directory.path().join(name));
+        for path in &names {
+            write_whole(path, b"").unwrap();
+        }
+        let [last, first, second] = names;
+        assert_eq!(list(directory.path()).unwrap(), [first, second, last]);
+        let absent = directory.path().join("absent");
+        assert!(list(&absent).is_err());
+        assert_eq!(list_if_exists(&absent).unwrap(), Vec::<PathBuf>::new());
+        assert_eq!(read_if_exists(&absent).unwrap(), None);
+        assert!(read_if_exists(directory.path()).is_err());
+    }
+
+    #[test]
     fn a_missing_directory_is_found_before_the_work() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("absent").join("out");
@@ -290,6 +455,10 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the standard library makes no pipe with a name"
+    )]
     fn only_regular_files_are_read_and_never_beyond_their_bound() {
         let directory = tempfile::tempdir().unwrap();
         let endless = directory.path().join("endless");

@@ -10,7 +10,7 @@ use ktd_io::{ErrorClass, FileError, InputError};
 /// A plan or an estimate that cannot be made.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum PlanError {
+pub enum PlanningError {
     /// A file.
     #[error(transparent)]
     File(#[from] FileError),
@@ -34,9 +34,9 @@ pub enum PlanError {
     Episode(#[from] EpisodeError),
 }
 
-ktd_io::error_constructors!(PlanError);
+ktd_io::error_constructors!(PlanningError);
 
-impl PlanError {
+impl PlanningError {
     /// How to fix it.
     #[must_use]
     pub fn hint(&self) -> String {

@@ -1,7 +1,7 @@
 //! An estimate as a table for people.
 
 use crate::cost_text::shown;
-use crate::estimate::{Estimate, Quantity, Range};
+use crate::estimate::{Estimate, EstimatedQuantity, Range};
 use ktd_experiment::amount::Picodollars;
 use ktd_experiment::caps::Caps;
 use ktd_view::table::{Align, Table};
@@ -65,7 +65,7 @@ fn rows(table: &mut Table, head: [String; 3], range: &Range) {
     }
 }
 
-fn figures(quantity: &Quantity) -> [String; 5] {
+fn figures(quantity: &EstimatedQuantity) -> [String; 5] {
     let cost = quantity.cost_picodollars;
     [
         shown(quantity.calls),
@@ -77,7 +77,8 @@ fn figures(quantity: &Quantity) -> [String; 5] {
 }
 
 fn against(cap: Picodollars, all: &Range) -> String {
-    let is_enough_for = |quantity: &Quantity| quantity.cost_picodollars.is_some_and(|cost| cost <= cap);
+    let is_enough_for =
+        |quantity: &EstimatedQuantity| quantity.cost_picodollars.is_some_and(|cost| cost <= cap);
     let verdict = if is_enough_for(&all.most) {
         "is enough for the most"
     } else if is_enough_for(&all.expected) {

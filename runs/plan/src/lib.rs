@@ -7,32 +7,30 @@ pub mod cost_text;
 mod error;
 pub mod estimate;
 pub mod estimate_text;
-mod exact_power;
-mod luck;
 mod pace;
 mod power;
 mod text;
 mod window;
 
 pub use agents::{AgentGrid, Kind};
-pub use error::PlanError;
-pub use exact_power::DRAWS;
-pub use luck::{Luck, NAMES, NoLuck, PORTFOLIOS};
+pub use error::PlanningError;
 pub use pace::{Minutes, Pace, paces};
 pub use power::{POWER, Pairing, SIGNIFICANCE, WindowNoise};
 pub use text::text;
 
 use crate::estimate::{Estimate, Measured};
+use ktd_attribution::{RandomPortfolios, RandomPortfoliosError};
 use ktd_client::money::opening;
 use ktd_data::market_source::MarketSource;
-use ktd_experiment::cells::{Cell, windows};
+use ktd_env::Market;
+use ktd_experiment::cells::{Cell, Window, windows};
 use ktd_experiment::config::ExperimentConfig;
 use ktd_experiment::prune::{masks, modes, pruned};
 use serde::Serialize;
 
 /// A plan.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Plan {
+pub struct ExperimentPlan {
     /// The experiment's name.
     pub experiment: String,
     /// The panel.
@@ -83,22 +81,22 @@ pub struct Setting {
     pub left_out: Option<&'static str>,
 }
 
-impl Plan {
+impl ExperimentPlan {
     /// The plan of an experiment's cells on a panel, with the traffic of its settings; none is needed where no agent is
     /// asked over a network.
     ///
     /// # Errors
-    /// [`PlanError::Input`] for what `ktd run` would refuse: settings, windows, rates.
+    /// [`PlanningError::Input`] for what `ktd run` would refuse: settings, windows, rates.
     pub fn of(
         config: &ExperimentConfig,
         source: &MarketSource,
         cells: &[Cell],
         measured: &[Measured],
-    ) -> Result<Self, PlanError> {
+    ) -> Result<Self, PlanningError> {
         let windows = windows(config, &source.market)?;
         let noise: Vec<WindowNoise> = windows
             .iter()
-            .map(|window| WindowNoise::of(window, Luck::of(&source.market, window)))
+            .map(|window| WindowNoise::of(window, luck(&source.market, window)))
             .collect();
         let estimate = Estimate::of(config, cells, measured);
         Ok(Self {
@@ -121,7 +119,12 @@ impl Plan {
     }
 }
 
-fn settings(config: &ExperimentConfig) -> Result<Vec<Setting>, PlanError> {
+/// What random portfolios of a window earn.
+fn luck(market: &Market, window: &Window) -> Result<RandomPortfolios, RandomPortfoliosError> {
+    RandomPortfolios::of(market, &window.id, &window.days)
+}
+
+fn settings(config: &ExperimentConfig) -> Result<Vec<Setting>, PlanningError> {
     let (masks, modes, pruned) = (masks(config)?, modes(config)?, pruned(config)?);
     let cells = config.agents.len() * config.windows.len() * config.seeds.len();
     let pairs = masks

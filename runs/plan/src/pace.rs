@@ -1,6 +1,6 @@
 //! How long the declared rates of a key make an experiment last at least.
 
-use crate::estimate::{Estimate, Quantity};
+use crate::estimate::{Estimate, EstimatedQuantity};
 use ktd_client::money::rate_gate::KeyName;
 use ktd_experiment::cells::Cell;
 use ktd_experiment::rate_limits::RateLimits;
@@ -47,8 +47,9 @@ pub fn paces(limits: &BTreeMap<KeyName, RateLimits>, cells: &[Cell], estimate: &
                 .filter(|agent| users.contains(agent.agent.as_str()))
                 .map(|agent| agent.range)
                 .collect();
-            let minutes =
-                |part: fn(&crate::estimate::Range) -> &Quantity| minutes(ranges.iter().map(part), *limits);
+            let minutes = |part: fn(&crate::estimate::Range) -> &EstimatedQuantity| {
+                minutes(ranges.iter().map(part), *limits)
+            };
             Pace {
                 key: key.key.clone(),
                 agents: users.into_iter().map(str::to_owned).collect(),
@@ -62,7 +63,7 @@ pub fn paces(limits: &BTreeMap<KeyName, RateLimits>, cells: &[Cell], estimate: &
         .collect()
 }
 
-fn minutes<'a>(quantities: impl Iterator<Item = &'a Quantity>, limits: RateLimits) -> u64 {
+fn minutes<'a>(quantities: impl Iterator<Item = &'a EstimatedQuantity>, limits: RateLimits) -> u64 {
     let (mut calls, mut tokens) = (0_u64, 0_u64);
     for quantity in quantities {
         calls = calls.saturating_add(quantity.calls);
@@ -80,11 +81,11 @@ mod tests {
 
     #[test]
     fn the_slower_of_both_rates_counts() {
-        let quantity = |calls, input_tokens| Quantity {
+        let quantity = |calls, input_tokens| EstimatedQuantity {
             calls,
             input_tokens,
             output_tokens: 100,
-            ..Quantity::NOTHING
+            ..EstimatedQuantity::NOTHING
         };
         let both = [quantity(100, 900), quantity(20, 1_900)];
         let limits = |requests, tokens| RateLimits {

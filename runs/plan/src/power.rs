@@ -1,17 +1,20 @@
 //! The smallest difference a design can detect.
 
-use super::exact_power::ExactPower;
-use super::luck::{Luck, NoLuck, count};
 use super::window::{overlaps, pairable};
+use ktd_attribution::{RandomPortfolios, RandomPortfoliosError};
 use ktd_bundle::summary::Metric;
+use ktd_env::KeyedStream;
 use ktd_experiment::cells::Window;
-use ktd_stats::{PairedDesign, PairedTest, minimum_p};
+use ktd_stats::moments::count;
+use ktd_stats::{PairedDesign, PairedTest, SimulatedPower, minimum_p};
 use serde::Serialize;
 
 /// Two-sided significance that a difference shall reach.
 pub const SIGNIFICANCE: f64 = 0.05;
 /// Probability with which a true difference shall be found.
 pub const POWER: f64 = 0.8;
+/// Seed of the experiments that are simulated for it.
+const POWER_SEED: u64 = 1;
 
 /// What luck does in one window, and what its days alone can tell of two agents.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -58,9 +61,9 @@ pub struct Pairing {
 impl WindowNoise {
     /// The noise of a window.
     #[must_use]
-    pub fn of(window: &Window, luck: Result<Luck, NoLuck>) -> Self {
+    pub fn of(window: &Window, luck: Result<RandomPortfolios, RandomPortfoliosError>) -> Self {
         let days = window.days.len();
-        let part = |part: fn(&Luck) -> f64| match &luck {
+        let part = |part: fn(&RandomPortfolios) -> f64| match &luck {
             Ok(luck) => known(part(luck)),
             Err(error) => Metric::missing(error.to_string()),
         };
@@ -90,7 +93,8 @@ impl Pairing {
         let difference_sd = pooled(noise.iter().filter(|noise| is_pair(&noise.window)));
         let test = PairedTest::SignedRank;
         let approximate = least(pairs.len(), &difference_sd, test);
-        let exact = ExactPower::of(pairs.len());
+        let mut stream = KeyedStream::for_purpose(POWER_SEED, "power of the Wilcoxon test");
+        let exact = SimulatedPower::of(pairs.len(), SIGNIFICANCE, || stream.normal());
         let underpowered = PairedDesign::new(pairs.len(), 0.0, SIGNIFICANCE, POWER, test)
             .ok()
             .and_then(|design| design.underpowered());
@@ -114,9 +118,9 @@ impl Pairing {
 }
 
 /// The least difference that the exact test finds; the approximate one where it is not simulated.
-fn exact_least(exact: Option<&ExactPower>, deviation: &Metric, approximate: &Metric) -> Metric {
+fn exact_least(exact: Option<&SimulatedPower>, deviation: &Metric, approximate: &Metric) -> Metric {
     match (exact, deviation.value) {
-        (Some(exact), Some(sd)) => known(exact.least_deviations() * sd),
+        (Some(exact), Some(sd)) => known(exact.least_deviations(POWER) * sd),
         (None, _) | (_, None) => approximate.clone(),
     }
 }
@@ -175,7 +179,7 @@ mod tests {
             days: 200,
         })
         .unwrap();
-        let luck = Luck {
+        let luck = RandomPortfolios {
             members: 300,
             return_sd: sd / 2.0_f64.sqrt(),
             difference_sd: sd,
@@ -235,7 +239,10 @@ mod tests {
     #[test]
     fn without_luck_nothing_is_known_of_what_can_be_found() {
         let (windows, mut noise) = design(8, 0.04);
-        noise[3] = WindowNoise::of(&windows[3], Err(NoLuck::TooFewMembers { members: 7 }));
+        noise[3] = WindowNoise::of(
+            &windows[3],
+            Err(RandomPortfoliosError::TooFewMembers { members: 7 }),
+        );
         let pairing = Pairing::of(&windows, &noise);
         for metric in [&pairing.least_difference, &noise[3].least_difference_by_days] {
             assert!(metric.value.is_none() && metric.reason.as_ref().unwrap().starts_with("7 members"));

@@ -1,15 +1,16 @@
 //! A plan for people.
 
-use super::{AgentGrid, POWER, Pairing, Plan, SIGNIFICANCE, Setting, WindowNoise};
-use super::{DRAWS, NAMES, PORTFOLIOS};
+use super::{AgentGrid, ExperimentPlan, POWER, Pairing, SIGNIFICANCE, Setting, WindowNoise};
+use ktd_attribution::{PORTFOLIO_NAMES, RANDOM_PORTFOLIOS};
 use ktd_bundle::summary::Metric;
 use ktd_experiment::caps::Caps;
+use ktd_stats::SIMULATED_EXPERIMENTS;
 use ktd_view::table::{Align, Table, grouped};
 use std::fmt::Write;
 
 /// The plan as text; `caps` is the experiment's budget.
 #[must_use]
-pub fn text(plan: &Plan, caps: &Caps) -> String {
+pub fn text(plan: &ExperimentPlan, caps: &Caps) -> String {
     [
         head(plan),
         grid(plan),
@@ -24,7 +25,7 @@ pub fn text(plan: &Plan, caps: &Caps) -> String {
     .concat()
 }
 
-fn head(plan: &Plan) -> String {
+fn head(plan: &ExperimentPlan) -> String {
     let panel = &plan.panel;
     let (kind, warning) = if panel.is_synthetic {
         ("a synthetic market", " (its luck is not a real one's)")
@@ -42,7 +43,7 @@ fn head(plan: &Plan) -> String {
 }
 
 /// Masks down, modes across; what is left out has a letter, explained below.
-fn grid(plan: &Plan) -> String {
+fn grid(plan: &ExperimentPlan) -> String {
     let mut modes: Vec<&str> = Vec::new();
     let mut masks: Vec<(&str, &str)> = Vec::new();
     for setting in &plan.settings {
@@ -89,7 +90,7 @@ fn left_out(setting: &Setting) -> String {
     })
 }
 
-fn agents(plan: &Plan) -> String {
+fn agents(plan: &ExperimentPlan) -> String {
     use Align::{Left, Right};
     let mut table = Table::new(&[
         ("agent", Left),
@@ -133,7 +134,7 @@ fn agents(plan: &Plan) -> String {
     text
 }
 
-fn pace(plan: &Plan) -> String {
+fn pace(plan: &ExperimentPlan) -> String {
     let mut text = String::new();
     for pace in &plan.paces {
         let [least, expected, most] =
@@ -162,10 +163,10 @@ fn hours(minutes: u64) -> String {
     format!("{}.{} h", minutes / 60, minutes % 60 / 6)
 }
 
-fn luck(plan: &Plan) -> String {
+fn luck(plan: &ExperimentPlan) -> String {
     use Align::{Left, Right};
     let mut text = format!(
-        "Luck: {PORTFOLIOS} random portfolios a window, {NAMES} members each in equal weights, bought at the first open and \
+        "Luck: {RANDOM_PORTFOLIOS} random portfolios a window, {PORTFOLIO_NAMES} members each in equal weights, bought at the first open and \
          held, no fees.\n\n"
     );
     let mut table = Table::new(&[
@@ -264,7 +265,7 @@ fn paired(pairing: &Pairing, seeds: usize) -> Vec<String> {
             "- the usual normal approximation says {}, which this test finds in {:.0} % of {} simulated experiments",
             percent(&pairing.least_difference_approximate, 2),
             power * 100.0,
-            grouped(DRAWS)
+            grouped(SIMULATED_EXPERIMENTS)
         )
     });
     let lines = vec![

@@ -1,10 +1,10 @@
 //! A word that counts, with all that is needed to look it up.
 
 use super::category::Category;
-use super::lexicon::{Found, Lexicon};
-use super::sentence::Quote;
-use super::spoken::{Spoken, SpokenStep};
-use super::told::{Requests, Told};
+use super::lexicon::{Lexicon, WordMatch};
+use super::sentence::Quotation;
+use super::shown_identifiers::{Requests, ShownIdentifiers};
+use super::stated_reasons::{StatedReasons, StepReasons};
 use crate::ReasonsError;
 use ktd_bundle::BundlePaths;
 use ktd_bundle::exchanges::Cassette;
@@ -44,14 +44,14 @@ pub struct Hit {
     pub sentence: String,
     /// The same in three parts.
     #[serde(skip)]
-    pub quote: Quote,
+    pub quote: Quotation,
 }
 
 /// The hits of an episode, in the order of its words.
 ///
 /// # Errors
 /// [`ReasonsError`] when its exchanges, which say what was told, cannot be read.
-pub(super) fn hits(spoken: &Spoken, lexicon: &Lexicon) -> Result<Vec<Hit>, ReasonsError> {
+pub(super) fn hits(spoken: &StatedReasons, lexicon: &Lexicon) -> Result<Vec<Hit>, ReasonsError> {
     let texts = spoken
         .steps
         .iter()
@@ -64,8 +64,8 @@ pub(super) fn hits(spoken: &Spoken, lexicon: &Lexicon) -> Result<Vec<Hit>, Reaso
         .collect();
     let asked = found.iter().filter(|(.., found)| found.may_be_told());
     let told = told_in(spoken, asked.map(|(step, ..)| step.step).collect())?;
-    let hit = |(step, order, text, found): (&SpokenStep, Option<usize>, &str, Found)| {
-        let quote = Quote::of(text, &found.bytes);
+    let hit = |(step, order, text, found): (&StepReasons, Option<usize>, &str, WordMatch)| {
+        let quote = Quotation::of(text, &found.bytes);
         let told = told.get(&step.step);
         let is_shown = told.is_some_and(|told| told.has(&found, &quote.word));
         Hit::new(spoken, (step, order), found, is_shown, quote)
@@ -74,11 +74,14 @@ pub(super) fn hits(spoken: &Spoken, lexicon: &Lexicon) -> Result<Vec<Hit>, Reaso
 }
 
 /// What was told in some steps of an episode. Exchanges are long: they are read when a hit asks for them.
-fn told_in(spoken: &Spoken, steps: BTreeSet<usize>) -> Result<BTreeMap<usize, Told>, ReasonsError> {
+fn told_in(
+    spoken: &StatedReasons,
+    steps: BTreeSet<usize>,
+) -> Result<BTreeMap<usize, ShownIdentifiers>, ReasonsError> {
     if steps.is_empty() {
         return Ok(BTreeMap::new());
     }
-    let cassette = Cassette::read(&BundlePaths::new(&spoken.found.root).exchanges())?;
+    let cassette = Cassette::read(&BundlePaths::new(&spoken.opened.bundle.root).exchanges())?;
     let requests = Requests::of(&cassette);
     Ok(steps
         .into_iter()
@@ -88,16 +91,16 @@ fn told_in(spoken: &Spoken, steps: BTreeSet<usize>) -> Result<BTreeMap<usize, To
 
 impl Hit {
     fn new(
-        spoken: &Spoken,
-        (step, order): (&SpokenStep, Option<usize>),
-        found: Found,
+        spoken: &StatedReasons,
+        (step, order): (&StepReasons, Option<usize>),
+        found: WordMatch,
         is_shown: bool,
-        quote: Quote,
+        quote: Quotation,
     ) -> Self {
-        let header = &spoken.found.header;
+        let header = &spoken.opened.bundle.header;
         let stock_id = order.and_then(|place| step.orders.get(place));
         Self {
-            bundle: spoken.found.root.display().to_string(),
+            bundle: spoken.opened.bundle.root.display().to_string(),
             agent: header.agent.id.clone(),
             level: header.mask.level.clone(),
             numeric: header.mask.numeric.clone(),

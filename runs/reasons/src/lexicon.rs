@@ -102,7 +102,7 @@ pub(super) struct Candidate<'s> {
     pub(super) source: &'s str,
     /// The lower wins at equal length.
     pub(super) rank: usize,
-    pub(super) said: Said,
+    pub(super) kind: MatchKind,
 }
 
 impl From<FoundCode> for Candidate<'_> {
@@ -112,7 +112,7 @@ impl From<FoundCode> for Candidate<'_> {
             category: Some(Category::Company),
             source: CODE_PATTERNS,
             rank: usize::MAX,
-            said: Said::Code(code.digits),
+            kind: MatchKind::Code(code.digits),
         }
     }
 }
@@ -124,14 +124,14 @@ impl From<FoundDate> for Candidate<'_> {
             category: Some(Category::RealDate),
             source: DATE_PATTERNS,
             rank: usize::MAX,
-            said: Said::Date(date.period),
+            kind: MatchKind::Date(date.period),
         }
     }
 }
 
-/// What a hit says, as far as the harness may have said it before.
+/// What a hit says, as far as the harness may have shown it before.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Said {
+pub(super) enum MatchKind {
     /// A word of a list.
     Word,
     /// A code, by its six digits.
@@ -142,20 +142,20 @@ pub(super) enum Said {
 
 /// A word that counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+pub struct WordMatch {
     /// What it tells.
     pub category: Category,
     /// The list, or what else found it.
     pub source: String,
     /// Its bytes in the reason.
     pub bytes: Range<usize>,
-    pub(super) said: Said,
+    pub(super) kind: MatchKind,
 }
 
-impl Found {
+impl WordMatch {
     /// Whether the harness could have told it: a code, a date or a sector.
     pub(super) fn may_be_told(&self) -> bool {
-        self.said != Said::Word || self.category == Category::Sector
+        self.kind != MatchKind::Word || self.category == Category::Sector
     }
 }
 
@@ -163,7 +163,7 @@ impl Lexicon {
     /// The words of a text that count, in their order: of those that overlap the longest, at equal length one that is no
     /// hit, then the one of the earlier list.
     #[must_use]
-    pub fn find(&self, text: &str) -> Vec<Found> {
+    pub fn find(&self, text: &str) -> Vec<WordMatch> {
         let folded = Folded::of(text);
         let mut candidates: Vec<Candidate<'_>> = self.words.find(&folded).collect();
         candidates.extend(self.codes.find(&folded).map(Candidate::from));
@@ -190,11 +190,11 @@ impl Lexicon {
         kept.sort_by_key(|candidate| candidate.part.start);
         kept.into_iter()
             .filter_map(|candidate| {
-                Some(Found {
+                Some(WordMatch {
                     category: candidate.category?,
                     source: candidate.source.to_owned(),
                     bytes: folded.own_bytes(&candidate.part),
-                    said: candidate.said,
+                    kind: candidate.kind,
                 })
             })
             .collect()

@@ -12,19 +12,21 @@ mod lexicon;
 mod rate;
 mod report;
 mod sentence;
+mod shown_identifiers;
 pub mod side;
-mod spoken;
+mod stated_reasons;
 pub mod table;
-mod told;
 mod word_list;
 mod words;
 
 pub use category::Category;
 pub use error::ReasonsError;
 pub use hit::Hit;
-pub use lexicon::{Found, Lexicon, Lists};
-pub use rate::{Rate, Rates, Scope};
-pub use report::{Heard, Hearing, REASONS_FORMAT, ReasonOptions, ReasonReport, Row, hear};
-pub use sentence::{Quote, shown};
-pub use spoken::{Spoken, SpokenStep};
+pub use lexicon::{Lexicon, Lists, WordMatch};
+pub use rate::{Rate, Rates, ReasonScope};
+pub use report::{
+    EpisodeReasons, REASONS_FORMAT, ReasonOptions, ReasonReport, ReasonRow, ReasonSet, read_reasons,
+};
+pub use sentence::{Quotation, shown};
+pub use stated_reasons::{StatedReasons, StepReasons};
 pub use word_list::ListRecord;

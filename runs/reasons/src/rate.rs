@@ -11,14 +11,14 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Which reasons of an episode are meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Scope {
+pub enum ReasonScope {
     /// The reasons of orders.
     Order,
     /// The reasons for the whole.
     Overall,
 }
 
-impl Scope {
+impl ReasonScope {
     /// Both.
     pub const ALL: [Self; 2] = [Self::Order, Self::Overall];
 

@@ -2,13 +2,14 @@
 
 use super::hit::{Hit, hits};
 use super::lexicon::{Lexicon, Lists};
-use super::rate::{Rates, Scope, Tally};
-use super::spoken::Spoken;
+use super::rate::{Rates, ReasonScope, Tally};
+use super::stated_reasons::StatedReasons;
 use super::word_list::ListRecord;
 use crate::ReasonsError;
-use ktd_bundle::bundle_ref::{Found, check_episodes};
-use ktd_bundle::bundle_set::Findings;
-use ktd_bundle::episode_filter::Shown;
+use ktd_bundle::bundle_ref::{BundleRef, check_episodes};
+use ktd_bundle::bundle_set::BundleSet;
+use ktd_bundle::episode_filter::EpisodeFilter;
+use ktd_bundle::finished_episode::{FinishedEpisode, OpenedBundle};
 use ktd_data::market_source::market_of;
 use ktd_io::parallel::in_parallel;
 use ktd_masking::Level;
@@ -28,7 +29,7 @@ pub struct ReasonOptions {
     /// A folder of lists in place of the program's own.
     pub lists: Option<PathBuf>,
     /// What of the found is read.
-    pub shown: Shown,
+    pub shown: EpisodeFilter,
     /// Threads; the report is the same whatever their number.
     pub threads: usize,
 }
@@ -43,7 +44,7 @@ pub struct ReasonReport {
     /// The lists that were looked through.
     pub lists: Vec<ListRecord>,
     /// By agent, mode and mask.
-    pub rows: Vec<Row>,
+    pub rows: Vec<ReasonRow>,
     /// Every hit, in the order of bundles, steps and words.
     pub hits: Vec<Hit>,
     /// What was left out, and why.
@@ -52,7 +53,7 @@ pub struct ReasonReport {
 
 /// One agent under one mask in one mode.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Row {
+pub struct ReasonRow {
     /// The agent.
     pub agent: String,
     /// The decision mode.
@@ -64,23 +65,23 @@ pub struct Row {
     /// Episodes.
     pub episodes: usize,
     /// Words in the reasons of orders, and in those for the whole.
-    pub rates: BTreeMap<Scope, Rates>,
+    pub rates: BTreeMap<ReasonScope, Rates>,
 }
 
 /// An episode with the words in it.
 #[derive(Debug, Clone)]
-pub struct Heard {
+pub struct EpisodeReasons {
     /// What was said.
-    pub spoken: Spoken,
+    pub stated: StatedReasons,
     /// The words that count.
     pub hits: Vec<Hit>,
 }
 
 /// All that was read.
 #[derive(Debug, Clone)]
-pub struct Hearing {
+pub struct ReasonSet {
     /// Episodes, in the order of their paths.
-    pub heard: Vec<Heard>,
+    pub episodes: Vec<EpisodeReasons>,
     /// The lists that were looked through.
     pub lists: Vec<ListRecord>,
     /// What was left out, and why.
@@ -92,13 +93,13 @@ pub struct Hearing {
 /// # Errors
 /// [`ReasonsError`] when a bundle that is read is damaged, when one would count twice, and when lists or a named panel cannot
 /// be read.
-pub fn hear(
-    findings: &Findings,
+pub fn read_reasons(
+    findings: &BundleSet,
     options: &ReasonOptions,
     tick: &(dyn Fn() + Sync),
-) -> Result<Hearing, ReasonsError> {
+) -> Result<ReasonSet, ReasonsError> {
     options.shown.check(&findings.named)?;
-    let named: Vec<&Found> = findings
+    let named: Vec<&BundleRef> = findings
         .named
         .iter()
         .filter(|found| options.shown.has(found))
@@ -110,18 +111,20 @@ pub fn hear(
         ));
     }
     check_episodes(named.iter().copied())?;
+    let named = named.into_iter().map(|bundle| OpenedBundle::read(bundle.clone()));
+    let named: Vec<OpenedBundle> = named.collect::<Result<_, _>>()?;
     let lists = Lists::read(options.lists.as_deref())?;
     let mut notes = left_out(findings);
     let lexicons = lexicons(&named, &lists, options, &mut notes)?;
-    let heard = in_parallel(&named, options.threads.max(1), |found| {
+    let heard = in_parallel(&named, options.threads.max(1), |opened| {
         tick();
-        let spoken = Spoken::read((*found).clone())?;
-        let lexicon = lexicons.get(&found.header.data.panel_blake3);
-        let hits = lexicon.map_or_else(|| Ok(Vec::new()), |lexicon| hits(&spoken, lexicon))?;
-        Ok(Heard { spoken, hits })
+        let stated = StatedReasons::of(FinishedEpisode::read(opened.clone())?);
+        let lexicon = lexicons.get(&opened.bundle.header.data.panel_blake3);
+        let hits = lexicon.map_or_else(|| Ok(Vec::new()), |lexicon| hits(&stated, lexicon))?;
+        Ok(EpisodeReasons { stated, hits })
     });
-    Ok(Hearing {
-        heard: heard.into_iter().collect::<Result<_, ReasonsError>>()?,
+    Ok(ReasonSet {
+        episodes: heard.into_iter().collect::<Result<_, ReasonsError>>()?,
         lists: lists.records(),
         notes,
     })
@@ -129,23 +132,25 @@ pub fn hear(
 
 /// The words of each panel. Without one its companies are not known by name, which is noted.
 fn lexicons(
-    named: &[&Found],
+    named: &[OpenedBundle],
     lists: &Lists,
     options: &ReasonOptions,
     notes: &mut Vec<String>,
 ) -> Result<BTreeMap<String, Arc<Lexicon>>, ReasonsError> {
-    let mut panels: BTreeMap<&str, Vec<&Found>> = BTreeMap::new();
-    for found in named {
-        panels
-            .entry(&found.header.data.panel_blake3)
-            .or_default()
-            .push(found);
+    let mut panels: BTreeMap<&str, Vec<&OpenedBundle>> = BTreeMap::new();
+    for opened in named {
+        let panel = &opened.bundle.header.data.panel_blake3;
+        panels.entry(panel).or_default().push(opened);
     }
     let mut lexicons = BTreeMap::new();
     for (hash, of_panel) in panels {
         let Some(first) = of_panel.first() else { continue };
-        let kept = of_panel.iter().find_map(|found| found.panel());
-        let source = match market_of(&first.header.data, kept.as_deref(), options.panel.as_deref()) {
+        let kept = of_panel.iter().find_map(|opened| opened.panel());
+        let source = match market_of(
+            &first.bundle.header.data,
+            kept.as_deref(),
+            options.panel.as_deref(),
+        ) {
             Ok(source) => Some(source),
             Err(error) if options.panel.is_some() => return Err(error.into()),
             Err(error) => {
@@ -163,7 +168,7 @@ fn lexicons(
     Ok(lexicons)
 }
 
-fn left_out(findings: &Findings) -> Vec<String> {
+fn left_out(findings: &BundleSet) -> Vec<String> {
     let mut notes: Vec<String> = findings.unfinished_note().into_iter().collect();
     let branches = findings.branches();
     if 0 < branches {
@@ -179,12 +184,12 @@ impl ReasonReport {
     ///
     /// # Errors
     /// [`ReasonsError::Input`] for counts that no share has.
-    pub fn of(hearing: Hearing) -> Result<Self, ReasonsError> {
-        let Hearing {
-            heard,
+    pub fn of(reasons: ReasonSet) -> Result<Self, ReasonsError> {
+        let ReasonSet {
+            episodes: heard,
             lists,
             mut notes,
-        } = hearing;
+        } = reasons;
         let rows = rows(&heard)?;
         let own: Vec<&str> = lists
             .iter()
@@ -211,10 +216,10 @@ impl ReasonReport {
 /// Agent, mode, level in its order, level and numbers: what a row is of.
 type Key<'h> = (&'h str, &'h str, Option<Level>, &'h str, &'h str);
 
-fn rows(heard: &[Heard]) -> Result<Vec<Row>, ReasonsError> {
-    let mut groups: BTreeMap<Key<'_>, Vec<&Heard>> = BTreeMap::new();
+fn rows(heard: &[EpisodeReasons]) -> Result<Vec<ReasonRow>, ReasonsError> {
+    let mut groups: BTreeMap<Key<'_>, Vec<&EpisodeReasons>> = BTreeMap::new();
     for one in heard {
-        let header = &one.spoken.found.header;
+        let header = &one.stated.opened.bundle.header;
         let key = (
             header.agent.id.as_str(),
             header.mode.as_str(),
@@ -224,8 +229,8 @@ fn rows(heard: &[Heard]) -> Result<Vec<Row>, ReasonsError> {
         );
         groups.entry(key).or_default().push(one);
     }
-    let row = |((agent, mode, _, level, numeric), of_row): (Key<'_>, Vec<&Heard>)| {
-        Ok(Row {
+    let row = |((agent, mode, _, level, numeric), of_row): (Key<'_>, Vec<&EpisodeReasons>)| {
+        Ok(ReasonRow {
             agent: agent.to_owned(),
             mode: mode.to_owned(),
             level: level.to_owned(),
@@ -237,19 +242,20 @@ fn rows(heard: &[Heard]) -> Result<Vec<Row>, ReasonsError> {
     groups.into_iter().map(row).collect()
 }
 
-fn rates(of_row: &[&Heard]) -> Result<BTreeMap<Scope, Rates>, ReasonsError> {
-    let mut tallies: BTreeMap<Scope, Tally> = Scope::ALL.map(|scope| (scope, Tally::default())).into();
+fn rates(of_row: &[&EpisodeReasons]) -> Result<BTreeMap<ReasonScope, Rates>, ReasonsError> {
+    let mut tallies: BTreeMap<ReasonScope, Tally> =
+        ReasonScope::ALL.map(|scope| (scope, Tally::default())).into();
     for heard in of_row {
         let mut hits: BTreeMap<(usize, Option<usize>), Vec<&Hit>> = BTreeMap::new();
         for hit in &heard.hits {
             hits.entry((hit.step, hit.order)).or_default().push(hit);
         }
-        for step in &heard.spoken.steps {
+        for step in &heard.stated.steps {
             for (order, text) in step.texts() {
                 let scope = if order.is_some() {
-                    Scope::Order
+                    ReasonScope::Order
                 } else {
-                    Scope::Overall
+                    ReasonScope::Overall
                 };
                 let own = hits.get(&(step.step, order.map(|place| place + 1)));
                 let own = own.into_iter().flatten().copied();

@@ -7,7 +7,7 @@ const SIDE_CHARS: usize = 80;
 
 /// A sentence in three parts.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Quote {
+pub struct Quotation {
     /// What stands before the word.
     pub before: String,
     /// The word as it was written.
@@ -16,7 +16,7 @@ pub struct Quote {
     pub after: String,
 }
 
-impl Quote {
+impl Quotation {
     /// The sentence around `bytes` of `text`; where it is long, `…` stands for its far ends.
     #[must_use]
     pub fn of(text: &str, bytes: &Range<usize>) -> Self {
@@ -102,7 +102,7 @@ mod tests {
 
     fn around(text: &str, word: &str) -> String {
         let at = text.find(word).unwrap();
-        Quote::of(text, &(at..at + word.len())).marked()
+        Quotation::of(text, &(at..at + word.len())).marked()
     }
 
     #[test]

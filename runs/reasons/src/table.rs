@@ -2,8 +2,8 @@
 
 use super::category::Category;
 use super::hit::Hit;
-use super::rate::{Rate, Rates, Scope};
-use super::report::{ReasonReport, Row};
+use super::rate::{Rate, Rates, ReasonScope};
+use super::report::{ReasonReport, ReasonRow};
 use super::sentence::shown;
 use crate::ReasonsError;
 use ktd_view::table::{Align, Table, grouped};
@@ -15,10 +15,13 @@ pub fn text(report: &ReasonReport, quote: usize) -> String {
     let mut text = String::new();
     for (scope, title) in [
         (
-            Scope::Order,
+            ReasonScope::Order,
             "Words per 1,000 order reasons that the model was not shown",
         ),
-        (Scope::Overall, "The same per 1,000 reasons for the whole step"),
+        (
+            ReasonScope::Overall,
+            "The same per 1,000 reasons for the whole step",
+        ),
     ] {
         // Writing to a string cannot fail.
         writeln!(text, "{title}\n{}", table(report, scope).render()).ok();
@@ -49,7 +52,7 @@ const SHOWN: [(Category, &str); 3] = [
     (Category::Sector, "shown sector"),
 ];
 
-fn table(report: &ReasonReport, scope: Scope) -> Table {
+fn table(report: &ReasonReport, scope: ReasonScope) -> Table {
     let mut heads = vec![
         ("agent", Align::Left),
         ("mode", Align::Left),
@@ -153,7 +156,7 @@ fn quotations(text: &mut String, report: &ReasonReport, most: usize) {
     }
 }
 
-fn is_of(hit: &Hit, row: &Row) -> bool {
+fn is_of(hit: &Hit, row: &ReasonRow) -> bool {
     (&hit.agent, &hit.mode, &hit.level, &hit.numeric) == (&row.agent, &row.mode, &row.level, &row.numeric)
 }
 
@@ -202,7 +205,7 @@ pub fn csv(report: &ReasonReport) -> Result<Vec<u8>, ReasonsError> {
     writer.into_inner().map_err(|error| failed(error.to_string()))
 }
 
-fn record(row: &Row, (scope, rates): (Scope, &Rates), words: &str, rate: &Rate) -> Vec<String> {
+fn record(row: &ReasonRow, (scope, rates): (ReasonScope, &Rates), words: &str, rate: &Rate) -> Vec<String> {
     let optional = |value: Option<f64>| value.map(|value| value.to_string()).unwrap_or_default();
     let (low, high) = rate.interval.unzip();
     vec![

@@ -4,6 +4,7 @@ use super::category::Category;
 use crate::ReasonsError;
 use ktd_guard::{exact_key, is_chinese, key};
 use ktd_io::sha256::sha256_hex;
+use ktd_io::whole_file::{list, read_input};
 use serde::Serialize;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -87,8 +88,7 @@ pub(super) fn word_lists(folder: Option<&Path>) -> Result<Vec<WordList>, Reasons
 /// Names and texts of the lists in a folder.
 fn own_texts(folder: &Path) -> Result<Vec<(String, String)>, ReasonsError> {
     let mut found = Vec::new();
-    for entry in std::fs::read_dir(folder).map_err(ReasonsError::io("list", folder))? {
-        let path = entry.map_err(ReasonsError::io("list", folder))?.path();
+    for path in list(folder)? {
         if path.extension().is_none_or(|extension| extension != "txt") {
             continue;
         }
@@ -103,7 +103,7 @@ fn own_texts(folder: &Path) -> Result<Vec<(String, String)>, ReasonsError> {
                 known_names(),
             ));
         }
-        let text = std::fs::read_to_string(&path).map_err(ReasonsError::io("read", &path))?;
+        let text = read_input(&path)?;
         found.push((name, text));
     }
     if found.is_empty() {

@@ -1,7 +1,7 @@
 //! Words of lists, all looked for in one pass.
 
 use super::category::Category;
-use super::lexicon::{Candidate, Said};
+use super::lexicon::{Candidate, MatchKind};
 use super::word_list::Entry;
 use crate::ReasonsError;
 use aho_corasick::AhoCorasick;
@@ -76,7 +76,7 @@ impl Words {
                     } else {
                         pattern.source + 1
                     },
-                    said: Said::Word,
+                    kind: MatchKind::Word,
                 })
             })
     }

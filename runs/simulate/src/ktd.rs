@@ -7,7 +7,7 @@ use ktd_data::{ImportOptions, import, is_panel, load_panel};
 use ktd_env::exchange::{Account, Execution, Fill, Order, Rules, StepReport, TradingDay, step};
 use ktd_env::{Basis, DateSpan, DayIndex, Market, NameId, Ticker};
 use ktd_experiment::rules_config::{RulesConfig, config_date};
-use ktd_io::whole_file::{Durability, IfExists, check_writable, write_file};
+use ktd_io::whole_file::{Durability, IfExists, check_writable, create_directory, read_input, write_file};
 use ktd_tools::order::OrderText;
 use std::path::{Path, PathBuf};
 
@@ -101,7 +101,7 @@ pub fn simulate(
 ) -> Result<SimulateSummary, SimulateError> {
     let config = match &options.config {
         Some(path) => {
-            let text = std::fs::read_to_string(path).map_err(SimulateError::io("read", path))?;
+            let text = read_input(path)?;
             SimulateConfig::parse(&text)?
         }
         None => SimulateConfig::default(),
@@ -120,7 +120,7 @@ pub fn simulate(
         }
     }
     let (tables, summary) = run(&config.rules, &market, &days, &batches);
-    std::fs::create_dir_all(&options.out).map_err(SimulateError::io("make", &options.out))?;
+    create_directory(&options.out)?;
     for (file, table) in files.iter().zip(tables.finish()?) {
         write_file(file, &table, options.overwrite, Durability::Synced)?;
     }

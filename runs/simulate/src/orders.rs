@@ -73,7 +73,7 @@ mod tests {
     fn read(text: &str) -> Result<Batches, SimulateError> {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("orders.jsonl");
-        std::fs::write(&path, text).unwrap();
+        ktd_io::whole_file::write_whole(&path, text.as_bytes()).unwrap();
         read_orders(&path, 10)
     }
 

@@ -20,7 +20,7 @@ pub fn read_profile(config: Option<&Path>) -> Result<Profile, SimulateError> {
     let Some(path) = config else {
         return Ok(Profile::Ktd);
     };
-    let text = std::fs::read_to_string(path).map_err(SimulateError::io("read", path))?;
+    let text = ktd_io::whole_file::read_input(path)?;
     let keys: serde_json::Map<String, serde_json::Value> = serde_json::from_str(&text).map_err(|error| {
         SimulateError::invalid(format_args!("{}: {error}", path.display()))
             .with_hint("the configuration is one JSON object")
@@ -38,13 +38,14 @@ pub fn read_profile(config: Option<&Path>) -> Result<Profile, SimulateError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ktd_io::ErrorClass;
 
     #[test]
     fn the_profile_is_what_the_file_says() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("config.json");
         let read = |text: &str| {
-            std::fs::write(&path, text).unwrap();
+            ktd_io::whole_file::write_whole(&path, text.as_bytes()).unwrap();
             read_profile(Some(&path))
         };
         assert_eq!(read("{}").unwrap(), Profile::Ktd);
@@ -53,7 +54,7 @@ mod tests {
         for text in [r#"{"profile": "other"}"#, r#"{"profile": null}"#, "[]", "x"] {
             assert_eq!(
                 read(text).unwrap_err().class(),
-                ktd_io::ErrorClass::InvalidInput,
+                ErrorClass::InvalidInput,
                 "{text}"
             );
         }

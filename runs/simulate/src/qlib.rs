@@ -5,10 +5,12 @@ mod instructions;
 mod output;
 mod panel;
 
+use ktd_io::FileError;
+use ktd_io::whole_file::open_input;
 use ktd_qlib::{
     DuplicateScore, Instructions, PanelError, QlibConfig, QlibPanel, QlibRun, SimulationError, simulate,
 };
-use std::io;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
@@ -74,13 +76,8 @@ pub struct QlibSummary {
 #[derive(Debug, Error)]
 pub enum QlibSimulateError {
     /// A file cannot be read.
-    #[error("cannot read {}: {source}", path.display())]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
+    #[error(transparent)]
+    Read(FileError),
     /// The config is not JSON of the layout.
     #[error("{}: {source}", path.display())]
     Config {
@@ -149,13 +146,8 @@ pub enum QlibSimulateError {
     #[error(transparent)]
     Simulation(#[from] SimulationError),
     /// A result cannot be written.
-    #[error("cannot write {}: {source}", path.display())]
-    Write {
-        /// The file or directory.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
+    #[error(transparent)]
+    Write(FileError),
 }
 
 impl QlibSimulateError {
@@ -163,7 +155,7 @@ impl QlibSimulateError {
     #[must_use]
     pub const fn hint(&self) -> &'static str {
         match self {
-            Self::Read { .. } => "check the path and its permissions",
+            Self::Read(_) => "check the path and its permissions",
             Self::Config { .. } => "see docs/qlib-profile.md for the settings; all of them are needed",
             Self::NotAPanel { .. } => {
                 "point `--panel` at the directory that holds calendars/, features/ and instruments/"
@@ -176,7 +168,7 @@ impl QlibSimulateError {
             Self::Cell { .. } => "mend the cell; nothing was run",
             Self::Score { .. } => "keep one score a day for each instrument",
             Self::Simulation(error) => error.hint(),
-            Self::Write { .. } => "check that `--out` is a directory you may write to",
+            Self::Write(_) => "check that `--out` is a directory you may write to",
         }
     }
 }
@@ -226,8 +218,10 @@ fn summary(run: &QlibRun, n_missing_bins: usize) -> QlibSummary {
 }
 
 fn read_file(path: &Path) -> Result<Vec<u8>, QlibSimulateError> {
-    std::fs::read(path).map_err(|source| QlibSimulateError::Read {
-        path: path.to_owned(),
-        source,
-    })
+    let mut bytes = Vec::new();
+    let read = open_input(path).and_then(|mut file| {
+        let read = file.read_to_end(&mut bytes);
+        read.map_err(FileError::io("read", path))
+    });
+    read.map(|_| bytes).map_err(QlibSimulateError::Read)
 }

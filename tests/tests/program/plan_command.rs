@@ -8,7 +8,7 @@ use ktd_experiment::cells::cells;
 use ktd_experiment::config::{ExperimentConfig, SyntheticConfig};
 use ktd_experiment::window_config::WindowConfig;
 use ktd_kit::{command, workspace_root};
-use ktd_plan::Plan;
+use ktd_plan::ExperimentPlan;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -214,11 +214,11 @@ fn every_file_that_comes_along_can_be_planned() {
         ..configs().remove("demo").unwrap()
     };
     let source = MarketSource::of(&base, Path::new("")).unwrap();
-    let planned: BTreeMap<String, Plan> = configs()
+    let planned: BTreeMap<String, ExperimentPlan> = configs()
         .into_iter()
         .map(|(name, config)| {
             let cells = cells(&config, &source.market).unwrap();
-            let plan = Plan::of(&config, &source, &cells, &[]).unwrap();
+            let plan = ExperimentPlan::of(&config, &source, &cells, &[]).unwrap();
             (name, plan)
         })
         .collect();

@@ -288,7 +288,7 @@ fn an_output_that_cannot_be_written_is_an_error() {
     let scene = Scene::new();
     scene.write("out", "in the way");
     let error = scene.run().unwrap_err();
-    assert!(matches!(error, QlibSimulateError::Write { .. }), "{error}");
+    assert!(matches!(error, QlibSimulateError::Write(_)), "{error}");
     // A file that cannot be replaced leaves no half-written one beside it.
     let scene = Scene::new();
     fs::create_dir_all(scene.path("out/daily.csv/inside")).unwrap();

@@ -37,7 +37,11 @@ fn members() -> Vec<String> {
 }
 
 /// Dependencies that no source names, and why they are declared.
-const NAMED_NOWHERE: [(&str, &str, &str); 0] = [];
+const NAMED_NOWHERE: [(&str, &str, &str); 1] = [(
+    "tests",
+    "ktd-cli",
+    "its `main.rs` is the program that tests start, in a folder of its own",
+)];
 
 /// Packages of the workspace's table that no crate declares, and why they stand there.
 const DECLARED_NOWHERE: [(&str, &str); 1] = [("nalgebra", "kept for the dense algebra of the fits")];

@@ -40,6 +40,23 @@ pub(crate) fn rust_sources(root: &Path, members: &[String]) -> Vec<Source> {
     paths.iter().filter_map(|path| read(root, path)).collect()
 }
 
+/// The sources in the folder of a crate, those of crates below it left out.
+pub(crate) fn own_sources(folder: &str) -> Vec<Source> {
+    let members = crate::tidy::members();
+    let inner: Vec<String> = members
+        .iter()
+        .filter(|other| {
+            other
+                .strip_prefix(folder)
+                .is_some_and(|rest| rest.starts_with('/'))
+        })
+        .map(|other| format!("{other}/"))
+        .collect();
+    let mut sources = rust_sources(&ktd_kit::workspace_root(), &[folder.to_owned()]);
+    sources.retain(|source| !inner.iter().any(|inner| source.path.starts_with(inner)));
+    sources
+}
+
 fn read(root: &Path, path: &Path) -> Option<Source> {
     let text = std::fs::read_to_string(path).ok()?;
     let path = path.strip_prefix(root).unwrap_or(path);

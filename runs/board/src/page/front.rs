@@ -1,7 +1,7 @@
 //! The head of the page: what it says in a few sentences; and its last section: by which rules.
 
 use super::pictures::{CONTENTS, is_set_apart, ranked};
-use crate::{Board, Leader, Separation, Track};
+use crate::{Bounds, Leaderboard, LeaderboardRow, Separation, Track};
 use ktd_view::draw::{change, counted, grouped, joined, plural, portion, scroll, short_hash};
 use maud::{Markup, html};
 
@@ -9,7 +9,7 @@ use maud::{Markup, html};
 const SEPARATE: (f64, f64) = (0.05, 0.95);
 
 /// The page's title.
-pub(super) fn title(board: &Board) -> String {
+pub(super) fn title(board: &Leaderboard) -> String {
     if board.title.is_empty() {
         "Leaderboard".to_owned()
     } else {
@@ -18,7 +18,7 @@ pub(super) fn title(board: &Board) -> String {
 }
 
 /// Title, reading, notes and contents.
-pub(super) fn head(board: &Board) -> Markup {
+pub(super) fn head(board: &Leaderboard) -> Markup {
     html! {
         header {
             h1 { (title(board)) }
@@ -87,12 +87,12 @@ fn separated(agents: usize, separation: &Separation) -> Option<String> {
 }
 
 /// What is known of the first.
-fn first(best: &Leader, trials: usize) -> String {
+fn first(best: &LeaderboardRow, trials: usize) -> String {
     let Some(selection) = &best.selection else {
         return format!("First by selection is {}.", best.agent);
     };
     let mut details: Vec<String> = Vec::new();
-    if let Some((low, high)) = selection.interval {
+    if let Some(Bounds { low, high }) = selection.interval {
         details.push(format!("95 % interval {} to {}", change(low), change(high)));
     }
     if let Some(share) = best.first_share {
@@ -104,10 +104,10 @@ fn first(best: &Leader, trials: usize) -> String {
         format!(" ({})", details.join(", "))
     };
     let verdict = match selection.null_band {
-        Some((_, high)) if high < selection.value => {
+        Some(Bounds { high, .. }) if high < selection.value => {
             " That is above what luck gives to 97.5 % of random portfolios"
         }
-        Some((low, _)) if selection.value < low => {
+        Some(Bounds { low, .. }) if selection.value < low => {
             " That is below what luck gives to 97.5 % of random portfolios"
         }
         Some(_) => " That is inside the band of random portfolios: it may be luck",
@@ -129,7 +129,7 @@ fn first(best: &Leader, trials: usize) -> String {
 }
 
 /// Parts of the protocol with their hashes.
-fn parts(board: &Board) -> [(&'static str, &str); 5] {
+fn parts(board: &Leaderboard) -> [(&'static str, &str); 5] {
     let protocol = &board.protocol;
     [
         ("data", &protocol.data),
@@ -140,7 +140,7 @@ fn parts(board: &Board) -> [(&'static str, &str); 5] {
     ]
 }
 
-fn hashes(board: &Board) -> Markup {
+fn hashes(board: &Leaderboard) -> Markup {
     html! {
         p.hashes {
             "One protocol for all: "
@@ -151,7 +151,7 @@ fn hashes(board: &Board) -> Markup {
     }
 }
 
-fn contents(board: &Board) -> Markup {
+fn contents(board: &Leaderboard) -> Markup {
     let pictures: &[_] = if board.tracks.is_empty() { &[] } else { &CONTENTS };
     let others = (1 < board.tracks.len()).then_some(("tracks", "Other rankings"));
     let last = [("guide", "How to read this"), ("protocol", "Protocol")];
@@ -167,7 +167,7 @@ fn contents(board: &Board) -> Markup {
 }
 
 /// By which rules: hashes in full, the factor model's settings, how chance was drawn.
-pub(super) fn protocol(board: &Board) -> Markup {
+pub(super) fn protocol(board: &Leaderboard) -> Markup {
     let fit = [("fit", board.model.fit_sha256.as_str())];
     let hashes = html! {
         table {

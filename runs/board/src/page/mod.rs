@@ -1,26 +1,26 @@
 //! The leaderboard as one page: a single file without scripts and without anything to load, readable on a phone, in the
 //! dark, on paper and by a screen reader.
 //!
-//! Like the tables it computes nothing: all that it shows is in the [`Board`]. What could show anything else as well lies
+//! Like the tables it computes nothing: all that it shows is in the [`Leaderboard`]. What could show anything else as well lies
 //! in `ktd_view`.
 
 mod front;
 mod guide;
 mod pictures;
 
-use crate::{Board, Track};
+use crate::{Leaderboard, Track};
 use ktd_view::draw::{self, counted};
 use maud::{Markup, html};
 use pictures::View;
 
 /// The page of a board.
 #[must_use]
-pub fn render(board: &Board) -> String {
+pub fn render(board: &Leaderboard) -> String {
     let styles = [draw::STYLE, include_str!("style.css")];
     draw::document(&front::title(board), &styles, &body(board))
 }
 
-fn body(board: &Board) -> Markup {
+fn body(board: &Leaderboard) -> Markup {
     html! {
         (front::head(board))
         main {
@@ -33,7 +33,8 @@ fn body(board: &Board) -> Markup {
             (guide::section())
             (front::protocol(board))
         }
-        footer { p { "Made by ktd " (board.ktd) " from leaderboard.json, format " (board.format) "." } }
+        footer { p { "Made by ktd " (board.ktd) " from leaderboard.json, format " (board.format) ", content "
+            code { (board.content_sha256) } "." } }
     }
 }
 

@@ -1,10 +1,10 @@
 //! Table 11: bright against blinded, paired over windows.
 
-use crate::record::Board;
+use crate::record::Leaderboard;
 use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{Cell, TableData};
 
-pub(super) fn table(board: &Board) -> TableData {
+pub(super) fn table(board: &Leaderboard) -> TableData {
     let mut table = TableData::new(
         "Table 11: bright minus blinded, paired over windows (medians over seeds)".to_owned(),
         [

@@ -2,11 +2,11 @@
 
 use super::described;
 use super::ranking::cohort;
-use crate::record::{Board, Cohort, Track};
+use crate::record::{Cohort, Leaderboard, Track};
 use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{Cell, TableData};
 
-pub(super) fn table(board: &Board, track: &Track) -> TableData {
+pub(super) fn table(board: &Leaderboard, track: &Track) -> TableData {
     let styles = board.model.styles.iter().map(|style| (style.as_str(), Right, 1));
     let heads = [("agent", Left, 0), ("kind", Left, 2)].into_iter().chain(styles);
     let mut table = TableData::new(

@@ -7,10 +7,10 @@ use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{Cell, TableData};
 
 /// How a number of a column is shown.
-pub type Form = fn(f64) -> Cell;
+pub type CellForm = fn(f64) -> Cell;
 
 /// The ten metrics and the excess return: head, key of the metric and form.
-pub const METRICS: [(&str, &str, Form); 11] = [
+pub const METRICS: [(&str, &str, CellForm); 11] = [
     ("total", "total_return", Cell::Change),
     ("excess", "excess_return", Cell::Change),
     ("Sharpe", "sharpe_ratio", Cell::Ratio),
@@ -25,7 +25,7 @@ pub const METRICS: [(&str, &str, Form); 11] = [
 ];
 
 /// The diagnostic that stands beside them.
-const TOOLS: (&str, &str, Form) = ("tools ok", "tool_validity", Cell::Percent);
+const TOOLS: (&str, &str, CellForm) = ("tools ok", "tool_validity", Cell::Percent);
 
 pub(super) fn table(track: &Track) -> TableData {
     let figures = METRICS.iter().chain([&TOOLS]).map(|(head, ..)| (*head, Right, 1));

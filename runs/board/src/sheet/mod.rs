@@ -7,16 +7,17 @@ mod profile;
 mod ranking;
 mod split;
 
-pub use metrics::{Form, METRICS};
+pub use metrics::{CellForm, METRICS};
 
-use super::record::{Board, SeedStat, Track};
+use super::record::{Leaderboard, SeedStat, Track};
 use crate::BoardError;
+use ktd_attribution::account::Basis;
 use ktd_bundle::summary::Metric;
 use ktd_view::draw::{Cell, TableData};
 
 /// Which table; the numbers are those of KTD-Fin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
+pub enum TableKind {
     /// Ranks by selection with their uncertainty, memory gap, coverage and faults.
     Ranking,
     /// Table 3: decision mode by mask.
@@ -31,7 +32,7 @@ pub enum Kind {
     Contrasts,
 }
 
-impl Kind {
+impl TableKind {
     /// All tables, in the order in which they are shown.
     pub const ALL: [Self; 6] = [
         Self::Ranking,
@@ -73,16 +74,16 @@ impl Kind {
     }
 }
 
-/// A table of the board; `track` where there is one a track, `basis` for the split (`pre`, `post`, `two`).
+/// A table of the board; `track` where there is one a track, `basis` for the split.
 #[must_use]
-pub fn table(board: &Board, kind: Kind, track: &Track, basis: &str) -> TableData {
+pub fn table(board: &Leaderboard, kind: TableKind, track: &Track, basis: Basis) -> TableData {
     match kind {
-        Kind::Ranking => ranking::table(track),
-        Kind::Profile => profile::table(board),
-        Kind::Metrics => metrics::table(track),
-        Kind::Split => split::table(board, track, basis),
-        Kind::Exposures => exposures::table(board, track),
-        Kind::Contrasts => contrasts::table(board),
+        TableKind::Ranking => ranking::table(track),
+        TableKind::Profile => profile::table(board),
+        TableKind::Metrics => metrics::table(track),
+        TableKind::Split => split::table(board, track, basis),
+        TableKind::Exposures => exposures::table(board, track),
+        TableKind::Contrasts => contrasts::table(board),
     }
 }
 
@@ -103,13 +104,13 @@ pub fn csv(table: &TableData) -> Result<Vec<u8>, BoardError> {
 }
 
 /// A metric in this form.
-pub(crate) fn metric_cell(metric: &Metric, form: Form) -> Cell {
+pub(crate) fn metric_cell(metric: &Metric, form: CellForm) -> Cell {
     let missing = || Cell::Missing(metric.reason.clone().unwrap_or_else(|| "not known".to_owned()));
     metric.value.map_or_else(missing, form)
 }
 
 /// The median of a figure over seeds.
-fn stat_cell(stat: Option<&SeedStat>, form: Form) -> Cell {
+fn stat_cell(stat: Option<&SeedStat>, form: CellForm) -> Cell {
     stat.map_or(Cell::Empty, |stat| metric_cell(&stat.median, form))
 }
 

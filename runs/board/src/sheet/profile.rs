@@ -1,15 +1,15 @@
 //! Table 3: decision mode by mask.
 
 use super::ranking::cohort;
-use super::{Form, metric_cell};
-use crate::record::{Board, Cohort, Leader};
+use super::{CellForm, metric_cell};
+use crate::record::{Cohort, Leaderboard, LeaderboardRow};
 use ktd_bundle::summary::Metric;
 use ktd_stats::{Sample, median};
 use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{Cell, TableData};
 use std::collections::BTreeMap;
 
-const COLUMNS: [(&str, &str, Form); 7] = [
+const COLUMNS: [(&str, &str, CellForm); 7] = [
     ("return", "total_return", Cell::Change),
     ("excess", "excess_return", Cell::Change),
     ("abstained", "abstention", Cell::Percent),
@@ -22,7 +22,7 @@ const COLUMNS: [(&str, &str, Form); 7] = [
 /// Mode, mask and cohort; the order of the modes and masks is that of information.
 type Key = (usize, usize, String, Cohort);
 
-pub(super) fn table(board: &Board) -> TableData {
+pub(super) fn table(board: &Leaderboard) -> TableData {
     let figures = COLUMNS.iter().map(|(head, ..)| (*head, Right, 1));
     let heads = [
         ("mode", Left, 0),
@@ -37,7 +37,7 @@ pub(super) fn table(board: &Board) -> TableData {
         "Table 3: decision mode by mask, medians over agents and windows",
         heads,
     );
-    let mut groups: BTreeMap<Key, (String, String, Vec<&Leader>)> = BTreeMap::new();
+    let mut groups: BTreeMap<Key, (String, String, Vec<&LeaderboardRow>)> = BTreeMap::new();
     for track in &board.tracks {
         for leader in &track.leaders {
             if !matches!(leader.cohort, Cohort::Model | Cohort::Builtin) {
@@ -75,7 +75,7 @@ pub(super) fn table(board: &Board) -> TableData {
     table
 }
 
-fn middle(values: &[f64], form: Form) -> Cell {
+fn middle(values: &[f64], form: CellForm) -> Cell {
     let middle = Sample::new("agents", values)
         .ok()
         .map(|sample| Metric::of(median(&sample)));

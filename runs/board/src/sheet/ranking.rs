@@ -1,7 +1,7 @@
 //! Ranks by selection, with what says whether they are real.
 
 use super::{described, metric_cell, stat_cell};
-use crate::record::{Cohort, Leader, Separation, Track};
+use crate::record::{Cohort, LeaderboardRow, Separation, Track};
 use ktd_bundle::summary::Metric;
 use ktd_probes::judge::CertificateSummary;
 use ktd_view::draw::Align::{Left, Right};
@@ -61,7 +61,7 @@ pub(super) fn table(track: &Track) -> TableData {
     table
 }
 
-fn row(leader: &Leader, track: &Track) -> Vec<Cell> {
+fn row(leader: &LeaderboardRow, track: &Track) -> Vec<Cell> {
     let selection = leader.selection.as_ref();
     let interval = selection.and_then(|selection| selection.interval);
     let luck = selection.and_then(|selection| selection.null_band);
@@ -71,22 +71,22 @@ fn row(leader: &Leader, track: &Track) -> Vec<Cell> {
     };
     vec![
         leader.alpha_rank.map_or(Cell::Empty, Cell::Count),
-        leader
-            .rank_interval
-            .map_or(Cell::Empty, |(low, high)| Cell::Text(format!("{low}-{high}"))),
+        leader.rank_interval.map_or(Cell::Empty, |rank| {
+            Cell::Text(format!("{}-{}", rank.low, rank.high))
+        }),
         Cell::Text(tied(leader, track)),
         Cell::Text(leader.agent.clone()),
         Cell::Text(cohort(leader.cohort).to_owned()),
         Cell::Text(leader.force.clone()),
         Cell::Count(leader.seeds.len()),
         selection.map_or_else(absent, |selection| Cell::Change(selection.value)),
-        Cell::optional(interval.map(|(low, _)| low), Cell::Change),
-        Cell::optional(interval.map(|(_, high)| high), Cell::Change),
+        Cell::optional(interval.map(|bounds| bounds.low), Cell::Change),
+        Cell::optional(interval.map(|bounds| bounds.high), Cell::Change),
         selection.map_or(Cell::Empty, |selection| {
             metric_cell(&selection.newey_west_t, Cell::Ratio)
         }),
-        Cell::optional(luck.map(|(low, _)| low), Cell::Change),
-        Cell::optional(luck.map(|(_, high)| high), Cell::Change),
+        Cell::optional(luck.map(|bounds| bounds.low), Cell::Change),
+        Cell::optional(luck.map(|bounds| bounds.high), Cell::Change),
         Cell::optional(
             selection.and_then(|selection| selection.null_percentile),
             Cell::Percent,
@@ -111,12 +111,12 @@ fn row(leader: &Leader, track: &Track) -> Vec<Cell> {
 }
 
 /// By which certificate the mask of an agent's runs is certified or refused.
-fn certificate(leader: &Leader) -> Option<&CertificateSummary> {
+fn certificate(leader: &LeaderboardRow) -> Option<&CertificateSummary> {
     leader.mask.as_ref()?.by.as_ref()
 }
 
 /// The alpha ranks of those from whom the data cannot separate an agent.
-fn tied(leader: &Leader, track: &Track) -> String {
+fn tied(leader: &LeaderboardRow, track: &Track) -> String {
     let place = |separation: &Separation| separation.agents.iter().position(|agent| *agent == leader.agent);
     let found = track
         .separation
@@ -150,7 +150,7 @@ fn tests(separation: &Separation) -> String {
     };
     let spa = separation.spa_p.map_or_else(
         || "n/a".to_owned(),
-        |(low, middle, high)| format!("{middle:.3} ({low:.3} to {high:.3})"),
+        |p| format!("{:.3} ({:.3} to {:.3})", p.consistent, p.lower, p.upper),
     );
     let pairs = separation.agents.len() * separation.agents.len().saturating_sub(1) / 2;
     format!(

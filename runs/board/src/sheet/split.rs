@@ -1,11 +1,12 @@
 //! Table 5: where the return came from.
 
 use super::described;
-use crate::record::{Board, Track};
+use crate::record::{Leaderboard, Track};
+use ktd_attribution::account::Basis;
 use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{Cell, TableData};
 
-pub(super) fn table(board: &Board, track: &Track, basis: &str) -> TableData {
+pub(super) fn table(board: &Leaderboard, track: &Track, basis: Basis) -> TableData {
     let parts = [
         "common",
         "style",
@@ -25,13 +26,14 @@ pub(super) fn table(board: &Board, track: &Track, basis: &str) -> TableData {
         .chain(styles);
     let mut table = TableData::new(
         format!(
-            "Table 5, basis {basis}, linked (Carino), means over seeds: {}",
+            "Table 5, basis {}, linked (Carino), means over seeds: {}",
+            basis.label(),
             described(track)
         ),
         heads,
     );
     for leader in &track.leaders {
-        let Some(contribution) = leader.attribution.get(basis) else {
+        let Some(contribution) = leader.attribution.as_ref().map(|bases| bases.get(basis)) else {
             let reason = leader
                 .unattributed_reason
                 .clone()
@@ -65,13 +67,17 @@ pub(super) fn table(board: &Board, track: &Track, basis: &str) -> TableData {
         table.rows.push(row);
     }
     table.notes.push(match basis {
-        "post" => {
+        Basis::Post => {
             "weights after the day's trades; timing is what they missed from the mark to the open".to_owned()
         }
-        "two" => "overnight on weights before, intraday on weights after the day's trades: nothing is timing"
-            .to_owned(),
-        _ => "weights before the day's trades; timing is what they earned from the open to the close"
-            .to_owned(),
+        Basis::Two => {
+            "overnight on weights before, intraday on weights after the day's trades: nothing is timing"
+                .to_owned()
+        }
+        Basis::Pre => {
+            "weights before the day's trades; timing is what they earned from the open to the close"
+                .to_owned()
+        }
     });
     table
 }

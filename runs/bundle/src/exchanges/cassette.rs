@@ -55,8 +55,16 @@ impl Cassette {
     /// [`BundleError::File`] for a part that cannot be read or is too large, for a whole line that does not hold a record,
     /// and for one that cannot stand where it does.
     pub fn read(path: &Path) -> Result<Self, BundleError> {
+        Self::parse(path, &part(path)?)
+    }
+
+    /// The store whose compressed part was read from `path`; the open part, where there is one, is read here.
+    ///
+    /// # Errors
+    /// As [`Self::read`].
+    pub fn parse(path: &Path, compressed: &[u8]) -> Result<Self, BundleError> {
         let mut cassette = Self::default();
-        cassette.read_compressed(path)?;
+        cassette.read_compressed(path, compressed)?;
         let (closed, torn) = (cassette.extent.records, cassette.extent.torn_bytes);
         cassette.read_open(&open_part(path))?;
         // A kill tears a frame while its records still stand in the open part. Without them replies would be lost.
@@ -68,8 +76,7 @@ impl Cassette {
         Ok(cassette)
     }
 
-    fn read_compressed(&mut self, path: &Path) -> Result<(), BundleError> {
-        let bytes = part(path)?;
+    fn read_compressed(&mut self, path: &Path, bytes: &[u8]) -> Result<(), BundleError> {
         let mut at = 0;
         let mut room = STORE_LIMIT_BYTES;
         while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {

@@ -15,6 +15,7 @@ mod store;
 
 pub use cassette::Cassette;
 pub use nearest::{Difference, Nearest};
+pub(crate) use segment::STORE_LIMIT_BYTES;
 pub use store::ExchangeStore;
 
 use ktd_agents::{TransportError, WireReply, WireRequest};

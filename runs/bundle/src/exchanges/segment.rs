@@ -11,7 +11,7 @@ const COMPRESSION_LEVEL: i32 = 3;
 const WINDOW_LOG: u32 = 24;
 const MAGIC: [u8; 4] = 0xfd2f_b528_u32.to_le_bytes();
 /// The most that a store may hold when it is decompressed, bytes: 4 GiB, a hundred times a long episode's.
-pub(super) const STORE_LIMIT_BYTES: u64 = 4 << 30;
+pub(crate) const STORE_LIMIT_BYTES: u64 = 4 << 30;
 
 /// One frame of some lines, with a checksum.
 pub(super) fn compress(lines: &[u8]) -> std::io::Result<Vec<u8>> {

@@ -6,7 +6,7 @@ use ktd_bundle::event::UsageRecord;
 use ktd_experiment::provider::Provider;
 use ktd_io::FileError;
 use ktd_io::sha256::sha256_hex;
-use ktd_io::whole_file::{json_bytes, read_json, write_whole};
+use ktd_io::whole_file::{create_directory, json_bytes, read_json, write_whole};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -135,7 +135,7 @@ impl ProbeRecord {
             return Ok(None);
         }
         let directory = probes_directory(results);
-        std::fs::create_dir_all(&directory).map_err(ClientError::io("make the directory", &directory))?;
+        create_directory(&directory)?;
         write_whole(&path, &json_bytes(&path, self)?)?;
         Ok(Some(path))
     }

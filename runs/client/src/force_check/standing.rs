@@ -5,8 +5,9 @@ use crate::ClientError;
 use ktd_experiment::cells::Cell;
 use ktd_experiment::config::AgentConfig;
 use ktd_experiment::provider::Provider;
+use ktd_io::whole_file::list_if_exists;
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// How a declared force level stands to what was probed for the same model, endpoint and thinking.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,20 +54,13 @@ impl ProbeRecord {
 
 fn records(results: &Path) -> Result<Vec<ProbeRecord>, ClientError> {
     let directory = probes_directory(results);
-    let entries = match std::fs::read_dir(&directory) {
-        Ok(entries) => entries,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(ClientError::io("list", &directory)(error)),
-    };
-    let mut paths = Vec::new();
-    for entry in entries {
-        let path = entry.map_err(ClientError::io("list", &directory))?.path();
-        if path.extension().is_some_and(|extension| extension == "json") {
-            paths.push(path);
-        }
-    }
-    paths.sort();
-    paths.iter().map(|path| ProbeRecord::read(path)).collect()
+    let paths = list_if_exists(&directory)?;
+    let is_json = |path: &&PathBuf| path.extension().is_some_and(|extension| extension == "json");
+    paths
+        .iter()
+        .filter(is_json)
+        .map(|path| ProbeRecord::read(path))
+        .collect()
 }
 
 /// Holds every agent's declared level against what was probed. What is left open is told.

@@ -6,6 +6,7 @@ use ktd_agents::{ForceLevel, Transport, TransportError, WireReply, WireRequest};
 use ktd_env::synth::{SynthConfig, generate};
 use ktd_experiment::cells::{Cell, cells};
 use ktd_experiment::config::ExperimentConfig;
+use ktd_io::whole_file::{create_directory, write_whole};
 use serde_json::{Value, json};
 use std::collections::VecDeque;
 use std::path::Path;
@@ -253,8 +254,8 @@ fn what_nobody_confirmed_is_told_until_it_is_probed() {
 fn a_damaged_probe_is_told() {
     let folder = tempfile::tempdir().unwrap();
     let path = probe_path(folder.path(), "a");
-    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-    std::fs::write(&path, "{").unwrap();
+    create_directory(path.parent().unwrap()).unwrap();
+    write_whole(&path, b"{").unwrap();
     let error = notes(folder.path(), &[cell(OWN_SERVER)]).unwrap_err();
     assert!(error.hint().contains("probe again"), "{error}");
 }

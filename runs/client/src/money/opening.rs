@@ -18,9 +18,9 @@ use ktd_experiment::config::ExperimentConfig;
 use ktd_experiment::price_table::{Basis, PriceTable};
 use ktd_experiment::rate_limits::RateLimits;
 use ktd_io::lock::FileLock;
-use ktd_io::whole_file::create_private;
+use ktd_io::whole_file::{create_private, list_if_exists};
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 /// Reads the experiment's price table, if it names one, and prices its cells. `base` is where relative paths start.
@@ -166,16 +166,7 @@ fn lock(output: &Path) -> Result<FileLock, ClientError> {
 /// All bundles of an experiment, those of cells that the file no longer has too.
 fn bundles(output: &Path) -> Result<Vec<BundlePaths>, ClientError> {
     let folder = output.join("cells");
-    let entries = match std::fs::read_dir(&folder) {
-        Ok(entries) => entries,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(ClientError::io("read", &folder)(error)),
-    };
-    let paths = entries.map(|entry| entry.map(|entry| entry.path()));
-    let mut paths: Vec<PathBuf> = paths
-        .collect::<Result<_, _>>()
-        .map_err(ClientError::io("read", &folder))?;
-    paths.sort();
+    let paths = list_if_exists(&folder)?;
     let bundles = paths.iter().map(|path| BundlePaths::new(path));
     Ok(bundles.filter(|bundle| bundle.header().exists()).collect())
 }

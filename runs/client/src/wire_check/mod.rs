@@ -10,7 +10,7 @@ pub use show::{Checked, line_of, to_json};
 use crate::ClientError;
 use flate2::read::MultiGzDecoder;
 use ktd_agents::DialectTable;
-use std::fs::File;
+use ktd_io::whole_file::open_input;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
@@ -30,8 +30,7 @@ pub fn check_file(
     table: &DialectTable,
     mut each: impl FnMut(Checked),
 ) -> Result<(), ClientError> {
-    let file = File::open(path).map_err(ClientError::io("open", path))?;
-    let mut reader = BufReader::new(file);
+    let mut reader = BufReader::new(open_input(path)?);
     let start = reader.fill_buf().map_err(ClientError::io("read", path))?;
     let source: Box<dyn Read> = if start.starts_with(&GZIP_MAGIC) {
         Box::new(MultiGzDecoder::new(reader))

@@ -1,13 +1,14 @@
 //! Files of exchanges, good and bad.
 
 use super::*;
+use ktd_io::whole_file::write_whole;
 use serde_json::{Value, json};
 use std::io::Write;
 
 fn check(lines: &[u8]) -> Vec<Value> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("recorded.jsonl");
-    std::fs::write(&path, lines).unwrap();
+    write_whole(&path, lines).unwrap();
     let table = DialectTable::builtin().unwrap();
     let mut all = Vec::new();
     check_file(&path, &table, |checked| {
@@ -71,7 +72,7 @@ fn a_file_that_breaks_off_is_read_as_far_as_it_goes() {
     let whole = packed.finish().unwrap();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("cut.jsonl.gz");
-    std::fs::write(&path, &whole[..whole.len() - 30]).unwrap();
+    write_whole(&path, &whole[..whole.len() - 30]).unwrap();
     let mut seen = 0;
     let ended = check_file(&path, &DialectTable::builtin().unwrap(), |_| seen += 1);
     assert_eq!(seen, 2);

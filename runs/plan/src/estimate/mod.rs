@@ -13,7 +13,7 @@ use serde::Serialize;
 
 /// What is asked and what it costs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct Quantity {
+pub struct EstimatedQuantity {
     /// Requests.
     pub calls: u64,
     /// Tokens of requests, those from a cache included.
@@ -26,7 +26,7 @@ pub struct Quantity {
     pub cost_picodollars: Option<Picodollars>,
 }
 
-impl Quantity {
+impl EstimatedQuantity {
     /// Nothing.
     pub const NOTHING: Self = Self {
         calls: 0,
@@ -54,18 +54,18 @@ impl Quantity {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Range {
     /// A model that looks once, says little and finds its cache.
-    pub least: Quantity,
+    pub least: EstimatedQuantity,
     /// A model that looks at everything.
-    pub expected: Quantity,
+    pub expected: EstimatedQuantity,
     /// A model that uses up every tool call, every retry and every token it may, and finds no cache.
-    pub most: Quantity,
+    pub most: EstimatedQuantity,
 }
 
 impl Range {
     const NOTHING: Self = Self {
-        least: Quantity::NOTHING,
-        expected: Quantity::NOTHING,
-        most: Quantity::NOTHING,
+        least: EstimatedQuantity::NOTHING,
+        expected: EstimatedQuantity::NOTHING,
+        most: EstimatedQuantity::NOTHING,
     };
 
     fn add(&mut self, other: &Self) {
@@ -226,7 +226,7 @@ fn exhausted(mode: Mode, traffic: &Traffic, session: SessionConfig) -> Traffic {
     }
 }
 
-fn quantity(cell: &Cell, traffic: &Traffic, assumed: &Assumed) -> Quantity {
+fn quantity(cell: &Cell, traffic: &Traffic, assumed: &Assumed) -> EstimatedQuantity {
     let tokens_of = |bytes: u64| {
         scaled(
             bytes,
@@ -239,7 +239,7 @@ fn quantity(cell: &Cell, traffic: &Traffic, assumed: &Assumed) -> Quantity {
     let input_tokens = whole(tokens_of(traffic.request_bytes));
     let cached_tokens = scaled(whole(tokens_of(traffic.readable_bytes)), assumed.cached, 100);
     let output_tokens = calls.saturating_mul(assumed.output_tokens_a_call);
-    let mut quantity = Quantity {
+    let mut quantity = EstimatedQuantity {
         calls,
         input_tokens,
         cached_tokens,
@@ -251,7 +251,7 @@ fn quantity(cell: &Cell, traffic: &Traffic, assumed: &Assumed) -> Quantity {
 }
 
 /// As many calls as there are, each an average one: tiers by prompt length are met as it meets them.
-fn cost(cell: &Cell, quantity: &Quantity) -> Option<Picodollars> {
+fn cost(cell: &Cell, quantity: &EstimatedQuantity) -> Option<Picodollars> {
     let a_call = |tokens: u64| scaled(tokens, 1, quantity.calls);
     let fresh = a_call(quantity.input_tokens.saturating_sub(quantity.cached_tokens));
     // Where a cache is written on demand, what is not read from it is written to it.

@@ -30,7 +30,8 @@ fn estimate(model: &str, rest: &str) -> Estimate {
     })
     .unwrap();
     let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("prices.json"), PRICES).unwrap();
+    let prices = folder.path().join("prices.json");
+    ktd_io::whole_file::write_whole(&prices, PRICES.as_bytes()).unwrap();
     let mut cells = cells(&config, &market).unwrap();
     price_cells(&mut cells, &config, folder.path()).unwrap();
     let measured = Measured {

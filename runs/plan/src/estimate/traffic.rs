@@ -1,6 +1,6 @@
 //! What the built-in agents send on the experiment's own panel: the traffic that an estimate starts from.
 
-use crate::PlanError;
+use crate::PlanningError;
 use ktd_bundle::BundlePaths;
 use ktd_bundle::exchanges::Cassette;
 use ktd_client::progress::Progress;
@@ -59,13 +59,13 @@ pub struct Measured {
 /// afterwards. No network is used.
 ///
 /// # Errors
-/// [`PlanError`] when the panel does not fit or an episode cannot be run.
+/// [`PlanningError`] when the panel does not fit or an episode cannot be run.
 pub async fn measure(
     config: &ExperimentConfig,
     source: &MarketSource,
     progress: Arc<dyn Progress>,
-) -> Result<Vec<Measured>, PlanError> {
-    let folder = tempfile::tempdir().map_err(PlanError::io("make a directory in", &std::env::temp_dir()))?;
+) -> Result<Vec<Measured>, PlanningError> {
+    let folder = ktd_io::whole_file::temporary_directory()?;
     let prepared = prepare(config, source)?;
     let plan = RunPlan {
         config: config.clone(),
@@ -106,7 +106,7 @@ pub fn steps_measured(cells: &[Cell]) -> usize {
 }
 
 /// The built-in agents on the first days of the experiment's first window.
-fn prepare(config: &ExperimentConfig, source: &MarketSource) -> Result<Prepared, PlanError> {
+fn prepare(config: &ExperimentConfig, source: &MarketSource) -> Result<Prepared, PlanningError> {
     let short = ExperimentConfig {
         agents: [BRIEF, THOROUGH].map(AgentConfig::builtin).to_vec(),
         windows: config.windows.iter().take(1).cloned().collect(),
@@ -133,7 +133,7 @@ fn prepare(config: &ExperimentConfig, source: &MarketSource) -> Result<Prepared,
 }
 
 impl Traffic {
-    fn of(bundle: &Path) -> Result<Self, PlanError> {
+    fn of(bundle: &Path) -> Result<Self, PlanningError> {
         let cassette = Cassette::read(&BundlePaths::new(bundle).exchanges())?;
         let mut traffic = Self::default();
         let mut earlier: Vec<Vec<u8>> = Vec::new();

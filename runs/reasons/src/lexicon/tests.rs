@@ -1,5 +1,6 @@
 use super::*;
 use ktd_env::synth::{SynthConfig, generate};
+use ktd_io::whole_file::{list, read_input, write_whole};
 
 /// Words with their categories.
 fn words(lexicon: &Lexicon, text: &str) -> Vec<(String, Category)> {
@@ -151,7 +152,8 @@ fn a_full_name_is_the_company_and_a_short_one_the_brand() {
     let name = market.names().next().unwrap().1.company_names[0].clone();
     let folder = tempfile::tempdir().unwrap();
     let short: String = name.chars().take(2).collect();
-    std::fs::write(folder.path().join("brand.zh.txt"), format!("{name}\n{short}\n")).unwrap();
+    let path = folder.path().join("brand.zh.txt");
+    write_whole(&path, format!("{name}\n{short}\n").as_bytes()).unwrap();
     let lists = Lists::read(Some(folder.path())).unwrap();
     check(
         &lists.on(Some(&market)).unwrap(),
@@ -206,9 +208,8 @@ fn prompts_hold_no_word_that_counts() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../prompts/templates");
     let lexicon = built_in();
     let mut read = 0;
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        let found = words(&lexicon, &std::fs::read_to_string(&path).unwrap());
+    for path in list(&folder).unwrap() {
+        let found = words(&lexicon, &read_input(&path).unwrap());
         // The example of a code, where codes are shown.
         let found: Vec<_> = found.into_iter().filter(|(word, _)| word != "SH600000").collect();
         assert_eq!(found, [], "{}", path.display());

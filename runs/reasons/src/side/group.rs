@@ -1,14 +1,14 @@
 //! Which episodes stand side by side, and which of their steps.
 
 use super::SideOptions;
-use super::real::{Real, RealNames};
-use super::record::{MaskColumn, Match, OrderCell, OrderRow, SideBySide, Step, StepCell, Text};
+use super::real::{PanelCache, RevealedNames};
+use super::record::{
+    MarkedText, MaskColumn, MaskComparison, OrderCell, OrderRow, SideBySide, StepCell, StepComparison,
+};
 use crate::ReasonsError;
-use crate::{Heard, Hearing, Hit, REASONS_FORMAT};
-use ktd_bundle::BundlePaths;
-use ktd_bundle::bundle_ref::Found;
+use crate::{EpisodeReasons, Hit, REASONS_FORMAT, ReasonSet};
+use ktd_bundle::bundle_ref::BundleRef;
 use ktd_bundle::event::OrderRecord;
-use ktd_bundle::open::read_private;
 use ktd_masking::Level;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,10 +17,10 @@ use std::collections::{BTreeMap, BTreeSet};
 /// # Errors
 /// [`ReasonsError::Input`] when nothing has a counterpart, a step is not in the window, days differ, or real stocks are asked
 /// for and a private part or panel is missing.
-pub fn side_by_side(hearing: &Hearing, options: &SideOptions) -> Result<SideBySide, ReasonsError> {
-    let mut notes = hearing.notes.clone();
-    let mut groups: BTreeMap<Key<'_>, Vec<&Heard>> = BTreeMap::new();
-    for one in &hearing.heard {
+pub fn side_by_side(reasons: &ReasonSet, options: &SideOptions) -> Result<SideBySide, ReasonsError> {
+    let mut notes = reasons.notes.clone();
+    let mut groups: BTreeMap<Key<'_>, Vec<&EpisodeReasons>> = BTreeMap::new();
+    for one in &reasons.episodes {
         groups.entry(key(one)).or_default().push(one);
     }
     let alone = groups.values().filter(|group| group.len() < 2).count();
@@ -35,7 +35,7 @@ pub fn side_by_side(hearing: &Hearing, options: &SideOptions) -> Result<SideBySi
             "episodes that no other mask stands beside are left out: {alone}"
         ));
     }
-    let mut real = RealNames::new(options);
+    let mut real = PanelCache::new(options);
     let matches = groups
         .into_values()
         .filter(|group| 1 < group.len())
@@ -52,8 +52,8 @@ pub fn side_by_side(hearing: &Hearing, options: &SideOptions) -> Result<SideBySi
 /// Agent, window with its steps, mode, seed and panel.
 type Key<'h> = (&'h str, &'h str, usize, &'h str, u64, &'h str);
 
-fn key(heard: &Heard) -> Key<'_> {
-    let header = &heard.spoken.found.header;
+fn key(heard: &EpisodeReasons) -> Key<'_> {
+    let header = &heard.stated.opened.bundle.header;
     (
         &header.agent.id,
         &header.window.id,
@@ -65,23 +65,23 @@ fn key(heard: &Heard) -> Key<'_> {
 }
 
 fn match_of(
-    mut group: Vec<&Heard>,
+    mut group: Vec<&EpisodeReasons>,
     options: &SideOptions,
-    real: &mut RealNames,
-) -> Result<Match, ReasonsError> {
+    real: &mut PanelCache,
+) -> Result<MaskComparison, ReasonsError> {
     group.sort_by_key(|heard| {
-        let mask = &heard.spoken.found.header.mask;
+        let mask = &heard.stated.opened.bundle.header.mask;
         (Level::parse(&mask.level), mask.numeric.clone())
     });
     check_dates(&group)?;
-    let names: Vec<Option<Real>> = group
+    let names: Vec<Option<RevealedNames>> = group
         .iter()
-        .map(|heard| real.of(&heard.spoken.found))
+        .map(|heard| real.of(&heard.stated.opened))
         .collect::<Result<_, _>>()?;
     let (agent, window, window_steps, mode, seed, _) =
         group.first().map_or(("", "", 0, "", 0, ""), |one| key(one));
-    let column = |heard: &&Heard| {
-        let found = &heard.spoken.found;
+    let column = |heard: &&EpisodeReasons| {
+        let found = &heard.stated.opened.bundle;
         MaskColumn {
             level: found.header.mask.level.clone(),
             numeric: found.header.mask.numeric.clone(),
@@ -89,7 +89,7 @@ fn match_of(
         }
     };
     let steps = chosen(&group, options, window_steps)?;
-    Ok(Match {
+    Ok(MaskComparison {
         agent: agent.to_owned(),
         window: window.to_owned(),
         mode: mode.to_owned(),
@@ -103,10 +103,11 @@ fn match_of(
 }
 
 /// Refuses episodes whose days are known to differ.
-fn check_dates(group: &[&Heard]) -> Result<(), ReasonsError> {
-    let mut known: Option<(&Found, (String, String))> = None;
-    for found in group.iter().map(|heard| &heard.spoken.found) {
-        let Some(dates) = dates_of(found)? else { continue };
+fn check_dates(group: &[&EpisodeReasons]) -> Result<(), ReasonsError> {
+    let mut known: Option<(&BundleRef, (String, String))> = None;
+    for opened in group.iter().map(|heard| &heard.stated.opened) {
+        let Some(dates) = opened.dates() else { continue };
+        let found = &opened.bundle;
         match &known {
             Some((other, theirs)) if *theirs != dates => {
                 return Err(ReasonsError::input(
@@ -126,22 +127,9 @@ fn check_dates(group: &[&Heard]) -> Result<(), ReasonsError> {
     Ok(())
 }
 
-/// First and last day, where header or private part says.
-fn dates_of(found: &Found) -> Result<Option<(String, String)>, ReasonsError> {
-    let paths = BundlePaths::new(&found.root);
-    if let Some(dates) = &found.header.window.dates {
-        return Ok(Some(dates.clone()));
-    }
-    if !paths.episode().exists() {
-        return Ok(None);
-    }
-    let (private, _) = read_private(&paths, &found.header)?;
-    Ok(Some((private.first_day, private.last_day)))
-}
-
 /// The steps that were asked for, or those with the most hits; without a hit the first of all.
 fn chosen(
-    group: &[&Heard],
+    group: &[&EpisodeReasons],
     options: &SideOptions,
     window_steps: usize,
 ) -> Result<BTreeSet<usize>, ReasonsError> {
@@ -176,9 +164,9 @@ fn chosen(
     Ok(if steps.is_empty() { [1].into() } else { steps })
 }
 
-fn step_of(step: usize, group: &[&Heard], names: &[Option<Real>]) -> Step {
-    let columns = || group.iter().map(|heard| (*heard, heard.spoken.step(step)));
-    let hits_in = |heard: &Heard| {
+fn step_of(step: usize, group: &[&EpisodeReasons], names: &[Option<RevealedNames>]) -> StepComparison {
+    let columns = || group.iter().map(|heard| (*heard, heard.stated.step(step)));
+    let hits_in = |heard: &EpisodeReasons| {
         heard
             .hits
             .iter()
@@ -190,7 +178,7 @@ fn step_of(step: usize, group: &[&Heard], names: &[Option<Real>]) -> Step {
         outcome: spoken.map(|spoken| spoken.outcome),
         overall: spoken
             .and_then(|spoken| spoken.overall.as_deref())
-            .map(|text| Text::of(text, hits_of(heard, step, None))),
+            .map(|text| MarkedText::of(text, hits_of(heard, step, None))),
     });
     let mut rows: BTreeMap<Place, Vec<Option<OrderCell>>> = BTreeMap::new();
     for (column, (heard, spoken)) in columns().enumerate() {
@@ -203,7 +191,7 @@ fn step_of(step: usize, group: &[&Heard], names: &[Option<Real>]) -> Step {
             }
         }
     }
-    Step {
+    StepComparison {
         step,
         real_date: names.iter().flatten().find_map(|real| real.date(step)),
         hits: group.iter().map(|heard| hits_in(heard)).sum(),
@@ -247,7 +235,7 @@ fn free_row(
     rows.entry(place).or_insert_with(|| vec![None; columns])
 }
 
-fn order_cell(place: usize, order: &OrderRecord, heard: &Heard, step: usize) -> OrderCell {
+fn order_cell(place: usize, order: &OrderRecord, heard: &EpisodeReasons, step: usize) -> OrderCell {
     OrderCell {
         order: place + 1,
         stock_id: order.stock_id.clone(),
@@ -255,11 +243,11 @@ fn order_cell(place: usize, order: &OrderRecord, heard: &Heard, step: usize) -> 
         target_weight_millionths: order.target_weight_millionths,
         shares: order.shares,
         confidence: order.confidence,
-        reason: Text::of(&order.reason, hits_of(heard, step, Some(place + 1))),
+        reason: MarkedText::of(&order.reason, hits_of(heard, step, Some(place + 1))),
     }
 }
 
-fn hits_of(heard: &Heard, step: usize, order: Option<usize>) -> impl Iterator<Item = &Hit> {
+fn hits_of(heard: &EpisodeReasons, step: usize, order: Option<usize>) -> impl Iterator<Item = &Hit> {
     heard
         .hits
         .iter()

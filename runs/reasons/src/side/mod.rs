@@ -8,7 +8,10 @@ mod text;
 
 pub use group::side_by_side;
 pub use page::render;
-pub use record::{Mark, MaskColumn, Match, OrderCell, OrderRow, Part, SideBySide, Step, StepCell, Text};
+pub use record::{
+    MarkedText, MarkedWord, MaskColumn, MaskComparison, OrderCell, OrderRow, SideBySide, StepCell,
+    StepComparison, TextPart,
+};
 pub use text::text;
 
 use std::path::PathBuf;

@@ -1,6 +1,6 @@
 //! Reasons side by side, as one page without anything to load.
 
-use super::record::{Match, Part, SideBySide, Step, Text};
+use super::record::{MarkedText, MaskComparison, SideBySide, StepComparison, TextPart};
 use crate::Category;
 use ktd_view::draw::{STYLE, document, scroll};
 use maud::{Markup, html};
@@ -24,7 +24,7 @@ pub fn render(sides: &SideBySide) -> String {
     document("Reasons side by side", &[STYLE, include_str!("style.css")], &body)
 }
 
-fn section(one: &Match) -> Markup {
+fn section(one: &MaskComparison) -> Markup {
     html! {
         section {
             h2 { bdi { (one.agent) } ", window " (one.window) ", " (one.mode) ", seed " (one.seed) }
@@ -35,7 +35,7 @@ fn section(one: &Match) -> Markup {
     }
 }
 
-fn rows(one: &Match, step: &Step) -> Markup {
+fn rows(one: &MaskComparison, step: &StepComparison) -> Markup {
     html! {
         caption {
             "Step " (step.step) @if let Some(date) = &step.real_date { ", " (date) } ": " (step.hits) " hits"
@@ -72,13 +72,13 @@ fn rows(one: &Match, step: &Step) -> Markup {
     }
 }
 
-fn reason(text: &Text) -> Markup {
+fn reason(text: &MarkedText) -> Markup {
     html! {
         p {
             @for part in text.parts() {
                 @match part {
-                    Part::Plain(text) => (text),
-                    Part::Marked(word, mark) => {
+                    TextPart::Plain(text) => (text),
+                    TextPart::Marked(word, mark) => {
                         @let label = mark.category.label();
                         @let (class, title) = if mark.is_shown { ("shown", "shown in this step") } else { (label, label) };
                         mark class=(class) title=(title) { (word) }

@@ -2,9 +2,7 @@
 
 use super::SideOptions;
 use crate::ReasonsError;
-use ktd_bundle::BundlePaths;
-use ktd_bundle::bundle_ref::Found;
-use ktd_bundle::open::read_private;
+use ktd_bundle::finished_episode::OpenedBundle;
 use ktd_data::market_source::market_of;
 use ktd_env::{DayIndex, Fen, Market, TradeDate};
 use ktd_experiment::cells::parse_mask;
@@ -14,20 +12,20 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 /// Opens masks, each panel once.
-pub(super) struct RealNames {
+pub(super) struct PanelCache {
     is_asked: bool,
     panel: Option<PathBuf>,
     markets: BTreeMap<String, Arc<Market>>,
 }
 
 /// The mask of one episode, opened.
-pub(super) struct Real {
+pub(super) struct RevealedNames {
     market: Arc<Market>,
     mask: Mask,
     days: Vec<DayIndex>,
 }
 
-impl RealNames {
+impl PanelCache {
     pub(super) fn new(options: &SideOptions) -> Self {
         Self {
             is_asked: options.real,
@@ -40,21 +38,26 @@ impl RealNames {
     ///
     /// # Errors
     /// [`ReasonsError`] when the private part or the panel is missing or damaged.
-    pub(super) fn of(&mut self, found: &Found) -> Result<Option<Real>, ReasonsError> {
+    pub(super) fn of(&mut self, opened: &OpenedBundle) -> Result<Option<RevealedNames>, ReasonsError> {
         if !self.is_asked {
             return Ok(None);
         }
-        let header = &found.header;
-        let (private, key) = read_private(&BundlePaths::new(&found.root), header)?;
+        let header = &opened.bundle.header;
+        let root = opened.bundle.root.display();
+        let key = opened.key().ok_or_else(|| {
+            ReasonsError::input(
+                format!("{root} has no private part: its stocks and days cannot be named"),
+                "ask the bundle's owner for private/",
+            )
+        })?;
         let hash = &header.data.panel_blake3;
         let market = if let Some(market) = self.markets.get(hash) {
             Arc::clone(market)
         } else {
-            let kept = private.panel.map(PathBuf::from);
-            market_of(&header.data, kept.as_deref(), self.panel.as_deref())?.market
+            market_of(&header.data, opened.panel().as_deref(), self.panel.as_deref())?.market
         };
         self.markets.insert(hash.clone(), Arc::clone(&market));
-        let days = found.panel_days(&market)?.unwrap_or_default();
+        let days = opened.panel_days(&market)?.unwrap_or_default();
         let frame = EpisodeFrame {
             market: &market,
             window: &days,
@@ -62,17 +65,17 @@ impl RealNames {
             initial_cash: Fen(1),
         };
         let settings = parse_mask(&header.mask.level, &header.mask.numeric)?;
-        let mask = Mask::new(settings, &key, &frame).ok_or_else(|| {
+        let mask = Mask::new(settings, key, &frame).ok_or_else(|| {
             ReasonsError::input(
-                format!("the panel has no day before {}", found.root.display()),
+                format!("the panel has no day before {}", root),
                 "name the panel the bundle was made on with --panel",
             )
         })?;
-        Ok(Some(Real { market, mask, days }))
+        Ok(Some(RevealedNames { market, mask, days }))
     }
 }
 
-impl Real {
+impl RevealedNames {
     /// Code and company of a stock as the model wrote it; `None` for one that is not of the episode.
     pub(super) fn stock(&self, stock_id: &str) -> Option<String> {
         let info = self.market.name(self.mask.resolve(stock_id).ok()?)?;

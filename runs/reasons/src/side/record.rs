@@ -12,14 +12,14 @@ pub struct SideBySide {
     /// Version of the program.
     pub ktd: String,
     /// One agent on one window, in one mode, with one seed, under two masks or more.
-    pub matches: Vec<Match>,
+    pub matches: Vec<MaskComparison>,
     /// What was left out, and why.
     pub notes: Vec<String>,
 }
 
 /// Episodes that differ in their mask alone.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Match {
+pub struct MaskComparison {
     /// The agent.
     pub agent: String,
     /// The window.
@@ -31,7 +31,7 @@ pub struct Match {
     /// The masks, from the brightest.
     pub masks: Vec<MaskColumn>,
     /// The steps that are shown.
-    pub steps: Vec<Step>,
+    pub steps: Vec<StepComparison>,
 }
 
 /// One mask of a match.
@@ -47,7 +47,7 @@ pub struct MaskColumn {
 
 /// One step under all masks.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Step {
+pub struct StepComparison {
     /// 1-based.
     pub step: usize,
     /// Its real date, where that was asked for.
@@ -68,7 +68,7 @@ pub struct StepCell {
     /// How it ended.
     pub outcome: Option<StepOutcome>,
     /// The reason for the whole.
-    pub overall: Option<Text>,
+    pub overall: Option<MarkedText>,
 }
 
 /// Orders side by side.
@@ -96,21 +96,21 @@ pub struct OrderCell {
     /// In `[0, 1]`.
     pub confidence: f64,
     /// Why.
-    pub reason: Text,
+    pub reason: MarkedText,
 }
 
 /// A text with the words in it that count.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Text {
+pub struct MarkedText {
     /// As the model wrote it.
     pub text: String,
     /// The words, in their order.
-    pub marks: Vec<Mark>,
+    pub marks: Vec<MarkedWord>,
 }
 
 /// A word of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct Mark {
+pub struct MarkedWord {
     /// Its first byte.
     pub start: usize,
     /// The byte after its last.
@@ -123,16 +123,16 @@ pub struct Mark {
 
 /// A part of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Part<'t> {
+pub enum TextPart<'t> {
     /// What does not count.
     Plain(&'t str),
     /// A word that does.
-    Marked(&'t str, Mark),
+    Marked(&'t str, MarkedWord),
 }
 
-impl Text {
+impl MarkedText {
     pub(super) fn of<'h>(text: &str, hits: impl Iterator<Item = &'h Hit>) -> Self {
-        let mark = |hit: &Hit| Mark {
+        let mark = |hit: &Hit| MarkedWord {
             start: hit.bytes.0,
             end: hit.bytes.1,
             category: hit.category,
@@ -146,16 +146,16 @@ impl Text {
 
     /// The text in its parts, in order.
     #[must_use]
-    pub fn parts(&self) -> Vec<Part<'_>> {
+    pub fn parts(&self) -> Vec<TextPart<'_>> {
         let mut parts = Vec::with_capacity(2 * self.marks.len() + 1);
         let mut at = 0;
         for mark in &self.marks {
             let plain = self.text.get(at..mark.start).unwrap_or_default();
             let marked = self.text.get(mark.start..mark.end).unwrap_or_default();
-            parts.extend([Part::Plain(plain), Part::Marked(marked, *mark)]);
+            parts.extend([TextPart::Plain(plain), TextPart::Marked(marked, *mark)]);
             at = mark.end;
         }
-        parts.push(Part::Plain(self.text.get(at..).unwrap_or_default()));
+        parts.push(TextPart::Plain(self.text.get(at..).unwrap_or_default()));
         parts
     }
 }

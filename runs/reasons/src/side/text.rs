@@ -1,6 +1,6 @@
 //! Reasons side by side, for a terminal.
 
-use super::record::{Match, Part, SideBySide, Step, Text};
+use super::record::{MarkedText, MaskComparison, SideBySide, StepComparison, TextPart};
 use crate::shown;
 use ktd_view::draw::{display_width, wrapped};
 use std::fmt::Write;
@@ -24,7 +24,7 @@ pub fn text(sides: &SideBySide, width: usize) -> String {
     text
 }
 
-fn match_text(one: &Match, width: usize) -> String {
+fn match_text(one: &MaskComparison, width: usize) -> String {
     let columns = one.masks.len().max(1);
     let column = (width.saturating_sub(LABEL_CELLS) / columns)
         .saturating_sub(BAR.len())
@@ -42,7 +42,7 @@ fn match_text(one: &Match, width: usize) -> String {
     text
 }
 
-fn step_text(text: &mut String, one: &Match, step: &Step, column: usize) {
+fn step_text(text: &mut String, one: &MaskComparison, step: &StepComparison, column: usize) {
     let date = step
         .real_date
         .as_ref()
@@ -99,10 +99,10 @@ fn write_row(text: &mut String, label: &str, cells: &[Vec<String>], column: usiz
 }
 
 /// A reason on one line with its words in brackets.
-fn marked(reason: &Text) -> String {
-    let part = |part: Part<'_>| match part {
-        Part::Marked(word, mark) if !mark.is_shown => format!("«{word}»"),
-        Part::Marked(word, _) | Part::Plain(word) => word.to_owned(),
+fn marked(reason: &MarkedText) -> String {
+    let part = |part: TextPart<'_>| match part {
+        TextPart::Marked(word, mark) if !mark.is_shown => format!("«{word}»"),
+        TextPart::Marked(word, _) | TextPart::Plain(word) => word.to_owned(),
     };
     shown(&reason.parts().into_iter().map(part).collect::<String>())
 }

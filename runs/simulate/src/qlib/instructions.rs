@@ -4,6 +4,7 @@ use super::{QlibInstructions, QlibSimulateError, read_file};
 use chrono::NaiveDate;
 use csv::StringRecord;
 use flate2::read::MultiGzDecoder;
+use ktd_io::FileError;
 use ktd_qlib::{Instructions, ScriptedOrder, Shares, Side, Signal};
 use std::io::Read;
 use std::path::Path;
@@ -165,9 +166,6 @@ fn unzip(path: &Path, bytes: Vec<u8>) -> Result<Vec<u8>, QlibSimulateError> {
     let mut text = Vec::new();
     MultiGzDecoder::new(bytes.as_slice())
         .read_to_end(&mut text)
-        .map_err(|source| QlibSimulateError::Read {
-            path: path.to_owned(),
-            source,
-        })?;
+        .map_err(|source| QlibSimulateError::Read(FileError::io("read", path)(source)))?;
     Ok(text)
 }

@@ -2,9 +2,11 @@
 
 use super::QlibSimulateError;
 use csv::Writer;
+use ktd_io::FileError;
+use ktd_io::whole_file::{create_directory, write_together};
 use ktd_qlib::{QlibRun, Side};
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 const FILLS: [&str; 12] = [
     "date",
@@ -37,51 +39,21 @@ const FINAL_POSITIONS: [&str; 5] = ["symbol", "amount_adj", "price_adj", "weight
 
 /// Writes `fills.csv`, `daily.csv` and `final_positions.csv`.
 ///
-/// Each is written under another name first; they are renamed when all are complete.
+/// They appear together when all are complete.
 pub(super) fn write(out: &Path, run: &QlibRun) -> Result<(), QlibSimulateError> {
     let tables = [
         ("fills.csv", fills(run)),
         ("daily.csv", daily(run)),
         ("final_positions.csv", positions(run)),
     ];
-    std::fs::create_dir_all(out).map_err(|source| QlibSimulateError::Write {
-        path: out.to_owned(),
-        source,
-    })?;
-    let mut written: Vec<(PathBuf, PathBuf)> = Vec::new();
-    let mut outcome = Ok(());
-    for (name, table) in tables {
-        let (partial, path) = (out.join(format!(".{name}.partial")), out.join(name));
-        outcome = table.and_then(|bytes| std::fs::write(&partial, bytes));
-        written.push((partial, path));
-        if outcome.is_err() {
-            break;
-        }
-    }
-    if let Err(source) = outcome {
-        let path = written
-            .last()
-            .map_or_else(|| out.to_owned(), |(_, path)| path.clone());
-        discard(&written);
-        return Err(QlibSimulateError::Write { path, source });
-    }
-    for (partial, path) in &written {
-        if let Err(source) = std::fs::rename(partial, path) {
-            discard(&written);
-            return Err(QlibSimulateError::Write {
-                path: path.clone(),
-                source,
-            });
-        }
-    }
-    Ok(())
-}
-
-/// Takes away what was half done. What cannot be taken away is left: the first error is the one to report.
-fn discard(written: &[(PathBuf, PathBuf)]) {
-    for (partial, _) in written {
-        drop(std::fs::remove_file(partial));
-    }
+    let files = tables.map(|(name, table)| {
+        let path = out.join(name);
+        let table = table.map_err(FileError::io("write", &path))?;
+        Ok((path, table))
+    });
+    let files: Result<Vec<_>, FileError> = files.into_iter().collect();
+    let written = create_directory(out).and_then(|()| write_together(&files?));
+    written.map_err(QlibSimulateError::Write)
 }
 
 fn fills(run: &QlibRun) -> io::Result<Vec<u8>> {

@@ -1,6 +1,7 @@
 //! Reads the files of a Qlib data directory that a run needs.
 
 use super::{QlibSimulateError, read_file};
+use ktd_io::FileError;
 use ktd_qlib::{FeatureFile, QlibConfig, QlibPanel};
 use std::collections::BTreeSet;
 use std::io;
@@ -81,9 +82,9 @@ fn read_bin(root: &Path, symbol: &str, field: &str) -> Result<Option<FeatureFile
 }
 
 fn read_text(path: &Path) -> Result<String, QlibSimulateError> {
-    String::from_utf8(read_file(path)?).map_err(|error| QlibSimulateError::Read {
-        path: path.to_owned(),
-        source: io::Error::new(io::ErrorKind::InvalidData, error),
+    String::from_utf8(read_file(path)?).map_err(|error| {
+        let source = io::Error::new(io::ErrorKind::InvalidData, error);
+        QlibSimulateError::Read(FileError::io("read", path)(source))
     })
 }
 
@@ -91,7 +92,11 @@ fn read_text(path: &Path) -> Result<String, QlibSimulateError> {
 fn optional<T>(read: Result<T, QlibSimulateError>) -> Result<Option<T>, QlibSimulateError> {
     match read {
         Ok(read) => Ok(Some(read)),
-        Err(QlibSimulateError::Read { source, .. }) if source.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(QlibSimulateError::Read(FileError::Io { source, .. }))
+            if source.kind() == io::ErrorKind::NotFound =>
+        {
+            Ok(None)
+        }
         Err(error) => Err(error),
     }
 }

@@ -1,11 +1,11 @@
 //! The board can tell skill from memory from luck: what the agents that cost nothing score on the synthetic market.
 
+use ktd_attribution::RandomPortfolios;
 use ktd_bundle::BundlePaths;
 use ktd_bundle::summary::Summary;
 use ktd_env::Fen;
 use ktd_experiment::config::ExperimentConfig;
 use ktd_kit::episode::{experiment, key, market, prepare, run};
-use ktd_plan::Luck;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -40,10 +40,14 @@ fn final_nav_fen(bundle: &Path) -> i64 {
 }
 
 /// Final net asset values of the grid, fen, by agent and level; and how far apart luck takes two portfolios.
-fn scores() -> (BTreeMap<(String, &'static str), i64>, Luck) {
+fn scores() -> (BTreeMap<(String, &'static str), i64>, RandomPortfolios) {
     let config = experiment(40, GRID);
     let prepared = prepare(&config, market(11), key(7));
-    let luck = Luck::of(&prepared.source.market, &prepared.cells[0].window).unwrap();
+    let luck = {
+        let window = &prepared.cells[0].window;
+        RandomPortfolios::of(&prepared.source.market, &window.id, &window.days)
+    }
+    .unwrap();
     let folder = tempfile::tempdir().unwrap();
     let scores = run(&config, &prepared, folder.path());
     let scores = scores

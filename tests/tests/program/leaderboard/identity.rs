@@ -118,7 +118,7 @@ fn luck_is_no_narrower_for_seeds_that_traded_alike() {
             leader["selection"]["null_band"].clone(),
         )
     };
-    assert!(of(&one).1.is_array());
+    assert!(of(&one).1.is_object());
     assert_eq!(of(&both), of(&one));
 }
 

@@ -11,8 +11,9 @@ mod synthetic;
 pub(crate) mod well_formed;
 
 use ktd_board::page::render;
-use ktd_board::sheet::{self, Kind};
-use ktd_board::{Board, Cohort, Linked};
+use ktd_board::sheet::{self, TableKind};
+use ktd_board::{Basis, Bounds};
+use ktd_board::{Cohort, Leaderboard, Linked};
 use ktd_view::draw::{Layout, display_width};
 use synthetic::{board, missing};
 use well_formed::check;
@@ -35,7 +36,7 @@ const PICTURES: [&str; 10] = [
 const NO_WORDS: [&str; 5] = ["NaN", "inf", "None", "Some", "undefined"];
 
 /// The page of a board, after what must hold of every page.
-fn page_of(board: &Board) -> String {
+fn page_of(board: &Leaderboard) -> String {
     let page = render(board);
     check(&page);
     for word in page.split(|character: char| !character.is_alphanumeric()) {
@@ -166,7 +167,7 @@ fn what_is_not_known_says_why() {
         leader.delta_rank = None;
         leader.rank_interval = None;
         leader.first_share = None;
-        leader.attribution.clear();
+        leader.attribution = None;
         leader.unattributed_reason = Some("the file has no trades".to_owned());
         leader.selection = None;
         leader.exposures.clear();
@@ -249,7 +250,8 @@ fn losses_alone_stay_on_the_picture() {
     for contribution in board.tracks[0]
         .leaders
         .iter_mut()
-        .flat_map(|leader| leader.attribution.values_mut())
+        .flat_map(|leader| leader.attribution.iter_mut())
+        .flat_map(|bases| [&mut bases.pre, &mut bases.post, &mut bases.two])
     {
         losses(&mut contribution.carino);
     }
@@ -276,7 +278,7 @@ fn numbers_that_are_none_are_never_shown() {
     for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
         let mut board = board(3, 30, 2, 9);
         board.model.vif_threshold = bad;
-        board.model.vif_path[0].vif[0].1 = Some(bad);
+        board.model.vif_path[0].vif[0].vif = Some(bad);
         board.health.r_squared.fill(bad);
         board.health.factors[0].significant_share = bad;
         board.health.factors[0].newey_west_t = Some(bad);
@@ -304,12 +306,16 @@ fn numbers_that_are_none_are_never_shown() {
             }
             if let Some(selection) = &mut leader.selection {
                 selection.value = bad;
-                selection.interval = Some((bad, bad));
-                selection.null_band = Some((bad, bad));
+                selection.interval = Some(Bounds { low: bad, high: bad });
+                selection.null_band = Some(Bounds { low: bad, high: bad });
                 selection.null_mean = Some(bad);
                 selection.dsr.value = Some(bad);
             }
-            for contribution in leader.attribution.values_mut() {
+            for contribution in leader
+                .attribution
+                .iter_mut()
+                .flat_map(|bases| [&mut bases.pre, &mut bases.post, &mut bases.two])
+            {
                 contribution.carino.selection = bad;
                 contribution.carino.portfolio = bad;
             }
@@ -408,8 +414,8 @@ fn a_ranking_shows_that_it_scrolls_and_cuts_no_name() {
 fn tables_fit_a_terminal_and_keep_what_ranks() {
     let mut board = board(12, 30, 2, 14);
     board.tracks[0].leaders[1].agent = "\u{1b}[2Jmodel".to_owned();
-    for kind in Kind::ALL {
-        let table = sheet::table(&board, kind, &board.tracks[0], "pre");
+    for kind in TableKind::ALL {
+        let table = sheet::table(&board, kind, &board.tracks[0], Basis::Pre);
         for width in [80, 100, 200] {
             let layout = Layout {
                 width: Some(width),
@@ -422,7 +428,7 @@ fn tables_fit_a_terminal_and_keep_what_ranks() {
             assert!(!text.contains('\u{1b}'), "{kind:?}: an escape sequence");
         }
     }
-    let ranking = sheet::table(&board, Kind::Ranking, &board.tracks[0], "pre");
+    let ranking = sheet::table(&board, TableKind::Ranking, &board.tracks[0], Basis::Pre);
     let narrow = ranking.text_in(Layout {
         width: Some(80),
         flag: "--wide",

@@ -1,9 +1,10 @@
 //! A board of made-up agents, the same for the same seed.
 
 use ktd_board::{
-    Board, CalibrationBin, Cohort, Contrast, Contribution, Curves, Faults, Gap, Health, Leader, Linked,
-    ModelRecord, Pair, Protocol, Reliability, Resampling, SeedStat, Selection, SensitivityRow, Separation,
-    StyleHealth, Track, VifStep,
+    Bounds, ByBasis, CalibrationBin, CalibrationRecord, Cohort, Contrast, Contribution, Curves, DateBounds,
+    FactorVif, Faults, Gap, Leaderboard, LeaderboardRow, Linked, ModelHealth, ModelRecord, MurphyParts, Pair,
+    Protocol, RankBounds, Resampling, SeedStat, Selection, SensitivityRow, Separation, SpaP, StyleHealth,
+    Track, VifRound,
 };
 use ktd_bundle::summary::Metric;
 use std::collections::BTreeMap;
@@ -87,7 +88,7 @@ pub(crate) fn dates(days: usize) -> Vec<String> {
 }
 
 /// A board of a headline of `days` days and so many tracks and agents.
-pub(crate) fn board(agents: usize, days: usize, tracks: usize, seed: u64) -> Board {
+pub(crate) fn board(agents: usize, days: usize, tracks: usize, seed: u64) -> Leaderboard {
     let mut chance = Chance(seed);
     let levels = ["blinded", "bright", "stock-blind", "date-blind"];
     let modes = ["open-research", "fixed-candidate", "memory-only"];
@@ -107,8 +108,9 @@ pub(crate) fn board(agents: usize, days: usize, tracks: usize, seed: u64) -> Boa
         })
         .collect();
     let names: Vec<String> = tracks.first().map_or_else(Vec::new, ranked_names);
-    Board {
-        format: 1,
+    Leaderboard {
+        format: 2,
+        content_sha256: "c0".repeat(32),
         title: "headline".to_owned(),
         ktd: "0.1.0".to_owned(),
         protocol: Protocol {
@@ -140,15 +142,13 @@ fn ranked_names(track: &Track) -> Vec<String> {
 fn model(chance: &mut Chance) -> ModelRecord {
     let mut names: Vec<&str> = STYLES.to_vec();
     names.insert(3, "MAX_20");
-    let step = |names: &[&str], dropped: Option<&str>| VifStep {
+    let step = |names: &[&str], dropped: Option<&str>| VifRound {
         vif: names
             .iter()
             .enumerate()
-            .map(|(place, name)| {
-                (
-                    (*name).to_owned(),
-                    Some(1.2 + f64::from(u32::try_from(place).unwrap()) * 0.4),
-                )
+            .map(|(place, name)| FactorVif {
+                factor: (*name).to_owned(),
+                vif: Some(1.2 + f64::from(u32::try_from(place).unwrap()) * 0.4),
             })
             .collect(),
         dropped: dropped.map(str::to_owned),
@@ -158,7 +158,10 @@ fn model(chance: &mut Chance) -> ModelRecord {
             .to_owned(),
         fit_sha256: chance.hash(),
         styles: STYLES.map(str::to_owned).to_vec(),
-        calibration: Some(("2022-01-04".to_owned(), "2022-12-30".to_owned())),
+        calibration: Some(DateBounds {
+            first: "2022-01-04".to_owned(),
+            last: "2022-12-30".to_owned(),
+        }),
         vif_path: vec![step(&names, Some("MAX_20")), step(&STYLES, None)],
         vif_threshold: 5.0,
     }
@@ -172,7 +175,7 @@ fn track(
 ) -> Track {
     let dates = dates(days);
     let benchmark = walk(chance, days, 0.0001, 0.009);
-    let mut leaders: Vec<Leader> = (0..agents)
+    let mut leaders: Vec<LeaderboardRow> = (0..agents)
         .map(|place| {
             let name = AGENTS
                 .get(place)
@@ -194,14 +197,14 @@ fn track(
         leader.return_rank = Some(return_rank);
         leader.delta_rank = Some(i64::try_from(return_rank).unwrap() - i64::try_from(place + 1).unwrap());
         let spread = chance.below(5);
-        leader.rank_interval = Some((
-            (place + 1).saturating_sub(spread).max(1),
-            (place + 1 + spread).min(agents),
-        ));
+        leader.rank_interval = Some(RankBounds {
+            low: (place + 1).saturating_sub(spread).max(1),
+            high: (place + 1 + spread).min(agents),
+        });
         leader.first_share = Some(if place == 0 {
             0.46
         } else {
-            0.4 / f64::from(u32::try_from(place + 1).unwrap()).powi(2)
+            0.4 / f64::from(u32::try_from((place + 1) * (place + 1)).unwrap())
         });
     }
     let separation = (1 < agents).then(|| separation(&leaders));
@@ -224,11 +227,11 @@ fn track(
     }
 }
 
-fn selection_of(leader: &Leader) -> f64 {
+fn selection_of(leader: &LeaderboardRow) -> f64 {
     leader.selection.as_ref().map_or(0.0, |selection| selection.value)
 }
 
-fn total_of(leader: &Leader) -> f64 {
+fn total_of(leader: &LeaderboardRow) -> f64 {
     leader.metrics["total_return"].median.value.unwrap()
 }
 
@@ -246,12 +249,15 @@ fn stat(chance: &mut Chance, value: f64, spread: f64) -> SeedStat {
     let values: Vec<f64> = (0..5).map(|_| value + chance.around(spread)).collect();
     SeedStat {
         median: metric(value),
-        quartiles: Some((value - spread, value + spread)),
+        quartiles: Some(Bounds {
+            low: value - spread,
+            high: value + spread,
+        }),
         values,
     }
 }
 
-fn leader(chance: &mut Chance, name: &str, cohort: Cohort, days: usize) -> Leader {
+fn leader(chance: &mut Chance, name: &str, cohort: Cohort, days: usize) -> LeaderboardRow {
     let curves = curves(chance, days);
     let linked = linked(chance, curves.nav.last().copied().unwrap_or(1.0) - 1.0);
     let selection = linked.selection;
@@ -285,7 +291,7 @@ fn leader(chance: &mut Chance, name: &str, cohort: Cohort, days: usize) -> Leade
     );
     let pre = contribution(linked);
     let post = contribution(linked_again(chance, &pre.carino));
-    Leader {
+    LeaderboardRow {
         agent: name.to_owned(),
         cohort,
         force: if cohort == Cohort::Builtin { "F0" } else { "F2" }.to_owned(),
@@ -302,9 +308,11 @@ fn leader(chance: &mut Chance, name: &str, cohort: Cohort, days: usize) -> Leade
         delta_rank: None,
         rank_interval: None,
         first_share: None,
-        attribution: [("pre", pre.clone()), ("post", post), ("two", pre)]
-            .map(|(basis, part)| (basis.to_owned(), part))
-            .into(),
+        attribution: Some(ByBasis {
+            pre: pre.clone(),
+            post,
+            two: pre,
+        }),
         unattributed_reason: None,
         selection: Some(selected(chance, selection)),
         exposures: (0..STYLES.len()).map(|_| chance.around(0.5)).collect(),
@@ -416,9 +424,15 @@ fn selected(chance: &mut Chance, value: f64) -> Selection {
     let (half, middle) = (0.06 + chance.share() * 0.08, chance.around(0.01));
     Selection {
         value,
-        interval: Some((value - half, value + half)),
+        interval: Some(Bounds {
+            low: value - half,
+            high: value + half,
+        }),
         newey_west_t: metric(value / half * 1.96),
-        null_band: Some((middle - 0.07, middle + 0.07)),
+        null_band: Some(Bounds {
+            low: middle - 0.07,
+            high: middle + 0.07,
+        }),
         null_mean: Some(middle),
         null_percentile: Some((0.5 + (value - middle) * 6.0).clamp(0.0, 1.0)),
         psr: metric(0.8),
@@ -426,7 +440,7 @@ fn selected(chance: &mut Chance, value: f64) -> Selection {
     }
 }
 
-fn reliability(chance: &mut Chance) -> Reliability {
+fn reliability(chance: &mut Chance) -> CalibrationRecord {
     let bins: Vec<CalibrationBin> = (0..10_u32)
         .map(|place| {
             let orders = if place < 4 { 0 } else { chance.below(220) };
@@ -439,17 +453,24 @@ fn reliability(chance: &mut Chance) -> Reliability {
             }
         })
         .collect();
-    Reliability {
+    CalibrationRecord {
         ece: metric(0.13),
-        ece_interval: Some((0.09, 0.18)),
+        ece_interval: Some(Bounds {
+            low: 0.09,
+            high: 0.18,
+        }),
         orders: bins.iter().map(|bin| bin.orders).sum(),
         bins,
         brier: metric(0.258),
-        murphy: Some((0.021, 0.004, 0.241)),
+        murphy: Some(MurphyParts {
+            reliability: 0.021,
+            resolution: 0.004,
+            uncertainty: 0.241,
+        }),
     }
 }
 
-fn separation(leaders: &[Leader]) -> Separation {
+fn separation(leaders: &[LeaderboardRow]) -> Separation {
     let count = leaders.len();
     let win = |own: usize, other: usize| {
         let ahead = selection_of(&leaders[own]) - selection_of(&leaders[other]);
@@ -474,17 +495,21 @@ fn separation(leaders: &[Leader]) -> Separation {
         groups: groups.map(|(_, group)| group.clone()).collect(),
         pbo: metric(0.41),
         reality_check_p: metric(0.22),
-        spa_p: Some((0.18, 0.21, 0.25)),
+        spa_p: Some(SpaP {
+            lower: 0.18,
+            consistent: 0.21,
+            upper: 0.25,
+        }),
     }
 }
 
-fn control(chance: &mut Chance, days: usize) -> Leader {
+fn control(chance: &mut Chance, days: usize) -> LeaderboardRow {
     let oracle = leader(chance, "oracle", Cohort::Control, days);
     let mut selection = oracle.selection.clone().unwrap();
     selection.value = 9.4;
-    selection.interval = Some((8.1, 10.2));
+    selection.interval = Some(Bounds { low: 8.1, high: 10.2 });
     selection.null_percentile = Some(1.0);
-    Leader {
+    LeaderboardRow {
         selection: Some(selection),
         reliability: None,
         memory_gap: None,
@@ -493,7 +518,7 @@ fn control(chance: &mut Chance, days: usize) -> Leader {
     }
 }
 
-fn references(chance: &mut Chance, benchmark: &[f64], days: usize) -> [Leader; 2] {
+fn references(chance: &mut Chance, benchmark: &[f64], days: usize) -> [LeaderboardRow; 2] {
     let members = leader(chance, "buy-and-hold", Cohort::Reference, days);
     let mut own = members.metrics.clone();
     own.retain(|name, _| {
@@ -506,7 +531,7 @@ fn references(chance: &mut Chance, benchmark: &[f64], days: usize) -> [Leader; 2
         ]
         .contains(&name.as_str())
     });
-    let members = Leader {
+    let members = LeaderboardRow {
         metrics: own.clone(),
         seeds: Vec::new(),
         served_models: Vec::new(),
@@ -529,10 +554,10 @@ fn references(chance: &mut Chance, benchmark: &[f64], days: usize) -> [Leader; 2
         ratio.insert(name.to_owned(), none);
     }
     let empty = Vec::new;
-    let index = Leader {
+    let index = LeaderboardRow {
         agent: "index 000300.SH".to_owned(),
         metrics: ratio,
-        attribution: BTreeMap::new(),
+        attribution: None,
         unattributed_reason: Some("an index has no holdings to attribute".to_owned()),
         exposures: empty(),
         daily_exposures: Vec::new(),
@@ -590,7 +615,7 @@ fn contrasts(chance: &mut Chance, names: &[String]) -> Vec<Contrast> {
         .collect()
 }
 
-fn health(chance: &mut Chance, days: usize) -> Health {
+fn health(chance: &mut Chance, days: usize) -> ModelHealth {
     let factor = |name: &str, chance: &mut Chance| StyleHealth {
         name: name.to_owned(),
         mean_return: chance.around(0.0004),
@@ -599,7 +624,7 @@ fn health(chance: &mut Chance, days: usize) -> Health {
         significant_share: 0.1 + chance.share() * 0.6,
         dropped_days: 0,
     };
-    Health {
+    ModelHealth {
         dates: dates(days),
         r_squared: (0..days).map(|_| 0.12 + chance.share() * 0.3).collect(),
         names: (0..days).map(|_| 278 + chance.below(20)).collect(),

@@ -46,13 +46,13 @@ fn returns_between_rounded_prices_are_whole_steps_and_nothing_adds_up() {
             let points = prices(&snapshot(&fixture.context(&as_of, &true_mask), name, 60));
             assert_eq!(rounded.len(), points.len());
             for ((shown, before), point) in rounded.iter().skip(1).zip(&rounded).zip(points.iter().skip(1)) {
-                let steps = (shown / before).ln() / grain.ln_1p();
+                let steps = libm::log(shown / before) / libm::log1p(grain);
                 assert!(
                     (steps - steps.round()).abs() < 0.3,
                     "{numeric:?}: {before} to {shown}"
                 );
                 // Half a step, and the last decimal of either.
-                let off = (shown / point).ln().abs();
+                let off = libm::log(shown / point).abs();
                 assert!(off < 0.5 * grain + 3e-4, "{numeric:?}: {shown} for {point}");
                 compared += 1;
             }

@@ -2,7 +2,7 @@
 
 use super::{Section, View, card, legend, nothing, numbers};
 use crate::sheet::metric_cell;
-use crate::{Leader, Reliability};
+use crate::{Bounds, CalibrationRecord, LeaderboardRow};
 use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{Anchor, Axes, Axis, Canvas, Cell, Edges, TableData, counted, decimals, grouped, real};
 use maud::{Markup, html};
@@ -22,7 +22,7 @@ const BARS: f64 = 216.0;
 const LEFT: f64 = 44.0;
 
 pub(super) fn body(View { track, .. }: View<'_>) -> Markup {
-    let shown: Vec<(&Leader, &Reliability)> = track
+    let shown: Vec<(&LeaderboardRow, &CalibrationRecord)> = track
         .leaders
         .iter()
         .filter_map(|leader| Some((leader, leader.reliability.as_ref()?)))
@@ -48,16 +48,18 @@ pub(super) fn body(View { track, .. }: View<'_>) -> Markup {
     }
 }
 
-fn picture(leader: &Leader, reliability: &Reliability) -> Markup {
+fn picture(leader: &LeaderboardRow, reliability: &CalibrationRecord) -> Markup {
     let title = format!("Confidence of {} against what happened", leader.agent);
     let words = in_words(reliability);
     html! { (draw(reliability).figure("small", &title, &words)) p.gauge { (words) } }
 }
 
-fn in_words(reliability: &Reliability) -> String {
-    let interval = reliability.ece_interval.map_or_else(String::new, |(low, high)| {
-        format!(" (95 % {} to {})", decimals(low, 3), decimals(high, 3))
-    });
+fn in_words(reliability: &CalibrationRecord) -> String {
+    let interval = reliability
+        .ece_interval
+        .map_or_else(String::new, |Bounds { low, high }| {
+            format!(" (95 % {} to {})", decimals(low, 3), decimals(high, 3))
+        });
     let ece = reliability
         .ece
         .value
@@ -69,7 +71,7 @@ fn in_words(reliability: &Reliability) -> String {
     format!("ECE {ece}{interval}, Brier {brier}")
 }
 
-fn draw(reliability: &Reliability) -> Canvas {
+fn draw(reliability: &CalibrationRecord) -> Canvas {
     let mut canvas = Canvas::new(WIDTH, HEIGHT);
     let share = |value: f64| decimals(value, 1);
     let plane = Axes {
@@ -116,7 +118,7 @@ fn draw(reliability: &Reliability) -> Canvas {
     canvas
 }
 
-fn bars(canvas: &mut Canvas, reliability: &Reliability, most: usize) {
+fn bars(canvas: &mut Canvas, reliability: &CalibrationRecord, most: usize) {
     let plane = Axes {
         edges: Edges::new(4.0, 10.0, 32.0, LEFT),
         rows: Some((BARS, HEIGHT)),
@@ -152,7 +154,7 @@ fn bars(canvas: &mut Canvas, reliability: &Reliability, most: usize) {
     }
 }
 
-fn scores(shown: &[(&Leader, &Reliability)]) -> TableData {
+fn scores(shown: &[(&LeaderboardRow, &CalibrationRecord)]) -> TableData {
     let heads = [
         ("agent", Left),
         ("orders", Right),
@@ -170,12 +172,12 @@ fn scores(shown: &[(&Leader, &Reliability)]) -> TableData {
             Cell::Text(leader.agent.clone()),
             Cell::Count(reliability.orders),
             metric_cell(&reliability.ece, Cell::Fine),
-            Cell::optional(reliability.ece_interval.map(|(low, _)| low), Cell::Fine),
-            Cell::optional(reliability.ece_interval.map(|(_, high)| high), Cell::Fine),
+            Cell::optional(reliability.ece_interval.map(|bounds| bounds.low), Cell::Fine),
+            Cell::optional(reliability.ece_interval.map(|bounds| bounds.high), Cell::Fine),
             metric_cell(&reliability.brier, Cell::Fine),
-            Cell::optional(murphy.map(|(reliability, ..)| reliability), Cell::Fine),
-            Cell::optional(murphy.map(|(_, resolution, _)| resolution), Cell::Fine),
-            Cell::optional(murphy.map(|(.., uncertainty)| uncertainty), Cell::Fine),
+            Cell::optional(murphy.map(|parts| parts.reliability), Cell::Fine),
+            Cell::optional(murphy.map(|parts| parts.resolution), Cell::Fine),
+            Cell::optional(murphy.map(|parts| parts.uncertainty), Cell::Fine),
         ]
     });
     TableData::new("Calibration over all seeds", heads).with_rows(rows)
@@ -183,7 +185,7 @@ fn scores(shown: &[(&Leader, &Reliability)]) -> TableData {
              look at its interval, which resamples steps.")
 }
 
-fn bins(shown: &[(&Leader, &Reliability)]) -> TableData {
+fn bins(shown: &[(&LeaderboardRow, &CalibrationRecord)]) -> TableData {
     let heads = [
         ("agent", Left),
         ("bin", Right),

@@ -2,7 +2,8 @@
 
 use super::{Section, View, figure, legend, nothing, numbers};
 use crate::Contrast;
-use crate::sheet::{self, Kind};
+use crate::sheet::{self, TableKind};
+use ktd_attribution::account::Basis;
 use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{
     Anchor, Axes, Axis, Canvas, Cell, Edges, Plane, TableData, axis_percent, change, counted, decimals,
@@ -54,7 +55,7 @@ pub(super) fn body(view: View<'_>) -> Markup {
             (figure(&draw(shown), &title, &description))
         }
         (numbers(&html! {
-            (sheet::table(view.board, Kind::Contrasts, view.track, "pre").html())
+            (sheet::table(view.board, TableKind::Contrasts, view.track, Basis::Pre).html())
             (pairs(contrasts).html())
         }))
     }

@@ -1,7 +1,7 @@
 //! Picture 3: how the parts of the return grew, day by day, with the drawdown below.
 
 use super::{Daily, Section, View, card, day_label, legend, monthly, months, nothing, numbers};
-use crate::{Curves, Leader, Track};
+use crate::{Curves, LeaderboardRow, Track};
 use ktd_view::draw::{
     Axes, Axis, Canvas, Cell, Edges, Plane, TableData, axis_percent, change, padded, real, thin,
 };
@@ -33,7 +33,7 @@ const PARTS: [(&str, Part); 4] = [
 ];
 
 pub(super) fn body(View { track, .. }: View<'_>) -> Markup {
-    let shown: Vec<(&Leader, &Curves)> = track
+    let shown: Vec<(&LeaderboardRow, &Curves)> = track
         .leaders
         .iter()
         .filter_map(|leader| Some((leader, leader.curves.as_ref()?)))
@@ -58,7 +58,7 @@ pub(super) fn body(View { track, .. }: View<'_>) -> Markup {
     }
 }
 
-fn picture(leader: &Leader, curves: &Curves, track: &Track) -> Markup {
+fn picture(leader: &LeaderboardRow, curves: &Curves, track: &Track) -> Markup {
     let seed = leader
         .shown_seed
         .map_or_else(String::new, |seed| format!("seed {seed}"));
@@ -72,7 +72,7 @@ fn picture(leader: &Leader, curves: &Curves, track: &Track) -> Markup {
     )
 }
 
-fn table(leader: &Leader, curves: &Curves, track: &Track) -> TableData {
+fn table(leader: &LeaderboardRow, curves: &Curves, track: &Track) -> TableData {
     let series: [Daily<'_>; 6] = [
         ("NAV \u{2212} 1", &curves.nav, |nav| Cell::Change(nav - 1.0)),
         ("common", &curves.common, Cell::Change),

@@ -1,8 +1,9 @@
 //! Picture 6: which styles the portfolios leaned on, on the mean and over time.
 
 use super::{Daily, Section, View, card, day_label, figure, legend, monthly, months, nothing, numbers};
-use crate::Leader;
-use crate::sheet::{self, Kind};
+use crate::LeaderboardRow;
+use crate::sheet::{self, TableKind};
+use ktd_attribution::account::Basis;
 use ktd_view::draw::{Anchor, Axes, Axis, Canvas, Cell, Edges, TableData, decimals, fitted, real, thin};
 use maud::{Markup, html};
 
@@ -25,7 +26,7 @@ const BELOW: [&str; 5] = ["n1", "n2", "n3", "n4", "n5"];
 const ABOVE: [&str; 5] = ["p1", "p2", "p3", "p4", "p5"];
 
 pub(super) fn body(view: View<'_>) -> Markup {
-    let table = sheet::table(view.board, Kind::Exposures, view.track, "pre");
+    let table = sheet::table(view.board, TableKind::Exposures, view.track, Basis::Pre);
     let styles = &view.board.model.styles;
     if table.rows.is_empty() || styles.is_empty() {
         return nothing("No exposures are known.");
@@ -104,7 +105,7 @@ fn heat(table: &TableData, styles: &[String]) -> Canvas {
 /// Exposures of each agent over time.
 fn daily(view: View<'_>) -> Markup {
     let leaders = view.track.leaders.iter();
-    let shown: Vec<&Leader> = leaders
+    let shown: Vec<&LeaderboardRow> = leaders
         .filter(|leader| leader.daily_exposures.iter().any(|series| !series.is_empty()))
         .collect();
     let (styles, dates) = (&view.board.model.styles, &view.track.dates);
@@ -125,7 +126,7 @@ fn daily(view: View<'_>) -> Markup {
     }
 }
 
-fn picture(leader: &Leader, styles: &[String], dates: &[String]) -> Markup {
+fn picture(leader: &LeaderboardRow, styles: &[String], dates: &[String]) -> Markup {
     let largest = largest(leader);
     let seed = leader
         .shown_seed
@@ -138,13 +139,13 @@ fn picture(leader: &Leader, styles: &[String], dates: &[String]) -> Markup {
 }
 
 /// The largest exposure of any style on any day, at least a little.
-fn largest(leader: &Leader) -> f64 {
+fn largest(leader: &LeaderboardRow) -> f64 {
     let all = leader.daily_exposures.iter().flatten();
     all.filter(|value| value.is_finite())
         .fold(0.1, |most, value| most.max(value.abs()))
 }
 
-fn lines(leader: &Leader, largest: f64, styles: &[String], dates: &[String]) -> Canvas {
+fn lines(leader: &LeaderboardRow, largest: f64, styles: &[String], dates: &[String]) -> Canvas {
     const STRIP: f64 = 22.0;
     let height = real(styles.len()) * STRIP;
     let mut canvas = Canvas::new(340.0, height + 26.0);

@@ -1,8 +1,9 @@
 //! Picture 5: selection with its uncertainty, beside what luck alone would give.
 
 use super::{Section, View, figure, is_set_apart, legend, nothing, numbers};
-use crate::sheet::{self, Kind};
-use crate::{Leader, Selection};
+use crate::sheet::{self, TableKind};
+use crate::{Bounds, LeaderboardRow, Selection};
+use ktd_attribution::account::Basis;
 use ktd_view::draw::{
     Anchor, Axes, Axis, Canvas, Edges, Plane, axis_percent, change, decimals, fitted, padded, real,
 };
@@ -38,20 +39,20 @@ pub(super) fn body(view: View<'_>) -> Markup {
             ("k-apart", "control or reference, unranked"),
         ]))
         (figure(&draw(&rows), "Selection with intervals and luck bands", &description))
-        (numbers(&sheet::table(view.board, Kind::Ranking, view.track, "pre").html()))
+        (numbers(&sheet::table(view.board, TableKind::Ranking, view.track, Basis::Pre).html()))
     }
 }
 
 struct Row<'b> {
-    leader: &'b Leader,
+    leader: &'b LeaderboardRow,
     value: f64,
     selection: Option<&'b Selection>,
 }
 
 impl<'b> Row<'b> {
-    fn of(leader: &'b Leader) -> Option<Self> {
+    fn of(leader: &'b LeaderboardRow) -> Option<Self> {
         let selection = leader.selection.as_ref();
-        let attributed = || Some(leader.attribution.get("pre")?.carino.selection);
+        let attributed = || Some(leader.attribution.as_ref()?.pre.carino.selection);
         let value = selection.map(|selection| selection.value).or_else(attributed)?;
         value.is_finite().then_some(Self {
             leader,
@@ -66,7 +67,7 @@ impl<'b> Row<'b> {
 
     /// What the axis must hold.
     fn extent(&self) -> Vec<f64> {
-        let ends = |range: Option<(f64, f64)>| range.map_or_else(Vec::new, |(low, high)| vec![low, high]);
+        let ends = |range: Option<Bounds>| range.map_or_else(Vec::new, |ends| vec![ends.low, ends.high]);
         let of = |selection: &Selection| [ends(selection.interval), ends(selection.null_band)].concat();
         let mut all = self.selection.map_or_else(Vec::new, of);
         all.push(self.value);
@@ -115,8 +116,8 @@ fn draw(rows: &[Row<'_>]) -> Canvas {
 }
 
 fn told(row: &Row<'_>) -> String {
-    let range = |name: &str, range: Option<(f64, f64)>| {
-        range.map_or_else(String::new, |(low, high)| {
+    let range = |name: &str, range: Option<Bounds>| {
+        range.map_or_else(String::new, |Bounds { low, high }| {
             format!(", {name} {} to {}", change(low), change(high))
         })
     };
@@ -141,13 +142,13 @@ fn marks(canvas: &mut Canvas, plane: &Plane, row: &Row<'_>, y: f64) {
     );
     let inside = |value: f64| plane.x(value).clamp(plane.across.start, plane.across.end);
     if let Some(selection) = row.selection {
-        if let Some((low, high)) = selection.null_band {
+        if let Some(Bounds { low, high }) = selection.null_band {
             canvas.rect("luck", (inside(low), y - 8.0), (inside(high), y + 8.0));
         }
         if let Some(mean) = selection.null_mean.filter(|mean| mean.is_finite()) {
             canvas.line("mean", (inside(mean), y - 8.0), (inside(mean), y + 8.0));
         }
-        if let Some((low, high)) = selection.interval {
+        if let Some(Bounds { low, high }) = selection.interval {
             canvas.line("ci", (inside(low), y), (inside(high), y));
         }
     }

@@ -1,7 +1,7 @@
 //! Picture 8: how the factor model fared.
 
 use super::{Section, View, day_label, figure, monthly, months, nothing, numbers};
-use crate::{Health, ModelRecord};
+use crate::{DateBounds, FactorVif, ModelHealth, ModelRecord};
 use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{
     Anchor, Axes, Axis, Canvas, Cell, Column, Edges, TableData, counted, decimals, joined, padded, portion,
@@ -11,7 +11,7 @@ use maud::{Markup, html};
 
 pub(super) const SECTION: Section = Section {
     id: "health",
-    title: "8. Health of the factor model",
+    title: "8. ModelHealth of the factor model",
     lead: "A split is worth what its model is worth: how much of a day's returns the factors explain, on how many names \
            it rests, and how often a factor says anything.",
 };
@@ -64,7 +64,7 @@ fn whole(value: f64) -> Cell {
     Cell::Text(decimals(value, 0))
 }
 
-fn in_words(health: &Health) -> String {
+fn in_words(health: &ModelHealth) -> String {
     let days = health.r_squared.iter().filter(|value| value.is_finite());
     let count = days.clone().count();
     let mean = days.sum::<f64>() / real(count.max(1));
@@ -82,7 +82,7 @@ fn in_words(health: &Health) -> String {
     )
 }
 
-fn daily(health: &Health) -> Canvas {
+fn daily(health: &ModelHealth) -> Canvas {
     let strips: [(&str, Vec<f64>, usize); 3] = [
         ("R\u{b2}", health.r_squared.clone(), 2),
         ("names", counts(&health.names), 0),
@@ -119,7 +119,7 @@ fn daily(health: &Health) -> Canvas {
     canvas
 }
 
-fn telling(health: &Health) -> Canvas {
+fn telling(health: &ModelHealth) -> Canvas {
     const ROW: f64 = 20.0;
     let count = real(health.factors.len());
     let mut canvas = Canvas::new(WIDTH, count.mul_add(ROW, 26.0));
@@ -157,7 +157,7 @@ fn telling(health: &Health) -> Canvas {
     canvas
 }
 
-fn factors(health: &Health) -> TableData {
+fn factors(health: &ModelHealth) -> TableData {
     let heads = [
         ("factor", Left),
         ("mean daily return", Right),
@@ -198,7 +198,7 @@ fn screen(model: &ModelRecord) -> Markup {
 fn screened(model: &ModelRecord) -> String {
     let window = model.calibration.as_ref().map_or_else(
         || "without calibration days".to_owned(),
-        |(first, last)| format!("on {first} to {last}, before the first evaluated day"),
+        |DateBounds { first, last }| format!("on {first} to {last}, before the first evaluated day"),
     );
     let dropped: Vec<String> = model
         .vif_path
@@ -220,10 +220,10 @@ fn path(model: &ModelRecord) -> TableData {
     let names: Vec<&String> = model
         .vif_path
         .first()
-        .map_or_else(Vec::new, |step| step.vif.iter().map(|(name, _)| name).collect());
+        .map_or_else(Vec::new, |step| step.vif.iter().map(|row| &row.factor).collect());
     let rounds = (1..=model.vif_path.len()).map(|round| Column::new(format!("round {round}"), Right));
-    let cell = |name: &String, step: &crate::VifStep| {
-        let Some((_, vif)) = step.vif.iter().find(|(own, _)| own == name) else {
+    let cell = |name: &String, step: &crate::VifRound| {
+        let Some(FactorVif { vif, .. }) = step.vif.iter().find(|row| row.factor == *name) else {
             return Cell::Empty;
         };
         let shown = vif.map_or_else(|| "infinite".to_owned(), |vif| decimals(vif, 2));

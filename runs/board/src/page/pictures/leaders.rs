@@ -1,8 +1,8 @@
 //! Picture 1: the leaderboard, and how sure its ranks are.
 
 use super::{Section, View, is_set_apart, kind, nothing, ranks};
-use crate::sheet::{self, Form, METRICS};
-use crate::{Leader, Separation, Track};
+use crate::sheet::{self, CellForm, METRICS};
+use crate::{Bounds, LeaderboardRow, Separation, Track};
 use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{Cell, TableData, TableView, change, portion};
 use maud::{Markup, html};
@@ -109,7 +109,7 @@ pub(crate) fn described(track: &Track) -> String {
     )
 }
 
-fn row(leader: &Leader, separation: Option<&Separation>) -> Vec<Cell> {
+fn row(leader: &LeaderboardRow, separation: Option<&Separation>) -> Vec<Cell> {
     let mut row = standing(leader, separation).to_vec();
     row.extend(skill(leader));
     row.push(leader.return_rank.map_or(Cell::Empty, Cell::Count));
@@ -123,7 +123,7 @@ fn row(leader: &Leader, separation: Option<&Separation>) -> Vec<Cell> {
     row
 }
 
-fn mask(leader: &Leader) -> [Cell; 2] {
+fn mask(leader: &LeaderboardRow) -> [Cell; 2] {
     let text = |text: Option<String>| text.map_or(Cell::Empty, Cell::Text);
     let mark = leader.mask.as_ref();
     [
@@ -132,7 +132,7 @@ fn mask(leader: &Leader) -> [Cell; 2] {
     ]
 }
 
-fn standing(leader: &Leader, separation: Option<&Separation>) -> [Cell; 4] {
+fn standing(leader: &LeaderboardRow, separation: Option<&Separation>) -> [Cell; 4] {
     let letters = separation.map_or_else(String::new, |separation| letters(&leader.agent, separation));
     let tag = format!("{} \u{b7} {}", leader.agent, kind(leader.cohort));
     [
@@ -140,7 +140,7 @@ fn standing(leader: &Leader, separation: Option<&Separation>) -> [Cell; 4] {
         leader.alpha_rank.map_or(Cell::Empty, Cell::Count),
         leader
             .rank_interval
-            .map_or(Cell::Empty, |(low, high)| Cell::Text(range(low, high))),
+            .map_or(Cell::Empty, |rank| Cell::Text(range(rank.low, rank.high))),
         Cell::Text(letters),
     ]
 }
@@ -154,7 +154,7 @@ pub(super) fn range(low: usize, high: usize) -> String {
     }
 }
 
-fn metric(leader: &Leader, key: &str, form: Form) -> Cell {
+fn metric(leader: &LeaderboardRow, key: &str, form: CellForm) -> Cell {
     let missing = || Cell::Missing(format!("not defined for a {}", kind(leader.cohort)));
     leader
         .metrics
@@ -162,13 +162,13 @@ fn metric(leader: &Leader, key: &str, form: Form) -> Cell {
         .map_or_else(missing, |stat| sheet::metric_cell(&stat.median, form))
 }
 
-fn skill(leader: &Leader) -> [Cell; 5] {
+fn skill(leader: &LeaderboardRow) -> [Cell; 5] {
     let Some(selection) = &leader.selection else {
         // References are attributed but not resampled.
         let value = leader
             .attribution
-            .get("pre")
-            .map(|contribution| contribution.carino.selection);
+            .as_ref()
+            .map(|bases| bases.pre.carino.selection);
         let reason = leader
             .unattributed_reason
             .clone()
@@ -176,7 +176,7 @@ fn skill(leader: &Leader) -> [Cell; 5] {
         let value = value.map_or(Cell::Missing(reason), Cell::Change);
         return [value, Cell::Empty, Cell::Empty, Cell::Empty, Cell::Empty];
     };
-    let interval = selection.interval.map_or(Cell::Empty, |(low, high)| {
+    let interval = selection.interval.map_or(Cell::Empty, |Bounds { low, high }| {
         Cell::Text(format!("{} to {}", change(low), change(high)))
     });
     [
@@ -190,7 +190,7 @@ fn skill(leader: &Leader) -> [Cell; 5] {
     ]
 }
 
-fn conduct(leader: &Leader) -> [Cell; 9] {
+fn conduct(leader: &LeaderboardRow) -> [Cell; 9] {
     let faults = &leader.faults;
     if leader.seeds.is_empty() {
         return [const { Cell::Empty }; 9];

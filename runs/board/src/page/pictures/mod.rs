@@ -14,7 +14,7 @@ mod waterfall;
 
 pub(crate) use leaders::table as leaderboard;
 
-use crate::{Board, Cohort, Leader, Track};
+use crate::{Cohort, Leaderboard, LeaderboardRow, Track};
 use ktd_view::draw::{Align, Canvas, Cell, TableData, grouped, real, scroll, short_hash};
 use maud::{Markup, html};
 
@@ -22,7 +22,7 @@ use maud::{Markup, html};
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct View<'b> {
     /// The board.
-    pub board: &'b Board,
+    pub board: &'b Leaderboard,
     /// Its headline.
     pub track: &'b Track,
 }
@@ -117,7 +117,7 @@ fn figure(canvas: &Canvas, title: &str, description: &str) -> Markup {
 }
 
 /// A picture of one agent, under its name.
-fn card(leader: &Leader, detail: &str, inner: &Markup) -> Markup {
+fn card(leader: &LeaderboardRow, detail: &str, inner: &Markup) -> Markup {
     html! {
         figure.card {
             figcaption {
@@ -151,12 +151,12 @@ pub(crate) const fn kind(cohort: Cohort) -> &'static str {
 }
 
 /// Whether it stands below the ranked.
-pub(crate) const fn is_set_apart(leader: &Leader) -> bool {
+pub(crate) const fn is_set_apart(leader: &LeaderboardRow) -> bool {
     matches!(leader.cohort, Cohort::Control | Cohort::Reference)
 }
 
 /// The ranked agents, best first.
-pub(crate) fn ranked(track: &Track) -> impl Iterator<Item = &Leader> + Clone {
+pub(crate) fn ranked(track: &Track) -> impl Iterator<Item = &LeaderboardRow> + Clone {
     track.leaders.iter().filter(|leader| leader.alpha_rank.is_some())
 }
 

@@ -2,7 +2,7 @@
 
 use super::leaders::{letter, range};
 use super::{View, figure, legend, nothing, numbers, ranked};
-use crate::{Leader, Separation};
+use crate::{LeaderboardRow, RankBounds, Separation, SpaP};
 use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{
     Anchor, Axes, Axis, Canvas, Cell, Column, Edges, Plane, TableData, decimals, fitted, p_value, portion,
@@ -18,7 +18,7 @@ const RIGHT: f64 = 190.0;
 const LANE: f64 = 14.0;
 
 pub(super) fn body(View { track, .. }: View<'_>) -> Markup {
-    let leaders: Vec<&Leader> = ranked(track)
+    let leaders: Vec<&LeaderboardRow> = ranked(track)
         .filter(|leader| leader.rank_interval.is_some())
         .collect();
     html! {
@@ -31,7 +31,7 @@ pub(super) fn body(View { track, .. }: View<'_>) -> Markup {
     }
 }
 
-fn sureness(leaders: &[&Leader], separation: &Separation) -> Markup {
+fn sureness(leaders: &[&LeaderboardRow], separation: &Separation) -> Markup {
     let description = format!(
         "Ranks by selection of {} agents with 95 % intervals; brackets join groups that cannot be separated.",
         leaders.len()
@@ -48,7 +48,7 @@ fn sureness(leaders: &[&Leader], separation: &Separation) -> Markup {
     }
 }
 
-fn intervals(leaders: &[&Leader], separation: &Separation) -> Canvas {
+fn intervals(leaders: &[&LeaderboardRow], separation: &Separation) -> Canvas {
     let count = real(leaders.len());
     let mut canvas = Canvas::new(WIDTH, count.mul_add(ROW, 34.0));
     let plane = Axes {
@@ -72,8 +72,8 @@ fn intervals(leaders: &[&Leader], separation: &Separation) -> Canvas {
     canvas
 }
 
-fn row(canvas: &mut Canvas, plane: &Plane, leader: &Leader, y: f64) {
-    let (Some(rank), Some((low, high))) = (leader.alpha_rank, leader.rank_interval) else {
+fn row(canvas: &mut Canvas, plane: &Plane, leader: &LeaderboardRow, y: f64) {
+    let (Some(rank), Some(RankBounds { low, high })) = (leader.alpha_rank, leader.rank_interval) else {
         return;
     };
     let first = leader
@@ -102,7 +102,7 @@ fn row(canvas: &mut Canvas, plane: &Plane, leader: &Leader, y: f64) {
 }
 
 /// Brackets beside the rows, in as many lanes as groups overlap.
-fn groups(canvas: &mut Canvas, plane: &Plane, separation: &Separation, leaders: &[&Leader]) {
+fn groups(canvas: &mut Canvas, plane: &Plane, separation: &Separation, leaders: &[&LeaderboardRow]) {
     let row_of = |place: &usize| {
         let agent = separation.agents.get(*place)?;
         leaders.iter().position(|leader| leader.agent == *agent)
@@ -146,7 +146,12 @@ fn verdict(separation: &Separation) -> Markup {
             p_value(p)
         ));
     }
-    if let Some((low, middle, high)) = separation.spa_p {
+    if let Some(SpaP {
+        lower: low,
+        consistent: middle,
+        upper: high,
+    }) = separation.spa_p
+    {
         let [low, middle, high] = [low, middle, high].map(p_value);
         parts.push(format!(
             "Superior ability (Hansen): p = {middle} (bounds {low} and {high})."
@@ -155,7 +160,7 @@ fn verdict(separation: &Separation) -> Markup {
     html! { @if !parts.is_empty() { p { (parts.join(" ")) } } }
 }
 
-fn ranks(leaders: &[&Leader]) -> TableData {
+fn ranks(leaders: &[&LeaderboardRow]) -> TableData {
     let heads = [
         ("agent", Left),
         ("\u{3b1} rank", Right),
@@ -169,10 +174,10 @@ fn ranks(leaders: &[&Leader]) -> TableData {
             leader.alpha_rank.map_or(Cell::Empty, Cell::Count),
             leader
                 .rank_interval
-                .map_or(Cell::Empty, |(low, _)| Cell::Count(low)),
+                .map_or(Cell::Empty, |rank| Cell::Count(rank.low)),
             leader
                 .rank_interval
-                .map_or(Cell::Empty, |(_, high)| Cell::Count(high)),
+                .map_or(Cell::Empty, |rank| Cell::Count(rank.high)),
             leader
                 .first_share
                 .map_or(Cell::Empty, |share| Cell::Text(portion(share))),

@@ -1,7 +1,7 @@
 //! Picture 4: from the rank by return to the rank by selection.
 
 use super::{Section, View, figure, legend, nothing, numbers, ranked};
-use crate::Leader;
+use crate::LeaderboardRow;
 use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{Anchor, Canvas, Cell, TableData, change, fitted, real};
 use maud::{Markup, html};
@@ -21,7 +21,7 @@ const RIGHT: f64 = 454.0;
 
 /// An agent with the rows of its two ends, from the top.
 struct Line<'b> {
-    leader: &'b Leader,
+    leader: &'b LeaderboardRow,
     ranks: (usize, usize),
     rows: (usize, usize),
 }
@@ -46,7 +46,7 @@ pub(super) fn body(View { track, .. }: View<'_>) -> Markup {
     }
 }
 
-fn lines<'b>(leaders: impl Iterator<Item = &'b Leader>) -> Vec<Line<'b>> {
+fn lines<'b>(leaders: impl Iterator<Item = &'b LeaderboardRow>) -> Vec<Line<'b>> {
     let mut lines: Vec<Line<'b>> = leaders
         .filter_map(|leader| {
             let ranks = (leader.return_rank?, leader.alpha_rank?);
@@ -69,7 +69,7 @@ fn lines<'b>(leaders: impl Iterator<Item = &'b Leader>) -> Vec<Line<'b>> {
     lines
 }
 
-fn total(leader: &Leader) -> Option<f64> {
+fn total(leader: &LeaderboardRow) -> Option<f64> {
     leader.metrics.get("total_return")?.median.value
 }
 

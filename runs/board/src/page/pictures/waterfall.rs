@@ -1,8 +1,9 @@
 //! Picture 2: from parts to the return, one waterfall an agent, on three bases.
 
 use super::{Section, View, card, legend, nothing, numbers};
-use crate::sheet::{self, Kind};
-use crate::{Contribution, Leader, Linked};
+use crate::sheet::{self, TableKind};
+use crate::{Contribution, LeaderboardRow, Linked};
+use ktd_attribution::account::Basis;
 use ktd_view::draw::{Anchor, Axes, Axis, Canvas, Edges, axis_percent, change, padded, real, scientific};
 use maud::{Markup, html};
 
@@ -14,19 +15,19 @@ pub(super) const SECTION: Section = Section {
 };
 
 /// Bases with what they mean.
-const BASES: [(&str, &str, &str); 3] = [
+const BASES: [(Basis, &str, &str); 3] = [
     (
-        "pre",
+        Basis::Pre,
         "basis-pre",
         "pre: weights before the day's trades; what new trades earn on their first day is timing",
     ),
     (
-        "post",
+        Basis::Post,
         "basis-post",
         "post: weights after the day's trades; what they missed since the last close is timing",
     ),
     (
-        "two",
+        Basis::Two,
         "basis-two",
         "two: overnight on weights before, intraday on weights after; nothing is left to timing",
     ),
@@ -37,7 +38,7 @@ const ROW: f64 = 19.0;
 
 pub(super) fn body(view: View<'_>) -> Markup {
     let leaders = view.track.leaders.iter();
-    let shown: Vec<&Leader> = leaders.filter(|leader| !leader.attribution.is_empty()).collect();
+    let shown: Vec<&LeaderboardRow> = leaders.filter(|leader| leader.attribution.is_some()).collect();
     if shown.is_empty() {
         return nothing("No return could be split.");
     }
@@ -49,27 +50,27 @@ pub(super) fn body(view: View<'_>) -> Markup {
         ]))
         div.bases {
             @for (basis, id, meaning) in BASES {
-                input type="radio" name="basis" id=(id) checked=[(basis == "pre").then_some("checked")];
+                input type="radio" name="basis" id=(id) checked=[(basis == Basis::Pre).then_some("checked")];
                 label for=(id) { (meaning) }
             }
             div.cards { @for leader in &shown { (agent(view, leader)) } }
         }
         (numbers(&html! {
-            @for (basis, ..) in BASES { (sheet::table(view.board, Kind::Split, view.track, basis).html()) }
+            @for (basis, ..) in BASES { (sheet::table(view.board, TableKind::Split, view.track, basis).html()) }
         }))
     }
 }
 
-fn agent(view: View<'_>, leader: &Leader) -> Markup {
-    let whole = leader.attribution.values().next();
+fn agent(view: View<'_>, leader: &LeaderboardRow) -> Markup {
+    let whole = leader.attribution.as_ref().map(|bases| &bases.pre);
     let whole = whole.map_or_else(String::new, |contribution| change(contribution.carino.portfolio));
     card(
         leader,
         &whole,
         &html! {
             @for (basis, class, _) in BASES {
-                @if let Some(contribution) = leader.attribution.get(basis) {
-                    div class=(class) { (of_basis(view, (&leader.agent, basis), contribution)) }
+                @if let Some(contribution) = leader.attribution.as_ref().map(|bases| bases.get(basis)) {
+                    div class=(class) { (of_basis(view, (&leader.agent, basis.label()), contribution)) }
                 }
             }
         },

@@ -1,12 +1,16 @@
 //! One agent on a track: its seeds together.
 
+use super::by_basis::ByBasis;
 use super::record::{
-    CalibrationBin, Cohort, Contribution, Curves, Faults, Leader, Linked, Reliability, SeedStat,
+    Bounds, CalibrationBin, CalibrationRecord, Cohort, Contribution, Curves, Faults, LeaderboardRow, Linked,
+    MurphyParts, SeedStat,
 };
-use super::score::Score;
+use super::score::ScoredEpisode;
+use super::series::rounded;
 use ktd_attribution::account::{Attribution, Basis, Linking, Part};
 use ktd_attribution::metric::{Brier, Forecast, Forecasts, Reliability as Bins, ece, ece_interval};
 use ktd_bundle::summary::Metric;
+use ktd_stats::moments::column_means;
 use ktd_stats::{Confidence, DEFAULT_MEAN_BLOCK_DAYS, Sample, StationaryBootstrap, spread};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,17 +26,17 @@ pub struct Draws {
 }
 
 /// The leader of one agent's scores, by seed; ranks, selection and memory gap come later.
-pub(super) fn leader(agent: &str, cohort: Cohort, scores: &[&Score], draws: Draws) -> Leader {
+pub(super) fn leader(agent: &str, cohort: Cohort, scores: &[&ScoredEpisode], draws: Draws) -> LeaderboardRow {
     let shown = median_seed(scores);
     let attributions: Vec<&Attribution> = scores.iter().map(|score| &score.attribution).collect();
-    Leader {
+    LeaderboardRow {
         agent: agent.to_owned(),
         cohort,
         force: scores.first().map_or_else(String::new, |score| {
-            score.found.header.provider.force.label().to_owned()
+            score.bundle.header.provider.force.label().to_owned()
         }),
-        seeds: scores.iter().map(|score| score.found.header.seed).collect(),
-        shown_seed: shown.map(|score| score.found.header.seed),
+        seeds: scores.iter().map(|score| score.bundle.header.seed).collect(),
+        shown_seed: shown.map(|score| score.bundle.header.seed),
         served_models: scores
             .iter()
             .flat_map(|score| score.served_models.iter().cloned())
@@ -59,8 +63,8 @@ pub(super) fn leader(agent: &str, cohort: Cohort, scores: &[&Score], draws: Draw
 }
 
 /// The score of the median total return; the lower of two in the middle.
-fn median_seed<'s>(scores: &[&'s Score]) -> Option<&'s Score> {
-    let mut order: Vec<&Score> = scores.to_vec();
+fn median_seed<'s>(scores: &[&'s ScoredEpisode]) -> Option<&'s ScoredEpisode> {
+    let mut order: Vec<&ScoredEpisode> = scores.to_vec();
     order.sort_by(|a, b| {
         a.attribution
             .total_return()
@@ -70,7 +74,7 @@ fn median_seed<'s>(scores: &[&'s Score]) -> Option<&'s Score> {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "steps and cents stay far below 2^53")]
-fn faults(scores: &[&Score]) -> Faults {
+fn faults(scores: &[&ScoredEpisode]) -> Faults {
     let counters = || scores.iter().map(|score| &score.summary.counters);
     let sum = |of: &dyn Fn(&ktd_bundle::summary::Counters) -> usize| counters().map(of).sum::<usize>();
     let steps = sum(&|c| c.submitted + c.hold + c.fallback + c.uncovered);
@@ -86,14 +90,14 @@ fn faults(scores: &[&Score]) -> Faults {
 }
 
 /// The cost of all seeds; `None` when that of one is not known.
-fn cost_usd(scores: &[&Score]) -> Option<f64> {
+fn cost_usd(scores: &[&ScoredEpisode]) -> Option<f64> {
     scores
         .iter()
         .map(|score| Some(score.summary.money.cost?.total().to_usd()))
         .sum()
 }
 
-fn metrics(scores: &[&Score]) -> BTreeMap<String, SeedStat> {
+fn metrics(scores: &[&ScoredEpisode]) -> BTreeMap<String, SeedStat> {
     let names: BTreeSet<&String> = scores.iter().flat_map(|score| score.metrics.keys()).collect();
     names
         .into_iter()
@@ -123,7 +127,13 @@ pub(super) fn seed_stat<'m>(metrics: impl Iterator<Item = &'m Metric>) -> SeedSt
             Metric::missing(reason.unwrap_or_else(|| "no seed has a value".to_owned())),
             None,
         ),
-        Some(Ok(spread)) => (Metric::of(Ok(spread.median)), Some((spread.lower, spread.upper))),
+        Some(Ok(spread)) => (
+            Metric::of(Ok(spread.median)),
+            Some(Bounds {
+                low: spread.lower,
+                high: spread.upper,
+            }),
+        ),
         Some(Err(reason)) => (Metric::of(Err(reason)), None),
     };
     SeedStat {
@@ -133,27 +143,20 @@ pub(super) fn seed_stat<'m>(metrics: impl Iterator<Item = &'m Metric>) -> SeedSt
     }
 }
 
-/// Linked contributions by basis: means over attributions.
-pub(super) fn contributions(attributions: &[&Attribution]) -> BTreeMap<String, Contribution> {
-    if attributions.is_empty() {
-        return BTreeMap::new();
+/// Linked contributions by basis: means over attributions; `None` of none.
+pub(super) fn contributions(attributions: &[&Attribution]) -> Option<ByBasis<Contribution>> {
+    (!attributions.is_empty()).then(|| ByBasis::new(|basis| contribution(attributions, basis)))
+}
+
+fn contribution(attributions: &[&Attribution], basis: Basis) -> Contribution {
+    let linked = |linking| mean_linked(attributions, basis, linking);
+    let gauges = attributions.iter().map(|attribution| attribution.gauge(basis));
+    Contribution {
+        carino: linked(Linking::Carino),
+        pnl: linked(Linking::Pnl),
+        sum: linked(Linking::Sum),
+        daily_gauge: gauges.fold(0.0, f64::max),
     }
-    Basis::ALL
-        .into_iter()
-        .map(|basis| {
-            let linked = |linking| mean_linked(attributions, basis, linking);
-            let contribution = Contribution {
-                carino: linked(Linking::Carino),
-                pnl: linked(Linking::Pnl),
-                sum: linked(Linking::Sum),
-                daily_gauge: attributions
-                    .iter()
-                    .map(|attribution| attribution.gauge(basis))
-                    .fold(0.0, f64::max),
-            };
-            (basis.label().to_owned(), contribution)
-        })
-        .collect()
 }
 
 fn mean_linked(attributions: &[&Attribution], basis: Basis, linking: Linking) -> Linked {
@@ -161,7 +164,7 @@ fn mean_linked(attributions: &[&Attribution], basis: Basis, linking: Linking) ->
         .iter()
         .map(|attribution| attribution.linked(basis, linking))
         .collect();
-    let mean = means(&rows);
+    let mean = column_means(&rows);
     let parts = attributions.first().map(|attribution| attribution.parts(basis));
     let part = |part: Part| parts.map_or(0.0, |parts| parts.part(&mean, part));
     let styles: Vec<f64> = (0..parts.map_or(0, ktd_attribution::account::Parts::styles))
@@ -176,7 +179,7 @@ fn mean_linked(attributions: &[&Attribution], basis: Basis, linking: Linking) ->
             }]
         })
         .collect();
-    let whole = means(&wholes).first().copied().unwrap_or(0.0);
+    let whole = column_means(&wholes).first().copied().unwrap_or(0.0);
     let errors: Vec<Vec<f64>> = attributions
         .iter()
         .map(|attribution| vec![attribution.split_standard_error()])
@@ -194,20 +197,8 @@ fn mean_linked(attributions: &[&Attribution], basis: Basis, linking: Linking) ->
         portfolio: whole,
         gauge: whole - mean.iter().sum::<f64>(),
         split_standard_error: (linking == Linking::Sum)
-            .then(|| means(&errors).first().copied().unwrap_or(0.0)),
+            .then(|| column_means(&errors).first().copied().unwrap_or(0.0)),
     }
-}
-
-/// Column means; empty without rows.
-#[expect(clippy::cast_precision_loss, reason = "seeds are few")]
-pub(super) fn means(rows: &[Vec<f64>]) -> Vec<f64> {
-    let mut sums = rows.first().map_or_else(Vec::new, |row| vec![0.0; row.len()]);
-    for row in rows {
-        for (sum, value) in sums.iter_mut().zip(row) {
-            *sum += value;
-        }
-    }
-    sums.into_iter().map(|sum| sum / rows.len() as f64).collect()
 }
 
 pub(super) fn exposures(attributions: &[&Attribution]) -> Vec<f64> {
@@ -215,7 +206,7 @@ pub(super) fn exposures(attributions: &[&Attribution]) -> Vec<f64> {
         .iter()
         .filter_map(|attribution| attribution.mean_exposures(false))
         .collect();
-    means(&invested)
+    column_means(&invested)
 }
 
 /// One series a style.
@@ -224,7 +215,7 @@ pub(super) fn daily_exposures(attribution: &Attribution) -> Vec<Vec<f64>> {
     (0..styles)
         .map(|style| {
             let days = attribution.exposures();
-            days.map(|day| day.get(style).copied().unwrap_or(0.0)).collect()
+            rounded(days.map(|day| day.get(style).copied().unwrap_or(0.0)))
         })
         .collect()
 }
@@ -235,7 +226,7 @@ pub(super) fn curves(nav: &[f64], attribution: &Attribution) -> Curves {
     let rows = attribution.cumulative(Basis::Pre);
     let series = |of: &[Part]| -> Vec<f64> {
         let sum = |row: &Vec<f64>| of.iter().map(|part| parts.part(row, *part)).sum();
-        rows.iter().map(sum).collect()
+        rounded(rows.iter().map(sum))
     };
     let styles: Vec<Part> = (0..parts.styles()).map(Part::Style).collect();
     let others = [
@@ -251,8 +242,8 @@ pub(super) fn curves(nav: &[f64], attribution: &Attribution) -> Curves {
         1.0 - value / highest
     });
     Curves {
-        drawdown: drawdown.collect(),
-        nav: nav.to_vec(),
+        drawdown: rounded(drawdown),
+        nav: rounded(nav.iter().copied()),
         common: series(&[Part::Common]),
         style: series(&styles),
         selection: series(&[Part::Selection]),
@@ -261,7 +252,7 @@ pub(super) fn curves(nav: &[f64], attribution: &Attribution) -> Curves {
 }
 
 /// Stated confidence against what happened: the forecasts of all seeds, resampled by step.
-fn reliability(scores: &[&Score], draws: Draws) -> Reliability {
+fn reliability(scores: &[&ScoredEpisode], draws: Draws) -> CalibrationRecord {
     // A step of another seed is another cluster.
     const SEED_STRIDE: usize = 1_000_000;
     let forecasts: Vec<Forecast> = scores
@@ -277,7 +268,7 @@ fn reliability(scores: &[&Score], draws: Draws) -> Reliability {
     let forecasts = match Forecasts::new(&forecasts) {
         Ok(forecasts) => forecasts,
         Err(error) => {
-            return Reliability {
+            return CalibrationRecord {
                 ece: Metric::missing(error.to_string()),
                 ece_interval: None,
                 orders: 0,
@@ -294,22 +285,27 @@ fn reliability(scores: &[&Score], draws: Draws) -> Reliability {
         accuracy: bin.accuracy(),
     });
     let brier = Brier::of(&forecasts);
-    Reliability {
+    CalibrationRecord {
         ece: Metric::of(ece(&forecasts)),
         ece_interval: interval_of_ece(&forecasts, draws),
         orders: forecasts.all().len(),
         bins: bins.collect(),
         brier: Metric::of(brier.map(|brier| brier.score)),
-        murphy: brier
-            .ok()
-            .map(|brier| (brier.reliability, brier.resolution, brier.uncertainty)),
+        murphy: brier.ok().map(|brier| MurphyParts {
+            reliability: brier.reliability,
+            resolution: brier.resolution,
+            uncertainty: brier.uncertainty,
+        }),
     }
 }
 
-fn interval_of_ece(forecasts: &Forecasts<'_>, draws: Draws) -> Option<(f64, f64)> {
+fn interval_of_ece(forecasts: &Forecasts<'_>, draws: Draws) -> Option<Bounds> {
     let steps: BTreeSet<usize> = forecasts.all().iter().map(|forecast| forecast.step).collect();
     let mean_block = DEFAULT_MEAN_BLOCK_DAYS;
     let draws = StationaryBootstrap::new(steps.len(), mean_block, draws.replicates, draws.seed).ok()?;
     let interval = ece_interval(forecasts, &draws, Confidence::P95).ok()?.ok()?;
-    Some((interval.lower, interval.upper))
+    Some(Bounds {
+        low: interval.lower,
+        high: interval.upper,
+    })
 }

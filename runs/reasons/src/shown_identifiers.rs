@@ -1,7 +1,7 @@
 //! What the harness told the model in a step: a word that is said back is no memory.
 
 use super::category::Category;
-use super::lexicon::{Found, Said};
+use super::lexicon::{MatchKind, WordMatch};
 use ktd_bundle::conversation::conversation;
 use ktd_bundle::exchanges::{Cassette, Sent};
 use ktd_guard::{key, six_digits};
@@ -26,21 +26,21 @@ impl<'c> Requests<'c> {
     }
 
     /// What was told in a step; nothing where no request is recorded.
-    pub(super) fn told(&self, step: usize) -> Told {
+    pub(super) fn told(&self, step: usize) -> ShownIdentifiers {
         let request = self.0.get(&step).map(|sent| sent.intent.request.as_str());
-        Told::of(request.unwrap_or_default())
+        ShownIdentifiers::of(request.unwrap_or_default())
     }
 }
 
 /// What a model was told in one step.
 #[derive(Debug, Default)]
-pub(super) struct Told {
+pub(super) struct ShownIdentifiers {
     text: String,
     codes: BTreeSet<String>,
     days: BTreeSet<(u32, u32, u32)>,
 }
 
-impl Told {
+impl ShownIdentifiers {
     fn of(request: &str) -> Self {
         let request: Value = serde_json::from_str(request).unwrap_or_default();
         let words = conversation(&request)
@@ -57,12 +57,12 @@ impl Told {
 
     /// Whether the model was told what it says: a code, a day of the period, or a sector, which the panel names where
     /// stocks are shown.
-    pub(super) fn has(&self, found: &Found, word: &str) -> bool {
-        match (&found.said, found.category) {
-            (Said::Code(digits), _) => self.codes.contains(digits),
-            (Said::Date(period), _) => self.days.iter().any(|day| period.has(*day)),
-            (Said::Word, Category::Sector) => self.text.contains(&key(word)),
-            (Said::Word, _) => false,
+    pub(super) fn has(&self, found: &WordMatch, word: &str) -> bool {
+        match (&found.kind, found.category) {
+            (MatchKind::Code(digits), _) => self.codes.contains(digits),
+            (MatchKind::Date(period), _) => self.days.iter().any(|day| period.has(*day)),
+            (MatchKind::Word, Category::Sector) => self.text.contains(&key(word)),
+            (MatchKind::Word, _) => false,
         }
     }
 }
@@ -89,7 +89,7 @@ mod tests {
         let request = r#"{"messages":[{"role":"system","content":"such as SH600000"},
             {"role":"user","content":"STATE: {\"day\":\"2024-03-15\",\"sector\":\"Energy\",\"x\":1234567,\"as_of\":\"day_-1\"}"},
             {"role":"assistant","content":"SH600519 in coal on 2024-04-01"}]}"#;
-        let told = Told::of(request);
+        let told = ShownIdentifiers::of(request);
         assert_eq!(told.days, [(2024, 3, 15)].into());
         assert_eq!(told.codes, ["600000".to_owned()].into());
         let lexicon = Lists::read(None).unwrap().on(None).unwrap();
@@ -121,6 +121,6 @@ mod tests {
 
     #[test]
     fn nothing_recorded_tells_nothing() {
-        assert!(Told::of("").text.is_empty() && Told::of("{").days.is_empty());
+        assert!(ShownIdentifiers::of("").text.is_empty() && ShownIdentifiers::of("{").days.is_empty());
     }
 }

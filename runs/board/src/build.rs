@@ -1,24 +1,27 @@
 //! From bundles to a board.
 
-use super::benchmark::Benchmark;
+use super::benchmark::BenchmarkIndex;
 use super::contrast::{contrasts, fill_memory_gaps};
-use super::fitted::Fitted;
-use super::gather::gather;
+use super::fitted::FittedModel;
 use super::health;
-use super::leader::{Draws, leader};
+use super::load::load;
 use super::notes::{missing_seeds, overlaps, track_notes};
-use super::paper::PaperFees;
-use super::record::{Board, Cohort, Leader, ModelRecord, Resampling, Track, VifStep};
+use super::record::{
+    Cohort, DateBounds, FactorVif, Leaderboard, LeaderboardRow, ModelRecord, Resampling, Track, VifRound,
+};
 use super::reference::references;
-use super::score::Score;
+use super::replayed_account::FeeRates;
+use super::row::{Draws, leader};
+use super::score::ScoredEpisode;
 use super::sensitivity::sensitivity;
 use super::separation::{Ranked, separate};
+use super::series::rounded;
 use super::settings::ModelSettings;
 use super::trials::Trials;
 use crate::BoardError;
-use ktd_bundle::bundle_ref::Found;
-use ktd_bundle::bundle_set::Findings;
-use ktd_bundle::episode_filter::Shown;
+use ktd_bundle::bundle_ref::BundleRef;
+use ktd_bundle::bundle_set::BundleSet;
+use ktd_bundle::episode_filter::EpisodeFilter;
 use ktd_env::{DayIndex, Market, TradeDate};
 use ktd_probes::judge::CertificationMark;
 use ktd_stats::{Sample, skill_ranks};
@@ -26,7 +29,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 /// The form of `leaderboard.json`.
-pub const BOARD_FORMAT: u32 = 1;
+pub const BOARD_FORMAT: u32 = 2;
 
 /// How a board is made.
 #[derive(Debug, Clone, PartialEq)]
@@ -38,7 +41,7 @@ pub struct BoardOptions {
     /// How chance is drawn.
     pub draws: Draws,
     /// What is shown; everything on disk counts as a trial all the same.
-    pub shown: Shown,
+    pub shown: EpisodeFilter,
     /// What certificates say of the mask of each bundle that was named, by its directory; an episode that is missing has
     /// no certificate.
     pub marks: BTreeMap<PathBuf, CertificationMark>,
@@ -56,61 +59,60 @@ impl Default for BoardOptions {
                 seed: 1,
                 null_portfolios: 500,
             },
-            shown: Shown::default(),
+            shown: EpisodeFilter::default(),
             marks: BTreeMap::new(),
-            threads: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
+            threads: ktd_io::parallel::available_threads(),
         }
     }
 }
 
 /// Told as episodes are scored and tracks are ranked.
-pub type Tick<'t> = &'t (dyn Fn() + Sync);
+pub type ProgressCallback<'t> = &'t (dyn Fn() + Sync);
 
 /// Makes a board of all finished episodes that were named, counting those beside them as trials.
 ///
 /// # Errors
 /// [`BoardError`] when bundles of different protocols are named, a bundle is damaged, or the panel cannot be read.
-pub fn collect(findings: &Findings, options: &BoardOptions, tick: Tick<'_>) -> Result<Board, BoardError> {
-    let gathered = gather(findings, options, tick)?;
-    let shown: Vec<&Score> = gathered
-        .scores
-        .iter()
-        .filter(|(is_named, score)| *is_named && options.shown.has(&score.found))
-        .map(|(_, score)| score)
-        .collect();
+pub fn build(
+    findings: &BundleSet,
+    options: &BoardOptions,
+    tick: ProgressCallback<'_>,
+) -> Result<Leaderboard, BoardError> {
+    let inputs = load(findings, options, tick)?;
+    let shown: Vec<&ScoredEpisode> = inputs.scores.iter().collect();
     if shown.is_empty() {
         return Err(BoardError::input(
             "no finished episode is left to show",
             "name other windows, agents, modes or levels; a branch of an episode is not ranked",
         ));
     }
-    let hall = Hall {
-        market: &gathered.market,
-        fitted: &gathered.fitted,
-        benchmark: &gathered.benchmark,
-        trials: Trials::of(&gathered.scores),
-        fees: fees(&gathered.first)?,
+    let context = BoardContext {
+        market: &inputs.market,
+        fitted: &inputs.fitted,
+        benchmark: &inputs.benchmark,
+        trials: &inputs.trials,
+        fees: fees(&inputs.first)?,
         draws: options.draws,
         marks: &options.marks,
     };
-    hall.board(&shown, gathered.protocol, gathered.notes, tick)
+    context.board(&shown, inputs.protocol, inputs.notes, tick)
 }
 
 fn nothing() -> BoardError {
     BoardError::input("there is no finished episode to rank", "run one with `ktd run`")
 }
 
-fn fees(found: &Found) -> Result<PaperFees, BoardError> {
+fn fees(found: &BundleRef) -> Result<FeeRates, BoardError> {
     let rules = found.header.rules.rules()?;
     let rate = |basis_points: u32| f64::from(basis_points) / 10_000.0;
-    Ok(PaperFees {
+    Ok(FeeRates {
         buy_rate: rate(rules.buy_bps),
         sell_rate: rate(rules.sell_bps),
     })
 }
 
 /// What an episode's agent is.
-pub(super) fn cohort(found: &Found) -> Cohort {
+pub(super) fn cohort(found: &BundleRef) -> Cohort {
     let agent = &found.header.agent;
     if agent.control.is_some() {
         Cohort::Control
@@ -122,37 +124,40 @@ pub(super) fn cohort(found: &Found) -> Cohort {
 }
 
 /// What all tracks share.
-struct Hall<'h> {
-    market: &'h Market,
-    fitted: &'h Fitted,
-    benchmark: &'h Benchmark,
-    trials: Trials,
-    fees: PaperFees,
+struct BoardContext<'c> {
+    market: &'c Market,
+    fitted: &'c FittedModel,
+    benchmark: &'c BenchmarkIndex,
+    trials: &'c Trials,
+    fees: FeeRates,
     draws: Draws,
-    marks: &'h BTreeMap<PathBuf, CertificationMark>,
+    marks: &'c BTreeMap<PathBuf, CertificationMark>,
 }
 
 /// A track's scores by agent, in the order of the agents' names.
-type ByAgent<'s> = BTreeMap<&'s str, Vec<&'s Score>>;
+type ByAgent<'s> = BTreeMap<&'s str, Vec<&'s ScoredEpisode>>;
 
 /// Tracks in the order in which they are shown: longest window first, then by mode and mask, the headline's first.
 type TrackKey = (std::cmp::Reverse<usize>, String, usize, usize, String);
 
-impl Hall<'_> {
+impl BoardContext<'_> {
     fn board(
         &self,
-        shown: &[&Score],
+        shown: &[&ScoredEpisode],
         protocol: super::record::Protocol,
         mut notes: Vec<String>,
-        tick: Tick<'_>,
-    ) -> Result<Board, BoardError> {
+        tick: ProgressCallback<'_>,
+    ) -> Result<Leaderboard, BoardError> {
         let mut groups: BTreeMap<TrackKey, ByAgent<'_>> = BTreeMap::new();
         for score in shown {
             let group = groups.entry(track_key(score)).or_default();
-            group.entry(&score.found.header.agent.id).or_default().push(score);
+            group
+                .entry(&score.bundle.header.agent.id)
+                .or_default()
+                .push(score);
         }
         for scores in groups.values_mut().flat_map(BTreeMap::values_mut) {
-            scores.sort_by_key(|score| score.found.header.seed);
+            scores.sort_by_key(|score| score.bundle.header.seed);
         }
         let mut tracks = Vec::with_capacity(groups.len());
         for group in groups.values() {
@@ -164,7 +169,7 @@ impl Hall<'_> {
         notes.extend(overlaps(&tracks));
         let headline = groups.values().next().ok_or_else(nothing)?;
         let ranked = ranked(headline);
-        let agents: Vec<Vec<&Score>> = tracks
+        let agents: Vec<Vec<&ScoredEpisode>> = tracks
             .first()
             .into_iter()
             .flat_map(|track| &track.leaders)
@@ -175,10 +180,11 @@ impl Hall<'_> {
         let range = days.first().map_or(0, |day| day.index())..days.last().map_or(0, |day| day.index() + 1);
         let titles: BTreeSet<&str> = shown
             .iter()
-            .map(|score| score.found.header.experiment.as_str())
+            .map(|score| score.bundle.header.experiment.as_str())
             .collect();
-        Ok(Board {
+        let board = Leaderboard {
             format: BOARD_FORMAT,
+            content_sha256: String::new(),
             title: titles.into_iter().collect::<Vec<_>>().join(", "),
             ktd: env!("CARGO_PKG_VERSION").to_owned(),
             protocol,
@@ -193,16 +199,17 @@ impl Hall<'_> {
             sensitivity: sensitivity(self.fitted, &agents, range)?,
             tracks,
             notes,
-        })
+        };
+        board.sealed()
     }
 
     fn track(&self, group: &ByAgent<'_>) -> Result<Track, BoardError> {
         let ranked = ranked(group);
-        let mut leaders: Vec<Leader> = ranked
+        let mut leaders: Vec<LeaderboardRow> = ranked
             .iter()
             .map(|(agent, scores)| leader(agent, cohort_of(scores), scores, self.draws))
             .collect();
-        let header = &group.values().flatten().next().ok_or_else(nothing)?.found.header;
+        let header = &group.values().flatten().next().ok_or_else(nothing)?.bundle.header;
         let days = window(group);
         let window_trials = self.trials.over(&days);
         let trials = Sample::new("trials", window_trials)
@@ -221,7 +228,7 @@ impl Hall<'_> {
             let scores = group.get(leader.agent.as_str()).into_iter().flatten();
             let marks = scores.map(|score| {
                 self.marks
-                    .get(&score.found.root)
+                    .get(&score.bundle.root)
                     .cloned()
                     .unwrap_or(CertificationMark::NONE)
             });
@@ -247,7 +254,7 @@ impl Hall<'_> {
             benchmark_return: total(&benchmark),
             benchmark: benchmark
                 .as_ref()
-                .map_or_else(|_| Vec::new(), |returns| growth(returns)),
+                .map_or_else(|_| Vec::new(), |returns| rounded(growth(returns))),
             trials: window_trials.len(),
             notes: track_notes(&leaders, benchmark.as_ref().err()),
             leaders,
@@ -256,8 +263,8 @@ impl Hall<'_> {
     }
 }
 
-fn track_key(score: &Score) -> TrackKey {
-    let header = &score.found.header;
+fn track_key(score: &ScoredEpisode) -> TrackKey {
+    let header = &score.bundle.header;
     let place = |order: &[&str], own: &str| order.iter().position(|one| *one == own).unwrap_or(order.len());
     (
         std::cmp::Reverse(score.days.len()),
@@ -279,8 +286,10 @@ fn window(group: &ByAgent<'_>) -> Vec<DayIndex> {
         .map_or_else(Vec::new, |score| score.days.clone())
 }
 
-fn cohort_of(scores: &[&Score]) -> Cohort {
-    scores.first().map_or(Cohort::Model, |score| cohort(&score.found))
+fn cohort_of(scores: &[&ScoredEpisode]) -> Cohort {
+    scores
+        .first()
+        .map_or(Cohort::Model, |score| cohort(&score.bundle))
 }
 
 /// The agents that have a rank: controls do not.
@@ -292,7 +301,7 @@ fn ranked<'s>(group: &ByAgent<'s>) -> ByAgent<'s> {
 }
 
 /// Ranks by total return and by selection, and puts the best by selection first.
-fn rank(leaders: &mut [Leader]) -> Result<(), BoardError> {
+fn rank(leaders: &mut [LeaderboardRow]) -> Result<(), BoardError> {
     let returns: Vec<Option<f64>> = leaders
         .iter()
         .map(|leader| leader.metrics.get("total_return")?.median.value)
@@ -309,7 +318,7 @@ fn rank(leaders: &mut [Leader]) -> Result<(), BoardError> {
         leader.delta_rank = rank.delta_rank;
     }
     leaders.sort_by(|a, b| {
-        let key = |leader: &Leader| leader.alpha_rank.unwrap_or(usize::MAX);
+        let key = |leader: &LeaderboardRow| leader.alpha_rank.unwrap_or(usize::MAX);
         key(a).cmp(&key(b)).then_with(|| a.agent.cmp(&b.agent))
     });
     Ok(())
@@ -334,7 +343,7 @@ fn growth(returns: &[f64]) -> Vec<f64> {
     returns.iter().map(grown).collect()
 }
 
-pub(super) fn model_record(fitted: &Fitted) -> ModelRecord {
+pub(super) fn model_record(fitted: &FittedModel) -> ModelRecord {
     let screen = fitted.screen.as_ref();
     ModelRecord {
         configuration: fitted.model.config().fingerprint(),
@@ -346,13 +355,19 @@ pub(super) fn model_record(fitted: &Fitted) -> ModelRecord {
             .iter()
             .map(|style| style.name().to_owned())
             .collect(),
-        calibration: fitted.calibration.clone(),
+        calibration: fitted
+            .calibration
+            .clone()
+            .map(|(first, last)| DateBounds { first, last }),
         vif_path: screen.map_or_else(Vec::new, |screen| {
-            let step = |step: &ktd_attribution::model::VifStep| VifStep {
+            let step = |step: &ktd_attribution::model::VifStep| VifRound {
                 vif: step
                     .inflations
                     .iter()
-                    .map(|(style, vif)| (style.name().to_owned(), *vif))
+                    .map(|(style, vif)| FactorVif {
+                        factor: style.name().to_owned(),
+                        vif: *vif,
+                    })
                     .collect(),
                 dropped: step.dropped.map(|style| style.name().to_owned()),
             };

@@ -1,19 +1,18 @@
 //! What luck does in a window: random portfolios that are bought at its first open and held.
 
-use super::window::Span;
 use ktd_env::{Bar, DayIndex, KeyedStream, Market, NameId};
-use ktd_experiment::cells::Window;
+use ktd_stats::moments::count;
 
 /// Random portfolios of a window.
-pub const PORTFOLIOS: usize = 200;
+pub const RANDOM_PORTFOLIOS: usize = 200;
 /// Names of each, in equal weights: as many as the exchange's rules let an account hold.
-pub const NAMES: usize = 20;
+pub const PORTFOLIO_NAMES: usize = 20;
 /// The seed of the draws. A window's draws depend on its name too, and on no other window.
 const SEED: u64 = 1;
 
 /// How far luck alone takes portfolios of one window apart: what is common to all, the market's own return, is not in it.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Luck {
+pub struct RandomPortfolios {
     /// Members that trade at the first open, from whom portfolios are drawn.
     pub members: usize,
     /// Standard deviation, across portfolios, of the return over the window, as a fraction.
@@ -26,33 +25,33 @@ pub struct Luck {
 
 /// Why a window has no luck to measure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum NoLuck {
+pub enum RandomPortfoliosError {
     /// Fewer names than two portfolios need to differ.
-    #[error("{members} members trade at the first open, and portfolios of {NAMES} differ from {} on", NAMES + 1)]
+    #[error("{members} members trade at the first open, and portfolios of {PORTFOLIO_NAMES} differ from {} on", PORTFOLIO_NAMES + 1)]
     TooFewMembers {
         /// Members that trade at the first open.
         members: usize,
     },
 }
 
-impl Luck {
-    /// The luck of a window: [`PORTFOLIOS`] portfolios of [`NAMES`] members of the as-of day in equal weights, bought at
+impl RandomPortfolios {
+    /// The luck of a window: [`RANDOM_PORTFOLIOS`] portfolios of [`PORTFOLIO_NAMES`] members of the as-of day in equal weights, bought at
     /// the first open and held to the last close, without fees or lots. A name that stops trading keeps its last close.
     ///
     /// # Errors
-    /// [`NoLuck`] when there are too few members.
-    pub fn of(market: &Market, window: &Window) -> Result<Self, NoLuck> {
-        let paths = paths(market, &window.days);
-        if paths.len() <= NAMES {
-            return Err(NoLuck::TooFewMembers { members: paths.len() });
+    /// [`RandomPortfoliosError`] when there are too few members.
+    pub fn of(market: &Market, window: &str, days: &[DayIndex]) -> Result<Self, RandomPortfoliosError> {
+        let paths = paths(market, days);
+        if paths.len() <= PORTFOLIO_NAMES {
+            return Err(RandomPortfoliosError::TooFewMembers { members: paths.len() });
         }
-        let portfolios = portfolios(&paths, &window.id, window.days.len());
+        let portfolios = portfolios(&paths, window, days.len());
         let ends: Vec<f64> = portfolios
             .iter()
             .filter_map(|values| values.last().copied())
             .collect();
         let daily: Vec<Vec<f64>> = portfolios.iter().map(|values| daily_returns(values)).collect();
-        let by_day = (0..window.days.len()).map(|day| {
+        let by_day = (0..days.len()).map(|day| {
             let returns: Vec<f64> = daily
                 .iter()
                 .filter_map(|returns| returns.get(day).copied())
@@ -64,17 +63,17 @@ impl Luck {
             members: paths.len(),
             return_sd: variance(&ends).sqrt(),
             difference_sd: (2.0 * variance(&ends)).sqrt(),
-            daily_difference_sd: (2.0 * by_day.sum::<f64>() / count(window.days.len())).sqrt(),
+            daily_difference_sd: (2.0 * by_day.sum::<f64>() / count(days.len())).sqrt(),
         })
     }
 }
 
 /// Each member's closes over its first open, total return; those that do not trade at that open have none.
 fn paths(market: &Market, days: &[DayIndex]) -> Vec<Vec<f64>> {
-    let Some(span) = Span::of(days) else {
-        return Vec::new();
-    };
-    let as_of = span.first.before().map(|day| market.as_of(day));
+    let as_of = days
+        .first()
+        .and_then(|day| day.before())
+        .map(|day| market.as_of(day));
     let members = as_of.iter().flat_map(ktd_env::AsOf::members);
     members.filter_map(|name| path(market, name, days)).collect()
 }
@@ -97,14 +96,14 @@ fn portfolios(paths: &[Vec<f64>], window: &str, days: usize) -> Vec<Vec<f64>> {
     let draw = |_| {
         stream.shuffle(&mut order);
         let mut values = vec![0.0; days];
-        for path in order.iter().take(NAMES) {
+        for path in order.iter().take(PORTFOLIO_NAMES) {
             for (value, part) in values.iter_mut().zip(path.iter()) {
-                *value += part / count(NAMES);
+                *value += part / count(PORTFOLIO_NAMES);
             }
         }
         values
     };
-    (0..PORTFOLIOS).map(draw).collect()
+    (0..RANDOM_PORTFOLIOS).map(draw).collect()
 }
 
 fn daily_returns(values: &[f64]) -> Vec<f64> {
@@ -123,11 +122,6 @@ fn variance(values: &[f64]) -> f64 {
     squares / count(values.len().saturating_sub(1).max(1))
 }
 
-/// A count as a float.
-pub(super) fn count(items: usize) -> f64 {
-    f64::from(u32::try_from(items).unwrap_or(u32::MAX))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -142,18 +136,16 @@ mod tests {
         .unwrap()
     }
 
-    fn window(market: &Market, id: &str, days: usize) -> Window {
-        let first = 120 - days;
-        Window {
-            id: id.to_owned(),
-            days: (first..120).map(|place| market.day_at(place).unwrap()).collect(),
-        }
+    fn last(market: &Market, days: usize) -> Vec<DayIndex> {
+        (120 - days..120)
+            .map(|place| market.day_at(place).unwrap())
+            .collect()
     }
 
     #[test]
     fn more_days_are_more_luck_and_a_difference_has_the_luck_of_two() {
         let market = market(80);
-        let luck = |days| Luck::of(&market, &window(&market, "w", days)).unwrap();
+        let luck = |days| RandomPortfolios::of(&market, "w", &last(&market, days)).unwrap();
         let (short, long) = (luck(10), luck(80));
         assert!(short.return_sd < long.return_sd, "{short:?} {long:?}");
         assert!((short.difference_sd / short.return_sd - 2.0_f64.sqrt()).abs() < 1e-12);
@@ -165,7 +157,7 @@ mod tests {
     #[test]
     fn draws_are_those_of_the_window_alone() {
         let market = market(80);
-        let luck = |id| Luck::of(&market, &window(&market, id, 20)).unwrap();
+        let luck = |id| RandomPortfolios::of(&market, id, &last(&market, 20)).unwrap();
         assert_eq!(luck("a"), luck("a"));
         assert_ne!(luck("a"), luck("b"));
     }
@@ -173,15 +165,12 @@ mod tests {
     #[test]
     fn on_one_day_it_is_the_spread_from_open_to_close() {
         let market = market(80);
-        let window = window(&market, "w", 1);
-        let luck = Luck::of(&market, &window).unwrap();
+        let days = last(&market, 1);
+        let luck = RandomPortfolios::of(&market, "w", &days).unwrap();
         // Every portfolio has one daily return, its whole return.
         assert!((luck.daily_difference_sd - luck.difference_sd).abs() < 1e-15);
         // A mean of 20 of n drawn without replacement has this standard deviation; 200 draws estimate it to 5 %.
-        let gains: Vec<f64> = paths(&market, &window.days)
-            .iter()
-            .map(|path| path[0] - 1.0)
-            .collect();
+        let gains: Vec<f64> = paths(&market, &days).iter().map(|path| path[0] - 1.0).collect();
         let left = 1.0 - 20.0 / count(gains.len());
         let expected = (variance(&gains) / 20.0 * left).sqrt();
         assert!(
@@ -193,7 +182,7 @@ mod tests {
     #[test]
     fn a_small_universe_has_none() {
         let market = market(15);
-        let error = Luck::of(&market, &window(&market, "w", 5)).unwrap_err();
+        let error = RandomPortfolios::of(&market, "w", &last(&market, 5)).unwrap_err();
         assert!(error.to_string().contains("differ from 21 on"), "{error}");
     }
 }

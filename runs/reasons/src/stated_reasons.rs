@@ -1,25 +1,20 @@
 //! What a model said in an episode, step by step.
 
-use crate::ReasonsError;
-use ktd_bundle::BundlePaths;
-use ktd_bundle::bundle_ref::Found;
-use ktd_bundle::chain::Lines;
 use ktd_bundle::event::{OrderRecord, ReadEvent, StepOutcome};
-use ktd_bundle::open::read_private;
-use ktd_bundle::summary_file::{check_summary, read_summary};
+use ktd_bundle::finished_episode::{FinishedEpisode, OpenedBundle};
 
 /// The reasons of one finished episode.
 #[derive(Debug, Clone)]
-pub struct Spoken {
+pub struct StatedReasons {
     /// Which episode.
-    pub found: Found,
+    pub opened: OpenedBundle,
     /// Its steps, in order.
-    pub steps: Vec<SpokenStep>,
+    pub steps: Vec<StepReasons>,
 }
 
 /// The reasons of one step.
 #[derive(Debug, Clone, PartialEq)]
-pub struct SpokenStep {
+pub struct StepReasons {
     /// 1-based.
     pub step: usize,
     /// Its trading day as the model saw it.
@@ -32,7 +27,7 @@ pub struct SpokenStep {
     pub overall: Option<String>,
 }
 
-impl SpokenStep {
+impl StepReasons {
     /// The texts of the step with the 0-based order of each; `None` is the reason for the whole.
     pub fn texts(&self) -> impl Iterator<Item = (Option<usize>, &str)> {
         let orders = self.orders.iter().enumerate();
@@ -41,21 +36,11 @@ impl SpokenStep {
     }
 }
 
-impl Spoken {
-    /// Reads an episode and checks its files against its summary.
-    ///
-    /// # Errors
-    /// [`ReasonsError`] when a part is missing or damaged.
-    pub fn read(found: Found) -> Result<Self, ReasonsError> {
-        let paths = BundlePaths::new(&found.root);
-        let key = paths
-            .episode()
-            .exists()
-            .then(|| read_private(&paths, &found.header))
-            .transpose()?
-            .map(|(_, key)| key);
-        check_summary(&paths, &read_summary(&paths)?, key.as_ref())?;
-        let events: Vec<ReadEvent> = Lines::read(&paths.events())?.bodies(&paths.events())?;
+impl StatedReasons {
+    /// The reasons of an episode whose files were read.
+    #[must_use]
+    pub fn of(episode: FinishedEpisode) -> Self {
+        let FinishedEpisode { opened, events, .. } = episode;
         let mut steps = Vec::new();
         let mut day = String::new();
         for event in events {
@@ -69,7 +54,7 @@ impl Spoken {
                     orders,
                     overall_reason: overall,
                     ..
-                } => steps.push(SpokenStep {
+                } => steps.push(StepReasons {
                     step,
                     day: std::mem::take(&mut day),
                     outcome,
@@ -86,12 +71,12 @@ impl Spoken {
                 | ReadEvent::EpisodeEnd { .. } => {}
             }
         }
-        Ok(Self { found, steps })
+        Self { opened, steps }
     }
 
     /// A step by its number.
     #[must_use]
-    pub fn step(&self, step: usize) -> Option<&SpokenStep> {
+    pub fn step(&self, step: usize) -> Option<&StepReasons> {
         self.steps.iter().find(|own| own.step == step)
     }
 }

@@ -4,7 +4,7 @@ use ktd_env::{Bar, DayIndex, Market, NameId};
 
 /// Prices of one name on one day, CNY a share of that day.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Quote {
+pub(super) struct DayPrices {
     /// The mark of the day before; on an ex-day scaled by the move of the adjustment factor, unrounded, as total
     /// returns have it. `None` before the first bar.
     pub reference: Option<f64>,
@@ -16,7 +16,7 @@ pub(super) struct Quote {
     pub split: f64,
 }
 
-impl Quote {
+impl DayPrices {
     /// The prices of a name on `day`.
     pub(super) fn of(market: &Market, name: NameId, day: DayIndex) -> Self {
         let today = market.bar(name, day);

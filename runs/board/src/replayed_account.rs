@@ -1,14 +1,14 @@
 //! A portfolio on paper: any number of shares at the open, fees by rate, no lots and no limits. References and files of
 //! weights or trades are accounts of this kind; an episode never is.
 
-use super::quote::Quote;
+use super::day_prices::DayPrices;
 use ktd_attribution::account::{DayBook, HeldName};
 use ktd_env::{DayIndex, Market, NameId};
 use std::collections::BTreeMap;
 
 /// What a paper trade costs.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct PaperFees {
+pub struct FeeRates {
     /// On buys, of the value traded.
     pub buy_rate: f64,
     /// On sells, of the value traded.
@@ -17,7 +17,7 @@ pub struct PaperFees {
 
 /// A trade on paper.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct PaperTrade {
+pub struct AccountTrade {
     /// What is traded.
     pub name: NameId,
     /// Signed shares: above 0 is a buy.
@@ -30,18 +30,18 @@ pub struct PaperTrade {
 
 /// What a paper account does on a day.
 #[derive(Debug, Clone, PartialEq)]
-pub enum PaperOrders {
+pub enum AccountOrders {
     /// Nothing.
     Hold,
     /// These trades.
-    Trades(Vec<PaperTrade>),
+    Trades(Vec<AccountTrade>),
     /// Hold these weights of the value at the opens, and nothing else; a name that does not trade stays as it is.
     Weights(BTreeMap<NameId, f64>),
 }
 
 /// Why a paper day cannot be.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum PaperFault {
+pub enum AccountFault {
     /// A trade of a name that does not trade that day.
     #[error("the name does not trade that day")]
     NoTrade(NameId),
@@ -65,11 +65,11 @@ pub enum PaperFault {
 
 /// A paper account between two days.
 #[derive(Debug, Clone, PartialEq)]
-pub struct PaperAccount {
+pub struct ReplayedAccount {
     cash_cny: f64,
     shares: BTreeMap<NameId, f64>,
     nav_cny: f64,
-    fees: PaperFees,
+    fees: FeeRates,
 }
 
 /// Share of NAV by which cash may be below 0 through rounding.
@@ -78,10 +78,10 @@ const CASH_ROUNDING: f64 = 1e-9;
 /// Shares below this are a rounding residue of a sale, not a holding.
 const DUST_SHARES: f64 = 1e-9;
 
-impl PaperAccount {
+impl ReplayedAccount {
     /// An account of cash alone.
     #[must_use]
-    pub const fn new(cash_cny: f64, fees: PaperFees) -> Self {
+    pub const fn new(cash_cny: f64, fees: FeeRates) -> Self {
         Self {
             cash_cny,
             shares: BTreeMap::new(),
@@ -99,13 +99,13 @@ impl PaperAccount {
     /// Goes through one trading day.
     ///
     /// # Errors
-    /// [`PaperFault`] for what cannot be traded or held.
+    /// [`AccountFault`] for what cannot be traded or held.
     pub fn step(
         &mut self,
         market: &Market,
         day: DayIndex,
-        orders: &PaperOrders,
-    ) -> Result<DayBook, PaperFault> {
+        orders: &AccountOrders,
+    ) -> Result<DayBook, AccountFault> {
         let mut book = DayBook {
             day: day.index(),
             nav_before_cny: self.nav_cny,
@@ -116,26 +116,28 @@ impl PaperAccount {
             corporate_cny: 0.0,
             unmarked_cny: 0.0,
         };
-        let mut quotes: BTreeMap<NameId, Quote> = BTreeMap::new();
+        let mut quotes: BTreeMap<NameId, DayPrices> = BTreeMap::new();
         for (name, shares) in &mut self.shares {
-            let quote = Quote::of(market, *name, day);
+            let quote = DayPrices::of(market, *name, day);
             *shares *= quote.split;
             quotes.insert(*name, quote);
         }
         let before = self.shares.clone();
         let trades = self.trades(orders, |name| {
-            *quotes.entry(name).or_insert_with(|| Quote::of(market, name, day))
+            *quotes
+                .entry(name)
+                .or_insert_with(|| DayPrices::of(market, name, day))
         });
         for trade in trades {
             let quote = *quotes
                 .entry(trade.name)
-                .or_insert_with(|| Quote::of(market, trade.name, day));
+                .or_insert_with(|| DayPrices::of(market, trade.name, day));
             self.trade(&trade, quote, &mut book)?;
         }
         // Weights that add up to 1 leave nothing for the fees of the day.
         let least = -(book.fees_cny + CASH_ROUNDING * self.nav_cny);
-        if *orders != PaperOrders::Hold && self.cash_cny < least {
-            return Err(PaperFault::Cash(self.cash_cny));
+        if *orders != AccountOrders::Hold && self.cash_cny < least {
+            return Err(AccountFault::Cash(self.cash_cny));
         }
         let mut nav = self.cash_cny;
         for (name, quote) in &quotes {
@@ -155,18 +157,22 @@ impl PaperAccount {
         }
         self.shares.retain(|_, shares| DUST_SHARES < *shares);
         if !(nav.is_finite() && 0.0 < nav) {
-            return Err(PaperFault::Ruined(nav));
+            return Err(AccountFault::Ruined(nav));
         }
         (self.nav_cny, book.nav_after_cny) = (nav, nav);
         Ok(book)
     }
 
     /// The trades of a day's orders, in the order of the names, sales first.
-    fn trades(&self, orders: &PaperOrders, mut quote: impl FnMut(NameId) -> Quote) -> Vec<PaperTrade> {
+    fn trades(
+        &self,
+        orders: &AccountOrders,
+        mut quote: impl FnMut(NameId) -> DayPrices,
+    ) -> Vec<AccountTrade> {
         let targets = match orders {
-            PaperOrders::Hold => return Vec::new(),
-            PaperOrders::Trades(trades) => return trades.clone(),
-            PaperOrders::Weights(targets) => targets,
+            AccountOrders::Hold => return Vec::new(),
+            AccountOrders::Trades(trades) => return trades.clone(),
+            AccountOrders::Weights(targets) => targets,
         };
         let mut value = self.cash_cny;
         for (name, shares) in &self.shares {
@@ -175,13 +181,13 @@ impl PaperAccount {
         }
         let names: std::collections::BTreeSet<NameId> =
             self.shares.keys().chain(targets.keys()).copied().collect();
-        let mut trades: Vec<PaperTrade> = names
+        let mut trades: Vec<AccountTrade> = names
             .into_iter()
             .filter_map(|name| {
                 let open = quote(name).open?;
                 let target = targets.get(&name).copied().unwrap_or(0.0) * value / open;
                 let shares = target - self.shares.get(&name).copied().unwrap_or(0.0);
-                (DUST_SHARES < shares.abs()).then_some(PaperTrade {
+                (DUST_SHARES < shares.abs()).then_some(AccountTrade {
                     name,
                     shares,
                     price_cny: None,
@@ -193,12 +199,17 @@ impl PaperAccount {
         trades
     }
 
-    fn trade(&mut self, trade: &PaperTrade, quote: Quote, book: &mut DayBook) -> Result<(), PaperFault> {
-        let open = quote.open.ok_or(PaperFault::NoTrade(trade.name))?;
+    fn trade(
+        &mut self,
+        trade: &AccountTrade,
+        quote: DayPrices,
+        book: &mut DayBook,
+    ) -> Result<(), AccountFault> {
+        let open = quote.open.ok_or(AccountFault::NoTrade(trade.name))?;
         let price = trade.price_cny.unwrap_or(open);
         let held = self.shares.entry(trade.name).or_insert(0.0);
         if *held + trade.shares < -DUST_SHARES {
-            return Err(PaperFault::Short {
+            return Err(AccountFault::Short {
                 name: trade.name,
                 sold: -trade.shares,
                 held: *held,

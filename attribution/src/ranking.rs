@@ -1,0 +1,227 @@
+//! What several agents selected, seed by seed, and how sure their order is.
+
+use crate::account::{Attribution, Basis, Part, carino_weights};
+use ktd_stats::moments::column_means;
+use ktd_stats::{
+    Confidence, DEFAULT_MEAN_BLOCK_DAYS, DailyTable, InputError, RankIntervals, ReplicateSums, Sample,
+    SeededAgent, StationaryBootstrap, SuperiorAbility, Undefined, block_length, pbo, reality_check,
+    seeded_sums, separable_groups, superior_ability,
+};
+
+/// Fewest days of a block of the cross-validation.
+const PBO_BLOCK_DAYS: usize = 5;
+
+/// Daily selection of one agent on the headline's basis: linked within each seed, and plain.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SelectionSeries {
+    /// One a seed: daily selection times its Carino weight, which adds up to the linked selection.
+    pub linked: Vec<Vec<f64>>,
+    /// One a seed: daily selection.
+    pub seeds: Vec<Vec<f64>>,
+    /// Mean over seeds of the daily selection.
+    pub plain: Vec<f64>,
+}
+
+/// Why there is no figure of a whole ranking.
+#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RankingTestError {
+    /// Nobody's selection varies.
+    #[error("no agent's selection varies")]
+    Constant,
+    /// Nobody's selection varies in every half of the days.
+    #[error("no agent's selection varies in every half of the days")]
+    ConstantInHalf,
+    /// The statistic has no value.
+    #[error(transparent)]
+    Undefined(#[from] Undefined),
+    /// The statistic cannot be computed.
+    #[error(transparent)]
+    Input(#[from] InputError),
+}
+
+/// The order of agents by selection, and which pairs resampling separates.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RankSeparation {
+    /// Places of the agents, best first.
+    pub order: Vec<usize>,
+    /// In that order: share of replicates in which the row's selection is above the column's, a tie counting half, so
+    /// that twins are as inseparable as can be.
+    pub win_share: Vec<Vec<f64>>,
+    /// Places in `order` of groups that the data cannot separate.
+    pub groups: Vec<Vec<usize>>,
+}
+
+/// Tests of the best selection of a ranking against none.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RankingTests {
+    /// Probability of backtest overfitting.
+    pub overfitting: Result<f64, RankingTestError>,
+    /// The p-value of White's reality check.
+    pub reality_check_p: Result<f64, RankingTestError>,
+    /// Hansen's test for superior ability.
+    pub superior_ability: Option<SuperiorAbility>,
+}
+
+impl SelectionSeries {
+    /// The series of an agent's seeds.
+    #[must_use]
+    pub fn of(seeds: &[&Attribution]) -> Self {
+        let linked = seeds.iter().map(|attribution| {
+            let weights = carino_weights(attribution.returns());
+            let daily = attribution.parts(Basis::Pre).daily(Part::Selection);
+            daily.zip(weights).map(|(value, weight)| value * weight).collect()
+        });
+        let daily: Vec<Vec<f64>> = seeds
+            .iter()
+            .map(|attribution| attribution.selection(Basis::Pre))
+            .collect();
+        Self {
+            linked: linked.collect(),
+            plain: column_means(&daily),
+            seeds: daily,
+        }
+    }
+
+    /// Linked selection: the mean over seeds.
+    #[must_use]
+    pub fn value(&self) -> f64 {
+        let wholes: Vec<Vec<f64>> = self.linked.iter().map(|days| vec![days.iter().sum()]).collect();
+        column_means(&wholes).first().copied().unwrap_or(0.0)
+    }
+
+    /// Whether the daily selection is not one value.
+    #[must_use]
+    pub fn varies(&self) -> bool {
+        let first = self.plain.first().copied().unwrap_or(0.0);
+        self.plain
+            .iter()
+            .any(|value| (value - first).abs() > f64::EPSILON * first.abs())
+    }
+}
+
+/// One draw of days for all agents, `(replicates, seed)`. Its mean block is the longest that the agents' own series ask
+/// for: shorter ones would make intervals too narrow for someone. `None` below two days.
+#[must_use]
+pub fn selection_bootstrap(
+    series: &[SelectionSeries],
+    (replicates, seed): (u32, u64),
+) -> Option<StationaryBootstrap> {
+    let days = series.first()?.plain.len();
+    let varying = series.iter().filter(|series| series.varies());
+    let blocks = varying.filter_map(|series| {
+        let sample = Sample::new("daily selection", &series.plain).ok()?;
+        Some(block_length(&sample).days())
+    });
+    let mean_block = blocks.reduce(f64::max).unwrap_or(DEFAULT_MEAN_BLOCK_DAYS);
+    StationaryBootstrap::new(days, mean_block, replicates, seed)
+        .ok()
+        .filter(|_| 1 < days)
+}
+
+/// Replicates of every agent's linked selection: days and, where there are several, seeds are drawn, those of an agent by
+/// its stream.
+#[must_use]
+pub fn selection_sums(
+    streams: &[u64],
+    series: &[SelectionSeries],
+    bootstrap: &StationaryBootstrap,
+) -> Option<ReplicateSums> {
+    let agents = streams.iter().zip(series).map(|(stream, series)| {
+        let columns: Vec<&[f64]> = series.linked.iter().map(Vec::as_slice).collect();
+        Some(SeededAgent::new(
+            *stream,
+            DailyTable::new("daily selection", &columns).ok()?,
+        ))
+    });
+    let agents: Vec<SeededAgent> = agents.collect::<Option<_>>()?;
+    seeded_sums(&agents, bootstrap).ok()
+}
+
+impl RankSeparation {
+    /// The separation that resampled ranks give.
+    #[must_use]
+    pub fn of(ranks: &RankIntervals) -> Self {
+        let order = by_rank(ranks);
+        let win = |own: &usize, other: &usize| {
+            let share = |own, other| ranks.win_probability(own, other).unwrap_or(0.0);
+            f64::midpoint(share(*own, *other), 1.0 - share(*other, *own))
+        };
+        let place_of = |agent: usize| order.iter().position(|place| *place == agent).unwrap_or(0);
+        let groups = separable_groups(ranks, Confidence::P90).runs.into_iter();
+        Self {
+            win_share: order
+                .iter()
+                .map(|own| order.iter().map(|other| win(own, other)).collect())
+                .collect(),
+            groups: groups
+                .map(|run| run.into_iter().map(place_of).collect())
+                .collect(),
+            order,
+        }
+    }
+}
+
+/// Places of the agents, best first.
+fn by_rank(ranks: &RankIntervals) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..ranks.agents().len()).collect();
+    order.sort_by_key(|place| {
+        (
+            ranks.agents().get(*place).map_or(usize::MAX, |agent| agent.rank),
+            *place,
+        )
+    });
+    order
+}
+
+impl RankingTests {
+    /// The tests over all agents whose selection varies.
+    #[must_use]
+    pub fn of(series: &[SelectionSeries], bootstrap: &StationaryBootstrap) -> Self {
+        let varying: Vec<&SelectionSeries> = series.iter().filter(|series| series.varies()).collect();
+        let plain: Vec<&[f64]> = varying.iter().map(|series| series.plain.as_slice()).collect();
+        let table = DailyTable::new("daily selection", &plain).ok();
+        let sums = table
+            .as_ref()
+            .and_then(|table| ReplicateSums::of(table, bootstrap).ok());
+        let superior = table
+            .as_ref()
+            .and_then(|table| superior_ability(table, bootstrap).ok()?.ok());
+        Self {
+            overfitting: overfitting(&varying),
+            reality_check_p: sums.map_or(Err(RankingTestError::Constant), |sums| {
+                Ok(reality_check(&sums).map(|check| check.p)?)
+            }),
+            superior_ability: superior,
+        }
+    }
+}
+
+/// The probability that the best half by Sharpe ratio of selection is below the median elsewhere: over the distinct seeds
+/// of all agents. Seeds that traded alike are one strategy, and one whose selection does not vary in some half of the
+/// days, as that of an agent in cash for so long, has no ratio to compare.
+fn overfitting(series: &[&SelectionSeries]) -> Result<f64, RankingTestError> {
+    let mut columns: Vec<&[f64]> = Vec::new();
+    for seed in series.iter().flat_map(|series| &series.seeds) {
+        if !columns.contains(&seed.as_slice()) {
+            columns.push(seed);
+        }
+    }
+    let days = columns.first().map_or(0, |column| column.len());
+    let blocks = [16, 8, 4]
+        .into_iter()
+        .find(|blocks| blocks * PBO_BLOCK_DAYS <= days)
+        .unwrap_or(2);
+    loop {
+        let Ok(table) = DailyTable::new("daily selection", &columns) else {
+            return Err(RankingTestError::ConstantInHalf);
+        };
+        match pbo(&table, blocks) {
+            Ok(Err(Undefined::ConstantStrategy { column })) if column < columns.len() => {
+                columns.remove(column);
+            }
+            Ok(found) => return Ok(found.map(|found| found.probability)?),
+            Err(error) => return Err(error.into()),
+        }
+    }
+}

@@ -1,0 +1,236 @@
+//! The inputs of a board: every bundle opened once, scored, and closed.
+
+use super::benchmark::BenchmarkIndex;
+use super::build::{BoardOptions, ProgressCallback};
+use super::episode_account::{EpisodeAccount, ledger_books};
+use super::fitted::FittedModel;
+use super::identity;
+use super::protocol::common;
+use super::record::Protocol;
+use super::score::ScoredEpisode;
+use super::trials::{Trials, foresees, selection_sharpe};
+use crate::BoardError;
+use ktd_attribution::account::attribute;
+use ktd_bundle::bundle_ref::BundleRef;
+use ktd_bundle::bundle_set::BundleSet;
+use ktd_bundle::finished_episode::{FinishedEpisode, OpenedBundle};
+use ktd_data::market_source::market_of;
+use ktd_env::{DayIndex, Market};
+use ktd_io::parallel::in_parallel;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// All scores of one protocol on one panel.
+pub(super) struct BoardInputs {
+    /// The panel.
+    pub(super) market: Arc<Market>,
+    /// The factor model on it.
+    pub(super) fitted: FittedModel,
+    /// Its index.
+    pub(super) benchmark: BenchmarkIndex,
+    /// The protocol that all share.
+    pub(super) protocol: Protocol,
+    /// The first of the named.
+    pub(super) first: BundleRef,
+    /// Scores of the episodes that are shown.
+    pub(super) scores: Vec<ScoredEpisode>,
+    /// Trials of each window: every episode, shown or not.
+    pub(super) trials: Trials,
+    /// What was left out, and why.
+    pub(super) notes: Vec<String>,
+}
+
+/// A bundle with its trading days, and whether it is shown.
+struct Dated {
+    opened: OpenedBundle,
+    days: Vec<DayIndex>,
+    is_shown: bool,
+}
+
+/// What one bundle adds to a board.
+enum Reading {
+    /// A row's score.
+    Shown(Box<ScoredEpisode>),
+    /// The daily Sharpe ratio of a trial's selection.
+    Trial(f64),
+    /// Nothing: its agent is made to know the future.
+    Foreseeing,
+}
+
+/// Reads and scores all bundles. The factor model is fitted once, over the days of all.
+///
+/// # Errors
+/// [`BoardError`] when protocols differ, when a row would be of two agents, and when a bundle that is shown is damaged; one
+/// that is not is noted.
+pub(super) fn load(
+    findings: &BundleSet,
+    options: &BoardOptions,
+    tick: ProgressCallback<'_>,
+) -> Result<BoardInputs, BoardError> {
+    let text = options.settings.text();
+    options.shown.check(&findings.named)?;
+    let mut protocol = common(&findings.named, &text)?;
+    let first = findings.named.first().ok_or_else(nothing)?.clone();
+    let named = findings
+        .named
+        .iter()
+        .map(|bundle| OpenedBundle::read(bundle.clone()));
+    let named: Vec<OpenedBundle> = named.collect::<Result<_, _>>()?;
+    let panel = named.iter().find_map(OpenedBundle::panel);
+    let market = market_of(&first.header.data, panel.as_deref(), options.panel.as_deref())?.market;
+    let mut notes = notes_of(findings);
+    let mut dated = dated(named, options, &market, &mut notes)?;
+    let shown: Vec<_> = dated.iter().filter(|dated| dated.is_shown).collect();
+    let shown: Vec<_> = shown
+        .iter()
+        .map(|dated| (&dated.opened.bundle, dated.days.as_slice()))
+        .collect();
+    identity::check(&shown)?;
+    dated.extend(siblings(&findings.siblings, &protocol, &market, &mut notes));
+    let fitted = FittedModel::of(&market, &options.settings, range(&dated).ok_or_else(nothing)?)?;
+    protocol.freeze(&fitted.model.config().styles);
+    let benchmark = BenchmarkIndex::of(&market);
+    let readings = in_parallel(&dated, options.threads, |dated| {
+        tick();
+        read(dated, &market, &fitted, &benchmark)
+    });
+    let (mut scores, mut trials) = (Vec::new(), Trials::default());
+    for (reading, dated) in readings.into_iter().zip(&dated) {
+        match reading {
+            Ok(Reading::Shown(score)) => {
+                if !foresees(&score.bundle) {
+                    trials.add(&dated.days, selection_sharpe(&score.attribution));
+                }
+                scores.push(*score);
+            }
+            Ok(Reading::Trial(sharpe)) => trials.add(&dated.days, sharpe),
+            Ok(Reading::Foreseeing) => {}
+            Err(error) if dated.is_shown => return Err(error),
+            Err(error) => notes.push(format!("not counted as a trial: {error}")),
+        }
+    }
+    Ok(BoardInputs {
+        market,
+        fitted,
+        benchmark,
+        protocol,
+        first,
+        scores,
+        trials,
+        notes,
+    })
+}
+
+/// The score of a bundle that is shown. Of another one the ledger alone is read, which is a small part of it: a trial's
+/// selection hangs on nothing else.
+fn read(
+    Dated { opened, is_shown, .. }: &Dated,
+    market: &Market,
+    fitted: &FittedModel,
+    benchmark: &BenchmarkIndex,
+) -> Result<Reading, BoardError> {
+    let model = &fitted.model;
+    if *is_shown {
+        let episode = FinishedEpisode::read(opened.clone())?;
+        let score = ScoredEpisode::of(EpisodeAccount::of(episode, market)?, market, model, benchmark)?;
+        return Ok(Reading::Shown(Box::new(score)));
+    }
+    if foresees(&opened.bundle) {
+        return Ok(Reading::Foreseeing);
+    }
+    let books = ledger_books(opened, market)?;
+    let attribution =
+        attribute(&books, model.config().styles.len(), |day| model.day(day)).map_err(|error| {
+            let root = opened.bundle.root.display();
+            BoardError::input(format!("{root}: {error}"), error.hint())
+        })?;
+    Ok(Reading::Trial(selection_sharpe(&attribution)))
+}
+
+/// From the first day of any bundle to the last of any, as places of the calendar.
+fn range(dated: &[Dated]) -> Option<std::ops::Range<usize>> {
+    let start = dated.iter().filter_map(|dated| dated.days.first()).min()?;
+    let end = dated.iter().filter_map(|dated| dated.days.last()).max()?;
+    Some(start.index()..end.index() + 1)
+}
+
+/// The named with their days; of each that has none a note.
+fn dated(
+    named: Vec<OpenedBundle>,
+    options: &BoardOptions,
+    market: &Market,
+    notes: &mut Vec<String>,
+) -> Result<Vec<Dated>, BoardError> {
+    let mut dated = Vec::with_capacity(named.len());
+    for opened in named {
+        match opened.panel_days(market)? {
+            Some(days) => dated.push(Dated {
+                is_shown: options.shown.has(&opened.bundle),
+                opened,
+                days,
+            }),
+            None => notes.push(format!(
+                "{} is left out: it has no private part, which names its stocks and days",
+                opened.bundle.root.display()
+            )),
+        }
+    }
+    Ok(dated)
+}
+
+/// Siblings that count as trials: all on the same data, whatever their prompts, tools and rules were, for who tries many
+/// of these and shows one has tried as often. The note says how many do not count.
+fn siblings(
+    siblings: &[BundleRef],
+    protocol: &Protocol,
+    market: &Market,
+    notes: &mut Vec<String>,
+) -> Vec<Dated> {
+    let dated = |bundle: &BundleRef| {
+        if bundle.header.data.panel_blake3 != protocol.data {
+            return None;
+        }
+        let opened = OpenedBundle::read(bundle.clone()).ok()?;
+        let days = opened.panel_days(market).ok()??;
+        Some(Dated {
+            opened,
+            days,
+            is_shown: false,
+        })
+    };
+    let trials: Vec<Dated> = siblings.iter().filter_map(dated).collect();
+    let left_out = siblings.len() - trials.len();
+    if 0 < left_out {
+        notes.push(format!(
+            "finished episodes beside these that are of other data, or whose private part is missing or damaged, do \
+             not count as trials: {left_out}"
+        ));
+    }
+    trials
+}
+
+fn nothing() -> BoardError {
+    BoardError::input(
+        "there is no finished episode with a private part to rank",
+        "run one with `ktd run`",
+    )
+}
+
+fn notes_of(findings: &BundleSet) -> Vec<String> {
+    let mut notes: Vec<String> = findings.unfinished_note().into_iter().collect();
+    match findings.branches() {
+        0 => {}
+        count => notes.push(format!(
+            "branches are not ranked, for their first steps are another episode's, and count as trials: {count}"
+        )),
+    }
+    let damaged = findings.damaged.iter();
+    notes.extend(damaged.map(|error| format!("not counted as a trial: {error}")));
+    let limitations: BTreeSet<&String> = findings
+        .named
+        .iter()
+        .flat_map(|found| &found.header.data.limitations)
+        .collect();
+    notes.extend(limitations.into_iter().cloned());
+    notes
+}

@@ -1,0 +1,143 @@
+//! A finished episode, every file of it read and verified once on its way to a row.
+
+use crate::bundle_ref::BundleRef;
+use crate::event::ReadEvent;
+use crate::header::PrivateEpisode;
+use crate::ledger::LedgerLine;
+use crate::open::read_private;
+use crate::recorded_files::{RecordedFiles, read_ledger};
+use crate::summary::{KEYED, Summary};
+use crate::summary_file::{check_bytes, check_hashes, read_summary};
+use crate::{BundleError, BundlePaths};
+use ktd_env::{DayIndex, Market, TradeDate};
+use ktd_experiment::cells::days_between;
+use ktd_io::whole_file::{parse_json, read_bounded};
+use ktd_masking::MaskKey;
+use std::path::PathBuf;
+
+/// The most that a summary may hold: 4 MiB, far above the largest that is written.
+const SUMMARY_LIMIT_BYTES: u64 = 4 << 20;
+
+/// A bundle with its private part, where it has one: header and private part are read and verified.
+#[derive(Debug, Clone)]
+pub struct OpenedBundle {
+    /// Which bundle.
+    pub bundle: BundleRef,
+    private: Option<(PrivateEpisode, MaskKey)>,
+}
+
+/// A finished episode: what its files hold, checked against its summary.
+#[derive(Debug, Clone)]
+pub struct FinishedEpisode {
+    /// The bundle that it was read from.
+    pub opened: OpenedBundle,
+    /// Its summary.
+    pub summary: Summary,
+    /// Its events, in order.
+    pub events: Vec<ReadEvent>,
+    /// Its ledger, a line a trading day; empty without a private part.
+    pub ledger: Vec<LedgerLine>,
+}
+
+impl OpenedBundle {
+    /// A bundle and its private part, where there is one.
+    ///
+    /// # Errors
+    /// [`BundleError`] when the private part is damaged or belongs to another bundle.
+    pub fn read(bundle: BundleRef) -> Result<Self, BundleError> {
+        let paths = BundlePaths::new(&bundle.root);
+        let private = paths
+            .episode()
+            .exists()
+            .then(|| read_private(&paths, &bundle.header))
+            .transpose()?;
+        Ok(Self { bundle, private })
+    }
+
+    /// The key of its mask; `None` without a private part.
+    #[must_use]
+    pub fn key(&self) -> Option<&MaskKey> {
+        self.private.as_ref().map(|(_, key)| key)
+    }
+
+    /// Where its panel was when it was made, where the bundle says so.
+    #[must_use]
+    pub fn panel(&self) -> Option<PathBuf> {
+        self.private.as_ref()?.0.panel.clone().map(PathBuf::from)
+    }
+
+    /// First and last trading day, where header or private part says.
+    #[must_use]
+    pub fn dates(&self) -> Option<(String, String)> {
+        let private = || {
+            let (private, _) = self.private.as_ref()?;
+            Some((private.first_day.clone(), private.last_day.clone()))
+        };
+        self.bundle.header.window.dates.clone().or_else(private)
+    }
+
+    /// Its trading days on a panel; `None` without a private part.
+    ///
+    /// # Errors
+    /// [`BundleError`] when a day is not a date, or the panel does not cover the window.
+    pub fn panel_days(&self, market: &Market) -> Result<Option<Vec<DayIndex>>, BundleError> {
+        let Some((private, _)) = &self.private else {
+            return Ok(None);
+        };
+        let date = |text: &str| {
+            let path = BundlePaths::new(&self.bundle.root).episode();
+            TradeDate::parse(text).map_err(|error| BundleError::damaged(&path, error.to_string()))
+        };
+        let (first, last) = (date(&private.first_day)?, date(&private.last_day)?);
+        let window = &self.bundle.header.window.id;
+        Ok(Some(days_between(window, first, last, market)?))
+    }
+
+    /// The ledger alone, checked against the hash in the summary: what an account needs, without events and exchanges,
+    /// which are most of a bundle's bytes.
+    ///
+    /// # Errors
+    /// [`BundleError`] when summary or ledger is missing or damaged, or there is no private part.
+    pub fn ledger(&self) -> Result<Vec<LedgerLine>, BundleError> {
+        let paths = BundlePaths::new(&self.bundle.root);
+        let Some((_, key)) = &self.private else {
+            read_private(&paths, &self.bundle.header)?;
+            return Ok(Vec::new());
+        };
+        let summary = read_summary(&paths)?;
+        let (binding, lines) = read_ledger(&paths, key)?;
+        let recorded = summary.sha256.get(&format!("private/ledger.jsonl{KEYED}"));
+        if recorded != Some(&binding) {
+            let what = "its hash is not the one in summary.json";
+            return Err(BundleError::damaged(&paths.ledger(), what));
+        }
+        Ok(lines)
+    }
+}
+
+impl FinishedEpisode {
+    /// Reads the rest of a bundle, each file once, and checks it against its summary.
+    ///
+    /// # Errors
+    /// [`BundleError`] when a file is missing, damaged or not the one that the summary was made of.
+    pub fn read(opened: OpenedBundle) -> Result<Self, BundleError> {
+        let paths = BundlePaths::new(&opened.bundle.root);
+        let path = paths.summary();
+        if !path.exists() {
+            return Err(BundleError::Unfinished { path });
+        }
+        let bytes = read_bounded(&path, SUMMARY_LIMIT_BYTES)?;
+        let summary: Summary = parse_json(&path, &bytes)?;
+        let files = RecordedFiles::read(&opened.bundle, opened.key())?;
+        let now = files.summary(&opened.bundle)?;
+        check_hashes(&paths, &summary, &now)?;
+        check_bytes(&paths, (&bytes, &summary), now, opened.key())?;
+        let RecordedFiles { events, ledger, .. } = files;
+        Ok(Self {
+            opened,
+            summary,
+            events,
+            ledger,
+        })
+    }
+}

@@ -1,0 +1,100 @@
+//! Names in a header, which may be a stranger's: they become file names, table cells and lines in a terminal.
+
+use crate::BundleError;
+use crate::header::Header;
+use ktd_env::TradeDate;
+use ktd_experiment::cells::{parse_mask, parse_mode};
+use ktd_experiment::config::is_file_name;
+use std::path::Path;
+
+/// The most characters of a text that names nothing, such as a limitation of the data.
+const TEXT_LENGTH_MAX: usize = 4_000;
+
+/// Checks the names of a header by the rules of experiment files, where it was read from `path`.
+///
+/// # Errors
+/// [`BundleError::Damaged`] naming the first field that is invalid.
+pub(crate) fn check_names(path: &Path, header: &Header) -> Result<(), BundleError> {
+    let damaged = |what: String| BundleError::damaged(path, what);
+    let branch = header.branch.as_ref();
+    let names = [
+        ("experiment", Some(header.experiment.as_str())),
+        ("cell", Some(header.cell.as_str())),
+        ("agent.id", Some(header.agent.id.as_str())),
+        ("window.id", Some(header.window.id.as_str())),
+        ("branch.cell", branch.map(|branch| branch.cell.as_str())),
+        ("branch.agent.id", branch.map(|branch| branch.agent.id.as_str())),
+    ];
+    for (field, name) in names {
+        if let Some(name) = name.filter(|name| !is_file_name(name)) {
+            let what = "must be 1 to 200 letters, digits, `-`, `_` or `.`, the first neither `-` nor `.`";
+            return Err(damaged(format!("`{field}` is {}, but it {what}", excerpt(name))));
+        }
+    }
+    let texts = [("ktd", &header.ktd)].into_iter();
+    let texts = texts.chain(header.agent.model.iter().map(|model| ("agent.model", model)));
+    let limitations = header.data.limitations.iter();
+    for (field, text) in texts.chain(limitations.map(|text| ("data.limitations", text))) {
+        if TEXT_LENGTH_MAX < text.len() || text.chars().any(char::is_control) {
+            let what = format!(
+                "`{field}` is {}: it is too long or has control characters",
+                excerpt(text)
+            );
+            return Err(damaged(what));
+        }
+    }
+    let mask = parse_mask(&header.mask.level, &header.mask.numeric).map(|_| ());
+    let mode = parse_mode(&header.mode).map(|_| ());
+    mask.and(mode).map_err(|error| damaged(error.to_string()))?;
+    let dates = header.window.dates.iter().flat_map(|(first, last)| [first, last]);
+    for date in dates {
+        TradeDate::parse(date).map_err(|error| damaged(format!("`window.dates`: {error}")))?;
+    }
+    Ok(())
+}
+
+/// The beginning of a text, escaped.
+fn excerpt(text: &str) -> String {
+    const SHOWN: usize = 60;
+    let shown: String = text.chars().take(SHOWN).collect();
+    format!("{shown:?}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_an_experiment_file_may_name_a_header_may_name() {
+        for name in [
+            "headline",
+            "W1",
+            "gpt-5.1_mini",
+            "a__W1__bright-exact__open-research__s1",
+            "_x",
+        ] {
+            assert!(is_file_name(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn formulas_escapes_paths_and_endless_names_are_refused() {
+        let long = "a".repeat(201);
+        for name in [
+            "",
+            "=1+1",
+            "+1",
+            "-1",
+            "@x",
+            "\u{1b}[31mred",
+            "a b",
+            "../up",
+            ".hidden",
+            "a\nb",
+            "股",
+            &long,
+        ] {
+            assert!(!is_file_name(name), "{name:?}");
+        }
+    }
+}

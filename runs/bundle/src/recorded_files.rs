@@ -1,0 +1,113 @@
+//! The files that a summary is made of, each read once.
+
+use crate::BundleError;
+use crate::bundle_ref::BundleRef;
+use crate::chain::Lines;
+use crate::event::ReadEvent;
+use crate::exchanges::{Cassette, STORE_LIMIT_BYTES};
+use crate::ledger::LedgerLine;
+use crate::ledger_binding::ledger_binding;
+use crate::spending::Spending;
+use crate::summary::{EpisodeFold, KEYED, Summary};
+use crate::summary_file::metrics;
+use crate::tariff::Tariff;
+use crate::{BundlePaths, FORMAT_VERSION};
+use ktd_io::sha256::sha256_hex;
+use ktd_io::whole_file::read_bounded;
+use ktd_masking::MaskKey;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// The most that events or a ledger may hold: 1 GiB, a hundred times the longest that is written.
+const LOG_LIMIT_BYTES: u64 = 1 << 30;
+
+/// What the files of a finished episode hold, the header and the private part apart.
+#[derive(Debug)]
+pub(crate) struct RecordedFiles {
+    /// The events.
+    pub(crate) events: Vec<ReadEvent>,
+    /// The ledger; empty without the key.
+    pub(crate) ledger: Vec<LedgerLine>,
+    spending: Spending,
+    sha256: BTreeMap<String, String>,
+}
+
+impl RecordedFiles {
+    /// Reads events, exchanges and, with the key, the ledger.
+    ///
+    /// # Errors
+    /// [`BundleError`] when one is missing or damaged.
+    pub(crate) fn read(bundle: &BundleRef, key: Option<&MaskKey>) -> Result<Self, BundleError> {
+        let paths = BundlePaths::new(&bundle.root);
+        let mut sha256 = BTreeMap::from([(name(&paths.header()), bundle.header_sha256.clone())]);
+        let path = paths.events();
+        let bytes = read_bounded(&path, LOG_LIMIT_BYTES)?;
+        sha256.insert(name(&path), sha256_hex(&bytes));
+        let lines = Lines::parse(&path, &bytes)?;
+        lines.starts_from(&bundle.header.genesis()?, &path)?;
+        let events = lines.bodies(&path)?;
+        drop(bytes);
+        let path = paths.exchanges();
+        let bytes = read_bounded(&path, STORE_LIMIT_BYTES)?;
+        sha256.insert(name(&path), sha256_hex(&bytes));
+        let tariff = Tariff::of_header(&bundle.header);
+        let spending = Spending::of(&Cassette::parse(&path, &bytes)?, &tariff);
+        let mut ledger = Vec::new();
+        if let Some(key) = key {
+            let (binding, lines) = read_ledger(&paths, key)?;
+            sha256.insert(format!("private/ledger.jsonl{KEYED}"), binding);
+            ledger = lines;
+        }
+        Ok(Self {
+            events,
+            ledger,
+            spending,
+            sha256,
+        })
+    }
+
+    /// The summary that they give.
+    ///
+    /// # Errors
+    /// [`BundleError`] when the episode has not ended, or the NAV is not one.
+    pub(crate) fn summary(&self, bundle: &BundleRef) -> Result<Summary, BundleError> {
+        let path = BundlePaths::new(&bundle.root).events();
+        let damaged = |what: String| BundleError::damaged(&path, what);
+        let fold = EpisodeFold::of(&self.events);
+        let reason = fold.reason.clone();
+        let reason = reason
+            .ok_or_else(|| damaged("the episode has not ended; continue it with `ktd run`".to_owned()))?;
+        let metrics = metrics(&fold).map_err(|error| damaged(error.to_string()))?;
+        let first_own_step = Tariff::of_header(&bundle.header).first_own_step();
+        let own_steps = (fold.marks.len() + 1).saturating_sub(first_own_step);
+        let own_steps = u64::try_from(own_steps).unwrap_or(u64::MAX);
+        Ok(Summary {
+            format: FORMAT_VERSION,
+            reason,
+            metrics,
+            counters: fold.counters,
+            per_step: self.spending.per_step(own_steps),
+            money: self.spending.clone(),
+            sha256: self.sha256.clone(),
+        })
+    }
+}
+
+/// The ledger with the hash that binds it to the key.
+pub(crate) fn read_ledger(
+    paths: &BundlePaths,
+    key: &MaskKey,
+) -> Result<(String, Vec<LedgerLine>), BundleError> {
+    let path = paths.ledger();
+    let bytes = read_bounded(&path, LOG_LIMIT_BYTES)?;
+    let text = std::str::from_utf8(&bytes)
+        .map_err(|error| BundleError::damaged(&path, format!("not UTF-8 at byte {}", error.valid_up_to())))?;
+    let lines = Lines::parse(&path, &bytes)?.bodies(&path)?;
+    Ok((ledger_binding(key, text), lines))
+}
+
+fn name(path: &Path) -> String {
+    path.file_name()
+        .map(|name| name.to_string_lossy().into_owned())
+        .unwrap_or_default()
+}

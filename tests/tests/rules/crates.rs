@@ -1,0 +1,514 @@
+//! The plan of the house: every crate by name, whom it knows, and which power it holds.
+//!
+//! A new crate, edge or power is a decision: a line here, and in ARCHITECTURE.md, which is written from this table by
+//! `UPDATE=1 cargo test -p ktd-tests --test rules`.
+
+use Power::{
+    Arguments, Clock, Codecs, Entropy, Environment, Files, Frames, Mcp, Processes, Reveal, Serialisation,
+    Signals, Signatures, Sockets, Tasks, Threads,
+};
+
+/// What a crate may do beyond computing from its arguments.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Power {
+    /// Reading and writing files.
+    Files,
+    /// Bytes of tables and of compressed data.
+    Codecs,
+    /// The time now, and waiting.
+    Clock,
+    /// Environment variables, arguments and the working directory.
+    Environment,
+    /// Threads of the system.
+    Threads,
+    /// Tasks of the asynchronous runtime.
+    Tasks,
+    /// Other processes, and ending this one.
+    Processes,
+    /// Being asked to end.
+    Signals,
+    /// The network.
+    Sockets,
+    /// The Model Context Protocol.
+    Mcp,
+    /// Keys from the system's chance.
+    Entropy,
+    /// Signing and checking signatures.
+    Signatures,
+    /// The command line and the terminal.
+    Arguments,
+    /// Reading and writing JSON and TOML.
+    Serialisation,
+    /// Frames of polars.
+    Frames,
+    /// Real codes and dates as text.
+    Reveal,
+}
+
+impl Power {
+    pub(crate) const ALL: [Self; 16] = [
+        Files,
+        Codecs,
+        Clock,
+        Environment,
+        Threads,
+        Tasks,
+        Processes,
+        Signals,
+        Sockets,
+        Mcp,
+        Entropy,
+        Signatures,
+        Arguments,
+        Serialisation,
+        Frames,
+        Reveal,
+    ];
+
+    pub(crate) const fn label(self) -> &'static str {
+        match self {
+            Files => "files",
+            Codecs => "codecs",
+            Clock => "clock",
+            Environment => "environment",
+            Threads => "threads",
+            Tasks => "tasks",
+            Processes => "processes",
+            Signals => "signals",
+            Sockets => "sockets",
+            Mcp => "MCP",
+            Entropy => "entropy",
+            Signatures => "signatures",
+            Arguments => "arguments",
+            Serialisation => "serialisation",
+            Frames => "frames",
+            Reveal => "reveal",
+        }
+    }
+
+    /// Outside packages that carry it, a feature of one after a slash.
+    pub(crate) const fn packages(self) -> &'static [&'static str] {
+        match self {
+            Files => &["tempfile", "rlimit"],
+            Codecs => &["csv", "flate2", "zstd", "parquet"],
+            Clock => &["tokio/time"],
+            Tasks => &[
+                "tokio",
+                "tokio/rt",
+                "tokio/rt-multi-thread",
+                "tokio/macros",
+                "tokio/sync",
+                "tokio/io-util",
+            ],
+            Processes => &["rustix", "tokio/process"],
+            Signals => &["tokio/signal"],
+            Sockets => &["reqwest", "rustls"],
+            Mcp => &["rmcp"],
+            Entropy => &["getrandom"],
+            Signatures => &["ring"],
+            Arguments => &["clap", "indicatif", "tracing-subscriber"],
+            Serialisation => &[
+                "serde",
+                "serde_json",
+                "serde_json_canonicalizer",
+                "schemars",
+                "toml",
+                "jsonschema",
+            ],
+            Frames => &["polars"],
+            Environment | Threads | Reveal => &[],
+        }
+    }
+
+    /// Whether a banned path of the strict lint file belongs to it.
+    pub(crate) fn bans(self, path: &str) -> bool {
+        let below = |roots: &[&str]| {
+            roots.iter().any(|root| {
+                path.strip_prefix(root)
+                    .is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
+            })
+        };
+        match self {
+            Files => below(&["std::fs", "std::path::Path::read_dir"]),
+            Clock => below(&["std::time", "tokio::time"]),
+            Environment => below(&["std::env"]),
+            Threads => below(&["std::thread"]),
+            Processes => below(&["std::process", "tokio::process"]),
+            Signals => below(&["tokio::signal"]),
+            Sockets => below(&["std::net", "tokio::net"]),
+            Reveal => below(&[
+                "ktd_env::Ticker::reveal",
+                "ktd_env::TradeDate::reveal",
+                "ktd_env::NameId::index",
+            ]),
+            Codecs | Tasks | Mcp | Entropy | Signatures | Arguments | Serialisation | Frames => false,
+        }
+    }
+
+    /// What code that uses a banned path of it looks like.
+    pub(crate) const fn marks(self) -> &'static [&'static str] {
+        match self {
+            Files => &["std::fs"],
+            Clock => &["SystemTime::now(", "Instant::now(", "sleep(", "timeout("],
+            Environment => &["std::env::"],
+            Threads => &["thread::"],
+            Processes => &["std::process::Command", "tokio::process", "process::exit("],
+            Signals => &["tokio::signal"],
+            Sockets => &["std::net"],
+            Reveal => &[".reveal()", ".index()"],
+            Codecs | Tasks | Mcp | Entropy | Signatures | Arguments | Serialisation | Frames => &[],
+        }
+    }
+}
+
+/// Packages that compute from their arguments: any crate may use them.
+pub(crate) const WITHOUT_POWER: [&str; 16] = [
+    "aho-corasick",
+    "base64",
+    "blake3",
+    "chrono",
+    "futures",
+    "governor",
+    "libm",
+    "maud",
+    "num-bigint",
+    "pulp",
+    "rand_chacha",
+    "regex",
+    "secrecy",
+    "sha2",
+    "thiserror",
+    "tracing",
+];
+
+/// One crate.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Crate {
+    /// Its name without the prefix.
+    pub(crate) name: &'static str,
+    /// Its folder.
+    pub(crate) folder: &'static str,
+    /// Crates of ours that its code may name: all of them, and no other.
+    pub(crate) knows: &'static [&'static str],
+    /// Crates of ours that its tests may name besides.
+    pub(crate) tests_know: &'static [&'static str],
+    /// What it must not know, for the reader.
+    pub(crate) never: &'static str,
+    /// Its powers: all that it uses, and no other.
+    pub(crate) powers: &'static [Power],
+}
+
+/// Crates that nothing but tests is built with: they may know all, and hold every power.
+pub(crate) const FOR_TESTS: [&str; 2] = ["tests", "kit"];
+
+/// The optional leaf for people who analyse: its examples read files and arguments.
+pub(crate) const OPTIONAL: &str = "frames";
+
+/// All crates but those for tests, in the order of the plan.
+pub(crate) const CRATES: [Crate; 26] = [
+    Crate {
+        name: "env",
+        folder: "env",
+        knows: &[],
+        tests_know: &[],
+        never: "models, prompts, aliases",
+        powers: &[],
+    },
+    Crate {
+        name: "qlib",
+        folder: "env/qlib",
+        knows: &[],
+        tests_know: &[],
+        never: "models, masks, the profile `ktd`",
+        powers: &[],
+    },
+    Crate {
+        name: "masking",
+        folder: "masking",
+        knows: &["env"],
+        tests_know: &[],
+        never: "providers, tools, agents",
+        powers: &[Serialisation, Reveal],
+    },
+    Crate {
+        name: "guard",
+        folder: "guard",
+        knows: &["env", "masking"],
+        tests_know: &[],
+        never: "agents, tools, prompts",
+        powers: &[Serialisation],
+    },
+    Crate {
+        name: "prompts",
+        folder: "prompts",
+        knows: &["masking"],
+        tests_know: &[],
+        never: "markets, agents",
+        powers: &[],
+    },
+    Crate {
+        name: "agents",
+        folder: "agents",
+        knows: &["masking"],
+        tests_know: &[],
+        never: "markets, masks, tools, prompts",
+        powers: &[Sockets, Serialisation],
+    },
+    Crate {
+        name: "baselines",
+        folder: "agents/baselines",
+        knows: &["agents", "tools"],
+        tests_know: &["masking"],
+        never: "a market, a mask's key",
+        powers: &[Serialisation],
+    },
+    Crate {
+        name: "unmasked",
+        folder: "unmasked",
+        knows: &["masking", "agents"],
+        tests_know: &[],
+        never: "a market, a mask; what an episode is made of may not know it",
+        powers: &[Serialisation],
+    },
+    Crate {
+        name: "tools",
+        folder: "tools",
+        knows: &["env", "masking"],
+        tests_know: &[],
+        never: "agents, prompts; a later day",
+        powers: &[Serialisation],
+    },
+    Crate {
+        name: "attribution",
+        folder: "attribution",
+        knows: &["env", "stats"],
+        tests_know: &[],
+        never: "masks, agents, files",
+        powers: &[],
+    },
+    Crate {
+        name: "stats",
+        folder: "attribution/stats",
+        knows: &[],
+        tests_know: &[],
+        never: "markets, accounts, agents",
+        powers: &[],
+    },
+    Crate {
+        name: "probes",
+        folder: "probes",
+        knows: &["env", "masking", "guard", "tools"],
+        tests_know: &[],
+        never: "agents, ranks, files",
+        powers: &[Serialisation],
+    },
+    Crate {
+        name: "io",
+        folder: "runs/io",
+        knows: &[],
+        tests_know: &[],
+        never: "anything of a market, a mask or a model",
+        powers: &[Files, Codecs, Threads, Serialisation],
+    },
+    Crate {
+        name: "view",
+        folder: "runs/view",
+        knows: &[],
+        tests_know: &[],
+        never: "files, what its numbers mean",
+        powers: &[],
+    },
+    Crate {
+        name: "experiment",
+        folder: "runs/experiment",
+        knows: &["env", "masking", "prompts", "agents", "tools", "baselines", "io"],
+        tests_know: &[],
+        never: "a bundle, a client, a running episode",
+        powers: &[Serialisation, Reveal],
+    },
+    Crate {
+        name: "data",
+        folder: "runs/data",
+        knows: &["env", "masking", "qlib", "io", "view", "experiment"],
+        tests_know: &[],
+        never: "a model, a record",
+        powers: &[Files, Codecs, Serialisation, Reveal],
+    },
+    Crate {
+        name: "bundle",
+        folder: "runs/bundle",
+        knows: &["env", "masking", "agents", "attribution", "io", "experiment"],
+        tests_know: &[],
+        never: "a client, a running episode",
+        powers: &[Files, Codecs, Entropy, Serialisation, Reveal],
+    },
+    Crate {
+        name: "client",
+        folder: "runs/client",
+        knows: &[
+            "masking",
+            "prompts",
+            "agents",
+            "guard",
+            "io",
+            "experiment",
+            "bundle",
+        ],
+        tests_know: &["env"],
+        never: "a market, a mask's key, what is submitted",
+        powers: &[Codecs, Clock, Environment, Tasks, Processes, Mcp, Serialisation],
+    },
+    Crate {
+        name: "episode",
+        folder: "runs/episode",
+        knows: &[
+            "env",
+            "masking",
+            "prompts",
+            "agents",
+            "tools",
+            "guard",
+            "baselines",
+            "io",
+            "experiment",
+            "data",
+            "bundle",
+            "client",
+        ],
+        tests_know: &[],
+        never: "ranks, certificates, a terminal",
+        powers: &[Tasks, Serialisation, Reveal],
+    },
+    Crate {
+        name: "plan",
+        folder: "runs/plan",
+        knows: &[
+            "env",
+            "masking",
+            "agents",
+            "stats",
+            "io",
+            "view",
+            "experiment",
+            "data",
+            "bundle",
+            "client",
+            "episode",
+        ],
+        tests_know: &[],
+        never: "results, ranks, certificates",
+        powers: &[Serialisation],
+    },
+    Crate {
+        name: "simulate",
+        folder: "runs/simulate",
+        knows: &["env", "tools", "qlib", "io", "experiment", "data"],
+        tests_know: &[],
+        never: "a mask, a model, a record",
+        powers: &[Codecs, Serialisation, Reveal],
+    },
+    Crate {
+        name: "board",
+        folder: "runs/board",
+        knows: &[
+            "env",
+            "masking",
+            "attribution",
+            "probes",
+            "stats",
+            "io",
+            "view",
+            "experiment",
+            "data",
+            "bundle",
+        ],
+        tests_know: &[],
+        never: "a client, a running episode",
+        powers: &[Codecs, Serialisation, Reveal],
+    },
+    Crate {
+        name: "reasons",
+        folder: "runs/reasons",
+        knows: &[
+            "env",
+            "masking",
+            "guard",
+            "stats",
+            "io",
+            "view",
+            "experiment",
+            "data",
+            "bundle",
+        ],
+        tests_know: &[],
+        never: "ranks, a client, a running episode",
+        powers: &[Codecs, Serialisation, Reveal],
+    },
+    Crate {
+        name: "certify",
+        folder: "runs/certify",
+        knows: &[
+            "env",
+            "masking",
+            "prompts",
+            "agents",
+            "tools",
+            "probes",
+            "guard",
+            "stats",
+            "io",
+            "view",
+            "experiment",
+            "data",
+            "bundle",
+            "client",
+            "episode",
+        ],
+        tests_know: &[],
+        never: "ranks, a terminal",
+        powers: &[Files, Codecs, Entropy, Signatures, Serialisation, Reveal],
+    },
+    Crate {
+        name: "cli",
+        folder: "runs/cli",
+        knows: &[
+            "env",
+            "masking",
+            "agents",
+            "probes",
+            "io",
+            "view",
+            "experiment",
+            "data",
+            "bundle",
+            "client",
+            "episode",
+            "plan",
+            "board",
+            "reasons",
+            "certify",
+            "simulate",
+        ],
+        tests_know: &[],
+        never: "how anything is computed",
+        powers: &[
+            Codecs,
+            Clock,
+            Environment,
+            Tasks,
+            Signals,
+            Mcp,
+            Arguments,
+            Serialisation,
+            Reveal,
+        ],
+    },
+    Crate {
+        name: "frames",
+        folder: "frames",
+        knows: &["env"],
+        tests_know: &[],
+        never: "masks, prompts, agents, runs",
+        powers: &[Serialisation, Frames, Reveal],
+    },
+];
