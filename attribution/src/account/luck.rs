@@ -85,14 +85,14 @@ fn candidates(spells: &[Spell], fits: &[Option<&DayFit>]) -> Vec<Vec<usize>> {
 
 /// Specific returns of each day, by row: looked up millions of times, and read out of the fits once.
 fn specific(spells: &[Spell], fits: &[Option<&DayFit>]) -> Vec<Vec<f64>> {
-    let of_day = |fit: &Option<&DayFit>| {
+    let of_day = |fit: Option<&DayFit>| {
         fit.filter(|_| !spells.is_empty()).map_or_else(Vec::new, |fit| {
             let rows = 0..fit.names();
             rows.map(|row| fit.specific_return(row, Leg::CloseToClose))
                 .collect()
         })
     };
-    fits.iter().map(of_day).collect()
+    fits.iter().copied().map(of_day).collect()
 }
 
 fn selection(

@@ -66,18 +66,19 @@ pub(super) fn table(board: &Leaderboard, track: &Track, basis: Basis) -> TableDa
         row.extend(linked.styles.iter().copied().map(Cell::Change));
         table.rows.push(row);
     }
-    table.notes.push(match basis {
-        Basis::Post => {
-            "weights after the day's trades; timing is what they missed from the mark to the open".to_owned()
-        }
-        Basis::Two => {
-            "overnight on weights before, intraday on weights after the day's trades: nothing is timing"
-                .to_owned()
-        }
+    table.notes.push(meaning(basis).to_owned());
+    table
+}
+
+/// What a basis says, in words.
+const fn meaning(basis: Basis) -> &'static str {
+    match basis {
         Basis::Pre => {
             "weights before the day's trades; timing is what they earned from the open to the close"
-                .to_owned()
         }
-    });
-    table
+        Basis::Post => "weights after the day's trades; timing is what they missed from the mark to the open",
+        Basis::Two => {
+            "overnight on weights before, intraday on weights after the day's trades: nothing is timing"
+        }
+    }
 }

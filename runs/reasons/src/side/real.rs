@@ -69,7 +69,7 @@ impl PanelCache {
         };
         let mask = Mask::new(settings, key, &frame).ok_or_else(|| {
             ReasonsError::input(
-                format!("the panel has no day before {}", root),
+                format!("the panel has no day before {root}"),
                 "name the panel the bundle was made on with --panel",
             )
         })?;
