@@ -6,12 +6,19 @@ use crate::{BundleError, BundlePaths, FORMAT_VERSION};
 use ktd_io::sha256::sha256_hex;
 use ktd_io::whole_file::{json_bytes, parse_json, read_bounded};
 use ktd_masking::MaskKey;
+use serde::Deserialize;
 
 /// The most that a header may hold: 4 MiB, a thousand times one that is written.
 const HEADER_LIMIT_BYTES: u64 = 4 << 20;
 
 /// The most that `private/episode.json` may hold.
 const PRIVATE_LIMIT_BYTES: u64 = 64 << 10;
+
+/// The one field that a header of any format has.
+#[derive(Deserialize)]
+struct FormatOnly {
+    format: u32,
+}
 
 /// Reads a bundle's header.
 ///
@@ -32,14 +39,19 @@ pub(crate) fn read_hashed_header(paths: &BundlePaths) -> Result<(Header, String)
         ));
     }
     let bytes = read_bounded(&path, HEADER_LIMIT_BYTES)?;
-    let header: Header = parse_json(&path, &bytes)?;
-    if header.format != FORMAT_VERSION {
+    // The format is read by itself: a header of another one holds other fields.
+    let FormatOnly { format } = parse_json(&path, &bytes)?;
+    if format != FORMAT_VERSION {
         let what = format!(
-            "bundle format {}, but this program reads format {FORMAT_VERSION}",
-            header.format
+            "{}: bundle format {format}, but this program reads format {FORMAT_VERSION}",
+            path.display()
         );
-        return Err(BundleError::damaged(&path, what));
+        return Err(BundleError::input(
+            what,
+            "use the program that made it, or run the experiment again with this one",
+        ));
     }
+    let header: Header = parse_json(&path, &bytes)?;
     check_names(&path, &header)?;
     Ok((header, sha256_hex(&bytes)))
 }

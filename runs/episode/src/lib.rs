@@ -129,7 +129,7 @@ pub fn finished_episode(
 /// Runs an episode again from its recorded replies, without network, and compares every byte of every event.
 ///
 /// # Errors
-/// [`EpisodeError::Diverged`], [`EpisodeError::RequestDiffers`] or [`EpisodeError::NotRecorded`] at the first difference.
+/// [`EpisodeError::Bundle`] naming the first event or request that differs from the record or is missing in it.
 pub async fn replay_episode(
     input: &EpisodeInput<'_>,
     paths: &BundlePaths,

@@ -89,7 +89,8 @@ impl Display for Kind {
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum InvalidAgent {
     #[error(
-        "agent id {0:?} must be letters, digits, `-`, `_` or `.`, because it names a directory: choose another id"
+        "`agent.id` is {0:?}, but it must be 1 to 200 letters, digits, `-`, `_` or `.`, the first neither `-` nor `.`, \
+         because it names a directory: choose another id"
     )]
     Id(String),
     #[error(
@@ -122,13 +123,16 @@ pub(crate) enum InvalidAgent {
     TwoApiKeys(String),
 }
 
+/// How much of an invalid id is shown: it may be a stranger's, of any length.
+const ID_SHOWN_CHARS: usize = 60;
+
 impl TryFrom<AgentKeys> for AgentConfig {
     type Error = InvalidAgent;
 
     fn try_from(mut keys: AgentKeys) -> Result<Self, InvalidAgent> {
         let id = std::mem::take(&mut keys.id);
         if !is_file_name(&id) {
-            return Err(InvalidAgent::Id(id));
+            return Err(InvalidAgent::Id(id.chars().take(ID_SHOWN_CHARS).collect()));
         }
         let Some(label) = keys.label() else {
             return Err(InvalidAgent::NoKind(id));

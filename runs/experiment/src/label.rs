@@ -72,10 +72,6 @@ impl Labelled for Mode {
 ///
 /// # Errors
 /// The serialiser's own.
-#[expect(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "the signature that `serde(with)` asks for"
-)]
 pub fn serialize<T: Labelled, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(value.label())
 }
