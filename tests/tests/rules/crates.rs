@@ -289,7 +289,7 @@ pub(crate) const CRATES: [Crate; 25] = [
     Crate {
         name: "probes",
         folder: "probes",
-        knows: &["env", "masking", "guard", "tools"],
+        knows: &["env", "masking", "guard", "tools", "stats"],
         tests_know: &[],
         never: "agents, ranks, files",
         powers: &[Serialisation],
@@ -465,7 +465,6 @@ pub(crate) const CRATES: [Crate; 25] = [
         folder: "runs/cli",
         knows: &[
             "env",
-            "masking",
             "agents",
             "probes",
             "io",
