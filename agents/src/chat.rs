@@ -2,17 +2,18 @@
 
 use crate::arguments::Arguments;
 use crate::usage::{Usage, UsageBound};
-use ktd_masking::{Payload, Prompt, ToolSpec};
+use crate::words::{Masked, Words};
+use ktd_masking::ToolSpec;
 use serde_json::value::RawValue;
 use std::sync::Arc;
 
 /// One request to a chat model, before any provider's wire format.
 #[derive(Debug, Clone)]
-pub struct ChatRequest {
+pub struct ChatRequest<W: Words = Masked> {
     /// The provider's name of the model.
     pub model: String,
     /// The conversation, oldest first. Every tool call in it is answered directly after its turn.
-    pub messages: Vec<Message>,
+    pub messages: Vec<Message<W>>,
     /// The tools the model is told about, in a fixed order so that provider caches hold; see
     /// [`ToolChoice::Withdrawn`].
     pub tools: Arc<[ToolSpec]>,
@@ -28,7 +29,7 @@ pub struct ChatRequest {
     pub cache_key: Option<String>,
 }
 
-impl ChatRequest {
+impl<W: Words> ChatRequest<W> {
     /// The tools that are shown where no wire's law says otherwise.
     pub(crate) fn shown_tools(&self) -> &[ToolSpec] {
         match self.tool_choice {
@@ -38,21 +39,21 @@ impl ChatRequest {
     }
 }
 
-/// One message. Template text, payloads and the model's own words: no variant takes a `String`.
+/// One message. Masked text and the model's own words: of [`Masked`] words, no variant takes a `String`.
 #[derive(Debug, Clone)]
-pub enum Message {
+pub enum Message<W: Words = Masked> {
     /// The harness's standing instructions.
-    System(Prompt),
+    System(W::Prompt),
     /// The harness speaking.
-    User(Prompt),
+    User(W::Prompt),
     /// The model's own earlier turn, sent back as it came.
     Assistant(Arc<ModelTurn>),
     /// The answer to one tool call of the turn before.
     Tool {
         /// The call answered.
         call_id: CallId,
-        /// What the tool said, already masked.
-        content: Payload,
+        /// What the tool answered.
+        content: W::Payload,
     },
 }
 

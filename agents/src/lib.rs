@@ -1,7 +1,8 @@
 //! Chat models and the session that drives one step of them.
 //!
-//! What a model is told is compiled-in template text, a [`ktd_masking::Payload`], or its own earlier words:
-//! [`Message`] has no other variant, and only a decoder makes a [`ModelTurn`].
+//! What a model reads is compiled-in template text, a [`ktd_masking::Payload`], or its own earlier words: [`Message`]
+//! has no other variant, and only a decoder makes a [`ModelTurn`]. The types of a conversation are generic over the kind
+//! of text, [`Words`], which is [`Masked`] unless another is named.
 //!
 //! Knows: `masking` (`Payload`, `Prompt`, `ToolSpec`). Never knows: real names and days, `Mask`, tools' code,
 //! prompt texts, files, the environment, a clock. Everything is pure but [`HttpTransport`].
@@ -17,6 +18,7 @@ mod transport;
 mod usage;
 mod verdict;
 mod wire;
+mod words;
 
 /// The tool that the built-in agents submit through.
 pub const SUBMIT_ACTION: &str = "submit_action";
@@ -47,3 +49,4 @@ pub use wire::{
     CALLS_PER_REPLY_MAX, FaultClass, FaultKind, REPLY_BYTES_MAX, REPLY_DEPTH_MAX, REPLY_ITEMS_MAX,
     ReplyFault, Wire, WireRequest,
 };
+pub use words::{Masked, Words};

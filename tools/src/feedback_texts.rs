@@ -22,8 +22,9 @@ pub(crate) const fn meaning(code: RejectCode) -> &'static str {
         }
         RejectCode::NotHeld => "nothing of this name is held, so there is nothing to sell",
         RejectCode::SideMismatch => {
-            "target_weight is the weight after the trade: after rounding to round lots it asks for no trade, or for \
-             one on the other side; move the target further from the current weight, change the side, or drop the order"
+            "target_weight is the weight after the trade: after rounding down to round lots it asks for no trade \
+             (one lot may cost more than the target), or for one on the other side; move the target further from the \
+             current weight, change the side, or drop the order"
         }
         RejectCode::Oversell => {
             "more shares than are sellable; sell at most what is held, or use target_weight 0"

@@ -7,6 +7,7 @@ pub use table::{DialectTable, TableError};
 use crate::chat::{ChatRequest, Thinking};
 use crate::force::{ForceLevel, ThinkingPolicy};
 use crate::wire::Wire;
+use crate::words::Words;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -318,7 +319,7 @@ impl Dialect {
     }
 
     /// The temperature that is sent for `request`: what was asked for, unless the vendor refuses any but its default.
-    pub(crate) fn temperature_for(&self, request: &ChatRequest) -> Option<f64> {
+    pub(crate) fn temperature_for<W: Words>(&self, request: &ChatRequest<W>) -> Option<f64> {
         let thinks = match request.thinking {
             Thinking::VendorDefault => self.thinking.by_default,
             Thinking::On => true,

@@ -105,7 +105,7 @@ fn transport(address: SocketAddr, timeout: Duration) -> HttpTransport {
 }
 
 fn request() -> WireRequest {
-    let request = ChatRequest {
+    let request: ChatRequest = ChatRequest {
         model: "m".to_owned(),
         messages: vec![Message::User(
             Prompt::new().text("Grüße \u{1f980} \"quoted\" \\ / </script>"),

@@ -20,13 +20,14 @@ pub use tally::{ModelFault, Tally};
 
 use crate::chat::{ChatRequest, Message, ModelTurn, ReplyFormat, StopReason, Thinking, ToolChoice};
 use crate::force::{ForceLevel, ThinkingPolicy};
+use crate::words::{Masked, Words};
 use ktd_masking::ToolSpec;
 use std::sync::Arc;
 
-/// A step in the phase `P`: [`Research`] or [`Submission`].
+/// A step in the phase `P`: [`Research`] or [`Submission`]; of [`Masked`] text unless other words are named.
 #[derive(Debug, Clone)]
-pub struct Session<P> {
-    talk: Talk,
+pub struct Session<P, W: Words = Masked> {
+    talk: Talk<W>,
     phase: P,
 }
 
@@ -60,16 +61,16 @@ impl SessionError {
 
 /// What both phases share: the plan, the conversation so far, and the counters.
 #[derive(Debug, Clone)]
-struct Talk {
-    plan: StepPlan,
+struct Talk<W: Words> {
+    plan: StepPlan<W>,
     /// The plan's tools, then the one that submits.
     all_tools: Arc<[ToolSpec]>,
-    messages: Vec<Message>,
+    messages: Vec<Message<W>>,
     tally: Tally,
 }
 
-impl Talk {
-    fn open(plan: StepPlan) -> Self {
+impl<W: Words> Talk<W> {
+    fn open(plan: StepPlan<W>) -> Self {
         let messages = vec![
             Message::System(plan.system.clone()),
             Message::User(plan.user.clone()),
@@ -84,7 +85,7 @@ impl Talk {
     }
 
     /// The request of the research phase: every tool, a free choice.
-    fn research_request(&self) -> ChatRequest {
+    fn research_request(&self) -> ChatRequest<W> {
         let thinking = match self.plan.thinking {
             ThinkingPolicy::VendorDefault => Thinking::VendorDefault,
             ThinkingPolicy::Always | ThinkingPolicy::ThinkThenForce => Thinking::On,
@@ -103,7 +104,7 @@ impl Talk {
     }
 
     /// The request of the submission phase, forced as the plan says.
-    fn submission_request(&self) -> ChatRequest {
+    fn submission_request(&self) -> ChatRequest<W> {
         let submission = &self.plan.submission;
         let alone = || Arc::from([submission.clone()]);
         let all = || Arc::clone(&self.all_tools);
@@ -146,7 +147,7 @@ impl Talk {
     }
 }
 
-impl<P> Session<P> {
+impl<P, W: Words> Session<P, W> {
     /// What has been counted so far.
     #[must_use]
     pub const fn tally(&self) -> &Tally {
@@ -155,7 +156,7 @@ impl<P> Session<P> {
 
     /// The conversation so far, oldest first.
     #[must_use]
-    pub fn messages(&self) -> &[Message] {
+    pub fn messages(&self) -> &[Message<W>] {
         &self.talk.messages
     }
 }

@@ -3,12 +3,13 @@
 use crate::chat::Sampling;
 use crate::force::{ForceLevel, ThinkingPolicy};
 use crate::session::ModelFault;
-use ktd_masking::{Payload, Prompt, ToolSpec};
+use crate::words::{Masked, Words};
+use ktd_masking::ToolSpec;
 use std::sync::Arc;
 
 /// Everything one step says and allows, decided before the first request.
 #[derive(Debug, Clone)]
-pub struct StepPlan {
+pub struct StepPlan<W: Words = Masked> {
     /// The provider's name of the model.
     pub model: String,
     /// How replies are sampled.
@@ -25,26 +26,27 @@ pub struct StepPlan {
     /// Groups requests that share a prefix, for providers that take such a hint.
     pub cache_key: Option<String>,
     /// The standing instructions.
-    pub system: Prompt,
+    pub system: W::Prompt,
     /// The message that opens the step.
-    pub user: Prompt,
+    pub user: W::Prompt,
     /// What the session says on its own account.
-    pub texts: SessionTexts,
+    pub texts: SessionTexts<W>,
     /// How long the step may go on.
     pub limits: SessionLimits,
 }
 
-/// The session's own words. It has none of its own: they are given in, masked as everything else.
+/// The texts that a session says on its own account. It has none of its own: they are given in, of the kind that the
+/// rest of the conversation is.
 #[derive(Debug, Clone)]
-pub struct SessionTexts {
+pub struct SessionTexts<W: Words = Masked> {
     /// The user message that ends research and opens the submission.
-    pub close: Prompt,
+    pub close: W::Prompt,
     /// The answer to a tool call beyond `max_tool_calls`.
-    pub budget_used_up: Payload,
+    pub budget_used_up: W::Payload,
     /// The answer to a submission during research: it is taken as the wish to submit, not as the submission.
-    pub not_yet: Payload,
+    pub not_yet: W::Payload,
     /// The feedback on a turn that is no submission.
-    pub feedback: fn(Attempt) -> Payload,
+    pub feedback: fn(Attempt) -> W::Payload,
 }
 
 /// A submission turn that was no submission.

@@ -2,7 +2,7 @@
 
 use crate::chat::{CallId, ChatRequest, Message, ModelTurn, ToolCall};
 use crate::session::{ModelFault, Session, SessionError, StepPlan, Submission, Talk, fault_of_stop};
-use ktd_masking::Payload;
+use crate::words::{Masked, Words};
 use std::collections::VecDeque;
 
 /// The model may call tools as it likes, within its budget.
@@ -27,9 +27,9 @@ enum Pending {
 
 /// What research wants next.
 #[derive(Debug, Clone)]
-pub enum ResearchEffect {
+pub enum ResearchEffect<W: Words = Masked> {
     /// Send this and feed the turn. The same request until a turn is fed.
-    Ask(ChatRequest),
+    Ask(ChatRequest<W>),
     /// Run this tool and feed its answer. The name and the arguments are the model's raw text.
     CallTool(ToolCall),
     /// Research is over: [`Session::close`] it.
@@ -38,17 +38,17 @@ pub enum ResearchEffect {
 
 /// A tool's answer. Both kinds go to the model; the second counts as its mistake.
 #[derive(Debug, Clone, PartialEq)]
-pub enum ToolAnswer {
+pub enum ToolAnswer<W: Words = Masked> {
     /// The data asked for.
-    Data(Payload),
+    Data(W::Payload),
     /// A structured error: bad arguments, or no such tool.
-    Refused(Payload),
+    Refused(W::Payload),
 }
 
-impl Session<Research> {
+impl<W: Words> Session<Research, W> {
     /// Opens a step with research.
     #[must_use]
-    pub fn research(plan: StepPlan) -> Self {
+    pub fn research(plan: StepPlan<W>) -> Self {
         let is_over = plan.limits.max_tool_calls == 0;
         Self {
             talk: Talk::open(plan),
@@ -62,7 +62,7 @@ impl Session<Research> {
 
     /// What is wanted next. Asking twice gives the same.
     #[must_use]
-    pub fn next(&self) -> ResearchEffect {
+    pub fn next(&self) -> ResearchEffect<W> {
         if let Some(Pending::Run(call)) = self.phase.pending.front() {
             ResearchEffect::CallTool(call.clone())
         } else if self.phase.is_over {
@@ -102,7 +102,7 @@ impl Session<Research> {
     ///
     /// # Errors
     /// [`SessionError::NoCallOpen`] when no tool call is open.
-    pub fn feed_tool_answer(&mut self, answer: ToolAnswer) -> Result<(), SessionError> {
+    pub fn feed_tool_answer(&mut self, answer: ToolAnswer<W>) -> Result<(), SessionError> {
         let Some(Pending::Run(call)) = self.phase.pending.front() else {
             return Err(SessionError::NoCallOpen);
         };
@@ -127,7 +127,7 @@ impl Session<Research> {
     ///
     /// # Errors
     /// [`SessionError::ResearchOpen`] unless `next` is [`ResearchEffect::Close`].
-    pub fn close(mut self) -> Result<Session<Submission>, SessionError> {
+    pub fn close(mut self) -> Result<Session<Submission, W>, SessionError> {
         if !self.phase.is_over || !self.phase.pending.is_empty() {
             return Err(SessionError::ResearchOpen);
         }
@@ -166,7 +166,7 @@ impl Session<Research> {
         }
     }
 
-    fn answer(&mut self, call_id: CallId, content: Payload) {
+    fn answer(&mut self, call_id: CallId, content: W::Payload) {
         self.phase.pending.pop_front();
         self.talk.messages.push(Message::Tool { call_id, content });
     }

@@ -3,7 +3,7 @@
 use crate::chat::{ChatRequest, Message, ModelTurn, StopReason, ToolCall};
 use crate::session::{Attempt, ModelFault, Session, SessionError, StepPlan, Talk};
 use crate::verdict::{Expected, arguments_of_printed_call, fault_of_turn, object_in_text};
-use ktd_masking::{Payload, Prompt};
+use crate::words::{Masked, Words};
 
 /// The model is made to submit once, as strongly as the plan's force level says, and may correct itself
 /// `schema_retries` times.
@@ -33,9 +33,9 @@ struct Offer {
 
 /// What the submission phase wants next.
 #[derive(Debug, Clone)]
-pub enum SubmissionEffect {
+pub enum SubmissionEffect<W: Words = Masked> {
     /// Send this and feed the turn. The same request until a turn is fed.
-    Ask(ChatRequest),
+    Ask(ChatRequest<W>),
     /// Judge these arguments, which are the model's raw text, then [`Session::accept`] or [`Session::reject`].
     Submit {
         /// The arguments of the one call of the tool that submits, or the object that stands for them.
@@ -62,14 +62,14 @@ pub enum Outcome {
     },
 }
 
-impl Session<Submission> {
+impl<W: Words> Session<Submission, W> {
     /// Opens a step that has the submission phase alone.
     #[must_use]
-    pub fn submission(plan: StepPlan) -> Self {
+    pub fn submission(plan: StepPlan<W>) -> Self {
         Self::after(Talk::open(plan))
     }
 
-    pub(super) fn after(talk: Talk) -> Self {
+    pub(super) fn after(talk: Talk<W>) -> Self {
         let retries_left = talk.plan.limits.schema_retries;
         Self {
             talk,
@@ -82,7 +82,7 @@ impl Session<Submission> {
 
     /// What is wanted next. Asking twice gives the same.
     #[must_use]
-    pub fn next(&self) -> SubmissionEffect {
+    pub fn next(&self) -> SubmissionEffect<W> {
         match &self.phase.state {
             State::Asking => SubmissionEffect::Ask(self.talk.submission_request()),
             State::Offered(offer) => SubmissionEffect::Submit {
@@ -149,7 +149,7 @@ impl Session<Submission> {
     ///
     /// # Errors
     /// [`SessionError::NoSubmissionOpen`] when no submission is open.
-    pub fn reject(&mut self, feedback: &Payload) -> Result<(), SessionError> {
+    pub fn reject(&mut self, feedback: &W::Payload) -> Result<(), SessionError> {
         let State::Offered(offer) = &self.phase.state else {
             return Err(SessionError::NoSubmissionOpen);
         };
@@ -184,7 +184,7 @@ impl Session<Submission> {
     }
 
     /// Answers every call of the bad turn, or speaks as the user when there was none, and asks again or gives up.
-    fn retry(&mut self, fault: ModelFault, calls: &[ToolCall], feedback: &Payload) {
+    fn retry(&mut self, fault: ModelFault, calls: &[ToolCall], feedback: &W::Payload) {
         // A refusal is asked once more and not three times: the model has said that it will not.
         let is_final = fault == ModelFault::Refusal && 0 < self.talk.tally.count(fault);
         self.talk.tally.blame(fault);
@@ -196,7 +196,7 @@ impl Session<Submission> {
         if calls.is_empty() {
             self.talk
                 .messages
-                .push(Message::User(Prompt::from(feedback.clone())));
+                .push(Message::User(W::Prompt::from(feedback.clone())));
         }
         self.phase.state = match self.phase.retries_left.checked_sub(1) {
             Some(retries_left) if !is_final => {

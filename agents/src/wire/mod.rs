@@ -14,6 +14,7 @@ mod messages;
 mod raw_object;
 mod responses;
 mod schema;
+mod text;
 mod wait;
 
 pub use calls::CALLS_PER_REPLY_MAX;
@@ -24,8 +25,10 @@ pub use wait::wait_of;
 use crate::chat::{ChatRequest, ModelTurn, StopReason};
 use crate::dialect::Dialect;
 use crate::usage::UsageBound;
+use crate::words::Words;
 use envelope::{Content, Opened, open};
 use serde::{Deserialize, Serialize};
+use text::rendered;
 
 /// A wire format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -78,7 +81,8 @@ impl Wire {
 
     /// The bytes of `request` as `dialect` wants them. The same request gives the same bytes on every machine.
     #[must_use]
-    pub fn encode(self, request: &ChatRequest, dialect: &Dialect) -> WireRequest {
+    pub fn encode<W: Words>(self, request: &ChatRequest<W>, dialect: &Dialect) -> WireRequest {
+        let request = &rendered(request, self);
         match self {
             Self::ChatCompletions => chat_completions::encode(request, dialect),
             Self::Responses => responses::encode(request, dialect),

@@ -23,6 +23,7 @@ use ktd_bundle::bundle_ref::BundleRef;
 use ktd_bundle::bundle_set::BundleSet;
 use ktd_bundle::episode_filter::EpisodeFilter;
 use ktd_env::{DayIndex, Market, TradeDate};
+use ktd_experiment::agent::AgentKind;
 use ktd_probes::judge::CertificationMark;
 use ktd_stats::{Sample, skill_ranks};
 use std::collections::{BTreeMap, BTreeSet};
@@ -113,13 +114,10 @@ fn fees(found: &BundleRef) -> Result<FeeRates, BoardError> {
 
 /// What an episode's agent is.
 pub(super) fn cohort(found: &BundleRef) -> Cohort {
-    let agent = &found.header.agent;
-    if agent.control.is_some() {
-        Cohort::Control
-    } else if agent.builtin.is_some() {
-        Cohort::Builtin
-    } else {
-        Cohort::Model
+    match &found.header.agent.kind {
+        AgentKind::Control(_) => Cohort::Control,
+        AgentKind::Builtin(_) => Cohort::Builtin,
+        AgentKind::Model(_) | AgentKind::Program(_) | AgentKind::Client(_) => Cohort::Model,
     }
 }
 
@@ -243,9 +241,9 @@ impl BoardContext<'_> {
         let benchmark = self.benchmark.over(&days);
         Ok(Track {
             window: header.window.id.clone(),
-            level: header.mask.level.clone(),
-            numeric: header.mask.numeric.clone(),
-            mode: header.mode.clone(),
+            level: header.mask.level.label().to_owned(),
+            numeric: header.mask.numeric.label().to_owned(),
+            mode: header.mode.label().to_owned(),
             dates: days
                 .iter()
                 .filter_map(|day| self.market.date(*day))
@@ -269,12 +267,15 @@ fn track_key(score: &ScoredEpisode) -> TrackKey {
     (
         std::cmp::Reverse(score.days.len()),
         header.window.id.clone(),
-        place(&["open-research", "fixed-candidate", "memory-only"], &header.mode),
+        place(
+            &["open-research", "fixed-candidate", "memory-only"],
+            header.mode.label(),
+        ),
         place(
             &["blinded", "stock-blind", "date-blind", "bright"],
-            &header.mask.level,
+            header.mask.level.label(),
         ),
-        header.mask.numeric.clone(),
+        header.mask.numeric.label().to_owned(),
     )
 }
 

@@ -43,5 +43,5 @@ pub(super) fn selection_sharpe(attribution: &Attribution) -> f64 {
 
 /// Whether an episode's agent is made to know the future.
 pub(super) fn foresees(bundle: &BundleRef) -> bool {
-    cohort(bundle) == Cohort::Control || bundle.header.agent.builtin.as_deref() == Some("cheater")
+    cohort(bundle) == Cohort::Control || bundle.header.agent.builtin_name() == Some("cheater")
 }

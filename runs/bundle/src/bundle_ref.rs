@@ -4,6 +4,7 @@ use crate::BundleError;
 use crate::BundlePaths;
 use crate::header::Header;
 use crate::open::read_hashed_header;
+use ktd_experiment::agent::{AgentConfig, Control, External};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -63,9 +64,9 @@ fn cell(found: &BundleRef) -> CellKey<'_> {
     (
         &header.agent.id,
         &header.window.id,
-        &header.mask.level,
-        &header.mask.numeric,
-        &header.mode,
+        header.mask.level.label(),
+        header.mask.numeric.label(),
+        header.mode.label(),
         header.seed,
     )
 }
@@ -83,29 +84,43 @@ fn twice(other: &BundleRef, found: &BundleRef) -> BundleError {
     )
 }
 
+type PlayerKey<'a> = (
+    Option<&'a str>,
+    Option<Control>,
+    Option<&'a [String]>,
+    Option<External>,
+);
+
+/// Who answers, where it is no model.
+fn kind(agent: &AgentConfig) -> PlayerKey<'_> {
+    (
+        agent.builtin_name(),
+        agent.control(),
+        agent.program().map(|program| program.command.as_slice()),
+        agent.client().map(|client| client.external),
+    )
+}
+
 /// An agent is who answers, and how it is asked; where its key is and how long one waits is not.
 fn check_agent(known: &BundleRef, found: &BundleRef) -> Result<(), BundleError> {
     let (ours, theirs) = (&known.header, &found.header);
     let (a, b) = (&ours.agent, &theirs.agent);
     let (p, q) = (&ours.provider, &theirs.provider);
-    let kind = |found: &BundleRef| {
-        let agent = &found.header.agent;
-        (
-            agent.builtin.clone(),
-            agent.control,
-            agent.command.clone(),
-            agent.external,
-        )
-    };
     let parts = [
-        ("kind", kind(known) == kind(found)),
-        ("model", a.model == b.model),
+        ("kind", kind(a) == kind(b)),
+        (
+            "model",
+            a.model().map(|own| &own.model) == b.model().map(|own| &own.model),
+        ),
         ("vendor", p.dialect.id == q.dialect.id),
         ("wire", p.wire == q.wire),
         ("force level", p.force == q.force),
         ("thinking", p.thinking == q.thinking),
-        ("temperature", a.temperature == b.temperature),
-        ("max_output_tokens", a.max_output_tokens == b.max_output_tokens),
+        ("temperature", a.temperature() == b.temperature()),
+        (
+            "max_output_tokens",
+            a.max_output_tokens() == b.max_output_tokens(),
+        ),
     ];
     let differs: Vec<&str> = parts
         .iter()

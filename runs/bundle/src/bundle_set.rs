@@ -2,6 +2,7 @@
 
 use crate::BundleError;
 use crate::bundle_ref::BundleRef;
+use crate::set_aside::is_set_aside;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -102,7 +103,8 @@ fn collect(folder: &Path, depth: usize, bundles: &mut Roots) -> Result<(), Bundl
     let entries = std::fs::read_dir(folder).map_err(BundleError::io("list", folder))?;
     for entry in entries {
         let path = entry.map_err(BundleError::io("list", folder))?.path();
-        if path.is_dir() && path.file_name().is_some_and(|name| name != "private") {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if path.is_dir() && name != "private" && !is_set_aside(&name) {
             collect(&path, depth - 1, bundles)?;
         }
     }

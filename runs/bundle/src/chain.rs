@@ -43,7 +43,7 @@ impl Lines {
     /// Reads a log. A torn last line is left out; a missing file has no lines.
     ///
     /// # Errors
-    /// [`BundleError::Io`], or [`BundleError::Damaged`] naming the first line whose chain does not hold.
+    /// [`BundleError::File`], naming the first line whose chain does not hold where the file can be read.
     pub fn read(path: &Path) -> Result<Self, BundleError> {
         let bytes = match std::fs::read(path) {
             Ok(bytes) => bytes,
@@ -157,7 +157,7 @@ impl Lines {
     /// The bodies, typed.
     ///
     /// # Errors
-    /// [`BundleError::Damaged`] naming the first line whose body is not a `T`.
+    /// [`BundleError::File`] naming the first line whose body is not a `T`.
     pub fn bodies<T: serde::de::DeserializeOwned>(&self, path: &Path) -> Result<Vec<T>, BundleError> {
         self.lines
             .iter()
@@ -195,7 +195,7 @@ impl Log {
     /// Opens a log to continue it: the first `keep` lines stand, the rest must come again.
     ///
     /// # Errors
-    /// [`BundleError::Io`] when the file cannot be opened or its torn end cannot be cut off.
+    /// [`BundleError::File`] when the file cannot be opened or its torn end cannot be cut off.
     pub fn continue_at(
         path: &Path,
         recorded: &Lines,
@@ -238,7 +238,7 @@ impl Log {
     /// Adds a line, or checks that it is the recorded one.
     ///
     /// # Errors
-    /// [`BundleError::Diverged`] when the record has another line here, [`BundleError::Io`] when it cannot be written.
+    /// [`BundleError::Diverged`] when the record has another line here, [`BundleError::File`] when it cannot be written.
     pub fn append(&mut self, body: &impl Serialize) -> Result<String, BundleError> {
         let line = Line {
             seq: self.seq,

@@ -24,8 +24,8 @@ impl EpisodeFilter {
         [
             ("window", &self.windows, |found| &found.header.window.id),
             ("agent", &self.agents, |found| &found.header.agent.id),
-            ("mode", &self.modes, |found| &found.header.mode),
-            ("mask", &self.levels, |found| &found.header.mask.level),
+            ("mode", &self.modes, |found| found.header.mode.label()),
+            ("mask", &self.levels, |found| found.header.mask.level.label()),
         ]
     }
 

@@ -11,6 +11,7 @@ use crate::summary_file::{check_bytes, check_hashes, read_summary};
 use crate::{BundleError, BundlePaths};
 use ktd_env::{DayIndex, Market, TradeDate};
 use ktd_experiment::cells::days_between;
+use ktd_experiment::window_config::WindowDates;
 use ktd_io::whole_file::{parse_json, read_bounded};
 use ktd_masking::MaskKey;
 use std::path::PathBuf;
@@ -68,10 +69,13 @@ impl OpenedBundle {
 
     /// First and last trading day, where header or private part says.
     #[must_use]
-    pub fn dates(&self) -> Option<(String, String)> {
+    pub fn dates(&self) -> Option<WindowDates> {
         let private = || {
             let (private, _) = self.private.as_ref()?;
-            Some((private.first_day.clone(), private.last_day.clone()))
+            Some(WindowDates {
+                first: private.first_day.clone(),
+                last: private.last_day.clone(),
+            })
         };
         self.bundle.header.window.dates.clone().or_else(private)
     }

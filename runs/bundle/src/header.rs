@@ -6,9 +6,11 @@ use ktd_experiment::data_record::DataRecord;
 use ktd_experiment::price_table::PricesRecord;
 use ktd_experiment::provider::Provider;
 use ktd_experiment::rules_config::RulesConfig;
+use ktd_experiment::window_config::WindowDates;
 use ktd_io::FileError;
 use ktd_io::sha256::sha256_hex;
 use ktd_io::whole_file::json_bytes;
+use ktd_masking::{Level, Mode, Numeric};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -34,8 +36,9 @@ pub struct Header {
     pub prices: Option<PricesRecord>,
     /// The window.
     pub window: WindowRecord,
-    /// `memory-only`, `fixed-candidate` or `open-research`.
-    pub mode: String,
+    /// The decision mode.
+    #[serde(with = "ktd_experiment::label")]
+    pub mode: Mode,
     /// The mask.
     pub mask: MaskRecord,
     /// The published seed.
@@ -81,17 +84,19 @@ pub struct WindowRecord {
     /// Trading days.
     pub steps: usize,
     /// First and last trading day, unless the mask hides days.
-    pub dates: Option<(String, String)>,
+    pub dates: Option<WindowDates>,
 }
 
 /// A mask as far as it may be published.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MaskRecord {
-    /// `bright`, `stock-blind`, `date-blind` or `blinded`.
-    pub level: String,
-    /// `exact`, `rescaled`, `rounded-0.1`, `rounded-0.5`, `ranked` or `banded`.
-    pub numeric: String,
+    /// Which identifiers are hidden.
+    #[serde(with = "ktd_experiment::label")]
+    pub level: Level,
+    /// How numbers are shown.
+    #[serde(with = "ktd_experiment::label")]
+    pub numeric: Numeric,
     /// Binds the episode's key without telling it.
     pub commitment: String,
     /// Names what the mask shows and how it is told (`mask_hash.rs`), for a certificate to refer to; absent from

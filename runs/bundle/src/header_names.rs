@@ -3,7 +3,6 @@
 use crate::BundleError;
 use crate::header::Header;
 use ktd_env::TradeDate;
-use ktd_experiment::cells::{parse_mask, parse_mode};
 use ktd_experiment::config::is_file_name;
 use std::path::Path;
 
@@ -32,7 +31,7 @@ pub(crate) fn check_names(path: &Path, header: &Header) -> Result<(), BundleErro
         }
     }
     let texts = [("ktd", &header.ktd)].into_iter();
-    let texts = texts.chain(header.agent.model.iter().map(|model| ("agent.model", model)));
+    let texts = texts.chain(header.agent.model().map(|own| ("agent.model", &own.model)));
     let limitations = header.data.limitations.iter();
     for (field, text) in texts.chain(limitations.map(|text| ("data.limitations", text))) {
         if TEXT_LENGTH_MAX < text.len() || text.chars().any(char::is_control) {
@@ -43,10 +42,11 @@ pub(crate) fn check_names(path: &Path, header: &Header) -> Result<(), BundleErro
             return Err(damaged(what));
         }
     }
-    let mask = parse_mask(&header.mask.level, &header.mask.numeric).map(|_| ());
-    let mode = parse_mode(&header.mode).map(|_| ());
-    mask.and(mode).map_err(|error| damaged(error.to_string()))?;
-    let dates = header.window.dates.iter().flat_map(|(first, last)| [first, last]);
+    let dates = header
+        .window
+        .dates
+        .iter()
+        .flat_map(|dates| [&dates.first, &dates.last]);
     for date in dates {
         TradeDate::parse(date).map_err(|error| damaged(format!("`window.dates`: {error}")))?;
     }

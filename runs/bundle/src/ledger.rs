@@ -132,7 +132,7 @@ impl LedgerLine {
     /// The account and report of the step again.
     ///
     /// # Errors
-    /// [`BundleError::Damaged`] for a code or word that this panel and program do not know.
+    /// [`BundleError::File`] for a code or word that this panel and program do not know.
     pub fn restore(&self, market: &Market, path: &Path) -> Result<(Account, StepReport), BundleError> {
         let unknown = |what: &str| BundleError::damaged(path, format!("step {}: unknown {what}", self.step));
         let find = |code: &str| {

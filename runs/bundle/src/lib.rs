@@ -27,6 +27,7 @@ pub mod ledger_binding;
 pub mod mask_key;
 pub mod open;
 mod recorded_files;
+pub mod set_aside;
 pub mod spending;
 pub mod summary;
 pub mod summary_file;

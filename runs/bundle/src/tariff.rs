@@ -96,7 +96,7 @@ impl Tariff {
         Self {
             provider: cell.provider.clone(),
             basis: cell.basis.clone(),
-            max_output_tokens: cell.agent.max_output_tokens,
+            max_output_tokens: cell.agent.max_output_tokens(),
             first_own_step: cell.first_own_step(),
         }
     }
@@ -107,7 +107,7 @@ impl Tariff {
         Self {
             provider: header.provider.clone(),
             basis: Basis::of(header.agent.is_ours(), header.prices.clone()),
-            max_output_tokens: header.agent.max_output_tokens,
+            max_output_tokens: header.agent.max_output_tokens(),
             first_own_step: header.branch.as_ref().map_or(1, |branch| branch.step),
         }
     }

@@ -90,7 +90,7 @@ pub fn certify<E: From<CertifyError>>(
 
 /// A mask that hides nothing has nothing to certify.
 fn check_level(run: &CertifyRun) -> Result<(), CertifyError> {
-    if Level::parse(&run.config.mask.level) == Some(Level::Bright) {
+    if run.config.mask.level == Level::Bright {
         return Err(CertifyError::input(
             "the level `bright` shows every stock and every day: there is nothing to certify",
             "certify stock-blind, date-blind or blinded; `ktd probe` counts what bright gives away",

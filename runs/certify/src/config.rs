@@ -4,9 +4,11 @@ use super::kind_counts::KindCounts;
 use super::sizes::Sizes;
 use crate::CertifyError;
 use crate::language_attackers::LanguageConfig;
-use ktd_experiment::config::{MaskConfig, SyntheticConfig, ToolsConfig, is_file_name, unique, unreadable};
+use ktd_experiment::config::{SyntheticConfig, ToolsConfig, is_file_name, unique, unreadable};
+use ktd_experiment::mask_keys;
 use ktd_experiment::rules_config::RulesConfig;
 use ktd_experiment::window_config::WindowConfig;
+use ktd_masking::{Level, MaskSettings, Numeric};
 use ktd_probes::judge::DEFAULT_CONFIDENCE;
 use ktd_probes::judge::Thresholds;
 use ktd_probes::{Attackers, DEFAULT_JOINT_DAYS};
@@ -29,8 +31,8 @@ pub struct CertifyConfig {
     /// `private/`).
     pub mask_key_file: Option<PathBuf>,
     /// The mask under probe (default: blinded, rescaled).
-    #[serde(default = "default_mask")]
-    pub mask: MaskConfig,
+    #[serde(default = "default_mask", deserialize_with = "mask_keys::mask")]
+    pub mask: MaskSettings,
     /// Decides every draw (default 1).
     #[serde(default = "default_seed")]
     pub seed: u64,
@@ -75,10 +77,10 @@ pub struct CertifyConfig {
     pub language: LanguageConfig,
 }
 
-fn default_mask() -> MaskConfig {
-    MaskConfig {
-        level: "blinded".to_owned(),
-        numeric: "rescaled".to_owned(),
+const fn default_mask() -> MaskSettings {
+    MaskSettings {
+        level: Level::Blinded,
+        numeric: Numeric::Rescaled,
     }
 }
 
@@ -214,9 +216,24 @@ mod tests {
             (5, 20, 20)
         );
         assert_eq!(
-            (config.mask.level.as_str(), config.mask.numeric.as_str()),
+            (config.mask.level.label(), config.mask.numeric.label()),
             ("blinded", "rescaled")
         );
+    }
+
+    #[test]
+    fn a_mask_that_there_is_not_is_refused() {
+        for (mask, part) in [
+            ("level = \"dark\"", "unknown mask level \"dark\""),
+            (
+                "level = \"blinded\", numeric = \"loud\"",
+                "unknown numeric setting \"loud\"",
+            ),
+        ] {
+            let text = format!("name = \"x\"\nmask = {{ {mask} }}");
+            let error = CertifyConfig::parse(&text).unwrap_err().to_string();
+            assert!(error.contains(part), "{error}");
+        }
     }
 
     #[test]

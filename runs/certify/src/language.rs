@@ -62,7 +62,7 @@ impl CertifyRun {
         let attacker = |agent: &AgentConfig| AttackerRecord {
             name: agent.id.clone(),
             knows: Knowledge::Language,
-            model: Some(match &agent.vendor {
+            model: Some(match agent.model().and_then(|model| model.vendor.as_deref()) {
                 Some(vendor) => format!("{vendor}/{}", agent.model_name()),
                 None => agent.model_name().to_owned(),
             }),

@@ -29,7 +29,6 @@ mod files;
 pub mod gold_line;
 mod jsonl;
 mod kind_counts;
-mod label;
 mod language;
 pub mod language_attackers;
 pub mod mark;

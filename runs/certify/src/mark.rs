@@ -49,8 +49,8 @@ pub fn mark_of(header: &Header, certificates: &[SignedCertificate]) -> Certifica
 fn is_about(signed: &SignedCertificate, header: &Header) -> bool {
     let set = &signed.certificate.set;
     header.mask.hash.as_ref() == Some(&set.mask.hash)
-        && header.mask.level == set.plan.level.label()
-        && header.mask.numeric == set.plan.numeric.label()
+        && header.mask.level == set.plan.level
+        && header.mask.numeric == set.plan.numeric
         && header.data.panel_blake3 == set.data.panel_blake3
         && header.tools == set.plan.tools
 }
@@ -62,7 +62,7 @@ fn mark(signed: &SignedCertificate, header: &Header) -> CertificationMark {
         CertificationStatus::GivenProbes
     } else if certificate.verdict == CertificateVerdict::Refused {
         CertificationStatus::Refused
-    } else if header.mode != MODE_PROBED.label() {
+    } else if header.mode != MODE_PROBED {
         CertificationStatus::OtherMode
     } else if steps < header.window.steps {
         CertificationStatus::ShorterEpisodes

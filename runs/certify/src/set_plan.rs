@@ -2,12 +2,12 @@
 
 use super::config::{CertifyConfig, DEFAULT_STRETCHES};
 use super::kind_counts::KindCounts;
-use super::label;
 use super::sizes::Sizes;
 use crate::CertifyError;
 use ktd_env::{KeyedStream, Market};
-use ktd_experiment::cells::{parse_mask, resolve_window};
+use ktd_experiment::cells::resolve_window;
 use ktd_experiment::config::ToolsConfig;
+use ktd_experiment::label;
 use ktd_experiment::rules_config::RulesConfig;
 use ktd_masking::{Level, MaskKey, MaskSettings, Numeric};
 use ktd_probes::{Aid, ProbePlan, ProbePlanError, Stretch};
@@ -20,10 +20,10 @@ pub struct SetPlan {
     /// Name of the set.
     pub name: String,
     /// What is hidden.
-    #[serde(with = "label::level")]
+    #[serde(with = "label")]
     pub level: Level,
     /// How numbers are shown.
-    #[serde(with = "label::numeric")]
+    #[serde(with = "label")]
     pub numeric: Numeric,
     /// Decides every draw.
     pub seed: u64,
@@ -53,9 +53,9 @@ impl SetPlan {
     /// The plan of a file on a panel.
     ///
     /// # Errors
-    /// [`CertifyError::Input`] for an unknown mask, a window outside the panel, and a panel too short for the episodes.
+    /// [`CertifyError::Input`] for a window outside the panel, and a panel too short for the episodes.
     pub fn of(config: &CertifyConfig, market: &Market) -> Result<Self, CertifyError> {
-        let mask = parse_mask(&config.mask.level, &config.mask.numeric)?;
+        let mask = config.mask;
         let (stretches, training) = stretches(config, market)?;
         let rules = config.rules.rules()?;
         let plan = Self {
@@ -224,10 +224,6 @@ mod tests {
             (
                 "windows = [{ id = \"a\", last_days = 139 }]",
                 "no 21 trading days in a row to train on",
-            ),
-            (
-                "stretches = 2\nmask = { level = \"dark\" }",
-                "`level` is \"dark\"",
             ),
         ] {
             let config = CertifyConfig::parse(&format!("name = \"x\"\n{text}")).unwrap();

@@ -1,8 +1,9 @@
 //! `ktd replay BUNDLE --branch STEP`.
 
 use super::replay::ReplayArgs;
-use super::run::{Bar, runtime, stopped};
+use super::run::{runtime, stopped};
 use super::signals::unless_told_to_end;
+use super::step_bar::StepBar;
 use crate::CliError;
 use crate::output::Console;
 use crate::results::{results_json, results_table};
@@ -12,7 +13,7 @@ use ktd_episode::open_bundle::OpenBundle;
 use ktd_episode::run::CellResult;
 use ktd_episode::transports::{Connection, Transports};
 use ktd_episode::{branch_cell, branch_episode};
-use ktd_experiment::agent_kinds::check_builtin;
+use ktd_experiment::agent::check_builtin;
 use ktd_experiment::config::{AgentConfig, ExperimentConfig, RetryConfig};
 use ktd_experiment::price_table::{Basis, PriceTable};
 use ktd_experiment::provider::{Provider, builtin_table};
@@ -31,7 +32,7 @@ pub(super) fn run(args: &ReplayArgs, step: usize, out: &Path, console: Console) 
     cell.basis = successor.basis.unwrap_or(cell.basis);
     let who = (&cell.agent, &cell.provider);
     let connection = Transports::default().connect(who, cell.seed, &bundle.shared.market, &base)?;
-    let bar = Bar::of_steps(console, cell.window.days.len() + 1 - step);
+    let bar = StepBar::of_steps(console, cell.window.days.len() + 1 - step);
     let paths = BundlePaths::new(out);
     let input = bundle.input();
     let result = runtime()?.block_on(unless_told_to_end(async {
@@ -62,7 +63,7 @@ pub(super) fn run(args: &ReplayArgs, step: usize, out: &Path, console: Console) 
     let results = [CellResult::of(cell, out.to_owned(), result)];
     let text = format!(
         "{}steps before {step} are those of {}; the branch is in {}\n",
-        results_table(&results),
+        results_table(&results, console.layout()),
         bundle.cell.id,
         out.display()
     );

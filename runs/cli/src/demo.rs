@@ -1,5 +1,6 @@
 //! `ktd demo`: no key, no network, no data.
 
+use super::demo_story;
 use super::run::{execute, runtime};
 use crate::CliError;
 use crate::output::Console;
@@ -14,6 +15,8 @@ use ktd_episode::open_bundle::OpenBundle;
 use ktd_episode::replay_episode;
 use ktd_episode::run::{CellResult, RunPlan};
 use ktd_experiment::config::ExperimentConfig;
+use ktd_io::whole_file::{Durability, IfExists, create_private, read_text, write_file};
+use ktd_view::table::Layout;
 use serde_json::json;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -21,10 +24,19 @@ use std::path::{Path, PathBuf};
 /// The experiment the demo runs, also as an example to copy.
 const DEMO: &str = include_str!("../../configs/demo.toml");
 
+/// The mask key of the demo, published here: two runs of the demo show the same aliases and end with the same bytes.
+/// A mask is worth nothing when its key is known; every other experiment draws one of its own.
+const DEMO_KEY: &str = "6b74642064656d6f206b65793a207075626c69632c206e6f207365637265742e";
+
 const EXAMPLE: &str = "\
-Example:
-  ktd demo                      # a table of the built-in agents, bright and blinded, and a replay check
-  ktd demo --out my-demo        # keep the bundles there; running again continues";
+Examples:
+  ktd demo                      # who earns the same when names and dates are hidden, and who does not
+  ktd demo --tables             # every run with its figures, and the ranking by selection
+  ktd demo --tables --wide      # with every column
+  ktd demo --out my-demo        # keep the bundles there; running again continues
+
+The mask key of the demo is published in its source, so that two runs are the same. It hides nothing from anybody:
+experiments of your own draw a secret key.";
 
 /// Watch the built-in agents trade a masked synthetic market; then replay an episode byte for byte.
 #[derive(Debug, Clone, Args)]
@@ -33,6 +45,9 @@ pub(super) struct DemoArgs {
     /// Where the bundles go.
     #[arg(long, default_value = "results/demo")]
     pub out: PathBuf,
+    /// Show every run, and the ranking by selection.
+    #[arg(long)]
+    pub tables: bool,
 }
 
 /// Runs the command.
@@ -41,6 +56,7 @@ pub(super) struct DemoArgs {
 /// [`CliError`] when a cell stops or the replay differs.
 pub(super) fn run(args: &DemoArgs, console: Console) -> Result<(), CliError> {
     let config = ExperimentConfig::parse(DEMO)?;
+    let key = publish_key(&args.out)?;
     let plan = RunPlan {
         config,
         base: PathBuf::new(),
@@ -52,49 +68,81 @@ pub(super) fn run(args: &DemoArgs, console: Console) -> Result<(), CliError> {
         return Err(CliError::difference(message).with_hint(error.hint()));
     }
     let replayed = replay_one(&results)?;
-    let mut text = format!(
-        "A synthetic market (300 fictitious names), {} agents, three modes, bright and blinded:\n\n",
-        plan.config.agents.len()
-    );
-    text.push_str(&results_table(&results));
-    text.push_str(GAP_NOTE);
-    text.push('\n');
-    text.push_str(&ranking(&args.out)?);
+    let rows = demo_story::story(&results);
+    let (layout, out) = (console.layout(), args.out.display());
+    let mut text = format!("{}\n{}", demo_story::HEADLINE, demo_story::table(&rows, layout));
+    if args.tables || console.wide {
+        text.push('\n');
+        text.push_str(&results_table(&results, layout));
+        text.push('\n');
+        text.push_str(&ranking(&args.out, layout)?);
+        text.push('\n');
+    }
     // Writing to a string cannot fail.
     write!(
         text,
-        "\nreplayed {replayed} from its recorded replies: every event matched, byte for byte\n\
-         bundles: {out}\nnext: ktd replay {out}/cells/{replayed} --step 1\n      ktd leaderboard {out} --out board\n",
-        out = args.out.display()
+        "{} steps of momentum replayed: every byte the same ({key}). All {} runs: ktd demo --tables\n\
+         next: ktd replay {out}/cells/{} --step 3\n",
+        replayed.steps,
+        results.len(),
+        replayed.cell
     )
     .ok();
     let mut document = results_json(&results);
     if let Some(object) = document.as_object_mut() {
+        object.insert("shows".to_owned(), json!(demo_story::HEADLINE));
+        object.insert(
+            "story".to_owned(),
+            json!({ "mode": demo_story::MODE, "agents": rows }),
+        );
+        object.insert("mask_key".to_owned(), json!(key));
         object.insert(
             "replayed".to_owned(),
-            json!({ "cell": replayed, "matches": true }),
+            json!({ "cell": replayed.cell, "steps": replayed.steps, "matches": true }),
         );
     }
     console.result(&text, &document)
 }
 
-const GAP_NOTE: &str = "
-The cheater knows the real future by code and date: compare its bright rows with its blinded ones.
-";
+/// Writes the demo's key where a run looks for its own; says which key the run will use. A directory of an earlier demo
+/// keeps its key.
+fn publish_key(out: &Path) -> Result<&'static str, CliError> {
+    let private = out.join("private");
+    create_private(&private)?;
+    let path = private.join("mask.key");
+    write_file(
+        &path,
+        format!("{DEMO_KEY}\n").as_bytes(),
+        IfExists::Keep,
+        Durability::Buffered,
+    )?;
+    let kept = read_text(&path, 1 << 10)?;
+    Ok(if kept.trim() == DEMO_KEY {
+        "public demo key"
+    } else {
+        "key of an earlier run"
+    })
+}
 
 /// The headline's ranking by selection.
-fn ranking(out: &Path) -> Result<String, CliError> {
+fn ranking(out: &Path, layout: Layout<'_>) -> Result<String, CliError> {
     let findings = BundleSet::below(&[out.to_owned()])?;
     let board = build(&findings, &BoardOptions::default(), &|| {})?;
     let table = board
         .tracks
         .first()
         .map(|track| sheet::table(&board, TableKind::Ranking, track, Basis::Pre));
-    Ok(table.map_or_else(String::new, |table| table.text()))
+    Ok(table.map_or_else(String::new, |table| table.text_in(layout)))
+}
+
+/// An episode that was run again from its record.
+struct Replayed {
+    cell: String,
+    steps: usize,
 }
 
 /// Replays the last momentum episode, which used tools under a mask.
-fn replay_one(results: &[CellResult]) -> Result<String, CliError> {
+fn replay_one(results: &[CellResult]) -> Result<Replayed, CliError> {
     let chosen = results
         .iter()
         .rfind(|result| result.cell.agent.id == "momentum")
@@ -102,5 +150,8 @@ fn replay_one(results: &[CellResult]) -> Result<String, CliError> {
         .ok_or_else(|| CliError::invalid("the demo has no cells"))?;
     let bundle = OpenBundle::open(BundlePaths::new(&chosen.bundle).root(), None)?;
     runtime()?.block_on(replay_episode(&bundle.input(), &bundle.paths, &Silent))?;
-    Ok(chosen.cell.id.clone())
+    Ok(Replayed {
+        cell: chosen.cell.id.clone(),
+        steps: chosen.cell.window.days.len(),
+    })
 }

@@ -13,7 +13,7 @@ use ktd_client::outside_agent::check_command;
 use ktd_data::market_source::MarketSource;
 use ktd_episode::run::{RunPlan, factor_table, prepare, run_cells};
 use ktd_episode::verify::verify;
-use ktd_experiment::agent_kinds::check_builtin;
+use ktd_experiment::agent::{AgentKind, ApiKeySource, ModelAgent, check_builtin};
 use ktd_experiment::cells::cells;
 use ktd_experiment::config::{AgentConfig, ExperimentConfig};
 use ktd_experiment::provider::Provider;
@@ -177,21 +177,23 @@ fn data(config: &ExperimentConfig, base: &Path) -> Result<String, CliError> {
 }
 
 fn look_at(agent: &AgentConfig, plan: &RunPlan) -> Result<String, CliError> {
-    if let Some(command) = &agent.command {
-        ChildCommand::new(command, &agent.pass_env, &plan.base)?;
-        let program = check_command(command, &plan.base)?;
-        return Ok(format!("{} is there (not started)", program.display()));
+    match &agent.kind {
+        AgentKind::Program(program) => {
+            ChildCommand::new(&program.command, &program.pass_env, &plan.base)?;
+            let program = check_command(&program.command, &plan.base)?;
+            Ok(format!("{} is there (not started)", program.display()))
+        }
+        AgentKind::Client(_) => Ok("calls over MCP: its client starts `ktd mcp` with this file".to_owned()),
+        AgentKind::Control(_) => Ok("a control: it knows the future and is not ranked".to_owned()),
+        AgentKind::Builtin(builtin) => {
+            check_builtin(&builtin.name)?;
+            Ok(format!("built in: {}", builtin.name))
+        }
+        AgentKind::Model(model) => look_at_endpoint(agent, model, plan),
     }
-    if agent.external.is_some() {
-        return Ok("calls over MCP: its client starts `ktd mcp` with this file".to_owned());
-    }
-    if agent.control.is_some() {
-        return Ok("a control: it knows the future and is not ranked".to_owned());
-    }
-    if let Some(builtin) = &agent.builtin {
-        check_builtin(builtin)?;
-        return Ok(format!("built in: {builtin}"));
-    }
+}
+
+fn look_at_endpoint(agent: &AgentConfig, model: &ModelAgent, plan: &RunPlan) -> Result<String, CliError> {
     let provider = Provider::of(agent, &plan.config.dialect_table()?)?;
     let force = match standing(&plan.output, agent, &provider)? {
         Standing::Proven(_) => "probed".to_owned(),
@@ -209,7 +211,7 @@ fn look_at(agent: &AgentConfig, plan: &RunPlan) -> Result<String, CliError> {
         }
         Standing::Unprobed => format!("not probed; see `--probe {}`", agent.id),
     };
-    let key = key(agent, &plan.base)?;
+    let key = key(model, &plan.base)?;
     let url = &provider.base_url;
     // Behind a proxy the endpoint need not be reachable directly.
     let reached = if proxy_of_environment().names_one_for(url) {
@@ -228,18 +230,18 @@ fn look_at(agent: &AgentConfig, plan: &RunPlan) -> Result<String, CliError> {
 }
 
 /// Where the key is; it is neither tried nor shown.
-fn key(agent: &AgentConfig, base: &Path) -> Result<String, CliError> {
-    if let Some(path) = &agent.api_key_file {
-        let path = &base.join(path);
-        path.metadata().map_err(CliError::io("read the key file", path))?;
-        return Ok(format!("the key is in {} (not tried)", path.display()));
-    }
-    match &agent.api_key_env {
+fn key(model: &ModelAgent, base: &Path) -> Result<String, CliError> {
+    match &model.api_key {
+        Some(ApiKeySource::File(path)) => {
+            let path = &base.join(path);
+            path.metadata().map_err(CliError::io("read the key file", path))?;
+            Ok(format!("the key is in {} (not tried)", path.display()))
+        }
         None => Ok("no key is sent".to_owned()),
-        Some(variable) if std::env::var_os(variable).is_some() => {
+        Some(ApiKeySource::Environment(variable)) if std::env::var_os(variable).is_some() => {
             Ok(format!("{variable} is set (not tried)"))
         }
-        Some(variable) => {
+        Some(ApiKeySource::Environment(variable)) => {
             let what = format!("the environment variable {variable} is not set");
             Err(CliError::input(
                 what,
@@ -251,10 +253,10 @@ fn key(agent: &AgentConfig, base: &Path) -> Result<String, CliError> {
 
 /// What is not wrong, but unsafe or uncertain: a key that others may read, and what no document confirms.
 fn warnings(agent: &AgentConfig, plan: &RunPlan) -> Vec<String> {
-    let key_file = agent
-        .api_key_file
-        .as_ref()
-        .and_then(|path| key_file_warning(&plan.base.join(path)));
+    let key_file = match agent.model().and_then(|model| model.api_key.as_ref()) {
+        Some(ApiKeySource::File(path)) => key_file_warning(&plan.base.join(path)),
+        Some(ApiKeySource::Environment(_)) | None => None,
+    };
     let table = plan.config.dialect_table().ok();
     let provider = table.and_then(|table| Provider::of(agent, &table).ok());
     let proxied = provider.as_ref().filter(|provider| {

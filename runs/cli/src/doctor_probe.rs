@@ -9,7 +9,7 @@ use ktd_client::endpoint::http;
 use ktd_client::force_check::{
     ProbeRecord, Probed, ProbedCall, exchanges_folder, measure, thinks_while_submitting,
 };
-use ktd_experiment::config::AgentConfig;
+use ktd_experiment::agent::{AgentConfig, AgentKind, ApiKeySource, ModelAgent};
 use ktd_experiment::provider::{Provider, builtin_table};
 use ktd_view::table::{Align, Table};
 use serde_json::json;
@@ -44,7 +44,7 @@ pub(super) fn run(
 ) -> Result<(), CliError> {
     let (agent, provider, results) = whom((args, wanted), experiment, out)?;
     let base = experiment.and_then(Path::parent).unwrap_or(Path::new(""));
-    let transport = http(&agent, &provider, base)?;
+    let transport = http((&agent.id, model_of(&agent)?), &provider, base)?;
     let now = SystemTime::now().duration_since(UNIX_EPOCH);
     let probed = Probed {
         agent: &agent,
@@ -80,12 +80,7 @@ fn whom(
         .cloned()
         .or_else(|| of_vendor(args, wanted))
         .ok_or_else(|| unknown(wanted, agents.map(|agent| agent.id.as_str())))?;
-    if agent.model.is_none() {
-        return Err(
-            CliError::invalid(format_args!("agent {wanted:?} is no model behind an endpoint"))
-                .with_hint("name an agent with `model`; others need no probe"),
-        );
-    }
+    model_of(&agent)?;
     let table: DialectTable = match &plan {
         Some(plan) => plan.config.dialect_table()?,
         None => builtin_table()?,
@@ -93,6 +88,17 @@ fn whom(
     let provider = Provider::of(&agent, &table)?;
     let fallback = || out.map_or_else(|| PathBuf::from("results"), Path::to_owned);
     Ok((agent, provider, plan.map_or_else(fallback, |plan| plan.output)))
+}
+
+/// The model that an agent is; others need no probe.
+fn model_of(agent: &AgentConfig) -> Result<&ModelAgent, CliError> {
+    agent.model().ok_or_else(|| {
+        CliError::invalid(format_args!(
+            "agent {:?} is no model behind an endpoint",
+            agent.id
+        ))
+        .with_hint("name an agent with `model`; others need no probe")
+    })
 }
 
 fn of_vendor(args: &ProbeArgs, wanted: &str) -> Option<AgentConfig> {
@@ -103,11 +109,13 @@ fn of_vendor(args: &ProbeArgs, wanted: &str) -> Option<AgentConfig> {
     };
     Some(AgentConfig {
         id: format!("{vendor}--{model}").chars().map(as_file_name).collect(),
-        model: Some(model.to_owned()),
-        vendor: Some(vendor.to_owned()),
-        base_url: args.base_url.clone(),
-        api_key_env: args.api_key_env.clone(),
-        ..AgentConfig::default()
+        kind: AgentKind::Model(Box::new(ModelAgent {
+            model: model.to_owned(),
+            vendor: Some(vendor.to_owned()),
+            base_url: args.base_url.clone(),
+            api_key: args.api_key_env.clone().map(ApiKeySource::Environment),
+            ..ModelAgent::default()
+        })),
     })
 }
 

@@ -100,7 +100,7 @@ pub(super) fn run(args: &LeaderboardArgs, console: Console) -> Result<(), CliErr
     }
     let document = serde_json::to_value(&board)
         .map_err(|error| CliError::invalid(format_args!("the board cannot be JSON: {error}")))?;
-    console.result(&text(&board, &kinds, args), &document)
+    console.result(&text(&board, &kinds, args, console), &document)
 }
 
 fn options(args: &LeaderboardArgs, findings: &BundleSet) -> Result<BoardOptions, CliError> {
@@ -151,7 +151,7 @@ fn kinds(words: &[String]) -> Result<Vec<TableKind>, CliError> {
     words.iter().map(kind).collect()
 }
 
-fn text(board: &Leaderboard, kinds: &[TableKind], args: &LeaderboardArgs) -> String {
+fn text(board: &Leaderboard, kinds: &[TableKind], args: &LeaderboardArgs, console: Console) -> String {
     let shown = if args.tracks == "all" {
         board.tracks.len()
     } else {
@@ -168,7 +168,7 @@ fn text(board: &Leaderboard, kinds: &[TableKind], args: &LeaderboardArgs) -> Str
         parts.extend(
             tracks
                 .iter()
-                .map(|track| sheet::table(board, *kind, track, args.basis).text()),
+                .map(|track| sheet::table(board, *kind, track, args.basis).text_in(console.layout())),
         );
     }
     let others = board.tracks.len().saturating_sub(shown);

@@ -8,6 +8,7 @@ mod certify;
 mod curve;
 mod data;
 mod demo;
+mod demo_story;
 mod doctor;
 mod doctor_probe;
 mod error;
@@ -20,11 +21,13 @@ mod probe_batch;
 mod progress;
 mod reasons;
 mod replay;
+mod replay_step;
 mod results;
 mod run;
 mod selection;
 mod signals;
 mod simulate;
+mod step_bar;
 mod vendors;
 mod verify;
 mod wire;
@@ -55,6 +58,9 @@ struct Cli {
     /// No progress bars.
     #[arg(long, short, global = true)]
     quiet: bool,
+    /// Show every column of tables, however wide they become.
+    #[arg(long, global = true)]
+    wide: bool,
     #[command(subcommand)]
     command: Command,
 }
@@ -109,6 +115,7 @@ pub fn main() -> ExitCode {
     let console = Console {
         json: cli.json,
         quiet: cli.quiet,
+        wide: cli.wide,
     };
     log_to_stderr();
     let result = match cli.command {
@@ -166,7 +173,7 @@ fn usage(error: &clap::Error) -> ExitCode {
     }
     let console = Console {
         json: true,
-        quiet: false,
+        ..Console::default()
     };
     let text = error.to_string();
     let text = text.strip_prefix("error: ").unwrap_or(&text);

@@ -50,7 +50,7 @@ pub(super) struct McpArgs {
 pub(super) fn run(args: &McpArgs, console: Console) -> Result<(), CliError> {
     let mut plan = plan(&args.experiment, args.out.as_deref())?;
     // The keys and programs of other agents are not needed here.
-    plan.config.agents.retain(|agent| agent.external.is_some());
+    plan.config.agents.retain(|agent| agent.client().is_some());
     if plan.config.agents.is_empty() {
         return Err(CliError::invalid(format_args!(
             "{}: no agent calls over MCP",

@@ -1,8 +1,13 @@
 //! What goes to the terminal and to files.
 
 use crate::CliError;
-use std::io::{self, Write};
+use ktd_view::draw::visible;
+use ktd_view::table::Layout;
+use std::io::{self, IsTerminal, Write};
 use std::path::Path;
+
+/// Columns of a table where standard output is no terminal.
+const WIDTH: usize = 100;
 
 /// How a command speaks.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -11,9 +16,28 @@ pub(crate) struct Console {
     pub json: bool,
     /// No progress and no tables; results and errors only.
     pub quiet: bool,
+    /// All columns of every table, however narrow the terminal is.
+    pub wide: bool,
 }
 
 impl Console {
+    /// How tables are laid out: as wide as the terminal, or 100 columns where there is none; in colour on a terminal
+    /// alone, unless `NO_COLOR` is set.
+    pub(crate) fn layout(self) -> Layout<'static> {
+        let is_terminal = io::stdout().is_terminal();
+        let width = || {
+            let size = console::Term::stdout().size_checked();
+            size.filter(|_| is_terminal)
+                .map_or(WIDTH, |(_, columns)| usize::from(columns))
+        };
+        let is_plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+        Layout {
+            width: (!self.wide).then(width),
+            is_coloured: is_terminal && !self.json && !is_plain,
+            flag: "--wide",
+        }
+    }
+
     /// Prints the result: `text` for people, `value` for programs.
     ///
     /// # Errors
@@ -32,9 +56,14 @@ impl Console {
     /// Prints a line on standard error while a command goes on, unless it is to be quiet.
     pub(crate) fn note(self, line: &str) {
         if !self.quiet {
-            // Nothing is left to tell anyone when standard error is gone.
-            print(&mut io::stderr().lock(), &format!("{line}\n")).ok();
+            Self::warning(line);
         }
+    }
+
+    /// Prints a warning on standard error that a silent command would leave people without.
+    pub(crate) fn warning(line: &str) {
+        // Nothing is left to tell anyone when standard error is gone.
+        print(&mut io::stderr().lock(), &format!("{}\n", visible_lines(line))).ok();
     }
 
     /// Prints a failure on standard error, as JSON where asked for.
@@ -42,11 +71,17 @@ impl Console {
         let document = if self.json {
             format!("{:#}\n", failure.to_json())
         } else {
-            format!("{failure}\n")
+            format!("{}\n", visible_lines(&failure.to_string()))
         };
         // Nothing is left to tell anyone when standard error is gone.
         print(&mut io::stderr().lock(), &document).ok();
     }
+}
+
+/// Text whose lines may name what stands in foreign files: nothing in it commands a terminal.
+pub(crate) fn visible_lines(text: &str) -> String {
+    let lines: Vec<_> = text.split('\n').map(visible).collect();
+    lines.join("\n")
 }
 
 fn print(stream: &mut impl Write, document: &str) -> Result<(), CliError> {
@@ -58,5 +93,30 @@ fn print(stream: &mut impl Write, document: &str) -> Result<(), CliError> {
             Err(CliError::io("write to", Path::new("standard output"))(error))
         }
         _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_foreign_name_in_a_message_commands_no_terminal() {
+        assert_eq!(
+            visible_lines("error: cell \u{1b}[2J\nhint: \u{202e}x"),
+            "error: cell \\u{1b}[2J\nhint: \\u{202e}x"
+        );
+    }
+
+    #[test]
+    fn wide_has_no_limit() {
+        let console = Console::default();
+        // Under a test there is no terminal, or one of some width.
+        assert!(console.layout().width.is_some());
+        let wide = Console {
+            wide: true,
+            ..console
+        };
+        assert_eq!(wide.layout().width, None);
     }
 }

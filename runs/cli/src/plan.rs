@@ -1,6 +1,7 @@
 //! `ktd plan EXPERIMENT.toml`.
 
-use super::run::{Bar, runtime};
+use super::run::runtime;
+use super::step_bar::StepBar;
 use crate::CliError;
 use crate::output::Console;
 use clap::Args;
@@ -51,7 +52,7 @@ pub(super) fn run(args: &PlanArgs, console: Console) -> Result<(), CliError> {
     let measured = if cells.iter().all(|cell| cell.agent.is_ours()) {
         Vec::new()
     } else {
-        let bar = Arc::new(Bar::of_steps(console, steps_measured(&cells)));
+        let bar = Arc::new(StepBar::of_steps(console, steps_measured(&cells)));
         runtime()?.block_on(measure(&config, &source, bar))?
     };
     let plan = ExperimentPlan::of(&config, &source, &cells, &measured)?;

@@ -36,6 +36,11 @@ impl Progress {
         }
     }
 
+    /// Calls `write` while the bar is off the screen.
+    pub(crate) fn suspend(&self, write: impl FnOnce()) {
+        self.bar.suspend(write);
+    }
+
     /// So many more units are done.
     pub(crate) fn advance(&mut self, units: u64) {
         self.bar.inc(units);

@@ -1,24 +1,29 @@
 //! `ktd replay BUNDLE`.
 
 use super::branch;
+use super::replay_step::{self, ShownStep, StepRange, StepView};
 use super::run::runtime;
 use crate::CliError;
 use crate::output::Console;
 use clap::Args;
 use ktd_bundle::BundlePaths;
 use ktd_bundle::exchanges::Cassette;
+use ktd_bundle::open::read_header;
 use ktd_client::progress::Silent;
 use ktd_episode::open_bundle::OpenBundle;
+use ktd_episode::recorded_step::RecordedStep;
 use ktd_episode::replay_episode;
-use ktd_episode::transcript::{Transcript, real_names};
-use ktd_view::table::{Align, Table};
+use ktd_episode::transcript::{CommonOpening, Transcript, real_names};
 use serde_json::json;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 const EXAMPLE: &str = "\
 Examples:
   ktd replay results/demo/cells/momentum__short__blinded-rescaled__open-research__s1
-  ktd replay BUNDLE --step 3            # what the model saw and said at step 3
+  ktd replay BUNDLE --step 3            # what the model saw and said at step 3, its orders, fills and NAV
+  ktd replay BUNDLE --step 3..7         # steps 3 to 7
+  ktd replay BUNDLE --step 3 --full     # with the prompt that is the same in every step
   ktd replay BUNDLE --step 3 --real     # with the real names beside the aliases
   ktd replay BUNDLE --branch 3 --out DIR --builtin hold    # steps 1 and 2 as recorded, then live
 
@@ -34,9 +39,12 @@ pub(super) struct ReplayArgs {
     /// The panel, when it is no longer where the bundle was made.
     #[arg(long)]
     pub panel: Option<PathBuf>,
-    /// Show this step as the model saw it, instead of replaying.
-    #[arg(long)]
-    pub step: Option<usize>,
+    /// Show this step, or these, as the model saw them, with orders, fills and NAV, instead of replaying.
+    #[arg(long, value_name = "STEP or FIRST..LAST")]
+    pub step: Option<StepRange>,
+    /// With --step: show the text that is the same in every step, too.
+    #[arg(long, requires = "step")]
+    pub full: bool,
     /// With --step: show real names and dates too (needs the bundle's private part).
     #[arg(long, requires = "step")]
     pub real: bool,
@@ -65,7 +73,7 @@ pub(super) struct ReplayArgs {
 /// [`CliError`] with the first difference.
 pub(super) fn run(args: &ReplayArgs, console: Console) -> Result<(), CliError> {
     match (args.step, args.branch, &args.out) {
-        (Some(step), ..) => show_step(args, step, console),
+        (Some(steps), ..) => show_steps(args, steps, console),
         (None, Some(step), Some(out)) => branch::run(args, step, out, console),
         (None, ..) => replay(args, console),
     }
@@ -85,41 +93,64 @@ fn replay(args: &ReplayArgs, console: Console) -> Result<(), CliError> {
     )
 }
 
-fn show_step(args: &ReplayArgs, step: usize, console: Console) -> Result<(), CliError> {
-    let cassette = Cassette::read(&BundlePaths::new(&args.bundle).exchanges())?;
-    let transcript = Transcript::of(&cassette, step)?;
-    let mut text = transcript.render();
-    let mut real = Vec::new();
-    if args.real {
-        let bundle = OpenBundle::open(&args.bundle, args.panel.as_deref())?;
-        let mut table = Table::new(&[("shown", Align::Left), ("real", Align::Left)]);
-        if let Some(date) = bundle.cell.window.days.get(step.saturating_sub(1)) {
-            let date = bundle
-                .shared
-                .market
-                .date(*date)
-                .map(ktd_env::TradeDate::reveal)
-                .unwrap_or_default();
-            real.push((format!("day of step {step}"), date));
-        }
-        real.extend(real_names(&bundle, &text));
-        for (shown, name) in &real {
-            table.row([shown.clone(), name.clone()]);
-        }
-        text.push_str("\n--- real ---\n");
-        text.push_str(&table.render());
+fn show_steps(args: &ReplayArgs, steps: StepRange, console: Console) -> Result<(), CliError> {
+    let paths = BundlePaths::new(&args.bundle);
+    let header = read_header(&paths)?;
+    let cassette = Cassette::read(&paths.exchanges())?;
+    let recorded = RecordedStep::all(&paths)?;
+    let count = recorded.len();
+    if count < steps.last {
+        let what = format!("step {} is not recorded", steps.last);
+        return Err(CliError::input(
+            what,
+            format!("the bundle has the steps 1 to {count}"),
+        ));
     }
-    let messages: Vec<_> = transcript
-        .messages
-        .iter()
-        .map(|(role, content)| json!({ "role": role, "content": content }))
-        .collect();
-    let real: serde_json::Map<_, _> = real
-        .into_iter()
-        .map(|(shown, name)| (shown, json!(name)))
-        .collect();
+    let bundle = if args.real {
+        Some(OpenBundle::open(&args.bundle, args.panel.as_deref())?)
+    } else {
+        None
+    };
+    let common = if args.full {
+        CommonOpening::default()
+    } else {
+        CommonOpening::of(&cassette)
+    };
+    let view = StepView {
+        steps: header.window.steps,
+        common: &common,
+        layout: console.layout(),
+    };
+    let wanted = recorded.into_iter();
+    let wanted = wanted.filter(|record| (steps.first..=steps.last).contains(&record.step));
+    let mut texts = Vec::new();
+    let mut documents = Vec::new();
+    for record in wanted {
+        let transcript = Transcript::of(&cassette, record.step).ok();
+        let mut shown = ShownStep {
+            record,
+            transcript,
+            real: BTreeMap::new(),
+        };
+        if let Some(bundle) = &bundle {
+            shown.real = real_of(bundle, &shown);
+        }
+        texts.push(view.text(&shown));
+        documents.push(replay_step::to_json(&shown));
+    }
     console.result(
-        &text,
-        &json!({ "step": step, "messages": messages, "real": real }),
+        &texts.join("\n\n"),
+        &json!({ "cell": header.cell, "steps": documents }),
     )
+}
+
+/// The real names of all that a step shows, and its real day.
+fn real_of(bundle: &OpenBundle, shown: &ShownStep) -> BTreeMap<String, String> {
+    let mut real = real_names(bundle, &replay_step::to_json(shown).to_string());
+    let day = bundle.cell.window.days.get(shown.record.step.saturating_sub(1));
+    let date = day.and_then(|day| bundle.shared.market.date(*day));
+    if let Some(date) = date {
+        real.insert(format!("day of step {}", shown.record.step), date.reveal());
+    }
+    real
 }

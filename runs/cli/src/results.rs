@@ -1,67 +1,216 @@
 //! Cells as a table for people and as JSON for programs.
 
+use crate::output::visible_lines;
 use ktd_bundle::summary::{Metric, Summary};
 use ktd_episode::run::CellResult;
-use ktd_view::table::{Align, Table};
+use ktd_experiment::cells::Cell;
+use ktd_view::draw::{display_width, wrapped};
+use ktd_view::table::{Align, Column, Layout, Table};
 use serde_json::{Value, json};
-use std::fmt::Write;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A column that says which cell a row is: head, side, priority and content.
+type IdentityColumn<'a> = (&'static str, Align, u8, &'a dyn Fn(&Cell) -> String);
+
+/// A figure of a cell: its head and what a narrow table leaves out first.
+type Head = (&'static str, u8);
+
+/// The figures in the order of [`figures`], then cost and tokens.
+const FIGURES: [Head; 12] = [
+    ("return", 0),
+    ("Sharpe", 1),
+    ("drawdown", 1),
+    ("turnover", 8),
+    ("abstained", 8),
+    ("parse fail", 2),
+    ("strict", 9),
+    ("model faults", 3),
+    ("infra faults", 3),
+    ("coverage", 2),
+    ("cost", 4),
+    ("tokens/step", 9),
+];
 
 /// The table of results: how submissions were forced (parse failures compare within a level only), return, Sharpe,
 /// drawdown, turnover, abstention, parse failure (lenient, then strict), the three kinds of fault apart, cost and tokens.
+///
+/// Where the whole table does not fit, what all cells share is said once above it, and modes and masks go by their first
+/// word as long as that names them.
 #[must_use]
-pub(crate) fn results_table(results: &[CellResult]) -> String {
-    use Align::{Left, Right};
-    let mut table = Table::new(&[
-        ("agent", Left),
-        ("window", Left),
-        ("mask", Left),
-        ("mode", Left),
-        ("seed", Right),
-        ("force", Left),
-        ("return", Right),
-        ("Sharpe", Right),
-        ("drawdown", Right),
-        ("turnover", Right),
-        ("abstained", Right),
-        ("parse fail", Right),
-        ("strict", Right),
-        ("model faults", Right),
-        ("infra faults", Right),
-        ("coverage", Right),
-        ("cost", Right),
-        ("tokens/step", Right),
-    ]);
+pub(crate) fn results_table(results: &[CellResult], layout: Layout<'_>) -> String {
+    let whole = whole_table(results);
+    let text = whole.render();
+    let widest = text.lines().map(display_width).max().unwrap_or(0);
+    let mut text = if layout.width.is_none_or(|width| widest <= width) {
+        whole.render_in(layout)
+    } else {
+        narrow_table(results, layout)
+    };
+    for result in results {
+        if let Err(error) = &result.result {
+            let stopped = format!(
+                "\nstopped: {}: {error}\n  hint: {}\n",
+                result.cell.id,
+                error.hint()
+            );
+            text.push_str(&visible_lines(&stopped));
+        }
+    }
+    text
+}
+
+fn whole_table(results: &[CellResult]) -> Table {
+    let identity = ["agent", "window", "mask", "mode"].map(|head| Column::new(head, Align::Left));
+    let figures = FIGURES.map(|(head, _)| Column::new(head, Align::Right));
+    let more = [
+        Column::new("seed", Align::Right),
+        Column::new("force", Align::Left),
+    ];
+    let mut table = Table::with_columns(identity.into_iter().chain(more).chain(figures));
     for result in results {
         let cell = &result.cell;
-        let mask = format!("{}/{}", cell.mask.level.label(), cell.mask.numeric.label());
         let identity = [
             cell.agent.id.clone(),
             cell.window.id.clone(),
-            mask,
+            mask(cell),
             cell.mode.label().to_owned(),
             cell.seed.to_string(),
             cell.provider.force.label().to_owned(),
         ];
-        let figures = result.result.as_ref().map_or_else(|_| stopped(), figures);
-        let per_step = result.result.as_ref().ok().and_then(|summary| summary.per_step);
-        let tokens = per_step.map(|step| ktd_plan::cost_text::shown(step.tokens));
-        let money = [ktd_plan::cost_text::cost_cell(result), tokens.unwrap_or_default()];
-        table.row(identity.into_iter().chain(figures).chain(money));
+        table.row(identity.into_iter().chain(all_figures(result)));
     }
-    let mut text = table.render();
-    for result in results {
-        if let Err(error) = &result.result {
-            // Writing to a string cannot fail.
-            write!(
-                text,
-                "\nstopped: {}: {error}\n  hint: {}\n",
-                result.cell.id,
-                error.hint()
-            )
-            .ok();
+    table
+}
+
+fn narrow_table(results: &[CellResult], layout: Layout<'_>) -> String {
+    let numerics: BTreeMap<&str, BTreeSet<&str>> = results.iter().fold(BTreeMap::new(), |mut all, result| {
+        let mask = &result.cell.mask;
+        let numerics: &mut BTreeSet<&str> = all.entry(mask.level.label()).or_default();
+        numerics.insert(mask.numeric.label());
+        all
+    });
+    let is_named_by_level = numerics.values().all(|numerics| numerics.len() == 1);
+    let identity: [IdentityColumn<'_>; 6] = [
+        ("agent", Align::Left, 0, &|cell| cell.agent.id.clone()),
+        ("window", Align::Left, 0, &|cell| cell.window.id.clone()),
+        ("mask", Align::Left, 0, &|cell| {
+            if is_named_by_level {
+                cell.mask.level.label().to_owned()
+            } else {
+                mask(cell)
+            }
+        }),
+        ("mode", Align::Left, 0, &|cell| {
+            let label = cell.mode.label();
+            label.split_once('-').map_or(label, |(first, _)| first).to_owned()
+        }),
+        ("seed", Align::Right, 0, &|cell| cell.seed.to_string()),
+        ("force", Align::Left, 5, &|cell| {
+            cell.provider.force.label().to_owned()
+        }),
+    ];
+    let mut shared = Vec::new();
+    let mut shown = Vec::new();
+    for column in identity {
+        let values: BTreeSet<String> = results.iter().map(|result| (column.3)(&result.cell)).collect();
+        match (column.0, values.first()) {
+            ("window" | "seed" | "force", Some(value)) if values.len() == 1 => {
+                shared.push(format!("{} {value}", column.0));
+            }
+            _ => shown.push(column),
         }
     }
-    text
+    if is_named_by_level {
+        let masks = results.iter().map(|result| mask(&result.cell));
+        let masks: BTreeSet<String> = masks.collect();
+        shared.push(format!(
+            "masks {}",
+            masks.into_iter().collect::<Vec<_>>().join(" and ")
+        ));
+    }
+    shared.push("faults: the model's + the infrastructure's".to_owned());
+    let identity = shown.iter();
+    let identity =
+        identity.map(|(head, align, priority, _)| Column::new(*head, *align).with_priority(*priority));
+    let figures = FIGURES.iter().filter(|(head, _)| *head != "infra faults");
+    let figures = figures.map(|(head, priority)| {
+        let head = if *head == "model faults" { "faults" } else { head };
+        Column::new(head, Align::Right).with_priority(*priority)
+    });
+    let mut table = Table::with_columns(identity.chain(figures));
+    for result in results {
+        let identity = shown.iter().map(|(.., of)| of(&result.cell));
+        table.row(identity.chain(merged(all_figures(result))));
+    }
+    let above = wrapped(
+        &visible_lines(&shared.join("; ")),
+        layout.width.unwrap_or(usize::MAX),
+    );
+    format!("{}\n{}", above.join("\n"), table.render_in(layout))
+}
+
+/// The two kinds of faults in one cell.
+fn merged(figures: [String; 12]) -> impl Iterator<Item = String> {
+    let [
+        total,
+        sharpe,
+        drawdown,
+        turnover,
+        abstained,
+        lenient,
+        strict,
+        model,
+        infra,
+        coverage,
+        cost,
+        tokens,
+    ] = figures;
+    let faults = if model.is_empty() {
+        model
+    } else {
+        format!("{model}+{infra}")
+    };
+    [
+        total, sharpe, drawdown, turnover, abstained, lenient, strict, faults, coverage, cost, tokens,
+    ]
+    .into_iter()
+}
+
+fn mask(cell: &Cell) -> String {
+    format!("{}/{}", cell.mask.level.label(), cell.mask.numeric.label())
+}
+
+fn all_figures(result: &CellResult) -> [String; 12] {
+    let figures = result.result.as_ref().map_or_else(|_| stopped(), figures);
+    let per_step = result.result.as_ref().ok().and_then(|summary| summary.per_step);
+    let tokens = per_step.map(|step| ktd_plan::cost_text::shown(step.tokens));
+    let [
+        total,
+        sharpe,
+        drawdown,
+        turnover,
+        abstained,
+        lenient,
+        strict,
+        model,
+        infra,
+        coverage,
+    ] = figures;
+    let cost = ktd_plan::cost_text::cost_cell(result);
+    [
+        total,
+        sharpe,
+        drawdown,
+        turnover,
+        abstained,
+        lenient,
+        strict,
+        model,
+        infra,
+        coverage,
+        cost,
+        tokens.unwrap_or_default(),
+    ]
 }
 
 fn stopped() -> [String; 10] {

@@ -2,17 +2,19 @@
 
 use super::signals::unless_told_to_end;
 use crate::CliError;
-use crate::output::Console;
-use crate::progress::Progress;
+use crate::output::{Console, visible_lines};
 use crate::results::{results_json, results_table};
+use crate::step_bar::StepBar;
 use clap::Args;
+use ktd_bundle::BundlePaths;
+use ktd_bundle::set_aside::{is_lost, set_aside};
+use ktd_bundle::summary_file::read_summary;
 use ktd_client::ClientError;
 use ktd_client::money::Metering;
 use ktd_client::money::opening::price_cells;
-use ktd_client::progress::Progress as EpisodeProgress;
 use ktd_data::market_source::MarketSource;
 use ktd_episode::EpisodeError;
-use ktd_episode::run::{CellResult, RunPlan, prepare, run_cells};
+use ktd_episode::run::{CellResult, RunPlan, bundle_directory, prepare, run_cells};
 use ktd_experiment::cells::cells;
 use ktd_experiment::config::ExperimentConfig;
 use ktd_experiment::prune::{Pruned, pruned};
@@ -21,7 +23,7 @@ use ktd_io::open_files::missing_open_files;
 use ktd_plan::estimate::{Estimate, measure, steps_measured};
 use ktd_plan::{cost_text, estimate_text};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 const EXAMPLE: &str = "\
 Example experiment file:
@@ -41,7 +43,11 @@ Example experiment file:
   ktd run try.toml --dry-run          # what it would ask and cost
   ktd run try.toml
 
-Running the same file again continues where it stopped: finished cells are kept, and no reply is asked for twice.";
+  ktd run try.toml --retry-lost       # again, also the cells that never reached their endpoint
+
+Running the same file again continues where it stopped: finished cells are kept, and no reply is asked for twice. A cell
+of which every step was lost to the infrastructure is finished, too: --retry-lost moves its bundle to CELL.lost-1, which
+no board reads, and runs the cell again. Cells with a single decision of the model are never moved.";
 
 /// Runs the grid of cells that an experiment file describes; rerunning continues where it stopped.
 #[derive(Debug, Clone, Args)]
@@ -58,6 +64,9 @@ pub(super) struct RunArgs {
     /// Estimate calls, tokens and cost from the built-in agents' traffic; nothing is asked and nothing is written.
     #[arg(long)]
     pub dry_run: bool,
+    /// Run cells again of which every step was lost to the infrastructure; their bundles are kept beside, as `CELL.lost-1`.
+    #[arg(long, conflicts_with = "dry_run")]
+    pub retry_lost: bool,
 }
 
 /// Runs the command.
@@ -69,6 +78,9 @@ pub(super) fn run(args: &RunArgs, console: Console) -> Result<(), CliError> {
     if let Some(parallel) = args.parallel {
         plan.config.parallel_cells = parallel.max(1);
     }
+    if args.retry_lost {
+        retry_lost(&plan, console)?;
+    }
     if args.dry_run {
         return estimate(&plan.config, &plan.base, console);
     }
@@ -79,11 +91,11 @@ pub(super) fn run(args: &RunArgs, console: Console) -> Result<(), CliError> {
         metering,
     } = &executed;
     let budget = metering.budget.as_deref();
-    let mut text = results_table(results);
-    text.push_str(&cost_text::text(results, budget));
+    let mut text = results_table(results, console.layout());
+    text.push_str(&cost_text::text(results, budget, console.layout()));
     for limitation in limitations {
         text.push_str("note: ");
-        text.push_str(limitation);
+        text.push_str(&visible_lines(limitation));
         text.push('\n');
     }
     let mut document = results_json(results);
@@ -93,6 +105,23 @@ pub(super) fn run(args: &RunArgs, console: Console) -> Result<(), CliError> {
     }
     console.result(&text, &document)?;
     stopped(results)
+}
+
+/// Moves the bundles of which every step was lost out of the way, so that their cells are run again.
+fn retry_lost(plan: &RunPlan, console: Console) -> Result<(), CliError> {
+    let source = MarketSource::of(&plan.config, &plan.base)?;
+    for cell in cells(&plan.config, &source.market)? {
+        let paths = BundlePaths::new(&bundle_directory(&plan.output, &cell.id));
+        if paths.summary().exists() && is_lost(&read_summary(&paths)?) {
+            let moved = set_aside(&paths)?;
+            console.note(&format!(
+                "running {} again; its lost episode is now {}",
+                cell.id,
+                moved.display()
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// The plan of an experiment file, its results going to `out` or where the file says.
@@ -117,14 +146,14 @@ fn estimate(config: &ExperimentConfig, base: &Path, console: Console) -> Result<
     let source = MarketSource::of(config, base)?;
     let mut cells = cells(config, &source.market)?;
     price_cells(&mut cells, config, base)?;
-    let bar = Arc::new(Bar::of_steps(console, steps_measured(&cells)));
+    let bar = Arc::new(StepBar::of_steps(console, steps_measured(&cells)));
     let measured = runtime()?.block_on(measure(config, &source, bar))?;
     let estimate = Estimate::of(config, &cells, &measured);
     let mut text = estimate_text::text(&estimate, &config.budget);
-    let notes: Vec<String> = pruned(config)?.iter().map(Pruned::told).collect();
+    let notes: Vec<String> = pruned(config).iter().map(Pruned::told).collect();
     for note in &notes {
         text.push_str("note: ");
-        text.push_str(note);
+        text.push_str(&visible_lines(note));
         text.push('\n');
     }
     console.result(
@@ -157,9 +186,9 @@ pub(super) fn execute(plan: &RunPlan, console: Console) -> Result<Executed, CliE
     }
     let prepared = prepare(plan)?;
     let steps: usize = prepared.cells.iter().map(|cell| cell.window.days.len()).sum();
-    let bar = Arc::new(Bar::of_steps(console, steps));
+    let bar = Arc::new(StepBar::of_steps(console, steps));
     let cells = run_cells(plan, &prepared, bar);
-    let has_children = plan.config.agents.iter().any(|agent| agent.command.is_some());
+    let has_children = plan.config.agents.iter().any(|agent| agent.program().is_some());
     let results = if has_children {
         // Ended by a signal alone, this process would leave its agents behind.
         runtime()?.block_on(unless_told_to_end(cells))?
@@ -168,7 +197,7 @@ pub(super) fn execute(plan: &RunPlan, console: Console) -> Result<Executed, CliE
     };
     let mut notes = prepared.source.record.limitations;
     notes.extend(prepared.notes);
-    notes.extend(pruned(&plan.config)?.iter().map(Pruned::told));
+    notes.extend(pruned(&plan.config).iter().map(Pruned::told));
     Ok(Executed {
         results,
         limitations: notes,
@@ -234,32 +263,21 @@ fn over_budget(results: &[CellResult]) -> Result<(), CliError> {
 
 /// Steps lost to the infrastructure are no decisions of the model: the command does not end as if all were well.
 fn covered(results: &[CellResult]) -> Result<(), CliError> {
-    let lost = results.iter().filter_map(|result| result.result.as_ref().ok());
-    let lost: usize = lost.map(|summary| summary.counters.uncovered).sum();
+    let finished = || results.iter().filter_map(|result| result.result.as_ref().ok());
+    let lost: usize = finished().map(|summary| summary.counters.uncovered).sum();
     if lost == 0 {
         return Ok(());
     }
-    Err(CliError::difference(format_args!(
-        "{lost} steps were lost to infrastructure faults; see the column `coverage`"
-    ))
-    .with_hint("look at the endpoint with `ktd doctor`; to run a cell again, delete its bundle first"))
-}
-
-/// A progress bar of steps.
-pub(super) struct Bar(Mutex<Progress>);
-
-impl Bar {
-    /// A bar of so many steps.
-    pub(super) fn of_steps(console: Console, steps: usize) -> Self {
-        let units = u64::try_from(steps).unwrap_or(u64::MAX);
-        Self(Mutex::new(Progress::new(console, "running", units, "steps")))
-    }
-}
-
-impl EpisodeProgress for Bar {
-    fn step_ended(&self, _: &str, _: usize, _: usize) {
-        if let Ok(mut bar) = self.0.lock() {
-            bar.advance(1);
-        }
-    }
+    let whole = finished().filter(|summary| is_lost(summary)).count();
+    let hint = match whole {
+        0 => "look at the endpoint with `ktd doctor`; a cell with decisions in it stays as it is: give a second run \
+              another seed"
+            .to_owned(),
+        _ => format!(
+            "look at the endpoint with `ktd doctor`; then `ktd run ... --retry-lost` runs again the {whole} cells of \
+             which every step was lost"
+        ),
+    };
+    let message = format!("{lost} steps were lost to infrastructure faults; see the column `coverage`");
+    Err(CliError::difference(message).with_hint(hint))
 }

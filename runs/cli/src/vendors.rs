@@ -6,7 +6,7 @@ use clap::Args;
 use ktd_agents::{Dialect, DialectTable, JsonFormat, Pinned};
 use ktd_experiment::config::ExperimentConfig;
 use ktd_experiment::provider::builtin_table;
-use ktd_view::table::{Align, Table};
+use ktd_view::table::{Align, Layout, Table};
 use serde_json::json;
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -38,7 +38,10 @@ pub(super) fn run(args: &VendorsArgs, console: Console) -> Result<(), CliError> 
         None => builtin_table()?,
     };
     let Some(id) = &args.vendor else {
-        return console.result(&overview(&table), &json!({ "dialects": table.rows() }));
+        return console.result(
+            &overview(&table, console.layout()),
+            &json!({ "dialects": table.rows() }),
+        );
     };
     let row = table.find(id).ok_or_else(|| {
         let known: Vec<&str> = table.rows().iter().map(|row| row.id.as_str()).collect();
@@ -121,7 +124,7 @@ fn unverified(row: &Dialect) -> String {
     }
 }
 
-fn overview(table: &DialectTable) -> String {
+fn overview(table: &DialectTable, layout: Layout<'_>) -> String {
     let mut shown = Table::new(
         &[
             "vendor",
@@ -152,7 +155,7 @@ fn overview(table: &DialectTable) -> String {
             returns(row),
         ]);
     }
-    let mut text = shown.render();
+    let mut text = shown.render_in(layout);
     text.push_str(
         "\n? no document, error text or recorded reply confirms it: probe before relying on it\n\
          F0 named call, F1 some call, F2 free choice of one tool, F3 JSON object, F4 text\n",
@@ -209,7 +212,7 @@ mod tests {
         assert!(thinking(row("doubao")).ends_with('?'));
         assert_eq!(seed(row("openai")), "some wires");
         for row in table.rows() {
-            assert!(overview(&table).contains(&row.id) && whole(row).contains(&row.name));
+            assert!(overview(&table, Layout::default()).contains(&row.id) && whole(row).contains(&row.name));
         }
     }
 }

@@ -4,6 +4,7 @@ use crate::ClientError;
 use crate::money::Meter;
 use crate::money::meter::{Admitted, Refused};
 use crate::money::wait::{backoff, wish};
+use crate::progress::{FailedAttempt, Progress};
 use ktd_agents::{
     DecodedReply, Expected, FaultClass, FaultKind, ModelTurn, ReplyFault, Transport, UsageBound, WireReply,
     WireRequest, parser_leak,
@@ -38,6 +39,18 @@ pub struct RecordedClient<'a> {
     pub provider: &'a Provider,
     /// What stands before the endpoint: the key's gate and the budget.
     pub meter: Meter,
+    /// Who is to know of attempts that failed, and whose they are; `None` in a replay.
+    pub observer: Option<Observer<'a>>,
+}
+
+/// An observer of one agent's attempts.
+#[derive(Clone, Copy)]
+#[expect(missing_debug_implementations, reason = "an observer need not be printable")]
+pub struct Observer<'a> {
+    /// Who is called.
+    pub progress: &'a dyn Progress,
+    /// The agent.
+    pub agent: &'a str,
 }
 
 /// One answered request.
@@ -360,6 +373,16 @@ impl<'a> RecordedClient<'a> {
                 ?wait,
                 "sending the same request again"
             );
+            if let Some(observer) = &self.observer {
+                observer.progress.attempt_failed(&FailedAttempt {
+                    agent: observer.agent,
+                    endpoint: &self.provider.base_url,
+                    code,
+                    attempt: at.attempt + 1,
+                    attempts: self.retries.attempts,
+                    wait,
+                });
+            }
             tokio::time::sleep(wait).await;
         }
     }

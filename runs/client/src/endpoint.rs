@@ -2,7 +2,7 @@
 
 use crate::ClientError;
 use ktd_agents::{HttpSettings, HttpTransport, ProxySettings};
-use ktd_experiment::config::AgentConfig;
+use ktd_experiment::agent::{ApiKeySource, ModelAgent};
 use ktd_experiment::provider::Provider;
 use ktd_io::whole_file::read_input;
 use secrecy::SecretString;
@@ -12,28 +12,32 @@ use std::time::Duration;
 const DEFAULT_TIMEOUT_SECONDS: u64 = 600;
 const DEFAULT_CONNECT_TIMEOUT_SECONDS: u64 = 20;
 
-/// The endpoint of an agent, with its key.
+/// The endpoint of the agent of this id, with its key.
 ///
 /// # Errors
 /// [`ClientError::Input`] for a missing key or an unusable endpoint.
-pub fn http(agent: &AgentConfig, provider: &Provider, base: &Path) -> Result<HttpTransport, ClientError> {
+pub fn http(
+    (id, model): (&str, &ModelAgent),
+    provider: &Provider,
+    base: &Path,
+) -> Result<HttpTransport, ClientError> {
     let dialect = &provider.dialect;
     let settings = HttpSettings {
         base_url: provider.base_url.clone(),
         auth: dialect.auth,
-        api_key: api_key(agent, base)?,
+        api_key: api_key(id, model, base)?,
         headers: dialect.headers.clone(),
         secret_headers: Vec::new(),
         proxy: proxy_of_environment(),
         connect_timeout: Duration::from_secs(
-            agent
+            model
                 .connect_timeout_seconds
                 .unwrap_or(DEFAULT_CONNECT_TIMEOUT_SECONDS),
         ),
-        timeout: patience(agent),
+        timeout: patience(model.timeout_seconds),
     };
     HttpTransport::new(&settings)
-        .map_err(|error| ClientError::input(format!("agent {:?}: {error}", agent.id), error.hint()))
+        .map_err(|error| ClientError::input(format!("agent {id:?}: {error}"), error.hint()))
 }
 
 /// The proxies of `https_proxy`, `http_proxy`, `all_proxy` and `no_proxy`, the lower-case spelling first. An empty
@@ -54,41 +58,42 @@ fn variable(name: &str) -> Option<String> {
     read(name).or_else(|| read(&name.to_ascii_uppercase()))
 }
 
-/// The longest wait for an agent's answer.
+/// The longest wait for an agent's answer, where it says so or not.
 #[must_use]
-pub fn patience(agent: &AgentConfig) -> Duration {
-    Duration::from_secs(agent.timeout_seconds.unwrap_or(DEFAULT_TIMEOUT_SECONDS))
+pub fn patience(timeout_seconds: Option<u64>) -> Duration {
+    Duration::from_secs(timeout_seconds.unwrap_or(DEFAULT_TIMEOUT_SECONDS))
 }
 
 /// The key, from the environment or a file. It is never written anywhere.
-fn api_key(agent: &AgentConfig, base: &Path) -> Result<Option<SecretString>, ClientError> {
-    if let Some(variable) = &agent.api_key_env {
-        let key = std::env::var(variable).map_err(|_| {
-            let what = format!(
-                "agent {:?}: the environment variable {variable} is not set",
-                agent.id
-            );
-            ClientError::input(
-                what,
-                format!("export {variable}=... before running, or remove `api_key_env`"),
-            )
-        })?;
-        return Ok(Some(SecretString::from(key)));
+fn api_key(id: &str, model: &ModelAgent, base: &Path) -> Result<Option<SecretString>, ClientError> {
+    match &model.api_key {
+        None => Ok(None),
+        Some(ApiKeySource::Environment(variable)) => key_of_environment(id, variable).map(Some),
+        Some(ApiKeySource::File(path)) => key_of_file(id, &base.join(path)).map(Some),
     }
-    let Some(path) = &agent.api_key_file else {
-        return Ok(None);
-    };
-    let path = &base.join(path);
+}
+
+fn key_of_environment(id: &str, variable: &str) -> Result<SecretString, ClientError> {
+    let key = std::env::var(variable).map_err(|_| {
+        ClientError::input(
+            format!("agent {id:?}: the environment variable {variable} is not set"),
+            format!("export {variable}=... before running, or remove `api_key_env`"),
+        )
+    })?;
+    Ok(SecretString::from(key))
+}
+
+fn key_of_file(id: &str, path: &Path) -> Result<SecretString, ClientError> {
     let key = read_input(path)?;
     let key = key.trim();
     if key.is_empty() {
-        let what = format!("agent {:?}: the key file {} is empty", agent.id, path.display());
+        let what = format!("agent {id:?}: the key file {} is empty", path.display());
         return Err(ClientError::input(
             what,
             "write the key into it, and nothing else",
         ));
     }
-    Ok(Some(SecretString::from(key.to_owned())))
+    Ok(SecretString::from(key.to_owned()))
 }
 
 /// Why a key file is not as safe as it should be; `None` when it is, or when there is none.

@@ -30,7 +30,7 @@ impl Payer {
                 vendor: provider.dialect.id.clone(),
             },
             key: KeyName::of(agent, provider),
-            tariff: Tariff::new(provider.clone(), basis, agent.max_output_tokens),
+            tariff: Tariff::new(provider.clone(), basis, agent.max_output_tokens()),
         }
     }
 

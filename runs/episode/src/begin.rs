@@ -16,6 +16,7 @@ use ktd_env::DayIndex;
 use ktd_env::exchange::{Account, Rules};
 use ktd_experiment::mask_hash::{mask_hash, tools_sha256};
 use ktd_experiment::rules_config::RulesConfig;
+use ktd_experiment::window_config::WindowDates;
 use ktd_guard::Guard;
 use ktd_io::whole_file::{JSON_LIMIT_BYTES, json_bytes, read_bounded, read_if_exists, write_whole};
 use ktd_masking::{EpisodeFrame, Mask};
@@ -120,7 +121,10 @@ fn private_episode(input: &EpisodeInput<'_>) -> PrivateEpisode {
 pub(super) fn header(input: &EpisodeInput<'_>) -> Result<Header, EpisodeError> {
     let (cell, shared) = (input.cell, input.shared);
     let private = private_episode(input);
-    let dates = (!cell.mask.level.hides_days()).then_some((private.first_day, private.last_day));
+    let dates = (!cell.mask.level.hides_days()).then_some(WindowDates {
+        first: private.first_day,
+        last: private.last_day,
+    });
     Ok(Header {
         format: FORMAT_VERSION,
         ktd: env!("CARGO_PKG_VERSION").to_owned(),
@@ -134,10 +138,10 @@ pub(super) fn header(input: &EpisodeInput<'_>) -> Result<Header, EpisodeError> {
             steps: cell.window.days.len(),
             dates,
         },
-        mode: cell.mode.label().to_owned(),
+        mode: cell.mode,
         mask: MaskRecord {
-            level: cell.mask.level.label().to_owned(),
-            numeric: cell.mask.numeric.label().to_owned(),
+            level: cell.mask.level,
+            numeric: cell.mask.numeric,
             commitment: input.key.commitment(),
             hash: Some(mask_hash(cell.mask)),
         },
@@ -221,6 +225,7 @@ pub(super) fn open<'a>(
             retries: input.shared.retries,
             provider: &input.cell.provider,
             meter: input.shared.metering.meter(&Payer::of_cell(input.cell)),
+            observer: None,
         },
         events,
         ledger,

@@ -4,8 +4,8 @@ use super::Episode;
 use super::texts::{decide_now, rejected_feedback, schema_feedback, session_texts};
 use crate::EpisodeError;
 use ktd_agents::{
-    ChatRequest, Expected, ModelFault, Outcome, ResearchEffect, Sampling, Session, SessionLimits, StepPlan,
-    Submission, SubmissionEffect, Tally, ToolAnswer,
+    ChatRequest, Expected, ModelFault, Outcome, ResearchEffect, Session, SessionLimits, StepPlan, Submission,
+    SubmissionEffect, Tally, ToolAnswer,
 };
 use ktd_bundle::event::{OrderRecord, StepOutcome, UsageRecord, WrittenEvent};
 use ktd_client::ask::Answer;
@@ -110,11 +110,7 @@ impl Episode<'_> {
         };
         StepPlan {
             model: agent.model_name().to_owned(),
-            sampling: Sampling {
-                temperature: agent.temperature,
-                seed: agent.send_seed.then_some(cell.seed),
-                max_output_tokens: agent.max_output_tokens,
-            },
+            sampling: agent.sampling(cell.seed),
             tools: match cell.mode {
                 Mode::OpenResearch => toolbox.read_only_specs(),
                 Mode::MemoryOnly | Mode::FixedCandidate => Arc::default(),

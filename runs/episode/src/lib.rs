@@ -9,6 +9,7 @@ mod decide;
 mod error;
 mod finish;
 pub mod open_bundle;
+pub mod recorded_step;
 pub mod run;
 mod step;
 mod texts;
@@ -23,7 +24,7 @@ use ktd_agents::Transport;
 use ktd_bundle::BundlePaths;
 use ktd_bundle::chain::Log;
 use ktd_bundle::summary::Summary;
-use ktd_client::ask::RecordedClient;
+use ktd_client::ask::{Observer, RecordedClient};
 use ktd_client::money::Metering;
 use ktd_client::progress::Progress;
 use ktd_env::exchange::{Account, Rules};
@@ -99,6 +100,10 @@ pub async fn run_episode(
         .guards
         .of(input.cell.mask.level, &input.shared.market);
     let mut episode = begin::open(input, paths, guard, Some(transport))?;
+    episode.exchanger.observer = Some(Observer {
+        progress,
+        agent: &input.cell.agent.id,
+    });
     episode.run(progress).await?;
     if let Some(store) = &episode.exchanger.store {
         store.finish()?;

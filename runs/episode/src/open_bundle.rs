@@ -7,12 +7,12 @@ use ktd_bundle::header::Header;
 use ktd_bundle::open::{read_header, read_private};
 use ktd_data::market_source::market_of;
 use ktd_env::TradeDate;
-use ktd_experiment::cells::{Cell, Window, days_between, parse_mask, parse_mode};
+use ktd_experiment::cells::{Cell, Window, days_between};
 use ktd_experiment::config::RetryConfig;
 use ktd_experiment::price_table::Basis;
 use ktd_experiment::toolbox::toolbox;
 use ktd_guard::Guards;
-use ktd_masking::MaskKey;
+use ktd_masking::{MaskKey, MaskSettings};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -56,8 +56,11 @@ impl OpenBundle {
                 id: header.window.id.clone(),
                 days,
             },
-            mask: parse_mask(&header.mask.level, &header.mask.numeric)?,
-            mode: parse_mode(&header.mode)?,
+            mask: MaskSettings {
+                level: header.mask.level,
+                numeric: header.mask.numeric,
+            },
+            mode: header.mode,
             seed: header.seed,
             branch: header.branch.clone(),
         };

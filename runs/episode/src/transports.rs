@@ -7,8 +7,7 @@ use ktd_client::endpoint::{http, patience};
 use ktd_client::outside_agent::ChildCommand;
 use ktd_client::outside_agent::ProcessAgent;
 use ktd_env::{DayIndex, Market, NameId, Ticker, TradeDate};
-use ktd_experiment::agent_kinds::check_builtin;
-use ktd_experiment::config::{AgentConfig, Control};
+use ktd_experiment::agent::{AgentConfig, AgentKind, Control, ModelAgent, ProgramAgent, check_builtin};
 use ktd_experiment::provider::Provider;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -44,36 +43,32 @@ impl Transports {
         market: &Arc<Market>,
         base: &Path,
     ) -> Result<Connection, EpisodeError> {
-        if agent.external.is_some() {
-            return Ok(Connection::Client);
-        }
-        if let Some(control) = agent.control {
-            return Ok(Connection::Control(control));
-        }
-        match &agent.command {
-            Some(command) => Ok(Connection::Process(Box::new(process(agent, command, base)?))),
-            None => self
-                .of((agent, provider), seed, market, base)
+        match &agent.kind {
+            AgentKind::Client(_) => Ok(Connection::Client),
+            AgentKind::Control(control) => Ok(Connection::Control(*control)),
+            AgentKind::Program(program) => {
+                let process = process(&agent.id, program, base)?;
+                Ok(Connection::Process(Box::new(process)))
+            }
+            AgentKind::Builtin(own) => builtin(&own.name, seed, market).map(Connection::Model),
+            AgentKind::Model(model) => self
+                .endpoint((&agent.id, model), provider, base)
                 .map(Connection::Model),
         }
     }
 
-    fn of(
+    fn endpoint(
         &self,
-        (agent, provider): (&AgentConfig, &Provider),
-        seed: u64,
-        market: &Arc<Market>,
+        (id, model): (&str, &ModelAgent),
+        provider: &Provider,
         base: &Path,
     ) -> Result<Arc<dyn Transport>, EpisodeError> {
-        if let Some(name) = &agent.builtin {
-            return builtin(name, seed, market);
-        }
         let mut endpoints = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(endpoint) = endpoints.get(&agent.id) {
+        if let Some(endpoint) = endpoints.get(id) {
             return Ok(Arc::clone(endpoint) as Arc<dyn Transport>);
         }
-        let endpoint = Arc::new(http(agent, provider, base)?);
-        endpoints.insert(agent.id.clone(), Arc::clone(&endpoint));
+        let endpoint = Arc::new(http((id, model), provider, base)?);
+        endpoints.insert(id.to_owned(), Arc::clone(&endpoint));
         Ok(endpoint)
     }
 }
@@ -96,10 +91,10 @@ fn builtin(name: &str, seed: u64, market: &Arc<Market>) -> Result<Arc<dyn Transp
         })
 }
 
-fn process(agent: &AgentConfig, command: &[String], base: &Path) -> Result<ProcessAgent, EpisodeError> {
-    let command = ChildCommand::new(command, &agent.pass_env, base)
-        .map_err(|error| EpisodeError::input(format!("agent {:?}: {error}", agent.id), error.hint()))?;
-    Ok(ProcessAgent::new(command, patience(agent)))
+fn process(id: &str, program: &ProgramAgent, base: &Path) -> Result<ProcessAgent, EpisodeError> {
+    let command = ChildCommand::new(&program.command, &program.pass_env, base)
+        .map_err(|error| EpisodeError::input(format!("agent {id:?}: {error}"), error.hint()))?;
+    Ok(ProcessAgent::new(command, patience(program.timeout_seconds)))
 }
 
 /// The real future, for the agent that must profit from it under `bright` and be helpless under `blinded`.

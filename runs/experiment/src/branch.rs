@@ -1,6 +1,6 @@
 //! Where an episode left another one.
 
-use crate::config::AgentConfig;
+use crate::agent::AgentConfig;
 use crate::provider::Provider;
 use serde::{Deserialize, Serialize};
 

@@ -2,12 +2,12 @@
 
 use super::config::{AgentConfig, ExperimentConfig};
 use super::provider::Provider;
-use super::prune::{Uninformative, masks, modes};
+use super::prune::Uninformative;
 use crate::ExperimentError;
 use crate::branch::BranchRecord;
 use crate::price_table::Basis;
 use ktd_env::{DateSpan, DayIndex, Market, TradeDate};
-use ktd_masking::{Level, MaskSettings, Mode, Numeric};
+use ktd_masking::{MaskSettings, Mode};
 use std::collections::BTreeSet;
 
 /// One episode of an experiment.
@@ -76,8 +76,7 @@ pub struct Window {
 /// All cells, in a fixed order, less those that `prune` leaves out.
 ///
 /// # Errors
-/// [`ExperimentError::Input`] for an unknown level, numeric setting or mode, a window outside the panel, and a grid of which
-/// nothing is left.
+/// [`ExperimentError::Input`] for a window outside the panel, and a grid of which nothing is left.
 pub fn cells(config: &ExperimentConfig, market: &Market) -> Result<Vec<Cell>, ExperimentError> {
     let windows = windows(config, market)?;
     let settings = settings(config)?;
@@ -114,13 +113,13 @@ pub fn windows(config: &ExperimentConfig, market: &Market) -> Result<Vec<Window>
 
 /// Masks x modes, less what is left out.
 fn settings(config: &ExperimentConfig) -> Result<Vec<(MaskSettings, Mode)>, ExperimentError> {
-    let (masks, modes) = (masks(config)?, modes(config)?);
     let is_run = |(mask, mode): &(MaskSettings, Mode)| {
-        !config.prune || Uninformative::of(*mode, *mask, &masks).is_none()
+        !config.prune || Uninformative::of(*mode, *mask, &config.masks).is_none()
     };
-    let pairs = masks
+    let pairs = config
+        .masks
         .iter()
-        .flat_map(|mask| modes.iter().map(|mode| (*mask, *mode)));
+        .flat_map(|mask| config.modes.iter().map(|mode| (*mask, *mode)));
     let left: Vec<_> = pairs.filter(is_run).collect();
     if left.is_empty() {
         return Err(ExperimentError::input(
@@ -157,34 +156,6 @@ fn cell(
         seed,
         branch: None,
     }
-}
-
-/// The mask of its two names.
-///
-/// # Errors
-/// [`ExperimentError::Input`].
-pub fn parse_mask(level: &str, numeric: &str) -> Result<MaskSettings, ExperimentError> {
-    let unknown = |key: &str, text: &str, known: &str| {
-        ExperimentError::input(format!("`{key}` is {text:?}"), format!("it is one of {known}"))
-    };
-    let level = Level::parse(level)
-        .ok_or_else(|| unknown("level", level, "bright, stock-blind, date-blind, blinded"))?;
-    let numerics = Numeric::ALL.map(Numeric::label).join(", ");
-    let numeric = Numeric::parse(numeric).ok_or_else(|| unknown("numeric", numeric, &numerics))?;
-    Ok(MaskSettings { level, numeric })
-}
-
-/// The mode of that name.
-///
-/// # Errors
-/// [`ExperimentError::Input`].
-pub fn parse_mode(text: &str) -> Result<Mode, ExperimentError> {
-    Mode::parse(text).ok_or_else(|| {
-        ExperimentError::input(
-            format!("mode {text:?} is unknown"),
-            "it is one of memory-only, fixed-candidate, open-research",
-        )
-    })
 }
 
 /// The days of a window on a panel.
@@ -225,7 +196,7 @@ fn dated_days(
     market: &Market,
 ) -> Result<Vec<DayIndex>, ExperimentError> {
     let id = &window.id;
-    let (start, end) = window.dates().ok_or_else(|| {
+    let dates = window.dates().ok_or_else(|| {
         let what = format!("window {id} has no dates and is no preset");
         ExperimentError::input(
             what,
@@ -237,7 +208,7 @@ fn dated_days(
             ExperimentError::input(format!("window {id}: {error}"), "write dates as 2024-04-01")
         })
     };
-    days_between(id, date(&start)?, date(&end)?, market)
+    days_between(id, date(&dates.first)?, date(&dates.last)?, market)
 }
 
 /// The trading days between two inclusive dates, which the panel must cover, with a day before the first.
@@ -250,12 +221,23 @@ pub fn days_between(
     end: TradeDate,
     market: &Market,
 ) -> Result<Vec<DayIndex>, ExperimentError> {
+    if end < start {
+        let what = format!(
+            "window {id} ends on {}, before its start on {}",
+            end.reveal(),
+            start.reveal()
+        );
+        return Err(ExperimentError::input(
+            what,
+            "exchange `start` and `end`, or fix one of them",
+        ));
+    }
     let days = market.days_within(DateSpan { start, end });
     let calendar = market.calendar();
     let covered = calendar.first().is_some_and(|first| *first < start)
         && calendar.last().is_some_and(|last| end <= *last);
     let has_as_of = days.first().is_some_and(|first| first.before().is_some());
-    if start <= end && covered && has_as_of {
+    if covered && has_as_of {
         return Ok(days);
     }
     let edge = |date: Option<&TradeDate>| date.map(|date| date.reveal()).unwrap_or_default();
@@ -310,6 +292,27 @@ mod tests {
         // Left before its own first step, nothing of the branch between is in it.
         cell.branch = Some(early);
         assert_eq!((cell.first_own_step(), ids(&cell).as_str()), (3, "aaccccccc"));
+    }
+
+    #[test]
+    fn a_window_that_ends_before_it_starts_is_said_to() {
+        let market = generate(&SynthConfig {
+            seed: 1,
+            names: 5,
+            days: 20,
+        })
+        .unwrap();
+        let (first, last) = (market.calendar()[5], market.calendar()[9]);
+        assert_eq!(days_between("w", first, last, &market).unwrap().len(), 5);
+        let error = days_between("w", last, first, &market).unwrap_err();
+        let told = error.to_string();
+        assert!(
+            told.starts_with("window w ends on ") && told.contains(", before its start on "),
+            "{told}"
+        );
+        let far = TradeDate::parse("2099-01-05").unwrap();
+        let error = days_between("w", first, far, &market).unwrap_err();
+        assert!(error.to_string().contains("is not inside the panel"), "{error}");
     }
 
     #[test]

@@ -2,7 +2,8 @@
 //!
 //! Knows: the nouns of the core crates. Never knows: a bundle, a client, a running episode.
 
-pub mod agent_kinds;
+pub mod agent;
+mod agent_keys;
 pub mod amount;
 pub mod branch;
 pub mod caps;
@@ -10,7 +11,9 @@ pub mod cells;
 pub mod config;
 pub mod data_record;
 mod error;
+pub mod label;
 pub mod mask_hash;
+pub mod mask_keys;
 pub mod price_row;
 pub mod price_table;
 pub mod provider;

@@ -58,7 +58,7 @@ impl PriceTable {
     /// Reads a price table: JSON, or TOML where the file's name ends in `.toml`.
     ///
     /// # Errors
-    /// [`ExperimentError::Io`], or [`ExperimentError::Input`] naming what is wrong and where.
+    /// [`ExperimentError::File`], or [`ExperimentError::Input`] naming what is wrong and where.
     pub fn read(path: &Path) -> Result<Self, ExperimentError> {
         let text = ktd_io::whole_file::read_input(path)?;
         let is_toml = path.extension().is_some_and(|extension| extension == "toml");

@@ -1,7 +1,7 @@
 //! An agent's endpoint as it will be spoken to: wire, dialect, force level and thinking, all decided before day one.
 
-use super::config::AgentConfig;
 use crate::ExperimentError;
+use crate::agent::{AgentConfig, AgentKind, ModelAgent};
 use ktd_agents::{Dialect, DialectTable, Endpoint, ForceLevel, ThinkingPolicy, Wire};
 use serde::{Deserialize, Serialize};
 
@@ -40,32 +40,59 @@ impl Provider {
     /// [`ExperimentError::Input`] for a vendor, wire or region that there is not, a force level stronger than the endpoint
     /// honours, thinking that it cannot switch, and a temperature that it refuses.
     pub fn of(agent: &AgentConfig, table: &DialectTable) -> Result<Self, ExperimentError> {
-        if agent.is_outside() {
-            return Ok(outside());
+        match &agent.kind {
+            AgentKind::Model(model) => of_endpoint(&agent.id, model, table),
+            // Whoever answers here has no address, and what a plain endpoint of that wire honours.
+            AgentKind::Builtin(builtin) => {
+                let model = ModelAgent {
+                    force: builtin.force,
+                    ..ModelAgent::default()
+                };
+                resolved(&agent.id, &model, table)
+            }
+            AgentKind::Control(_) => resolved(&agent.id, &ModelAgent::default(), table),
+            AgentKind::Program(_) | AgentKind::Client(_) => Ok(outside()),
         }
-        let row = row(agent, table)?;
-        let (endpoint, dialect) = endpoint(agent, row)?;
-        let thinking = agent.thinking.unwrap_or_default();
-        check_thinking(agent, &dialect, thinking)?;
-        if let Some(range) = agent
-            .temperature
-            .and_then(|value| dialect.refuses_temperature(value))
-        {
-            let what = format!("agent {:?}: the temperature is not within {range}", agent.id);
-            let hint = format!(
-                "{} takes no other; leave `temperature` out for its default",
-                dialect.name
-            );
-            return Err(ExperimentError::input(what, hint));
-        }
-        Ok(Self {
-            wire: endpoint.wire,
-            base_url: base_url(agent, &endpoint)?,
-            force: force(agent, &dialect, thinking)?,
-            thinking,
-            dialect,
-        })
     }
+}
+
+/// The provider of a model behind an endpoint, which has an address.
+fn of_endpoint(id: &str, model: &ModelAgent, table: &DialectTable) -> Result<Provider, ExperimentError> {
+    let provider = resolved(id, model, table)?;
+    if provider.base_url.is_empty() {
+        let what = format!("agent {id:?} has no address");
+        return Err(ExperimentError::input(
+            what,
+            "write base_url = \"http://127.0.0.1:8000/v1\"",
+        ));
+    }
+    Ok(provider)
+}
+
+/// What the vendor's row makes of an agent's settings.
+fn resolved(id: &str, model: &ModelAgent, table: &DialectTable) -> Result<Provider, ExperimentError> {
+    let row = row(id, model, table)?;
+    let (endpoint, dialect) = endpoint(id, model, row)?;
+    let thinking = model.thinking.unwrap_or_default();
+    check_thinking(id, &dialect, thinking)?;
+    if let Some(range) = model
+        .temperature
+        .and_then(|value| dialect.refuses_temperature(value))
+    {
+        let what = format!("agent {id:?}: the temperature is not within {range}");
+        let hint = format!(
+            "{} takes no other; leave `temperature` out for its default",
+            dialect.name
+        );
+        return Err(ExperimentError::input(what, hint));
+    }
+    Ok(Provider {
+        wire: endpoint.wire,
+        base_url: base_url(id, model, &endpoint)?,
+        force: force(id, model.force, &dialect, thinking)?,
+        thinking,
+        dialect,
+    })
 }
 
 /// How an outside agent is asked. No model server's parser is in between, so that all it says is its own.
@@ -85,11 +112,11 @@ fn outside() -> Provider {
     }
 }
 
-fn row<'a>(agent: &AgentConfig, table: &'a DialectTable) -> Result<&'a Dialect, ExperimentError> {
-    let id = agent.vendor.as_deref().unwrap_or(DEFAULT_VENDOR);
-    table.find(id).ok_or_else(|| {
+fn row<'a>(id: &str, model: &ModelAgent, table: &'a DialectTable) -> Result<&'a Dialect, ExperimentError> {
+    let vendor = model.vendor.as_deref().unwrap_or(DEFAULT_VENDOR);
+    table.find(vendor).ok_or_else(|| {
         let known: Vec<&str> = table.rows().iter().map(|row| row.id.as_str()).collect();
-        let what = format!("agent {:?}: there is no vendor {id:?}", agent.id);
+        let what = format!("agent {id:?}: there is no vendor {vendor:?}");
         let hint = format!(
             "it is one of {}, or a row of your own under [[dialects]]",
             known.join(", ")
@@ -99,8 +126,8 @@ fn row<'a>(agent: &AgentConfig, table: &'a DialectTable) -> Result<&'a Dialect, 
 }
 
 /// The endpoint of the agent's wire, and the row as it is there.
-fn endpoint(agent: &AgentConfig, row: &Dialect) -> Result<(Endpoint, Dialect), ExperimentError> {
-    let wire = agent
+fn endpoint(id: &str, model: &ModelAgent, row: &Dialect) -> Result<(Endpoint, Dialect), ExperimentError> {
+    let wire = model
         .wire
         .or_else(|| row.endpoints.first().map(|endpoint| endpoint.wire));
     let dialect = wire.and_then(|wire| row.on(wire));
@@ -112,42 +139,27 @@ fn endpoint(agent: &AgentConfig, row: &Dialect) -> Result<(Endpoint, Dialect), E
             .map(|endpoint| endpoint.wire.label())
             .collect();
         let asked = wire.map_or("none", Wire::label);
-        let what = format!(
-            "agent {:?}: {} does not speak the wire {asked}",
-            agent.id, row.name
-        );
+        let what = format!("agent {id:?}: {} does not speak the wire {asked}", row.name);
         ExperimentError::input(what, format!("it speaks {}", known.join(", ")))
     })
 }
 
-fn base_url(agent: &AgentConfig, endpoint: &Endpoint) -> Result<String, ExperimentError> {
+fn base_url(id: &str, model: &ModelAgent, endpoint: &Endpoint) -> Result<String, ExperimentError> {
     let of_region = |region: &String| {
         endpoint.other_urls.get(region).cloned().ok_or_else(|| {
             let known: Vec<&str> = endpoint.other_urls.keys().map(String::as_str).collect();
-            let what = format!("agent {:?}: there is no region {region:?}", agent.id);
+            let what = format!("agent {id:?}: there is no region {region:?}");
             ExperimentError::input(what, format!("there are: {}", known.join(", ")))
         })
     };
-    let url = match (&agent.base_url, &agent.region) {
-        (Some(url), _) => url.clone(),
-        (None, Some(region)) => of_region(region)?,
-        (None, None) => endpoint.base_url.clone(),
-    };
-    if url.is_empty() && !agent.is_ours() {
-        let what = format!("agent {:?} has no address", agent.id);
-        return Err(ExperimentError::input(
-            what,
-            "write base_url = \"http://127.0.0.1:8000/v1\"",
-        ));
+    match (&model.base_url, &model.region) {
+        (Some(url), _) => Ok(url.clone()),
+        (None, Some(region)) => of_region(region),
+        (None, None) => Ok(endpoint.base_url.clone()),
     }
-    Ok(url)
 }
 
-fn check_thinking(
-    agent: &AgentConfig,
-    dialect: &Dialect,
-    policy: ThinkingPolicy,
-) -> Result<(), ExperimentError> {
+fn check_thinking(id: &str, dialect: &Dialect, policy: ThinkingPolicy) -> Result<(), ExperimentError> {
     let switch = &dialect.thinking;
     let cannot = match policy {
         ThinkingPolicy::VendorDefault => None,
@@ -159,8 +171,8 @@ fn check_thinking(
         return Ok(());
     };
     let what = format!(
-        "agent {:?}: thinking cannot be switched {way} at {}",
-        agent.id, dialect.name
+        "agent {id:?}: thinking cannot be switched {way} at {}",
+        dialect.name
     );
     Err(ExperimentError::input(
         what,
@@ -169,18 +181,19 @@ fn check_thinking(
 }
 
 fn force(
-    agent: &AgentConfig,
+    id: &str,
+    declared: Option<ForceLevel>,
     dialect: &Dialect,
     policy: ThinkingPolicy,
 ) -> Result<ForceLevel, ExperimentError> {
     let strongest = dialect.strongest_force(policy);
-    let force = agent.force.unwrap_or(strongest);
+    let force = declared.unwrap_or(strongest);
     if strongest <= force {
         return Ok(force);
     }
     let what = format!(
-        "agent {:?}: force level {force} is declared, but {} honours {strongest} at most",
-        agent.id, dialect.name
+        "agent {id:?}: force level {force} is declared, but {} honours {strongest} at most",
+        dialect.name
     );
     let switchable =
         dialect.force.plain.is_some_and(|plain| plain <= force) && dialect.thinking.off.is_some();
@@ -247,7 +260,10 @@ mod tests {
             ("model = \"m\", vendor = \"qwen\", region = \"mars\"", "no region"),
             ("model = \"m\", vendor = \"vllm\"", "no address"),
             ("model = \"m\"", "needs either"),
-            ("builtin = \"hold\", vendor = \"qwen\"", "needs either"),
+            (
+                "builtin = \"hold\", vendor = \"qwen\"",
+                "`vendor` does not belong to a built-in agent",
+            ),
             ("vendor = \"qwen\"", "no `model`"),
             (
                 "model = \"m\", vendor = \"qwen\", api_key_env = \"A\", api_key_file = \"b\"",

@@ -1,8 +1,6 @@
 //! Cells that carry no information of their own, and are left out where an experiment asks for it.
 
-use super::cells::{parse_mask, parse_mode};
 use super::config::ExperimentConfig;
-use crate::ExperimentError;
 use ktd_masking::{Level, MaskSettings, Mode};
 use serde::Serialize;
 
@@ -87,38 +85,19 @@ impl Pruned {
     }
 }
 
-/// The masks of an experiment, in its order.
-///
-/// # Errors
-/// [`ExperimentError::Input`] for an unknown level or numeric setting.
-pub fn masks(config: &ExperimentConfig) -> Result<Vec<MaskSettings>, ExperimentError> {
-    let masks = config.masks.iter();
-    masks.map(|mask| parse_mask(&mask.level, &mask.numeric)).collect()
-}
-
-/// The modes of an experiment, in its order.
-///
-/// # Errors
-/// [`ExperimentError::Input`] for an unknown mode.
-pub fn modes(config: &ExperimentConfig) -> Result<Vec<Mode>, ExperimentError> {
-    config.modes.iter().map(|mode| parse_mode(mode)).collect()
-}
-
 /// What an experiment leaves out: nothing, unless it says `prune = true`.
-///
-/// # Errors
-/// [`ExperimentError::Input`] for an unknown level, numeric setting or mode.
-pub fn pruned(config: &ExperimentConfig) -> Result<Vec<Pruned>, ExperimentError> {
+#[must_use]
+pub fn pruned(config: &ExperimentConfig) -> Vec<Pruned> {
     if !config.prune {
-        return Ok(Vec::new());
+        return Vec::new();
     }
-    let (masks, modes) = (masks(config)?, modes(config)?);
     let cells = config.agents.len() * config.windows.len() * config.seeds.len();
-    let pairs = masks
+    let pairs = config
+        .masks
         .iter()
-        .flat_map(|mask| modes.iter().map(|mode| (*mask, *mode)));
+        .flat_map(|mask| config.modes.iter().map(|mode| (*mask, *mode)));
     let pruned = pairs.filter_map(|(mask, mode)| {
-        let why = Uninformative::of(mode, mask, &masks)?;
+        let why = Uninformative::of(mode, mask, &config.masks)?;
         Some(Pruned {
             mode,
             mask,
@@ -126,12 +105,13 @@ pub fn pruned(config: &ExperimentConfig) -> Result<Vec<Pruned>, ExperimentError>
             why,
         })
     });
-    Ok(pruned.collect())
+    pruned.collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ExperimentError;
     use crate::cells::cells;
     use ktd_env::synth::{SynthConfig, generate};
 
@@ -162,13 +142,13 @@ mod tests {
     fn nothing_is_left_out_unless_asked_for() {
         let all = config(ALL);
         assert_eq!(grid(&all).unwrap().len(), 72);
-        assert_eq!(pruned(&all).unwrap(), []);
+        assert_eq!(pruned(&all), []);
     }
 
     #[test]
     fn memory_without_names_is_left_out() {
         let config = config(&format!("prune = true\n{ALL}"));
-        let (left, out) = (grid(&config).unwrap(), pruned(&config).unwrap());
+        let (left, out) = (grid(&config).unwrap(), pruned(&config));
         assert_eq!(left.len(), 60);
         let out: Vec<_> = out
             .iter()
@@ -199,7 +179,7 @@ mod tests {
             let config = config(&format!(
                 "prune = true\nmodes = [\"memory-only\", \"fixed-candidate\"]\nmasks = [{masks}]"
             ));
-            let out = pruned(&config).unwrap();
+            let out = pruned(&config);
             out.into_iter().map(|one| one.why).collect::<Vec<_>>()
         };
         let rescaled = "{ level = \"bright\", numeric = \"rescaled\" }";

@@ -1,6 +1,6 @@
 //! A window of an experiment file, and the presets.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 /// A window: a preset by its id (`W1` .. `W10`, `long`), dates, or the panel's last days.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -16,6 +16,16 @@ pub struct WindowConfig {
     pub end: Option<String>,
     /// The panel's last so many trading days, instead of dates.
     pub last_days: Option<usize>,
+}
+
+/// The inclusive dates of a window.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WindowDates {
+    /// First date.
+    pub first: String,
+    /// Last date.
+    pub last: String,
 }
 
 /// KTD-Fin's windows, inclusive dates (docs/spec/episode.md#identity).
@@ -36,13 +46,19 @@ const PRESET_WINDOWS: [(&str, &str, &str); 11] = [
 impl WindowConfig {
     /// The window's inclusive dates, if it is given by dates or by a preset's name.
     #[must_use]
-    pub fn dates(&self) -> Option<(String, String)> {
+    pub fn dates(&self) -> Option<WindowDates> {
         if let (Some(start), Some(end)) = (&self.start, &self.end) {
-            return Some((start.clone(), end.clone()));
+            return Some(WindowDates {
+                first: start.clone(),
+                last: end.clone(),
+            });
         }
-        let (_, start, end) = PRESET_WINDOWS
+        let (_, first, last) = PRESET_WINDOWS
             .into_iter()
             .find(|(id, ..)| id == self.preset.as_ref().unwrap_or(&self.id))?;
-        Some((start.to_owned(), end.to_owned()))
+        Some(WindowDates {
+            first: first.to_owned(),
+            last: last.to_owned(),
+        })
     }
 }

@@ -1,5 +1,6 @@
 //! The cells of a plan by agent.
 
+use ktd_experiment::agent::AgentKind;
 use ktd_experiment::cells::Cell;
 use ktd_experiment::config::{AgentConfig, ExperimentConfig};
 use serde::Serialize;
@@ -40,14 +41,11 @@ impl Kind {
     /// What an agent is.
     #[must_use]
     pub const fn of(agent: &AgentConfig) -> Self {
-        if agent.control.is_some() {
-            Self::Control
-        } else if agent.builtin.is_some() {
-            Self::BuiltIn
-        } else if agent.is_outside() {
-            Self::Outside
-        } else {
-            Self::Model
+        match &agent.kind {
+            AgentKind::Control(_) => Self::Control,
+            AgentKind::Builtin(_) => Self::BuiltIn,
+            AgentKind::Program(_) | AgentKind::Client(_) => Self::Outside,
+            AgentKind::Model(_) => Self::Model,
         }
     }
 
@@ -93,5 +91,5 @@ pub(super) fn agents(config: &ExperimentConfig, cells: &[Cell]) -> Vec<AgentGrid
 
 /// Whether episodes of different seeds may differ in more than the seed: of what is not ours nobody knows.
 fn throws_dice(agent: &AgentConfig) -> bool {
-    !agent.is_ours() || agent.builtin.as_deref() == Some("random")
+    !agent.is_ours() || agent.builtin_name() == Some("random")
 }

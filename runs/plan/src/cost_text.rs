@@ -4,7 +4,7 @@ use ktd_bundle::spending::Spending;
 use ktd_client::money::Budget;
 use ktd_client::money::budget::Scope;
 use ktd_episode::run::CellResult;
-use ktd_view::table::{Align, Table, grouped};
+use ktd_view::table::{Align, Column, Layout, Table, grouped};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -65,26 +65,27 @@ impl<'a> Sums<'a> {
     }
 }
 
-/// Cost and tokens by agent, and how the budget stands; empty when every agent is a built-in one.
+/// Cost and tokens by agent, laid out to fit, and how the budget stands; empty when every agent is a built-in one.
 #[must_use]
-pub fn text(results: &[CellResult], budget: Option<&Budget>) -> String {
+pub fn text(results: &[CellResult], budget: Option<&Budget>, layout: Layout<'_>) -> String {
     use Align::{Left, Right};
     let sums = Sums::of(results);
     if sums.agents.is_empty() {
         return String::new();
     }
-    let mut table = Table::new(&[
-        ("agent", Left),
-        ("cells", Right),
-        ("tokens in", Right),
-        ("cached", Right),
-        ("out", Right),
-        ("paid", Right),
-        ("no counts, at most", Right),
-        ("unknown, at most", Right),
-        ("cost", Right),
-        ("vendor says", Right),
-    ]);
+    let columns = [
+        ("agent", Left, 0),
+        ("cells", Right, 1),
+        ("tokens in", Right, 1),
+        ("cached", Right, 2),
+        ("out", Right, 1),
+        ("paid", Right, 1),
+        ("no counts, at most", Right, 3),
+        ("unknown, at most", Right, 3),
+        ("cost", Right, 0),
+        ("vendor says", Right, 4),
+    ];
+    let mut table = Table::with_columns(columns.map(Column::from));
     for (id, (cells, sum)) in &sums.agents {
         table.row(row(id, *cells, sum));
     }
@@ -92,7 +93,7 @@ pub fn text(results: &[CellResult], budget: Option<&Budget>) -> String {
         let cells = sums.agents.values().map(|(cells, _)| cells).sum();
         table.row(row("all", cells, &sums.all));
     }
-    let mut text = format!("\n{}", table.render());
+    let mut text = format!("\n{}", table.render_in(layout));
     text.push_str(&notes(&sums.all));
     if let Some(budget) = budget {
         for (scope, cap) in caps(budget) {

@@ -25,7 +25,7 @@ use ktd_data::market_source::MarketSource;
 use ktd_env::Market;
 use ktd_experiment::cells::{Cell, Window, windows};
 use ktd_experiment::config::ExperimentConfig;
-use ktd_experiment::prune::{masks, modes, pruned};
+use ktd_experiment::prune::pruned;
 use serde::Serialize;
 
 /// A plan.
@@ -109,7 +109,7 @@ impl ExperimentPlan {
             cells: cells.len(),
             steps: cells.iter().map(|cell| cell.window.days.len()).sum(),
             seeds: config.seeds.len(),
-            settings: settings(config)?,
+            settings: settings(config),
             agents: agents::agents(config, cells),
             paces: paces(&opening::limits(config, cells)?, cells, &estimate),
             estimate,
@@ -124,12 +124,13 @@ fn luck(market: &Market, window: &Window) -> Result<RandomPortfolios, RandomPort
     RandomPortfolios::of(market, &window.id, &window.days)
 }
 
-fn settings(config: &ExperimentConfig) -> Result<Vec<Setting>, PlanningError> {
-    let (masks, modes, pruned) = (masks(config)?, modes(config)?, pruned(config)?);
+fn settings(config: &ExperimentConfig) -> Vec<Setting> {
+    let pruned = pruned(config);
     let cells = config.agents.len() * config.windows.len() * config.seeds.len();
-    let pairs = masks
+    let pairs = config
+        .masks
         .iter()
-        .flat_map(|mask| modes.iter().map(move |mode| (*mask, *mode)));
+        .flat_map(|mask| config.modes.iter().map(move |mode| (*mask, *mode)));
     let settings = pairs.map(|(mask, mode)| {
         let out = pruned.iter().find(|out| (out.mask, out.mode) == (mask, mode));
         Setting {
@@ -140,5 +141,5 @@ fn settings(config: &ExperimentConfig) -> Result<Vec<Setting>, PlanningError> {
             left_out: out.map(|out| out.why.reason()),
         }
     });
-    Ok(settings.collect())
+    settings.collect()
 }

@@ -102,9 +102,9 @@ impl Hit {
         Self {
             bundle: spoken.opened.bundle.root.display().to_string(),
             agent: header.agent.id.clone(),
-            level: header.mask.level.clone(),
-            numeric: header.mask.numeric.clone(),
-            mode: header.mode.clone(),
+            level: header.mask.level.label().to_owned(),
+            numeric: header.mask.numeric.label().to_owned(),
+            mode: header.mode.label().to_owned(),
             step: step.step,
             order: order.map(|place| place + 1),
             stock_id: stock_id.map(|order| order.stock_id.clone()),

@@ -222,10 +222,10 @@ fn rows(heard: &[EpisodeReasons]) -> Result<Vec<ReasonRow>, ReasonsError> {
         let header = &one.stated.opened.bundle.header;
         let key = (
             header.agent.id.as_str(),
-            header.mode.as_str(),
-            Level::parse(&header.mask.level),
-            header.mask.level.as_str(),
-            header.mask.numeric.as_str(),
+            header.mode.label(),
+            Some(header.mask.level),
+            header.mask.level.label(),
+            header.mask.numeric.label(),
         );
         groups.entry(key).or_default().push(one);
     }

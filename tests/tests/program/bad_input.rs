@@ -260,7 +260,7 @@ fn a_window_outside_the_panel_and_a_panel_too_short() {
         (
             "last_days = 5",
             "start = \"2023-03-10\", end = \"2023-03-06\"",
-            vec!["2023-03-10", "panel"],
+            vec!["ends on 2023-03-06, before its start on 2023-03-10"],
         ),
         (
             "last_days = 5",

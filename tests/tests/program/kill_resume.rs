@@ -233,7 +233,7 @@ impl Episode {
             cell: &self.cell,
             key: MaskKey::from_bytes([3; 32]),
         };
-        let agent = self.cell.agent.builtin.clone().unwrap();
+        let agent = self.cell.agent.builtin_name().unwrap().to_owned();
         let transport = Counting {
             inner: BuiltinTransport::new(named(&agent, self.cell.seed).unwrap()),
             asked: AtomicUsize::new(0),

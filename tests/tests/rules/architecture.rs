@@ -297,6 +297,30 @@ fn attackers_and_the_maker_of_probes_share_nothing_but_the_text() {
     }
 }
 
+/// The files that define a kind of words: what is masked, what is open, and the texts that encoders read.
+const KINDS_OF_WORDS: [&str; 3] = [
+    "agents/src/wire/text.rs",
+    "agents/src/words.rs",
+    "unmasked/src/words.rs",
+];
+
+/// A kind of its own would let any crate put any text into a conversation.
+#[test]
+fn no_other_file_defines_a_kind_of_words() {
+    // Another name for the trait would hide that it is implemented.
+    let is_kind = |line: &str| {
+        let line = line.trim_start();
+        let is_code = line.starts_with("impl") || line.starts_with("use ") || line.starts_with("pub use ");
+        is_code && (line.contains("Words for ") || line.contains("Words as "))
+    };
+    let sources = CRATES.iter().flat_map(|row| own_sources(row.folder));
+    let defining: BTreeSet<String> = sources
+        .filter(|source| source.text.lines().any(is_kind))
+        .map(|source| source.path)
+        .collect();
+    assert_eq!(defining, KINDS_OF_WORDS.map(str::to_owned).into());
+}
+
 const PAGE: &str = "ARCHITECTURE.md";
 /// What the table of crates stands between.
 const MARKS: [&str; 2] = ["<!-- crates: begin -->\n", "<!-- crates: end -->"];

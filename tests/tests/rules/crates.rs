@@ -106,7 +106,7 @@ impl Power {
             Mcp => &["rmcp"],
             Entropy => &["getrandom"],
             Signatures => &["ring"],
-            Arguments => &["clap", "indicatif", "tracing-subscriber"],
+            Arguments => &["clap", "console", "indicatif", "tracing-subscriber"],
             Serialisation => &[
                 "serde",
                 "serde_json",
@@ -205,7 +205,7 @@ pub(crate) const FOR_TESTS: [&str; 2] = ["tests", "kit"];
 pub(crate) const OPTIONAL: &str = "frames";
 
 /// All crates but those for tests, in the order of the plan.
-pub(crate) const CRATES: [Crate; 25] = [
+pub(crate) const CRATES: [Crate; 26] = [
     Crate {
         name: "env",
         folder: "env",
@@ -260,6 +260,14 @@ pub(crate) const CRATES: [Crate; 25] = [
         knows: &["agents", "tools"],
         tests_know: &["masking"],
         never: "a market, a mask's key",
+        powers: &[Serialisation],
+    },
+    Crate {
+        name: "unmasked",
+        folder: "unmasked",
+        knows: &["masking", "agents"],
+        tests_know: &[],
+        never: "a market, a mask; what an episode is made of may not know it",
         powers: &[Serialisation],
     },
     Crate {

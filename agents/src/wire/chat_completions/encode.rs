@@ -1,10 +1,11 @@
 //! From a neutral request to Chat Completions bytes.
 
-use crate::chat::{ChatRequest, Message, ReplyFormat, ToolChoice};
+use crate::chat::{Message, ReplyFormat, ToolChoice};
 use crate::dialect::{Dialect, JsonFormat, MaxTokens};
 use crate::wire::WireRequest;
 use crate::wire::body::{Body, Sorted, merge_thinking};
 use crate::wire::schema::emit;
+use crate::wire::text::{TextMessage, TextRequest};
 use ktd_masking::ToolSpec;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Value, json};
@@ -16,7 +17,7 @@ const PATH: &str = "/chat/completions";
 /// The bytes of `request`: keys sorted, no white space, schemas with sorted keys, the model's turns as they came.
 ///
 /// `tool_choice` is left out when there is no tool.
-pub(in crate::wire) fn encode(request: &ChatRequest, dialect: &Dialect) -> WireRequest {
+pub(in crate::wire) fn encode(request: &TextRequest, dialect: &Dialect) -> WireRequest {
     let mut body = Body::default();
     body.put("messages", &request.messages.iter().map(Line).collect::<Vec<_>>());
     body.put("model", &request.model);
@@ -66,18 +67,18 @@ fn response_format(format: &ReplyFormat, json: JsonFormat) -> Option<Value> {
     }
 }
 
-struct Line<'a>(&'a Message);
+struct Line<'a>(&'a TextMessage);
 
 impl Serialize for Line<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let (role, content, call_id) = match self.0 {
             Message::Assistant(turn) => return turn.raw().serialize(serializer),
-            Message::System(prompt) => ("system", prompt.render(), None),
-            Message::User(prompt) => ("user", prompt.render(), None),
-            Message::Tool { call_id, content } => ("tool", content.to_inline(), Some(call_id)),
+            Message::System(prompt) => ("system", prompt, None),
+            Message::User(prompt) => ("user", prompt, None),
+            Message::Tool { call_id, content } => ("tool", content, Some(call_id)),
         };
         let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("content", &content)?;
+        map.serialize_entry("content", content)?;
         map.serialize_entry("role", role)?;
         if let Some(call_id) = call_id {
             map.serialize_entry("tool_call_id", call_id.as_str())?;
@@ -138,13 +139,19 @@ impl Serialize for Function<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chat::{CallId, Sampling, Thinking};
+    use crate::chat::{CallId, ChatRequest, Sampling, Thinking};
     use crate::wire::Wire;
     use ktd_masking::{Payload, Prompt, Schema};
     use std::sync::Arc;
 
     fn text(request: &ChatRequest) -> String {
-        String::from_utf8(encode(request, &Dialect::plain()).body().to_vec()).unwrap()
+        String::from_utf8(
+            Wire::ChatCompletions
+                .encode(request, &Dialect::plain())
+                .body()
+                .to_vec(),
+        )
+        .unwrap()
     }
 
     fn bare(messages: Vec<Message>) -> ChatRequest {
@@ -180,7 +187,10 @@ mod tests {
             ])
         };
         insta::assert_snapshot!(text(&request), @r#"{"max_completion_tokens":256,"messages":[{"content":"Trade.","role":"system"},{"content":"Day day_+1","role":"user"}],"model":"test-model","seed":18446744073709551615,"temperature":0.5,"tool_choice":{"function":{"name":"submit_action"},"type":"function"},"tools":[{"function":{"description":"Submits.","name":"submit_action","parameters":{"items":{"type":"boolean"},"type":"array"}},"type":"function"}]}"#);
-        assert_eq!(encode(&request, &Dialect::plain()).path(), "/chat/completions");
+        assert_eq!(
+            Wire::ChatCompletions.encode(&request, &Dialect::plain()).path(),
+            "/chat/completions"
+        );
     }
 
     #[test]

@@ -1,17 +1,17 @@
 //! From a neutral request to `generateContent` bytes.
 
-use crate::chat::{CallId, ChatRequest, Message, ReplyFormat, ToolChoice};
+use crate::chat::{CallId, Message, ReplyFormat, ToolChoice};
 use crate::dialect::{Dialect, JsonFormat};
 use crate::wire::WireRequest;
 use crate::wire::body::{Body, Sorted, merge_thinking};
 use crate::wire::raw_object::RawObject;
-use ktd_masking::Payload;
+use crate::wire::text::{TextMessage, TextRequest};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
 /// The bytes of `request`. The model stands in the path; a choice of tools is left out where there are none.
-pub(in crate::wire) fn encode(request: &ChatRequest, dialect: &Dialect) -> WireRequest {
+pub(in crate::wire) fn encode(request: &TextRequest, dialect: &Dialect) -> WireRequest {
     let mut body = Body::default();
     body.put("contents", &contents(&request.messages));
     let system: Vec<Value> = request.messages.iter().filter_map(system_part).collect();
@@ -48,14 +48,14 @@ fn path(model: &str) -> String {
     format!("/models/{}:generateContent", escaped.collect::<String>())
 }
 
-fn system_part(message: &Message) -> Option<Value> {
+fn system_part(message: &TextMessage) -> Option<Value> {
     match message {
-        Message::System(prompt) => Some(json!({ "text": prompt.render() })),
+        Message::System(prompt) => Some(json!({ "text": prompt })),
         Message::User(_) | Message::Assistant(_) | Message::Tool { .. } => None,
     }
 }
 
-fn generation_config(request: &ChatRequest, dialect: &Dialect) -> Map<String, Value> {
+fn generation_config(request: &TextRequest, dialect: &Dialect) -> Map<String, Value> {
     let mut config = Map::new();
     let mut put = |key: &str, value: Option<Value>| {
         if let Some(value) = value {
@@ -106,13 +106,13 @@ struct Content {
 
 /// The conversation. Answers to the calls of one turn stand in one content, and nothing else with them: the vendor
 /// counts them against the calls.
-fn contents(messages: &[Message]) -> Vec<Content> {
+fn contents(messages: &[TextMessage]) -> Vec<Content> {
     let mut contents: Vec<Content> = Vec::new();
     for (place, message) in messages.iter().enumerate() {
         let answers = matches!(message, Message::Tool { .. });
         let (role, parts) = match message {
             Message::System(_) => continue,
-            Message::User(prompt) => ("user", text_part(&prompt.render())),
+            Message::User(prompt) => ("user", text_part(prompt)),
             Message::Assistant(turn) => ("model", own_parts(turn.raw())),
             Message::Tool { call_id, content } => {
                 let before = messages.get(..place).unwrap_or_default();
@@ -158,10 +158,10 @@ fn own_parts(turn: &RawValue) -> Vec<Box<RawValue>> {
 
 /// The answer to a call: with the name that the model called, and with its id where the vendor gave one. The wire
 /// takes objects alone, so that any other answer is put into one.
-fn answer(before: &[Message], call_id: &CallId, content: &Payload) -> Value {
+fn answer(before: &[TextMessage], call_id: &CallId, content: &str) -> Value {
     let call = called(before, call_id).unwrap_or_default();
     let name = call.text("name").unwrap_or_default();
-    let content: Value = serde_json::from_str(&content.to_json()).unwrap_or_default();
+    let content: Value = serde_json::from_str(content).unwrap_or_default();
     let response = if content.is_object() {
         content
     } else {
@@ -175,7 +175,7 @@ fn answer(before: &[Message], call_id: &CallId, content: &Payload) -> Value {
 }
 
 /// The call of that id as the vendor wrote it: ids are minted where it gave none, so calls are found by their order.
-fn called(before: &[Message], call_id: &CallId) -> Option<RawObject> {
+fn called(before: &[TextMessage], call_id: &CallId) -> Option<RawObject> {
     before.iter().rev().find_map(|message| {
         let Message::Assistant(turn) = message else {
             return None;

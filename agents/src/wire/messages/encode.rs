@@ -1,11 +1,12 @@
 //! From a neutral request to Messages bytes.
 
-use crate::chat::{CallId, ChatRequest, Message, ReplyFormat, ToolChoice};
+use crate::chat::{CallId, Message, ReplyFormat, ToolChoice};
 use crate::dialect::{Dialect, JsonFormat};
 use crate::wire::WireRequest;
 use crate::wire::body::{Body, Sorted, merge_thinking};
 use crate::wire::raw_object::{RawObject, to_raw};
 use crate::wire::schema::closed;
+use crate::wire::text::{TextMessage, TextRequest};
 use ktd_masking::ToolSpec;
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -18,7 +19,7 @@ const PATH: &str = "/v1/messages";
 pub(in crate::wire) const MAX_TOKENS_DEFAULT: u32 = 16_384;
 
 /// The bytes of `request`. Neighbours of one role are merged, because the wire wants roles to alternate.
-pub(in crate::wire) fn encode(request: &ChatRequest, dialect: &Dialect) -> WireRequest {
+pub(in crate::wire) fn encode(request: &TextRequest, dialect: &Dialect) -> WireRequest {
     let mut body = Body::default();
     let marks = dialect.cache.breakpoints;
     let max_tokens = request.sampling.max_output_tokens.unwrap_or(MAX_TOKENS_DEFAULT);
@@ -29,7 +30,7 @@ pub(in crate::wire) fn encode(request: &ChatRequest, dialect: &Dialect) -> WireR
         .messages
         .iter()
         .filter_map(system_text)
-        .map(|text| text_block(&text))
+        .map(text_block)
         .collect();
     if !system.is_empty() {
         mark_last(&mut system, marks);
@@ -57,7 +58,7 @@ pub(in crate::wire) fn encode(request: &ChatRequest, dialect: &Dialect) -> WireR
 
 /// The tools that are shown. A conversation with calls in it must define them, or it is refused or answered with
 /// nothing (litellm#4689, vercel/ai#12378): withdrawn tools then stay listed, and are forbidden.
-fn shown_tools(request: &ChatRequest) -> &[ToolSpec] {
+fn shown_tools(request: &TextRequest) -> &[ToolSpec] {
     let has_calls = request.messages.iter().any(|message| match message {
         Message::Assistant(turn) => !turn.tool_calls().is_empty(),
         Message::System(_) | Message::User(_) | Message::Tool { .. } => false,
@@ -69,9 +70,9 @@ fn shown_tools(request: &ChatRequest) -> &[ToolSpec] {
     }
 }
 
-fn system_text(message: &Message) -> Option<String> {
+fn system_text(message: &TextMessage) -> Option<&str> {
     match message {
-        Message::System(prompt) => Some(prompt.render()),
+        Message::System(prompt) => Some(prompt),
         Message::User(_) | Message::Assistant(_) | Message::Tool { .. } => None,
     }
 }
@@ -125,7 +126,7 @@ struct Turn {
     role: &'static str,
 }
 
-fn messages(request: &ChatRequest, marks: bool) -> Vec<Turn> {
+fn messages(request: &TextRequest, marks: bool) -> Vec<Turn> {
     let mut turns: Vec<Turn> = Vec::new();
     for (place, message) in request.messages.iter().enumerate() {
         let (role, content) = match message {
@@ -155,13 +156,13 @@ fn messages(request: &ChatRequest, marks: bool) -> Vec<Turn> {
 }
 
 /// What the harness says, in a block; the vendor refuses empty texts.
-fn harness_block(message: &Message, before: &[Message]) -> Option<Value> {
-    let texts = |text: String| (!text.is_empty()).then(|| text_block(&text));
+fn harness_block(message: &TextMessage, before: &[TextMessage]) -> Option<Value> {
+    let texts = |text: &str| (!text.is_empty()).then(|| text_block(text));
     match message {
         Message::System(_) | Message::Assistant(_) => None,
-        Message::User(prompt) => texts(prompt.render()),
+        Message::User(prompt) => texts(prompt),
         Message::Tool { call_id, content } => {
-            let content: Vec<Value> = texts(content.to_inline()).into_iter().collect();
+            let content: Vec<Value> = texts(content).into_iter().collect();
             let mut block =
                 json!({ "type": "tool_result", "tool_use_id": call_id.as_str(), "content": content });
             if let Some(members) = block.as_object_mut().filter(|_| is_unreadable(before, call_id)) {
@@ -173,7 +174,7 @@ fn harness_block(message: &Message, before: &[Message]) -> Option<Value> {
 }
 
 /// Whether the arguments of the call of that id were no object, so that it went back wrapped.
-fn is_unreadable(before: &[Message], call_id: &CallId) -> bool {
+fn is_unreadable(before: &[TextMessage], call_id: &CallId) -> bool {
     before.iter().rev().any(|message| {
         let Message::Assistant(turn) = message else {
             return false;

@@ -1,10 +1,11 @@
 //! From a neutral request to Responses bytes.
 
-use crate::chat::{ChatRequest, Message, ReplyFormat, ToolChoice};
+use crate::chat::{Message, ReplyFormat, ToolChoice};
 use crate::dialect::{Dialect, JsonFormat};
 use crate::wire::WireRequest;
 use crate::wire::body::{Body, Sorted, merge_thinking};
 use crate::wire::schema::emit;
+use crate::wire::text::{TextMessage, TextRequest};
 use ktd_masking::ToolSpec;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -13,9 +14,9 @@ use serde_json::{Value, json};
 const PATH: &str = "/responses";
 
 /// The bytes of `request`. Standing instructions go first and apart, so that caches hold; the wire knows no seed.
-pub(in crate::wire) fn encode(request: &ChatRequest, dialect: &Dialect) -> WireRequest {
+pub(in crate::wire) fn encode(request: &TextRequest, dialect: &Dialect) -> WireRequest {
     let mut body = Body::default();
-    let instructions: Vec<String> = request.messages.iter().filter_map(system_text).collect();
+    let instructions: Vec<&str> = request.messages.iter().filter_map(system_text).collect();
     if !instructions.is_empty() {
         body.put("instructions", &instructions.join("\n\n"));
     }
@@ -45,15 +46,15 @@ pub(in crate::wire) fn encode(request: &ChatRequest, dialect: &Dialect) -> WireR
     WireRequest::new(PATH.to_owned(), body.bytes(), request.sampling.max_output_tokens)
 }
 
-fn system_text(message: &Message) -> Option<String> {
+fn system_text(message: &TextMessage) -> Option<&str> {
     match message {
-        Message::System(prompt) => Some(prompt.render()),
+        Message::System(prompt) => Some(prompt),
         Message::User(_) | Message::Assistant(_) | Message::Tool { .. } => None,
     }
 }
 
 /// The input items of a message; a turn of the model is as many as it gave.
-fn items(message: &Message) -> Vec<Box<RawValue>> {
+fn items(message: &TextMessage) -> Vec<Box<RawValue>> {
     let item = |value: &Value| {
         serde_json::value::to_raw_value(&Sorted(value))
             .ok()
@@ -66,13 +67,13 @@ fn items(message: &Message) -> Vec<Box<RawValue>> {
         Message::User(prompt) => item(&json!({
             "type": "message",
             "role": "user",
-            "content": prompt.render(),
+            "content": prompt,
         })),
         Message::Assistant(turn) => serde_json::from_str(turn.raw().get()).unwrap_or_default(),
         Message::Tool { call_id, content } => item(&json!({
             "type": "function_call_output",
             "call_id": call_id.as_str(),
-            "output": content.to_inline(),
+            "output": content,
         })),
     }
 }
@@ -124,7 +125,7 @@ fn text_format(format: &ReplyFormat, json: JsonFormat) -> Option<Value> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chat::{Sampling, Thinking};
+    use crate::chat::{ChatRequest, Sampling, Thinking};
     use crate::wire::Wire;
     use ktd_masking::{Payload, Prompt, Schema};
     use std::sync::Arc;
@@ -167,14 +168,17 @@ mod tests {
     }
 
     fn text(request: &ChatRequest, dialect: &Dialect) -> String {
-        String::from_utf8(encode(request, dialect).body().to_vec()).unwrap()
+        String::from_utf8(Wire::Responses.encode(request, dialect).body().to_vec()).unwrap()
     }
 
     #[test]
     fn a_conversation_has_these_bytes() {
         let request = conversation();
         insta::assert_snapshot!(text(&request, &Dialect::plain()), @r#"{"input":[{"content":"Day day_+1","role":"user","type":"message"},{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"s\u0065al"},{"type":"function_call","id":"fc_1","call_id":"c1","name":"t","arguments":"{}"},{"call_id":"c1","output":"{\"ok\":true}","type":"function_call_output"}],"instructions":"Trade.","max_output_tokens":256,"model":"test-model","temperature":0.5,"tool_choice":{"name":"submit_action","type":"function"},"tools":[{"description":"Submits.","name":"submit_action","parameters":{"items":{"type":"boolean"},"type":"array"},"type":"function"}]}"#);
-        assert_eq!(encode(&request, &Dialect::plain()).path(), "/responses");
+        assert_eq!(
+            Wire::Responses.encode(&request, &Dialect::plain()).path(),
+            "/responses"
+        );
     }
 
     #[test]

@@ -35,8 +35,10 @@ impl CurveRun {
     #[must_use]
     pub fn on(&self, numeric: Numeric) -> CertifyRun {
         let mut run = self.0.clone();
-        Level::Blinded.label().clone_into(&mut run.config.mask.level);
-        numeric.label().clone_into(&mut run.config.mask.numeric);
+        run.config.mask = MaskSettings {
+            level: Level::Blinded,
+            numeric,
+        };
         let paths = |numeric: Numeric| CertifyPaths::new(&self.0.paths.root().join(numeric.label()));
         run.paths = paths(numeric);
         let first = Numeric::ALL.into_iter().next().filter(|first| *first != numeric);

@@ -1,8 +1,8 @@
 //! `curve.json`: one record, of which table and picture are views.
 
 use super::strategy::FactorStrategy;
-use crate::label;
 use ktd_experiment::data_record::DataRecord;
+use ktd_experiment::label;
 use ktd_masking::Numeric;
 use ktd_probes::judge::RateInterval;
 use ktd_probes::{Measure, ProbeKind};
@@ -35,7 +35,7 @@ pub struct Curve {
 #[serde(deny_unknown_fields)]
 pub struct Rung {
     /// Its name.
-    #[serde(with = "label::numeric")]
+    #[serde(with = "label")]
     pub numeric: Numeric,
     /// What each attacker recovered of each kind of probe.
     pub recovery: Vec<Recovery>,

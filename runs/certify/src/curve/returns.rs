@@ -4,9 +4,9 @@ use super::strategy::FactorStrategy;
 use crate::CertifyError;
 use crate::config::CertifyConfig;
 use crate::probe_inputs::ProbeInputs;
-use ktd_experiment::config::{AgentConfig, ExperimentConfig, MaskConfig};
+use ktd_experiment::config::{AgentConfig, ExperimentConfig};
 use ktd_experiment::window_config::WindowConfig;
-use ktd_masking::{Level, Numeric};
+use ktd_masking::{Level, MaskSettings, Numeric};
 use ktd_probes::Stretch;
 
 /// Steps of an episode of the strategies, if the stretch is as long: about a quarter.
@@ -45,17 +45,13 @@ pub fn experiment(
     experiment.mask_key_file.clone_from(&config.mask_key_file);
     experiment.windows = windows;
     experiment.masks = Numeric::ALL
-        .map(|numeric| MaskConfig {
-            level: Level::Blinded.label().to_owned(),
-            numeric: numeric.label().to_owned(),
+        .map(|numeric| MaskSettings {
+            level: Level::Blinded,
+            numeric,
         })
         .to_vec();
     experiment.agents = FactorStrategy::ALL
-        .map(|strategy| AgentConfig {
-            id: strategy.builtin().to_owned(),
-            builtin: Some(strategy.builtin().to_owned()),
-            ..AgentConfig::default()
-        })
+        .map(|strategy| AgentConfig::builtin(strategy.builtin()))
         .to_vec();
     Ok(experiment)
 }

@@ -65,8 +65,7 @@ impl LanguageConfig {
             ));
         }
         for agent in &self.agents {
-            agent.check()?;
-            if agent.model.is_none() && agent.builtin.as_deref() != Some(CHEATER) {
+            if agent.model().is_none() && agent.builtin_name() != Some(CHEATER) {
                 return Err(CertifyError::input(
                     format!("attacker {:?} is not a language model", agent.id),
                     "give it `model` and `vendor`, or builtin = \"cheater\"; other agents answer no probes",

@@ -155,6 +155,7 @@ impl ProbeConversation<'_> {
             },
             provider: &self.cell.provider,
             meter: self.metering.meter(&Payer::of_cell(self.cell)),
+            observer: None,
         }
     }
 

@@ -2,8 +2,8 @@
 
 use super::guess::{Problem, tool};
 use ktd_agents::{
-    Attempt, ChatRequest, ForceLevel, ModelFault, Sampling, Session, SessionLimits, SessionTexts, StepPlan,
-    Submission, SubmissionEffect,
+    Attempt, ChatRequest, ForceLevel, ModelFault, Session, SessionLimits, SessionTexts, StepPlan, Submission,
+    SubmissionEffect,
 };
 use ktd_experiment::cells::Cell;
 use ktd_masking::{Count, MaskSettings, Payload, Prompt, ToolSpec};
@@ -26,11 +26,7 @@ pub(super) fn open(
     let user = question(probe).text("\n").append(how(provider.force, &submit));
     Session::submission(StepPlan {
         model: agent.model_name().to_owned(),
-        sampling: Sampling {
-            temperature: agent.temperature,
-            seed: agent.send_seed.then_some(cell.seed),
-            max_output_tokens: agent.max_output_tokens,
-        },
+        sampling: agent.sampling(cell.seed),
         tools: [].into(),
         submission: submit,
         force: provider.force,

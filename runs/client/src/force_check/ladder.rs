@@ -69,6 +69,7 @@ pub async fn measure(
         retries: RetryConfig::default(),
         provider,
         meter: Metering::default().meter(&payer),
+        observer: None,
     };
     let record = climb_down(probed, &client).await?;
     store.finish()?;

@@ -128,7 +128,7 @@ impl ProbeRecord {
     /// found something.
     ///
     /// # Errors
-    /// [`ClientError::Io`].
+    /// [`ClientError::File`].
     pub fn keep(&self, results: &Path) -> Result<Option<PathBuf>, ClientError> {
         let path = probe_path(results, &self.agent);
         if !self.is_conclusive() && path.exists() {
@@ -143,7 +143,7 @@ impl ProbeRecord {
     /// Reads one.
     ///
     /// # Errors
-    /// [`ClientError::Io`], or [`ClientError::Input`] for a file that is none.
+    /// [`ClientError::File`], or [`ClientError::Input`] for a file that is none.
     pub fn read(path: &Path) -> Result<Self, ClientError> {
         read_json(path).map_err(|error| {
             if matches!(error, FileError::Damaged { .. }) {

@@ -87,7 +87,7 @@ pub(super) fn request(
     let plan = StepPlan {
         model: agent.model_name().to_owned(),
         sampling: Sampling {
-            temperature: agent.temperature,
+            temperature: agent.temperature(),
             seed: None,
             max_output_tokens: Some(budget),
         },

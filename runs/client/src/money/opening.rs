@@ -68,7 +68,7 @@ fn check_bound(cell: &Cell) -> Result<(), ClientError> {
         );
         return Err(ClientError::input(what, "add a row, or take the `[budget]` out"));
     }
-    if cell.basis != Basis::Free && agent.max_output_tokens.is_none() {
+    if cell.basis != Basis::Free && agent.max_output_tokens().is_none() {
         let what = format!(
             "agent {:?}: there is a budget, but no `max_output_tokens`: a call could cost anything",
             agent.id
@@ -142,7 +142,7 @@ pub fn limits(
     for cell in cells.iter().filter(|cell| !cell.agent.is_ours()) {
         let name = KeyName::of(&cell.agent, &cell.provider);
         let of_key = config.rates.get(&name.key).copied().unwrap_or_default();
-        let of_agent = cell.agent.rates.unwrap_or_default();
+        let of_agent = cell.agent.rates().unwrap_or_default();
         let limit = limits.entry(name).or_default();
         *limit = limit.and(of_key).and(of_agent);
     }

@@ -256,12 +256,9 @@ impl KeyName {
     /// Whose limits hold for an agent's calls. A built-in agent has no key: it shares its name with none.
     #[must_use]
     pub fn of(agent: &AgentConfig, provider: &Provider) -> Self {
-        let file = || {
-            let path = agent.api_key_file.as_ref()?;
-            Some(path.display().to_string())
-        };
+        let api_key = agent.model().and_then(|model| model.api_key.as_ref());
         Self {
-            key: agent.api_key_env.clone().or_else(file).unwrap_or_default(),
+            key: api_key.map(ToString::to_string).unwrap_or_default(),
             base_url: if agent.is_ours() {
                 agent.model_name().to_owned()
             } else {

@@ -1,6 +1,6 @@
 //! Where an episode is, told by the engine as it goes.
 
-use crate::progress::Progress;
+use crate::progress::{FailedAttempt, Progress};
 use ktd_bundle::event::StepOutcome;
 use serde::Serialize;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -68,6 +68,10 @@ impl Progress for Watched<'_> {
     fn step_decided(&self, cell: &str, step: usize, outcome: StepOutcome) {
         self.steps.change(|now| now.ended = Some(Ended { step, outcome }));
         self.next.step_decided(cell, step, outcome);
+    }
+
+    fn attempt_failed(&self, failed: &FailedAttempt<'_>) {
+        self.next.attempt_failed(failed);
     }
 
     fn step_ended(&self, cell: &str, step: usize, steps: usize) {

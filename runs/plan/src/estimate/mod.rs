@@ -176,7 +176,7 @@ fn steps(cell: &Cell) -> u64 {
 fn range(cell: &Cell, measured: &Measured, session: SessionConfig) -> Range {
     let output_tokens_max = cell
         .agent
-        .max_output_tokens
+        .max_output_tokens()
         .map_or(OUTPUT_TOKENS_UNSET, u64::from);
     let least = Assumed {
         tokens: 85,

@@ -9,7 +9,7 @@ use crate::ReasonsError;
 use crate::{EpisodeReasons, Hit, REASONS_FORMAT, ReasonSet};
 use ktd_bundle::bundle_ref::BundleRef;
 use ktd_bundle::event::OrderRecord;
-use ktd_masking::Level;
+use ktd_experiment::window_config::WindowDates;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Lays episodes side by side that differ in their mask alone.
@@ -58,7 +58,7 @@ fn key(heard: &EpisodeReasons) -> Key<'_> {
         &header.agent.id,
         &header.window.id,
         header.window.steps,
-        &header.mode,
+        header.mode.label(),
         header.seed,
         &header.data.panel_blake3,
     )
@@ -71,7 +71,7 @@ fn match_of(
 ) -> Result<MaskComparison, ReasonsError> {
     group.sort_by_key(|heard| {
         let mask = &heard.stated.opened.bundle.header.mask;
-        (Level::parse(&mask.level), mask.numeric.clone())
+        (mask.level, mask.numeric.label())
     });
     check_dates(&group)?;
     let names: Vec<Option<RevealedNames>> = group
@@ -83,8 +83,8 @@ fn match_of(
     let column = |heard: &&EpisodeReasons| {
         let found = &heard.stated.opened.bundle;
         MaskColumn {
-            level: found.header.mask.level.clone(),
-            numeric: found.header.mask.numeric.clone(),
+            level: found.header.mask.level.label().to_owned(),
+            numeric: found.header.mask.numeric.label().to_owned(),
             bundle: found.root.display().to_string(),
         }
     };
@@ -104,7 +104,7 @@ fn match_of(
 
 /// Refuses episodes whose days are known to differ.
 fn check_dates(group: &[&EpisodeReasons]) -> Result<(), ReasonsError> {
-    let mut known: Option<(&BundleRef, (String, String))> = None;
+    let mut known: Option<(&BundleRef, WindowDates)> = None;
     for opened in group.iter().map(|heard| &heard.stated.opened) {
         let Some(dates) = opened.dates() else { continue };
         let found = &opened.bundle;

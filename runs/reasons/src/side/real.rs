@@ -5,8 +5,7 @@ use crate::ReasonsError;
 use ktd_bundle::finished_episode::OpenedBundle;
 use ktd_data::market_source::market_of;
 use ktd_env::{DayIndex, Fen, Market, TradeDate};
-use ktd_experiment::cells::parse_mask;
-use ktd_masking::{EpisodeFrame, Mask};
+use ktd_masking::{EpisodeFrame, Mask, MaskSettings};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -64,7 +63,10 @@ impl PanelCache {
             // Names and days do not hang on it.
             initial_cash: Fen(1),
         };
-        let settings = parse_mask(&header.mask.level, &header.mask.numeric)?;
+        let settings = MaskSettings {
+            level: header.mask.level,
+            numeric: header.mask.numeric,
+        };
         let mask = Mask::new(settings, key, &frame).ok_or_else(|| {
             ReasonsError::input(
                 format!("the panel has no day before {}", root),

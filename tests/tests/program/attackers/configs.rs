@@ -3,6 +3,7 @@
 use crate::attackers::scene::{BLINDED, at, scene, silent};
 use ktd_certify::config::CertifyConfig;
 use ktd_certify::language_attackers::{LanguageAttackers, LanguageConfig};
+use ktd_experiment::agent::{AgentConfig, ApiKeySource};
 use ktd_experiment::provider::Provider;
 use ktd_masking::Level;
 use ktd_probes::{Measure, ProbeKind};
@@ -30,7 +31,11 @@ fn the_papers_ten_are_ten_models_of_ten_vendors() {
     vendors.sort();
     vendors.dedup();
     assert_eq!(vendors.len(), 10);
-    assert!(config.agents.iter().all(|agent| agent.api_key_env.is_some()));
+    let names_its_key = |agent: &AgentConfig| {
+        let api_key = agent.model().and_then(|model| model.api_key.as_ref());
+        matches!(api_key, Some(ApiKeySource::Environment(_)))
+    };
+    assert!(config.agents.iter().all(names_its_key));
 }
 
 /// `KTD_LOCAL_MODEL=1` asks the model of `local_attacker.toml`, which must be served.

@@ -11,7 +11,7 @@ use ktd_episode::EpisodeError;
 use ktd_episode::open_bundle::OpenBundle;
 use ktd_episode::verify::verify;
 use ktd_episode::{EpisodeInput, branch_cell, branch_episode, replay_episode};
-use ktd_experiment::config::AgentConfig;
+use ktd_experiment::agent::{AgentConfig, AgentKind, ModelAgent};
 use ktd_experiment::provider::{Provider as Endpoint, builtin_table};
 use ktd_io::sha256::sha256_hex;
 use ktd_kit::episode::bodies;
@@ -289,8 +289,14 @@ fn a_replay_tells_the_nearest_request_and_its_first_other_field() {
     assert!(message.contains("/messages/2"), "{message}");
     std::fs::write(&path, &bytes).unwrap();
     // Another request at a recorded place: the agent's temperature is another one than was sent.
-    open.cell.agent.temperature = Some(0.5);
-    open.header.agent.temperature = Some(0.5);
+    let warm = AgentKind::Model(Box::new(ModelAgent {
+        model: open.cell.agent.model_name().to_owned(),
+        vendor: Some("compatible".to_owned()),
+        temperature: Some(0.5),
+        ..ModelAgent::default()
+    }));
+    open.cell.agent.kind = warm.clone();
+    open.header.agent.kind = warm;
     let header = serde_json::to_string_pretty(&open.header).unwrap();
     std::fs::write(open.paths.header(), format!("{header}\n")).unwrap();
     let message = replay(&open);

@@ -136,11 +136,11 @@ fn a_control_is_nothing_else_and_there_is_no_other() {
     ] {
         let key = other.split(' ').next().unwrap();
         let error = refused(&format!("control = \"oracle\", {other}"));
-        let told = [
-            format!("a control is no model, but `{key}` is set too"),
-            "`control` has no meaning for this kind of agent".to_owned(),
+        let misfits = [
+            format!("`{key}` does not belong to a control"),
+            "`control` does not belong to an outside".to_owned(),
         ];
-        assert!(told.iter().any(|told| error.contains(told)), "{error}");
+        assert!(misfits.iter().any(|misfit| error.contains(misfit)), "{error}");
     }
     let error = refused("control = \"prophet\"");
     assert!(

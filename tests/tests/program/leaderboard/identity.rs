@@ -150,6 +150,7 @@ fn twins_are_tied_with_each_other() {
             "out",
             "--table",
             "ranking",
+            "--wide",
             "--window",
             "long",
             "--mask",

@@ -198,7 +198,10 @@ fn tables_page_and_json_are_written() {
     let folder = scene();
     let out = tempfile::tempdir().unwrap();
     let to = out.path().to_str().unwrap();
-    let output = quiet(folder, &["leaderboard", "out", "--table", "all", "--out", to]);
+    let output = quiet(
+        folder,
+        &["leaderboard", "out", "--table", "all", "--wide", "--out", to],
+    );
     assert_ok(&output);
     let text = String::from_utf8(output.stdout).unwrap();
     for part in [

@@ -1,13 +1,13 @@
 //! Requests as Gemini wants them.
 
 use super::*;
-use crate::chat::{Sampling, Thinking};
+use crate::chat::{ChatRequest, Sampling, Thinking};
 use crate::wire::Wire;
-use ktd_masking::{Prompt, Schema, ToolSpec};
+use ktd_masking::{Payload, Prompt, Schema, ToolSpec};
 use std::sync::Arc;
 
 fn text(request: &ChatRequest, dialect: &Dialect) -> String {
-    String::from_utf8(encode(request, dialect).body().to_vec()).unwrap()
+    String::from_utf8(Wire::GenerateContent.encode(request, dialect).body().to_vec()).unwrap()
 }
 
 fn bare(messages: Vec<Message>) -> ChatRequest {
@@ -50,7 +50,10 @@ fn a_full_request_has_these_bytes() {
         ..bare(vec![Message::System(Prompt::new().text("Trade.")), user("Day 1")])
     };
     insta::assert_snapshot!(text(&request, &dialect), @r#"{"contents":[{"parts":[{"text":"Day 1"}],"role":"user"}],"generationConfig":{"maxOutputTokens":256,"responseJsonSchema":{"items":{"type":"boolean"},"type":"array"},"responseMimeType":"application/json","seed":7,"temperature":0.5,"thinkingConfig":{"thinkingLevel":"low"}},"systemInstruction":{"parts":[{"text":"Trade."}]},"toolConfig":{"functionCallingConfig":{"allowedFunctionNames":["submit_action"],"mode":"ANY"}},"tools":[{"functionDeclarations":[{"description":"Submits.","name":"submit_action","parametersJsonSchema":{"items":{"type":"boolean"},"type":"array"}}]}]}"#);
-    assert_eq!(encode(&request, &dialect).path(), "/models/m-1:generateContent");
+    assert_eq!(
+        Wire::GenerateContent.encode(&request, &dialect).path(),
+        "/models/m-1:generateContent"
+    );
 }
 
 #[test]
@@ -58,7 +61,7 @@ fn a_models_name_stays_in_its_place() {
     let mut request = bare(vec![user("Hi")]);
     request.model = "a/../b?key=1#é".to_owned();
     assert_eq!(
-        encode(&request, &Dialect::plain()).path(),
+        Wire::GenerateContent.encode(&request, &Dialect::plain()).path(),
         "/models/a%2F..%2Fb%3Fkey%3D1%23%C3%A9:generateContent"
     );
     insta::assert_snapshot!(text(&request, &Dialect::plain()), @r#"{"contents":[{"parts":[{"text":"Hi"}],"role":"user"}]}"#);

@@ -1,14 +1,14 @@
 //! Requests as Anthropic wants them.
 
 use super::*;
-use crate::chat::{Sampling, Thinking};
+use crate::chat::{ChatRequest, Sampling, Thinking};
 use crate::dialect::Pinned;
 use crate::wire::Wire;
 use ktd_masking::{Payload, Prompt, Schema, ToolSpec};
 use std::sync::Arc;
 
 fn text(request: &ChatRequest, dialect: &Dialect) -> String {
-    String::from_utf8(encode(request, dialect).body().to_vec()).unwrap()
+    String::from_utf8(Wire::Messages.encode(request, dialect).body().to_vec()).unwrap()
 }
 
 fn tool(name: &'static str) -> ToolSpec {
@@ -76,7 +76,7 @@ fn a_full_request_has_these_bytes() {
         ])
     };
     insta::assert_snapshot!(text(&request, &dialect), @r#"{"max_tokens":256,"messages":[{"content":[{"cache_control":{"type":"ephemeral"},"text":"Day 1","type":"text"}],"role":"user"}],"model":"m","output_config":{"effort":"low","format":{"schema":{"items":{"type":"boolean"},"type":"array"},"type":"json_schema"}},"system":[{"text":"Trade.","type":"text"},{"cache_control":{"type":"ephemeral"},"text":"Briefly.","type":"text"}],"temperature":0.5,"thinking":{"type":"disabled"},"tool_choice":{"disable_parallel_tool_use":true,"name":"submit_action","type":"tool"},"tools":[{"description":"Does.","input_schema":{"items":{"type":"boolean"},"type":"array"},"name":"look"},{"cache_control":{"type":"ephemeral"},"description":"Does.","input_schema":{"items":{"type":"boolean"},"type":"array"},"name":"submit_action"}]}"#);
-    assert_eq!(encode(&request, &dialect).path(), "/v1/messages");
+    assert_eq!(Wire::Messages.encode(&request, &dialect).path(), "/v1/messages");
 }
 
 #[test]

@@ -1,0 +1,276 @@
+//! An agent of an experiment: one of five kinds, each with its own settings.
+
+use crate::ExperimentError;
+use crate::agent_keys::AgentKeys;
+use crate::rate_limits::RateLimits;
+use ktd_agents::{ForceLevel, Sampling, ThinkingPolicy, Wire};
+use ktd_baselines::NAMES;
+use serde::{Deserialize, Serialize};
+use std::fmt::{self, Display, Formatter};
+use std::path::PathBuf;
+
+/// An agent. Credentials are named, never written here.
+///
+/// Experiment files and headers write it as one flat table (`agent_keys.rs`), headers with its `kind`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "AgentKeys", into = "AgentKeys")]
+pub struct AgentConfig {
+    /// Name in tables and cells.
+    pub id: String,
+    /// What it is, with the settings of that kind.
+    pub kind: AgentKind,
+}
+
+/// The kinds of agents.
+#[derive(Debug, Clone, PartialEq)]
+pub enum AgentKind {
+    /// An agent of this program.
+    Builtin(BuiltinAgent),
+    /// A control, which knows the future: it is never a model, and leaderboards do not rank it.
+    Control(Control),
+    /// A language model behind an endpoint.
+    Model(Box<ModelAgent>),
+    /// An outside agent that this program starts and that speaks lines.
+    Program(ProgramAgent),
+    /// An outside agent that calls.
+    Client(ExternalClient),
+}
+
+/// An agent of this program.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BuiltinAgent {
+    /// `hold`, `random`, `equal-weight`, `momentum`, `composite`, `researcher`, `cheater` or `schema-breaker`.
+    pub name: String,
+    /// How submissions are forced; absent takes the strongest level.
+    pub force: Option<ForceLevel>,
+}
+
+/// A control: it tells how far skill could go, and proves that the board sees skill.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Control {
+    /// Perfect foresight of the next opens.
+    Oracle,
+}
+
+/// A language model behind an endpoint.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ModelAgent {
+    /// The provider's name of the model.
+    pub model: String,
+    /// The vendor, gateway or server: a row of the table of dialects (default `compatible`); see `ktd vendors`.
+    pub vendor: Option<String>,
+    /// The wire, where the vendor speaks several (default: the first of its row).
+    pub wire: Option<Wire>,
+    /// One of the vendor's other addresses, by region.
+    pub region: Option<String>,
+    /// Base URL, which the wire's path is appended to (default: the vendor's).
+    pub base_url: Option<String>,
+    /// Where its key is; without it no key is sent.
+    pub api_key: Option<ApiKeySource>,
+    /// Longest wait for a reply, seconds (default 600).
+    pub timeout_seconds: Option<u64>,
+    /// Longest wait for a connection, seconds (default 20).
+    pub connect_timeout_seconds: Option<u64>,
+    /// Sampling temperature; absent leaves the provider's default.
+    pub temperature: Option<f64>,
+    /// Upper bound on generated tokens, reasoning included; absent leaves the provider's default.
+    pub max_output_tokens: Option<u32>,
+    /// How submissions are forced, `F0` to `F4`; absent takes the strongest level that the endpoint honours.
+    pub force: Option<ForceLevel>,
+    /// When the model thinks; absent is `vendor-default`.
+    pub thinking: Option<ThinkingPolicy>,
+    /// Whether the episode's seed is sent to the provider (best effort there).
+    pub send_seed: bool,
+    /// Rates of this agent's key, besides those under `[rates]`.
+    pub rates: Option<RateLimits>,
+}
+
+/// Where the key of an endpoint is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ApiKeySource {
+    /// In an environment variable of this name.
+    Environment(String),
+    /// In a file that holds the key and nothing else, relative to the experiment file.
+    File(PathBuf),
+}
+
+impl Display for ApiKeySource {
+    /// The name of the variable, or the path: what `[rates]` calls the key.
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Environment(variable) => formatter.write_str(variable),
+            Self::File(path) => path.display().fmt(formatter),
+        }
+    }
+}
+
+/// An outside agent that this program starts and that speaks lines.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ProgramAgent {
+    /// Program and arguments, run from the experiment file's directory. It stands in the header, which may be published.
+    pub command: Vec<String>,
+    /// Names of environment variables handed on, besides `PATH` and `HOME`.
+    pub pass_env: Vec<String>,
+    /// Longest wait for a line, seconds (default 600).
+    pub timeout_seconds: Option<u64>,
+    /// Whether the episode's seed is sent.
+    pub send_seed: bool,
+    /// Rates of its questions.
+    pub rates: Option<RateLimits>,
+}
+
+/// An outside agent that calls.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExternalClient {
+    /// How it calls.
+    pub external: External,
+    /// Whether the episode's seed is sent.
+    pub send_seed: bool,
+    /// Rates of its questions.
+    pub rates: Option<RateLimits>,
+}
+
+/// How an outside agent calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum External {
+    /// The Model Context Protocol, over standard streams.
+    Mcp,
+}
+
+impl AgentConfig {
+    /// A built-in agent under its own name.
+    #[must_use]
+    pub fn builtin(name: &str) -> Self {
+        Self {
+            id: name.to_owned(),
+            kind: AgentKind::Builtin(BuiltinAgent {
+                name: name.to_owned(),
+                force: None,
+            }),
+        }
+    }
+
+    /// The name of the built-in agent, if it is one.
+    #[must_use]
+    pub fn builtin_name(&self) -> Option<&str> {
+        let AgentKind::Builtin(builtin) = &self.kind else {
+            return None;
+        };
+        Some(&builtin.name)
+    }
+
+    /// The control, if it is one.
+    #[must_use]
+    pub const fn control(&self) -> Option<Control> {
+        let AgentKind::Control(control) = &self.kind else {
+            return None;
+        };
+        Some(*control)
+    }
+
+    /// The model behind an endpoint, if it is one.
+    #[must_use]
+    pub fn model(&self) -> Option<&ModelAgent> {
+        let AgentKind::Model(model) = &self.kind else {
+            return None;
+        };
+        Some(model)
+    }
+
+    /// The outside program, if it is one.
+    #[must_use]
+    pub const fn program(&self) -> Option<&ProgramAgent> {
+        let AgentKind::Program(program) = &self.kind else {
+            return None;
+        };
+        Some(program)
+    }
+
+    /// The outside client, if it is one.
+    #[must_use]
+    pub const fn client(&self) -> Option<&ExternalClient> {
+        let AgentKind::Client(client) = &self.kind else {
+            return None;
+        };
+        Some(client)
+    }
+
+    /// Whether this program answers for it, free of charge: a built-in agent or a control.
+    #[must_use]
+    pub const fn is_ours(&self) -> bool {
+        matches!(&self.kind, AgentKind::Builtin(_) | AgentKind::Control(_))
+    }
+
+    /// Whether it is an agent outside the harness and no model.
+    #[must_use]
+    pub const fn is_outside(&self) -> bool {
+        matches!(&self.kind, AgentKind::Program(_) | AgentKind::Client(_))
+    }
+
+    /// The name sent as `model`.
+    #[must_use]
+    pub fn model_name(&self) -> &str {
+        match &self.kind {
+            AgentKind::Model(model) => &model.model,
+            AgentKind::Builtin(builtin) => &builtin.name,
+            AgentKind::Control(_) | AgentKind::Program(_) | AgentKind::Client(_) => &self.id,
+        }
+    }
+
+    /// The settings of generation in an episode of this published seed.
+    #[must_use]
+    pub fn sampling(&self, seed: u64) -> Sampling {
+        let sends_seed = match &self.kind {
+            AgentKind::Model(model) => model.send_seed,
+            AgentKind::Program(program) => program.send_seed,
+            AgentKind::Client(client) => client.send_seed,
+            AgentKind::Builtin(_) | AgentKind::Control(_) => false,
+        };
+        Sampling {
+            temperature: self.temperature(),
+            seed: sends_seed.then_some(seed),
+            max_output_tokens: self.max_output_tokens(),
+        }
+    }
+
+    /// The sampling temperature, where one is set.
+    #[must_use]
+    pub fn temperature(&self) -> Option<f64> {
+        self.model()?.temperature
+    }
+
+    /// The upper bound on generated tokens, where one is set.
+    #[must_use]
+    pub fn max_output_tokens(&self) -> Option<u32> {
+        self.model()?.max_output_tokens
+    }
+
+    /// The agent's own rates, where it has any.
+    #[must_use]
+    pub fn rates(&self) -> Option<RateLimits> {
+        match &self.kind {
+            AgentKind::Model(model) => model.rates,
+            AgentKind::Program(program) => program.rates,
+            AgentKind::Client(client) => client.rates,
+            AgentKind::Builtin(_) | AgentKind::Control(_) => None,
+        }
+    }
+}
+
+/// Whether there is a built-in agent of this name.
+///
+/// # Errors
+/// [`ExperimentError::Input`] with the names there are.
+pub fn check_builtin(name: &str) -> Result<(), ExperimentError> {
+    if name == "cheater" || NAMES.contains(&name) {
+        return Ok(());
+    }
+    let known = NAMES.join(", ");
+    let what = format!("there is no built-in agent {name:?}");
+    Err(ExperimentError::input(
+        what,
+        format!("it is one of {known}, cheater"),
+    ))
+}

@@ -1,0 +1,481 @@
+//! An agent as files write it: one flat table of keys, of which each kind of agent takes its own.
+
+use crate::agent::{
+    AgentConfig, AgentKind, ApiKeySource, BuiltinAgent, Control, External, ExternalClient, ModelAgent,
+    ProgramAgent,
+};
+use crate::config::is_file_name;
+use crate::rate_limits::RateLimits;
+use ktd_agents::{ForceLevel, ThinkingPolicy, Wire};
+use serde::{Deserialize, Serialize};
+use std::fmt::{self, Display, Formatter};
+use std::path::PathBuf;
+
+/// The keys of all kinds of agents. [`AgentConfig`] says what they mean.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct AgentKeys {
+    id: String,
+    /// Which kind it is. Headers write it; where it is left out, the other keys say it.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    kind: Option<Kind>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    builtin: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    control: Option<Control>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    command: Option<Vec<String>>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pass_env: Option<Vec<String>>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    external: Option<External>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    model: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    vendor: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    wire: Option<Wire>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    region: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    base_url: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    api_key_env: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    api_key_file: Option<PathBuf>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    timeout_seconds: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    connect_timeout_seconds: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    temperature: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    max_output_tokens: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    force: Option<ForceLevel>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    thinking: Option<ThinkingPolicy>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    send_seed: Option<bool>,
+    /// They are no part of a cell's identity, so that no header has them.
+    #[serde(skip_serializing, default)]
+    rates: Option<RateLimits>,
+}
+
+/// The label of a kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Kind {
+    Builtin,
+    Control,
+    Model,
+    Program,
+    Client,
+}
+
+impl Display for Kind {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Builtin => "a built-in agent (`builtin`)",
+            Self::Control => "a control (`control`)",
+            Self::Model => "a model behind an endpoint (`model`)",
+            Self::Program => "an outside program (`command`)",
+            Self::Client => "an outside client (`external`)",
+        })
+    }
+}
+
+/// Why a table of keys is no agent. Each says how to fix it, for whoever reads the table takes no other hint on.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum InvalidAgent {
+    #[error(
+        "agent id {0:?} must be letters, digits, `-`, `_` or `.`, because it names a directory: choose another id"
+    )]
+    Id(String),
+    #[error(
+        "agent {0:?} needs either `builtin`, or `control`, or `model` with `vendor` or `base_url`, or `command`, or \
+         `external`: for example, write builtin = \"momentum\", or model = \"...\", vendor = \"deepseek\""
+    )]
+    NoKind(String),
+    #[error("agent {id:?}: `{key}` does not belong to {kind}: remove it{more}")]
+    Misfit {
+        id: String,
+        key: &'static str,
+        kind: Kind,
+        more: &'static str,
+    },
+    #[error("agent {id:?} has the keys of {kind}, but its `kind` is another one: remove `kind`")]
+    OtherKind { id: String, kind: Kind },
+    #[error("agent {0:?} has no `model`: write the provider's name of the model")]
+    NoModel(String),
+    #[error(
+        "agent {0:?} has a `model`, which needs either `vendor` or `base_url`: for example, write vendor = \"deepseek\""
+    )]
+    NoAddress(String),
+    // The address is not shown: the key may be in it.
+    #[error(
+        "agent {0:?}: `base_url` holds credentials or a query: write it as \"https://host/v1\", and name the key in \
+         `api_key_env` or `api_key_file`"
+    )]
+    Credentials(String),
+    #[error("agent {0:?} has both `api_key_env` and `api_key_file`: remove one of the two")]
+    TwoApiKeys(String),
+}
+
+impl TryFrom<AgentKeys> for AgentConfig {
+    type Error = InvalidAgent;
+
+    fn try_from(mut keys: AgentKeys) -> Result<Self, InvalidAgent> {
+        let id = std::mem::take(&mut keys.id);
+        if !is_file_name(&id) {
+            return Err(InvalidAgent::Id(id));
+        }
+        let Some(label) = keys.label() else {
+            return Err(InvalidAgent::NoKind(id));
+        };
+        if keys.kind.take().is_some_and(|written| written != label) {
+            return Err(InvalidAgent::OtherKind { id, kind: label });
+        }
+        let kind = keys.take_kind(&id, label)?;
+        if let Some(key) = keys.first_left() {
+            let more = match label {
+                Kind::Program | Kind::Client => "; docs/own-agent.md says what an outside agent takes",
+                Kind::Builtin | Kind::Control | Kind::Model => "",
+            };
+            return Err(InvalidAgent::Misfit {
+                id,
+                key,
+                kind: label,
+                more,
+            });
+        }
+        match &kind {
+            AgentKind::Model(model) => check_model(&id, model)?,
+            AgentKind::Builtin(_) | AgentKind::Control(_) | AgentKind::Program(_) | AgentKind::Client(_) => {}
+        }
+        Ok(Self { id, kind })
+    }
+}
+
+impl AgentKeys {
+    /// The kind whose own key is set.
+    const fn label(&self) -> Option<Kind> {
+        if self.command.is_some() {
+            Some(Kind::Program)
+        } else if self.external.is_some() {
+            Some(Kind::Client)
+        } else if self.control.is_some() {
+            Some(Kind::Control)
+        } else if self.builtin.is_some() {
+            Some(Kind::Builtin)
+        } else if self.model.is_some() || self.vendor.is_some() || self.base_url.is_some() {
+            Some(Kind::Model)
+        } else {
+            None
+        }
+    }
+
+    /// Takes the keys of a kind out; what is left then belongs to another one.
+    fn take_kind(&mut self, id: &str, label: Kind) -> Result<AgentKind, InvalidAgent> {
+        let none = || InvalidAgent::NoKind(id.to_owned());
+        Ok(match label {
+            Kind::Builtin => AgentKind::Builtin(BuiltinAgent {
+                name: self.builtin.take().ok_or_else(none)?,
+                force: self.force.take(),
+            }),
+            Kind::Control => AgentKind::Control(self.control.take().ok_or_else(none)?),
+            Kind::Model => AgentKind::Model(Box::new(self.take_model(id)?)),
+            Kind::Program => AgentKind::Program(ProgramAgent {
+                command: self.command.take().ok_or_else(none)?,
+                pass_env: self.pass_env.take().unwrap_or_default(),
+                timeout_seconds: self.timeout_seconds.take(),
+                send_seed: self.send_seed.take().unwrap_or_default(),
+                rates: self.rates.take(),
+            }),
+            Kind::Client => AgentKind::Client(ExternalClient {
+                external: self.external.take().ok_or_else(none)?,
+                send_seed: self.send_seed.take().unwrap_or_default(),
+                rates: self.rates.take(),
+            }),
+        })
+    }
+
+    fn take_model(&mut self, id: &str) -> Result<ModelAgent, InvalidAgent> {
+        let api_key = match (self.api_key_env.take(), self.api_key_file.take()) {
+            (Some(_), Some(_)) => return Err(InvalidAgent::TwoApiKeys(id.to_owned())),
+            (Some(variable), None) => Some(ApiKeySource::Environment(variable)),
+            (None, Some(path)) => Some(ApiKeySource::File(path)),
+            (None, None) => None,
+        };
+        Ok(ModelAgent {
+            model: self
+                .model
+                .take()
+                .ok_or_else(|| InvalidAgent::NoModel(id.to_owned()))?,
+            vendor: self.vendor.take(),
+            wire: self.wire.take(),
+            region: self.region.take(),
+            base_url: self.base_url.take(),
+            api_key,
+            timeout_seconds: self.timeout_seconds.take(),
+            connect_timeout_seconds: self.connect_timeout_seconds.take(),
+            temperature: self.temperature.take(),
+            max_output_tokens: self.max_output_tokens.take(),
+            force: self.force.take(),
+            thinking: self.thinking.take(),
+            send_seed: self.send_seed.take().unwrap_or_default(),
+            rates: self.rates.take(),
+        })
+    }
+
+    /// The first key that is set.
+    fn first_left(&self) -> Option<&'static str> {
+        // Without `..`, so that a new key cannot be forgotten here.
+        let Self {
+            id: _,
+            kind: _,
+            builtin,
+            control,
+            command,
+            pass_env,
+            external,
+            model,
+            vendor,
+            wire,
+            region,
+            base_url,
+            api_key_env,
+            api_key_file,
+            timeout_seconds,
+            connect_timeout_seconds,
+            temperature,
+            max_output_tokens,
+            force,
+            thinking,
+            send_seed,
+            rates,
+        } = self;
+        let keys = [
+            ("builtin", builtin.is_some()),
+            ("control", control.is_some()),
+            ("command", command.is_some()),
+            ("pass_env", pass_env.is_some()),
+            ("external", external.is_some()),
+            ("model", model.is_some()),
+            ("vendor", vendor.is_some()),
+            ("wire", wire.is_some()),
+            ("region", region.is_some()),
+            ("base_url", base_url.is_some()),
+            ("api_key_env", api_key_env.is_some()),
+            ("api_key_file", api_key_file.is_some()),
+            ("timeout_seconds", timeout_seconds.is_some()),
+            ("connect_timeout_seconds", connect_timeout_seconds.is_some()),
+            ("temperature", temperature.is_some()),
+            ("max_output_tokens", max_output_tokens.is_some()),
+            ("force", force.is_some()),
+            ("thinking", thinking.is_some()),
+            ("send_seed", send_seed.is_some()),
+            ("rates", rates.is_some()),
+        ];
+        keys.into_iter().find_map(|(key, is_set)| is_set.then_some(key))
+    }
+}
+
+fn check_model(id: &str, model: &ModelAgent) -> Result<(), InvalidAgent> {
+    if model.vendor.is_none() && model.base_url.is_none() {
+        return Err(InvalidAgent::NoAddress(id.to_owned()));
+    }
+    if model
+        .base_url
+        .as_ref()
+        .is_some_and(|url| url.contains(['@', '?', '#']))
+    {
+        return Err(InvalidAgent::Credentials(id.to_owned()));
+    }
+    Ok(())
+}
+
+impl From<AgentConfig> for AgentKeys {
+    fn from(agent: AgentConfig) -> Self {
+        let of = |kind| Self {
+            id: agent.id,
+            kind: Some(kind),
+            ..Self::default()
+        };
+        match agent.kind {
+            AgentKind::Builtin(builtin) => Self {
+                builtin: Some(builtin.name),
+                force: builtin.force,
+                ..of(Kind::Builtin)
+            },
+            AgentKind::Control(control) => Self {
+                control: Some(control),
+                ..of(Kind::Control)
+            },
+            AgentKind::Model(model) => of(Kind::Model).with_model(*model),
+            AgentKind::Program(program) => Self {
+                command: Some(program.command),
+                pass_env: (!program.pass_env.is_empty()).then_some(program.pass_env),
+                timeout_seconds: program.timeout_seconds,
+                send_seed: program.send_seed.then_some(true),
+                rates: program.rates,
+                ..of(Kind::Program)
+            },
+            AgentKind::Client(client) => Self {
+                external: Some(client.external),
+                send_seed: client.send_seed.then_some(true),
+                rates: client.rates,
+                ..of(Kind::Client)
+            },
+        }
+    }
+}
+
+impl AgentKeys {
+    fn with_model(self, model: ModelAgent) -> Self {
+        let (api_key_env, api_key_file) = match model.api_key {
+            Some(ApiKeySource::Environment(variable)) => (Some(variable), None),
+            Some(ApiKeySource::File(path)) => (None, Some(path)),
+            None => (None, None),
+        };
+        Self {
+            model: Some(model.model),
+            vendor: model.vendor,
+            wire: model.wire,
+            region: model.region,
+            base_url: model.base_url,
+            api_key_env,
+            api_key_file,
+            timeout_seconds: model.timeout_seconds,
+            connect_timeout_seconds: model.connect_timeout_seconds,
+            temperature: model.temperature,
+            max_output_tokens: model.max_output_tokens,
+            force: model.force,
+            thinking: model.thinking,
+            send_seed: model.send_seed.then_some(true),
+            rates: model.rates,
+            ..self
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    fn agent(keys: &Value) -> Result<AgentConfig, String> {
+        serde_json::from_value(keys.clone()).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn each_kind_is_written_as_it_is_read_and_named() {
+        for (kind, keys) in [
+            ("builtin", json!({ "builtin": "momentum", "force": "F3" })),
+            ("control", json!({ "control": "oracle" })),
+            (
+                "model",
+                json!({
+                    "model": "m", "vendor": "qwen", "wire": "chat-completions", "region": "intl",
+                    "base_url": "http://127.0.0.1:8000/v1", "api_key_env": "KEY", "timeout_seconds": 1,
+                    "connect_timeout_seconds": 2, "temperature": 0.1, "max_output_tokens": 3, "force": "F2",
+                    "thinking": "never", "send_seed": true,
+                }),
+            ),
+            (
+                "model",
+                json!({ "model": "m", "vendor": "qwen", "api_key_file": "key" }),
+            ),
+            (
+                "program",
+                json!({ "command": ["sh", "a.sh"], "pass_env": ["A"], "timeout_seconds": 1, "send_seed": true }),
+            ),
+            ("client", json!({ "external": "mcp", "send_seed": true })),
+        ] {
+            let mut keys = keys;
+            keys["id"] = json!("a");
+            let read = agent(&keys).unwrap();
+            keys["kind"] = json!(kind);
+            assert_eq!(serde_json::to_value(&read).unwrap(), keys);
+            assert_eq!(agent(&keys), Ok(read));
+        }
+    }
+
+    #[test]
+    fn a_key_of_another_kind_is_named() {
+        let own = ["builtin", "control", "model", "command", "external"];
+        let values = json!({
+            "builtin": "hold", "control": "oracle", "command": ["a"], "pass_env": ["A"], "external": "mcp",
+            "model": "m", "vendor": "v", "wire": "messages", "region": "r", "base_url": "http://h/v1",
+            "api_key_env": "A", "api_key_file": "a", "timeout_seconds": 1, "connect_timeout_seconds": 1,
+            "temperature": 1.0, "max_output_tokens": 1, "force": "F0", "thinking": "never", "send_seed": true,
+            "rates": {},
+        });
+        let takes: [&[&str]; 5] = [
+            &["builtin", "force"],
+            &["control"],
+            &[
+                "model",
+                "vendor",
+                "wire",
+                "region",
+                "base_url",
+                "api_key_env",
+                "api_key_file",
+                "timeout_seconds",
+                "connect_timeout_seconds",
+                "temperature",
+                "max_output_tokens",
+                "force",
+                "thinking",
+                "send_seed",
+                "rates",
+            ],
+            &["command", "pass_env", "timeout_seconds", "send_seed", "rates"],
+            &["external", "send_seed", "rates"],
+        ];
+        for (kind, takes) in own.into_iter().zip(takes) {
+            for (key, value) in values.as_object().unwrap() {
+                let mut keys = json!({ "id": "a", kind: values[kind], key.as_str(): value });
+                if kind == "model" {
+                    keys["vendor"] = json!("v");
+                }
+                let read = agent(&keys);
+                if takes.contains(&key.as_str()) {
+                    assert!(read.is_ok(), "{keys}: {read:?}");
+                } else {
+                    let error = read.unwrap_err();
+                    assert!(error.contains("does not belong to a"), "{keys}: {error}");
+                    assert!(error.contains(": remove it"), "{keys}: {error}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_no_agent_says_how_to_fix_it() {
+        for (keys, part) in [
+            (json!({ "id": "../a", "builtin": "hold" }), "names a directory"),
+            (json!({ "id": "a" }), "needs either `builtin`"),
+            (
+                json!({ "id": "a", "timeout_seconds": 1 }),
+                "needs either `builtin`",
+            ),
+            (
+                json!({ "id": "a", "kind": "model", "builtin": "hold" }),
+                "remove `kind`",
+            ),
+            (
+                json!({ "id": "a", "model": "m" }),
+                "needs either `vendor` or `base_url`",
+            ),
+            (
+                json!({ "id": "a", "model": "m", "base_url": "http://k@h/v1" }),
+                "`base_url` holds credentials",
+            ),
+        ] {
+            let error = agent(&keys).unwrap_err();
+            assert!(error.contains(part) && !error.contains("k@h"), "{keys}: {error}");
+        }
+    }
+}

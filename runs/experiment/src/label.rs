@@ -1,0 +1,99 @@
+//! Closed sets of core crates, which know no files, as the labels that files have: `#[serde(with = "label")]`.
+
+use ktd_masking::{Level, Mode, Numeric};
+use serde::de::{Deserialize, Deserializer, Error};
+use serde::ser::Serializer;
+
+/// A closed set of values, each with a label.
+pub trait Labelled: Copy + 'static {
+    /// What one of them is called in messages.
+    const NOUN: &'static str;
+
+    /// All values.
+    fn all() -> &'static [Self];
+
+    /// The name of this one in files.
+    fn label(self) -> &'static str;
+
+    /// The value of that name.
+    ///
+    /// # Errors
+    /// A message with the names that there are.
+    fn of_label(text: &str) -> Result<Self, String> {
+        let all = Self::all();
+        all.iter()
+            .copied()
+            .find(|value| value.label() == text)
+            .ok_or_else(|| {
+                let known: Vec<&str> = all.iter().map(|value| value.label()).collect();
+                let (noun, known) = (Self::NOUN, known.join(", "));
+                format!("unknown {noun} {text:?}: it is one of {known}")
+            })
+    }
+}
+
+impl Labelled for Level {
+    const NOUN: &'static str = "mask level";
+
+    fn all() -> &'static [Self] {
+        &Self::ALL
+    }
+
+    fn label(self) -> &'static str {
+        self.label()
+    }
+}
+
+impl Labelled for Numeric {
+    const NOUN: &'static str = "numeric setting";
+
+    fn all() -> &'static [Self] {
+        &Self::ALL
+    }
+
+    fn label(self) -> &'static str {
+        self.label()
+    }
+}
+
+impl Labelled for Mode {
+    const NOUN: &'static str = "mode";
+
+    fn all() -> &'static [Self] {
+        &Self::ALL
+    }
+
+    fn label(self) -> &'static str {
+        self.label()
+    }
+}
+
+/// Writes a label.
+///
+/// # Errors
+/// The serialiser's own.
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "the signature that `serde(with)` asks for"
+)]
+pub fn serialize<T: Labelled, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(value.label())
+}
+
+/// Reads a label.
+///
+/// # Errors
+/// An unknown label, with those that there are.
+pub fn deserialize<'de, T: Labelled, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
+    T::of_label(&String::deserialize(deserializer)?).map_err(D::Error::custom)
+}
+
+/// Reads a list of labels.
+///
+/// # Errors
+/// An unknown label, with those that there are.
+pub fn list<'de, T: Labelled, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<T>, D::Error> {
+    let labels = Vec::<String>::deserialize(deserializer)?;
+    let values = labels.iter().map(|label| T::of_label(label));
+    values.collect::<Result<_, _>>().map_err(D::Error::custom)
+}

@@ -1,0 +1,78 @@
+//! The demo at first sight: ten lines that fit, the same twice, and true.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a broken fixture fails the test"
+)]
+
+use ktd_kit::{Folder, assert_ok};
+use serde_json::Value;
+use std::process::Output;
+
+fn demo(folder: &Folder, arguments: &[&str]) -> String {
+    let Output {
+        status,
+        stdout,
+        stderr,
+    } = folder.ktd(&[&["--quiet", "demo"], arguments].concat());
+    assert!(status.success(), "{}", String::from_utf8_lossy(&stderr));
+    String::from_utf8(stdout).unwrap()
+}
+
+#[test]
+fn the_demo_tells_one_story_in_ten_lines_twice() {
+    let (one, other) = (Folder::new(), Folder::new());
+    let told = demo(&one, &[]);
+    assert_eq!(told, demo(&other, &[]), "two machines, the same bytes");
+    let lines: Vec<&str> = told.lines().collect();
+    assert_eq!(lines.len(), 10, "{told}");
+    assert!(lines.iter().all(|line| line.chars().count() <= 100), "{told}");
+    let agents: Vec<&str> = lines[2..8]
+        .iter()
+        .filter_map(|line| line.split_whitespace().next())
+        .collect();
+    assert_eq!(agents[..2], ["cheater", "momentum"], "{told}");
+    assert_eq!(agents[4..], ["hold", "schema-breaker"], "{told}");
+    assert!(
+        lines[6].contains("never traded") && lines[7].contains("could not be read"),
+        "{told}"
+    );
+    assert!(told.contains("public demo key"), "{told}");
+
+    // The next command that it names works, from the same directory.
+    let next = lines[9].strip_prefix("next: ktd ").unwrap();
+    assert_ok(&one.ktd(&next.split(' ').collect::<Vec<_>>()));
+
+    // What is finished is read again: the same story with its figures for programs, and every run in a table that fits.
+    let document: Value = serde_json::from_str(&demo(&one, &["--json"])).unwrap();
+    let story = document["story"]["agents"].as_array().unwrap();
+    let of = |agent: &str| story.iter().find(|row| row["agent"] == agent).unwrap();
+    assert_eq!(of("momentum")["bright"], of("momentum")["blinded"]);
+    assert!(0.5 < of("cheater")["bright"].as_f64().unwrap());
+    assert_eq!(of("cheater")["blinded"], 0.0);
+    assert_eq!(document["cells"].as_array().unwrap().len(), 36);
+    let tables = demo(&one, &["--tables"]);
+    assert!(tables.lines().all(|line| line.chars().count() <= 100), "{tables}");
+    let heads = tables.lines().find(|line| line.contains("drawdown")).unwrap();
+    for head in [
+        "agent",
+        "mask",
+        "mode",
+        "return",
+        "Sharpe",
+        "parse fail",
+        "faults",
+        "coverage",
+        "cost",
+    ] {
+        assert!(heads.contains(head), "{head}: {heads}");
+    }
+    assert!(tables.contains("not shown: turnover"), "{tables}");
+    let wide = demo(&one, &["--wide"]);
+    assert!(
+        wide.contains("model faults") && wide.contains("tokens/step"),
+        "{wide}"
+    );
+    assert!(!wide.contains("not shown"), "{wide}");
+}

@@ -1,0 +1,54 @@
+//! A message with text from outside any mask.
+
+use crate::OpenPayload;
+use ktd_masking::Prompt;
+
+/// A message of the harness: text that is compiled in, and text from outside any mask.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct OpenPrompt(String);
+
+impl OpenPrompt {
+    /// An empty message.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self(String::new())
+    }
+
+    /// Appends template text.
+    #[must_use]
+    pub fn text(self, text: &'static str) -> Self {
+        self.outside(text)
+    }
+
+    /// Appends text from outside any mask, as it is.
+    #[must_use]
+    pub fn outside(mut self, text: &str) -> Self {
+        self.0.push_str(text);
+        self
+    }
+
+    /// Appends a payload: text bare, structures as compact JSON.
+    #[must_use]
+    pub fn payload(self, payload: &OpenPayload) -> Self {
+        self.outside(&payload.to_inline())
+    }
+
+    /// The text as the model sees it.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl From<OpenPayload> for OpenPrompt {
+    fn from(payload: OpenPayload) -> Self {
+        Self(payload.to_inline())
+    }
+}
+
+impl From<Prompt> for OpenPrompt {
+    /// A message of template text and masked payloads, which says nothing that an open one could not.
+    fn from(prompt: Prompt) -> Self {
+        Self(prompt.render())
+    }
+}
