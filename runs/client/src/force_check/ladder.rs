@@ -14,7 +14,7 @@ use ktd_experiment::config::{AgentConfig, RetryConfig};
 use ktd_experiment::price_table::Basis;
 use ktd_experiment::provider::Provider;
 use ktd_guard::{Finding, RequestScan};
-use ktd_io::whole_file::{create_private, remove_file};
+use ktd_io::whole_file::{create_private, remove_if_exists};
 use ktd_prompts::ProbeAnswer;
 use std::path::Path;
 use std::sync::Arc;
@@ -55,9 +55,7 @@ pub async fn measure(
     create_private(folder)?;
     let path = folder.join("exchanges.jsonl.zst");
     for earlier in [&path, &folder.join("exchanges.jsonl")] {
-        if earlier.exists() {
-            remove_file(earlier)?;
-        }
+        remove_if_exists(earlier)?;
     }
     let cassette = Arc::new(Cassette::default());
     let store = ExchangeStore::continue_after(&path, &cassette)?;
