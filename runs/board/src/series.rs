@@ -1,15 +1,14 @@
 //! Daily series as they stand in a board: rounded to what a picture can show.
 
-/// Decimals of shares and of net asset values over the first: a millionth, or a hundredth of a basis point.
-const DECIMALS: i32 = 6;
+/// Parts of shares and of net asset values over the first that are kept: a millionth, or a hundredth of a basis point.
+const SCALE: f64 = 1e6;
 
 /// A daily series, rounded. Full precision would make up nine tenths of a board's bytes, and nothing is computed from it.
 pub(super) fn rounded(values: impl IntoIterator<Item = f64>) -> Vec<f64> {
-    let scale = 10.0_f64.powi(DECIMALS);
     // Adding 0 makes a negative zero a plain one.
     values
         .into_iter()
-        .map(|value| (value * scale).round() / scale + 0.0)
+        .map(|value| (value * SCALE).round() / SCALE + 0.0)
         .collect()
 }
 

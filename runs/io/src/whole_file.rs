@@ -330,7 +330,8 @@ pub fn remove_file(path: &Path) -> Result<(), FileError> {
 /// # Errors
 /// [`FileError::Io`].
 pub fn remove_if_exists(path: &Path) -> Result<(), FileError> {
-    Ok(if_found(remove_file(path))?.unwrap_or_default())
+    if_found(remove_file(path))?;
+    Ok(())
 }
 
 /// Gives a file another name on the same file system; what had that name is replaced.

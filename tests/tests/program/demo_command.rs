@@ -1,10 +1,6 @@
 //! The demo at first sight: ten lines that fit, the same twice, and true.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    reason = "a broken fixture fails the test"
-)]
+#![expect(clippy::unwrap_used, reason = "a broken fixture fails the test")]
 
 use ktd_kit::{Folder, assert_ok};
 use serde_json::Value;

@@ -1,10 +1,6 @@
 //! Steps of a recorded episode: what the model saw, its orders, what became of them, the account.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    reason = "a broken fixture fails the test"
-)]
+#![expect(clippy::unwrap_used, reason = "a broken fixture fails the test")]
 
 use ktd_kit::{Folder, assert_ok, refused};
 use serde_json::Value;

@@ -386,6 +386,7 @@ pub(crate) const CRATES: [Crate; 26] = [
             "env",
             "masking",
             "agents",
+            "attribution",
             "stats",
             "io",
             "view",
@@ -473,6 +474,7 @@ pub(crate) const CRATES: [Crate; 26] = [
         folder: "runs/cli",
         knows: &[
             "env",
+            "masking",
             "agents",
             "probes",
             "io",

@@ -108,7 +108,7 @@ const LONG_FILES: [(&str, usize, &str); 6] = [
     ),
     (
         "runs/client/src/ask.rs",
-        490,
+        520,
         "the order of acts of one request is read in one place",
     ),
     (

@@ -239,7 +239,7 @@ mod tests {
                 request: text.to_owned(),
             });
             let line = record.to_line(7).unwrap();
-            assert_eq!(line.iter().filter(|byte| **byte == b'\n').count(), 1, "{text:?}");
+            assert_eq!(line.split_inclusive(|byte| *byte == b'\n').count(), 1, "{text:?}");
             let (seq, read) = Record::parse(&line).unwrap();
             let Record::Intent(intent) = read else {
                 panic!("{text:?}")

@@ -216,7 +216,7 @@ mod tests {
         assert_eq!(first_frame(&bytes).unwrap().len(), bytes.len());
         assert!(bytes.len() < 64 << 10, "{}", bytes.len());
         let lines = decompress(&bytes, STORE_LIMIT_BYTES).unwrap();
-        assert_eq!(lines.iter().filter(|byte| **byte == b'\n').count(), 20);
+        assert_eq!(lines.split_inclusive(|byte| *byte == b'\n').count(), 20);
         let cassette = Cassette::read(&path).unwrap();
         assert_eq!((cassette.len(), cassette.torn_bytes()), (10, 0));
     }
@@ -237,6 +237,6 @@ mod tests {
         again.finish().unwrap();
         let bytes = std::fs::read(&path).unwrap();
         let lines = decompress(&bytes, STORE_LIMIT_BYTES).unwrap();
-        assert_eq!(lines.iter().filter(|byte| **byte == b'\n').count(), 1);
+        assert_eq!(lines.split_inclusive(|byte| *byte == b'\n').count(), 1);
     }
 }

@@ -121,7 +121,13 @@ fn probes_of_another_plan_are_refused() {
             "`probes.day` is",
         ),
         (
-            |certificate| certificate.set.plan.stretches = std::iter::once(usize::MAX..0).collect(),
+            |certificate| {
+                certificate.set.plan.stretches = std::iter::once(std::ops::Range {
+                    start: usize::MAX,
+                    end: 0,
+                })
+                .collect()
+            },
             "a stretch of 0 trading days",
         ),
     ]);
@@ -210,7 +216,7 @@ fn nothing_that_was_asked_is_left_out() {
             |certificate| {
                 certificate
                     .figures
-                    .retain(|figure| figure.measure != Measure::Joint)
+                    .retain(|figure| figure.measure != Measure::Joint);
             },
             FIGURES,
         ),

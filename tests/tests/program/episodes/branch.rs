@@ -3,6 +3,7 @@
 use ktd_baselines::named;
 use ktd_bundle::BundleError;
 use ktd_bundle::BundlePaths;
+use ktd_bundle::chain::Lines;
 use ktd_bundle::exchanges::{Cassette, Sent};
 use ktd_bundle::open::read_header;
 use ktd_client::ClientError;
@@ -299,6 +300,11 @@ fn a_replay_tells_the_nearest_request_and_its_first_other_field() {
     open.header.agent.kind = warm;
     let header = serde_json::to_string_pretty(&open.header).unwrap();
     std::fs::write(open.paths.header(), format!("{header}\n")).unwrap();
+    let events = open.paths.events();
+    let recorded = Lines::read(&events).unwrap();
+    let genesis = open.header.genesis().unwrap();
+    let chained = recorded.chained_from(&genesis, recorded.len(), &events).unwrap();
+    std::fs::write(&events, chained).unwrap();
     let message = replay(&open);
     assert!(
         message.starts_with(

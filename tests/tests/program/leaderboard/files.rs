@@ -82,15 +82,15 @@ fn names_that_a_header_may_not_have_are_refused() {
     type Change = fn(&mut Value);
     let changes: [(&str, Change); 6] = [
         ("experiment", |header| {
-            header["experiment"] = "=HYPERLINK(\"x\")".into()
+            header["experiment"] = "=HYPERLINK(\"x\")".into();
         }),
         ("agent.id", |header| {
-            header["agent"]["id"] = "\u{1b}[2Jmodel".into()
+            header["agent"]["id"] = "\u{1b}[2Jmodel".into();
         }),
         ("window.id", |header| header["window"]["id"] = "../../up".into()),
         ("cell", |header| header["cell"] = "x".repeat(300).into()),
         ("data.limitations", |header| {
-            header["data"]["limitations"] = vec!["a\u{7}b"].into()
+            header["data"]["limitations"] = vec!["a\u{7}b"].into();
         }),
         ("mode", |header| header["mode"] = "+research".into()),
     ];
