@@ -126,7 +126,7 @@ fn probes_of_another_plan_are_refused() {
                     start: usize::MAX,
                     end: 0,
                 })
-                .collect()
+                .collect();
             },
             "a stretch of 0 trading days",
         ),
