@@ -13,6 +13,7 @@ mod episodes;
 mod kill_resume;
 mod leaderboard;
 mod one_writer;
+mod open_questions;
 mod own_agents;
 mod page;
 mod plan_command;

@@ -164,7 +164,7 @@ fn bad_input_gets_a_clear_answer() {
         (
             "numeric = \"banded\"",
             "numeric = \"blurred\"",
-            "`numeric` is \"blurred\"",
+            "unknown numeric setting \"blurred\"",
         ),
         ("level = \"blinded\"", "level = \"bright\"", "nothing to certify"),
         ("stretches = 2", "stretches = 20", "are needed for 20 stretches"),
