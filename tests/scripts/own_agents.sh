@@ -8,7 +8,7 @@
 set -eu
 cd "$(dirname "$0")/../.."
 ktd=${KTD:-${CARGO_TARGET_DIR:-target}/release/ktd}
-test -x "$ktd" || { echo "no program: cargo build --release -p ktd-runs, or set KTD" >&2; exit 2; }
+test -x "$ktd" || { echo "no program: cargo build --release -p ktd-cli, or set KTD" >&2; exit 2; }
 ktd=$(cd "$(dirname "$ktd")" && pwd)/$(basename "$ktd")
 agents=$PWD/examples/agents
 scripts=$PWD/tests/scripts

@@ -22,10 +22,10 @@ fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 "$python" "$scripts/gen_panel.py" "$work/panel" 300 548 11 --nocsv
-cargo bench --quiet -p ktd-runs --bench peer --no-run
+cargo bench --quiet -p ktd-tests --bench peer --no-run
 for round in 1 2 3; do
     echo "round $round"
     # From the working directory, because Qlib leaves a folder `mlruns` where it runs.
     (cd "$work" && PYTHONHASHSEED=0 "$python" "$scripts/time_qlib.py" panel 20 2 2>"$work/qlib.log" || { cat "$work/qlib.log"; exit 1; })
-    KTD_PEER_PANEL=$work/panel cargo bench --quiet -p ktd-runs --bench peer
+    KTD_PEER_PANEL=$work/panel cargo bench --quiet -p ktd-tests --bench peer
 done

@@ -8,7 +8,7 @@ ktd=${KTD:-${CARGO_TARGET_DIR:-target}/release/ktd}
 window=$data/cn_csi300_window_2023_2026.parquet
 all=$data/cn_csi300ever_daily_2010_2026.parquet
 test -e "$window" || { echo "no data in $data: skipped"; exit 0; }
-test -x "$ktd" || cargo build --release -p ktd-runs
+test -x "$ktd" || cargo build --release -p ktd-cli
 
 import() {
     "$ktd" data import "$1" --basis raw --universe "$data/cn_csi300_members.csv" \

@@ -222,6 +222,7 @@ def window_of(bundle, header):
     """The real window, from the owner's part; without it the days that a panel could have."""
     private = bundle / "private" / "episode.json"
     dates = header["window"].get("dates")
+    dates = dates and [dates["first"], dates["last"]]
     if private.exists():
         episode = json.loads(private.read_text())
         dates = [episode["first_day"], episode["last_day"]]
@@ -257,13 +258,15 @@ def scan_bundle(bundle, codes, names, date_cache):
         scan.value(body, f"events.jsonl {body.get('kind')} step {body.get('step')}", own)
         scan.count["events"] += 1
     for record in records(decompressed(bundle / "exchanges.jsonl.zst")):
-        where = "exchanges {step}/{ordinal}/{attempt}".format(**record["at"])
-        if record["kind"] == "intent":
-            scan.value(json.loads(record["request"]), where + " request")
+        intent, outcome = record.get("intent"), record.get("outcome")
+        where = "exchanges {step}/{ordinal}/{attempt}".format(**(intent or outcome)["at"])
+        if intent:
+            scan.value(intent.get("request", intent.get("request_text")), where + " request")
             continue
-        outcome = record["outcome"]
-        scan.text(outcome.get("body") or "", where + " reply", True)
-        scan.value({key: inner for key, inner in outcome.items() if key not in ("body", "headers")}, where)
+        reply = outcome.get("reply", {})
+        body = reply.get("body", reply.get("body_text", ""))
+        scan.text(body if isinstance(body, str) else json.dumps(body, ensure_ascii=False), where + " reply", True)
+        scan.value({key: outcome[key] for key in ("failed", "refused") if key in outcome}, where)
         scan.count["exchanges"] += 1
     return scan
 
