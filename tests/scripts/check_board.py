@@ -17,7 +17,7 @@ for track in board["tracks"]:
         rest = max(value for agent, value in total.items() if agent not in ("oracle", "cheater"))
         assert total["oracle"] > 2.0 * max(rest, 1.0), (track["window"], total)
     for leader in track["leaders"]:
-        for contribution in leader["attribution"].values():
+        for contribution in (leader["attribution"] or {}).values():
             accounts += 1
             # A gauge is told beside a return, and grows with it.
             scale = max(1.0, abs(contribution["carino"]["portfolio"]))
