@@ -90,6 +90,23 @@ fn attribute(day: &Day, ones: &[f64], solver: &mut Solver) -> Option<[f64; 4]> {
     ])
 }
 
+/// The sum of the coefficients of the same regression by nalgebra: rows times the root of their weight, normal equations,
+/// Cholesky. No residuals, standard errors or portfolio.
+fn by_nalgebra(day: &Day) -> Option<f64> {
+    let roots: Vec<f64> = day.weights.iter().map(|weight| weight.sqrt()).collect();
+    let cell = |column: usize, row: usize| match column.checked_sub(1) {
+        None => 1.0,
+        Some(style) => day.exposures.get(style * NAMES + row).copied().unwrap_or(0.0),
+    };
+    let root = |row: usize| roots.get(row).copied().unwrap_or(0.0);
+    let matrix = nalgebra::DMatrix::from_fn(NAMES, STYLES + 1, |row, column| cell(column, row) * root(row));
+    let vector = nalgebra::DVector::from_fn(NAMES, |row, _| {
+        day.returns.get(row).copied().unwrap_or(0.0) * root(row)
+    });
+    let cholesky = nalgebra::Cholesky::new(matrix.tr_mul(&matrix))?;
+    Some(cholesky.solve(&matrix.tr_mul(&vector)).sum())
+}
+
 fn main() {
     let days = days();
     let ones = vec![1.0; NAMES];
@@ -111,6 +128,13 @@ fn main() {
                 }
                 sums
             })
+        });
+    });
+    group.bench_function("coefficients alone, by nalgebra", |bencher| {
+        bencher.iter(|| {
+            days.iter()
+                .filter_map(|day| by_nalgebra(black_box(day)))
+                .sum::<f64>()
         });
     });
     group.finish();

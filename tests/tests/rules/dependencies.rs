@@ -44,7 +44,7 @@ const NAMED_NOWHERE: [(&str, &str, &str); 1] = [(
 )];
 
 /// Packages of the workspace's table that no crate declares, and why they stand there.
-const DECLARED_NOWHERE: [(&str, &str); 1] = [("nalgebra", "kept for the dense algebra of the fits")];
+const DECLARED_NOWHERE: [(&str, &str); 0] = [];
 
 /// Names declared in a section of a manifest, for every target.
 fn declared(manifest: &Table, section: &str) -> BTreeSet<String> {

@@ -62,6 +62,22 @@ proptest! {
     }
 
     #[test]
+    fn an_independent_decomposition_gives_the_same_coefficients(columns in 1_u64..12, rows in 24_usize..90, seed in 0_u64..1_000_000) {
+        let design = design(columns, rows, seed);
+        let leg = draws(seed + 7, rows);
+        let weights = positive(seed + 9, rows);
+        let ours = wls(&views(&design), &[&leg], &weights, TOLERANCE).unwrap();
+        // Weighted least squares are plain ones of rows times the root of their weight, here by singular values.
+        let root = |row: usize| weights[row].sqrt();
+        let matrix = nalgebra::DMatrix::from_fn(rows, design.len(), |row, column| design[column][row] * root(row));
+        let vector = nalgebra::DVector::from_fn(rows, |row, _| leg[row] * root(row));
+        let theirs = matrix.svd(true, true).solve(&vector, 1e-12).unwrap();
+        for (ours, theirs) in ours.coefficients[0].iter().zip(theirs.iter()) {
+            prop_assert!((ours - theirs).abs() <= 1e-9 * theirs.abs().max(1.0), "{ours} {theirs}");
+        }
+    }
+
+    #[test]
     fn residuals_are_orthogonal_to_what_was_kept(columns in 2_u64..9, rows in 20_usize..70, seed in 0_u64..1_000_000) {
         let mut design = design(columns, rows, seed);
         let double: Vec<f64> = design[1].iter().map(|value| 3.0 * value - 1.0).collect();
