@@ -57,7 +57,7 @@ pub(crate) struct Members {
 pub struct DatabaseSource<'a> {
     /// The panel.
     pub market: &'a Market,
-    /// Its factors on every day from [`HISTORY_DAYS`] - 1 on.
+    /// Its factors on every day from `HISTORY_DAYS` - 1 on.
     pub factors: &'a FactorTable,
     /// The tools.
     pub toolbox: &'a Toolbox,

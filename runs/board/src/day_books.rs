@@ -12,7 +12,7 @@ use std::path::Path;
 /// The days of an episode, from its ledger; `initial` is the cash before the first.
 ///
 /// # Errors
-/// [`BoardError::Damaged`] when a line is not the window's next day, or names what the panel does not know.
+/// [`BoardError::File`] when a line is not the window's next day, or names what the panel does not know.
 pub(super) fn day_books(
     lines: &[LedgerLine],
     (market, days): (&Market, &[DayIndex]),

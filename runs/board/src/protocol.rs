@@ -14,7 +14,7 @@ impl Protocol {
     /// The protocol of one bundle under a factor model's configuration.
     ///
     /// # Errors
-    /// [`BoardError::Damaged`] when a part cannot be hashed.
+    /// [`BoardError::File`] when a part cannot be hashed.
     pub fn of(found: &BundleRef, model_configuration: &str) -> Result<Self, BoardError> {
         let header = &found.header;
         let metrics = format!("metrics {METRICS_VERSION}\n{model_configuration}");

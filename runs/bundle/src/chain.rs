@@ -56,7 +56,7 @@ impl Lines {
     /// The log whose bytes were read from `path`. A torn last line is left out.
     ///
     /// # Errors
-    /// [`BundleError::Damaged`] naming the first line whose chain does not hold.
+    /// [`BundleError::File`] naming the first line whose chain does not hold.
     pub fn parse(path: &Path, bytes: &[u8]) -> Result<Self, BundleError> {
         let end = bytes
             .iter()

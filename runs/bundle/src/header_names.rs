@@ -12,7 +12,7 @@ const TEXT_LENGTH_MAX: usize = 4_000;
 /// Checks the names of a header by the rules of experiment files, where it was read from `path`.
 ///
 /// # Errors
-/// [`BundleError::Damaged`] naming the first field that is invalid.
+/// [`BundleError::File`] naming the first field that is invalid.
 pub(crate) fn check_names(path: &Path, header: &Header) -> Result<(), BundleError> {
     let damaged = |what: String| BundleError::damaged(path, what);
     let branch = header.branch.as_ref();

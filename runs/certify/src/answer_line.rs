@@ -135,7 +135,7 @@ impl RecordedGuess {
 /// Whether answers are those of the probes of some keys, in order.
 ///
 /// # Errors
-/// [`CertifyError::Damaged`] naming the first line that is not.
+/// [`CertifyError::File`] naming the first line that is not.
 pub fn check_order(path: &Path, answers: &[AnswerLine], gold: &[GoldLine]) -> Result<(), CertifyError> {
     let differs = answers
         .iter()

@@ -121,7 +121,7 @@ impl CertifyConfig {
     /// Reads a file.
     ///
     /// # Errors
-    /// [`CertifyError::Io`], or [`CertifyError::Input`] naming key and line.
+    /// [`CertifyError::File`], or [`CertifyError::Input`] naming key and line.
     pub fn read(path: &Path) -> Result<Self, CertifyError> {
         let text = std::fs::read_to_string(path).map_err(CertifyError::io("read", path))?;
         Self::parse(&text)

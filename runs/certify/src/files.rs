@@ -51,7 +51,7 @@ pub(super) fn names(record: &SetRecord, attackers: &[AttackerRecord]) -> BTreeSe
 /// SHA-256 of every file beside a certificate, by its name.
 ///
 /// # Errors
-/// [`CertifyError::Io`] for one that is missing.
+/// [`CertifyError::File`] for one that is missing.
 pub(super) fn hashes(
     paths: &CertifyPaths,
     record: &SetRecord,

@@ -103,7 +103,7 @@ impl GoldLine {
     /// The answer key of the line on a panel.
     ///
     /// # Errors
-    /// [`CertifyError::Damaged`] naming the line whose stock or day the panel has not.
+    /// [`CertifyError::File`] naming the line whose stock or day the panel has not.
     pub fn gold(&self, path: &Path, line: usize, market: &Market) -> Result<Gold, CertifyError> {
         let wrong = |what: String| CertifyError::damaged(path, format!("line {line}: {what}"));
         let target = |target: &TargetLine| {
@@ -136,7 +136,7 @@ impl GoldLine {
 /// Whether lines are the answer keys of so many probes of each kind, in order.
 ///
 /// # Errors
-/// [`CertifyError::Damaged`] naming the first line that is not.
+/// [`CertifyError::File`] naming the first line that is not.
 pub fn check_order(
     path: &Path,
     lines: &[GoldLine],

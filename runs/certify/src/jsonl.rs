@@ -34,7 +34,7 @@ impl<W: Write> Write for Hashed<W> {
 /// Writes a file whole, a line a value: to a temporary name, then renamed. SHA-256 of its bytes.
 ///
 /// # Errors
-/// [`CertifyError::Io`]; the old content stands then.
+/// [`CertifyError::File`]; the old content stands then.
 pub(super) fn write<T: Serialize>(
     path: &Path,
     values: impl IntoIterator<Item = T>,
@@ -104,7 +104,7 @@ fn hex(hash: Sha256) -> String {
 /// Reads a file of lines.
 ///
 /// # Errors
-/// [`CertifyError::Io`], or [`CertifyError::Damaged`] naming the line that is torn or no such value.
+/// [`CertifyError::File`], or [`CertifyError::File`] naming the line that is torn or no such value.
 pub(super) fn read<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>, CertifyError> {
     let file = File::open(path).map_err(CertifyError::io("open", path))?;
     let reader: Box<dyn BufRead> = if is_packed(path) {
@@ -140,7 +140,7 @@ fn parse<T: DeserializeOwned>(path: &Path, mut reader: Box<dyn BufRead>) -> Resu
 /// SHA-256 of a file's bytes.
 ///
 /// # Errors
-/// [`CertifyError::Io`].
+/// [`CertifyError::File`].
 pub(super) fn hash_file(path: &Path) -> Result<String, CertifyError> {
     let mut file = File::open(path).map_err(CertifyError::io("open", path))?;
     let mut hashed = Hashed {

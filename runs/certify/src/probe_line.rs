@@ -45,7 +45,7 @@ impl<'p> WrittenProbe<'p> {
 /// The probes of one kind from their lines, which must be numbered from 0 and show as many episodes as their kind does.
 ///
 /// # Errors
-/// [`CertifyError::Damaged`] naming the line.
+/// [`CertifyError::File`] naming the line.
 pub(super) fn probes(
     path: &Path,
     kind: ProbeKind,

@@ -50,7 +50,7 @@ impl SignedCertificate {
     /// Writes it whole.
     ///
     /// # Errors
-    /// [`CertifyError::Io`].
+    /// [`CertifyError::File`].
     pub fn write(&self, path: &Path) -> Result<(), CertifyError> {
         Ok(write_whole(path, &json_bytes(path, self)?)?)
     }

@@ -83,7 +83,7 @@ impl SigningKey {
     /// Reads a private key, PKCS#8 as PEM.
     ///
     /// # Errors
-    /// [`CertifyError::Io`], or [`CertifyError::Input`] for another kind of key.
+    /// [`CertifyError::File`], or [`CertifyError::Input`] for another kind of key.
     pub fn read(path: &Path) -> Result<Self, CertifyError> {
         let text = std::fs::read_to_string(path).map_err(CertifyError::io("read the key", path))?;
         let key = unpem(&text, PRIVATE).and_then(|der| Ed25519KeyPair::from_pkcs8_maybe_unchecked(&der).ok());
@@ -125,7 +125,7 @@ impl PublicKey {
     /// Reads a public key as PEM, or the public part of a private one.
     ///
     /// # Errors
-    /// [`CertifyError::Io`], or [`CertifyError::Input`] for another kind of key.
+    /// [`CertifyError::File`], or [`CertifyError::Input`] for another kind of key.
     pub fn read(path: &Path) -> Result<Self, CertifyError> {
         let text = std::fs::read_to_string(path).map_err(CertifyError::io("read the key", path))?;
         let der = unpem(&text, PUBLIC);

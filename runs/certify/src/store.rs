@@ -35,7 +35,7 @@ pub(super) fn gold_lines(
 /// Writes a set: probes by kind, and their answer keys apart.
 ///
 /// # Errors
-/// [`CertifyError::Io`].
+/// [`CertifyError::File`].
 pub(super) fn store(
     paths: &SetPaths,
     probes: &[ProbeText],
@@ -100,7 +100,7 @@ pub(super) fn load_gold(
 /// Writes the answers of attackers; SHA-256 of each file.
 ///
 /// # Errors
-/// [`CertifyError::Io`].
+/// [`CertifyError::File`].
 pub(super) fn store_answers(
     paths: &SetPaths,
     answers: &Answers,
@@ -117,7 +117,7 @@ pub(super) fn store_answers(
 /// Writes the answers of a language model.
 ///
 /// # Errors
-/// [`CertifyError::Io`].
+/// [`CertifyError::File`].
 pub(super) fn store_language(
     paths: &SetPaths,
     attacker: &str,

@@ -47,7 +47,7 @@ pub fn signal_days(stretches: &[Stretch]) -> Vec<SignalDays> {
 
 impl SignalDays {
     /// The rank correlation of each strategy's signals under `numeric` with those of exact numbers, in the order of
-    /// [`Strategy::ALL`]; `None` where a signal does not vary.
+    /// [`FactorStrategy::ALL`]; `None` where a signal does not vary.
     ///
     /// # Errors
     /// [`CertifyError::Input`] for a day outside the panel.
