@@ -3,7 +3,7 @@
 
 #![expect(
     clippy::unwrap_used,
-    clippy::panic,
+    clippy::indexing_slicing,
     reason = "a broken fixture fails the test"
 )]
 
@@ -133,7 +133,7 @@ fn transport(provider: &Provider) -> HttpTransport {
         secret_headers: Vec::new(),
         proxy: ProxySettings::default(),
         connect_timeout: Duration::from_secs(20),
-        timeout: Duration::from_secs(60),
+        timeout: Duration::from_mins(1),
     })
     .unwrap()
 }
