@@ -4,14 +4,18 @@
 //! the lines after the point it continues from, and each must equal the recorded one before anything is appended.
 
 use crate::BundleError;
+use ktd_io::FileError;
 use ktd_io::sha256::sha256_hex;
-use ktd_io::whole_file::owner_alone;
+use ktd_io::whole_file::{owner_alone, read_bounded};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use std::collections::VecDeque;
 use std::fs::File;
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
+
+/// The most that a log may hold, bytes: 1 GiB, a hundred times a long episode's.
+const LOG_LIMIT_BYTES: u64 = 1 << 30;
 
 /// Hash of the line before the first of a log that starts from nothing.
 pub const NO_GENESIS: &str = "0000000000000000000000000000000000000000000000000000000000000000";
@@ -45,12 +49,11 @@ impl Lines {
     /// # Errors
     /// [`BundleError::File`], naming the first line whose chain does not hold where the file can be read.
     pub fn read(path: &Path) -> Result<Self, BundleError> {
-        let bytes = match std::fs::read(path) {
-            Ok(bytes) => bytes,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Self::default()),
-            Err(error) => return Err(BundleError::io("read", path)(error)),
-        };
-        Self::parse(path, &bytes)
+        match read_bounded(path, LOG_LIMIT_BYTES) {
+            Ok(bytes) => Self::parse(path, &bytes),
+            Err(FileError::Io { source, .. }) if source.kind() == ErrorKind::NotFound => Ok(Self::default()),
+            Err(error) => Err(error.into()),
+        }
     }
 
     /// The log whose bytes were read from `path`. A torn last line is left out.

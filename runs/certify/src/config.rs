@@ -8,6 +8,7 @@ use ktd_experiment::config::{SyntheticConfig, ToolsConfig, is_file_name, unique,
 use ktd_experiment::mask_keys;
 use ktd_experiment::rules_config::RulesConfig;
 use ktd_experiment::window_config::WindowConfig;
+use ktd_io::whole_file::read_input;
 use ktd_masking::{Level, MaskSettings, Numeric};
 use ktd_probes::judge::DEFAULT_CONFIDENCE;
 use ktd_probes::judge::Thresholds;
@@ -123,7 +124,7 @@ impl CertifyConfig {
     /// # Errors
     /// [`CertifyError::File`], or [`CertifyError::Input`] naming key and line.
     pub fn read(path: &Path) -> Result<Self, CertifyError> {
-        let text = std::fs::read_to_string(path).map_err(CertifyError::io("read", path))?;
+        let text = read_input(path)?;
         Self::parse(&text)
             .map_err(|error| CertifyError::input(format!("{}: {error}", path.display()), error.hint()))
     }

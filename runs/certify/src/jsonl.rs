@@ -1,11 +1,10 @@
 //! Files of JSON lines, packed where their name ends in `.zst`, written whole or not at all.
 
 use crate::CertifyError;
-use ktd_io::whole_file::owner_alone;
+use ktd_io::whole_file::{open_regular, owner_alone};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
-use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
@@ -106,7 +105,7 @@ fn hex(hash: Sha256) -> String {
 /// # Errors
 /// [`CertifyError::File`], or [`CertifyError::File`] naming the line that is torn or no such value.
 pub(super) fn read<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>, CertifyError> {
-    let file = File::open(path).map_err(CertifyError::io("open", path))?;
+    let file = open_regular(path)?;
     let reader: Box<dyn BufRead> = if is_packed(path) {
         let unpacked = zstd::stream::read::Decoder::new(file)
             .map_err(|error| CertifyError::damaged(path, error.to_string()))?;
@@ -142,7 +141,7 @@ fn parse<T: DeserializeOwned>(path: &Path, mut reader: Box<dyn BufRead>) -> Resu
 /// # Errors
 /// [`CertifyError::File`].
 pub(super) fn hash_file(path: &Path) -> Result<String, CertifyError> {
-    let mut file = File::open(path).map_err(CertifyError::io("open", path))?;
+    let mut file = open_regular(path)?;
     let mut hashed = Hashed {
         to: io::sink(),
         hash: Sha256::new(),

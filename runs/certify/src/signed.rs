@@ -4,7 +4,7 @@ use super::certificate::Certificate;
 use super::set_record::{FORMAT_VERSION, Versioned, of_another_format};
 use super::signing::{PublicKey, Signature, SigningKey};
 use crate::CertifyError;
-use ktd_io::whole_file::{json_bytes, write_whole};
+use ktd_io::whole_file::{JSON_LIMIT_BYTES, json_bytes, read_bounded, write_whole};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -61,7 +61,7 @@ impl SignedCertificate {
     /// # Errors
     /// [`CertifyError`] when it is missing, was changed, is not signed, or is signed with another key.
     pub fn read(path: &Path, whose: Option<&PublicKey>) -> Result<Self, CertifyError> {
-        let bytes = std::fs::read(path).map_err(CertifyError::io("read", path))?;
+        let bytes = read_bounded(path, JSON_LIMIT_BYTES)?;
         let untrusted = |what: String, hint: &'static str| CertifyError::Untrusted {
             path: path.to_owned(),
             what,

@@ -4,6 +4,7 @@ use crate::CertifyError;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use ktd_io::sha256::sha256_hex;
+use ktd_io::whole_file::read_input;
 use ring::signature::{ED25519, Ed25519KeyPair, KeyPair, UnparsedPublicKey};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -85,7 +86,7 @@ impl SigningKey {
     /// # Errors
     /// [`CertifyError::File`], or [`CertifyError::Input`] for another kind of key.
     pub fn read(path: &Path) -> Result<Self, CertifyError> {
-        let text = std::fs::read_to_string(path).map_err(CertifyError::io("read the key", path))?;
+        let text = read_input(path)?;
         let key = unpem(&text, PRIVATE).and_then(|der| Ed25519KeyPair::from_pkcs8_maybe_unchecked(&der).ok());
         key.map(Self).ok_or_else(|| no_key(path))
     }
@@ -127,7 +128,7 @@ impl PublicKey {
     /// # Errors
     /// [`CertifyError::File`], or [`CertifyError::Input`] for another kind of key.
     pub fn read(path: &Path) -> Result<Self, CertifyError> {
-        let text = std::fs::read_to_string(path).map_err(CertifyError::io("read the key", path))?;
+        let text = read_input(path)?;
         let der = unpem(&text, PUBLIC);
         let bytes = der
             .as_deref()

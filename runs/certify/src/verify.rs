@@ -20,7 +20,7 @@ use super::workspace::ProbeWorkspace;
 use crate::CertifyError;
 use ktd_data::market_source::MarketSource;
 use ktd_episode::verify::Verified;
-use ktd_io::whole_file::json_bytes;
+use ktd_io::whole_file::{JSON_LIMIT_BYTES, json_bytes, read_text};
 use ktd_masking::MaskKey;
 use ktd_probes::judge::ControlSet;
 use ktd_probes::{ProbeKind, ProbeText};
@@ -245,7 +245,7 @@ fn remake(
 ) -> Result<(), CertifyError> {
     let record = &certificate.set;
     let path = paths.mask_key();
-    let text = std::fs::read_to_string(&path).map_err(CertifyError::io("read", &path))?;
+    let text = read_text(&path, JSON_LIMIT_BYTES)?;
     let key = MaskKey::parse(&text).map_err(|error| CertifyError::damaged(&path, error.to_string()))?;
     if key.commitment() != record.mask.commitment {
         return Err(CertifyError::damaged(

@@ -2,6 +2,7 @@
 
 use crate::DataFileError;
 use ktd_env::Market;
+use ktd_io::whole_file::{open_regular, read_if_exists};
 use std::path::Path;
 
 /// The bytes a panel file starts with.
@@ -12,10 +13,7 @@ pub(crate) const MAGIC: &[u8] = b"KTDPANEL";
 pub fn is_panel(path: &Path) -> bool {
     use std::io::Read;
     let mut start = [0_u8; 8];
-    std::fs::File::open(path)
-        .and_then(|mut file| file.read_exact(&mut start))
-        .is_ok()
-        && start == MAGIC
+    open_regular(path).is_ok_and(|mut file| file.read_exact(&mut start).is_ok()) && start == MAGIC
 }
 
 /// Loads a panel file.
@@ -23,15 +21,9 @@ pub fn is_panel(path: &Path) -> bool {
 /// # Errors
 /// [`DataFileError`] when the file cannot be read or is no whole panel of this program's format.
 pub fn load_panel(path: &Path) -> Result<Market, DataFileError> {
-    let bytes = std::fs::read(path).map_err(|error| {
-        let is_missing = error.kind() == std::io::ErrorKind::NotFound;
-        let failure = DataFileError::io("read the panel", path)(error);
-        if is_missing {
-            failure
-                .with_hint("make one with `ktd data import SRC --out PANEL` or `ktd data synth --out PANEL`")
-        } else {
-            failure
-        }
+    let bytes = read_if_exists(path)?.ok_or_else(|| {
+        DataFileError::io("read the panel", path)(std::io::ErrorKind::NotFound.into())
+            .with_hint("make one with `ktd data import SRC --out PANEL` or `ktd data synth --out PANEL`")
     })?;
     Market::from_bytes(&bytes).map_err(|error| {
         DataFileError::invalid(format_args!("{}: {error}", path.display())).with_hint(error.hint())

@@ -1,7 +1,7 @@
 //! Text tables: CSV, TSV and their gzip forms, with the line of every row.
 
 use crate::FileError;
-use crate::whole_file::open_regular;
+use crate::whole_file::open_input;
 use csv::StringRecord;
 use flate2::read::MultiGzDecoder;
 use std::io::{BufRead, BufReader, Read};
@@ -19,7 +19,7 @@ pub struct TextFile {
 /// # Errors
 /// [`FileError`] when it cannot be read.
 pub fn open_text(path: &Path) -> Result<Box<dyn Read>, FileError> {
-    let file = open_regular(path)?;
+    let file = open_input(path)?;
     let mut buffered = BufReader::with_capacity(1 << 16, file);
     let start = buffered.fill_buf().map_err(FileError::io("read", path))?;
     if start.starts_with(&[0x1F, 0x8B]) {

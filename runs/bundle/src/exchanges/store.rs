@@ -96,8 +96,12 @@ impl ExchangeStore {
         }
         part.records += 1;
         part.bytes += u64::try_from(line.len()).unwrap_or(0);
-        if SEGMENT_BYTES <= part.bytes {
-            self.roll(part)?;
+        if SEGMENT_BYTES <= part.bytes
+            && let Err(error) = self.roll(part)
+        {
+            // A frame after a torn one could not be read. The records stand in the open part.
+            *open = None;
+            return Err(error);
         }
         Ok(())
     }
@@ -219,6 +223,25 @@ mod tests {
         assert_eq!(lines.split_inclusive(|byte| *byte == b'\n').count(), 20);
         let cassette = Cassette::read(&path).unwrap();
         assert_eq!((cassette.len(), cassette.torn_bytes()), (10, 0));
+    }
+
+    #[test]
+    fn a_segment_that_cannot_be_written_loses_nothing_and_stops_the_store() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("exchanges.jsonl.zst");
+        let store = ExchangeStore::continue_after(&path, &Cassette::default()).unwrap();
+        // No frame can be appended to a directory.
+        std::fs::create_dir(&path).unwrap();
+        let large = usize::try_from(SEGMENT_BYTES).unwrap();
+        assert!(store.intend(intent(0, large)).is_err());
+        assert!(store.clone().intend(intent(1, 4)).is_err());
+        std::fs::remove_dir(&path).unwrap();
+        let cassette = Cassette::read(&path).unwrap();
+        assert_eq!((cassette.len(), cassette.torn_bytes()), (1, 0));
+        let again = ExchangeStore::continue_after(&path, &cassette).unwrap();
+        again.settle(at(0), Outcome::Refused { status: None }).unwrap();
+        again.finish().unwrap();
+        assert_eq!(Cassette::read(&path).unwrap().len(), 1);
     }
 
     #[test]

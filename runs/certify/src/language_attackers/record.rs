@@ -15,7 +15,7 @@ use ktd_env::Market;
 use ktd_experiment::config::AgentConfig;
 use ktd_experiment::provider::Provider;
 use ktd_io::sha256::sha256_hex;
-use ktd_io::whole_file::{json_bytes, write_whole};
+use ktd_io::whole_file::{json_bytes, read_if_exists, write_whole};
 use ktd_masking::MaskSettings;
 use ktd_probes::{ProbeAnswer, ProbeKind};
 use serde::{Deserialize, Serialize};
@@ -167,16 +167,15 @@ pub(super) fn keep_identity(
 ) -> Result<(), CertifyError> {
     let path = folder.join("attacker.json");
     let now = identity(&path, attacker, mask, schema_retries)?;
-    match std::fs::read(&path) {
-        Ok(recorded) if recorded == now => Ok(()),
-        Ok(_) => Err(CertifyError::input(
+    match read_if_exists(&path)? {
+        Some(recorded) if recorded == now => Ok(()),
+        Some(_) => Err(CertifyError::input(
             format!(
                 "{}: the answers beside it were given by another agent, under another mask or to other words",
                 path.display()
             ),
             "choose another directory, or move this one away to ask everything anew",
         )),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(write_whole(&path, &now)?),
-        Err(error) => Err(CertifyError::io("read", &path)(error)),
+        None => Ok(write_whole(&path, &now)?),
     }
 }
