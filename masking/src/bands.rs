@@ -1,22 +1,22 @@
-//! Noised bands: where a name stands in the cross-section, moved by chance before its third is told.
+//! Noised bands: where a name stands in the cross-section, moved by chance before its third is shown.
 //!
-//! Chance moves the standing itself rather than replacing the band now and then: at the same worth to those who look at
+//! Chance moves the rank itself rather than replacing the band now and then: at the same worth to those who look at
 //! many names it tells half as much of any one of them, because a wrong band is mostly a neighbouring one.
 
+use crate::cross_section_rank::CrossSectionRank;
 use crate::key::MaskKey;
-use crate::standing::Standing;
 use ktd_env::factors::Factor;
 use ktd_env::{KeyedStream, NameId};
 
-/// Standard deviation of what moves a standing, in standard deviations of the standings themselves. Chosen so that the
+/// Standard deviation of what moves a rank, in standard deviations of the ranks themselves. Chosen so that the
 /// bounds hold on the real panel even beside a stock that is known (docs/mask-certificate.md): that stock's bands would
-/// tell the days. What is left of a standing is one part in the square root of 1 + 4^2, about a quarter.
+/// tell the days. What is left of a rank is one part in the square root of 1 + 4^2, about a quarter.
 pub const BAND_NOISE: f64 = 4.0;
 
 /// Trading days between two refresh days. The first is the as-of day of step 1.
 pub const BAND_REFRESH_DAYS: usize = 20;
 
-/// How far from the middle the outer thirds begin, in standard deviations of moved standings, which are nearly normal.
+/// How far from the middle the outer thirds begin, in standard deviations of moved ranks, which are nearly normal.
 const CUT: f64 = 0.430_727;
 
 /// One keyed draw a name and factor, the same for the whole episode, so that asking again tells nothing more.
@@ -29,9 +29,9 @@ pub(crate) struct BandNoise {
 
 #[derive(Debug, Clone, Copy)]
 struct Draw {
-    /// Moves the standing.
+    /// Moves the rank.
     by: f64,
-    /// The standing, 0 to 1, that stands in place of a missing one.
+    /// The rank, 0 to 1, that stands in place of a missing one.
     instead: f64,
 }
 
@@ -59,13 +59,13 @@ impl BandNoise {
         }
     }
 
-    /// The band shown: -1, 0 or 1. Without a standing a drawn one is moved, so that a missing value looks like any other.
-    pub(crate) fn shown(&self, name: NameId, factor: Factor, standing: Option<Standing>) -> i8 {
+    /// The band shown: -1, 0 or 1. Without a rank a drawn one is moved, so that a missing value looks like any other.
+    pub(crate) fn shown(&self, name: NameId, factor: Factor, rank: Option<CrossSectionRank>) -> i8 {
         let cell = name.index() * Factor::ALL.len() + factor.index();
         let Some(draw) = self.draws.get(cell) else {
             return 0;
         };
-        let moved = score(standing.map_or(draw.instead, Standing::share)) + draw.by;
+        let moved = score(rank.map_or(draw.instead, CrossSectionRank::share)) + draw.by;
         i8::from(self.cut < moved) - i8::from(moved < -self.cut)
     }
 }
@@ -114,14 +114,15 @@ mod tests {
         );
     }
 
-    /// Over many keys each band is shown of about a third, and a high standing is shown high more often than low.
+    /// Over many keys each band is shown of about a third, and a high rank is shown high more often than low.
     #[test]
     fn bands_are_even_and_lean_to_the_truth() {
         let shown = |share: Option<(usize, usize)>, draws: &[Draw]| {
             let mut counts = [0.0; 3];
             for (place, draw) in draws.iter().enumerate() {
                 let own = share.map_or((place % 300, 299), |share| share);
-                let share = Standing::new(own.0, 0, own.1).map_or(draw.instead, Standing::share);
+                let share =
+                    CrossSectionRank::new(own.0, 0, own.1).map_or(draw.instead, CrossSectionRank::share);
                 let moved = score(share) + draw.by;
                 let band = usize::from(-band_cut() <= moved) + usize::from(band_cut() < moved);
                 counts[band] += 1.0 / f64::from(u32::try_from(draws.len()).unwrap());
@@ -146,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn stilled_bands_are_those_of_the_standings() {
+    fn stilled_bands_are_those_of_the_ranks() {
         let still = noise(9).stilled();
         let market = ktd_env::synth::generate(&ktd_env::synth::SynthConfig {
             seed: 1,
@@ -156,8 +157,8 @@ mod tests {
         let (name, _) = market.unwrap().names().next().unwrap();
         for factor in Factor::ALL {
             for (below, band) in [(0, -1), (33, -1), (34, 0), (66, 0), (67, 1), (100, 1)] {
-                let standing = Standing::new(below, 0, 100);
-                assert_eq!(still.shown(name, factor, standing), band, "{below}");
+                let rank = CrossSectionRank::new(below, 0, 100);
+                assert_eq!(still.shown(name, factor, rank), band, "{below}");
             }
         }
     }

@@ -1,25 +1,25 @@
 //! The door for numbers: how much of a price, a return, a score or an amount a mask shows.
 
 use crate::bands::BAND_REFRESH_DAYS;
+use crate::cross_section_rank::CrossSectionRank;
 use crate::mask::Mask;
-use crate::numeric::{Fineness, Numeric, Scale};
+use crate::masked_number::MaskedNumber;
+use crate::numeric::{FactorScale, Fineness, Numeric};
 use crate::payload::Payload;
 use crate::rounding::{FIFTIETH, Grain, HUNDREDTH, Rounding, TWENTIETH};
-use crate::seen::Seen;
-use crate::standing::Standing;
 use ktd_env::exchange::TargetWeight;
 use ktd_env::factors::{Factor, Technical};
 use ktd_env::{AsOf, DaysBack, Fen, NameId, Shares};
 
 /// Prices, volumes and factors.
 impl Mask {
-    /// In what terms factors are told.
+    /// Terms in which factors are shown.
     #[must_use]
-    pub const fn scale(&self) -> Scale {
+    pub const fn scale(&self) -> FactorScale {
         self.settings.numeric.scale()
     }
 
-    /// Whether it is told how a name trades: suspensions, closes at a price limit, special treatment, corporate actions.
+    /// Whether a name's trading is shown: suspensions, closes at a price limit, special treatment, corporate actions.
     #[must_use]
     pub fn shows_trading(&self) -> bool {
         self.settings.numeric != Numeric::Banded
@@ -82,24 +82,26 @@ impl Mask {
     #[must_use]
     pub fn volume(&self, shares: f64, mean_20d: f64) -> Payload {
         if self.settings.numeric == Numeric::Exact {
-            return Seen::significant(shares / 1000.0).into();
+            return MaskedNumber::significant(shares / 1000.0).into();
         }
         if mean_20d <= 0.0 {
             return Payload::null();
         }
-        self.shown(shares / mean_20d, Seen::share, |rounding| rounding.multiple)
+        self.shown(shares / mean_20d, MaskedNumber::share, |rounding| {
+            rounding.multiple
+        })
     }
 
     /// The raw value of a factor; `None` where it is hidden. From `rescaled` on the one factor with a unit (turnover in
     /// CNY) is; its z-score stays visible.
     #[must_use]
-    pub fn factor(&self, factor: Factor, raw: f64) -> Option<Seen> {
+    pub fn factor(&self, factor: Factor, raw: f64) -> Option<MaskedNumber> {
         if !self.shows_raw(factor) {
             return None;
         }
         match self.settings.numeric.fineness() {
-            Fineness::True => Some(Seen::significant(raw)),
-            Fineness::Rounded(rounding) => Some(Seen::gridded(rounding.factor(factor, raw))),
+            Fineness::True => Some(MaskedNumber::significant(raw)),
+            Fineness::Rounded(rounding) => Some(MaskedNumber::gridded(rounding.factor(factor, raw))),
             Fineness::Hidden => None,
         }
     }
@@ -114,36 +116,36 @@ impl Mask {
         }
     }
 
-    /// A factor's z-score; `None` where factors are told in other terms.
+    /// A factor's z-score; `None` where factors are shown in other terms.
     #[must_use]
-    pub fn score(&self, z: f64) -> Option<Seen> {
-        self.seen(z, Seen::score, |rounding| rounding.multiple)
+    pub fn score(&self, z: f64) -> Option<MaskedNumber> {
+        self.number(z, MaskedNumber::score, |rounding| rounding.multiple)
     }
 
-    /// A technical's value; `None` where technicals are hidden or told as percentiles.
+    /// A technical's value; `None` where technicals are hidden or shown as percentiles.
     #[must_use]
-    pub fn technical(&self, technical: Technical, value: f64) -> Option<Seen> {
+    pub fn technical(&self, technical: Technical, value: f64) -> Option<MaskedNumber> {
         match self.settings.numeric.fineness() {
-            Fineness::True => Some(Seen::compact(value)),
-            Fineness::Rounded(rounding) => Some(Seen::gridded(rounding.technical(technical, value))),
+            Fineness::True => Some(MaskedNumber::compact(value)),
+            Fineness::Rounded(rounding) => Some(MaskedNumber::gridded(rounding.technical(technical, value))),
             Fineness::Hidden => None,
         }
     }
 
     /// A percentile among the index members, 0 the lowest and 100 the highest, with one decimal; `None` where factors are
-    /// told in other terms.
+    /// shown in other terms.
     #[must_use]
-    pub fn percentile(&self, standing: Standing) -> Option<Seen> {
-        let tenths = u32::try_from(standing.percentile_tenths()).ok()?;
-        (self.scale() == Scale::Percentiles).then(|| Seen::gridded(f64::from(tenths) / 10.0))
+    pub fn percentile(&self, rank: CrossSectionRank) -> Option<MaskedNumber> {
+        let tenths = u32::try_from(rank.percentile_tenths()).ok()?;
+        (self.scale() == FactorScale::Percentiles).then(|| MaskedNumber::gridded(f64::from(tenths) / 10.0))
     }
 
-    /// The band of a name's factor, -1, 0 or 1, after the episode's draw; `None` where factors are told in other terms. A
-    /// missing value has no standing and shows a band all the same.
+    /// The band of a name's factor, -1, 0 or 1, after the episode's draw; `None` where factors are shown in other terms. A
+    /// missing value has no rank and shows a band all the same.
     #[must_use]
-    pub fn band(&self, name: NameId, factor: Factor, standing: Option<Standing>) -> Option<Seen> {
+    pub fn band(&self, name: NameId, factor: Factor, rank: Option<CrossSectionRank>) -> Option<MaskedNumber> {
         let noise = self.noise.as_ref()?;
-        Some(Seen::gridded(f64::from(noise.shown(name, factor, standing))))
+        Some(MaskedNumber::gridded(f64::from(noise.shown(name, factor, rank))))
     }
 
     /// How many trading days before the as-of day the bands were taken: on the episode's origin and every 20th trading
@@ -161,7 +163,7 @@ impl Mask {
     #[must_use]
     pub fn market_rate(&self, value: Option<f64>) -> Payload {
         value.map_or_else(Payload::null, |value| {
-            self.shown(value, Seen::fraction, |rounding| rounding.rate)
+            self.shown(value, MaskedNumber::fraction, |rounding| rounding.rate)
         })
     }
 
@@ -169,7 +171,7 @@ impl Mask {
     #[must_use]
     pub fn market_share(&self, share: Option<f64>) -> Payload {
         share.map_or_else(Payload::null, |share| {
-            self.shown(share, Seen::share, |rounding| rounding.share)
+            self.shown(share, MaskedNumber::share, |rounding| rounding.share)
         })
     }
 
@@ -185,11 +187,11 @@ impl Mask {
     #[must_use]
     pub fn market_rank(&self, higher: Option<usize>) -> Payload {
         let rank = higher.and_then(|higher| i64::try_from(higher.saturating_add(1)).ok());
-        rank.filter(|_| self.scale() == Scale::Percentiles)
+        rank.filter(|_| self.scale() == FactorScale::Percentiles)
             .map_or_else(Payload::null, Payload::integer)
     }
 
-    /// Trading days since a name last traded; `null` for none, and where it is not told how names trade.
+    /// Trading days since a name last traded; `null` for none, and where trading is not shown.
     #[must_use]
     pub fn stale_days(&self, days: usize) -> Payload {
         let days = i64::try_from(days).unwrap_or(i64::MAX);
@@ -209,7 +211,7 @@ impl Mask {
     /// tells the days however it is rounded.
     #[must_use]
     pub fn money(&self, amount: Fen) -> Payload {
-        if self.scale() == Scale::Bands {
+        if self.scale() == FactorScale::Bands {
             return Payload::null();
         }
         let shown = self.grain.map_or(amount, |grain| {
@@ -233,8 +235,8 @@ impl Mask {
     #[must_use]
     pub fn weight(&self, weight: f64) -> Payload {
         let coarsest = match self.settings.numeric.scale() {
-            Scale::Bands => FIFTIETH,
-            Scale::Values | Scale::Percentiles => HUNDREDTH,
+            FactorScale::Bands => FIFTIETH,
+            FactorScale::Values | FactorScale::Percentiles => HUNDREDTH,
         };
         Payload::number(self.grained(weight, |rounding| rounding.weight, coarsest), 4)
     }
@@ -272,7 +274,7 @@ impl Mask {
     }
 
     fn own_return(&self, value: f64, coarsest: Grain) -> Payload {
-        if self.scale() == Scale::Bands {
+        if self.scale() == FactorScale::Bands {
             return Payload::null();
         }
         Payload::number(self.grained(value, |rounding| rounding.rate, coarsest), 4)
@@ -300,20 +302,25 @@ impl Mask {
         }
     }
 
-    fn seen(
+    fn number(
         &self,
         value: f64,
-        kind: impl Fn(f64) -> Seen,
+        kind: impl Fn(f64) -> MaskedNumber,
         grain: impl Fn(&Rounding) -> Grain,
-    ) -> Option<Seen> {
+    ) -> Option<MaskedNumber> {
         match self.settings.numeric.fineness() {
             Fineness::True => Some(kind(value)),
-            Fineness::Rounded(rounding) => Some(Seen::gridded(grain(rounding).nearest(value))),
+            Fineness::Rounded(rounding) => Some(MaskedNumber::gridded(grain(rounding).nearest(value))),
             Fineness::Hidden => None,
         }
     }
 
-    fn shown(&self, value: f64, kind: impl Fn(f64) -> Seen, grain: impl Fn(&Rounding) -> Grain) -> Payload {
-        Payload::optional(self.seen(value, kind, grain))
+    fn shown(
+        &self,
+        value: f64,
+        kind: impl Fn(f64) -> MaskedNumber,
+        grain: impl Fn(&Rounding) -> Grain,
+    ) -> Payload {
+        Payload::optional(self.number(value, kind, grain))
     }
 }

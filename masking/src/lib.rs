@@ -7,6 +7,7 @@
 //! Knows: `env` (names, days, quantities). Never knows: providers, tools, prompts, files, clocks.
 
 mod bands;
+mod cross_section_rank;
 mod figures;
 mod json_extent;
 mod key;
@@ -14,6 +15,7 @@ mod level;
 mod mask;
 #[cfg(test)]
 mod mask_tests;
+mod masked_number;
 mod mode;
 mod numeric;
 mod payload;
@@ -23,24 +25,22 @@ mod quantity;
 mod rounding;
 mod rule_figures;
 mod schema;
-mod seen;
-mod standing;
 
 pub use bands::{BAND_NOISE, BAND_REFRESH_DAYS, band_cut, score as band_score};
+pub use cross_section_rank::CrossSectionRank;
 pub use json_extent::JsonExtent;
 pub use key::{MaskKey, MaskKeyError, hex};
 pub use level::{Level, MaskSettings};
 pub use mask::{EpisodeFrame, Mask, MaskedOrder, UnknownAlias};
+pub use masked_number::MaskedNumber;
 pub use mode::Mode;
-pub use numeric::{Numeric, Scale};
+pub use numeric::{FactorScale, Numeric};
 pub use payload::Payload;
 pub use pointer::PointerPart;
 pub use prompt::Prompt;
 pub use quantity::{Count, Rank};
 pub use rule_figures::RuleFigures;
 pub use schema::{Schema, ToolSpec};
-pub use seen::Seen;
-pub use standing::Standing;
 
 /// The version of what masks show: raised when the same market, key and settings give other payloads than before.
 pub const SCHEME: u32 = 1;

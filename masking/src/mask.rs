@@ -175,7 +175,7 @@ impl Mask {
         self.settings.numeric.shows_boards()
     }
 
-    /// A name's sector: its real name or an alias; `null` where the panel has none, and where factors are told in bands,
+    /// A name's sector: its real name or an alias; `null` where the panel has none, and where factors are shown in bands,
     /// because sector and board together single out too few names.
     #[must_use]
     pub fn sector(&self, place: Option<u16>) -> Payload {

@@ -1,7 +1,8 @@
 //! What every level must hold: one alias a name, nothing of the codes, nothing of the calendar.
 
 use crate::{
-    EpisodeFrame, Level, Mask, MaskKey, MaskSettings, Numeric, Payload, Seen, Standing, UnknownAlias,
+    CrossSectionRank, EpisodeFrame, Level, Mask, MaskKey, MaskSettings, MaskedNumber, Numeric, Payload,
+    UnknownAlias,
 };
 use ktd_env::factors::{Factor, Technical};
 use ktd_env::{
@@ -318,7 +319,7 @@ fn each_rung_tells_less_of_the_same_numbers() {
     let name = names(&market)[0];
     let told = Numeric::ALL.map(|numeric| {
         let mask = mask(&market, Level::Blinded, numeric, "a");
-        let standing = Standing::new(2, 0, 3).unwrap();
+        let rank = CrossSectionRank::new(2, 0, 3).unwrap();
         let cells = [
             mask.price(&as_of, name, 11.0),
             mask.index_level(&as_of, 3200.0),
@@ -327,7 +328,7 @@ fn each_rung_tells_less_of_the_same_numbers() {
             Payload::optional(mask.factor(Factor::RevOn, -0.001_26)),
             Payload::optional(mask.score(-1.234_5)),
             Payload::optional(mask.technical(Technical::Rsi14, 47.62)),
-            Payload::optional(mask.percentile(standing)),
+            Payload::optional(mask.percentile(rank)),
             mask.market_rate(Some(0.012_34)),
             mask.market_share(Some(0.333)),
             Payload::optional(mask.market_count(300)),
@@ -360,15 +361,18 @@ fn each_rung_tells_less_of_the_same_numbers() {
 #[test]
 fn bands_are_shown_at_their_rung_alone() {
     let market = market();
-    let standing = Standing::new(3, 0, 3);
+    let rank = CrossSectionRank::new(3, 0, 3);
     for numeric in Numeric::ALL {
         let mask = mask(&market, Level::Bright, numeric, "a");
         for name in names(&market) {
             for factor in Factor::ALL {
-                let band = mask.band(name, factor, standing).map(Seen::value);
+                let band = mask.band(name, factor, rank).map(MaskedNumber::value);
                 assert_eq!(band.is_some(), numeric == Numeric::Banded);
-                let missing = mask.band(name, factor, None).map(Seen::value);
-                let is_drawn = mask.band(name, factor, Standing::new(0, 0, 3)).map(Seen::value) == band;
+                let missing = mask.band(name, factor, None).map(MaskedNumber::value);
+                let is_drawn = mask
+                    .band(name, factor, CrossSectionRank::new(0, 0, 3))
+                    .map(MaskedNumber::value)
+                    == band;
                 assert!(!is_drawn || missing == band);
             }
         }

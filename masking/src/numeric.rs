@@ -20,9 +20,9 @@ pub enum Numeric {
     Banded,
 }
 
-/// In what terms factors are told.
+/// Terms in which factors are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scale {
+pub enum FactorScale {
     /// Raw values and z-scores.
     Values,
     /// Percentiles among the index members, 0 to 100.
@@ -72,13 +72,13 @@ impl Numeric {
         Self::ALL.into_iter().find(|numeric| numeric.label() == text)
     }
 
-    /// In what terms factors are told.
+    /// Terms in which factors are shown.
     #[must_use]
-    pub const fn scale(self) -> Scale {
+    pub const fn scale(self) -> FactorScale {
         match self {
-            Self::Exact | Self::Rescaled | Self::RoundedTenth | Self::RoundedHalf => Scale::Values,
-            Self::Ranked => Scale::Percentiles,
-            Self::Banded => Scale::Bands,
+            Self::Exact | Self::Rescaled | Self::RoundedTenth | Self::RoundedHalf => FactorScale::Values,
+            Self::Ranked => FactorScale::Percentiles,
+            Self::Banded => FactorScale::Bands,
         }
     }
 

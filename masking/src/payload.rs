@@ -121,12 +121,12 @@ impl Payload {
         Self::number(f64::from(weight.millionths()) / 1e6, DECIMALS)
     }
 
-    /// Text that masking has made fit to be seen. The only door for run-time text.
+    /// Text that masking has made fit to be shown. The only door for run-time text.
     pub(crate) fn shown(text: String) -> Self {
         Self(Node::Shown(text))
     }
 
-    /// A whole number that masking has made fit to be seen.
+    /// A whole number that masking has made fit to be shown.
     pub(crate) const fn integer(value: i64) -> Self {
         Self(Node::Integer(value))
     }

@@ -1,4 +1,4 @@
-//! Where in a model's own JSON something is wrong, told without echoing a byte of it.
+//! Place in a model's own JSON where something is wrong, without a byte of it.
 
 use crate::Payload;
 

@@ -1,7 +1,7 @@
 //! Counts and places of the harness's own things: the only numbers that become payloads without passing a mask.
 //!
 //! Whatever is measured on a market or an account (prices, returns, scores, weights, how many rose) converts only
-//! through the methods of [`crate::Mask`], because how much of it may be seen is a setting.
+//! through the methods of [`crate::Mask`], because how much of it may be shown is a setting.
 
 /// How many of something that a market does not decide (steps, orders, characters). Counts of a market go through
 /// [`crate::Mask::market_count`].

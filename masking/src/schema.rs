@@ -68,7 +68,7 @@ fn tidy(value: &mut Value) {
     }
 }
 
-/// A tool as a model is told about it.
+/// Tool as it is described to a model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolSpec {
     /// Name the model calls it by.

@@ -3,7 +3,7 @@
 //! The cases stand here and not in the crate `tests` because trybuild builds every dependency of the manifest it runs
 //! in, and `env` and `masking` are all that they need.
 
-#![expect(clippy::print_stdout, reason = "a skipped comparison is told")]
+#![expect(clippy::print_stdout, reason = "a skipped comparison is printed")]
 
 use std::process::Command;
 

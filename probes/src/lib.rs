@@ -22,6 +22,7 @@ mod make;
 mod parsed_exhibit;
 mod plan;
 mod scan;
+mod step_text;
 mod table;
 mod tally;
 mod tolerance;

@@ -16,7 +16,7 @@ use ktd_tools::{LastStep, LastStepKind, Tool, ToolContext, ToolLimits, Toolbox, 
 const DAY_LOOKBACK: u32 = 60;
 /// Bars that a probe of more steps asks for at each.
 const STEP_LOOKBACK: u32 = 10;
-/// Names that an episode's account holds beside the target.
+/// Names that an episode's account holds besides the target.
 const COMPANIONS: usize = 9;
 /// Draws of a day before a stratum counts as empty.
 const TRIES: usize = 8;

@@ -1,6 +1,7 @@
 //! What an attacker reads in an exhibit's text. Whatever is there is read, whether the mask should have shown it or not.
 
 use crate::column::DayColumn;
+use crate::step_text::{MOST_DAYS, STATE, day_label};
 use crate::table::{Row, Table};
 use crate::unknown_content::{Subject, UnknownContent, number};
 use ktd_env::factors::{Factor, Technical};
@@ -8,9 +9,6 @@ use ktd_env::{Board, Ticker, TradeDate};
 use ktd_masking::{MaskSettings, Numeric};
 use ktd_tools::Tool;
 use serde_json::{Map, Value};
-
-/// The source of the message that opens a step, as the texts of probes have it.
-pub(crate) const STATE: &str = "state";
 
 /// Parsed exhibit of a probe.
 #[derive(Debug, Clone, Default)]
@@ -226,7 +224,7 @@ impl ParsedStep {
             .filter(|step| (1..=MOST_DAYS).contains(step))
             .map(|step| step - 1);
         // Where the date is shown, the number of the step still counts the trading days.
-        self.label = label(day).or(counted);
+        self.label = day_label(day).or(counted);
         self.date = TradeDate::parse(day).ok();
         self.market = market(content);
     }
@@ -275,16 +273,6 @@ impl ParsedStep {
         .filter(|account| 0.0 < account.nav);
     }
 }
-
-/// Trading days since the window's first, of a label such as `day_+3` or `day_-1`.
-pub(crate) fn label(text: &str) -> Option<i64> {
-    let number = text.strip_prefix("day_")?;
-    let days = number.strip_prefix('+').unwrap_or(number).parse().ok()?;
-    (-MOST_DAYS..=MOST_DAYS).contains(&days).then_some(days)
-}
-
-/// Trading days that no panel spans: a text that tells of more is not one of ours.
-const MOST_DAYS: i64 = 20_000;
 
 fn board(value: Option<&Value>) -> Option<Board> {
     let label = value?.as_str()?;

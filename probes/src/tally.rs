@@ -83,7 +83,7 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// The answer beside the key.
+    /// Score of an answer against the key.
     #[must_use]
     pub fn of(answer: Option<&ProbeAnswer>, gold: &Gold) -> Self {
         let is_answered = answer.is_some();

@@ -1,7 +1,7 @@
 //! What a step says besides the shapes that are known: every text that is no label, and every number under a key that no
 //! tool has, with the subject of each.
 
-use crate::parsed_exhibit::{STATE, label};
+use crate::step_text::{STATE, day_label};
 use ktd_env::Board;
 use ktd_env::factors::{Factor, Technical};
 use ktd_tools::Tool;
@@ -196,7 +196,7 @@ impl UnknownContent {
         walk.finish()
     }
 
-    /// What an exhibit says beside its steps, its target and the stock given away.
+    /// What an exhibit holds besides its steps, its target and the stock given away.
     pub(crate) fn outside_steps(exhibit: &Value, target: &str) -> Self {
         let mut walk = Walk::new(target);
         for (key, value) in exhibit.as_object().into_iter().flatten() {
@@ -377,7 +377,7 @@ impl<'v> Walk<'v> {
 
     fn text(&mut self, text: &'v str, subject: Subject) {
         let is_board = Board::ALL.iter().any(|board| board.label() == text);
-        if !is_board && self.names.of(text).is_none() && label(text).is_none() {
+        if !is_board && self.names.of(text).is_none() && day_label(text).is_none() {
             self.texts.insert((subject, text));
         }
     }

@@ -1,4 +1,4 @@
-//! What is said to a model that is to find out which stock and which day is behind a mask. It is said in no episode,
+//! Texts for a model that is to find out which stock and which day is behind a mask. They are part of no episode,
 //! so it has a hash of its own and is no part of [`crate::hash`].
 
 use crate::slots::{AttemptSlots, ForceSlots, LinkedSlots, NoSlots, NotJsonSlots, ProblemSlots, StockSlots};
@@ -29,7 +29,7 @@ templates! {
     SYSTEM = include_str!("../attack/system.md");
 }
 
-/// The system message: what is asked, and what agents under this mask are told of their data. It is the same for all
+/// The system message: what is asked, and what agents under this mask are told about their data. It is the same for all
 /// probes of a set, so that a vendor's prompt cache holds.
 #[must_use]
 pub fn attack_system(settings: MaskSettings) -> Prompt {
@@ -112,7 +112,7 @@ pub fn attack_feedback_form(slots: &ProblemSlots) -> Prompt {
     FEEDBACK_FORM.append(Prompt::new(), slots)
 }
 
-/// SHA-256 over all that may be said to an attacker, in hexadecimal: its own templates, and those of episodes that tell
+/// SHA-256 over all texts for an attacker, in hexadecimal: its own templates, and those of episodes that tell
 /// what the data mean.
 #[must_use]
 pub fn attack_hash() -> String {

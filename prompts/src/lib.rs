@@ -1,13 +1,13 @@
-//! Every text the harness says to a model, compiled in and hashed.
+//! Every text of the harness for a model, compiled in and hashed.
 //!
 //! A message is template text with payloads in its slots; there is no other way to put anything into one. System
 //! messages vary with the mode and the numbers of the rules alone, never with a mask, a seed or a day: what a mask
-//! means is said in the message that opens a step.
+//! means stands in the message that opens a step.
 //!
 //! Knows: masking. Never knows: the market, tools, agents, files.
 
 mod attack;
-mod probe;
+mod force_check;
 mod slots;
 mod template;
 
@@ -16,7 +16,7 @@ pub use attack::{
     attack_feedback_no_object, attack_feedback_not_json, attack_feedback_refusal, attack_feedback_truncated,
     attack_hash, attack_linked, attack_stock, attack_system,
 };
-pub use probe::{ProbeAnswer, probe_question, probe_system};
+pub use force_check::{ForceCheckAnswer, force_check_question, force_check_system};
 pub use slots::{
     AttemptSlots, ForceSlots, LinkedSlots, NoSlots, NotJsonSlots, ProblemSlots, RejectedSlots, SchemaSlots,
     StockSlots, SystemSlots, TooLargeSlots, ToolBudgetSlots, TwoCallsSlots, UserStepSlots,
@@ -180,7 +180,7 @@ pub fn feedback_schema(slots: &SchemaSlots) -> Prompt {
     FEEDBACK_SCHEMA.append(Prompt::new(), slots)
 }
 
-/// The reply to a submission with rejected orders, where the session lets the model mend them.
+/// The reply to a submission with rejected orders, where the session lets the model correct them.
 #[must_use]
 pub fn feedback_rejected(slots: &RejectedSlots) -> Prompt {
     FEEDBACK_REJECTED.append(Prompt::new(), slots)

@@ -111,7 +111,7 @@ slots! {
 }
 
 slots! {
-    /// A submission that is not JSON. Where it stops being JSON is told, what stands there is not: the model has it.
+    /// A submission that is not JSON. The feedback says where it stops being JSON and not what stands there: the model has it.
     NotJsonSlots {
         /// The line at which reading stopped, 1-based.
         line,

@@ -17,7 +17,7 @@ const FOLDERS: [&str; 12] = [
     "prompts/src",
     "prompts/templates",
     "prompts/attack",
-    "prompts/probe",
+    "prompts/force_check",
     "probes/src",
     "attribution/stats/src",
     "runs/certify/src",

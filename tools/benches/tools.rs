@@ -2,7 +2,7 @@
 //!
 //! The market has 346 synthetic names, the account holds 20, lookbacks are 60 days, everything is blinded. Calls walk
 //! through 50 as-of days, so that no day's rows stay in the cache. A call's answer is made and turned into text. The mean is
-//! that of exact numbers; the quantiles are told for every setting of the numbers.
+//! that of exact numbers; the quantiles are printed for every setting of the numbers.
 
 use criterion::Criterion;
 use ktd_env::exchange::{Account, Order, Quantity, Rules, Side, TargetWeight, TradingDay, step};

@@ -2,7 +2,7 @@
 
 use crate::args::{CompareArguments, NoArguments, RiskArguments, ScreenArguments, SnapshotArguments};
 use crate::context::ToolContext;
-use crate::feedback::{self, Fault};
+use crate::fault::{self, Fault};
 use crate::feedback_texts::USE_SCHEMA;
 use crate::spec::read_only_specs;
 use crate::submit_action::{ParsedAction, SubmissionError, parse_action};
@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 /// What goes back to the model for one call.
 #[derive(Debug, Clone, PartialEq)]
-pub struct ToolAnswer {
+pub struct CallAnswer {
     /// The answer, or structured feedback on what is wrong with the call.
     pub payload: Payload,
     /// Whether the call was answered.
@@ -28,7 +28,7 @@ pub struct ToolAnswer {
     pub code: Option<&'static str>,
 }
 
-impl ToolAnswer {
+impl CallAnswer {
     const fn answered(payload: Payload) -> Self {
         Self {
             payload,
@@ -39,7 +39,7 @@ impl ToolAnswer {
 
     fn refused(faults: &[Fault]) -> Self {
         Self {
-            payload: feedback::faults(faults),
+            payload: fault::faults(faults),
             ok: false,
             code: Some(faults.first().map_or("invalid_arguments", Fault::code)),
         }
@@ -87,19 +87,19 @@ impl Toolbox {
         })
     }
 
-    /// What a model is told about the tools, [`tool_specs`] made once.
+    /// Descriptions of all tools for a model, [`tool_specs`] made once.
     #[must_use]
     pub fn specs(&self) -> Arc<[ToolSpec]> {
         Arc::clone(&self.specs)
     }
 
-    /// What a model is told about the six read-only tools, made once.
+    /// Descriptions of the six read-only tools for a model, made once.
     #[must_use]
     pub fn read_only_specs(&self) -> Arc<[ToolSpec]> {
         Arc::clone(&self.read_only)
     }
 
-    /// What a model is told about `submit_action`.
+    /// Description of `submit_action` for a model.
     #[must_use]
     pub const fn submission_spec(&self) -> &ToolSpec {
         &self.submission
@@ -107,13 +107,13 @@ impl Toolbox {
 
     /// Answers one call. `arguments` is the text exactly as the model wrote it.
     #[must_use]
-    pub fn call(&self, context: &ToolContext<'_>, name: &str, arguments: &str) -> ToolAnswer {
+    pub fn call(&self, context: &ToolContext<'_>, name: &str, arguments: &str) -> CallAnswer {
         let Some(tool) = Tool::from_name(name) else {
-            return ToolAnswer::refused(&[unknown_tool()]);
+            return CallAnswer::refused(&[unknown_tool()]);
         };
         match self.answer(context, tool, arguments) {
-            Ok(payload) => ToolAnswer::answered(payload),
-            Err(faults) => ToolAnswer::refused(&faults),
+            Ok(payload) => CallAnswer::answered(payload),
+            Err(faults) => CallAnswer::refused(&faults),
         }
     }
 

@@ -3,8 +3,8 @@
 use crate::args::{CompareArguments, Dimension};
 use crate::context::ToolContext;
 use crate::facts::{Facts, flags};
-use crate::feedback::{Fault, unknown_stock};
-use crate::sight::Sight;
+use crate::fault::{Fault, unknown_stock};
+use crate::masked_factor_view::MaskedFactorView;
 use crate::state::{count_of, unrealised_return};
 use ktd_env::NameId;
 use ktd_env::factors::{Factor, Technical};
@@ -17,12 +17,12 @@ pub(crate) fn answer(context: &ToolContext<'_>, arguments: &CompareArguments) ->
         Some(dimensions) => distinct(dimensions)?,
         None => Factor::ALL.map(Dimension::Factor).to_vec(),
     };
-    let sight = sight(context, &dimensions);
+    let masked = masked(context, &dimensions);
     let mut columns = vec!["stock_id", "board"];
     for dimension in &dimensions {
         match dimension {
-            Dimension::Factor(factor) => columns.extend(sight.factor_columns(*factor)),
-            Dimension::Technical(technical) => columns.push(sight.technical_name(*technical)),
+            Dimension::Factor(factor) => columns.extend(masked.factor_columns(*factor)),
+            Dimension::Technical(technical) => columns.push(masked.technical_name(*technical)),
             Dimension::Close | Dimension::Weight | Dimension::UnrealisedReturn => {
                 columns.push(dimension.name());
             }
@@ -33,7 +33,7 @@ pub(crate) fn answer(context: &ToolContext<'_>, arguments: &CompareArguments) ->
         let facts = Facts::of(context, name)?;
         let mut row = vec![context.mask.asset(name), context.board(name)];
         for dimension in &dimensions {
-            push_cells(&sight, context, (name, &facts), *dimension, &mut row);
+            push_cells(&masked, context, (name, &facts), *dimension, &mut row);
         }
         row.push(flags(context, name, &facts));
         Some(row)
@@ -41,7 +41,7 @@ pub(crate) fn answer(context: &ToolContext<'_>, arguments: &CompareArguments) ->
     Ok(Payload::sparse_table(&columns, rows))
 }
 
-fn sight<'a>(context: &'a ToolContext<'a>, dimensions: &[Dimension]) -> Sight<'a> {
+fn masked<'a>(context: &'a ToolContext<'a>, dimensions: &[Dimension]) -> MaskedFactorView<'a> {
     let (mut factors, mut technicals): (Vec<Factor>, Vec<Technical>) = (Vec::new(), Vec::new());
     for dimension in dimensions {
         match dimension {
@@ -50,7 +50,7 @@ fn sight<'a>(context: &'a ToolContext<'a>, dimensions: &[Dimension]) -> Sight<'a
             Dimension::Close | Dimension::Weight | Dimension::UnrealisedReturn => {}
         }
     }
-    Sight::of(context, &factors, &technicals)
+    MaskedFactorView::of(context, &factors, &technicals)
 }
 
 /// The names in the order asked for.
@@ -85,15 +85,15 @@ fn distinct(dimensions: &[Dimension]) -> Result<Vec<Dimension>, Vec<Fault>> {
 }
 
 fn push_cells(
-    sight: &Sight<'_>,
+    masked: &MaskedFactorView<'_>,
     context: &ToolContext<'_>,
     (name, facts): (NameId, &Facts),
     dimension: Dimension,
     row: &mut Vec<Payload>,
 ) {
     match dimension {
-        Dimension::Factor(factor) => row.extend(sight.factor_cells(name, factor)),
-        Dimension::Technical(technical) => row.push(sight.technical(name, technical)),
+        Dimension::Factor(factor) => row.extend(masked.factor_cells(name, factor)),
+        Dimension::Technical(technical) => row.push(masked.technical(name, technical)),
         Dimension::Close => row.push(
             context
                 .mask

@@ -5,7 +5,7 @@ use crate::facts::{ClosingState, Facts};
 use crate::statistics::{mean, share_above_zero, standard_deviation};
 use ktd_env::factors::Technical;
 use ktd_env::{Board, DaysBack, NameId};
-use ktd_masking::{Count, Payload, Scale};
+use ktd_masking::{Count, FactorScale, Payload};
 
 const TRADING_DAYS_A_YEAR: f64 = 252.0;
 const VOLATILITY_DAYS: usize = 20;
@@ -21,7 +21,7 @@ pub(crate) fn answer(context: &ToolContext<'_>) -> Payload {
         ),
     ];
     match context.mask.scale() {
-        Scale::Values => {
+        FactorScale::Values => {
             let members = members(context);
             let changes: Vec<f64> = members
                 .iter()
@@ -37,9 +37,9 @@ pub(crate) fn answer(context: &ToolContext<'_>) -> Payload {
             ]);
             entries.extend(tones(context, &members));
         }
-        Scale::Percentiles => entries.extend(tones(context, &members(context))),
+        FactorScale::Percentiles => entries.extend(tones(context, &members(context))),
         // How the market stands and how many names it has would tell the day.
-        Scale::Bands => {}
+        FactorScale::Bands => {}
     }
     Payload::map(entries)
 }
@@ -197,7 +197,7 @@ fn sectors(context: &ToolContext<'_>, members: &[Member]) -> Vec<Group> {
 fn table(context: &ToolContext<'_>, kind: &'static str, groups: &[Group]) -> Payload {
     let mask = context.mask;
     let members = |group: &Group| Payload::optional(mask.market_count(group.members));
-    if mask.scale() == Scale::Values {
+    if mask.scale() == FactorScale::Values {
         let columns = [kind, "members", "return_1d", "return_20d", "share_up"];
         let rows = groups.iter().map(|group| {
             vec![

@@ -3,18 +3,16 @@
 use crate::args::SnapshotArguments;
 use crate::context::ToolContext;
 use crate::facts::{ClosingState, Facts, flags};
-use crate::feedback::{Fault, unknown_stock};
-use crate::sight::Sight;
+use crate::fault::{Fault, unknown_stock};
+use crate::masked_factor_view::MaskedFactorView;
 use crate::state::count_of;
-use crate::statistics::mean;
+use crate::volume::{mean_volume, volume_like};
 use ktd_env::exchange::PriceLimits;
 use ktd_env::factors::{Factor, Technical};
-use ktd_env::{Bar, NameId, PastDay, Price};
-use ktd_masking::{Count, Payload, PointerPart, Scale};
+use ktd_env::{NameId, PastDay, Price};
+use ktd_masking::{Count, FactorScale, Payload, PointerPart};
 
 const DEFAULT_LOOKBACK: u32 = 10;
-/// Bars whose mean volume is the unit of volumes under `rescaled`.
-const VOLUME_MEAN_BARS: usize = 20;
 
 pub(crate) fn answer(
     context: &ToolContext<'_>,
@@ -39,11 +37,11 @@ pub(crate) fn answer(
     let limit_state = Some(facts.closing)
         .filter(|closing| *closing != ClosingState::Inside && context.mask.shows_trading())
         .map_or_else(Payload::null, |closing| Payload::label(closing.label()));
-    let sight = Sight::of(context, &Factor::ALL, &TECHNICALS);
+    let masked = MaskedFactorView::of(context, &Factor::ALL, &TECHNICALS);
     // A row of nulls or an object of them would still tell that there was something.
     let (limits, bars) = match context.mask.scale() {
-        Scale::Values => (next_limits(context, name, &facts), bars(context, name, lookback)),
-        Scale::Percentiles | Scale::Bands => (Payload::null(), Payload::null()),
+        FactorScale::Values => (next_limits(context, name, &facts), bars(context, name, lookback)),
+        FactorScale::Percentiles | FactorScale::Bands => (Payload::null(), Payload::null()),
     };
     Ok(Payload::sparse_map([
         ("stock_id", context.mask.asset(name)),
@@ -60,8 +58,8 @@ pub(crate) fn answer(
         ("limit_state", limit_state),
         ("next_open_limits", limits),
         ("bars", bars),
-        ("factors", factors(&sight, name)),
-        ("technicals", sight.technicals(name)),
+        ("factors", factors(&masked, name)),
+        ("technicals", masked.technicals(name)),
     ]))
 }
 
@@ -96,7 +94,7 @@ fn bars(context: &ToolContext<'_>, name: NameId, lookback: usize) -> Payload {
     let rows = shown.iter().map(|(day, bar)| {
         let price = |price| context.mask.price(context.as_of, name, bar.adjusted(price));
         let volume = last.zip(mean).map_or_else(Payload::null, |(last, mean)| {
-            context.mask.volume(volume(bar, &last), mean)
+            context.mask.volume(volume_like(bar, &last), mean)
         });
         vec![
             Payload::optional(has_gap.then(|| Count::of(days_ago(day)))),
@@ -110,24 +108,11 @@ fn bars(context: &ToolContext<'_>, name: NameId, lookback: usize) -> Payload {
     Payload::sparse_table(&["days_ago", "open", "high", "low", "close", "volume"], rows)
 }
 
-/// A bar's volume in terms of the last bar's shares, so that a split shows no jump.
-#[expect(clippy::cast_precision_loss, reason = "volumes stay far below 2^53 shares")]
-pub(crate) fn volume(bar: &Bar, last: &Bar) -> f64 {
-    bar.volume as f64 / bar.factor_value * last.factor_value
-}
-
-/// Mean volume of the last 20 bars in terms of the last bar's shares.
-pub(crate) fn mean_volume(context: &ToolContext<'_>, name: NameId) -> Option<f64> {
-    let bars = context.as_of.bars(name, VOLUME_MEAN_BARS);
-    let (_, last) = bars.last()?;
-    mean(&bars.iter().map(|(_, bar)| volume(bar, last)).collect::<Vec<_>>())
-}
-
-fn factors(sight: &Sight<'_>, name: NameId) -> Payload {
+fn factors(masked: &MaskedFactorView<'_>, name: NameId) -> Payload {
     let columns: Vec<&'static str> = std::iter::once("value")
         .chain(Factor::ALL.map(Factor::name))
         .collect();
-    let rows = sight.factor_rows(name).into_iter().map(|(label, cells)| {
+    let rows = masked.factor_rows(name).into_iter().map(|(label, cells)| {
         let label = std::iter::once(Payload::label(label));
         label.chain(cells).collect()
     });

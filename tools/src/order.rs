@@ -1,7 +1,7 @@
 //! One order of a submitted batch: from its JSON text to a typed order.
 //!
 //! Numbers are read from their text, not from a float: `100.0` is no share count and `0.1000000` has one decimal
-//! place (docs/spec/exchange.md#order). An order that fails here is the model's to correct; nothing is mended.
+//! place (docs/spec/exchange.md#order). An order that fails here is the model's to correct; nothing is corrected here.
 
 use ktd_env::exchange::{Quantity, Side, TargetWeight};
 use ktd_env::{Decimal, DecimalError, Shares};
@@ -120,7 +120,7 @@ impl OrderProblem {
         }
     }
 
-    /// How to mend it.
+    /// How to fix it.
     #[must_use]
     pub const fn hint(self) -> &'static str {
         match self {

@@ -2,7 +2,7 @@
 
 use crate::args::{RiskArguments, WeightTarget};
 use crate::context::ToolContext;
-use crate::feedback::{Fault, unknown_stock};
+use crate::fault::{Fault, unknown_stock};
 use crate::feedback_texts;
 use crate::order::OrderProblem;
 use crate::state::count_of;

@@ -1,7 +1,7 @@
 //! From a validator's errors to feedback made of static texts alone.
 
 use crate::args::Dimension;
-use crate::feedback::Fault;
+use crate::fault::Fault;
 use crate::feedback_texts::USE_SCHEMA;
 use jsonschema::ValidationError;
 use jsonschema::error::{TypeKind, ValidationErrorKind};

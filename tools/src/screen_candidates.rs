@@ -3,12 +3,12 @@
 use crate::args::{BoundScale, Direction, FactorBound, FactorTilt, ScreenArguments};
 use crate::context::ToolContext;
 use crate::facts::{Facts, flags};
-use crate::feedback::Fault;
-use crate::sight::Sight;
+use crate::fault::Fault;
+use crate::masked_factor_view::MaskedFactorView;
 use crate::state::count_of;
 use ktd_env::NameId;
 use ktd_env::factors::Factor;
-use ktd_masking::{Payload, PointerPart, Seen};
+use ktd_masking::{MaskedNumber, Payload, PointerPart};
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
@@ -17,28 +17,28 @@ const DEFAULT_TOP_K: u32 = 10;
 pub(crate) fn answer(context: &ToolContext<'_>, arguments: &ScreenArguments) -> Result<Payload, Vec<Fault>> {
     let bounds = arguments.bounds.as_deref().unwrap_or_default();
     let top_k = check(context, arguments, bounds)?;
-    let sight = Sight::of(context, &factors(arguments, bounds), &[]);
+    let masked = MaskedFactorView::of(context, &factors(arguments, bounds), &[]);
     let members = context.members_in_order();
     let mut ranked: Vec<(f64, NameId)> = members
         .iter()
-        .filter(|name| bounds.iter().all(|bound| holds(&sight, **name, bound)))
-        .map(|name| (score(&sight, *name, &arguments.factors), *name))
+        .filter(|name| bounds.iter().all(|bound| holds(&masked, **name, bound)))
+        .map(|name| (score(&masked, *name, &arguments.factors), *name))
         .collect();
     // The sort is stable, so names that are equal in all keep the masked order.
     ranked.sort_by(|left, right| {
         let by_score = right.0.total_cmp(&left.0);
-        by_score.then_with(|| by_finer(&sight, (left.1, right.1), &arguments.factors))
+        by_score.then_with(|| by_finer(&masked, (left.1, right.1), &arguments.factors))
     });
     let matching = ranked.len();
     let mut columns = vec!["stock_id", "board"];
     for tilt in &arguments.factors {
-        columns.extend(sight.factor_columns(tilt.factor.0));
+        columns.extend(masked.factor_columns(tilt.factor.0));
     }
     columns.extend(["missing", "flags"]);
     let rows = ranked
         .into_iter()
         .take(top_k)
-        .filter_map(|(_, name)| row(&sight, context, name, &arguments.factors));
+        .filter_map(|(_, name)| row(&masked, context, name, &arguments.factors));
     let counts = [("members", members.len()), ("within_bounds", matching)];
     let counts = counts
         .into_iter()
@@ -130,23 +130,23 @@ fn bound_fault(context: &ToolContext<'_>, place: usize, bound: &FactorBound) -> 
     Some(fault.at(at))
 }
 
-fn holds(sight: &Sight<'_>, name: NameId, bound: &FactorBound) -> bool {
-    let seen = bound
+fn holds(masked: &MaskedFactorView<'_>, name: NameId, bound: &FactorBound) -> bool {
+    let number = bound
         .factor
         .0
         .and_then(|factor| match bound.scale.unwrap_or(BoundScale::Z) {
-            BoundScale::Z => sight.score(name, factor),
-            BoundScale::Raw => sight.raw(name, factor),
+            BoundScale::Z => masked.score(name, factor),
+            BoundScale::Raw => masked.raw(name, factor),
         });
-    seen.map(Seen::value).is_some_and(|value| {
+    number.map(MaskedNumber::value).is_some_and(|value| {
         bound.min.is_none_or(|min| min <= value) && bound.max.is_none_or(|max| value <= max)
     })
 }
 
 /// Sum of weight x direction x score; a missing score counts as that of a middling member.
-fn score(sight: &Sight<'_>, name: NameId, tilts: &[FactorTilt]) -> f64 {
+fn score(masked: &MaskedFactorView<'_>, name: NameId, tilts: &[FactorTilt]) -> f64 {
     let part = |tilt: &FactorTilt| {
-        let above = sight.above_middle(name, tilt.factor.0);
+        let above = masked.above_middle(name, tilt.factor.0);
         let signed = match tilt.direction {
             Direction::High => above,
             Direction::Low => -above,
@@ -161,9 +161,13 @@ fn score(sight: &Sight<'_>, name: NameId, tilts: &[FactorTilt]) -> f64 {
 /// shown.
 ///
 /// z-scores are clipped, and momentum has such tails that all of the best names can stand at the clip.
-fn by_finer(sight: &Sight<'_>, (left, right): (NameId, NameId), tilts: &[FactorTilt]) -> Ordering {
+fn by_finer(
+    masked: &MaskedFactorView<'_>,
+    (left, right): (NameId, NameId),
+    tilts: &[FactorTilt],
+) -> Ordering {
     let wish = |name: NameId, tilt: &FactorTilt| {
-        let finer = sight.finer(name, tilt.factor.0);
+        let finer = masked.finer(name, tilt.factor.0);
         finer.map_or(f64::NEG_INFINITY, |finer| match tilt.direction {
             Direction::High => finer,
             Direction::Low => -finer,
@@ -174,17 +178,17 @@ fn by_finer(sight: &Sight<'_>, (left, right): (NameId, NameId), tilts: &[FactorT
 }
 
 fn row(
-    sight: &Sight<'_>,
+    masked: &MaskedFactorView<'_>,
     context: &ToolContext<'_>,
     name: NameId,
     tilts: &[FactorTilt],
 ) -> Option<Vec<Payload>> {
     let facts = Facts::of(context, name)?;
     let factors = || tilts.iter().map(|tilt| tilt.factor.0);
-    let missing = factors().filter(|factor| sight.score(name, *factor).is_none());
+    let missing = factors().filter(|factor| masked.score(name, *factor).is_none());
     let mut row = vec![context.mask.asset(name), context.board(name)];
     for factor in factors() {
-        row.extend(sight.factor_cells(name, factor));
+        row.extend(masked.factor_cells(name, factor));
     }
     row.push(Payload::list(
         missing.map(|factor: Factor| Payload::label(factor.name())),

@@ -1,4 +1,4 @@
-//! The tools as a model is told of them.
+//! Descriptions of the tools for a model.
 
 use crate::submit_action;
 use crate::tool::Tool;

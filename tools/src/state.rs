@@ -2,9 +2,9 @@
 
 use crate::context::ToolContext;
 use crate::facts::{Facts, flags, warnings};
-use crate::get_stock_snapshot::mean_volume;
-use crate::last_step;
-use crate::sight::Sight;
+use crate::last_step_payload;
+use crate::masked_factor_view::MaskedFactorView;
+use crate::volume::{mean_volume, volume_like};
 use ktd_env::exchange::Holding;
 use ktd_env::factors::{Factor, Technical};
 use ktd_env::{Board, DaysBack, NameId};
@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 ///
 /// Keys: `universe` (memory-only), `day`, `as_of`, `step`, `steps_total`, `account`, `candidates` (fixed-candidate),
 /// `limits` and `last_step`. The universe stands first because it is the same on most days, so that a vendor's prompt
-/// cache reads it again. Where `portfolio_state` tells the rest, account and last step are told in brief.
+/// cache reads it again. Where `portfolio_state` tells the rest, account and last step are given in brief.
 #[must_use]
 pub fn state(context: &ToolContext<'_>, mode: Mode) -> Payload {
     let mut entries = Vec::new();
@@ -38,8 +38,8 @@ pub fn state(context: &ToolContext<'_>, mode: Mode) -> Payload {
     }
     entries.push(("limits", limits(context)));
     let last_step = match mode {
-        Mode::MemoryOnly | Mode::FixedCandidate => last_step::payload(context),
-        Mode::OpenResearch => last_step::in_brief(context),
+        Mode::MemoryOnly | Mode::FixedCandidate => last_step_payload::payload(context),
+        Mode::OpenResearch => last_step_payload::in_brief(context),
     };
     entries.push(("last_step", last_step));
     Payload::map(entries)
@@ -156,19 +156,19 @@ pub fn universe(context: &ToolContext<'_>) -> Payload {
 /// names held, in masked order. The top is always the high end, whatever a high value may mean.
 #[must_use]
 pub fn candidates(context: &ToolContext<'_>) -> Payload {
-    let sight = Sight::of(context, &Factor::ALL, &SUMMARY);
-    let tops = tops(&sight, context);
+    let masked = MaskedFactorView::of(context, &Factor::ALL, &SUMMARY);
+    let tops = tops(&masked, context);
     let mut names: BTreeSet<NameId> = tops.iter().flatten().copied().collect();
     names.extend(context.account.holdings.iter().map(|holding| holding.name));
     let mut names: Vec<NameId> = names.into_iter().collect();
     names.sort_by_key(|name| context.mask.order(*name));
     let mut columns = vec!["stock_id", "board", "top_of"];
     columns.extend(["open", "high", "low", "close", "volume"]);
-    columns.extend(SUMMARY.map(|technical| sight.technical_name(technical)));
+    columns.extend(SUMMARY.map(|technical| masked.technical_name(technical)));
     columns.extend(
         Factor::ALL
             .into_iter()
-            .flat_map(|factor| sight.factor_columns(factor)),
+            .flat_map(|factor| masked.factor_columns(factor)),
     );
     columns.push("flags");
     let rows = names.into_iter().filter_map(|name| {
@@ -183,9 +183,9 @@ pub fn candidates(context: &ToolContext<'_>) -> Payload {
             Payload::list(top_of.map(|(factor, _)| Payload::label(factor.name()))),
         ];
         row.extend(last_bar(context, name, &facts));
-        row.extend(SUMMARY.map(|technical| sight.technical(name, technical)));
+        row.extend(SUMMARY.map(|technical| masked.technical(name, technical)));
         for factor in Factor::ALL {
-            row.extend(sight.factor_cells(name, factor));
+            row.extend(masked.factor_cells(name, factor));
         }
         row.push(flags(context, name, &facts));
         Some(row)
@@ -193,7 +193,7 @@ pub fn candidates(context: &ToolContext<'_>) -> Payload {
     Payload::sparse_table(&columns, rows)
 }
 
-/// What a summary of prices says beside the last bar.
+/// Columns of a summary of prices besides the last bar's.
 const SUMMARY: [Technical; 6] = [
     Technical::Return1d,
     Technical::Return5d,
@@ -207,9 +207,7 @@ fn last_bar(context: &ToolContext<'_>, name: NameId, facts: &Facts) -> [Payload;
     let bar = facts.last;
     let price = |price| context.mask.price(context.as_of, name, bar.adjusted(price));
     let volume = mean_volume(context, name).map_or_else(Payload::null, |mean| {
-        context
-            .mask
-            .volume(crate::get_stock_snapshot::volume(&bar, &bar), mean)
+        context.mask.volume(volume_like(&bar, &bar), mean)
     });
     [
         bar.open.map_or_else(Payload::null, price),
@@ -221,13 +219,13 @@ fn last_bar(context: &ToolContext<'_>, name: NameId, facts: &Facts) -> [Payload;
 }
 
 /// For each factor the members with its highest values; ties in masked order.
-fn tops(sight: &Sight<'_>, context: &ToolContext<'_>) -> Vec<Vec<NameId>> {
+fn tops(masked: &MaskedFactorView<'_>, context: &ToolContext<'_>) -> Vec<Vec<NameId>> {
     let members = context.members_in_order();
     let count = usize::try_from(context.limits.fixed_candidates_per_factor).unwrap_or(usize::MAX);
     let top = |factor| {
         let mut valued: Vec<(f64, NameId)> = members
             .iter()
-            .filter_map(|name| Some((sight.height(*name, factor)?, *name)))
+            .filter_map(|name| Some((masked.height(*name, factor)?, *name)))
             .collect();
         // The sort is stable, so equal values keep the masked order.
         valued.sort_by(|left, right| right.0.total_cmp(&left.0));

@@ -1,7 +1,7 @@
-//! `submit_action`: the schema a model is told, and the reading of what it sends.
+//! `submit_action`: the schema shown to a model, and the reading of what it sends.
 
 use crate::context::{ToolContext, ToolLimits};
-use crate::feedback::{self, Fault};
+use crate::fault::{self, Fault};
 use crate::order::{OrderProblem, OrderSchemaError, parse_order};
 use crate::state::count_of;
 use crate::text_limits;
@@ -67,7 +67,7 @@ enum SideName {
     Sell,
 }
 
-/// The tool as a model is told of it, the same at every mask.
+/// Description of the tool for a model, the same at every mask.
 #[must_use]
 pub(crate) fn spec() -> ToolSpec {
     ToolSpec {
@@ -86,7 +86,7 @@ pub struct ParsedAction {
     pub overall_reason: String,
 }
 
-/// One order with what the model said of it.
+/// Order with the model's own reason and confidence.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ParsedOrder {
     /// The order for the exchange; its name is `None` where `stock_id` is no stock known in this episode.
@@ -100,7 +100,7 @@ pub struct ParsedOrder {
 }
 
 impl ParsedOrder {
-    /// What was asked for, as it may be told back: a weight or, where share counts are shown, shares.
+    /// Requested quantity as it may be shown to the model: a weight or, where share counts are shown, shares.
     pub(crate) fn requested(&self, mask: &Mask) -> Payload {
         match self.order.quantity {
             Quantity::Shares(shares) => mask.shares(shares),
@@ -141,7 +141,7 @@ impl SubmissionError {
     /// Structured feedback for the model.
     #[must_use]
     pub fn payload(&self) -> Payload {
-        feedback::faults(&self.faults)
+        fault::faults(&self.faults)
     }
 }
 

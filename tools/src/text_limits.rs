@@ -1,7 +1,7 @@
 //! Limits that hold before a model's text is parsed.
 
 use crate::context::ToolLimits;
-use crate::feedback::{Fault, NOT_JSON};
+use crate::fault::{Fault, NOT_JSON};
 use crate::feedback_texts::USE_SCHEMA;
 use ktd_masking::{Count, JsonExtent};
 use serde::de::IgnoredAny;

@@ -21,7 +21,7 @@ pub enum Tool {
 }
 
 impl Tool {
-    /// Every tool, in the order a model is told of them.
+    /// Every tool, in the order of their descriptions.
     pub const ALL: [Self; 6] = [
         Self::GetMarketContext,
         Self::ScreenCandidates,
@@ -50,7 +50,7 @@ impl Tool {
         Self::ALL.into_iter().find(|tool| tool.name() == name)
     }
 
-    /// What a model is told of it: what it returns, units, and an example call.
+    /// Description for a model: what it returns, units, and an example call.
     #[must_use]
     pub const fn description(self) -> &'static str {
         match self {

@@ -36,7 +36,7 @@ pub struct Certificate {
     pub controls: Vec<ControlRate>,
     /// Whether chance recovers what it must.
     pub baseline: Vec<BaselineCheck>,
-    /// SHA-256 of every file beside this one, by its name.
+    /// SHA-256 of every other file of the certificate, by its name.
     pub files: BTreeMap<String, String>,
     /// What this does not say.
     pub not_covered: Vec<String>,

@@ -13,7 +13,7 @@ use std::path::Path;
 /// probe came to.
 const RECORDS: [&str; 3] = ["attacker.json", "exchanges.jsonl.zst", "answers.jsonl"];
 
-/// The name of every file beside a certificate of these attackers.
+/// Name of every other file of a certificate of these attackers.
 #[must_use]
 pub(super) fn names(record: &SetRecord, attackers: &[AttackerRecord]) -> BTreeSet<String> {
     let knowing = |knows: &[Knowledge]| -> Vec<&str> {
@@ -48,7 +48,7 @@ pub(super) fn names(record: &SetRecord, attackers: &[AttackerRecord]) -> BTreeSe
     names
 }
 
-/// SHA-256 of every file beside a certificate, by its name.
+/// SHA-256 of every other file of a certificate, by its name.
 ///
 /// # Errors
 /// [`CertifyError::File`] for one that is missing.

@@ -37,7 +37,7 @@ impl fmt::Debug for SigningKey {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PublicKey([u8; KEY_LEN]);
 
-/// Signature as it stands beside what it signs.
+/// Signature as it is kept with what it signs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Signature {

@@ -65,7 +65,7 @@ pub fn progress_total(path: &Path, attacks: bool) -> usize {
         .saturating_add(training + ControlSet::ALL.len() * control)
 }
 
-/// Checks a certificate and the files beside it; the first difference is the error.
+/// Checks a certificate and its other files; the first difference is the error.
 ///
 /// # Errors
 /// [`CertifyError`] naming the file and place that differs.
@@ -93,7 +93,7 @@ pub fn verify(
     if !check_files(&paths, certificate, &mut verified)? {
         if check.attacks || check.remakes {
             return Err(CertifyError::input(
-                "private/ is not beside the certificate: without its keys no probe can be made or attacked again",
+                "private/ is missing from the certificate's folder: without its keys no probe can be made or attacked again",
                 "ask its signer for private/, or check without --panel and --attack",
             ));
         }

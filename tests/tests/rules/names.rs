@@ -5,7 +5,7 @@ use crate::sources::own_sources;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Names that still stand for more than one public type. The list only ever gets shorter.
-const SHARED: [&str; 22] = [
+const SHARED: [&str; 18] = [
     "Account",
     "Basis",
     "Cell",
@@ -18,20 +18,16 @@ const SHARED: [&str; 22] = [
     "PanelError",
     "Place",
     "Point",
-    "ProbeAnswer",
-    "Scale",
     "Series",
     "Shares",
     "Side",
     "Spread",
-    "Standing",
     "StepOutcome",
-    "ToolAnswer",
     "Window",
 ];
 
 /// Public types that still have a name with one of [`NO_TERMS`]. The list only ever gets shorter.
-const WITHOUT_TERM: [&str; 2] = ["Seen", "Told"];
+const WITHOUT_TERM: [&str; 1] = ["Told"];
 
 /// Words that are no terms of the field.
 const NO_TERMS: [&str; 6] = ["Told", "Said", "Heard", "Seen", "Beside", "Mend"];

@@ -171,7 +171,7 @@ pub(super) fn keep_identity(
         Some(recorded) if recorded == now => Ok(()),
         Some(_) => Err(CertifyError::input(
             format!(
-                "{}: the answers beside it were given by another agent, under another mask or to other words",
+                "{}: the recorded answers are from another agent, under another mask or to other texts",
                 path.display()
             ),
             "choose another directory, or move this one away to ask everything anew",

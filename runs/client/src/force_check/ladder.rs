@@ -15,7 +15,7 @@ use ktd_experiment::price_table::Basis;
 use ktd_experiment::provider::Provider;
 use ktd_guard::{Finding, RequestScan};
 use ktd_io::whole_file::{create_private, remove_if_exists};
-use ktd_prompts::ProbeAnswer;
+use ktd_prompts::ForceCheckAnswer;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -99,7 +99,7 @@ async fn climb_down(probed: Probed<'_>, client: &RecordedClient<'_>) -> Result<P
             CallResult::Called => None,
             CallResult::NotCalled | CallResult::Refused => rungs.next(),
             CallResult::Unknown => {
-                (was_cut && answer == ProbeAnswer::Unsaid).then_some((level, ProbeAnswer::Call))
+                (was_cut && answer == ForceCheckAnswer::Unstated).then_some((level, ForceCheckAnswer::Call))
             }
         };
         calls.push(call);
@@ -121,17 +121,17 @@ async fn climb_down(probed: Probed<'_>, client: &RecordedClient<'_>) -> Result<P
 }
 
 /// What is said first at a level.
-const fn first_words(level: ForceLevel) -> ProbeAnswer {
+const fn first_words(level: ForceLevel) -> ForceCheckAnswer {
     match level {
-        ForceLevel::Named | ForceLevel::Required => ProbeAnswer::Unsaid,
-        ForceLevel::Auto => ProbeAnswer::Call,
-        ForceLevel::Json | ForceLevel::Text => ProbeAnswer::Object,
+        ForceLevel::Named | ForceLevel::Required => ForceCheckAnswer::Unstated,
+        ForceLevel::Auto => ForceCheckAnswer::Call,
+        ForceLevel::Json | ForceLevel::Text => ForceCheckAnswer::Object,
     }
 }
 
 async fn ask(
     Probed { agent, provider, .. }: Probed<'_>,
-    (level, answer): (ForceLevel, ProbeAnswer),
+    (level, answer): (ForceLevel, ForceCheckAnswer),
     (client, calls): (&RecordedClient<'_>, usize),
 ) -> Result<ProbedCall, ClientError> {
     let request = request((agent, provider), level, answer)
@@ -143,7 +143,7 @@ async fn ask(
         attempt: 0,
     };
     let reply = client.ask_once(at, &request).await?;
-    let is_asked_for = answer != ProbeAnswer::Unsaid;
+    let is_asked_for = answer != ForceCheckAnswer::Unstated;
     let (Some(decoded), Some(status)) = (reply.decoded, reply.status) else {
         return Ok(unsent((level, is_asked_for), &reply.outcome));
     };

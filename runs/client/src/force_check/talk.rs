@@ -7,7 +7,7 @@ use ktd_agents::{
 use ktd_experiment::config::AgentConfig;
 use ktd_experiment::provider::Provider;
 use ktd_masking::{Payload, Prompt, Schema, ToolSpec};
-use ktd_prompts::{ProbeAnswer, probe_question, probe_system};
+use ktd_prompts::{ForceCheckAnswer, force_check_question, force_check_system};
 use schemars::JsonSchema;
 
 /// The name of the tool that submits: that of an episode, so that the same is measured.
@@ -77,7 +77,7 @@ pub const fn thinks_while_submitting(provider: &Provider) -> bool {
 pub(super) fn request(
     (agent, provider): (&AgentConfig, &Provider),
     level: ForceLevel,
-    answer: ProbeAnswer,
+    answer: ForceCheckAnswer,
 ) -> Option<ChatRequest> {
     let budget = if thinks_while_submitting(provider) {
         TINY_THINKING_TOKENS
@@ -96,8 +96,8 @@ pub(super) fn request(
         force: level,
         thinking: provider.thinking,
         cache_key: None,
-        system: probe_system(),
-        user: probe_question(answer),
+        system: force_check_system(),
+        user: force_check_question(answer),
         texts: SessionTexts {
             close: Prompt::new(),
             budget_used_up: Payload::null(),

@@ -347,7 +347,7 @@ fn what_is_asked_for_is_done_or_refused() {
     for more in ["--attack", "--panel=any.ktdp"] {
         let error = refused(&quiet(public.path(), &arguments(more)), 2);
         assert!(
-            error.contains("private/ is not beside the certificate"),
+            error.contains("private/ is missing from the certificate's folder"),
             "{error}"
         );
     }

@@ -4,7 +4,7 @@ use crate::tools::fixture::{Fixture, answer, every_setting, rows};
 use crate::tools::snapshots::calls;
 use ktd_env::factors::{Factor, FactorConfig};
 use ktd_env::{AsOf, FactorTable, NameId};
-use ktd_masking::{BAND_NOISE, BAND_REFRESH_DAYS, Level, Mask, Mode, Numeric, Scale};
+use ktd_masking::{BAND_NOISE, BAND_REFRESH_DAYS, FactorScale, Level, Mask, Mode, Numeric};
 use ktd_stats::normal_cdf;
 use ktd_tools::{Tool, ToolContext, state};
 use serde_json::Value;
@@ -211,7 +211,7 @@ fn ranked_and_banded_show_no_other_numbers() {
     let fixture = Fixture::new();
     let mut keys: BTreeMap<Numeric, BTreeSet<String>> = BTreeMap::new();
     for (level, numeric) in every_setting() {
-        if numeric.scale() == Scale::Values {
+        if numeric.scale() == FactorScale::Values {
             continue;
         }
         let mask = fixture.mask(level, numeric);
@@ -424,9 +424,9 @@ fn bands_lean_to_the_truth_as_they_should_and_are_never_missing() {
 /// The suffix of what a screen scores, and the score of a missing one.
 fn scored(numeric: Numeric) -> (&'static str, f64) {
     match numeric.scale() {
-        Scale::Values => ("_z", 0.0),
-        Scale::Percentiles => ("_pct", 50.0),
-        Scale::Bands => ("_band", 0.0),
+        FactorScale::Values => ("_z", 0.0),
+        FactorScale::Percentiles => ("_pct", 50.0),
+        FactorScale::Bands => ("_band", 0.0),
     }
 }
 
@@ -570,7 +570,7 @@ fn raw_bounds_are_refused_where_raw_values_are_hidden() {
         let mask = fixture.mask(Level::Blinded, numeric);
         let arguments = full_screen(r#","bounds":[{"factor":"SKEW","scale":"raw","min":0}]"#);
         let answer = toolbox.call(&fixture.context(&as_of, &mask), "screen_candidates", &arguments);
-        let expected = (numeric.scale() != Scale::Values).then_some("raw_value_hidden");
+        let expected = (numeric.scale() != FactorScale::Values).then_some("raw_value_hidden");
         assert_eq!(answer.code, expected, "{numeric:?}");
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::tools::fixture::{Fixture, settings};
 use ktd_env::exchange::decide;
-use ktd_masking::{Level, Mask, MaskSettings, Mode, Numeric, Payload, RuleFigures, Scale};
+use ktd_masking::{FactorScale, Level, Mask, MaskSettings, Mode, Numeric, Payload, RuleFigures};
 use ktd_prompts::{SystemSlots, UserStepSlots};
 use ktd_tools::{Tool, Toolbox, feedback, parse_action, state, tool_specs};
 use std::fmt::Write;
@@ -37,7 +37,7 @@ pub(crate) fn calls(ids: &[String; 4], tool: Tool, numeric: Numeric) -> String {
     let [first, second, third, fourth] = ids;
     match tool {
         Tool::GetMarketContext | Tool::PortfolioState => "{}".to_owned(),
-        Tool::ScreenCandidates if numeric.scale() != Scale::Values => {
+        Tool::ScreenCandidates if numeric.scale() != FactorScale::Values => {
             let (most, least) = if numeric == Numeric::Ranked { (80, 10) } else { (0, 0) };
             format!(
                 r#"{{"factors":[{{"factor":"MOM_12_1","direction":"high","weight":2}},

@@ -1,16 +1,16 @@
-//! What is seen of factors and technicals: the one place that knows in what terms a mask tells them.
+//! Factors and technicals as a mask shows them: the one place that knows in what terms it does.
 //!
-//! Every tool shows them, orders by them and bounds them through a [`Sight`], so that no list tells more than its cells.
+//! Every tool shows them, orders by them and bounds them through a [`MaskedFactorView`], so that no list tells more than its cells.
 
 use crate::context::ToolContext;
 use ktd_env::factors::{Factor, Technical};
 use ktd_env::{AsOf, NameId};
-use ktd_masking::{Numeric, Payload, Scale, Seen, Standing};
+use ktd_masking::{CrossSectionRank, FactorScale, MaskedNumber, Numeric, Payload};
 
 /// The factors and technicals of one call.
-pub(crate) struct Sight<'a> {
+pub(crate) struct MaskedFactorView<'a> {
     context: &'a ToolContext<'a>,
-    /// The day whose cross-section is told: the as-of day, or the day the bands were taken.
+    /// The day whose cross-section is shown: the as-of day, or the day the bands were taken.
     view: AsOf<'a>,
     factors: Vec<(Factor, Section)>,
     technicals: Vec<(Technical, Section)>,
@@ -31,28 +31,28 @@ impl Section {
     }
 
     /// Where a value stands among the members; one of them is not compared with itself.
-    fn standing(&self, value: f64, is_member: bool) -> Option<Standing> {
+    fn rank(&self, value: f64, is_member: bool) -> Option<CrossSectionRank> {
         let value = value + 0.0;
         let below = self.0.partition_point(|other| other.total_cmp(&value).is_lt());
         let up_to = self.0.partition_point(|other| other.total_cmp(&value).is_le());
         let itself = usize::from(is_member);
         let equal = (up_to - below).checked_sub(itself)?;
-        Standing::new(below, equal, self.0.len().checked_sub(itself)?)
+        CrossSectionRank::new(below, equal, self.0.len().checked_sub(itself)?)
     }
 }
 
-impl<'a> Sight<'a> {
-    /// What is seen of these factors and technicals. Cross-sections are ranked here, once a call.
+impl<'a> MaskedFactorView<'a> {
+    /// These factors and technicals as shown. Cross-sections are ranked here, once a call.
     pub(crate) fn of(context: &'a ToolContext<'a>, factors: &[Factor], technicals: &[Technical]) -> Self {
         let as_of = context.as_of;
         let view = match context.mask.scale() {
-            Scale::Values | Scale::Percentiles => *as_of,
+            FactorScale::Values | FactorScale::Percentiles => *as_of,
             // A panel's first days have no earlier view; then no value is known either.
-            Scale::Bands => as_of.past(context.mask.since_refresh(as_of)).unwrap_or(*as_of),
+            FactorScale::Bands => as_of.past(context.mask.since_refresh(as_of)).unwrap_or(*as_of),
         };
         let members: Vec<NameId> = match context.mask.scale() {
-            Scale::Values => Vec::new(),
-            Scale::Percentiles | Scale::Bands => view.members().collect(),
+            FactorScale::Values => Vec::new(),
+            FactorScale::Percentiles | FactorScale::Bands => view.members().collect(),
         };
         let of_factor = |factor: &Factor| (*factor, Section::of(&members, |name| view.factor(name, *factor)));
         let of_technical = |technical: &Technical| {
@@ -70,9 +70,9 @@ impl<'a> Sight<'a> {
     /// The columns that tell a factor.
     pub(crate) fn factor_columns(&self, factor: Factor) -> Vec<&'static str> {
         match self.context.mask.scale() {
-            Scale::Values => vec![factor.name(), z_name(factor)],
-            Scale::Percentiles => vec![percentile_name(factor)],
-            Scale::Bands => vec![band_name(factor)],
+            FactorScale::Values => vec![factor.name(), z_name(factor)],
+            FactorScale::Percentiles => vec![percentile_name(factor)],
+            FactorScale::Bands => vec![band_name(factor)],
         }
     }
 
@@ -80,8 +80,8 @@ impl<'a> Sight<'a> {
     pub(crate) fn factor_cells(&self, name: NameId, factor: Factor) -> Vec<Payload> {
         let score = Payload::optional(self.score(name, factor));
         match self.context.mask.scale() {
-            Scale::Values => vec![Payload::optional(self.raw(name, factor)), score],
-            Scale::Percentiles | Scale::Bands => vec![score],
+            FactorScale::Values => vec![Payload::optional(self.raw(name, factor)), score],
+            FactorScale::Percentiles | FactorScale::Bands => vec![score],
         }
     }
 
@@ -93,25 +93,25 @@ impl<'a> Sight<'a> {
             .map(|(factor, _)| Payload::optional(self.score(name, *factor)));
         let scores = scores.collect();
         match self.context.mask.scale() {
-            Scale::Values => {
+            FactorScale::Values => {
                 let raws = self
                     .factors
                     .iter()
                     .map(|(factor, _)| Payload::optional(self.raw(name, *factor)));
                 vec![("raw", raws.collect()), ("z", scores)]
             }
-            Scale::Percentiles => vec![("pct", scores)],
-            Scale::Bands => vec![("band", scores)],
+            FactorScale::Percentiles => vec![("pct", scores)],
+            FactorScale::Bands => vec![("band", scores)],
         }
     }
 
     /// What scores and bounds act on: the z-score, the percentile or the band; `None` where it is missing.
-    pub(crate) fn score(&self, name: NameId, factor: Factor) -> Option<Seen> {
+    pub(crate) fn score(&self, name: NameId, factor: Factor) -> Option<MaskedNumber> {
         let mask = self.context.mask;
         match mask.scale() {
-            Scale::Values => mask.score(self.view.factor_z(name, factor)?),
-            Scale::Percentiles => mask.percentile(self.standing(name, factor)?),
-            Scale::Bands => mask.band(name, factor, self.standing(name, factor)),
+            FactorScale::Values => mask.score(self.view.factor_z(name, factor)?),
+            FactorScale::Percentiles => mask.percentile(self.rank(name, factor)?),
+            FactorScale::Bands => mask.band(name, factor, self.rank(name, factor)),
         }
     }
 
@@ -122,13 +122,13 @@ impl<'a> Sight<'a> {
             return 0.0;
         };
         match self.context.mask.scale() {
-            Scale::Values | Scale::Bands => score.value(),
-            Scale::Percentiles => score.value() - MIDDLE_PERCENTILE,
+            FactorScale::Values | FactorScale::Bands => score.value(),
+            FactorScale::Percentiles => score.value() - MIDDLE_PERCENTILE,
         }
     }
 
     /// The raw value, where it is shown.
-    pub(crate) fn raw(&self, name: NameId, factor: Factor) -> Option<Seen> {
+    pub(crate) fn raw(&self, name: NameId, factor: Factor) -> Option<MaskedNumber> {
         self.context.mask.factor(factor, self.view.factor(name, factor)?)
     }
 
@@ -140,19 +140,19 @@ impl<'a> Sight<'a> {
         match self.context.mask.numeric() {
             Numeric::Exact | Numeric::Rescaled => self.view.factor(name, factor),
             Numeric::RoundedTenth | Numeric::RoundedHalf | Numeric::Ranked | Numeric::Banded => {
-                self.raw(name, factor).map(Seen::value)
+                self.raw(name, factor).map(MaskedNumber::value)
             }
         }
     }
 
     /// What the highest names of a factor are chosen by.
     pub(crate) fn height(&self, name: NameId, factor: Factor) -> Option<f64> {
-        let by_score = || self.score(name, factor).map(Seen::value);
+        let by_score = || self.score(name, factor).map(MaskedNumber::value);
         match self.context.mask.numeric() {
             Numeric::Exact | Numeric::Rescaled => self.view.factor(name, factor),
             Numeric::RoundedTenth | Numeric::RoundedHalf => {
                 if self.context.mask.shows_raw(factor) {
-                    self.raw(name, factor).map(Seen::value)
+                    self.raw(name, factor).map(MaskedNumber::value)
                 } else {
                     by_score()
                 }
@@ -164,8 +164,8 @@ impl<'a> Sight<'a> {
     /// The key of a technical. Where nothing is shown of it, its cells are empty and its column is left out.
     pub(crate) fn technical_name(&self, technical: Technical) -> &'static str {
         match self.context.mask.scale() {
-            Scale::Values | Scale::Bands => technical.name(),
-            Scale::Percentiles => technical_percentile_name(technical),
+            FactorScale::Values | FactorScale::Bands => technical.name(),
+            FactorScale::Percentiles => technical_percentile_name(technical),
         }
     }
 
@@ -175,22 +175,22 @@ impl<'a> Sight<'a> {
         let Some(value) = self.view.technical(name, technical) else {
             return Payload::null();
         };
-        let seen = match mask.scale() {
-            Scale::Values => mask.technical(technical, value),
-            Scale::Percentiles => {
+        let number = match mask.scale() {
+            FactorScale::Values => mask.technical(technical, value),
+            FactorScale::Percentiles => {
                 let section = self.technicals.iter().find(|(of, _)| *of == technical);
                 section
-                    .and_then(|(_, section)| section.standing(value, self.view.is_member(name)))
-                    .and_then(|standing| mask.percentile(standing))
+                    .and_then(|(_, section)| section.rank(value, self.view.is_member(name)))
+                    .and_then(|rank| mask.percentile(rank))
             }
-            Scale::Bands => None,
+            FactorScale::Bands => None,
         };
-        Payload::optional(seen)
+        Payload::optional(number)
     }
 
     /// Technicals by key; empty where none is shown.
     pub(crate) fn technicals(&self, name: NameId) -> Payload {
-        if self.context.mask.scale() == Scale::Bands {
+        if self.context.mask.scale() == FactorScale::Bands {
             return Payload::null();
         }
         let told = self.technicals.iter().map(|(technical, _)| {
@@ -200,10 +200,10 @@ impl<'a> Sight<'a> {
         Payload::map(told)
     }
 
-    fn standing(&self, name: NameId, factor: Factor) -> Option<Standing> {
+    fn rank(&self, name: NameId, factor: Factor) -> Option<CrossSectionRank> {
         let value = self.view.factor(name, factor)?;
         let (_, section) = self.factors.iter().find(|(of, _)| *of == factor)?;
-        section.standing(value, self.view.is_member(name))
+        section.rank(value, self.view.is_member(name))
     }
 }
 
@@ -289,11 +289,11 @@ mod tests {
     #[test]
     fn a_member_is_not_compared_with_itself() {
         let section = Section(vec![-1.0, 0.0, 0.0, 2.0]);
-        assert_eq!(section.standing(-0.0, true), Standing::new(1, 1, 3));
-        assert_eq!(section.standing(0.0, false), Standing::new(1, 2, 4));
-        assert_eq!(section.standing(3.0, false), Standing::new(4, 0, 4));
-        assert_eq!(section.standing(2.0, true), Standing::new(3, 0, 3));
-        assert_eq!(Section(vec![1.0]).standing(1.0, true), None);
-        assert_eq!(Section(Vec::new()).standing(1.0, false), None);
+        assert_eq!(section.rank(-0.0, true), CrossSectionRank::new(1, 1, 3));
+        assert_eq!(section.rank(0.0, false), CrossSectionRank::new(1, 2, 4));
+        assert_eq!(section.rank(3.0, false), CrossSectionRank::new(4, 0, 4));
+        assert_eq!(section.rank(2.0, true), CrossSectionRank::new(3, 0, 3));
+        assert_eq!(Section(vec![1.0]).rank(1.0, true), None);
+        assert_eq!(Section(Vec::new()).rank(1.0, false), None);
     }
 }

@@ -2,17 +2,17 @@
 
 use crate::payload::Payload;
 
-/// A number that a [`crate::Mask`] has made fit to be seen. Nothing else makes one.
+/// Number that a [`crate::Mask`] has made fit to be shown. Nothing else makes one.
 ///
 /// Whoever orders, bounds or selects by [`Self::value`] decides on what is shown, so that no list tells what is hidden.
 /// Where a number is shown as it is, the value has all its digits and only the text is rounded.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Seen {
+pub struct MaskedNumber {
     value: f64,
     decimals: u32,
 }
 
-impl Seen {
+impl MaskedNumber {
     /// The number to decide by.
     #[must_use]
     pub const fn value(self) -> f64 {
@@ -68,9 +68,9 @@ impl Seen {
     }
 }
 
-impl From<Seen> for Payload {
-    fn from(seen: Seen) -> Self {
-        Self::number(seen.value, seen.decimals)
+impl From<MaskedNumber> for Payload {
+    fn from(number: MaskedNumber) -> Self {
+        Self::number(number.value, number.decimals)
     }
 }
 
@@ -80,25 +80,25 @@ mod tests {
 
     #[test]
     fn numbers_are_rounded_and_never_negative_zero() {
-        for (seen, shown) in [
-            (Seen::fraction(0.012_345), "0.0123"),
-            (Seen::score(-1.234_56), "-1.235"),
-            (Seen::fraction(-0.000_01), "0"),
-            (Seen::fraction(f64::NAN), "null"),
-            (Seen::fraction(f64::INFINITY), "null"),
-            (Seen::significant(0.000_123_456), "0.0001235"),
-            (Seen::significant(-12.345_6), "-12.35"),
-            (Seen::significant(98_765.4), "98765"),
-            (Seen::significant(0.0), "0"),
-            (Seen::compact(0.000_387_1), "0.0004"),
-            (Seen::compact(-0.112_34), "-0.1123"),
-            (Seen::compact(87.623_4), "87.62"),
-            (Seen::share(0.3056), "0.31"),
-            (Seen::significant(f64::INFINITY), "null"),
-            (Seen::gridded(0.035), "0.035"),
-            (Seen::gridded(33.3), "33.3"),
+        for (number, shown) in [
+            (MaskedNumber::fraction(0.012_345), "0.0123"),
+            (MaskedNumber::score(-1.234_56), "-1.235"),
+            (MaskedNumber::fraction(-0.000_01), "0"),
+            (MaskedNumber::fraction(f64::NAN), "null"),
+            (MaskedNumber::fraction(f64::INFINITY), "null"),
+            (MaskedNumber::significant(0.000_123_456), "0.0001235"),
+            (MaskedNumber::significant(-12.345_6), "-12.35"),
+            (MaskedNumber::significant(98_765.4), "98765"),
+            (MaskedNumber::significant(0.0), "0"),
+            (MaskedNumber::compact(0.000_387_1), "0.0004"),
+            (MaskedNumber::compact(-0.112_34), "-0.1123"),
+            (MaskedNumber::compact(87.623_4), "87.62"),
+            (MaskedNumber::share(0.3056), "0.31"),
+            (MaskedNumber::significant(f64::INFINITY), "null"),
+            (MaskedNumber::gridded(0.035), "0.035"),
+            (MaskedNumber::gridded(33.3), "33.3"),
         ] {
-            assert_eq!(Payload::from(seen).to_json(), shown);
+            assert_eq!(Payload::from(number).to_json(), shown);
         }
     }
 }

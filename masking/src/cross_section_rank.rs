@@ -4,13 +4,13 @@
 ///
 /// All is whole numbers, so no sum of floats decides a percentile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Standing {
+pub struct CrossSectionRank {
     below: usize,
     equal: usize,
     others: usize,
 }
 
-impl Standing {
+impl CrossSectionRank {
     /// `below` of the `others` have a lower value and `equal` the same; `None` without others or with counts that do
     /// not fit.
     #[must_use]
@@ -58,11 +58,14 @@ mod tests {
             ((299, 0, 299), 1000),
         ] {
             let (below, equal, others) = counts;
-            let standing = Standing::new(below, equal, others).unwrap();
-            assert_eq!(standing.percentile_tenths(), tenths, "{counts:?}");
+            let rank = CrossSectionRank::new(below, equal, others).unwrap();
+            assert_eq!(rank.percentile_tenths(), tenths, "{counts:?}");
         }
-        assert_eq!(Standing::new(3, 0, 4).map(Standing::share), Some(0.75));
-        assert_eq!(Standing::new(0, 0, 0), None);
-        assert_eq!(Standing::new(2, 2, 3), None);
+        assert_eq!(
+            CrossSectionRank::new(3, 0, 4).map(CrossSectionRank::share),
+            Some(0.75)
+        );
+        assert_eq!(CrossSectionRank::new(0, 0, 0), None);
+        assert_eq!(CrossSectionRank::new(2, 2, 3), None);
     }
 }
