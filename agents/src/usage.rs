@@ -1,10 +1,12 @@
 //! What a reply cost in tokens, in parts that do not overlap.
 
+use serde::{Deserialize, Serialize};
 use std::ops::AddAssign;
 
 /// Tokens of one or more exchanges. The parts are disjoint, whatever a vendor counts inside what: their sum is the
 /// whole, and each has its own price.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Usage {
     /// Tokens of the request that no cache held.
     pub uncached_input: u64,
@@ -23,11 +25,13 @@ pub struct Usage {
     /// Where the counts are from.
     pub source: UsageSource,
     /// What the provider itself says that it charged, in millionths of a millionth of a US dollar.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
     pub vendor_cost_picodollars: Option<u64>,
 }
 
 /// Where token counts are from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum UsageSource {
     /// The provider reported them.
     Reported,

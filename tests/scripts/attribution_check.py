@@ -183,10 +183,13 @@ def account(panel, lines, cash):
         shares = held.copy()
         lieu = 0.0
         for event in line["events"]:
-            shares[event["symbol"]], lieu = event["shares"][1], lieu + event["cash_fen"] / 100
+            shares[event["symbol"]], lieu = event["shares_after"], lieu + event["cash_fen"] / 100
         after, slip, fees = shares.copy(), 0.0, 0.0
-        for fill in (fill for fill in line["fills"] if fill["filled"]):
-            quantity, _, value, fee, _ = fill["filled"]
+        for fill in line["fills"]:
+            filled = fill["execution"].get("filled")
+            if not filled:
+                continue
+            quantity, value, fee = filled["shares"], filled["value_fen"], filled["fee_fen"]
             sign = 1 if fill["side"] == "BUY" else -1
             code = fill["symbol"]
             after[code] = after.get(code, 0.0) + sign * quantity
@@ -210,7 +213,7 @@ def calibration(panel, lines, decisions):
     pairs = []
     for line in lines:
         for place, fill in enumerate(line["fills"]):
-            if not fill["filled"]:
+            if "filled" not in fill["execution"]:
                 continue
             opens = panel.open[fill["symbol"]].loc[line["date"] :].dropna()
             if len(opens) > 1:
@@ -255,7 +258,8 @@ def check(panel, factors, weights, ktd, bundle):
         for basis, row in parts(before, after, day, styles, other).items():
             rows[basis].append(row)
         returns.append(line["nav_fen"] / 100 / nav - 1)
-        traded.append(sum(fill["filled"][2] for fill in line["fills"] if fill["filled"]) / 100 / nav)
+        filled = (fill["execution"].get("filled", {"value_fen": 0}) for fill in line["fills"])
+        traded.append(sum(fill["value_fen"] for fill in filled) / 100 / nav)
         hhi.append(sum((p["shares"] * p["mark_fen"] / line["nav_fen"]) ** 2 for p in line["positions"]))
         inside = before[day[1].reindex(before.index, fill_value=False)]
         own = inside.to_numpy() @ day[0].loc[inside.index].to_numpy()[:, 1:] if len(inside) else np.zeros(len(styles))

@@ -4,9 +4,12 @@ use crate::last_step::LastStep;
 use ktd_env::exchange::{Account, Rules};
 use ktd_env::{AsOf, Fen, NameId};
 use ktd_masking::{Mask, Payload};
+use serde::{Deserialize, Serialize};
 
-/// How much one call may ask for. Every number is a configuration key; defaults: docs/spec/episode.md#tools.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// How much one call may ask for (docs/spec/episode.md#tools). An experiment sets the first four, under these names; the others
+/// bound what a model can make this program read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
 pub struct ToolLimits {
     /// Most names `screen_candidates` returns.
     pub max_candidates: u32,
@@ -14,14 +17,17 @@ pub struct ToolLimits {
     pub max_lookback: u32,
     /// Most names `compare_candidates` takes.
     pub max_compare: u32,
-    /// Most orders of one submission, and most targets of one `risk_check`.
-    pub max_orders: u32,
-    /// Longest arguments text, bytes.
-    pub max_argument_bytes: usize,
-    /// Deepest nesting of an arguments text.
-    pub max_argument_depth: usize,
     /// Names that each factor contributes to the table of the mode `fixed-candidate`.
     pub fixed_candidates_per_factor: u32,
+    /// Most orders of one submission, and most targets of one `risk_check`.
+    #[serde(skip)]
+    pub max_orders: u32,
+    /// Longest arguments text, bytes.
+    #[serde(skip)]
+    pub max_argument_bytes: usize,
+    /// Deepest nesting of an arguments text.
+    #[serde(skip)]
+    pub max_argument_depth: usize,
 }
 
 impl Default for ToolLimits {
@@ -30,10 +36,10 @@ impl Default for ToolLimits {
             max_candidates: 30,
             max_lookback: 60,
             max_compare: 10,
+            fixed_candidates_per_factor: 10,
             max_orders: 200,
             max_argument_bytes: 256 * 1024,
             max_argument_depth: 16,
-            fixed_candidates_per_factor: 10,
         }
     }
 }

@@ -14,6 +14,9 @@ pub enum Side {
 }
 
 impl Side {
+    /// Both sides.
+    pub const ALL: [Self; 2] = [Self::Buy, Self::Sell];
+
     /// `BUY` or `SELL`.
     #[must_use]
     pub const fn label(self) -> &'static str {

@@ -122,6 +122,13 @@ pub enum EventKind {
 }
 
 impl EventKind {
+    /// All kinds.
+    pub const ALL: [Self; 3] = [
+        Self::CorporateAction,
+        Self::DelistingLastClose,
+        Self::DelistingZero,
+    ];
+
     /// The stable text.
     #[must_use]
     pub const fn label(self) -> &'static str {

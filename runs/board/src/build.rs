@@ -7,11 +7,11 @@ use super::health;
 use super::load::load;
 use super::notes::{missing_seeds, overlaps, track_notes};
 use super::record::{
-    Cohort, DateBounds, FactorVif, Leaderboard, LeaderboardRow, ModelRecord, Resampling, Track, VifRound,
+    Cohort, FactorVif, Leaderboard, LeaderboardRow, ModelRecord, Resampling, Track, VifRound,
 };
 use super::reference::references;
 use super::replayed_account::FeeRates;
-use super::row::{Draws, leader};
+use super::row::leader;
 use super::score::ScoredEpisode;
 use super::sensitivity::sensitivity;
 use super::separation::{Ranked, separate};
@@ -24,13 +24,15 @@ use ktd_bundle::bundle_set::BundleSet;
 use ktd_bundle::episode_filter::EpisodeFilter;
 use ktd_env::{DayIndex, Market, TradeDate};
 use ktd_experiment::agent::AgentKind;
+use ktd_masking::{Level, Mode};
 use ktd_probes::judge::CertificationMark;
 use ktd_stats::{Sample, skill_ranks};
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 /// The form of `leaderboard.json`.
-pub const BOARD_FORMAT: u32 = 2;
+pub const BOARD_FORMAT: u32 = 3;
 
 /// How a board is made.
 #[derive(Debug, Clone, PartialEq)]
@@ -40,7 +42,7 @@ pub struct BoardOptions {
     /// The factor model.
     pub settings: ModelSettings,
     /// How chance is drawn.
-    pub draws: Draws,
+    pub draws: Resampling,
     /// What is shown; everything on disk counts as a trial all the same.
     pub shown: EpisodeFilter,
     /// What certificates say of the mask of each bundle that was named, by its directory; an episode that is missing has
@@ -55,7 +57,7 @@ impl Default for BoardOptions {
         Self {
             panel: None,
             settings: ModelSettings::default(),
-            draws: Draws {
+            draws: Resampling {
                 replicates: 2000,
                 seed: 1,
                 null_portfolios: 500,
@@ -128,7 +130,7 @@ struct BoardContext<'c> {
     benchmark: &'c BenchmarkIndex,
     trials: &'c Trials,
     fees: FeeRates,
-    draws: Draws,
+    draws: Resampling,
     marks: &'c BTreeMap<PathBuf, CertificationMark>,
 }
 
@@ -136,7 +138,10 @@ struct BoardContext<'c> {
 type ByAgent<'s> = BTreeMap<&'s str, Vec<&'s ScoredEpisode>>;
 
 /// Tracks in the order in which they are shown: longest window first, then by mode and mask, the headline's first.
-type TrackKey = (std::cmp::Reverse<usize>, String, usize, usize, String);
+type TrackKey = (Reverse<usize>, String, Reverse<Mode>, Option<usize>, &'static str);
+
+/// Mask levels in the order of tracks.
+const TRACK_LEVELS: [Level; 4] = [Level::Blinded, Level::StockBlind, Level::DateBlind, Level::Bright];
 
 impl BoardContext<'_> {
     fn board(
@@ -187,11 +192,7 @@ impl BoardContext<'_> {
             ktd: env!("CARGO_PKG_VERSION").to_owned(),
             protocol,
             model: model_record(self.fitted),
-            resampling: Resampling {
-                replicates: usize::try_from(self.draws.replicates).unwrap_or(usize::MAX),
-                seed: self.draws.seed,
-                null_portfolios: usize::try_from(self.draws.null_portfolios).unwrap_or(usize::MAX),
-            },
+            resampling: self.draws,
             contrasts: contrasts(&tracks),
             health: health::of(self.fitted, self.market)?,
             sensitivity: sensitivity(self.fitted, &agents, range)?,
@@ -241,9 +242,9 @@ impl BoardContext<'_> {
         let benchmark = self.benchmark.over(&days);
         Ok(Track {
             window: header.window.id.clone(),
-            level: header.mask.level.label().to_owned(),
-            numeric: header.mask.numeric.label().to_owned(),
-            mode: header.mode.label().to_owned(),
+            level: header.mask.level,
+            numeric: header.mask.numeric,
+            mode: header.mode,
             dates: days
                 .iter()
                 .filter_map(|day| self.market.date(*day))
@@ -263,19 +264,12 @@ impl BoardContext<'_> {
 
 fn track_key(score: &ScoredEpisode) -> TrackKey {
     let header = &score.bundle.header;
-    let place = |order: &[&str], own: &str| order.iter().position(|one| *one == own).unwrap_or(order.len());
     (
-        std::cmp::Reverse(score.days.len()),
+        Reverse(score.days.len()),
         header.window.id.clone(),
-        place(
-            &["open-research", "fixed-candidate", "memory-only"],
-            header.mode.label(),
-        ),
-        place(
-            &["blinded", "stock-blind", "date-blind", "bright"],
-            header.mask.level.label(),
-        ),
-        header.mask.numeric.label().to_owned(),
+        Reverse(header.mode),
+        TRACK_LEVELS.iter().position(|level| *level == header.mask.level),
+        header.mask.numeric.label(),
     )
 }
 
@@ -356,10 +350,7 @@ pub(super) fn model_record(fitted: &FittedModel) -> ModelRecord {
             .iter()
             .map(|style| style.name().to_owned())
             .collect(),
-        calibration: fitted
-            .calibration
-            .clone()
-            .map(|(first, last)| DateBounds { first, last }),
+        calibration: fitted.calibration.clone(),
         vif_path: screen.map_or_else(Vec::new, |screen| {
             let step = |step: &ktd_attribution::model::VifStep| VifRound {
                 vif: step

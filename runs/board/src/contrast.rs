@@ -1,6 +1,7 @@
 //! Bright against blinded, paired over windows.
 
-use super::record::{Cohort, Contrast, Gap, LeaderboardRow, Pair, Track};
+use super::record::{Cohort, Contrast, ContrastMetric, Gap, LeaderboardRow, Pair, Track};
+use ktd_masking::{Level, Mode, Numeric};
 use ktd_stats::{PValueMethod, Sample, Zeros, hodges_lehmann, holm, median, wilcoxon};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +13,10 @@ const ALL_MODELS: &str = "all models";
 type Figure = fn(&LeaderboardRow) -> Option<f64>;
 
 /// What is contrasted.
-const FIGURES: [(&str, Figure); 2] = [("total_return", total_return), ("selection", selection)];
+const FIGURES: [(ContrastMetric, Figure); 2] = [
+    (ContrastMetric::TotalReturn, total_return),
+    (ContrastMetric::Selection, selection),
+];
 
 fn total_return(leader: &LeaderboardRow) -> Option<f64> {
     leader.metrics.get("total_return")?.median.value
@@ -23,31 +27,33 @@ fn selection(leader: &LeaderboardRow) -> Option<f64> {
 }
 
 /// What a figure belongs to: agent, mode and window.
-type Key<'t> = (&'t str, &'t str, &'t str);
+type Key<'t> = (&'t str, Mode, &'t str);
 
 /// Figures of one mask, and whether each is a model's.
 type Figures<'t> = BTreeMap<Key<'t>, (f64, bool)>;
 
 /// Bright and blinded by agent and mode, window by window.
-type Pairs<'t> = BTreeMap<(&'t str, &'t str), Vec<Pair>>;
+type Pairs<'t> = BTreeMap<(&'t str, Mode), Vec<Pair>>;
 
 /// Bright and blinded figures of all models, by mode and window.
-type Cohorts<'t> = BTreeMap<(&'t str, &'t str), (Vec<f64>, Vec<f64>)>;
+type Cohorts<'t> = BTreeMap<(Mode, &'t str), (Vec<f64>, Vec<f64>)>;
 
 /// All contrasts that the tracks allow: each ranked agent's, and that of the medians of all.
 pub(super) fn contrasts(tracks: &[Track]) -> Vec<Contrast> {
     let windows = windows(tracks);
-    let of = |level: &'static str| tracks.iter().filter(move |track| track.level == level);
-    let numerics: BTreeSet<&str> = of("blinded").map(|track| track.numeric.as_str()).collect();
+    let of = |level: Level| tracks.iter().filter(move |track| track.level == level);
+    let mut numerics: Vec<Numeric> = of(Level::Blinded).map(|track| track.numeric).collect();
+    numerics.sort_unstable_by_key(|numeric| numeric.label());
+    numerics.dedup();
     let mut all = Vec::new();
     for (metric, figure) in FIGURES {
-        let any = figures(of("bright"), &windows, figure);
+        let any = figures(of(Level::Bright), &windows, figure);
         let mut of_metric = Vec::new();
-        for numeric in &numerics {
-            let same = |level| of(level).filter(|track| track.numeric == *numeric);
+        for numeric in numerics.iter().copied() {
+            let same = |level| of(level).filter(|track| track.numeric == numeric);
             let mut bright = any.clone();
-            bright.extend(figures(same("bright"), &windows, figure));
-            let hidden = figures(same("blinded"), &windows, figure);
+            bright.extend(figures(same(Level::Bright), &windows, figure));
+            let hidden = figures(same(Level::Blinded), &windows, figure);
             let pairs = pairs(&bright, &hidden);
             let contrasts = pairs
                 .into_iter()
@@ -120,7 +126,7 @@ fn figures<'t>(tracks: impl Iterator<Item = &'t Track>, windows: &[&str], figure
     for track in tracks.filter(|track| windows.contains(&track.window.as_str())) {
         for leader in track.leaders.iter().filter(|leader| leader.alpha_rank.is_some()) {
             if let Some(value) = figure(leader) {
-                let key = (leader.agent.as_str(), track.mode.as_str(), track.window.as_str());
+                let key = (leader.agent.as_str(), track.mode, track.window.as_str());
                 figures.insert(key, (value, leader.cohort == Cohort::Model));
             }
         }
@@ -128,7 +134,12 @@ fn figures<'t>(tracks: impl Iterator<Item = &'t Track>, windows: &[&str], figure
     figures
 }
 
-fn contrast((agent, mode): (&str, &str), numeric: &str, metric: &str, pairs: Vec<Pair>) -> Option<Contrast> {
+fn contrast(
+    (agent, mode): (&str, Mode),
+    numeric: Numeric,
+    metric: ContrastMetric,
+    pairs: Vec<Pair>,
+) -> Option<Contrast> {
     let differences: Vec<f64> = pairs.iter().map(|pair| pair.bright - pair.blinded).collect();
     let sample = Sample::new("pairs", &differences)
         .ok()
@@ -143,9 +154,9 @@ fn contrast((agent, mode): (&str, &str), numeric: &str, metric: &str, pairs: Vec
     };
     Some(Contrast {
         agent: agent.to_owned(),
-        mode: mode.to_owned(),
-        numeric: numeric.to_owned(),
-        metric: metric.to_owned(),
+        mode,
+        numeric,
+        metric,
         p: Some(test.p),
         is_exact: test.method == PValueMethod::Exact,
         holm_p: None,
@@ -168,22 +179,25 @@ fn adjust(contrasts: &mut [Contrast]) {
 }
 
 /// Total return and selection by agent, window and mode.
-type Levels = BTreeMap<(String, String, String), (Option<f64>, Option<f64>)>;
+type Levels = BTreeMap<(String, String, Mode), (Option<f64>, Option<f64>)>;
 
 /// Gives each leader what hiding the identifiers took away from its agent in the same window and mode, with the same
 /// numbers where there are such.
 pub(super) fn fill_memory_gaps(tracks: &mut [Track]) {
-    let (bright, blinded) = (ByNumeric::of(tracks, "bright"), ByNumeric::of(tracks, "blinded"));
+    let (bright, blinded) = (
+        ByNumeric::of(tracks, Level::Bright),
+        ByNumeric::of(tracks, Level::Blinded),
+    );
     for track in tracks {
         let played = track
             .leaders
             .iter_mut()
             .filter(|leader| leader.cohort != Cohort::Reference);
         for leader in played {
-            let key = (leader.agent.clone(), track.window.clone(), track.mode.clone());
+            let key = (leader.agent.clone(), track.window.clone(), track.mode);
             let both = bright
-                .get(&track.numeric, &key)
-                .zip(blinded.get(&track.numeric, &key));
+                .get(track.numeric, &key)
+                .zip(blinded.get(track.numeric, &key));
             leader.memory_gap = both.and_then(|(bright, hidden)| {
                 Some(Gap {
                     total_return: bright.0? - hidden.0?,
@@ -196,17 +210,17 @@ pub(super) fn fill_memory_gaps(tracks: &mut [Track]) {
 
 /// Figures of one level: of each kind of numbers, and of the first there is.
 struct ByNumeric {
-    own: BTreeMap<String, Levels>,
+    own: BTreeMap<Numeric, Levels>,
     any: Levels,
 }
 
 impl ByNumeric {
-    fn of(tracks: &[Track], level: &str) -> Self {
+    fn of(tracks: &[Track], level: Level) -> Self {
         let (mut own, mut any) = (BTreeMap::new(), Levels::new());
         for track in tracks.iter().filter(|track| track.level == level) {
-            let own: &mut Levels = own.entry(track.numeric.clone()).or_default();
+            let own: &mut Levels = own.entry(track.numeric).or_default();
             for leader in &track.leaders {
-                let key = (leader.agent.clone(), track.window.clone(), track.mode.clone());
+                let key = (leader.agent.clone(), track.window.clone(), track.mode);
                 let figures = (total_return(leader), selection(leader));
                 own.entry(key.clone()).or_insert(figures);
                 any.entry(key).or_insert(figures);
@@ -215,8 +229,8 @@ impl ByNumeric {
         Self { own, any }
     }
 
-    fn get(&self, numeric: &str, key: &(String, String, String)) -> Option<&(Option<f64>, Option<f64>)> {
-        let own = self.own.get(numeric).and_then(|own| own.get(key));
+    fn get(&self, numeric: Numeric, key: &(String, String, Mode)) -> Option<&(Option<f64>, Option<f64>)> {
+        let own = self.own.get(&numeric).and_then(|own| own.get(key));
         own.or_else(|| self.any.get(key))
     }
 }
@@ -227,7 +241,10 @@ mod tests {
 
     fn figures_of(rows: &[(&'static str, &'static str, f64)]) -> Figures<'static> {
         let figure = |(agent, window, value): &(&'static str, &'static str, f64)| {
-            ((*agent, "open-research", *window), (*value, *agent != "random"))
+            (
+                (*agent, Mode::OpenResearch, *window),
+                (*value, *agent != "random"),
+            )
         };
         rows.iter().map(figure).collect()
     }
@@ -242,10 +259,10 @@ mod tests {
             ("random", "W1", 8.0),
         ]);
         let found = pairs(&bright, &hidden);
-        let all = &found[&(ALL_MODELS, "open-research")];
+        let all = &found[&(ALL_MODELS, Mode::OpenResearch)];
         assert_eq!((all.len(), all[0].bright, all[0].blinded), (1, 0.2, 0.05));
-        assert!(!found.contains_key(&("c", "open-research")));
-        assert_eq!(found[&("random", "open-research")].len(), 1);
+        assert!(!found.contains_key(&("c", Mode::OpenResearch)));
+        assert_eq!(found[&("random", Mode::OpenResearch)].len(), 1);
     }
 
     #[test]
@@ -264,7 +281,13 @@ mod tests {
                 };
                 pair(window, bright)
             });
-            contrast(("a", "open-research"), "exact", "selection", pairs.collect()).unwrap()
+            contrast(
+                ("a", Mode::OpenResearch),
+                Numeric::Exact,
+                ContrastMetric::Selection,
+                pairs.collect(),
+            )
+            .unwrap()
         };
         let few = with(4);
         assert!(few.reading.contains("underpowered"), "{}", few.reading);

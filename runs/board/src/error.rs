@@ -3,7 +3,7 @@
 use ktd_bundle::BundleError;
 use ktd_data::DataFileError;
 use ktd_experiment::ExperimentError;
-use ktd_io::{ErrorClass, FileError, InputError};
+use ktd_io::{FileError, InputError};
 
 /// A board or an attribution that cannot be made.
 #[derive(Debug, thiserror::Error)]
@@ -27,29 +27,4 @@ pub enum BoardError {
 }
 
 ktd_io::error_constructors!(BoardError);
-
-impl BoardError {
-    /// How to fix it.
-    #[must_use]
-    pub fn hint(&self) -> String {
-        match self {
-            Self::File(error) => error.hint(),
-            Self::Input(error) => error.hint().unwrap_or_default().to_owned(),
-            Self::Experiment(error) => error.hint(),
-            Self::Data(error) => error.hint(),
-            Self::Bundle(error) => error.hint(),
-        }
-    }
-
-    /// What it means for a command.
-    #[must_use]
-    pub const fn class(&self) -> ErrorClass {
-        match self {
-            Self::File(error) => error.class(),
-            Self::Experiment(error) => error.class(),
-            Self::Data(error) => error.class(),
-            Self::Bundle(error) => error.class(),
-            Self::Input(_) => ErrorClass::InvalidInput,
-        }
-    }
-}
+ktd_io::error_explanations!(BoardError: File, Experiment, Data, Bundle);

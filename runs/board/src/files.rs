@@ -121,7 +121,13 @@ fn tables(board: &Leaderboard, basis: Basis) -> BTreeMap<String, TableData> {
                 ..
             } = track;
             let name = if kind.is_per_track() {
-                format!("{}_{window}_{level}-{numeric}_{mode}.csv", kind.label())
+                format!(
+                    "{}_{window}_{}-{}_{}.csv",
+                    kind.label(),
+                    level.label(),
+                    numeric.label(),
+                    mode.label()
+                )
             } else {
                 format!("{}.csv", kind.label())
             };

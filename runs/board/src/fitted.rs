@@ -2,6 +2,7 @@
 
 use super::settings::ModelSettings;
 use crate::BoardError;
+use crate::record::DateBounds;
 use ktd_attribution::Panel;
 use ktd_attribution::model::{FactorModel, ModelConfig, ModelError, VifScreen, calibrate};
 use ktd_env::{Market, TradeDate};
@@ -24,7 +25,7 @@ pub struct FittedModel {
     /// The screen of its columns, where there were days for one.
     pub screen: Option<VifScreen>,
     /// First and last day of the screen.
-    pub calibration: Option<(String, String)>,
+    pub calibration: Option<DateBounds>,
     /// SHA-256 of panel, configuration and days: what a cache of fits is keyed by.
     pub sha256: String,
 }
@@ -69,7 +70,10 @@ impl FittedModel {
             panel,
             model,
             screen,
-            calibration: days_of_screen.map(|days| (date(days.start), date(days.end.saturating_sub(1)))),
+            calibration: days_of_screen.map(|days| DateBounds {
+                first: date(days.start),
+                last: date(days.end.saturating_sub(1)),
+            }),
             sha256: sha256_hex(key.as_bytes()),
         })
     }

@@ -46,14 +46,13 @@ pub use forecast::OrderForecast;
 pub use ktd_attribution::account::{Basis, Linking};
 pub use own_file::{OwnAccount, OwnDays, play_file};
 pub use record::{
-    Bounds, CalibrationBin, CalibrationRecord, Cohort, Contrast, Contribution, Curves, DateBounds, FactorVif,
-    Faults, Gap, Leaderboard, LeaderboardRow, Linked, ModelHealth, ModelRecord, MurphyParts, Pair, Protocol,
-    RankBounds, Resampling, SeedStat, Selection, SensitivityRow, Separation, SpaP, StyleHealth, Track,
-    VifRound,
+    Bounds, CalibrationBin, CalibrationRecord, Cohort, Contrast, ContrastMetric, Contribution, Curves,
+    DateBounds, FactorVif, Faults, Gap, Leaderboard, LeaderboardRow, Linked, ModelHealth, ModelRecord,
+    MurphyParts, Pair, Protocol, RankBounds, Resampling, SeedStat, Selection, SensitivityRow, Separation,
+    SpaP, StyleHealth, Track, VifRound,
 };
 pub use reference::MEMBERS;
 pub use replayed_account::{AccountFault, AccountOrders, AccountTrade, FeeRates, ReplayedAccount};
 pub use report::{AttributionReport, AttributionSubject, DailyRow, Excess, report};
-pub use row::Draws;
 pub use score::ScoredEpisode;
 pub use settings::ModelSettings;

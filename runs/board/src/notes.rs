@@ -1,6 +1,7 @@
 //! What a reader of a board must know.
 
 use super::record::{Cohort, LeaderboardRow, Track};
+use ktd_experiment::provider::ForceLevel;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How many rows a note names before it counts the rest.
@@ -12,10 +13,10 @@ pub(super) fn track_notes(leaders: &[LeaderboardRow], benchmark: Option<&String>
         .map(|reason| format!("no excess return and no IR: {reason}"))
         .into_iter()
         .collect();
-    let forces: BTreeSet<&str> = leaders
+    let forces: BTreeSet<ForceLevel> = leaders
         .iter()
         .filter(|leader| leader.cohort == Cohort::Model)
-        .map(|leader| leader.force.as_str())
+        .filter_map(|leader| leader.force)
         .collect();
     if 1 < forces.len() {
         notes.push("agents were forced differently: their parse failures do not compare".to_owned());
@@ -80,7 +81,10 @@ pub(super) fn missing_seeds(tracks: &[Track]) -> Option<String> {
             let known = seeds.get(leader.agent.as_str())?.len();
             let place = format!(
                 "{} {}/{} {}",
-                track.window, track.level, track.numeric, track.mode
+                track.window,
+                track.level.label(),
+                track.numeric.label(),
+                track.mode.label()
             );
             let own = leader.seeds.len();
             (own < known).then(|| format!("{} on {place} ({own} of {known})", leader.agent))

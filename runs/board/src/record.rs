@@ -3,7 +3,10 @@
 use crate::BoardError;
 use crate::by_basis::ByBasis;
 use ktd_bundle::summary::Metric;
+use ktd_experiment::label;
+use ktd_experiment::provider::ForceLevel;
 use ktd_io::sha256::sha256_hex;
+use ktd_masking::{Level, Mode, Numeric};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -97,15 +100,15 @@ pub struct VifRound {
 }
 
 /// How uncertainty was resampled.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Resampling {
-    /// Replicates of the stationary bootstrap.
-    pub replicates: usize,
-    /// Its seed.
+    /// Replicates of every stationary bootstrap.
+    pub replicates: u32,
+    /// Their seed.
     pub seed: u64,
     /// Portfolios of each null band.
-    pub null_portfolios: usize,
+    pub null_portfolios: u32,
 }
 
 /// Who is on the board.
@@ -128,12 +131,15 @@ pub enum Cohort {
 pub struct Track {
     /// The window's name.
     pub window: String,
-    /// `bright`, `stock-blind`, `date-blind` or `blinded`.
-    pub level: String,
-    /// How numbers were shown: `exact`, `rescaled`, `rounded-0.1`, `rounded-0.5`, `ranked` or `banded`.
-    pub numeric: String,
-    /// `memory-only`, `fixed-candidate` or `open-research`.
-    pub mode: String,
+    /// Which identifiers were hidden.
+    #[serde(with = "label")]
+    pub level: Level,
+    /// How numbers were shown.
+    #[serde(with = "label")]
+    pub numeric: Numeric,
+    /// The decision mode.
+    #[serde(with = "label")]
+    pub mode: Mode,
     /// Trading days.
     pub dates: Vec<String>,
     /// Total return of the benchmark index.
@@ -159,8 +165,8 @@ pub struct LeaderboardRow {
     pub agent: String,
     /// What it is.
     pub cohort: Cohort,
-    /// `F0` to `F4`: parse failures compare within a level only. Empty for a reference.
-    pub force: String,
+    /// How submissions were forced: parse failures compare within a level only. None for a reference.
+    pub force: Option<ForceLevel>,
     /// Its seeds, ascending.
     pub seeds: Vec<u64>,
     /// The seed whose daily series are shown: the one of the median return, the lower of two.
@@ -384,11 +390,13 @@ pub struct Contrast {
     /// The agent, or `all models` for the cohort.
     pub agent: String,
     /// The decision mode.
-    pub mode: String,
+    #[serde(with = "label")]
+    pub mode: Mode,
     /// Blinded with these numbers.
-    pub numeric: String,
-    /// What is compared: `total_return` or `selection`.
-    pub metric: String,
+    #[serde(with = "label")]
+    pub numeric: Numeric,
+    /// What is compared.
+    pub metric: ContrastMetric,
     /// The pairs: medians over seeds.
     pub pairs: Vec<Pair>,
     /// Two-sided p of the signed-rank test.
@@ -405,6 +413,27 @@ pub struct Contrast {
     pub shift: Option<f64>,
     /// Rank-biserial correlation.
     pub rank_biserial: Option<f64>,
+}
+
+/// Figure whose bright and blinded values are compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ContrastMetric {
+    /// Total return.
+    TotalReturn,
+    /// Linked selection.
+    Selection,
+}
+
+impl ContrastMetric {
+    /// The name in files.
+    #[must_use]
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::TotalReturn => "total_return",
+            Self::Selection => "selection",
+        }
+    }
 }
 
 /// A pair of a contrast.

@@ -110,7 +110,7 @@ fn blank(name: &str, metrics: &BTreeMap<String, Metric>) -> LeaderboardRow {
     LeaderboardRow {
         agent: name.to_owned(),
         cohort: Cohort::Reference,
-        force: String::new(),
+        force: None,
         seeds: Vec::new(),
         shown_seed: None,
         served_models: Vec::new(),

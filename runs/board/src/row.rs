@@ -3,7 +3,7 @@
 use super::by_basis::ByBasis;
 use super::record::{
     Bounds, CalibrationBin, CalibrationRecord, Cohort, Contribution, Curves, Faults, LeaderboardRow, Linked,
-    MurphyParts, SeedStat,
+    MurphyParts, Resampling, SeedStat,
 };
 use super::score::ScoredEpisode;
 use super::series::rounded;
@@ -14,27 +14,19 @@ use ktd_stats::moments::column_means;
 use ktd_stats::{Confidence, DEFAULT_MEAN_BLOCK_DAYS, Sample, StationaryBootstrap, spread};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How chance is drawn on a board.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Draws {
-    /// Replicates of every bootstrap.
-    pub replicates: u32,
-    /// Their seed.
-    pub seed: u64,
-    /// Portfolios of each luck band.
-    pub null_portfolios: u32,
-}
-
 /// The leader of one agent's scores, by seed; ranks, selection and memory gap come later.
-pub(super) fn leader(agent: &str, cohort: Cohort, scores: &[&ScoredEpisode], draws: Draws) -> LeaderboardRow {
+pub(super) fn leader(
+    agent: &str,
+    cohort: Cohort,
+    scores: &[&ScoredEpisode],
+    draws: Resampling,
+) -> LeaderboardRow {
     let shown = median_seed(scores);
     let attributions: Vec<&Attribution> = scores.iter().map(|score| &score.attribution).collect();
     LeaderboardRow {
         agent: agent.to_owned(),
         cohort,
-        force: scores.first().map_or_else(String::new, |score| {
-            score.bundle.header.provider.force.label().to_owned()
-        }),
+        force: scores.first().map(|score| score.bundle.header.provider.force),
         seeds: scores.iter().map(|score| score.bundle.header.seed).collect(),
         shown_seed: shown.map(|score| score.bundle.header.seed),
         served_models: scores
@@ -252,7 +244,7 @@ pub(super) fn curves(nav: &[f64], attribution: &Attribution) -> Curves {
 }
 
 /// Stated confidence against what happened: the forecasts of all seeds, resampled by step.
-fn reliability(scores: &[&ScoredEpisode], draws: Draws) -> CalibrationRecord {
+fn reliability(scores: &[&ScoredEpisode], draws: Resampling) -> CalibrationRecord {
     // A step of another seed is another cluster.
     const SEED_STRIDE: usize = 1_000_000;
     let forecasts: Vec<Forecast> = scores
@@ -299,7 +291,7 @@ fn reliability(scores: &[&ScoredEpisode], draws: Draws) -> CalibrationRecord {
     }
 }
 
-fn interval_of_ece(forecasts: &Forecasts<'_>, draws: Draws) -> Option<Bounds> {
+fn interval_of_ece(forecasts: &Forecasts<'_>, draws: Resampling) -> Option<Bounds> {
     let steps: BTreeSet<usize> = forecasts.all().iter().map(|forecast| forecast.step).collect();
     let mean_block = DEFAULT_MEAN_BLOCK_DAYS;
     let draws = StationaryBootstrap::new(steps.len(), mean_block, draws.replicates, draws.seed).ok()?;

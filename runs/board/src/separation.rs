@@ -1,7 +1,7 @@
 //! Which differences of a track are real, and how sure each selection is.
 
-use super::record::{Bounds, LeaderboardRow, RankBounds, Selection, Separation, SpaP};
-use super::row::{Draws, seed_stat};
+use super::record::{Bounds, LeaderboardRow, RankBounds, Resampling, Selection, Separation, SpaP};
+use super::row::seed_stat;
 use super::score::ScoredEpisode;
 use ktd_attribution::account::{Attribution, random_selections};
 use ktd_attribution::model::FactorModel;
@@ -28,7 +28,7 @@ pub(super) fn separate(
     ranked: &Ranked<'_>,
     leaders: &mut [LeaderboardRow],
     (model, trials): (&FactorModel, &Sample<'_>),
-    draws: Draws,
+    draws: Resampling,
 ) -> Option<Separation> {
     let series: Vec<SelectionSeries> = ranked
         .agents
@@ -79,7 +79,7 @@ fn stream(name: &str) -> u64 {
 }
 
 /// Linked selections of random portfolios: means over the seeds' own.
-fn luck(scores: &[&ScoredEpisode], model: &FactorModel, draws: Draws) -> Vec<f64> {
+fn luck(scores: &[&ScoredEpisode], model: &FactorModel, draws: Resampling) -> Vec<f64> {
     let nulls: Vec<Vec<f64>> = scores
         .iter()
         .map(|score| {

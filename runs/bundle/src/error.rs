@@ -57,39 +57,24 @@ pub enum BundleError {
 }
 
 ktd_io::error_constructors!(BundleError);
-
-impl BundleError {
-    /// How to fix it.
-    #[must_use]
-    pub fn hint(&self) -> String {
-        let hint = match self {
-            Self::File(error) => return error.hint(),
-            Self::Input(error) => error.hint().unwrap_or_default(),
-            Self::Experiment(error) => return error.hint(),
-            Self::Unfinished { .. } => "run the experiment again: `ktd run` continues and writes it",
-            Self::Diverged { .. } => {
-                "the panel, the program's version, the configuration or the record changed; see header.json"
-            }
-            Self::RequestDiffers { .. } => "replay with the panel and program version named in header.json",
-            Self::NotRecorded { .. } => "continue the episode with `ktd run` before replaying it",
-        };
-        hint.to_owned()
-    }
-
-    /// What it means for a command.
-    #[must_use]
-    pub const fn class(&self) -> ErrorClass {
-        match self {
-            Self::File(error) => error.class(),
-            Self::Experiment(error) => error.class(),
-            Self::Input(_) => ErrorClass::InvalidInput,
-            Self::Unfinished { .. }
-            | Self::Diverged { .. }
-            | Self::RequestDiffers { .. }
-            | Self::NotRecorded { .. } => ErrorClass::Difference,
-        }
-    }
-}
+ktd_io::error_explanations!(BundleError: File, Experiment;
+    Self::Unfinished { .. } => (
+        "run the experiment again: `ktd run` continues and writes it",
+        ErrorClass::Difference
+    ),
+    Self::Diverged { .. } => (
+        "the panel, the program's version, the configuration or the record changed; see header.json",
+        ErrorClass::Difference
+    ),
+    Self::RequestDiffers { .. } => (
+        "replay with the panel and program version named in header.json",
+        ErrorClass::Difference
+    ),
+    Self::NotRecorded { .. } => (
+        "continue the episode with `ktd run` before replaying it",
+        ErrorClass::Difference
+    ),
+);
 
 fn nearest_text(nearest: Option<&Nearest>) -> String {
     nearest.map_or_else(String::new, |nearest| format!("; {nearest}"))

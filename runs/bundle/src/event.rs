@@ -1,7 +1,8 @@
 //! The public events of an episode, in what the model may see.
 
-use ktd_agents::{ForceLevel, Usage, UsageSource};
-use ktd_masking::Payload;
+use ktd_agents::{ForceLevel, Usage};
+use ktd_experiment::label;
+use ktd_masking::{Mode, Payload};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -11,8 +12,9 @@ use serde_json::Value;
 pub enum Event<S> {
     /// The episode begins.
     EpisodeBegin {
-        /// `memory-only`, `fixed-candidate` or `open-research`.
-        mode: String,
+        /// The decision mode.
+        #[serde(with = "label")]
+        mode: Mode,
         /// Trading days of the window.
         steps: usize,
         /// Cash before the first day, fen.
@@ -33,8 +35,8 @@ pub enum Event<S> {
         step: usize,
         /// 0-based request of the step.
         ordinal: u32,
-        /// `research` or `submission`.
-        phase: String,
+        /// In which phase of the step.
+        phase: Phase,
         /// SHA-256 of the canonical request.
         request: String,
         /// SHA-256 of the reply's body.
@@ -52,7 +54,7 @@ pub enum Event<S> {
         /// The provider's fingerprint of its configuration.
         fingerprint: Option<String>,
         /// Tokens.
-        usage: UsageRecord,
+        usage: Usage,
     },
     /// An attempt at a request failed for a reason that is not the model's.
     InfrastructureFault {
@@ -119,90 +121,21 @@ pub enum Event<S> {
     },
 }
 
-/// Tokens of one exchange in disjoint parts, as [`Usage`] has them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct UsageRecord {
-    /// Tokens of the request that no cache held.
-    pub uncached_input: u64,
-    /// Tokens of the request read from a cache.
-    pub cache_read: u64,
-    /// Tokens of the request written to a cache for five minutes.
-    pub cache_write_5m: u64,
-    /// Tokens of the request written to a cache for an hour.
-    pub cache_write_1h: u64,
-    /// Tokens of the provider's own tool prompts.
-    pub tool_prompt: u64,
-    /// Tokens generated that can be seen.
-    pub visible_output: u64,
-    /// Tokens generated in reasoning.
-    pub reasoning_output: u64,
-    /// Where the counts are from.
-    pub source: UsageSourceRecord,
-    /// What the provider says that it charged, millionths of a millionth of a US dollar.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub vendor_cost_picodollars: Option<u64>,
-}
-
-/// Where token counts are from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum UsageSourceRecord {
-    /// The provider.
-    Reported,
-    /// An estimate from the text.
-    Estimated,
-    /// Nobody knows.
-    Unknown,
-}
-
-impl UsageRecord {
-    /// The record of a usage.
-    #[must_use]
-    pub const fn of(usage: &Usage) -> Self {
-        Self {
-            uncached_input: usage.uncached_input,
-            cache_read: usage.cache_read,
-            cache_write_5m: usage.cache_write_5m,
-            cache_write_1h: usage.cache_write_1h,
-            tool_prompt: usage.tool_prompt,
-            visible_output: usage.visible_output,
-            reasoning_output: usage.reasoning_output,
-            source: match usage.source {
-                UsageSource::Reported => UsageSourceRecord::Reported,
-                UsageSource::Estimated => UsageSourceRecord::Estimated,
-                UsageSource::Unknown => UsageSourceRecord::Unknown,
-            },
-            vendor_cost_picodollars: usage.vendor_cost_picodollars,
-        }
-    }
-
-    /// The usage again.
-    #[must_use]
-    pub const fn usage(&self) -> Usage {
-        Usage {
-            uncached_input: self.uncached_input,
-            cache_read: self.cache_read,
-            cache_write_5m: self.cache_write_5m,
-            cache_write_1h: self.cache_write_1h,
-            tool_prompt: self.tool_prompt,
-            visible_output: self.visible_output,
-            reasoning_output: self.reasoning_output,
-            source: match self.source {
-                UsageSourceRecord::Reported => UsageSource::Reported,
-                UsageSourceRecord::Estimated => UsageSource::Estimated,
-                UsageSourceRecord::Unknown => UsageSource::Unknown,
-            },
-            vendor_cost_picodollars: self.vendor_cost_picodollars,
-        }
-    }
-}
-
 /// An event as it is written.
 pub type WrittenEvent = Event<Payload>;
 
 /// An event as it is read back.
 pub type ReadEvent = Event<Value>;
+
+/// A phase of a step's conversation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Phase {
+    /// The model asks, the tools answer.
+    Research,
+    /// The model must submit.
+    Submission,
+}
 
 /// How a step ended. The three kinds are never mixed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,7 +1,7 @@
 //! What an episode is, before it begins.
 
 use ktd_experiment::branch::BranchRecord;
-use ktd_experiment::config::{AgentConfig, SessionConfig, ToolsConfig};
+use ktd_experiment::config::{AgentConfig, SessionConfig, ToolLimits};
 use ktd_experiment::data_record::DataRecord;
 use ktd_experiment::price_table::PricesRecord;
 use ktd_experiment::provider::Provider;
@@ -54,7 +54,7 @@ pub struct Header {
     /// The session's limits.
     pub session: SessionConfig,
     /// The tools' limits.
-    pub tools: ToolsConfig,
+    pub tools: ToolLimits,
     /// Where the episode left another one, if it is a branch.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub branch: Option<BranchRecord>,

@@ -7,6 +7,7 @@ use ktd_env::exchange::{
     StepReport,
 };
 use ktd_env::{Decimal, Fen, Market, NameId, Price, Shares, Ticker};
+use ktd_experiment::label;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -30,24 +31,62 @@ pub struct LedgerLine {
     pub cash_fen: i64,
     /// Net asset value at the close, fen.
     pub nav_fen: i64,
-    /// Price P&L, corporate rounding, fees, delisting loss, fen.
-    pub identity_fen: [i64; 4],
+    /// What the change of the net asset value since the last close is made of.
+    pub identity_fen: IdentityRecord,
 }
 
-/// A fill.
+/// Parts of a day's change of the net asset value, fen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct IdentityRecord {
+    /// What prices gained or lost.
+    pub price_pnl: i64,
+    /// Rounding of corporate actions.
+    pub corporate_rounding: i64,
+    /// Fees paid.
+    pub fees: i64,
+    /// What delisted holdings lost.
+    pub delisting_loss: i64,
+}
+
+/// An order at the open, and what became of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FillRecord {
     /// Real code; `null` for a symbol that is none.
     pub symbol: Option<String>,
     /// `BUY` or `SELL`.
-    pub side: String,
+    #[serde(with = "label")]
+    pub side: Side,
     /// Shares asked for.
     pub requested: i64,
-    /// Shares, price, value and fee in fen, and whether it was clipped.
-    pub filled: Option<(i64, i64, i64, i64, bool)>,
-    /// Why it did not trade.
-    pub code: Option<String>,
+    /// Whether it traded.
+    pub execution: ExecutionRecord,
+}
+
+/// Execution of an order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum ExecutionRecord {
+    /// It traded.
+    Filled {
+        /// Shares traded.
+        shares: i64,
+        /// Price, fen a share.
+        price_fen: i64,
+        /// Value, fen.
+        value_fen: i64,
+        /// Fee, fen.
+        fee_fen: i64,
+        /// Whether cash or a corporate action cut it down.
+        is_clipped: bool,
+    },
+    /// It did not trade.
+    Rejected {
+        /// Why.
+        #[serde(with = "label")]
+        code: RejectCode,
+    },
 }
 
 /// A corporate action or delisting.
@@ -57,11 +96,16 @@ pub struct EventRecord {
     /// Real code.
     pub symbol: String,
     /// What happened.
-    pub kind: String,
-    /// Shares before and after.
-    pub shares: (i64, i64),
-    /// Factor before and after, exact decimals.
-    pub factors: (String, String),
+    #[serde(with = "label")]
+    pub kind: EventKind,
+    /// Shares before it.
+    pub shares_before: i64,
+    /// Shares after it.
+    pub shares_after: i64,
+    /// Adjustment factor before it, an exact decimal.
+    pub factor_before: String,
+    /// Adjustment factor after it, an exact decimal.
+    pub factor_after: String,
     /// Reference price or last mark, fen.
     pub price_fen: i64,
     /// Cash paid, fen.
@@ -120,12 +164,12 @@ impl LedgerLine {
                 .collect(),
             cash_fen: report.cash.0,
             nav_fen: report.nav.0,
-            identity_fen: [
-                identity.price_pnl.0,
-                identity.corporate_rounding.0,
-                identity.fees.0,
-                identity.delisting_loss.0,
-            ],
+            identity_fen: IdentityRecord {
+                price_pnl: identity.price_pnl.0,
+                corporate_rounding: identity.corporate_rounding.0,
+                fees: identity.fees.0,
+                delisting_loss: identity.delisting_loss.0,
+            },
         }
     }
 
@@ -164,14 +208,14 @@ impl LedgerLine {
         }
         let fills = self.fills.iter().enumerate();
         let fills: Result<Vec<_>, _> = fills
-            .map(|(position, record)| restore_fill(position, record, &find, &unknown))
+            .map(|(position, record)| restore_fill(position, record, &find))
             .collect();
         let events: Result<Vec<_>, _> = self
             .events
             .iter()
             .map(|record| restore_event(record, &find, &unknown))
             .collect();
-        let [price_pnl, corporate_rounding, fees, delisting_loss] = self.identity_fen.map(Fen);
+        let identity = self.identity_fen;
         let holdings_value = positions.iter().map(|position: &Position| position.value).sum();
         let report = StepReport {
             fills: fills?,
@@ -181,10 +225,10 @@ impl LedgerLine {
             holdings_value,
             nav: Fen(self.nav_fen),
             identity: NavIdentity {
-                price_pnl,
-                corporate_rounding,
-                fees,
-                delisting_loss,
+                price_pnl: Fen(identity.price_pnl),
+                corporate_rounding: Fen(identity.corporate_rounding),
+                fees: Fen(identity.fees),
+                delisting_loss: Fen(identity.delisting_loss),
             },
         };
         Ok((
@@ -206,31 +250,37 @@ fn symbol(market: &Market, name: NameId) -> String {
 }
 
 fn fill_record(fill: &Fill, code: &impl Fn(NameId) -> String) -> FillRecord {
-    let (filled, rejection) = match fill.execution {
-        Execution::Filled {
-            quantity,
-            price,
-            value,
-            fee,
-            clipped,
-        } => (Some((quantity.0, price.0, value.0, fee.0, clipped)), None),
-        Execution::Rejected(reason) => (None, Some(reason.code().to_owned())),
-    };
     FillRecord {
         symbol: fill.name.map(code),
-        side: fill.side.label().to_owned(),
+        side: fill.side,
         requested: fill.requested.0,
-        filled,
-        code: rejection,
+        execution: match fill.execution {
+            Execution::Filled {
+                quantity,
+                price,
+                value,
+                fee,
+                clipped,
+            } => ExecutionRecord::Filled {
+                shares: quantity.0,
+                price_fen: price.0,
+                value_fen: value.0,
+                fee_fen: fee.0,
+                is_clipped: clipped,
+            },
+            Execution::Rejected(code) => ExecutionRecord::Rejected { code },
+        },
     }
 }
 
 fn event_record(event: &CorporateEvent, code: &impl Fn(NameId) -> String) -> EventRecord {
     EventRecord {
         symbol: code(event.name),
-        kind: event.kind.label().to_owned(),
-        shares: (event.shares_before.0, event.shares_after.0),
-        factors: (event.factor_before.to_string(), event.factor_after.to_string()),
+        kind: event.kind,
+        shares_before: event.shares_before.0,
+        shares_after: event.shares_after.0,
+        factor_before: event.factor_before.to_string(),
+        factor_after: event.factor_after.to_string(),
         price_fen: event.price.0,
         cash_fen: event.cash.0,
     }
@@ -240,33 +290,28 @@ fn restore_fill(
     position: usize,
     record: &FillRecord,
     find: &impl Fn(&str) -> Result<NameId, BundleError>,
-    unknown: &impl Fn(&str) -> BundleError,
 ) -> Result<Fill, BundleError> {
-    let execution = match (record.filled, &record.code) {
-        (Some((quantity, price, value, fee, clipped)), None) => Execution::Filled {
-            quantity: Shares(quantity),
-            price: Price(price),
-            value: Fen(value),
-            fee: Fen(fee),
-            clipped,
+    let execution = match record.execution {
+        ExecutionRecord::Filled {
+            shares,
+            price_fen,
+            value_fen,
+            fee_fen,
+            is_clipped,
+        } => Execution::Filled {
+            quantity: Shares(shares),
+            price: Price(price_fen),
+            value: Fen(value_fen),
+            fee: Fen(fee_fen),
+            clipped: is_clipped,
         },
-        (None, Some(code)) => RejectCode::ALL
-            .into_iter()
-            .find(|known| known.code() == code)
-            .map(Execution::Rejected)
-            .ok_or_else(|| unknown("code"))?,
-        _ => return Err(unknown("fill")),
-    };
-    let side = match record.side.as_str() {
-        "BUY" => Side::Buy,
-        "SELL" => Side::Sell,
-        _ => return Err(unknown("side")),
+        ExecutionRecord::Rejected { code } => Execution::Rejected(code),
     };
     let name = record.symbol.as_deref().map(find).transpose()?;
     Ok(Fill {
         position,
         name,
-        side,
+        side: record.side,
         requested: Shares(record.requested),
         execution,
     })
@@ -277,22 +322,14 @@ fn restore_event(
     find: &impl Fn(&str) -> Result<NameId, BundleError>,
     unknown: &impl Fn(&str) -> BundleError,
 ) -> Result<CorporateEvent, BundleError> {
-    let kinds = [
-        EventKind::CorporateAction,
-        EventKind::DelistingLastClose,
-        EventKind::DelistingZero,
-    ];
     let factor = |text: &str| Decimal::parse(text).map_err(|_| unknown("factor"));
     Ok(CorporateEvent {
         name: find(&record.symbol)?,
-        kind: kinds
-            .into_iter()
-            .find(|kind| kind.label() == record.kind)
-            .ok_or_else(|| unknown("kind"))?,
-        shares_before: Shares(record.shares.0),
-        shares_after: Shares(record.shares.1),
-        factor_before: factor(&record.factors.0)?,
-        factor_after: factor(&record.factors.1)?,
+        kind: record.kind,
+        shares_before: Shares(record.shares_before),
+        shares_after: Shares(record.shares_after),
+        factor_before: factor(&record.factor_before)?,
+        factor_after: factor(&record.factor_after)?,
         price: Price(record.price_fen),
         cash: Fen(record.cash_fen),
     })

@@ -170,7 +170,6 @@ impl EpisodeFold {
                 usage, normalised, ..
             } => {
                 counters.turns += 1;
-                let usage = usage.usage();
                 counters.prompt_tokens += usage.input();
                 counters.completion_tokens += usage.output();
                 counters.turns_without_usage += usize::from(!usage.is_known());

@@ -4,7 +4,7 @@ use super::kind_counts::KindCounts;
 use super::sizes::Sizes;
 use crate::CertifyError;
 use crate::language_attackers::LanguageConfig;
-use ktd_experiment::config::{SyntheticConfig, ToolsConfig, is_file_name, unique, unreadable};
+use ktd_experiment::config::{SyntheticConfig, is_file_name, unique, unreadable};
 use ktd_experiment::mask_keys;
 use ktd_experiment::rules_config::RulesConfig;
 use ktd_experiment::window_config::WindowConfig;
@@ -13,6 +13,7 @@ use ktd_masking::{Level, MaskSettings, Numeric};
 use ktd_probes::judge::DEFAULT_CONFIDENCE;
 use ktd_probes::judge::Thresholds;
 use ktd_probes::{Attackers, DEFAULT_JOINT_DAYS};
+use ktd_tools::ToolLimits;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 
@@ -69,7 +70,7 @@ pub struct CertifyConfig {
     pub thresholds: Thresholds,
     /// Limits of the tools, as in experiments.
     #[serde(default)]
-    pub tools: ToolsConfig,
+    pub tools: ToolLimits,
     /// The exchange's rules, where they differ from the defaults.
     #[serde(default)]
     pub rules: RulesConfig,

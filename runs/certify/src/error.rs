@@ -68,42 +68,13 @@ pub enum CertifyError {
 }
 
 ktd_io::error_constructors!(CertifyError);
-
-impl CertifyError {
-    /// How to fix it.
-    #[must_use]
-    pub fn hint(&self) -> String {
-        match self {
-            Self::File(error) => error.hint(),
-            Self::Input(error) => error.hint().unwrap_or_default().to_owned(),
-            Self::Experiment(error) => error.hint(),
-            Self::Data(error) => error.hint(),
-            Self::Bundle(error) => error.hint(),
-            Self::Client(error) => error.hint(),
-            Self::Episode(error) => error.hint(),
-            Self::Untrusted { hint, .. } => (*hint).to_owned(),
-            Self::Statistics(error) => error.hint().to_owned(),
-            Self::Threshold(error) => error.hint().to_owned(),
-            Self::Session(_) => "this is a defect of the program: report it".to_owned(),
-            Self::Attack { source, .. } => source.hint(),
-        }
-    }
-
-    /// What it means for a command.
-    #[must_use]
-    pub const fn class(&self) -> ErrorClass {
-        match self {
-            Self::File(error) => error.class(),
-            Self::Experiment(error) => error.class(),
-            Self::Data(error) => error.class(),
-            Self::Bundle(error) => error.class(),
-            Self::Client(error) => error.class(),
-            Self::Episode(error) => error.class(),
-            Self::Attack { source, .. } => source.class(),
-            Self::Untrusted { .. } => ErrorClass::Difference,
-            Self::Input(_) | Self::Statistics(_) | Self::Threshold(_) | Self::Session(_) => {
-                ErrorClass::InvalidInput
-            }
-        }
-    }
-}
+ktd_io::error_explanations!(CertifyError: File, Experiment, Data, Bundle, Client, Episode;
+    Self::Untrusted { hint, .. } => (*hint, ErrorClass::Difference),
+    Self::Statistics(error) => (error.hint(), ErrorClass::InvalidInput),
+    Self::Threshold(error) => (error.hint(), ErrorClass::InvalidInput),
+    Self::Session(_) => (
+        "this is a defect of the program: report it",
+        ErrorClass::InvalidInput
+    ),
+    Self::Attack { source, .. } => (source.hint(), source.class()),
+);

@@ -55,18 +55,11 @@ impl ProbeInputs {
     ) -> Result<Self, CertifyError> {
         let rules = plan.rules.rules()?;
         let factors = factors(&source)?;
-        let tools = plan.tools;
         Ok(Self {
             factors,
             toolbox: toolbox()?,
             rules,
-            limits: ToolLimits {
-                max_candidates: tools.max_candidates,
-                max_lookback: tools.max_lookback,
-                max_compare: tools.max_compare,
-                fixed_candidates_per_factor: tools.fixed_candidates_per_factor,
-                ..ToolLimits::default()
-            },
+            limits: plan.tools,
             source,
             key,
             threads: threads.max(1),

@@ -6,11 +6,11 @@ use super::sizes::Sizes;
 use crate::CertifyError;
 use ktd_env::{KeyedStream, Market};
 use ktd_experiment::cells::resolve_window;
-use ktd_experiment::config::ToolsConfig;
 use ktd_experiment::label;
 use ktd_experiment::rules_config::RulesConfig;
 use ktd_masking::{Level, MaskKey, MaskSettings, Numeric};
 use ktd_probes::{Aid, ProbePlan, ProbePlanError, Stretch};
+use ktd_tools::ToolLimits;
 use serde::{Deserialize, Serialize};
 
 /// Plan of a probe set with every default written out, as `set.json` and the certificate have it.
@@ -44,7 +44,7 @@ pub struct SetPlan {
     /// Trading days within which the day of a joint recovery lies.
     pub joint_days: usize,
     /// Limits of the tools.
-    pub tools: ToolsConfig,
+    pub tools: ToolLimits,
     /// The exchange's rules.
     pub rules: RulesConfig,
 }

@@ -8,16 +8,22 @@ use crate::CliError;
 use crate::output::Console;
 use crate::results::{results_json, results_table};
 use ktd_bundle::BundlePaths;
+use ktd_client::money::{Metering, PaymentTerms};
+use ktd_client::{Payer, PricedAgent};
 use ktd_episode::EpisodeError;
 use ktd_episode::open_bundle::OpenBundle;
 use ktd_episode::run::CellResult;
 use ktd_episode::transports::{Connection, Transports};
 use ktd_episode::{branch_cell, branch_episode};
 use ktd_experiment::agent::check_builtin;
+use ktd_experiment::amount::Picodollars;
+use ktd_experiment::caps::Caps;
+use ktd_experiment::cells::Cell;
 use ktd_experiment::config::{AgentConfig, ExperimentConfig, RetryConfig};
-use ktd_experiment::price_table::{Basis, PriceTable};
+use ktd_experiment::price_table::Basis;
 use ktd_experiment::provider::{Provider, builtin_table};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Runs the command.
 ///
@@ -29,11 +35,14 @@ pub(super) fn run(args: &ReplayArgs, step: usize, out: &Path, console: Console) 
     let base = base(args);
     bundle.shared.retries = successor.retries;
     let mut cell = branch_cell(&bundle.cell, &bundle.paths, step, successor.agent)?;
-    cell.basis = successor.basis.unwrap_or(cell.basis);
+    if successor.terms.prices.is_some() {
+        cell.basis = successor.terms.basis(&cell.agent, &cell.provider);
+    }
+    let paths = BundlePaths::new(out);
+    bundle.shared.metering = Arc::new(metering(successor.terms, args.budget, &cell, &paths)?);
     let who = (&cell.agent, &cell.provider);
     let connection = Transports::default().connect(who, cell.seed, &bundle.shared.market, &base)?;
     let bar = StepBar::of_steps(console, cell.window.days.len() + 1 - step);
-    let paths = BundlePaths::new(out);
     let input = bundle.input();
     let result = runtime()?.block_on(unless_told_to_end(async {
         match connection {
@@ -71,6 +80,29 @@ pub(super) fn run(args: &ReplayArgs, step: usize, out: &Path, console: Console) 
     stopped(&results)
 }
 
+/// The budget and the gate of a branch's calls. What its bundle holds already is spent; the bundle's own lock keeps other
+/// processes away.
+fn metering(
+    mut terms: PaymentTerms,
+    cap: Option<Picodollars>,
+    cell: &Cell,
+    paths: &BundlePaths,
+) -> Result<Metering, CliError> {
+    terms.budget = Caps::default().with_cell(terms.budget.cell).with_cell(cap);
+    if terms.budget.is_any() && cell.basis == Basis::Unknown {
+        return Err(CliError::input(
+            format!(
+                "there is a budget, but no price is known of agent {:?}",
+                cell.agent.id
+            ),
+            "name it with --agent EXPERIMENT.toml:ID, where the file has `prices` with a row for its model",
+        ));
+    }
+    let payer = Payer::of_cell(cell);
+    let agents = std::iter::once(PricedAgent::from(cell));
+    Ok(terms.open(agents, |budget| payer.count_recorded(&paths.exchanges(), budget))?)
+}
+
 /// The directory that the agent's own paths start from: that of the file which names it.
 fn base(args: &ReplayArgs) -> PathBuf {
     let file = args.agent.as_ref().and_then(|named| named.rsplit_once(':'));
@@ -83,8 +115,8 @@ fn base(args: &ReplayArgs) -> PathBuf {
 struct Successor {
     /// Another agent than the one that answered before.
     agent: Option<(AgentConfig, Provider)>,
-    /// What its tokens cost, where a price table says so.
-    basis: Option<Basis>,
+    /// Prices, caps and rates of the file that names it.
+    terms: PaymentTerms,
     /// What is done about infrastructure faults.
     retries: RetryConfig,
 }
@@ -108,7 +140,8 @@ impl Successor {
         })
     }
 
-    /// An agent of an experiment file, `EXPERIMENT.toml:ID`, with that file's vendors, prices and retries.
+    /// An agent of an experiment file, `EXPERIMENT.toml:ID`, with that file's vendors, prices, rates and retries,
+    /// and its cap for a cell.
     fn named(named: &str) -> Result<Self, CliError> {
         let Some((file, id)) = named.rsplit_once(':') else {
             let what = format!("--agent is {named:?}: it names no agent of a file");
@@ -116,6 +149,8 @@ impl Successor {
         };
         let file = Path::new(file);
         let config = ExperimentConfig::read(file)?;
+        let base = file.parent().unwrap_or(Path::new(""));
+        let terms = PaymentTerms::of_experiment(&config, base)?;
         let table = config.dialect_table()?;
         let known: Vec<&str> = config.agents.iter().map(|agent| agent.id.as_str()).collect();
         let known = known.join(", ");
@@ -125,15 +160,9 @@ impl Successor {
             EpisodeError::input(what, format!("it has {known}"))
         })?;
         let provider = Provider::of(&agent, &table)?;
-        let base = file.parent().unwrap_or(Path::new(""));
-        let prices = config.prices.map(|path| PriceTable::read(&base.join(path)));
-        let basis = prices.transpose()?.map(|prices| {
-            let record = prices.record(&provider.dialect.id, agent.model_name());
-            Basis::of(agent.is_ours(), record)
-        });
         Ok(Self {
+            terms: terms.of_one(&agent, &provider),
             agent: Some((agent, provider)),
-            basis,
             retries: config.retries,
         })
     }

@@ -5,11 +5,16 @@ use crate::CliError;
 use crate::output::Console;
 use clap::Args;
 use ktd_agents::DialectTable;
+use ktd_client::PricedAgent;
 use ktd_client::endpoint::http;
 use ktd_client::force_check::{
-    ProbeRecord, Probed, ProbedCall, exchanges_folder, measure, thinks_while_submitting,
+    Measurement, ProbeRecord, Probed, ProbedCall, measure, thinks_while_submitting,
 };
+use ktd_client::money::PaymentTerms;
+use ktd_client::opening::open_accounts_of_one;
+use ktd_episode::run::RunPlan;
 use ktd_experiment::agent::{AgentConfig, AgentKind, ApiKeySource, ModelAgent};
+use ktd_experiment::amount::Picodollars;
 use ktd_experiment::provider::{Provider, builtin_table};
 use ktd_view::table::{Align, Table};
 use serde_json::json;
@@ -30,19 +35,31 @@ pub(super) struct ProbeArgs {
     /// Environment variable that holds the key of a VENDOR/MODEL.
     #[arg(long, requires = "probe")]
     api_key_env: Option<String>,
+    /// Most that all measurements of this agent may cost, US dollars such as 0.05, besides the caps of the experiment file.
+    #[arg(long, requires = "probe", value_name = "USD", value_parser = Picodollars::parse)]
+    budget: Option<Picodollars>,
+    /// Price table, instead of the experiment file's: a budget needs one.
+    #[arg(long, requires = "probe", value_name = "FILE")]
+    prices: Option<PathBuf>,
 }
 
 /// Probes one agent and keeps what was found with the results.
 ///
 /// # Errors
-/// [`CliError`] for an agent that there is not, and when the probe found less than is declared, or nothing.
+/// [`CliError`] for an agent that there is not, when a cap has no room for the next call, and when the probe found less
+/// than is declared, or nothing.
 pub(super) fn run(
     (args, wanted): (&ProbeArgs, &str),
     experiment: Option<&Path>,
     out: Option<&Path>,
     console: Console,
 ) -> Result<(), CliError> {
-    let (agent, provider, results) = whom((args, wanted), experiment, out)?;
+    let Subject {
+        agent,
+        provider,
+        results,
+        terms,
+    } = subject((args, wanted), experiment, out)?;
     let base = experiment.and_then(Path::parent).unwrap_or(Path::new(""));
     let transport = http((&agent.id, model_of(&agent)?), &provider, base)?;
     let now = SystemTime::now().duration_since(UNIX_EPOCH);
@@ -51,8 +68,15 @@ pub(super) fn run(
         provider: &provider,
         at_unix_seconds: now.map_or(0, |since| since.as_secs()),
     };
-    let folder = exchanges_folder(&results, &agent.id);
-    let record = runtime()?.block_on(measure(probed, &transport, &folder))?;
+    let basis = terms.basis(&agent, &provider);
+    let priced = PricedAgent {
+        agent: &agent,
+        provider: &provider,
+        basis: &basis,
+    };
+    let metering = open_accounts_of_one(&terms, priced, &results)?;
+    let measurement = Measurement::begin(&results, probed, &basis)?;
+    let record = runtime()?.block_on(measure(probed, &transport, &measurement, &metering))?;
     let kept = record.keep(&results)?;
     console.result(
         &render(&record, kept.as_deref()),
@@ -61,12 +85,19 @@ pub(super) fn run(
     judge(&record, can_stop_thinking(&provider))
 }
 
-/// The agent to probe, and where its results go.
-fn whom(
+/// What is measured, on which terms, and where its results go.
+struct Subject {
+    agent: AgentConfig,
+    provider: Provider,
+    results: PathBuf,
+    terms: PaymentTerms,
+}
+
+fn subject(
     (args, wanted): (&ProbeArgs, &str),
     experiment: Option<&Path>,
     out: Option<&Path>,
-) -> Result<(AgentConfig, Provider, PathBuf), CliError> {
+) -> Result<Subject, CliError> {
     let plan = experiment.map(|path| plan(path, out)).transpose()?;
     let agents = plan.iter().flat_map(|plan| &plan.config.agents);
     let named = agents.clone().find(|agent| agent.id == wanted);
@@ -86,8 +117,25 @@ fn whom(
         None => builtin_table()?,
     };
     let provider = Provider::of(&agent, &table)?;
+    let terms = terms(args, plan.as_ref())?.of_one(&agent, &provider);
     let fallback = || out.map_or_else(|| PathBuf::from("results"), Path::to_owned);
-    Ok((agent, provider, plan.map_or_else(fallback, |plan| plan.output)))
+    Ok(Subject {
+        agent,
+        provider,
+        results: plan.map_or_else(fallback, |plan| plan.output),
+        terms,
+    })
+}
+
+/// The terms of the experiment file and of the command.
+fn terms(args: &ProbeArgs, plan: Option<&RunPlan>) -> Result<PaymentTerms, CliError> {
+    let of_file = plan.and_then(|plan| Some(plan.base.join(plan.config.prices.as_ref()?)));
+    let prices = args.prices.clone().or(of_file);
+    let config = plan.map(|plan| &plan.config);
+    let caps = config.map(|config| config.budget.clone()).unwrap_or_default();
+    let rates = config.map(|config| config.rates.clone()).unwrap_or_default();
+    let caps = caps.with_cell(args.budget);
+    Ok(PaymentTerms::read(prices.as_deref(), Path::new(""), caps, rates)?)
 }
 
 /// The model that an agent is; others need no probe.
@@ -170,8 +218,7 @@ fn outcome(call: &ProbedCall) -> String {
 }
 
 fn tokens(call: &ProbedCall) -> String {
-    call.usage.as_ref().map_or_else(String::new, |record| {
-        let usage = record.usage();
+    call.usage.as_ref().map_or_else(String::new, |usage| {
         if usage.is_known() {
             format!("in={} out={}", usage.input(), usage.output())
         } else {
@@ -218,12 +265,23 @@ mod tests {
             probe: None,
             base_url: base_url.map(str::to_owned),
             api_key_env: None,
+            budget: None,
+            prices: None,
         }
+    }
+
+    fn refused(args: &ProbeArgs, wanted: &str, file: Option<&Path>) -> CliError {
+        subject((args, wanted), file, None).err().unwrap()
     }
 
     #[test]
     fn a_vendor_and_a_model_need_no_file() {
-        let (agent, provider, results) = whom((&args(None), "zhipu/a/glm 5"), None, None).unwrap();
+        let Subject {
+            agent,
+            provider,
+            results,
+            ..
+        } = subject((&args(None), "zhipu/a/glm 5"), None, None).unwrap();
         assert_eq!(
             (agent.id.as_str(), agent.model_name()),
             ("zhipu--a-glm-5", "a/glm 5")
@@ -235,11 +293,11 @@ mod tests {
             ("acme/x", "no vendor"),
             ("vllm/x", "no address"),
         ] {
-            let failure = whom((&args(None), wanted), None, None).unwrap_err();
+            let failure = refused(&args(None), wanted, None);
             assert!(failure.message().contains(part), "{failure}");
         }
-        let own = whom((&args(Some("http://127.0.0.1:9/v1")), "vllm/x"), None, None).unwrap();
-        assert_eq!(own.1.base_url, "http://127.0.0.1:9/v1");
+        let own = subject((&args(Some("http://127.0.0.1:9/v1")), "vllm/x"), None, None).unwrap();
+        assert_eq!(own.provider.base_url, "http://127.0.0.1:9/v1");
     }
 
     #[test]
@@ -249,15 +307,15 @@ mod tests {
         let text = "name = \"x\"\nwindows = [{ id = \"w\", last_days = 2 }]\nagents = [\n\
                     { id = \"h\", builtin = \"hold\" },\n{ id = \"q\", model = \"m\", vendor = \"qwen\" }]\n";
         ktd_io::whole_file::write_whole(&file, text.as_bytes()).unwrap();
-        let (_, provider, results) = whom((&args(None), "q"), Some(&file), None).unwrap();
-        assert_eq!(provider.dialect.id, "qwen");
-        assert_eq!(results, folder.path().join("results").join("x"));
+        let found = subject((&args(None), "q"), Some(&file), None).unwrap();
+        assert_eq!(found.provider.dialect.id, "qwen");
+        assert_eq!(found.results, folder.path().join("results").join("x"));
         for (args, wanted, part) in [
             (args(Some("http://h")), "q", "in the experiment file"),
             (args(None), "h", "no model behind"),
             (args(None), "z", "no agent"),
         ] {
-            let failure = whom((&args, wanted), Some(&file), None).unwrap_err();
+            let failure = refused(&args, wanted, Some(&file));
             assert!(failure.message().contains(part), "{failure}");
         }
     }

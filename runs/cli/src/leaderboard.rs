@@ -7,7 +7,7 @@ use crate::progress::Progress;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use ktd_board::sheet::{self, TableKind};
-use ktd_board::{Basis, BoardOptions, Draws, Leaderboard, ModelSettings, Track, build, write_board};
+use ktd_board::{Basis, BoardOptions, Leaderboard, ModelSettings, Resampling, Track, build, write_board};
 use ktd_bundle::bundle_ref::BundleRef;
 use ktd_bundle::bundle_set::BundleSet;
 use ktd_certify::mark::{mark_of, read_certificates};
@@ -110,7 +110,7 @@ fn options(args: &LeaderboardArgs, findings: &BundleSet) -> Result<BoardOptions,
             .settings
             .as_deref()
             .map_or_else(|| Ok(ModelSettings::default()), ModelSettings::read)?,
-        draws: Draws {
+        draws: Resampling {
             replicates: args.replicates.max(1),
             seed: args.seed,
             null_portfolios: args.portfolios,

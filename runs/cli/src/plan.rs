@@ -5,7 +5,7 @@ use super::step_bar::StepBar;
 use crate::CliError;
 use crate::output::Console;
 use clap::Args;
-use ktd_client::money::opening::price_cells;
+use ktd_client::opening::price_cells;
 use ktd_data::market_source::MarketSource;
 use ktd_experiment::cells::cells;
 use ktd_experiment::config::{ExperimentConfig, SyntheticConfig};

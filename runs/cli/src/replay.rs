@@ -14,6 +14,7 @@ use ktd_episode::open_bundle::OpenBundle;
 use ktd_episode::recorded_step::RecordedStep;
 use ktd_episode::replay_episode;
 use ktd_episode::transcript::{CommonOpening, Transcript, real_names};
+use ktd_experiment::amount::Picodollars;
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -26,6 +27,7 @@ Examples:
   ktd replay BUNDLE --step 3 --full     # with the prompt that is the same in every step
   ktd replay BUNDLE --step 3 --real     # with the real names beside the aliases
   ktd replay BUNDLE --branch 3 --out DIR --builtin hold    # steps 1 and 2 as recorded, then live
+  ktd replay BUNDLE --branch 3 --out DIR --agent try.toml:gpt --budget 2.00
 
 Running a branch again with the same --out continues it.";
 
@@ -65,6 +67,9 @@ pub(super) struct ReplayArgs {
     /// With --branch: ask this built-in agent.
     #[arg(long, value_name = "NAME", requires = "branch")]
     pub builtin: Option<String>,
+    /// With --branch: most that the new bundle may cost, US dollars such as 2.00.
+    #[arg(long, value_name = "USD", requires = "branch", value_parser = Picodollars::parse)]
+    pub budget: Option<Picodollars>,
 }
 
 /// Runs the command.

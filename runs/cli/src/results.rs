@@ -12,24 +12,74 @@ use std::collections::{BTreeMap, BTreeSet};
 /// A column that says which cell a row is: head, side, priority and content.
 type IdentityColumn<'a> = (&'static str, Align, u8, &'a dyn Fn(&Cell) -> String);
 
-/// A figure of a cell: its head and what a narrow table leaves out first.
-type Head = (&'static str, u8);
+/// A figure of a cell.
+#[derive(Clone, Copy)]
+struct Figure {
+    head: &'static str,
+    /// What a narrow table leaves out first.
+    priority: u8,
+    of: fn(&CellResult) -> String,
+}
 
-/// The figures in the order of [`figures`], then cost and tokens.
-const FIGURES: [Head; 12] = [
-    ("return", 0),
-    ("Sharpe", 1),
-    ("drawdown", 1),
-    ("turnover", 8),
-    ("abstained", 8),
-    ("parse fail", 2),
-    ("strict", 9),
-    ("model faults", 3),
-    ("infra faults", 3),
-    ("coverage", 2),
-    ("cost", 4),
-    ("tokens/step", 9),
+const fn figure(head: &'static str, priority: u8, of: fn(&CellResult) -> String) -> Figure {
+    Figure { head, priority, of }
+}
+
+const MODEL_FAULTS: &str = "model faults";
+const INFRASTRUCTURE_FAULTS: &str = "infra faults";
+
+const FIGURES: [Figure; 12] = [
+    figure("return", 0, |cell| match &cell.result {
+        Ok(summary) => percent(&summary.metrics.total_return),
+        Err(_) => "stopped".to_owned(),
+    }),
+    figure("Sharpe", 1, |cell| {
+        of(cell, |summary| number(&summary.metrics.sharpe_ratio))
+    }),
+    figure("drawdown", 1, |cell| {
+        of(cell, |summary| percent(&summary.metrics.max_drawdown))
+    }),
+    figure("turnover", 8, |cell| {
+        of(cell, |summary| number(&summary.metrics.turnover))
+    }),
+    figure("abstained", 8, |cell| {
+        of(cell, |summary| percent(&summary.metrics.abstention))
+    }),
+    figure("parse fail", 2, |cell| {
+        of(cell, |summary| percent(&summary.metrics.parse_failure))
+    }),
+    figure("strict", 9, |cell| {
+        of(cell, |summary| percent(&summary.metrics.parse_failure_strict))
+    }),
+    figure(MODEL_FAULTS, 3, |cell| {
+        of(cell, |summary| model_faults(summary).to_string())
+    }),
+    figure(INFRASTRUCTURE_FAULTS, 3, |cell| {
+        of(cell, |summary| infrastructure_faults(summary).to_string())
+    }),
+    figure("coverage", 2, |cell| of(cell, coverage)),
+    figure("cost", 4, ktd_plan::cost_text::cost_cell),
+    figure("tokens/step", 9, |cell| {
+        of(cell, |summary| {
+            let tokens = summary
+                .per_step
+                .map(|step| ktd_plan::cost_text::shown(step.tokens));
+            tokens.unwrap_or_default()
+        })
+    }),
 ];
+
+/// Both kinds of faults in one column.
+const FAULTS: Figure = figure("faults", 3, |cell| {
+    of(cell, |summary| {
+        format!("{}+{}", model_faults(summary), infrastructure_faults(summary))
+    })
+});
+
+/// A figure of a finished cell; nothing of one that stopped.
+fn of(cell: &CellResult, figure: fn(&Summary) -> String) -> String {
+    cell.result.as_ref().map_or_else(|_| String::new(), figure)
+}
 
 /// The table of results: how submissions were forced (parse failures compare within a level only), return, Sharpe,
 /// drawdown, turnover, abstention, parse failure (lenient, then strict), the three kinds of fault apart, cost and tokens.
@@ -61,7 +111,7 @@ pub(crate) fn results_table(results: &[CellResult], layout: Layout<'_>) -> Strin
 
 fn whole_table(results: &[CellResult]) -> Table {
     let identity = ["agent", "window", "mask", "mode"].map(|head| Column::new(head, Align::Left));
-    let figures = FIGURES.map(|(head, _)| Column::new(head, Align::Right));
+    let figures = FIGURES.map(|figure| Column::new(figure.head, Align::Right));
     let more = [
         Column::new("seed", Align::Right),
         Column::new("force", Align::Left),
@@ -77,7 +127,11 @@ fn whole_table(results: &[CellResult]) -> Table {
             cell.seed.to_string(),
             cell.provider.force.label().to_owned(),
         ];
-        table.row(identity.into_iter().chain(all_figures(result)));
+        table.row(
+            identity
+                .into_iter()
+                .chain(FIGURES.map(|figure| (figure.of)(result))),
+        );
     }
     table
 }
@@ -132,15 +186,17 @@ fn narrow_table(results: &[CellResult], layout: Layout<'_>) -> String {
     let identity = shown.iter();
     let identity =
         identity.map(|(head, align, priority, _)| Column::new(*head, *align).with_priority(*priority));
-    let figures = FIGURES.iter().filter(|(head, _)| *head != "infra faults");
-    let figures = figures.map(|(head, priority)| {
-        let head = if *head == "model faults" { "faults" } else { head };
-        Column::new(head, Align::Right).with_priority(*priority)
+    let figures = FIGURES.into_iter().filter_map(|figure| match figure.head {
+        INFRASTRUCTURE_FAULTS => None,
+        MODEL_FAULTS => Some(FAULTS),
+        _ => Some(figure),
     });
-    let mut table = Table::with_columns(identity.chain(figures));
+    let heads = figures.clone();
+    let heads = heads.map(|figure| Column::new(figure.head, Align::Right).with_priority(figure.priority));
+    let mut table = Table::with_columns(identity.chain(heads));
     for result in results {
         let identity = shown.iter().map(|(.., of)| of(&result.cell));
-        table.row(identity.chain(merged(all_figures(result))));
+        table.row(identity.chain(figures.clone().map(|figure| (figure.of)(result))));
     }
     let above = wrapped(
         &visible_lines(&shared.join("; ")),
@@ -149,100 +205,23 @@ fn narrow_table(results: &[CellResult], layout: Layout<'_>) -> String {
     format!("{}\n{}", above.join("\n"), table.render_in(layout))
 }
 
-/// The two kinds of faults in one cell.
-fn merged(figures: [String; 12]) -> impl Iterator<Item = String> {
-    let [
-        total,
-        sharpe,
-        drawdown,
-        turnover,
-        abstained,
-        lenient,
-        strict,
-        model,
-        infra,
-        coverage,
-        cost,
-        tokens,
-    ] = figures;
-    let faults = if model.is_empty() {
-        model
-    } else {
-        format!("{model}+{infra}")
-    };
-    [
-        total, sharpe, drawdown, turnover, abstained, lenient, strict, faults, coverage, cost, tokens,
-    ]
-    .into_iter()
-}
-
 fn mask(cell: &Cell) -> String {
     format!("{}/{}", cell.mask.level.label(), cell.mask.numeric.label())
 }
 
-fn all_figures(result: &CellResult) -> [String; 12] {
-    let figures = result.result.as_ref().map_or_else(|_| stopped(), figures);
-    let per_step = result.result.as_ref().ok().and_then(|summary| summary.per_step);
-    let tokens = per_step.map(|step| ktd_plan::cost_text::shown(step.tokens));
-    let [
-        total,
-        sharpe,
-        drawdown,
-        turnover,
-        abstained,
-        lenient,
-        strict,
-        model,
-        infra,
-        coverage,
-    ] = figures;
-    let cost = ktd_plan::cost_text::cost_cell(result);
-    [
-        total,
-        sharpe,
-        drawdown,
-        turnover,
-        abstained,
-        lenient,
-        strict,
-        model,
-        infra,
-        coverage,
-        cost,
-        tokens.unwrap_or_default(),
-    ]
+fn model_faults(Summary { counters, .. }: &Summary) -> usize {
+    let faults = counters.model_faults.values();
+    faults.chain(counters.tool_calls_refused.values()).sum()
 }
 
-fn stopped() -> [String; 10] {
-    ["stopped", "", "", "", "", "", "", "", "", ""].map(str::to_owned)
-}
-
-fn figures(summary: &Summary) -> [String; 10] {
-    let (metrics, counters) = (&summary.metrics, &summary.counters);
-    let faults: usize = counters
-        .model_faults
-        .values()
-        .chain(counters.tool_calls_refused.values())
-        .sum();
-    let infrastructure: usize = counters.infrastructure_faults.values().sum();
-    let steps = counters.submitted + counters.hold + counters.fallback + counters.uncovered;
-    [
-        percent(&metrics.total_return),
-        number(&metrics.sharpe_ratio),
-        percent(&metrics.max_drawdown),
-        number(&metrics.turnover),
-        percent(&metrics.abstention),
-        percent(&metrics.parse_failure),
-        percent(&metrics.parse_failure_strict),
-        faults.to_string(),
-        infrastructure.to_string(),
-        coverage(steps, counters.uncovered),
-    ]
+fn infrastructure_faults(summary: &Summary) -> usize {
+    summary.counters.infrastructure_faults.values().sum()
 }
 
 /// Decided steps of all. Below 99 of 100 a cell is incomplete: its figures are of another episode than the others'.
-fn coverage(steps: usize, uncovered: usize) -> String {
-    let decided = steps.saturating_sub(uncovered);
+fn coverage(Summary { counters, .. }: &Summary) -> String {
+    let decided = counters.submitted + counters.hold + counters.fallback;
+    let steps = decided + counters.uncovered;
     let word = if decided * 100 < steps * 99 {
         " incomplete"
     } else {

@@ -11,7 +11,7 @@ use ktd_bundle::set_aside::{is_lost, set_aside};
 use ktd_bundle::summary_file::read_summary;
 use ktd_client::ClientError;
 use ktd_client::money::Metering;
-use ktd_client::money::opening::price_cells;
+use ktd_client::opening::price_cells;
 use ktd_data::market_source::MarketSource;
 use ktd_episode::EpisodeError;
 use ktd_episode::run::{CellResult, RunPlan, bundle_directory, prepare, run_cells};
@@ -42,6 +42,8 @@ Example experiment file:
 
   ktd run try.toml --dry-run          # what it would ask and cost
   ktd run try.toml
+
+  KTD_LOG=info ktd run try.toml       # tells on standard error which cells begin and end, and what they wait for
 
   ktd run try.toml --retry-lost       # again, also the cells that never reached their endpoint
 
@@ -257,7 +259,7 @@ fn over_budget(results: &[CellResult]) -> Result<(), CliError> {
     };
     let cells = stopped.len();
     let message = format!("{reached}; {cells} of {} cells are unfinished", results.len());
-    let hint = "raise the cap under [budget] and run the same command again: it continues where it stopped";
+    let hint = "raise the cap under [budget] or --budget and run the same command again: it continues where it stopped";
     Err(CliError::budget(message).with_hint(hint))
 }
 

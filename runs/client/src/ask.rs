@@ -267,6 +267,13 @@ impl<'a> RecordedClient<'a> {
         let pause = self.pause_after(&reading, reply.as_ref(), at, key);
         let is_refused = matches!(reading, Reading::Stop(_));
         let busy = pause.filter(|_| reading.is_busy());
+        if let Some(wait) = busy {
+            tracing::info!(
+                spender = self.meter.spender(),
+                ?wait,
+                "the provider is busy: its key pauses"
+            );
+        }
         self.keep(at, (&outcome, is_refused), (admitted, usage), busy)?;
         Ok(Some((reading, pause)))
     }
@@ -369,6 +376,7 @@ impl<'a> RecordedClient<'a> {
                 at.step,
                 at.ordinal,
                 at.attempt,
+                spender = self.meter.spender(),
                 code,
                 ?wait,
                 "sending the same request again"

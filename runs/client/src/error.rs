@@ -80,6 +80,29 @@ pub enum ClientError {
 }
 
 ktd_io::error_constructors!(ClientError);
+ktd_io::error_explanations!(ClientError: File, Experiment, Bundle;
+    Self::Leak { .. } => (
+        "this is a defect of the mask: report it with the bundle's header.json",
+        ErrorClass::Difference
+    ),
+    Self::Configuration { hint, .. } => (*hint, ErrorClass::InvalidInput),
+    Self::QuotaExhausted { .. } => (
+        "add credit to the provider's account, then give the same command again: it continues here",
+        ErrorClass::InvalidInput
+    ),
+    Self::HarnessBug { .. } => (
+        "this is a defect of the program: report it with the bundle's last exchange",
+        ErrorClass::InvalidInput
+    ),
+    Self::Budget { .. } => (
+        "raise the cap under `[budget]` or `--budget`, and give the same command again",
+        ErrorClass::Budget
+    ),
+    Self::Faults { .. } => (
+        "wait, then give the same command again: it asks this request anew and keeps all answers",
+        ErrorClass::InvalidInput
+    ),
+);
 
 impl ClientError {
     /// A replay that needs a reply which was never recorded.
@@ -91,48 +114,5 @@ impl ClientError {
             ordinal,
             nearest,
         })
-    }
-
-    /// How to fix it.
-    #[must_use]
-    pub fn hint(&self) -> String {
-        let hint = match self {
-            Self::File(error) => return error.hint(),
-            Self::Input(error) => error.hint().unwrap_or_default(),
-            Self::Experiment(error) => return error.hint(),
-            Self::Bundle(error) => return error.hint(),
-            Self::Leak { .. } => "this is a defect of the mask: report it with the bundle's header.json",
-            Self::Configuration { hint, .. } => hint,
-            Self::Budget { .. } => {
-                "raise the cap under [budget] and run the same command again: it continues where it stopped"
-            }
-            Self::Faults { .. } => {
-                "wait, then give the same command again: it asks this request anew and keeps all answers"
-            }
-            Self::QuotaExhausted { .. } => {
-                "add credit to the provider's account, then give the same command again: it continues here"
-            }
-            Self::HarnessBug { .. } => {
-                "this is a defect of the program: report it with the bundle's last exchange"
-            }
-        };
-        hint.to_owned()
-    }
-
-    /// What it means for a command.
-    #[must_use]
-    pub const fn class(&self) -> ErrorClass {
-        match self {
-            Self::File(error) => error.class(),
-            Self::Experiment(error) => error.class(),
-            Self::Bundle(error) => error.class(),
-            Self::Leak { .. } => ErrorClass::Difference,
-            Self::Budget { .. } => ErrorClass::Budget,
-            Self::Input(_)
-            | Self::Configuration { .. }
-            | Self::QuotaExhausted { .. }
-            | Self::HarnessBug { .. }
-            | Self::Faults { .. } => ErrorClass::InvalidInput,
-        }
     }
 }

@@ -8,10 +8,11 @@ pub mod endpoint;
 mod error;
 pub mod force_check;
 pub mod money;
+pub mod opening;
 pub mod outside_agent;
 mod payer;
 pub mod progress;
 pub mod wire_check;
 
 pub use error::ClientError;
-pub use payer::Payer;
+pub use payer::{Payer, PricedAgent};

@@ -19,29 +19,11 @@ pub enum DataFileError {
 }
 
 ktd_io::error_constructors!(DataFileError);
+ktd_io::error_explanations!(DataFileError: File;
+    Self::Panel(error) => (error.hint(), ErrorClass::InvalidInput),
+);
 
 /// A fault at a row of a file; rows count from 1.
 pub(crate) fn at_row(file: &str, row: u64, message: impl std::fmt::Display) -> DataFileError {
     ktd_io::text_file::at_row(file, row, message).into()
-}
-
-impl DataFileError {
-    /// How to fix it, where something can be said.
-    #[must_use]
-    pub fn hint(&self) -> String {
-        match self {
-            Self::File(error) => error.hint(),
-            Self::Input(error) => error.hint().unwrap_or_default().to_owned(),
-            Self::Panel(error) => error.hint().to_owned(),
-        }
-    }
-
-    /// What it means for a command.
-    #[must_use]
-    pub const fn class(&self) -> ErrorClass {
-        match self {
-            Self::File(error) => error.class(),
-            Self::Input(_) | Self::Panel(_) => ErrorClass::InvalidInput,
-        }
-    }
 }

@@ -20,7 +20,7 @@ use ktd_experiment::window_config::WindowDates;
 use ktd_guard::Guard;
 use ktd_io::whole_file::{JSON_LIMIT_BYTES, json_bytes, read_bounded, read_if_exists, write_whole};
 use ktd_masking::{EpisodeFrame, Mask};
-use ktd_tools::{LastStep, ToolLimits};
+use ktd_tools::LastStep;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -160,17 +160,6 @@ pub(super) fn rules(input: &EpisodeInput<'_>) -> Result<Rules, EpisodeError> {
     Ok(input.shared.rules.rules()?)
 }
 
-fn limits(input: &EpisodeInput<'_>) -> ToolLimits {
-    let tools = input.shared.tools;
-    ToolLimits {
-        max_candidates: tools.max_candidates,
-        max_lookback: tools.max_lookback,
-        max_compare: tools.max_compare,
-        fixed_candidates_per_factor: tools.fixed_candidates_per_factor,
-        ..ToolLimits::default()
-    }
-}
-
 /// The mask of an episode; `None` when its window has no trading day before it.
 pub(super) fn mask_of(input: &EpisodeInput<'_>, rules: &Rules) -> Option<Mask> {
     let frame = EpisodeFrame {
@@ -215,7 +204,7 @@ pub(super) fn open<'a>(
     };
     let mut episode = Episode {
         input,
-        limits: limits(input),
+        limits: input.shared.tools,
         exchanger: RecordedClient {
             cassette: Arc::new(cassette),
             store,
@@ -240,7 +229,7 @@ pub(super) fn open<'a>(
     };
     if resume.events_kept == 0 {
         episode.write(&WrittenEvent::EpisodeBegin {
-            mode: input.cell.mode.label().to_owned(),
+            mode: input.cell.mode,
             steps: input.cell.window.days.len(),
             initial_cash_fen: episode.rules.initial_cash.0,
         })?;

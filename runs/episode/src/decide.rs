@@ -7,7 +7,7 @@ use ktd_agents::{
     ChatRequest, Expected, ModelFault, Outcome, ResearchEffect, Session, SessionLimits, StepPlan, Submission,
     SubmissionEffect, Tally, ToolAnswer,
 };
-use ktd_bundle::event::{OrderRecord, StepOutcome, UsageRecord, WrittenEvent};
+use ktd_bundle::event::{OrderRecord, Phase, StepOutcome, WrittenEvent};
 use ktd_client::ask::Answer;
 use ktd_env::exchange::{Decision, Order, Quantity, decide};
 use ktd_experiment::config::ConstraintFailures;
@@ -276,7 +276,7 @@ impl Episode<'_> {
         self.write(&WrittenEvent::Turn {
             step: talk.step,
             ordinal,
-            phase: phase.label().to_owned(),
+            phase,
             request: answer.request.clone(),
             reply: answer.reply.clone(),
             tool_calls: turn.tool_calls().iter().map(|call| call.name.clone()).collect(),
@@ -289,7 +289,7 @@ impl Episode<'_> {
                 .collect(),
             served_model: turn.served().model.clone(),
             fingerprint: turn.served().fingerprint.clone(),
-            usage: UsageRecord::of(&turn.usage()),
+            usage: turn.usage(),
         })?;
         Ok(Ok(answer))
     }
@@ -324,22 +324,6 @@ impl Episode<'_> {
 struct Refused {
     code: &'static str,
     feedback: Payload,
-}
-
-/// A phase of a step.
-#[derive(Debug, Clone, Copy)]
-enum Phase {
-    Research,
-    Submission,
-}
-
-impl Phase {
-    const fn label(self) -> &'static str {
-        match self {
-            Self::Research => "research",
-            Self::Submission => "submission",
-        }
-    }
 }
 
 fn order_record(parsed: &ktd_tools::ParsedOrder) -> OrderRecord {

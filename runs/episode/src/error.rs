@@ -41,34 +41,9 @@ pub enum EpisodeError {
 }
 
 ktd_io::error_constructors!(EpisodeError);
-
-impl EpisodeError {
-    /// How to fix it.
-    #[must_use]
-    pub fn hint(&self) -> String {
-        match self {
-            Self::File(error) => error.hint(),
-            Self::Input(error) => error.hint().unwrap_or_default().to_owned(),
-            Self::Experiment(error) => error.hint(),
-            Self::Data(error) => error.hint(),
-            Self::Bundle(error) => error.hint(),
-            Self::Client(error) => error.hint(),
-            Self::Session(_) | Self::Panicked { .. } => {
-                "this is a defect of the program: report it".to_owned()
-            }
-        }
-    }
-
-    /// What it means for a command.
-    #[must_use]
-    pub const fn class(&self) -> ErrorClass {
-        match self {
-            Self::File(error) => error.class(),
-            Self::Experiment(error) => error.class(),
-            Self::Data(error) => error.class(),
-            Self::Bundle(error) => error.class(),
-            Self::Client(error) => error.class(),
-            Self::Input(_) | Self::Session(_) | Self::Panicked { .. } => ErrorClass::InvalidInput,
-        }
-    }
-}
+ktd_io::error_explanations!(EpisodeError: File, Experiment, Data, Bundle, Client;
+    Self::Session(_) | Self::Panicked { .. } => (
+        "this is a defect of the program: report it",
+        ErrorClass::InvalidInput
+    ),
+);

@@ -30,7 +30,7 @@ use ktd_client::progress::Progress;
 use ktd_env::exchange::{Account, Rules};
 use ktd_env::{FactorTable, Market};
 use ktd_experiment::cells::Cell;
-use ktd_experiment::config::{RetryConfig, SessionConfig, ToolsConfig};
+use ktd_experiment::config::{RetryConfig, SessionConfig};
 use ktd_experiment::data_record::DataRecord;
 use ktd_experiment::rules_config::RulesConfig;
 use ktd_guard::Guards;
@@ -59,7 +59,7 @@ pub struct Shared {
     /// Limits of a step's conversation.
     pub session: SessionConfig,
     /// Limits of the tools.
-    pub tools: ToolsConfig,
+    pub tools: ToolLimits,
     /// What is done about infrastructure faults.
     pub retries: RetryConfig,
     /// The last look at requests, one a mask level.

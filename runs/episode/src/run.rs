@@ -11,7 +11,7 @@ use ktd_bundle::summary::Summary;
 use ktd_bundle::summary_file::spending_of;
 use ktd_client::force_check;
 use ktd_client::money::Metering;
-use ktd_client::money::opening::{open_accounts, price_cells};
+use ktd_client::opening::{open_accounts, price_cells};
 use ktd_client::progress::Progress;
 use ktd_data::market_source::MarketSource;
 use ktd_env::factors::FactorConfig;
@@ -20,6 +20,7 @@ use ktd_experiment::cells::{Cell, cells};
 use ktd_experiment::config::ExperimentConfig;
 use ktd_experiment::toolbox::toolbox;
 use ktd_guard::Guards;
+use ktd_io::ErrorClass;
 use ktd_masking::MaskKey;
 use ktd_tools::Toolbox;
 use std::collections::BTreeMap;
@@ -27,6 +28,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
+use tracing::Instrument;
 
 /// What a run needs besides its configuration.
 #[derive(Debug, Clone)]
@@ -116,7 +118,7 @@ impl Prepared {
 pub fn prepare(plan: &RunPlan) -> Result<Prepared, EpisodeError> {
     let source = MarketSource::of(&plan.config, &plan.base)?;
     let mut cells = cells(&plan.config, &source.market)?;
-    let table = price_cells(&mut cells, &plan.config, &plan.base)?;
+    let terms = price_cells(&mut cells, &plan.config, &plan.base)?;
     // Every agent is made once here, so that a missing key is told before hours of work.
     let transports = Transports::default();
     for cell in &cells {
@@ -126,7 +128,7 @@ pub fn prepare(plan: &RunPlan) -> Result<Prepared, EpisodeError> {
     let notes = force_check::notes(&plan.output, &cells)?;
     let factors = factor_table(&source.market, &cells)?;
     let key = experiment_key(plan)?;
-    let metering = open_accounts(&plan.config, &cells, table.as_ref(), &plan.output)?;
+    let metering = open_accounts(&terms, &cells, &plan.output)?;
     Ok(Prepared {
         source,
         factors: Arc::new(factors),
@@ -179,16 +181,20 @@ pub async fn run_cells(plan: &RunPlan, prepared: &Prepared, progress: Arc<dyn Pr
         let endpoints = Arc::clone(&endpoints);
         let (cell, key) = (cell.clone(), prepared.key.derive(&cell.id));
         let bundle = bundle_directory(&plan.output, &cell.id);
-        tasks.spawn(async move {
+        // All that is logged of a cell, its retries and its waits too, says of which.
+        let span = tracing::info_span!("cell", id = cell.id);
+        let running = async move {
             let _permit = permits.acquire_owned().await;
-            tracing::info!(cell = cell.id, "cell begins");
+            tracing::info!(steps = cell.window.days.len(), "cell begins");
             let result = run_cell(&shared, &endpoints, (&cell, key), &bundle, progress.as_ref()).await;
             match &result {
-                Ok(_) => tracing::info!(cell = cell.id, "cell ended"),
-                Err(error) => tracing::error!(cell = cell.id, %error, "cell stopped"),
+                Ok(_) => tracing::info!("cell ended"),
+                Err(error) if error.class() == ErrorClass::Budget => tracing::warn!(%error, "cell stopped"),
+                Err(error) => tracing::error!(%error, "cell stopped"),
             }
             (place, CellResult::of(cell, bundle, result))
-        });
+        };
+        tasks.spawn(running.instrument(span));
     }
     let mut results: BTreeMap<usize, CellResult> = BTreeMap::new();
     while let Some(joined) = tasks.join_next().await {

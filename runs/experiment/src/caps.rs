@@ -35,6 +35,16 @@ impl Caps {
     pub fn is_any(&self) -> bool {
         self.experiment.is_some() || self.cell.is_some() || !self.vendor.is_empty()
     }
+
+    /// The same with another cap for each cell, where it is the stricter one.
+    #[must_use]
+    pub fn with_cell(self, cap: Option<Picodollars>) -> Self {
+        let stricter = self.cell.into_iter().chain(cap).min();
+        Self {
+            cell: stricter,
+            ..self
+        }
+    }
 }
 
 fn dollars<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Picodollars>, D::Error> {

@@ -5,13 +5,14 @@ pub use crate::agent::{AgentConfig, Control};
 use crate::caps::Caps;
 use crate::label;
 use crate::mask_keys;
-use crate::provider::builtin_table;
+use crate::provider::table_with;
 use crate::rate_limits::RateLimits;
 use crate::rules_config::RulesConfig;
-pub use crate::step_config::{ConstraintFailures, RetryConfig, SessionConfig, ToolsConfig};
+pub use crate::step_config::{ConstraintFailures, RetryConfig, SessionConfig};
 use crate::window_config::WindowConfig;
 use ktd_agents::{Dialect, DialectTable};
 use ktd_masking::{Level, MaskSettings, Mode, Numeric};
+pub use ktd_tools::ToolLimits;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -57,7 +58,7 @@ pub struct ExperimentConfig {
     pub session: SessionConfig,
     /// Limits of the tools.
     #[serde(default)]
-    pub tools: ToolsConfig,
+    pub tools: ToolLimits,
     /// The exchange's rules, where they differ from the defaults.
     #[serde(default)]
     pub rules: RulesConfig,
@@ -135,9 +136,7 @@ impl ExperimentConfig {
     /// # Errors
     /// [`ExperimentError::Input`] for a row that cannot be used.
     pub fn dialect_table(&self) -> Result<DialectTable, ExperimentError> {
-        let refused = |error: ktd_agents::TableError| ExperimentError::input(error.to_string(), error.hint());
-        let own = DialectTable::of(self.dialects.clone()).map_err(refused)?;
-        Ok(own.before(builtin_table()?))
+        table_with(&self.dialects)
     }
 
     fn check(&self) -> Result<(), ExperimentError> {

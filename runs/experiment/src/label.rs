@@ -1,5 +1,6 @@
 //! Closed sets of core crates, which know no files, as the labels that files have: `#[serde(with = "label")]`.
 
+use ktd_env::exchange::{EventKind, RejectCode, Side};
 use ktd_masking::{Level, Mode, Numeric};
 use serde::de::{Deserialize, Deserializer, Error};
 use serde::ser::Serializer;
@@ -32,41 +33,31 @@ pub trait Labelled: Copy + 'static {
     }
 }
 
-impl Labelled for Level {
-    const NOUN: &'static str = "mask level";
+/// A type with `ALL` and a label is labelled.
+macro_rules! labelled {
+    ($($type:ty: $noun:literal, $label:ident;)+) => {$(
+        impl Labelled for $type {
+            const NOUN: &'static str = $noun;
 
-    fn all() -> &'static [Self] {
-        &Self::ALL
-    }
+            fn all() -> &'static [Self] {
+                &Self::ALL
+            }
 
-    fn label(self) -> &'static str {
-        self.label()
-    }
+            fn label(self) -> &'static str {
+                Self::$label(self)
+            }
+        }
+    )+};
 }
 
-impl Labelled for Numeric {
-    const NOUN: &'static str = "numeric setting";
-
-    fn all() -> &'static [Self] {
-        &Self::ALL
-    }
-
-    fn label(self) -> &'static str {
-        self.label()
-    }
-}
-
-impl Labelled for Mode {
-    const NOUN: &'static str = "mode";
-
-    fn all() -> &'static [Self] {
-        &Self::ALL
-    }
-
-    fn label(self) -> &'static str {
-        self.label()
-    }
-}
+labelled!(
+    Level: "mask level", label;
+    Numeric: "numeric setting", label;
+    Mode: "mode", label;
+    Side: "side", label;
+    EventKind: "kind of event", label;
+    RejectCode: "reject code", code;
+);
 
 /// Writes a label.
 ///

@@ -2,7 +2,8 @@
 
 use crate::ExperimentError;
 use crate::agent::{AgentConfig, AgentKind, ModelAgent};
-use ktd_agents::{Dialect, DialectTable, Endpoint, ForceLevel, ThinkingPolicy, Wire};
+pub use ktd_agents::ForceLevel;
+use ktd_agents::{Dialect, DialectTable, Endpoint, ThinkingPolicy, Wire};
 use serde::{Deserialize, Serialize};
 
 /// How an agent's model is spoken to. It stands in the header whole, so that a bundle replays with the dialect it was
@@ -28,6 +29,16 @@ pub struct Provider {
 /// [`ExperimentError::Input`] only when the program itself is broken.
 pub fn builtin_table() -> Result<DialectTable, ExperimentError> {
     DialectTable::builtin().map_err(|error| ExperimentError::input(error.to_string(), error.hint()))
+}
+
+/// The table of dialects with vendors of one's own, which go before rows of the same id.
+///
+/// # Errors
+/// [`ExperimentError::Input`] for a row that cannot be used.
+pub fn table_with(own: &[Dialect]) -> Result<DialectTable, ExperimentError> {
+    let refused = |error: ktd_agents::TableError| ExperimentError::input(error.to_string(), error.hint());
+    let own = DialectTable::of(own.to_vec()).map_err(refused)?;
+    Ok(own.before(builtin_table()?))
 }
 
 /// The row of an agent that names no vendor.

@@ -24,20 +24,6 @@ pub enum ConstraintFailures {
     RejectAlone,
 }
 
-/// Limits of the tools.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct ToolsConfig {
-    /// Most names a screen returns.
-    pub max_candidates: u32,
-    /// Most bars a snapshot returns.
-    pub max_lookback: u32,
-    /// Most names a comparison takes.
-    pub max_compare: u32,
-    /// How many names of each factor are in `fixed-candidate`.
-    pub fixed_candidates_per_factor: u32,
-}
-
 /// What is done about infrastructure faults: the same bytes are sent again, and the model never learns of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -56,17 +42,6 @@ impl Default for SessionConfig {
             max_tool_calls: 20,
             schema_retries: 3,
             constraint_failures: ConstraintFailures::FeedBack,
-        }
-    }
-}
-
-impl Default for ToolsConfig {
-    fn default() -> Self {
-        Self {
-            max_candidates: 30,
-            max_lookback: 60,
-            max_compare: 10,
-            fixed_candidates_per_factor: 10,
         }
     }
 }

@@ -245,3 +245,35 @@ macro_rules! error_constructors {
         }
     };
 }
+
+/// `hint` and `class` of an error enum with the variants of [`error_constructors`]: an invalid input and each error of a
+/// crate below, named before the semicolon, explain themselves; of each other variant a hint and a class are given.
+#[macro_export]
+macro_rules! error_explanations {
+    ($error:ident: $($below:ident),+ $(; $($own:pat => ($hint:expr, $class:expr)),+ $(,)?)?) => {
+        impl $error {
+            /// How to fix it.
+            #[must_use]
+            pub fn hint(&self) -> String {
+                self.explanation().0
+            }
+
+            /// What it means for a command.
+            #[must_use]
+            pub fn class(&self) -> $crate::ErrorClass {
+                self.explanation().1
+            }
+
+            fn explanation(&self) -> (String, $crate::ErrorClass) {
+                match self {
+                    Self::Input(error) => {
+                        let hint = error.hint().unwrap_or_default();
+                        (hint.to_owned(), $crate::ErrorClass::InvalidInput)
+                    }
+                    $(Self::$below(error) => (error.hint(), error.class()),)+
+                    $($($own => (String::from($hint), $class),)+)?
+                }
+            }
+        }
+    };
+}

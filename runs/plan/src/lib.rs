@@ -20,12 +20,15 @@ pub use text::text;
 
 use crate::estimate::{Estimate, Measured};
 use ktd_attribution::{RandomPortfolios, RandomPortfoliosError};
-use ktd_client::money::opening;
+use ktd_client::PricedAgent;
+use ktd_client::money::terms;
 use ktd_data::market_source::MarketSource;
 use ktd_env::Market;
 use ktd_experiment::cells::{Cell, Window, windows};
 use ktd_experiment::config::ExperimentConfig;
+use ktd_experiment::label;
 use ktd_experiment::prune::pruned;
+use ktd_masking::{Level, Mode, Numeric};
 use serde::Serialize;
 
 /// A plan.
@@ -70,11 +73,14 @@ pub struct PanelFacts {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Setting {
     /// The mask's level.
-    pub level: &'static str,
+    #[serde(serialize_with = "label::serialize")]
+    pub level: Level,
     /// How numbers are shown.
-    pub numeric: &'static str,
+    #[serde(serialize_with = "label::serialize")]
+    pub numeric: Numeric,
     /// The mode.
-    pub mode: &'static str,
+    #[serde(serialize_with = "label::serialize")]
+    pub mode: Mode,
     /// Cells over all agents, windows and seeds.
     pub cells: usize,
     /// Why they are not run; `null` when they are.
@@ -111,7 +117,11 @@ impl ExperimentPlan {
             seeds: config.seeds.len(),
             settings: settings(config),
             agents: agents::agents(config, cells),
-            paces: paces(&opening::limits(config, cells)?, cells, &estimate),
+            paces: paces(
+                &terms::limits(&config.rates, cells.iter().map(PricedAgent::from))?,
+                cells,
+                &estimate,
+            ),
             estimate,
             pairing: Pairing::of(&windows, &noise),
             windows: noise,
@@ -134,9 +144,9 @@ fn settings(config: &ExperimentConfig) -> Vec<Setting> {
     let settings = pairs.map(|(mask, mode)| {
         let out = pruned.iter().find(|out| (out.mask, out.mode) == (mask, mode));
         Setting {
-            level: mask.level.label(),
-            numeric: mask.numeric.label(),
-            mode: mode.label(),
+            level: mask.level,
+            numeric: mask.numeric,
+            mode,
             cells,
             left_out: out.map(|out| out.why.reason()),
         }

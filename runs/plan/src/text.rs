@@ -4,6 +4,7 @@ use super::{AgentGrid, ExperimentPlan, POWER, Pairing, SIGNIFICANCE, Setting, Wi
 use ktd_attribution::{PORTFOLIO_NAMES, RANDOM_PORTFOLIOS};
 use ktd_bundle::summary::Metric;
 use ktd_experiment::caps::Caps;
+use ktd_masking::{Level, Mode, Numeric};
 use ktd_stats::SIMULATED_EXPERIMENTS;
 use ktd_view::table::{Align, Table, grouped};
 use std::fmt::Write;
@@ -44,8 +45,8 @@ fn head(plan: &ExperimentPlan) -> String {
 
 /// Masks down, modes across; what is left out has a letter, explained below.
 fn grid(plan: &ExperimentPlan) -> String {
-    let mut modes: Vec<&str> = Vec::new();
-    let mut masks: Vec<(&str, &str)> = Vec::new();
+    let mut modes: Vec<Mode> = Vec::new();
+    let mut masks: Vec<(Level, Numeric)> = Vec::new();
     for setting in &plan.settings {
         if !modes.contains(&setting.mode) {
             modes.push(setting.mode);
@@ -56,7 +57,7 @@ fn grid(plan: &ExperimentPlan) -> String {
     }
     let columns = std::iter::once(("cells", Align::Left));
     let columns: Vec<_> = columns
-        .chain(modes.iter().map(|mode| (*mode, Align::Right)))
+        .chain(modes.iter().map(|mode| (mode.label(), Align::Right)))
         .collect();
     let mut table = Table::new(&columns);
     for mask in masks {
@@ -68,7 +69,7 @@ fn grid(plan: &ExperimentPlan) -> String {
             None => grouped(setting.cells),
             Some(_) => "left out".to_owned(),
         });
-        table.row(std::iter::once(format!("{}/{}", mask.0, mask.1)).chain(cells));
+        table.row(std::iter::once(format!("{}/{}", mask.0.label(), mask.1.label())).chain(cells));
     }
     let mut text = table.render();
     for setting in &plan.settings {
@@ -83,9 +84,9 @@ fn left_out(setting: &Setting) -> String {
         format!(
             "note: {} cells of {} under {}/{} are left out: {reason}\n",
             grouped(setting.cells),
-            setting.mode,
-            setting.level,
-            setting.numeric
+            setting.mode.label(),
+            setting.level.label(),
+            setting.numeric.label()
         )
     })
 }

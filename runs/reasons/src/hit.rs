@@ -8,6 +8,8 @@ use super::stated_reasons::{StatedReasons, StepReasons};
 use crate::ReasonsError;
 use ktd_bundle::BundlePaths;
 use ktd_bundle::exchanges::Cassette;
+use ktd_experiment::label;
+use ktd_masking::{Level, Mode, Numeric};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,11 +21,14 @@ pub struct Hit {
     /// The agent.
     pub agent: String,
     /// The mask's level.
-    pub level: String,
+    #[serde(serialize_with = "label::serialize")]
+    pub level: Level,
     /// How the mask shows numbers.
-    pub numeric: String,
+    #[serde(serialize_with = "label::serialize")]
+    pub numeric: Numeric,
     /// The decision mode.
-    pub mode: String,
+    #[serde(serialize_with = "label::serialize")]
+    pub mode: Mode,
     /// 1-based step.
     pub step: usize,
     /// 1-based order of the step; `null` for a word in the reason for the whole.
@@ -102,9 +107,9 @@ impl Hit {
         Self {
             bundle: spoken.opened.bundle.root.display().to_string(),
             agent: header.agent.id.clone(),
-            level: header.mask.level.label().to_owned(),
-            numeric: header.mask.numeric.label().to_owned(),
-            mode: header.mode.label().to_owned(),
+            level: header.mask.level,
+            numeric: header.mask.numeric,
+            mode: header.mode,
             step: step.step,
             order: order.map(|place| place + 1),
             stock_id: stock_id.map(|order| order.stock_id.clone()),

@@ -11,8 +11,9 @@ use ktd_bundle::bundle_set::BundleSet;
 use ktd_bundle::episode_filter::EpisodeFilter;
 use ktd_bundle::finished_episode::{FinishedEpisode, OpenedBundle};
 use ktd_data::market_source::market_of;
+use ktd_experiment::label;
 use ktd_io::parallel::in_parallel;
-use ktd_masking::Level;
+use ktd_masking::{Level, Mode, Numeric};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -57,11 +58,14 @@ pub struct ReasonRow {
     /// The agent.
     pub agent: String,
     /// The decision mode.
-    pub mode: String,
+    #[serde(serialize_with = "label::serialize")]
+    pub mode: Mode,
     /// The mask's level.
-    pub level: String,
+    #[serde(serialize_with = "label::serialize")]
+    pub level: Level,
     /// How the mask shows numbers.
-    pub numeric: String,
+    #[serde(serialize_with = "label::serialize")]
+    pub numeric: Numeric,
     /// Episodes.
     pub episodes: usize,
     /// Words in the reasons of orders, and in those for the whole.
@@ -213,8 +217,8 @@ impl ReasonReport {
     }
 }
 
-/// Agent, mode, level in its order, level and numbers: what a row is of.
-type Key<'h> = (&'h str, &'h str, Option<Level>, &'h str, &'h str);
+/// Agent, mode, level and numbers, in the order of rows.
+type Key<'h> = (&'h str, &'h str, Level, &'h str);
 
 fn rows(heard: &[EpisodeReasons]) -> Result<Vec<ReasonRow>, ReasonsError> {
     let mut groups: BTreeMap<Key<'_>, Vec<&EpisodeReasons>> = BTreeMap::new();
@@ -223,23 +227,24 @@ fn rows(heard: &[EpisodeReasons]) -> Result<Vec<ReasonRow>, ReasonsError> {
         let key = (
             header.agent.id.as_str(),
             header.mode.label(),
-            Some(header.mask.level),
-            header.mask.level.label(),
+            header.mask.level,
             header.mask.numeric.label(),
         );
         groups.entry(key).or_default().push(one);
     }
-    let row = |((agent, mode, _, level, numeric), of_row): (Key<'_>, Vec<&EpisodeReasons>)| {
-        Ok(ReasonRow {
-            agent: agent.to_owned(),
-            mode: mode.to_owned(),
-            level: level.to_owned(),
-            numeric: numeric.to_owned(),
+    let row = |of_row: &Vec<&EpisodeReasons>| {
+        let header = &of_row.first()?.stated.opened.bundle.header;
+        let row = |rates| ReasonRow {
+            agent: header.agent.id.clone(),
+            mode: header.mode,
+            level: header.mask.level,
+            numeric: header.mask.numeric,
             episodes: of_row.len(),
-            rates: rates(&of_row)?,
-        })
+            rates,
+        };
+        Some(rates(of_row).map(row))
     };
-    groups.into_iter().map(row).collect()
+    groups.values().filter_map(row).collect()
 }
 
 fn rates(of_row: &[&EpisodeReasons]) -> Result<BTreeMap<ReasonScope, Rates>, ReasonsError> {

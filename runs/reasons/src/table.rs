@@ -73,8 +73,8 @@ fn table(report: &ReasonReport, scope: ReasonScope) -> Table {
         };
         let mut cells = vec![
             shown(&row.agent),
-            row.mode.clone(),
-            format!("{}/{}", row.level, row.numeric),
+            row.mode.label().to_owned(),
+            format!("{}/{}", row.level.label(), row.numeric.label()),
             grouped(usize::try_from(rates.reasons).unwrap_or(usize::MAX)),
         ];
         cells.extend(
@@ -123,9 +123,9 @@ fn quotations(text: &mut String, report: &ReasonReport, most: usize) {
             text,
             "\n{}, {}, {}/{}",
             shown(&row.agent),
-            row.mode,
-            row.level,
-            row.numeric
+            row.mode.label(),
+            row.level.label(),
+            row.numeric.label()
         )
         .ok();
         for hit in of_row.by_ref().take(most) {
@@ -210,9 +210,9 @@ fn record(row: &ReasonRow, (scope, rates): (ReasonScope, &Rates), words: &str, r
     let (low, high) = rate.interval.unzip();
     vec![
         row.agent.clone(),
-        row.mode.clone(),
-        row.level.clone(),
-        row.numeric.clone(),
+        row.mode.label().to_owned(),
+        row.level.label().to_owned(),
+        row.numeric.label().to_owned(),
         scope.label().to_owned(),
         words.to_owned(),
         row.episodes.to_string(),

@@ -2,7 +2,7 @@
 
 use ktd_data::DataFileError;
 use ktd_experiment::ExperimentError;
-use ktd_io::{ErrorClass, FileError, InputError};
+use ktd_io::{FileError, InputError};
 
 /// An order file that cannot be simulated.
 #[derive(Debug, thiserror::Error)]
@@ -23,27 +23,4 @@ pub enum SimulateError {
 }
 
 ktd_io::error_constructors!(SimulateError);
-
-impl SimulateError {
-    /// How to fix it.
-    #[must_use]
-    pub fn hint(&self) -> String {
-        match self {
-            Self::File(error) => error.hint(),
-            Self::Input(error) => error.hint().unwrap_or_default().to_owned(),
-            Self::Experiment(error) => error.hint(),
-            Self::Data(error) => error.hint(),
-        }
-    }
-
-    /// What it means for a command.
-    #[must_use]
-    pub const fn class(&self) -> ErrorClass {
-        match self {
-            Self::File(error) => error.class(),
-            Self::Experiment(error) => error.class(),
-            Self::Data(error) => error.class(),
-            Self::Input(_) => ErrorClass::InvalidInput,
-        }
-    }
-}
+ktd_io::error_explanations!(SimulateError: File, Experiment, Data);

@@ -148,6 +148,73 @@ fn what_stops_is_told_with_the_way_on() {
 }
 
 #[test]
+fn a_branch_stops_at_its_budget_and_goes_on_when_it_is_raised() {
+    let scene = Scene::new();
+    scene.capped("5.00");
+    assert_eq!(scene.run("o").0, Some(0));
+    let asked = scene.server.count();
+    let branch = |budget: &str| {
+        let bundle = "o/cells/m__w__bright-exact__memory-only__s1";
+        let arguments = [
+            "--json", "--quiet", "replay", bundle, "--branch", "2", "--out", "b",
+        ];
+        let who = ["--agent", "paid.toml:m", "--budget", budget];
+        command(scene.folder.path(), &[&arguments[..], &who].concat())
+            .output()
+            .unwrap()
+    };
+    let output = branch("0.0001");
+    assert_eq!(output.status.code(), Some(3), "{output:?}");
+    let told: Value = serde_json::from_slice(&output.stderr).unwrap();
+    let (error, hint) = (told["error"].as_str().unwrap(), told["hint"].as_str().unwrap());
+    assert!(error.contains("$0.0000 of $0.0001 are spent"), "{error}");
+    assert!(hint.contains("--budget"), "{hint}");
+    assert_eq!(scene.server.count(), asked, "nothing is asked");
+    assert_ok(&branch("5.00"));
+    assert_eq!(
+        scene.server.count(),
+        asked + 1,
+        "the one step after the recorded one"
+    );
+}
+
+#[test]
+fn a_measurement_stops_at_its_budget_before_a_call() {
+    let scene = Scene::new();
+    scene.capped("5.00");
+    let measure = |more: &[&str]| {
+        let arguments = [
+            "--json",
+            "--quiet",
+            "doctor",
+            "paid.toml",
+            "--out",
+            "o",
+            "--probe",
+            "m",
+        ];
+        let output = command(scene.folder.path(), &[&arguments[..], more].concat())
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(3), "{output:?}");
+        let told: Value = serde_json::from_slice(&output.stderr).unwrap();
+        told["error"].as_str().unwrap().to_owned()
+    };
+    let error = measure(&["--budget", "0.000001"]);
+    assert!(
+        error.contains("the budget of measurement of m has no room"),
+        "{error}"
+    );
+    scene.capped("0.000001");
+    let error = measure(&[]);
+    assert!(
+        error.contains("the budget of the experiment has no room"),
+        "{error}"
+    );
+    assert_eq!(scene.server.count(), 0);
+}
+
+#[test]
 fn a_request_of_unknown_outcome_is_charged_at_its_most_and_shown_apart() {
     if !Need::CrashPoints.is_met() {
         return;

@@ -1,5 +1,6 @@
 //! The head of the page: what it says in a few sentences; and its last section: by which rules.
 
+use super::count;
 use super::pictures::{CONTENTS, is_set_apart, ranked};
 use crate::{Bounds, Leaderboard, LeaderboardRow, Separation, Track};
 use ktd_view::draw::{change, counted, grouped, joined, plural, portion, scroll, short_hash};
@@ -60,7 +61,7 @@ fn scope(track: &Track, ranked: usize) -> Markup {
             @if let (Some(first), Some(last)) = (track.dates.first(), track.dates.last()) {
                 " (" span.whole { (first) } " to " span.whole { (last) } ")"
             }
-            ", " (track.level) "/" (track.numeric) ", " (track.mode) (beside) "."
+            ", " (track.level.label()) "/" (track.numeric.label()) ", " (track.mode.label()) (beside) "."
         }
     }
 }
@@ -183,8 +184,8 @@ pub(super) fn protocol(board: &Leaderboard) -> Markup {
             p.lead { "Runs whose hashes differ in any of these parts are never ranked together." }
             (scroll("hashes", &hashes))
             p {
-                "Chance: " (grouped(draws.replicates)) " replicates of a stationary bootstrap over days and seeds and "
-                (grouped(draws.null_portfolios)) " random portfolios an agent, from seed " (draws.seed) "."
+                "Chance: " (grouped(count(draws.replicates))) " replicates of a stationary bootstrap over days and seeds and "
+                (grouped(count(draws.null_portfolios))) " random portfolios an agent, from seed " (draws.seed) "."
             }
             p { "Styles kept: " (joined(&board.model.styles)) "." }
             details { summary { "Settings of the factor model" } pre { (board.model.configuration.trim()) } }

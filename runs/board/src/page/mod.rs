@@ -49,7 +49,7 @@ fn other_tracks(tracks: &[Track]) -> Markup {
                 @for track in tracks {
                     details.track {
                         summary {
-                            b { (track.window) } " " (track.level) "/" (track.numeric) ", " (track.mode)
+                            b { (track.window) } " " (track.level.label()) "/" (track.numeric.label()) ", " (track.mode.label())
                             @if let Some(first) = track.leaders.first().filter(|first| first.alpha_rank.is_some()) {
                                 " \u{2013} first: " bdi { (first.agent) }
                             }
@@ -60,4 +60,9 @@ fn other_tracks(tracks: &[Track]) -> Markup {
             }
         }
     }
+}
+
+/// A count of the board's as one that is shown.
+fn count(count: u32) -> usize {
+    usize::try_from(count).unwrap_or(usize::MAX)
 }

@@ -24,9 +24,9 @@ pub(super) fn table(board: &Leaderboard) -> TableData {
     for contrast in &board.contrasts {
         table.rows.push(vec![
             Cell::Text(contrast.agent.clone()),
-            Cell::Text(contrast.mode.clone()),
-            Cell::Text(contrast.numeric.clone()),
-            Cell::Text(contrast.metric.clone()),
+            Cell::Text(contrast.mode.label().to_owned()),
+            Cell::Text(contrast.numeric.label().to_owned()),
+            Cell::Text(contrast.metric.label().to_owned()),
             Cell::Count(contrast.pairs.len()),
             Cell::optional(contrast.shift, Cell::Change),
             Cell::optional(contrast.rank_biserial, Cell::Ratio),

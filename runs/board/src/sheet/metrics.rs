@@ -1,5 +1,6 @@
 //! Table 4: the ten metrics, with excess, alpha rank and delta rank.
 
+use super::force;
 use super::ranking::cohort;
 use super::{described, stat_cell};
 use crate::record::Track;
@@ -45,7 +46,7 @@ pub(super) fn table(track: &Track) -> TableData {
         let mut row = vec![
             Cell::Text(leader.agent.clone()),
             Cell::Text(cohort(leader.cohort).to_owned()),
-            Cell::Text(leader.force.clone()),
+            force(leader),
         ];
         let figures = METRICS
             .iter()

@@ -9,7 +9,7 @@ mod split;
 
 pub use metrics::{CellForm, METRICS};
 
-use super::record::{Leaderboard, SeedStat, Track};
+use super::record::{Leaderboard, LeaderboardRow, SeedStat, Track};
 use crate::BoardError;
 use ktd_attribution::account::Basis;
 use ktd_bundle::summary::Metric;
@@ -114,15 +114,20 @@ fn stat_cell(stat: Option<&SeedStat>, form: CellForm) -> Cell {
     stat.map_or(Cell::Empty, |stat| metric_cell(&stat.median, form))
 }
 
+/// How an agent was forced; empty where it was not asked.
+pub(crate) fn force(leader: &LeaderboardRow) -> Cell {
+    Cell::Text(leader.force.map_or("", |level| level.label()).to_owned())
+}
+
 /// What a ranking is of, in words.
 fn described(track: &Track) -> String {
     format!(
         "window {}, {} days, {}/{}, {}",
         track.window,
         track.dates.len(),
-        track.level,
-        track.numeric,
-        track.mode
+        track.level.label(),
+        track.numeric.label(),
+        track.mode.label()
     )
 }
 

@@ -4,6 +4,7 @@ use super::ranking::cohort;
 use super::{CellForm, metric_cell};
 use crate::record::{Cohort, Leaderboard, LeaderboardRow};
 use ktd_bundle::summary::Metric;
+use ktd_masking::{Level, Mode};
 use ktd_stats::{Sample, median};
 use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{Cell, TableData};
@@ -19,8 +20,8 @@ const COLUMNS: [(&str, &str, CellForm); 7] = [
     ("ECE", "ece", Cell::Fine),
 ];
 
-/// Mode, mask and cohort; the order of the modes and masks is that of information.
-type Key = (usize, usize, String, Cohort);
+/// Mode, mask and cohort; the order of the modes and levels is that of information.
+type Key = (Mode, Level, &'static str, Cohort);
 
 pub(super) fn table(board: &Leaderboard) -> TableData {
     let figures = COLUMNS.iter().map(|(head, ..)| (*head, Right, 1));
@@ -37,26 +38,20 @@ pub(super) fn table(board: &Leaderboard) -> TableData {
         "Table 3: decision mode by mask, medians over agents and windows",
         heads,
     );
-    let mut groups: BTreeMap<Key, (String, String, Vec<&LeaderboardRow>)> = BTreeMap::new();
+    let mut groups: BTreeMap<Key, Vec<&LeaderboardRow>> = BTreeMap::new();
     for track in &board.tracks {
         for leader in &track.leaders {
             if !matches!(leader.cohort, Cohort::Model | Cohort::Builtin) {
                 continue;
             }
-            let place = |all: &[&str], own: &str| all.iter().position(|one| *one == own).unwrap_or(all.len());
-            let mode = place(&["memory-only", "fixed-candidate", "open-research"], &track.mode);
-            let level = place(&["bright", "stock-blind", "date-blind", "blinded"], &track.level);
-            let mask = format!("{}/{}", track.level, track.numeric);
-            let group = groups
-                .entry((mode, level, track.numeric.clone(), leader.cohort))
-                .or_insert_with(|| (track.mode.clone(), mask, Vec::new()));
-            group.2.push(leader);
+            let key = (track.mode, track.level, track.numeric.label(), leader.cohort);
+            groups.entry(key).or_default().push(leader);
         }
     }
-    for ((.., kind), (mode, mask, leaders)) in groups {
+    for ((mode, level, numeric, kind), leaders) in groups {
         let mut row = vec![
-            Cell::Text(mode),
-            Cell::Text(mask),
+            Cell::Text(mode.label().to_owned()),
+            Cell::Text(format!("{}/{numeric}", level.label())),
             Cell::Text(cohort(kind).to_owned()),
             Cell::Count(leaders.iter().map(|leader| leader.seeds.len()).sum()),
         ];

@@ -1,5 +1,6 @@
 //! Ranks by selection, with what says whether they are real.
 
+use super::force;
 use super::{described, metric_cell, stat_cell};
 use crate::record::{Cohort, LeaderboardRow, Separation, Track};
 use ktd_bundle::summary::Metric;
@@ -77,7 +78,7 @@ fn row(leader: &LeaderboardRow, track: &Track) -> Vec<Cell> {
         Cell::Text(tied(leader, track)),
         Cell::Text(leader.agent.clone()),
         Cell::Text(cohort(leader.cohort).to_owned()),
-        Cell::Text(leader.force.clone()),
+        force(leader),
         Cell::Count(leader.seeds.len()),
         selection.map_or_else(absent, |selection| Cell::Change(selection.value)),
         Cell::optional(interval.map(|bounds| bounds.low), Cell::Change),

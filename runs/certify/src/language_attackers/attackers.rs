@@ -11,20 +11,14 @@ use futures::StreamExt;
 use ktd_agents::Transport;
 use ktd_bundle::BundlePaths;
 use ktd_bundle::exchanges::{Cassette, ExchangeStore};
-use ktd_bundle::spending::Spending;
-use ktd_bundle::tariff::Tariff;
-use ktd_client::Payer;
-use ktd_client::money::Metering;
-use ktd_client::money::opening::{open_accounts, price_cells};
+use ktd_client::money::{Budget, Metering, PaymentTerms};
 use ktd_env::Market;
 use ktd_episode::transports::{Connection, Transports};
-use ktd_experiment::cells::{Cell, Window};
-use ktd_experiment::price_table::Basis;
-use ktd_experiment::provider::Provider;
+use ktd_experiment::provider::{Provider, table_with};
 use ktd_guard::Guards;
 use ktd_io::lock::FileLock;
-use ktd_io::whole_file::write_whole;
-use ktd_masking::{Level, MaskSettings, Mode, Numeric};
+use ktd_io::whole_file::{list_if_exists, write_whole};
+use ktd_masking::MaskSettings;
 use ktd_probes::{Probe, ProbeKind};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -95,37 +89,30 @@ impl LanguageAttackers {
         output: &Path,
     ) -> Result<Self, CertifyError> {
         config.check()?;
-        let experiment = config.as_experiment();
-        let table = experiment.dialect_table()?;
-        let mut cells = Vec::with_capacity(config.agents.len());
+        let terms = PaymentTerms::read(
+            config.prices.as_deref(),
+            base,
+            config.budget.clone(),
+            config.rates.clone(),
+        )?;
+        let table = table_with(&config.dialects)?;
+        let mut attackers = Vec::with_capacity(config.agents.len());
         for agent in &config.agents {
-            let provider = Provider::of(agent, &table)?;
-            cells.push(Cell {
-                id: format!("attacker__{}", agent.id),
-                agent: agent.clone(),
-                provider,
-                basis: Basis::of(agent.is_ours(), None),
-                window: Window {
-                    id: "probes".to_owned(),
-                    days: Vec::new(),
-                },
-                mask: MaskSettings {
-                    level: Level::Bright,
-                    numeric: Numeric::Exact,
-                },
-                mode: Mode::MemoryOnly,
+            attackers.push(LanguageAttacker::new(
+                agent,
+                Provider::of(agent, &table)?,
+                &terms,
                 seed,
-                branch: None,
-            });
+            ));
         }
-        let prices = price_cells(&mut cells, &experiment, base)?;
+        let priced = attackers.iter().map(LanguageAttacker::priced);
+        terms.check(priced.clone())?;
         let root = output.join("attackers");
-        let metering = open_accounts(&experiment, &cells, prices.as_ref(), output)?;
-        count_spent(&root, &cells, &metering)?;
+        let metering = terms.metering(priced, output, |budget| count_spent(&root, &attackers, budget))?;
         Ok(Self {
             config,
             market: Arc::clone(market),
-            attackers: cells.into_iter().map(|cell| LanguageAttacker { cell }).collect(),
+            attackers,
             guards: Guards::default(),
             metering,
             transports: Transports::default(),
@@ -181,11 +168,10 @@ impl LanguageAttackers {
         questions: &Questions<'_>,
         progress: ProgressFn<'_>,
     ) -> Result<Vec<LanguageAnswer>, CertifyError> {
-        let cell = &attacker.cell;
-        let who = (&cell.agent, &cell.provider);
+        let who = (&attacker.agent, &attacker.provider);
         match self
             .transports
-            .connect(who, cell.seed, &self.market, &self.base)?
+            .connect(who, attacker.seed, &self.market, &self.base)?
         {
             Connection::Model(transport) => {
                 self.ask_over(attacker, questions, transport.as_ref(), progress)
@@ -261,7 +247,7 @@ impl LanguageAttackers {
         live: Option<(ExchangeStore, &'a dyn Transport)>,
     ) -> ProbeConversation<'a> {
         ProbeConversation {
-            cell: &attacker.cell,
+            attacker,
             market: &self.market,
             mask: questions.mask,
             guard: self.guards.of(questions.mask.level, &self.market),
@@ -322,30 +308,11 @@ async fn put_all(
 }
 
 /// Counts what attackers have cost before, in all sets.
-fn count_spent(root: &Path, cells: &[Cell], metering: &Metering) -> Result<(), CertifyError> {
-    let Some(budget) = &metering.budget else {
-        return Ok(());
-    };
-    let sets = match std::fs::read_dir(root) {
-        Ok(sets) => sets,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
-        Err(error) => return Err(CertifyError::io("read", root)(error)),
-    };
-    for set in sets {
-        let set = set.map_err(CertifyError::io("read", root))?.path();
-        for cell in cells {
-            let cassette = Cassette::read(&BundlePaths::new(&set.join(&cell.agent.id)).exchanges())?;
-            let spent = Spending::of(&cassette, &Tariff::of_cell(cell)).total();
-            let spent = spent.ok_or_else(|| {
-                CertifyError::input(
-                    format!(
-                        "there is a budget, but what attacker {:?} has cost is not known",
-                        cell.agent.id
-                    ),
-                    "add a row for its model to the price table, and write `max_output_tokens`",
-                )
-            })?;
-            budget.count(&Payer::of_cell(cell).spender, spent);
+fn count_spent(root: &Path, attackers: &[LanguageAttacker], budget: &Budget) -> Result<(), CertifyError> {
+    for set in list_if_exists(root)? {
+        for attacker in attackers {
+            let paths = BundlePaths::new(&set.join(attacker.id()));
+            attacker.payer.count_recorded(&paths.exchanges(), budget)?;
         }
     }
     Ok(())

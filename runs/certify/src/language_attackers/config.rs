@@ -3,11 +3,8 @@
 use crate::CertifyError;
 use ktd_agents::Dialect;
 use ktd_experiment::caps::Caps;
-use ktd_experiment::config::{
-    AgentConfig, ExperimentConfig, RetryConfig, SessionConfig, ToolsConfig, unique,
-};
+use ktd_experiment::config::{AgentConfig, RetryConfig, SessionConfig, unique};
 use ktd_experiment::rate_limits::RateLimits;
-use ktd_experiment::rules_config::RulesConfig;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -76,36 +73,6 @@ impl LanguageConfig {
             "language.agents",
             self.agents.iter().map(|agent| agent.id.as_str()),
         )?)
-    }
-
-    /// The same as an experiment without windows: its table of dialects, its prices, budget and rates are read as those of
-    /// any experiment.
-    pub(super) fn as_experiment(&self) -> ExperimentConfig {
-        ExperimentConfig {
-            name: "attackers".to_owned(),
-            panel: None,
-            synthetic: None,
-            output: None,
-            mask_key_file: None,
-            parallel_cells: self.parallel,
-            agents: self.agents.clone(),
-            dialects: self.dialects.clone(),
-            windows: Vec::new(),
-            masks: Vec::new(),
-            modes: Vec::new(),
-            seeds: Vec::new(),
-            prune: false,
-            session: SessionConfig {
-                schema_retries: self.schema_retries,
-                ..SessionConfig::default()
-            },
-            tools: ToolsConfig::default(),
-            rules: RulesConfig::default(),
-            retries: self.retries,
-            prices: self.prices.clone(),
-            budget: self.budget.clone(),
-            rates: self.rates.clone(),
-        }
     }
 }
 

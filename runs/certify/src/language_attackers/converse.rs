@@ -1,5 +1,6 @@
 //! One probe: from its question to an answer, or to the reason why there is none.
 
+use super::attacker::LanguageAttacker;
 use super::custom_id::custom_id;
 use super::guess::{self, Guess, SUBMIT_GUESS};
 use super::question::{self, bad_guess, given_away};
@@ -11,11 +12,10 @@ use ktd_agents::{
 };
 use ktd_bundle::BundleError;
 use ktd_bundle::exchanges::{Cassette, ExchangeStore, Place};
+use ktd_client::ClientError;
 use ktd_client::ask::RecordedClient;
 use ktd_client::money::Metering;
-use ktd_client::{ClientError, Payer};
 use ktd_env::Market;
-use ktd_experiment::cells::Cell;
 use ktd_experiment::config::RetryConfig;
 use ktd_guard::Guard;
 use ktd_masking::MaskSettings;
@@ -25,7 +25,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What all conversations of one attacker share.
 pub(super) struct ProbeConversation<'a> {
-    pub(super) cell: &'a Cell,
+    pub(super) attacker: &'a LanguageAttacker,
     pub(super) market: &'a Market,
     pub(super) mask: MaskSettings,
     pub(super) guard: &'a Guard,
@@ -67,11 +67,11 @@ impl ProbeConversation<'_> {
     }
 
     pub(super) fn open(&self, probe: &Probe) -> Session<Submission> {
-        question::open(self.cell, self.mask, self.schema_retries, probe)
+        question::open(self.attacker, self.mask, self.schema_retries, probe)
     }
 
     pub(super) fn encode(&self, request: &ChatRequest) -> WireRequest {
-        let provider = &self.cell.provider;
+        let provider = &self.attacker.provider;
         provider.wire.encode(request, &provider.dialect)
     }
 
@@ -82,7 +82,7 @@ impl ProbeConversation<'_> {
             self.is_stopped.store(true, Ordering::Relaxed);
         }
         answer.map_err(|source| CertifyError::Attack {
-            attacker: self.cell.agent.id.clone(),
+            attacker: self.attacker.agent.id.clone(),
             probe: custom_id(probe.kind, probe.number),
             source: Box::new(source),
         })
@@ -153,8 +153,8 @@ impl ProbeConversation<'_> {
                 attempts,
                 ..self.retries
             },
-            provider: &self.cell.provider,
-            meter: self.metering.meter(&Payer::of_cell(self.cell)),
+            provider: &self.attacker.provider,
+            meter: self.metering.meter(&self.attacker.payer),
             observer: None,
         }
     }
@@ -165,7 +165,7 @@ impl ProbeConversation<'_> {
         (step, ordinal): (usize, u32),
         request: &ChatRequest,
     ) -> Result<Result<StepReply, Stopped>, CertifyError> {
-        let provider = &self.cell.provider;
+        let provider = &self.attacker.provider;
         let first = Place {
             step,
             ordinal,

@@ -1,11 +1,11 @@
 //! A probe as the opening of a forced submission.
 
+use super::attacker::LanguageAttacker;
 use super::guess::{Problem, tool};
 use ktd_agents::{
     Attempt, ChatRequest, ForceLevel, ModelFault, Session, SessionLimits, SessionTexts, StepPlan, Submission,
     SubmissionEffect,
 };
-use ktd_experiment::cells::Cell;
 use ktd_masking::{Count, MaskSettings, Payload, Prompt, ToolSpec};
 use ktd_probes::{Probe, RevealedStock};
 use ktd_prompts::{AttemptSlots, ForceSlots, LinkedSlots, NotJsonSlots, ProblemSlots, StockSlots};
@@ -16,17 +16,17 @@ fn count(value: u32) -> Payload {
 
 /// The conversation that puts a probe to an agent, before its first request.
 pub(super) fn open(
-    cell: &Cell,
+    attacker: &LanguageAttacker,
     mask: MaskSettings,
     schema_retries: u32,
     probe: &Probe,
 ) -> Session<Submission> {
-    let (agent, provider) = (&cell.agent, &cell.provider);
+    let (agent, provider) = (&attacker.agent, &attacker.provider);
     let submit = tool(probe.kind);
     let user = question(probe).text("\n").append(how(provider.force, &submit));
     Session::submission(StepPlan {
         model: agent.model_name().to_owned(),
-        sampling: agent.sampling(cell.seed),
+        sampling: agent.sampling(attacker.seed),
         tools: [].into(),
         submission: submit,
         force: provider.force,

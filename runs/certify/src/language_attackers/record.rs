@@ -13,10 +13,11 @@ use super::resolve::answer_of;
 use crate::CertifyError;
 use ktd_env::Market;
 use ktd_experiment::config::AgentConfig;
+use ktd_experiment::label;
 use ktd_experiment::provider::Provider;
 use ktd_io::sha256::sha256_hex;
 use ktd_io::whole_file::{json_bytes, read_if_exists, write_whole};
-use ktd_masking::MaskSettings;
+use ktd_masking::{Level, MaskSettings, Numeric};
 use ktd_probes::{ProbeAnswer, ProbeKind};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -121,8 +122,10 @@ struct Identity<'a> {
     format: u32,
     agent: &'a AgentConfig,
     provider: &'a Provider,
-    level: &'static str,
-    numeric: &'static str,
+    #[serde(serialize_with = "label::serialize")]
+    level: Level,
+    #[serde(serialize_with = "label::serialize")]
+    numeric: Numeric,
     seed: u64,
     schema_retries: u32,
     prompts_sha256: String,
@@ -141,16 +144,15 @@ fn identity(
         .iter()
         .map(|spec| (spec.name, spec.description, spec.parameters.as_value()))
         .collect();
-    let cell = &attacker.cell;
     Ok(json_bytes(
         path,
         &Identity {
             format: FORMAT_VERSION,
-            agent: &cell.agent,
-            provider: &cell.provider,
-            level: mask.level.label(),
-            numeric: mask.numeric.label(),
-            seed: cell.seed,
+            agent: &attacker.agent,
+            provider: &attacker.provider,
+            level: mask.level,
+            numeric: mask.numeric,
+            seed: attacker.seed,
             schema_retries,
             prompts_sha256: ktd_prompts::attack_hash(),
             tools_sha256: sha256_hex(&json_bytes(path, &tools)?),

@@ -1,22 +1,19 @@
 //! Down the ladder, one call a rung, until a call comes back.
 
+use super::measurement::Measurement;
 use super::record::{CallResult, ProbeRecord, ProbedCall, endpoint_sha256};
 use super::talk::{SUBMIT_CHOICE, request, tool_names};
+use crate::ClientError;
 use crate::ask::RecordedClient;
 use crate::money::Metering;
-use crate::{ClientError, Payer};
 use ktd_agents::{
     Expected, FaultKind, ForceLevel, ModelFault, ModelTurn, ReplyFault, Transport, Verdict, object_in_text,
 };
-use ktd_bundle::event::UsageRecord;
 use ktd_bundle::exchanges::{Cassette, ExchangeStore, Outcome, Place};
 use ktd_experiment::config::{AgentConfig, RetryConfig};
-use ktd_experiment::price_table::Basis;
 use ktd_experiment::provider::Provider;
 use ktd_guard::{Finding, RequestScan};
-use ktd_io::whole_file::{create_private, remove_if_exists};
 use ktd_prompts::ForceCheckAnswer;
-use std::path::Path;
 use std::sync::Arc;
 
 /// Most calls of one probe.
@@ -42,24 +39,19 @@ impl RequestScan for NothingHidden {
     }
 }
 
-/// Measures over a transport; every call is recorded in `folder` before it is used, in place of an earlier measurement's.
+/// Measures over a transport; every call is paid for and recorded before it is used.
 ///
 /// # Errors
-/// [`ClientError`] when the record cannot be written, and for defects of this program.
+/// [`ClientError::Budget`] when a cap has no room for the next call, [`ClientError`] when the record cannot be written, and
+/// for defects of this program.
 pub async fn measure(
     probed: Probed<'_>,
     transport: &dyn Transport,
-    folder: &Path,
+    measurement: &Measurement,
+    metering: &Metering,
 ) -> Result<ProbeRecord, ClientError> {
-    let Probed { agent, provider, .. } = probed;
-    create_private(folder)?;
-    let path = folder.join("exchanges.jsonl.zst");
-    for earlier in [&path, &folder.join("exchanges.jsonl")] {
-        remove_if_exists(earlier)?;
-    }
     let cassette = Arc::new(Cassette::default());
-    let store = ExchangeStore::continue_after(&path, &cassette)?;
-    let payer = Payer::new(&agent.id, agent, provider, Basis::Unknown);
+    let store = ExchangeStore::continue_after(&measurement.exchanges(), &cassette)?;
     let client = RecordedClient {
         cassette,
         store: Some(store.clone()),
@@ -67,13 +59,13 @@ pub async fn measure(
         first_live_step: 1,
         scan: &NothingHidden,
         retries: RetryConfig::default(),
-        provider,
-        meter: Metering::default().meter(&payer),
+        provider: probed.provider,
+        meter: metering.meter(measurement.payer()),
         observer: None,
     };
-    let record = climb_down(probed, &client).await?;
+    let record = climb_down(probed, &client).await;
     store.finish()?;
-    Ok(record)
+    record
 }
 
 /// Asks at the declared level, and at the next weaker one where that did not work, with at most [`CALLS_MAX`] calls.
@@ -166,7 +158,7 @@ async fn ask(
         kinds: verdict.kinds().into_iter().map(str::to_owned).collect(),
         status: Some(status),
         detail,
-        usage: decoded.turn().ok().map(|turn| UsageRecord::of(&turn.usage())),
+        usage: decoded.turn().ok().map(ModelTurn::usage),
     })
 }
 

@@ -4,11 +4,13 @@
 //! cannot fill in a form. So a level is declared, probed, and never lowered during a run.
 
 mod ladder;
+mod measurement;
 mod record;
 mod standing;
 mod talk;
 
 pub use ladder::{CALLS_MAX, Probed, measure};
+pub use measurement::{Measurement, count_measurements};
 pub use record::{CallResult, ProbeRecord, ProbedCall, endpoint_sha256, exchanges_folder, probe_path};
 pub use standing::{Standing, notes, standing};
 pub use talk::{TINY_OUTPUT_TOKENS, TINY_THINKING_TOKENS, thinks_while_submitting};

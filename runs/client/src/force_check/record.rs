@@ -1,8 +1,7 @@
 //! What a probe found, kept beside the results.
 
 use crate::ClientError;
-use ktd_agents::{ForceLevel, ThinkingPolicy, Wire};
-use ktd_bundle::event::UsageRecord;
+use ktd_agents::{ForceLevel, ThinkingPolicy, Usage, Wire};
 use ktd_experiment::provider::Provider;
 use ktd_io::FileError;
 use ktd_io::sha256::sha256_hex;
@@ -57,7 +56,7 @@ pub struct ProbedCall {
     /// What was said, in a line.
     pub detail: String,
     /// Tokens, and what the provider says that it charged; absent where no turn came.
-    pub usage: Option<UsageRecord>,
+    pub usage: Option<Usage>,
 }
 
 /// What a call shows about its force level.
@@ -106,7 +105,7 @@ pub fn probe_path(results: &Path, agent: &str) -> PathBuf {
     probes_directory(results).join(format!("{agent}.json"))
 }
 
-/// Where the exchanges of an agent's last measurement are kept.
+/// Where the measurements of an agent are kept, each in a folder of its own.
 #[must_use]
 pub fn exchanges_folder(results: &Path, agent: &str) -> PathBuf {
     probes_directory(results).join(agent)

@@ -73,23 +73,27 @@ pub const fn thinks_while_submitting(provider: &Provider) -> bool {
     }
 }
 
+/// Most tokens that a call to this endpoint may generate.
+pub(super) const fn output_tokens(provider: &Provider) -> u32 {
+    if thinks_while_submitting(provider) {
+        TINY_THINKING_TOKENS
+    } else {
+        TINY_OUTPUT_TOKENS
+    }
+}
+
 /// The request of a submission forced at `level`, made as an episode makes it; `None` never happens.
 pub(super) fn request(
     (agent, provider): (&AgentConfig, &Provider),
     level: ForceLevel,
     answer: ForceCheckAnswer,
 ) -> Option<ChatRequest> {
-    let budget = if thinks_while_submitting(provider) {
-        TINY_THINKING_TOKENS
-    } else {
-        TINY_OUTPUT_TOKENS
-    };
     let plan = StepPlan {
         model: agent.model_name().to_owned(),
         sampling: Sampling {
             temperature: agent.temperature(),
             seed: None,
-            max_output_tokens: Some(budget),
+            max_output_tokens: Some(output_tokens(provider)),
         },
         tools: [note_tool()].into(),
         submission: submission_tool(),

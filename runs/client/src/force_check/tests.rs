@@ -1,11 +1,16 @@
 //! Endpoints of many habits, and what a run makes of what was found about them.
 
 use super::*;
+use crate::ClientError;
+use crate::money::{Metering, PaymentTerms};
 use futures::future::BoxFuture;
 use ktd_agents::{ForceLevel, Transport, TransportError, WireReply, WireRequest};
 use ktd_env::synth::{SynthConfig, generate};
+use ktd_experiment::amount::Picodollars;
+use ktd_experiment::caps::Caps;
 use ktd_experiment::cells::{Cell, cells};
 use ktd_experiment::config::ExperimentConfig;
+use ktd_experiment::price_table::{Basis, PriceTable};
 use ktd_io::whole_file::{create_directory, write_whole};
 use serde_json::{Value, json};
 use std::collections::VecDeque;
@@ -74,7 +79,9 @@ fn probe_at(cell: &Cell, endpoint: &Scripted, at_unix_seconds: u64) -> ProbeReco
         at_unix_seconds,
     };
     let folder = tempfile::tempdir().unwrap();
-    futures::executor::block_on(measure(probed, endpoint, folder.path())).unwrap()
+    let measurement = Measurement::begin(folder.path(), probed, &Basis::Unknown).unwrap();
+    let metering = Metering::default();
+    futures::executor::block_on(measure(probed, endpoint, &measurement, &metering)).unwrap()
 }
 
 fn probe(agent: &str, replies: impl IntoIterator<Item = Script>) -> (ProbeRecord, Vec<Value>) {
@@ -99,7 +106,7 @@ fn the_first_level_that_works_ends_the_probe() {
     assert_eq!(sent[0]["max_tokens"], TINY_OUTPUT_TOKENS);
     let call = &record.calls[0];
     assert_eq!(
-        (call.outcome.as_str(), call.usage.unwrap().usage().output()),
+        (call.outcome.as_str(), call.usage.unwrap().output()),
         ("valid", 9)
     );
 }
@@ -258,4 +265,50 @@ fn a_damaged_probe_is_told() {
     write_whole(&path, b"{").unwrap();
     let error = notes(folder.path(), &[cell(OWN_SERVER)]).unwrap_err();
     assert!(error.hint().contains("probe again"), "{error}");
+}
+
+#[test]
+fn a_cap_stops_a_measurement_before_the_call_and_counts_those_before() {
+    const PRICES: &str = r#"{"rows":[{"model":"m","asof":"2026-11","source":"test","input":1,"output":10}]}"#;
+    let cell = cell(OWN_SERVER);
+    let probed = Probed {
+        agent: &cell.agent,
+        provider: &cell.provider,
+        at_unix_seconds: 1,
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let terms = |dollars: &str| PaymentTerms {
+        prices: Some(PriceTable::parse(PRICES).unwrap()),
+        budget: Caps {
+            experiment: Some(Picodollars::parse(dollars).unwrap()),
+            ..Caps::default()
+        },
+        ..PaymentTerms::default()
+    };
+    let measure = |dollars: &str| {
+        let endpoint = Scripted::new([Ok((400, NO_CHOICE)), Ok((200, CALL))]);
+        let terms = terms(dollars);
+        let metering = terms
+            .metering(std::iter::empty(), folder.path(), |budget| {
+                count_measurements(folder.path(), budget, terms.prices.as_ref())
+            })
+            .unwrap();
+        let basis = terms.basis(&cell.agent, &cell.provider);
+        let measurement = Measurement::begin(folder.path(), probed, &basis).unwrap();
+        let found = super::measure(probed, &endpoint, &measurement, &metering);
+        let found = futures::executor::block_on(found);
+        (found, endpoint.sent.into_inner().unwrap().len())
+    };
+    let (stopped, sent) = measure("0.000001");
+    let Err(ClientError::Budget { reached, .. }) = stopped else {
+        panic!("{stopped:?}");
+    };
+    assert_eq!((sent, reached.spent), (0, Picodollars::ZERO));
+    // The call that was made costs 50 tokens of 1 and 9 of 10 millionths; the refused one nothing.
+    assert_eq!(measure("1").0.unwrap().level, Some(ForceLevel::Required));
+    let (stopped, sent) = measure("0.000140");
+    let Err(ClientError::Budget { reached, .. }) = stopped else {
+        panic!("{stopped:?}");
+    };
+    assert_eq!((sent, reached.spent), (0, Picodollars::parse("0.00014").unwrap()));
 }

@@ -12,9 +12,9 @@ use tokio::sync::Notify;
 pub enum Scope {
     /// The whole experiment.
     Experiment,
-    /// One cell, by its id.
-    Cell(String),
-    /// All cells of a vendor, by its id.
+    /// One who asks, by its id: a cell, a language attacker, a measurement.
+    Spender(String),
+    /// All that is asked of a vendor, by its id.
     Vendor(String),
 }
 
@@ -22,7 +22,7 @@ impl fmt::Display for Scope {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Experiment => f.write_str("the experiment"),
-            Self::Cell(id) => write!(f, "cell {id}"),
+            Self::Spender(id) => f.write_str(id),
             Self::Vendor(id) => write!(f, "vendor {id}"),
         }
     }
@@ -84,7 +84,7 @@ impl Spender {
         [
             Scope::Experiment,
             Scope::Vendor(self.vendor.clone()),
-            Scope::Cell(self.id.clone()),
+            Scope::Spender(self.id.clone()),
         ]
     }
 }
@@ -144,7 +144,13 @@ impl Budget {
             match self.try_reserve(spender, most) {
                 Room::Held(reservation) => return Ok(reservation),
                 Room::Never(reached) => return Err(reached),
-                Room::Later => settled.await,
+                Room::Later => {
+                    tracing::debug!(
+                        spender = spender.id,
+                        "waiting for calls under way to free the budget"
+                    );
+                    settled.await;
+                }
             }
         }
     }
@@ -187,7 +193,7 @@ impl Budget {
     fn cap(&self, scope: &Scope) -> Option<Picodollars> {
         match scope {
             Scope::Experiment => self.caps.experiment,
-            Scope::Cell(_) => self.caps.cell,
+            Scope::Spender(_) => self.caps.cell,
             Scope::Vendor(id) => self.caps.vendor.get(id).copied(),
         }
     }

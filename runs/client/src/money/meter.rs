@@ -9,9 +9,13 @@ use ktd_experiment::amount::Picodollars;
 use ktd_io::lock::FileLock;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::time::Instant;
 
 /// Bytes of a request that are taken for one token, before its provider has counted them.
 const BYTES_PER_TOKEN: u64 = 4;
+
+/// A wait for a rate that the log tells.
+const LOGGED_WAIT: Duration = Duration::from_secs(1);
 
 /// What the cells of a run share.
 #[derive(Debug, Default)]
@@ -56,6 +60,12 @@ impl Metering {
 }
 
 impl Meter {
+    /// Who asks, by its id.
+    #[must_use]
+    pub fn spender(&self) -> &str {
+        &self.spender.id
+    }
+
     /// Waits until a request of so many bytes may be sent, and holds the most that it can cost.
     ///
     /// # Errors
@@ -64,8 +74,18 @@ impl Meter {
         let tokens = u64::try_from(request_bytes)
             .unwrap_or(u64::MAX)
             .div_ceil(BYTES_PER_TOKEN);
+        let since = Instant::now();
         let slot = self.gate.enter(tokens).await;
-        let reservation = self.reserve(request_bytes).await?;
+        let waited = since.elapsed();
+        if LOGGED_WAIT <= waited {
+            tracing::info!(spender = self.spender.id, ?waited, "waited for the rate of a key");
+        }
+        let reserved = self.reserve(request_bytes).await;
+        let reservation = reserved.inspect_err(|refused| {
+            if let Refused::Cap(reached) = refused {
+                tracing::warn!(spender = self.spender.id, %reached, "budget reached");
+            }
+        })?;
         Ok(Admitted {
             meter: self,
             request_bytes,

@@ -1,5 +1,5 @@
 use super::*;
-use ktd_client::money::opening::price_cells;
+use ktd_client::opening::price_cells;
 use ktd_env::synth::{SynthConfig, generate};
 use ktd_experiment::cells::cells;
 use std::path::Path;

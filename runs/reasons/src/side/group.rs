@@ -78,22 +78,27 @@ fn match_of(
         .iter()
         .map(|heard| real.of(&heard.stated.opened))
         .collect::<Result<_, _>>()?;
-    let (agent, window, window_steps, mode, seed, _) =
-        group.first().map_or(("", "", 0, "", 0, ""), |one| key(one));
+    let Some(first) = group.first() else {
+        return Err(ReasonsError::input(
+            "a match has no episode",
+            "report this defect",
+        ));
+    };
+    let header = &first.stated.opened.bundle.header;
     let column = |heard: &&EpisodeReasons| {
         let found = &heard.stated.opened.bundle;
         MaskColumn {
-            level: found.header.mask.level.label().to_owned(),
-            numeric: found.header.mask.numeric.label().to_owned(),
+            level: found.header.mask.level,
+            numeric: found.header.mask.numeric,
             bundle: found.root.display().to_string(),
         }
     };
-    let steps = chosen(&group, options, window_steps)?;
+    let steps = chosen(&group, options, header.window.steps)?;
     Ok(MaskComparison {
-        agent: agent.to_owned(),
-        window: window.to_owned(),
-        mode: mode.to_owned(),
-        seed,
+        agent: header.agent.id.clone(),
+        window: header.window.id.clone(),
+        mode: header.mode,
+        seed: header.seed,
         masks: group.iter().map(column).collect(),
         steps: steps
             .into_iter()

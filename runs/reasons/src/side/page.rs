@@ -27,7 +27,7 @@ pub fn render(sides: &SideBySide) -> String {
 fn section(one: &MaskComparison) -> Markup {
     html! {
         section {
-            h2 { bdi { (one.agent) } ", window " (one.window) ", " (one.mode) ", seed " (one.seed) }
+            h2 { bdi { (one.agent) } ", window " (one.window) ", " (one.mode.label()) ", seed " (one.seed) }
             @for step in &one.steps {
                 (scroll(&format!("step {}", step.step), &html! { table { (rows(one, step)) } }))
             }
@@ -45,7 +45,7 @@ fn rows(one: &MaskComparison, step: &StepComparison) -> Markup {
                 th {}
                 @for (mask, cell) in one.masks.iter().zip(&step.cells) {
                     th scope="col" {
-                        (mask.level) "/" (mask.numeric) small { (cell.day.as_deref().unwrap_or("no day")) }
+                        (mask.level.label()) "/" (mask.numeric.label()) small { (cell.day.as_deref().unwrap_or("no day")) }
                     }
                 }
             }

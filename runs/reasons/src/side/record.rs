@@ -2,6 +2,8 @@
 
 use crate::{Category, Hit};
 use ktd_bundle::event::StepOutcome;
+use ktd_experiment::label;
+use ktd_masking::{Level, Mode, Numeric};
 use serde::Serialize;
 
 /// Reasons side by side.
@@ -25,7 +27,8 @@ pub struct MaskComparison {
     /// The window.
     pub window: String,
     /// The decision mode.
-    pub mode: String,
+    #[serde(serialize_with = "label::serialize")]
+    pub mode: Mode,
     /// The seed.
     pub seed: u64,
     /// The masks, from the brightest.
@@ -38,9 +41,11 @@ pub struct MaskComparison {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct MaskColumn {
     /// The mask's level.
-    pub level: String,
+    #[serde(serialize_with = "label::serialize")]
+    pub level: Level,
     /// How the mask shows numbers.
-    pub numeric: String,
+    #[serde(serialize_with = "label::serialize")]
+    pub numeric: Numeric,
     /// The bundle's directory.
     pub bundle: String,
 }

@@ -33,7 +33,7 @@ fn match_text(one: &MaskComparison, width: usize) -> String {
         "{}, window {}, {}, seed {}\n",
         shown(&one.agent),
         shown(&one.window),
-        one.mode,
+        one.mode.label(),
         one.seed
     );
     for step in &one.steps {
@@ -54,7 +54,7 @@ fn step_text(text: &mut String, one: &MaskComparison, step: &StepComparison, col
     let heads = one
         .masks
         .iter()
-        .map(|mask| format!("{}/{}", mask.level, mask.numeric));
+        .map(|mask| format!("{}/{}", mask.level.label(), mask.numeric.label()));
     row("", heads.map(|head| wrapped(&head, column)).collect());
     row("", one.masks.iter().map(|_| vec!["-".repeat(column)]).collect());
     let days = step.cells.iter().map(|cell| cell.day.as_deref().unwrap_or("-"));

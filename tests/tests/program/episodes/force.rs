@@ -3,7 +3,7 @@
 use ktd_agents::ForceLevel;
 use ktd_bundle::BundlePaths;
 use ktd_bundle::chain::Lines;
-use ktd_bundle::event::ReadEvent;
+use ktd_bundle::event::{Phase, ReadEvent};
 use ktd_client::progress::Silent;
 use ktd_episode::open_bundle::OpenBundle;
 use ktd_episode::replay_episode;
@@ -52,7 +52,7 @@ fn a_model_decides_the_same_at_every_level_and_every_turn_says_its_level() {
                     ..
                 } => {
                     assert_eq!(force_declared.label(), cell.agent.id);
-                    assert_eq!(force_sent, (phase == "submission").then_some(force_declared));
+                    assert_eq!(force_sent, (phase == Phase::Submission).then_some(force_declared));
                 }
                 _ => {}
             }

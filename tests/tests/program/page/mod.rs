@@ -127,11 +127,9 @@ fn hostile_names_stay_text() {
     board.sensitivity[0].setting = HOSTILE.to_owned();
     for track in &mut board.tracks {
         track.window = HOSTILE.to_owned();
-        track.mode = HOSTILE.to_owned();
         track.dates[0] = HOSTILE.to_owned();
         track.notes = vec![HOSTILE.to_owned()];
         track.leaders[0].agent = HOSTILE.to_owned();
-        track.leaders[0].force = HOSTILE.to_owned();
         track.leaders[0].metrics.get_mut("ece").unwrap().median = missing(HOSTILE);
     }
     let page = page_of(&board);

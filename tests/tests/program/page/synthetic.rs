@@ -1,12 +1,14 @@
 //! A board of made-up agents, the same for the same seed.
 
+use ktd_agents::ForceLevel;
 use ktd_board::{
-    Bounds, ByBasis, CalibrationBin, CalibrationRecord, Cohort, Contrast, Contribution, Curves, DateBounds,
-    FactorVif, Faults, Gap, Leaderboard, LeaderboardRow, Linked, ModelHealth, ModelRecord, MurphyParts, Pair,
-    Protocol, RankBounds, Resampling, SeedStat, Selection, SensitivityRow, Separation, SpaP, StyleHealth,
-    Track, VifRound,
+    BOARD_FORMAT, Bounds, ByBasis, CalibrationBin, CalibrationRecord, Cohort, Contrast, ContrastMetric,
+    Contribution, Curves, DateBounds, FactorVif, Faults, Gap, Leaderboard, LeaderboardRow, Linked,
+    ModelHealth, ModelRecord, MurphyParts, Pair, Protocol, RankBounds, Resampling, SeedStat, Selection,
+    SensitivityRow, Separation, SpaP, StyleHealth, Track, VifRound,
 };
 use ktd_bundle::summary::Metric;
+use ktd_masking::{Level, Mode, Numeric};
 use std::collections::BTreeMap;
 
 pub(crate) const STYLES: [&str; 9] = [
@@ -90,8 +92,8 @@ pub(crate) fn dates(days: usize) -> Vec<String> {
 /// A board of a headline of `days` days and so many tracks and agents.
 pub(crate) fn board(agents: usize, days: usize, tracks: usize, seed: u64) -> Leaderboard {
     let mut chance = Chance(seed);
-    let levels = ["blinded", "bright", "stock-blind", "date-blind"];
-    let modes = ["open-research", "fixed-candidate", "memory-only"];
+    let levels = [Level::Blinded, Level::Bright, Level::StockBlind, Level::DateBlind];
+    let modes = [Mode::OpenResearch, Mode::FixedCandidate, Mode::MemoryOnly];
     let tracks: Vec<Track> = (0..tracks)
         .map(|place| {
             let window = if place == 0 {
@@ -109,7 +111,7 @@ pub(crate) fn board(agents: usize, days: usize, tracks: usize, seed: u64) -> Lea
         .collect();
     let names: Vec<String> = tracks.first().map_or_else(Vec::new, ranked_names);
     Leaderboard {
-        format: 2,
+        format: BOARD_FORMAT,
         content_sha256: "c0".repeat(32),
         title: "headline".to_owned(),
         ktd: "0.1.0".to_owned(),
@@ -169,7 +171,7 @@ fn model(chance: &mut Chance) -> ModelRecord {
 
 fn track(
     chance: &mut Chance,
-    (window, level, mode): (&str, &str, &str),
+    (window, level, mode): (&str, Level, Mode),
     agents: usize,
     days: usize,
 ) -> Track {
@@ -212,9 +214,13 @@ fn track(
     leaders.extend(references(chance, &benchmark, days));
     Track {
         window: window.to_owned(),
-        level: level.to_owned(),
-        numeric: if level == "bright" { "exact" } else { "rescaled" }.to_owned(),
-        mode: mode.to_owned(),
+        level,
+        numeric: if level == Level::Bright {
+            Numeric::Exact
+        } else {
+            Numeric::Rescaled
+        },
+        mode,
         dates,
         benchmark_return: metric(benchmark.last().copied().unwrap_or(1.0) - 1.0),
         benchmark,
@@ -294,7 +300,11 @@ fn leader(chance: &mut Chance, name: &str, cohort: Cohort, days: usize) -> Leade
     LeaderboardRow {
         agent: name.to_owned(),
         cohort,
-        force: if cohort == Cohort::Builtin { "F0" } else { "F2" }.to_owned(),
+        force: Some(if cohort == Cohort::Builtin {
+            ForceLevel::Named
+        } else {
+            ForceLevel::Auto
+        }),
         seeds: vec![1, 2, 3, 4, 5],
         served_models: (cohort == Cohort::Model)
             .then(|| format!("{name}-2026-11"))
@@ -536,7 +546,7 @@ fn references(chance: &mut Chance, benchmark: &[f64], days: usize) -> [Leaderboa
         seeds: Vec::new(),
         served_models: Vec::new(),
         shown_seed: None,
-        force: String::new(),
+        force: None,
         faults: Faults::default(),
         selection: None,
         reliability: None,
@@ -577,7 +587,7 @@ fn references(chance: &mut Chance, benchmark: &[f64], days: usize) -> [Leaderboa
 fn contrasts(chance: &mut Chance, names: &[String]) -> Vec<Contrast> {
     let agents = std::iter::once("all models".to_owned()).chain(names.iter().cloned());
     let agents: Vec<String> = agents.collect();
-    let all = ["selection", "total_return"]
+    let all = [ContrastMetric::Selection, ContrastMetric::TotalReturn]
         .into_iter()
         .flat_map(|metric| agents.iter().map(move |agent| (metric, agent)));
     all.enumerate()
@@ -594,9 +604,9 @@ fn contrasts(chance: &mut Chance, names: &[String]) -> Vec<Contrast> {
             });
             Contrast {
                 agent: agent.clone(),
-                mode: "open-research".to_owned(),
-                numeric: "rescaled".to_owned(),
-                metric: metric.to_owned(),
+                mode: Mode::OpenResearch,
+                numeric: Numeric::Rescaled,
+                metric,
                 pairs: pairs.collect(),
                 p: Some(0.0137),
                 is_exact: true,

@@ -1,9 +1,10 @@
 //! Picture 10: bright against blinded, window by window.
 
 use super::{Section, View, figure, legend, nothing, numbers};
-use crate::Contrast;
 use crate::sheet::{self, TableKind};
+use crate::{Contrast, ContrastMetric};
 use ktd_attribution::account::Basis;
+use ktd_masking::{Mode, Numeric};
 use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{
     Anchor, Axes, Axis, Canvas, Cell, Edges, Plane, TableData, axis_percent, change, counted, decimals,
@@ -32,11 +33,10 @@ const RIGHT: f64 = 262.0;
 
 pub(super) fn body(view: View<'_>) -> Markup {
     let contrasts = &view.board.contrasts;
-    if contrasts.is_empty() {
+    let Some((mode, numeric)) = chosen(view) else {
         return nothing("No agent has run both bright and blinded.");
-    }
-    let (mode, numeric) = chosen(view);
-    let metrics = ["selection", "total_return"].map(|metric| {
+    };
+    let metrics = [ContrastMetric::Selection, ContrastMetric::TotalReturn].map(|metric| {
         let is_shown = |contrast: &&Contrast| {
             contrast.metric == metric && contrast.mode == mode && contrast.numeric == numeric
         };
@@ -49,7 +49,7 @@ pub(super) fn body(view: View<'_>) -> Markup {
             ("k-pair", "the same window (arrows: beyond the axis)"),
         ]))
         @for (metric, shown) in metrics.iter().filter(|(_, shown)| !shown.is_empty()) {
-            @let title = format!("{}, {mode}, blinded/{numeric}", named(metric));
+            @let title = format!("{}, {}, blinded/{}", named(metric.label()), mode.label(), numeric.label());
             @let description = format!("{} agents, each window a pair of bright and blinded", shown.len());
             h3 { (title) }
             (figure(&draw(shown), &title, &description))
@@ -61,8 +61,8 @@ pub(super) fn body(view: View<'_>) -> Markup {
     }
 }
 
-/// The mode and numbers that are drawn: the headline's where it has contrasts, else the first.
-fn chosen(View { board, track }: View<'_>) -> (&str, &str) {
+/// The mode and numbers that are drawn: the headline's where it has contrasts, else the first; none without contrasts.
+fn chosen(View { board, track }: View<'_>) -> Option<(Mode, Numeric)> {
     let own = |contrast: &&Contrast| contrast.mode == track.mode && contrast.numeric == track.numeric;
     let mode = |contrast: &&Contrast| contrast.mode == track.mode;
     let contrasts = &board.contrasts;
@@ -71,9 +71,7 @@ fn chosen(View { board, track }: View<'_>) -> (&str, &str) {
         .find(own)
         .or_else(|| contrasts.iter().find(mode))
         .or_else(|| contrasts.first());
-    found.map_or(("", ""), |contrast| {
-        (contrast.mode.as_str(), contrast.numeric.as_str())
-    })
+    found.map(|contrast| (contrast.mode, contrast.numeric))
 }
 
 fn height(contrast: &Contrast) -> f64 {
@@ -239,9 +237,9 @@ fn pairs(contrasts: &[Contrast]) -> TableData {
         contrast.pairs.iter().map(|pair| {
             vec![
                 Cell::Text(contrast.agent.clone()),
-                Cell::Text(contrast.mode.clone()),
-                Cell::Text(contrast.numeric.clone()),
-                Cell::Text(named(&contrast.metric)),
+                Cell::Text(contrast.mode.label().to_owned()),
+                Cell::Text(contrast.numeric.label().to_owned()),
+                Cell::Text(named(contrast.metric.label())),
                 Cell::Text(pair.window.clone()),
                 Cell::Change(pair.bright),
                 Cell::Change(pair.blinded),

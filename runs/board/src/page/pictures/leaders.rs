@@ -105,7 +105,10 @@ pub(crate) fn described(track: &Track) -> String {
         .map_or_else(String::new, |total| format!("; index {}", change(total)));
     format!(
         "Window {}{dates}, {}/{}, {}{index}",
-        track.window, track.level, track.numeric, track.mode
+        track.window,
+        track.level.label(),
+        track.numeric.label(),
+        track.mode.label()
     )
 }
 
@@ -196,7 +199,7 @@ fn conduct(leader: &LeaderboardRow) -> [Cell; 9] {
         return [const { Cell::Empty }; 9];
     }
     [
-        Cell::Text(leader.force.clone()),
+        sheet::force(leader),
         Cell::Count(leader.seeds.len()),
         Cell::optional(faults.coverage, Cell::Percent),
         Cell::Count(faults.model),

@@ -101,7 +101,7 @@ fn source(View { board, track }: View<'_>) -> String {
         short_hash(&board.protocol.data),
         short_hash(&board.protocol.metrics),
         short_hash(&board.model.fit_sha256),
-        grouped(board.resampling.replicates),
+        grouped(super::count(board.resampling.replicates)),
         board.resampling.seed,
     )
 }

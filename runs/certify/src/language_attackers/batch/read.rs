@@ -49,7 +49,7 @@ pub async fn read_batch(
     questions: &Questions<'_>,
     (path, text): (&Path, &str),
 ) -> Result<BatchRead, CertifyError> {
-    let form = BatchForm::of(attacker.id(), &attacker.cell.provider)?;
+    let form = BatchForm::of(attacker.id(), &attacker.provider)?;
     let rows = rows(form, questions.probes, (path, text))?;
     let folder = attackers.folder(attacker, questions.set);
     let _lock = attackers.take(attacker, questions)?;

@@ -45,7 +45,7 @@ pub(super) fn first_wire(
     let own_guard = conversation.own_guard(probe);
     let scanned = own_guard.as_ref().unwrap_or(conversation.guard).scan(wire.body());
     scanned.map_err(|finding| CertifyError::Attack {
-        attacker: conversation.cell.agent.id.clone(),
+        attacker: conversation.attacker.agent.id.clone(),
         probe: custom_id(probe.kind, probe.number),
         source: Box::new(CertifyError::Client(ClientError::Leak {
             step: first_place(probe).step,
@@ -65,7 +65,7 @@ pub fn write_batch(
     attacker: &LanguageAttacker,
     questions: &Questions<'_>,
 ) -> Result<BatchFile, CertifyError> {
-    let provider = &attacker.cell.provider;
+    let provider = &attacker.provider;
     let form = BatchForm::of(attacker.id(), provider)?;
     let paths = BundlePaths::new(&attackers.folder(attacker, questions.set));
     let conversation = attackers.conversation(attacker, questions, Cassette::read(&paths.exchanges())?, None);

@@ -64,7 +64,7 @@ impl Disk {
     fn of_scope(&self, scope: &Scope) -> u64 {
         match scope {
             Scope::Experiment => self.spent(|_| true),
-            Scope::Cell(id) => self.spent(|cell| spender(cell).id == *id),
+            Scope::Spender(id) => self.spent(|cell| spender(cell).id == *id),
             Scope::Vendor(id) => self.spent(|cell| spender(cell).vendor == *id),
         }
     }

@@ -1,0 +1,117 @@
+//! One measurement's folder: its exchanges, and who pays for them at which price, so that a budget counts them later.
+
+use super::ladder::Probed;
+use super::record::{exchanges_folder, probes_directory};
+use super::talk::output_tokens;
+use crate::money::rate_gate::KeyName;
+use crate::money::{Budget, Spender};
+use crate::{ClientError, Payer};
+use ktd_bundle::tariff::Tariff;
+use ktd_experiment::config::AgentConfig;
+use ktd_experiment::price_table::{Basis, PriceTable, PricesRecord};
+use ktd_experiment::provider::Provider;
+use ktd_io::whole_file::{create_private, json_bytes, list_if_exists, read_json, write_whole};
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+
+/// Who was measured, and the prices of that day: `payer.json`.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PayerRecord {
+    agent: AgentConfig,
+    provider: Provider,
+    prices: Option<PricesRecord>,
+}
+
+/// Folder of one measurement of an agent: `probes/AGENT/N` of the results directory.
+#[derive(Debug)]
+pub struct Measurement {
+    folder: PathBuf,
+    payer: Payer,
+}
+
+impl Measurement {
+    /// A new one, beside those that were made before.
+    ///
+    /// # Errors
+    /// [`ClientError::File`].
+    pub fn begin(results: &Path, probed: Probed<'_>, basis: &Basis) -> Result<Self, ClientError> {
+        let all = exchanges_folder(results, &probed.agent.id);
+        let number = list_if_exists(&all)?.len() + 1;
+        let folder = all.join(number.to_string());
+        create_private(&folder)?;
+        let record = PayerRecord {
+            agent: probed.agent.clone(),
+            provider: probed.provider.clone(),
+            prices: basis.record().cloned(),
+        };
+        let path = payer_path(&folder);
+        write_whole(&path, &json_bytes(&path, &record)?)?;
+        Ok(Self {
+            folder,
+            payer: payer(&record, basis.clone()),
+        })
+    }
+
+    /// Who pays for it.
+    #[must_use]
+    pub const fn payer(&self) -> &Payer {
+        &self.payer
+    }
+
+    /// Where its exchanges are.
+    #[must_use]
+    pub fn exchanges(&self) -> PathBuf {
+        exchanges_path(&self.folder)
+    }
+}
+
+/// Counts what all measurements kept in a results directory have cost. Those without a price are priced by today's table.
+///
+/// # Errors
+/// [`ClientError`] when a record cannot be read, and when what it cost is not known.
+pub fn count_measurements(
+    results: &Path,
+    budget: &Budget,
+    prices: Option<&PriceTable>,
+) -> Result<(), ClientError> {
+    for agent in list_if_exists(&probes_directory(results))? {
+        if !agent.is_dir() {
+            continue;
+        }
+        for folder in list_if_exists(&agent)?
+            .iter()
+            .filter(|path| payer_path(path).exists())
+        {
+            recorded_payer(folder, prices)?.count_recorded(&exchanges_path(folder), budget)?;
+        }
+    }
+    Ok(())
+}
+
+fn recorded_payer(folder: &Path, prices: Option<&PriceTable>) -> Result<Payer, ClientError> {
+    let record: PayerRecord = read_json(&payer_path(folder))?;
+    let today = || prices?.record(&record.provider.dialect.id, record.agent.model_name());
+    let basis = Basis::of(false, record.prices.clone().or_else(today));
+    Ok(payer(&record, basis))
+}
+
+/// A measurement asks for far shorter replies than its agent may give.
+fn payer(PayerRecord { agent, provider, .. }: &PayerRecord, basis: Basis) -> Payer {
+    Payer {
+        spender: Spender {
+            id: format!("measurement of {}", agent.id),
+            vendor: provider.dialect.id.clone(),
+        },
+        key: KeyName::of(agent, provider),
+        tariff: Tariff::new(provider.clone(), basis, Some(output_tokens(provider))),
+    }
+}
+
+fn payer_path(folder: &Path) -> PathBuf {
+    folder.join("payer.json")
+}
+
+fn exchanges_path(folder: &Path) -> PathBuf {
+    folder.join("exchanges.jsonl.zst")
+}
