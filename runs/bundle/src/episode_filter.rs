@@ -49,7 +49,7 @@ impl EpisodeFilter {
                 let known: Vec<&str> = known.into_iter().collect();
                 return Err(BundleError::input(
                     format!("no finished episode has the {what} {asked:?}"),
-                    format!("there is {}", known.join(", ")),
+                    format!("fix the spelling, or use one of: {}", known.join(", ")),
                 ));
             }
         }

@@ -32,7 +32,14 @@ pub fn read_header(paths: &BundlePaths) -> Result<Header, BundleError> {
 pub(crate) fn read_hashed_header(paths: &BundlePaths) -> Result<(Header, String), BundleError> {
     let path = paths.header();
     if !path.exists() {
-        let what = format!("{} is no bundle: it has no header.json", paths.root().display());
+        let what = if paths.root().is_dir() {
+            format!(
+                "{} is not a bundle: header.json is missing",
+                paths.root().display()
+            )
+        } else {
+            format!("{}: no such directory", paths.root().display())
+        };
         return Err(BundleError::input(
             what,
             "name the directory of one episode, such as results/NAME/cells/CELL",

@@ -24,7 +24,7 @@ Examples:
   ktd attribute results/headline/cells/* --linking pnl --json
   ktd attribute --file weights.csv --panel csi300.ktdp --daily daily.csv
 
-A file of your own has the columns date,symbol,weight (each date with rows lists all that is held from its open on), or
+A file of your own has the columns date,symbol,weight (each date with rows lists all that is held from its open on), or \
 date,symbol,shares,price[,fee] (signed shares; an empty price is the open, an empty fee is by rate).";
 
 /// Splits returns into market, style and selection, with costs and timing apart; every day adds up.

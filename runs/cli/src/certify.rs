@@ -8,17 +8,18 @@ use ktd_certify::acts;
 use ktd_certify::certificate::Certificate;
 use ktd_certify::signing::{PublicKey, SigningKey};
 use ktd_certify::table::{self, RefusalDetail};
+use ktd_io::whole_file::{Durability, IfExists, write_file};
 use ktd_probes::judge::{CertificateVerdict, how_to_fix};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
 const EXAMPLE: &str = "\
 Examples:
-  ktd certify --new-key key.pem                    # once; `openssl genpkey -algorithm ed25519` makes the same
+  ktd certify --new-key key.pem                    # once; openssl makes the same kind
   ktd certify try.toml --key key.pem --out cert    # cert/certificate.json
   ktd verify --certificate cert/certificate.json --public-key key.pem.pub
 
-With few probes most of the time goes to `training` (default 300 of each kind) and to `control_probes` (default 200 of each
+With few probes most of the time goes to `training` (default 300 of each kind) and to `control_probes` (default 200 of each \
 control), which do not shrink with `probes`: lower them too for a trial.
 
 Exit code 0 when the mask is certified, 1 when it is refused; the certificate is written either way.";
@@ -94,9 +95,22 @@ fn refused(certificate: &Certificate) -> Result<(), CliError> {
 }
 
 fn new_key(path: &Path, console: Console) -> Result<(), CliError> {
-    let key = SigningKey::draw(path)?.public();
     let public = public_path(path);
-    ktd_io::whole_file::write_whole(&public, key.to_pem().as_bytes())?;
+    for file in [path, public.as_path()] {
+        if file.exists() {
+            return Err(CliError::input(
+                format_args!("{} exists, and a key is never replaced", file.display()),
+                "choose another name for the new key, or move the old one away",
+            ));
+        }
+    }
+    let key = SigningKey::draw(path)?.public();
+    write_file(
+        &public,
+        key.to_pem().as_bytes(),
+        IfExists::Refuse,
+        Durability::Synced,
+    )?;
     console.result(
         &describe(path, &public, &key),
         &json!({ "key": path, "public_key": public, "fingerprint": key.fingerprint() }),

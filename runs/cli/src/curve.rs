@@ -16,8 +16,8 @@ use std::sync::Mutex;
 
 const EXAMPLE: &str = "\
 Examples:
-  ktd curve runs/configs/certify.toml                # every rung of the numeric ladder, blinded, on a synthetic market
-  ktd curve certify_real.toml --out results/curve    # curve.json, curve.svg, and the probes of each rung
+  ktd curve runs/configs/certify.toml                # every way to show numbers
+  ktd curve certify_real.toml --out results/curve    # curve.json and curve.svg
 
 The file is that of `ktd probe`; its mask is left aside. Rerunning keeps what is on disk.";
 

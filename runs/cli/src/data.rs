@@ -20,7 +20,7 @@ use std::path::PathBuf;
 pub(super) enum DataCommand {
     /// Read Qlib bins, Parquet or CSV into one panel file.
     Import(ImportArgs),
-    /// Invent a market: seeded, with real price grids, limits, halts, ex-dates and membership changes.
+    /// Generate a synthetic market: seeded, with real price grids, limits, halts, ex-dates and membership changes.
     Synth(SynthArgs),
     /// Report on a panel: coverage, oddities, what it cannot support.
     Check(CheckArgs),
@@ -67,8 +67,8 @@ const IMPORT_EXAMPLE: &str = "Example:
   ktd data import prices.parquet --basis raw --universe members.csv \\
       --index indices.parquet:SH000300 --names members.csv --out csi300.ktdp
 
-A long file (CSV, CSV.gz, Parquet) has the columns date, symbol, open, high, low, close, volume and, where
-known, amount, factor, suspended, st, listed, sector, pct_chg. A Qlib directory has calendars/, instruments/
+A long file (CSV, CSV.gz, Parquet) has the columns date, symbol, open, high, low, close, volume and, where \
+known, amount, factor, suspended, st, listed, sector, pct_chg. A Qlib directory has calendars/, instruments/ \
 and features/.";
 
 #[derive(Debug, Args)]
@@ -118,7 +118,7 @@ pub(super) struct ImportArgs {
 const CHECK_EXAMPLE: &str = "Example:
   ktd data check csi300.ktdp --start 2024-01-02 --end 2026-04-10
 
-Exit code 0 when the panel is usable, 1 when it is not (or, with --strict, when anything was found),
+Exit code 0 when the panel is usable, 1 when it is not (or, with --strict, when anything was found), \
 2 when it cannot be read.";
 
 #[derive(Debug, Args)]
@@ -352,6 +352,14 @@ fn import_text(market: &Market, report: &ImportReport, out: &str, bytes: usize) 
 }
 
 fn run_check(args: &CheckArgs, console: Console) -> Result<(), CliError> {
+    if let (Some(start), Some(end)) = (args.start, args.end)
+        && end < start
+    {
+        return Err(CliError::input(
+            format_args!("--end {} lies before --start {}", end.reveal(), start.reveal()),
+            "exchange the two days",
+        ));
+    }
     let market = load_panel(&args.panel)?;
     let options = CheckOptions {
         span: DateSpan {
@@ -372,9 +380,10 @@ fn run_check(args: &CheckArgs, console: Console) -> Result<(), CliError> {
         .with_hint("an episode needs two trading days and a universe: check --universe and the dates"));
     }
     if args.strict && report.has_findings() {
-        return Err(CliError::difference(
-            "the panel has findings, and --strict was given",
-        ));
+        return Err(
+            CliError::difference("the panel has findings, and --strict was given")
+                .with_hint("the findings stand above; without --strict they do not fail the check"),
+        );
     }
     Ok(())
 }

@@ -30,12 +30,12 @@ const DEMO_KEY: &str = "6b74642064656d6f206b65793a207075626c69632c206e6f20736563
 
 const EXAMPLE: &str = "\
 Examples:
-  ktd demo                      # who earns the same when names and dates are hidden, and who does not
+  ktd demo                      # who earns the same when names and dates are hidden
   ktd demo --tables             # every run with its figures, and the ranking by selection
   ktd demo --tables --wide      # with every column
   ktd demo --out my-demo        # keep the bundles there; running again continues
 
-The mask key of the demo is published in its source, so that two runs are the same. It hides nothing from anybody:
+The mask key of the demo is published in its source, so that two runs are the same. It hides nothing from anybody: \
 experiments of your own draw a secret key.";
 
 /// Watch the built-in agents trade a masked synthetic market; then replay an episode byte for byte.

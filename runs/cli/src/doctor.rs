@@ -1,4 +1,4 @@
-//! `ktd doctor`: what works, and how to mend what does not.
+//! `ktd doctor`: what works, and how to fix what does not.
 
 use super::doctor_probe::{self, ProbeArgs};
 use super::run::{plan, runtime};
@@ -8,6 +8,7 @@ use clap::Args;
 use ktd_bundle::BundlePaths;
 use ktd_client::endpoint::{key_file_warning, proxy_of_environment};
 use ktd_client::force_check::{Standing, standing};
+use ktd_client::money::opening::price_cells;
 use ktd_client::outside_agent::ChildCommand;
 use ktd_client::outside_agent::check_command;
 use ktd_data::market_source::MarketSource;
@@ -16,6 +17,7 @@ use ktd_episode::verify::verify;
 use ktd_experiment::agent::{AgentKind, ApiKeySource, ModelAgent, check_builtin};
 use ktd_experiment::cells::cells;
 use ktd_experiment::config::{AgentConfig, ExperimentConfig};
+use ktd_experiment::price_table::Basis;
 use ktd_experiment::provider::Provider;
 use ktd_io::whole_file::{create_directory, remove_directory, remove_file, write_whole};
 use serde_json::json;
@@ -27,10 +29,10 @@ const EXAMPLE: &str = "\
 Examples:
   ktd doctor                    # the program itself, and whether results can be written here
   ktd doctor try.toml           # also this experiment: panel, windows, keys, endpoints
-  ktd doctor try.toml --probe gpt                                # how strongly agent `gpt` can be made to submit
+  ktd doctor try.toml --probe gpt      # how strongly agent gpt can be made to submit
   ktd doctor --probe deepseek/MODEL --api-key-env DEEPSEEK_API_KEY";
 
-/// Say what works and how to mend what does not: program, disk, and an experiment's data, keys and endpoints.
+/// Check what works here, and how to fix what does not: program, disk, and an experiment's data, keys and endpoints.
 #[derive(Debug, Clone, Args)]
 #[command(after_help = EXAMPLE)]
 pub(super) struct DoctorArgs {
@@ -46,9 +48,9 @@ pub(super) struct DoctorArgs {
 /// One finding.
 struct Finding {
     what: String,
-    /// What was found, or what is wrong and how to mend it.
+    /// What was found, or what is wrong and how to fix it.
     result: Result<String, (String, String)>,
-    /// What works, but should be mended or known.
+    /// What works, but should be fixed or known.
     warnings: Vec<String>,
 }
 
@@ -56,7 +58,12 @@ impl Finding {
     fn of(what: impl Into<String>, result: Result<String, CliError>) -> Self {
         Self {
             what: what.into(),
-            result: result.map_err(|error| (error.to_string(), error.hint().unwrap_or_default().to_owned())),
+            result: result.map_err(|error| {
+                (
+                    error.message().to_owned(),
+                    error.hint().unwrap_or_default().to_owned(),
+                )
+            }),
             warnings: Vec::new(),
         }
     }
@@ -86,7 +93,7 @@ pub(super) fn run(args: &DoctorArgs, console: Console) -> Result<(), CliError> {
     }
     Err(
         CliError::difference(format_args!("{broken} of {} checks failed", findings.len()))
-            .with_hint("each failed line above says how to mend it"),
+            .with_hint("each failed line above says how to fix it"),
     )
 }
 
@@ -151,6 +158,9 @@ fn experiment(path: &Path, out: Option<&Path>) -> Vec<Finding> {
         Ok(format!("{} is well formed", path.display())),
     )];
     findings.push(Finding::of("data", data(&plan.config, &plan.base)));
+    if plan.config.prices.is_some() || plan.config.budget.is_any() {
+        findings.push(Finding::of("prices", prices(&plan.config, &plan.base)));
+    }
     findings.extend(plan.config.agents.iter().map(|agent| Finding {
         warnings: warnings(agent, &plan),
         ..Finding::of(format!("agent {}", agent.id), look_at(agent, &plan))
@@ -174,6 +184,15 @@ fn data(config: &ExperimentConfig, base: &Path) -> Result<String, CliError> {
         write!(text, "\n    note: {limitation}").ok();
     }
     Ok(text)
+}
+
+/// The price table, and that each cap of the budget can be kept.
+fn prices(config: &ExperimentConfig, base: &Path) -> Result<String, CliError> {
+    let source = MarketSource::of(config, base)?;
+    let mut cells = cells(config, &source.market)?;
+    price_cells(&mut cells, config, base)?;
+    let unknown = cells.iter().filter(|cell| cell.basis == Basis::Unknown).count();
+    Ok(format!("of {} cells, {unknown} have no known price", cells.len()))
 }
 
 fn look_at(agent: &AgentConfig, plan: &RunPlan) -> Result<String, CliError> {

@@ -252,7 +252,7 @@ fn judge(record: &ProbeRecord, can_stop_thinking: bool) -> Result<(), CliError> 
         None => Err(CliError::difference(format_args!(
             "{name}: the probe found nothing about the force level"
         ))
-        .with_hint("mend what the line above says and probe again; the declared level stands")),
+        .with_hint("fix what the line above says and probe again; the declared level stands")),
     }
 }
 

@@ -1,4 +1,4 @@
-//! What ends a command: a message, how to mend it, and the exit code.
+//! What ends a command: a message, how to fix it, and the exit code.
 
 use ktd_io::{ErrorClass, FileError};
 use std::fmt;
@@ -76,7 +76,7 @@ impl CliError {
         }
     }
 
-    /// The same with a sentence on how to mend it.
+    /// The same with a sentence on how to fix it.
     #[must_use]
     pub fn with_hint(mut self, hint: impl fmt::Display) -> Self {
         self.hint = Some(hint.to_string());
@@ -89,7 +89,7 @@ impl CliError {
         &self.message
     }
 
-    /// How to mend it, where something can be said.
+    /// How to fix it, where something can be said.
     #[must_use]
     pub fn hint(&self) -> Option<&str> {
         self.hint.as_deref()

@@ -22,9 +22,9 @@ const EXAMPLE: &str = "\
 Examples:
   ktd leaderboard results/demo
   ktd leaderboard results/headline --table 4 --table 5 --basis two
-  ktd leaderboard results/headline --out board          # board/index.html, leaderboard.json and tables/*.csv
+  ktd leaderboard results/headline --out board     # a page, its JSON and CSV tables
 
-Every finished episode on disk beside the named ones counts as a trial, shown or not. Bundles of different panels, rules,
+Every finished episode on disk beside the named ones counts as a trial, shown or not. Bundles of different panels, rules, \
 prompts, tools or metrics are not ranked together.";
 
 /// Ranks finished runs by what they selected, and says which differences are real.
@@ -61,8 +61,8 @@ pub(super) struct LeaderboardArgs {
     /// Settings of the factor model, TOML.
     #[arg(long)]
     pub settings: Option<PathBuf>,
-    /// Replicates of the bootstrap.
-    #[arg(long, default_value_t = 2000)]
+    /// Replicates of the bootstrap, at least 40: with fewer, an interval of 95 % has no replicate outside.
+    #[arg(long, default_value_t = 2000, value_parser = clap::value_parser!(u32).range(40..))]
     pub replicates: u32,
     /// Random portfolios of each luck band.
     #[arg(long, default_value_t = 500)]
@@ -111,7 +111,7 @@ fn options(args: &LeaderboardArgs, findings: &BundleSet) -> Result<BoardOptions,
             .as_deref()
             .map_or_else(|| Ok(ModelSettings::default()), ModelSettings::read)?,
         draws: Resampling {
-            replicates: args.replicates.max(1),
+            replicates: args.replicates,
             seed: args.seed,
             null_portfolios: args.portfolios,
         },

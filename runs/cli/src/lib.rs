@@ -46,7 +46,10 @@ const EXAMPLES: &str = "\
 Examples:
   ktd demo                                   # no key, no network, no data
   ktd data import prices.parquet --basis raw --universe members.csv --out csi300.ktdp
-  ktd run experiment.toml                    # run it again to continue";
+  ktd run experiment.toml                    # run it again to continue
+
+Exit code 0: all is well. 1: a check found a difference. 2: the input or the machine has to be fixed. 3: a budget is \
+used up. A message says what and how.";
 
 /// A benchmark that puts a language model into a deterministic simulation of the Chinese A-share market.
 #[derive(Debug, Parser)]
@@ -87,15 +90,15 @@ enum Command {
     Certify(certify::CertifyArgs),
     /// Rank finished runs by what they selected; say which differences are real.
     Leaderboard(leaderboard::LeaderboardArgs),
-    /// Tell what models name in their reasons beyond what they were shown; lay reasons side by side, mask by mask.
+    /// Count what models name in their reasons without having been shown it; lay reasons side by side, mask by mask.
     Reasons(reasons::ReasonsArgs),
     /// Let an MCP client trade one cell: a server on standard input and output, no network.
     Mcp(mcp::McpArgs),
-    /// Say what works and how to mend what does not.
+    /// Check what works here, and how to fix what does not.
     Doctor(doctor::DoctorArgs),
     /// Show the vendors that are known and what each accepts; what nobody confirmed is marked `?`.
     Vendors(vendors::VendorsArgs),
-    /// Make, check and invent market panels.
+    /// Import, check and generate market panels.
     #[command(subcommand, after_help = data::EXAMPLES)]
     Data(data::DataCommand),
     /// Look at what vendors sent.
@@ -146,7 +149,7 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// The log goes to standard error where `KTD_LOG=info` or `debug` asks for it; what stops a command is told without
+/// The log goes to standard error where `KTD_LOG=info` or `debug` asks for it; what stops a command is printed without
 /// it, once, as text or as one JSON document. It never holds a request.
 fn log_to_stderr() {
     let wanted = std::env::var("KTD_LOG").unwrap_or_default();
@@ -193,16 +196,20 @@ mod tests {
     }
 
     #[test]
-    fn every_command_shows_an_example() {
+    fn every_command_shows_an_example_in_lines_that_are_not_broken() {
         fn visit(command: &clap::Command, path: &str) {
             let path = format!("{path} {}", command.get_name());
             let mut leaves = command.get_subcommands().peekable();
-            if leaves.peek().is_none() {
-                let after = command
-                    .get_after_help()
-                    .map(ToString::to_string)
-                    .unwrap_or_default();
-                assert!(after.contains("Example"), "{path} has no example");
+            let after = command
+                .get_after_help()
+                .map(ToString::to_string)
+                .unwrap_or_default();
+            assert!(
+                after.contains("Example") || leaves.peek().is_some(),
+                "{path} has no example"
+            );
+            for line in after.lines().filter(|line| line.starts_with(' ')) {
+                assert!(line.chars().count() <= 100, "{path}: {line}");
             }
             for leaf in leaves {
                 visit(leaf, &path);

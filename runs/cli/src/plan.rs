@@ -16,8 +16,8 @@ use std::sync::Arc;
 
 const EXAMPLES: &str = "\
 Examples:
-  ktd plan experiment.toml                  # cells, steps, calls, cost, and what differences it can detect
-  ktd plan experiment.toml --synthetic      # before there is a panel: on a synthetic market of the same days
+  ktd plan experiment.toml                  # cells, calls, cost, detectable differences
+  ktd plan experiment.toml --synthetic      # before there is a panel
   ktd plan experiment.toml --json
 
 No key is needed: calls and tokens are those of built-in agents on the first days, asked of nobody.";

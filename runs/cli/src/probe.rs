@@ -28,9 +28,9 @@ Example file:
   stretches = 10                   # or windows = [{ id = \"W1\" }]
 
   ktd probe try.toml                     # make the probes, attack them, say what was recovered
-  ktd probe try.toml --probes theirs     # attack probes of another harness: theirs/probes/*.jsonl, theirs/private/gold.jsonl
+  ktd probe try.toml --probes theirs     # attack probes of another harness
 
-Rerunning keeps what is on disk and recomputes the tables.";
+Probes of another harness are theirs/probes/*.jsonl and theirs/private/gold.jsonl. Rerunning keeps what is on disk and recomputes the tables.";
 
 /// Ask ten attackers that own the price database which stock and which day a masked payload shows.
 #[derive(Debug, Clone, Args)]

@@ -16,12 +16,12 @@ use std::sync::Mutex;
 const EXAMPLE: &str = "\
 Examples:
   ktd reasons results/anchor-depth-scan
-  ktd reasons results/anchor-depth-scan --quote 3 --csv words.csv    # three quotations a row, and all rates
-  ktd reasons results/mine --lists my-lists                         # my-lists/brand.en.txt and the like
+  ktd reasons results/anchor-depth-scan --quote 3 --csv words.csv  # quotations, rates
+  ktd reasons results/mine --lists my-lists             # my-lists/brand.en.txt …
   ktd reasons results/mine --side-by-side --agent anchor --window W1 --steps 1,5,9 --out W1.html
-  ktd reasons results/mine --side-by-side --real                    # the same stock in the same row
+  ktd reasons results/mine --side-by-side --real        # the same stock in a row
 
-Words that the harness told in the same step (codes and dates where they are shown, sectors) are counted apart.
+Words that the harness told in the same step (codes and dates where they are shown, sectors) are counted apart. \
 Lists and their rules: docs/reasons.md.";
 
 /// Tells what models name in their reasons beyond what they were shown, by mask; or lays reasons side by side.

@@ -22,7 +22,7 @@ use std::path::PathBuf;
 const EXAMPLE: &str = "\
 Examples:
   ktd replay results/demo/cells/momentum__short__blinded-rescaled__open-research__s1
-  ktd replay BUNDLE --step 3            # what the model saw and said at step 3, its orders, fills and NAV
+  ktd replay BUNDLE --step 3            # what the model saw and did at step 3
   ktd replay BUNDLE --step 3..7         # steps 3 to 7
   ktd replay BUNDLE --step 3 --full     # with the prompt that is the same in every step
   ktd replay BUNDLE --step 3 --real     # with the real names beside the aliases

@@ -36,7 +36,7 @@ Example experiment file:
   seeds = [1, 2, 3]
   agents = [
     { id = \"momentum\", builtin = \"momentum\" },
-    { id = \"gpt\", model = \"gpt-5.5\", base_url = \"http://127.0.0.1:8080/v1\", api_key_env = \"OPENAI_API_KEY\" },
+    { id = \"gpt\", vendor = \"openai\", model = \"gpt-5.5\", api_key_env = \"OPENAI_API_KEY\" },
   ]
   windows = [{ id = \"W1\" }, { id = \"short\", start = \"2025-03-03\", end = \"2025-03-14\" }]
 
@@ -47,8 +47,8 @@ Example experiment file:
 
   ktd run try.toml --retry-lost       # again, also the cells that never reached their endpoint
 
-Running the same file again continues where it stopped: finished cells are kept, and no reply is asked for twice. A cell
-of which every step was lost to the infrastructure is finished, too: --retry-lost moves its bundle to CELL.lost-1, which
+Running the same file again continues where it stopped: finished cells are kept, and no reply is asked for twice. A cell \
+of which every step was lost to the infrastructure is finished, too: --retry-lost moves its bundle to CELL.lost-1, which \
 no board reads, and runs the cell again. Cells with a single decision of the model are never moved.";
 
 /// Runs the grid of cells that an experiment file describes; rerunning continues where it stopped.

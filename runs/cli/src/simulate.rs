@@ -17,11 +17,11 @@ const EXAMPLE: &str = "Example:
   ktd simulate --panel panel.csv.gz --basis adjusted --universe universe.csv \\
       --orders orders.jsonl.gz --config config.json --out results/
 
-The order file has one JSON line a day: {\"date\": \"2024-04-01\", \"orders\": [{\"symbol\": \"SH600519\",
-\"side\": \"BUY\", \"shares\": 100, \"confidence\": 0.7, \"reason\": \"why, in a sentence\"}]}.
+The order file has one JSON line a day: {\"date\": \"2024-04-01\", \"orders\": [{\"symbol\": \"SH600519\", \
+\"side\": \"BUY\", \"shares\": 100, \"confidence\": 0.7, \"reason\": \"why, in a sentence\"}]}. \
 The configuration holds window_start, window_end and any rule of the exchange.
 
-With \"profile\": \"qlib\" in the configuration the rules are Qlib's own: --panel is a Qlib directory, and the
+With \"profile\": \"qlib\" in the configuration the rules are Qlib's own: --panel is a Qlib directory, and the \
 orders (or, with --signal, the scores of a TopkDropout strategy) are a CSV file.";
 
 #[derive(Debug, Args)]

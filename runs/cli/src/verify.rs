@@ -23,9 +23,9 @@ use std::sync::Mutex;
 const EXAMPLE: &str = "\
 Examples:
   ktd verify results/demo/cells/*
-  ktd verify --certificate cert/certificate.json --public-key their.pub            # signature, files, every figure
-  ktd verify --certificate cert/certificate.json --panel csi300.ktdp --attack      # also probes and answers, made again
-  ktd verify results/demo/cells/* --certificate cert/certificate.json              # which bundles it is for
+  ktd verify --certificate cert/certificate.json --public-key their.pub
+  ktd verify --certificate cert/certificate.json --panel csi300.ktdp --attack
+  ktd verify results/demo/cells/* --certificate cert/certificate.json
 
 Exit code 0 when everything that was asked for is as it says, 1 when something differs, 2 when it could not be checked.";
 

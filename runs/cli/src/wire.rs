@@ -13,7 +13,7 @@ use std::path::PathBuf;
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
-  ktd wire check recorded.jsonl             # one line an exchange: outcome, stop reason, calls, tokens
+  ktd wire check recorded.jsonl             # one line an exchange
   ktd wire check recorded.jsonl.gz --json   # everything, for programs";
 
 /// Look at what vendors sent.
@@ -79,7 +79,8 @@ pub(super) fn run(command: &WireCommand, console: Console) -> Result<(), CliErro
         return Ok(());
     }
     Err(CliError::difference(format_args!(
-        "{unread} of {total} lines are no exchange of a known wire"
+        "{}: {unread} of {total} lines are no exchange of a known wire",
+        args.file.display()
     ))
     .with_hint("each line holds vendor, path, request, status and body; the path ends as the wire's does"))
 }

@@ -144,20 +144,20 @@ fn summary(market: &Market, report: &DataReport) -> String {
         format!("{} ({})", grouped(report.names), boards.join(", ")),
     );
     row("bars", grouped(report.bars));
-    row("without trading", grouped(report.bars_without_trading));
+    row("bars without trading", grouped(report.bars_without_trading));
     row(
-        "missing inside",
+        "days without a bar",
         format!(
-            "{} trading days between a name's first and last bar",
+            "{} between a name's first and last bar",
             grouped(report.days_without_bar)
         ),
     );
-    row("rows end early", format!("{} names", grouped(report.names_ended)));
+    row("names that end early", grouped(report.names_ended));
     row(
         "benchmark",
         indices
             .first()
-            .map_or_else(|| "none".to_owned(), |code| (*code).to_owned()),
+            .map_or_else(|| "missing".to_owned(), |code| (*code).to_owned()),
     );
     table.render()
 }

@@ -107,10 +107,10 @@ impl Layout {
                 continue;
             };
             if layout.places.insert(column, place).is_some() {
-                return Err(DataFileError::invalid(format_args!(
-                    "{file}: two columns are a {}",
-                    column.label()
-                )));
+                return Err(DataFileError::input(
+                    format_args!("{file}: two columns are a {}", column.label()),
+                    "remove one of them or give it another name",
+                ));
             }
         }
         let missing: Vec<&str> = REQUIRED

@@ -2,6 +2,7 @@
 
 use super::columns::{Column, Layout, RowSink, SourceRow, read_date, read_flag, read_ticker};
 use crate::DataFileError;
+use crate::error::empty;
 use csv::StringRecord;
 use ktd_env::{DataError, Decimal, DecimalError, Place, RawBar};
 use ktd_io::text_file::TextFile;
@@ -21,7 +22,7 @@ impl CsvRows {
         let header = file
             .next_row()?
             .map(|(_, header)| header.clone())
-            .ok_or_else(|| DataFileError::invalid(format_args!("{name} is empty")))?;
+            .ok_or_else(|| empty(&name))?;
         let layout = Layout::of(&name, &header)?;
         Ok(Self { file, layout })
     }

@@ -23,6 +23,14 @@ ktd_io::error_explanations!(DataFileError: File;
     Self::Panel(error) => (error.hint(), ErrorClass::InvalidInput),
 );
 
+/// A file without a line.
+pub(crate) fn empty(file: &str) -> DataFileError {
+    DataFileError::input(
+        format_args!("{file} is empty"),
+        "write the file again: its first line names the columns",
+    )
+}
+
 /// A fault at a row of a file; rows count from 1.
 pub(crate) fn at_row(file: &str, row: u64, message: impl std::fmt::Display) -> DataFileError {
     ktd_io::text_file::at_row(file, row, message).into()

@@ -2,7 +2,7 @@
 
 use super::columns::{read_date, read_ticker};
 use crate::DataFileError;
-use crate::error::at_row;
+use crate::error::{at_row, empty};
 use ktd_env::{DataError, Place, Ticker, TickerError, TradeDate};
 use ktd_io::text_file::TextFile;
 use std::path::Path;
@@ -62,7 +62,7 @@ fn read_cells(
     let header = file
         .next_row()?
         .map(|(_, header)| header.clone())
-        .ok_or_else(|| DataFileError::invalid(format_args!("{name} is empty")))?;
+        .ok_or_else(|| empty(&name))?;
     let symbol = header
         .iter()
         .position(|head| matches!(head, "symbol" | "code" | "instrument" | "stock"));
@@ -73,9 +73,10 @@ fn read_cells(
         .map(|(place, _)| place)
         .collect();
     let (Some(symbol), false) = (symbol, columns.is_empty()) else {
-        return Err(DataFileError::invalid(format_args!(
-            "{name}: the header lacks a `symbol` column or {needed}"
-        )));
+        return Err(DataFileError::input(
+            format_args!("{name}: the header lacks a `symbol` column or {needed}"),
+            "name both columns in the first line",
+        ));
     };
     let mut cells = Vec::new();
     while let Some((row, record)) = file.next_row()? {

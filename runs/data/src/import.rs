@@ -6,12 +6,12 @@ use super::csv_rows::CsvRows;
 use super::facts::{read_company_names, read_listings, read_sectors};
 use super::index_levels::read_index;
 use super::members::read_members;
+use super::panel_file::is_panel;
 use super::parquet_rows::ParquetRows;
 use super::qlib_bins::{QlibBins, read_calendar};
 use crate::DataFileError;
 use ktd_env::{Basis, BuildReport, DateSpan, Market, PanelOptions, Ticker, TradeDate, VolumeBasis};
-use std::fs::File;
-use std::io::Read;
+use ktd_io::whole_file::starts_with;
 use std::path::{Path, PathBuf};
 
 /// An observer of long reading.
@@ -88,8 +88,16 @@ pub struct ImportReport {
 /// Reads all sources and builds the panel.
 ///
 /// # Errors
-/// [`DataFileError`] naming file, row and mend.
+/// [`DataFileError`] naming file and row, and how to fix it.
 pub fn import(options: &ImportOptions, progress: &mut dyn ImportProgress) -> Result<Imported, DataFileError> {
+    if let (Some(start), Some(end)) = (options.start, options.end)
+        && end < start
+    {
+        return Err(DataFileError::input(
+            format_args!("--end {} lies before --start {}", end.reveal(), start.reveal()),
+            "exchange the two days",
+        ));
+    }
     let sources = options
         .sources
         .iter()
@@ -148,7 +156,10 @@ fn leftovers(sources: &[Source]) -> (Vec<String>, Vec<&'static str>, Vec<String>
 
 fn panel_options(options: &ImportOptions, sources: &[Source]) -> Result<PanelOptions, DataFileError> {
     let Some(first) = sources.first() else {
-        return Err(DataFileError::invalid("no source is given"));
+        return Err(DataFileError::input(
+            "no source is given",
+            "name a Qlib directory, a Parquet file or a CSV file",
+        ));
     };
     let has_factors = first.has(Column::Factor);
     let has_amounts = first.has(Column::Amount);
@@ -245,7 +256,7 @@ impl Source {
         if path.is_dir() {
             return QlibBins::open(path).map(Self::Qlib);
         }
-        if starts_with(path, super::panel_file::MAGIC)? {
+        if is_panel(path)? {
             return Err(
                 DataFileError::invalid(format_args!("{} is a panel already", path.display()))
                     .with_hint("look at it with `ktd data check`"),
@@ -309,14 +320,5 @@ impl Source {
 
 /// Whether a file is Parquet, by its first bytes.
 pub(super) fn is_parquet(path: &Path) -> Result<bool, DataFileError> {
-    starts_with(path, b"PAR1")
-}
-
-fn starts_with(path: &Path, magic: &[u8]) -> Result<bool, DataFileError> {
-    let mut start = Vec::new();
-    let wanted = u64::try_from(magic.len()).unwrap_or(0);
-    File::open(path)
-        .and_then(|file| file.take(wanted).read_to_end(&mut start))
-        .map_err(DataFileError::io("read", path))?;
-    Ok(start == magic)
+    Ok(starts_with(path, b"PAR1")?)
 }

@@ -6,7 +6,7 @@ use super::parquet_file::ParquetFile;
 use super::parquet_rows::wrong_kind;
 use super::qlib_bins::{is_qlib_directory, read_levels};
 use crate::DataFileError;
-use crate::error::at_row;
+use crate::error::{at_row, empty};
 use ktd_env::TradeDate;
 use ktd_io::text_file::TextFile;
 use std::collections::BTreeMap;
@@ -39,10 +39,10 @@ pub(super) fn read_index(argument: &str) -> Result<(String, Levels), DataFileErr
         }
         let levels = series.entry(row.symbol.to_owned()).or_default();
         if levels.insert(row.date, (row.open, row.close)).is_some() {
-            return Err(DataFileError::invalid(format_args!(
-                "{}: a second level for the same index and day",
-                place()
-            )));
+            return Err(DataFileError::input(
+                format_args!("{}: a second level for the same index and day", place()),
+                "keep one row an index and day",
+            ));
         }
         Ok(())
     };
@@ -59,14 +59,14 @@ pub(super) fn read_index(argument: &str) -> Result<(String, Levels), DataFileErr
             path.display()
         ))
         .with_hint(format_args!("name one: --index {}:{first}", path.display()))),
-        (None, _, Some(symbol)) => Err(DataFileError::invalid(format_args!(
-            "{} has no rows of {symbol}",
-            path.display()
-        ))),
-        (None, _, None) => Err(DataFileError::invalid(format_args!(
-            "{} has no rows",
-            path.display()
-        ))),
+        (None, _, Some(symbol)) => Err(DataFileError::input(
+            format_args!("{} has no rows of {symbol}", path.display()),
+            "name a symbol of the file: --index FILE:SYMBOL",
+        )),
+        (None, _, None) => Err(DataFileError::input(
+            format_args!("{} has no rows", path.display()),
+            NEEDED,
+        )),
     }
 }
 
@@ -98,7 +98,7 @@ fn read_csv(path: &Path, add: &mut AddRow<'_>) -> Result<(), DataFileError> {
     let header = file
         .next_row()?
         .map(|(_, header)| header.clone())
-        .ok_or_else(|| DataFileError::invalid(format_args!("{name} is empty")))?;
+        .ok_or_else(|| empty(&name))?;
     let place = |column: &str| {
         header.iter().position(|head| head == column).ok_or_else(|| {
             DataFileError::invalid(format_args!("{name}: no column {column}")).with_hint(NEEDED)

@@ -3,7 +3,7 @@
 use super::columns::{read_date, read_ticker};
 use super::qlib_bins::read_spans;
 use crate::DataFileError;
-use crate::error::at_row;
+use crate::error::{at_row, empty};
 use ktd_env::{DataError, DateSpan, Place, Ticker, TradeDate};
 use ktd_io::text_file::TextFile;
 use std::path::Path;
@@ -17,7 +17,7 @@ pub(super) fn read_members(path: &Path) -> Result<Vec<(Ticker, DateSpan)>, DataF
     let mut file = TextFile::open(path, b',')?;
     let name = file.name();
     let Some((_, header)) = file.next_row()? else {
-        return Err(DataFileError::invalid(format_args!("{name} is empty")));
+        return Err(empty(&name));
     };
     if header.len() == 1 && header.get(0).is_some_and(|line| line.contains('\t')) {
         return read_spans(path)?

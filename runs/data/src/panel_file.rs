@@ -2,18 +2,19 @@
 
 use crate::DataFileError;
 use ktd_env::Market;
-use ktd_io::whole_file::{open_regular, read_if_exists};
+use ktd_io::FileError;
+use ktd_io::whole_file::{read_bounded, starts_with};
 use std::path::Path;
 
 /// The bytes a panel file starts with.
 pub(crate) const MAGIC: &[u8] = b"KTDPANEL";
 
 /// Whether a file starts as a panel does.
-#[must_use]
-pub fn is_panel(path: &Path) -> bool {
-    use std::io::Read;
-    let mut start = [0_u8; 8];
-    open_regular(path).is_ok_and(|mut file| file.read_exact(&mut start).is_ok()) && start == MAGIC
+///
+/// # Errors
+/// [`DataFileError`] when it cannot be read.
+pub fn is_panel(path: &Path) -> Result<bool, DataFileError> {
+    Ok(starts_with(path, MAGIC)?)
 }
 
 /// Loads a panel file.
@@ -21,9 +22,15 @@ pub fn is_panel(path: &Path) -> bool {
 /// # Errors
 /// [`DataFileError`] when the file cannot be read or is no whole panel of this program's format.
 pub fn load_panel(path: &Path) -> Result<Market, DataFileError> {
-    let bytes = read_if_exists(path)?.ok_or_else(|| {
-        DataFileError::io("read the panel", path)(std::io::ErrorKind::NotFound.into())
-            .with_hint("make one with `ktd data import SRC --out PANEL` or `ktd data synth --out PANEL`")
+    let bytes = read_bounded(path, u64::MAX).map_err(|error| {
+        let is_missing =
+            matches!(&error, FileError::Io { source, .. } if source.kind() == std::io::ErrorKind::NotFound);
+        let error = DataFileError::from(error);
+        if is_missing {
+            error.with_hint("make one with `ktd data import SRC --out PANEL` or `ktd data synth --out PANEL`")
+        } else {
+            error
+        }
     })?;
     Market::from_bytes(&bytes).map_err(|error| {
         DataFileError::invalid(format_args!("{}: {error}", path.display())).with_hint(error.hint())

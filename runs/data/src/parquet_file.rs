@@ -2,12 +2,12 @@
 
 use super::parquet_values::{Kind, Values};
 use crate::DataFileError;
+use ktd_io::whole_file::open_regular;
 use parquet::basic::{CompressionCodec, Repetition};
 use parquet::column::reader::ColumnReader;
 use parquet::errors::ParquetError;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::schema::types::Type;
-use std::fs::File;
 use std::path::Path;
 
 /// Rows held in memory at a time.
@@ -20,7 +20,7 @@ pub(super) struct ParquetFile {
     /// Names of the columns; a nested column is one.
     pub(super) columns: Vec<String>,
     pub(super) rows: u64,
-    reader: SerializedFileReader<File>,
+    reader: SerializedFileReader<std::fs::File>,
 }
 
 impl std::fmt::Debug for ParquetFile {
@@ -34,7 +34,7 @@ impl std::fmt::Debug for ParquetFile {
 impl ParquetFile {
     pub(super) fn open(path: &Path) -> Result<Self, DataFileError> {
         let name = path.display().to_string();
-        let file = File::open(path).map_err(DataFileError::io("read", path))?;
+        let file = open_regular(path)?;
         let reader = SerializedFileReader::new(file).map_err(|error| {
             DataFileError::invalid(format_args!("{name}: not readable as Parquet: {error}"))
                 .with_hint("the file may be cut short: copy or write it again")

@@ -94,8 +94,12 @@ impl<'b> Rows<'b> {
                 flags.insert(column, found);
             }
         }
-        let missing =
-            |column: Column| DataFileError::invalid(format_args!("{file}: no column {}", column.label()));
+        let missing = |column: Column| {
+            DataFileError::input(
+                format_args!("{file}: no column {}", column.label()),
+                "add the column",
+            )
+        };
         Ok(Self {
             file,
             symbols: taken

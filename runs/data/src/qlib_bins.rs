@@ -199,10 +199,8 @@ impl QlibBins {
 /// Reads a bin; a missing file is a series without values.
 fn read_series(directory: &Path, field: &str, days: usize) -> Result<Series, DataFileError> {
     let path = directory.join(format!("{field}.day.bin"));
-    let bytes = match std::fs::read(&path) {
-        Ok(bytes) => bytes,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Series::default()),
-        Err(error) => return Err(DataFileError::io("read", &path)(error)),
+    let Some(bytes) = ktd_io::whole_file::read_if_exists(&path)? else {
+        return Ok(Series::default());
     };
     Series::parse(&bytes, days).map_err(|fault| {
         DataFileError::invalid(format_args!("{} {fault}", path.display())).with_hint(fault.hint())
@@ -277,7 +275,10 @@ pub(super) fn read_calendar(path: &Path) -> Result<Vec<TradeDate>, DataFileError
         days.push(day);
     }
     if days.is_empty() {
-        return Err(DataFileError::invalid(format_args!("{name}: no days")));
+        return Err(DataFileError::input(
+            format_args!("{name}: no days"),
+            "write one trading day a line, as 2024-04-01",
+        ));
     }
     Ok(days)
 }

@@ -43,6 +43,22 @@ pub enum FileError {
         /// The most that is read.
         limit_bytes: u64,
     },
+    /// A file that a user names is larger than any such file.
+    #[error("{}: more than {} MiB", .path.display(), .limit_bytes >> 20)]
+    InputTooLarge {
+        /// Where.
+        path: PathBuf,
+        /// The most that is read.
+        limit_bytes: u64,
+    },
+    /// A file that a user names is not UTF-8 text.
+    #[error("{}: byte {byte} is not UTF-8 text", .path.display())]
+    NotText {
+        /// Where.
+        path: PathBuf,
+        /// The first such byte, counted from 0.
+        byte: usize,
+    },
     /// Another process is writing it.
     #[error("{}: another process is writing it", .path.display())]
     Busy {
@@ -72,7 +88,7 @@ pub enum FileError {
 }
 
 /// How to fix what the system says of a file.
-const SYSTEM_HINTS: [(io::ErrorKind, &str); 10] = [
+const SYSTEM_HINTS: [(io::ErrorKind, &str); 11] = [
     (
         io::ErrorKind::NotFound,
         "check the path; directories are not made on the way",
@@ -100,6 +116,10 @@ const SYSTEM_HINTS: [(io::ErrorKind, &str); 10] = [
     (
         io::ErrorKind::ReadOnlyFilesystem,
         "the file system is read-only: write elsewhere",
+    ),
+    (
+        io::ErrorKind::NotADirectory,
+        "a file stands where a directory is needed: choose another path",
     ),
     (
         io::ErrorKind::IsADirectory,
@@ -141,6 +161,8 @@ impl FileError {
             Self::NotRegular { .. } => {
                 "replace it with the file itself: links to devices, pipes and directories are not read"
             }
+            Self::InputTooLarge { .. } => "check the path: no file of this kind is so large",
+            Self::NotText { .. } => "check the path, or save the file as UTF-8 text",
             Self::TooLarge { .. } => "remove it or take it from its maker again: no such file grows so large",
             Self::Row { hint, .. } => hint,
             Self::Busy { .. } => "wait until it ends, or stop it",
@@ -155,9 +177,12 @@ impl FileError {
     #[must_use]
     pub const fn class(&self) -> ErrorClass {
         match self {
-            Self::Io { .. } | Self::Row { .. } | Self::Busy { .. } | Self::NotRegular { .. } => {
-                ErrorClass::InvalidInput
-            }
+            Self::Io { .. }
+            | Self::Row { .. }
+            | Self::Busy { .. }
+            | Self::NotRegular { .. }
+            | Self::InputTooLarge { .. }
+            | Self::NotText { .. } => ErrorClass::InvalidInput,
             Self::TooLarge { .. } | Self::Damaged { .. } => ErrorClass::Difference,
         }
     }

@@ -4,7 +4,7 @@ use crate::FileError;
 use crate::whole_file::open_input;
 use csv::StringRecord;
 use flate2::read::MultiGzDecoder;
-use std::io::{BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 /// A delimited text file read row by row.
@@ -14,7 +14,33 @@ pub struct TextFile {
     record: StringRecord,
 }
 
-/// Opens a text file for reading, decompressing gzip by its first bytes.
+/// The most that one line may hold: 16 MiB, far above the orders of a day for every stock.
+const LINE_LIMIT_BYTES: usize = 16 << 20;
+
+/// Text that fails to be read at a line beyond a bound, before the line fills the memory.
+struct BoundedLines<R> {
+    text: R,
+    line_bytes: usize,
+    limit_bytes: usize,
+}
+
+impl<R: Read> Read for BoundedLines<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.text.read(buffer)?;
+        let last_end = buffer.iter().take(count).rev().position(|byte| *byte == b'\n');
+        self.line_bytes = last_end.unwrap_or_else(|| self.line_bytes.saturating_add(count));
+        if self.limit_bytes < self.line_bytes {
+            let limit = self.limit_bytes >> 20;
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidData,
+                format!("a line is longer than {limit} MiB"),
+            ));
+        }
+        Ok(count)
+    }
+}
+
+/// Opens a text file for reading, decompressing gzip by its first bytes; a line of more than 16 MiB cannot be read.
 ///
 /// # Errors
 /// [`FileError`] when it cannot be read.
@@ -22,11 +48,16 @@ pub fn open_text(path: &Path) -> Result<Box<dyn Read>, FileError> {
     let file = open_input(path)?;
     let mut buffered = BufReader::with_capacity(1 << 16, file);
     let start = buffered.fill_buf().map_err(FileError::io("read", path))?;
-    if start.starts_with(&[0x1F, 0x8B]) {
-        Ok(Box::new(MultiGzDecoder::new(buffered)))
+    let text: Box<dyn Read> = if start.starts_with(&[0x1F, 0x8B]) {
+        Box::new(MultiGzDecoder::new(buffered))
     } else {
-        Ok(Box::new(buffered))
-    }
+        Box::new(buffered)
+    };
+    Ok(Box::new(BoundedLines {
+        text,
+        line_bytes: 0,
+        limit_bytes: LINE_LIMIT_BYTES,
+    }))
 }
 
 impl TextFile {
@@ -117,5 +148,40 @@ impl std::fmt::Debug for TextFile {
         f.debug_struct("TextFile")
             .field("path", &self.path)
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_without_an_end_is_given_up_before_it_fills_the_memory() {
+        let bounded = |text: &'static [u8]| {
+            let mut read = Vec::new();
+            let mut lines = BoundedLines {
+                text,
+                line_bytes: 0,
+                limit_bytes: 4,
+            };
+            lines.read_to_end(&mut read).map(|_| read)
+        };
+        assert_eq!(bounded(b"1234\n1234").unwrap(), b"1234\n1234");
+        assert!(bounded(b"12345678").is_err());
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("zeros.gz");
+        let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        std::io::copy(
+            &mut std::io::repeat(0).take(u64::try_from(LINE_LIMIT_BYTES).unwrap() + 1),
+            &mut packed,
+        )
+        .unwrap();
+        std::fs::write(&path, packed.finish().unwrap()).unwrap();
+        let error = TextFile::open(&path, b',')
+            .unwrap()
+            .next_row()
+            .map(|_| ())
+            .unwrap_err();
+        assert!(error.to_string().contains("longer than 16 MiB"), "{error}");
     }
 }

@@ -90,31 +90,73 @@ pub fn read_text(path: &Path, limit_bytes: u64) -> Result<String, FileError> {
 /// The most that a file which a user names may hold: 64 MiB, far above the longest experiment or table of prices.
 pub const INPUT_LIMIT_BYTES: u64 = 64 << 20;
 
-/// A file that a user names, opened for reading; it may be a pipe.
+/// Where a system keeps what another program writes to this one: standard input, and the pipes that a shell makes.
+const STREAMS: [&str; 3] = ["/dev/stdin", "/dev/fd", "/proc/self/fd"];
+
+/// A file that a user names, opened for reading: a regular file, standard input, or a pipe that a shell made of another
+/// program's output.
 ///
 /// # Errors
+/// [`FileError::NotRegular`] for a pipe or device with a name of its own, which may never end or never begin;
 /// [`FileError::Io`].
 pub fn open_input(path: &Path) -> Result<File, FileError> {
-    File::open(path).map_err(FileError::io("read", path))
+    let kind = std::fs::metadata(path).map_err(FileError::io("read", path))?;
+    if kind.is_file() || STREAMS.iter().any(|stream| path.starts_with(stream)) {
+        return File::open(path).map_err(FileError::io("read", path));
+    }
+    if kind.is_dir() {
+        return Err(FileError::io("read", path)(io::ErrorKind::IsADirectory.into()));
+    }
+    Err(FileError::NotRegular {
+        path: path.to_owned(),
+    })
 }
 
-/// The text of a file that a user names; it may be a pipe, as a shell makes one of another program's output.
+/// The bytes of a file that a user names, as [`open_input`] has it.
 ///
 /// # Errors
-/// [`FileError::Io`], [`FileError::TooLarge`] for more than [`INPUT_LIMIT_BYTES`].
-pub fn read_input(path: &Path) -> Result<String, FileError> {
-    let mut text = String::new();
+/// Those of [`open_input`], [`FileError::InputTooLarge`] for more than [`INPUT_LIMIT_BYTES`].
+pub fn read_input_bytes(path: &Path) -> Result<Vec<u8>, FileError> {
+    let mut bytes = Vec::new();
     let read = open_input(path)?
         .take(INPUT_LIMIT_BYTES + 1)
-        .read_to_string(&mut text)
+        .read_to_end(&mut bytes)
         .map_err(FileError::io("read", path))?;
     if INPUT_LIMIT_BYTES < u64::try_from(read).unwrap_or(u64::MAX) {
-        return Err(FileError::TooLarge {
+        return Err(FileError::InputTooLarge {
             path: path.to_owned(),
             limit_bytes: INPUT_LIMIT_BYTES,
         });
     }
-    Ok(text)
+    Ok(bytes)
+}
+
+/// The text of a file that a user names, as [`open_input`] has it.
+///
+/// # Errors
+/// Those of [`read_input_bytes`], and [`FileError::NotText`] when it is not UTF-8.
+pub fn read_input(path: &Path) -> Result<String, FileError> {
+    String::from_utf8(read_input_bytes(path)?).map_err(|error| FileError::NotText {
+        path: path.to_owned(),
+        byte: error.utf8_error().valid_up_to(),
+    })
+}
+
+/// Whether a regular file starts with these bytes; `false` for every other kind of file, of which nothing is read.
+///
+/// # Errors
+/// [`FileError::Io`].
+pub fn starts_with(path: &Path, start: &[u8]) -> Result<bool, FileError> {
+    let file = match open_regular(path) {
+        Ok(file) => file,
+        Err(FileError::NotRegular { .. }) => return Ok(false),
+        Err(error) => return Err(error),
+    };
+    let mut found = Vec::new();
+    file.take(u64::try_from(start.len()).unwrap_or(u64::MAX))
+        .read_to_end(&mut found)
+        .map_err(FileError::io("read", path))?;
+    Ok(found == start)
 }
 
 /// The bytes of a regular file, however long; `None` when there is none.
@@ -314,7 +356,15 @@ fn write_new(path: &Path, bytes: &[u8], durability: Durability) -> io::Result<()
 /// # Errors
 /// [`FileError::Io`].
 pub fn create_directory(directory: &Path) -> Result<(), FileError> {
-    std::fs::create_dir_all(directory).map_err(FileError::io("make the directory", directory))
+    std::fs::create_dir_all(directory).map_err(|error| {
+        // The system says of a file at this very path that it exists, of one above that it is not a directory.
+        let error = if error.kind() == io::ErrorKind::AlreadyExists {
+            io::ErrorKind::NotADirectory.into()
+        } else {
+            error
+        };
+        FileError::io("make the directory", directory)(error)
+    })
 }
 
 /// Removes a file.

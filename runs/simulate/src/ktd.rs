@@ -67,20 +67,23 @@ impl SimulateConfig {
         keys.remove("profile");
         let mut date = |key: &str| match keys.remove(key) {
             Some(serde_json::Value::String(date)) => Ok(config_date(key, &date)?),
-            Some(_) => Err(SimulateError::invalid(format_args!(
-                "config: {key} must be a date in quotes"
-            ))),
-            None => Err(SimulateError::invalid(format_args!(
-                "config: the key {key} is missing"
-            ))),
+            Some(_) => Err(SimulateError::input(
+                format_args!("config: {key} must be a date in quotes"),
+                "write it as \"2024-04-01\"",
+            )),
+            None => Err(SimulateError::input(
+                format_args!("config: the key {key} is missing"),
+                "add it with a date, as \"2024-04-01\"",
+            )),
         };
         let window = DateSpan {
             start: date("window_start")?,
             end: date("window_end")?,
         };
         if window.end < window.start {
-            return Err(SimulateError::invalid(
+            return Err(SimulateError::input(
                 "config: window_end is before window_start",
+                "exchange the two days",
             ));
         }
         let rules: RulesConfig = serde_json::from_value(keys.into()).map_err(fail)?;
@@ -133,7 +136,7 @@ fn load_market(
     options: &SimulateOptions,
     progress: &mut dyn ImportProgress,
 ) -> Result<Market, SimulateError> {
-    if is_panel(&options.panel) {
+    if is_panel(&options.panel)? {
         if options.basis.is_some() || options.universe.is_some() {
             return Err(
                 SimulateError::invalid("a panel file brings its own basis and universe")

@@ -28,10 +28,10 @@ pub fn read_profile(config: Option<&Path>) -> Result<Profile, SimulateError> {
     match keys.get("profile").map(serde_json::Value::as_str) {
         None | Some(Some("ktd")) => Ok(Profile::Ktd),
         Some(Some("qlib")) => Ok(Profile::Qlib),
-        Some(_) => Err(SimulateError::invalid(format_args!(
-            "{}: `profile` must be \"ktd\" or \"qlib\"",
-            path.display()
-        ))),
+        Some(_) => Err(SimulateError::input(
+            format_args!("{}: `profile` must be \"ktd\" or \"qlib\"", path.display()),
+            "write one of the two, or remove the key for the exchange's own rules",
+        )),
     }
 }
 

@@ -6,11 +6,10 @@ mod output;
 mod panel;
 
 use ktd_io::FileError;
-use ktd_io::whole_file::open_input;
+use ktd_io::whole_file::read_input_bytes;
 use ktd_qlib::{
     DuplicateScore, Instructions, PanelError, QlibConfig, QlibPanel, QlibRun, SimulationError, simulate,
 };
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
@@ -151,7 +150,7 @@ pub enum QlibSimulateError {
 }
 
 impl QlibSimulateError {
-    /// How to mend it.
+    /// How to fix it.
     #[must_use]
     pub const fn hint(&self) -> &'static str {
         match self {
@@ -165,7 +164,7 @@ impl QlibSimulateError {
             Self::Column { .. } => {
                 "orders need `date`, `symbol`, `side`, `shares`; signals need `date`, `symbol`, `score`"
             }
-            Self::Cell { .. } => "mend the cell; nothing was run",
+            Self::Cell { .. } => "fix the cell; nothing was run",
             Self::Score { .. } => "keep one score a day for each instrument",
             Self::Simulation(error) => error.hint(),
             Self::Write(_) => "check that `--out` is a directory you may write to",
@@ -218,10 +217,5 @@ fn summary(run: &QlibRun, n_missing_bins: usize) -> QlibSummary {
 }
 
 fn read_file(path: &Path) -> Result<Vec<u8>, QlibSimulateError> {
-    let mut bytes = Vec::new();
-    let read = open_input(path).and_then(|mut file| {
-        let read = file.read_to_end(&mut bytes);
-        read.map_err(FileError::io("read", path))
-    });
-    read.map(|_| bytes).map_err(QlibSimulateError::Read)
+    read_input_bytes(path).map_err(QlibSimulateError::Read)
 }

@@ -99,3 +99,16 @@ pub fn copy(from: &Path, to: &Path) {
         std::fs::write(target, bytes).unwrap();
     }
 }
+
+/// A pipe with a name, which nobody writes: opening it for reading waits for ever.
+#[cfg(unix)]
+pub fn named_pipe(path: &Path) {
+    let made = std::process::Command::new("mkfifo").arg(path).status().unwrap();
+    assert!(made.success(), "no pipe at {}", path.display());
+}
+
+/// A link to a device that can be read without end.
+#[cfg(unix)]
+pub fn endless_file(path: &Path) {
+    std::os::unix::fs::symlink("/dev/zero", path).unwrap();
+}

@@ -23,6 +23,8 @@ pub mod provider;
 pub mod vendor;
 
 pub use folder::{Folder, copy, files};
+#[cfg(unix)]
+pub use folder::{endless_file, named_pipe};
 pub use need::Need;
 pub use program::{assert_ok, command, ktd, quiet, refused};
 pub use vendor::Vendor;

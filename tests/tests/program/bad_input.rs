@@ -1,4 +1,4 @@
-//! Bad input gets a message that says what, where and how to mend it, exit code 2, and nothing is written over.
+//! Bad input gets a message that says what, where and how to fix it, exit code 2, and nothing is written over.
 
 #![expect(
     clippy::unwrap_used,

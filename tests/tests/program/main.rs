@@ -22,6 +22,8 @@ mod real_panel;
 mod reasons;
 mod replay_steps;
 mod retry_lost;
+mod schemas;
 mod synthetic_panel;
 mod tools;
 mod wire_requests;
+mod wrong_files;

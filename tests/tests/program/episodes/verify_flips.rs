@@ -3,6 +3,7 @@
 use ktd_env::KeyedStream;
 use ktd_episode::verify::{Verified, verify};
 use ktd_kit::episode::{FILES, OnPanel, below, dice, files, market, runtime};
+use ktd_kit::{assert_ok, endless_file, named_pipe, refused};
 use ktd_masking::MaskKey;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
@@ -181,6 +182,43 @@ fn missing_files_are_named() {
         std::fs::write(&path, bytes).unwrap();
         assert!(message.contains(file), "{file}: {message}");
     }
+}
+
+/// A stranger's bundle may hold a link to a device, or a pipe, in the place of any file: it is refused unread, and no
+/// command waits for it or fills the memory with it.
+#[cfg(unix)]
+#[test]
+fn devices_and_pipes_in_the_place_of_files_are_refused_unread() {
+    let scene = Scene::new("blinded");
+    for file in FILES {
+        for make in [endless_file, named_pipe] {
+            let path = scene.bundle.join(file);
+            let kept = scene.folder.path().join("kept");
+            std::fs::rename(&path, &kept).unwrap();
+            make(&path);
+            let message = scene.verify().unwrap_err();
+            let shown = ["verify", "replay"].map(|command| {
+                ktd_kit::quiet(scene.folder.path(), &[command, scene.bundle.to_str().unwrap()])
+            });
+            std::fs::remove_file(&path).unwrap();
+            std::fs::rename(&kept, &path).unwrap();
+            let [verified, replayed] = shown;
+            let mut refusals = vec![message, refused(&verified, 2)];
+            // A replay compares events, and needs no summary.
+            if file == "summary.json" {
+                assert_ok(&replayed);
+            } else {
+                refusals.push(refused(&replayed, 2));
+            }
+            for said in refusals {
+                assert!(
+                    said.contains(file) && said.contains("not a regular file"),
+                    "{file}: {said}"
+                );
+            }
+        }
+    }
+    assert!(scene.verify().is_ok(), "every file was put back");
 }
 
 #[test]

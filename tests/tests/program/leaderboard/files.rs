@@ -1,7 +1,7 @@
 //! The files of a board, and what a stranger's bundle may do to it.
 
 use super::{copied, quiet, refused, scene};
-use ktd_kit::assert_ok;
+use ktd_kit::{assert_ok, endless_file, named_pipe};
 use serde_json::Value;
 use std::path::Path;
 
@@ -121,9 +121,11 @@ fn a_bad_sibling_costs_a_board_nothing() {
         "private/episode.json",
         "private/ledger.jsonl",
     ] {
-        let root = sibling(&file.replace('/', "-"));
-        std::fs::remove_file(root.join(file)).unwrap();
-        std::os::unix::fs::symlink("/dev/zero", root.join(file)).unwrap();
+        for (kind, make) in [("endless", endless_file as fn(&Path)), ("pipe", named_pipe)] {
+            let path = sibling(&format!("{kind}-{}", file.replace('/', "-"))).join(file);
+            std::fs::remove_file(&path).unwrap();
+            make(&path);
+        }
     }
     let large = sibling("large").join("private/episode.json");
     let file = std::fs::File::create(large).unwrap();
@@ -134,7 +136,7 @@ fn a_bad_sibling_costs_a_board_nothing() {
     assert_eq!(board["tracks"][0]["trials"], 1, "the named one alone");
     let notes = board["notes"].to_string();
     assert!(
-        notes.contains("not counted as a trial") && notes.contains("do not count as trials: 2"),
+        notes.contains("not counted as a trial") && notes.contains("do not count as trials: 3"),
         "{notes}"
     );
 }

@@ -177,7 +177,7 @@ fn what_nobody_has_is_told_apart_from_what_is_empty() {
     ] {
         let said = refused(&quiet(scene(), &["leaderboard", "out", option, asked]));
         assert!(
-            said.contains(asked) && said.contains(&format!("there is {known}")),
+            said.contains(asked) && said.contains(&format!("use one of: {known}")),
             "{said}"
         );
     }
