@@ -2,35 +2,43 @@
 
 use crate::folded::half_width;
 use aho_corasick::AhoCorasick;
+use std::borrow::Cow;
 
 /// Full-width letters and digits as ASCII, everything in lower case: one spelling to compare.
-pub(crate) fn fold(text: &str) -> String {
-    text.chars()
-        .map(|character| match character {
-            '\u{3000}' => ' ',
-            _ => half_width(character),
-        })
-        .flat_map(char::to_lowercase)
-        .collect()
+pub(crate) fn fold(text: &str) -> Cow<'_, str> {
+    if text.is_ascii() {
+        let is_folded = !text.bytes().any(|byte| byte.is_ascii_uppercase());
+        return if is_folded {
+            Cow::Borrowed(text)
+        } else {
+            Cow::Owned(text.to_ascii_lowercase())
+        };
+    }
+    let mut folded = String::with_capacity(text.len());
+    for character in text.chars() {
+        match half_width(character) {
+            ascii if ascii.is_ascii() => folded.push(ascii.to_ascii_lowercase()),
+            '\u{3000}' => folded.push(' '),
+            other => folded.extend(other.to_lowercase()),
+        }
+    }
+    Cow::Owned(folded)
 }
 
 /// The text without the blanks beside Chinese characters, which set a name wider but not apart (`五 粮 液`).
-pub(crate) fn closed_up(text: &str) -> String {
+pub(crate) fn closed_up(text: &str) -> Cow<'_, str> {
+    if !text.contains(char::is_whitespace) {
+        return Cow::Borrowed(text);
+    }
     let mut closed = String::with_capacity(text.len());
-    let mut blanks = 0;
-    for character in text.chars() {
-        if character.is_whitespace() {
-            blanks += 1;
-            continue;
-        }
-        let is_beside_ascii = character.is_ascii() && closed.ends_with(|last: char| last.is_ascii());
-        if blanks > 0 && is_beside_ascii {
+    for word in text.split_whitespace() {
+        if closed.ends_with(|last: char| last.is_ascii()) && word.starts_with(|first: char| first.is_ascii())
+        {
             closed.push(' ');
         }
-        blanks = 0;
-        closed.push(character);
+        closed.push_str(word);
     }
-    closed
+    Cow::Owned(closed)
 }
 
 /// A name as lists write it, without the blanks and zeros that fill it up, and the same without the marks of its state
@@ -45,14 +53,14 @@ pub fn spellings(name: &str) -> [String; 2] {
         .iter()
         .find_map(|mark| listed.strip_prefix(mark))
         .filter(|rest| rest.chars().next().is_some_and(is_wide))
-        .unwrap_or(&listed);
+        .unwrap_or(listed.as_ref());
     // Only wide names bear marks and class letters: an English name may well begin or end with these letters.
     let bare = unmarked
         .strip_suffix('a')
         .filter(|bare| bare.chars().all(is_wide))
         .unwrap_or(unmarked)
         .to_owned();
-    [listed, bare]
+    [listed.into_owned(), bare]
 }
 
 const fn is_wide(character: char) -> bool {
@@ -79,4 +87,59 @@ pub(crate) fn has_name(names: &AhoCorasick, text: &str) -> bool {
         let ascii = first.is_some_and(|character| character.is_ascii());
         !ascii || !(word(before) || word(after))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The two spellings by their definition, character by character.
+    fn spelled_out(text: &str) -> (String, String) {
+        let folded: String = text
+            .chars()
+            .map(|character| match character {
+                '\u{3000}' => ' ',
+                _ => half_width(character),
+            })
+            .flat_map(char::to_lowercase)
+            .collect();
+        let mut closed = String::new();
+        let mut is_blank_before = false;
+        for character in folded.chars() {
+            if character.is_whitespace() {
+                is_blank_before = true;
+                continue;
+            }
+            if is_blank_before && character.is_ascii() && closed.ends_with(|last: char| last.is_ascii()) {
+                closed.push(' ');
+            }
+            is_blank_before = false;
+            closed.push(character);
+        }
+        (folded, closed)
+    }
+
+    #[test]
+    fn every_short_text_is_folded_and_closed_up_by_definition() {
+        const ALPHABET: [char; 10] = [
+            'a', 'Z', '9', ' ', '\t', '\u{3000}', 'Ａ', '贵', '\u{212a}', '\u{130}',
+        ];
+        let mut texts = vec![String::new()];
+        for length in 1..=5 {
+            let longer = texts.iter().filter(|text| text.chars().count() == length - 1);
+            let longer: Vec<String> = longer
+                .flat_map(|text| ALPHABET.map(|character| format!("{text}{character}")))
+                .collect();
+            texts.extend(longer);
+        }
+        assert_eq!(texts.len(), 111_111);
+        for text in texts {
+            let folded = fold(&text);
+            assert_eq!(
+                (folded.to_string(), closed_up(&folded).into_owned()),
+                spelled_out(&text),
+                "{text:?}"
+            );
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! Dates in folded text, in the spellings people and machines use.
 
-use crate::digits::{Run, digit_runs};
+use crate::digits::Run;
 
 /// Year, month, day; day 0 is a month alone.
 pub(crate) type Day = (u32, u32, u32);
@@ -27,13 +27,12 @@ pub(crate) const MONTHS: [(&str, &str); 12] = [
     ("dec", "december"),
 ];
 
-/// All dates a text spells: `2024-04-01`, `2024/4/1`, `2024.04.01`, `20240401`, `2024年4月1日`, `1/4/2024`,
+/// All dates that a text spells with these runs of digits: `2024-04-01`, `2024/4/1`, `2024.04.01`, `20240401`, `2024年4月1日`, `1/4/2024`,
 /// `1 April 2024`, `April 1, 2024`, `2024 Apr 1`; and a year with a month alone (day 0): `2024-04`, `2024/04`,
 /// `202404` is none, `2024年4月`, `April 2024`.
-pub(crate) fn dates_in(text: &str) -> Vec<Day> {
-    let runs = digit_runs(text);
+pub(crate) fn dates_in(runs: &[Run<'_>]) -> Vec<Day> {
     let mut days = Vec::new();
-    for run in &runs {
+    for run in runs {
         days.extend(compact(run));
         days.extend(chinese_month(run));
         days.extend(english_month(run));

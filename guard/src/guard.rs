@@ -3,13 +3,15 @@
 //! Types already keep them out; this is the second assertion of the same rule, on the final bytes. The model's own
 //! earlier words are not the harness's to judge: a model that guesses a code aloud leaks nothing to itself.
 
+use crate::carried_json::{TextScan, scan_carried};
 use crate::company_name::{closed_up, fold, has_name, is_telling, spellings};
 use crate::dates::{Day, dates_in, parse_day};
-use crate::digits::digit_runs;
+use crate::digits::{Run, digit_runs};
+use crate::pointer::Pointer;
 use aho_corasick::AhoCorasick;
 use ktd_env::{Market, TradeDate};
 use ktd_masking::Level;
-use serde_json::Value;
+use serde_json::{Number, Value};
 use std::collections::BTreeSet;
 use std::sync::{OnceLock, RwLock};
 
@@ -24,12 +26,16 @@ pub struct Guard {
     dates: Option<(Day, Day)>,
     /// Long texts that were found clean: standing instructions come with every request.
     clean: RwLock<BTreeSet<String>>,
+    /// Declarations of tools that were found clean: they come with every request too.
+    clean_tools: RwLock<Vec<Value>>,
 }
 
 /// From this length on, a clean text is remembered.
 const LONG_TEXT_BYTES: usize = 1_024;
 /// So many are: a few prompts a mode.
 const CLEAN_TEXTS_MAX: usize = 64;
+/// Two lists of tools a mode, with room for other wires.
+const CLEAN_TOOLS_MAX: usize = 16;
 
 /// A look at the final bytes of a request before it leaves.
 pub trait RequestScan: Sync {
@@ -103,6 +109,7 @@ impl Guard {
             plain_names: BTreeSet::new(),
             dates: None,
             clean: RwLock::default(),
+            clean_tools: RwLock::default(),
         };
         if level.hides_stocks() {
             let mut names = BTreeSet::new();
@@ -112,7 +119,7 @@ impl Guard {
                     info.company_names
                         .iter()
                         .flat_map(|name| spellings(name))
-                        .map(|name| closed_up(&name))
+                        .map(|name| closed_up(&name).into_owned())
                         .filter(|name| is_telling(name)),
                 );
             }
@@ -141,6 +148,7 @@ impl Guard {
             plain_names: self.plain_names.clone(),
             dates: self.dates,
             clean: RwLock::default(),
+            clean_tools: RwLock::default(),
         }
     }
 
@@ -164,47 +172,68 @@ impl Guard {
                     pointer: String::new(),
                 })
             },
-            |value| self.in_value(value, "", None, Depth::Wire),
+            |value| self.in_value(value, Pointer::Root, None, Depth::Wire),
         );
         found.map_or(Ok(()), Err)
     }
 
-    fn in_value(&self, value: &Value, pointer: &str, key: Option<&str>, depth: Depth) -> Option<Finding> {
-        let finding = |kind| Finding {
-            kind,
-            pointer: pointer.to_owned(),
-        };
+    fn in_value(
+        &self,
+        value: &Value,
+        pointer: Pointer<'_>,
+        key: Option<&str>,
+        depth: Depth,
+    ) -> Option<Finding> {
         match value {
             Value::Object(object) if depth == Depth::Wire && is_own_words(object, pointer) => None,
             Value::Object(object) => object.iter().find_map(|(key, value)| {
                 if depth == Depth::Wire && value.is_string() && FOREIGN_KEYS.contains(&key.as_str()) {
                     return None;
                 }
-                let inner = format!("{pointer}/{key}");
-                let in_key = self.in_text(key).map(|kind| Finding {
-                    kind,
-                    pointer: inner.clone(),
-                });
-                // A tool's answer that is an object on the wire is the harness's text all the same.
-                let is_answer = key == "response" && pointer.ends_with("/functionResponse");
-                let depth = if is_answer { Depth::Text } else { depth };
-                in_key.or_else(|| self.in_value(value, &inner, Some(key), depth))
+                let inner = Pointer::Key(&pointer, key);
+                self.in_text(key)
+                    .map(|kind| at(inner, kind))
+                    .or_else(|| self.in_member(value, inner, key, depth))
             }),
             Value::Array(items) => items
                 .iter()
                 .enumerate()
-                .find_map(|(place, item)| self.in_value(item, &format!("{pointer}/{place}"), key, depth)),
+                .find_map(|(place, item)| self.in_value(item, Pointer::Place(&pointer, place), key, depth)),
             Value::String(text) => self.in_string(text, pointer),
-            // Honest numbers are volumes, prices and weights; only an identifier's number is read as text.
-            Value::Number(number) if key.is_some_and(|key| IDENTIFIER_KEYS.contains(&key)) => {
-                self.in_text(&number.to_string()).map(finding)
-            }
-            Value::Number(_) | Value::Bool(_) | Value::Null => None,
+            Value::Number(number) => self.number(number, pointer, key),
+            Value::Bool(_) | Value::Null => None,
         }
     }
 
+    fn in_member(&self, value: &Value, pointer: Pointer<'_>, key: &str, depth: Depth) -> Option<Finding> {
+        match pointer {
+            Pointer::Key(Pointer::Root, "tools") if depth == Depth::Wire => self.in_tools(value, pointer),
+            // A tool's answer that is an object on the wire is the harness's text all the same.
+            Pointer::Key(Pointer::Key(_, "functionResponse"), "response") => {
+                self.in_value(value, pointer, Some(key), Depth::Text)
+            }
+            Pointer::Root | Pointer::Key(..) | Pointer::Place(..) => {
+                self.in_value(value, pointer, Some(key), depth)
+            }
+        }
+    }
+
+    /// The declarations of tools, which are found clean once: whether they are hangs on them and on the guard alone.
+    fn in_tools(&self, tools: &Value, pointer: Pointer<'_>) -> Option<Finding> {
+        if self.clean_tools.read().is_ok_and(|clean| clean.contains(tools)) {
+            return None;
+        }
+        let found = self.in_value(tools, pointer, Some("tools"), Depth::Wire);
+        if let (None, Ok(mut clean)) = (&found, self.clean_tools.write())
+            && clean.len() < CLEAN_TOOLS_MAX
+        {
+            clean.push(tools.clone());
+        }
+        found
+    }
+
     /// Text may carry JSON (tool answers, the state of a step): numbers in it are numbers, all else is text.
-    fn in_string(&self, text: &str, pointer: &str) -> Option<Finding> {
+    fn in_string(&self, text: &str, pointer: Pointer<'_>) -> Option<Finding> {
         if text.len() < LONG_TEXT_BYTES {
             return self.in_fresh_string(text, pointer);
         }
@@ -220,21 +249,15 @@ impl Guard {
         found
     }
 
-    fn in_fresh_string(&self, text: &str, pointer: &str) -> Option<Finding> {
-        let finding = |kind| Finding {
-            kind,
-            pointer: pointer.to_owned(),
-        };
+    fn in_fresh_string(&self, text: &str, pointer: Pointer<'_>) -> Option<Finding> {
         let mut plain = String::new();
         let mut rest = text;
         while let Some(start) = rest.find(['{', '[']) {
             let (before, candidate) = rest.split_at(start);
             plain.push_str(before);
-            let mut values = serde_json::Deserializer::from_str(candidate).into_iter::<Value>();
-            if let Some(Ok(value)) = values.next() {
-                let end = values.byte_offset();
-                if let Some(found) = self.in_value(&value, pointer, None, Depth::Text) {
-                    return Some(found);
+            if let Some((end, found)) = scan_carried(self, candidate, pointer) {
+                if found.is_some() {
+                    return found;
                 }
                 plain.push(' ');
                 rest = candidate.get(end..).unwrap_or_default();
@@ -245,7 +268,7 @@ impl Guard {
             }
         }
         plain.push_str(rest);
-        self.in_text(&plain).map(finding)
+        self.in_text(&plain).map(|kind| at(pointer, kind))
     }
 
     fn in_text(&self, text: &str) -> Option<&'static str> {
@@ -255,7 +278,8 @@ impl Guard {
             return None;
         }
         let folded = fold(text);
-        if !self.codes.is_empty() && self.has_code(&folded) {
+        let runs = digit_runs(&folded);
+        if self.has_code(&runs) {
             return Some("code");
         }
         let closed = closed_up(&folded);
@@ -269,13 +293,13 @@ impl Guard {
             // Year and month alone (day 0) are hidden as well.
             (first.0, first.1, 0) <= day && day <= last
         };
-        dates_in(&folded).into_iter().any(is_hidden).then_some("date")
+        dates_in(&runs).into_iter().any(is_hidden).then_some("date")
     }
 
     /// A run of exactly six digits that is a hidden code, unless it is part of a decimal number; the exchange's
     /// letters before it settle that it is none.
-    fn has_code(&self, text: &str) -> bool {
-        digit_runs(text).into_iter().any(|run| {
+    fn has_code(&self, runs: &[Run<'_>]) -> bool {
+        runs.iter().any(|run| {
             run.digits.len() == 6
                 && self.codes.contains(run.digits)
                 && (EXCHANGES.iter().any(|letters| run.before.ends_with(letters)) || !run.is_decimal_part())
@@ -283,19 +307,49 @@ impl Guard {
     }
 }
 
+impl TextScan for Guard {
+    type Found = Finding;
+
+    fn key(&self, key: &str, pointer: Pointer<'_>) -> Option<Finding> {
+        self.in_text(key).map(|kind| at(pointer, kind))
+    }
+
+    fn text(&self, text: &str, pointer: Pointer<'_>) -> Option<Finding> {
+        self.in_string(text, pointer)
+    }
+
+    /// Honest numbers are volumes, prices and weights; only an identifier's number is read as text.
+    fn number(&self, number: &Number, pointer: Pointer<'_>, key: Option<&str>) -> Option<Finding> {
+        if !key.is_some_and(|key| IDENTIFIER_KEYS.contains(&key)) {
+            return None;
+        }
+        self.in_text(&number.to_string()).map(|kind| at(pointer, kind))
+    }
+}
+
+fn at(pointer: Pointer<'_>, kind: &'static str) -> Finding {
+    Finding {
+        kind,
+        pointer: pointer.to_string(),
+    }
+}
+
 /// The exchanges' letters before a code, folded.
 const EXCHANGES: [&str; 3] = ["sh", "sz", "bj"];
 
 /// Whether the object is the model's own earlier turn: an entry of the conversation that only the model can have made.
-fn is_own_words(object: &serde_json::Map<String, Value>, pointer: &str) -> bool {
+fn is_own_words(object: &serde_json::Map<String, Value>, pointer: Pointer<'_>) -> bool {
     let text = |key: &str| object.get(key).and_then(Value::as_str).unwrap_or_default();
-    match pointer.rsplit_once('/') {
-        Some(("/messages", _)) => text("role") == "assistant",
-        Some(("/input", _)) => {
+    let (Pointer::Key(list, _) | Pointer::Place(list, _)) = pointer else {
+        return false;
+    };
+    match list {
+        Pointer::Key(Pointer::Root, "messages") => text("role") == "assistant",
+        Pointer::Key(Pointer::Root, "input") => {
             text("role") == "assistant" || matches!(text("type"), "function_call" | "reasoning")
         }
-        Some(("/contents", _)) => text("role") == "model",
-        _ => false,
+        Pointer::Key(Pointer::Root, "contents") => text("role") == "model",
+        Pointer::Root | Pointer::Key(..) | Pointer::Place(..) => false,
     }
 }
 

@@ -9,6 +9,7 @@
 //! Knows: `env` (a panel's real names and days), `masking` (which level hides what). Never knows: agents, tools, prompts,
 //! files, clocks.
 
+mod carried_json;
 mod code_finder;
 mod company_name;
 mod date_finder;
@@ -19,6 +20,7 @@ mod guard;
 mod numbers;
 mod pattern_error;
 mod period;
+mod pointer;
 mod register;
 
 pub use code_finder::{CodeFinder, FoundCode, six_digits};

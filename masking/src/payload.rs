@@ -89,7 +89,7 @@ impl Payload {
             let cells = row.into_iter().zip(&told).filter(|(_, told)| **told);
             cells.map(|(cell, _)| cell).collect()
         };
-        Self::table(&columns, rows.iter().cloned().map(kept))
+        Self::table(&columns, rows.into_iter().map(kept))
     }
 
     /// An object without the keys whose values are empty.

@@ -3,15 +3,24 @@
 use crate::Payload;
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
+use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// A JSON Schema (2020-12) of one Rust type, with every definition inlined because some vendors reject `$ref`.
 ///
 /// Its text comes from type, field and doc-comment text, which is fixed at compile time: no run-time text enters.
 /// Keys are sorted, so that the same type gives the same bytes in every build.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Schema(Value);
+/// Copies share it: it is made once and goes out with every request.
+#[derive(Debug, Clone)]
+pub struct Schema(Arc<Written>);
+
+#[derive(Debug)]
+struct Written {
+    value: Value,
+    text: Box<RawValue>,
+}
 
 impl Schema {
     /// The schema of `T`.
@@ -29,20 +38,34 @@ impl Schema {
             }
         }
         tidy(&mut value);
-        Self(value)
+        // JSON that was made from a type cannot fail to be written.
+        let text = to_raw_value(&value).unwrap_or_default();
+        Self(Arc::new(Written { value, text }))
     }
 
     /// The schema as JSON.
     #[must_use]
-    pub const fn as_value(&self) -> &Value {
-        &self.0
+    pub fn as_value(&self) -> &Value {
+        &self.0.value
+    }
+
+    /// The schema as JSON text, keys sorted, without white space.
+    #[must_use]
+    pub fn as_text(&self) -> &RawValue {
+        &self.0.text
+    }
+}
+
+impl PartialEq for Schema {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.value == other.0.value
     }
 }
 
 impl From<&Schema> for Payload {
     /// The schema's JSON text, for a sentence that asks for an answer in words.
     fn from(schema: &Schema) -> Self {
-        Self::shown(schema.0.to_string())
+        Self::shown(schema.as_text().get().to_owned())
     }
 }
 

@@ -13,6 +13,7 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use tempfile::TempDir;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
@@ -25,10 +26,10 @@ fn reply(request: &[u8]) -> &'static str {
     const HOLD: &str = r#"{"choices":[{"finish_reason":"tool_calls","message":{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"submit_action","arguments":"{\"orders\":[],\"overall_reason\":\"nothing stands out today\"}"}}]}}],"usage":{"prompt_tokens":4000,"completion_tokens":40}}"#;
     const LOOK: &str = r#"{"choices":[{"finish_reason":"tool_calls","message":{"role":"assistant","content":null,"tool_calls":[{"id":"c0","type":"function","function":{"name":"screen_candidates","arguments":"{\"factors\":[{\"factor\":\"Mom12_1\",\"weight\":1}]}"}}]}}],"usage":{"prompt_tokens":3000,"completion_tokens":30}}"#;
     const SEEN: &str = r#"{"choices":[{"finish_reason":"stop","message":{"role":"assistant","content":"I have seen enough."}}],"usage":{"prompt_tokens":3500,"completion_tokens":10}}"#;
-    let has = |part: &[u8]| request.windows(part.len()).any(|window| window == part);
-    if has(br#""tool_choice":{"function":{"name":"submit_action"}"#) {
+    let request = std::str::from_utf8(request).unwrap_or_default();
+    if request.contains(r#""tool_choice":{"function":{"name":"submit_action"}"#) {
         HOLD
-    } else if has(br#""role":"tool""#) {
+    } else if request.contains(r#""role":"tool""#) {
         SEEN
     } else {
         LOOK
@@ -133,10 +134,10 @@ agents = [{{ id = "slow", model = "slow-1", base_url = "http://127.0.0.1:{port}/
     Ok(ExperimentConfig::parse(&text)?)
 }
 
-/// Our own resident set and CPU seconds, as the system counts them; zeros where it does not say.
-fn own_use() -> (f64, f64) {
-    let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
-    let peak_mib = read("/proc/self/status")
+/// Resident set and CPU seconds of a process, as the system counts them; zeros where it does not say.
+fn use_of(process: &str) -> (f64, f64) {
+    let read = |file: &str| std::fs::read_to_string(format!("/proc/{process}/{file}")).unwrap_or_default();
+    let peak_mib = read("status")
         .lines()
         .find_map(|line| {
             line.strip_prefix("VmHWM:")?
@@ -147,7 +148,7 @@ fn own_use() -> (f64, f64) {
                 .ok()
         })
         .map_or(0.0, |kib| kib / 1024.0);
-    let stat = read("/proc/self/stat");
+    let stat = read("stat");
     let after_name = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
     let ticks: Vec<f64> = after_name
         .split_whitespace()
@@ -160,7 +161,7 @@ fn own_use() -> (f64, f64) {
 
 #[expect(clippy::print_stdout, reason = "a bench tells its figures")]
 #[expect(clippy::cast_precision_loss, reason = "counts of episodes and requests")]
-fn measure(latency: Duration, mode: &str, episodes: usize) -> Result<(), Failure> {
+fn measure(latency: Duration, mode: &str, episodes: usize) -> Result<TempDir, Failure> {
     let provider = Provider::start(latency)?;
     let folder = tempfile::tempdir()?;
     let plan = RunPlan {
@@ -170,11 +171,12 @@ fn measure(latency: Duration, mode: &str, episodes: usize) -> Result<(), Failure
     };
     let prepared = prepare(&plan)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    let (memory_before, cpu_before) = own_use();
+    let (memory_before, cpu_before) = use_of("self");
     let start = Instant::now();
     let results = runtime.block_on(run_cells(&plan, &prepared, Arc::new(Silent)));
     let wall = start.elapsed().as_secs_f64();
-    let (memory, cpu) = own_use();
+    let (memory, cpu) = use_of("self");
+    let (_, provider_cpu) = use_of(&provider.child.id().to_string());
     for result in &results {
         if let Err(error) = &result.result {
             return Err(format!("{}: {error}", result.cell.id).into());
@@ -190,16 +192,20 @@ fn measure(latency: Duration, mode: &str, episodes: usize) -> Result<(), Failure
         .map(|summary| summary.counters.infrastructure_faults.values().sum::<usize>())
         .sum();
     let ideal = longest as f64 * latency.as_secs_f64();
+    let requests = turns.sum::<usize>() as f64;
+    let (cpu, memory) = (cpu - cpu_before, (memory - memory_before).max(0.0));
     println!(
         "{episodes:>5} episodes x {STEPS} steps, {mode:<13} {:>4} ms: wall {wall:6.2} s, ideal {ideal:6.2} s, ratio \
-         {:.3}, {:6.0} requests/s, CPU {:5.1} s, peak {memory:5.0} MiB ({:.2} MiB an episode), faults {faults}",
+         {:.3}, {:6.0} requests/s, CPU {cpu:5.1} s ({:.2} ms a request), the provider's {provider_cpu:5.1} s \
+         ({:.2} ms), memory {memory:5.0} MiB more ({:.2} MiB an episode), faults {faults}",
         latency.as_millis(),
         wall / ideal,
-        turns.sum::<usize>() as f64 / wall,
-        cpu - cpu_before,
-        (memory - memory_before).max(0.0) / episodes as f64,
+        requests / wall,
+        cpu * 1e3 / requests,
+        provider_cpu * 1e3 / requests,
+        memory / episodes as f64,
     );
-    Ok(())
+    Ok(folder)
 }
 
 fn main() -> Result<(), Failure> {
@@ -216,6 +222,9 @@ fn main() -> Result<(), Failure> {
         .collect::<Result<_, _>>()?;
     let modes = setting("KTD_BENCH_MODES", "memory-only,open-research");
     ktd_io::open_files::raise_open_files().ok_or("the number of open files cannot be raised")?;
+    // Removed at the end alone: for a minute after files are removed, ext4 looks at each of their places again whenever
+    // one is made.
+    let mut folders = Vec::new();
     for latency in latencies {
         // At the short latency the curve up to where it saturates; at the long one the promise itself.
         let sizes: Vec<usize> = if latency < 1_000 {
@@ -228,7 +237,7 @@ fn main() -> Result<(), Failure> {
         };
         for mode in modes.split(',') {
             for size in &sizes {
-                measure(Duration::from_millis(latency), mode, *size)?;
+                folders.push(measure(Duration::from_millis(latency), mode, *size)?);
             }
         }
     }

@@ -406,3 +406,38 @@ fn a_long_text_is_judged_the_same_every_time() {
         );
     }
 }
+
+/// What a guard remembers of earlier requests changes no verdict: each request is judged as by a guard that has seen none.
+#[test]
+fn a_guard_that_remembers_judges_like_a_new_one() {
+    let clean = "nothing to see here ".repeat(100);
+    let dated = format!("{clean} on 2024-04-01");
+    let texts = [
+        "hold",
+        "S0001",
+        "SH600519",
+        "2024-04-01",
+        "贵州茅台",
+        clean.as_str(),
+        dated.as_str(),
+    ];
+    for level in Level::ALL {
+        let market = market();
+        let remembering = Guard::new(level, &market);
+        // Every request comes twice, and after every other one.
+        for _ in 0..2 {
+            for text in texts {
+                for (body, _) in places(text) {
+                    let body = body.to_string().into_bytes();
+                    let found = remembering.scan(&body);
+                    assert_eq!(
+                        found,
+                        Guard::new(level, &market).scan(&body),
+                        "{level:?} {text:?}"
+                    );
+                    assert_eq!(found, remembering.scan(&body), "{level:?} {text:?}");
+                }
+            }
+        }
+    }
+}

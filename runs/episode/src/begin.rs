@@ -25,10 +25,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// Writes `header.json` and `private/episode.json`, or checks that those of an earlier run are the same. Prices alone
-/// may have changed: what is unfinished is continued at those of today.
-pub(super) fn write_identity(input: &EpisodeInput<'_>, paths: &BundlePaths) -> Result<(), EpisodeError> {
+/// may have changed: what is unfinished is continued at those of today. Returns what the events start from.
+pub(super) fn write_identity(input: &EpisodeInput<'_>, paths: &BundlePaths) -> Result<String, EpisodeError> {
     let path = paths.header();
     let header = header(input)?;
+    let genesis = header.genesis()?;
     let bytes = json_bytes(&path, &header)?;
     match read_if_exists(&path)? {
         Some(recorded) if recorded == bytes => {}
@@ -38,14 +39,22 @@ pub(super) fn write_identity(input: &EpisodeInput<'_>, paths: &BundlePaths) -> R
         }
         None => write_whole(&path, &bytes)?,
     }
-    keep_private(input, &paths.episode())
+    keep_private(input, &paths.episode())?;
+    Ok(genesis)
 }
 
-/// Checks that the header is the one this program, panel and configuration would write, at the recorded prices.
-pub(super) fn compare_identity(input: &EpisodeInput<'_>, paths: &BundlePaths) -> Result<(), EpisodeError> {
+/// Checks that the header is the one this program, panel and configuration would write, at the recorded prices. Returns
+/// what the events start from.
+pub(super) fn compare_identity(
+    input: &EpisodeInput<'_>,
+    paths: &BundlePaths,
+) -> Result<String, EpisodeError> {
     let path = paths.header();
     let recorded = read_bounded(&path, JSON_LIMIT_BYTES)?;
-    same_but_prices(&path, &recorded, header(input)?)
+    let header = header(input)?;
+    let genesis = header.genesis()?;
+    same_but_prices(&path, &recorded, header)?;
+    Ok(genesis)
 }
 
 fn same_but_prices(path: &Path, recorded: &[u8], now: Header) -> Result<(), EpisodeError> {
@@ -148,7 +157,7 @@ pub(super) fn header(input: &EpisodeInput<'_>) -> Result<Header, EpisodeError> {
         seed: cell.seed,
         data: shared.data.clone(),
         prompts_sha256: ktd_prompts::hash(),
-        tools_sha256: tools_sha256(&shared.toolbox.specs()),
+        tools_sha256: tools_sha256().to_owned(),
         rules: RulesConfig::of(&rules(input)?),
         session: shared.session,
         tools: shared.tools,
@@ -170,10 +179,11 @@ pub(super) fn mask_of(input: &EpisodeInput<'_>, rules: &Rules) -> Option<Mask> {
     Mask::new(input.cell.mask, &input.key, &frame)
 }
 
-/// Opens an episode: with a transport to continue it, without one to compare it from its first event.
+/// Opens an episode whose events start from `genesis`: with a transport to continue it, without one to compare it from its
+/// first event.
 pub(super) fn open<'a>(
     input: &'a EpisodeInput<'a>,
-    paths: &BundlePaths,
+    (paths, genesis): (&BundlePaths, &str),
     guard: &'a Guard,
     transport: Option<&'a dyn Transport>,
 ) -> Result<Episode<'a>, EpisodeError> {
@@ -181,9 +191,8 @@ pub(super) fn open<'a>(
     let mask = mask_of(input, &rules).ok_or_else(|| {
         EpisodeError::input("the window has no trading day before it", "choose a later window")
     })?;
-    let genesis = header(input)?.genesis()?;
     let events = Lines::read(&paths.events())?;
-    events.starts_from(&genesis, &paths.events())?;
+    events.starts_from(genesis, &paths.events())?;
     let ledger = Lines::read(&paths.ledger())?;
     ledger.starts_from(NO_GENESIS, &paths.ledger())?;
     let cassette = Cassette::read(&paths.exchanges())?;
@@ -194,11 +203,11 @@ pub(super) fn open<'a>(
     let (resume, events, ledger, store) = if transport.is_some() {
         let resume = Resume::of(input, paths, (&events, &ledger, &cassette))?;
         let store = ExchangeStore::continue_after(&paths.exchanges(), &cassette)?;
-        let events = Log::continue_at(&paths.events(), &events, resume.events_kept, &genesis)?;
+        let events = Log::continue_at(&paths.events(), &events, resume.events_kept, genesis)?;
         let ledger = Log::continue_at(&paths.ledger(), &ledger, resume.steps_done, NO_GENESIS)?;
         (resume, events, ledger, Some(store))
     } else {
-        let events = Log::compare(&paths.events(), &events, &genesis);
+        let events = Log::compare(&paths.events(), &events, genesis);
         let ledger = Log::compare(&paths.ledger(), &ledger, NO_GENESIS);
         (Resume::default(), events, ledger, None)
     };

@@ -112,12 +112,12 @@ async fn replay_steps(
     paths: &BundlePaths,
     steps: usize,
 ) -> Result<(), EpisodeError> {
-    begin::compare_identity(input, paths)?;
+    let genesis = begin::compare_identity(input, paths)?;
     let guard = input
         .shared
         .guards
         .of(input.cell.mask.level, &input.shared.market);
-    let mut episode = begin::open(input, paths, guard, None)?;
+    let mut episode = begin::open(input, (paths, &genesis), guard, None)?;
     episode.run_until(steps, &Silent).await
 }
 
@@ -139,7 +139,7 @@ fn begin_branch(
     for (path, bytes) in &files {
         copy(path, bytes)?;
     }
-    begin::write_identity(input, out)
+    begin::write_identity(input, out).map(|_| ())
 }
 
 /// Writes a file, or finds it as an earlier begin of the same branch has left it.

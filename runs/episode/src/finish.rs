@@ -3,9 +3,11 @@
 use super::EpisodeInput;
 use crate::EpisodeError;
 use ktd_bundle::BundlePaths;
+use ktd_bundle::exchanges::ExchangeStore;
 use ktd_bundle::summary::Summary;
 use ktd_bundle::summary_file::{check_summary, read_summary, summary_of};
 use ktd_io::whole_file::{json_bytes, write_whole};
+use ktd_masking::MaskKey;
 
 /// The summary of a finished bundle, checked against its files: what was changed since is no result.
 pub(super) fn finished(input: &EpisodeInput<'_>, paths: &BundlePaths) -> Result<Summary, EpisodeError> {
@@ -14,9 +16,35 @@ pub(super) fn finished(input: &EpisodeInput<'_>, paths: &BundlePaths) -> Result<
     Ok(read_summary(paths)?)
 }
 
+/// Closes the record of an episode that has ended: its exchanges as one frame, then the summary.
+pub(super) async fn close(
+    input: &EpisodeInput<'_>,
+    paths: &BundlePaths,
+    store: Option<ExchangeStore>,
+) -> Result<Summary, EpisodeError> {
+    let is_long = store.as_ref().is_some_and(ExchangeStore::is_long);
+    let (paths, key) = (paths.clone(), input.key.clone());
+    let closing = move || {
+        if let Some(store) = store {
+            store.finish()?;
+        }
+        write_summary(&paths, &key)
+    };
+    if !is_long {
+        return closing();
+    }
+    // Whatever else runs on this thread would wait for seconds.
+    let closed = tokio::task::spawn_blocking(closing).await;
+    closed.unwrap_or_else(|_| {
+        Err(EpisodeError::Panicked {
+            cell: input.cell.id.clone(),
+        })
+    })
+}
+
 /// Writes `summary.json`.
-pub(super) fn write_summary(input: &EpisodeInput<'_>, paths: &BundlePaths) -> Result<Summary, EpisodeError> {
-    let summary = summary_of(paths, Some(&input.key))?;
+fn write_summary(paths: &BundlePaths, key: &MaskKey) -> Result<Summary, EpisodeError> {
+    let summary = summary_of(paths, Some(key))?;
     write_whole(&paths.summary(), &json_bytes(&paths.summary(), &summary)?)?;
     Ok(summary)
 }

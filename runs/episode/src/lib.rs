@@ -94,21 +94,20 @@ pub async fn run_episode(
     }
     paths.create()?;
     let _lock = paths.lock_for_writing()?;
-    begin::write_identity(input, paths)?;
+    let genesis = begin::write_identity(input, paths)?;
     let guard = input
         .shared
         .guards
         .of(input.cell.mask.level, &input.shared.market);
-    let mut episode = begin::open(input, paths, guard, Some(transport))?;
+    let mut episode = begin::open(input, (paths, &genesis), guard, Some(transport))?;
     episode.exchanger.observer = Some(Observer {
         progress,
         agent: &input.cell.agent.id,
     });
     episode.run(progress).await?;
-    if let Some(store) = &episode.exchanger.store {
-        store.finish()?;
-    }
-    finish::write_summary(input, paths)
+    let store = episode.exchanger.store.take();
+    drop(episode);
+    finish::close(input, paths, store).await
 }
 
 /// The summary of an episode that has ended, checked against its files; `None` while it has not.
@@ -135,12 +134,12 @@ pub async fn replay_episode(
     paths: &BundlePaths,
     progress: &dyn Progress,
 ) -> Result<(), EpisodeError> {
-    begin::compare_identity(input, paths)?;
+    let genesis = begin::compare_identity(input, paths)?;
     let guard = input
         .shared
         .guards
         .of(input.cell.mask.level, &input.shared.market);
-    let mut episode = begin::open(input, paths, guard, None)?;
+    let mut episode = begin::open(input, (paths, &genesis), guard, None)?;
     episode.run(progress).await?;
     episode.check_complete(paths)
 }

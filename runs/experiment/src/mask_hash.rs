@@ -1,7 +1,8 @@
 //! What a mask shows, in one hash.
 
 use ktd_io::sha256::sha256_hex;
-use ktd_masking::{MaskSettings, SCHEME, ToolSpec};
+use ktd_masking::{MaskSettings, SCHEME};
+use std::sync::OnceLock;
 
 /// SHA-256 over all that decides what a model sees of a market under these settings, in hexadecimal: the two labels, the
 /// version of what masks show, the prompts and the tools. Equal hashes mean the same mask, whatever the key, the panel and
@@ -14,17 +15,23 @@ pub fn mask_hash(settings: MaskSettings) -> String {
         settings.numeric.label().to_owned(),
         SCHEME.to_string(),
         ktd_prompts::hash(),
-        tools_sha256(&ktd_tools::tool_specs()),
+        tools_sha256().to_owned(),
     ];
     sha256_hex(parts.join("\n").as_bytes())
 }
 
-/// SHA-256 over the tools' names, descriptions and schemas.
+/// SHA-256 over the tools' names, descriptions and schemas, which are the same in every episode: making the schemas takes
+/// longer than opening one.
 #[must_use]
-pub fn tools_sha256(specs: &[ToolSpec]) -> String {
-    let tools: Vec<_> = specs
-        .iter()
-        .map(|spec| (spec.name, spec.description, spec.parameters.as_value()))
+pub fn tools_sha256() -> &'static str {
+    static HASH: OnceLock<String> = OnceLock::new();
+    HASH.get_or_init(hash_of_tools)
+}
+
+fn hash_of_tools() -> String {
+    let tools: Vec<_> = ktd_tools::tool_specs()
+        .into_iter()
+        .map(|spec| (spec.name, spec.description, spec.parameters.as_value().clone()))
         .collect();
     // Texts and values that are JSON already cannot fail to serialise.
     let mut bytes = serde_json::to_vec_pretty(&tools).unwrap_or_default();

@@ -253,8 +253,10 @@ pub fn write_file(
             }
         }),
     });
-    // After a rename it is gone already.
-    std::fs::remove_file(&temporary).ok();
+    if written.is_err() || if_exists != IfExists::Replace {
+        // After a rename it is gone already.
+        std::fs::remove_file(&temporary).ok();
+    }
     written.map_err(FileError::io("write", path))
 }
 
@@ -307,17 +309,16 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
 /// [`FileError`] when the file exists and may not be replaced, is not a regular file, or its directory is missing.
 pub fn check_writable(path: &Path, if_exists: IfExists) -> Result<(), FileError> {
     let refused = |kind: io::ErrorKind| Err(FileError::io("write", path)(kind.into()));
-    if path.is_dir() {
-        return refused(io::ErrorKind::IsADirectory);
-    }
-    if if_exists == IfExists::Refuse && path.exists() {
-        return refused(io::ErrorKind::AlreadyExists);
-    }
-    if path.exists() && !path.is_file() {
-        // Replacing a device or a pipe by a file would break it for everyone.
-        return Err(FileError::NotRegular {
-            path: path.to_owned(),
-        });
+    if let Ok(found) = std::fs::metadata(path) {
+        return match if_exists {
+            _ if found.is_dir() => refused(io::ErrorKind::IsADirectory),
+            IfExists::Refuse => refused(io::ErrorKind::AlreadyExists),
+            // Replacing a device or a pipe by a file would break it for everyone.
+            IfExists::Replace | IfExists::Keep if !found.is_file() => Err(FileError::NotRegular {
+                path: path.to_owned(),
+            }),
+            IfExists::Replace | IfExists::Keep => Ok(()),
+        };
     }
     let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
     match parent {

@@ -127,8 +127,13 @@ impl Serialize for Function<'_> {
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("description", spec.description)?;
         map.serialize_entry("name", spec.name)?;
-        let parameters = emit(spec.parameters.as_value(), strict.unwrap_or(false));
-        map.serialize_entry("parameters", &Sorted(&parameters))?;
+        if *strict == Some(true) {
+            let parameters = emit(spec.parameters.as_value(), true);
+            map.serialize_entry("parameters", &Sorted(&parameters))?;
+        } else {
+            // The same bytes, which go out with every request.
+            map.serialize_entry("parameters", spec.parameters.as_text())?;
+        }
         if let Some(strict) = strict {
             map.serialize_entry("strict", strict)?;
         }

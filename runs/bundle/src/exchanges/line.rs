@@ -40,6 +40,28 @@ struct IntentLine {
     request_text: Option<String>,
 }
 
+/// More than a line of an intent holds besides its request.
+const LINE_OVERHEAD_BYTES: usize = 512;
+
+/// A [`Line`] of an intent whose texts are borrowed.
+#[derive(Serialize)]
+struct WrittenLine<'a> {
+    seq: u64,
+    intent: WrittenIntent<'a>,
+}
+
+/// An [`IntentLine`] whose texts are borrowed.
+#[derive(Serialize)]
+struct WrittenIntent<'a> {
+    at: Place,
+    key: &'a str,
+    path: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    request: Option<&'a RawValue>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    request_text: Option<&'a str>,
+}
+
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct OutcomeLine {
@@ -81,27 +103,35 @@ struct RefusedLine {
 }
 
 /// A text as JSON of one line, where it is: the bytes come back as they were.
-fn raw(text: &str) -> Option<Box<RawValue>> {
+fn raw(text: &str) -> Option<&RawValue> {
     if text.contains(['\n', '\r']) || !text.starts_with(['{', '[']) {
         return None;
     }
-    let value = RawValue::from_string(text.to_owned()).ok()?;
+    let value: &RawValue = serde_json::from_str(text).ok()?;
     (value.get().len() == text.len()).then_some(value)
 }
 
 fn either(json: Option<Box<RawValue>>, text: Option<String>) -> Option<String> {
-    json.map(|json| json.get().to_owned()).or(text)
+    json.map(|json| Box::<str>::from(json).into_string()).or(text)
 }
 
 impl Record {
     /// The record's line, with its line feed.
     pub(super) fn to_line(&self, seq: u64) -> std::io::Result<Vec<u8>> {
-        let (intent, outcome) = match self {
-            Self::Intent(intent) => (Some(IntentLine::of(intent)), None),
-            Self::Outcome { at, outcome } => (None, Some(OutcomeLine::of(*at, outcome))),
+        let mut bytes = match self {
+            Self::Intent(intent) => {
+                // Grown step by step, a long request would be copied again and again.
+                let mut bytes = Vec::with_capacity(intent.request.len() + LINE_OVERHEAD_BYTES);
+                let intent = WrittenIntent::of(intent);
+                serde_json::to_writer(&mut bytes, &WrittenLine { seq, intent })?;
+                bytes
+            }
+            Self::Outcome { at, outcome } => serde_json::to_vec(&Line {
+                seq,
+                intent: None,
+                outcome: Some(OutcomeLine::of(*at, outcome)),
+            })?,
         };
-        let line = Line { seq, intent, outcome };
-        let mut bytes = serde_json::to_vec(&line)?;
         bytes.push(b'\n');
         Ok(bytes)
     }
@@ -122,18 +152,20 @@ impl Record {
     }
 }
 
-impl IntentLine {
-    fn of(intent: &Intent) -> Self {
+impl<'a> WrittenIntent<'a> {
+    fn of(intent: &'a Intent) -> Self {
         let request = raw(&intent.request);
         Self {
             at: intent.at,
-            key: intent.key.clone(),
-            path: intent.path.clone(),
-            request_text: request.is_none().then(|| intent.request.clone()),
+            key: &intent.key,
+            path: &intent.path,
+            request_text: request.is_none().then_some(&intent.request),
             request,
         }
     }
+}
 
+impl IntentLine {
     fn read(self) -> Result<Intent, String> {
         let request = either(self.request, self.request_text).ok_or("the request is missing")?;
         Ok(Intent {
@@ -160,7 +192,7 @@ impl OutcomeLine {
                 body,
                 body_hex,
             } => {
-                let json = body.as_deref().and_then(raw);
+                let json = body.as_deref().and_then(raw).map(ToOwned::to_owned);
                 line.reply = Some(ReplyLine {
                     status: *status,
                     headers: headers.clone(),

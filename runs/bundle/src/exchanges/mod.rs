@@ -7,6 +7,7 @@
 //! of which nobody knows whether it was answered, or charged. Killed in the middle of a line or a frame, the torn end is
 //! cut off when the store is opened again. A finished store is one frame.
 
+mod canonical;
 mod cassette;
 mod line;
 mod nearest;
@@ -18,6 +19,7 @@ pub use nearest::{Difference, Nearest};
 pub(crate) use segment::STORE_LIMIT_BYTES;
 pub use store::ExchangeStore;
 
+use canonical::write_canonical;
 use ktd_agents::{TransportError, WireReply, WireRequest};
 use ktd_io::sha256::sha256_hex;
 use serde::{Deserialize, Serialize};
@@ -120,7 +122,8 @@ impl Intent {
             at,
             key: key.to_owned(),
             path: request.path().to_owned(),
-            request: String::from_utf8_lossy(request.body()).into_owned(),
+            request: String::from_utf8(request.body().to_vec())
+                .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()),
         }
     }
 
@@ -161,12 +164,13 @@ fn key_of(path: &str, body: &[u8]) -> String {
 /// The key of a request whose body has been read before, where it is JSON.
 #[must_use]
 pub fn key_of_read(path: &str, body: &[u8], value: Option<&serde_json::Value>) -> String {
-    let canonical = value
-        .and_then(|value| serde_json_canonicalizer::to_vec(value).ok())
-        .unwrap_or_else(|| body.to_vec());
     let mut bytes = path.as_bytes().to_vec();
     bytes.push(b'\n');
-    bytes.extend(canonical);
+    let path_end = bytes.len();
+    if value.is_none_or(|value| write_canonical(value, &mut bytes).is_err()) {
+        bytes.truncate(path_end);
+        bytes.extend_from_slice(body);
+    }
     sha256_hex(&bytes)
 }
 

@@ -36,6 +36,8 @@ struct OpenPart {
     file: File,
     bytes: u64,
     records: u64,
+    /// Whether the compressed part holds anything.
+    has_segments: bool,
 }
 
 impl ExchangeStore {
@@ -59,6 +61,7 @@ impl ExchangeStore {
                 file,
                 bytes: extent.open_bytes,
                 records: extent.records,
+                has_segments: 0 < extent.compressed_bytes,
             }))),
         })
     }
@@ -118,7 +121,15 @@ impl ExchangeStore {
             .map_err(BundleError::io("write", &self.path))?;
         part.file.set_len(0).map_err(BundleError::io("cut", &self.path))?;
         part.bytes = 0;
+        part.has_segments = true;
         Ok(())
+    }
+
+    /// Whether it has grown beyond one segment, so that finishing it takes a second or longer.
+    #[must_use]
+    pub fn is_long(&self) -> bool {
+        let open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        open.as_ref().is_some_and(|part| part.has_segments)
     }
 
     /// Finishes the store: one frame of all records, and no open part. Nothing can be appended afterwards.
@@ -206,6 +217,8 @@ mod tests {
             let cassette = Cassette::read(&path).unwrap();
             assert_eq!(cassette.len(), usize::try_from(ordinal).unwrap());
             let store = ExchangeStore::continue_after(&path, &cassette).unwrap();
+            // Five megabytes make a segment.
+            assert_eq!(store.is_long(), 3 < ordinal, "{ordinal}");
             store.intend(intent(ordinal, 1 << 20)).unwrap();
             store
                 .settle(at(ordinal), Outcome::Refused { status: None })
