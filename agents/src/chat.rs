@@ -14,7 +14,7 @@ pub struct ChatRequest<W: Words = Masked> {
     pub model: String,
     /// The conversation, oldest first. Every tool call in it is answered directly after its turn.
     pub messages: Vec<Message<W>>,
-    /// The tools the model is told about, in a fixed order so that provider caches hold; see
+    /// The tools offered to the model, in a fixed order so that provider caches hold; see
     /// [`ToolChoice::Withdrawn`].
     pub tools: Arc<[ToolSpec]>,
     /// Whether and what the model must call.
@@ -73,7 +73,7 @@ pub enum ToolChoice {
     Named(&'static str),
 }
 
-/// What form the model's text must have, where the provider can be told.
+/// The form that the model's text must have, where the provider takes one.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ReplyFormat {
     /// Whatever the model likes.
@@ -82,10 +82,10 @@ pub enum ReplyFormat {
     Arguments(ToolSpec),
 }
 
-/// Whether a model is told to think. Most thinking models refuse a forced call while they think.
+/// A request to think or not to think. Most thinking models refuse a forced call while they think.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Thinking {
-    /// Nothing is said; the provider's default holds.
+    /// Nothing is requested; the provider's default holds.
     #[default]
     VendorDefault,
     /// It is switched on.
@@ -131,7 +131,7 @@ pub struct ToolCall {
 /// Why the model stopped. For information: whether it called a tool is decided by the calls alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StopReason {
-    /// It had said everything.
+    /// The answer was complete.
     Stop,
     /// It wanted tools.
     ToolCalls,
@@ -245,7 +245,7 @@ pub struct Served {
 }
 
 impl ModelTurn {
-    /// What it said, when it said something.
+    /// The text of the turn, where there is any.
     #[must_use]
     pub fn text(&self) -> Option<&str> {
         self.text.as_deref()

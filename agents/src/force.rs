@@ -70,7 +70,7 @@ impl fmt::Display for ForceLevel {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "kebab-case")]
 pub enum ThinkingPolicy {
-    /// Nothing is said; the vendor's default holds.
+    /// Nothing is requested; the vendor's default holds.
     #[default]
     VendorDefault,
     /// On throughout.

@@ -12,12 +12,14 @@ mod chat;
 mod dialect;
 mod force;
 mod http;
+mod model_fault;
 mod reply;
 mod session;
 mod transport;
 mod usage;
 mod verdict;
 mod wire;
+mod wire_format;
 mod words;
 
 /// The tool that the built-in agents submit through.
@@ -36,10 +38,11 @@ pub use dialect::{
 };
 pub use force::{ForceLevel, ThinkingPolicy};
 pub use http::{HttpSettings, HttpTransport, ProxySettings, SetupError, Unreachable, reach};
+pub use model_fault::ModelFault;
 pub use reply::DecodedReply;
 pub use session::{
-    Attempt, ModelFault, Outcome, Research, ResearchEffect, Session, SessionError, SessionLimits,
-    SessionTexts, StepPlan, Submission, SubmissionEffect, Tally, ToolAnswer,
+    Attempt, Outcome, Research, ResearchEffect, Session, SessionError, SessionLimits, SessionTexts, StepPlan,
+    Submission, SubmissionEffect, Tally, ToolAnswer,
 };
 pub use transport::{Transport, TransportError, WireReply};
 pub use usage::{PROMPT_TOKENS_OVERHEAD, Usage, UsageBound, UsageSource};
@@ -47,6 +50,7 @@ pub use verdict::{Expected, Verdict, arguments_of_printed_call, fault_of_turn, o
 pub use wire::wait_of as wait_seconds;
 pub use wire::{
     CALLS_PER_REPLY_MAX, FaultClass, FaultKind, REPLY_BYTES_MAX, REPLY_DEPTH_MAX, REPLY_ITEMS_MAX,
-    ReplyFault, Wire, WireRequest,
+    ReplyFault, WireRequest,
 };
+pub use wire_format::Wire;
 pub use words::{Masked, Words};

@@ -5,7 +5,8 @@ use crate::dialect::Dialect;
 use crate::transport::WireReply;
 use crate::usage::{Usage, UsageBound};
 use crate::verdict::{Expected, Verdict};
-use crate::wire::{FaultKind, ReplyFault, Wire};
+use crate::wire::{FaultKind, ReplyFault};
+use crate::wire_format::Wire;
 
 /// A turn of the model or the fault in its place, with token counts that can be.
 #[derive(Debug)]

@@ -52,7 +52,7 @@ pub enum TransportError {
     /// The provider could not be reached.
     #[error("failed to connect to the provider: {detail}")]
     Connect {
-        /// What the system said.
+        /// The system's message.
         detail: String,
     },
     /// No reply within the time given.
@@ -61,7 +61,7 @@ pub enum TransportError {
     /// The reply broke off.
     #[error("the provider's reply broke off: {detail}")]
     Interrupted {
-        /// What the system said.
+        /// The system's message.
         detail: String,
     },
     /// The reply was larger than any answer needs.

@@ -18,7 +18,7 @@ pub struct Usage {
     pub cache_write_1h: u64,
     /// Tokens of the provider's own tool prompts, where it counts them apart from the request.
     pub tool_prompt: u64,
-    /// Tokens generated that can be seen.
+    /// Tokens generated, reasoning excluded.
     pub visible_output: u64,
     /// Tokens generated in reasoning.
     pub reasoning_output: u64,

@@ -4,7 +4,7 @@
 use crate::arguments::{ARGUMENTS_BYTES_MAX, ARGUMENTS_DEPTH_MAX, ArgumentsForm, is_object};
 use crate::chat::{ModelTurn, Normalised, StopReason, ToolCall};
 use crate::force::ForceLevel;
-use crate::session::ModelFault;
+use crate::model_fault::ModelFault;
 use crate::wire::{FaultClass, FaultKind, ReplyFault};
 use ktd_masking::JsonExtent;
 
@@ -28,7 +28,7 @@ pub enum Verdict {
 /// What was asked of the model, as far as its reply is judged by it.
 #[derive(Debug, Clone, Copy)]
 pub struct Expected<'a> {
-    /// Names of the tools the model was told about.
+    /// Names of the tools offered to the model.
     pub tools: &'a [&'a str],
     /// How a submission was forced; `None` where the model may answer as it likes.
     pub forced: Option<ForceLevel>,

@@ -5,7 +5,7 @@
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use ktd_attribution::Panel;
-use ktd_attribution::account::{Basis, DayBook, HeldName, Linking, attribute, random_selections};
+use ktd_attribution::account::{DayBook, HeldName, Linking, WeightBasis, attribute, random_selections};
 use ktd_attribution::model::{FactorModel, Leg, ModelConfig};
 use ktd_env::synth::{SynthConfig, generate};
 use std::hint::black_box;
@@ -75,7 +75,7 @@ fn trajectory(criterion: &mut Criterion) {
         |bencher| {
             bencher.iter(|| {
                 let split = attribute(black_box(&books), styles, |day| model.day(day)).unwrap();
-                Basis::ALL.map(|basis| split.linked(basis, Linking::Carino))
+                WeightBasis::ALL.map(|basis| split.linked(basis, Linking::Carino))
             });
         },
     );

@@ -11,7 +11,7 @@ pub struct PanelColumns {
     pub names: usize,
     /// Number of exchange days.
     pub days: usize,
-    /// Place of the first day in the calendar that days are told by; 0 where the panel begins with its data.
+    /// Place of the first day in the calendar that counts the days; 0 where the panel begins with its data.
     pub first_day: usize,
     /// Opening prices, adjusted to one base; NaN where missing.
     pub open: Vec<f64>,
@@ -42,9 +42,9 @@ pub enum PanelError {
     /// There is nothing to fit.
     #[error("the panel has {names} names and {days} days, but it needs at least one of each")]
     Empty {
-        /// Names told.
+        /// Names declared.
         names: usize,
-        /// Days told.
+        /// Days declared.
         days: usize,
     },
     /// A column has another number of cells.
@@ -54,15 +54,15 @@ pub enum PanelError {
         column: &'static str,
         /// Its cells.
         cells: usize,
-        /// Names told.
+        /// Names declared.
         names: usize,
-        /// Days told.
+        /// Days declared.
         days: usize,
     },
 }
 
 impl PanelError {
-    /// How to mend it.
+    /// How to fix it.
     #[must_use]
     pub const fn hint(&self) -> &'static str {
         match self {

@@ -1,10 +1,10 @@
 //! What several agents selected, seed by seed, and how sure their order is.
 
-use crate::account::{Attribution, Basis, Part, carino_weights};
+use crate::account::{Attribution, Part, WeightBasis, carino_weights};
 use ktd_stats::moments::column_means;
 use ktd_stats::{
-    Confidence, DEFAULT_MEAN_BLOCK_DAYS, DailyTable, InputError, RankIntervals, ReplicateSums, Sample,
-    SeededAgent, StationaryBootstrap, SuperiorAbility, Undefined, block_length, pbo, reality_check,
+    Confidence, DEFAULT_MEAN_BLOCK_DAYS, DailyTable, RankIntervals, ReplicateSums, Sample, SeededAgent,
+    StationaryBootstrap, StatsError, SuperiorAbility, Undefined, block_length, pbo, reality_check,
     seeded_sums, separable_groups, superior_ability,
 };
 
@@ -37,7 +37,7 @@ pub enum RankingTestError {
     Undefined(#[from] Undefined),
     /// The statistic cannot be computed.
     #[error(transparent)]
-    Input(#[from] InputError),
+    Input(#[from] StatsError),
 }
 
 /// The order of agents by selection, and which pairs resampling separates.
@@ -69,12 +69,12 @@ impl SelectionSeries {
     pub fn of(seeds: &[&Attribution]) -> Self {
         let linked = seeds.iter().map(|attribution| {
             let weights = carino_weights(attribution.returns());
-            let daily = attribution.parts(Basis::Pre).daily(Part::Selection);
+            let daily = attribution.parts(WeightBasis::Pre).daily(Part::Selection);
             daily.zip(weights).map(|(value, weight)| value * weight).collect()
         });
         let daily: Vec<Vec<f64>> = seeds
             .iter()
-            .map(|attribution| attribution.selection(Basis::Pre))
+            .map(|attribution| attribution.selection(WeightBasis::Pre))
             .collect();
         Self {
             linked: linked.collect(),

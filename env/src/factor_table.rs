@@ -2,7 +2,7 @@
 
 use crate::factors::{
     Center, CrossSectionConfig, CrossSectionError, Factor, FactorColumns, FactorConfig, FactorError,
-    Technical, TechnicalColumns, Window, compute, compute_technicals, mean_amount, missing_per_row,
+    RollingWindow, Technical, TechnicalColumns, compute, compute_technicals, mean_amount, missing_per_row,
     standardise,
 };
 use crate::history::History;
@@ -45,7 +45,7 @@ pub enum FactorTableError {
 }
 
 impl FactorTableError {
-    /// How to mend it.
+    /// How to fix it.
     #[must_use]
     pub const fn hint(&self) -> &'static str {
         match self {
@@ -60,7 +60,7 @@ impl FactorTableError {
 const MIN_HISTORY_DAYS: usize = 120;
 
 /// The window of the regression weight, which decides who is in the cross-section's moments.
-const WEIGHT_WINDOW: Window = Window::new(60, 20);
+const WEIGHT_WINDOW: RollingWindow = RollingWindow::new(60, 20);
 
 impl FactorTable {
     /// The table of the as-of days `first..=last`.

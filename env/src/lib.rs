@@ -4,12 +4,14 @@
 //!
 //! Knows: nothing of ours. Never knows: models, prompts, aliases, files.
 
+mod as_of;
 mod day;
 mod decimal;
 mod factor_table;
 mod history;
 mod market;
 mod money;
+mod panel_check;
 mod seed;
 mod ticker;
 
@@ -17,16 +19,20 @@ pub mod exchange;
 pub mod factors;
 pub mod synth;
 
+pub use as_of::{AsOf, DaysBack, PastDay};
 pub use day::{DateError, DateSpan, TradeDate};
 pub use decimal::{Decimal, DecimalError};
 pub use factor_table::{FactorTable, FactorTableError};
 pub use history::History;
 pub use market::{
-    AbsentMember, AsOf, Bar, Basis, Breach, BuildReport, CheckOptions, DataError, DataReport, DayIndex,
-    DaysBack, Examples, FactorJump, Hole, IllFormedBar, IndexLevels, IndexSeries, Market, MarketBuilder,
-    NameId, NameInfo, PanelFormatError, PanelOptions, PastDay, Place, PriceGrid, RawBar, SessionGap,
-    UnsupportedRule, VolumeBasis, YearCoverage, check_panel,
+    AbsentMember, Bar, BuildReport, DataError, DayIndex, IndexLevels, IndexSeries, Market, MarketBuilder,
+    NameId, NameInfo, PanelFormatError, PanelOptions, PriceBasis, PriceGrid, RawBar, SourceLocation,
+    VolumeBasis,
 };
 pub use money::{Fen, Price, Shares};
+pub use panel_check::{
+    Breach, CheckOptions, DataReport, Examples, FactorJump, Hole, IllFormedBar, SessionGap, UnsupportedRule,
+    YearCoverage, check_panel,
+};
 pub use seed::KeyedStream;
 pub use ticker::{Board, Ticker, TickerError};

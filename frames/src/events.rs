@@ -20,7 +20,7 @@ pub enum EventsError {
 }
 
 impl EventsError {
-    /// How to mend it.
+    /// How to fix it.
     #[must_use]
     pub const fn hint(&self) -> &'static str {
         match self {

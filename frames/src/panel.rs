@@ -70,12 +70,12 @@ pub fn panel_frame(market: &Market) -> PolarsResult<DataFrame> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ktd_env::{Basis, MarketBuilder, PanelOptions, RawBar, Ticker, VolumeBasis};
+    use ktd_env::{MarketBuilder, PanelOptions, PriceBasis, RawBar, Ticker, VolumeBasis};
 
     /// Two days of one name and one of another.
     fn market() -> Market {
         let mut builder = MarketBuilder::new(PanelOptions {
-            basis: Basis::Raw,
+            basis: PriceBasis::Raw,
             volume: VolumeBasis::Real,
             has_factors: false,
             has_amounts: false,

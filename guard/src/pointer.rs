@@ -6,8 +6,8 @@ use std::fmt;
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Pointer<'p> {
     Root,
-    Key(&'p Pointer<'p>, &'p str),
-    Place(&'p Pointer<'p>, usize),
+    Key(&'p Self, &'p str),
+    Place(&'p Self, usize),
 }
 
 impl fmt::Display for Pointer<'_> {

@@ -1,4 +1,4 @@
-//! By what names a panel's stocks, sectors and days can be told in the open.
+//! Names by which a panel's stocks, sectors and days can be identified in the open.
 
 use crate::digits::digit_runs;
 use ktd_env::{Market, Ticker, TradeDate};

@@ -6,8 +6,8 @@ use crate::{
 };
 use ktd_env::factors::{Factor, Technical};
 use ktd_env::{
-    AsOf, Basis, DateSpan, DayIndex, DaysBack, Decimal, Fen, Market, MarketBuilder, NameId, PanelOptions,
-    RawBar, Shares, Ticker, TradeDate, VolumeBasis,
+    AsOf, DateSpan, DayIndex, DaysBack, Decimal, Fen, Market, MarketBuilder, NameId, PanelOptions,
+    PriceBasis, RawBar, Shares, Ticker, TradeDate, VolumeBasis,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -38,7 +38,7 @@ fn date(text: &str) -> TradeDate {
 
 fn market() -> Market {
     let mut builder = MarketBuilder::new(PanelOptions {
-        basis: Basis::Raw,
+        basis: PriceBasis::Raw,
         volume: VolumeBasis::Real,
         has_factors: true,
         has_amounts: false,
@@ -417,7 +417,7 @@ fn an_empty_window_or_one_without_an_as_of_day_has_no_mask() {
 #[test]
 fn the_smallest_panel_has_one_alias() {
     let mut builder = MarketBuilder::new(PanelOptions {
-        basis: Basis::Raw,
+        basis: PriceBasis::Raw,
         volume: VolumeBasis::Real,
         has_factors: false,
         has_amounts: false,

@@ -3,7 +3,7 @@
 use ktd_data::{ImportOptions, import, load_panel};
 use ktd_env::factors::FactorConfig;
 use ktd_env::synth::{SynthConfig, generate};
-use ktd_env::{Basis, DateSpan, FactorTable, Market, TradeDate};
+use ktd_env::{DateSpan, FactorTable, Market, PriceBasis, TradeDate};
 use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -53,7 +53,7 @@ fn measure_import(what: &str, data: &Path, file: &str) -> Result<Market, Box<dyn
     let indices = data.join("cn_index_daily_2010_2026.parquet");
     let options = ImportOptions {
         sources: vec![data.join(file)],
-        basis: Some(Basis::Raw),
+        basis: Some(PriceBasis::Raw),
         universe: Some(data.join("cn_csi300_members.csv")),
         indices: vec![format!("{}:SH000300", indices.display())],
         names: Some(data.join("cn_csi300_members.csv")),

@@ -92,7 +92,7 @@ pub(crate) fn ask_once(seen: &Seen, screen: &str) -> Vec<u8> {
     call(seen, SCREEN, screen)
 }
 
-/// One tool call, its arguments as they stand; a submission is said where there is nothing to call.
+/// One tool call, its arguments as they stand; a submission is text where there is nothing to call.
 pub(crate) fn call(seen: &Seen, name: &str, arguments: &str) -> Vec<u8> {
     if name == SUBMIT_ACTION && seen.must_say() {
         return say(seen, arguments);

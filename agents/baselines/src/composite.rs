@@ -37,7 +37,7 @@ impl ChatModel for Composite {
     }
 }
 
-/// The names with the best scores, equal ones in the order shown. A score that is not told counts as a middling one.
+/// The names with the best scores, equal ones in the order shown. A score that is not shown counts as a middling one.
 fn best(seen: &Seen) -> Vec<String> {
     let table = seen.candidates();
     let mut names: Vec<(String, f64)> = table.texts("stock_id").into_iter().map(|id| (id, 0.0)).collect();

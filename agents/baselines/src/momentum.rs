@@ -4,7 +4,7 @@ use crate::order::rebalance;
 use crate::seen::Seen;
 use crate::{ChatModel, answer};
 
-/// Rebalances at every step into the ten names with the highest `MOM_12_1`, told as a value, a percentile or a band; without
+/// Rebalances each step into the ten names with the highest `MOM_12_1`, shown as a value, a percentile or a band; without
 /// that factor it holds.
 #[derive(Debug, Clone, Copy)]
 pub struct Momentum;

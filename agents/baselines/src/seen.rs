@@ -12,7 +12,7 @@ const EXHIBIT_LINE: &str = "EXHIBIT ";
 /// A weight of 1, in millionths: what an order's six decimals can say.
 pub(crate) const WHOLE_MICRO: u32 = 1_000_000;
 
-/// A request as a model would read it. Whatever is missing is simply not seen.
+/// A request as a model would read it. Whatever is missing is simply absent.
 #[derive(Debug)]
 pub(crate) struct Seen {
     request: Value,
@@ -106,7 +106,7 @@ impl Seen {
         answers.chain(self.answers_to_said()).collect()
     }
 
-    /// The answers to submissions that were said instead of called: what follows the object.
+    /// The answers to submissions that were text instead of calls: what follows the object.
     fn answers_to_said(&self) -> impl Iterator<Item = (String, Value)> + '_ {
         let text = |message: &Value| at(message, "/content").as_str().unwrap_or_default().to_owned();
         self.messages().windows(2).filter_map(move |pair| {
@@ -141,12 +141,12 @@ impl Seen {
         at(&self.request, "/tool_choice/function/name") == SUBMIT_ACTION || tools.iter().all(is_alone)
     }
 
-    /// Whether a submission can only be said, there being no tool to call.
+    /// Whether a submission can only be text, there being no tool to call.
     pub(crate) fn must_say(&self) -> bool {
         list(at(&self.request, "/tools")).is_empty()
     }
 
-    /// Whether the model was told of this tool.
+    /// Whether the request offers this tool.
     pub(crate) fn has_tool(&self, name: &str) -> bool {
         list(at(&self.request, "/tools"))
             .iter()

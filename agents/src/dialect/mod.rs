@@ -6,7 +6,7 @@ pub use table::{DialectTable, TableError};
 
 use crate::chat::{ChatRequest, Thinking};
 use crate::force::{ForceLevel, ThinkingPolicy};
-use crate::wire::Wire;
+use crate::wire_format::Wire;
 use crate::words::Words;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -213,7 +213,7 @@ impl Default for TemperatureLimits {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct ThinkingSwitch {
-    /// Whether the model thinks when nothing is said.
+    /// Whether the model thinks when nothing is requested.
     pub by_default: bool,
     /// What switches it on; absent where nothing does.
     pub on: Option<Map<String, Value>>,

@@ -16,7 +16,7 @@ pub enum TableError {
     /// The text is not a table of dialects.
     #[error("the table of dialects cannot be read: {detail}")]
     Unreadable {
-        /// What the reader said, with line and key.
+        /// The reader's message, with line and key.
         detail: String,
     },
     /// A row has no wire.
@@ -159,7 +159,7 @@ fn is_for_keys(header: &str) -> bool {
 mod tests {
     use super::*;
     use crate::force::{ForceLevel, ThinkingPolicy};
-    use crate::wire::Wire;
+    use crate::wire_format::Wire;
 
     #[test]
     fn the_rows_compiled_in_can_be_used() {

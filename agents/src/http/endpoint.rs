@@ -128,7 +128,7 @@ pub enum SetupError {
     /// The HTTP client could not be built.
     #[error("failed to build the HTTP client: {detail}")]
     Client {
-        /// What the client said.
+        /// The client's message.
         detail: String,
     },
 }

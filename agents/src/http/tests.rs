@@ -3,7 +3,8 @@
 use super::*;
 use crate::chat::{ChatRequest, Message, ReplyFormat, Sampling, Thinking, ToolChoice};
 use crate::dialect::{Auth, Dialect};
-use crate::wire::{FaultKind, Wire};
+use crate::wire::FaultKind;
+use crate::wire_format::Wire;
 use ktd_masking::{Prompt, Schema, ToolSpec};
 use secrecy::SecretString;
 use std::net::SocketAddr;

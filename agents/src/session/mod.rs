@@ -16,10 +16,11 @@ mod tally;
 pub use plan::{Attempt, SessionLimits, SessionTexts, StepPlan};
 pub use research::{Research, ResearchEffect, ToolAnswer};
 pub use submission::{Outcome, Submission, SubmissionEffect};
-pub use tally::{ModelFault, Tally};
+pub use tally::Tally;
 
 use crate::chat::{ChatRequest, Message, ModelTurn, ReplyFormat, StopReason, Thinking, ToolChoice};
 use crate::force::{ForceLevel, ThinkingPolicy};
+use crate::model_fault::ModelFault;
 use crate::words::{Masked, Words};
 use ktd_masking::ToolSpec;
 use std::sync::Arc;

@@ -2,7 +2,7 @@
 
 use crate::chat::Sampling;
 use crate::force::{ForceLevel, ThinkingPolicy};
-use crate::session::ModelFault;
+use crate::model_fault::ModelFault;
 use crate::words::{Masked, Words};
 use ktd_masking::ToolSpec;
 use std::sync::Arc;

@@ -1,7 +1,8 @@
 //! The first phase of `open-research`: the model asks, the tools answer.
 
 use crate::chat::{CallId, ChatRequest, Message, ModelTurn, ToolCall};
-use crate::session::{ModelFault, Session, SessionError, StepPlan, Submission, Talk, fault_of_stop};
+use crate::model_fault::ModelFault;
+use crate::session::{Session, SessionError, StepPlan, Submission, Talk, fault_of_stop};
 use crate::words::{Masked, Words};
 use std::collections::VecDeque;
 

@@ -1,7 +1,8 @@
 //! The phase in which the model must submit.
 
 use crate::chat::{ChatRequest, Message, ModelTurn, StopReason, ToolCall};
-use crate::session::{Attempt, ModelFault, Session, SessionError, StepPlan, Talk};
+use crate::model_fault::ModelFault;
+use crate::session::{Attempt, Session, SessionError, StepPlan, Talk};
 use crate::verdict::{Expected, arguments_of_printed_call, fault_of_turn, object_in_text};
 use crate::words::{Masked, Words};
 

@@ -1,7 +1,8 @@
 //! Opening a reply: limits before parsing, statuses, JSON or an event stream.
 
 use crate::wire::events::{Event, read_events};
-use crate::wire::fault::{FaultKind, ReplyFault};
+use crate::wire::fault::ReplyFault;
+use crate::wire::fault_kind::FaultKind;
 use crate::wire::raw_object::RawObject;
 use ktd_masking::JsonExtent;
 

@@ -9,6 +9,7 @@ mod chat_completions;
 mod envelope;
 mod events;
 mod fault;
+mod fault_kind;
 mod generate_content;
 mod messages;
 mod raw_object;
@@ -19,57 +20,19 @@ mod wait;
 
 pub use calls::CALLS_PER_REPLY_MAX;
 pub use envelope::{REPLY_BYTES_MAX, REPLY_DEPTH_MAX, REPLY_ITEMS_MAX};
-pub use fault::{FaultClass, FaultKind, ReplyFault};
+pub use fault::ReplyFault;
+pub use fault_kind::{FaultClass, FaultKind};
 pub use wait::wait_of;
 
 use crate::chat::{ChatRequest, ModelTurn, StopReason};
 use crate::dialect::Dialect;
 use crate::usage::UsageBound;
+use crate::wire_format::Wire;
 use crate::words::Words;
 use envelope::{Content, Opened, open};
-use serde::{Deserialize, Serialize};
 use text::rendered;
 
-/// A wire format.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Wire {
-    /// `POST /chat/completions`, which most vendors and local servers speak.
-    ChatCompletions,
-    /// `POST /responses`, `OpenAI`'s newer one.
-    Responses,
-    /// `POST /v1/messages`, Anthropic's.
-    Messages,
-    /// `POST /models/MODEL:generateContent`, Gemini's.
-    GenerateContent,
-}
-
 impl Wire {
-    /// All wires.
-    pub const ALL: [Self; 4] = [
-        Self::ChatCompletions,
-        Self::Responses,
-        Self::Messages,
-        Self::GenerateContent,
-    ];
-
-    /// The name used in experiments and records.
-    #[must_use]
-    pub const fn label(self) -> &'static str {
-        match self {
-            Self::ChatCompletions => "chat-completions",
-            Self::Responses => "responses",
-            Self::Messages => "messages",
-            Self::GenerateContent => "generate-content",
-        }
-    }
-
-    /// The wire of that name.
-    #[must_use]
-    pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|wire| wire.label() == text)
-    }
-
     /// The bound on generated tokens that a request carries when the experiment names `wanted`.
     #[must_use]
     pub fn max_output_tokens(self, wanted: Option<u32>) -> Option<u32> {
@@ -127,7 +90,7 @@ impl Wire {
     }
 }
 
-/// Nothing said, nothing thought, nothing generated: the provider's hiccup rather than the model's silence.
+/// No text, no reasoning, no token generated: the provider's hiccup rather than the model's silence.
 fn is_zero_output(turn: &ModelTurn) -> bool {
     let has_generated = 0 < turn.usage().output();
     let has_thought = turn.reasoning().is_some_and(|text| !text.is_empty());

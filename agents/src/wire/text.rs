@@ -1,7 +1,7 @@
 //! A request whose messages are text already, which is what the encoders read: one code for every kind of words.
 
 use crate::chat::{ChatRequest, Message};
-use crate::wire::Wire;
+use crate::wire_format::Wire;
 use crate::words::Words;
 use std::sync::Arc;
 

@@ -1,6 +1,6 @@
 //! A trajectory's returns, split day by day.
 
-use super::basis::Basis;
+use super::basis::WeightBasis;
 use super::day_book::DayBook;
 use super::error::AccountError;
 use super::linking::{Linking, carino, linking_weights};
@@ -215,31 +215,31 @@ impl Attribution {
 
     /// Daily parts on a basis.
     #[must_use]
-    pub const fn parts(&self, basis: Basis) -> &Parts {
+    pub const fn parts(&self, basis: WeightBasis) -> &Parts {
         let [pre, post, two] = &self.parts;
         match basis {
-            Basis::Pre => pre,
-            Basis::Post => post,
-            Basis::Two => two,
+            WeightBasis::Pre => pre,
+            WeightBasis::Post => post,
+            WeightBasis::Two => two,
         }
     }
 
     /// Daily specific return of what was held.
     #[must_use]
-    pub fn selection(&self, basis: Basis) -> Vec<f64> {
+    pub fn selection(&self, basis: WeightBasis) -> Vec<f64> {
         self.parts(basis).daily(Part::Selection).collect()
     }
 
     /// The parts of the whole window, in the order of [`Parts::all`].
     #[must_use]
-    pub fn linked(&self, basis: Basis, linking: Linking) -> Vec<f64> {
+    pub fn linked(&self, basis: WeightBasis, linking: Linking) -> Vec<f64> {
         self.parts(basis)
             .weighted_sums(&linking_weights(&self.returns, linking))
     }
 
     /// The parts linked by Carino up to each day, one row a day: each row adds up to the return up to that day.
     #[must_use]
-    pub fn cumulative(&self, basis: Basis) -> Vec<Vec<f64>> {
+    pub fn cumulative(&self, basis: WeightBasis) -> Vec<Vec<f64>> {
         let parts = self.parts(basis);
         let mut sums = vec![0.0; parts.all().count()];
         let mut log_growth = 0.0;
@@ -258,7 +258,7 @@ impl Attribution {
 
     /// Largest difference between a day's return and the sum of its parts.
     #[must_use]
-    pub fn gauge(&self, basis: Basis) -> f64 {
+    pub fn gauge(&self, basis: WeightBasis) -> f64 {
         let rows = self.parts(basis).rows().zip(&self.returns);
         rows.map(|(row, daily)| (daily - row.iter().sum::<f64>()).abs())
             .fold(0.0, f64::max)
@@ -274,7 +274,7 @@ impl Attribution {
     /// Exposures to each style on weights before the day's trades, one row a day.
     #[must_use]
     pub fn exposures(&self) -> impl ExactSizeIterator<Item = &[f64]> {
-        let styles = self.parts(Basis::Pre).styles();
+        let styles = self.parts(WeightBasis::Pre).styles();
         // A model without styles still has one row a day.
         (0..self.days.len()).map(move |day| {
             self.exposures
@@ -288,7 +288,7 @@ impl Attribution {
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "days stay far below 2^53")]
     pub fn mean_exposures(&self, is_per_invested: bool) -> Option<Vec<f64>> {
-        let mut sums = vec![0.0; self.parts(Basis::Pre).styles()];
+        let mut sums = vec![0.0; self.parts(WeightBasis::Pre).styles()];
         let mut invested_days = 0_usize;
         for (row, weight) in self.exposures().zip(&self.covered_weight) {
             if *weight <= 0.0 {

@@ -2,7 +2,7 @@
 
 /// On which weights a day's return is split, and where the return of the day's own trades goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Basis {
+pub enum WeightBasis {
     /// Weights before the day's trades (KTD-Fin's pre-return weights); what trades earn from the open to the close
     /// is timing.
     Pre,
@@ -12,7 +12,7 @@ pub enum Basis {
     Two,
 }
 
-impl Basis {
+impl WeightBasis {
     /// All bases; the first is the headline.
     pub const ALL: [Self; 3] = [Self::Pre, Self::Post, Self::Two];
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// An account, or a panel beside it, from which nothing may be computed.
+/// An invalid account, or a panel that does not fit it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum AccountError {
@@ -51,7 +51,7 @@ pub enum AccountError {
 }
 
 impl AccountError {
-    /// How to mend it.
+    /// How to fix it.
     #[must_use]
     pub const fn hint(&self) -> &'static str {
         match self {

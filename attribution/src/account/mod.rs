@@ -18,7 +18,7 @@ mod parts;
 
 pub use active::{ActiveLinking, link_active};
 pub use attribution::{Attribution, attribute};
-pub use basis::Basis;
+pub use basis::WeightBasis;
 pub use day_book::{DayBook, HeldName};
 pub use error::AccountError;
 pub use linking::{Linking, carino_weights, linking_weights};

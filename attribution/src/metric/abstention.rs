@@ -4,7 +4,7 @@ use ktd_stats::Undefined;
 
 /// How a step ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum StepOutcome {
+pub enum StepKind {
     /// The model submitted at least one order, even if every one was rejected.
     Ordered,
     /// The model submitted an empty list.
@@ -31,14 +31,14 @@ pub struct Abstention {
 impl Abstention {
     /// Counts outcomes.
     #[must_use]
-    pub fn of(outcomes: impl IntoIterator<Item = StepOutcome>) -> Self {
+    pub fn of(outcomes: impl IntoIterator<Item = StepKind>) -> Self {
         let mut counts = Self::default();
         for outcome in outcomes {
             let place = match outcome {
-                StepOutcome::Ordered => &mut counts.ordered,
-                StepOutcome::VoluntaryHold => &mut counts.voluntary,
-                StepOutcome::FallbackHold => &mut counts.fallback,
-                StepOutcome::Uncovered => &mut counts.uncovered,
+                StepKind::Ordered => &mut counts.ordered,
+                StepKind::VoluntaryHold => &mut counts.voluntary,
+                StepKind::FallbackHold => &mut counts.fallback,
+                StepKind::Uncovered => &mut counts.uncovered,
             };
             *place = place.saturating_add(1);
         }
@@ -94,7 +94,7 @@ fn share(part: f64, whole: f64) -> Result<f64, Undefined> {
 
 #[cfg(test)]
 mod tests {
-    use super::StepOutcome::{FallbackHold, Ordered, Uncovered, VoluntaryHold};
+    use super::StepKind::{FallbackHold, Ordered, Uncovered, VoluntaryHold};
     use super::*;
 
     #[test]

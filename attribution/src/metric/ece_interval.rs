@@ -3,7 +3,7 @@
 use super::forecast::{Forecast, Forecasts};
 use super::reliability::{RELIABILITY_BINS, bin_of};
 use ktd_stats::moments::count;
-use ktd_stats::{Confidence, InputError, Interval, StationaryBootstrap, Undefined};
+use ktd_stats::{Confidence, Interval, StationaryBootstrap, StatsError, Undefined};
 use std::collections::BTreeMap;
 
 /// Percentile interval of [`ece`](crate::metric::ece), drawing the *steps* that have forecasts: the orders of a step
@@ -13,12 +13,12 @@ use std::collections::BTreeMap;
 /// The percentiles carry the upward bias of the measure for few forecasts: the observed value may lie at the lower end.
 ///
 /// # Errors
-/// [`InputError::Drawn`] unless the draws are from as many steps as have forecasts. Within: [`Undefined::NoForecasts`].
+/// [`StatsError::Drawn`] unless the draws are from as many steps as have forecasts. Within: [`Undefined::NoForecasts`].
 pub fn ece_interval(
     forecasts: &Forecasts<'_>,
     draws: &StationaryBootstrap,
     confidence: Confidence,
-) -> Result<Result<Interval, Undefined>, InputError> {
+) -> Result<Result<Interval, Undefined>, StatsError> {
     let mut steps: BTreeMap<usize, Vec<Forecast>> = BTreeMap::new();
     for forecast in forecasts.all() {
         steps.entry(forecast.step).or_default().push(*forecast);
@@ -107,7 +107,7 @@ mod tests {
         let checked = Forecasts::new(&all).unwrap();
         let draws = StationaryBootstrap::new(14, 1.0, 10, 1).unwrap();
         let refused = ece_interval(&checked, &draws, Confidence::P95);
-        assert!(matches!(refused, Err(InputError::Drawn { drawn: 14, days: 7 })));
+        assert!(matches!(refused, Err(StatsError::Drawn { drawn: 14, days: 7 })));
         let none = Forecasts::new(&[]).unwrap();
         assert_eq!(
             ece_interval(&none, &draws, Confidence::P95),

@@ -5,7 +5,7 @@ use std::fmt;
 /// An input from which nothing may be computed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
-pub enum InputError {
+pub enum MetricError {
     /// A net asset value that is not a number above 0.
     Nav {
         /// 1-based day; 0 is the initial cash.
@@ -47,8 +47,8 @@ pub enum InputError {
     },
 }
 
-impl InputError {
-    /// How to mend it.
+impl MetricError {
+    /// How to fix it.
     #[must_use]
     pub const fn hint(&self) -> &'static str {
         match self {
@@ -69,7 +69,7 @@ impl InputError {
     }
 }
 
-impl fmt::Display for InputError {
+impl fmt::Display for MetricError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Nav { day, value } => {
@@ -105,4 +105,4 @@ impl fmt::Display for InputError {
     }
 }
 
-impl std::error::Error for InputError {}
+impl std::error::Error for MetricError {}

@@ -1,6 +1,6 @@
-//! What a model said of its orders, beside what came of them.
+//! Stated confidences of a model in its orders, and their outcomes.
 
-use super::error::InputError;
+use super::error::MetricError;
 
 /// One order's stated confidence and its outcome.
 ///
@@ -33,11 +33,11 @@ impl<'a> Forecasts<'a> {
     /// Checks the confidences.
     ///
     /// # Errors
-    /// [`InputError::Confidence`] for one that is not a number from 0 to 1.
-    pub fn new(forecasts: &'a [Forecast]) -> Result<Self, InputError> {
+    /// [`MetricError::Confidence`] for one that is not a number from 0 to 1.
+    pub fn new(forecasts: &'a [Forecast]) -> Result<Self, MetricError> {
         for (place, forecast) in forecasts.iter().enumerate() {
             if !(0.0..=1.0).contains(&forecast.confidence) {
-                return Err(InputError::Confidence {
+                return Err(MetricError::Confidence {
                     forecast: place,
                     value: forecast.confidence,
                 });
@@ -66,7 +66,7 @@ mod tests {
                 success: true,
             });
             let error = Forecasts::new(&forecasts).unwrap_err();
-            assert!(matches!(error, InputError::Confidence { forecast: 1, .. }));
+            assert!(matches!(error, MetricError::Confidence { forecast: 1, .. }));
             assert!(!error.hint().is_empty());
         }
         let edges = [0.0, 1.0, -0.0].map(|confidence| Forecast {

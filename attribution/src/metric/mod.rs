@@ -1,7 +1,7 @@
 //! The metrics of a run: one file each, pure, over validated inputs.
 //!
 //! Inputs are parsed once into [`NavPath`], [`Daily`], [`Benchmark`] and [`WeightPath`]; a NAV that is zero, negative
-//! or not a number is an [`InputError`] there. A metric then is a number, or [`Undefined`] with the reason: never
+//! or not a number is an [`MetricError`] there. A metric then is a number, or [`Undefined`] with the reason: never
 //! NaN, never infinite, and never a 0 that stands for "unknown". Sums run in the order of the days and, within a
 //! day, of the keys, so that equal inputs have equal bits.
 //!
@@ -29,12 +29,12 @@ mod total_return;
 mod turnover;
 mod weight_path;
 
-pub use abstention::{Abstention, StepOutcome};
+pub use abstention::{Abstention, StepKind};
 pub use brier::Brier;
 pub use cash_ratio::cash_ratio;
 pub use ece::ece;
 pub use ece_interval::ece_interval;
-pub use error::InputError;
+pub use error::MetricError;
 pub use forecast::{Forecast, Forecasts};
 pub use hhi::{effective_names, hhi, hhi_invested};
 pub use information_ratio::information_ratio;

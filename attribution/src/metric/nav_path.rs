@@ -1,6 +1,6 @@
 //! Daily values of an episode, checked once.
 
-use super::error::InputError;
+use super::error::MetricError;
 
 /// Net asset values at the close of each day, in CNY, after an initial cash: all finite and above 0.
 ///
@@ -15,12 +15,12 @@ impl<'a> NavPath<'a> {
     /// The path from `initial` cash over the closing values `nav`.
     ///
     /// # Errors
-    /// [`InputError::Nav`] for a value that is not a number above 0.
-    pub fn new(initial: f64, nav: &'a [f64]) -> Result<Self, InputError> {
+    /// [`MetricError::Nav`] for a value that is not a number above 0.
+    pub fn new(initial: f64, nav: &'a [f64]) -> Result<Self, MetricError> {
         let values = std::iter::once(initial).chain(nav.iter().copied());
         for (day, value) in values.enumerate() {
             if !(value.is_finite() && 0.0 < value) {
-                return Err(InputError::Nav { day, value });
+                return Err(MetricError::Nav { day, value });
             }
         }
         Ok(Self { initial, nav })
@@ -60,9 +60,9 @@ impl<'a> NavPath<'a> {
     /// A daily amount beside this path, such as the value traded or the cash at the close, in CNY.
     ///
     /// # Errors
-    /// [`InputError::Length`] unless there is one value a day; [`InputError::Negative`] for a value that is not a
+    /// [`MetricError::Length`] unless there is one value a day; [`MetricError::Negative`] for a value that is not a
     /// number of 0 or more.
-    pub fn daily(&self, series: &'static str, values: &'a [f64]) -> Result<Daily<'a>, InputError> {
+    pub fn daily(&self, series: &'static str, values: &'a [f64]) -> Result<Daily<'a>, MetricError> {
         self.check_length(series, values.len())?;
         for (place, value) in values.iter().enumerate() {
             check_magnitude(series, place, *value)?;
@@ -73,13 +73,13 @@ impl<'a> NavPath<'a> {
     /// The benchmark's simple daily returns on the days of this path.
     ///
     /// # Errors
-    /// [`InputError::Length`] unless there is one return a day; [`InputError::BenchmarkReturn`] for one that is
+    /// [`MetricError::Length`] unless there is one return a day; [`MetricError::BenchmarkReturn`] for one that is
     /// missing (NaN) or at most -1.
-    pub fn benchmark(&self, returns: &'a [f64]) -> Result<Benchmark<'a>, InputError> {
+    pub fn benchmark(&self, returns: &'a [f64]) -> Result<Benchmark<'a>, MetricError> {
         self.check_length("benchmark returns", returns.len())?;
         for (place, value) in returns.iter().copied().enumerate() {
             if !(value.is_finite() && -1.0 < value) {
-                return Err(InputError::BenchmarkReturn {
+                return Err(MetricError::BenchmarkReturn {
                     day: place + 1,
                     value,
                 });
@@ -88,11 +88,11 @@ impl<'a> NavPath<'a> {
         Ok(Benchmark { path: *self, returns })
     }
 
-    const fn check_length(&self, series: &'static str, days: usize) -> Result<(), InputError> {
+    const fn check_length(&self, series: &'static str, days: usize) -> Result<(), MetricError> {
         if days == self.days() {
             return Ok(());
         }
-        Err(InputError::Length {
+        Err(MetricError::Length {
             series,
             days,
             need_days: self.days(),
@@ -101,11 +101,11 @@ impl<'a> NavPath<'a> {
 }
 
 /// `value` must be a finite number of 0 or more.
-pub(super) fn check_magnitude(series: &'static str, place: usize, value: f64) -> Result<(), InputError> {
+pub(super) fn check_magnitude(series: &'static str, place: usize, value: f64) -> Result<(), MetricError> {
     if value.is_finite() && 0.0 <= value {
         return Ok(());
     }
-    Err(InputError::Negative {
+    Err(MetricError::Negative {
         series,
         day: place + 1,
         value,
@@ -164,11 +164,11 @@ mod tests {
             let nav = [100.0, value];
             assert!(matches!(
                 NavPath::new(100.0, &nav),
-                Err(InputError::Nav { day: 2, .. })
+                Err(MetricError::Nav { day: 2, .. })
             ));
             assert!(matches!(
                 NavPath::new(value, &nav),
-                Err(InputError::Nav { day: 0, .. })
+                Err(MetricError::Nav { day: 0, .. })
             ));
         }
     }
@@ -186,7 +186,7 @@ mod tests {
         let path = NavPath::new(100.0, &[90.0, 99.0]).unwrap();
         assert!(matches!(
             path.daily("cash", &[1.0]),
-            Err(InputError::Length {
+            Err(MetricError::Length {
                 days: 1,
                 need_days: 2,
                 ..
@@ -194,11 +194,11 @@ mod tests {
         ));
         assert!(matches!(
             path.daily("cash", &[1.0, -0.5]),
-            Err(InputError::Negative { day: 2, .. })
+            Err(MetricError::Negative { day: 2, .. })
         ));
         assert!(matches!(
             path.benchmark(&[f64::NAN, 0.0]),
-            Err(InputError::BenchmarkReturn { day: 1, .. })
+            Err(MetricError::BenchmarkReturn { day: 1, .. })
         ));
         assert!(path.benchmark(&[-1.0, 0.0]).is_err());
         assert!(path.benchmark(&[0.01, -0.01]).is_ok());

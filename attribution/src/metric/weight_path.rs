@@ -1,6 +1,6 @@
 //! End-of-day weights of an episode, checked once.
 
-use super::error::InputError;
+use super::error::MetricError;
 use super::nav_path::check_magnitude;
 use std::collections::BTreeMap;
 
@@ -15,8 +15,8 @@ impl<'a, K: Ord> WeightPath<'a, K> {
     /// One map a day.
     ///
     /// # Errors
-    /// [`InputError::Negative`] for a weight that is not a number of 0 or more: the account is long only.
-    pub fn new(days: &'a [BTreeMap<K, f64>]) -> Result<Self, InputError> {
+    /// [`MetricError::Negative`] for a weight that is not a number of 0 or more: the account is long only.
+    pub fn new(days: &'a [BTreeMap<K, f64>]) -> Result<Self, MetricError> {
         for (place, weights) in days.iter().enumerate() {
             for weight in weights.values() {
                 check_magnitude("weight", place, *weight)?;

@@ -1,7 +1,7 @@
 //! What a factor model is made with: every choice that the article (KTD-Fin) leaves open is a field.
 
 use super::error::ModelError;
-use ktd_env::factors::{CrossSectionConfig, Factor, FactorConfig, Window, Winsor};
+use ktd_env::factors::{CrossSectionConfig, Factor, FactorConfig, RollingWindow, Winsor};
 use std::fmt::Write as _;
 
 /// Where zero lies on the scale of an exposure. It moves return between common and style, never the residual.
@@ -65,7 +65,7 @@ pub struct ModelConfig {
     /// What a name weighs.
     pub weighting: Weighting,
     /// Days whose amounts (or residuals) make a weight, and how many of them must be there.
-    pub weight_window: Window,
+    pub weight_window: RollingWindow,
     /// Fewest names of a cross-section.
     pub min_names: usize,
     /// Fewest names for each column of the regression, the intercept included.
@@ -85,7 +85,7 @@ impl ModelConfig {
             centering: Centering::Equal,
             max_missing: CrossSectionConfig::KTD.max_missing,
             weighting: Weighting::SqrtAmount,
-            weight_window: Window::new(60, 20),
+            weight_window: RollingWindow::new(60, 20),
             min_names: 50,
             min_names_per_column: 5,
             rank_tolerance: 1e-10,
@@ -107,7 +107,7 @@ impl ModelConfig {
                 return Err(ModelError::RepeatedStyle { style: style.name() });
             }
         }
-        let Window { days, min_days } = self.weight_window;
+        let RollingWindow { days, min_days } = self.weight_window;
         if min_days < 1 || days < min_days {
             return Err(ModelError::Setting {
                 key: "weight_window.min_days",
@@ -249,7 +249,7 @@ impl Lines {
     }
 }
 
-fn window_text(window: Window) -> String {
+fn window_text(window: RollingWindow) -> String {
     format!("{} {}", window.days, window.min_days)
 }
 
@@ -309,7 +309,7 @@ mod tests {
             config
         };
         let variants = [
-            with(|config| config.factors.short = Window::new(21, 14)),
+            with(|config| config.factors.short = RollingWindow::new(21, 14)),
             with(|config| config.factors.illiquidity_log = false),
             with(|config| config.styles.swap(0, 1)),
             with(|config| config.winsor = Winsor::Unlimited),
@@ -317,7 +317,7 @@ mod tests {
             with(|config| config.centering = Centering::Regression),
             with(|config| config.max_missing = 2),
             with(|config| config.weighting = Weighting::Equal),
-            with(|config| config.weight_window = Window::new(60, 21)),
+            with(|config| config.weight_window = RollingWindow::new(60, 21)),
             with(|config| config.min_names = 51),
             with(|config| config.min_names_per_column = 6),
             with(|config| config.rank_tolerance = 1e-11),
@@ -351,7 +351,7 @@ mod tests {
             }
         };
         assert_eq!(
-            setting(refused(|config| config.weight_window = Window::new(5, 6))),
+            setting(refused(|config| config.weight_window = RollingWindow::new(5, 6))),
             "weight_window.min_days"
         );
         assert_eq!(setting(refused(|config| config.max_missing = 9)), "max_missing");

@@ -69,7 +69,7 @@ pub enum ModelError {
 }
 
 impl ModelError {
-    /// How to mend it.
+    /// How to fix it.
     #[must_use]
     pub const fn hint(&self) -> &'static str {
         match self {

@@ -7,7 +7,7 @@ use super::name_cells::NameCells;
 use super::section::{Section, Table};
 use super::wls::{Solution, Solver};
 use crate::panel::Panel;
-use ktd_env::factors::{Center, CrossSection, Window, missing_per_row, standardise};
+use ktd_env::factors::{Center, CrossSection, RollingWindow, missing_per_row, standardise};
 use std::ops::Range;
 
 /// The fits of a range of return days: made once from panel and configuration, shared by every trajectory.
@@ -105,7 +105,7 @@ fn fit_all(
 
 /// The fits of a first pass, whose residuals make weights.
 struct Residuals {
-    window: Window,
+    window: RollingWindow,
     fits: Vec<DayFit>,
 }
 

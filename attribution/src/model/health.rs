@@ -8,7 +8,7 @@ use super::factor_model::FactorModel;
 use crate::panel::Panel;
 use ktd_env::factors::{Factor, mean_amount};
 
-/// The absolute t above which a factor return is counted as told from zero.
+/// The absolute t above which a factor return is counted as distinct from zero.
 const TELLING_T: f64 = 2.0;
 
 /// One day's regression in a few numbers.

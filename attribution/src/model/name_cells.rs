@@ -8,7 +8,7 @@ const LANES: usize = 8;
 #[repr(align(64))]
 struct Line([f64; LANES]);
 
-/// Numbers of a name beside its exposures: whether it is covered, residuals by leg, returns by leg.
+/// Numbers of a name other than its exposures: whether it is covered, residuals by leg, returns by leg.
 const OTHERS: usize = 7;
 
 /// What a day's fit says of one name: a record of 1 where it is covered (else 0), exposures, residuals by leg, returns by
@@ -93,7 +93,7 @@ impl NameCells {
         Self { styles, lines }
     }
 
-    /// What is said of a name; `None` for one that is not there.
+    /// The numbers of a name; `None` for one that is not there.
     pub(super) fn name(&self, name: usize) -> Option<NameFit<'_>> {
         let width = lines_of(self.styles);
         Some(NameFit {
@@ -102,7 +102,7 @@ impl NameCells {
         })
     }
 
-    /// What is said of all names, in their order.
+    /// The numbers of all names, in their order.
     pub(super) fn names(&self) -> impl Iterator<Item = NameFit<'_>> {
         let records = self.lines.chunks_exact(lines_of(self.styles));
         records.map(|lines| NameFit {

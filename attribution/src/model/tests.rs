@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::panel::{Panel, PanelColumns};
-use ktd_env::factors::{FactorConfig, Window};
+use ktd_env::factors::{FactorConfig, RollingWindow};
 use proptest::prelude::*;
 
 const NAMES: usize = 40;
@@ -17,14 +17,14 @@ fn config() -> ModelConfig {
             momentum_long_days: 40,
             momentum_skip_days: 5,
             momentum_min_days: 20,
-            volatility: Window::new(20, 12),
-            short: Window::new(10, 7),
-            skewness: Window::new(20, 12),
-            high: Window::new(40, 20),
-            amount_variation: Window::new(20, 12),
+            volatility: RollingWindow::new(20, 12),
+            short: RollingWindow::new(10, 7),
+            skewness: RollingWindow::new(20, 12),
+            high: RollingWindow::new(40, 20),
+            amount_variation: RollingWindow::new(20, 12),
             ..FactorConfig::KTD
         },
-        weight_window: Window::new(20, 8),
+        weight_window: RollingWindow::new(20, 8),
         min_names: 15,
         min_names_per_column: 2,
         ..ModelConfig::ktd()

@@ -1,6 +1,6 @@
 //! The exact test of a share.
 
-use super::error::InputError;
+use super::error::StatsError;
 use super::incomplete_beta::incomplete_beta;
 
 /// Probability that `trials` with this chance of success give a number of successes as far out as `successes` or further:
@@ -10,13 +10,13 @@ use super::incomplete_beta::incomplete_beta;
 /// standard deviation (Hoeffding 1956).
 ///
 /// # Errors
-/// [`InputError::Successes`] for more successes than trials, [`InputError::PValue`] for a chance that is none.
-pub fn binomial_two_sided_p(successes: u64, trials: u64, chance: f64) -> Result<f64, InputError> {
+/// [`StatsError::Successes`] for more successes than trials, [`StatsError::PValue`] for a chance that is none.
+pub fn binomial_two_sided_p(successes: u64, trials: u64, chance: f64) -> Result<f64, StatsError> {
     if trials < successes {
-        return Err(InputError::Successes { successes, trials });
+        return Err(StatsError::Successes { successes, trials });
     }
     if !(0.0..=1.0).contains(&chance) {
-        return Err(InputError::PValue {
+        return Err(StatsError::PValue {
             place: 0,
             value: chance,
         });

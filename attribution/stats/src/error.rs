@@ -5,7 +5,7 @@ use thiserror::Error;
 /// What was wrong with an input, and where.
 #[derive(Debug, Clone, Copy, PartialEq, Error)]
 #[non_exhaustive]
-pub enum InputError {
+pub enum StatsError {
     /// A value that is NaN or infinite.
     #[error("{series}: value {place} was {value}, but it must be a finite number")]
     NotFinite {
@@ -124,8 +124,8 @@ pub enum InputError {
     },
 }
 
-impl InputError {
-    /// How to mend it.
+impl StatsError {
+    /// How to fix it.
     #[must_use]
     pub const fn hint(&self) -> &'static str {
         match self {

@@ -1,17 +1,17 @@
 //! Several tests at once.
 
-use super::error::InputError;
+use super::error::StatsError;
 use crate::moments::count;
 
 /// Holm's adjusted p-values (1979), in the order given: each may be held against the significance on its own, and the
 /// chance of even one false finding stays below it.
 ///
 /// # Errors
-/// [`InputError::PValue`] for one that is not a number from 0 to 1.
-pub fn holm(p_values: &[f64]) -> Result<Vec<f64>, InputError> {
+/// [`StatsError::PValue`] for one that is not a number from 0 to 1.
+pub fn holm(p_values: &[f64]) -> Result<Vec<f64>, StatsError> {
     for (place, value) in p_values.iter().copied().enumerate() {
         if !(0.0..=1.0).contains(&value) {
-            return Err(InputError::PValue { place, value });
+            return Err(StatsError::PValue { place, value });
         }
     }
     let mut ascending: Vec<(usize, f64)> = p_values.iter().copied().enumerate().collect();

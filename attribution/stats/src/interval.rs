@@ -1,6 +1,6 @@
 //! Percentile intervals of the bootstrap.
 
-use super::error::InputError;
+use super::error::StatsError;
 use super::quantile::of_sorted;
 use super::replicates::ReplicateSums;
 use super::stationary::StationaryBootstrap;
@@ -25,12 +25,12 @@ impl Confidence {
     /// An interval that leaves out `tail` on each side.
     ///
     /// # Errors
-    /// [`InputError::Share`] unless the tail lies strictly between 0 and a half.
-    pub fn with_tail(tail: f64) -> Result<Self, InputError> {
+    /// [`StatsError::Share`] unless the tail lies strictly between 0 and a half.
+    pub fn with_tail(tail: f64) -> Result<Self, StatsError> {
         if 0.0 < tail && tail < 0.5 {
             return Ok(Self { tail });
         }
-        Err(InputError::Share {
+        Err(StatsError::Share {
             name: "the tail left out on each side",
             value: tail,
             above: 0.0,
@@ -115,13 +115,13 @@ fn finite(values: impl Iterator<Item = f64>) -> Result<Vec<f64>, Undefined> {
 /// days: percentiles of what is left would be too narrow.
 ///
 /// # Errors
-/// [`InputError::Drawn`] when the draws are for another number of days. For a column, [`Undefined::TooFewDays`] below
+/// [`StatsError::Drawn`] when the draws are for another number of days. For a column, [`Undefined::TooFewDays`] below
 /// two days, [`Undefined::DegenerateReplicates`], or [`Undefined::OutOfRange`].
 pub fn sharpe_intervals(
     returns: &DailyTable,
     draws: &StationaryBootstrap,
     confidence: Confidence,
-) -> Result<Vec<Result<Interval, Undefined>>, InputError> {
+) -> Result<Vec<Result<Interval, Undefined>>, StatsError> {
     // About the mean of the window, so that the sum of squares does not cancel.
     let centred = returns.centred();
     let squares = centred.squared();

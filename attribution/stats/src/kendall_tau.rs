@@ -1,6 +1,6 @@
 //! How alike two orders are.
 
-use super::error::InputError;
+use super::error::StatsError;
 use super::sample::Sample;
 use crate::Undefined;
 use std::cmp::Ordering;
@@ -9,11 +9,11 @@ use std::cmp::Ordering;
 /// are not tied on each side. 1 when both orders are the same, -1 when one is the other reversed.
 ///
 /// # Errors
-/// [`InputError::Length`] unless there are as many values on both sides. Within: [`Undefined::TooFew`] below two;
+/// [`StatsError::Length`] unless there are as many values on both sides. Within: [`Undefined::TooFew`] below two;
 /// [`Undefined::AllTied`] when all values of a side are equal.
-pub fn kendall_tau(left: &Sample<'_>, right: &Sample<'_>) -> Result<Result<f64, Undefined>, InputError> {
+pub fn kendall_tau(left: &Sample<'_>, right: &Sample<'_>) -> Result<Result<f64, Undefined>, StatsError> {
     if left.len() != right.len() {
-        return Err(InputError::Length {
+        return Err(StatsError::Length {
             left: left.len(),
             right: right.len(),
         });

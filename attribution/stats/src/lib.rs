@@ -1,7 +1,7 @@
 //! Statistics of repeated runs: intervals, tests, ranks, and what a design can detect.
 //!
 //! Inputs are parsed once into [`Sample`], [`DailyTable`], [`Confidence`] and [`StationaryBootstrap`]; what is wrong
-//! with them is an [`InputError`] there. A statistic then is a number, or [`Undefined`] with
+//! with them is an [`StatsError`] there. A statistic then is a number, or [`Undefined`] with
 //! the reason: never NaN, never infinite.
 //!
 //! A bootstrap draws days, not returns: [`ReplicateSums`] applies one draw to all columns of all tables, so that
@@ -49,7 +49,7 @@ mod wilson;
 
 pub use binomial::binomial_two_sided_p;
 pub use block_length::{BlockLength, DEFAULT_MEAN_BLOCK_DAYS, block_length};
-pub use error::InputError;
+pub use error::StatsError;
 pub use hodges_lehmann::hodges_lehmann;
 pub use holm::holm;
 pub use interval::{Confidence, Interval, mean_intervals, sharpe_intervals, sum_intervals};
@@ -58,7 +58,7 @@ pub use newey_west::{NeweyWest, default_lag_days, newey_west};
 pub use normal::{normal_cdf, normal_quantile, normal_two_sided_p};
 pub use pbo::{Pbo, pbo};
 pub use power::{PairedDesign, PairedTest};
-pub use quantile::{Spread, median, quantile, quantile_inverted_cdf, spread};
+pub use quantile::{Quartiles, median, quantile, quantile_inverted_cdf, spread};
 pub use rank_interval::{RankInterval, RankIntervals, rank_intervals};
 pub use ranks::{SkillRank, competition_ranks, skill_ranks};
 pub use reality_check::{RealityCheck, reality_check};

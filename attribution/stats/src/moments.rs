@@ -14,7 +14,7 @@ pub fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / count(values.len()))
 }
 
-/// Whether a deviation is nothing but rounding beside its mean: at most 1e-12 of the larger of 1 and the mean.
+/// Whether a deviation is nothing but rounding relative to its mean: at most 1e-12 of the larger of 1 and the mean.
 #[must_use]
 pub const fn is_rounding(deviation: f64, mean: f64) -> bool {
     const ROUNDING: f64 = 1e-12;

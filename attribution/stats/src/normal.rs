@@ -4,7 +4,7 @@
 //! logarithms are those of `num-traits`, which are the system's as soon as any crate of the build asks for
 //! `num-traits/std`: equal inputs would have other bits on another machine.
 
-use super::error::InputError;
+use super::error::StatsError;
 
 /// Probability that a standard normal variable is at most `z`.
 #[must_use]
@@ -23,10 +23,10 @@ pub fn normal_two_sided_p(z: f64) -> f64 {
 /// Source: Wichura (1988), algorithm AS 241, routine PPND16: about 16 digits.
 ///
 /// # Errors
-/// [`InputError::Share`] unless the probability lies strictly between 0 and 1.
-pub fn normal_quantile(probability: f64) -> Result<f64, InputError> {
+/// [`StatsError::Share`] unless the probability lies strictly between 0 and 1.
+pub fn normal_quantile(probability: f64) -> Result<f64, StatsError> {
     if !(0.0 < probability && probability < 1.0) {
-        return Err(InputError::Share {
+        return Err(StatsError::Share {
             name: "the probability",
             value: probability,
             above: 0.0,

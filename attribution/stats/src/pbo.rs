@@ -1,6 +1,6 @@
 //! How often the best of the past is below the middle of the future.
 
-use super::error::InputError;
+use super::error::StatsError;
 use super::interval::daily_ratio;
 use super::quantile::median;
 use super::sample::Sample;
@@ -36,13 +36,13 @@ const BLOCKS_MAX: usize = 20;
 /// The Sharpe ratio of a half comes from its blocks' sums and sums of squares, not from its days.
 ///
 /// # Errors
-/// [`InputError::Blocks`] unless there is an even number of blocks, from 2 to 20. Within: [`Undefined::TooFew`] below
+/// [`StatsError::Blocks`] unless there is an even number of blocks, from 2 to 20. Within: [`Undefined::TooFew`] below
 /// 5 strategies; [`Undefined::TooFewDays`] with fewer days than blocks, or a half of one day;
 /// [`Undefined::ConstantStrategy`] when a strategy has no Sharpe ratio in some half. Leave out agents that held cash
 /// for so long.
-pub fn pbo(returns: &DailyTable, blocks: usize) -> Result<Result<Pbo, Undefined>, InputError> {
+pub fn pbo(returns: &DailyTable, blocks: usize) -> Result<Result<Pbo, Undefined>, StatsError> {
     if !(2..=BLOCKS_MAX).contains(&blocks) || blocks % 2 == 1 {
-        return Err(InputError::Blocks {
+        return Err(StatsError::Blocks {
             blocks,
             most: BLOCKS_MAX,
         });
@@ -201,7 +201,7 @@ mod tests {
     fn blocks_are_even_and_few() {
         let table = table(&noise(64, 6, 1));
         for blocks in [0, 1, 3, 22] {
-            assert!(matches!(pbo(&table, blocks), Err(InputError::Blocks { .. })));
+            assert!(matches!(pbo(&table, blocks), Err(StatsError::Blocks { .. })));
         }
     }
 

@@ -1,6 +1,6 @@
 //! What a design can detect, before anything is run.
 
-use super::error::InputError;
+use super::error::StatsError;
 use super::normal::normal_quantile;
 use super::wilcoxon::{Underpowered, minimum_p};
 use crate::Undefined;
@@ -40,7 +40,7 @@ impl PairedDesign {
     /// the wish to find a true difference with probability `power` (0.8).
     ///
     /// # Errors
-    /// [`InputError::Negative`] unless the deviation is a number of 0 or more; [`InputError::Share`] unless
+    /// [`StatsError::Negative`] unless the deviation is a number of 0 or more; [`StatsError::Share`] unless
     /// significance and power lie strictly between 0 and 1.
     pub fn new(
         pairs: usize,
@@ -48,16 +48,16 @@ impl PairedDesign {
         significance: f64,
         power: f64,
         test: PairedTest,
-    ) -> Result<Self, InputError> {
+    ) -> Result<Self, StatsError> {
         if !(deviation.is_finite() && 0.0 <= deviation) {
-            return Err(InputError::Negative {
+            return Err(StatsError::Negative {
                 name: "the deviation of the differences",
                 value: deviation,
             });
         }
         for (name, value) in [("the significance", significance), ("the power", power)] {
             if !(0.0 < value && value < 1.0) {
-                return Err(InputError::Share {
+                return Err(StatsError::Share {
                     name,
                     value,
                     above: 0.0,

@@ -9,7 +9,7 @@ use crate::moments::count;
 ///
 /// Of fewer than 5 values the quartiles are midpoints between few points: list the points beside them, or instead.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Spread {
+pub struct Quartiles {
     /// How many values there are.
     pub values: usize,
     /// First quartile.
@@ -20,7 +20,7 @@ pub struct Spread {
     pub upper: f64,
 }
 
-impl Spread {
+impl Quartiles {
     /// Interquartile range.
     #[must_use]
     pub fn iqr(&self) -> f64 {
@@ -38,9 +38,9 @@ impl Spread {
 ///
 /// # Errors
 /// [`Undefined::TooFew`] without a value; [`Undefined::OutOfRange`] where a difference of values overflows.
-pub fn spread(sample: &Sample<'_>) -> Result<Spread, Undefined> {
+pub fn spread(sample: &Sample<'_>) -> Result<Quartiles, Undefined> {
     let sorted = sample.sorted();
-    Ok(Spread {
+    Ok(Quartiles {
         values: sample.len(),
         lower: of_sorted(&sorted, 0.25)?,
         median: of_sorted(&sorted, 0.5)?,

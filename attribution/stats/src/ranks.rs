@@ -1,15 +1,15 @@
 //! Rank by return, rank by skill, and how far they are apart.
 
-use super::error::InputError;
+use super::error::StatsError;
 
 /// Competition ranks (1, 2, 2, 4), the highest value first. An agent without a value has no rank and takes no place.
 ///
 /// # Errors
-/// [`InputError::NotFinite`] for a value that is NaN or infinite.
-pub fn competition_ranks(values: &[Option<f64>]) -> Result<Vec<Option<usize>>, InputError> {
+/// [`StatsError::NotFinite`] for a value that is NaN or infinite.
+pub fn competition_ranks(values: &[Option<f64>]) -> Result<Vec<Option<usize>>, StatsError> {
     for (place, value) in values.iter().enumerate() {
         if let Some(value) = value.filter(|value| !value.is_finite()) {
-            return Err(InputError::NotFinite {
+            return Err(StatsError::NotFinite {
                 series: "values to rank",
                 place,
                 value,
@@ -35,13 +35,13 @@ pub struct SkillRank {
 /// Ranks agents by total return and by selection.
 ///
 /// # Errors
-/// [`InputError::Length`] unless there is one of each for each agent; [`InputError::NotFinite`].
+/// [`StatsError::Length`] unless there is one of each for each agent; [`StatsError::NotFinite`].
 pub fn skill_ranks(
     total_return: &[Option<f64>],
     selection: &[Option<f64>],
-) -> Result<Vec<SkillRank>, InputError> {
+) -> Result<Vec<SkillRank>, StatsError> {
     if total_return.len() != selection.len() {
-        return Err(InputError::Length {
+        return Err(StatsError::Length {
             left: total_return.len(),
             right: selection.len(),
         });

@@ -1,6 +1,6 @@
 //! What each replicate of the bootstrap adds up to.
 
-use super::error::InputError;
+use super::error::StatsError;
 use super::stationary::StationaryBootstrap;
 use super::table::DailyTable;
 
@@ -18,8 +18,8 @@ impl ReplicateSums {
     /// The sums of one table.
     ///
     /// # Errors
-    /// [`InputError::Drawn`] when the draws are for another number of days.
-    pub fn of(table: &DailyTable, draws: &StationaryBootstrap) -> Result<Self, InputError> {
+    /// [`StatsError::Drawn`] when the draws are for another number of days.
+    pub fn of(table: &DailyTable, draws: &StationaryBootstrap) -> Result<Self, StatsError> {
         let [sums] = Self::of_all([table], draws)?;
         Ok(sums)
     }
@@ -31,7 +31,7 @@ impl ReplicateSums {
     pub fn of_all<const N: usize>(
         tables: [&DailyTable; N],
         draws: &StationaryBootstrap,
-    ) -> Result<[Self; N], InputError> {
+    ) -> Result<[Self; N], StatsError> {
         let mut all = tables.map(|table| Self::empty(table, draws));
         Self::fill(&mut all, &tables, draws)?;
         Ok(all)
@@ -41,7 +41,7 @@ impl ReplicateSums {
     pub(crate) fn of_each(
         tables: &[&DailyTable],
         draws: &StationaryBootstrap,
-    ) -> Result<Vec<Self>, InputError> {
+    ) -> Result<Vec<Self>, StatsError> {
         let mut all: Vec<Self> = tables.iter().map(|table| Self::empty(table, draws)).collect();
         Self::fill(&mut all, tables, draws)?;
         Ok(all)
@@ -102,7 +102,7 @@ impl ReplicateSums {
         }
     }
 
-    fn fill(all: &mut [Self], tables: &[&DailyTable], draws: &StationaryBootstrap) -> Result<(), InputError> {
+    fn fill(all: &mut [Self], tables: &[&DailyTable], draws: &StationaryBootstrap) -> Result<(), StatsError> {
         for table in tables {
             draws.check_days(table.days())?;
         }
@@ -138,7 +138,7 @@ mod tests {
     fn draws_for_other_days_are_refused() {
         let table = DailyTable::new("returns", &[&[0.1, 0.2]]).unwrap();
         let draws = StationaryBootstrap::new(3, 2.0, 10, 1).unwrap();
-        let refused = Err(InputError::Drawn { drawn: 3, days: 2 });
+        let refused = Err(StatsError::Drawn { drawn: 3, days: 2 });
         assert_eq!(ReplicateSums::of(&table, &draws), refused);
         assert!(ReplicateSums::of_all([&table], &draws).is_err());
     }

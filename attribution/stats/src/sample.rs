@@ -1,6 +1,6 @@
 //! Values that were checked once.
 
-use super::error::InputError;
+use super::error::StatsError;
 
 /// Finite values, in the order given.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -12,11 +12,11 @@ impl<'a> Sample<'a> {
     /// Checks values; `series` names them in the error.
     ///
     /// # Errors
-    /// [`InputError::NotFinite`] for a value that is NaN or infinite.
-    pub fn new(series: &'static str, values: &'a [f64]) -> Result<Self, InputError> {
+    /// [`StatsError::NotFinite`] for a value that is NaN or infinite.
+    pub fn new(series: &'static str, values: &'a [f64]) -> Result<Self, StatsError> {
         for (place, value) in values.iter().copied().enumerate() {
             if !value.is_finite() {
-                return Err(InputError::NotFinite { series, place, value });
+                return Err(StatsError::NotFinite { series, place, value });
             }
         }
         Ok(Self { values })

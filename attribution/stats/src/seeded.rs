@@ -1,6 +1,6 @@
 //! Replicates that draw seeds as well as days.
 
-use super::error::InputError;
+use super::error::StatsError;
 use super::replicates::ReplicateSums;
 use super::split_mix::SplitMix64;
 use super::stationary::StationaryBootstrap;
@@ -52,10 +52,10 @@ impl SeededAgent {
 /// With one seed for each agent it is the plain bootstrap. Intervals are wider with more, by what seeds differ.
 ///
 /// # Errors
-/// [`InputError::NoColumns`] without an agent; [`InputError::Drawn`] for an agent with another number of days.
-pub fn seeded_sums(agents: &[SeededAgent], draws: &StationaryBootstrap) -> Result<ReplicateSums, InputError> {
+/// [`StatsError::NoColumns`] without an agent; [`StatsError::Drawn`] for an agent with another number of days.
+pub fn seeded_sums(agents: &[SeededAgent], draws: &StationaryBootstrap) -> Result<ReplicateSums, StatsError> {
     if agents.is_empty() {
-        return Err(InputError::NoColumns);
+        return Err(StatsError::NoColumns);
     }
     let tables: Vec<&DailyTable> = agents.iter().map(SeededAgent::seeds).collect();
     let by_seed = ReplicateSums::of_each(&tables, draws)?;
@@ -136,11 +136,11 @@ mod tests {
 
     #[test]
     fn nobody_has_no_sums() {
-        assert_eq!(seeded_sums(&[], &draws()), Err(InputError::NoColumns));
+        assert_eq!(seeded_sums(&[], &draws()), Err(StatsError::NoColumns));
         let short = SeededAgent::new(0, table(&[&[0.1]]));
         assert!(matches!(
             seeded_sums(&[short], &draws()),
-            Err(InputError::Drawn { .. })
+            Err(StatsError::Drawn { .. })
         ));
     }
 }

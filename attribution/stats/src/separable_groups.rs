@@ -14,7 +14,7 @@ pub struct NotSeparable {
     pub probability: f64,
 }
 
-/// Which agents cannot be told apart.
+/// Groups of agents that the data cannot separate.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SeparableGroups {
     /// Columns in rank order, the longest runs within which no pair is separable. A run may overlap the next, as the

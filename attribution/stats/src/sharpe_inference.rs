@@ -1,6 +1,6 @@
 //! Whether a Sharpe ratio is more than luck and search.
 
-use super::error::InputError;
+use super::error::StatsError;
 use super::normal::{normal_cdf, normal_quantile};
 use super::sample::Sample;
 use crate::Undefined;
@@ -62,13 +62,13 @@ impl Trials {
     /// So many trials, whose daily Sharpe ratios had this variance (ddof 1; 0 of a single trial).
     ///
     /// # Errors
-    /// [`InputError::NoTrials`]; [`InputError::Negative`] unless the variance is a number of 0 or more.
-    pub fn new(number: u64, sharpe_variance: f64) -> Result<Self, InputError> {
+    /// [`StatsError::NoTrials`]; [`StatsError::Negative`] unless the variance is a number of 0 or more.
+    pub fn new(number: u64, sharpe_variance: f64) -> Result<Self, StatsError> {
         if number == 0 {
-            return Err(InputError::NoTrials);
+            return Err(StatsError::NoTrials);
         }
         if !(sharpe_variance.is_finite() && 0.0 <= sharpe_variance) {
-            return Err(InputError::Negative {
+            return Err(StatsError::Negative {
                 name: "the variance of the trials' Sharpe ratios",
                 value: sharpe_variance,
             });
@@ -82,9 +82,9 @@ impl Trials {
     /// The trials that have these daily Sharpe ratios.
     ///
     /// # Errors
-    /// [`InputError::NoTrials`]; [`InputError::Negative`] where their variance overflows.
-    pub fn of_sharpes(sharpes: &Sample<'_>) -> Result<Self, InputError> {
-        let centre = mean(sharpes.values()).ok_or(InputError::NoTrials)?;
+    /// [`StatsError::NoTrials`]; [`StatsError::Negative`] where their variance overflows.
+    pub fn of_sharpes(sharpes: &Sample<'_>) -> Result<Self, StatsError> {
+        let centre = mean(sharpes.values()).ok_or(StatsError::NoTrials)?;
         let squares = sharpes
             .values()
             .iter()
@@ -171,7 +171,7 @@ mod tests {
 
     #[test]
     fn trials_are_counted_from_one() {
-        assert_eq!(Trials::new(0, 0.1), Err(InputError::NoTrials));
+        assert_eq!(Trials::new(0, 0.1), Err(StatsError::NoTrials));
         assert!(Trials::new(3, f64::NAN).is_err() && Trials::new(3, -0.1).is_err());
         assert!(Trials::of_sharpes(&sample(&[])).is_err());
         let one = Trials::of_sharpes(&sample(&[0.3])).unwrap();

@@ -1,6 +1,6 @@
 //! The same question as the reality check, with more power.
 
-use super::error::InputError;
+use super::error::StatsError;
 use super::replicates::ReplicateSums;
 use super::stationary::StationaryBootstrap;
 use super::table::DailyTable;
@@ -26,13 +26,13 @@ pub struct SuperiorAbility {
 /// it. The deviations use the kernel of the stationary bootstrap with the mean block of `draws`.
 ///
 /// # Errors
-/// [`InputError::Drawn`] when the draws are for another number of days. Within: [`Undefined::TooFewDays`] below three
+/// [`StatsError::Drawn`] when the draws are for another number of days. Within: [`Undefined::TooFewDays`] below three
 /// days, where the threshold `sqrt(2 ln ln T)` has no value; [`Undefined::ConstantStrategy`] for a difference that does
 /// not vary, as that of the benchmark itself; [`Undefined::OutOfRange`] where a sum overflows.
 pub fn superior_ability(
     differences: &DailyTable,
     draws: &StationaryBootstrap,
-) -> Result<Result<SuperiorAbility, Undefined>, InputError> {
+) -> Result<Result<SuperiorAbility, Undefined>, StatsError> {
     let sums = ReplicateSums::of(differences, draws)?;
     Ok(test(differences, &sums, draws.mean_block_days()))
 }

@@ -1,16 +1,16 @@
 //! How alike two orders are.
 
-use super::error::InputError;
+use super::error::StatsError;
 use super::sample::Sample;
 
 /// Spearman's rank correlation (1904): Pearson's of the ranks, where equal values share the mean of their places. `None`
 /// where one of the two does not vary.
 ///
 /// # Errors
-/// [`InputError::Length`] unless both have the same number of values, and what [`Sample::new`] refuses.
-pub fn spearman(left: &[f64], right: &[f64]) -> Result<Option<f64>, InputError> {
+/// [`StatsError::Length`] unless both have the same number of values, and what [`Sample::new`] refuses.
+pub fn spearman(left: &[f64], right: &[f64]) -> Result<Option<f64>, StatsError> {
     if left.len() != right.len() {
-        return Err(InputError::Length {
+        return Err(StatsError::Length {
             left: left.len(),
             right: right.len(),
         });

@@ -1,6 +1,6 @@
 //! Which days a replicate of the bootstrap draws.
 
-use super::error::InputError;
+use super::error::StatsError;
 use super::split_mix::SplitMix64;
 use crate::moments::count;
 
@@ -20,14 +20,14 @@ impl StationaryBootstrap {
     /// Draws of `days` from `days`, in blocks of a mean length, as often as `replicates` (2,000 or more for intervals).
     ///
     /// # Errors
-    /// [`InputError::Bootstrap`] without days, with more than 2^32 - 1 of them, or without replicates;
-    /// [`InputError::MeanBlock`] unless the mean block is a number of 1 or more. A mean block of 1 draws single days.
-    pub fn new(days: usize, mean_block_days: f64, replicates: u32, seed: u64) -> Result<Self, InputError> {
+    /// [`StatsError::Bootstrap`] without days, with more than 2^32 - 1 of them, or without replicates;
+    /// [`StatsError::MeanBlock`] unless the mean block is a number of 1 or more. A mean block of 1 draws single days.
+    pub fn new(days: usize, mean_block_days: f64, replicates: u32, seed: u64) -> Result<Self, StatsError> {
         if days == 0 || u32::try_from(days).is_err() || replicates == 0 {
-            return Err(InputError::Bootstrap { days, replicates });
+            return Err(StatsError::Bootstrap { days, replicates });
         }
         if !(mean_block_days.is_finite() && 1.0 <= mean_block_days) {
-            return Err(InputError::MeanBlock {
+            return Err(StatsError::MeanBlock {
                 value: mean_block_days,
             });
         }
@@ -90,12 +90,12 @@ impl StationaryBootstrap {
     /// Whether the draws fit a table of so many days.
     ///
     /// # Errors
-    /// [`InputError::Drawn`] where they do not.
-    pub const fn check_days(&self, days: usize) -> Result<(), InputError> {
+    /// [`StatsError::Drawn`] where they do not.
+    pub const fn check_days(&self, days: usize) -> Result<(), StatsError> {
         if days == self.days {
             return Ok(());
         }
-        Err(InputError::Drawn {
+        Err(StatsError::Drawn {
             drawn: self.days,
             days,
         })
@@ -147,7 +147,7 @@ mod tests {
         assert!(StationaryBootstrap::new(5, 10.0, 0, 0).is_err());
         for mean in [0.99, f64::NAN, f64::INFINITY] {
             let error = StationaryBootstrap::new(5, mean, 1, 0).unwrap_err();
-            assert!(matches!(error, InputError::MeanBlock { .. }) && !error.hint().is_empty());
+            assert!(matches!(error, StatsError::MeanBlock { .. }) && !error.hint().is_empty());
         }
     }
 

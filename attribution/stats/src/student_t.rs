@@ -1,6 +1,6 @@
 //! Student's t distribution.
 
-use super::error::InputError;
+use super::error::StatsError;
 use super::incomplete_beta::incomplete_beta;
 
 /// Probability that a variable of Student's t distribution is at least as far from 0 as `t`.
@@ -9,11 +9,11 @@ use super::incomplete_beta::incomplete_beta;
 /// fraction. Why not from `statrs`: see the note at the head of the normal distribution.
 ///
 /// # Errors
-/// [`InputError::Negative`] for degrees of freedom that are not a finite number above 0, [`InputError::NotFinite`] for
+/// [`StatsError::Negative`] for degrees of freedom that are not a finite number above 0, [`StatsError::NotFinite`] for
 /// a `t` that is NaN or infinite.
-pub fn student_t_two_sided_p(t: f64, degrees_of_freedom: f64) -> Result<f64, InputError> {
+pub fn student_t_two_sided_p(t: f64, degrees_of_freedom: f64) -> Result<f64, StatsError> {
     if !(degrees_of_freedom.is_finite() && 0.0 < degrees_of_freedom) {
-        return Err(InputError::Negative {
+        return Err(StatsError::Negative {
             name: "the number of degrees of freedom",
             value: degrees_of_freedom,
         });

@@ -1,6 +1,6 @@
 //! Daily values of several agents on the same days.
 
-use super::error::InputError;
+use super::error::StatsError;
 
 /// One row a day, one column an agent; all finite, at least one column.
 #[derive(Debug, Clone, PartialEq)]
@@ -15,12 +15,12 @@ impl DailyTable {
     /// A table of columns, such as the daily selection of each agent; `series` names the values in errors.
     ///
     /// # Errors
-    /// [`InputError::NoColumns`], [`InputError::Ragged`], or [`InputError::NotFinite`] with the day.
-    pub fn new(series: &'static str, columns: &[&[f64]]) -> Result<Self, InputError> {
-        let days = columns.first().ok_or(InputError::NoColumns)?.len();
+    /// [`StatsError::NoColumns`], [`StatsError::Ragged`], or [`StatsError::NotFinite`] with the day.
+    pub fn new(series: &'static str, columns: &[&[f64]]) -> Result<Self, StatsError> {
+        let days = columns.first().ok_or(StatsError::NoColumns)?.len();
         for (column, values) in columns.iter().enumerate() {
             if values.len() != days {
-                return Err(InputError::Ragged {
+                return Err(StatsError::Ragged {
                     column,
                     days: values.len(),
                     need_days: days,
@@ -39,12 +39,12 @@ impl DailyTable {
     /// A table of `ln(1 + r)` of simple daily returns, whose column sums are total log returns.
     ///
     /// # Errors
-    /// [`InputError::Return`] for a return that is not above -1, and as [`DailyTable::new`].
-    pub fn log_returns(columns: &[&[f64]]) -> Result<Self, InputError> {
+    /// [`StatsError::Return`] for a return that is not above -1, and as [`DailyTable::new`].
+    pub fn log_returns(columns: &[&[f64]]) -> Result<Self, StatsError> {
         for (column, values) in columns.iter().enumerate() {
             let bad = |value: &f64| !(value.is_finite() && -1.0 < *value);
             if let Some((day, value)) = values.iter().enumerate().find(|(_, value)| bad(value)) {
-                return Err(InputError::Return {
+                return Err(StatsError::Return {
                     column,
                     day,
                     value: *value,
@@ -61,11 +61,11 @@ impl DailyTable {
     /// The table less a benchmark's value of each day.
     ///
     /// # Errors
-    /// [`InputError::Length`] unless the benchmark has a value a day; [`InputError::NotFinite`] for one that is not a
+    /// [`StatsError::Length`] unless the benchmark has a value a day; [`StatsError::NotFinite`] for one that is not a
     /// number, or a difference that overflows.
-    pub fn less(&self, benchmark: &[f64]) -> Result<Self, InputError> {
+    pub fn less(&self, benchmark: &[f64]) -> Result<Self, StatsError> {
         if benchmark.len() != self.days {
-            return Err(InputError::Length {
+            return Err(StatsError::Length {
                 left: self.days,
                 right: benchmark.len(),
             });
@@ -76,7 +76,7 @@ impl DailyTable {
             cells.extend(row.iter().map(|cell| cell - value));
             let difference = cells.iter().skip(start).find(|cell| !cell.is_finite());
             if let Some(value) = difference.copied() {
-                return Err(InputError::NotFinite {
+                return Err(StatsError::NotFinite {
                     series: "values less the benchmark's",
                     place,
                     value,
@@ -161,10 +161,10 @@ mod tests {
 
     #[test]
     fn what_is_no_table_is_refused() {
-        assert_eq!(DailyTable::new("returns", &[]), Err(InputError::NoColumns));
+        assert_eq!(DailyTable::new("returns", &[]), Err(StatsError::NoColumns));
         assert!(matches!(
             DailyTable::new("returns", &[&[0.1, 0.2], &[0.1]]),
-            Err(InputError::Ragged {
+            Err(StatsError::Ragged {
                 column: 1,
                 days: 1,
                 need_days: 2
@@ -172,11 +172,11 @@ mod tests {
         ));
         assert!(matches!(
             DailyTable::new("returns", &[&[0.1], &[f64::NAN]]),
-            Err(InputError::NotFinite { place: 0, .. })
+            Err(StatsError::NotFinite { place: 0, .. })
         ));
         assert!(matches!(
             DailyTable::log_returns(&[&[0.1, -1.0]]),
-            Err(InputError::Return {
+            Err(StatsError::Return {
                 column: 0,
                 day: 1,
                 ..

@@ -1,6 +1,6 @@
 //! The interval of a share.
 
-use super::error::InputError;
+use super::error::StatsError;
 use super::interval::{Confidence, Interval};
 use super::normal::normal_quantile;
 
@@ -8,10 +8,10 @@ use super::normal::normal_quantile;
 /// exactly 0, the upper end of no failure exactly 1.
 ///
 /// # Errors
-/// [`InputError::Successes`] for more successes than trials.
-pub fn wilson(successes: u64, trials: u64, confidence: Confidence) -> Result<Option<Interval>, InputError> {
+/// [`StatsError::Successes`] for more successes than trials.
+pub fn wilson(successes: u64, trials: u64, confidence: Confidence) -> Result<Option<Interval>, StatsError> {
     if trials < successes {
-        return Err(InputError::Successes { successes, trials });
+        return Err(StatsError::Successes { successes, trials });
     }
     if trials == 0 {
         return Ok(None);

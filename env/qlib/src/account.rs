@@ -1,10 +1,10 @@
 //! Cash and holdings, changed by deals and marked at the close (rules E13, E16, A1, A2).
 
 use super::config::Settle;
-use super::exchange::{Deal, Side};
+use super::exchange::{Deal, QlibSide};
 use super::market::MarketDay;
 use super::python;
-use super::report::Metrics;
+use super::report::QlibMetrics;
 use std::collections::BTreeMap;
 use thiserror::Error;
 
@@ -15,7 +15,7 @@ const AMOUNT_SLACK: f64 = 1e-5;
 
 /// What is held of one instrument.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Holding {
+pub struct QlibHolding {
     /// Adjusted amount.
     pub amount: f64,
     /// Adjusted price it is marked at.
@@ -26,13 +26,13 @@ pub struct Holding {
 
 /// Qlib's account with its one position.
 #[derive(Debug)]
-pub struct Account {
+pub struct QlibAccount {
     /// Cash that can be spent.
     cash: f64,
     /// Proceeds that can be spent after the end of the day.
     delayed: f64,
     settle: Settle,
-    holdings: BTreeMap<usize, Holding>,
+    holdings: BTreeMap<usize, QlibHolding>,
     turnover: f64,
     cost: f64,
     last: Totals,
@@ -62,7 +62,7 @@ pub enum SellFault {
     },
 }
 
-impl Account {
+impl QlibAccount {
     /// An account with nothing but cash.
     #[must_use]
     pub const fn new(cash: f64, settle: Settle) -> Self {
@@ -83,7 +83,7 @@ impl Account {
     }
 
     /// Places a holding, as an account has it before the first day.
-    pub fn hold(&mut self, instrument: usize, holding: Holding) {
+    pub fn hold(&mut self, instrument: usize, holding: QlibHolding) {
         self.holdings.insert(instrument, holding);
     }
 
@@ -95,7 +95,7 @@ impl Account {
 
     /// Holdings by place of the symbol.
     #[must_use]
-    pub const fn holdings(&self) -> &BTreeMap<usize, Holding> {
+    pub const fn holdings(&self) -> &BTreeMap<usize, QlibHolding> {
         &self.holdings
     }
 
@@ -111,7 +111,7 @@ impl Account {
     ///
     /// # Errors
     /// [`SellFault`] where Qlib raises because the position cannot bear the sell.
-    pub fn book(&mut self, instrument: usize, side: Side, deal: &Deal) -> Result<(), SellFault> {
+    pub fn book(&mut self, instrument: usize, side: QlibSide, deal: &Deal) -> Result<(), SellFault> {
         let (value, cost) = (deal.value, deal.cost);
         // Not `value <= VALUE_NONE`: a NaN must change nothing either.
         let dealt = VALUE_NONE < value;
@@ -120,8 +120,8 @@ impl Account {
         }
         let amount = value / deal.price;
         match side {
-            Side::Buy => {
-                let holding = Holding {
+            QlibSide::Buy => {
+                let holding = QlibHolding {
                     amount: 0.0,
                     price: deal.price,
                     days: 0,
@@ -129,7 +129,7 @@ impl Account {
                 self.holdings.entry(instrument).or_insert(holding).amount += amount;
                 self.cash -= value + cost;
             }
-            Side::Sell => {
+            QlibSide::Sell => {
                 self.take(instrument, amount)?;
                 match self.settle {
                     Settle::None => self.cash += value - cost,
@@ -168,7 +168,7 @@ impl Account {
     }
 
     /// The day's metrics; the next day is measured against them.
-    pub(super) fn metrics(&mut self) -> Metrics {
+    pub(super) fn metrics(&mut self) -> QlibMetrics {
         let value = self.value();
         let account = value + (self.cash + self.delayed);
         let last = self.last;
@@ -178,7 +178,7 @@ impl Account {
             turnover: self.turnover,
             cost: self.cost,
         };
-        Metrics {
+        QlibMetrics {
             account,
             gross_return: (account - last.account + cost) / last.account,
             total_turnover: self.turnover,
@@ -218,9 +218,9 @@ mod tests {
         }
     }
 
-    fn held(amount: f64) -> Account {
-        let mut account = Account::new(100_000.0, Settle::None);
-        account.book(0, Side::Buy, &deal(amount, 10.0, 5.0)).unwrap();
+    fn held(amount: f64) -> QlibAccount {
+        let mut account = QlibAccount::new(100_000.0, Settle::None);
+        account.book(0, QlibSide::Buy, &deal(amount, 10.0, 5.0)).unwrap();
         account
     }
 
@@ -228,7 +228,7 @@ mod tests {
     fn a_sale_close_to_all_deletes_the_position() {
         let mut account = held(1_000_009.0);
         account
-            .book(0, Side::Sell, &deal(1_000_000.0, 10.0, 0.0))
+            .book(0, QlibSide::Sell, &deal(1_000_000.0, 10.0, 0.0))
             .unwrap();
         assert!(account.holdings().is_empty());
     }
@@ -236,7 +236,9 @@ mod tests {
     #[test]
     fn selling_a_rounded_up_lot_can_break_the_position() {
         let mut account = held(99.95);
-        let fault = account.book(0, Side::Sell, &deal(100.0, 10.0, 5.0)).unwrap_err();
+        let fault = account
+            .book(0, QlibSide::Sell, &deal(100.0, 10.0, 5.0))
+            .unwrap_err();
         assert_eq!(
             fault,
             SellFault::Short {
@@ -245,16 +247,16 @@ mod tests {
             }
         );
         assert_eq!(
-            account.book(1, Side::Sell, &deal(1.0, 10.0, 0.0)),
+            account.book(1, QlibSide::Sell, &deal(1.0, 10.0, 0.0)),
             Err(SellFault::NotHeld)
         );
     }
 
     #[test]
     fn delayed_cash_counts_but_cannot_be_spent() {
-        let mut account = Account::new(1005.0, Settle::Cash);
-        account.book(0, Side::Buy, &deal(100.0, 10.0, 5.0)).unwrap();
-        account.book(0, Side::Sell, &deal(100.0, 11.0, 5.0)).unwrap();
+        let mut account = QlibAccount::new(1005.0, Settle::Cash);
+        account.book(0, QlibSide::Buy, &deal(100.0, 10.0, 5.0)).unwrap();
+        account.book(0, QlibSide::Sell, &deal(100.0, 11.0, 5.0)).unwrap();
         let metrics = account.metrics();
         assert_eq!((metrics.cash, metrics.account, metrics.value), (0.0, 1095.0, 0.0));
         account.settle();
@@ -277,7 +279,7 @@ mod tests {
         account.mark(MarketDay::of(&[Quote::MISSING]));
         assert_eq!(
             account.holdings()[&0],
-            Holding {
+            QlibHolding {
                 amount: 1000.0,
                 price: 11.0,
                 days: 2

@@ -13,7 +13,7 @@ pub struct QlibPanel {
     calendar: Vec<NaiveDate>,
     trade_calendar: Vec<NaiveDate>,
     spans: BTreeMap<String, Vec<Span>>,
-    series: BTreeMap<String, BTreeMap<String, Series>>,
+    series: BTreeMap<String, BTreeMap<String, FieldSeries>>,
 }
 
 /// Days on which an instrument belongs to the universe, both ends included.
@@ -29,7 +29,7 @@ pub struct Span {
 ///
 /// The default is a field without values.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Series {
+pub struct FieldSeries {
     start: usize,
     values: Vec<f32>,
 }
@@ -47,7 +47,7 @@ pub struct FeatureFile {
 
 /// A file of a Qlib data directory that cannot be read as one.
 #[derive(Debug, Clone, PartialEq, Error)]
-pub enum PanelError {
+pub enum QlibDataError {
     /// A line has no date where one belongs.
     #[error("{file} line {line}: `{text}` is no date")]
     Date {
@@ -150,8 +150,8 @@ impl BinFault {
     }
 }
 
-impl PanelError {
-    /// How to mend it.
+impl QlibDataError {
+    /// How to fix it.
     #[must_use]
     pub const fn hint(&self) -> &'static str {
         match self {
@@ -173,30 +173,31 @@ impl QlibPanel {
     /// `instruments/all.txt` and the feature files that the run needs.
     ///
     /// # Errors
-    /// [`PanelError`] for the first file at fault.
+    /// [`QlibDataError`] for the first file at fault.
     pub fn parse(
         day_text: &str,
         future_text: Option<&str>,
         instruments_text: &str,
         features: impl IntoIterator<Item = FeatureFile>,
-    ) -> Result<Self, PanelError> {
+    ) -> Result<Self, QlibDataError> {
         let calendar = parse_calendar("calendars/day.txt", day_text)?;
         let trade_calendar = match future_text {
             Some(text) => parse_calendar("calendars/day_future.txt", text)?,
             None => calendar.clone(),
         };
         if !trade_calendar.starts_with(&calendar) {
-            return Err(PanelError::FutureCalendar {
+            return Err(QlibDataError::FutureCalendar {
                 n_days: calendar.len(),
             });
         }
         let spans = parse_instruments("instruments/all.txt", instruments_text)?;
-        let mut series: BTreeMap<String, BTreeMap<String, Series>> = BTreeMap::new();
+        let mut series: BTreeMap<String, BTreeMap<String, FieldSeries>> = BTreeMap::new();
         for feature in features {
-            let parsed = Series::parse(&feature.bytes, calendar.len()).map_err(|fault| PanelError::Bin {
-                file: format!("features/{}/{}.day.bin", feature.symbol, feature.field),
-                fault,
-            })?;
+            let parsed =
+                FieldSeries::parse(&feature.bytes, calendar.len()).map_err(|fault| QlibDataError::Bin {
+                    file: format!("features/{}/{}.day.bin", feature.symbol, feature.field),
+                    fault,
+                })?;
             series
                 .entry(feature.symbol)
                 .or_default()
@@ -231,14 +232,14 @@ impl QlibPanel {
 
     /// The series of a field, or `None` when the directory has no such bin: every value is then missing.
     #[must_use]
-    pub fn series(&self, symbol: &str, field: &str) -> Option<&Series> {
+    pub fn series(&self, symbol: &str, field: &str) -> Option<&FieldSeries> {
         self.series
             .get(&symbol.to_lowercase())?
             .get(&field.to_lowercase())
     }
 }
 
-impl Series {
+impl FieldSeries {
     /// Reads a bin: little-endian `f32` words, the start index into a calendar of `n_days`, then the values.
     ///
     /// # Errors
@@ -288,7 +289,7 @@ impl Series {
 }
 
 /// Symbols and spans of the universe. Repeated symbols have several spans.
-fn parse_instruments(file: &str, text: &str) -> Result<BTreeMap<String, Vec<Span>>, PanelError> {
+fn parse_instruments(file: &str, text: &str) -> Result<BTreeMap<String, Vec<Span>>, QlibDataError> {
     let mut spans: BTreeMap<String, Vec<Span>> = BTreeMap::new();
     for (index, line) in text.lines().enumerate() {
         if line.trim().is_empty() {
@@ -297,7 +298,7 @@ fn parse_instruments(file: &str, text: &str) -> Result<BTreeMap<String, Vec<Span
         let columns: Vec<&str> = line.split('\t').collect();
         let [symbol, start, end, ..] = columns.as_slice() else {
             let (file, n_columns) = (file.to_owned(), columns.len());
-            return Err(PanelError::InstrumentColumns {
+            return Err(QlibDataError::InstrumentColumns {
                 file,
                 line: index + 1,
                 n_columns,
@@ -313,7 +314,7 @@ fn parse_instruments(file: &str, text: &str) -> Result<BTreeMap<String, Vec<Span
     Ok(spans)
 }
 
-fn parse_calendar(file: &str, text: &str) -> Result<Vec<NaiveDate>, PanelError> {
+fn parse_calendar(file: &str, text: &str) -> Result<Vec<NaiveDate>, QlibDataError> {
     let mut days: Vec<NaiveDate> = Vec::new();
     for (index, line) in text.lines().enumerate() {
         if line.trim().is_empty() {
@@ -321,7 +322,7 @@ fn parse_calendar(file: &str, text: &str) -> Result<Vec<NaiveDate>, PanelError> 
         }
         let day = parse_date(file, index + 1, line)?;
         if days.last().is_some_and(|last| day <= *last) {
-            return Err(PanelError::CalendarOrder {
+            return Err(QlibDataError::CalendarOrder {
                 file: file.to_owned(),
                 line: index + 1,
                 day,
@@ -330,18 +331,18 @@ fn parse_calendar(file: &str, text: &str) -> Result<Vec<NaiveDate>, PanelError> 
         days.push(day);
     }
     if days.is_empty() {
-        return Err(PanelError::EmptyCalendar {
+        return Err(QlibDataError::EmptyCalendar {
             file: file.to_owned(),
         });
     }
     Ok(days)
 }
 
-fn parse_date(file: &str, line: usize, text: &str) -> Result<NaiveDate, PanelError> {
+fn parse_date(file: &str, line: usize, text: &str) -> Result<NaiveDate, QlibDataError> {
     let trimmed = text.trim();
     // Some dumps write midnight after the day.
     let day = trimmed.strip_suffix(" 00:00:00").unwrap_or(trimmed);
-    NaiveDate::parse_from_str(day, "%Y-%m-%d").map_err(|_| PanelError::Date {
+    NaiveDate::parse_from_str(day, "%Y-%m-%d").map_err(|_| QlibDataError::Date {
         file: file.to_owned(),
         line,
         text: trimmed.to_owned(),
@@ -375,7 +376,7 @@ pub(crate) mod tests {
         }
     }
 
-    fn parse_one(bytes: &[u8]) -> Result<QlibPanel, PanelError> {
+    fn parse_one(bytes: &[u8]) -> Result<QlibPanel, QlibDataError> {
         let feature = FeatureFile {
             symbol: "sh600000".to_owned(),
             field: "close".to_owned(),
@@ -406,7 +407,7 @@ pub(crate) mod tests {
 
     #[test]
     fn broken_bins_name_the_file_and_the_fault() {
-        let refused = |fault| PanelError::Bin {
+        let refused = |fault| QlibDataError::Bin {
             file: "features/sh600000/close.day.bin".to_owned(),
             fault,
         };
@@ -420,7 +421,7 @@ pub(crate) mod tests {
         }
         assert!(matches!(
             error(&words(&[f32::NAN, 1.0])),
-            PanelError::Bin {
+            QlibDataError::Bin {
                 fault: BinFault::Start { .. },
                 ..
             }
@@ -459,23 +460,23 @@ pub(crate) mod tests {
             "calendars/day.txt line 2: `2024-13-03` is no date"
         );
         let error = parse("2024-01-03\n2024-01-02\n", None, INSTRUMENTS).unwrap_err();
-        assert!(matches!(error, PanelError::CalendarOrder { line: 2, .. }));
+        assert!(matches!(error, QlibDataError::CalendarOrder { line: 2, .. }));
         assert!(matches!(
             parse("\n", None, INSTRUMENTS),
-            Err(PanelError::EmptyCalendar { .. })
+            Err(QlibDataError::EmptyCalendar { .. })
         ));
         let error = parse(DAYS, Some("2024-01-02\n2024-01-04\n"), INSTRUMENTS).unwrap_err();
-        assert_eq!(error, PanelError::FutureCalendar { n_days: 3 });
+        assert_eq!(error, QlibDataError::FutureCalendar { n_days: 3 });
         let error = parse(DAYS, None, "SH600000 2024-01-02 2024-01-03\n").unwrap_err();
         assert!(matches!(
             error,
-            PanelError::InstrumentColumns {
+            QlibDataError::InstrumentColumns {
                 line: 1,
                 n_columns: 1,
                 ..
             }
         ));
         let error = parse(DAYS, None, "SH600000\t2024-01-02\tlater\n").unwrap_err();
-        assert!(matches!(error, PanelError::Date { line: 1, .. }));
+        assert!(matches!(error, QlibDataError::Date { line: 1, .. }));
     }
 }

@@ -1,4 +1,4 @@
-//! What a run is told: costs, limits, prices, the window and the strategy. Plain types, checked once.
+//! Settings of a run: costs, limits, prices, the window and the strategy. Plain types, checked once.
 
 use chrono::NaiveDate;
 use thiserror::Error;
@@ -167,7 +167,7 @@ pub enum ConfigError {
 }
 
 impl ConfigError {
-    /// How to mend it.
+    /// How to fix it.
     #[must_use]
     pub const fn hint(&self) -> &'static str {
         match self {

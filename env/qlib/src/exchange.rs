@@ -13,7 +13,7 @@ const LOT_SLACK_SHARES: f64 = 0.1;
 
 /// Buy or sell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Side {
+pub enum QlibSide {
     /// Adds to the holding.
     Buy,
     /// Takes from the holding.
@@ -79,7 +79,7 @@ pub enum Numbers {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct OrderRequest {
     /// Buy or sell.
-    pub side: Side,
+    pub side: QlibSide,
     /// Adjusted amount asked for.
     pub amount: f64,
     /// Cash that can be spent.
@@ -133,10 +133,10 @@ impl Quote {
 
     /// Whether a side can be traded; `None` asks for both sides at once (rule E3).
     #[must_use]
-    pub const fn is_tradable(&self, side: Option<Side>) -> bool {
+    pub const fn is_tradable(&self, side: Option<QlibSide>) -> bool {
         let limited = match side {
-            Some(Side::Buy) => self.limit_buy,
-            Some(Side::Sell) => self.limit_sell,
+            Some(QlibSide::Buy) => self.limit_buy,
+            Some(QlibSide::Sell) => self.limit_sell,
             None => self.limit_buy || self.limit_sell,
         };
         !self.is_suspended() && !limited
@@ -144,10 +144,10 @@ impl Quote {
 
     /// The price of a deal: the field's, or the same day's close where that is missing (rule E4).
     #[must_use]
-    pub fn deal_price(&self, side: Side) -> f64 {
+    pub fn deal_price(&self, side: QlibSide) -> f64 {
         let price = match side {
-            Side::Buy => self.buy_price,
-            Side::Sell => self.sell_price,
+            QlibSide::Buy => self.buy_price,
+            QlibSide::Sell => self.sell_price,
         };
         if price.is_nan() || price <= PRICE_NONE {
             self.close
@@ -198,11 +198,11 @@ impl DealTerms {
         let has_day_value = day_value.abs() > 0.0;
         let impact = self.impact(asked * price, day_value, has_day_value);
         let (rate, amount) = match order.side {
-            Side::Sell => {
+            QlibSide::Sell => {
                 let rate = self.close_cost + impact;
                 (rate, self.sell_amount(quote, order, asked, price, rate))
             }
-            Side::Buy => {
+            QlibSide::Buy => {
                 let rate = self.open_cost + impact;
                 let divides = self.numbers == Numbers::Numpy && has_day_value;
                 (rate, self.buy_amount(quote, order, asked, price, rate, divides)?)
@@ -329,7 +329,7 @@ mod tests {
         }
     }
 
-    fn order(side: Side, amount: f64, cash: f64, held: f64) -> OrderRequest {
+    fn order(side: QlibSide, amount: f64, cash: f64, held: f64) -> OrderRequest {
         OrderRequest {
             side,
             amount,
@@ -346,7 +346,7 @@ mod tests {
 
     #[test]
     fn lots_round_a_tenth_of_a_share_up() {
-        let buy = |amount| dealt(&TERMS, &quote(10.0), &order(Side::Buy, amount, 1e6, 0.0));
+        let buy = |amount| dealt(&TERMS, &quote(10.0), &order(QlibSide::Buy, amount, 1e6, 0.0));
         assert_eq!(buy(1000.0), (1000.0, 5.0));
         assert_eq!(buy(150.0), (100.0, 5.0));
         assert_eq!(buy(99.9), (100.0, 5.0));
@@ -357,22 +357,26 @@ mod tests {
     #[test]
     fn a_buy_may_leave_cash_below_zero() {
         assert_eq!(
-            dealt(&TERMS, &quote(10.0), &order(Side::Buy, 100.0, 1004.99, 0.0)),
+            dealt(&TERMS, &quote(10.0), &order(QlibSide::Buy, 100.0, 1004.99, 0.0)),
             (100.0, 5.0)
         );
         assert_eq!(
-            dealt(&TERMS, &quote(1800.0), &order(Side::Buy, 1000.0, 179_920.0, 0.0)),
+            dealt(
+                &TERMS,
+                &quote(1800.0),
+                &order(QlibSide::Buy, 1000.0, 179_920.0, 0.0)
+            ),
             (100.0, 90.0)
         );
         assert_eq!(
-            dealt(&TERMS, &quote(10.0), &order(Side::Buy, 100.0, 4.99, 0.0)),
+            dealt(&TERMS, &quote(10.0), &order(QlibSide::Buy, 100.0, 4.99, 0.0)),
             (0.0, 0.0)
         );
     }
 
     #[test]
     fn a_sell_keeps_the_odd_lot_unless_all_goes() {
-        let sell = |amount, held| dealt(&TERMS, &quote(10.0), &order(Side::Sell, amount, 0.0, held)).0;
+        let sell = |amount, held| dealt(&TERMS, &quote(10.0), &order(QlibSide::Sell, amount, 0.0, held)).0;
         assert_eq!(sell(321.0, 321.0).to_bits(), 321.0_f64.to_bits());
         assert_eq!(sell(500.0, 321.0).to_bits(), 300.0_f64.to_bits());
         assert_eq!(sell(50.0, 321.0).to_bits(), 0.0_f64.to_bits());
@@ -385,7 +389,7 @@ mod tests {
 
     #[test]
     fn a_sale_that_cannot_pay_its_cost_is_dropped() {
-        let sell = |cash| dealt(&TERMS, &quote(0.5), &order(Side::Sell, 1.0, cash, 1.0));
+        let sell = |cash| dealt(&TERMS, &quote(0.5), &order(QlibSide::Sell, 1.0, cash, 1.0));
         assert_eq!(sell(0.0), (0.0, 0.0));
         assert_eq!(sell(10.0), (1.0, 5.0));
     }
@@ -398,7 +402,7 @@ mod tests {
                 ..quote(9.9)
             };
             let deal = TERMS
-                .deal(&quote, &order(Side::Buy, 100.0, 1e6, 0.0))
+                .deal(&quote, &order(QlibSide::Buy, 100.0, 1e6, 0.0))
                 .unwrap()
                 .unwrap();
             assert_eq!(deal.price.to_bits(), 9.9_f64.to_bits());
@@ -412,14 +416,16 @@ mod tests {
             ..quote(10.0)
         };
         assert!(
-            !up.is_tradable(Some(Side::Buy)) && up.is_tradable(Some(Side::Sell)) && !up.is_tradable(None)
+            !up.is_tradable(Some(QlibSide::Buy))
+                && up.is_tradable(Some(QlibSide::Sell))
+                && !up.is_tradable(None)
         );
         let suspended = Quote {
             close: f64::NAN,
             ..quote(10.0)
         };
-        assert!(!suspended.is_tradable(Some(Side::Buy)) && !suspended.is_tradable(Some(Side::Sell)));
-        assert_eq!(TERMS.deal(&up, &order(Side::Buy, 100.0, 1e6, 0.0)), Ok(None));
+        assert!(!suspended.is_tradable(Some(QlibSide::Buy)) && !suspended.is_tradable(Some(QlibSide::Sell)));
+        assert_eq!(TERMS.deal(&up, &order(QlibSide::Buy, 100.0, 1e6, 0.0)), Ok(None));
     }
 
     #[test]
@@ -430,7 +436,7 @@ mod tests {
         };
         let buy = OrderRequest {
             dealt_today: 200.0,
-            ..order(Side::Buy, 1000.0, 1e6, 0.0)
+            ..order(QlibSide::Buy, 1000.0, 1e6, 0.0)
         };
         assert_eq!(dealt(&TERMS, &capped, &buy).0.to_bits(), 300.0_f64.to_bits());
         let cumulative = DealTerms {
@@ -450,14 +456,14 @@ mod tests {
             volume: 5000.0,
             ..quote(10.0)
         };
-        let (amount, cost) = dealt(&terms, &thin, &order(Side::Buy, 1000.0, 1e6, 0.0));
+        let (amount, cost) = dealt(&terms, &thin, &order(QlibSide::Buy, 1000.0, 1e6, 0.0));
         assert_eq!(amount.to_bits(), 1000.0_f64.to_bits());
         assert!((cost - 45.0).abs() < 1e-10);
         let none = Quote {
             volume: f64::NAN,
             ..quote(10.0)
         };
-        assert!((dealt(&terms, &none, &order(Side::Buy, 1000.0, 1e6, 0.0)).1 - 1005.0).abs() < 1e-9);
+        assert!((dealt(&terms, &none, &order(QlibSide::Buy, 1000.0, 1e6, 0.0)).1 - 1005.0).abs() < 1e-9);
     }
 
     #[test]
@@ -466,7 +472,7 @@ mod tests {
             open_cost: 0.0,
             ..TERMS
         };
-        let short = order(Side::Buy, 1000.0, 505.0, 0.0);
+        let short = order(QlibSide::Buy, 1000.0, 505.0, 0.0);
         let five = DealTerms {
             trade_unit: Some(1.0),
             ..free

@@ -1,6 +1,6 @@
 //! What a run is asked to trade: a list of orders, or scores for a strategy.
 
-use super::exchange::Side;
+use super::exchange::QlibSide;
 use super::market::Market;
 use super::window::Step;
 use chrono::NaiveDate;
@@ -34,14 +34,14 @@ pub struct ScriptedOrder {
     /// Instrument.
     pub symbol: String,
     /// Buy or sell.
-    pub side: Side,
+    pub side: QlibSide,
     /// How much.
-    pub shares: Shares,
+    pub shares: OrderSize,
 }
 
 /// How much an order asks for.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Shares {
+pub enum OrderSize {
     /// What is held when the day begins.
     All,
     /// Real shares; the adjusted amount is this over the day's factor.

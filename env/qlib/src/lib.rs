@@ -33,8 +33,9 @@
 mod account;
 mod bins;
 mod config;
-mod desk;
+mod error;
 mod exchange;
+mod executor;
 mod instructions;
 mod market;
 mod python;
@@ -44,15 +45,16 @@ mod simulate;
 mod topk_dropout;
 mod window;
 
-pub use account::{Account, Holding, SellFault};
-pub use bins::{BinFault, FeatureFile, PanelError, QlibPanel, Series, Span};
+pub use account::{QlibAccount, QlibHolding, SellFault};
+pub use bins::{BinFault, FeatureFile, FieldSeries, QlibDataError, QlibPanel, Span};
 pub use config::{
     ConfigError, DEFAULT_LIMIT_THRESHOLD, DealPrice, Limit, QlibConfig, Settle, Strategy, TopkDropout,
     TradeType, VolumeKind, VolumeThreshold,
 };
-pub use exchange::{Deal, DealTerms, Numbers, OrderRequest, Quote, Side, ZeroDivision};
-pub use instructions::{DuplicateScore, Instructions, ScriptedOrder, Shares, Signal};
-pub use report::{DayReport, Fill, FinalPosition, Metrics, QlibRun};
+pub use error::SimulationError;
+pub use exchange::{Deal, DealTerms, Numbers, OrderRequest, QlibSide, Quote, ZeroDivision};
+pub use instructions::{DuplicateScore, Instructions, OrderSize, ScriptedOrder, Signal};
+pub use report::{DayReport, FinalPosition, QlibFill, QlibMetrics, QlibRun};
 pub use risk::{DAYS_PER_YEAR, RiskMode, RiskReport, risk_analysis};
-pub use simulate::{SimulationError, simulate};
+pub use simulate::simulate;
 pub use window::WindowError;

@@ -1,6 +1,6 @@
 //! The quotes of a run: the panel cut to its window and universe, laid out a day at a time.
 
-use super::bins::{QlibPanel, Series, Span};
+use super::bins::{FieldSeries, QlibPanel, Span};
 use super::config::{Limit, QlibConfig, VolumeKind, VolumeThreshold};
 use super::exchange::Quote;
 use super::window::Step;
@@ -141,7 +141,7 @@ enum LimitColumns<'a> {
 
 /// A field that may have no bin; every value is then missing.
 #[derive(Clone, Copy)]
-struct Column<'a>(Option<&'a Series>);
+struct Column<'a>(Option<&'a FieldSeries>);
 
 impl Column<'_> {
     fn at(self, day: usize) -> f32 {

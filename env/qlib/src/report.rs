@@ -1,6 +1,6 @@
 //! What a run leaves behind.
 
-use super::exchange::Side;
+use super::exchange::QlibSide;
 use chrono::NaiveDate;
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use std::sync::Arc;
 #[derive(Debug, Clone)]
 pub struct QlibRun {
     /// Every order, dealt or not, in the order of execution.
-    pub fills: Vec<Fill>,
+    pub fills: Vec<QlibFill>,
     /// The account at the end of each day.
     pub daily: Vec<DayReport>,
     /// The holdings at the end, by symbol.
@@ -21,13 +21,13 @@ pub struct QlibRun {
 
 /// One order and what became of it. Amounts and prices are adjusted (rule R3).
 #[derive(Debug, Clone)]
-pub struct Fill {
+pub struct QlibFill {
     /// Day of execution.
     pub date: NaiveDate,
     /// Instrument.
     pub symbol: Arc<str>,
     /// Buy or sell.
-    pub side: Side,
+    pub side: QlibSide,
     /// Amount asked for.
     pub requested: f64,
     /// Amount dealt.
@@ -54,7 +54,7 @@ pub struct DayReport {
     /// The day.
     pub date: NaiveDate,
     /// The account's figures.
-    pub metrics: Metrics,
+    pub metrics: QlibMetrics,
     /// Change of the benchmark (rule A3).
     pub bench: f64,
     /// Instruments held.
@@ -63,7 +63,7 @@ pub struct DayReport {
 
 /// The account at the end of a day (rules A1, A2). Shares are of the account the day before.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Metrics {
+pub struct QlibMetrics {
     /// Net asset value: holdings at their marks, cash, and cash not yet settled.
     pub account: f64,
     /// Return before cost: Qlib's `return`. Net of cost it is this less `cost`.

@@ -1,89 +1,17 @@
 //! The day loop: decide, deal, mark, report.
 
 use super::bins::QlibPanel;
-use super::config::{ConfigError, QlibConfig, Strategy, TopkDropout, TradeType};
-use super::desk::Desk;
-use super::exchange::Side;
-use super::instructions::{Instructions, Scores, ScriptedOrder, Shares};
+use super::config::{QlibConfig, Strategy, TopkDropout, TradeType};
+use super::error::SimulationError;
+use super::exchange::QlibSide;
+use super::executor::Executor;
+use super::instructions::{Instructions, OrderSize, Scores, ScriptedOrder};
 use super::market::{Market, MarketDay};
 use super::report::{DayReport, QlibRun};
 use super::topk_dropout::{self, Order, Outlook};
-use super::window::{self, Step, WindowError};
+use super::window::{self, Step};
 use chrono::NaiveDate;
 use std::collections::BTreeMap;
-use thiserror::Error;
-
-/// A run that cannot be made, or that Qlib itself would have broken off.
-#[derive(Debug, Clone, PartialEq, Error)]
-pub enum SimulationError {
-    /// A setting is impossible.
-    #[error(transparent)]
-    Config(#[from] ConfigError),
-    /// The window cannot be traded.
-    #[error(transparent)]
-    Window(#[from] WindowError),
-    /// The panel has no close of the benchmark.
-    #[error("the benchmark {symbol} has no `close`")]
-    Benchmark {
-        /// The benchmark asked for.
-        symbol: String,
-    },
-    /// The strategy and the instructions do not belong together.
-    #[error("the strategy `{strategy}` needs {needs}")]
-    Instructions {
-        /// Strategy of the config.
-        strategy: &'static str,
-        /// What it needs.
-        needs: &'static str,
-    },
-    /// Qlib's `ZeroDivisionError`.
-    #[error(
-        "{date}: a buy short of cash divides by a cost rate of zero, where Qlib raises ZeroDivisionError"
-    )]
-    ZeroDivision {
-        /// Day of the order.
-        date: NaiveDate,
-    },
-    /// Qlib's `KeyError`.
-    #[error("{date} {symbol}: {sold} sold of a position that does not exist, where Qlib raises KeyError")]
-    NotHeld {
-        /// Day of the order.
-        date: NaiveDate,
-        /// Instrument.
-        symbol: String,
-        /// Adjusted amount dealt.
-        sold: f64,
-    },
-    /// Qlib's `ValueError`.
-    #[error("{date} {symbol}: {sold} sold but only {held} held, where Qlib raises ValueError")]
-    SoldMoreThanHeld {
-        /// Day of the order.
-        date: NaiveDate,
-        /// Instrument.
-        symbol: String,
-        /// Adjusted amount held.
-        held: f64,
-        /// Adjusted amount dealt.
-        sold: f64,
-    },
-}
-
-impl SimulationError {
-    /// How to mend it.
-    #[must_use]
-    pub const fn hint(&self) -> &'static str {
-        match self {
-            Self::Config(error) => error.hint(),
-            Self::Window(error) => error.hint(),
-            Self::Benchmark { .. } => "name an instrument with features/SYMBOL/close.day.bin",
-            Self::Instructions { .. } => "give `--orders` to `scripted` and `--signal` to `topk_dropout`",
-            Self::ZeroDivision { .. } => "give `open_cost` a value above zero, however small",
-            Self::NotHeld { .. } | Self::SoldMoreThanHeld { .. } => {
-                "lot rounding adds up to 0.1 share: ask for all of the position or for less than a lot below it"
-            }
-        }
-    }
-}
 
 /// Runs `instructions` through Qlib's rules.
 ///
@@ -99,25 +27,25 @@ pub fn simulate(
     let bench = benchmark(panel, &config.benchmark, &steps)?;
     let market = Market::new(panel, config, &steps, instructions.symbols());
     let mut source = Source::new(config, instructions, &market)?;
-    let mut desk = Desk::new(config, &market);
+    let mut executor = Executor::new(config, &market);
     let mut daily = Vec::with_capacity(steps.len());
     for (index, (step, bench)) in steps.iter().zip(bench).enumerate() {
         let day = market.day(index);
-        let mut orders = source.orders(step, day, &market, &desk)?;
+        let mut orders = source.orders(step, day, &market, &executor)?;
         if config.trade_type == TradeType::Parallel {
-            orders.sort_by_key(|order| order.side == Side::Sell);
+            orders.sort_by_key(|order| order.side == QlibSide::Sell);
         }
         for order in orders {
-            desk.execute(step, day, order)?;
+            executor.execute(step, day, order)?;
         }
-        daily.push(desk.close_day(step, day, bench));
+        daily.push(executor.close_day(step, day, bench));
     }
     let net_asset_value = daily
         .last()
         .map_or(config.account, |day: &DayReport| day.metrics.account);
-    let final_positions = desk.positions(net_asset_value);
+    let final_positions = executor.positions(net_asset_value);
     Ok(QlibRun {
-        fills: desk.into_fills(),
+        fills: executor.into_fills(),
         daily,
         final_positions,
         trade_with_adjusted_price: market.adjusted_only,
@@ -171,14 +99,14 @@ impl<'a> Source<'a> {
         step: &Step,
         day: MarketDay<'_>,
         market: &Market,
-        desk: &Desk<'_>,
+        executor: &Executor<'_>,
     ) -> Result<Vec<Order>, SimulationError> {
         match self {
             Self::Script(by_date) => {
                 let orders = by_date.get(&step.date).map(Vec::as_slice).unwrap_or_default();
                 Ok(orders
                     .iter()
-                    .filter_map(|order| resolve(order, day, market, desk))
+                    .filter_map(|order| resolve(order, day, market, executor))
                     .collect())
             }
             Self::TopkDropout {
@@ -189,7 +117,7 @@ impl<'a> Source<'a> {
                 let Some(scores) = scores.on(step) else {
                     return Ok(Vec::new());
                 };
-                let (account, terms, risk_degree) = (desk.account(), desk.terms(), *risk_degree);
+                let (account, terms, risk_degree) = (executor.account(), executor.terms(), *risk_degree);
                 let outlook = Outlook {
                     day,
                     scores,
@@ -220,11 +148,16 @@ impl<'a> Source<'a> {
 }
 
 /// An order of the script in adjusted amounts, as the account stands when the day begins.
-fn resolve(order: &ScriptedOrder, day: MarketDay<'_>, market: &Market, desk: &Desk<'_>) -> Option<Order> {
+fn resolve(
+    order: &ScriptedOrder,
+    day: MarketDay<'_>,
+    market: &Market,
+    executor: &Executor<'_>,
+) -> Option<Order> {
     let instrument = market.instrument(&order.symbol)?;
     let amount = match order.shares {
-        Shares::All => desk.account().amount(instrument),
-        Shares::Real(shares) => {
+        OrderSize::All => executor.account().amount(instrument),
+        OrderSize::Real(shares) => {
             let factor = day.quote(instrument).factor;
             // Without a factor the instrument is suspended, or nothing is adjusted.
             if factor.is_nan() { shares } else { shares / factor }

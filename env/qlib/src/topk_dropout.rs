@@ -1,8 +1,8 @@
 //! Qlib's `TopkDropoutStrategy` with its default methods, `top` and `bottom` (rule S1).
 
-use super::account::Account;
+use super::account::QlibAccount;
 use super::config::TopkDropout;
-use super::exchange::{DealTerms, OrderRequest, Side, ZeroDivision};
+use super::exchange::{DealTerms, OrderRequest, QlibSide, ZeroDivision};
 use super::market::MarketDay;
 use super::python;
 
@@ -14,7 +14,7 @@ type Rank = (u64, usize);
 pub(super) struct Order {
     /// Place of the symbol.
     pub(super) instrument: usize,
-    pub(super) side: Side,
+    pub(super) side: QlibSide,
     /// Adjusted amount asked for.
     pub(super) amount: f64,
 }
@@ -26,7 +26,7 @@ pub(super) struct Outlook<'a> {
     pub(super) day: MarketDay<'a>,
     /// Scores by place of the symbol.
     pub(super) scores: &'a [Option<f64>],
-    pub(super) account: &'a Account,
+    pub(super) account: &'a QlibAccount,
     pub(super) terms: &'a DealTerms,
     /// Share of the cash that buys may spend.
     pub(super) risk_degree: f64,
@@ -131,7 +131,7 @@ impl Outlook<'_> {
     }
 
     /// Whether the strategy may touch a side of an instrument.
-    fn may_trade(&self, strategy: &TopkDropout, instrument: usize, side: Side) -> bool {
+    fn may_trade(&self, strategy: &TopkDropout, instrument: usize, side: QlibSide) -> bool {
         let asked = if strategy.forbid_all_trade_at_limit {
             None
         } else {
@@ -146,12 +146,12 @@ impl Outlook<'_> {
         let mut cash = self.account.cash();
         for (&instrument, holding) in self.account.holdings() {
             let planned = dropped.binary_search(&instrument).is_ok() && strategy.hold_thresh <= holding.days;
-            if !planned || !self.may_trade(strategy, instrument, Side::Sell) {
+            if !planned || !self.may_trade(strategy, instrument, QlibSide::Sell) {
                 continue;
             }
             let held = holding.amount;
             let request = OrderRequest {
-                side: Side::Sell,
+                side: QlibSide::Sell,
                 amount: held,
                 cash,
                 held,
@@ -160,7 +160,7 @@ impl Outlook<'_> {
             if let Some(deal) = self.terms.deal(self.day.quote(instrument), &request)? {
                 orders.push(Order {
                     instrument,
-                    side: Side::Sell,
+                    side: QlibSide::Sell,
                     amount: held,
                 });
                 cash += deal.value - deal.cost;
@@ -176,15 +176,15 @@ impl Outlook<'_> {
         let tradable = buy
             .iter()
             .copied()
-            .filter(|instrument| self.may_trade(strategy, *instrument, Side::Buy));
+            .filter(|instrument| self.may_trade(strategy, *instrument, QlibSide::Buy));
         let order = |instrument| {
             let quote = self.day.quote(instrument);
             let amount = self
                 .terms
-                .round_to_lots(value / quote.deal_price(Side::Buy), quote.factor);
+                .round_to_lots(value / quote.deal_price(QlibSide::Buy), quote.factor);
             Order {
                 instrument,
-                side: Side::Buy,
+                side: QlibSide::Buy,
                 amount,
             }
         };
@@ -231,8 +231,8 @@ mod tests {
     }
 
     /// An account that has held the first `n` instruments over one day.
-    fn holding(n: usize, quotes: &[Quote]) -> Account {
-        let mut account = Account::new(1e6, Settle::None);
+    fn holding(n: usize, quotes: &[Quote]) -> QlibAccount {
+        let mut account = QlibAccount::new(1e6, Settle::None);
         for instrument in 0..n {
             let deal = Deal {
                 amount: 1000.0,
@@ -241,7 +241,7 @@ mod tests {
                 cost: 5.0,
                 factor: 1.0,
             };
-            account.book(instrument, Side::Buy, &deal).unwrap();
+            account.book(instrument, QlibSide::Buy, &deal).unwrap();
         }
         account.mark(MarketDay::of(quotes));
         account
@@ -269,7 +269,7 @@ mod tests {
                 .map(|order| order.instrument)
                 .collect()
         };
-        (of(Side::Sell), of(Side::Buy))
+        (of(QlibSide::Sell), of(QlibSide::Buy))
     }
 
     #[test]
@@ -349,10 +349,10 @@ mod tests {
             ..STRATEGY
         };
         let orders = decide(&strategy, &outlook).unwrap();
-        let seen: Vec<(usize, Side)> = orders
+        let seen: Vec<(usize, QlibSide)> = orders
             .iter()
             .map(|order| (order.instrument, order.side))
             .collect();
-        assert_eq!(seen, [(1, Side::Sell), (2, Side::Buy)]);
+        assert_eq!(seen, [(1, QlibSide::Sell), (2, QlibSide::Buy)]);
     }
 }

@@ -48,7 +48,7 @@ pub enum WindowError {
 }
 
 impl WindowError {
-    /// How to mend it.
+    /// How to fix it.
     #[must_use]
     pub const fn hint(&self) -> &'static str {
         match self {

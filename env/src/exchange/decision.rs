@@ -5,7 +5,8 @@ use super::grid::{cut_to_grid, is_on_grid};
 use super::order::{Order, Quantity, Side, TargetWeight};
 use super::report::RejectCode;
 use super::rules::Rules;
-use crate::market::{AsOf, NameId};
+use crate::as_of::AsOf;
+use crate::market::NameId;
 use crate::money::{Price, Shares, divide_down};
 
 /// What the checks at decision made of an order.

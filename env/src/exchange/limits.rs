@@ -2,8 +2,9 @@
 
 use super::order::Side;
 use super::rules::{LimitRule, Rules};
+use crate::as_of::AsOf;
 use crate::decimal::Decimal;
-use crate::market::{AsOf, DayIndex, Market, NameId};
+use crate::market::{DayIndex, Market, NameId};
 use crate::money::Price;
 use crate::ticker::Board;
 

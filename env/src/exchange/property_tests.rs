@@ -3,7 +3,7 @@
 use super::*;
 use crate::day::TradeDate;
 use crate::decimal::Decimal;
-use crate::market::{Basis, DayIndex, Market, MarketBuilder, NameId, PanelOptions, RawBar, VolumeBasis};
+use crate::market::{DayIndex, Market, MarketBuilder, NameId, PanelOptions, PriceBasis, RawBar, VolumeBasis};
 use crate::money::{Fen, Price, Shares};
 use crate::ticker::{Board, Ticker};
 use proptest::prelude::*;
@@ -35,7 +35,7 @@ fn decimal(fen: u32, places: u32) -> Option<Decimal> {
 /// A market of consecutive dates; `None` is a day without a row.
 fn market(names: &[(&str, Vec<Option<Day>>)]) -> Market {
     let mut builder = MarketBuilder::new(PanelOptions {
-        basis: Basis::Raw,
+        basis: PriceBasis::Raw,
         volume: VolumeBasis::Real,
         has_factors: true,
         has_amounts: false,

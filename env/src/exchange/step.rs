@@ -8,7 +8,8 @@ use super::open::{Accepted, execute};
 use super::order::{Order, Side};
 use super::report::{Execution, Fill, NavIdentity, Position, StepReport};
 use super::rules::Rules;
-use crate::market::{AsOf, Bar, DayIndex, Market, NameId};
+use crate::as_of::AsOf;
+use crate::market::{Bar, DayIndex, Market, NameId};
 use crate::money::{Fen, Price, Shares};
 use crate::ticker::Board;
 

@@ -5,14 +5,14 @@ use super::error::FactorError;
 /// A look-back of `days` exchange days ending at the information day, answered only when at least `min_days`
 /// of them are valid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Window {
+pub struct RollingWindow {
     /// Length in exchange days, the information day included.
     pub days: usize,
     /// Fewest valid days for a value.
     pub min_days: usize,
 }
 
-impl Window {
+impl RollingWindow {
     /// A window of `days` exchange days, of which `min_days` must be valid.
     #[must_use]
     pub const fn new(days: usize, min_days: usize) -> Self {
@@ -44,16 +44,16 @@ pub struct FactorConfig {
     /// `MOM_12_1`: fewest traded days after the older mark up to the newer one.
     pub momentum_min_days: usize,
     /// `RV_60`: window of daily returns.
-    pub volatility: Window,
+    pub volatility: RollingWindow,
     /// `ILLIQ`, `REV_ON`, `MOM_ID` and `CORR_PV`: window of a month.
-    pub short: Window,
+    pub short: RollingWindow,
     /// `SKEW`: window of daily returns.
-    pub skewness: Window,
+    pub skewness: RollingWindow,
     /// `HIGH_52W`: window of daily highs.
-    pub high: Window,
+    pub high: RollingWindow,
     /// `CV_VOL`: window of daily amounts.
-    pub amount_variation: Window,
-    /// `ILLIQ`: the amount, in CNY, over which the price move is told.
+    pub amount_variation: RollingWindow,
+    /// `ILLIQ`: the amount, in CNY, per which the price move is measured.
     pub illiquidity_scale_cny: f64,
     /// `ILLIQ`: whether to take the natural logarithm, which tames its long right tail.
     pub illiquidity_log: bool,
@@ -65,11 +65,11 @@ impl FactorConfig {
         momentum_long_days: 252,
         momentum_skip_days: 21,
         momentum_min_days: 154,
-        volatility: Window::new(60, 40),
-        short: Window::new(20, 14),
-        skewness: Window::new(60, 40),
-        high: Window::new(252, 120),
-        amount_variation: Window::new(60, 40),
+        volatility: RollingWindow::new(60, 40),
+        short: RollingWindow::new(20, 14),
+        skewness: RollingWindow::new(60, 40),
+        high: RollingWindow::new(252, 120),
+        amount_variation: RollingWindow::new(60, 40),
         illiquidity_scale_cny: 1e8,
         illiquidity_log: true,
     };
@@ -77,14 +77,14 @@ impl FactorConfig {
     /// Whether every factor can have a value under these windows.
     ///
     /// # Errors
-    /// [`FactorError::Window`], [`FactorError::Momentum`] or [`FactorError::IlliquidityScale`] names the
+    /// [`FactorError::RollingWindow`], [`FactorError::Momentum`] or [`FactorError::IlliquidityScale`] names the
     /// first field at fault.
     pub fn check(&self) -> Result<(), FactorError> {
         let (long_days, skip_days) = (self.momentum_long_days, self.momentum_skip_days);
         if long_days <= skip_days {
             return Err(FactorError::Momentum { long_days, skip_days });
         }
-        Window::new(long_days - skip_days, self.momentum_min_days).check("momentum", 1)?;
+        RollingWindow::new(long_days - skip_days, self.momentum_min_days).check("momentum", 1)?;
         self.volatility.check("volatility", 2)?;
         self.short.check("short", 2)?;
         self.skewness.check("skewness", 3)?;
@@ -127,7 +127,7 @@ mod tests {
     #[test]
     fn windows_that_can_never_answer_are_refused() {
         let short = |days, min_days| FactorConfig {
-            short: Window::new(days, min_days),
+            short: RollingWindow::new(days, min_days),
             ..FactorConfig::KTD
         };
         let window = |days, min_days| {

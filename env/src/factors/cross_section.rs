@@ -168,7 +168,7 @@ pub enum CrossSectionError {
 }
 
 impl CrossSectionError {
-    /// How to mend it.
+    /// How to fix it.
     #[must_use]
     pub const fn hint(&self) -> &'static str {
         match self {

@@ -53,7 +53,7 @@ pub enum FactorError {
 }
 
 impl FactorError {
-    /// How to mend it.
+    /// How to fix it.
     #[must_use]
     pub const fn hint(&self) -> &'static str {
         match self {

@@ -1,7 +1,7 @@
 //! The nine style factors.
 
 use super::columns::FactorColumns;
-use super::config::{FactorConfig, Window};
+use super::config::{FactorConfig, RollingWindow};
 use super::daily::Daily;
 use super::error::FactorError;
 use super::logarithm::take_logarithms;
@@ -14,7 +14,7 @@ use std::ops::Range;
 /// Exchange days in a year, by which daily volatility is annualised.
 pub(super) const YEAR_DAYS: f64 = 252.0;
 
-/// A style factor, told at the close of an information day `s` from days up to `s` alone.
+/// A style factor, known at the close of an information day `s` from days up to `s` alone.
 ///
 /// `M` is the mark (last close), `O`, `H`, `C` the day's open, high and close, `V` the shares and `A` the CNY
 /// traded, `r` the close-to-close return of a name traded on both days.
@@ -141,7 +141,11 @@ pub fn compute(
 ///
 /// # Errors
 /// [`FactorError`] as for [`compute`].
-pub fn mean_amount(series: &Series<'_>, window: Window, days: Range<usize>) -> Result<Vec<f64>, FactorError> {
+pub fn mean_amount(
+    series: &Series<'_>,
+    window: RollingWindow,
+    days: Range<usize>,
+) -> Result<Vec<f64>, FactorError> {
     series.check(&days)?;
     window.check("mean_amount", 1)?;
     let since = days.start.saturating_sub(window.days)..days.end;
@@ -185,7 +189,7 @@ fn column(factor: Factor, daily: &Daily, config: &FactorConfig, days: Range<usiz
 }
 
 /// The statistic of the valid values of the window ending at each day; missing where they are too few.
-fn windowed(values: &Packed, window: Window, days: Range<usize>, statistic: Statistic) -> Vec<f64> {
+fn windowed(values: &Packed, window: RollingWindow, days: Range<usize>, statistic: Statistic) -> Vec<f64> {
     let mut column = Vec::with_capacity(days.len());
     let mut rest = days;
     while !rest.is_empty() {
@@ -223,7 +227,7 @@ fn illiquidities(ratios: &mut [f64], config: &FactorConfig) {
     }
 }
 
-fn price_volume_correlation(daily: &Daily, window: Window, days: Range<usize>) -> Vec<f64> {
+fn price_volume_correlation(daily: &Daily, window: RollingWindow, days: Range<usize>) -> Vec<f64> {
     let mut column = Vec::with_capacity(days.len());
     let mut rest = days;
     while !rest.is_empty() {
@@ -239,7 +243,7 @@ fn price_volume_correlation(daily: &Daily, window: Window, days: Range<usize>) -
     column
 }
 
-fn nearness_to_high(daily: &Daily, window: Window, days: Range<usize>) -> Vec<f64> {
+fn nearness_to_high(daily: &Daily, window: RollingWindow, days: Range<usize>) -> Vec<f64> {
     let mut column = Vec::with_capacity(days.len());
     let mut rest = days.clone();
     while !rest.is_empty() {
@@ -463,7 +467,7 @@ mod tests {
         let mut history = Flat::new(30, swing);
         history.suspend(5..10);
         history.amount[29] = 2000.0;
-        let window = Window::new(60, 20);
+        let window = RollingWindow::new(60, 20);
         let means = mean_amount(&history.series(), window, 0..30).unwrap();
         assert!(means[23].is_nan());
         assert_eq!((means[24], means[29]), (1000.0, 1040.0));

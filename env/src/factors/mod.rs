@@ -28,7 +28,7 @@ mod technical;
 mod windows;
 
 pub use columns::{FactorColumns, TechnicalColumns};
-pub use config::{FactorConfig, Window};
+pub use config::{FactorConfig, RollingWindow};
 pub use cross_section::{
     Center, CrossSection, CrossSectionConfig, CrossSectionError, Limits, Scale, Spread, Winsor,
     missing_per_row, standardise, winsorise,

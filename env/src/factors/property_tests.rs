@@ -72,7 +72,7 @@ fn draws(days: Range<usize>) -> impl Strategy<Value = Vec<Draw>> {
 fn bits(series: &Series<'_>, config: &FactorConfig, days: Range<usize>) -> Vec<Vec<u64>> {
     let factors = compute(series, config, days.clone()).unwrap();
     let technicals = compute_technicals(series, days.clone()).unwrap();
-    let amounts = mean_amount(series, Window::new(60, 20), days.clone()).unwrap();
+    let amounts = mean_amount(series, RollingWindow::new(60, 20), days.clone()).unwrap();
     let row = |index: usize| {
         let factors = Factor::ALL.map(|factor| factors.column(factor)[index]);
         let technicals = Technical::ALL.map(|technical| technicals.column(technical)[index]);
@@ -87,11 +87,11 @@ const SHORT: FactorConfig = FactorConfig {
     momentum_long_days: 30,
     momentum_skip_days: 5,
     momentum_min_days: 12,
-    volatility: Window::new(20, 10),
-    short: Window::new(9, 5),
-    skewness: Window::new(25, 12),
-    high: Window::new(40, 10),
-    amount_variation: Window::new(17, 8),
+    volatility: RollingWindow::new(20, 10),
+    short: RollingWindow::new(9, 5),
+    skewness: RollingWindow::new(25, 12),
+    high: RollingWindow::new(40, 10),
+    amount_variation: RollingWindow::new(17, 8),
     illiquidity_scale_cny: 1e8,
     illiquidity_log: true,
 };

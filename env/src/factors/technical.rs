@@ -1,4 +1,4 @@
-//! Plain technicals: what a trader expects beside the factors.
+//! Technical indicators: what a trader expects in addition to the factors.
 
 use super::columns::TechnicalColumns;
 use super::error::FactorError;

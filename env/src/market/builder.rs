@@ -1,6 +1,6 @@
 //! From rows to a panel: sorting, checking and packing.
 
-use super::error::{DataError, Place};
+use super::error::{DataError, SourceLocation};
 use super::{AbsentMember, Columns, DayIndex, IndexSeries, Market, NO_CHANGE, NameInfo, PriceGrid, codec};
 use crate::day::{DateSpan, TradeDate};
 use crate::decimal::{Decimal, DecimalError};
@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 /// What the prices of a source are (docs/spec/exchange.md#prices).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Basis {
+pub enum PriceBasis {
     /// Real prices, taken as they are and rounded half-up to a fen.
     Raw,
     /// Real price x factor; the real price is recovered by dividing.
@@ -30,7 +30,7 @@ pub enum VolumeBasis {
 #[derive(Debug, Clone)]
 pub struct PanelOptions {
     /// Basis of the prices.
-    pub basis: Basis,
+    pub basis: PriceBasis,
     /// Basis of the volumes.
     pub volume: VolumeBasis,
     /// Whether rows carry factors; without them every factor is 1.
@@ -154,7 +154,7 @@ impl MarketBuilder {
             self.rows_without_close += 1;
             return Ok(());
         };
-        let place = || Place {
+        let place = || SourceLocation {
             file: file.to_owned(),
             row,
         };
@@ -234,18 +234,18 @@ impl MarketBuilder {
         price: Decimal,
         factor: Decimal,
         column: &'static str,
-        place: &impl Fn() -> Place,
+        place: &impl Fn() -> SourceLocation,
     ) -> Result<(i32, bool), DataError> {
         let divisor = match self.options.basis {
-            Basis::Raw => Decimal::ONE,
-            Basis::Adjusted => factor,
+            PriceBasis::Raw => Decimal::ONE,
+            PriceBasis::Adjusted => factor,
         };
         let too_large = || DataError::PriceTooLarge {
             place: place(),
             column,
         };
         let grid = price.divide_to_grid(divisor, 2).ok_or_else(too_large)?;
-        if self.options.basis == Basis::Adjusted && self.options.has_factors && grid.off_grid {
+        if self.options.basis == PriceBasis::Adjusted && self.options.has_factors && grid.off_grid {
             let value = grid.steps.to_string();
             return Err(DataError::OffGrid {
                 place: place(),
@@ -380,7 +380,7 @@ impl MarketBuilder {
     }
 
     fn check_duplicates(&self) -> Result<(), DataError> {
-        let place = |row: &PackedRow| Place {
+        let place = |row: &PackedRow| SourceLocation {
             file: usize::try_from(row.file)
                 .ok()
                 .and_then(|file| self.files.get(file))
@@ -456,7 +456,7 @@ impl MarketBuilder {
             return Ok(());
         };
         let not_a_day = |row: &PackedRow| DataError::NotATradingDay {
-            place: Place {
+            place: SourceLocation {
                 file: usize::try_from(row.file)
                     .ok()
                     .and_then(|file| self.files.get(file))

@@ -1,6 +1,6 @@
 //! The panel file: one little-endian block that is read in one go, closed by its BLAKE3.
 
-use super::builder::Basis;
+use super::builder::PriceBasis;
 use super::{AbsentMember, Columns, DayIndex, IndexSeries, Market, NameInfo, PriceGrid};
 use crate::day::{DateSpan, TradeDate};
 use crate::decimal::Decimal;
@@ -37,7 +37,7 @@ pub enum PanelFormatError {
 }
 
 impl PanelFormatError {
-    /// How to mend it.
+    /// How to fix it.
     #[must_use]
     pub const fn hint(&self) -> &'static str {
         match self {
@@ -115,8 +115,8 @@ fn write_body(market: &Market, sink: &mut dyn Sink) {
     out.0.put(MAGIC);
     out.u32(FORMAT_VERSION);
     out.u8(match market.basis {
-        Basis::Raw => 0,
-        Basis::Adjusted => 1,
+        PriceBasis::Raw => 0,
+        PriceBasis::Adjusted => 1,
     });
     out.u8(u8::from(market.amount_declared));
     out.u8(u8::from(market.calendar_declared));
@@ -170,8 +170,8 @@ fn write_name(out: &mut Writer<'_>, info: &NameInfo) {
 
 fn read_body(reader: &mut Reader<'_>, content_hash: [u8; 32]) -> Result<Market, PanelFormatError> {
     let basis = match reader.u8()? {
-        0 => Basis::Raw,
-        1 => Basis::Adjusted,
+        0 => PriceBasis::Raw,
+        1 => PriceBasis::Adjusted,
         _ => return Err(reader.damaged()),
     };
     let amount_declared = reader.u8()? != 0;

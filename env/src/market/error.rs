@@ -1,4 +1,4 @@
-//! What can be wrong with market data, where, and how to mend it.
+//! What can be wrong with market data, where, and how to fix it.
 
 use crate::decimal::DecimalError;
 use crate::ticker::TickerError;
@@ -6,14 +6,14 @@ use std::fmt;
 
 /// A place in a source: file and 1-based row (or byte position for binary sources).
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct SourceLocation {
     /// The file's name as the user gave it.
     pub file: String,
     /// 1-based row, the header being row 1.
     pub row: u64,
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for SourceLocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}, row {}", self.file, self.row)
     }
@@ -27,7 +27,7 @@ pub enum DataError {
     #[error("{place}: {source}")]
     Ticker {
         /// Where.
-        place: Place,
+        place: SourceLocation,
         /// What is wrong with the code.
         source: TickerError,
     },
@@ -35,7 +35,7 @@ pub enum DataError {
     #[error("{place}: {column}: {source}")]
     Number {
         /// Where.
-        place: Place,
+        place: SourceLocation,
         /// Which column.
         column: &'static str,
         /// What is wrong with the number.
@@ -45,7 +45,7 @@ pub enum DataError {
     #[error("{place}: {column} is {value}, but a price must be a number above 0")]
     Price {
         /// Where.
-        place: Place,
+        place: SourceLocation,
         /// Which column.
         column: &'static str,
         /// The value as written.
@@ -55,7 +55,7 @@ pub enum DataError {
     #[error("{place}: {column} is larger than the panel can hold (21,474,836.47 yuan)")]
     PriceTooLarge {
         /// Where.
-        place: Place,
+        place: SourceLocation,
         /// Which column.
         column: &'static str,
     },
@@ -63,7 +63,7 @@ pub enum DataError {
     #[error("{place}: {column} / factor = {value} fen, more than 0.1 fen from a whole fen")]
     OffGrid {
         /// Where.
-        place: Place,
+        place: SourceLocation,
         /// Which column.
         column: &'static str,
         /// The real price in fen, rounded.
@@ -73,13 +73,13 @@ pub enum DataError {
     #[error("{place}: the factor is missing or 0")]
     Factor {
         /// Where.
-        place: Place,
+        place: SourceLocation,
     },
     /// A volume or amount that is negative or not a number.
     #[error("{place}: {column} is {value}, but it must be a number of 0 or more")]
     Quantity {
         /// Where.
-        place: Place,
+        place: SourceLocation,
         /// Which column.
         column: &'static str,
         /// The value as written.
@@ -89,15 +89,15 @@ pub enum DataError {
     #[error("{place}: a second row for the same name and day as {first}")]
     Duplicate {
         /// Where.
-        place: Place,
+        place: SourceLocation,
         /// The earlier row.
-        first: Place,
+        first: SourceLocation,
     },
     /// A row on a day that the declared calendar does not have.
     #[error("{place}: its date is not in the declared calendar")]
     NotATradingDay {
         /// Where.
-        place: Place,
+        place: SourceLocation,
     },
     /// No rows at all.
     #[error("the source has no rows with a close")]
@@ -105,7 +105,7 @@ pub enum DataError {
 }
 
 impl DataError {
-    /// How to mend it.
+    /// How to fix it.
     #[must_use]
     pub const fn hint(&self) -> &'static str {
         match self {

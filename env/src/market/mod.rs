@@ -3,22 +3,15 @@
 //! A [`Market`] is complete and immutable. Whatever decides on behalf of a model sees it through an [`AsOf`] view
 //! that ends on the as-of day; only the exchange and the edge see a [`Market`] itself.
 
-mod as_of;
 mod bar;
 mod builder;
-mod check;
 mod codec;
 mod error;
 
-pub use as_of::{AsOf, DaysBack, PastDay};
 pub use bar::Bar;
-pub use builder::{Basis, BuildReport, IndexLevels, MarketBuilder, PanelOptions, RawBar, VolumeBasis};
-pub use check::{
-    Breach, CheckOptions, DataReport, Examples, FactorJump, Hole, IllFormedBar, SessionGap, UnsupportedRule,
-    YearCoverage, check_panel,
-};
+pub use builder::{BuildReport, IndexLevels, MarketBuilder, PanelOptions, PriceBasis, RawBar, VolumeBasis};
 pub use codec::PanelFormatError;
-pub use error::{DataError, Place};
+pub use error::{DataError, SourceLocation};
 
 use crate::day::{DateSpan, TradeDate};
 use crate::decimal::Decimal;
@@ -64,6 +57,11 @@ impl DayIndex {
 
     pub(crate) fn from_slot(slot: usize) -> Self {
         Self(u32::try_from(slot).unwrap_or(u32::MAX))
+    }
+
+    /// The trading day so many days before, if the panel has one.
+    pub(crate) fn back(self, days: u32) -> Option<Self> {
+        self.0.checked_sub(days).map(Self)
     }
 
     /// The trading day before, if the panel has one.
@@ -144,7 +142,7 @@ pub struct AbsentMember {
 /// A whole panel. See the module's documentation for who may hold one.
 #[derive(Debug, Clone)]
 pub struct Market {
-    basis: Basis,
+    basis: PriceBasis,
     amount_declared: bool,
     calendar_declared: bool,
     calendar: Vec<TradeDate>,
@@ -214,7 +212,7 @@ impl Market {
 
     /// The basis its source's prices were on.
     #[must_use]
-    pub const fn basis(&self) -> Basis {
+    pub const fn basis(&self) -> PriceBasis {
         self.basis
     }
 
@@ -373,6 +371,12 @@ impl Market {
             .is_some_and(|info| info.st.iter().any(|span| span.contains(date)))
     }
 
+    /// Whether the panel has the source's own changes of the day.
+    #[must_use]
+    pub const fn has_declared_changes(&self) -> bool {
+        self.columns.change.is_some()
+    }
+
     /// The source's own change of the day in percent, where the panel has one.
     #[must_use]
     pub fn declared_change_percent(&self, name: NameId, day: DayIndex) -> Option<f64> {
@@ -388,12 +392,6 @@ impl Market {
             .as_ref()?
             .get(info.offset.checked_add(within)?)?;
         (units != NO_CHANGE).then(|| f64::from(units) / UNITS_PER_PERCENT)
-    }
-
-    /// The view that ends on `day`: all that a decision after that day's close may know.
-    #[must_use]
-    pub const fn as_of(&self, day: DayIndex) -> AsOf<'_> {
-        AsOf::new(self, day)
     }
 
     /// The same panel with every bar and index level after `day` removed; calendar, names and what import declared

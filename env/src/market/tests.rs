@@ -1,7 +1,9 @@
 //! The panel from rows to bytes and back, and the views that end on a day.
 
 use super::*;
+use crate::as_of::DaysBack;
 use crate::decimal::Decimal;
+use crate::panel_check::{CheckOptions, DataReport, UnsupportedRule, check_panel};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -20,7 +22,7 @@ fn some(text: &str) -> Option<Decimal> {
 
 fn options() -> PanelOptions {
     PanelOptions {
-        basis: Basis::Raw,
+        basis: PriceBasis::Raw,
         volume: VolumeBasis::Real,
         has_factors: true,
         has_amounts: false,
@@ -182,7 +184,7 @@ fn rows_that_cannot_be_are_named() {
     };
     assert!(matches!(error(large, options()), DataError::PriceTooLarge { .. }));
     let adjusted = PanelOptions {
-        basis: Basis::Adjusted,
+        basis: PriceBasis::Adjusted,
         ..options()
     };
     // 10.50 / 1.25 = 8.40 is on the grid, 11.50 / 1.25 = 9.20 too; 10.507 / 1.3 = 8.0823 is not.
@@ -450,7 +452,7 @@ proptest! {
                 (codes[*code], DAYS[*day], bar)
             })
             .collect();
-        let basis = if adjusted { Basis::Adjusted } else { Basis::Raw };
+        let basis = if adjusted { PriceBasis::Adjusted } else { PriceBasis::Raw };
         if let Ok((market, report)) = built(PanelOptions { basis, ..options() }, &rows) {
             prop_assert_eq!(report.bars, rows.len());
             let read = Market::from_bytes(&market.to_bytes()).unwrap();

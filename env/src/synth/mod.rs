@@ -32,7 +32,7 @@ mod traits;
 use crate::day::DateSpan;
 use crate::decimal::Decimal;
 use crate::exchange::Rules;
-use crate::market::{Basis, DataError, Market, MarketBuilder, PanelOptions, RawBar, VolumeBasis};
+use crate::market::{DataError, Market, MarketBuilder, PanelOptions, PriceBasis, RawBar, VolumeBasis};
 use crate::seed::KeyedStream;
 use calendar::Session;
 use events::Life;
@@ -99,7 +99,7 @@ pub enum SynthError {
 }
 
 impl SynthError {
-    /// How to mend it.
+    /// How to fix it.
     #[must_use]
     pub const fn hint(&self) -> &'static str {
         match self {
@@ -158,7 +158,7 @@ fn assemble(
     paths: &[Vec<SynthBar>],
 ) -> Result<Market, DataError> {
     let mut builder = MarketBuilder::new(PanelOptions {
-        basis: Basis::Raw,
+        basis: PriceBasis::Raw,
         volume: VolumeBasis::Real,
         has_factors: true,
         has_amounts: true,

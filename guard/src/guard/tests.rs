@@ -1,5 +1,5 @@
 use super::*;
-use ktd_env::{Basis, DateSpan, MarketBuilder, PanelOptions, RawBar, Ticker, VolumeBasis};
+use ktd_env::{DateSpan, MarketBuilder, PanelOptions, PriceBasis, RawBar, Ticker, VolumeBasis};
 use serde_json::json;
 
 /// 2024-01-02 to 2024-06-28, four names.
@@ -7,7 +7,7 @@ fn market() -> Market {
     let day = |text: &str| TradeDate::parse(text).unwrap();
     let calendar = ["2024-01-02", "2024-04-01", "2024-06-28"].map(day);
     let mut builder = MarketBuilder::new(PanelOptions {
-        basis: Basis::Raw,
+        basis: PriceBasis::Raw,
         volume: VolumeBasis::Real,
         has_factors: false,
         has_amounts: false,

@@ -3,7 +3,7 @@
 use super::count::RANDOM;
 use super::rate::{RateInterval, RecoveryRate, nine_decimals, wilson_interval};
 use crate::{Measure, ProbeKind};
-use ktd_stats::{InputError, binomial_two_sided_p};
+use ktd_stats::{StatsError, binomial_two_sided_p};
 use serde::{Deserialize, Serialize};
 
 /// Comparison of what the attacker `random` recovered with its exact expectation.
@@ -30,8 +30,8 @@ const LEAST_BASELINE_P: f64 = 0.001;
 /// The checks of all rates of `random`.
 ///
 /// # Errors
-/// [`InputError`] for impossible counts.
-pub(super) fn baseline(rates: &[RecoveryRate], confidence: f64) -> Result<Vec<BaselineCheck>, InputError> {
+/// [`StatsError`] for impossible counts.
+pub(super) fn baseline(rates: &[RecoveryRate], confidence: f64) -> Result<Vec<BaselineCheck>, StatsError> {
     let random: Vec<&RecoveryRate> = rates.iter().filter(|rate| rate.attacker == RANDOM).collect();
     let row = |rate: &&RecoveryRate| {
         let interval = wilson_interval(rate.hits, rate.asked, confidence, random.len())?;

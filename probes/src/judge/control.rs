@@ -5,7 +5,7 @@ use super::rate::{share, wilson_interval};
 use super::thresholds::shows;
 use crate::{Aid, Measure, ProbeKind};
 use ktd_masking::{Level, MaskSettings, Numeric};
-use ktd_stats::InputError;
+use ktd_stats::StatsError;
 use serde::{Deserialize, Serialize};
 
 /// Positive control: a set of probes with a known weakness.
@@ -243,12 +243,12 @@ impl ControlRate {
     /// The rate of a count, against what is expected.
     ///
     /// # Errors
-    /// [`InputError`] for more hits than probes.
+    /// [`StatsError`] for more hits than probes.
     pub fn of(
         expected: &ExpectedRecovery,
         count: &RecoveryCount,
         confidence: f64,
-    ) -> Result<Self, InputError> {
+    ) -> Result<Self, StatsError> {
         let lower = wilson_interval(count.hits, count.asked, confidence, 1)?.lower;
         // Where the answer stands in the open, reading is what is tried, and no guess is to be beaten.
         let is_shown = shows(expected.control.mask(), expected.measure);

@@ -5,7 +5,7 @@ use super::control::{ControlRate, ExpectedRecovery};
 use super::count::{RecoveryCount, UnansweredCount};
 use super::rate::{AcceptanceRule, RecoveryRate};
 use super::verdict::{CertificateVerdict, Refusal, refusals};
-use ktd_stats::InputError;
+use ktd_stats::StatsError;
 
 /// Counts of all attackers, before they are judged.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -37,8 +37,8 @@ impl Judgement {
     /// The judgement of counts by a rule.
     ///
     /// # Errors
-    /// [`InputError`] for impossible counts.
-    pub fn of(rule: &AcceptanceRule, counts: &AttackCounts) -> Result<Self, InputError> {
+    /// [`StatsError`] for impossible counts.
+    pub fn of(rule: &AcceptanceRule, counts: &AttackCounts) -> Result<Self, StatsError> {
         let confidence = rule.criteria.confidence;
         let rates = counts.recovered.iter().map(|count| rule.rate(count));
         let rates: Vec<RecoveryRate> = rates.collect::<Result<_, _>>()?;

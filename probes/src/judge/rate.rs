@@ -4,7 +4,7 @@ use super::count::RecoveryCount;
 use super::thresholds::{Thresholds, shows};
 use crate::{Measure, ProbeKind};
 use ktd_masking::MaskSettings;
-use ktd_stats::{Confidence, InputError, wilson};
+use ktd_stats::{Confidence, StatsError, wilson};
 use serde::{Deserialize, Serialize};
 
 /// Recovery rate of one attacker, kind of probe and measure, with what may be concluded from it. All figures have nine
@@ -105,8 +105,8 @@ impl AcceptanceRule {
     /// The rate of a count.
     ///
     /// # Errors
-    /// [`InputError`] for more hits than probes, and for a confidence outside 0 to 1.
-    pub fn rate(&self, count: &RecoveryCount) -> Result<RecoveryRate, InputError> {
+    /// [`StatsError`] for more hits than probes, and for a confidence outside 0 to 1.
+    pub fn rate(&self, count: &RecoveryCount) -> Result<RecoveryRate, StatsError> {
         let AcceptanceCriteria {
             confidence,
             thresholds,
@@ -159,14 +159,14 @@ pub(super) fn nine_decimals(value: f64) -> f64 {
 /// Wilson's interval at a confidence shared among `many` intervals, nine decimals; all of 0 to 1 without a probe.
 ///
 /// # Errors
-/// [`InputError`] for more hits than probes, and for a confidence outside 0 to 1.
+/// [`StatsError`] for more hits than probes, and for a confidence outside 0 to 1.
 #[expect(clippy::cast_precision_loss, reason = "attackers and measures are few")]
 pub(super) fn wilson_interval(
     hits: u64,
     asked: u64,
     confidence: f64,
     many: usize,
-) -> Result<RateInterval, InputError> {
+) -> Result<RateInterval, StatsError> {
     let tail = (1.0 - confidence) / 2.0 / many.max(1) as f64;
     let interval = wilson(hits, asked, Confidence::with_tail(tail)?)?;
     let (lower, upper) = interval.map_or((0.0, 1.0), |interval| (interval.lower, interval.upper));

@@ -1,11 +1,13 @@
 //! From bundles to a board.
 
 use super::benchmark::BenchmarkIndex;
+use super::cohort::cohort;
 use super::contrast::{contrasts, fill_memory_gaps};
 use super::fitted::FittedModel;
 use super::health;
 use super::load::load;
 use super::notes::{missing_seeds, overlaps, track_notes};
+use super::options::{BoardOptions, ProgressCallback};
 use super::record::{
     Cohort, FactorVif, Leaderboard, LeaderboardRow, ModelRecord, Resampling, Track, VifRound,
 };
@@ -16,14 +18,11 @@ use super::score::ScoredEpisode;
 use super::sensitivity::sensitivity;
 use super::separation::{Ranked, separate};
 use super::series::rounded;
-use super::settings::ModelSettings;
 use super::trials::Trials;
 use crate::BoardError;
 use ktd_bundle::bundle_ref::BundleRef;
 use ktd_bundle::bundle_set::BundleSet;
-use ktd_bundle::episode_filter::EpisodeFilter;
 use ktd_env::{DayIndex, Market, TradeDate};
-use ktd_experiment::agent::AgentKind;
 use ktd_masking::{Level, Mode};
 use ktd_probes::judge::CertificationMark;
 use ktd_stats::{Sample, skill_ranks};
@@ -34,45 +33,7 @@ use std::path::PathBuf;
 /// The form of `leaderboard.json`.
 pub const BOARD_FORMAT: u32 = 3;
 
-/// How a board is made.
-#[derive(Debug, Clone, PartialEq)]
-pub struct BoardOptions {
-    /// The panel, where it is no longer where the bundles were made.
-    pub panel: Option<PathBuf>,
-    /// The factor model.
-    pub settings: ModelSettings,
-    /// How chance is drawn.
-    pub draws: Resampling,
-    /// What is shown; everything on disk counts as a trial all the same.
-    pub shown: EpisodeFilter,
-    /// What certificates say of the mask of each bundle that was named, by its directory; an episode that is missing has
-    /// no certificate.
-    pub marks: BTreeMap<PathBuf, CertificationMark>,
-    /// Threads.
-    pub threads: usize,
-}
-
-impl Default for BoardOptions {
-    fn default() -> Self {
-        Self {
-            panel: None,
-            settings: ModelSettings::default(),
-            draws: Resampling {
-                replicates: 2000,
-                seed: 1,
-                null_portfolios: 500,
-            },
-            shown: EpisodeFilter::default(),
-            marks: BTreeMap::new(),
-            threads: ktd_io::parallel::available_threads(),
-        }
-    }
-}
-
-/// Told as episodes are scored and tracks are ranked.
-pub type ProgressCallback<'t> = &'t (dyn Fn() + Sync);
-
-/// Makes a board of all finished episodes that were named, counting those beside them as trials.
+/// Makes a board of all finished episodes that were named, counting the others of their experiments as trials.
 ///
 /// # Errors
 /// [`BoardError`] when bundles of different protocols are named, a bundle is damaged, or the panel cannot be read.
@@ -112,15 +73,6 @@ fn fees(found: &BundleRef) -> Result<FeeRates, BoardError> {
         buy_rate: rate(rules.buy_bps),
         sell_rate: rate(rules.sell_bps),
     })
-}
-
-/// What an episode's agent is.
-pub(super) fn cohort(found: &BundleRef) -> Cohort {
-    match &found.header.agent.kind {
-        AgentKind::Control(_) => Cohort::Control,
-        AgentKind::Builtin(_) => Cohort::Builtin,
-        AgentKind::Model(_) | AgentKind::Program(_) | AgentKind::Client(_) => Cohort::Model,
-    }
 }
 
 /// What all tracks share.

@@ -1,6 +1,6 @@
 //! One value for each basis on which a return is split.
 
-use ktd_attribution::account::Basis;
+use ktd_attribution::account::WeightBasis;
 use serde::{Deserialize, Serialize};
 
 /// One value for each basis on which a return is split.
@@ -17,35 +17,35 @@ pub struct ByBasis<T> {
 
 impl<T> ByBasis<T> {
     /// The values that `of` gives.
-    pub fn new(mut of: impl FnMut(Basis) -> T) -> Self {
+    pub fn new(mut of: impl FnMut(WeightBasis) -> T) -> Self {
         Self {
-            pre: of(Basis::Pre),
-            post: of(Basis::Post),
-            two: of(Basis::Two),
+            pre: of(WeightBasis::Pre),
+            post: of(WeightBasis::Post),
+            two: of(WeightBasis::Two),
         }
     }
 
     /// The value of a basis.
     #[must_use]
-    pub const fn get(&self, basis: Basis) -> &T {
+    pub const fn get(&self, basis: WeightBasis) -> &T {
         match basis {
-            Basis::Pre => &self.pre,
-            Basis::Post => &self.post,
-            Basis::Two => &self.two,
+            WeightBasis::Pre => &self.pre,
+            WeightBasis::Post => &self.post,
+            WeightBasis::Two => &self.two,
         }
     }
 
     /// The value of a basis, to be set.
-    pub const fn get_mut(&mut self, basis: Basis) -> &mut T {
+    pub const fn get_mut(&mut self, basis: WeightBasis) -> &mut T {
         match basis {
-            Basis::Pre => &mut self.pre,
-            Basis::Post => &mut self.post,
-            Basis::Two => &mut self.two,
+            WeightBasis::Pre => &mut self.pre,
+            WeightBasis::Post => &mut self.post,
+            WeightBasis::Two => &mut self.two,
         }
     }
 
-    /// The values in the order of [`Basis::ALL`].
+    /// The values in the order of [`WeightBasis::ALL`].
     pub fn values(&self) -> impl Iterator<Item = &T> {
-        Basis::ALL.into_iter().map(|basis| self.get(basis))
+        WeightBasis::ALL.into_iter().map(|basis| self.get(basis))
     }
 }

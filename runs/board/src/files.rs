@@ -6,7 +6,7 @@
 use crate::record::{Leaderboard, Track};
 use crate::sheet::{self, TableKind};
 use crate::{BoardError, page};
-use ktd_attribution::account::Basis;
+use ktd_attribution::account::WeightBasis;
 use ktd_io::FileError;
 use ktd_io::sha256::sha256_hex;
 use ktd_io::whole_file::{
@@ -42,7 +42,7 @@ pub struct BoardManifest {
 /// # Errors
 /// [`BoardError`] when a file cannot be written. Before the first is replaced, the old board stands; after it there is no
 /// manifest.
-pub fn write_board(board: &Leaderboard, out: &Path, basis: Basis) -> Result<PathBuf, BoardError> {
+pub fn write_board(board: &Leaderboard, out: &Path, basis: WeightBasis) -> Result<PathBuf, BoardError> {
     let files = files(board, basis)?;
     let tables = out.join(TABLES);
     create_directory(&tables)?;
@@ -89,7 +89,7 @@ fn put_in_place(
 }
 
 /// Every file by its path below the folder.
-fn files(board: &Leaderboard, basis: Basis) -> Result<BTreeMap<String, Vec<u8>>, BoardError> {
+fn files(board: &Leaderboard, basis: WeightBasis) -> Result<BTreeMap<String, Vec<u8>>, BoardError> {
     // Series of days stand in it by the thousand: one number a line would double its size.
     let record = serde_json::to_vec(board)
         .map_err(|error| FileError::damaged(Path::new(RECORD), error.to_string()))?;
@@ -104,7 +104,7 @@ fn files(board: &Leaderboard, basis: Basis) -> Result<BTreeMap<String, Vec<u8>>,
 }
 
 /// Every table by its file's name.
-fn tables(board: &Leaderboard, basis: Basis) -> BTreeMap<String, TableData> {
+fn tables(board: &Leaderboard, basis: WeightBasis) -> BTreeMap<String, TableData> {
     let mut tables = BTreeMap::new();
     for kind in TableKind::ALL {
         let shown = if kind.is_per_track() {

@@ -1,4 +1,4 @@
-//! Stated confidences beside what happened.
+//! Stated confidences and outcomes.
 
 use super::day_prices::return_to_first_exit;
 use ktd_bundle::event::{OrderRecord, ReadEvent};

@@ -7,6 +7,7 @@
 mod benchmark;
 mod build;
 mod by_basis;
+mod cohort;
 mod contrast;
 mod day_books;
 mod day_prices;
@@ -19,6 +20,7 @@ mod health;
 mod identity;
 mod load;
 mod notes;
+mod options;
 mod own_file;
 pub mod page;
 mod protocol;
@@ -36,14 +38,15 @@ pub mod sheet;
 mod trials;
 
 pub use benchmark::BenchmarkIndex;
-pub use build::{BOARD_FORMAT, BoardOptions, ProgressCallback, build};
+pub use build::{BOARD_FORMAT, build};
 pub use by_basis::ByBasis;
 pub use episode_account::EpisodeAccount;
 pub use error::BoardError;
 pub use files::{BoardManifest, write_board};
 pub use fitted::FittedModel;
 pub use forecast::OrderForecast;
-pub use ktd_attribution::account::{Basis, Linking};
+pub use ktd_attribution::account::{Linking, WeightBasis};
+pub use options::{BoardOptions, ProgressCallback};
 pub use own_file::{OwnAccount, OwnDays, play_file};
 pub use record::{
     Bounds, CalibrationBin, CalibrationRecord, Cohort, Contrast, ContrastMetric, Contribution, Curves,

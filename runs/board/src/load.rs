@@ -1,10 +1,10 @@
 //! The inputs of a board: every bundle opened once, scored, and closed.
 
 use super::benchmark::BenchmarkIndex;
-use super::build::{BoardOptions, ProgressCallback};
 use super::episode_account::{EpisodeAccount, ledger_books};
 use super::fitted::FittedModel;
 use super::identity;
+use super::options::{BoardOptions, ProgressCallback};
 use super::protocol::common;
 use super::record::Protocol;
 use super::score::ScoredEpisode;

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::Path;
 
-/// What a file holds, told by its header line.
+/// Content of a file, by its header line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum CellForm {
     /// `date,symbol,weight`: held from the open of the date; each date with rows lists all that is held.

@@ -9,7 +9,7 @@ use super::row::contributions;
 use super::score::{portfolio_metrics, relative};
 use crate::BoardError;
 use ktd_attribution::account::{
-    ActiveLinking, Attribution, Basis, DayBook, Part, attribute, link_active, random_selections,
+    ActiveLinking, Attribution, DayBook, Part, WeightBasis, attribute, link_active, random_selections,
 };
 use ktd_attribution::metric::NavPath;
 use ktd_bundle::summary::Metric;
@@ -115,7 +115,7 @@ pub fn report(
         let date = day.and_then(|day| market.date(*day));
         date.map_or_else(String::new, TradeDate::reveal)
     };
-    let selection = own.selection(Basis::Pre);
+    let selection = own.selection(WeightBasis::Pre);
     let daily = Sample::new("daily selection", &selection)
         .map_err(|error| refused(error.to_string(), error.hint()))?;
     let nulls = random_selections(subject.books, &own, |day| model.day(day), luck);
@@ -169,7 +169,7 @@ fn is_uncovered(fitted: &FittedModel, book: &DayBook) -> bool {
 fn excess(own: &Attribution, benchmark: &[f64], nav: &[f64]) -> Result<Excess, String> {
     let weights =
         link_active(own.returns(), benchmark, ActiveLinking::Carino).map_err(|error| error.to_string())?;
-    let parts = own.parts(Basis::Pre);
+    let parts = own.parts(WeightBasis::Pre);
     let sums = parts.weighted_sums(&weights);
     let index: f64 = weights
         .iter()
@@ -201,7 +201,7 @@ fn rows(own: &Attribution, days: &[DayIndex], market: &Market) -> Vec<DailyRow> 
             exposures: exposures.to_vec(),
         })
         .collect();
-    for basis in Basis::ALL {
+    for basis in WeightBasis::ALL {
         for (row, parts) in rows.iter_mut().zip(own.parts(basis).rows()) {
             *row.parts.get_mut(basis) = parts.to_vec();
         }

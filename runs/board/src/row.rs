@@ -7,7 +7,7 @@ use super::record::{
 };
 use super::score::ScoredEpisode;
 use super::series::rounded;
-use ktd_attribution::account::{Attribution, Basis, Linking, Part};
+use ktd_attribution::account::{Attribution, Linking, Part, WeightBasis};
 use ktd_attribution::metric::{Brier, Forecast, Forecasts, Reliability as Bins, ece, ece_interval};
 use ktd_bundle::summary::Metric;
 use ktd_stats::moments::column_means;
@@ -140,7 +140,7 @@ pub(super) fn contributions(attributions: &[&Attribution]) -> Option<ByBasis<Con
     (!attributions.is_empty()).then(|| ByBasis::new(|basis| contribution(attributions, basis)))
 }
 
-fn contribution(attributions: &[&Attribution], basis: Basis) -> Contribution {
+fn contribution(attributions: &[&Attribution], basis: WeightBasis) -> Contribution {
     let linked = |linking| mean_linked(attributions, basis, linking);
     let gauges = attributions.iter().map(|attribution| attribution.gauge(basis));
     Contribution {
@@ -151,7 +151,7 @@ fn contribution(attributions: &[&Attribution], basis: Basis) -> Contribution {
     }
 }
 
-fn mean_linked(attributions: &[&Attribution], basis: Basis, linking: Linking) -> Linked {
+fn mean_linked(attributions: &[&Attribution], basis: WeightBasis, linking: Linking) -> Linked {
     let rows: Vec<Vec<f64>> = attributions
         .iter()
         .map(|attribution| attribution.linked(basis, linking))
@@ -203,7 +203,7 @@ pub(super) fn exposures(attributions: &[&Attribution]) -> Vec<f64> {
 
 /// One series a style.
 pub(super) fn daily_exposures(attribution: &Attribution) -> Vec<Vec<f64>> {
-    let styles = attribution.parts(Basis::Pre).styles();
+    let styles = attribution.parts(WeightBasis::Pre).styles();
     (0..styles)
         .map(|style| {
             let days = attribution.exposures();
@@ -214,8 +214,8 @@ pub(super) fn daily_exposures(attribution: &Attribution) -> Vec<Vec<f64>> {
 
 /// Daily series of one trajectory, basis `pre`.
 pub(super) fn curves(nav: &[f64], attribution: &Attribution) -> Curves {
-    let parts = attribution.parts(Basis::Pre);
-    let rows = attribution.cumulative(Basis::Pre);
+    let parts = attribution.parts(WeightBasis::Pre);
+    let rows = attribution.cumulative(WeightBasis::Pre);
     let series = |of: &[Part]| -> Vec<f64> {
         let sum = |row: &Vec<f64>| of.iter().map(|part| parts.part(row, *part)).sum();
         rounded(rows.iter().map(sum))

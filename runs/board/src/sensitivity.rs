@@ -4,7 +4,7 @@ use super::fitted::FittedModel;
 use super::record::SensitivityRow;
 use super::score::ScoredEpisode;
 use crate::BoardError;
-use ktd_attribution::account::{Attribution, Basis, Linking, Part, attribute};
+use ktd_attribution::account::{Attribution, Linking, Part, WeightBasis, attribute};
 use ktd_attribution::model::{Centering, FactorModel, ModelConfig, Weighting};
 use ktd_bundle::summary::Metric;
 use ktd_env::factors::Winsor;
@@ -27,14 +27,14 @@ pub(super) fn sensitivity(
     agents: &[Vec<&ScoredEpisode>],
     days: Range<usize>,
 ) -> Result<Vec<SensitivityRow>, BoardError> {
-    let base = selections(&fitted.model, agents, Basis::Pre);
+    let base = selections(&fitted.model, agents, WeightBasis::Pre);
     let mut rows = Vec::new();
-    for (setting, basis) in [("basis post", Basis::Post), ("basis two", Basis::Two)] {
+    for (setting, basis) in [("basis post", WeightBasis::Post), ("basis two", WeightBasis::Two)] {
         rows.push(row(setting, &base, &selections(&fitted.model, agents, basis)));
     }
     for (setting, config) in variants(fitted.model.config()) {
         let model = fitted.refit(&config, days.clone())?;
-        rows.push(row(setting, &base, &selections(&model, agents, Basis::Pre)));
+        rows.push(row(setting, &base, &selections(&model, agents, WeightBasis::Pre)));
     }
     Ok(rows)
 }
@@ -75,7 +75,7 @@ fn variants(config: &ModelConfig) -> Vec<(&'static str, ModelConfig)> {
     ]
 }
 
-fn selections(model: &FactorModel, agents: &[Vec<&ScoredEpisode>], basis: Basis) -> Selections {
+fn selections(model: &FactorModel, agents: &[Vec<&ScoredEpisode>], basis: WeightBasis) -> Selections {
     let mut all = Selections {
         daily: Vec::new(),
         linked: Vec::new(),

@@ -4,7 +4,7 @@ use crate::BoardError;
 use ktd_attribution::model::{Centering, ModelConfig, VIF_THRESHOLD, Weighting};
 use ktd_env::DateSpan;
 use ktd_env::TradeDate;
-use ktd_env::factors::{CrossSectionConfig, Factor, Window, Winsor};
+use ktd_env::factors::{CrossSectionConfig, Factor, RollingWindow, Winsor};
 use serde::Deserialize;
 use std::path::Path;
 
@@ -116,7 +116,7 @@ impl ModelSettings {
             }
         };
         let window = model.weight_window;
-        model.weight_window = Window::new(
+        model.weight_window = RollingWindow::new(
             keys.weight_days.unwrap_or(window.days),
             keys.weight_min_days.unwrap_or(window.min_days),
         );

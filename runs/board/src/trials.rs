@@ -1,8 +1,8 @@
 //! Trials of each window, for deflated Sharpe ratios.
 
-use super::build::cohort;
+use super::cohort::cohort;
 use super::record::Cohort;
-use ktd_attribution::account::{Attribution, Basis};
+use ktd_attribution::account::{Attribution, WeightBasis};
 use ktd_bundle::bundle_ref::BundleRef;
 use ktd_env::DayIndex;
 use ktd_stats::{Sample, probabilistic_sharpe};
@@ -35,7 +35,7 @@ impl Trials {
 /// The Sharpe ratio of an account's daily selection. A trial whose selection does not vary was a trial all the same, of
 /// Sharpe ratio 0.
 pub(super) fn selection_sharpe(attribution: &Attribution) -> f64 {
-    let daily = attribution.selection(Basis::Pre);
+    let daily = attribution.selection(WeightBasis::Pre);
     let sample = Sample::new("daily selection", &daily).ok();
     let sharpe = sample.and_then(|daily| probabilistic_sharpe(&daily, 0.0).ok());
     sharpe.map_or(0.0, |found| found.sharpe)

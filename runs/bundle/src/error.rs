@@ -1,6 +1,6 @@
 //! What can be wrong with a record.
 
-use crate::exchanges::Nearest;
+use crate::nearest_request::Nearest;
 use ktd_experiment::ExperimentError;
 use ktd_io::{ErrorClass, FileError, InputError};
 use std::path::PathBuf;

@@ -47,7 +47,7 @@ pub enum Event<S> {
         force_declared: ForceLevel,
         /// How this request was forced; absent in research, where the choice is free.
         force_sent: Option<ForceLevel>,
-        /// What had to be mended to read the reply, by code.
+        /// What had to be repaired to read the reply, by code.
         normalised: Vec<String>,
         /// The model that answered, as the provider says.
         served_model: Option<String>,
@@ -95,10 +95,10 @@ pub enum Event<S> {
         orders: Vec<OrderRecord>,
         /// The model's reason for the whole.
         overall_reason: Option<String>,
-        /// Whether the model's words were mended to read its submission: it then counts in the lenient column alone.
+        /// Whether the model's words were repaired to read its submission: it then counts in the lenient column alone.
         is_repaired: bool,
     },
-    /// What became of the orders, as the model is told.
+    /// The outcome of the orders, as the model reads it.
     Fills {
         /// 1-based step.
         step: usize,

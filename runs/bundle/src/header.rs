@@ -99,7 +99,7 @@ pub struct MaskRecord {
     pub numeric: Numeric,
     /// Binds the episode's key without telling it.
     pub commitment: String,
-    /// Names what the mask shows and how it is told (`mask_hash.rs`), for a certificate to refer to; absent from
+    /// Names what the mask shows and in which form (`mask_hash.rs`), for a certificate to refer to; absent from
     /// bundles of earlier versions.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub hash: Option<String>,

@@ -13,11 +13,13 @@
 
 pub mod bundle_ref;
 pub mod bundle_set;
+mod canonical;
 pub mod chain;
 pub mod conversation;
 pub mod episode_filter;
 mod error;
 pub mod event;
+mod exchange;
 pub mod exchanges;
 pub mod finished_episode;
 pub mod header;
@@ -25,6 +27,8 @@ mod header_names;
 pub mod ledger;
 pub mod ledger_binding;
 pub mod mask_key;
+mod metrics;
+mod nearest_request;
 pub mod open;
 mod recorded_files;
 pub mod set_aside;

@@ -4,7 +4,7 @@ use crate::exchanges::Cassette;
 use crate::tariff::{Charge, Tariff};
 use ktd_agents::{Usage, UsageSource};
 use ktd_experiment::amount::Picodollars;
-use ktd_experiment::price_table::Basis;
+use ktd_experiment::price_table::TokenPricing;
 use serde::{Deserialize, Serialize};
 
 /// Tokens and money of an episode's own sends; or of several episodes, added up.
@@ -90,7 +90,7 @@ pub struct Cost {
 pub struct VendorCost {
     /// The sum.
     pub picodollars: Picodollars,
-    /// How many replies said so.
+    /// How many replies reported it.
     pub sends: u64,
     /// How many of them differ from our own cost by more than one per cent of it.
     pub gaps: u64,
@@ -191,7 +191,7 @@ impl Spending {
     #[must_use]
     pub fn begin(tariff: &Tariff) -> Self {
         Self {
-            cost: (*tariff.basis() != Basis::Unknown).then(Cost::default),
+            cost: (*tariff.basis() != TokenPricing::Unknown).then(Cost::default),
             ..Self::default()
         }
     }
@@ -345,7 +345,7 @@ mod tests {
         let mut sum = Spending::nothing();
         sum.add(&spending);
         assert_eq!(sum, spending);
-        sum.add(&Spending::begin(&tariff(None, Basis::Unknown)));
+        sum.add(&Spending::begin(&tariff(None, TokenPricing::Unknown)));
         assert_eq!(sum.cost, None);
     }
 

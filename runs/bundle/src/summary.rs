@@ -86,9 +86,9 @@ pub struct Metrics {
     pub cash_ratio: Metric,
     /// Share of steps without an emitted order.
     pub abstention: Metric,
-    /// Share of emissions that stayed bad after all retries, what was mended counting as good (lenient).
+    /// Share of emissions that stayed bad after all retries, what was repaired counting as good (lenient).
     pub parse_failure: Metric,
-    /// The same with what was mended counting as bad (strict).
+    /// The same with what was repaired counting as bad (strict).
     pub parse_failure_strict: Metric,
     /// Fees over initial NAV.
     pub fee_drag: Metric,
@@ -106,14 +106,14 @@ pub struct Counters {
     pub fallback: usize,
     /// Steps lost to the infrastructure.
     pub uncovered: usize,
-    /// Of the submitted and the held steps, those read only after the model's words were mended: good in the lenient
+    /// Of the submitted and the held steps, those read only after the model's words were repaired: good in the lenient
     /// column, bad in the strict one.
     pub repaired: usize,
     /// Turns of the model.
     pub turns: usize,
     /// Turns whose token counts nobody reported.
     pub turns_without_usage: usize,
-    /// What was mended to read replies, by code; most of it is the provider's doing.
+    /// What was repaired to read replies, by code; most of it is the provider's doing.
     pub normalised: BTreeMap<String, usize>,
     /// Tool calls answered with data.
     pub tool_calls_ok: usize,

@@ -1,12 +1,12 @@
 //! What one send is charged: what was reported, or the most that it can have cost.
 
-use crate::exchanges::{BATCH_ROW, Outcome, Sent};
+use crate::exchanges::{BATCH_ROW, ExchangeOutcome, Sent};
 use crate::header::Header;
 use ktd_agents::{DecodedReply, FaultKind, PROMPT_TOKENS_OVERHEAD, ReplyFault, Usage, UsageBound};
 use ktd_experiment::amount::Picodollars;
 use ktd_experiment::cells::Cell;
 use ktd_experiment::price_row::Priced;
-use ktd_experiment::price_table::Basis;
+use ktd_experiment::price_table::TokenPricing;
 use ktd_experiment::provider::Provider;
 
 /// How an episode's own sends are charged.
@@ -15,7 +15,7 @@ pub struct Tariff {
     /// How replies are read.
     provider: Provider,
     /// What tokens cost.
-    basis: Basis,
+    basis: TokenPricing,
     /// The most tokens that a reply may have, where there is a bound.
     max_output_tokens: Option<u32>,
     /// 1-based first step that was not copied from another episode.
@@ -81,7 +81,7 @@ impl Charge {
 impl Tariff {
     /// The tariff of a model whose replies may have so many tokens.
     #[must_use]
-    pub const fn new(provider: Provider, basis: Basis, max_output_tokens: Option<u32>) -> Self {
+    pub const fn new(provider: Provider, basis: TokenPricing, max_output_tokens: Option<u32>) -> Self {
         Self {
             provider,
             basis,
@@ -106,7 +106,7 @@ impl Tariff {
     pub fn of_header(header: &Header) -> Self {
         Self {
             provider: header.provider.clone(),
-            basis: Basis::of(header.agent.is_ours(), header.prices.clone()),
+            basis: TokenPricing::of(header.agent.is_ours(), header.prices.clone()),
             max_output_tokens: header.agent.max_output_tokens(),
             first_own_step: header.branch.as_ref().map_or(1, |branch| branch.step),
         }
@@ -114,13 +114,13 @@ impl Tariff {
 
     /// The same at other prices.
     #[must_use]
-    pub fn at(self, basis: Basis) -> Self {
+    pub fn at(self, basis: TokenPricing) -> Self {
         Self { basis, ..self }
     }
 
     /// What tokens cost.
     #[must_use]
-    pub const fn basis(&self) -> &Basis {
+    pub const fn basis(&self) -> &TokenPricing {
         &self.basis
     }
 
@@ -152,7 +152,7 @@ impl Tariff {
 
     /// What a send of so many bytes is charged when this came back.
     #[must_use]
-    pub fn charge(&self, request_bytes: usize, outcome: Option<&Outcome>) -> Charge {
+    pub fn charge(&self, request_bytes: usize, outcome: Option<&ExchangeOutcome>) -> Charge {
         let decoded = outcome.and_then(|outcome| self.decode(outcome, request_bytes));
         self.charge_decoded(request_bytes, outcome, decoded)
     }
@@ -162,23 +162,23 @@ impl Tariff {
     pub fn charge_decoded(
         &self,
         request_bytes: usize,
-        outcome: Option<&Outcome>,
+        outcome: Option<&ExchangeOutcome>,
         decoded: Option<Decoded>,
     ) -> Charge {
         let most = || self.most(request_bytes);
         match outcome {
-            Some(Outcome::Reply { .. }) => self.of_reply(decoded, request_bytes),
-            Some(Outcome::Refused { .. }) => Charge::Nothing,
-            Some(Outcome::Failed { code, .. })
+            Some(ExchangeOutcome::Reply { .. }) => self.of_reply(decoded, request_bytes),
+            Some(ExchangeOutcome::Refused { .. }) => Charge::Nothing,
+            Some(ExchangeOutcome::Failed { code, .. })
                 if matches!(code.as_str(), "connect" | "not_sent" | BATCH_ROW) =>
             {
                 Charge::Nothing
             }
-            Some(Outcome::Failed { .. }) | None => Charge::Unknown { most: most() },
+            Some(ExchangeOutcome::Failed { .. }) | None => Charge::Unknown { most: most() },
         }
     }
 
-    fn decode(&self, outcome: &Outcome, request_bytes: usize) -> Option<Decoded> {
+    fn decode(&self, outcome: &ExchangeOutcome, request_bytes: usize) -> Option<Decoded> {
         let provider = &self.provider;
         let most = provider.wire.max_output_tokens(self.max_output_tokens);
         let bound = UsageBound::of(request_bytes, most);
@@ -242,7 +242,7 @@ pub(crate) mod tests {
         r#"{"rows":[{"model":"m","asof":"2026-11","source":"test","input":1,"output":2}]}"#;
 
     /// A tariff of an agent that may generate `max_output_tokens`.
-    pub(crate) fn tariff(max_output_tokens: Option<u32>, basis: Basis) -> Tariff {
+    pub(crate) fn tariff(max_output_tokens: Option<u32>, basis: TokenPricing) -> Tariff {
         let text = "name = \"x\"\nwindows = [{ id = \"w\", last_days = 2 }]\n\
                     agents = [{ id = \"a\", model = \"m\", base_url = \"http://127.0.0.1:1\" }]\n";
         let config = ExperimentConfig::parse(text).unwrap();
@@ -255,28 +255,28 @@ pub(crate) mod tests {
         }
     }
 
-    pub(crate) fn basis() -> Basis {
-        Basis::of(
+    pub(crate) fn basis() -> TokenPricing {
+        TokenPricing::of(
             false,
             PriceTable::parse(PRICES).unwrap().record("compatible", "m"),
         )
     }
 
-    fn reply(status: u16, body: &str) -> Outcome {
-        Outcome::of(&Ok(WireReply::new(status, body.as_bytes().to_vec())))
+    fn reply(status: u16, body: &str) -> ExchangeOutcome {
+        ExchangeOutcome::of(&Ok(WireReply::new(status, body.as_bytes().to_vec())))
     }
 
     const TURN: &str =
         r#"{"choices":[{"finish_reason":"stop","message":{"role":"assistant","content":"ok"}}]USAGE}"#;
 
-    fn turn(usage: &str) -> Outcome {
+    fn turn(usage: &str) -> ExchangeOutcome {
         reply(200, &TURN.replace("USAGE", usage))
     }
 
     #[test]
     fn a_reply_is_charged_by_its_tokens_or_by_its_bound() {
         let tariff = tariff(Some(10), basis());
-        let charge = |outcome: Option<Outcome>| tariff.charge(100, outcome.as_ref());
+        let charge = |outcome: Option<ExchangeOutcome>| tariff.charge(100, outcome.as_ref());
         let used = charge(Some(turn(
             r#","usage":{"prompt_tokens":30,"completion_tokens":5,"total_tokens":35}"#,
         )));
@@ -299,7 +299,7 @@ pub(crate) mod tests {
             );
         }
         assert_eq!(charge(None), Charge::Unknown { most });
-        let failed = |error| charge(Some(Outcome::of(&Err(error))));
+        let failed = |error| charge(Some(ExchangeOutcome::of(&Err(error))));
         assert_eq!(failed(TransportError::Timeout), Charge::Unknown { most });
         let nowhere = TransportError::Connect {
             detail: String::new(),
@@ -326,7 +326,7 @@ pub(crate) mod tests {
             reply(503, "busy"),
             reply(200, error),
             reply(502, "<html>"),
-            Outcome::Refused { status: Some(401) },
+            ExchangeOutcome::Refused { status: Some(401) },
         ] {
             assert_eq!(tariff.charge(100, Some(&outcome)), Charge::Nothing, "{outcome:?}");
         }
@@ -336,10 +336,10 @@ pub(crate) mod tests {
     fn without_a_price_or_a_bound_nobody_knows() {
         let unbounded = tariff(None, basis());
         assert_eq!(unbounded.charge(100, None).amount(), None);
-        let unpriced = tariff(Some(10), Basis::Unknown);
+        let unpriced = tariff(Some(10), TokenPricing::Unknown);
         let usage = r#","usage":{"prompt_tokens":30,"completion_tokens":5}"#;
         assert_eq!(unpriced.charge(100, Some(&turn(usage))).amount(), None);
-        let free = tariff(None, Basis::Free);
+        let free = tariff(None, TokenPricing::Free);
         assert_eq!(free.charge(100, None).amount(), Some(Picodollars::ZERO));
     }
 }

@@ -47,7 +47,7 @@ pub enum CertifyError {
     },
     /// Counts or a confidence from which no share can be judged.
     #[error(transparent)]
-    Statistics(#[from] ktd_stats::InputError),
+    Statistics(#[from] ktd_stats::StatsError),
     /// A threshold.
     #[error(transparent)]
     Threshold(#[from] ThresholdError),

@@ -5,8 +5,8 @@ use crate::output::Console;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use ktd_board::{
-    AttributionReport, AttributionSubject, Basis, Bounds, ByBasis, DateBounds, EpisodeAccount, FeeRates,
-    FittedModel, Linked, Linking, ModelSettings, OwnAccount, play_file, report,
+    AttributionReport, AttributionSubject, Bounds, ByBasis, DateBounds, EpisodeAccount, FeeRates,
+    FittedModel, Linked, Linking, ModelSettings, OwnAccount, WeightBasis, play_file, report,
 };
 use ktd_bundle::bundle_ref::BundleRef;
 use ktd_bundle::finished_episode::{FinishedEpisode, OpenedBundle};
@@ -195,7 +195,7 @@ fn text(report: &AttributionReport, linking: Linking) -> String {
         report.days,
         linking.label()
     );
-    let bases: Vec<(&str, &Linked)> = Basis::ALL
+    let bases: Vec<(&str, &Linked)> = WeightBasis::ALL
         .into_iter()
         .filter_map(|basis| Some((basis.label(), report.parts.as_ref()?.get(basis))))
         .map(|(basis, parts)| {
@@ -296,7 +296,7 @@ fn daily_csv(report: &AttributionReport) -> Result<Vec<u8>, CliError> {
     let failed = |error: String| CliError::input(format!("cannot write CSV: {error}"), "report this defect");
     let mut writer = csv::Writer::from_writer(Vec::new());
     let mut heads = vec!["date".to_owned(), "return".to_owned()];
-    for basis in Basis::ALL.map(Basis::label) {
+    for basis in WeightBasis::ALL.map(WeightBasis::label) {
         heads.push(format!("{basis}:common"));
         heads.extend(report.model.styles.iter().map(|style| format!("{basis}:{style}")));
         for part in ["selection", "timing", "slip", "cost", "rounding", "unattributed"] {

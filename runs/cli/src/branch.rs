@@ -1,6 +1,6 @@
 //! `ktd replay BUNDLE --branch STEP`.
 
-use super::replay::ReplayArgs;
+use super::replay_args::ReplayArgs;
 use super::run::{runtime, stopped};
 use super::signals::unless_told_to_end;
 use super::step_bar::StepBar;
@@ -20,7 +20,7 @@ use ktd_experiment::amount::Picodollars;
 use ktd_experiment::caps::Caps;
 use ktd_experiment::cells::Cell;
 use ktd_experiment::config::{AgentConfig, ExperimentConfig, RetryConfig};
-use ktd_experiment::price_table::Basis;
+use ktd_experiment::price_table::TokenPricing;
 use ktd_experiment::provider::{Provider, builtin_table};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -89,7 +89,7 @@ fn metering(
     paths: &BundlePaths,
 ) -> Result<Metering, CliError> {
     terms.budget = Caps::default().with_cell(terms.budget.cell).with_cell(cap);
-    if terms.budget.is_any() && cell.basis == Basis::Unknown {
+    if terms.budget.is_any() && cell.basis == TokenPricing::Unknown {
         return Err(CliError::input(
             format!(
                 "there is a budget, but no price is known of agent {:?}",

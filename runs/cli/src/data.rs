@@ -9,7 +9,7 @@ use ktd_data::import::reveal_all;
 use ktd_data::{ImportOptions, ImportReport, hash_text, import, load_panel};
 use ktd_env::exchange::Rules;
 use ktd_env::synth::{SynthConfig, generate};
-use ktd_env::{Basis, CheckOptions, DateSpan, Market, TradeDate, VolumeBasis, check_panel};
+use ktd_env::{CheckOptions, DateSpan, Market, PriceBasis, TradeDate, VolumeBasis, check_panel};
 use ktd_io::whole_file::{Durability, IfExists, check_writable, write_file};
 use ktd_view::table::{Align, Table, grouped};
 use serde_json::json;
@@ -36,10 +36,10 @@ pub(super) enum BasisArg {
 }
 
 impl BasisArg {
-    pub(super) const fn basis(self) -> Basis {
+    pub(super) const fn basis(self) -> PriceBasis {
         match self {
-            Self::Raw => Basis::Raw,
-            Self::Adjusted => Basis::Adjusted,
+            Self::Raw => PriceBasis::Raw,
+            Self::Adjusted => PriceBasis::Adjusted,
         }
     }
 }
@@ -241,10 +241,10 @@ fn run_import(args: ImportArgs, console: Console) -> Result<(), CliError> {
     console.result(if console.quiet { "" } else { &text }, &value)
 }
 
-const fn basis_label(basis: Basis) -> &'static str {
+const fn basis_label(basis: PriceBasis) -> &'static str {
     match basis {
-        Basis::Raw => "raw",
-        Basis::Adjusted => "adjusted",
+        PriceBasis::Raw => "raw",
+        PriceBasis::Adjusted => "adjusted",
     }
 }
 

@@ -7,7 +7,7 @@ use crate::output::Console;
 use crate::results::{results_json, results_table};
 use clap::Args;
 use ktd_board::sheet::{self, TableKind};
-use ktd_board::{Basis, BoardOptions, build};
+use ktd_board::{BoardOptions, WeightBasis, build};
 use ktd_bundle::BundlePaths;
 use ktd_bundle::bundle_set::BundleSet;
 use ktd_client::progress::Silent;
@@ -131,7 +131,7 @@ fn ranking(out: &Path, layout: Layout<'_>) -> Result<String, CliError> {
     let table = board
         .tracks
         .first()
-        .map(|track| sheet::table(&board, TableKind::Ranking, track, Basis::Pre));
+        .map(|track| sheet::table(&board, TableKind::Ranking, track, WeightBasis::Pre));
     Ok(table.map_or_else(String::new, |table| table.text_in(layout)))
 }
 

@@ -8,7 +8,7 @@ use clap::Args;
 use ktd_bundle::BundlePaths;
 use ktd_client::endpoint::{key_file_warning, proxy_of_environment};
 use ktd_client::force_check::{Standing, standing};
-use ktd_client::money::opening::price_cells;
+use ktd_client::opening::price_cells;
 use ktd_client::outside_agent::ChildCommand;
 use ktd_client::outside_agent::check_command;
 use ktd_data::market_source::MarketSource;
@@ -17,7 +17,7 @@ use ktd_episode::verify::verify;
 use ktd_experiment::agent::{AgentKind, ApiKeySource, ModelAgent, check_builtin};
 use ktd_experiment::cells::cells;
 use ktd_experiment::config::{AgentConfig, ExperimentConfig};
-use ktd_experiment::price_table::Basis;
+use ktd_experiment::price_table::TokenPricing;
 use ktd_experiment::provider::Provider;
 use ktd_io::whole_file::{create_directory, remove_directory, remove_file, write_whole};
 use serde_json::json;
@@ -191,7 +191,10 @@ fn prices(config: &ExperimentConfig, base: &Path) -> Result<String, CliError> {
     let source = MarketSource::of(config, base)?;
     let mut cells = cells(config, &source.market)?;
     price_cells(&mut cells, config, base)?;
-    let unknown = cells.iter().filter(|cell| cell.basis == Basis::Unknown).count();
+    let unknown = cells
+        .iter()
+        .filter(|cell| cell.basis == TokenPricing::Unknown)
+        .count();
     Ok(format!("of {} cells, {unknown} have no known price", cells.len()))
 }
 

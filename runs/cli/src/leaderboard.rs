@@ -7,7 +7,9 @@ use crate::progress::Progress;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use ktd_board::sheet::{self, TableKind};
-use ktd_board::{Basis, BoardOptions, Leaderboard, ModelSettings, Resampling, Track, build, write_board};
+use ktd_board::{
+    BoardOptions, Leaderboard, ModelSettings, Resampling, Track, WeightBasis, build, write_board,
+};
 use ktd_bundle::bundle_ref::BundleRef;
 use ktd_bundle::bundle_set::BundleSet;
 use ktd_certify::mark::{mark_of, read_certificates};
@@ -41,8 +43,8 @@ pub(super) struct LeaderboardArgs {
     #[arg(long, default_value = "headline", value_parser = ["headline", "all"])]
     pub tracks: String,
     /// On which weights returns are split.
-    #[arg(long, default_value = "pre", value_parser = PossibleValuesParser::new(Basis::ALL.map(Basis::label)).map(|word| Basis::parse(&word).unwrap_or(Basis::Pre)))]
-    pub basis: Basis,
+    #[arg(long, default_value = "pre", value_parser = PossibleValuesParser::new(WeightBasis::ALL.map(WeightBasis::label)).map(|word| WeightBasis::parse(&word).unwrap_or(WeightBasis::Pre)))]
+    pub basis: WeightBasis,
     /// Directory for the page, the JSON and a CSV of each table.
     #[arg(long)]
     pub out: Option<PathBuf>,

@@ -21,6 +21,7 @@ mod probe_batch;
 mod progress;
 mod reasons;
 mod replay;
+mod replay_args;
 mod replay_step;
 mod results;
 mod run;
@@ -77,7 +78,7 @@ enum Command {
     /// Say what an experiment asks and costs, and the smallest difference that it can detect; nothing is run.
     Plan(plan::PlanArgs),
     /// Run an episode again from its recorded replies and compare every byte; or show one step.
-    Replay(replay::ReplayArgs),
+    Replay(replay_args::ReplayArgs),
     /// Check bundles and certificates: hashes, fills, NAV, metrics, bounds; name what differs first.
     Verify(verify::VerifyArgs),
     /// Split returns into market, style and selection, with costs and timing apart.

@@ -5,7 +5,7 @@ use crate::CliError;
 use crate::output::Console;
 use clap::Args;
 use ktd_bundle::BundlePaths;
-use ktd_client::outside_agent::{BridgeTransport, Desk, Over, Server, Steps, Watched};
+use ktd_client::outside_agent::{AgentMailbox, BridgeTransport, EpisodeEnd, Server, Steps, TrackedProgress};
 use ktd_client::progress::Progress;
 use ktd_episode::EpisodeError;
 use ktd_episode::run::{Prepared, bundle_directory, prepare};
@@ -93,10 +93,10 @@ fn choose<'a>(prepared: &'a Prepared, wanted: Option<&str>, output: &Path) -> Re
 
 async fn play(input: &EpisodeInput<'_>, paths: &BundlePaths, console: Console) -> Result<(), CliError> {
     let steps: Arc<Steps> = Arc::default();
-    let desk = Arc::new(Desk::new(Arc::clone(&steps)));
-    let bridge = BridgeTransport::new(Arc::clone(&desk));
+    let mailbox = Arc::new(AgentMailbox::new(Arc::clone(&steps)));
+    let bridge = BridgeTransport::new(Arc::clone(&mailbox));
     let notes = Notes(console);
-    let watched = Watched::new(Arc::clone(&steps), &notes);
+    let watched = TrackedProgress::new(Arc::clone(&steps), &notes);
     console.note(&format!(
         "cell {}: bundle {}",
         input.cell.id,
@@ -104,10 +104,10 @@ async fn play(input: &EpisodeInput<'_>, paths: &BundlePaths, console: Console) -
     ));
     let episode = async {
         let result = run_episode(input, paths, &bridge, &watched).await;
-        close(&desk, result.as_ref().err(), console);
+        close(&mailbox, result.as_ref().err(), console);
         result
     };
-    let client = serve(&desk);
+    let client = serve(&mailbox);
     tokio::pin!(episode, client);
     tokio::select! {
         result = &mut episode => {
@@ -128,26 +128,26 @@ async fn play(input: &EpisodeInput<'_>, paths: &BundlePaths, console: Console) -
     }
 }
 
-fn close(desk: &Desk, error: Option<&EpisodeError>, console: Console) {
+fn close(mailbox: &AgentMailbox, error: Option<&EpisodeError>, console: Console) {
     match error {
         None => {
-            desk.close(Over::Finished);
+            mailbox.close(EpisodeEnd::Finished);
             console.note("the episode is over; its bundle is finished");
         }
         Some(error) => {
-            desk.close(Over::Stopped);
+            mailbox.close(EpisodeEnd::Stopped);
             console.note(&format!("the episode has stopped: {error}"));
         }
     }
 }
 
 /// Serves the client until it leaves. An episode that stopped before its first question has nothing to serve.
-async fn serve(desk: &Arc<Desk>) -> Result<(), CliError> {
-    let first = desk.question().await;
-    if matches!(first, Err(Over::Stopped)) {
+async fn serve(mailbox: &Arc<AgentMailbox>) -> Result<(), CliError> {
+    let first = mailbox.question().await;
+    if matches!(first, Err(EpisodeEnd::Stopped)) {
         return Ok(());
     }
-    let server = Server::new(Arc::clone(desk), &first);
+    let server = Server::new(Arc::clone(mailbox), &first);
     let running = server
         .serve(rmcp::transport::io::stdio_pipes())
         .await

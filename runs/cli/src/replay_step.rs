@@ -1,4 +1,4 @@
-//! Steps of a recorded episode for people: what the model saw and said, its orders, what became of them, the account.
+//! Steps of a recorded episode for people: prompts and replies, orders, what became of them, the account.
 
 use crate::output::visible_lines;
 use ktd_bundle::event::StepOutcome;
@@ -234,7 +234,7 @@ fn orders(shown: &ShownStep) -> Table {
     table
 }
 
-/// A table as the model is told it, `{"columns": [...], "rows": [[...]]}`, with the real name of each first alias.
+/// A table as the model reads it, `{"columns": [...], "rows": [[...]]}`, with the real name of each first alias.
 fn table_of(value: &Value, real: &BTreeMap<String, String>) -> Option<Table> {
     let columns = value.get("columns")?.as_array()?;
     let rows: Vec<&Vec<Value>> = value

@@ -1,21 +1,20 @@
 //! Asking a model: recorded replies first, the live endpoint after, every attempt kept.
 
+mod reading;
+
 use crate::ClientError;
 use crate::money::Meter;
 use crate::money::meter::{Admitted, Refused};
 use crate::money::wait::{backoff, wish};
 use crate::progress::{FailedAttempt, Progress};
-use ktd_agents::{
-    DecodedReply, Expected, FaultClass, FaultKind, ModelTurn, ReplyFault, Transport, UsageBound, WireReply,
-    WireRequest, parser_leak,
-};
-use ktd_bundle::exchanges::{BATCH_ROW, Cassette, ExchangeStore, Intent, Outcome, Place, key_of_read};
+use ktd_agents::{DecodedReply, Expected, ModelTurn, Transport, UsageBound, WireReply, WireRequest};
+use ktd_bundle::exchanges::{Cassette, ExchangeOutcome, ExchangeStore, Intent, RequestPlace, key_of_read};
 use ktd_bundle::tariff::Decoded;
 use ktd_experiment::config::RetryConfig;
 use ktd_experiment::provider::Provider;
 use ktd_guard::RequestScan;
-use ktd_io::crash_points::{self, Point};
-use ktd_io::sha256::sha256_hex;
+use ktd_io::crash_points::{self, CrashPoint};
+use reading::{Reading, is_refused, read};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -60,7 +59,7 @@ pub struct Answer {
     pub request: String,
     /// SHA-256 of the reply's body.
     pub reply: String,
-    /// What the model said.
+    /// The model's turn.
     pub turn: ModelTurn,
 }
 
@@ -85,33 +84,9 @@ impl Asked {
     }
 }
 
-/// What an attempt's outcome means.
-enum Reading {
-    Turn(Box<ModelTurn>, String),
-    /// Send the same bytes again; the body may say after how many seconds.
-    Again {
-        code: &'static str,
-        blank: Option<Blank>,
-        wait_seconds: Option<u64>,
-    },
-    /// Never send them again: nobody can answer them now.
-    GiveUp {
-        code: &'static str,
-    },
-    Stop(ClientError),
-}
-
-impl Reading {
-    /// Whether the provider has too much to do: then nobody should ask it with this key.
-    fn is_busy(&self) -> bool {
-        let busy = [FaultKind::RateLimited, FaultKind::Overloaded];
-        matches!(self, Self::Again { code, .. } if busy.iter().any(|kind| kind.code() == *code))
-    }
-}
-
 /// One attempt, recorded or live.
 struct Sent<'m> {
-    outcome: Outcome,
+    outcome: ExchangeOutcome,
     reply: Option<WireReply>,
     decoded: Option<DecodedReply>,
     /// Of a live one, which is still to be written down and paid for.
@@ -122,15 +97,12 @@ struct Sent<'m> {
 #[derive(Debug)]
 pub struct OneReply {
     /// As it is recorded, but for what a refusal says.
-    pub outcome: Outcome,
+    pub outcome: ExchangeOutcome,
     /// HTTP status, if there was a reply.
     pub status: Option<u16>,
     /// What the reply holds, if there was one.
     pub decoded: Option<DecodedReply>,
 }
-
-/// A turn with nothing in it, and the SHA-256 of its reply.
-type Blank = (Box<ModelTurn>, String);
 
 /// After so many replies with nothing in them, the model is taken not to have answered.
 const BLANK_REPLIES_MAX: u32 = 2;
@@ -157,7 +129,7 @@ impl<'a> RecordedClient<'a> {
         let mut faults = Vec::new();
         let mut blanks = 0;
         for attempt in 0.. {
-            let at = Place {
+            let at = RequestPlace {
                 step,
                 ordinal,
                 attempt,
@@ -203,7 +175,7 @@ impl<'a> RecordedClient<'a> {
     ///
     /// # Errors
     /// [`ClientError::Leak`], [`ClientError::Budget`], and errors of replay and of writing.
-    pub async fn ask_once(&self, at: Place, request: &WireRequest) -> Result<OneReply, ClientError> {
+    pub async fn ask_once(&self, at: RequestPlace, request: &WireRequest) -> Result<OneReply, ClientError> {
         let key = self.scanned(at.step, request)?;
         let Some(sent) = self.sent(at, &key, request).await? else {
             return Err(self.not_recorded(at, request));
@@ -245,7 +217,7 @@ impl<'a> RecordedClient<'a> {
     /// A replay that runs out of recorded attempts gets `None`: the episode had given up there.
     async fn reading(
         &self,
-        at: Place,
+        at: RequestPlace,
         key: &str,
         request: &WireRequest,
         expected: &Expected<'_>,
@@ -282,7 +254,7 @@ impl<'a> RecordedClient<'a> {
     /// has no further attempt.
     async fn sent(
         &self,
-        at: Place,
+        at: RequestPlace,
         key: &str,
         request: &WireRequest,
     ) -> Result<Option<Sent<'_>>, ClientError> {
@@ -303,17 +275,17 @@ impl<'a> RecordedClient<'a> {
         if let Some(store) = &self.store {
             store.intend(Intent::of(at, key, request))?;
         }
-        crash_points::passes(Point::IntentWritten);
-        let outcome = Outcome::of(&transport.send(request).await);
-        crash_points::passes(Point::Sent);
+        crash_points::passes(CrashPoint::IntentWritten);
+        let outcome = ExchangeOutcome::of(&transport.send(request).await);
+        crash_points::passes(CrashPoint::Sent);
         Ok(Some(self.decoded(outcome, bound, Some(admitted))))
     }
 
     /// Writes what came back, before anything hangs on it, and settles what it cost.
     fn keep(
         &self,
-        at: Place,
-        (outcome, is_refused): (&Outcome, bool),
+        at: RequestPlace,
+        (outcome, is_refused): (&ExchangeOutcome, bool),
         (admitted, usage): (Admitted<'_>, Option<Decoded>),
         busy: Option<Duration>,
     ) -> Result<(), ClientError> {
@@ -323,13 +295,18 @@ impl<'a> RecordedClient<'a> {
         if let Some(store) = &self.store {
             store.settle(at, kept.clone())?;
         }
-        crash_points::passes(Point::OutcomeWritten);
+        crash_points::passes(CrashPoint::OutcomeWritten);
         admitted.settle(kept, usage, busy);
         Ok(())
     }
 
     /// An outcome with what its reply holds.
-    fn decoded<'s>(&self, outcome: Outcome, bound: UsageBound, admitted: Option<Admitted<'s>>) -> Sent<'s> {
+    fn decoded<'s>(
+        &self,
+        outcome: ExchangeOutcome,
+        bound: UsageBound,
+        admitted: Option<Admitted<'s>>,
+    ) -> Sent<'s> {
         let provider = self.provider;
         let reply = outcome.reply();
         let decoded = reply
@@ -348,7 +325,7 @@ impl<'a> RecordedClient<'a> {
         &self,
         reading: &Reading,
         reply: Option<&WireReply>,
-        at: Place,
+        at: RequestPlace,
         key: &str,
     ) -> Option<Duration> {
         let Reading::Again { wait_seconds, .. } = reading else {
@@ -360,17 +337,17 @@ impl<'a> RecordedClient<'a> {
         Some(backoff(&self.retries, at.attempt, wished, key))
     }
 
-    fn not_recorded(&self, at: Place, request: &WireRequest) -> ClientError {
+    fn not_recorded(&self, at: RequestPlace, request: &WireRequest) -> ClientError {
         ClientError::not_recorded(at.step, at.ordinal, self.cassette.nearest(at, request))
     }
 
     /// Whether a request may be tried (again). What is recorded is always heard; a replay goes as far as the record.
-    fn may_try(&self, at: Place) -> bool {
+    fn may_try(&self, at: RequestPlace) -> bool {
         self.live(at.step).is_none() || at.attempt < self.retries.attempts || self.cassette.has_attempt(at)
     }
 
     /// Waits before the next attempt, when there is one.
-    async fn pause(&self, at: Place, code: &str, wait: Duration) {
+    async fn pause(&self, at: RequestPlace, code: &str, wait: Duration) {
         if at.attempt + 1 < self.retries.attempts {
             tracing::warn!(
                 at.step,
@@ -396,55 +373,6 @@ impl<'a> RecordedClient<'a> {
     }
 }
 
-/// What an outcome means; `reply` is the reply in it, and what was decoded of that.
-fn read(
-    step: usize,
-    outcome: &Outcome,
-    reply: (Option<&WireReply>, Option<DecodedReply>),
-    expected: &Expected<'_>,
-) -> Reading {
-    match outcome {
-        Outcome::Failed {
-            code,
-            retryable,
-            detail,
-        } => return read_failure(step, code, *retryable, detail),
-        Outcome::Refused { .. } => {
-            return Reading::Stop(ClientError::Configuration {
-                step,
-                detail: "the provider refused the request".to_owned(),
-                hint: "fix the configuration and run again: the request is sent again then",
-            });
-        }
-        Outcome::Reply { .. } => {}
-    }
-    let (Some(reply), Some(decoded)) = reply else {
-        return Reading::GiveUp {
-            code: "unreadable_record",
-        };
-    };
-    match decoded.into_turn() {
-        Ok(turn) => match parser_leak(&turn, expected) {
-            Some(leak) => Reading::GiveUp { code: leak.code() },
-            None => Reading::Turn(Box::new(turn), sha256_hex(&reply.body)),
-        },
-        Err(fault) => read_fault(step, fault, reply),
-    }
-}
-
-/// Whether an outcome would stop a run until its configuration is fixed: none of the provider's words are kept then.
-fn is_refused(outcome: &Outcome, decoded: Option<&DecodedReply>) -> bool {
-    let is_class = |fault: &ReplyFault| match fault.class() {
-        FaultClass::Infrastructure => fault.kind() == FaultKind::QuotaExhausted,
-        FaultClass::Harness | FaultClass::Configuration => true,
-    };
-    match outcome {
-        Outcome::Failed { retryable, .. } => !retryable,
-        Outcome::Refused { .. } => true,
-        Outcome::Reply { .. } => decoded.is_some_and(|decoded| decoded.turn().is_err_and(is_class)),
-    }
-}
-
 fn not_admitted(step: usize, refused: Refused) -> ClientError {
     match refused {
         Refused::Cap(reached) => ClientError::Budget {
@@ -455,59 +383,5 @@ fn not_admitted(step: usize, refused: Refused) -> ClientError {
             "there is a budget, but the cost of a call has no bound",
             "give the model a row in the price table and the agent `max_output_tokens`",
         ),
-    }
-}
-
-fn read_failure(step: usize, code: &str, retryable: bool, detail: &str) -> Reading {
-    const CODES: [&str; 5] = ["connect", "timeout", "interrupted", "reply_too_large", BATCH_ROW];
-    let code = CODES
-        .into_iter()
-        .find(|known| *known == code)
-        .unwrap_or("transport");
-    if retryable {
-        return Reading::Again {
-            code,
-            blank: None,
-            wait_seconds: None,
-        };
-    }
-    Reading::Stop(ClientError::Configuration {
-        step,
-        detail: detail.to_owned(),
-        hint: "check the base URL and the headers of this agent",
-    })
-}
-
-fn read_fault(step: usize, fault: ReplyFault, reply: &WireReply) -> Reading {
-    let code = fault.kind().code();
-    match fault.class() {
-        FaultClass::Infrastructure if fault.is_retryable() => {
-            let wait_seconds = fault.retry_after_seconds();
-            let is_blank = fault.kind() == FaultKind::ZeroOutput;
-            let blank = fault.into_blank_turn().filter(|_| is_blank);
-            let blank = blank.map(|turn| (Box::new(turn), sha256_hex(&reply.body)));
-            Reading::Again {
-                code,
-                blank,
-                wait_seconds,
-            }
-        }
-        // Going on would lose every later step to the same fault; after a payment the same step is asked again.
-        FaultClass::Infrastructure if fault.kind() == FaultKind::QuotaExhausted => {
-            Reading::Stop(ClientError::QuotaExhausted {
-                step,
-                detail: fault.to_string(),
-            })
-        }
-        FaultClass::Infrastructure => Reading::GiveUp { code },
-        FaultClass::Harness => Reading::Stop(ClientError::HarnessBug {
-            step,
-            detail: fault.to_string(),
-        }),
-        FaultClass::Configuration => Reading::Stop(ClientError::Configuration {
-            step,
-            detail: fault.to_string(),
-            hint: fault.hint(),
-        }),
     }
 }

@@ -1,6 +1,6 @@
 //! What can stop a request to a model.
 
-use crate::money::CapReached;
+use crate::cap_reached::CapReached;
 use ktd_bundle::BundleError;
 use ktd_bundle::exchanges::Nearest;
 use ktd_experiment::ExperimentError;

@@ -4,15 +4,15 @@
 //! submitted.
 
 pub mod ask;
+mod cap_reached;
 pub mod endpoint;
 mod error;
 pub mod force_check;
 pub mod money;
 pub mod opening;
 pub mod outside_agent;
-mod payer;
 pub mod progress;
 pub mod wire_check;
 
 pub use error::ClientError;
-pub use payer::{Payer, PricedAgent};
+pub use money::{Payer, PricedAgent};

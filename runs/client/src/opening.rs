@@ -1,8 +1,8 @@
 //! Opening an experiment's accounts: what each cell is priced at, what has been spent, which key has which rates.
 
 use crate::force_check::count_measurements;
+use crate::money::unknown_cost;
 use crate::money::{Budget, Metering, PaymentTerms, Spender};
-use crate::payer::unknown_cost;
 use crate::{ClientError, PricedAgent};
 use ktd_bundle::BundlePaths;
 use ktd_bundle::exchanges::Cassette;
@@ -14,7 +14,7 @@ use ktd_bundle::tariff::Tariff;
 use ktd_experiment::amount::Picodollars;
 use ktd_experiment::cells::Cell;
 use ktd_experiment::config::ExperimentConfig;
-use ktd_experiment::price_table::{Basis, PriceTable};
+use ktd_experiment::price_table::{PriceTable, TokenPricing};
 use ktd_io::whole_file::list_if_exists;
 use std::path::Path;
 
@@ -99,12 +99,12 @@ fn spent(
         .find(|cell| cell.id == header.cell && !is_finished)
         .map(|cell| &cell.basis);
     let basis = match today.unwrap_or(tariff.basis()) {
-        Basis::Unknown => {
+        TokenPricing::Unknown => {
             let record =
                 table.and_then(|table| table.record(&header.provider.dialect.id, header.agent.model_name()));
-            Basis::of(false, record)
+            TokenPricing::of(false, record)
         }
-        known @ (Basis::Free | Basis::Row(_)) => known.clone(),
+        known @ (TokenPricing::Free | TokenPricing::Row(_)) => known.clone(),
     };
     let tariff = tariff.at(basis);
     let spending = Spending::of(&Cassette::read(&bundle.exchanges())?, &tariff);

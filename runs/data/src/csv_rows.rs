@@ -4,7 +4,7 @@ use super::columns::{Column, Layout, RowSink, SourceRow, read_date, read_flag, r
 use crate::DataFileError;
 use crate::error::empty;
 use csv::StringRecord;
-use ktd_env::{DataError, Decimal, DecimalError, Place, RawBar};
+use ktd_env::{DataError, Decimal, DecimalError, RawBar, SourceLocation};
 use ktd_io::text_file::TextFile;
 use std::path::Path;
 
@@ -66,8 +66,8 @@ impl<'c> Cells<'c> {
             .unwrap_or_default()
     }
 
-    fn place(&self) -> Place {
-        Place {
+    fn place(&self) -> SourceLocation {
+        SourceLocation {
             file: self.file.to_owned(),
             row: self.row,
         }

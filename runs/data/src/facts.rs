@@ -3,7 +3,7 @@
 use super::columns::{read_date, read_ticker};
 use crate::DataFileError;
 use crate::error::{at_row, empty};
-use ktd_env::{DataError, Place, Ticker, TickerError, TradeDate};
+use ktd_env::{DataError, SourceLocation, Ticker, TickerError, TradeDate};
 use ktd_io::text_file::TextFile;
 use std::path::Path;
 
@@ -84,7 +84,7 @@ fn read_cells(
             Ok(ticker) => ticker,
             Err(TickerError::NoBoard { .. }) => continue,
             Err(source) => {
-                let place = Place { file: name, row };
+                let place = SourceLocation { file: name, row };
                 return Err(DataError::Ticker { place, source }.into());
             }
         };

@@ -4,14 +4,14 @@ use super::collector::Collector;
 use super::columns::{Column, Layout};
 use super::csv_rows::CsvRows;
 use super::facts::{read_company_names, read_listings, read_sectors};
+use super::file_kind::is_parquet;
 use super::index_levels::read_index;
 use super::members::read_members;
 use super::panel_file::is_panel;
 use super::parquet_rows::ParquetRows;
 use super::qlib_bins::{QlibBins, read_calendar};
 use crate::DataFileError;
-use ktd_env::{Basis, BuildReport, DateSpan, Market, PanelOptions, Ticker, TradeDate, VolumeBasis};
-use ktd_io::whole_file::starts_with;
+use ktd_env::{BuildReport, DateSpan, Market, PanelOptions, PriceBasis, Ticker, TradeDate, VolumeBasis};
 use std::path::{Path, PathBuf};
 
 /// An observer of long reading.
@@ -36,7 +36,7 @@ pub struct ImportOptions {
     /// Qlib directories, Parquet files, CSV(.gz) files.
     pub sources: Vec<PathBuf>,
     /// Basis of the prices; required where there is a factor column.
-    pub basis: Option<Basis>,
+    pub basis: Option<PriceBasis>,
     /// Basis of the volumes; by default shares / factor for Qlib, shares for the rest.
     pub volume: Option<VolumeBasis>,
     /// Index membership; without it every name is a member on every day.
@@ -174,7 +174,7 @@ fn panel_options(options: &ImportOptions, sources: &[Source]) -> Result<PanelOpt
     }
     let basis = match (options.basis, has_factors) {
         (Some(basis), _) => basis,
-        (None, false) => Basis::Raw,
+        (None, false) => PriceBasis::Raw,
         (None, true) => {
             return Err(
                 DataFileError::invalid("the source has factors, but the basis of its prices is not declared").with_hint(
@@ -243,7 +243,7 @@ pub fn reveal_all(tickers: &[Ticker]) -> Vec<String> {
     tickers.iter().map(|ticker| ticker.reveal().to_owned()).collect()
 }
 
-/// A source, told by looking at it.
+/// A source, by its content.
 #[derive(Debug)]
 enum Source {
     Qlib(QlibBins),
@@ -316,9 +316,4 @@ impl Source {
             Self::Csv(rows) => rows.read(&mut |row| collector.add(row)),
         }
     }
-}
-
-/// Whether a file is Parquet, by its first bytes.
-pub(super) fn is_parquet(path: &Path) -> Result<bool, DataFileError> {
-    Ok(starts_with(path, b"PAR1")?)
 }

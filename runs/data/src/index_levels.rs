@@ -46,7 +46,7 @@ pub(super) fn read_index(argument: &str) -> Result<(String, Levels), DataFileErr
         }
         Ok(())
     };
-    if super::import::is_parquet(&path)? {
+    if super::file_kind::is_parquet(&path)? {
         read_parquet(&path, &mut add)?;
     } else {
         read_csv(&path, &mut add)?;

@@ -7,6 +7,7 @@ mod columns;
 mod csv_rows;
 mod error;
 mod facts;
+mod file_kind;
 mod index_levels;
 mod members;
 mod parquet_columns;

@@ -4,7 +4,7 @@ use super::columns::{read_date, read_ticker};
 use super::qlib_bins::read_spans;
 use crate::DataFileError;
 use crate::error::{at_row, empty};
-use ktd_env::{DataError, DateSpan, Place, Ticker, TradeDate};
+use ktd_env::{DataError, DateSpan, SourceLocation, Ticker, TradeDate};
 use ktd_io::text_file::TextFile;
 use std::path::Path;
 
@@ -84,7 +84,7 @@ impl Form {
 
 fn member(file: &str, row: u64, code: &str) -> Result<Ticker, DataError> {
     read_ticker(code).map_err(|source| DataError::Ticker {
-        place: Place {
+        place: SourceLocation {
             file: file.to_owned(),
             row,
         },

@@ -6,7 +6,7 @@ use super::parquet_file::{Batch, ParquetFile};
 use super::parquet_values::Values;
 use crate::DataFileError;
 use crate::error::at_row;
-use ktd_env::{DataError, Decimal, Place, RawBar, Ticker};
+use ktd_env::{DataError, Decimal, RawBar, SourceLocation, Ticker};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -171,8 +171,8 @@ impl<'b> Rows<'b> {
         Ok(ticker)
     }
 
-    fn place(&self, row: u64) -> Place {
-        Place {
+    fn place(&self, row: u64) -> SourceLocation {
+        SourceLocation {
             file: self.file.to_owned(),
             row,
         }

@@ -6,8 +6,8 @@
 use super::columns::{RowSink, SourceRow, read_ticker};
 use crate::DataFileError;
 use crate::error::at_row;
-use ktd_env::{DataError, DateSpan, Decimal, Place, RawBar, Ticker, TradeDate};
-use ktd_qlib::Series;
+use ktd_env::{DataError, DateSpan, Decimal, RawBar, SourceLocation, Ticker, TradeDate};
+use ktd_qlib::FieldSeries;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -85,7 +85,7 @@ impl QlibBins {
                     Err(source) => {
                         let file = list.display().to_string();
                         return Err(DataError::Ticker {
-                            place: Place { file, row },
+                            place: SourceLocation { file, row },
                             source,
                         }
                         .into());
@@ -169,7 +169,7 @@ impl QlibBins {
             }
             // The line of calendars/day.txt: a bin has no rows of its own.
             let row = u64::try_from(day).unwrap_or(0) + 1;
-            let price = |series: &Series, column: &'static str| decimal(series, day, &file, row, column);
+            let price = |series: &FieldSeries, column: &'static str| decimal(series, day, &file, row, column);
             let bar = RawBar {
                 open: price(&open, "open")?,
                 high: price(&high, "high")?,
@@ -197,19 +197,19 @@ impl QlibBins {
 }
 
 /// Reads a bin; a missing file is a series without values.
-fn read_series(directory: &Path, field: &str, days: usize) -> Result<Series, DataFileError> {
+fn read_series(directory: &Path, field: &str, days: usize) -> Result<FieldSeries, DataFileError> {
     let path = directory.join(format!("{field}.day.bin"));
     let Some(bytes) = ktd_io::whole_file::read_if_exists(&path)? else {
-        return Ok(Series::default());
+        return Ok(FieldSeries::default());
     };
-    Series::parse(&bytes, days).map_err(|fault| {
+    FieldSeries::parse(&bytes, days).map_err(|fault| {
         DataFileError::invalid(format_args!("{} {fault}", path.display())).with_hint(fault.hint())
     })
 }
 
 /// A value as an exact decimal; of an instrument's file, for what is said of a value that is none.
 fn decimal(
-    series: &Series,
+    series: &FieldSeries,
     day: usize,
     file: &str,
     row: u64,
@@ -222,7 +222,7 @@ fn decimal(
         return Ok(Some(Decimal::ZERO));
     }
     Decimal::from_f32(value).map(Some).ok_or_else(|| {
-        let place = Place {
+        let place = SourceLocation {
             file: file.to_owned(),
             row,
         };
@@ -319,7 +319,7 @@ pub(super) fn read_levels(root: &Path, code: &str) -> Result<BTreeMap<TradeDate,
     }
     let series = |field| read_series(&directory, field, calendar.len());
     let (open, close, factor) = (series("open")?, series("close")?, series("factor")?);
-    let level = |series: &Series, day| {
+    let level = |series: &FieldSeries, day| {
         let factor = f64::from(factor.known(day).unwrap_or(1.0));
         series
             .known(day)

@@ -6,7 +6,7 @@ use ktd_agents::Transport;
 use ktd_bundle::BundleError;
 use ktd_bundle::chain::{Lines, Log, NO_GENESIS, first_difference};
 use ktd_bundle::event::{ReadEvent, WrittenEvent};
-use ktd_bundle::exchanges::{Cassette, ExchangeStore, Place};
+use ktd_bundle::exchanges::{Cassette, ExchangeStore, RequestPlace};
 use ktd_bundle::header::{Header, MaskRecord, PrivateEpisode, WindowRecord};
 use ktd_bundle::ledger::LedgerLine;
 use ktd_bundle::{BundlePaths, FORMAT_VERSION};
@@ -274,7 +274,7 @@ fn is_recorded(event: &ReadEvent, cassette: &Cassette) -> bool {
             ordinal,
             attempt,
             ..
-        } => cassette.has_attempt(Place {
+        } => cassette.has_attempt(RequestPlace {
             step: *step,
             ordinal: *ordinal,
             attempt: *attempt,

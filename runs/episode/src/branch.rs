@@ -13,7 +13,7 @@ use ktd_client::progress::{Progress, Silent};
 use ktd_experiment::branch::BranchRecord;
 use ktd_experiment::cells::Cell;
 use ktd_experiment::config::AgentConfig;
-use ktd_experiment::price_table::Basis;
+use ktd_experiment::price_table::TokenPricing;
 use ktd_experiment::provider::Provider;
 use ktd_io::sha256::sha256_hex;
 use ktd_io::whole_file::{read_bounded, read_if_exists, write_whole};
@@ -49,7 +49,7 @@ pub fn branch_cell(
     let basis = if agent == original.agent {
         original.basis.clone()
     } else {
-        Basis::of(agent.is_ours(), None)
+        TokenPricing::of(agent.is_ours(), None)
     };
     let before = step.saturating_sub(1);
     let branch = BranchRecord {

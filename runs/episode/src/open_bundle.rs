@@ -9,7 +9,7 @@ use ktd_data::market_source::market_of;
 use ktd_env::TradeDate;
 use ktd_experiment::cells::{Cell, Window, days_between};
 use ktd_experiment::config::RetryConfig;
-use ktd_experiment::price_table::Basis;
+use ktd_experiment::price_table::TokenPricing;
 use ktd_experiment::toolbox::toolbox;
 use ktd_guard::Guards;
 use ktd_masking::{MaskKey, MaskSettings};
@@ -51,7 +51,7 @@ impl OpenBundle {
             id: header.cell.clone(),
             agent: header.agent.clone(),
             provider: header.provider.clone(),
-            basis: Basis::of(header.agent.is_ours(), header.prices.clone()),
+            basis: TokenPricing::of(header.agent.is_ours(), header.prices.clone()),
             window: Window {
                 id: header.window.id.clone(),
                 days,

@@ -9,7 +9,7 @@ use ktd_bundle::ledger_binding::ledger_binding;
 use ktd_client::progress::Progress;
 use ktd_env::exchange::{EventKind, Execution, StepReport, TradingDay, step as trade};
 use ktd_env::{AsOf, DayIndex, DaysBack};
-use ktd_io::crash_points::{self, Point};
+use ktd_io::crash_points::{self, CrashPoint};
 use ktd_masking::Payload;
 use ktd_tools::{LastStep, LastStepKind, ToolContext, last_step_payload, state};
 
@@ -93,7 +93,7 @@ impl Episode<'_> {
         });
         self.account = account;
         self.close(step, day, decided.outcome)?;
-        crash_points::passes(Point::StepCommitted);
+        crash_points::passes(CrashPoint::StepCommitted);
         Ok(())
     }
 

@@ -5,7 +5,7 @@ use crate::EpisodeError;
 use crate::open_bundle::OpenBundle;
 use ktd_agents::{Dialect, ModelTurn};
 use ktd_bundle::conversation::conversation;
-use ktd_bundle::exchanges::{Cassette, Outcome, Sent};
+use ktd_bundle::exchanges::{Cassette, ExchangeOutcome, Sent};
 use ktd_client::wire_check::wire_of;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -29,7 +29,7 @@ impl Transcript {
     /// # Errors
     /// [`EpisodeError::Input`] when the bundle has no such step.
     pub fn of(cassette: &Cassette, step: usize) -> Result<Self, EpisodeError> {
-        let answered: Vec<(&Sent, &Outcome)> = cassette
+        let answered: Vec<(&Sent, &ExchangeOutcome)> = cassette
             .answered()
             .filter(|sent| sent.intent.at.step == step)
             .filter_map(|sent| Some((sent, sent.answer()?)))
@@ -137,7 +137,7 @@ fn both_begin<'t>(one: &'t str, other: &str) -> &'t str {
 }
 
 /// The reply as the model said it, whatever the wire; what is no turn is shown as it came.
-fn reply(path: &str, outcome: &Outcome) -> String {
+fn reply(path: &str, outcome: &ExchangeOutcome) -> String {
     let turn = || {
         let reply = outcome.reply()?;
         let wire = wire_of(path)?;
@@ -145,10 +145,10 @@ fn reply(path: &str, outcome: &Outcome) -> String {
     };
     match (turn(), outcome) {
         (Some(turn), _) => said(&turn),
-        (None, Outcome::Reply { body: Some(body), .. }) => body.clone(),
-        (None, Outcome::Reply { status, .. }) => format!("[status {status}, no text]"),
-        (None, Outcome::Failed { code, detail, .. }) => format!("[{code}: {detail}]"),
-        (None, Outcome::Refused { .. }) => "[refused]".to_owned(),
+        (None, ExchangeOutcome::Reply { body: Some(body), .. }) => body.clone(),
+        (None, ExchangeOutcome::Reply { status, .. }) => format!("[status {status}, no text]"),
+        (None, ExchangeOutcome::Failed { code, detail, .. }) => format!("[{code}: {detail}]"),
+        (None, ExchangeOutcome::Refused { .. }) => "[refused]".to_owned(),
     }
 }
 

@@ -1,8 +1,10 @@
 //! An agent of an experiment: one of five kinds, each with its own settings.
 
+mod keys;
+
 use crate::ExperimentError;
-use crate::agent_keys::AgentKeys;
 use crate::rate_limits::RateLimits;
+use keys::AgentKeys;
 use ktd_agents::{ForceLevel, Sampling, ThinkingPolicy, Wire};
 use ktd_baselines::NAMES;
 use serde::{Deserialize, Serialize};
@@ -11,7 +13,7 @@ use std::path::PathBuf;
 
 /// An agent. Credentials are named, never written here.
 ///
-/// Experiment files and headers write it as one flat table (`agent_keys.rs`), headers with its `kind`.
+/// Experiment files and headers write it as one flat table (`agent/keys.rs`), headers with its `kind`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "AgentKeys", into = "AgentKeys")]
 pub struct AgentConfig {

@@ -5,7 +5,7 @@ use super::provider::Provider;
 use super::prune::Uninformative;
 use crate::ExperimentError;
 use crate::branch::BranchRecord;
-use crate::price_table::Basis;
+use crate::price_table::TokenPricing;
 use ktd_env::{DateSpan, DayIndex, Market, TradeDate};
 use ktd_masking::{MaskSettings, Mode};
 use std::collections::BTreeSet;
@@ -20,7 +20,7 @@ pub struct Cell {
     /// How its model is spoken to.
     pub provider: Provider,
     /// What its tokens cost.
-    pub basis: Basis,
+    pub basis: TokenPricing,
     /// When.
     pub window: Window,
     /// What is hidden.
@@ -149,7 +149,7 @@ fn cell(
         id,
         agent: agent.clone(),
         provider: provider.clone(),
-        basis: Basis::of(agent.is_ours(), None),
+        basis: TokenPricing::of(agent.is_ours(), None),
         window: window.clone(),
         mask,
         mode,

@@ -3,6 +3,7 @@
 use crate::ExperimentError;
 pub use crate::agent::{AgentConfig, Control};
 use crate::caps::Caps;
+pub use crate::file_name::{NAME_LENGTH_MAX, is_file_name};
 use crate::label;
 use crate::mask_keys;
 use crate::provider::table_with;
@@ -200,18 +201,6 @@ fn key_before(before: &str) -> String {
         Some(_) | None => String::new(),
     }
 }
-
-/// Whether a text may name a directory, and stand in a table that a spreadsheet opens: letters, digits, `-`, `_` and `.`,
-/// at most [`NAME_LENGTH_MAX`] of them, the first neither `-` nor `.`.
-#[must_use]
-pub fn is_file_name(text: &str) -> bool {
-    let allowed = |character: char| character.is_ascii_alphanumeric() || matches!(character, '-' | '_' | '.');
-    let has_length = (1..=NAME_LENGTH_MAX).contains(&text.len());
-    has_length && text.chars().all(allowed) && !text.starts_with(['.', '-'])
-}
-
-/// The most characters of a name: file systems take 255, and a cell's directory joins several names.
-pub const NAME_LENGTH_MAX: usize = 200;
 
 /// Refuses a list in which an id stands twice.
 ///

@@ -3,7 +3,6 @@
 //! Knows: the nouns of the core crates. Never knows: a bundle, a client, a running episode.
 
 pub mod agent;
-mod agent_keys;
 pub mod amount;
 pub mod branch;
 pub mod caps;
@@ -11,6 +10,7 @@ pub mod cells;
 pub mod config;
 pub mod data_record;
 mod error;
+mod file_name;
 pub mod label;
 pub mod mask_hash;
 pub mod mask_keys;

@@ -35,7 +35,7 @@ pub struct PricesRecord {
 
 /// What tokens cost.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Basis {
+pub enum TokenPricing {
     /// Nothing: the agent is a built-in one.
     Free,
     /// What a row says.
@@ -135,7 +135,7 @@ fn check(row: &PriceRow, per_usd: &BTreeMap<String, ExchangeRate>) -> Result<(),
     Ok(())
 }
 
-impl Basis {
+impl TokenPricing {
     /// What an episode of a bundle is priced at.
     #[must_use]
     pub fn of(is_builtin: bool, record: Option<PricesRecord>) -> Self {
@@ -305,7 +305,7 @@ mod tests {
             uncached_input: 10,
             ..Usage::NOTHING
         };
-        let basis = Basis::of(false, Some(record));
+        let basis = TokenPricing::of(false, Some(record));
         assert_eq!(basis.cost(&usage).unwrap().amount, Picodollars(2_000_000));
     }
 

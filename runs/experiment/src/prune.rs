@@ -17,7 +17,7 @@ pub enum Uninformative {
 }
 
 impl Uninformative {
-    /// Why the cell of this mode and mask tells nothing, beside the grid's other masks; `None` when it may tell something.
+    /// Why the cell of this mode and mask adds no information to the grid's other masks; `None` when it may add some.
     ///
     /// Of a stock that is not held `memory-only` shows the identifier and the board, and nothing else. Where the
     /// identifier is an alias, there is nothing to choose it by. What the account tells of stocks held is the same

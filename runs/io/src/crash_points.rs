@@ -4,7 +4,7 @@
 
 /// Where the program can be made to die.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Point {
+pub enum CrashPoint {
     /// A request's intent is written; nothing was sent.
     IntentWritten,
     /// The request was on the wire, and its outcome is not written.
@@ -21,7 +21,7 @@ pub enum Point {
     clippy::disallowed_methods,
     reason = "a build with debug assertions dies where a test asks it to through the environment"
 )]
-pub fn passes(point: Point) {
+pub fn passes(point: CrashPoint) {
     use std::sync::OnceLock;
     use std::sync::atomic::{AtomicU32, Ordering};
     static WISH: OnceLock<Option<(String, u32)>> = OnceLock::new();
@@ -41,10 +41,10 @@ pub fn passes(point: Point) {
 
 /// Nothing, in a build for use.
 #[cfg(not(debug_assertions))]
-pub const fn passes(_: Point) {}
+pub const fn passes(_: CrashPoint) {}
 
 #[cfg(debug_assertions)]
-impl Point {
+impl CrashPoint {
     const fn label(self) -> &'static str {
         match self {
             Self::IntentWritten => "intent",

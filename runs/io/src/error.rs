@@ -212,7 +212,7 @@ impl InputError {
         self
     }
 
-    /// How to fix it, where something can be said.
+    /// How to fix it, where it is known.
     #[must_use]
     pub fn hint(&self) -> Option<&str> {
         self.hint.as_deref()

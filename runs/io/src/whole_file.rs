@@ -93,8 +93,7 @@ pub const INPUT_LIMIT_BYTES: u64 = 64 << 20;
 /// Where a system keeps what another program writes to this one: standard input, and the pipes that a shell makes.
 const STREAMS: [&str; 3] = ["/dev/stdin", "/dev/fd", "/proc/self/fd"];
 
-/// A file that a user names, opened for reading: a regular file, standard input, or a pipe that a shell made of another
-/// program's output.
+/// A file that a user names, opened for reading: a regular file, standard input, or a shell's pipe from a program.
 ///
 /// # Errors
 /// [`FileError::NotRegular`] for a pipe or device with a name of its own, which may never end or never begin;

@@ -46,7 +46,7 @@ pub struct Pairing {
     pub overlaps: Vec<[String; 2]>,
     /// The smallest two-sided p-value of the exact Wilcoxon test.
     pub smallest_p: f64,
-    /// Said where no outcome could be significant.
+    /// A note where no outcome could be significant.
     pub underpowered: Option<String>,
     /// Standard deviation of the difference between two random portfolios: the root mean square over the windows.
     pub difference_sd: Metric,

@@ -37,7 +37,7 @@ pub struct Hit {
     pub stock_id: Option<String>,
     /// What the word tells.
     pub category: Category,
-    /// Whether the harness told it in that step: a code, date or sector said back is counted apart.
+    /// Whether the harness had shown it in that step: a code, date or sector repeated is counted apart.
     pub is_shown: bool,
     /// The list that has it, or what else found it.
     pub source: String,
@@ -78,7 +78,7 @@ pub(super) fn hits(spoken: &StatedReasons, lexicon: &Lexicon) -> Result<Vec<Hit>
     Ok(found.into_iter().map(hit).collect())
 }
 
-/// What was told in some steps of an episode. Exchanges are long: they are read when a hit asks for them.
+/// Identifiers shown in some steps of an episode. Exchanges are long: they are read when a hit asks for them.
 fn told_in(
     spoken: &StatedReasons,
     steps: BTreeSet<usize>,

@@ -1,24 +1,17 @@
 //! All that is looked for in a reason, and which of what is found counts.
 
+use super::candidate::{Candidate, MatchKind};
 use super::category::Category;
 use super::word_list::{Entry, ListRecord, WordList, word_lists};
 use super::words::Words;
 use crate::ReasonsError;
 use ktd_env::Market;
-use ktd_guard::{
-    CodeFinder, DateFinder, Folded, FoundCode, FoundDate, PatternError, Period, is_chinese, is_telling,
-    spellings,
-};
+use ktd_guard::{CodeFinder, DateFinder, Folded, PatternError, is_chinese, is_telling, spellings};
 use std::ops::Range;
 use std::path::Path;
 
 /// The name of the panel's names and sectors, where hits say who found them.
 const PANEL: &str = "panel";
-/// The name of what finds codes.
-const CODE_PATTERNS: &str = "code patterns";
-/// The name of what finds dates.
-const DATE_PATTERNS: &str = "date patterns";
-
 /// Lists of words, ready to be joined with a panel's names.
 #[derive(Debug)]
 pub struct Lists(Vec<WordList>);
@@ -91,55 +84,6 @@ pub struct Lexicon {
     codes: CodeFinder,
 }
 
-/// Something that was found, before it is known what it overlaps.
-#[derive(Debug, Clone)]
-pub(super) struct Candidate<'s> {
-    /// Bytes of the folded text.
-    pub(super) part: Range<usize>,
-    /// `None` for a phrase that is no hit.
-    pub(super) category: Option<Category>,
-    /// The list that it is of.
-    pub(super) source: &'s str,
-    /// The lower wins at equal length.
-    pub(super) rank: usize,
-    pub(super) kind: MatchKind,
-}
-
-impl From<FoundCode> for Candidate<'_> {
-    fn from(code: FoundCode) -> Self {
-        Self {
-            part: code.part,
-            category: Some(Category::Company),
-            source: CODE_PATTERNS,
-            rank: usize::MAX,
-            kind: MatchKind::Code(code.digits),
-        }
-    }
-}
-
-impl From<FoundDate> for Candidate<'_> {
-    fn from(date: FoundDate) -> Self {
-        Self {
-            part: date.part,
-            category: Some(Category::RealDate),
-            source: DATE_PATTERNS,
-            rank: usize::MAX,
-            kind: MatchKind::Date(date.period),
-        }
-    }
-}
-
-/// What a hit says, as far as the harness may have shown it before.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum MatchKind {
-    /// A word of a list.
-    Word,
-    /// A code, by its six digits.
-    Code(String),
-    /// A date.
-    Date(Period),
-}
-
 /// A word that counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WordMatch {
@@ -153,7 +97,7 @@ pub struct WordMatch {
 }
 
 impl WordMatch {
-    /// Whether the harness could have told it: a code, a date or a sector.
+    /// Whether the harness could have shown it: a code, a date or a sector.
     pub(super) fn may_be_told(&self) -> bool {
         self.kind != MatchKind::Word || self.category == Category::Sector
     }

@@ -5,6 +5,7 @@
 //!
 //! Knows: the public part of bundles, and finders of identifiers. Never knows: ranks, a client, a running episode.
 
+mod candidate;
 mod category;
 mod error;
 mod hit;

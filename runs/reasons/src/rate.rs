@@ -45,7 +45,7 @@ pub struct Rate {
     pub share: Metric,
     /// Wilson's 95 % interval of the share.
     pub interval: Option<(f64, f64)>,
-    /// Words that the harness had told in the step; they are in no number above.
+    /// Words that the harness had shown in the step; they are in no number above.
     pub shown: u64,
     /// The same a thousand reasons.
     pub shown_per_1000: Metric,

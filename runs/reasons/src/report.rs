@@ -75,7 +75,7 @@ pub struct ReasonRow {
 /// An episode with the words in it.
 #[derive(Debug, Clone)]
 pub struct EpisodeReasons {
-    /// What was said.
+    /// The reasons as stated.
     pub stated: StatedReasons,
     /// The words that count.
     pub hits: Vec<Hit>,

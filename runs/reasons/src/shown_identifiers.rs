@@ -1,7 +1,8 @@
-//! What the harness told the model in a step: a word that is said back is no memory.
+//! Identifiers that the harness showed in a step: a word that is repeated is no memory.
 
+use super::candidate::MatchKind;
 use super::category::Category;
-use super::lexicon::{MatchKind, WordMatch};
+use super::lexicon::WordMatch;
 use ktd_bundle::conversation::conversation;
 use ktd_bundle::exchanges::{Cassette, Sent};
 use ktd_guard::{key, six_digits};
@@ -11,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The roles whose words are the model's own.
 const OWN_ROLES: [&str; 2] = ["assistant", "model"];
 
-/// The requests of an episode by step: the last of a step holds all that was told in it.
+/// The requests of an episode by step: the last of a step holds all that was shown in it.
 #[derive(Debug)]
 pub(super) struct Requests<'c>(BTreeMap<usize, &'c Sent>);
 
@@ -25,14 +26,14 @@ impl<'c> Requests<'c> {
         )
     }
 
-    /// What was told in a step; nothing where no request is recorded.
+    /// Identifiers shown in a step; nothing where no request is recorded.
     pub(super) fn told(&self, step: usize) -> ShownIdentifiers {
         let request = self.0.get(&step).map(|sent| sent.intent.request.as_str());
         ShownIdentifiers::of(request.unwrap_or_default())
     }
 }
 
-/// What a model was told in one step.
+/// Identifiers shown in one step.
 #[derive(Debug, Default)]
 pub(super) struct ShownIdentifiers {
     text: String,
@@ -55,7 +56,7 @@ impl ShownIdentifiers {
         }
     }
 
-    /// Whether the model was told what it says: a code, a day of the period, or a sector, which the panel names where
+    /// Whether the model repeats what it was shown: a code, a day of the period, or a sector, which the panel names where
     /// stocks are shown.
     pub(super) fn has(&self, found: &WordMatch, word: &str) -> bool {
         match (&found.kind, found.category) {

@@ -1,4 +1,4 @@
-//! What a model said in an episode, step by step.
+//! The reasons that a model stated in an episode, step by step.
 
 use ktd_bundle::event::{OrderRecord, ReadEvent, StepOutcome};
 use ktd_bundle::finished_episode::{FinishedEpisode, OpenedBundle};

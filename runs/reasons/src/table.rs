@@ -91,7 +91,7 @@ fn table(report: &ReasonReport, scope: ReasonScope) -> Table {
     table
 }
 
-/// Words said back, a thousand reasons; `None` without a reason.
+/// Words repeated, a thousand reasons; `None` without a reason.
 fn shown_per_1000(rates: &Rates, category: Category) -> Option<f64> {
     let rate = rates.categories.get(&category)?;
     rate.shown_per_1000.value

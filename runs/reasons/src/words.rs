@@ -1,7 +1,7 @@
 //! Words of lists, all looked for in one pass.
 
+use super::candidate::{Candidate, MatchKind};
 use super::category::Category;
-use super::lexicon::{Candidate, MatchKind};
 use super::word_list::Entry;
 use crate::ReasonsError;
 use aho_corasick::AhoCorasick;

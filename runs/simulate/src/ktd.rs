@@ -5,7 +5,7 @@ use crate::SimulateError;
 use ktd_data::import::ImportProgress;
 use ktd_data::{ImportOptions, import, is_panel, load_panel};
 use ktd_env::exchange::{Account, Execution, Fill, Order, Rules, StepReport, TradingDay, step};
-use ktd_env::{Basis, DateSpan, DayIndex, Market, NameId, Ticker};
+use ktd_env::{DateSpan, DayIndex, Market, NameId, PriceBasis, Ticker};
 use ktd_experiment::rules_config::{RulesConfig, config_date};
 use ktd_io::whole_file::{Durability, IfExists, check_writable, create_directory, read_input, write_file};
 use ktd_tools::order::OrderText;
@@ -17,7 +17,7 @@ pub struct SimulateOptions {
     /// A panel file, or a source that `ktd data import` reads.
     pub panel: PathBuf,
     /// Basis of a source's prices.
-    pub basis: Option<Basis>,
+    pub basis: Option<PriceBasis>,
     /// Membership for a source.
     pub universe: Option<PathBuf>,
     /// The order file.

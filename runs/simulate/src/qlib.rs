@@ -8,7 +8,7 @@ mod panel;
 use ktd_io::FileError;
 use ktd_io::whole_file::read_input_bytes;
 use ktd_qlib::{
-    DuplicateScore, Instructions, PanelError, QlibConfig, QlibPanel, QlibRun, SimulationError, simulate,
+    DuplicateScore, Instructions, QlibConfig, QlibDataError, QlibPanel, QlibRun, SimulationError, simulate,
 };
 use std::path::{Path, PathBuf};
 use thiserror::Error;
@@ -99,7 +99,7 @@ pub enum QlibSimulateError {
         /// The directory.
         path: PathBuf,
         /// Which file, and why.
-        source: PanelError,
+        source: QlibDataError,
     },
     /// A CSV cannot be parsed.
     #[error("{}: {source}", path.display())]

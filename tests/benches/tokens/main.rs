@@ -8,7 +8,7 @@ mod count;
 
 use count::{Cache, Counter};
 use ktd_bundle::BundlePaths;
-use ktd_bundle::exchanges::{Cassette, Outcome};
+use ktd_bundle::exchanges::{Cassette, ExchangeOutcome};
 use ktd_client::progress::Silent;
 use ktd_episode::run::{RunPlan, prepare, run_cells};
 use ktd_experiment::config::ExperimentConfig;
@@ -108,7 +108,7 @@ fn add(
     let mut of_days: BTreeMap<usize, u64> = BTreeMap::new();
     for sent in cassette.answered() {
         let prompt = counter.prompt(&serde_json::from_str(&sent.intent.request)?);
-        let reply = sent.outcome.as_ref().and_then(Outcome::reply);
+        let reply = sent.outcome.as_ref().and_then(ExchangeOutcome::reply);
         let reply = reply.ok_or("a built-in agent always answers")?;
         let completion = counter.completion(&serde_json::from_slice(&reply.body)?);
         cost.requests += 1;

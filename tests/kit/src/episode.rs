@@ -2,7 +2,7 @@
 
 use ktd_bundle::BundlePaths;
 use ktd_bundle::chain::Lines;
-use ktd_bundle::exchanges::{Cassette, Place};
+use ktd_bundle::exchanges::{Cassette, RequestPlace};
 use ktd_client::progress::Silent;
 use ktd_data::market_source::MarketSource;
 use ktd_env::synth::{SynthConfig, generate};
@@ -207,7 +207,7 @@ pub struct Trace {
     /// The bodies of the event log, without the chain, which starts from the header.
     pub events: Vec<String>,
     /// The answered requests, each with its place.
-    pub requests: Vec<(Place, String)>,
+    pub requests: Vec<(RequestPlace, String)>,
 }
 
 impl Trace {

@@ -11,7 +11,7 @@
 
 use ktd_data::{ImportOptions, import};
 use ktd_env::exchange::{Account, Execution, Holding, Order, Rules, StepReport, TradingDay, step};
-use ktd_env::{Basis, Fen, Market, Shares, Ticker, TradeDate};
+use ktd_env::{Fen, Market, PriceBasis, Shares, Ticker, TradeDate};
 use ktd_experiment::rules_config::RulesConfig;
 use ktd_io::whole_file::IfExists;
 use ktd_kit::golden::{file, folders, text};
@@ -56,7 +56,7 @@ fn whole_runs(root: &Path) {
             let out = tempfile::tempdir().unwrap();
             let options = SimulateOptions {
                 panel: file(&set.join("panel.csv")),
-                basis: Some(Basis::Adjusted),
+                basis: Some(PriceBasis::Adjusted),
                 universe: Some(set.join("universe.csv")),
                 orders: file(&set.join(orders.trim_end_matches(".gz"))),
                 config: Some(set.join(config)),
@@ -199,7 +199,7 @@ fn market(case: &Micro) -> Result<Market, String> {
     });
     let options = ImportOptions {
         sources: vec![write("panel.csv", &lines)],
-        basis: Some(Basis::Adjusted),
+        basis: Some(PriceBasis::Adjusted),
         universe,
         ..ImportOptions::default()
     };

@@ -11,8 +11,8 @@
 use flate2::read::GzDecoder;
 use ktd_kit::golden;
 use ktd_qlib::{
-    Account, DealTerms, Holding, Numbers, OrderRequest, Quote, RiskMode, Settle, Side, VolumeKind,
-    risk_analysis,
+    DealTerms, Numbers, OrderRequest, QlibAccount, QlibHolding, QlibSide, Quote, RiskMode, Settle,
+    VolumeKind, risk_analysis,
 };
 use ktd_simulate::qlib::{QlibInputs, QlibInstructions, QlibSummary, simulate_qlib};
 use serde_json::Value;
@@ -334,16 +334,16 @@ fn check_case(case: &BTreeMap<&str, &str>) {
     let number = |name: &str| case[name].parse::<f64>().unwrap();
     let (quote, terms) = (case_quote(case), case_terms(case));
     let side = if case["side"] == "BUY" {
-        Side::Buy
+        QlibSide::Buy
     } else {
-        Side::Sell
+        QlibSide::Sell
     };
     let (cash, held) = (number("cash"), number("held"));
-    let mut account = Account::new(cash, Settle::None);
+    let mut account = QlibAccount::new(cash, Settle::None);
     if 0.0 < held {
         account.hold(
             0,
-            Holding {
+            QlibHolding {
                 amount: held,
                 price: quote.close,
                 days: 0,

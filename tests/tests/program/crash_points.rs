@@ -11,7 +11,7 @@
 
 use ktd_baselines::named;
 use ktd_bundle::BundlePaths;
-use ktd_bundle::exchanges::{Cassette, Outcome, Place};
+use ktd_bundle::exchanges::{Cassette, ExchangeOutcome, RequestPlace};
 use ktd_kit::vendor::{Then, json_reply, reply};
 use ktd_kit::{Folder, Need, Vendor, command};
 use std::collections::BTreeMap;
@@ -184,7 +184,7 @@ impl Scene {
         Cassette::read(&self.bundle(out).exchanges()).unwrap()
     }
 
-    fn unknown(&self, out: &str) -> Vec<Place> {
+    fn unknown(&self, out: &str) -> Vec<RequestPlace> {
         self.cassette(out).unknown().map(|sent| sent.intent.at).collect()
     }
 
@@ -287,7 +287,7 @@ fn one_kill_at_each_passage_of_each_point() {
             scene.server.reset();
             assert!(!scene.run(&out, Some(&crash)).success(), "{crash}: it lived");
             let recorded = scene.cassette(&out);
-            let places: Vec<Place> = recorded.sends().map(|sent| sent.intent.at).collect();
+            let places: Vec<RequestPlace> = recorded.sends().map(|sent| sent.intent.at).collect();
             let unknown = scene.unknown(&out);
             if leaves.is_unknown {
                 assert_eq!(
@@ -377,7 +377,7 @@ fn a_refused_request_is_recorded_as_such_and_sent_again() {
     let cassette = scene.cassette("refused");
     let refused: Vec<_> = cassette
         .sends()
-        .filter(|sent| sent.outcome == Some(Outcome::Refused { status: Some(401) }))
+        .filter(|sent| sent.outcome == Some(ExchangeOutcome::Refused { status: Some(401) }))
         .collect();
     assert_eq!(
         (refused.len(), cassette.len(), cassette.answered().count()),

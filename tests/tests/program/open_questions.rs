@@ -18,7 +18,7 @@ use ktd_client::money::rate_gate::KeyName;
 use ktd_client::money::{Metering, Spender};
 use ktd_client::{ClientError, Payer};
 use ktd_experiment::config::RetryConfig;
-use ktd_experiment::price_table::Basis;
+use ktd_experiment::price_table::TokenPricing;
 use ktd_experiment::provider::Provider;
 use ktd_guard::{Finding, RequestScan};
 use ktd_kit::Vendor;
@@ -190,7 +190,7 @@ async fn grade_all(
             key: String::new(),
             base_url: provider.base_url.clone(),
         },
-        tariff: Tariff::new(provider.clone(), Basis::Free, Some(64)),
+        tariff: Tariff::new(provider.clone(), TokenPricing::Free, Some(64)),
     };
     let client = RecordedClient {
         cassette,

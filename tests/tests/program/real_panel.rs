@@ -4,7 +4,7 @@
 
 use ktd_data::{ImportOptions, import};
 use ktd_env::exchange::Rules;
-use ktd_env::{Basis, CheckOptions, DateSpan, Market, TradeDate, UnsupportedRule, check_panel};
+use ktd_env::{CheckOptions, DateSpan, Market, PriceBasis, TradeDate, UnsupportedRule, check_panel};
 use ktd_kit::Need;
 use ktd_kit::need::data_root;
 
@@ -20,7 +20,7 @@ fn the_known_defects_are_found_and_nothing_is_lost() {
     let data = data_root();
     let options = ImportOptions {
         sources: vec![data.join("cn_csi300_window_2023_2026.parquet")],
-        basis: Some(Basis::Raw),
+        basis: Some(PriceBasis::Raw),
         universe: Some(data.join("cn_csi300_members.csv")),
         indices: vec![format!(
             "{}:SH000300",

@@ -145,7 +145,7 @@ impl Serialize for Function<'_> {
 mod tests {
     use super::*;
     use crate::chat::{CallId, ChatRequest, Sampling, Thinking};
-    use crate::wire::Wire;
+    use crate::wire_format::Wire;
     use ktd_masking::{Payload, Prompt, Schema};
     use std::sync::Arc;
 

@@ -1,7 +1,8 @@
 //! An event stream put together to the reply it stands for.
 
 use crate::wire::events::Event;
-use crate::wire::fault::{FaultKind, ReplyFault};
+use crate::wire::fault::ReplyFault;
+use crate::wire::fault_kind::FaultKind;
 use crate::wire::raw_object::RawObject;
 use serde_json::{Map, Value, json};
 
@@ -139,7 +140,8 @@ fn add_call(calls: &mut Vec<Value>, piece: &Value) {
 mod tests {
     use crate::chat::StopReason;
     use crate::dialect::Dialect;
-    use crate::wire::{FaultKind, Wire};
+    use crate::wire::FaultKind;
+    use crate::wire_format::Wire;
 
     fn decode(body: &str) -> Result<crate::ModelTurn, crate::ReplyFault> {
         Wire::ChatCompletions.decode(200, body.as_bytes(), &Dialect::plain())

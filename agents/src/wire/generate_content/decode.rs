@@ -3,7 +3,8 @@
 use crate::chat::{ModelTurn, Normalised, Served, StopReason};
 use crate::usage::{Usage, UsageSource};
 use crate::wire::calls::{Calls, sendable_object};
-use crate::wire::fault::{FaultKind, ReplyFault};
+use crate::wire::fault::ReplyFault;
+use crate::wire::fault_kind::FaultKind;
 use crate::wire::raw_object::{RawObject, to_raw};
 use serde_json::value::RawValue;
 use std::collections::BTreeSet;

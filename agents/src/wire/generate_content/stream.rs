@@ -1,7 +1,8 @@
 //! An event stream put together to the reply it stands for: the parts of all its chunks, one after the other.
 
 use crate::wire::events::Event;
-use crate::wire::fault::{FaultKind, ReplyFault};
+use crate::wire::fault::ReplyFault;
+use crate::wire::fault_kind::FaultKind;
 use crate::wire::raw_object::{RawObject, to_raw};
 
 /// Members of a chunk of which the last one counts: token counts are those of the whole so far.

@@ -2,7 +2,8 @@
 
 use crate::arguments::is_object;
 use crate::wire::events::Event;
-use crate::wire::fault::{FaultKind, ReplyFault};
+use crate::wire::fault::ReplyFault;
+use crate::wire::fault_kind::FaultKind;
 use crate::wire::raw_object::{RawObject, to_raw};
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;

@@ -126,7 +126,7 @@ fn text_format(format: &ReplyFormat, json: JsonFormat) -> Option<Value> {
 mod tests {
     use super::*;
     use crate::chat::{ChatRequest, Sampling, Thinking};
-    use crate::wire::Wire;
+    use crate::wire_format::Wire;
     use ktd_masking::{Payload, Prompt, Schema};
     use std::sync::Arc;
 

@@ -1,7 +1,8 @@
 //! An event stream put together to the response it stands for: its last event carries the whole.
 
 use crate::wire::events::Event;
-use crate::wire::fault::{FaultKind, ReplyFault};
+use crate::wire::fault::ReplyFault;
+use crate::wire::fault_kind::FaultKind;
 use crate::wire::raw_object::RawObject;
 
 /// The reply whose pieces `events` are.

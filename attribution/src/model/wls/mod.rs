@@ -55,7 +55,7 @@ pub enum WlsError {
 }
 
 impl WlsError {
-    /// How to mend it.
+    /// How to fix it.
     #[must_use]
     pub const fn hint(&self) -> &'static str {
         match self {

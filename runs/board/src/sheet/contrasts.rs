@@ -2,7 +2,7 @@
 
 use crate::record::Leaderboard;
 use ktd_view::draw::Align::{Left, Right};
-use ktd_view::draw::{Cell, TableData};
+use ktd_view::draw::{TableCell, TableData};
 
 pub(super) fn table(board: &Leaderboard) -> TableData {
     let mut table = TableData::new(
@@ -23,17 +23,17 @@ pub(super) fn table(board: &Leaderboard) -> TableData {
     );
     for contrast in &board.contrasts {
         table.rows.push(vec![
-            Cell::Text(contrast.agent.clone()),
-            Cell::Text(contrast.mode.label().to_owned()),
-            Cell::Text(contrast.numeric.label().to_owned()),
-            Cell::Text(contrast.metric.label().to_owned()),
-            Cell::Count(contrast.pairs.len()),
-            Cell::optional(contrast.shift, Cell::Change),
-            Cell::optional(contrast.rank_biserial, Cell::Ratio),
-            Cell::optional(contrast.p, Cell::P),
-            Cell::optional(contrast.holm_p, Cell::P),
-            Cell::P(contrast.least_p),
-            Cell::Text(contrast.reading.clone()),
+            TableCell::Text(contrast.agent.clone()),
+            TableCell::Text(contrast.mode.label().to_owned()),
+            TableCell::Text(contrast.numeric.label().to_owned()),
+            TableCell::Text(contrast.metric.label().to_owned()),
+            TableCell::Count(contrast.pairs.len()),
+            TableCell::optional(contrast.shift, TableCell::Change),
+            TableCell::optional(contrast.rank_biserial, TableCell::Ratio),
+            TableCell::optional(contrast.p, TableCell::P),
+            TableCell::optional(contrast.holm_p, TableCell::P),
+            TableCell::P(contrast.least_p),
+            TableCell::Text(contrast.reading.clone()),
         ]);
     }
     table.notes.push(

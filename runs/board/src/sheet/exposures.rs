@@ -4,7 +4,7 @@ use super::described;
 use super::ranking::cohort;
 use crate::record::{Cohort, Leaderboard, Track};
 use ktd_view::draw::Align::{Left, Right};
-use ktd_view::draw::{Cell, TableData};
+use ktd_view::draw::{TableCell, TableData};
 
 pub(super) fn table(board: &Leaderboard, track: &Track) -> TableData {
     let styles = board.model.styles.iter().map(|style| (style.as_str(), Right, 1));
@@ -15,19 +15,19 @@ pub(super) fn table(board: &Leaderboard, track: &Track) -> TableData {
     );
     for leader in track.leaders.iter().filter(|leader| !leader.exposures.is_empty()) {
         let mut row = vec![
-            Cell::Text(leader.agent.clone()),
-            Cell::Text(cohort(leader.cohort).to_owned()),
+            TableCell::Text(leader.agent.clone()),
+            TableCell::Text(cohort(leader.cohort).to_owned()),
         ];
-        row.extend(leader.exposures.iter().copied().map(Cell::Ratio));
+        row.extend(leader.exposures.iter().copied().map(TableCell::Ratio));
         table.rows.push(row);
     }
     for kind in [Cohort::Model, Cohort::Builtin] {
         if let Some(mean) = mean_exposures(track, kind) {
             let mut row = vec![
-                Cell::Text(format!("mean of {}", cohort(kind))),
-                Cell::Text(cohort(kind).to_owned()),
+                TableCell::Text(format!("mean of {}", cohort(kind))),
+                TableCell::Text(cohort(kind).to_owned()),
             ];
-            row.extend(mean.into_iter().map(Cell::Ratio));
+            row.extend(mean.into_iter().map(TableCell::Ratio));
             table.rows.push(row);
         }
     }

@@ -5,28 +5,28 @@ use super::ranking::cohort;
 use super::{described, stat_cell};
 use crate::record::Track;
 use ktd_view::draw::Align::{Left, Right};
-use ktd_view::draw::{Cell, TableData};
+use ktd_view::draw::{TableCell, TableData};
 
 /// How a number of a column is shown.
-pub type CellForm = fn(f64) -> Cell;
+pub type CellForm = fn(f64) -> TableCell;
 
 /// The ten metrics and the excess return: head, key of the metric and form.
 pub const METRICS: [(&str, &str, CellForm); 11] = [
-    ("total", "total_return", Cell::Change),
-    ("excess", "excess_return", Cell::Change),
-    ("Sharpe", "sharpe_ratio", Cell::Ratio),
-    ("drawdown", "max_drawdown", Cell::Percent),
-    ("IR", "information_ratio", Cell::Ratio),
-    ("turnover", "turnover", Cell::Ratio),
-    ("HHI", "hhi", Cell::Fine),
-    ("cash", "cash_ratio", Cell::Percent),
-    ("abstained", "abstention", Cell::Percent),
-    ("parse fail", "parse_failure", Cell::Percent),
-    ("ECE", "ece", Cell::Fine),
+    ("total", "total_return", TableCell::Change),
+    ("excess", "excess_return", TableCell::Change),
+    ("Sharpe", "sharpe_ratio", TableCell::Ratio),
+    ("drawdown", "max_drawdown", TableCell::Percent),
+    ("IR", "information_ratio", TableCell::Ratio),
+    ("turnover", "turnover", TableCell::Ratio),
+    ("HHI", "hhi", TableCell::Fine),
+    ("cash", "cash_ratio", TableCell::Percent),
+    ("abstained", "abstention", TableCell::Percent),
+    ("parse fail", "parse_failure", TableCell::Percent),
+    ("ECE", "ece", TableCell::Fine),
 ];
 
 /// The diagnostic that stands beside them.
-const TOOLS: (&str, &str, CellForm) = ("tools ok", "tool_validity", Cell::Percent);
+const TOOLS: (&str, &str, CellForm) = ("tools ok", "tool_validity", TableCell::Percent);
 
 pub(super) fn table(track: &Track) -> TableData {
     let figures = METRICS.iter().chain([&TOOLS]).map(|(head, ..)| (*head, Right, 1));
@@ -44,8 +44,8 @@ pub(super) fn table(track: &Track) -> TableData {
     );
     for leader in &track.leaders {
         let mut row = vec![
-            Cell::Text(leader.agent.clone()),
-            Cell::Text(cohort(leader.cohort).to_owned()),
+            TableCell::Text(leader.agent.clone()),
+            TableCell::Text(cohort(leader.cohort).to_owned()),
             force(leader),
         ];
         let figures = METRICS
@@ -53,9 +53,9 @@ pub(super) fn table(track: &Track) -> TableData {
             .chain([&TOOLS])
             .map(|(_, key, form)| stat_cell(leader.metrics.get(*key), *form));
         row.extend(figures);
-        row.push(leader.return_rank.map_or(Cell::Empty, Cell::Count));
-        row.push(leader.alpha_rank.map_or(Cell::Empty, Cell::Count));
-        row.push(leader.delta_rank.map_or(Cell::Empty, Cell::Signed));
+        row.push(leader.return_rank.map_or(TableCell::Empty, TableCell::Count));
+        row.push(leader.alpha_rank.map_or(TableCell::Empty, TableCell::Count));
+        row.push(leader.delta_rank.map_or(TableCell::Empty, TableCell::Signed));
         table.rows.push(row);
     }
     table.notes.push(

@@ -11,9 +11,9 @@ pub use metrics::{CellForm, METRICS};
 
 use super::record::{Leaderboard, LeaderboardRow, SeedStat, Track};
 use crate::BoardError;
-use ktd_attribution::account::Basis;
+use ktd_attribution::account::WeightBasis;
 use ktd_bundle::summary::Metric;
-use ktd_view::draw::{Cell, TableData};
+use ktd_view::draw::{TableCell, TableData};
 
 /// Which table; the numbers are those of KTD-Fin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -76,7 +76,7 @@ impl TableKind {
 
 /// A table of the board; `track` where there is one a track, `basis` for the split.
 #[must_use]
-pub fn table(board: &Leaderboard, kind: TableKind, track: &Track, basis: Basis) -> TableData {
+pub fn table(board: &Leaderboard, kind: TableKind, track: &Track, basis: WeightBasis) -> TableData {
     match kind {
         TableKind::Ranking => ranking::table(track),
         TableKind::Profile => profile::table(board),
@@ -104,19 +104,19 @@ pub fn csv(table: &TableData) -> Result<Vec<u8>, BoardError> {
 }
 
 /// A metric in this form.
-pub(crate) fn metric_cell(metric: &Metric, form: CellForm) -> Cell {
-    let missing = || Cell::Missing(metric.reason.clone().unwrap_or_else(|| "not known".to_owned()));
+pub(crate) fn metric_cell(metric: &Metric, form: CellForm) -> TableCell {
+    let missing = || TableCell::Missing(metric.reason.clone().unwrap_or_else(|| "not known".to_owned()));
     metric.value.map_or_else(missing, form)
 }
 
 /// The median of a figure over seeds.
-fn stat_cell(stat: Option<&SeedStat>, form: CellForm) -> Cell {
-    stat.map_or(Cell::Empty, |stat| metric_cell(&stat.median, form))
+fn stat_cell(stat: Option<&SeedStat>, form: CellForm) -> TableCell {
+    stat.map_or(TableCell::Empty, |stat| metric_cell(&stat.median, form))
 }
 
 /// How an agent was forced; empty where it was not asked.
-pub(crate) fn force(leader: &LeaderboardRow) -> Cell {
-    Cell::Text(leader.force.map_or("", |level| level.label()).to_owned())
+pub(crate) fn force(leader: &LeaderboardRow) -> TableCell {
+    TableCell::Text(leader.force.map_or("", |level| level.label()).to_owned())
 }
 
 /// What a ranking is of, in words.
@@ -140,12 +140,12 @@ mod tests {
     fn a_hostile_id_is_no_formula_in_csv() {
         let table = TableData::new("t", [("agent", Left), ("selection", Right)]).with_rows([
             vec![
-                Cell::Text("=HYPERLINK(\"//x\",\"y\")".to_owned()),
-                Cell::Change(-0.5),
+                TableCell::Text("=HYPERLINK(\"//x\",\"y\")".to_owned()),
+                TableCell::Change(-0.5),
             ],
             vec![
-                Cell::Text("\u{1b}[31mred".to_owned()),
-                Cell::Missing("too few".to_owned()),
+                TableCell::Text("\u{1b}[31mred".to_owned()),
+                TableCell::Missing("too few".to_owned()),
             ],
         ]);
         let csv = String::from_utf8(csv(&table).unwrap()).unwrap();

@@ -7,17 +7,17 @@ use ktd_bundle::summary::Metric;
 use ktd_masking::{Level, Mode};
 use ktd_stats::{Sample, median};
 use ktd_view::draw::Align::{Left, Right};
-use ktd_view::draw::{Cell, TableData};
+use ktd_view::draw::{TableCell, TableData};
 use std::collections::BTreeMap;
 
 const COLUMNS: [(&str, &str, CellForm); 7] = [
-    ("return", "total_return", Cell::Change),
-    ("excess", "excess_return", Cell::Change),
-    ("abstained", "abstention", Cell::Percent),
-    ("turnover", "turnover", Cell::Ratio),
-    ("cash", "cash_ratio", Cell::Percent),
-    ("parse fail", "parse_failure", Cell::Percent),
-    ("ECE", "ece", Cell::Fine),
+    ("return", "total_return", TableCell::Change),
+    ("excess", "excess_return", TableCell::Change),
+    ("abstained", "abstention", TableCell::Percent),
+    ("turnover", "turnover", TableCell::Ratio),
+    ("cash", "cash_ratio", TableCell::Percent),
+    ("parse fail", "parse_failure", TableCell::Percent),
+    ("ECE", "ece", TableCell::Fine),
 ];
 
 /// Mode, mask and cohort; the order of the modes and levels is that of information.
@@ -50,10 +50,10 @@ pub(super) fn table(board: &Leaderboard) -> TableData {
     }
     for ((mode, level, numeric, kind), leaders) in groups {
         let mut row = vec![
-            Cell::Text(mode.label().to_owned()),
-            Cell::Text(format!("{}/{numeric}", level.label())),
-            Cell::Text(cohort(kind).to_owned()),
-            Cell::Count(leaders.iter().map(|leader| leader.seeds.len()).sum()),
+            TableCell::Text(mode.label().to_owned()),
+            TableCell::Text(format!("{}/{numeric}", level.label())),
+            TableCell::Text(cohort(kind).to_owned()),
+            TableCell::Count(leaders.iter().map(|leader| leader.seeds.len()).sum()),
         ];
         for (_, key, form) in COLUMNS {
             let values = leaders
@@ -64,15 +64,15 @@ pub(super) fn table(board: &Leaderboard) -> TableData {
         let selections = leaders
             .iter()
             .filter_map(|leader| Some(leader.selection.as_ref()?.value));
-        row.push(middle(&selections.collect::<Vec<_>>(), Cell::Change));
+        row.push(middle(&selections.collect::<Vec<_>>(), TableCell::Change));
         table.rows.push(row);
     }
     table
 }
 
-fn middle(values: &[f64], form: CellForm) -> Cell {
+fn middle(values: &[f64], form: CellForm) -> TableCell {
     let middle = Sample::new("agents", values)
         .ok()
         .map(|sample| Metric::of(median(&sample)));
-    middle.map_or(Cell::Empty, |metric| metric_cell(&metric, form))
+    middle.map_or(TableCell::Empty, |metric| metric_cell(&metric, form))
 }

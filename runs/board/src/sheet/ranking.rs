@@ -6,7 +6,7 @@ use crate::record::{Cohort, LeaderboardRow, Separation, Track};
 use ktd_bundle::summary::Metric;
 use ktd_probes::judge::CertificateSummary;
 use ktd_view::draw::Align::{Left, Right};
-use ktd_view::draw::{Cell, TableData};
+use ktd_view::draw::{TableCell, TableData};
 
 pub(super) fn table(track: &Track) -> TableData {
     let mut table = TableData::new(
@@ -45,7 +45,7 @@ pub(super) fn table(track: &Track) -> TableData {
         table.columns.push(("certificate", Left, 7).into());
         for (row, leader) in table.rows.iter_mut().zip(&track.leaders) {
             let certificate = certificate(leader).map(ToString::to_string);
-            row.push(certificate.map_or(Cell::Empty, Cell::Text));
+            row.push(certificate.map_or(TableCell::Empty, TableCell::Text));
         }
     }
     table.notes.push(
@@ -62,52 +62,53 @@ pub(super) fn table(track: &Track) -> TableData {
     table
 }
 
-fn row(leader: &LeaderboardRow, track: &Track) -> Vec<Cell> {
+fn row(leader: &LeaderboardRow, track: &Track) -> Vec<TableCell> {
     let selection = leader.selection.as_ref();
     let interval = selection.and_then(|selection| selection.interval);
     let luck = selection.and_then(|selection| selection.null_band);
     let absent = || {
         let reason = leader.unattributed_reason.clone();
-        reason.map_or(Cell::Empty, Cell::Missing)
+        reason.map_or(TableCell::Empty, TableCell::Missing)
     };
     vec![
-        leader.alpha_rank.map_or(Cell::Empty, Cell::Count),
-        leader.rank_interval.map_or(Cell::Empty, |rank| {
-            Cell::Text(format!("{}-{}", rank.low, rank.high))
+        leader.alpha_rank.map_or(TableCell::Empty, TableCell::Count),
+        leader.rank_interval.map_or(TableCell::Empty, |rank| {
+            TableCell::Text(format!("{}-{}", rank.low, rank.high))
         }),
-        Cell::Text(tied(leader, track)),
-        Cell::Text(leader.agent.clone()),
-        Cell::Text(cohort(leader.cohort).to_owned()),
+        TableCell::Text(tied(leader, track)),
+        TableCell::Text(leader.agent.clone()),
+        TableCell::Text(cohort(leader.cohort).to_owned()),
         force(leader),
-        Cell::Count(leader.seeds.len()),
-        selection.map_or_else(absent, |selection| Cell::Change(selection.value)),
-        Cell::optional(interval.map(|bounds| bounds.low), Cell::Change),
-        Cell::optional(interval.map(|bounds| bounds.high), Cell::Change),
-        selection.map_or(Cell::Empty, |selection| {
-            metric_cell(&selection.newey_west_t, Cell::Ratio)
+        TableCell::Count(leader.seeds.len()),
+        selection.map_or_else(absent, |selection| TableCell::Change(selection.value)),
+        TableCell::optional(interval.map(|bounds| bounds.low), TableCell::Change),
+        TableCell::optional(interval.map(|bounds| bounds.high), TableCell::Change),
+        selection.map_or(TableCell::Empty, |selection| {
+            metric_cell(&selection.newey_west_t, TableCell::Ratio)
         }),
-        Cell::optional(luck.map(|bounds| bounds.low), Cell::Change),
-        Cell::optional(luck.map(|bounds| bounds.high), Cell::Change),
-        Cell::optional(
+        TableCell::optional(luck.map(|bounds| bounds.low), TableCell::Change),
+        TableCell::optional(luck.map(|bounds| bounds.high), TableCell::Change),
+        TableCell::optional(
             selection.and_then(|selection| selection.null_percentile),
-            Cell::Percent,
+            TableCell::Percent,
         ),
-        selection.map_or(Cell::Empty, |selection| metric_cell(&selection.dsr, Cell::Ratio)),
-        stat_cell(leader.metrics.get("total_return"), Cell::Change),
-        leader.delta_rank.map_or(Cell::Empty, Cell::Signed),
-        Cell::optional(
+        selection.map_or(TableCell::Empty, |selection| {
+            metric_cell(&selection.dsr, TableCell::Ratio)
+        }),
+        stat_cell(leader.metrics.get("total_return"), TableCell::Change),
+        leader.delta_rank.map_or(TableCell::Empty, TableCell::Signed),
+        TableCell::optional(
             leader.memory_gap.as_ref().map(|gap| gap.total_return),
-            Cell::Change,
+            TableCell::Change,
         ),
-        leader
-            .mask
-            .as_ref()
-            .map_or(Cell::Empty, |mask| Cell::Text(mask.standing.label().to_owned())),
-        Cell::optional(leader.faults.coverage, Cell::Percent),
-        Cell::Count(leader.faults.model),
-        Cell::Count(leader.faults.infrastructure),
-        Cell::Count(leader.faults.fallbacks),
-        Cell::optional(leader.faults.cost_usd, Cell::Dollars),
+        leader.mask.as_ref().map_or(TableCell::Empty, |mask| {
+            TableCell::Text(mask.standing.label().to_owned())
+        }),
+        TableCell::optional(leader.faults.coverage, TableCell::Percent),
+        TableCell::Count(leader.faults.model),
+        TableCell::Count(leader.faults.infrastructure),
+        TableCell::Count(leader.faults.fallbacks),
+        TableCell::optional(leader.faults.cost_usd, TableCell::Dollars),
     ]
 }
 

@@ -2,11 +2,11 @@
 
 use super::described;
 use crate::record::{Leaderboard, Track};
-use ktd_attribution::account::Basis;
+use ktd_attribution::account::WeightBasis;
 use ktd_view::draw::Align::{Left, Right};
-use ktd_view::draw::{Cell, TableData};
+use ktd_view::draw::{TableCell, TableData};
 
-pub(super) fn table(board: &Leaderboard, track: &Track, basis: Basis) -> TableData {
+pub(super) fn table(board: &Leaderboard, track: &Track, basis: WeightBasis) -> TableData {
     let parts = [
         "common",
         "style",
@@ -38,13 +38,13 @@ pub(super) fn table(board: &Leaderboard, track: &Track, basis: Basis) -> TableDa
                 .unattributed_reason
                 .clone()
                 .unwrap_or_else(|| "not attributed".to_owned());
-            let mut row = vec![Cell::Text(leader.agent.clone()), Cell::Missing(reason)];
-            row.resize(table.columns.len(), Cell::Empty);
+            let mut row = vec![TableCell::Text(leader.agent.clone()), TableCell::Missing(reason)];
+            row.resize(table.columns.len(), TableCell::Empty);
             table.rows.push(row);
             continue;
         };
         let linked = &contribution.carino;
-        let mut row = vec![Cell::Text(leader.agent.clone())];
+        let mut row = vec![TableCell::Text(leader.agent.clone())];
         row.extend(
             [
                 linked.common,
@@ -57,13 +57,13 @@ pub(super) fn table(board: &Leaderboard, track: &Track, basis: Basis) -> TableDa
                 linked.unattributed,
                 linked.portfolio,
             ]
-            .map(Cell::Change),
+            .map(TableCell::Change),
         );
-        row.push(Cell::Text(format!(
+        row.push(TableCell::Text(format!(
             "{:.0e}",
             linked.gauge.abs().max(contribution.daily_gauge)
         )));
-        row.extend(linked.styles.iter().copied().map(Cell::Change));
+        row.extend(linked.styles.iter().copied().map(TableCell::Change));
         table.rows.push(row);
     }
     table.notes.push(meaning(basis).to_owned());
@@ -71,13 +71,15 @@ pub(super) fn table(board: &Leaderboard, track: &Track, basis: Basis) -> TableDa
 }
 
 /// What a basis says, in words.
-const fn meaning(basis: Basis) -> &'static str {
+const fn meaning(basis: WeightBasis) -> &'static str {
     match basis {
-        Basis::Pre => {
+        WeightBasis::Pre => {
             "weights before the day's trades; timing is what they earned from the open to the close"
         }
-        Basis::Post => "weights after the day's trades; timing is what they missed from the mark to the open",
-        Basis::Two => {
+        WeightBasis::Post => {
+            "weights after the day's trades; timing is what they missed from the mark to the open"
+        }
+        WeightBasis::Two => {
             "overnight on weights before, intraday on weights after the day's trades: nothing is timing"
         }
     }

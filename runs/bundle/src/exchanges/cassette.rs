@@ -3,7 +3,7 @@
 use super::line::Record;
 use super::segment::{STORE_LIMIT_BYTES, decompress, first_frame, has_later_frame};
 use super::store::open_part;
-use super::{Intent, Nearest, Outcome, Place, Sent};
+use super::{ExchangeOutcome, Intent, Nearest, RequestPlace, Sent};
 use crate::BundleError;
 use ktd_agents::WireRequest;
 use ktd_io::FileError;
@@ -18,7 +18,7 @@ pub struct Cassette {
     /// In the order they were sent.
     sends: Vec<Sent>,
     /// The sends of each place; only the last one can be answered.
-    places: BTreeMap<Place, Vec<usize>>,
+    places: BTreeMap<RequestPlace, Vec<usize>>,
     extent: Extent,
 }
 
@@ -153,7 +153,7 @@ impl Cassette {
         Ok(())
     }
 
-    fn settle(&mut self, at: Place, outcome: Outcome) -> Result<(), String> {
+    fn settle(&mut self, at: RequestPlace, outcome: ExchangeOutcome) -> Result<(), String> {
         let last = self.places.get(&at).and_then(|sends| sends.last());
         let sent = last.and_then(|last| self.sends.get_mut(*last));
         let Some(sent) = sent.filter(|sent| sent.is_unknown()) else {
@@ -167,8 +167,13 @@ impl Cassette {
     ///
     /// # Errors
     /// [`BundleError::RequestDiffers`] with the first difference.
-    pub fn find(&self, at: Place, key: &str, request: &WireRequest) -> Result<Option<&Outcome>, BundleError> {
-        // A refused request may be mended by changing it.
+    pub fn find(
+        &self,
+        at: RequestPlace,
+        key: &str,
+        request: &WireRequest,
+    ) -> Result<Option<&ExchangeOutcome>, BundleError> {
+        // A refused request may be fixed by changing it.
         let is_other = |sent: &Sent| sent.intent.key != key && (sent.is_unknown() || sent.answer().is_some());
         if self.of(at).any(is_other) {
             return Err(BundleError::RequestDiffers {
@@ -182,7 +187,7 @@ impl Cassette {
 
     /// The recorded request that is most like one that is not recorded; `None` when nothing is recorded.
     #[must_use]
-    pub fn nearest(&self, at: Place, request: &WireRequest) -> Option<Nearest> {
+    pub fn nearest(&self, at: RequestPlace, request: &WireRequest) -> Option<Nearest> {
         let body = String::from_utf8_lossy(request.body());
         Nearest::of(&self.sends, at, request.path(), &body)
     }
@@ -190,7 +195,7 @@ impl Cassette {
     /// Whether an answer of a request is recorded: its reply's SHA-256 is the one given.
     #[must_use]
     pub fn has_reply(&self, step: usize, ordinal: u32, reply: &str) -> bool {
-        let place = |attempt| Place {
+        let place = |attempt| RequestPlace {
             step,
             ordinal,
             attempt,
@@ -203,19 +208,19 @@ impl Cassette {
 
     /// Whether an attempt at a request was answered, by a reply or a fault of the infrastructure.
     #[must_use]
-    pub fn has_attempt(&self, at: Place) -> bool {
+    pub fn has_attempt(&self, at: RequestPlace) -> bool {
         self.of(at).any(|sent| sent.answer().is_some())
     }
 
     /// How many attempts at the last request of a step are recorded with an outcome.
     #[must_use]
     pub fn last_attempts(&self, step: usize) -> u32 {
-        let place = |ordinal| Place {
+        let place = |ordinal| RequestPlace {
             step,
             ordinal,
             attempt: 0,
         };
-        let end = Place {
+        let end = RequestPlace {
             attempt: u32::MAX,
             ..place(u32::MAX)
         };
@@ -224,7 +229,7 @@ impl Cassette {
             return 0;
         };
         let attempts = (0..=last.attempt).filter(|attempt| {
-            self.has_attempt(Place {
+            self.has_attempt(RequestPlace {
                 attempt: *attempt,
                 ..*last
             })
@@ -234,7 +239,7 @@ impl Cassette {
 
     /// Whether an attempt at a request was ever to be sent.
     #[must_use]
-    pub fn has_send(&self, at: Place) -> bool {
+    pub fn has_send(&self, at: RequestPlace) -> bool {
         self.places.contains_key(&at)
     }
 
@@ -297,7 +302,7 @@ impl Cassette {
     }
 
     /// The sends of a place, in order.
-    fn of(&self, at: Place) -> impl Iterator<Item = &Sent> {
+    fn of(&self, at: RequestPlace) -> impl Iterator<Item = &Sent> {
         let sends = self.places.get(&at).into_iter().flatten();
         sends.filter_map(|place| self.sends.get(*place))
     }
@@ -307,8 +312,8 @@ impl Cassette {
 mod tests {
     use super::*;
 
-    fn place(ordinal: u32) -> Place {
-        Place {
+    fn place(ordinal: u32) -> RequestPlace {
+        RequestPlace {
             step: 1,
             ordinal,
             attempt: 0,
@@ -324,16 +329,16 @@ mod tests {
         })
     }
 
-    fn outcome(ordinal: u32, outcome: Outcome) -> Record {
+    fn outcome(ordinal: u32, outcome: ExchangeOutcome) -> Record {
         let at = place(ordinal);
         Record::Outcome { at, outcome }
     }
 
-    fn reply() -> Outcome {
-        Outcome::of(&Ok(ktd_agents::WireReply::new(200, b"{}".to_vec())))
+    fn reply() -> ExchangeOutcome {
+        ExchangeOutcome::of(&Ok(ktd_agents::WireReply::new(200, b"{}".to_vec())))
     }
 
-    const REFUSED: Outcome = Outcome::Refused { status: Some(401) };
+    const REFUSED: ExchangeOutcome = ExchangeOutcome::Refused { status: Some(401) };
 
     fn lines(records: &[Record]) -> Vec<u8> {
         let numbered = records.iter().zip(0_u64..);

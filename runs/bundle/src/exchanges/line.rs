@@ -3,7 +3,7 @@
 //! Requests and replies that are JSON stand in a line as they are, byte for byte, so that `grep`, `jq` and data frames
 //! read them; anything else stands as text.
 
-use super::{Intent, Outcome, Place};
+use super::{ExchangeOutcome, Intent, RequestPlace};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
@@ -14,7 +14,10 @@ pub(super) enum Record {
     /// Before a request is sent.
     Intent(Intent),
     /// After it: what came back for the last intent of a place.
-    Outcome { at: Place, outcome: Outcome },
+    Outcome {
+        at: RequestPlace,
+        outcome: ExchangeOutcome,
+    },
 }
 
 #[derive(Serialize, Deserialize)]
@@ -31,7 +34,7 @@ struct Line {
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct IntentLine {
-    at: Place,
+    at: RequestPlace,
     key: String,
     path: String,
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -53,7 +56,7 @@ struct WrittenLine<'a> {
 /// An [`IntentLine`] whose texts are borrowed.
 #[derive(Serialize)]
 struct WrittenIntent<'a> {
-    at: Place,
+    at: RequestPlace,
     key: &'a str,
     path: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -65,7 +68,7 @@ struct WrittenIntent<'a> {
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct OutcomeLine {
-    at: Place,
+    at: RequestPlace,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     reply: Option<ReplyLine>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -178,7 +181,7 @@ impl IntentLine {
 }
 
 impl OutcomeLine {
-    fn of(at: Place, outcome: &Outcome) -> Self {
+    fn of(at: RequestPlace, outcome: &ExchangeOutcome) -> Self {
         let mut line = Self {
             at,
             reply: None,
@@ -186,7 +189,7 @@ impl OutcomeLine {
             refused: None,
         };
         match outcome {
-            Outcome::Reply {
+            ExchangeOutcome::Reply {
                 status,
                 headers,
                 body,
@@ -201,7 +204,7 @@ impl OutcomeLine {
                     body_hex: body_hex.clone(),
                 });
             }
-            Outcome::Failed {
+            ExchangeOutcome::Failed {
                 code,
                 retryable,
                 detail,
@@ -212,25 +215,25 @@ impl OutcomeLine {
                     detail: detail.clone(),
                 });
             }
-            Outcome::Refused { status } => line.refused = Some(RefusedLine { status: *status }),
+            ExchangeOutcome::Refused { status } => line.refused = Some(RefusedLine { status: *status }),
         }
         line
     }
 
-    fn read(self) -> Result<Outcome, String> {
+    fn read(self) -> Result<ExchangeOutcome, String> {
         match (self.reply, self.failed, self.refused) {
-            (Some(reply), None, None) => Ok(Outcome::Reply {
+            (Some(reply), None, None) => Ok(ExchangeOutcome::Reply {
                 status: reply.status,
                 headers: reply.headers,
                 body: either(reply.body, reply.body_text),
                 body_hex: reply.body_hex,
             }),
-            (None, Some(failed), None) => Ok(Outcome::Failed {
+            (None, Some(failed), None) => Ok(ExchangeOutcome::Failed {
                 code: failed.code,
                 retryable: failed.retryable,
                 detail: failed.detail,
             }),
-            (None, None, Some(refused)) => Ok(Outcome::Refused {
+            (None, None, Some(refused)) => Ok(ExchangeOutcome::Refused {
                 status: refused.status,
             }),
             _ => Err("it holds no outcome, or more than one".to_owned()),
@@ -242,8 +245,8 @@ impl OutcomeLine {
 mod tests {
     use super::*;
 
-    fn at() -> Place {
-        Place {
+    fn at() -> RequestPlace {
+        RequestPlace {
             step: 1,
             ordinal: 2,
             attempt: 0,
@@ -277,7 +280,7 @@ mod tests {
                 panic!("{text:?}")
             };
             assert_eq!((seq, intent.request.as_str()), (7, text));
-            let reply = Outcome::Reply {
+            let reply = ExchangeOutcome::Reply {
                 status: 200,
                 headers: BTreeMap::new(),
                 body: Some(text.to_owned()),

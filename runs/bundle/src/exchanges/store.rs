@@ -6,7 +6,7 @@
 
 use super::line::Record;
 use super::segment::{STORE_LIMIT_BYTES, compress, decompress, first_frame};
-use super::{Cassette, Intent, Outcome, Place};
+use super::{Cassette, ExchangeOutcome, Intent, RequestPlace};
 use crate::BundleError;
 use ktd_io::whole_file::{read_bounded, write_whole};
 use std::fs::{File, OpenOptions};
@@ -78,7 +78,7 @@ impl ExchangeStore {
     ///
     /// # Errors
     /// [`BundleError::File`]: nothing may hang on it then.
-    pub fn settle(&self, at: Place, outcome: Outcome) -> Result<(), BundleError> {
+    pub fn settle(&self, at: RequestPlace, outcome: ExchangeOutcome) -> Result<(), BundleError> {
         self.append(&Record::Outcome { at, outcome })
     }
 
@@ -191,8 +191,8 @@ fn compact(path: &Path) -> Result<(), BundleError> {
 mod tests {
     use super::*;
 
-    fn at(ordinal: u32) -> Place {
-        Place {
+    fn at(ordinal: u32) -> RequestPlace {
+        RequestPlace {
             step: 1,
             ordinal,
             attempt: 0,
@@ -221,7 +221,7 @@ mod tests {
             assert_eq!(store.is_long(), 3 < ordinal, "{ordinal}");
             store.intend(intent(ordinal, 1 << 20)).unwrap();
             store
-                .settle(at(ordinal), Outcome::Refused { status: None })
+                .settle(at(ordinal), ExchangeOutcome::Refused { status: None })
                 .unwrap();
         }
         let store = ExchangeStore::continue_after(&path, &Cassette::read(&path).unwrap()).unwrap();
@@ -252,7 +252,9 @@ mod tests {
         let cassette = Cassette::read(&path).unwrap();
         assert_eq!((cassette.len(), cassette.torn_bytes()), (1, 0));
         let again = ExchangeStore::continue_after(&path, &cassette).unwrap();
-        again.settle(at(0), Outcome::Refused { status: None }).unwrap();
+        again
+            .settle(at(0), ExchangeOutcome::Refused { status: None })
+            .unwrap();
         again.finish().unwrap();
         assert_eq!(Cassette::read(&path).unwrap().len(), 1);
     }

@@ -11,7 +11,7 @@ use ktd_agents::{
     Transport, WireRequest,
 };
 use ktd_bundle::BundleError;
-use ktd_bundle::exchanges::{Cassette, ExchangeStore, Place};
+use ktd_bundle::exchanges::{Cassette, ExchangeStore, RequestPlace};
 use ktd_client::ClientError;
 use ktd_client::ask::RecordedClient;
 use ktd_client::money::Metering;
@@ -166,7 +166,7 @@ impl ProbeConversation<'_> {
         request: &ChatRequest,
     ) -> Result<Result<StepReply, Stopped>, CertifyError> {
         let provider = &self.attacker.provider;
-        let first = Place {
+        let first = RequestPlace {
             step,
             ordinal,
             attempt: 0,

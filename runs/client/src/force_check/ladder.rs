@@ -9,7 +9,7 @@ use crate::money::Metering;
 use ktd_agents::{
     Expected, FaultKind, ForceLevel, ModelFault, ModelTurn, ReplyFault, Transport, Verdict, object_in_text,
 };
-use ktd_bundle::exchanges::{Cassette, ExchangeStore, Outcome, Place};
+use ktd_bundle::exchanges::{Cassette, ExchangeOutcome, ExchangeStore, RequestPlace};
 use ktd_experiment::config::{AgentConfig, RetryConfig};
 use ktd_experiment::provider::Provider;
 use ktd_guard::{Finding, RequestScan};
@@ -112,7 +112,7 @@ async fn climb_down(probed: Probed<'_>, client: &RecordedClient<'_>) -> Result<P
     })
 }
 
-/// What is said first at a level.
+/// The first message at a level.
 const fn first_words(level: ForceLevel) -> ForceCheckAnswer {
     match level {
         ForceLevel::Named | ForceLevel::Required => ForceCheckAnswer::Unstated,
@@ -129,7 +129,7 @@ async fn ask(
     let request = request((agent, provider), level, answer)
         .ok_or_else(|| ClientError::input("the force check has nothing to ask", "report this defect"))?;
     let request = provider.wire.encode(&request, &provider.dialect);
-    let at = Place {
+    let at = RequestPlace {
         step: calls + 1,
         ordinal: 0,
         attempt: 0,
@@ -163,10 +163,12 @@ async fn ask(
 }
 
 /// A call that no reply came back for.
-fn unsent((level, is_asked_for): (ForceLevel, bool), outcome: &Outcome) -> ProbedCall {
+fn unsent((level, is_asked_for): (ForceLevel, bool), outcome: &ExchangeOutcome) -> ProbedCall {
     let (code, detail) = match outcome {
-        Outcome::Failed { code, detail, .. } => (code.clone(), detail.clone()),
-        Outcome::Reply { .. } | Outcome::Refused { .. } => ("transport".to_owned(), String::new()),
+        ExchangeOutcome::Failed { code, detail, .. } => (code.clone(), detail.clone()),
+        ExchangeOutcome::Reply { .. } | ExchangeOutcome::Refused { .. } => {
+            ("transport".to_owned(), String::new())
+        }
     };
     ProbedCall {
         level,
@@ -211,7 +213,7 @@ fn of_fault(fault: &ReplyFault) -> CallResult {
 
 const EXCERPT_CHARS_MAX: usize = 80;
 
-/// What a turn said, in a line.
+/// A turn in a line.
 fn line_of(turn: &ModelTurn) -> String {
     let calls = turn
         .tool_calls()

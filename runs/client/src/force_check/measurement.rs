@@ -8,7 +8,7 @@ use crate::money::{Budget, Spender};
 use crate::{ClientError, Payer};
 use ktd_bundle::tariff::Tariff;
 use ktd_experiment::config::AgentConfig;
-use ktd_experiment::price_table::{Basis, PriceTable, PricesRecord};
+use ktd_experiment::price_table::{PriceTable, PricesRecord, TokenPricing};
 use ktd_experiment::provider::Provider;
 use ktd_io::whole_file::{create_private, json_bytes, list_if_exists, read_json, write_whole};
 use serde::{Deserialize, Serialize};
@@ -35,7 +35,7 @@ impl Measurement {
     ///
     /// # Errors
     /// [`ClientError::File`].
-    pub fn begin(results: &Path, probed: Probed<'_>, basis: &Basis) -> Result<Self, ClientError> {
+    pub fn begin(results: &Path, probed: Probed<'_>, basis: &TokenPricing) -> Result<Self, ClientError> {
         let all = exchanges_folder(results, &probed.agent.id);
         let number = list_if_exists(&all)?.len() + 1;
         let folder = all.join(number.to_string());
@@ -92,12 +92,12 @@ pub fn count_measurements(
 fn recorded_payer(folder: &Path, prices: Option<&PriceTable>) -> Result<Payer, ClientError> {
     let record: PayerRecord = read_json(&payer_path(folder))?;
     let today = || prices?.record(&record.provider.dialect.id, record.agent.model_name());
-    let basis = Basis::of(false, record.prices.clone().or_else(today));
+    let basis = TokenPricing::of(false, record.prices.clone().or_else(today));
     Ok(payer(&record, basis))
 }
 
 /// A measurement asks for far shorter replies than its agent may give.
-fn payer(PayerRecord { agent, provider, .. }: &PayerRecord, basis: Basis) -> Payer {
+fn payer(PayerRecord { agent, provider, .. }: &PayerRecord, basis: TokenPricing) -> Payer {
     Payer {
         spender: Spender {
             id: format!("measurement of {}", agent.id),

@@ -1,4 +1,4 @@
-//! What a probe found, kept beside the results.
+//! The findings of a measurement, kept with the results.
 
 use crate::ClientError;
 use ktd_agents::{ForceLevel, ThinkingPolicy, Usage, Wire};
@@ -53,7 +53,7 @@ pub struct ProbedCall {
     pub kinds: Vec<String>,
     /// HTTP status; absent where no reply came.
     pub status: Option<u16>,
-    /// What was said, in a line.
+    /// The message, in a line.
     pub detail: String,
     /// Tokens, and what the provider says that it charged; absent where no turn came.
     pub usage: Option<Usage>,

@@ -10,7 +10,7 @@ use ktd_experiment::amount::Picodollars;
 use ktd_experiment::caps::Caps;
 use ktd_experiment::cells::{Cell, cells};
 use ktd_experiment::config::ExperimentConfig;
-use ktd_experiment::price_table::{Basis, PriceTable};
+use ktd_experiment::price_table::{PriceTable, TokenPricing};
 use ktd_io::whole_file::{create_directory, write_whole};
 use serde_json::{Value, json};
 use std::collections::VecDeque;
@@ -79,7 +79,7 @@ fn probe_at(cell: &Cell, endpoint: &Scripted, at_unix_seconds: u64) -> ProbeReco
         at_unix_seconds,
     };
     let folder = tempfile::tempdir().unwrap();
-    let measurement = Measurement::begin(folder.path(), probed, &Basis::Unknown).unwrap();
+    let measurement = Measurement::begin(folder.path(), probed, &TokenPricing::Unknown).unwrap();
     let metering = Metering::default();
     futures::executor::block_on(measure(probed, endpoint, &measurement, &metering)).unwrap()
 }

@@ -1,60 +1,15 @@
 //! A budget: money is reserved before a call and settled after it, so that no number of cells at once can spend more.
 
+use crate::cap_reached::{CapReached, Scope};
 use ktd_experiment::amount::Picodollars;
 use ktd_experiment::caps::Caps;
 use std::collections::BTreeMap;
-use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
 
-/// What a cap is for.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Scope {
-    /// The whole experiment.
-    Experiment,
-    /// One who asks, by its id: a cell, a language attacker, a measurement.
-    Spender(String),
-    /// All that is asked of a vendor, by its id.
-    Vendor(String),
-}
-
-impl fmt::Display for Scope {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Experiment => f.write_str("the experiment"),
-            Self::Spender(id) => f.write_str(id),
-            Self::Vendor(id) => write!(f, "vendor {id}"),
-        }
-    }
-}
-
-/// A call that no cap has room for, now or later.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CapReached {
-    /// Which cap.
-    pub scope: Scope,
-    /// The cap.
-    pub cap: Picodollars,
-    /// What is spent of it.
-    pub spent: Picodollars,
-    /// The most that the call can cost.
-    pub needed: Picodollars,
-}
-
-impl fmt::Display for CapReached {
-    /// `the budget of the experiment has no room: $24.90 of $25.00 are spent, and the next call may cost $0.2000`.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "the budget of {} has no room: {} of {} are spent, and the next call may cost {}",
-            self.scope, self.spent, self.cap, self.needed
-        )
-    }
-}
-
 /// What is spent and what is held for calls under way, in one scope.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Account {
+pub struct ScopeSpending {
     /// For calls that have ended, in this run and before it.
     pub spent: Picodollars,
     /// For calls under way, at their most.
@@ -65,8 +20,8 @@ pub struct Account {
 #[derive(Debug, Default)]
 pub struct Budget {
     caps: Caps,
-    accounts: Mutex<BTreeMap<Scope, Account>>,
-    /// Told whenever money that was held is free again.
+    accounts: Mutex<BTreeMap<Scope, ScopeSpending>>,
+    /// Notified whenever money that was held is free again.
     settled: Notify,
 }
 
@@ -119,7 +74,7 @@ impl Budget {
 
     /// How a scope stands.
     #[must_use]
-    pub fn account(&self, scope: &Scope) -> Account {
+    pub fn account(&self, scope: &Scope) -> ScopeSpending {
         self.accounts().get(scope).copied().unwrap_or_default()
     }
 
@@ -198,7 +153,7 @@ impl Budget {
         }
     }
 
-    fn accounts(&self) -> MutexGuard<'_, BTreeMap<Scope, Account>> {
+    fn accounts(&self) -> MutexGuard<'_, BTreeMap<Scope, ScopeSpending>> {
         // A thread that panicked has left whole accounts: each is changed in one go.
         self.accounts.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,9 +1,10 @@
 //! What stands between a payer and an endpoint: the key's gate and the budget.
 
-use super::budget::{Budget, CapReached, Reservation, Spender};
-use super::rate_gate::{Ended, Gates, RateGate, Slot};
-use crate::payer::Payer;
-use ktd_bundle::exchanges::Outcome;
+use super::budget::{Budget, Reservation, Spender};
+use super::payer::Payer;
+use super::rate_gate::{CallEnd, Gates, RateGate, Slot};
+use crate::cap_reached::CapReached;
+use ktd_bundle::exchanges::ExchangeOutcome;
 use ktd_bundle::tariff::{Charge, Decoded, Tariff};
 use ktd_experiment::amount::Picodollars;
 use ktd_io::lock::FileLock;
@@ -120,7 +121,7 @@ pub struct Admitted<'a> {
 impl Admitted<'_> {
     /// The request was sent, and this is recorded of it. `busy` is how long a busy provider is to be left alone.
     /// `decoded` is what its reply holds for the charge, where it is one.
-    pub fn settle(self, outcome: &Outcome, decoded: Option<Decoded>, busy: Option<Duration>) {
+    pub fn settle(self, outcome: &ExchangeOutcome, decoded: Option<Decoded>, busy: Option<Duration>) {
         let is_needed = self.reservation.is_some() || self.meter.gate.counts_tokens();
         let charge = is_needed.then(|| {
             self.meter
@@ -132,16 +133,19 @@ impl Admitted<'_> {
             Some(Charge::Nothing | Charge::Incomplete { .. } | Charge::Unknown { .. }) | None => None,
         };
         self.slot.end(match (busy, outcome) {
-            (Some(wait), _) => Ended::Busy { wait },
+            (Some(wait), _) => CallEnd::Busy { wait },
             (
                 None,
-                Outcome::Reply {
+                ExchangeOutcome::Reply {
                     status: 200..=299, ..
                 },
-            ) => Ended::Well { tokens },
-            (None, Outcome::Reply { .. } | Outcome::Failed { .. } | Outcome::Refused { .. }) => {
-                Ended::Otherwise
-            }
+            ) => CallEnd::Well { tokens },
+            (
+                None,
+                ExchangeOutcome::Reply { .. }
+                | ExchangeOutcome::Failed { .. }
+                | ExchangeOutcome::Refused { .. },
+            ) => CallEnd::Otherwise,
         });
         // Without an amount the most stays spent.
         if let (Some(reservation), Some(amount)) =

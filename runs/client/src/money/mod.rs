@@ -2,11 +2,15 @@
 
 pub mod budget;
 pub mod meter;
+mod payer;
 pub mod rate_gate;
 pub mod terms;
 pub mod wait;
 
-pub use budget::{Budget, CapReached, Reservation, Scope, Spender};
+pub use crate::cap_reached::{CapReached, Scope};
+pub use budget::{Budget, Reservation, Spender};
 pub use meter::{Meter, Metering};
+pub(crate) use payer::unknown_cost;
+pub use payer::{Payer, PricedAgent};
 pub use rate_gate::{Gates, RateGate};
 pub use terms::PaymentTerms;

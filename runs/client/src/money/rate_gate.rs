@@ -69,7 +69,7 @@ pub struct RateGate {
     /// Whoever waits, one after the other.
     turn: tokio::sync::Mutex<()>,
     state: Mutex<State>,
-    /// Told whenever a call ends.
+    /// Notified whenever a call ends.
     ended: Notify,
 }
 
@@ -96,7 +96,7 @@ enum Entry {
 
 /// How a call ended, as far as the gate cares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ended {
+pub enum CallEnd {
     /// It was answered, with so many tokens in all.
     Well {
         /// Tokens of request and reply, where they are known.
@@ -169,7 +169,7 @@ impl RateGate {
             gate: Arc::clone(self),
             halvings,
             request_tokens,
-            ended: Ended::Otherwise,
+            ended: CallEnd::Otherwise,
         }
     }
 
@@ -198,7 +198,7 @@ impl State {
         let at_once = self.in_flight;
         self.in_flight = self.in_flight.saturating_sub(1);
         match slot.ended {
-            Ended::Well { tokens } => {
+            CallEnd::Well { tokens } => {
                 let beyond = tokens.unwrap_or(0).saturating_sub(slot.request_tokens);
                 self.owed_tokens = self.owed_tokens.saturating_add(beyond);
                 self.went_well = self.went_well.saturating_add(1);
@@ -207,7 +207,7 @@ impl State {
                     self.went_well = 0;
                 }
             }
-            Ended::Busy { wait } => {
+            CallEnd::Busy { wait } => {
                 self.paused_until = self.paused_until.max(Instant::now().checked_add(wait));
                 if slot.halvings == self.halvings {
                     self.limit = (self.limit.min(at_once) / 2).max(1);
@@ -215,7 +215,7 @@ impl State {
                     self.halvings += 1;
                 }
             }
-            Ended::Otherwise => {}
+            CallEnd::Otherwise => {}
         }
     }
 }
@@ -226,12 +226,12 @@ pub struct Slot {
     gate: Arc<RateGate>,
     halvings: u64,
     request_tokens: u64,
-    ended: Ended,
+    ended: CallEnd,
 }
 
 impl Slot {
     /// The call has ended.
-    pub fn end(mut self, ended: Ended) {
+    pub fn end(mut self, ended: CallEnd) {
         self.ended = ended;
     }
 }

@@ -6,7 +6,7 @@ use super::rate_gate::{Gates, KeyName};
 use crate::{ClientError, PricedAgent};
 use ktd_experiment::caps::Caps;
 use ktd_experiment::config::{AgentConfig, ExperimentConfig};
-use ktd_experiment::price_table::{Basis, PriceTable};
+use ktd_experiment::price_table::{PriceTable, TokenPricing};
 use ktd_experiment::provider::Provider;
 use ktd_experiment::rate_limits::RateLimits;
 use ktd_io::lock::FileLock;
@@ -64,10 +64,10 @@ impl PaymentTerms {
 
     /// What an agent's tokens cost.
     #[must_use]
-    pub fn basis(&self, agent: &AgentConfig, provider: &Provider) -> Basis {
+    pub fn basis(&self, agent: &AgentConfig, provider: &Provider) -> TokenPricing {
         let table = self.prices.as_ref();
         let record = table.and_then(|table| table.record(&provider.dialect.id, agent.model_name()));
-        Basis::of(agent.is_ours(), record)
+        TokenPricing::of(agent.is_ours(), record)
     }
 
     /// Whether a budget can hold for these agents: every call has a most, and every cap is for a vendor that is asked.
@@ -161,7 +161,7 @@ fn check_bound(
         basis,
     }: PricedAgent<'_>,
 ) -> Result<(), ClientError> {
-    if *basis == Basis::Unknown {
+    if *basis == TokenPricing::Unknown {
         let what = format!(
             "agent {:?}: the price table has no row for model {:?} at vendor {:?}",
             agent.id,
@@ -170,7 +170,7 @@ fn check_bound(
         );
         return Err(ClientError::input(what, "add a row, or take the `[budget]` out"));
     }
-    if *basis != Basis::Free && agent.max_output_tokens().is_none() {
+    if *basis != TokenPricing::Free && agent.max_output_tokens().is_none() {
         let what = format!(
             "agent {:?}: there is a budget, but no `max_output_tokens`: a call could cost anything",
             agent.id

@@ -1,6 +1,6 @@
 //! A child process that speaks lines, in a process group of its own that never outlives it.
 
-use super::word::WORD_BYTES_MAX;
+use super::turn::TURN_BYTES_MAX;
 use crate::ClientError;
 use ktd_agents::TransportError;
 use std::collections::BTreeMap;
@@ -265,7 +265,7 @@ impl Drop for Group {
 /// Reads a line.
 async fn hear(stdout: &mut BufReader<ChildStdout>) -> Result<Vec<u8>, TransportError> {
     let mut line = Vec::new();
-    let limit = u64::try_from(WORD_BYTES_MAX).unwrap_or(u64::MAX);
+    let limit = u64::try_from(TURN_BYTES_MAX).unwrap_or(u64::MAX);
     stdout
         .take(limit)
         .read_until(b'\n', &mut line)
@@ -274,9 +274,9 @@ async fn hear(stdout: &mut BufReader<ChildStdout>) -> Result<Vec<u8>, TransportE
     if line.ends_with(b"\n") {
         return Ok(line);
     }
-    if line.len() == WORD_BYTES_MAX {
+    if line.len() == TURN_BYTES_MAX {
         return Err(TransportError::ReplyTooLarge {
-            limit_bytes: WORD_BYTES_MAX,
+            limit_bytes: TURN_BYTES_MAX,
         });
     }
     let place = if line.is_empty() {

@@ -1,4 +1,4 @@
-//! A request as an outside agent hears it: the messages, the tools, and whether it must submit.
+//! A request as an outside agent gets it: the messages, the tools, and whether it must submit.
 
 use ktd_agents::SUBMIT_ACTION;
 use serde::Deserialize;
@@ -13,7 +13,7 @@ pub struct Conversation {
     pub system: String,
     /// The tools in Chat Completions form, in the harness's order.
     pub tools: Vec<Value>,
-    /// Whether only `submit_action` is heard now.
+    /// Whether only `submit_action` is accepted now.
     pub must_submit: bool,
     /// The published seed, where the experiment sends it.
     pub seed: Option<u64>,
@@ -48,7 +48,7 @@ impl Conversation {
         })
     }
 
-    /// Whether the step has just been opened: the agent has said nothing in it yet.
+    /// Whether the step has just been opened: the agent has no turn in it yet.
     #[must_use]
     pub fn is_opening(&self) -> bool {
         self.messages.iter().all(|message| role(message) != "assistant")
@@ -69,19 +69,19 @@ fn member<'a>(message: &'a Value, key: &str) -> &'a str {
     message.get(key).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// What an agent has been told of the step it is in.
+/// Messages that an agent has been sent in its step.
 #[derive(Debug, Clone, Default)]
-pub struct Told(Vec<Value>);
+pub struct SentMessages(Vec<Value>);
 
-impl Told {
+impl SentMessages {
     /// Everything `conversation` says.
     #[must_use]
     pub fn all(conversation: &Conversation) -> Self {
         Self(conversation.messages.clone())
     }
 
-    /// The messages of `conversation` that follow what was told, or `None` when it does not continue it: another
-    /// step has begun, or nothing was told.
+    /// The messages of `conversation` that follow what was sent, or `None` when it does not continue it: another
+    /// step has begun, or nothing was sent.
     #[must_use]
     pub fn news<'a>(&self, conversation: &'a Conversation) -> Option<&'a [Value]> {
         conversation
@@ -123,10 +123,10 @@ mod tests {
         let first = conversation(&json!([one]), &Value::Null);
         let both = conversation(&json!([one, two]), &Value::Null);
         let other = conversation(&json!([two]), &Value::Null);
-        let told = Told::all(&first);
+        let told = SentMessages::all(&first);
         assert_eq!(told.news(&both), Some([two].as_slice()));
         assert_eq!(told.news(&first), Some([].as_slice()));
         assert_eq!(told.news(&other), None);
-        assert_eq!(Told::default().news(&first), None);
+        assert_eq!(SentMessages::default().news(&first), None);
     }
 }

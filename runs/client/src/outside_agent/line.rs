@@ -1,16 +1,16 @@
 //! The line protocol: one JSON object a line, each way. `docs/own-agent.md` is its specification.
 
-use super::word::{Word, WordError};
-use super::{Conversation, Ended, Now, Told};
+use super::turn::{AgentTurn, AgentTurnError};
+use super::{Conversation, SentMessages, StepEnd, StepStatus};
 use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 
-/// The version of the line protocol, told in the first line to every process.
+/// The version of the line protocol, sent to every process in its first line.
 const PROTOCOL_VERSION: u32 = 1;
 
-/// What is told to an agent.
+/// The line of a question.
 #[derive(Serialize)]
 struct Observe<'a> {
     #[serde(rename = "type")]
@@ -23,7 +23,7 @@ struct Observe<'a> {
     steps: usize,
     phase: &'static str,
     required: Option<&'static str>,
-    ended: Option<Ended>,
+    ended: Option<StepEnd>,
     whole: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     system: Option<&'a str>,
@@ -32,25 +32,25 @@ struct Observe<'a> {
     messages: &'a [Value],
 }
 
-/// What is told at the end of an episode.
+/// The line of an episode's end.
 #[derive(Serialize)]
 struct End {
     #[serde(rename = "type")]
     kind: &'static str,
     steps: usize,
-    ended: Option<Ended>,
+    ended: Option<StepEnd>,
 }
 
-/// What a process has been told so far.
+/// The lines to a process, by what it was sent before.
 #[derive(Debug, Default)]
-pub(super) struct Heard {
+pub(super) struct LineWriter {
     is_greeted: bool,
-    told: Told,
+    told: SentMessages,
 }
 
-impl Heard {
+impl LineWriter {
     /// The line that tells what is new in `conversation`, with its line end.
-    pub(super) fn observe(&mut self, conversation: &Conversation, now: Now) -> String {
+    pub(super) fn observe(&mut self, conversation: &Conversation, now: StepStatus) -> String {
         let news = self.told.news(conversation);
         let is_first = !self.is_greeted;
         let line = line(&Observe {
@@ -73,13 +73,13 @@ impl Heard {
             messages: news.unwrap_or(&conversation.messages),
         });
         self.is_greeted = true;
-        self.told = Told::all(conversation);
+        self.told = SentMessages::all(conversation);
         line
     }
 }
 
 /// The line that tells that the episode is over.
-pub(super) fn end(now: Now) -> String {
+pub(super) fn end(now: StepStatus) -> String {
     line(&End {
         kind: "end",
         steps: now.steps,
@@ -97,11 +97,11 @@ fn line<T: Serialize>(told: &T) -> String {
 /// Reads a line of an agent.
 ///
 /// # Errors
-/// [`WordError`] for a line that is not of the protocol. A tool that does not exist and arguments that are wrong are
+/// [`AgentTurnError`] for a line that is not of the protocol. A tool that does not exist and arguments that are wrong are
 /// words all the same: they are the agent's mistakes, and the session answers them.
-pub(super) fn read(line: &[u8]) -> Result<Word, WordError> {
+pub(super) fn read(line: &[u8]) -> Result<AgentTurn, AgentTurnError> {
     let mut members: BTreeMap<String, Box<RawValue>> =
-        serde_json::from_slice(line).map_err(|error| WordError::NotAnObject {
+        serde_json::from_slice(line).map_err(|error| AgentTurnError::NotAnObject {
             column: error.column(),
         })?;
     let kind = members
@@ -109,21 +109,21 @@ pub(super) fn read(line: &[u8]) -> Result<Word, WordError> {
         .and_then(|kind| serde_json::from_str::<String>(kind.get()).ok());
     let usage = members
         .remove("usage")
-        .map(|usage| serde_json::from_str(usage.get()).map_err(|_| WordError::NotUsage))
+        .map(|usage| serde_json::from_str(usage.get()).map_err(|_| AgentTurnError::NotUsage))
         .transpose()?;
-    let mut text = |member| members.remove(member).ok_or(WordError::NotText { member });
-    let word = match kind.as_deref() {
+    let mut text = |member| members.remove(member).ok_or(AgentTurnError::NotText { member });
+    let turn = match kind.as_deref() {
         Some("call") => {
             let name = text("name")?;
-            Word::call(name, members.remove("arguments"))?
+            AgentTurn::call(name, members.remove("arguments"))?
         }
-        Some("say") => Word::say(text("text")?)?,
-        Some(_) | None => return Err(WordError::UnknownType),
+        Some("say") => AgentTurn::say(text("text")?)?,
+        Some(_) | None => return Err(AgentTurnError::UnknownType),
     };
     if members.is_empty() {
-        Ok(word.with_usage(usage))
+        Ok(turn.with_usage(usage))
     } else {
-        Err(WordError::UnknownMember)
+        Err(AgentTurnError::UnknownMember)
     }
 }
 
@@ -145,15 +145,15 @@ mod tests {
             json!({ "role": "user", "content": "one\ntwo" }),
         );
         let answer = json!({ "role": "tool", "content": "{}", "tool_call_id": "call_1" });
-        let now = Now {
+        let now = StepStatus {
             step: 2,
             steps: 3,
-            ended: Some(Ended {
+            ended: Some(StepEnd {
                 step: 1,
                 outcome: StepOutcome::Hold,
             }),
         };
-        let mut heard = Heard::default();
+        let mut heard = LineWriter::default();
         let first = heard.observe(&conversation(&json!([system, open])), now);
         assert!(first.ends_with('\n') && first.lines().count() == 1);
         assert_eq!(

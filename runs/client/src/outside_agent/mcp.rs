@@ -1,8 +1,8 @@
 //! The MCP side of the bridge: seven tools, one resource, one prompt.
 
 use super::conversation::{role, text};
-use super::word::{WORD_BYTES_MAX, raw};
-use super::{Conversation, Desk, Over, Told, Word};
+use super::turn::{TURN_BYTES_MAX, raw};
+use super::{AgentMailbox, AgentTurn, Conversation, EpisodeEnd, SentMessages};
 use ktd_agents::SUBMIT_ACTION;
 use ktd_bundle::event::StepOutcome;
 use rmcp::model::{
@@ -29,7 +29,7 @@ const STOPPED: &str = "The episode has stopped. Whoever runs the server sees why
 /// An MCP server for one episode. It says what the harness says to every model, and nothing else.
 #[derive(Debug)]
 pub struct Server {
-    desk: Arc<Desk>,
+    mailbox: Arc<AgentMailbox>,
     instructions: String,
     tools: Vec<Tool>,
     /// Held by the call that is being answered: a step hears one call at a time.
@@ -39,14 +39,14 @@ pub struct Server {
 /// What the client of this connection knows.
 #[derive(Debug, Default)]
 struct Client {
-    /// Whether it was told the conversation of the current step.
+    /// Whether it was sent the conversation of the current step.
     is_told: bool,
 }
 
 impl Server {
-    /// A server for the episode whose questions come over `desk`, and what its first question says.
+    /// A server for the episode whose questions come over `mailbox`, and what its first question says.
     #[must_use]
-    pub fn new(desk: Arc<Desk>, first: &Result<Arc<Conversation>, Over>) -> Self {
+    pub fn new(mailbox: Arc<AgentMailbox>, first: &Result<Arc<Conversation>, EpisodeEnd>) -> Self {
         let (instructions, tools) = match first {
             Ok(conversation) => (
                 conversation.system.clone(),
@@ -55,7 +55,7 @@ impl Server {
             Err(over) => (over_text(*over).to_owned(), Vec::new()),
         };
         Self {
-            desk,
+            mailbox,
             instructions,
             tools,
             client: Mutex::default(),
@@ -65,7 +65,7 @@ impl Server {
     /// The step as the client may read it.
     async fn step(&self) -> String {
         let mut client = self.client.lock().await;
-        match self.desk.question().await {
+        match self.mailbox.question().await {
             Ok(conversation) => {
                 client.is_told = true;
                 transcript(&conversation)
@@ -79,21 +79,22 @@ impl Server {
         let arguments = request.arguments.as_ref().map(raw);
         if arguments
             .as_ref()
-            .is_some_and(|json| WORD_BYTES_MAX < json.get().len())
+            .is_some_and(|json| TURN_BYTES_MAX < json.get().len())
         {
-            return Err(invalid(format!("the arguments exceed {WORD_BYTES_MAX} bytes")));
+            return Err(invalid(format!("the arguments exceed {TURN_BYTES_MAX} bytes")));
         }
-        let word = Word::call(raw(&request.name), arguments).map_err(|error| invalid(error.to_string()))?;
+        let turn =
+            AgentTurn::call(raw(&request.name), arguments).map_err(|error| invalid(error.to_string()))?;
         let mut client = self.client.lock().await;
-        let before = match self.desk.question().await {
+        let before = match self.mailbox.question().await {
             Ok(conversation) => conversation,
             Err(over) => return Ok(CallToolResult::error(vec![ContentBlock::text(over_text(over))])),
         };
-        let is_submission = word.is_submission();
-        self.desk.say(word).await;
-        let after = self.desk.question().await;
+        let is_submission = turn.is_submission();
+        self.mailbox.answer(turn).await;
+        let after = self.mailbox.question().await;
         let answer = match &after {
-            Ok(after) => match Told::all(&before).news(after) {
+            Ok(after) => match SentMessages::all(&before).news(after) {
                 Some(news) => {
                     let mut answer = continued(news, before.must_submit || is_submission);
                     if !client.is_told {
@@ -111,7 +112,7 @@ impl Server {
 
     /// The answer to the call that ended a step, with what follows it.
     fn ended(&self, next: String) -> Answer {
-        let now = self.desk.steps().now();
+        let now = self.mailbox.steps().now();
         let ended = now.ended.map(|ended| {
             format!(
                 "Step {} of {}: {}",
@@ -147,7 +148,7 @@ impl From<Answer> for CallToolResult {
     }
 }
 
-/// What was said since a call, inside its step. Whatever follows a submission is feedback on it.
+/// The messages since a call, inside its step. Whatever follows a submission is feedback on it.
 fn continued(news: &[Value], was_submission: bool) -> Answer {
     let said = news.iter().filter(|message| role(message) != "assistant");
     let blocks: Vec<String> = said.map(|message| text(message).to_owned()).collect();
@@ -160,10 +161,10 @@ fn is_refusal(answer: &str) -> bool {
     serde_json::from_str::<Value>(answer).is_ok_and(|answer| answer.get("errors").is_some())
 }
 
-const fn over_text(over: Over) -> &'static str {
+const fn over_text(over: EpisodeEnd) -> &'static str {
     match over {
-        Over::Finished => FINISHED,
-        Over::Stopped => STOPPED,
+        EpisodeEnd::Finished => FINISHED,
+        EpisodeEnd::Stopped => STOPPED,
     }
 }
 

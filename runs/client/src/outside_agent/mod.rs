@@ -8,19 +8,19 @@
 
 mod child;
 mod conversation;
-mod desk;
 mod line;
+mod mailbox;
 mod mcp;
 mod process;
 mod steps;
 mod transport;
-mod word;
+mod turn;
 
 pub use child::{ChildCommand, check_command};
-pub use conversation::{Conversation, Told};
-pub use desk::{Desk, Over};
+pub use conversation::{Conversation, SentMessages};
+pub use mailbox::{AgentMailbox, EpisodeEnd};
 pub use mcp::Server;
 pub use process::ProcessAgent;
-pub use steps::{Ended, Now, Steps, Watched};
+pub use steps::{StepEnd, StepStatus, Steps, TrackedProgress};
 pub use transport::{BridgeTransport, OutsideAgent};
-pub use word::{TokenCounts, Word, WordError};
+pub use turn::{AgentTurn, AgentTurnError, TokenCounts};

@@ -2,8 +2,8 @@
 
 use super::child::Child;
 use super::child::ChildCommand;
-use super::line::{self, Heard};
-use super::{BridgeTransport, Conversation, OutsideAgent, Steps, Watched, Word};
+use super::line::{self, LineWriter};
+use super::{AgentTurn, BridgeTransport, Conversation, OutsideAgent, Steps, TrackedProgress};
 use crate::progress::Progress;
 use futures::future::BoxFuture;
 use ktd_agents::TransportError;
@@ -13,12 +13,12 @@ use tokio::sync::Mutex;
 
 /// A program that answers lines: started with the first question of an episode, stopped at its end.
 ///
-/// A process that ends, is silent too long or says what is no word is stopped, and the question is a fault of the
+/// A process that ends, is silent too long or writes an invalid line is stopped, and the question is a fault of the
 /// infrastructure. Asked again, a new process is started and told the whole step.
 #[derive(Debug)]
 pub struct ProcessAgent {
     command: ChildCommand,
-    /// Longest wait for a word.
+    /// Longest wait for a turn.
     patience: Duration,
     steps: Arc<Steps>,
     running: Mutex<Option<Running>>,
@@ -27,7 +27,7 @@ pub struct ProcessAgent {
 #[derive(Debug)]
 struct Running {
     child: Child,
-    heard: Heard,
+    writer: LineWriter,
 }
 
 impl ProcessAgent {
@@ -50,8 +50,8 @@ impl ProcessAgent {
 
     /// Where an episode must tell how it goes, on its way to `progress`.
     #[must_use]
-    pub fn watched<'a>(&self, progress: &'a dyn Progress) -> Watched<'a> {
-        Watched::new(Arc::clone(&self.steps), progress)
+    pub fn watched<'a>(&self, progress: &'a dyn Progress) -> TrackedProgress<'a> {
+        TrackedProgress::new(Arc::clone(&self.steps), progress)
     }
 
     /// Ends the process, if one runs: with a goodbye when the episode is complete, at once when it is not.
@@ -66,24 +66,24 @@ impl ProcessAgent {
         }
     }
 
-    async fn word(&self, conversation: &Conversation) -> Result<Word, TransportError> {
+    async fn turn(&self, conversation: &Conversation) -> Result<AgentTurn, TransportError> {
         let mut place = self.running.lock().await;
         let mut running = match place.take() {
             Some(running) => running,
             None => Running {
                 child: Child::start(&self.command)?,
-                heard: Heard::default(),
+                writer: LineWriter::default(),
             },
         };
-        let observe = running.heard.observe(conversation, self.steps.now());
-        let heard = tokio::time::timeout(self.patience, running.child.exchange(&observe)).await;
-        let word = heard
+        let observe = running.writer.observe(conversation, self.steps.now());
+        let written = tokio::time::timeout(self.patience, running.child.exchange(&observe)).await;
+        let turn = written
             .unwrap_or(Err(TransportError::Timeout))
             .and_then(|line| line::read(&line).map_err(off_protocol));
-        match word {
-            Ok(word) => {
+        match turn {
+            Ok(turn) => {
                 *place = Some(running);
-                Ok(word)
+                Ok(turn)
             }
             Err(error) => {
                 tracing::warn!(code = error.code(), %error, "the agent is stopped");
@@ -95,13 +95,13 @@ impl ProcessAgent {
 }
 
 impl OutsideAgent for ProcessAgent {
-    fn ask<'a>(&'a self, conversation: &'a Conversation) -> BoxFuture<'a, Result<Word, TransportError>> {
-        Box::pin(self.word(conversation))
+    fn ask<'a>(&'a self, conversation: &'a Conversation) -> BoxFuture<'a, Result<AgentTurn, TransportError>> {
+        Box::pin(self.turn(conversation))
     }
 }
 
-fn off_protocol(error: super::WordError) -> TransportError {
+fn off_protocol(error: super::AgentTurnError) -> TransportError {
     TransportError::Interrupted {
-        detail: format!("the agent's line is no word of the protocol: {error}"),
+        detail: format!("the agent's line is invalid: {error}"),
     }
 }

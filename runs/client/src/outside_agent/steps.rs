@@ -1,4 +1,4 @@
-//! Where an episode is, told by the engine as it goes.
+//! The progress of an episode, as the engine reports it.
 
 use crate::progress::{FailedAttempt, Progress};
 use ktd_bundle::event::StepOutcome;
@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// How a step ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct Ended {
+pub struct StepEnd {
     /// 1-based.
     pub step: usize,
     /// What became of its decision.
@@ -16,27 +16,27 @@ pub struct Ended {
 
 /// Where an episode is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Now {
+pub struct StepStatus {
     /// 1-based step that is being decided, or the last one.
     pub step: usize,
     /// Steps in all.
     pub steps: usize,
     /// The last step that was decided while this program ran.
-    pub ended: Option<Ended>,
+    pub ended: Option<StepEnd>,
 }
 
 /// Where an episode is, shared between the engine and an outside agent's side.
 #[derive(Debug, Default)]
-pub struct Steps(Mutex<Now>);
+pub struct Steps(Mutex<StepStatus>);
 
 impl Steps {
     /// Where it is.
     #[must_use]
-    pub fn now(&self) -> Now {
+    pub fn now(&self) -> StepStatus {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn change(&self, change: impl FnOnce(&mut Now)) {
+    fn change(&self, change: impl FnOnce(&mut StepStatus)) {
         change(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner));
     }
 }
@@ -46,12 +46,12 @@ impl Steps {
     missing_debug_implementations,
     reason = "whoever is told need not be printable"
 )]
-pub struct Watched<'a> {
+pub struct TrackedProgress<'a> {
     steps: Arc<Steps>,
     next: &'a dyn Progress,
 }
 
-impl<'a> Watched<'a> {
+impl<'a> TrackedProgress<'a> {
     /// Notes into `steps` and tells `next`.
     #[must_use]
     pub const fn new(steps: Arc<Steps>, next: &'a dyn Progress) -> Self {
@@ -59,14 +59,15 @@ impl<'a> Watched<'a> {
     }
 }
 
-impl Progress for Watched<'_> {
+impl Progress for TrackedProgress<'_> {
     fn step_began(&self, cell: &str, step: usize, steps: usize) {
         self.steps.change(|now| (now.step, now.steps) = (step, steps));
         self.next.step_began(cell, step, steps);
     }
 
     fn step_decided(&self, cell: &str, step: usize, outcome: StepOutcome) {
-        self.steps.change(|now| now.ended = Some(Ended { step, outcome }));
+        self.steps
+            .change(|now| now.ended = Some(StepEnd { step, outcome }));
         self.next.step_decided(cell, step, outcome);
     }
 

@@ -1,18 +1,18 @@
 //! The bridge: a transport whose other end is an outside agent.
 
-use super::{Conversation, Told, Word};
+use super::{AgentTurn, Conversation, SentMessages};
 use futures::future::BoxFuture;
 use ktd_agents::{Transport, TransportError, WireReply, WireRequest};
 use std::sync::{Mutex, PoisonError};
 
 /// An agent outside the harness.
 pub trait OutsideAgent: Send + Sync {
-    /// Tells the agent what is new in `conversation` and waits for its word.
+    /// Tells the agent what is new in `conversation` and waits for its turn.
     ///
     /// # Errors
-    /// [`TransportError`] when no word came. It is a fault of the infrastructure, never the agent's decision; the
+    /// [`TransportError`] when no turn came. It is a fault of the infrastructure, never the agent's decision; the
     /// same conversation is told again where that may help.
-    fn ask<'a>(&'a self, conversation: &'a Conversation) -> BoxFuture<'a, Result<Word, TransportError>>;
+    fn ask<'a>(&'a self, conversation: &'a Conversation) -> BoxFuture<'a, Result<AgentTurn, TransportError>>;
 }
 
 /// Answers Chat Completions requests with the words of an outside agent.
@@ -29,8 +29,8 @@ pub struct BridgeTransport<A> {
 /// A submission that waits for the request it answers.
 #[derive(Debug)]
 struct Kept {
-    word: Word,
-    said_after: Told,
+    turn: AgentTurn,
+    said_after: SentMessages,
 }
 
 impl<A: OutsideAgent> BridgeTransport<A> {
@@ -56,20 +56,20 @@ impl<A: OutsideAgent> BridgeTransport<A> {
         let kept = self
             .exchange(None)
             .filter(|kept| conversation.must_submit && kept.said_after.news(&conversation).is_some());
-        let word = match kept {
-            Some(kept) => kept.word,
+        let turn = match kept {
+            Some(kept) => kept.turn,
             None => self.agent.ask(&conversation).await?,
         };
-        let word = if word.is_submission() && !conversation.must_submit {
+        let turn = if turn.is_submission() && !conversation.must_submit {
             self.exchange(Some(Kept {
-                word,
-                said_after: Told::all(&conversation),
+                turn,
+                said_after: SentMessages::all(&conversation),
             }));
-            Word::research_is_done()
+            AgentTurn::research_is_done()
         } else {
-            word
+            turn
         };
-        Ok(WireReply::new(200, word.reply(&conversation)))
+        Ok(WireReply::new(200, turn.reply(&conversation)))
     }
 
     fn exchange(&self, kept: Option<Kept>) -> Option<Kept> {

@@ -1,4 +1,4 @@
-//! What an experiment will ask and cost, told before it runs: a range around an expected value, with its assumptions.
+//! An estimate of an experiment's requests and costs before it runs: an expected value, a range, the assumptions.
 
 mod traffic;
 

@@ -122,7 +122,7 @@ pub struct MarkedWord {
     pub end: usize,
     /// What it tells.
     pub category: Category,
-    /// Whether the harness had told it in that step.
+    /// Whether the harness had shown it in that step.
     pub is_shown: bool,
 }
 

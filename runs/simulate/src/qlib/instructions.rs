@@ -5,7 +5,7 @@ use chrono::NaiveDate;
 use csv::StringRecord;
 use flate2::read::MultiGzDecoder;
 use ktd_io::FileError;
-use ktd_qlib::{Instructions, ScriptedOrder, Shares, Side, Signal};
+use ktd_qlib::{Instructions, OrderSize, QlibSide, ScriptedOrder, Signal};
 use std::io::Read;
 use std::path::Path;
 
@@ -117,17 +117,17 @@ impl Cell<'_> {
         }
     }
 
-    fn side(&self) -> Result<Side, QlibSimulateError> {
+    fn side(&self) -> Result<QlibSide, QlibSimulateError> {
         match self.text {
-            "BUY" => Ok(Side::Buy),
-            "SELL" => Ok(Side::Sell),
+            "BUY" => Ok(QlibSide::Buy),
+            "SELL" => Ok(QlibSide::Sell),
             _ => Err(self.bad("BUY or SELL")),
         }
     }
 
-    fn shares(&self) -> Result<Shares, QlibSimulateError> {
+    fn shares(&self) -> Result<OrderSize, QlibSimulateError> {
         if self.text == "ALL" {
-            return Ok(Shares::All);
+            return Ok(OrderSize::All);
         }
         let shares = self
             .text
@@ -135,7 +135,7 @@ impl Cell<'_> {
             .ok()
             .filter(|shares| shares.is_finite() && 0.0 <= *shares);
         shares
-            .map(Shares::Real)
+            .map(OrderSize::Real)
             .ok_or_else(|| self.bad("ALL or a number of real shares, not below zero"))
     }
 

@@ -4,7 +4,7 @@ use super::QlibSimulateError;
 use csv::Writer;
 use ktd_io::FileError;
 use ktd_io::whole_file::{create_directory, write_together};
-use ktd_qlib::{QlibRun, Side};
+use ktd_qlib::{QlibRun, QlibSide};
 use std::io;
 use std::path::Path;
 
@@ -59,8 +59,8 @@ pub(super) fn write(out: &Path, run: &QlibRun) -> Result<(), QlibSimulateError> 
 fn fills(run: &QlibRun) -> io::Result<Vec<u8>> {
     let rows = run.fills.iter().map(|fill| {
         let side = match fill.side {
-            Side::Buy => "BUY",
-            Side::Sell => "SELL",
+            QlibSide::Buy => "BUY",
+            QlibSide::Sell => "SELL",
         };
         // A missing price is left blank as it is where the order was refused.
         let price = fill.price.filter(|price| !price.is_nan());

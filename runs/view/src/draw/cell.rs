@@ -5,7 +5,7 @@ use super::safe::csv_text;
 
 /// A cell: its exact content, and how people want to see it.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Cell {
+pub enum TableCell {
     /// Text as it is.
     Text(String),
     /// A share, shown in percent.
@@ -30,7 +30,7 @@ pub enum Cell {
     Empty,
 }
 
-impl Cell {
+impl TableCell {
     /// A number that may be absent.
     #[must_use]
     pub fn optional(value: Option<f64>, form: fn(f64) -> Self) -> Self {

@@ -1,6 +1,6 @@
 //! Tables of a page: the same cells as in the terminal, with reasons for what is missing.
 
-use super::cell::{Cell, footnote};
+use super::cell::{TableCell, footnote};
 use super::table_data::TableData;
 use super::text_table::Align;
 use maud::{Markup, html};
@@ -64,7 +64,7 @@ impl TableView<'_> {
         }
     }
 
-    fn row<'c>(&self, row: &'c [Cell], reasons: &mut Vec<&'c str>) -> Markup {
+    fn row<'c>(&self, row: &'c [TableCell], reasons: &mut Vec<&'c str>) -> Markup {
         let columns = &self.data.columns;
         let header = columns.iter().position(|column| column.align == Align::Left);
         html! {
@@ -100,9 +100,9 @@ pub fn scroll(label: &str, inner: &Markup) -> Markup {
     html! { div.scroll role="region" tabindex="0" aria-label=(label) { (inner) } }
 }
 
-fn content<'c>(cell: &'c Cell, reasons: &mut Vec<&'c str>) -> Markup {
+fn content<'c>(cell: &'c TableCell, reasons: &mut Vec<&'c str>) -> Markup {
     html! {
-        @if let Cell::Missing(reason) = cell {
+        @if let TableCell::Missing(reason) = cell {
             abbr title=(reason) { "n/a" sup { (footnote(reason, reasons)) } }
         } @else {
             (cell.on_page())

@@ -1,6 +1,6 @@
 //! A table of results: the same cells for the terminal, for CSV, for a page and for whoever reads any of them.
 
-use super::cell::{Cell, footnote};
+use super::cell::{TableCell, footnote};
 use super::safe::{csv_text, visible};
 use super::text::wrapped;
 use super::text_table::{Column, Layout, Table};
@@ -13,7 +13,7 @@ pub struct TableData {
     /// Columns.
     pub columns: Vec<Column>,
     /// Rows, each as long as `columns`.
-    pub rows: Vec<Vec<Cell>>,
+    pub rows: Vec<Vec<TableCell>>,
     /// What a reader must know.
     pub notes: Vec<String>,
 }
@@ -30,7 +30,7 @@ impl TableData {
 
     /// The table with these rows.
     #[must_use]
-    pub fn with_rows(self, rows: impl IntoIterator<Item = Vec<Cell>>) -> Self {
+    pub fn with_rows(self, rows: impl IntoIterator<Item = Vec<TableCell>>) -> Self {
         let rows = rows.into_iter().collect();
         Self { rows, ..self }
     }
@@ -79,7 +79,7 @@ impl TableData {
         let mut reasons = Vec::new();
         for row in &self.rows {
             for (cell, _) in row.iter().zip(shown).filter(|(_, is_shown)| **is_shown) {
-                if let Cell::Missing(reason) = cell {
+                if let TableCell::Missing(reason) = cell {
                     footnote(reason, &mut reasons);
                 }
             }
@@ -93,7 +93,10 @@ impl TableData {
             .columns
             .iter()
             .map(|column| csv_text(&column.head).into_owned());
-        let rows = self.rows.iter().map(|row| row.iter().map(Cell::raw).collect());
+        let rows = self
+            .rows
+            .iter()
+            .map(|row| row.iter().map(TableCell::raw).collect());
         std::iter::once(heads.collect()).chain(rows)
     }
 }
@@ -118,10 +121,13 @@ mod tests {
             [("agent", Align::Left), ("=head", Align::Right)],
         )
         .with_rows([
-            vec![Cell::Text("=cmd|'/C calc'!A0".to_owned()), Cell::Change(-0.25)],
             vec![
-                Cell::Text("\u{1b}]0;x\u{7}".to_owned()),
-                Cell::Missing("too few days".to_owned()),
+                TableCell::Text("=cmd|'/C calc'!A0".to_owned()),
+                TableCell::Change(-0.25),
+            ],
+            vec![
+                TableCell::Text("\u{1b}]0;x\u{7}".to_owned()),
+                TableCell::Missing("too few days".to_owned()),
             ],
         ])
         .with_note("one two three four five six seven")
@@ -164,15 +170,19 @@ mod tests {
 
     #[test]
     fn only_what_is_shown_has_its_reason_below() {
-        let missing = |reason: &str| Cell::Missing(reason.to_owned());
+        let missing = |reason: &str| TableCell::Missing(reason.to_owned());
         let heads = [
             ("agent", Align::Left, 0),
             ("hidden", Align::Right, 9),
             ("shown", Align::Right, 0),
         ];
         let table = TableData::new("t", heads).with_rows([
-            vec![Cell::Text("a".to_owned()), missing("one"), missing("two")],
-            vec![Cell::Text("b".to_owned()), missing("two"), Cell::Count(1)],
+            vec![TableCell::Text("a".to_owned()), missing("one"), missing("two")],
+            vec![
+                TableCell::Text("b".to_owned()),
+                missing("two"),
+                TableCell::Count(1),
+            ],
         ]);
         let layout = Layout {
             width: Some(14),

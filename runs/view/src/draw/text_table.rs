@@ -1,4 +1,4 @@
-//! Tables of text for a terminal: aligned, as wide as they are told, and never broken inside a number.
+//! Tables of text for a terminal: aligned, as wide as their caller asks, and never broken inside a number.
 
 use super::safe::visible;
 use super::text::{display_width, fitted, wrapped};

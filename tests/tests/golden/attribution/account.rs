@@ -2,7 +2,7 @@
 
 use crate::golden::attribution::set::{Golden, TOLERANCE, Table, folders, json};
 use ktd_attribution::account::{
-    Attribution, Basis, DayBook, HeldName, Linking, Part, attribute, carino_weights,
+    Attribution, DayBook, HeldName, Linking, Part, WeightBasis, attribute, carino_weights,
 };
 use ktd_attribution::model::FactorModel;
 use serde_json::Value;
@@ -147,7 +147,7 @@ fn daily_contributions_on_three_bases_of(golden: &Golden) {
     for portfolio in portfolios(&daily) {
         let books = ledger.play(&portfolio, golden.days.clone());
         let own = split(&model, &books);
-        for basis in Basis::ALL {
+        for basis in WeightBasis::ALL {
             assert!(
                 own.gauge(basis) < TOLERANCE,
                 "{portfolio} {basis:?}: {:e}",
@@ -163,7 +163,7 @@ fn daily_contributions_on_three_bases_of(golden: &Golden) {
             daily.near(row, "R", Some(own.returns()[place]));
             let nav = daily.number(row, "nav");
             assert!((books[place].nav_after_cny - nav).abs() <= 1e-10 * nav);
-            for basis in Basis::ALL {
+            for basis in WeightBasis::ALL {
                 let parts = own.parts(basis);
                 let cells = parts.rows().nth(place).unwrap();
                 for (column, part) in PARTS {
@@ -181,7 +181,7 @@ fn daily_contributions_on_three_bases_of(golden: &Golden) {
                 daily.near(row, "slip", Some(parts.part(cells, Part::Slip)));
             }
             for (style, factor) in model.config().styles.iter().enumerate() {
-                let parts = own.parts(Basis::Pre);
+                let parts = own.parts(WeightBasis::Pre);
                 let cells = parts.rows().nth(place).unwrap();
                 daily.near(
                     row,
@@ -212,7 +212,7 @@ fn linked_contributions_add_up_to_the_golden_ones_of(golden: &Golden) {
     let linked = json(&golden.folder, "linked.json");
     for (portfolio, bases) in linked.as_object().unwrap() {
         let own = split(&model, &ledger.play(portfolio, golden.days.clone()));
-        for basis in Basis::ALL {
+        for basis in WeightBasis::ALL {
             let expected = &bases[basis.label()];
             near(
                 portfolio,
@@ -270,7 +270,11 @@ fn without_trades_the_three_bases_agree_of(golden: &Golden) {
                 continue;
             }
             let row = |basis| own.parts(basis).rows().nth(place).unwrap().to_vec();
-            for ((pre, post), two) in row(Basis::Pre).iter().zip(row(Basis::Post)).zip(row(Basis::Two)) {
+            for ((pre, post), two) in row(WeightBasis::Pre)
+                .iter()
+                .zip(row(WeightBasis::Post))
+                .zip(row(WeightBasis::Two))
+            {
                 assert!((pre - post).abs() <= TOLERANCE && (pre - two).abs() <= TOLERANCE);
             }
             days += 1;
@@ -292,7 +296,7 @@ fn thin_days_leave_everything_unattributed_of(golden: &Golden) {
     let rows = misc["thin"].as_array().unwrap();
     let days = golden.days.start..golden.days.start + rows.len();
     let own = split(&model, &Ledger::read(golden).play("bh_ew", days));
-    let parts = own.parts(Basis::Pre);
+    let parts = own.parts(WeightBasis::Pre);
     for (place, row) in rows.iter().enumerate() {
         let cells = parts.rows().nth(place).unwrap();
         let number = |key: &str| row[key].as_f64().unwrap();

@@ -2,7 +2,7 @@
 
 use crate::golden::attribution::set::folders;
 use ktd_attribution::metric::{
-    Abstention, NavPath, StepOutcome, Undefined, WeightPath, cash_ratio, excess_return, hhi, hhi_invested,
+    Abstention, NavPath, StepKind, Undefined, WeightPath, cash_ratio, excess_return, hhi, hhi_invested,
     information_ratio, max_drawdown, sharpe_ratio, total_return, turnover, weight_change,
 };
 use serde_json::Value;
@@ -123,9 +123,9 @@ impl Ledger {
     fn check_abstention(&self, place: &str, golden: &Value) {
         let outcome = |traded: &f64| {
             if 0.0 < *traded {
-                StepOutcome::Ordered
+                StepKind::Ordered
             } else {
-                StepOutcome::VoluntaryHold
+                StepKind::VoluntaryHold
             }
         };
         let ours = Abstention::of(self.traded.iter().map(outcome)).rate().unwrap();

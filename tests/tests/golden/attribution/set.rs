@@ -2,7 +2,7 @@
 
 use ktd_attribution::model::{FactorModel, ModelConfig};
 use ktd_attribution::{Panel, PanelColumns};
-use ktd_env::factors::{FactorConfig, Window, Winsor};
+use ktd_env::factors::{FactorConfig, RollingWindow, Winsor};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -151,7 +151,7 @@ fn columns(table: &Table, names: &[String]) -> PanelColumns {
 
 pub(crate) fn model_config(config: &Value) -> ModelConfig {
     let size = |key: &str| usize::try_from(config[key].as_u64().unwrap()).unwrap();
-    let window = |days, min_days| Window::new(size(days), size(min_days));
+    let window = |days, min_days| RollingWindow::new(size(days), size(min_days));
     let number = |key: &str| config[key].as_f64().unwrap();
     assert_eq!(
         (

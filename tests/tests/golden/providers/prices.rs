@@ -1,8 +1,8 @@
 //! The price table that comes with the golden sets.
 
 use ktd_agents::Usage;
-use ktd_experiment::price_table::Basis;
 use ktd_experiment::price_table::PriceTable;
+use ktd_experiment::price_table::TokenPricing;
 use ktd_kit::golden::outside;
 use serde_json::Value;
 
@@ -30,7 +30,11 @@ fn the_sample_is_one_of_our_tables() {
     };
     let cost = |input| {
         let record = table.record("openai", "gpt-5.5");
-        Basis::of(false, record).cost(&usage(input)).unwrap().amount.0
+        TokenPricing::of(false, record)
+            .cost(&usage(input))
+            .unwrap()
+            .amount
+            .0
     };
     assert_eq!(cost(272_000), 272_000 * 5_000_000 + 1_000 * 30_000_000);
     assert_eq!(cost(272_001), 272_001 * 10_000_000 + 1_000 * 45_000_000);

@@ -54,7 +54,7 @@ impl Call {
         matches!(self.arguments.trim(), "" | "null")
     }
 
-    /// What our reading must give: only arguments that are absent are mended in recorded replies.
+    /// What our reading must give: only arguments that are absent are repaired in recorded replies.
     fn expected_arguments(&self) -> &str {
         if self.has_empty_arguments() {
             "{}"

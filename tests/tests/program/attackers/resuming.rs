@@ -149,10 +149,10 @@ async fn faults_that_use_up_their_attempts_stop_it_and_a_later_run_goes_on() {
     // Two attempts a run, and the others were asked once.
     assert_eq!(broken.requests_about(&set.probes[1]).len(), 4);
     assert_eq!(broken.requests_about(&set.probes[0]).len(), 1);
-    let mended = script(&set);
-    run.ask(&set, &mended).await.unwrap();
-    assert_eq!(mended.requests_about(&set.probes[0]).len(), 0);
-    assert_eq!(mended.requests_about(&set.probes[1]).len(), 3);
+    let fixed = script(&set);
+    run.ask(&set, &fixed).await.unwrap();
+    assert_eq!(fixed.requests_about(&set.probes[0]).len(), 0);
+    assert_eq!(fixed.requests_about(&set.probes[1]).len(), 3);
     let whole = Run::new(MODEL);
     whole.ask(&set, &script(&set)).await.unwrap();
     assert_eq!(run.answers(), whole.answers());

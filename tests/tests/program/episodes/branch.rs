@@ -157,7 +157,7 @@ fn a_stopped_branch_is_continued() {
     let scene = scene();
     let (whole, stopped) = (scene.at("whole"), scene.at("stopped"));
     branch(&scene.bundle, 3, Some("hold"), &provider("hold", &[]), &whole).unwrap();
-    // The key is refused in the middle, then mended; the refusal is left in the record.
+    // The key is refused in the middle, then fixed; the refusal is left in the record.
     let refused = Attempt::Status(401, r#"{"error":{"message":"bad key","code":"invalid_api_key"}}"#);
     let script = [Attempt::Good, Attempt::Good, Attempt::Good, refused];
     let error = branch(
@@ -172,19 +172,15 @@ fn a_stopped_branch_is_continued() {
         matches!(error, EpisodeError::Client(ClientError::Configuration { .. })),
         "{error}"
     );
-    let mended = provider("hold", &[]);
-    branch(&scene.bundle, 3, Some("hold"), &mended, &stopped).unwrap();
+    let fixed = provider("hold", &[]);
+    branch(&scene.bundle, 3, Some("hold"), &fixed, &stopped).unwrap();
     assert!(lines(&stopped) == lines(&whole));
     assert_eq!(sends(&stopped).len(), sends(&whole).len() + 1, "the refused one");
     let own = sends(&whole)
         .iter()
         .filter(|sent| 3 <= sent.intent.at.step)
         .count();
-    assert_eq!(
-        mended.sent().len(),
-        own - 3,
-        "nothing recorded is asked for again"
-    );
+    assert_eq!(fixed.sent().len(), own - 3, "nothing recorded is asked for again");
     assert_whole(&stopped);
 
     // Stopped while it was begun: what was copied is there, and no header yet.

@@ -185,10 +185,10 @@ fn a_refused_key_stops_the_run_and_once_mended_the_run_goes_on() {
         ),
         "{error}"
     );
-    let mended = Provider::new(hold(), &[]);
-    run(&rest, &mended, &broken).unwrap();
+    let fixed = Provider::new(hold(), &[]);
+    run(&rest, &fixed, &broken).unwrap();
     assert_eq!(
-        mended.sent().len(),
+        fixed.sent().len(),
         STEPS - 1,
         "the recorded reply is not asked for again"
     );

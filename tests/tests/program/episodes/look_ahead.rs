@@ -3,7 +3,7 @@
 use super::perturb::rebuild;
 use ktd_bundle::chain::first_difference;
 use ktd_data::{ImportOptions, import};
-use ktd_env::{Basis, DayIndex, Market};
+use ktd_env::{DayIndex, Market, PriceBasis};
 use ktd_experiment::config::ExperimentConfig;
 use ktd_kit::Need;
 use ktd_kit::episode::{GRID, Trace, assert_same_files, below, dice, experiment, key, market, prepare, run};
@@ -97,7 +97,7 @@ fn nor_does_it_on_real_prices() {
     let date = |text: &str| ktd_env::TradeDate::parse(text).ok();
     let options = ImportOptions {
         sources: vec![panel],
-        basis: Some(Basis::Raw),
+        basis: Some(PriceBasis::Raw),
         universe: Some(data.join("cn_csi300_members.csv")),
         indices: vec![format!(
             "{}:SH000300",
@@ -158,7 +158,7 @@ fn the_order_of_the_rows_does_not_matter() {
     let read = |path: &Path| {
         let options = ImportOptions {
             sources: vec![path.to_owned()],
-            basis: Some(Basis::Raw),
+            basis: Some(PriceBasis::Raw),
             ..ImportOptions::default()
         };
         import(&options, &mut ()).unwrap().market

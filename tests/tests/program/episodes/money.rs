@@ -11,7 +11,7 @@ use ktd_bundle::summary_file::spending_of;
 use ktd_bundle::tariff::Tariff;
 use ktd_client::ClientError;
 use ktd_client::Payer;
-use ktd_client::money::budget::Scope;
+use ktd_client::money::Scope;
 use ktd_client::money::{Budget, Metering};
 use ktd_client::progress::Silent;
 use ktd_env::KeyedStream;
@@ -21,7 +21,7 @@ use ktd_episode::{EpisodeInput, Shared, run_episode};
 use ktd_experiment::amount::Picodollars;
 use ktd_experiment::caps::Caps;
 use ktd_experiment::cells::Cell;
-use ktd_experiment::price_table::{Basis, PriceTable};
+use ktd_experiment::price_table::{PriceTable, TokenPricing};
 use ktd_kit::episode::{dice, experiment, key, leaping, market, prepare, shared};
 use ktd_kit::provider::{Attempt, Provider};
 use std::path::Path;
@@ -49,7 +49,7 @@ impl Scene {
         let mut prepared = prepare(&config, market(5), key(6));
         let table = PriceTable::parse(PRICES).unwrap();
         for cell in &mut prepared.cells {
-            cell.basis = Basis::of(false, table.record("compatible", "m"));
+            cell.basis = TokenPricing::of(false, table.record("compatible", "m"));
         }
         let shared = shared(&config, &prepared);
         Self { prepared, shared }
@@ -229,13 +229,13 @@ fn a_cell_whose_prices_changed_is_continued_at_todays_and_stays_at_them_when_it_
     );
     let before = spending_of(&BundlePaths::new(out)).unwrap().total().unwrap();
     let dearer = PriceTable::parse(&PRICES.replace("1.5", "15")).unwrap();
-    scene.prepared.cells[0].basis = Basis::of(false, dearer.record("compatible", "m"));
+    scene.prepared.cells[0].basis = TokenPricing::of(false, dearer.record("compatible", "m"));
     let summary = scene.run(None, &momentum(&[]), out).unwrap();
     assert!(before < summary.money.total().unwrap());
     let header = String::from_utf8(read(out, "header.json")).unwrap();
     assert!(header.contains("\"input\": \"15\""), "{header}");
     // Once it has ended, other prices change nothing of it.
-    scene.prepared.cells[0].basis = Basis::Unknown;
+    scene.prepared.cells[0].basis = TokenPricing::Unknown;
     assert_eq!(scene.run(None, &momentum(&[]), out).unwrap(), summary);
 }
 

@@ -1,7 +1,7 @@
 //! The same market with another future: every row, level and declaration after a day is changed or gone.
 
 use ktd_env::{
-    Bar, Basis, DateSpan, DayIndex, Decimal, KeyedStream, Market, MarketBuilder, NameInfo, PanelOptions,
+    Bar, DateSpan, DayIndex, Decimal, KeyedStream, Market, MarketBuilder, NameInfo, PanelOptions, PriceBasis,
     RawBar, TradeDate, VolumeBasis,
 };
 use ktd_kit::episode::below;
@@ -22,7 +22,7 @@ pub(crate) fn with_company(market: &Market, name: &str) -> Market {
 
 fn rows_of(market: &Market, cut: Option<DayIndex>, dice: &mut KeyedStream) -> MarketBuilder {
     let mut builder = MarketBuilder::new(PanelOptions {
-        basis: Basis::Raw,
+        basis: PriceBasis::Raw,
         volume: VolumeBasis::Real,
         has_factors: true,
         has_amounts: market.amount_declared(),

@@ -12,7 +12,7 @@ pub(crate) mod well_formed;
 
 use ktd_board::page::render;
 use ktd_board::sheet::{self, TableKind};
-use ktd_board::{Basis, Bounds};
+use ktd_board::{Bounds, WeightBasis};
 use ktd_board::{Cohort, Leaderboard, Linked};
 use ktd_view::draw::{Layout, display_width};
 use synthetic::{board, missing};
@@ -413,7 +413,7 @@ fn tables_fit_a_terminal_and_keep_what_ranks() {
     let mut board = board(12, 30, 2, 14);
     board.tracks[0].leaders[1].agent = "\u{1b}[2Jmodel".to_owned();
     for kind in TableKind::ALL {
-        let table = sheet::table(&board, kind, &board.tracks[0], Basis::Pre);
+        let table = sheet::table(&board, kind, &board.tracks[0], WeightBasis::Pre);
         for width in [80, 100, 200] {
             let layout = Layout {
                 width: Some(width),
@@ -426,7 +426,7 @@ fn tables_fit_a_terminal_and_keep_what_ranks() {
             assert!(!text.contains('\u{1b}'), "{kind:?}: an escape sequence");
         }
     }
-    let ranking = sheet::table(&board, TableKind::Ranking, &board.tracks[0], Basis::Pre);
+    let ranking = sheet::table(&board, TableKind::Ranking, &board.tracks[0], WeightBasis::Pre);
     let narrow = ranking.text_in(Layout {
         width: Some(80),
         flag: "--wide",

@@ -300,11 +300,7 @@ fn leader(chance: &mut Chance, name: &str, cohort: Cohort, days: usize) -> Leade
     LeaderboardRow {
         agent: name.to_owned(),
         cohort,
-        force: Some(if cohort == Cohort::Builtin {
-            ForceLevel::Named
-        } else {
-            ForceLevel::Auto
-        }),
+        force: Some(force(cohort)),
         seeds: vec![1, 2, 3, 4, 5],
         served_models: (cohort == Cohort::Model)
             .then(|| format!("{name}-2026-11"))
@@ -334,6 +330,14 @@ fn leader(chance: &mut Chance, name: &str, cohort: Cohort, days: usize) -> Leade
             selection: Some(chance.around(0.03)),
         }),
         mask: None,
+    }
+}
+
+fn force(cohort: Cohort) -> ForceLevel {
+    if cohort == Cohort::Builtin {
+        ForceLevel::Named
+    } else {
+        ForceLevel::Auto
     }
 }
 

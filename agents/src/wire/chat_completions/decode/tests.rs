@@ -3,7 +3,8 @@
 use crate::chat::{ModelTurn, Normalised, StopReason};
 use crate::dialect::Dialect;
 use crate::usage::Usage;
-use crate::wire::{FaultClass, FaultKind, REPLY_BYTES_MAX, REPLY_DEPTH_MAX, ReplyFault, Wire};
+use crate::wire::{FaultClass, FaultKind, REPLY_BYTES_MAX, REPLY_DEPTH_MAX, ReplyFault};
+use crate::wire_format::Wire;
 use std::collections::BTreeSet;
 
 fn decode(status: u16, body: &[u8]) -> Result<ModelTurn, ReplyFault> {

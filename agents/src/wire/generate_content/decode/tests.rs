@@ -3,9 +3,10 @@
 use crate::chat::{ModelTurn, Normalised, StopReason};
 use crate::dialect::Dialect;
 use crate::force::ForceLevel;
-use crate::session::ModelFault;
+use crate::model_fault::ModelFault;
 use crate::verdict::{Expected, Verdict};
-use crate::wire::{FaultKind, ReplyFault, Wire};
+use crate::wire::{FaultKind, ReplyFault};
+use crate::wire_format::Wire;
 
 fn decode(status: u16, body: &str) -> Result<ModelTurn, ReplyFault> {
     Wire::GenerateContent.decode(status, body.as_bytes(), &Dialect::plain())

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::chat::{ChatRequest, Sampling, Thinking};
-use crate::wire::Wire;
+use crate::wire_format::Wire;
 use ktd_masking::{Payload, Prompt, Schema, ToolSpec};
 use std::sync::Arc;
 

@@ -2,7 +2,8 @@
 
 use crate::chat::{ModelTurn, StopReason};
 use crate::dialect::Dialect;
-use crate::wire::{FaultKind, ReplyFault, Wire};
+use crate::wire::{FaultKind, ReplyFault};
+use crate::wire_format::Wire;
 
 fn decode(status: u16, body: &str) -> Result<ModelTurn, ReplyFault> {
     Wire::Messages.decode(status, body.as_bytes(), &Dialect::plain())

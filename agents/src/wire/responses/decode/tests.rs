@@ -2,7 +2,8 @@
 
 use crate::chat::{ModelTurn, StopReason};
 use crate::dialect::Dialect;
-use crate::wire::{FaultKind, ReplyFault, Wire};
+use crate::wire::{FaultKind, ReplyFault};
+use crate::wire_format::Wire;
 
 fn decode(body: &str) -> Result<ModelTurn, ReplyFault> {
     Wire::Responses.decode(200, body.as_bytes(), &Dialect::plain())

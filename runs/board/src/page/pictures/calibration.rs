@@ -4,7 +4,9 @@ use super::{Section, View, card, legend, nothing, numbers};
 use crate::sheet::metric_cell;
 use crate::{Bounds, CalibrationRecord, LeaderboardRow};
 use ktd_view::draw::Align::{Left, Right};
-use ktd_view::draw::{Anchor, Axes, Axis, Canvas, Cell, Edges, TableData, counted, decimals, grouped, real};
+use ktd_view::draw::{
+    Anchor, Axes, Axis, Canvas, Edges, TableCell, TableData, counted, decimals, grouped, real,
+};
 use maud::{Markup, html};
 
 pub(super) const SECTION: Section = Section {
@@ -169,15 +171,18 @@ fn scores(shown: &[(&LeaderboardRow, &CalibrationRecord)]) -> TableData {
     let rows = shown.iter().map(|(leader, reliability)| {
         let murphy = reliability.murphy;
         vec![
-            Cell::Text(leader.agent.clone()),
-            Cell::Count(reliability.orders),
-            metric_cell(&reliability.ece, Cell::Fine),
-            Cell::optional(reliability.ece_interval.map(|bounds| bounds.low), Cell::Fine),
-            Cell::optional(reliability.ece_interval.map(|bounds| bounds.high), Cell::Fine),
-            metric_cell(&reliability.brier, Cell::Fine),
-            Cell::optional(murphy.map(|parts| parts.reliability), Cell::Fine),
-            Cell::optional(murphy.map(|parts| parts.resolution), Cell::Fine),
-            Cell::optional(murphy.map(|parts| parts.uncertainty), Cell::Fine),
+            TableCell::Text(leader.agent.clone()),
+            TableCell::Count(reliability.orders),
+            metric_cell(&reliability.ece, TableCell::Fine),
+            TableCell::optional(reliability.ece_interval.map(|bounds| bounds.low), TableCell::Fine),
+            TableCell::optional(
+                reliability.ece_interval.map(|bounds| bounds.high),
+                TableCell::Fine,
+            ),
+            metric_cell(&reliability.brier, TableCell::Fine),
+            TableCell::optional(murphy.map(|parts| parts.reliability), TableCell::Fine),
+            TableCell::optional(murphy.map(|parts| parts.resolution), TableCell::Fine),
+            TableCell::optional(murphy.map(|parts| parts.uncertainty), TableCell::Fine),
         ]
     });
     TableData::new("Calibration over all seeds", heads).with_rows(rows)
@@ -201,11 +206,11 @@ fn bins(shown: &[(&LeaderboardRow, &CalibrationRecord)]) -> TableData {
             .filter(|(_, bin)| 0 < bin.orders);
         used.map(|(place, bin)| {
             vec![
-                Cell::Text(leader.agent.clone()),
-                Cell::Count(place + 1),
-                Cell::Count(bin.orders),
-                Cell::optional(bin.confidence, Cell::Fine),
-                Cell::optional(bin.accuracy, Cell::Fine),
+                TableCell::Text(leader.agent.clone()),
+                TableCell::Count(place + 1),
+                TableCell::Count(bin.orders),
+                TableCell::optional(bin.confidence, TableCell::Fine),
+                TableCell::optional(bin.accuracy, TableCell::Fine),
             ]
         })
     });

@@ -3,11 +3,11 @@
 use super::{Section, View, figure, legend, nothing, numbers};
 use crate::sheet::{self, TableKind};
 use crate::{Contrast, ContrastMetric};
-use ktd_attribution::account::Basis;
+use ktd_attribution::account::WeightBasis;
 use ktd_masking::{Mode, Numeric};
 use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{
-    Anchor, Axes, Axis, Canvas, Cell, Edges, Plane, TableData, axis_percent, change, counted, decimals,
+    Anchor, Axes, Axis, Canvas, Edges, Plane, TableCell, TableData, axis_percent, change, counted, decimals,
     display_width, fitted, named, p_value, padded, real,
 };
 use maud::{Markup, html};
@@ -55,7 +55,7 @@ pub(super) fn body(view: View<'_>) -> Markup {
             (figure(&draw(shown), &title, &description))
         }
         (numbers(&html! {
-            (sheet::table(view.board, TableKind::Contrasts, view.track, Basis::Pre).html())
+            (sheet::table(view.board, TableKind::Contrasts, view.track, WeightBasis::Pre).html())
             (pairs(contrasts).html())
         }))
     }
@@ -236,14 +236,14 @@ fn pairs(contrasts: &[Contrast]) -> TableData {
     let rows = contrasts.iter().flat_map(|contrast| {
         contrast.pairs.iter().map(|pair| {
             vec![
-                Cell::Text(contrast.agent.clone()),
-                Cell::Text(contrast.mode.label().to_owned()),
-                Cell::Text(contrast.numeric.label().to_owned()),
-                Cell::Text(named(contrast.metric.label())),
-                Cell::Text(pair.window.clone()),
-                Cell::Change(pair.bright),
-                Cell::Change(pair.blinded),
-                Cell::Change(pair.bright - pair.blinded),
+                TableCell::Text(contrast.agent.clone()),
+                TableCell::Text(contrast.mode.label().to_owned()),
+                TableCell::Text(contrast.numeric.label().to_owned()),
+                TableCell::Text(named(contrast.metric.label())),
+                TableCell::Text(pair.window.clone()),
+                TableCell::Change(pair.bright),
+                TableCell::Change(pair.blinded),
+                TableCell::Change(pair.bright - pair.blinded),
             ]
         })
     });

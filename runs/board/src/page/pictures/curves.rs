@@ -3,7 +3,7 @@
 use super::{Daily, Section, View, card, day_label, legend, monthly, months, nothing, numbers};
 use crate::{Curves, LeaderboardRow, Track};
 use ktd_view::draw::{
-    Axes, Axis, Canvas, Cell, Edges, Plane, TableData, axis_percent, change, padded, real, thin,
+    Axes, Axis, Canvas, Edges, Plane, TableCell, TableData, axis_percent, change, padded, real, thin,
 };
 use maud::{Markup, html};
 
@@ -74,12 +74,12 @@ fn picture(leader: &LeaderboardRow, curves: &Curves, track: &Track) -> Markup {
 
 fn table(leader: &LeaderboardRow, curves: &Curves, track: &Track) -> TableData {
     let series: [Daily<'_>; 6] = [
-        ("NAV \u{2212} 1", &curves.nav, |nav| Cell::Change(nav - 1.0)),
-        ("common", &curves.common, Cell::Change),
-        ("style", &curves.style, Cell::Change),
-        ("selection", &curves.selection, Cell::Change),
-        ("other", &curves.other, Cell::Change),
-        ("drawdown", &curves.drawdown, Cell::Percent),
+        ("NAV \u{2212} 1", &curves.nav, |nav| TableCell::Change(nav - 1.0)),
+        ("common", &curves.common, TableCell::Change),
+        ("style", &curves.style, TableCell::Change),
+        ("selection", &curves.selection, TableCell::Change),
+        ("other", &curves.other, TableCell::Change),
+        ("drawdown", &curves.drawdown, TableCell::Percent),
     ];
     monthly(&leader.agent, &track.dates, &series)
 }

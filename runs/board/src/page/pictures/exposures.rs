@@ -3,8 +3,8 @@
 use super::{Daily, Section, View, card, day_label, figure, legend, monthly, months, nothing, numbers};
 use crate::LeaderboardRow;
 use crate::sheet::{self, TableKind};
-use ktd_attribution::account::Basis;
-use ktd_view::draw::{Anchor, Axes, Axis, Canvas, Cell, Edges, TableData, decimals, fitted, real, thin};
+use ktd_attribution::account::WeightBasis;
+use ktd_view::draw::{Anchor, Axes, Axis, Canvas, Edges, TableCell, TableData, decimals, fitted, real, thin};
 use maud::{Markup, html};
 
 pub(super) const SECTION: Section = Section {
@@ -26,7 +26,7 @@ const BELOW: [&str; 5] = ["n1", "n2", "n3", "n4", "n5"];
 const ABOVE: [&str; 5] = ["p1", "p2", "p3", "p4", "p5"];
 
 pub(super) fn body(view: View<'_>) -> Markup {
-    let table = sheet::table(view.board, TableKind::Exposures, view.track, Basis::Pre);
+    let table = sheet::table(view.board, TableKind::Exposures, view.track, WeightBasis::Pre);
     let styles = &view.board.model.styles;
     if table.rows.is_empty() || styles.is_empty() {
         return nothing("No exposures are known.");
@@ -78,14 +78,14 @@ fn heat(table: &TableData, styles: &[String]) -> Canvas {
         let mut cells = row.iter();
         let (name, kind) = (cells.next(), cells.next());
         let (name, kind) = (
-            name.map_or_else(String::new, Cell::on_page),
-            kind.map_or_else(String::new, Cell::on_page),
+            name.map_or_else(String::new, TableCell::on_page),
+            kind.map_or_else(String::new, TableCell::on_page),
         );
         let class = if name.starts_with("mean of ") { "t b" } else { "t" };
         canvas.text(class, Anchor::End, (NAMES - 8.0, top + 16.0), &fitted(&name, 27));
         for ((column, style), cell) in styles.iter().enumerate().zip(cells) {
             let left = real(column).mul_add(width, NAMES);
-            let Cell::Ratio(value) = cell else { continue };
+            let TableCell::Ratio(value) = cell else { continue };
             let told = format!("{name} ({kind}), {style}: {}", decimals(*value, 3));
             canvas.explained(&told, |canvas| {
                 let class = step(*value);
@@ -112,7 +112,13 @@ fn daily(view: View<'_>) -> Markup {
     let tables = shown.iter().map(|leader| {
         let series = styles.iter().zip(&leader.daily_exposures);
         let series: Vec<Daily<'_>> = series
-            .map(|(style, series)| (style.as_str(), series.as_slice(), Cell::Ratio as fn(f64) -> Cell))
+            .map(|(style, series)| {
+                (
+                    style.as_str(),
+                    series.as_slice(),
+                    TableCell::Ratio as fn(f64) -> TableCell,
+                )
+            })
             .collect();
         monthly(&leader.agent, dates, &series)
     });

@@ -3,7 +3,7 @@
 use super::{Section, View, figure, is_set_apart, legend, nothing, numbers};
 use crate::sheet::{self, TableKind};
 use crate::{Bounds, LeaderboardRow, Selection};
-use ktd_attribution::account::Basis;
+use ktd_attribution::account::WeightBasis;
 use ktd_view::draw::{
     Anchor, Axes, Axis, Canvas, Edges, Plane, axis_percent, change, decimals, fitted, padded, real,
 };
@@ -39,7 +39,7 @@ pub(super) fn body(view: View<'_>) -> Markup {
             ("k-apart", "control or reference, unranked"),
         ]))
         (figure(&draw(&rows), "Selection with intervals and luck bands", &description))
-        (numbers(&sheet::table(view.board, TableKind::Ranking, view.track, Basis::Pre).html()))
+        (numbers(&sheet::table(view.board, TableKind::Ranking, view.track, WeightBasis::Pre).html()))
     }
 }
 

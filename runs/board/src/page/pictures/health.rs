@@ -4,8 +4,8 @@ use super::{Section, View, day_label, figure, monthly, months, nothing, numbers}
 use crate::{DateBounds, FactorVif, ModelHealth, ModelRecord};
 use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{
-    Anchor, Axes, Axis, Canvas, Cell, Column, Edges, TableData, counted, decimals, joined, padded, portion,
-    real, thin,
+    Anchor, Axes, Axis, Canvas, Column, Edges, TableCell, TableData, counted, decimals, joined, padded,
+    portion, real, thin,
 };
 use maud::{Markup, html};
 
@@ -34,7 +34,7 @@ pub(super) fn body(View { board, .. }: View<'_>) -> Markup {
         "Daily fits",
         &health.dates,
         &[
-            ("R\u{b2}", &health.r_squared, Cell::Fine),
+            ("R\u{b2}", &health.r_squared, TableCell::Fine),
             ("names", &names, whole),
             ("imputed", &imputed, whole),
         ],
@@ -60,8 +60,8 @@ fn counts(values: &[usize]) -> Vec<f64> {
     values.iter().map(|count| real(*count)).collect()
 }
 
-fn whole(value: f64) -> Cell {
-    Cell::Text(decimals(value, 0))
+fn whole(value: f64) -> TableCell {
+    TableCell::Text(decimals(value, 0))
 }
 
 fn in_words(health: &ModelHealth) -> String {
@@ -166,15 +166,15 @@ fn factors(health: &ModelHealth) -> TableData {
         ("days with |t| > 2", Right),
         ("days dropped", Right),
     ];
-    let basis_points = |share: f64| Cell::Text(format!("{} bp", decimals(share * 10_000.0, 2)));
+    let basis_points = |share: f64| TableCell::Text(format!("{} bp", decimals(share * 10_000.0, 2)));
     let rows = health.factors.iter().map(|factor| {
         vec![
-            Cell::Text(factor.name.clone()),
+            TableCell::Text(factor.name.clone()),
             basis_points(factor.mean_return),
-            Cell::optional(factor.newey_west_t, Cell::Ratio),
-            Cell::Ratio(factor.mean_abs_t),
-            Cell::Percent(factor.significant_share),
-            Cell::Count(factor.dropped_days),
+            TableCell::optional(factor.newey_west_t, TableCell::Ratio),
+            TableCell::Ratio(factor.mean_abs_t),
+            TableCell::Percent(factor.significant_share),
+            TableCell::Count(factor.dropped_days),
         ]
     });
     TableData::new("Factors", heads)
@@ -224,11 +224,11 @@ fn path(model: &ModelRecord) -> TableData {
     let rounds = (1..=model.vif_path.len()).map(|round| Column::new(format!("round {round}"), Right));
     let cell = |name: &String, step: &crate::VifRound| {
         let Some(FactorVif { vif, .. }) = step.vif.iter().find(|row| row.factor == *name) else {
-            return Cell::Empty;
+            return TableCell::Empty;
         };
         let shown = vif.map_or_else(|| "infinite".to_owned(), |vif| decimals(vif, 2));
         let is_dropped = step.dropped.as_ref() == Some(name);
-        Cell::Text(if is_dropped {
+        TableCell::Text(if is_dropped {
             format!("{shown} \u{2192} dropped")
         } else {
             shown
@@ -236,7 +236,9 @@ fn path(model: &ModelRecord) -> TableData {
     };
     let rows = names.into_iter().map(|name| {
         let cells = model.vif_path.iter().map(|step| cell(name, step));
-        std::iter::once(Cell::Text(name.clone())).chain(cells).collect()
+        std::iter::once(TableCell::Text(name.clone()))
+            .chain(cells)
+            .collect()
     });
     TableData::new(
         "VIF by round",

@@ -4,7 +4,7 @@ use super::{Section, View, is_set_apart, kind, nothing, ranks};
 use crate::sheet::{self, CellForm, METRICS};
 use crate::{Bounds, LeaderboardRow, Separation, Track};
 use ktd_view::draw::Align::{Left, Right};
-use ktd_view::draw::{Cell, TableData, TableView, change, portion};
+use ktd_view::draw::{TableCell, TableData, TableView, change, portion};
 use maud::{Markup, html};
 
 pub(super) const SECTION: Section = Section {
@@ -112,22 +112,28 @@ pub(crate) fn described(track: &Track) -> String {
     )
 }
 
-fn row(leader: &LeaderboardRow, separation: Option<&Separation>) -> Vec<Cell> {
+fn row(leader: &LeaderboardRow, separation: Option<&Separation>) -> Vec<TableCell> {
     let mut row = standing(leader, separation).to_vec();
     row.extend(skill(leader));
-    row.push(leader.return_rank.map_or(Cell::Empty, Cell::Count));
-    row.push(leader.delta_rank.map_or(Cell::Empty, Cell::Signed));
+    row.push(leader.return_rank.map_or(TableCell::Empty, TableCell::Count));
+    row.push(leader.delta_rank.map_or(TableCell::Empty, TableCell::Signed));
     row.extend(METRICS.iter().map(|(_, key, form)| metric(leader, key, *form)));
     let gap = leader.memory_gap.as_ref();
-    row.push(Cell::optional(gap.map(|gap| gap.total_return), Cell::Change));
-    row.push(Cell::optional(gap.and_then(|gap| gap.selection), Cell::Change));
+    row.push(TableCell::optional(
+        gap.map(|gap| gap.total_return),
+        TableCell::Change,
+    ));
+    row.push(TableCell::optional(
+        gap.and_then(|gap| gap.selection),
+        TableCell::Change,
+    ));
     row.extend(mask(leader));
     row.extend(conduct(leader));
     row
 }
 
-fn mask(leader: &LeaderboardRow) -> [Cell; 2] {
-    let text = |text: Option<String>| text.map_or(Cell::Empty, Cell::Text);
+fn mask(leader: &LeaderboardRow) -> [TableCell; 2] {
+    let text = |text: Option<String>| text.map_or(TableCell::Empty, TableCell::Text);
     let mark = leader.mask.as_ref();
     [
         text(mark.map(|mark| mark.standing.label().to_owned())),
@@ -135,16 +141,16 @@ fn mask(leader: &LeaderboardRow) -> [Cell; 2] {
     ]
 }
 
-fn standing(leader: &LeaderboardRow, separation: Option<&Separation>) -> [Cell; 4] {
+fn standing(leader: &LeaderboardRow, separation: Option<&Separation>) -> [TableCell; 4] {
     let letters = separation.map_or_else(String::new, |separation| letters(&leader.agent, separation));
     let tag = format!("{} \u{b7} {}", leader.agent, kind(leader.cohort));
     [
-        Cell::Text(tag),
-        leader.alpha_rank.map_or(Cell::Empty, Cell::Count),
-        leader
-            .rank_interval
-            .map_or(Cell::Empty, |rank| Cell::Text(range(rank.low, rank.high))),
-        Cell::Text(letters),
+        TableCell::Text(tag),
+        leader.alpha_rank.map_or(TableCell::Empty, TableCell::Count),
+        leader.rank_interval.map_or(TableCell::Empty, |rank| {
+            TableCell::Text(range(rank.low, rank.high))
+        }),
+        TableCell::Text(letters),
     ]
 }
 
@@ -157,15 +163,15 @@ pub(super) fn range(low: usize, high: usize) -> String {
     }
 }
 
-fn metric(leader: &LeaderboardRow, key: &str, form: CellForm) -> Cell {
-    let missing = || Cell::Missing(format!("not defined for a {}", kind(leader.cohort)));
+fn metric(leader: &LeaderboardRow, key: &str, form: CellForm) -> TableCell {
+    let missing = || TableCell::Missing(format!("not defined for a {}", kind(leader.cohort)));
     leader
         .metrics
         .get(key)
         .map_or_else(missing, |stat| sheet::metric_cell(&stat.median, form))
 }
 
-fn skill(leader: &LeaderboardRow) -> [Cell; 5] {
+fn skill(leader: &LeaderboardRow) -> [TableCell; 5] {
     let Some(selection) = &leader.selection else {
         // References are attributed but not resampled.
         let value = leader
@@ -176,38 +182,46 @@ fn skill(leader: &LeaderboardRow) -> [Cell; 5] {
             .unattributed_reason
             .clone()
             .unwrap_or_else(|| "not attributed".to_owned());
-        let value = value.map_or(Cell::Missing(reason), Cell::Change);
-        return [value, Cell::Empty, Cell::Empty, Cell::Empty, Cell::Empty];
+        let value = value.map_or(TableCell::Missing(reason), TableCell::Change);
+        return [
+            value,
+            TableCell::Empty,
+            TableCell::Empty,
+            TableCell::Empty,
+            TableCell::Empty,
+        ];
     };
-    let interval = selection.interval.map_or(Cell::Empty, |Bounds { low, high }| {
-        Cell::Text(format!("{} to {}", change(low), change(high)))
-    });
+    let interval = selection
+        .interval
+        .map_or(TableCell::Empty, |Bounds { low, high }| {
+            TableCell::Text(format!("{} to {}", change(low), change(high)))
+        });
     [
-        Cell::Change(selection.value),
+        TableCell::Change(selection.value),
         interval,
-        sheet::metric_cell(&selection.newey_west_t, Cell::Ratio),
+        sheet::metric_cell(&selection.newey_west_t, TableCell::Ratio),
         selection
             .null_percentile
-            .map_or(Cell::Empty, |share| Cell::Text(portion(share))),
-        sheet::metric_cell(&selection.dsr, Cell::Ratio),
+            .map_or(TableCell::Empty, |share| TableCell::Text(portion(share))),
+        sheet::metric_cell(&selection.dsr, TableCell::Ratio),
     ]
 }
 
-fn conduct(leader: &LeaderboardRow) -> [Cell; 9] {
+fn conduct(leader: &LeaderboardRow) -> [TableCell; 9] {
     let faults = &leader.faults;
     if leader.seeds.is_empty() {
-        return [const { Cell::Empty }; 9];
+        return [const { TableCell::Empty }; 9];
     }
     [
         sheet::force(leader),
-        Cell::Count(leader.seeds.len()),
-        Cell::optional(faults.coverage, Cell::Percent),
-        Cell::Count(faults.model),
-        Cell::Count(faults.infrastructure),
-        Cell::Count(faults.fallbacks),
-        Cell::Count(faults.holds),
-        Cell::optional(faults.cost_usd, Cell::Dollars),
-        Cell::Text(leader.served_models.join(", ")),
+        TableCell::Count(leader.seeds.len()),
+        TableCell::optional(faults.coverage, TableCell::Percent),
+        TableCell::Count(faults.model),
+        TableCell::Count(faults.infrastructure),
+        TableCell::Count(faults.fallbacks),
+        TableCell::Count(faults.holds),
+        TableCell::optional(faults.cost_usd, TableCell::Dollars),
+        TableCell::Text(leader.served_models.join(", ")),
     ]
 }
 

@@ -15,7 +15,7 @@ mod waterfall;
 pub(crate) use leaders::table as leaderboard;
 
 use crate::{Cohort, Leaderboard, LeaderboardRow, Track};
-use ktd_view::draw::{Align, Canvas, Cell, TableData, grouped, real, scroll, short_hash};
+use ktd_view::draw::{Align, Canvas, TableCell, TableData, grouped, real, scroll, short_hash};
 use maud::{Markup, html};
 
 /// What a picture is made from.
@@ -172,16 +172,16 @@ fn month_ends(dates: &[String]) -> Vec<usize> {
 }
 
 /// A daily series: its name, its values and how a value is shown.
-type Daily<'a> = (&'a str, &'a [f64], fn(f64) -> Cell);
+type Daily<'a> = (&'a str, &'a [f64], fn(f64) -> TableCell);
 
 /// A table of daily series at the last day of each month.
 fn monthly(title: &str, dates: &[String], series: &[Daily<'_>]) -> TableData {
     let names = series.iter().map(|(name, ..)| (*name, Align::Right));
     let row = |place: usize| {
-        let date = Cell::Text(dates.get(place).cloned().unwrap_or_default());
+        let date = TableCell::Text(dates.get(place).cloned().unwrap_or_default());
         let cells = series
             .iter()
-            .map(|(_, values, form)| values.get(place).copied().map_or(Cell::Empty, form));
+            .map(|(_, values, form)| values.get(place).copied().map_or(TableCell::Empty, form));
         std::iter::once(date).chain(cells).collect()
     };
     TableData::new(

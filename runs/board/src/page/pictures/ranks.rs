@@ -5,8 +5,8 @@ use super::{View, figure, legend, nothing, numbers, ranked};
 use crate::{LeaderboardRow, RankBounds, Separation, SpaP};
 use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{
-    Anchor, Axes, Axis, Canvas, Cell, Column, Edges, Plane, TableData, decimals, fitted, p_value, portion,
-    real,
+    Anchor, Axes, Axis, Canvas, Column, Edges, Plane, TableCell, TableData, decimals, fitted, p_value,
+    portion, real,
 };
 use maud::{Markup, html};
 
@@ -170,17 +170,17 @@ fn ranks(leaders: &[&LeaderboardRow]) -> TableData {
     ];
     let rows = leaders.iter().map(|leader| {
         vec![
-            Cell::Text(leader.agent.clone()),
-            leader.alpha_rank.map_or(Cell::Empty, Cell::Count),
+            TableCell::Text(leader.agent.clone()),
+            leader.alpha_rank.map_or(TableCell::Empty, TableCell::Count),
             leader
                 .rank_interval
-                .map_or(Cell::Empty, |rank| Cell::Count(rank.low)),
+                .map_or(TableCell::Empty, |rank| TableCell::Count(rank.low)),
             leader
                 .rank_interval
-                .map_or(Cell::Empty, |rank| Cell::Count(rank.high)),
+                .map_or(TableCell::Empty, |rank| TableCell::Count(rank.high)),
             leader
                 .first_share
-                .map_or(Cell::Empty, |share| Cell::Text(portion(share))),
+                .map_or(TableCell::Empty, |share| TableCell::Text(portion(share))),
         ]
     });
     TableData::new("Ranks over resamples", heads).with_rows(rows)
@@ -196,12 +196,12 @@ fn wins(separation: &Separation) -> TableData {
     let rows = rows.map(|(own, (agent, shares))| {
         let cells = shares.iter().enumerate().map(|(other, share)| {
             if own == other {
-                Cell::Text("\u{2013}".to_owned())
+                TableCell::Text("\u{2013}".to_owned())
             } else {
-                Cell::Text(portion(*share))
+                TableCell::Text(portion(*share))
             }
         });
-        [Cell::Count(own + 1), Cell::Text(agent.clone())]
+        [TableCell::Count(own + 1), TableCell::Text(agent.clone())]
             .into_iter()
             .chain(cells)
             .collect()

@@ -5,7 +5,8 @@ use crate::SensitivityRow;
 use crate::sheet::metric_cell;
 use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{
-    Anchor, Axes, Axis, Canvas, Cell, Edges, TableData, change, decimals, fitted, padded, real, scientific,
+    Anchor, Axes, Axis, Canvas, Edges, TableCell, TableData, change, decimals, fitted, padded, real,
+    scientific,
 };
 use maud::{Markup, html};
 
@@ -90,13 +91,17 @@ fn table(rows: &[SensitivityRow], defaults: &[(&str, f64)]) -> TableData {
     let agents = defaults.iter().map(|(agent, _)| (*agent, Right));
     let heads = [("setting", Left), ("tau", Right), ("largest daily change", Right)];
     let base: Vec<f64> = defaults.iter().map(|(_, value)| *value).collect();
-    let first = [Cell::Text("default".to_owned()), Cell::Fine(1.0), Cell::Empty];
+    let first = [
+        TableCell::Text("default".to_owned()),
+        TableCell::Fine(1.0),
+        TableCell::Empty,
+    ];
     let default = first.into_iter().chain(with_ranks(&base)).collect();
     let others = rows.iter().map(|row| {
         let head = [
-            Cell::Text(row.setting.clone()),
-            metric_cell(&row.kendall_tau, Cell::Fine),
-            Cell::Text(basis_points(row.largest_daily_change)),
+            TableCell::Text(row.setting.clone()),
+            metric_cell(&row.kendall_tau, TableCell::Fine),
+            TableCell::Text(basis_points(row.largest_daily_change)),
         ];
         head.into_iter().chain(with_ranks(&row.selection)).collect()
     });
@@ -107,9 +112,9 @@ fn table(rows: &[SensitivityRow], defaults: &[(&str, f64)]) -> TableData {
     .with_rows(std::iter::once(default).chain(others))
 }
 
-fn with_ranks(values: &[f64]) -> impl Iterator<Item = Cell> {
+fn with_ranks(values: &[f64]) -> impl Iterator<Item = TableCell> {
     values.iter().map(|value| {
         let above = values.iter().filter(|other| value < other).count();
-        Cell::Text(format!("{} ({})", change(*value), above + 1))
+        TableCell::Text(format!("{} ({})", change(*value), above + 1))
     })
 }

@@ -3,7 +3,7 @@
 use super::{Section, View, figure, legend, nothing, numbers, ranked};
 use crate::LeaderboardRow;
 use ktd_view::draw::Align::{Left, Right};
-use ktd_view::draw::{Anchor, Canvas, Cell, TableData, change, fitted, real};
+use ktd_view::draw::{Anchor, Canvas, TableCell, TableData, change, fitted, real};
 use maud::{Markup, html};
 
 pub(super) const SECTION: Section = Section {
@@ -120,14 +120,14 @@ fn table(lines: &[Line<'_>]) -> TableData {
     let rows = lines.iter().map(|line| {
         let leader = line.leader;
         vec![
-            Cell::Text(leader.agent.clone()),
-            Cell::Count(line.ranks.0),
-            Cell::Count(line.ranks.1),
-            leader.delta_rank.map_or(Cell::Empty, Cell::Signed),
-            Cell::optional(total(leader), Cell::Change),
-            Cell::optional(
+            TableCell::Text(leader.agent.clone()),
+            TableCell::Count(line.ranks.0),
+            TableCell::Count(line.ranks.1),
+            leader.delta_rank.map_or(TableCell::Empty, TableCell::Signed),
+            TableCell::optional(total(leader), TableCell::Change),
+            TableCell::optional(
                 leader.selection.as_ref().map(|selection| selection.value),
-                Cell::Change,
+                TableCell::Change,
             ),
         ]
     });

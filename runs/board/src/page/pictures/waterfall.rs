@@ -3,7 +3,7 @@
 use super::{Section, View, card, legend, nothing, numbers};
 use crate::sheet::{self, TableKind};
 use crate::{Contribution, LeaderboardRow, Linked};
-use ktd_attribution::account::Basis;
+use ktd_attribution::account::WeightBasis;
 use ktd_view::draw::{Anchor, Axes, Axis, Canvas, Edges, axis_percent, change, padded, real, scientific};
 use maud::{Markup, html};
 
@@ -15,19 +15,19 @@ pub(super) const SECTION: Section = Section {
 };
 
 /// Bases with what they mean.
-const BASES: [(Basis, &str, &str); 3] = [
+const BASES: [(WeightBasis, &str, &str); 3] = [
     (
-        Basis::Pre,
+        WeightBasis::Pre,
         "basis-pre",
         "pre: weights before the day's trades; what new trades earn on their first day is timing",
     ),
     (
-        Basis::Post,
+        WeightBasis::Post,
         "basis-post",
         "post: weights after the day's trades; what they missed since the last close is timing",
     ),
     (
-        Basis::Two,
+        WeightBasis::Two,
         "basis-two",
         "two: overnight on weights before, intraday on weights after; nothing is left to timing",
     ),
@@ -50,7 +50,7 @@ pub(super) fn body(view: View<'_>) -> Markup {
         ]))
         div.bases {
             @for (basis, id, meaning) in BASES {
-                input type="radio" name="basis" id=(id) checked=[(basis == Basis::Pre).then_some("checked")];
+                input type="radio" name="basis" id=(id) checked=[(basis == WeightBasis::Pre).then_some("checked")];
                 label for=(id) { (meaning) }
             }
             div.cards { @for leader in &shown { (agent(view, leader)) } }

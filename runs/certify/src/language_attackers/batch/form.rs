@@ -2,7 +2,7 @@
 
 use crate::CertifyError;
 use ktd_agents::{Wire, WireReply};
-use ktd_bundle::exchanges::{BATCH_ROW, Outcome};
+use ktd_bundle::exchanges::{BATCH_ROW, ExchangeOutcome};
 use ktd_experiment::provider::Provider;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -78,7 +78,7 @@ impl BatchForm {
     }
 
     /// A line of a results file: which request, and what came back.
-    pub(super) fn read(self, line: &str) -> serde_json::Result<(String, Outcome)> {
+    pub(super) fn read(self, line: &str) -> serde_json::Result<(String, ExchangeOutcome)> {
         match self {
             Self::OpenAi => {
                 let row: OpenAiResult<'_> = serde_json::from_str(line)?;
@@ -121,13 +121,13 @@ fn path_of(base_url: &str) -> &str {
         .trim_end_matches('/')
 }
 
-fn replied(status: u16, body: &RawValue) -> Outcome {
-    Outcome::of(&Ok(WireReply::new(status, body.get().as_bytes().to_vec())))
+fn replied(status: u16, body: &RawValue) -> ExchangeOutcome {
+    ExchangeOutcome::of(&Ok(WireReply::new(status, body.get().as_bytes().to_vec())))
 }
 
 /// A row without an answer. Of the vendor's words only its code is kept: words may repeat a key.
-fn failed(error: &Value) -> Outcome {
-    Outcome::Failed {
+fn failed(error: &Value) -> ExchangeOutcome {
+    ExchangeOutcome::Failed {
         code: BATCH_ROW.to_owned(),
         retryable: true,
         detail: code_in(error).unwrap_or_else(|| "no reason given".to_owned()),
@@ -225,11 +225,13 @@ mod tests {
 
     fn detail(form: BatchForm, line: &str) -> String {
         match form.read(line).unwrap().1 {
-            Outcome::Failed { code, detail, .. } => {
+            ExchangeOutcome::Failed { code, detail, .. } => {
                 assert_eq!(code, BATCH_ROW);
                 detail
             }
-            Outcome::Reply { .. } | Outcome::Refused { .. } => panic!("it is an answer: {line}"),
+            ExchangeOutcome::Reply { .. } | ExchangeOutcome::Refused { .. } => {
+                panic!("it is an answer: {line}")
+            }
         }
     }
 

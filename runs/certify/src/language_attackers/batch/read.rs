@@ -8,7 +8,7 @@ use crate::language_attackers::attackers::{LanguageAttackers, Questions, keep};
 use crate::language_attackers::custom_id::custom_id;
 use crate::language_attackers::record::LanguageAnswer;
 use ktd_bundle::BundlePaths;
-use ktd_bundle::exchanges::{Cassette, ExchangeStore, Intent, Outcome, request_key};
+use ktd_bundle::exchanges::{Cassette, ExchangeOutcome, ExchangeStore, Intent, request_key};
 use ktd_probes::Probe;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -71,7 +71,7 @@ pub async fn read_batch(
             known += 1;
             continue;
         }
-        if let Outcome::Failed { detail, .. } = outcome {
+        if let ExchangeOutcome::Failed { detail, .. } = outcome {
             errors.push(RowError {
                 id,
                 code: detail.clone(),
@@ -98,7 +98,7 @@ fn rows(
     form: BatchForm,
     probes: &[Probe],
     (path, text): (&Path, &str),
-) -> Result<BTreeMap<String, Outcome>, CertifyError> {
+) -> Result<BTreeMap<String, ExchangeOutcome>, CertifyError> {
     let ids: BTreeSet<String> = probes
         .iter()
         .map(|probe| custom_id(probe.kind, probe.number))

@@ -9,7 +9,7 @@ use crate::language_attackers::custom_id::custom_id;
 use crate::language_attackers::question::first_request;
 use ktd_agents::WireRequest;
 use ktd_bundle::BundlePaths;
-use ktd_bundle::exchanges::{Cassette, Place};
+use ktd_bundle::exchanges::{Cassette, RequestPlace};
 use ktd_client::ClientError;
 use ktd_probes::Probe;
 use serde_json::value::RawValue;
@@ -26,8 +26,8 @@ pub struct BatchFile {
 }
 
 /// The place of a probe's first request.
-pub(super) fn first_place(probe: &Probe) -> Place {
-    Place {
+pub(super) fn first_place(probe: &Probe) -> RequestPlace {
+    RequestPlace {
         step: step_of(probe.kind, probe.number),
         ordinal: 0,
         attempt: 0,

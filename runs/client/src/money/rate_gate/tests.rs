@@ -14,7 +14,7 @@ fn gate(limits: RateLimits) -> Arc<RateGate> {
     Arc::new(RateGate::new(limits))
 }
 
-const WELL: Ended = Ended::Well { tokens: None };
+const WELL: CallEnd = CallEnd::Well { tokens: None };
 
 /// Seconds after which the calls began.
 async fn beginnings(gate: &Arc<RateGate>, request_tokens: u64, calls: usize) -> Vec<u64> {
@@ -48,7 +48,7 @@ async fn tokens_of_replies_are_owed() {
     let gate = gate(limits(0, 600, 0));
     let start = Instant::now();
     let slot = gate.enter(100).await;
-    slot.end(Ended::Well { tokens: Some(700) });
+    slot.end(CallEnd::Well { tokens: Some(700) });
     gate.enter(0).await.end(WELL);
     // 600 are owed and 500 are left.
     assert_eq!(start.elapsed().as_secs(), 10);
@@ -70,7 +70,7 @@ async fn a_busy_provider_is_left_alone_by_all_and_asked_less_at_once() {
     let wait = Duration::from_secs(20);
     // All of them hear that it is busy: that is one event, not eight.
     for slot in enter_all(&gate, 8).await {
-        slot.end(Ended::Busy { wait });
+        slot.end(CallEnd::Busy { wait });
     }
     assert_eq!(gate.limit(), 4);
     let slots = enter_all(&gate, 4).await;
@@ -80,7 +80,7 @@ async fn a_busy_provider_is_left_alone_by_all_and_asked_less_at_once() {
     tokio::task::yield_now().await;
     assert!(!fifth.is_finished(), "no more than the limit at once");
     for slot in slots {
-        slot.end(Ended::Otherwise);
+        slot.end(CallEnd::Otherwise);
     }
     fifth.await.unwrap();
     assert_eq!(gate.limit(), 4, "nothing is learnt from them");
@@ -90,7 +90,7 @@ async fn a_busy_provider_is_left_alone_by_all_and_asked_less_at_once() {
 async fn the_limit_halves_down_to_one_and_grows_by_one_at_a_time() {
     let gate = gate(limits(0, 0, 3));
     for expected in [1, 1] {
-        gate.enter(0).await.end(Ended::Busy {
+        gate.enter(0).await.end(CallEnd::Busy {
             wait: Duration::from_secs(1),
         });
         assert_eq!(gate.limit(), expected);
@@ -107,7 +107,7 @@ async fn the_limit_halves_down_to_one_and_grows_by_one_at_a_time() {
 async fn without_limits_a_busy_provider_still_sets_one() {
     let gate = gate(RateLimits::default());
     let mut slots = enter_all(&gate, 10).await;
-    slots.pop().unwrap().end(Ended::Busy { wait: Duration::ZERO });
+    slots.pop().unwrap().end(CallEnd::Busy { wait: Duration::ZERO });
     assert_eq!(gate.limit(), 5);
 }
 

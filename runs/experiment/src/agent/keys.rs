@@ -1,10 +1,10 @@
 //! An agent as files write it: one flat table of keys, of which each kind of agent takes its own.
 
-use crate::agent::{
+use super::{
     AgentConfig, AgentKind, ApiKeySource, BuiltinAgent, Control, External, ExternalClient, ModelAgent,
     ProgramAgent,
 };
-use crate::config::is_file_name;
+use crate::file_name::is_file_name;
 use crate::rate_limits::RateLimits;
 use ktd_agents::{ForceLevel, ThinkingPolicy, Wire};
 use serde::{Deserialize, Serialize};

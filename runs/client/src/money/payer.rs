@@ -1,14 +1,14 @@
 //! Who pays for a model's calls, and at which price and rate.
 
+use super::budget::{Budget, Spender};
+use super::rate_gate::KeyName;
 use crate::ClientError;
-use crate::money::rate_gate::KeyName;
-use crate::money::{Budget, Spender};
 use ktd_bundle::exchanges::Cassette;
 use ktd_bundle::spending::Spending;
 use ktd_bundle::tariff::Tariff;
 use ktd_experiment::cells::Cell;
 use ktd_experiment::config::AgentConfig;
-use ktd_experiment::price_table::Basis;
+use ktd_experiment::price_table::TokenPricing;
 use ktd_experiment::provider::Provider;
 use std::path::Path;
 
@@ -20,7 +20,7 @@ pub struct PricedAgent<'a> {
     /// How its model is spoken to.
     pub provider: &'a Provider,
     /// What its tokens cost.
-    pub basis: &'a Basis,
+    pub basis: &'a TokenPricing,
 }
 
 impl<'a> From<&'a Cell> for PricedAgent<'a> {

@@ -1,9 +1,9 @@
 //! The view of a market that ends on the as-of day.
 
-use super::{Bar, DayIndex, Market, NameId};
 use crate::day::TradeDate;
 use crate::factor_table::FactorTable;
 use crate::factors::{Factor, Technical};
+use crate::market::{Bar, DayIndex, Market, NameId};
 use crate::ticker::Board;
 
 /// How many trading days before the as-of day; 0 is the as-of day itself. There is no way to say "later".
@@ -31,6 +31,14 @@ impl PastDay {
     }
 }
 
+impl Market {
+    /// The view that ends on `day`: all that a decision after that day's close may know.
+    #[must_use]
+    pub const fn as_of(&self, day: DayIndex) -> AsOf<'_> {
+        AsOf::new(self, day)
+    }
+}
+
 /// All that may be known after the close of the as-of day, and nothing later.
 #[derive(Debug, Clone, Copy)]
 pub struct AsOf<'m> {
@@ -40,7 +48,7 @@ pub struct AsOf<'m> {
 }
 
 impl<'m> AsOf<'m> {
-    pub(super) const fn new(market: &'m Market, day: DayIndex) -> Self {
+    const fn new(market: &'m Market, day: DayIndex) -> Self {
         Self {
             market,
             day,
@@ -69,7 +77,7 @@ impl<'m> AsOf<'m> {
     /// The day so many trading days back, or `None` before the panel's first.
     #[must_use]
     pub fn past_day(&self, back: DaysBack) -> Option<PastDay> {
-        let index = DayIndex(self.day.0.checked_sub(back.0)?);
+        let index = self.day.back(back.0)?;
         Some(PastDay {
             index,
             date: self.market.date(index)?,
@@ -79,7 +87,7 @@ impl<'m> AsOf<'m> {
     /// The view so many trading days earlier, with the same factor values; `None` before the panel's first day.
     #[must_use]
     pub fn past(&self, back: DaysBack) -> Option<Self> {
-        let day = DayIndex(self.day.0.checked_sub(back.0)?);
+        let day = self.day.back(back.0)?;
         Some(Self { day, ..*self })
     }
 
@@ -88,8 +96,8 @@ impl<'m> AsOf<'m> {
         let (market, day) = (self.market, self.day);
         market
             .names()
-            .filter(move |(_, info)| info.first <= day)
             .map(|(name, _)| name)
+            .filter(move |&name| market.first_bar_day(name).is_some_and(|first| first <= day))
     }
 
     /// Whether the name has a bar on or before the as-of day.
@@ -202,7 +210,7 @@ impl<'m> AsOf<'m> {
     #[must_use]
     pub fn index_close(&self, back: DaysBack) -> Option<f64> {
         let day = self.past_day(back)?;
-        let levels = &self.market.indices.first()?.close;
+        let levels = &self.market.indices().first()?.close;
         levels
             .get(day.index.index())
             .copied()
@@ -230,6 +238,6 @@ impl<'m> AsOf<'m> {
     /// How many sectors the panel has; 0 without sectors.
     #[must_use]
     pub fn sector_count(&self) -> usize {
-        self.market.sectors.len()
+        self.market.sectors().len()
     }
 }

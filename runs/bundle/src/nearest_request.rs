@@ -1,16 +1,16 @@
 //! The recorded request that is most like one that is not recorded, and where the two part.
 
-use super::{Place, Sent};
+use crate::exchange::{RequestPlace, Sent};
 use serde_json::Value;
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::fmt;
 
-/// A recorded request beside one that was asked instead of it.
+/// The recorded request most like one that is not recorded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Nearest {
     /// Where the recorded one stands.
-    pub at: Place,
+    pub at: RequestPlace,
     /// The first field that differs, in the order of canonical JSON; `None` when the requests are the same and only
     /// their places differ.
     pub first: Option<Difference>,
@@ -38,7 +38,7 @@ const ABSENT: &str = "nothing";
 impl Nearest {
     /// The send of the same place, else the one with the fewest values that differ, of those the one whose beginning
     /// is the same the longest, of those the earliest.
-    pub(super) fn of(sends: &[Sent], at: Place, path: &str, body: &str) -> Option<Self> {
+    pub(super) fn of(sends: &[Sent], at: RequestPlace, path: &str, body: &str) -> Option<Self> {
         let now = Request::of(path, body);
         let beside = |sent: &Sent| {
             let recorded = Request::of(&sent.intent.path, &sent.intent.request);
@@ -55,7 +55,7 @@ impl Nearest {
         })
     }
 
-    fn beside(at: Place, recorded: &Request<'_>, now: &Request<'_>) -> Self {
+    fn beside(at: RequestPlace, recorded: &Request<'_>, now: &Request<'_>) -> Self {
         let mut walk = Walk::default();
         if recorded.path != now.path {
             walk.pointer.push_str("(path)");
@@ -205,15 +205,15 @@ mod tests {
     use crate::exchanges::Intent;
     use serde_json::json;
 
-    fn place(step: usize, ordinal: u32) -> Place {
-        Place {
+    fn place(step: usize, ordinal: u32) -> RequestPlace {
+        RequestPlace {
             step,
             ordinal,
             attempt: 0,
         }
     }
 
-    fn sent(at: Place, body: &Value) -> Sent {
+    fn sent(at: RequestPlace, body: &Value) -> Sent {
         Sent {
             intent: Intent {
                 at,
@@ -225,7 +225,7 @@ mod tests {
         }
     }
 
-    fn nearest(sends: &[Sent], at: Place, body: &Value) -> Nearest {
+    fn nearest(sends: &[Sent], at: RequestPlace, body: &Value) -> Nearest {
         Nearest::of(sends, at, "/chat/completions", &body.to_string()).unwrap()
     }
 

@@ -1,12 +1,12 @@
-//! What an outside agent says, and the Chat Completions reply it becomes.
+//! A turn of an outside agent, and the Chat Completions reply it becomes.
 
 use super::Conversation;
 use ktd_agents::SUBMIT_ACTION;
 use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
 
-/// Longest word of an agent, in bytes: escaped once more, it still fits the largest reply that is read.
-pub(super) const WORD_BYTES_MAX: usize = 2 * 1024 * 1024;
+/// Longest turn of an agent, in bytes: escaped once more, it still fits the largest reply that is read.
+pub(super) const TURN_BYTES_MAX: usize = 2 * 1024 * 1024;
 
 /// What the bridge says in the agent's place when the agent submits during research: a turn without a tool call,
 /// which closes research.
@@ -14,13 +14,13 @@ const RESEARCH_IS_DONE: &str = "My research is done; the submission follows.";
 
 /// One turn of an outside agent. Texts are kept as the JSON they came as, so that nothing is repaired on the way.
 #[derive(Debug, Clone)]
-pub struct Word {
-    said: Said,
+pub struct AgentTurn {
+    content: TurnContent,
     usage: Option<TokenCounts>,
 }
 
 #[derive(Debug, Clone)]
-enum Said {
+enum TurnContent {
     Call {
         /// A JSON text.
         name: Box<RawValue>,
@@ -41,9 +41,9 @@ pub struct TokenCounts {
     pub completion_tokens: u64,
 }
 
-/// Text that is no word of an agent. It holds nothing of the text.
+/// A text that is no turn of an agent. It holds nothing of the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum WordError {
+pub enum AgentTurnError {
     /// It is no JSON object.
     #[error("it is no JSON object on one line (column {column})")]
     NotAnObject {
@@ -59,7 +59,7 @@ pub enum WordError {
         /// Which.
         member: &'static str,
     },
-    /// Nothing was said.
+    /// Its text is empty.
     #[error("its `text` is blank")]
     Blank,
     /// The token counts are none.
@@ -70,36 +70,36 @@ pub enum WordError {
     UnknownMember,
 }
 
-impl Word {
+impl AgentTurn {
     /// A tool call. Arguments that are a JSON text are that text; anything else is its own JSON text, so that even
     /// arguments that are no JSON can be told. Without any they are empty.
     ///
     /// # Errors
-    /// [`WordError::NotText`] when `name` is no JSON text.
-    pub fn call(name: Box<RawValue>, arguments: Option<Box<RawValue>>) -> Result<Self, WordError> {
+    /// [`AgentTurnError::NotText`] when `name` is no JSON text.
+    pub fn call(name: Box<RawValue>, arguments: Option<Box<RawValue>>) -> Result<Self, AgentTurnError> {
         if !is_text(&name) {
-            return Err(WordError::NotText { member: "name" });
+            return Err(AgentTurnError::NotText { member: "name" });
         }
         let arguments = match arguments {
             Some(arguments) if is_text(&arguments) => arguments,
             Some(arguments) => raw(&arguments.get()),
             None => raw(&""),
         };
-        Ok(Self::of(Said::Call { name, arguments }))
+        Ok(Self::of(TurnContent::Call { name, arguments }))
     }
 
     /// Prose.
     ///
     /// # Errors
-    /// [`WordError::NotText`] or [`WordError::Blank`]: silence is told by saying nothing.
-    pub fn say(text: Box<RawValue>) -> Result<Self, WordError> {
+    /// [`AgentTurnError::NotText`] or [`AgentTurnError::Blank`]: silence is told by saying nothing.
+    pub fn say(text: Box<RawValue>) -> Result<Self, AgentTurnError> {
         if !is_text(&text) {
-            return Err(WordError::NotText { member: "text" });
+            return Err(AgentTurnError::NotText { member: "text" });
         }
         if read(&text).is_some_and(|text| text.trim().is_empty()) {
-            return Err(WordError::Blank);
+            return Err(AgentTurnError::Blank);
         }
-        Ok(Self::of(Said::Text(text)))
+        Ok(Self::of(TurnContent::Text(text)))
     }
 
     /// The same with what it cost.
@@ -111,19 +111,19 @@ impl Word {
 
     /// The turn that closes research in the agent's place.
     pub(super) fn research_is_done() -> Self {
-        Self::of(Said::Text(raw(&RESEARCH_IS_DONE)))
+        Self::of(TurnContent::Text(raw(&RESEARCH_IS_DONE)))
     }
 
-    const fn of(said: Said) -> Self {
-        Self { said, usage: None }
+    const fn of(content: TurnContent) -> Self {
+        Self { content, usage: None }
     }
 
     /// Whether it submits.
     #[must_use]
     pub fn is_submission(&self) -> bool {
-        match &self.said {
-            Said::Call { name, .. } => read(name).as_deref() == Some(SUBMIT_ACTION),
-            Said::Text(_) => false,
+        match &self.content {
+            TurnContent::Call { name, .. } => read(name).as_deref() == Some(SUBMIT_ACTION),
+            TurnContent::Text(_) => false,
         }
     }
 
@@ -131,9 +131,9 @@ impl Word {
     /// that the same words give the same bytes.
     #[must_use]
     pub fn reply(&self, conversation: &Conversation) -> Vec<u8> {
-        let (content, calls, finish_reason) = match &self.said {
-            Said::Text(text) => (Some(&**text), None, "stop"),
-            Said::Call { name, arguments } => {
+        let (content, calls, finish_reason) = match &self.content {
+            TurnContent::Text(text) => (Some(&**text), None, "stop"),
+            TurnContent::Call { name, arguments } => {
                 let call = Call {
                     id: format!("call_{}", conversation.messages.len()),
                     kind: "function",
@@ -222,8 +222,8 @@ mod tests {
             .unwrap()
     }
 
-    fn decode(word: &Word) -> ModelTurn {
-        let reply = word.reply(&opening());
+    fn decode(turn: &AgentTurn) -> ModelTurn {
+        let reply = turn.reply(&opening());
         Wire::ChatCompletions
             .decode(200, &reply, &Dialect::plain())
             .unwrap()
@@ -241,50 +241,55 @@ mod tests {
             (Some("[1]"), "[1]"),
             (None, "{}"),
         ] {
-            let word = Word::call(json(r#""screen""#), given.map(json)).unwrap();
-            let turn = decode(&word);
-            let call = &turn.tool_calls()[0];
+            let turn = AgentTurn::call(json(r#""screen""#), given.map(json)).unwrap();
+            let decoded = decode(&turn);
+            let call = &decoded.tool_calls()[0];
             assert_eq!(
                 (call.name.as_str(), call.arguments.as_str()),
                 ("screen", expected)
             );
             assert_eq!(call.id.as_str(), "call_1");
-            assert_eq!(turn.stop(), StopReason::ToolCalls);
-            assert!(!word.is_submission());
+            assert_eq!(decoded.stop(), StopReason::ToolCalls);
+            assert!(!turn.is_submission());
         }
     }
 
     #[test]
-    fn prose_and_token_counts_are_told() {
+    fn prose_and_token_counts_are_in_the_reply() {
         let usage = TokenCounts {
             prompt_tokens: 10,
             completion_tokens: 3,
         };
-        let word = Word::say(json(r#""Enough.""#)).unwrap().with_usage(Some(usage));
-        let turn = decode(&word);
-        assert_eq!(turn.text(), Some("Enough."));
-        assert_eq!(turn.usage().output(), 3);
-        assert!(turn.normalised().is_empty());
+        let turn = AgentTurn::say(json(r#""Enough.""#))
+            .unwrap()
+            .with_usage(Some(usage));
+        let decoded = decode(&turn);
+        assert_eq!(decoded.text(), Some("Enough."));
+        assert_eq!(decoded.usage().output(), 3);
+        assert!(decoded.normalised().is_empty());
     }
 
     #[test]
-    fn the_longest_word_still_fits_a_reply() {
-        let quotes = format!("\"{}\"", "\\\"".repeat(WORD_BYTES_MAX / 2));
-        let word = Word::call(json(r#""submit_action""#), Some(json(&format!("[{quotes}]")))).unwrap();
-        assert!(word.is_submission());
-        decode(&word);
+    fn the_longest_turn_still_fits_a_reply() {
+        let quotes = format!("\"{}\"", "\\\"".repeat(TURN_BYTES_MAX / 2));
+        let turn = AgentTurn::call(json(r#""submit_action""#), Some(json(&format!("[{quotes}]")))).unwrap();
+        assert!(turn.is_submission());
+        decode(&turn);
     }
 
     #[test]
-    fn what_is_no_word_is_refused() {
+    fn what_is_no_turn_is_refused() {
         assert_eq!(
-            Word::call(json("1"), None).unwrap_err(),
-            WordError::NotText { member: "name" }
+            AgentTurn::call(json("1"), None).unwrap_err(),
+            AgentTurnError::NotText { member: "name" }
         );
         assert_eq!(
-            Word::say(json("null")).unwrap_err(),
-            WordError::NotText { member: "text" }
+            AgentTurn::say(json("null")).unwrap_err(),
+            AgentTurnError::NotText { member: "text" }
         );
-        assert_eq!(Word::say(json(r#"" \n""#)).unwrap_err(), WordError::Blank);
+        assert_eq!(
+            AgentTurn::say(json(r#"" \n""#)).unwrap_err(),
+            AgentTurnError::Blank
+        );
     }
 }

@@ -1,8 +1,8 @@
 //! What is worth knowing about a panel before anything is run on it.
 
-use super::{AbsentMember, Bar, DayIndex, Market, NameId, NameInfo};
 use crate::day::{DateSpan, TradeDate};
 use crate::exchange::{LimitRule, PriceLimits, Rules, reference_price};
+use crate::market::{AbsentMember, Bar, DayIndex, Market, NameId, NameInfo};
 use crate::money::Price;
 use crate::ticker::{Board, Ticker};
 use std::collections::BTreeMap;
@@ -321,7 +321,7 @@ fn unsupported(market: &Market) -> Vec<UnsupportedRule> {
         (market.amount_declared(), UnsupportedRule::Amount),
         (!market.indices().is_empty(), UnsupportedRule::Benchmark),
         (market.calendar_declared(), UnsupportedRule::Calendar),
-        (market.columns.change.is_some(), UnsupportedRule::FactorCheck),
+        (market.has_declared_changes(), UnsupportedRule::FactorCheck),
         (has_company_names, UnsupportedRule::CompanyNames),
         (!market.sectors().is_empty(), UnsupportedRule::Sectors),
     ]

@@ -1,37 +1,37 @@
 //! Executes orders against an account and keeps the record.
 
-use super::account::{Account, SellFault};
+use super::account::{QlibAccount, SellFault};
 use super::config::QlibConfig;
+use super::error::SimulationError;
 use super::exchange::{DealTerms, OrderRequest};
 use super::market::{Market, MarketDay};
-use super::report::{DayReport, Fill, FinalPosition};
-use super::simulate::SimulationError;
+use super::report::{DayReport, FinalPosition, QlibFill};
 use super::topk_dropout::Order;
 use super::window::Step;
 
 /// The account of a run, the terms it deals on, and what it has done.
 #[derive(Debug)]
-pub(super) struct Desk<'a> {
+pub(super) struct Executor<'a> {
     market: &'a Market,
     terms: DealTerms,
-    account: Account,
+    account: QlibAccount,
     /// Adjusted amounts dealt today, both sides, by place of the symbol.
     dealt_today: Vec<f64>,
-    fills: Vec<Fill>,
+    fills: Vec<QlibFill>,
 }
 
-impl<'a> Desk<'a> {
+impl<'a> Executor<'a> {
     pub(super) fn new(config: &QlibConfig, market: &'a Market) -> Self {
         Self {
             market,
             terms: DealTerms::of_run(config, market.adjusted_only),
-            account: Account::new(config.account, config.settle),
+            account: QlibAccount::new(config.account, config.settle),
             dealt_today: vec![0.0; market.symbols().len()],
             fills: Vec::new(),
         }
     }
 
-    pub(super) const fn account(&self) -> &Account {
+    pub(super) const fn account(&self) -> &QlibAccount {
         &self.account
     }
 
@@ -71,7 +71,7 @@ impl<'a> Desk<'a> {
                 *dealt += deal.amount;
             }
         }
-        self.fills.push(Fill {
+        self.fills.push(QlibFill {
             date: step.date,
             symbol: self.market.symbol(instrument),
             side,
@@ -108,7 +108,7 @@ impl<'a> Desk<'a> {
     /// What is held, as shares of `net_asset_value`.
     pub(super) fn positions(&self, net_asset_value: f64) -> Vec<FinalPosition> {
         let holdings = self.account.holdings().iter();
-        let position = |(instrument, holding): (&usize, &super::account::Holding)| FinalPosition {
+        let position = |(instrument, holding): (&usize, &super::account::QlibHolding)| FinalPosition {
             symbol: self.market.symbol(*instrument),
             amount: holding.amount,
             price: holding.price,
@@ -118,7 +118,7 @@ impl<'a> Desk<'a> {
         holdings.map(position).collect()
     }
 
-    pub(super) fn into_fills(self) -> Vec<Fill> {
+    pub(super) fn into_fills(self) -> Vec<QlibFill> {
         self.fills
     }
 

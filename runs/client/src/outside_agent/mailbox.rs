@@ -1,6 +1,6 @@
 //! Where an outside agent that calls and an engine that asks meet.
 
-use super::{Conversation, OutsideAgent, Steps, Word};
+use super::{AgentTurn, Conversation, OutsideAgent, Steps};
 use futures::future::BoxFuture;
 use ktd_agents::TransportError;
 use std::sync::Arc;
@@ -8,10 +8,10 @@ use tokio::sync::{Mutex, mpsc, watch};
 
 /// What became of an episode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Over {
+pub enum EpisodeEnd {
     /// It ended, and its bundle is finished.
     Finished,
-    /// It stopped before its end; its owner is told why.
+    /// It stopped before its end; its owner gets the reason.
     Stopped,
 }
 
@@ -19,29 +19,29 @@ pub enum Over {
 enum Status {
     /// The engine is at work.
     Working,
-    /// The engine waits for a word.
+    /// The engine waits for a turn.
     Open(Arc<Conversation>),
-    Over(Over),
+    Over(EpisodeEnd),
 }
 
-/// One word at a time: the engine lays down a question, the agent's side takes it and lays down a word.
+/// One turn at a time: the engine puts a question, the agent's side takes it and puts its turn.
 #[derive(Debug)]
-pub struct Desk {
+pub struct AgentMailbox {
     status: watch::Sender<Status>,
-    words: mpsc::Sender<Word>,
-    heard: Mutex<mpsc::Receiver<Word>>,
+    turns: mpsc::Sender<AgentTurn>,
+    received: Mutex<mpsc::Receiver<AgentTurn>>,
     steps: Arc<Steps>,
 }
 
-impl Desk {
-    /// A desk of an engine at work.
+impl AgentMailbox {
+    /// The mailbox of an engine at work.
     #[must_use]
     pub fn new(steps: Arc<Steps>) -> Self {
-        let (words, heard) = mpsc::channel(1);
+        let (turns, received) = mpsc::channel(1);
         Self {
             status: watch::Sender::new(Status::Working),
-            words,
-            heard: Mutex::new(heard),
+            turns,
+            received: Mutex::new(received),
             steps,
         }
     }
@@ -52,44 +52,44 @@ impl Desk {
         &self.steps
     }
 
-    /// The question that waits for a word, as soon as there is one.
+    /// The question that waits for a turn, as soon as there is one.
     ///
     /// # Errors
-    /// [`Over`] when no more will come.
-    pub async fn question(&self) -> Result<Arc<Conversation>, Over> {
+    /// [`EpisodeEnd`] when no more will come.
+    pub async fn question(&self) -> Result<Arc<Conversation>, EpisodeEnd> {
         let mut status = self.status.subscribe();
         let settled = status.wait_for(|status| !matches!(status, Status::Working)).await;
         match settled.as_deref() {
             Ok(Status::Open(conversation)) => Ok(Arc::clone(conversation)),
             Ok(Status::Over(over)) => Err(*over),
-            Ok(Status::Working) | Err(_) => Err(Over::Stopped),
+            Ok(Status::Working) | Err(_) => Err(EpisodeEnd::Stopped),
         }
     }
 
     /// Answers the open question. The next [`Self::question`] is what came of it.
-    pub async fn say(&self, word: Word) {
+    pub async fn answer(&self, turn: AgentTurn) {
         self.status.send_replace(Status::Working);
-        // The receiver lives as long as the desk.
-        self.words.send(word).await.ok();
+        // The receiver lives as long as the mailbox.
+        self.turns.send(turn).await.ok();
     }
 
-    /// Tells that no more questions will come.
-    pub fn close(&self, over: Over) {
+    /// Says that no more questions will come.
+    pub fn close(&self, over: EpisodeEnd) {
         self.status.send_replace(Status::Over(over));
     }
 
-    async fn word(&self, conversation: &Conversation) -> Result<Word, TransportError> {
-        let mut heard = self.heard.lock().await;
+    async fn turn(&self, conversation: &Conversation) -> Result<AgentTurn, TransportError> {
+        let mut received = self.received.lock().await;
         self.status
             .send_replace(Status::Open(Arc::new(conversation.clone())));
-        heard.recv().await.ok_or(TransportError::NotSent {
+        received.recv().await.ok_or(TransportError::NotSent {
             detail: "the agent's side is gone".to_owned(),
         })
     }
 }
 
-impl OutsideAgent for Arc<Desk> {
-    fn ask<'a>(&'a self, conversation: &'a Conversation) -> BoxFuture<'a, Result<Word, TransportError>> {
-        Box::pin(self.word(conversation))
+impl OutsideAgent for Arc<AgentMailbox> {
+    fn ask<'a>(&'a self, conversation: &'a Conversation) -> BoxFuture<'a, Result<AgentTurn, TransportError>> {
+        Box::pin(self.turn(conversation))
     }
 }

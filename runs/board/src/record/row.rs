@@ -1,0 +1,216 @@
+//! One row of a board: all that is recorded of an agent on a track.
+
+use super::{Bounds, Cohort, MurphyParts, RankBounds};
+use crate::by_basis::ByBasis;
+use ktd_bundle::summary::Metric;
+use ktd_experiment::provider::ForceLevel;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// One agent on a track.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LeaderboardRow {
+    /// Its name.
+    pub agent: String,
+    /// What it is.
+    pub cohort: Cohort,
+    /// How submissions were forced: parse failures compare within a level only. None for a reference.
+    pub force: Option<ForceLevel>,
+    /// Its seeds, ascending.
+    pub seeds: Vec<u64>,
+    /// The seed whose daily series are shown: the one of the median return, the lower of two.
+    pub shown_seed: Option<u64>,
+    /// Names of the models that answered, as the provider says: more than one is a drift.
+    pub served_models: Vec<String>,
+    /// Counters over all seeds.
+    pub faults: Faults,
+    /// Metrics by name over seeds: `total_return`, `excess_return`, `sharpe_ratio`, `max_drawdown`,
+    /// `information_ratio`, `turnover`, `hhi`, `cash_ratio`, `abstention`, `parse_failure`, `ece`, and diagnostics.
+    pub metrics: BTreeMap<String, SeedStat>,
+    /// Rank by total return; none for what is not ranked.
+    pub return_rank: Option<usize>,
+    /// Rank by selection.
+    pub alpha_rank: Option<usize>,
+    /// `return_rank - alpha_rank`: above 0 is better judged by skill.
+    pub delta_rank: Option<i64>,
+    /// 95 % interval of the rank by selection.
+    pub rank_interval: Option<RankBounds>,
+    /// Share of replicates in which it is first.
+    pub first_share: Option<f64>,
+    /// Where the return came from, by basis; none for what has no holdings.
+    pub attribution: Option<ByBasis<Contribution>>,
+    /// Why there is no attribution.
+    pub unattributed_reason: Option<String>,
+    /// Selection and its uncertainty, basis `pre`.
+    pub selection: Option<Selection>,
+    /// Mean exposure to each style over invested days, weights over NAV.
+    pub exposures: Vec<f64>,
+    /// Daily exposures of the shown seed: one series a style.
+    pub daily_exposures: Vec<Vec<f64>>,
+    /// Daily series of the shown seed.
+    pub curves: Option<Curves>,
+    /// Stated confidence against what happened.
+    pub reliability: Option<CalibrationRecord>,
+    /// What hiding the identifiers took away: bright minus blinded, same window and mode, and
+    /// the same numbers where both have them. None for a reference.
+    pub memory_gap: Option<Gap>,
+    /// Whether the mask of its runs is certified, and against whom. None for a reference.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub mask: Option<ktd_probes::judge::CertificationMark>,
+}
+
+/// Counters that are never mixed, and money.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Faults {
+    /// Steps that the infrastructure did not take away, of all steps.
+    pub coverage: Option<f64>,
+    /// The model's mistakes.
+    pub model: usize,
+    /// Failed attempts of the infrastructure.
+    pub infrastructure: usize,
+    /// Steps without a good submission.
+    pub fallbacks: usize,
+    /// Steps in which the model decided to hold.
+    pub holds: usize,
+    /// Cost of all seeds, US dollars, where known.
+    pub cost_usd: Option<f64>,
+}
+
+/// A figure over seeds.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SeedStat {
+    /// Median, or the reason why there is none.
+    pub median: Metric,
+    /// Quartiles (type 7); with fewer than five seeds look at `values`.
+    pub quartiles: Option<Bounds>,
+    /// One value a seed, where it is defined, in the order of the seeds.
+    pub values: Vec<f64>,
+}
+
+/// Linked contributions of one basis: means over seeds.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Contribution {
+    /// Carino-linked: adds up to the geometric return.
+    pub carino: Linked,
+    /// In shares of the initial cash: adds up to the same return, in money.
+    pub pnl: Linked,
+    /// Plain sums of daily contributions.
+    pub sum: Linked,
+    /// Largest daily difference between the return and the sum of its parts, over all seeds.
+    pub daily_gauge: f64,
+}
+
+/// Parts of a return.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Linked {
+    /// Common factor.
+    pub common: f64,
+    /// Styles, in the order of the model's styles.
+    pub styles: Vec<f64>,
+    /// Their sum.
+    pub style: f64,
+    /// Specific return of what was held.
+    pub selection: f64,
+    /// Execution timing.
+    pub timing: f64,
+    /// Fills away from the open.
+    pub slip: f64,
+    /// Fees.
+    pub cost: f64,
+    /// Rounding of corporate actions.
+    pub corporate: f64,
+    /// P&L of holdings that the model does not cover.
+    pub unattributed: f64,
+    /// The whole.
+    pub portfolio: f64,
+    /// The whole less its parts.
+    pub gauge: f64,
+    /// Standard error of common and style against selection that the fit's own uncertainty gives; `None` but for
+    /// plain sums.
+    pub split_standard_error: Option<f64>,
+}
+
+/// Selection and its uncertainty: Carino-linked, means over seeds.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Selection {
+    /// Linked selection.
+    pub value: f64,
+    /// 95 % interval of the stationary bootstrap over days.
+    pub interval: Option<Bounds>,
+    /// Newey-West t of the daily series.
+    pub newey_west_t: Metric,
+    /// 95 % band of random portfolios with the same count, weights and holding periods.
+    pub null_band: Option<Bounds>,
+    /// Mean of those portfolios.
+    pub null_mean: Option<f64>,
+    /// Share of them below the value.
+    pub null_percentile: Option<f64>,
+    /// Probabilistic Sharpe ratio of the daily selection against 0.
+    pub psr: Metric,
+    /// The same deflated by the number of trials.
+    pub dsr: Metric,
+}
+
+/// Daily series at each close.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Curves {
+    /// Net asset value, 1 before the first day.
+    pub nav: Vec<f64>,
+    /// Fall from the highest so far, positive.
+    pub drawdown: Vec<f64>,
+    /// Common, linked up to the day; with the next three it adds up to `nav - 1`.
+    pub common: Vec<f64>,
+    /// Styles together, linked up to the day.
+    pub style: Vec<f64>,
+    /// Selection, linked up to the day.
+    pub selection: Vec<f64>,
+    /// Timing, slippage, cost, corporate rounding and unattributed, linked up to the day.
+    pub other: Vec<f64>,
+}
+
+/// Stated confidence against what happened, over all seeds.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CalibrationRecord {
+    /// Expected calibration error, ten bins.
+    pub ece: Metric,
+    /// 95 % interval, resampling steps.
+    pub ece_interval: Option<Bounds>,
+    /// Filled orders with a known outcome.
+    pub orders: usize,
+    /// Bins from 0 to 1.
+    pub bins: Vec<CalibrationBin>,
+    /// Brier score.
+    pub brier: Metric,
+    /// Its parts.
+    pub murphy: Option<MurphyParts>,
+}
+
+/// A bin of stated confidence.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CalibrationBin {
+    /// Orders in it.
+    pub orders: usize,
+    /// Their mean confidence.
+    pub confidence: Option<f64>,
+    /// Share that came true.
+    pub accuracy: Option<f64>,
+}
+
+/// Bright minus blinded.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Gap {
+    /// Of total return: medians over seeds.
+    pub total_return: f64,
+    /// Of selection.
+    pub selection: Option<f64>,
+}

@@ -1,0 +1,59 @@
+//! Arguments of `ktd replay`.
+
+use super::replay_step::StepRange;
+use clap::Args;
+use ktd_experiment::amount::Picodollars;
+use std::path::PathBuf;
+
+const EXAMPLE: &str = "\
+Examples:
+  ktd replay results/demo/cells/momentum__short__blinded-rescaled__open-research__s1
+  ktd replay BUNDLE --step 3            # what the model saw and did at step 3
+  ktd replay BUNDLE --step 3..7         # steps 3 to 7
+  ktd replay BUNDLE --step 3 --full     # with the prompt that is the same in every step
+  ktd replay BUNDLE --step 3 --real     # with the real names beside the aliases
+  ktd replay BUNDLE --branch 3 --out DIR --builtin hold    # steps 1 and 2 as recorded, then live
+  ktd replay BUNDLE --branch 3 --out DIR --agent try.toml:gpt --budget 2.00
+
+Running a branch again with the same --out continues it.";
+
+/// Runs an episode again from its recorded replies, offline, and compares every byte; shows one step; or continues it
+/// otherwise from a step.
+#[derive(Debug, Clone, Args)]
+#[command(after_help = EXAMPLE)]
+pub(super) struct ReplayArgs {
+    /// The bundle's directory.
+    pub bundle: PathBuf,
+    /// The panel, when it is no longer where the bundle was made.
+    #[arg(long)]
+    pub panel: Option<PathBuf>,
+    /// Show this step, or these, as the model saw them, with orders, fills and NAV, instead of replaying.
+    #[arg(long, value_name = "STEP or FIRST..LAST")]
+    pub step: Option<StepRange>,
+    /// With --step: show the text that is the same in every step, too.
+    #[arg(long, requires = "step")]
+    pub full: bool,
+    /// With --step: show real names and dates too (needs the bundle's private part).
+    #[arg(long, requires = "step")]
+    pub real: bool,
+    /// Make another bundle: its steps before this one come from the recorded replies, the others are asked live.
+    #[arg(long, value_name = "STEP", requires = "out", conflicts_with = "step")]
+    pub branch: Option<usize>,
+    /// With --branch: the directory of the new bundle.
+    #[arg(long, value_name = "DIR", requires = "branch")]
+    pub out: Option<PathBuf>,
+    /// With --branch: ask this agent of an experiment file instead of the one that answered there.
+    #[arg(
+        long,
+        value_name = "EXPERIMENT.toml:ID",
+        requires = "branch",
+        conflicts_with = "builtin"
+    )]
+    pub agent: Option<String>,
+    /// With --branch: ask this built-in agent.
+    #[arg(long, value_name = "NAME", requires = "branch")]
+    pub builtin: Option<String>,
+    /// With --branch: most that the new bundle may cost, US dollars such as 2.00.
+    #[arg(long, value_name = "USD", requires = "branch", value_parser = Picodollars::parse)]
+    pub budget: Option<Picodollars>,
+}
