@@ -64,7 +64,7 @@ async def trade(server, calls_left):
         trader = Trader(client, calls_left)
         while "STATE:\n" in opening:
             state = strategy.state_of(opening)
-            print("step", state["step"], "of", state["steps_total"])
+            print("step", state["step"])
             try:
                 opening = await trader.step(opening)
             except Limit:

@@ -4,11 +4,11 @@ use polars::prelude::{DataFrame, PolarsError, df};
 use serde_json::Value;
 use std::fmt;
 
-/// Why a text is no log of events.
+/// Why a text is no ledger.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum EventsError {
-    /// A line that is not JSON, or a day without one of its numbers.
+    /// A line that is not JSON, or a step without one of its numbers.
     Line {
         /// 1-based line.
         line: usize,
@@ -25,7 +25,7 @@ impl EventsError {
     pub const fn hint(&self) -> &'static str {
         match self {
             Self::Line { .. } => {
-                "give the events.jsonl of a bundle; `ktd verify BUNDLE` tells whether it is whole"
+                "give the private/ledger.jsonl of a bundle; `ktd verify BUNDLE` tells whether it is whole"
             }
             Self::Frame(_) => "report it: the columns of a day have one length by construction",
         }
@@ -44,9 +44,8 @@ impl fmt::Display for EventsError {
 impl std::error::Error for EventsError {}
 
 const FEN_PER_YUAN: f64 = 100.0;
-const BILLION: f64 = 1.0e9;
 
-/// The marks of a log, column by column.
+/// The closes of a ledger, column by column.
 #[derive(Default)]
 struct Steps {
     step: Vec<u32>,
@@ -61,62 +60,72 @@ struct Steps {
 }
 
 impl Steps {
-    fn push(&mut self, line: usize, mark: &Value) -> Result<(), EventsError> {
-        let number = |key: &str| {
-            mark.get(key)
-                .and_then(Value::as_f64)
-                .ok_or_else(|| absent(line, key))
+    fn push(&mut self, line: usize, body: &Value) -> Result<(), EventsError> {
+        let number = |path: &str| {
+            let value = body.pointer(path).and_then(Value::as_f64);
+            value.ok_or_else(|| absent(line, path))
         };
-        let count = |key: &str| {
-            let value = mark
-                .get(key)
-                .and_then(Value::as_u64)
-                .and_then(|value| u32::try_from(value).ok());
-            value.ok_or_else(|| absent(line, key))
+        let list = |path: &str| {
+            let value = body.pointer(path).and_then(Value::as_array);
+            value.ok_or_else(|| absent(line, path))
         };
-        self.step.push(count("step")?);
-        self.nav.push(number("nav_fen")? / FEN_PER_YUAN);
-        self.cash.push(number("cash_fen")? / FEN_PER_YUAN);
-        self.fees.push(number("fees_fen")? / FEN_PER_YUAN);
-        self.traded.push(number("traded_value_fen")? / FEN_PER_YUAN);
-        self.hhi.push(number("hhi_billionths")? / BILLION);
-        self.positions.push(count("positions")?);
-        self.filled.push(count("filled")?);
-        self.rejected.push(count("rejected")?);
+        let step = body.pointer("/step").and_then(Value::as_u64);
+        let step = step.and_then(|step| u32::try_from(step).ok());
+        let nav = number("/nav_fen")?;
+        let (fills, positions) = (list("/fills")?, list("/positions")?);
+        let values = fills
+            .iter()
+            .filter_map(|fill| fill.pointer("/execution/filled/value_fen"));
+        let values: Vec<f64> = values.filter_map(Value::as_f64).collect();
+        let weight = |position: &Value| {
+            let part = |key: &str| position.get(key).and_then(Value::as_f64).unwrap_or_default();
+            part("shares") * part("mark_fen") / nav
+        };
+        self.step.push(step.ok_or_else(|| absent(line, "/step"))?);
+        self.nav.push(nav / FEN_PER_YUAN);
+        self.cash.push(number("/cash_fen")? / FEN_PER_YUAN);
+        self.fees.push(number("/identity_fen/fees")? / FEN_PER_YUAN);
+        self.traded.push(values.iter().sum::<f64>() / FEN_PER_YUAN);
+        let weights = positions.iter().map(weight);
+        self.hhi.push(weights.map(|weight| weight * weight).sum());
+        self.positions.push(count(positions.len()));
+        self.filled.push(count(values.len()));
+        self.rejected
+            .push(count(fills.len().saturating_sub(values.len())));
         Ok(())
     }
 }
 
-fn absent(line: usize, key: &str) -> EventsError {
+fn count(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
+}
+
+fn absent(line: usize, path: &str) -> EventsError {
     EventsError::Line {
         line,
-        what: format!("the day's mark has no number {key:?}"),
+        what: format!("the step has no {path:?}"),
     }
 }
 
-/// One row a step, from the text of a bundle's `events.jsonl`.
+/// One row a step, from the text of a bundle's `private/ledger.jsonl`: the public files of a masked bundle tell no totals.
 ///
 /// Columns: `step` (1-based), `nav`, `cash`, `fees`, `traded` (CNY at and until the close), `hhi` (of weights over
 /// net asset value), `positions`, `filled`, `rejected`. A torn last line, left by a kill, is passed over.
 ///
 /// # Errors
-/// [`EventsError::Line`] for a line that is no event or a mark that lacks a number.
-pub fn step_frame(events: &str) -> Result<DataFrame, EventsError> {
+/// [`EventsError::Line`] for a line that is no step of a ledger.
+pub fn step_frame(ledger: &str) -> Result<DataFrame, EventsError> {
     let mut steps = Steps::default();
-    for (place, text) in events.split_inclusive('\n').enumerate() {
+    for (place, text) in ledger.split_inclusive('\n').enumerate() {
         if !text.ends_with('\n') {
             break;
         }
         let line = place + 1;
-        let event: Value = serde_json::from_str(text).map_err(|error| EventsError::Line {
+        let read: Value = serde_json::from_str(text).map_err(|error| EventsError::Line {
             line,
             what: error.to_string(),
         })?;
-        let body = event.get("body");
-        let part = |key: &str| body.and_then(|body| body.get(key));
-        if part("kind").and_then(Value::as_str) == Some("step_end") {
-            steps.push(line, part("mark").unwrap_or(&Value::Null))?;
-        }
+        steps.push(line, read.get("body").unwrap_or(&Value::Null))?;
     }
     let frame = df![
         "step" => steps.step,
@@ -136,32 +145,30 @@ pub fn step_frame(events: &str) -> Result<DataFrame, EventsError> {
 mod tests {
     use super::*;
 
-    const MARK: &str = r#"{"step":1,"nav_fen":100000050,"cash_fen":25000000,"fees_fen":1250,"traded_value_fen":75000000,"hhi_billionths":56250000,"positions":10,"filled":10,"rejected":1}"#;
-
-    fn log(mark: &str, end: &str) -> String {
-        let begin =
-            r#"{"seq":0,"prev":"0","body":{"kind":"step_begin","step":1,"day":"day_+0","as_of":"day_-1"}}"#;
-        let close =
-            format!(r#"{{"seq":1,"prev":"1","body":{{"kind":"step_end","mark":{mark},"holdings":[]}}}}"#);
-        format!("{begin}\n{close}\n{end}")
-    }
+    const LINE: &str = r#"{"seq":0,"prev":"0","body":{"step":1,"date":"2020-01-02","fills":[{"execution":{"filled":{"value_fen":75000000}}},{"execution":{"rejected":{"code":"x"}}}],"positions":[{"shares":100,"mark_fen":250000}],"cash_fen":75000000,"nav_fen":100000050,"identity_fen":{"fees":1250}}}"#;
 
     #[test]
     fn one_row_a_step_and_a_torn_line_is_passed_over() {
-        let frame = step_frame(&log(MARK, r#"{"seq":2,"pre"#)).unwrap();
+        let frame = step_frame(&format!("{LINE}\n{{\"seq\":1,\"pre")).unwrap();
         assert_eq!(frame.shape(), (1, 9));
         let number = |column: &str| frame.column(column).unwrap().f64().unwrap().get(0).unwrap();
-        assert!((number("nav") - 1_000_000.5).abs() < 1e-9);
-        assert!((number("hhi") - 0.05625).abs() < 1e-12);
+        for (column, expected) in [
+            ("nav", 1_000_000.5),
+            ("cash", 750_000.0),
+            ("fees", 12.5),
+            ("traded", 750_000.0),
+        ] {
+            assert!((number(column) - expected).abs() < 1e-9, "{column}");
+        }
+        assert!((number("hhi") - 0.0625).abs() < 1e-6);
+        let whole = |column: &str| frame.column(column).unwrap().u32().unwrap().get(0).unwrap();
+        assert_eq!(["positions", "filled", "rejected"].map(whole), [1, 1, 1]);
     }
 
     #[test]
     fn what_is_missing_is_named_with_its_line() {
-        let error = step_frame(&log(r#"{"step":1}"#, "")).unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "line 2: the day's mark has no number \"nav_fen\""
-        );
+        let error = step_frame("{\"body\":{\"step\":1}}\n").unwrap_err();
+        assert_eq!(error.to_string(), "line 1: the step has no \"/nav_fen\"");
         assert!(step_frame("{\n").unwrap_err().to_string().starts_with("line 1: "));
     }
 }

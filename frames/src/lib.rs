@@ -4,7 +4,7 @@
 //! build. It stands at the edge, so its frames hold real codes and dates: they are for the eyes of the owner and not
 //! for a model.
 //!
-//! Knows: `env` (panels), the text of a bundle's public events. Never knows: masks, prompts, agents, tools, runs,
+//! Knows: `env` (panels), the text of a bundle's private ledger. Never knows: masks, prompts, agents, tools, runs,
 //! files, clocks.
 
 mod events;

@@ -33,10 +33,45 @@ impl CrossSectionRank {
     }
 
     /// The share of the others that it stands above: 0 the lowest, 1 the highest.
+    #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "names are some hundreds")]
-    pub(crate) const fn share(self) -> f64 {
+    pub const fn share(self) -> f64 {
         let (above, all) = self.halves();
         above as f64 / all as f64
+    }
+}
+
+/// A share of the others that a name stands above, as a score with mean 0 and standard deviation 1 over all names.
+pub(crate) fn score(share: f64) -> f64 {
+    12.0_f64.sqrt() * (share - 0.5)
+}
+
+/// Values of one column over some names, ascending.
+#[derive(Debug, Clone)]
+pub struct RankedValues(Vec<f64>);
+
+impl RankedValues {
+    /// The values that there are.
+    #[must_use]
+    pub fn of<N: Copy>(names: &[N], value: impl Fn(N) -> Option<f64>) -> Self {
+        // Adding zero turns -0.0 into 0.0, which `total_cmp` would tell apart.
+        let mut values: Vec<f64> = names
+            .iter()
+            .filter_map(|name| value(*name).map(|value| value + 0.0))
+            .collect();
+        values.sort_unstable_by(f64::total_cmp);
+        Self(values)
+    }
+
+    /// Where a value stands among them; one of them is not compared with itself.
+    #[must_use]
+    pub fn rank(&self, value: f64, is_one_of_them: bool) -> Option<CrossSectionRank> {
+        let value = value + 0.0;
+        let below = self.0.partition_point(|other| other.total_cmp(&value).is_lt());
+        let up_to = self.0.partition_point(|other| other.total_cmp(&value).is_le());
+        let itself = usize::from(is_one_of_them);
+        let equal = (up_to - below).checked_sub(itself)?;
+        CrossSectionRank::new(below, equal, self.0.len().checked_sub(itself)?)
     }
 }
 
@@ -67,5 +102,16 @@ mod tests {
         );
         assert_eq!(CrossSectionRank::new(0, 0, 0), None);
         assert_eq!(CrossSectionRank::new(2, 2, 3), None);
+    }
+
+    #[test]
+    fn one_of_them_is_not_compared_with_itself() {
+        let section = RankedValues(vec![-1.0, 0.0, 0.0, 2.0]);
+        assert_eq!(section.rank(-0.0, true), CrossSectionRank::new(1, 1, 3));
+        assert_eq!(section.rank(0.0, false), CrossSectionRank::new(1, 2, 4));
+        assert_eq!(section.rank(3.0, false), CrossSectionRank::new(4, 0, 4));
+        assert_eq!(section.rank(2.0, true), CrossSectionRank::new(3, 0, 3));
+        assert_eq!(RankedValues(vec![1.0]).rank(1.0, true), None);
+        assert_eq!(RankedValues(Vec::new()).rank(1.0, false), None);
     }
 }

@@ -1,6 +1,5 @@
 //! The door for numbers: how much of a price, a return, a score or an amount a mask shows.
 
-use crate::bands::BAND_REFRESH_DAYS;
 use crate::cross_section_rank::CrossSectionRank;
 use crate::mask::Mask;
 use crate::masked_number::MaskedNumber;
@@ -22,7 +21,7 @@ impl Mask {
     /// Whether a name's trading is shown: suspensions, closes at a price limit, special treatment, corporate actions.
     #[must_use]
     pub fn shows_trading(&self) -> bool {
-        self.settings.numeric != Numeric::Banded
+        self.scale() != FactorScale::Bands
     }
 
     /// A price of a name, exact to the fen because orders are computed from it. `adjusted_yuan` is its total-return price
@@ -112,7 +111,7 @@ impl Mask {
         match self.settings.numeric {
             Numeric::Exact => true,
             Numeric::Rescaled | Numeric::RoundedTenth | Numeric::RoundedHalf => factor != Factor::Illiq,
-            Numeric::Ranked | Numeric::Banded => false,
+            Numeric::Ranked | Numeric::BandedFive | Numeric::Banded => false,
         }
     }
 
@@ -139,22 +138,6 @@ impl Mask {
         let tenths = u32::try_from(rank.percentile_tenths()).ok()?;
         (self.scale() == FactorScale::Percentiles).then(|| MaskedNumber::gridded(f64::from(tenths) / 10.0))
     }
-
-    /// The band of a name's factor, -1, 0 or 1, after the episode's draw; `None` where factors are shown in other terms. A
-    /// missing value has no rank and shows a band all the same.
-    #[must_use]
-    pub fn band(&self, name: NameId, factor: Factor, rank: Option<CrossSectionRank>) -> Option<MaskedNumber> {
-        let noise = self.noise.as_ref()?;
-        Some(MaskedNumber::gridded(f64::from(noise.shown(name, factor, rank))))
-    }
-
-    /// How many trading days before the as-of day the bands were taken: on the episode's origin and every 20th trading
-    /// day after it.
-    #[must_use]
-    pub fn since_refresh(&self, as_of: &AsOf<'_>) -> DaysBack {
-        let days = as_of.day().index().saturating_sub(self.origin.index());
-        DaysBack(u32::try_from(days % BAND_REFRESH_DAYS).unwrap_or(0))
-    }
 }
 
 /// Figures of the market as a whole.
@@ -179,7 +162,7 @@ impl Mask {
     #[must_use]
     pub fn market_count(&self, count: usize) -> Option<Payload> {
         let count = i64::try_from(count).unwrap_or(i64::MAX);
-        (self.settings.numeric != Numeric::Banded).then(|| Payload::integer(count))
+        (self.scale() != FactorScale::Bands).then(|| Payload::integer(count))
     }
 
     /// The place of a board or a sector among its kind, 1 the highest, given how many stand higher; `null` where values are
@@ -289,6 +272,7 @@ impl Mask {
             | Numeric::RoundedTenth
             | Numeric::RoundedHalf
             | Numeric::Ranked
+            | Numeric::BandedFive
             | Numeric::Banded => Payload::null(),
         }
     }

@@ -66,14 +66,6 @@ impl MaskKey {
         hex(&self.0)
     }
 
-    /// The key of the draws of bands, which tells nothing of the alias map's.
-    pub(crate) fn for_bands(&self) -> [u8; KEY_LEN] {
-        let mut hasher = Sha256::new();
-        hasher.update(b"ktd band draws 1\0");
-        hasher.update(self.0);
-        hasher.finalize().into()
-    }
-
     /// The stream of a public seed for a purpose, which nobody repeats without the key.
     #[must_use]
     pub fn stream(&self, seed: u64, purpose: &str) -> KeyedStream {

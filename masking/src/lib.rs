@@ -6,9 +6,9 @@
 //!
 //! Knows: `env` (names, days, quantities). Never knows: providers, tools, prompts, files, clocks.
 
-mod bands;
 mod cross_section_rank;
 mod figures;
+mod groups;
 mod json_extent;
 mod key;
 mod level;
@@ -22,12 +22,12 @@ mod payload;
 mod pointer;
 mod prompt;
 mod quantity;
+mod roster;
 mod rounding;
 mod rule_figures;
 mod schema;
 
-pub use bands::{BAND_NOISE, BAND_REFRESH_DAYS, band_cut, score as band_score};
-pub use cross_section_rank::CrossSectionRank;
+pub use cross_section_rank::{CrossSectionRank, RankedValues};
 pub use json_extent::JsonExtent;
 pub use key::{MaskKey, MaskKeyError, hex};
 pub use level::{Level, MaskSettings};
@@ -39,8 +39,9 @@ pub use payload::Payload;
 pub use pointer::PointerPart;
 pub use prompt::Prompt;
 pub use quantity::{Count, Rank};
+pub use roster::{PERIOD_DAYS, Roster, ShownStock, group_of_band, style_groups};
 pub use rule_figures::RuleFigures;
 pub use schema::{Schema, ToolSpec};
 
 /// The version of what masks show: raised when the same market, key and settings give other payloads than before.
-pub const SCHEME: u32 = 1;
+pub const SCHEME: u32 = 2;

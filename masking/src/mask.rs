@@ -1,11 +1,14 @@
 //! The door between real names, days and prices and what a model sees.
 
-use crate::bands::BandNoise;
+use crate::groups::Groups;
 use crate::key::MaskKey;
 use crate::level::{Level, MaskSettings};
 use crate::numeric::Numeric;
 use crate::payload::Payload;
-use ktd_env::{Board, DayIndex, Fen, KeyedStream, Market, NameId, PastDay, Ticker, TradeDate};
+use crate::roster::{PERIOD_DAYS, Roster, RosterRule};
+use ktd_env::{
+    AsOf, Board, DayIndex, DaysBack, Fen, KeyedStream, Market, NameId, PastDay, Ticker, TradeDate,
+};
 
 /// The mask of one episode. Every level goes through it; `bright` is its identity.
 #[derive(Clone)]
@@ -23,8 +26,8 @@ pub struct Mask {
     pub(crate) origin: DayIndex,
     /// Grain of money; `None` where it is exact.
     pub(crate) grain: Option<Fen>,
-    /// Which bands are true; `None` where no bands are shown.
-    pub(crate) noise: Option<BandNoise>,
+    /// What rosters are made by; `None` where factors are not told in bands.
+    roster: Option<RosterRule>,
 }
 
 /// A text that names no stock of this episode.
@@ -75,19 +78,64 @@ impl Mask {
                 .numeric
                 .money_bps()
                 .map(|bps| Fen((frame.initial_cash.0 / 10_000 * bps).max(1))),
-            noise: (settings.numeric == Numeric::Banded)
-                .then(|| BandNoise::draw(key, market.names().count())),
+            roster: Groups::of(settings.numeric).map(|groups| RosterRule {
+                key: key.clone(),
+                groups,
+                per_group: fewest_members(market) / groups.count(),
+                keeps_ids: false,
+                shows_all: false,
+            }),
         })
     }
 
-    /// The same mask with bands that no chance moves: weaker than any that a file can ask for, for controls whose attackers
-    /// must read bands. Where no bands are shown it is the mask itself.
+    /// The same mask with one id a stock for the whole episode: weaker than any that a file can ask for, for controls whose
+    /// attackers must follow stocks from one period to the next. Where no bands are shown it is the mask itself.
     #[must_use]
-    pub fn with_bands_unmoved(self) -> Self {
+    pub fn with_ids_kept(self) -> Self {
         Self {
-            noise: self.noise.map(BandNoise::stilled),
+            roster: self.roster.map(|rule| RosterRule {
+                keeps_ids: true,
+                ..rule
+            }),
             ..self
         }
+    }
+
+    /// The same mask with every member of a period's day in its roster: weaker than any that a file can ask for, for controls
+    /// whose attackers must count. Where no bands are shown it is the mask itself.
+    #[must_use]
+    pub fn with_all_members(self) -> Self {
+        Self {
+            roster: self.roster.map(|rule| RosterRule {
+                shows_all: true,
+                ..rule
+            }),
+            ..self
+        }
+    }
+
+    /// The stocks that are shown at a step whose as-of day this is, where factors are told in bands: taken on the as-of day
+    /// of the period's first step. `None` where they are told in other terms.
+    #[must_use]
+    pub fn roster(&self, as_of: &AsOf<'_>) -> Option<Roster> {
+        let rule = self.roster.as_ref()?;
+        let days = as_of.day().index().saturating_sub(self.origin.index());
+        // A panel's first days have no earlier view; then no value is known either.
+        let view = as_of.past(self.since_period(as_of)).unwrap_or(*as_of);
+        Some(rule.roster(days / PERIOD_DAYS, &view, |name, place| {
+            if !self.settings.level.hides_stocks() || rule.keeps_ids {
+                self.asset_text(name)
+            } else {
+                format!("asset_{:04}", place + 1)
+            }
+        }))
+    }
+
+    /// How many trading days before the as-of day its period began.
+    #[must_use]
+    pub fn since_period(&self, as_of: &AsOf<'_>) -> DaysBack {
+        let days = as_of.day().index().saturating_sub(self.origin.index());
+        DaysBack(u32::try_from(days % PERIOD_DAYS).unwrap_or(0))
     }
 
     /// What is hidden.
@@ -114,9 +162,12 @@ impl Mask {
         self.settings.numeric == Numeric::Exact
     }
 
-    /// A name: its real code or its alias.
+    /// A name: its real code or its alias. `null` where factors are told in bands: there a [`Roster`] alone gives ids.
     #[must_use]
     pub fn asset(&self, name: NameId) -> Payload {
+        if self.roster.is_some() {
+            return Payload::null();
+        }
         Payload::shown(self.asset_text(name))
     }
 
@@ -134,8 +185,11 @@ impl Mask {
     /// The name behind a text, which must be spelt exactly as it was shown.
     ///
     /// # Errors
-    /// [`UnknownAlias`] for anything that is no name of this episode at this level.
+    /// [`UnknownAlias`] for anything that is no name of this episode at this level, and where a [`Roster`] gives ids.
     pub fn resolve(&self, text: &str) -> Result<NameId, UnknownAlias> {
+        if self.roster.is_some() {
+            return Err(UnknownAlias);
+        }
         let name = if self.settings.level.hides_stocks() {
             let digits = text.strip_prefix("asset_").ok_or(UnknownAlias)?;
             let alias: usize = digits.parse().map_err(|_| UnknownAlias)?;
@@ -179,7 +233,7 @@ impl Mask {
     /// because sector and board together single out too few names.
     #[must_use]
     pub fn sector(&self, place: Option<u16>) -> Payload {
-        let shown = place.filter(|_| self.settings.numeric != Numeric::Banded);
+        let shown = place.filter(|_| self.settings.numeric.shows_boards());
         let Some(place) = shown.map(usize::from) else {
             return Payload::null();
         };
@@ -234,6 +288,13 @@ impl Mask {
         };
         Payload::shown(label)
     }
+}
+
+/// The fewest members of any day on which an episode could begin. Counts of earlier days tell nothing of an episode.
+fn fewest_members(market: &Market) -> usize {
+    const HISTORY_DAYS: usize = 120;
+    let first = market.day_at(HISTORY_DAYS).or_else(|| market.day_at(0));
+    first.map_or(0, |first| market.fewest_members(first))
 }
 
 /// Number of each place: `result[order[i]] = i + 1`.

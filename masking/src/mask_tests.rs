@@ -1,7 +1,7 @@
 //! What every level must hold: one alias a name, nothing of the codes, nothing of the calendar.
 
 use crate::{
-    CrossSectionRank, EpisodeFrame, Level, Mask, MaskKey, MaskSettings, MaskedNumber, Numeric, Payload,
+    CrossSectionRank, EpisodeFrame, FactorScale, Level, Mask, MaskKey, MaskSettings, Numeric, Payload,
     UnknownAlias,
 };
 use ktd_env::factors::{Factor, Technical};
@@ -352,41 +352,35 @@ fn each_rung_tells_less_of_the_same_numbers() {
             "rounded-0.1: 53.6 103.25 2.4 0.123 -0.0013 -1.2 48 null 0.012 0.35 300 null 3 12000 null 0.123 0.075 -0.015 0.001",
             "rounded-0.5: 53.61 103.04 2.5 0.125 -0.001 -1 50 null 0.01 0.3 300 null 3 10000 null 0.125 0.075 -0.015 0.005",
             "ranked: null null null null null null null 66.7 null null 300 3 3 10000 null 0.12 0.05 -0.01 0.005",
+            "banded-5: null null null null null null null null null null null null null null null 0.12 null null 0.01",
             "banded: null null null null null null null null null null null null null null null 0.12 null null 0.01"
         ]
     );
 }
 
-/// What a band is drawn from hangs on the key alone; a band that is drawn is the same whatever the truth.
 #[test]
-fn bands_are_shown_at_their_rung_alone() {
+fn rosters_are_shown_at_their_rungs_alone_and_no_id_without_one() {
     let market = market();
-    let rank = CrossSectionRank::new(3, 0, 3);
+    let as_of = market.as_of(market.day_at(2).unwrap());
     for numeric in Numeric::ALL {
-        let mask = mask(&market, Level::Bright, numeric, "a");
+        let mask = mask(&market, Level::Blinded, numeric, "a");
+        let is_banded = numeric.scale() == FactorScale::Bands;
+        assert_eq!(mask.roster(&as_of).is_some(), is_banded);
         for name in names(&market) {
-            for factor in Factor::ALL {
-                let band = mask.band(name, factor, rank).map(MaskedNumber::value);
-                assert_eq!(band.is_some(), numeric == Numeric::Banded);
-                let missing = mask.band(name, factor, None).map(MaskedNumber::value);
-                let is_drawn = mask
-                    .band(name, factor, CrossSectionRank::new(0, 0, 3))
-                    .map(MaskedNumber::value)
-                    == band;
-                assert!(!is_drawn || missing == band);
-            }
+            assert_eq!(mask.asset(name) == Payload::null(), is_banded);
         }
+        assert_eq!(mask.resolve("asset_0001").is_err(), is_banded);
     }
 }
 
 #[test]
-fn bands_are_taken_on_the_origin_and_every_so_many_days() {
+fn periods_begin_on_the_origin_and_every_so_many_days() {
     let market = market();
     let mask = mask(&market, Level::Blinded, Numeric::Banded, "a");
     let since = (0..8)
         .filter_map(|day| market.day_at(day))
-        .map(|day| mask.since_refresh(&market.as_of(day)).0);
-    // Days before the origin have no block; they are their own.
+        .map(|day| mask.since_period(&market.as_of(day)).0);
+    // Days before the origin have no period; they are their own.
     assert_eq!(since.collect::<Vec<_>>(), [0, 0, 0, 1, 2, 3, 4, 5]);
 }
 

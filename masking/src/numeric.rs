@@ -16,7 +16,10 @@ pub enum Numeric {
     RoundedHalf,
     /// Percentiles among the index members of the as-of day in place of values; no bars, prices or index.
     Ranked,
-    /// One of three bands a factor, frozen between refresh days and noised by a keyed draw; nothing else of the market.
+    /// Bands of five equally large style groups, under ids that are drawn anew every 20 trading days; nothing else of the
+    /// market, and of the account only what was ordered.
+    BandedFive,
+    /// The same with three groups.
     Banded,
 }
 
@@ -27,7 +30,7 @@ pub enum FactorScale {
     Values,
     /// Percentiles among the index members, 0 to 100.
     Percentiles,
-    /// Bands -1, 0 and 1.
+    /// Bands of style groups, 0 in the middle.
     Bands,
 }
 
@@ -44,12 +47,13 @@ pub(crate) enum Fineness {
 
 impl Numeric {
     /// All settings, from the one that tells most.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Exact,
         Self::Rescaled,
         Self::RoundedTenth,
         Self::RoundedHalf,
         Self::Ranked,
+        Self::BandedFive,
         Self::Banded,
     ];
 
@@ -62,6 +66,7 @@ impl Numeric {
             Self::RoundedTenth => "rounded-0.1",
             Self::RoundedHalf => "rounded-0.5",
             Self::Ranked => "ranked",
+            Self::BandedFive => "banded-5",
             Self::Banded => "banded",
         }
     }
@@ -78,14 +83,14 @@ impl Numeric {
         match self {
             Self::Exact | Self::Rescaled | Self::RoundedTenth | Self::RoundedHalf => FactorScale::Values,
             Self::Ranked => FactorScale::Percentiles,
-            Self::Banded => FactorScale::Bands,
+            Self::BandedFive | Self::Banded => FactorScale::Bands,
         }
     }
 
     /// Whether the board of a name is shown. Of bands it is not: how many names of each board a screen lists tells the year.
     #[must_use]
     pub const fn shows_boards(self) -> bool {
-        !matches!(self, Self::Banded)
+        !matches!(self, Self::BandedFive | Self::Banded)
     }
 
     pub(crate) const fn fineness(self) -> Fineness {
@@ -93,7 +98,7 @@ impl Numeric {
             Self::Exact | Self::Rescaled => Fineness::True,
             Self::RoundedTenth => Fineness::Rounded(&Rounding::TENTH),
             Self::RoundedHalf => Fineness::Rounded(&Rounding::HALF),
-            Self::Ranked | Self::Banded => Fineness::Hidden,
+            Self::Ranked | Self::BandedFive | Self::Banded => Fineness::Hidden,
         }
     }
 
@@ -105,7 +110,7 @@ impl Numeric {
             Self::RoundedTenth => Some(10),
             Self::RoundedHalf => Some(50),
             // Of bands no money is shown at all.
-            Self::Ranked | Self::Banded => Some(100),
+            Self::Ranked | Self::BandedFive | Self::Banded => Some(100),
         }
     }
 
@@ -116,7 +121,7 @@ impl Numeric {
             Self::RoundedTenth => 1_000,
             // Half of a whole percent: a target there says no more of a weight than the rounding of what is shown.
             Self::RoundedHalf | Self::Ranked => 5_000,
-            Self::Banded => 10_000,
+            Self::BandedFive | Self::Banded => 10_000,
         }
     }
 }

@@ -64,6 +64,8 @@ impl Stage {
             days: 5,
             episode_steps: STEPS,
             aid: Aid::None,
+            windows: Vec::new(),
+            given_away: 3,
             stretches,
         })
     }

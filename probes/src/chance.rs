@@ -4,13 +4,13 @@ use crate::answer::ProbeAnswer;
 use crate::database::Database;
 use crate::exhibit::ProbeText;
 use crate::gold::{Gold, Target};
-use crate::kind::ProbeKind;
 use crate::parsed_exhibit::ParsedExhibit;
 use crate::scan::Scope;
 use crate::tally::Measure;
 use ktd_env::Board;
 use ktd_masking::MaskSettings;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 /// The probability with which the attacker `random` recovers each measure that a probe is asked about: five stocks drawn
 /// without replacement and a day, each from what an exhibit under this mask leaves open: a code or a date that it shows where
@@ -49,6 +49,12 @@ pub fn blind(
         return chances;
     };
     let scope = Scope::of(database, &parsed);
+    if probe.kind.is_asked() {
+        let shares = database.episodes.of_last_day(parsed.steps.len());
+        let asks_sector = chances.contains_key(&Measure::Sector);
+        chances.extend(of_prior(database, (&scope, &shares), joint_days, asks_sector));
+        return chances;
+    }
     let mut of_name: BTreeMap<usize, usize> = BTreeMap::new();
     let mut of_sector: BTreeMap<Option<u16>, usize> = BTreeMap::new();
     let mut of_board: BTreeMap<Option<Board>, usize> = BTreeMap::new();
@@ -82,10 +88,71 @@ pub fn blind(
     chances
 }
 
+/// The best guess without looking where some days are likelier than others: each day's members share its probability.
+fn of_prior(
+    database: &Database,
+    (scope, shares): (&Scope, &[f64]),
+    joint_days: usize,
+    asks_sector: bool,
+) -> BTreeMap<Measure, f64> {
+    let days = scope.days(database);
+    let is_open = |day: usize| days.contains(&day) && scope.is_open(day);
+    let mut shares: Vec<f64> = shares
+        .iter()
+        .enumerate()
+        .map(|(day, share)| if is_open(day) { *share } else { 0.0 })
+        .collect();
+    let all: f64 = shares.iter().sum();
+    for share in &mut shares {
+        *share /= all.max(f64::MIN_POSITIVE);
+    }
+    let stretches: Vec<(usize, Range<usize>)> = scope
+        .stretches(database)
+        .map(|(place, rows)| (place, database.days_of_rows(place, &rows)))
+        .collect();
+    let mut members = vec![0.0; database.day_count()];
+    for (_, days) in &stretches {
+        for cell in members.get_mut(days.clone()).into_iter().flatten() {
+            *cell += 1.0;
+        }
+    }
+    let (mut of_name, mut of_sector, mut of_board) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+    for (place, days) in stretches {
+        let of_day = |day: usize| Some(shares.get(day)? / members.get(day)?);
+        let share: f64 = days.filter_map(of_day).sum();
+        let names = database.names.get(place);
+        *of_name.entry(place).or_default() += share;
+        *of_sector.entry(names.and_then(|names| names.sector)).or_default() += share;
+        *of_board.entry(names.map(|names| names.board)).or_default() += share;
+    }
+    let mut longest: Vec<f64> = of_name.into_values().collect();
+    longest.sort_unstable_by(|left, right| right.total_cmp(left));
+    let named = |guesses: usize| longest.iter().take(guesses).sum::<f64>();
+    let most = |shares: Vec<f64>| shares.into_iter().fold(0.0, f64::max);
+    let dated = |reach: usize| {
+        let around = |day: usize| shares.iter().skip(day).take(2 * reach + 1).sum::<f64>();
+        most((0..shares.len()).map(around).collect())
+    };
+    let mut chances = BTreeMap::from([
+        (Measure::Top1, named(1)),
+        (Measure::Top5, named(ProbeAnswer::MOST_NAMES)),
+        (Measure::Date5, dated(5)),
+        (Measure::Date20, dated(20)),
+        (Measure::Date60, dated(60)),
+        (Measure::Joint, named(ProbeAnswer::MOST_NAMES) * dated(joint_days)),
+        (Measure::Board, most(of_board.into_values().collect())),
+    ]);
+    // Sectors are asked of a target that has one.
+    if asks_sector {
+        chances.insert(Measure::Sector, most(of_sector.into_values().collect()));
+    }
+    chances
+}
+
 /// The first exhibit as far as its mask and its kind allow.
 fn allowed(mask: MaskSettings, probe: &ProbeText) -> Option<ParsedExhibit> {
     let parsed = ParsedExhibit::read(probe.exhibits.first()?)?;
-    Some(parsed.under(mask, probe.kind == ProbeKind::Anchored))
+    Some(parsed.under(mask, probe.kind))
 }
 
 fn of_scope(
@@ -162,6 +229,7 @@ const fn share(part: usize, whole: usize) -> f64 {
 mod tests {
     use super::*;
     use crate::database::hand_made::{Stock, database};
+    use crate::kind::ProbeKind;
     use ktd_masking::{Level, Numeric};
 
     const EXACT: MaskSettings = MaskSettings {

@@ -2,7 +2,6 @@
 
 use crate::column::{Column, DayColumn};
 use crate::database::Database;
-use ktd_masking::{BAND_NOISE, band_cut, band_score};
 use pulp::{Arch, NullaryFnOnce};
 use std::ops::Range;
 
@@ -48,28 +47,12 @@ impl Bounds {
         }
     }
 
-    /// What a noised band of -1, 0 or 1 says of a percentile: twice the negative logarithm of how likely it is shown, up to
-    /// what is the same for all, as the parabola through its values at both ends and in the middle.
-    pub(crate) fn band(shown: f64) -> Self {
-        let share = |percentile: f64| {
-            let (cut, own) = (band_cut(), band_score(percentile / 100.0));
-            let below = |edge: f64| normal_below((edge - own) / BAND_NOISE);
-            let likely = if shown > 0.5 {
-                1.0 - below(cut)
-            } else if shown < -0.5 {
-                below(-cut)
-            } else {
-                below(cut) - below(-cut)
-            };
-            -2.0 * libm::log(likely)
-        };
-        let (low, middle, high) = (share(0.0), share(50.0), share(100.0));
-        // Costs at -1, 0 and 1: a x^2 + b x + c, with x = (percentile - 50) / 50.
-        let (square, slope) = (low.midpoint(high) - middle, (high - low) / 2.0);
+    /// What a group says: this one and no other.
+    pub(crate) fn group(group: usize) -> Self {
         Self {
-            middle: narrow(50.0 - 50.0 * slope / (2.0 * square)),
-            half: 0.0,
-            per_unit: narrow(square.sqrt() / 50.0),
+            middle: narrow(f64::from(u32::try_from(group).unwrap_or(u32::MAX))),
+            half: 0.4,
+            per_unit: 1e3,
             most: MOST,
         }
     }
@@ -93,18 +76,19 @@ impl Bounds {
 /// Cost of a number that is quite another one: as much as four standard deviations.
 const MOST: f32 = 16.0;
 
-/// The share of a standard normal variable below a value.
-fn normal_below(value: f64) -> f64 {
-    libm::erfc(-value * std::f64::consts::FRAC_1_SQRT_2) / 2.0
-}
-
 /// All that one attacker reads in one exhibit.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Clues {
     pub(crate) stock: Vec<Clue>,
     /// Of a stock that was given away.
     pub(crate) anchor: Vec<Clue>,
+    /// Of the stocks that were given away besides it: place in the database, clues.
+    pub(crate) known: Vec<(usize, Vec<Clue>)>,
     pub(crate) days: Vec<DayClue>,
+    /// What each day of the calendar costs beforehand; empty where nothing is known of days.
+    pub(crate) prior: Vec<f32>,
+    /// Weights after plans of the target.
+    pub(crate) lots: Vec<LotClue>,
     /// Stocks, as places in the order of the codes, one of which it should be; empty without a suspicion.
     pub(crate) suspects: Vec<usize>,
 }
@@ -116,7 +100,8 @@ impl Clues {
     /// What each day of the calendar costs, before any stock is looked at: what the market's numbers say, and those of a
     /// stock that was given away (its place in the database).
     pub(crate) fn day_costs(&self, database: &Database, anchor: Option<usize>) -> Vec<f32> {
-        let mut costs = vec![0.0; database.day_count()];
+        let mut costs = self.prior.clone();
+        costs.resize(database.day_count(), 0.0);
         for clue in &self.days {
             let column = database.day_column(clue.column);
             for (day, cost) in costs.iter_mut().enumerate() {
@@ -128,20 +113,76 @@ impl Clues {
                 *cost += clue.bounds.cost(value);
             }
         }
-        let Some(rows) = anchor.and_then(|place| database.names.get(place)) else {
-            return costs;
-        };
-        let mut of_anchor = vec![0.0; rows.span.len()];
-        let span = (&rows.span, &rows.span);
-        add_costs(&self.anchor, database, span, f32::INFINITY, &mut of_anchor);
-        let missing: f32 = self.anchor.iter().map(|clue| clue.bounds.most).sum();
-        for (day, cost) in costs.iter_mut().enumerate() {
-            let row = day
-                .checked_sub(rows.first)
-                .and_then(|within| of_anchor.get(within));
-            *cost += row.copied().unwrap_or(missing);
+        let first = anchor.map(|place| (place, &self.anchor));
+        let others = self.known.iter().map(|(place, clues)| (*place, clues));
+        for (place, clues) in first.into_iter().chain(others) {
+            add_known(database, place, clues, &mut costs);
         }
         costs
+    }
+}
+
+/// Adds what a stock that is known says of each day of the calendar.
+fn add_known(database: &Database, place: usize, clues: &[Clue], costs: &mut [f32]) {
+    let Some(rows) = database.names.get(place) else {
+        return;
+    };
+    let mut of_stock = vec![0.0; rows.span.len()];
+    let span = (&rows.span, &rows.span);
+    add_costs(clues, database, span, f32::INFINITY, &mut of_stock);
+    let missing: f32 = clues.iter().map(|clue| clue.bounds.most).sum();
+    for (day, cost) in costs.iter_mut().enumerate() {
+        let row = day
+            .checked_sub(rows.first)
+            .and_then(|within| of_stock.get(within));
+        *cost += row.copied().unwrap_or(missing);
+    }
+}
+
+/// What a plan says of the price of a stock that is not held: the weight that whole lots come to.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct LotClue {
+    /// Trading days from the row under test.
+    pub(crate) at: i64,
+    /// The weight asked for.
+    pub(crate) target: f64,
+    /// The weight of the whole lots below it.
+    pub(crate) after: f64,
+    /// How far the weight shown may lie from the true one.
+    pub(crate) tolerance: f64,
+    /// Net asset value in yuan.
+    pub(crate) nav: f64,
+}
+
+/// Shares of a lot.
+const LOT: f64 = 100.0;
+
+impl LotClue {
+    /// The cost of a price.
+    fn cost(&self, price: f32) -> f32 {
+        let lot = f64::from(price) * LOT / self.nav;
+        if !lot.is_finite() || lot <= 0.0 {
+            return MOST;
+        }
+        let after = libm::floor(self.target / lot) * lot;
+        let outside = ((after - self.after).abs() / self.tolerance - 1.0).max(0.0);
+        narrow(outside * outside).min(MOST)
+    }
+
+    /// Adds what each of `rows`, which belong to the stock of `all`, costs.
+    pub(crate) fn add(
+        &self,
+        database: &Database,
+        (rows, all): (&Range<usize>, &Range<usize>),
+        costs: &mut [f32],
+    ) {
+        let prices = database.column(Column::CloseYuan);
+        for (row, cost) in rows.clone().zip(costs) {
+            let price = shifted(row, self.at).filter(|row| all.contains(row));
+            *cost += price
+                .and_then(|row| prices.get(row))
+                .map_or(MOST, |price| self.cost(*price));
+        }
     }
 }
 
@@ -343,41 +384,13 @@ mod tests {
         assert!(bounds.cost(1235.0) > 15.0);
     }
 
-    /// -2 ln P of a band, up to what is the same for all percentiles.
-    fn true_cost(shown: f64, percentile: f64) -> f64 {
-        let own = 12.0_f64.sqrt() * (percentile / 100.0 - 0.5);
-        let below = |edge: f64| libm::erfc((own - edge) / BAND_NOISE / 2.0_f64.sqrt()) / 2.0;
-        let cut = band_cut();
-        let likely = match shown {
-            shown if shown > 0.5 => 1.0 - below(cut),
-            shown if shown < -0.5 => below(-cut),
-            _ => below(cut) - below(-cut),
-        };
-        -2.0 * libm::log(likely)
-    }
-
     #[test]
-    fn a_band_costs_nearly_what_its_likelihood_says() {
-        for shown in [-1.0, 0.0, 1.0] {
-            let bounds = Bounds::band(shown);
-            let read = |percentile: f64| f64::from(bounds.cost(narrow(percentile)));
-            for percentile in [0.0, 5.0, 10.0, 25.0, 40.0, 60.0, 75.0, 90.0, 95.0, 100.0] {
-                let parabola = read(percentile) - read(50.0);
-                let truth = true_cost(shown, percentile) - true_cost(shown, 50.0);
-                assert!(
-                    (parabola - truth).abs() < 0.1,
-                    "{shown} at {percentile}: {parabola} for {truth}"
-                );
-            }
-        }
-    }
-
-    #[test]
-    fn bands_lean_to_their_own_side() {
-        let at = |shown: f64, percentile: f32| Bounds::band(shown).cost(percentile);
-        assert!(at(1.0, 95.0) < at(1.0, 50.0) && at(1.0, 50.0) < at(1.0, 5.0));
-        assert!(at(-1.0, 5.0) < at(-1.0, 50.0) && at(-1.0, 50.0) < at(-1.0, 95.0));
-        assert!(at(0.0, 50.0) < at(0.0, 5.0) && (at(0.0, 5.0) - at(0.0, 95.0)).abs() < 1e-3);
+    fn another_group_costs_most() {
+        let bounds = Bounds::group(1);
+        assert_eq!(
+            [1.0, 0.0, 2.0, f32::NAN].map(|value| bounds.cost(value)),
+            [0.0, MOST, MOST, MOST]
+        );
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! What the price database knows of a stock on a day.
 
 use ktd_env::factors::{Factor, Technical};
+use ktd_masking::Numeric;
 
 /// A column of the database: one number a stock and day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,6 +22,9 @@ pub(crate) enum Column {
     LnVolume,
     /// 0 inside the price limits, 1 at limit up, 2 at limit down, 3 without trading, 4 without limits.
     State,
+    /// The style group under `banded` and under `banded-5`; missing on days without membership.
+    GroupOfThree,
+    GroupOfFive,
     /// A factor's raw value.
     Raw(Factor),
     /// A factor's z-score.
@@ -34,12 +38,25 @@ pub(crate) enum Column {
 }
 
 /// Columns before those of factors.
-const PLAIN: usize = 8;
+const PLAIN: usize = 10;
 const FACTORS: usize = Factor::ALL.len();
 const TECHNICALS: usize = Technical::ALL.len();
 
 impl Column {
     pub(crate) const COUNT: usize = PLAIN + 3 * FACTORS + 2 * TECHNICALS;
+
+    /// The column of the groups of a rung.
+    pub(crate) const fn of_groups(numeric: Numeric) -> Option<Self> {
+        match numeric {
+            Numeric::Exact
+            | Numeric::Rescaled
+            | Numeric::RoundedTenth
+            | Numeric::RoundedHalf
+            | Numeric::Ranked => None,
+            Numeric::BandedFive => Some(Self::GroupOfFive),
+            Numeric::Banded => Some(Self::GroupOfThree),
+        }
+    }
 
     pub(crate) const fn place(self) -> usize {
         match self {
@@ -51,6 +68,8 @@ impl Column {
             Self::LnShares => 5,
             Self::LnVolume => 6,
             Self::State => 7,
+            Self::GroupOfThree => 8,
+            Self::GroupOfFive => 9,
             Self::Raw(factor) => PLAIN + factor.index(),
             Self::Score(factor) => PLAIN + FACTORS + factor.index(),
             Self::Percentile(factor) => PLAIN + 2 * FACTORS + factor.index(),
@@ -84,6 +103,12 @@ pub(crate) enum DayColumn {
     Gap,
     /// Place in the calendar.
     Place,
+    /// Stocks that are listed on the day or were before it.
+    Listed,
+    /// Of the members of this day and of the one a period before: the share that moved from one group to another, by the
+    /// place `from x groups + to`.
+    MovesOfThree(usize),
+    MovesOfFive(usize),
     /// Of the board at this place of the list of boards.
     BoardMembers(usize),
     BoardReturn1d(usize),

@@ -1,12 +1,13 @@
 //! The price database that attackers own: every stock and every day of the panel, in columns.
 
 use crate::column::{Column, DayColumn};
+use crate::episode_prior::EpisodePrior;
 use crate::parsed_exhibit::market;
 use ktd_env::exchange::{Account, LimitState, PriceLimits, Rules};
 use ktd_env::factors::{Factor, Technical};
 use ktd_env::{AsOf, Board, DayIndex, DaysBack, FactorTable, History, Market, NameId, Ticker, TradeDate};
 use ktd_guard::Register;
-use ktd_masking::{EpisodeFrame, Level, Mask, MaskKey, MaskSettings, Numeric};
+use ktd_masking::{EpisodeFrame, Level, Mask, MaskKey, MaskSettings, Numeric, PERIOD_DAYS, style_groups};
 use ktd_tools::{Tool, ToolContext, ToolLimits, Toolbox};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -18,7 +19,7 @@ pub(crate) const HISTORY_DAYS: usize = 260;
 #[derive(Debug)]
 pub struct Database {
     pub(crate) names: Vec<Rows>,
-    columns: Vec<Vec<f32>>,
+    pub(crate) columns: Vec<Vec<f32>>,
     days: BTreeMap<DayColumn, Vec<f32>>,
     /// Rows of index members, as stretches of one stock each.
     pub(crate) members: Vec<Members>,
@@ -26,6 +27,10 @@ pub struct Database {
     /// Boards of all names of the panel, in the order of the codes.
     pub(crate) boards: Vec<Board>,
     pub(crate) register: Register,
+    /// What is published of windows and stretches.
+    pub(crate) episodes: EpisodePrior,
+    /// Cash of an account before it trades, in yuan.
+    pub(crate) cash: f64,
     day_indices: Vec<DayIndex>,
 }
 
@@ -78,6 +83,8 @@ impl Database {
             calendar: market.calendar().to_vec(),
             boards: market.names().map(|(name, _)| market.board(name)).collect(),
             register: Register::of(market),
+            episodes: EpisodePrior::default(),
+            cash: source.rules.initial_cash.to_yuan(),
             day_indices: (0..market.calendar().len())
                 .filter_map(|day| market.day_at(day))
                 .collect(),
@@ -86,8 +93,16 @@ impl Database {
             database.push_name(source, name, code_order);
         }
         database.rank_members();
+        database.group_members(source);
+        database.push_counts();
         database.push_days(source);
         database
+    }
+
+    /// The same database in the hands of attackers who know which episodes are played.
+    #[must_use]
+    pub fn with_episodes(self, episodes: EpisodePrior) -> Self {
+        Self { episodes, ..self }
     }
 
     /// Days of the panel.
@@ -155,6 +170,8 @@ impl Database {
             self.put(Column::CloseYuan, carried.1);
             self.put(Column::LnShares, libm::log(shares));
             self.put(Column::LnVolume, libm::log(at(&history.volume)));
+            self.put(Column::GroupOfThree, f64::NAN);
+            self.put(Column::GroupOfFive, f64::NAN);
             self.push_view(source, name, index);
         }
         let place = self.names.len();
@@ -217,50 +234,74 @@ impl Database {
         }
     }
 
-    /// Percentiles among the members of each day: 100 x (those below + half of the other equal ones) / (all - 1).
-    fn rank_members(&mut self) {
-        let mut of_day: Vec<Vec<usize>> = vec![Vec::new(); self.day_count()];
-        for members in &self.members {
-            for row in members.span.clone() {
-                if let Some(rows) = of_day.get_mut(self.day_of_row(members.place, row)) {
-                    rows.push(row);
+    /// The style groups of the members of each day.
+    fn group_members(&mut self, source: &DatabaseSource<'_>) {
+        let places: BTreeMap<NameId, usize> = self
+            .names
+            .iter()
+            .enumerate()
+            .map(|(place, rows)| (rows.name, place))
+            .collect();
+        for day in HISTORY_DAYS - 1..self.day_count() {
+            let Some(index) = self.day_at(day) else { continue };
+            let view = source.market.as_of(index).with_factors(source.factors);
+            for numeric in Numeric::ALL {
+                let Some(column) = Column::of_groups(numeric) else {
+                    continue;
+                };
+                for (name, group) in style_groups(numeric, &view) {
+                    let rows = places.get(&name).and_then(|place| self.names.get(*place));
+                    let row = rows.and_then(|rows| Some(rows.span.start + day.checked_sub(rows.first)?));
+                    let cells = self.columns.get_mut(column.place());
+                    if let Some(cell) = cells.zip(row).and_then(|(cells, row)| cells.get_mut(row)) {
+                        *cell = narrow(count(group));
+                    }
                 }
-            }
-        }
-        let factors = Factor::ALL.map(|factor| (Column::Raw(factor), Column::Percentile(factor)));
-        let technicals = Technical::ALL.map(|technical| {
-            (
-                Column::Technical(technical),
-                Column::TechnicalPercentile(technical),
-            )
-        });
-        for (from, to) in factors.into_iter().chain(technicals) {
-            for rows in &of_day {
-                let values = self.column(from);
-                let mut ranked: Vec<(f32, usize)> = rows
-                    .iter()
-                    .filter_map(|row| Some((*values.get(*row).filter(|value| value.is_finite())?, *row)))
-                    .collect();
-                ranked.sort_by(|left, right| left.0.total_cmp(&right.0));
-                self.put_ranks(to, &ranked);
             }
         }
     }
 
-    fn put_ranks(&mut self, to: Column, ranked: &[(f32, usize)]) {
-        let Some(cells) = self.columns.get_mut(to.place()) else {
-            return;
+    /// How many stocks are listed on each day, and what share of the members moved from each group to each within a period.
+    fn push_counts(&mut self) {
+        let length = self.day_count();
+        let mut listed = vec![0.0_f32; length];
+        for rows in &self.names {
+            for cell in listed.iter_mut().skip(rows.first) {
+                *cell += 1.0;
+            }
+        }
+        self.days.insert(DayColumn::Listed, listed);
+        self.push_moves(Column::GroupOfThree, 3, DayColumn::MovesOfThree);
+        self.push_moves(Column::GroupOfFive, 5, DayColumn::MovesOfFive);
+    }
+
+    fn push_moves(&mut self, column: Column, groups: usize, to: OfPlace) {
+        let length = self.day_count();
+        let mut counts = vec![vec![0.0_f32; length]; groups * groups];
+        let group = |row: usize| {
+            let group = *self.column(column).get(row)?;
+            let is = |place: &usize| (narrow(count(*place)) - group).abs() < 0.5;
+            (0..groups).find(is)
         };
-        let most = count(ranked.len().saturating_sub(1)).max(1.0);
-        let mut below = 0;
-        for equal in ranked.chunk_by(|left, right| left.0.total_cmp(&right.0).is_eq()) {
-            let rank = count(below) + count(equal.len() - 1) / 2.0;
-            for (_, row) in equal {
-                if let Some(cell) = cells.get_mut(*row) {
-                    *cell = narrow(100.0 * rank / most);
+        for rows in &self.names {
+            for row in rows.span.clone().skip(PERIOD_DAYS) {
+                let day = rows.first + row - rows.span.start;
+                if let (Some(from), Some(now)) = (group(row - PERIOD_DAYS), group(row))
+                    && let Some(cell) = counts.get_mut(from * groups + now).and_then(|of| of.get_mut(day))
+                {
+                    *cell += 1.0;
                 }
             }
-            below += equal.len();
+        }
+        let mut sums = vec![0.0_f32; length];
+        for of_place in &counts {
+            for (sum, cell) in sums.iter_mut().zip(of_place) {
+                *sum += cell;
+            }
+        }
+        for (place, of_place) in counts.into_iter().enumerate() {
+            let shares = of_place.iter().zip(&sums).map(|(cell, sum)| cell / sum);
+            self.days.insert(to(place), shares.collect());
         }
     }
 
@@ -332,6 +373,9 @@ impl Database {
     }
 }
 
+/// A column of a place of a table.
+type OfPlace = fn(usize) -> DayColumn;
+
 /// A column of the board at a place of the list of boards.
 type OfBoard = fn(usize) -> DayColumn;
 
@@ -357,7 +401,6 @@ fn context(source: &DatabaseSource<'_>, day: usize) -> Option<serde_json::Value>
         limits: &ToolLimits::default(),
         last_step: None,
         step: 1,
-        steps_total: 1,
     };
     let answer = source.toolbox.call(&context, Tool::GetMarketContext.name(), "{}");
     serde_json::from_str(&answer.payload.to_json()).ok()
@@ -381,12 +424,12 @@ pub(crate) fn state(rules: &Rules, as_of: &AsOf<'_>, name: NameId) -> f64 {
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "seven digits tell stocks apart")]
-const fn narrow(value: f64) -> f32 {
+pub(crate) const fn narrow(value: f64) -> f32 {
     value as f32
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^53")]
-const fn count(counted: usize) -> f64 {
+pub(crate) const fn count(counted: usize) -> f64 {
     counted as f64
 }
 
@@ -425,6 +468,8 @@ pub(crate) mod hand_made {
             calendar: market.calendar().to_vec(),
             boards: stocks.iter().map(|stock| stock.board).collect(),
             register: Register::of(&market),
+            episodes: EpisodePrior::default(),
+            cash: 1e6,
             day_indices: (0..market.calendar().len())
                 .filter_map(|day| market.day_at(day))
                 .collect(),

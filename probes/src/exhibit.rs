@@ -28,6 +28,10 @@ pub struct Exhibit {
     pub target: Payload,
     /// Given away, in an anchored probe.
     pub anchor: Option<RevealedStock>,
+    /// Given away besides it, where an asking agent knows several stocks.
+    pub others: Vec<RevealedStock>,
+    /// The as-of day of the last step, where it is given away.
+    pub given_day: Option<Payload>,
     /// The messages of each step, oldest step first.
     pub steps: Vec<Vec<ProbeMessage>>,
 }
@@ -55,14 +59,19 @@ impl Exhibit {
                 ])
             }))
         };
-        let anchor = self.anchor.as_ref().map_or_else(Payload::null, |anchor| {
-            Payload::map([("alias", anchor.alias.clone()), ("code", anchor.code.clone())])
-        });
-        Payload::map([
-            ("target", self.target.clone()),
-            ("given_away", anchor),
-            ("steps", Payload::list(self.steps.iter().map(step))),
-        ])
+        let revealed = |stock: &RevealedStock| {
+            Payload::map([("alias", stock.alias.clone()), ("code", stock.code.clone())])
+        };
+        let anchor = self.anchor.as_ref().map_or_else(Payload::null, revealed);
+        let mut entries = vec![("target", self.target.clone()), ("given_away", anchor)];
+        if !self.others.is_empty() {
+            entries.push(("also_given_away", Payload::list(self.others.iter().map(revealed))));
+        }
+        if let Some(day) = &self.given_day {
+            entries.push(("given_day", day.clone()));
+        }
+        entries.push(("steps", Payload::list(self.steps.iter().map(step))));
+        Payload::map(entries)
     }
 }
 

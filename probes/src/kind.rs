@@ -16,11 +16,29 @@ pub enum ProbeKind {
     Linked,
     /// One step, with the real code of another shown stock given away.
     Anchored,
+    /// Every step of an episode whose agent asks its own questions, with every call that it may make.
+    Asked,
+    /// The same, with the real codes of some of the stocks given away.
+    AskedKnown,
+    /// The same, with the day given away: which stock is it?
+    AskedDated,
 }
 
 impl ProbeKind {
+    /// Those that ask what is fixed beforehand: the kinds that language models are put.
+    pub const FIXED: [Self; 5] = [Self::Day, Self::Days, Self::Episode, Self::Linked, Self::Anchored];
+
     /// Every kind, in the order of tables.
-    pub const ALL: [Self; 5] = [Self::Day, Self::Days, Self::Episode, Self::Linked, Self::Anchored];
+    pub const ALL: [Self; 8] = [
+        Self::Day,
+        Self::Days,
+        Self::Episode,
+        Self::Linked,
+        Self::Anchored,
+        Self::Asked,
+        Self::AskedKnown,
+        Self::AskedDated,
+    ];
 
     /// The name in configurations, files and tables.
     #[must_use]
@@ -31,7 +49,16 @@ impl ProbeKind {
             Self::Episode => "episode",
             Self::Linked => "linked",
             Self::Anchored => "anchored",
+            Self::Asked => "asked",
+            Self::AskedKnown => "asked_known",
+            Self::AskedDated => "asked_dated",
         }
+    }
+
+    /// Whether its agent asks its own questions.
+    #[must_use]
+    pub const fn is_asked(self) -> bool {
+        matches!(self, Self::Asked | Self::AskedKnown | Self::AskedDated)
     }
 
     /// The kind of that name.

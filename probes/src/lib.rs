@@ -8,19 +8,31 @@
 //! Knows: `env`, `masking`, `tools`, `guard` (the names in a text), `stats`. Never knows: `attribution`, `runs`, files, clocks, threads.
 
 mod answer;
+mod asked_calls;
+mod asked_episode;
+#[cfg(test)]
+mod asked_tests;
 mod attack;
+mod attacker_class;
+mod background;
 mod chance;
 mod clue;
 mod column;
 pub mod controls;
 mod database;
+mod episode_prior;
+mod episode_tools;
 mod exhibit;
 mod gold;
 pub mod judge;
 mod kind;
+mod known_keys;
 mod make;
+mod member_ranks;
 mod parsed_exhibit;
+mod parsed_stock;
 mod plan;
+mod probe_maker;
 mod scan;
 mod step_text;
 mod table;
@@ -30,11 +42,13 @@ mod unknown_content;
 
 pub use answer::ProbeAnswer;
 pub use attack::{Attackers, Lesson};
+pub use attacker_class::AttackerClass;
 pub use chance::{blind, expected};
 pub use database::{Database, DatabaseSource};
+pub use episode_prior::EpisodePrior;
 pub use exhibit::{Exhibit, Probe, ProbeMessage, ProbeText, RevealedStock};
 pub use gold::{Gold, Target};
 pub use kind::ProbeKind;
-pub use make::ProbeMaker;
 pub use plan::{Aid, ProbePlan, ProbePlanError, Stretch};
+pub use probe_maker::ProbeMaker;
 pub use tally::{Comparison, DEFAULT_JOINT_DAYS, Measure, RecoveryTally};

@@ -1,53 +1,24 @@
 //! Makes probes: draws who and when, and lets the tools say what an agent would see.
 
-use crate::exhibit::{Exhibit, Probe, ProbeMessage, RevealedStock};
+use crate::episode_tools::{Ask, EpisodeTools};
+use crate::exhibit::{Exhibit, Probe, RevealedStock};
 use crate::gold::{Gold, Target};
 use crate::kind::ProbeKind;
-use crate::plan::{Aid, ProbePlan};
-use ktd_env::exchange::{
-    Account, LimitState, Order, PriceLimits, Quantity, Rules, Side, TargetWeight, TradingDay, step,
-};
+use crate::plan::Aid;
+use crate::probe_maker::{ProbeMaker, Scene};
+use ktd_env::exchange::{LimitState, PriceLimits};
 use ktd_env::factors::Factor;
-use ktd_env::{AsOf, Board, DayIndex, DaysBack, Decimal, FactorTable, KeyedStream, Market, NameId};
-use ktd_masking::{EpisodeFrame, Level, Mask, MaskKey, MaskSettings, Mode, Numeric};
-use ktd_tools::{LastStep, LastStepKind, Tool, ToolContext, ToolLimits, Toolbox, state};
+use ktd_env::{AsOf, Board, DayIndex, DaysBack, KeyedStream, NameId};
+use ktd_masking::{EpisodeFrame, Level, Mask, MaskKey, MaskSettings, Numeric, Payload};
 
 /// Bars that a probe of one step asks for.
 const DAY_LOOKBACK: u32 = 60;
 /// Bars that a probe of more steps asks for at each.
 const STEP_LOOKBACK: u32 = 10;
-/// Names that an episode's account holds besides the target.
-const COMPANIONS: usize = 9;
 /// Draws of a day before a stratum counts as empty.
 const TRIES: usize = 8;
-
-/// Maker of the probes of one plan. Each hangs on the plan and its own number alone, so any thread may make any of them.
-#[derive(Debug)]
-pub struct ProbeMaker<'a> {
-    /// The panel.
-    pub market: &'a Market,
-    /// Its factors over every day of the plan's stretches.
-    pub factors: &'a FactorTable,
-    /// The tools.
-    pub toolbox: &'a Toolbox,
-    /// The exchange's rules, by which an episode's account is run.
-    pub rules: &'a Rules,
-    /// The tools' limits.
-    pub limits: &'a ToolLimits,
-    /// What to make.
-    pub plan: &'a ProbePlan,
-}
-
-/// Where an exhibit lies: an episode, the steps shown, and the target.
-#[derive(Debug, Clone, Copy)]
-struct Scene {
-    stretch: usize,
-    /// Place of the episode's first trading day.
-    first: usize,
-    /// 1-based first and last step shown.
-    shown: (usize, usize),
-    name: NameId,
-}
+/// Draws of a stock before no roster is taken to show one.
+const ROSTER_TRIES: usize = 16;
 
 impl ProbeMaker<'_> {
     /// The probe of a kind with this number, and what is behind it. `None` when the plan's stretches hold no member to
@@ -57,15 +28,29 @@ impl ProbeMaker<'_> {
         let purpose = purpose(kind, number);
         // Key and seed: who knows the seed alone, which is published, must not know who and when.
         let mut stream = self.plan.key.stream(self.plan.seed, &purpose);
-        let first = self.scene(kind, number, &mut stream)?;
+        // Where a roster shows some of the members, a stock that it leaves out cannot be asked about: another is drawn.
+        (0..ROSTER_TRIES).find_map(|_| self.try_make(kind, number, &purpose, &mut stream))
+    }
+
+    fn try_make(
+        &self,
+        kind: ProbeKind,
+        number: usize,
+        purpose: &str,
+        stream: &mut KeyedStream,
+    ) -> Option<(Probe, Gold)> {
+        if kind.is_asked() {
+            return self.asked(kind, number, purpose, stream);
+        }
+        let first = self.scene(kind, number, stream)?;
         let mut scenes = vec![first];
         if kind == ProbeKind::Linked {
-            scenes.push(self.other_scene(kind, &first, &mut stream)?);
+            scenes.push(self.other_scene(kind, &first, stream)?);
         }
         let mut exhibits = Vec::with_capacity(scenes.len());
         for (place, scene) in scenes.iter().enumerate() {
             let key = self.plan.key.derive(&format!("{purpose} exhibit {place}"));
-            exhibits.push(self.exhibit(kind, scene, &key, &mut stream)?);
+            exhibits.push(self.exhibit(kind, scene, &key, stream)?);
         }
         let targets = scenes
             .iter()
@@ -90,11 +75,6 @@ impl ProbeMaker<'_> {
             board: self.market.board(scene.name),
             sector: self.market.name(scene.name).and_then(|info| info.sector),
         })
-    }
-
-    /// The as-of day of a step of the episode that begins at `first`.
-    fn as_of_day(&self, first: usize, step: usize) -> Option<DayIndex> {
-        self.market.day_at((first + step).checked_sub(2)?)
     }
 
     /// A scene of the stratum of this number, or of the next one that has a member to ask about.
@@ -173,7 +153,7 @@ impl ProbeMaker<'_> {
         let count = match kind {
             ProbeKind::Day | ProbeKind::Anchored => 1,
             ProbeKind::Days | ProbeKind::Linked => self.plan.days,
-            ProbeKind::Episode => steps,
+            ProbeKind::Episode | ProbeKind::Asked | ProbeKind::AskedKnown | ProbeKind::AskedDated => steps,
         };
         let from = 1 + draw(stream, (steps + 1).checked_sub(count)?)?;
         Some((first, (from, from + count - 1)))
@@ -212,8 +192,14 @@ impl ProbeMaker<'_> {
             .any(is_limited)
     }
 
-    fn mask(&self, settings: MaskSettings, key: &MaskKey, first: usize) -> Option<Mask> {
-        let window: Vec<DayIndex> = (first..first + self.plan.episode_steps)
+    pub(crate) fn mask(
+        &self,
+        settings: MaskSettings,
+        key: &MaskKey,
+        first: usize,
+        steps: usize,
+    ) -> Option<Mask> {
+        let window: Vec<DayIndex> = (first..first + steps)
             .filter_map(|place| self.market.day_at(place))
             .collect();
         let frame = EpisodeFrame {
@@ -222,10 +208,10 @@ impl ProbeMaker<'_> {
             initial_cash: self.rules.initial_cash,
         };
         let mask = Mask::new(settings, key, &frame)?;
-        Some(if self.plan.aid == Aid::BandsUnmoved {
-            mask.with_bands_unmoved()
-        } else {
-            mask
+        Some(match self.plan.aid {
+            Aid::None | Aid::LimitDays => mask,
+            Aid::IdsKept => mask.with_ids_kept(),
+            Aid::AllMembers => mask.with_all_members(),
         })
     }
 
@@ -236,31 +222,41 @@ impl ProbeMaker<'_> {
         key: &MaskKey,
         stream: &mut KeyedStream,
     ) -> Option<Exhibit> {
-        let mask = self.mask(self.plan.mask, key, scene.first)?;
+        let mask = self.mask(self.plan.mask, key, scene.first, self.plan.episode_steps)?;
         let given = match kind {
-            ProbeKind::Anchored => self.given_away(scene, &mask, key, stream),
-            ProbeKind::Day | ProbeKind::Days | ProbeKind::Episode | ProbeKind::Linked => None,
+            ProbeKind::Anchored => self.given_away(scene, key, stream),
+            ProbeKind::Day
+            | ProbeKind::Days
+            | ProbeKind::Episode
+            | ProbeKind::Linked
+            | ProbeKind::Asked
+            | ProbeKind::AskedKnown
+            | ProbeKind::AskedDated => None,
         };
-        let mut tools = EpisodeTools {
-            maker: self,
-            mask: &mask,
-            account: Account::with_cash(self.rules.initial_cash),
-            last_step: None,
-        };
+        let mut tools = EpisodeTools::new(self, &mask);
         let mut steps = Vec::new();
         let lookback = if scene.shown.0 == scene.shown.1 {
             DAY_LOOKBACK
         } else {
             STEP_LOOKBACK
         };
+        let (mut target, mut anchor) = (None, None);
         for number in scene.shown.0..=scene.shown.1 {
+            tools.open_step(scene.first, number)?;
+            if target.is_none() {
+                target = Some(tools.id(scene.name)?);
+                anchor = match &given {
+                    Some((name, code)) => Some((tools.id(*name)?, code.clone())),
+                    None => None,
+                };
+            }
             let tilt = Factor::ALL.get(draw(stream, Factor::ALL.len())?)?;
             let ask = Ask {
                 shows_state: kind == ProbeKind::Episode,
                 tilt: *tilt,
                 lookback,
-                target: scene.name,
-                other: given.as_ref().map(|(name, _)| *name),
+                target: target.clone()?,
+                other: anchor.as_ref().map(|(id, _)| id.clone()),
             };
             steps.push(tools.show(scene.first, number, &ask)?);
             if kind == ProbeKind::Episode {
@@ -268,8 +264,10 @@ impl ProbeMaker<'_> {
             }
         }
         Some(Exhibit {
-            target: mask.asset(scene.name),
-            anchor: given.map(|(_, anchor)| anchor),
+            target: target?,
+            anchor: anchor.map(|(alias, code)| RevealedStock { alias, code }),
+            others: Vec::new(),
+            given_day: None,
             steps,
         })
     }
@@ -278,15 +276,14 @@ impl ProbeMaker<'_> {
     fn given_away(
         &self,
         scene: &Scene,
-        mask: &Mask,
         key: &MaskKey,
         stream: &mut KeyedStream,
-    ) -> Option<(NameId, RevealedStock)> {
+    ) -> Option<(NameId, Payload)> {
         let bright = MaskSettings {
             level: Level::Bright,
             numeric: Numeric::Exact,
         };
-        let bright = self.mask(bright, key, scene.first)?;
+        let bright = self.mask(bright, key, scene.first, self.plan.episode_steps)?;
         let day = self.as_of_day(scene.first, scene.shown.0)?;
         let others: Vec<NameId> = self
             .market
@@ -295,107 +292,7 @@ impl ProbeMaker<'_> {
             .filter(|name| *name != scene.name)
             .collect();
         let name = *others.get(draw(stream, others.len())?)?;
-        let anchor = RevealedStock {
-            alias: mask.asset(name),
-            code: bright.asset(name),
-        };
-        Some((name, anchor))
-    }
-}
-
-/// What is asked at one step.
-struct Ask {
-    shows_state: bool,
-    tilt: Factor,
-    lookback: u32,
-    target: NameId,
-    other: Option<NameId>,
-}
-
-/// Tools and account of one episode.
-struct EpisodeTools<'a> {
-    maker: &'a ProbeMaker<'a>,
-    mask: &'a Mask,
-    account: Account,
-    last_step: Option<LastStep>,
-}
-
-impl EpisodeTools<'_> {
-    fn show(&self, first: usize, number: usize, ask: &Ask) -> Option<Vec<ProbeMessage>> {
-        let maker = self.maker;
-        let day = maker.as_of_day(first, number)?;
-        let as_of: AsOf<'_> = maker.market.as_of(day).with_factors(maker.factors);
-        let context = ToolContext {
-            as_of: &as_of,
-            account: &self.account,
-            mask: self.mask,
-            rules: maker.rules,
-            limits: maker.limits,
-            last_step: self.last_step.as_ref(),
-            step: number,
-            steps_total: maker.plan.episode_steps,
-        };
-        let call = |tool: Tool, arguments: &str| ProbeMessage {
-            source: tool.name(),
-            payload: maker.toolbox.call(&context, tool.name(), arguments).payload,
-        };
-        let snapshot = |name: NameId| {
-            let id = self.mask.asset(name).to_inline();
-            let arguments = format!(r#"{{"stock_id":"{id}","lookback":{}}}"#, ask.lookback);
-            call(Tool::GetStockSnapshot, &arguments)
-        };
-        let screen = format!(
-            r#"{{"factors":[{{"factor":"{}","direction":"high"}}],"top_k":{}}}"#,
-            ask.tilt.name(),
-            maker.limits.max_candidates
-        );
-        let mut messages = Vec::new();
-        if ask.shows_state {
-            messages.push(ProbeMessage {
-                source: STATE,
-                payload: state::state(&context, Mode::OpenResearch),
-            });
-        }
-        messages.push(call(Tool::GetMarketContext, "{}"));
-        messages.push(call(Tool::ScreenCandidates, &screen));
-        messages.push(snapshot(ask.target));
-        messages.extend(ask.other.map(snapshot));
-        Some(messages)
-    }
-
-    /// At the first step the account buys the target and some others, then it holds: what state and last step tell of
-    /// a holding is part of an episode.
-    fn trade(&mut self, scene: &Scene, number: usize, stream: &mut KeyedStream) -> Option<()> {
-        let market = self.maker.market;
-        let day = TradingDay::new(market, market.day_at(scene.first + number - 1)?)?;
-        let orders = if number == 1 {
-            let mut others: Vec<NameId> = day.as_of().members().filter(|name| *name != scene.name).collect();
-            stream.shuffle(&mut others);
-            others.truncate(COMPANIONS);
-            others.push(scene.name);
-            others.into_iter().map(buy).collect::<Option<Vec<Order>>>()?
-        } else {
-            Vec::new()
-        };
-        let nav_before = self.account.nav;
-        let kind = if orders.is_empty() {
-            LastStepKind::Hold
-        } else {
-            LastStepKind::Orders
-        };
-        let account = std::mem::replace(
-            &mut self.account,
-            Account::with_cash(self.maker.rules.initial_cash),
-        );
-        let (after, report) = step(self.maker.rules, account, &orders, &day);
-        self.account = after;
-        self.last_step = Some(LastStep {
-            step: number,
-            kind,
-            nav_before,
-            report,
-        });
-        Some(())
+        Some((name, bright.asset(name)))
     }
 }
 
@@ -407,16 +304,7 @@ pub(crate) fn purpose(kind: ProbeKind, number: usize) -> String {
 /// The source of what opens a step.
 pub(crate) const STATE: &str = "state";
 
-fn buy(name: NameId) -> Option<Order> {
-    let weight = TargetWeight::new(Decimal::parse("0.08").ok()?)?;
-    Some(Order {
-        name: Some(name),
-        side: Side::Buy,
-        quantity: Quantity::TargetWeight(weight),
-    })
-}
-
-fn draw(stream: &mut KeyedStream, bound: usize) -> Option<usize> {
+pub(crate) fn draw(stream: &mut KeyedStream, bound: usize) -> Option<usize> {
     if bound == 0 {
         return None;
     }

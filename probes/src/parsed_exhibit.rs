@@ -1,14 +1,17 @@
 //! What an attacker reads in an exhibit's text. Whatever is there is read, whether the mask should have shown it or not.
 
+use crate::attacker_class::AttackerClass;
 use crate::column::DayColumn;
+use crate::kind::ProbeKind;
+use crate::parsed_stock::{ParsedStock, board};
 use crate::step_text::{MOST_DAYS, STATE, day_label};
 use crate::table::{Row, Table};
 use crate::unknown_content::{Subject, UnknownContent, number};
-use ktd_env::factors::{Factor, Technical};
+use ktd_env::factors::Factor;
 use ktd_env::{Board, Ticker, TradeDate};
-use ktd_masking::{MaskSettings, Numeric};
+use ktd_masking::MaskSettings;
 use ktd_tools::Tool;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 /// Parsed exhibit of a probe.
 #[derive(Debug, Clone, Default)]
@@ -17,6 +20,10 @@ pub(crate) struct ParsedExhibit {
     pub(crate) target: String,
     /// Alias and real code of a stock that was given away.
     pub(crate) anchor: Option<(String, String)>,
+    /// Aliases and real codes of the stocks that were given away besides it.
+    pub(crate) others: Vec<(String, String)>,
+    /// The as-of day of the last step, where it was given away.
+    pub(crate) given_day: Option<TradeDate>,
     /// Oldest first.
     pub(crate) steps: Vec<ParsedStep>,
 }
@@ -33,6 +40,14 @@ pub(crate) struct ParsedStep {
     pub(crate) market: Vec<(DayColumn, f64)>,
     pub(crate) target: Option<ParsedStock>,
     pub(crate) anchor: Option<ParsedStock>,
+    /// Of the stocks given away besides it: place among them, snapshot.
+    pub(crate) others: Vec<(usize, ParsedStock)>,
+    /// What comparisons say of each stock's first factor in bands.
+    pub(crate) bands: Vec<(String, Factor, f64)>,
+    /// Plans of the target while it is not held: weight asked for, weight after.
+    pub(crate) plans: Vec<(f64, f64)>,
+    /// Ids that a plan found unknown.
+    pub(crate) unknown_ids: usize,
     /// Every name shown in lists, in the order shown, with its board.
     pub(crate) listed: Vec<(String, Option<Board>)>,
     pub(crate) account: Option<ParsedAccount>,
@@ -63,63 +78,19 @@ impl ParsedAccount {
 /// Less cash than this tells nothing of NAV: its share is counted from rounded weights.
 const LEAST_CASH: f64 = 0.05;
 
-/// Parsed snapshot of a stock.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct ParsedStock {
-    pub(crate) board: Option<Board>,
-    pub(crate) flags: Vec<String>,
-    pub(crate) previous_close: Option<f64>,
-    pub(crate) limit_up: Option<f64>,
-    /// Oldest first.
-    pub(crate) bars: Vec<ParsedBar>,
-    pub(crate) factors: Vec<(Form, Factor, f64)>,
-    pub(crate) technicals: Vec<(Form, Technical, f64)>,
-    /// Numbers of its step under keys that no tool has, but those that stand beside another stock.
-    pub(crate) strangers: Vec<f64>,
-}
-
-/// How a factor or a technical is shown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Form {
-    Raw,
-    Score,
-    Percentile,
-    Band,
-}
-
-impl Form {
-    fn parse(text: &str) -> Option<Self> {
-        match text {
-            "raw" => Some(Self::Raw),
-            "z" => Some(Self::Score),
-            "pct" => Some(Self::Percentile),
-            "band" => Some(Self::Band),
-            _ => None,
-        }
-    }
-}
-
-/// Parsed daily bar.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct ParsedBar {
-    pub(crate) days_ago: i64,
-    pub(crate) open: Option<f64>,
-    pub(crate) high: Option<f64>,
-    pub(crate) low: Option<f64>,
-    pub(crate) close: Option<f64>,
-    pub(crate) volume: Option<f64>,
-}
-
 impl ParsedExhibit {
     /// Reads an exhibit; `None` for a text that is none.
     pub(crate) fn read(text: &str) -> Option<Self> {
         let exhibit: Value = serde_json::from_str(text).ok()?;
         let target = exhibit.get("target")?.as_str()?.to_owned();
-        let given = exhibit.get("given_away").filter(|given| given.is_object());
-        let anchor = given.and_then(|given| {
+        let revealed = |given: &Value| {
             let word = |key: &str| given.get(key)?.as_str().map(str::to_owned);
             Some((word("alias")?, word("code")?))
-        });
+        };
+        let anchor = exhibit.get("given_away").and_then(revealed);
+        let others = exhibit.get("also_given_away").and_then(Value::as_array);
+        let others: Vec<(String, String)> = others.into_iter().flatten().filter_map(revealed).collect();
+        let given_day = exhibit.get("given_day").and_then(Value::as_str);
         // Of the target itself nothing may be given away.
         let anchor = anchor.filter(|(alias, _)| *alias != target);
         let ids = (target.as_str(), anchor.as_ref().map(|(alias, _)| alias.as_str()));
@@ -132,24 +103,44 @@ impl ParsedExhibit {
         for step in &mut steps {
             step.find_strangers(ids);
         }
+        if !others.is_empty() {
+            let read = exhibit
+                .get("steps")
+                .and_then(Value::as_array)
+                .into_iter()
+                .flatten();
+            for (step, value) in steps.iter_mut().zip(read) {
+                step.others = snapshots_of(value, &others);
+            }
+        }
         place(&mut steps);
         Some(Self {
             target,
             anchor,
+            others,
+            given_day: given_day.and_then(|day| TradeDate::parse(day).ok()),
             steps,
         })
     }
 
+    /// Every stock given away, as alias and real code.
+    pub(crate) fn known(&self) -> impl Iterator<Item = &(String, String)> {
+        self.anchor.iter().chain(&self.others)
+    }
+
     /// What is left of it of what an exhibit under this mask may say of who and when.
-    pub(crate) fn under(mut self, mask: MaskSettings, may_give_away: bool) -> Self {
+    pub(crate) fn under(mut self, mask: MaskSettings, kind: ProbeKind) -> Self {
+        let may_give_away = AttackerClass::of_database(kind) == AttackerClass::DatabaseAndStocks;
         if mask.level.hides_stocks() && Ticker::parse(&self.target).is_ok() {
             self.target.clear();
         }
         self.anchor = self.anchor.filter(|_| may_give_away);
+        self.others.retain(|_| may_give_away);
+        self.given_day = self.given_day.filter(|_| kind == ProbeKind::AskedDated);
         for step in &mut self.steps {
             step.date = step.date.filter(|_| !mask.level.hides_days());
             if let Some(stock) = &mut step.target {
-                stock.board = stock.board.filter(|_| mask.numeric != Numeric::Banded);
+                stock.board = stock.board.filter(|_| mask.numeric.shows_boards());
             }
         }
         self
@@ -199,8 +190,10 @@ impl ParsedStep {
                         .listed
                         .extend(id.map(|id| (id.to_owned(), board(content.get("board")))));
                 }
+                Some(Tool::CompareCandidates) => parsed.read_comparison(content),
+                Some(Tool::RiskCheck) => parsed.read_plan(content, target),
                 None if source == STATE => parsed.read_state(content, target),
-                Some(Tool::CompareCandidates | Tool::PortfolioState | Tool::RiskCheck) | None => {}
+                Some(Tool::PortfolioState) | None => {}
             }
         }
         parsed
@@ -240,6 +233,50 @@ impl ParsedStep {
         }
     }
 
+    fn read_comparison(&mut self, content: &Value) {
+        let Some(table) = Table::read(content) else {
+            return;
+        };
+        for row in table.rows() {
+            let Some(id) = row.get("stock_id").and_then(Value::as_str) else {
+                continue;
+            };
+            self.listed.push((id.to_owned(), board(row.get("board"))));
+            let band = Factor::ALL.into_iter().find_map(|factor| {
+                let shown = row.get(&format!("{}_band", factor.name()))?.as_f64()?;
+                Some((factor, shown))
+            });
+            self.bands
+                .extend(band.map(|(factor, shown)| (id.to_owned(), factor, shown)));
+        }
+    }
+
+    fn read_plan(&mut self, content: &Value, target: &str) {
+        let count = |key: &str| content.get(key).and_then(Value::as_u64).unwrap_or(0);
+        let faults = content
+            .get("errors")
+            .and_then(Value::as_array)
+            .map_or(0, Vec::len);
+        let more = usize::try_from(count("more_errors")).unwrap_or(0);
+        self.unknown_ids += faults + more;
+        let Some(table) = content.get("plan").and_then(Table::read) else {
+            return;
+        };
+        // Other names of a plan take fees from the same account.
+        let mut rows = table.rows().filter(|_| table.len() == 1);
+        let Some(row) = rows.find(|row| row.get("stock_id").and_then(Value::as_str) == Some(target)) else {
+            return;
+        };
+        let weight = |column: &str| row.get(column).and_then(Value::as_f64);
+        let is_new = weight("weight_now").is_none_or(|held| held <= 0.0);
+        let is_accepted = row.get("result").and_then(Value::as_str) == Some("accepted");
+        self.plans.extend(
+            weight("target_weight")
+                .zip(weight("weight_after"))
+                .filter(|_| is_new && is_accepted),
+        );
+    }
+
     fn read_state(&mut self, content: &Value, target: &str) {
         let Some(account) = content.get("account") else {
             return;
@@ -274,9 +311,17 @@ impl ParsedStep {
     }
 }
 
-fn board(value: Option<&Value>) -> Option<Board> {
-    let label = value?.as_str()?;
-    Board::ALL.into_iter().find(|board| board.label() == label)
+/// Snapshots in a step of the stocks that are known besides the first: place among them, snapshot.
+fn snapshots_of(step: &Value, known: &[(String, String)]) -> Vec<(usize, ParsedStock)> {
+    let messages = step.as_array().into_iter().flatten();
+    let snapshot = |message: &Value| {
+        let source = message.get("source").and_then(Value::as_str)?;
+        let content = message.get("content")?;
+        let id = content.get("stock_id").and_then(Value::as_str)?;
+        let place = known.iter().position(|(alias, _)| alias == id)?;
+        (Tool::from_name(source) == Some(Tool::GetStockSnapshot)).then(|| (place, ParsedStock::read(content)))
+    };
+    messages.filter_map(snapshot).collect()
 }
 
 /// What a market context says, number by number.
@@ -336,85 +381,11 @@ pub(crate) fn market(content: &Value) -> Vec<(DayColumn, f64)> {
     read
 }
 
-impl ParsedStock {
-    fn read(content: &Value) -> Self {
-        let number = |key: &str| content.get(key).and_then(Value::as_f64);
-        let flags = content.get("flags").and_then(Value::as_array);
-        let limits = content.get("next_open_limits");
-        Self {
-            board: board(content.get("board")),
-            flags: flags
-                .into_iter()
-                .flatten()
-                .filter_map(|flag| flag.as_str().map(str::to_owned))
-                .collect(),
-            previous_close: number("previous_close"),
-            limit_up: limits.and_then(|limits| limits.get("up")?.as_f64()),
-            bars: content
-                .get("bars")
-                .and_then(Table::read)
-                .map(|table| bars(&table))
-                .unwrap_or_default(),
-            factors: content
-                .get("factors")
-                .and_then(Table::read)
-                .map(|table| factors(&table))
-                .unwrap_or_default(),
-            technicals: content
-                .get("technicals")
-                .and_then(Value::as_object)
-                .map(technicals)
-                .unwrap_or_default(),
-            strangers: Vec::new(),
-        }
-    }
-}
-
-fn bars(table: &Table<'_>) -> Vec<ParsedBar> {
-    let count = i64::try_from(table.len()).unwrap_or(i64::MAX);
-    let bar = |(place, row): (i64, Row<'_>)| {
-        let number = |key: &str| row.get(key).and_then(Value::as_f64);
-        ParsedBar {
-            days_ago: row
-                .get("days_ago")
-                .and_then(Value::as_i64)
-                .filter(|days| (0..=MOST_DAYS).contains(days))
-                .unwrap_or(count - place),
-            open: number("open"),
-            high: number("high"),
-            low: number("low"),
-            close: number("close"),
-            volume: number("volume"),
-        }
-    };
-    (1..).zip(table.rows()).map(bar).collect()
-}
-
-fn factors(table: &Table<'_>) -> Vec<(Form, Factor, f64)> {
-    let mut read = Vec::new();
-    for row in table.rows() {
-        let Some(form) = row.get("value").and_then(Value::as_str).and_then(Form::parse) else {
-            continue;
-        };
-        let cell = |factor: Factor| Some((form, factor, row.get(factor.name())?.as_f64()?));
-        read.extend(Factor::ALL.into_iter().filter_map(cell));
-    }
-    read
-}
-
-fn technicals(members: &Map<String, Value>) -> Vec<(Form, Technical, f64)> {
-    let read = |(key, value): (&String, &Value)| {
-        let (form, name) = key
-            .strip_suffix("_pct")
-            .map_or((Form::Raw, key.as_str()), |name| (Form::Percentile, name));
-        Some((form, Technical::from_name(name)?, value.as_f64()?))
-    };
-    members.iter().filter_map(read).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::parsed_stock::Form;
+    use ktd_env::factors::Technical;
     use serde_json::json;
 
     fn read(exhibit: &Value) -> ParsedExhibit {

@@ -24,6 +24,11 @@ pub struct ProbePlan {
     pub aid: Aid,
     /// Where episodes lie; each is one stratum with each board.
     pub stretches: Vec<Stretch>,
+    /// Windows that are published: the first trading day of each, and the day after its last. Half of the episodes of an
+    /// asking agent begin where one of these does, and each is as long as one of them.
+    pub windows: Vec<Stretch>,
+    /// Stocks that are given away of an asking agent's episode, where its kind gives any away.
+    pub given_away: usize,
 }
 
 /// Help that a control gives to attackers.
@@ -32,8 +37,10 @@ pub enum Aid {
     /// Nothing: the probes are those of the mask.
     #[default]
     None,
-    /// Bands are shown as they are, without the chance that moves them.
-    BandsUnmoved,
+    /// Every stock keeps its id from one period to the next.
+    IdsKept,
+    /// A roster shows every member of its day, so that its size tells the day.
+    AllMembers,
     /// Stocks are asked about that stood at a price limit, or did not trade, on a day that their bars span.
     LimitDays,
 }

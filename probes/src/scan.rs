@@ -22,9 +22,19 @@ impl Scope {
     pub(crate) fn of(database: &Database, parsed: &ParsedExhibit) -> Self {
         let date = parsed.steps.last().and_then(|step| step.date);
         let trading_day = date.and_then(|date| database.calendar.binary_search(&date).ok());
-        let day = trading_day.and_then(|day| day.checked_sub(1));
-        let whole = || std::iter::once(0..database.day_count()).collect();
-        let mut open = given_away(database, parsed).map_or_else(whole, |place| member_days(database, place));
+        let given_day = parsed.given_day.as_ref();
+        let given_day = given_day.and_then(|date| database.calendar.binary_search(date).ok());
+        let day = trading_day.and_then(|day| day.checked_sub(1)).or(given_day);
+        let mut open: Vec<Range<usize>> = std::iter::once(0..database.day_count()).collect();
+        for (_, code) in parsed.known() {
+            if let Some(place) = place_of(database, code) {
+                let days = member_days(database, place);
+                let both = open
+                    .iter()
+                    .flat_map(|open| days.iter().map(|days| meet(open, days)));
+                open = both.filter(|both| !both.is_empty()).collect();
+            }
+        }
         if let Some(day) = day {
             open = open.iter().map(|days| meet(days, &(day..day + 1))).collect();
         }
@@ -57,6 +67,11 @@ impl Scope {
         })
     }
 
+    /// Whether a day is left open.
+    pub(crate) fn is_open(&self, day: usize) -> bool {
+        self.open.iter().any(|days| days.contains(&day))
+    }
+
     /// The days that it could be.
     pub(crate) fn days(&self, database: &Database) -> Range<usize> {
         self.day
@@ -70,7 +85,11 @@ fn meet(left: &Range<usize>, right: &Range<usize>) -> Range<usize> {
 
 /// Place of the stock that an exhibit gives away.
 fn given_away(database: &Database, parsed: &ParsedExhibit) -> Option<usize> {
-    let (_, code) = parsed.anchor.as_ref()?;
+    place_of(database, &parsed.anchor.as_ref()?.1)
+}
+
+/// Place of the stock of a code.
+pub(crate) fn place_of(database: &Database, code: &str) -> Option<usize> {
     let code = Ticker::parse(code).ok()?;
     database.names.iter().position(|rows| rows.ticker == code)
 }
@@ -173,6 +192,9 @@ impl<'c> Case<'c> {
                 *cost += UNSUSPECTED;
             }
         }
+        for clue in &self.clues.lots {
+            clue.add(database, (rows, &names.span), costs);
+        }
         add_costs(&self.clues.stock, database, (rows, &names.span), enough, costs);
     }
 
@@ -250,7 +272,8 @@ mod tests {
     use crate::clue::{Bounds, Clue};
     use crate::column::Column;
     use crate::database::hand_made::{Stock, database};
-    use crate::parsed_exhibit::{ParsedStep, ParsedStock};
+    use crate::parsed_exhibit::ParsedStep;
+    use crate::parsed_stock::ParsedStock;
 
     fn three_stocks() -> Database {
         let stock = |board, first, values| Stock {
@@ -273,6 +296,8 @@ mod tests {
         ParsedExhibit {
             target: target.to_owned(),
             anchor: None,
+            others: Vec::new(),
+            given_day: None,
             steps: vec![ParsedStep {
                 date,
                 target: Some(ParsedStock {

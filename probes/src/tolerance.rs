@@ -1,6 +1,7 @@
 //! How far a shown number may lie from the true one: the levels' rules, which are public.
 
-use crate::parsed_exhibit::{Form, ParsedAccount};
+use crate::parsed_exhibit::ParsedAccount;
+use crate::parsed_stock::Form;
 use ktd_env::factors::{Factor, Technical};
 use ktd_masking::Numeric;
 
@@ -18,7 +19,7 @@ pub(crate) const fn grain(numeric: Numeric) -> Option<f64> {
     match numeric {
         Numeric::RoundedTenth => Some(0.001),
         Numeric::RoundedHalf => Some(0.005),
-        Numeric::Exact | Numeric::Rescaled | Numeric::Ranked | Numeric::Banded => None,
+        Numeric::Exact | Numeric::Rescaled | Numeric::Ranked | Numeric::BandedFive | Numeric::Banded => None,
     }
 }
 
@@ -94,7 +95,7 @@ pub(crate) fn weight(numeric: Numeric) -> f64 {
         Numeric::RoundedTenth => 5e-4,
         Numeric::RoundedHalf => 2.5e-3,
         Numeric::Ranked => 5e-3,
-        Numeric::Banded => 1e-2,
+        Numeric::BandedFive | Numeric::Banded => 1e-2,
     }
 }
 
@@ -107,7 +108,7 @@ pub(crate) fn nav(numeric: Numeric, account: &ParsedAccount) -> f64 {
         Numeric::Exact => 1e-6,
         Numeric::Rescaled => 1e-4,
         Numeric::RoundedTenth => 1e-3,
-        Numeric::RoundedHalf | Numeric::Ranked | Numeric::Banded => 5e-3,
+        Numeric::RoundedHalf | Numeric::Ranked | Numeric::BandedFive | Numeric::Banded => 5e-3,
     }
 }
 

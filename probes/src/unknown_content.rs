@@ -1,10 +1,10 @@
 //! What a step says besides the shapes that are known: every text that is no label, and every number under a key that no
 //! tool has, with the subject of each.
 
+use crate::known_keys::is_known;
 use crate::step_text::{STATE, day_label};
-use ktd_env::Board;
-use ktd_env::factors::{Factor, Technical};
-use ktd_tools::Tool;
+use ktd_env::{Board, TradeDate};
+use ktd_tools::{SUBMIT_ACTION, Tool};
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 
@@ -31,160 +31,6 @@ pub(crate) struct UnknownContent {
 /// Numbers of a step that are kept: a text of another shape altogether may hold thousands.
 const MOST_NUMBERS: usize = 64;
 
-/// Keys under which tools tell numbers or more keys, by the key or the source that they stand under. Names of factors and
-/// technicals are known everywhere.
-const KNOWN: [(&str, &[&str]); 20] = [
-    (
-        Tool::GetMarketContext.name(),
-        &[
-            "day",
-            "step",
-            "steps_left",
-            "index",
-            "breadth",
-            "dispersion",
-            "boards",
-            "sectors",
-        ],
-    ),
-    (
-        "index",
-        &[
-            "level",
-            "return_1d",
-            "return_5d",
-            "return_20d",
-            "return_60d",
-            "volatility_20d",
-            "drawdown_60d",
-        ],
-    ),
-    (
-        "breadth",
-        &[
-            "members",
-            "advancers",
-            "decliners",
-            "unchanged",
-            "at_limit_up",
-            "at_limit_down",
-            "suspended",
-        ],
-    ),
-    ("boards", &GROUP),
-    ("sectors", &GROUP),
-    (
-        Tool::ScreenCandidates.name(),
-        &["members", "within_bounds", "candidates"],
-    ),
-    ("candidates", &["stock_id", "board", "flags", "missing"]),
-    (
-        Tool::GetStockSnapshot.name(),
-        &[
-            "stock_id",
-            "board",
-            "sector",
-            "flags",
-            "stale_days",
-            "previous_close",
-            "limit_state",
-            "next_open_limits",
-            "bars",
-            "factors",
-            "technicals",
-        ],
-    ),
-    ("next_open_limits", &["up", "down"]),
-    ("bars", &["days_ago", "open", "high", "low", "close", "volume"]),
-    ("factors", &["value"]),
-    ("technicals", &[]),
-    (
-        STATE,
-        &[
-            "day",
-            "as_of",
-            "step",
-            "steps_total",
-            "account",
-            "limits",
-            "last_step",
-        ],
-    ),
-    ("account", &["nav", "cash", "holdings"]),
-    (
-        "holdings",
-        &[
-            "stock_id",
-            "board",
-            "weight",
-            "value",
-            "cost",
-            "unrealised_return",
-            "shares",
-            "stale_days",
-            "flags",
-        ],
-    ),
-    (
-        "limits",
-        &[
-            "max_single_weight",
-            "max_positions",
-            "positions_left",
-            "target_weight_step",
-        ],
-    ),
-    (
-        "last_step",
-        &["day", "outcome", "nav_return", "orders", "reasons", "events"],
-    ),
-    (
-        "orders",
-        &[
-            "order",
-            "stock_id",
-            "side",
-            "result",
-            "code",
-            "price",
-            "value",
-            "requested_shares",
-            "filled_shares",
-            "fee",
-        ],
-    ),
-    (
-        "events",
-        &["stock_id", "event", "cash", "shares_before", "shares_after"],
-    ),
-    ("message", &["source", "content"]),
-];
-
-/// What is shown of a board or a sector.
-const GROUP: [&str; 8] = [
-    "board",
-    "sector",
-    "members",
-    "return_1d",
-    "return_20d",
-    "return_1d_rank",
-    "return_20d_rank",
-    "share_up",
-];
-
-fn is_known(container: &str, key: &str) -> bool {
-    let own = KNOWN.iter().find(|(name, _)| *name == container);
-    own.is_some_and(|(_, keys)| keys.contains(&key)) || is_figure(key)
-}
-
-/// Whether a key is the name of a factor or a technical, in any form.
-fn is_figure(key: &str) -> bool {
-    let stems = ["", "_pct", "_z", "_band"].map(|form| key.strip_suffix(form));
-    stems.into_iter().flatten().any(|name| {
-        Technical::from_name(name).is_some() || Factor::ALL.iter().any(|factor| factor.name() == name)
-    })
-}
-
 impl UnknownContent {
     /// What a step of the exhibit of this target says.
     pub(crate) fn in_step(step: &Value, target: &str) -> Self {
@@ -202,14 +48,17 @@ impl UnknownContent {
         for (key, value) in exhibit.as_object().into_iter().flatten() {
             match (key.as_str(), value) {
                 ("target" | "steps", _) => {}
-                ("given_away", Value::Object(given)) => {
-                    let is_other = given.get("alias").and_then(Value::as_str) != Some(target);
-                    for (key, value) in given {
-                        if !is_other || !["alias", "code"].contains(&key.as_str()) {
-                            walk.member((key, value), Place::STRANGE);
+                ("given_away", Value::Object(given)) => walk.given_away(given, target),
+                ("also_given_away", Value::Array(several)) => {
+                    for given in several {
+                        if let Value::Object(given) = given {
+                            walk.given_away(given, target);
+                        } else {
+                            walk.value(given, Place::STRANGE);
                         }
                     }
                 }
+                ("given_day", Value::String(day)) if TradeDate::parse(day).is_ok() => {}
                 _ => walk.member((key, value), Place::STRANGE),
             }
         }
@@ -261,6 +110,16 @@ impl<'v> Walk<'v> {
         }
     }
 
+    /// What stands beside alias and code of a stock that is given away.
+    fn given_away(&mut self, given: &'v Map<String, Value>, target: &str) {
+        let is_other = given.get("alias").and_then(Value::as_str) != Some(target);
+        for (key, value) in given {
+            if !is_other || !["alias", "code"].contains(&key.as_str()) {
+                self.member((key, value), Place::STRANGE);
+            }
+        }
+    }
+
     fn finish(self) -> UnknownContent {
         let texts = self.texts.into_iter();
         UnknownContent {
@@ -271,7 +130,7 @@ impl<'v> Walk<'v> {
 
     fn message(&mut self, message: &'v Value) {
         let source = message.get("source").and_then(Value::as_str).unwrap_or_default();
-        if source != STATE && Tool::from_name(source).is_none() {
+        if ![STATE, SUBMIT_ACTION].contains(&source) && Tool::from_name(source).is_none() {
             self.value(message, Place::STRANGE);
             return;
         }

@@ -58,6 +58,7 @@ templates! {
     LEVEL_DATE_BLIND = include_str!("../templates/level_date_blind.md");
     LEVEL_STOCK_BLIND = include_str!("../templates/level_stock_blind.md");
     NUMERIC_BANDED = include_str!("../templates/numeric_banded.md");
+    NUMERIC_BANDED_FIVE = include_str!("../templates/numeric_banded_five.md");
     NUMERIC_EXACT = include_str!("../templates/numeric_exact.md");
     NUMERIC_RANKED = include_str!("../templates/numeric_ranked.md");
     NUMERIC_RESCALED = include_str!("../templates/numeric_rescaled.md");
@@ -102,6 +103,25 @@ pub fn user_step(settings: MaskSettings, slots: &UserStepSlots) -> Prompt {
     USER_STEP.append(opening, slots)
 }
 
+/// Opening of each message that begins a step under a mask: all its text before the state.
+#[must_use]
+pub fn step_opening(settings: MaskSettings) -> String {
+    let mut opening = String::new();
+    for part in mask_parts(settings) {
+        opening.push_str(part.text_before_slots());
+        opening.push_str("\n\n");
+    }
+    opening.push_str(USER_STEP.text_before_slots());
+    opening
+}
+
+/// Texts of the system message of a mode that stand between its settings, in order: the same in every experiment.
+#[must_use]
+pub fn system_texts(mode: Mode) -> Vec<&'static str> {
+    let parts = system_parts(mode);
+    parts.into_iter().flat_map(Template::texts).collect()
+}
+
 fn mask_parts(settings: MaskSettings) -> [&'static Template; 2] {
     let level = match settings.level {
         Level::Bright => &LEVEL_BRIGHT,
@@ -115,6 +135,7 @@ fn mask_parts(settings: MaskSettings) -> [&'static Template; 2] {
         Numeric::RoundedTenth => &NUMERIC_ROUNDED_TENTH,
         Numeric::RoundedHalf => &NUMERIC_ROUNDED_HALF,
         Numeric::Ranked => &NUMERIC_RANKED,
+        Numeric::BandedFive => &NUMERIC_BANDED_FIVE,
         Numeric::Banded => &NUMERIC_BANDED,
     };
     [level, numeric]

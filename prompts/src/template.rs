@@ -38,6 +38,22 @@ impl Template {
         self.pieces.get_or_init(|| split(self.text))
     }
 
+    /// Its texts between slots, in order.
+    pub(crate) fn texts(&self) -> impl Iterator<Item = &'static str> {
+        self.pieces().iter().filter_map(|piece| match piece {
+            Piece::Text(text) => Some(*text),
+            Piece::Slot(_) => None,
+        })
+    }
+
+    /// Its text up to the first slot.
+    pub(crate) fn text_before_slots(&self) -> &'static str {
+        match self.pieces().first() {
+            Some(Piece::Text(text)) => text,
+            Some(Piece::Slot(_)) | None => "",
+        }
+    }
+
     /// Appends the template to a message. A test holds that every slot is one of `slots`.
     pub(crate) fn append(&self, prompt: Prompt, slots: &impl Slots) -> Prompt {
         self.pieces().iter().fold(prompt, |prompt, piece| match piece {

@@ -5,7 +5,7 @@
 //! `open-research`, blinded: prompts, messages, the guard on each request, tools, exchanges packed and kept.
 
 use ktd_bundle::chain::{Lines, Log, NO_GENESIS};
-use ktd_bundle::event::{Mark, OrderRecord, StepOutcome, WrittenEvent};
+use ktd_bundle::event::{OrderRecord, StepOutcome, WrittenEvent};
 use ktd_bundle::ledger::LedgerLine;
 use ktd_client::progress::Silent;
 use ktd_env::exchange::{Account, Order, Quantity, Rules, Side, TargetWeight, TradingDay, step};
@@ -14,7 +14,7 @@ use ktd_env::{AsOf, DayIndex, DaysBack, Decimal, Market, NameId};
 use ktd_episode::run::{RunPlan, prepare, run_cells};
 use ktd_experiment::config::ExperimentConfig;
 use ktd_masking::{EpisodeFrame, Level, Mask, MaskKey, MaskSettings, Numeric, Payload};
-use ktd_tools::{LastStep, LastStepKind, ToolContext, ToolLimits, last_step_payload, state};
+use ktd_tools::{LastStep, LastStepKind, StepView, ToolContext, ToolLimits};
 use std::error::Error;
 use std::path::Path;
 use std::sync::Arc;
@@ -192,28 +192,15 @@ impl Recorder<'_> {
             limits: &self.limits,
             last_step: Some(last_step),
             step: number,
-            steps_total: WINDOW_DAYS,
         };
         events.append(&WrittenEvent::Fills {
             step: number,
-            fills: last_step_payload(&context),
+            fills: StepView::Market(&context).last_step(),
         })?;
         events.append(&WrittenEvent::StepEnd {
-            mark: Mark {
-                step: number,
-                nav_fen: report.nav.0,
-                cash_fen: report.cash.0,
-                fees_fen: report.identity.fees.0,
-                traded_value_fen: report.traded_value().0,
-                hhi_billionths: 0,
-                positions: report.positions.len(),
-                filled: report.filled_count(),
-                rejected: report.rejected_count(),
-                clipped: 0,
-                delisted: 0,
-                stale: 0,
-            },
-            holdings: state::account(&context),
+            step: number,
+            mark: None,
+            holdings: StepView::Market(&context).account(),
             ledger: ktd_io::sha256::sha256_hex(raw.as_bytes()),
         })?;
         Ok(())

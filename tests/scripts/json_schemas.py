@@ -130,6 +130,9 @@ pub struct VerifiedBundle {
     /// What could not be checked, and why.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unchecked: Option<Vec<String>>,
+    /// What no check of these files can tell: it is their maker's word.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub claimed: Option<Vec<String>>,
     /// Whether the certificate is for its mask.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mask: Option<Map>,
@@ -347,7 +350,9 @@ class Schema:
         near = [item for item in known if item[0] == self.file] or [
             item for item in known if item[0].parts[:-1] == self.file.parts[:-1]
         ]
-        known = known if len(known) == 1 else near
+        # A public name stands once in the whole workspace.
+        public = [item for item in known if re.search(r"^pub (?:struct|enum)", item[1][0], re.M)]
+        known = known if len(known) == 1 else near if len(near) == 1 else public
         if len(known) != 1:
             raise SystemExit(f"{name}: {len(known)} serialised types of this name")
         path, match = known[0]
@@ -378,7 +383,9 @@ class Schema:
             own = keys_of(attributes)
             if own.get("skip") or own.get("skip_serializing"):
                 continue
-            assert not own.keys() & {"flatten", "serialize_with"}, text
+            # What is written by its label is a word of the list.
+            by_label = own.get("serialize_with", "label::serialize") == "label::serialize"
+            assert "flatten" not in own and by_label, text
             name = own.get("rename") or renamed(field.strip().removeprefix("r#"), keys.get("rename_all"))
             kind = kind.strip()
             may_lack = "skip_serializing_if" in own

@@ -48,7 +48,6 @@ impl Stage {
             limits: &self.limits,
             last_step: Some(&scene.last_step),
             step: scene.step,
-            steps_total: WINDOW_DAYS,
         };
         let answer = self.toolbox.call(&context, tool, arguments);
         assert!(answer.ok, "{tool} {arguments}: {:?}", answer.payload);

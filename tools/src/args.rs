@@ -9,6 +9,16 @@ use serde::de::{Deserializer, Error};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
+/// Arguments of a call that fit its schema.
+pub(crate) enum Asked {
+    Context,
+    Screen(ScreenArguments),
+    Snapshot(SnapshotArguments),
+    Compare(CompareArguments),
+    Portfolio,
+    Risk(RiskArguments),
+}
+
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NoArguments {}

@@ -1,15 +1,17 @@
 //! From a model's call to its answer. A bad request is an answer too.
 
-use crate::args::{CompareArguments, NoArguments, RiskArguments, ScreenArguments, SnapshotArguments};
+use crate::args::{Asked, NoArguments};
 use crate::context::ToolContext;
 use crate::fault::{self, Fault};
 use crate::feedback_texts::USE_SCHEMA;
+use crate::parsed_action::ParsedAction;
 use crate::spec::read_only_specs;
-use crate::submit_action::{ParsedAction, SubmissionError, parse_action};
+use crate::step_view::StepView;
+use crate::submit_action::{SubmissionError, parse_action};
 use crate::tool::Tool;
 use crate::{
-    compare_candidates, get_market_context, get_stock_snapshot, portfolio_state, risk_check, schema_faults,
-    screen_candidates, submit_action, text_limits, tool_specs,
+    banded, compare_candidates, get_market_context, get_stock_snapshot, portfolio_state, risk_check,
+    schema_faults, screen_candidates, submit_action, text_limits, tool_specs,
 };
 use jsonschema::Validator;
 use ktd_masking::{Payload, ToolSpec};
@@ -107,11 +109,11 @@ impl Toolbox {
 
     /// Answers one call. `arguments` is the text exactly as the model wrote it.
     #[must_use]
-    pub fn call(&self, context: &ToolContext<'_>, name: &str, arguments: &str) -> CallAnswer {
+    pub fn call<'a>(&self, view: impl Into<StepView<'a>>, name: &str, arguments: &str) -> CallAnswer {
         let Some(tool) = Tool::from_name(name) else {
             return CallAnswer::refused(&[unknown_tool()]);
         };
-        match self.answer(context, tool, arguments) {
+        match self.answer(view.into(), tool, arguments) {
             Ok(payload) => CallAnswer::answered(payload),
             Err(faults) => CallAnswer::refused(&faults),
         }
@@ -122,34 +124,49 @@ impl Toolbox {
     ///
     /// # Errors
     /// [`SubmissionError`] with what is wrong.
-    pub fn parse_submission(
+    pub fn parse_submission<'a>(
         &self,
-        context: &ToolContext<'_>,
+        view: impl Into<StepView<'a>>,
         arguments: &str,
     ) -> Result<ParsedAction, SubmissionError> {
-        let action = parse_action(context, arguments)?;
+        let action = parse_action(view, arguments)?;
         match check(&self.submission_validator, arguments) {
             Ok(()) => Ok(action),
             Err(faults) => Err(SubmissionError::of(faults)),
         }
     }
 
-    fn answer(&self, context: &ToolContext<'_>, tool: Tool, text: &str) -> Result<Payload, Vec<Fault>> {
-        text_limits::check(text, context.limits).map_err(|fault| vec![fault])?;
+    fn answer(&self, view: StepView<'_>, tool: Tool, text: &str) -> Result<Payload, Vec<Fault>> {
+        text_limits::check(text, view.limits()).map_err(|fault| vec![fault])?;
         self.validate(tool, text)?;
-        match tool {
-            Tool::GetMarketContext => typed::<NoArguments>(text).map(|_| get_market_context::answer(context)),
-            Tool::ScreenCandidates => screen_candidates::answer(context, &typed::<ScreenArguments>(text)?),
-            Tool::GetStockSnapshot => get_stock_snapshot::answer(context, &typed::<SnapshotArguments>(text)?),
-            Tool::CompareCandidates => compare_candidates::answer(context, &typed::<CompareArguments>(text)?),
-            Tool::PortfolioState => typed::<NoArguments>(text).map(|_| portfolio_state::answer(context)),
-            Tool::RiskCheck => risk_check::answer(context, &typed::<RiskArguments>(text)?),
+        let asked = match tool {
+            Tool::GetMarketContext => typed::<NoArguments>(text).map(|_| Asked::Context),
+            Tool::ScreenCandidates => typed(text).map(Asked::Screen),
+            Tool::GetStockSnapshot => typed(text).map(Asked::Snapshot),
+            Tool::CompareCandidates => typed(text).map(Asked::Compare),
+            Tool::PortfolioState => typed::<NoArguments>(text).map(|_| Asked::Portfolio),
+            Tool::RiskCheck => typed(text).map(Asked::Risk),
+        }?;
+        match view {
+            StepView::Market(context) => market_answer(context, &asked),
+            StepView::Roster(context) => banded::answer(context, &asked),
         }
     }
 
     fn validate(&self, tool: Tool, text: &str) -> Result<(), Vec<Fault>> {
         let validator = self.validators.iter().find(|(of, _)| *of == tool);
         validator.map_or(Ok(()), |(_, validator)| check(validator, text))
+    }
+}
+
+fn market_answer(context: &ToolContext<'_>, asked: &Asked) -> Result<Payload, Vec<Fault>> {
+    match asked {
+        Asked::Context => Ok(get_market_context::answer(context)),
+        Asked::Screen(arguments) => screen_candidates::answer(context, arguments),
+        Asked::Snapshot(arguments) => get_stock_snapshot::answer(context, arguments),
+        Asked::Compare(arguments) => compare_candidates::answer(context, arguments),
+        Asked::Portfolio => Ok(portfolio_state::answer(context)),
+        Asked::Risk(arguments) => risk_check::answer(context, arguments),
     }
 }
 

@@ -75,7 +75,7 @@ fn names(context: &ToolContext<'_>, texts: &[String]) -> Result<Vec<NameId>, Vec
     if faults.is_empty() { Ok(names) } else { Err(faults) }
 }
 
-fn distinct(dimensions: &[Dimension]) -> Result<Vec<Dimension>, Vec<Fault>> {
+pub(crate) fn distinct(dimensions: &[Dimension]) -> Result<Vec<Dimension>, Vec<Fault>> {
     let names: BTreeSet<&str> = dimensions.iter().map(|dimension| dimension.name()).collect();
     if names.len() == dimensions.len() {
         return Ok(dimensions.to_vec());

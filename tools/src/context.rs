@@ -61,8 +61,6 @@ pub struct ToolContext<'a> {
     pub last_step: Option<&'a LastStep>,
     /// This step, 1-based.
     pub step: usize,
-    /// Steps of the window.
-    pub steps_total: usize,
 }
 
 impl ToolContext<'_> {

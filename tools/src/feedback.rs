@@ -2,7 +2,7 @@
 
 use crate::context::ToolContext;
 use crate::feedback_texts;
-use crate::submit_action::ParsedOrder;
+use crate::parsed_action::ParsedOrder;
 use ktd_env::exchange::{Decision, RejectCode};
 use ktd_masking::{Payload, Rank, RuleFigures};
 

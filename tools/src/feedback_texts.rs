@@ -93,3 +93,34 @@ pub(crate) fn explained(mask: &Mask, codes: impl Iterator<Item = RejectCode>) ->
             .map(|(code, meaning)| (code, Payload::label(meaning))),
     )
 }
+
+/// The codes that a book gives, explained by what the book knows: no price, no lot, no open.
+pub(crate) fn explained_in_book(codes: impl Iterator<Item = RejectCode>) -> Payload {
+    let codes: BTreeSet<RejectCode> = codes.collect();
+    let in_book = |code: RejectCode| match code {
+        RejectCode::UnknownSymbol => {
+            "no such stock id now: ids are renewed every period, and only those of this period and of `holdings` exist"
+        }
+        RejectCode::SideMismatch => {
+            "target_weight is the weight after the trade: a BUY must lie above the weight in `holdings` and a SELL below it"
+        }
+        RejectCode::NotHeld => "the id is not in `holdings`, so there is nothing to sell",
+        RejectCode::MaxSingleWeight => "the target lies above max_single_weight; lower it",
+        RejectCode::Cash => {
+            "all targets together would exceed 1; sell something in the same list, or lower a target"
+        }
+        RejectCode::Duplicate
+        | RejectCode::MaxPositions
+        | RejectCode::NotInUniverse
+        | RejectCode::Oversell
+        | RejectCode::Lot
+        | RejectCode::Suspended
+        | RejectCode::LimitUp
+        | RejectCode::LimitDown => meaning(code),
+    };
+    Payload::map(
+        codes
+            .into_iter()
+            .map(|code| (code.code(), Payload::label(in_book(code)))),
+    )
+}

@@ -15,10 +15,6 @@ pub(crate) fn answer(context: &ToolContext<'_>) -> Payload {
     let mut entries = vec![
         ("day", context.mask.step_day(context.step)),
         ("step", Count::of(context.step).into()),
-        (
-            "steps_left",
-            Count::of(context.steps_total.saturating_sub(context.step)).into(),
-        ),
     ];
     match context.mask.scale() {
         FactorScale::Values => {

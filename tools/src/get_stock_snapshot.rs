@@ -1,7 +1,7 @@
 //! `get_stock_snapshot`: bars, factors and limits of one name.
 
 use crate::args::SnapshotArguments;
-use crate::context::ToolContext;
+use crate::context::{ToolContext, ToolLimits};
 use crate::facts::{ClosingState, Facts, flags};
 use crate::fault::{Fault, unknown_stock};
 use crate::masked_factor_view::MaskedFactorView;
@@ -18,22 +18,12 @@ pub(crate) fn answer(
     context: &ToolContext<'_>,
     arguments: &SnapshotArguments,
 ) -> Result<Payload, Vec<Fault>> {
-    let lookback = arguments.lookback.unwrap_or(DEFAULT_LOOKBACK);
-    if context.limits.max_lookback < lookback {
-        let fault = Fault::new(
-            "out_of_range",
-            "a lookback not above `most`",
-            "ask for fewer days",
-        )
-        .with("most", count_of(context.limits.max_lookback));
-        return Err(vec![fault.at([PointerPart::Field("lookback")])]);
-    }
+    let lookback = lookback(context.limits, arguments)?;
     let known = context
         .resolve(&arguments.stock_id)
         .and_then(|name| Some((name, Facts::of(context, name)?)));
     let (name, facts) = known.ok_or_else(|| vec![unknown_stock([PointerPart::Field("stock_id")])])?;
     let price = |adjusted| context.mask.price(context.as_of, name, adjusted);
-    let lookback = usize::try_from(lookback).unwrap_or(usize::MAX);
     let limit_state = Some(facts.closing)
         .filter(|closing| *closing != ClosingState::Inside && context.mask.shows_trading())
         .map_or_else(Payload::null, |closing| Payload::label(closing.label()));
@@ -61,6 +51,21 @@ pub(crate) fn answer(
         ("factors", factors(&masked, name)),
         ("technicals", masked.technicals(name)),
     ]))
+}
+
+/// How many bars are asked for, if so many may be.
+pub(crate) fn lookback(limits: &ToolLimits, arguments: &SnapshotArguments) -> Result<usize, Vec<Fault>> {
+    let lookback = arguments.lookback.unwrap_or(DEFAULT_LOOKBACK);
+    if limits.max_lookback < lookback {
+        let fault = Fault::new(
+            "out_of_range",
+            "a lookback not above `most`",
+            "ask for fewer days",
+        )
+        .with("most", count_of(limits.max_lookback));
+        return Err(vec![fault.at([PointerPart::Field("lookback")])]);
+    }
+    Ok(usize::try_from(lookback).unwrap_or(usize::MAX))
 }
 
 /// The exchange's limit prices of the next open, which hold unless that day is an ex-day; `null` without limits.

@@ -10,7 +10,7 @@ use ktd_masking::{Payload, Rank};
 /// What became of the step before: each order's result, each code explained once, corporate actions; `null` at the
 /// first step.
 #[must_use]
-pub fn payload(context: &ToolContext<'_>) -> Payload {
+pub(crate) fn payload(context: &ToolContext<'_>) -> Payload {
     let Some(last) = context.last_step else {
         return Payload::null();
     };

@@ -6,6 +6,7 @@
 //! Knows: the market's as-of view, the rules, masking. Never knows: the market itself, agents, prompts, files.
 
 mod args;
+pub mod banded;
 mod call;
 mod compare_candidates;
 mod context;
@@ -19,6 +20,7 @@ mod last_step;
 mod last_step_payload;
 mod masked_factor_view;
 pub mod order;
+mod parsed_action;
 mod portfolio_state;
 mod risk_check;
 mod schema_faults;
@@ -26,6 +28,7 @@ mod screen_candidates;
 mod spec;
 pub mod state;
 mod statistics;
+mod step_view;
 mod submit_action;
 mod text_limits;
 mod tool;
@@ -35,7 +38,8 @@ pub use call::{CallAnswer, Toolbox, ToolboxError};
 pub use context::{ToolContext, ToolLimits};
 pub use fault::Fault;
 pub use last_step::{LastStep, LastStepKind};
-pub use last_step_payload::payload as last_step_payload;
+pub use parsed_action::{ParsedAction, ParsedOrder};
 pub use spec::tool_specs;
-pub use submit_action::{ParsedAction, ParsedOrder, SUBMIT_ACTION, SubmissionError, parse_action};
+pub use step_view::{BrokenRules, StepView};
+pub use submit_action::{SUBMIT_ACTION, SubmissionError, parse_action};
 pub use tool::Tool;

@@ -5,58 +5,33 @@
 use crate::context::ToolContext;
 use ktd_env::factors::{Factor, Technical};
 use ktd_env::{AsOf, NameId};
-use ktd_masking::{CrossSectionRank, FactorScale, MaskedNumber, Numeric, Payload};
+use ktd_masking::{CrossSectionRank, FactorScale, MaskedNumber, Numeric, Payload, RankedValues};
 
 /// The factors and technicals of one call.
 pub(crate) struct MaskedFactorView<'a> {
     context: &'a ToolContext<'a>,
-    /// The day whose cross-section is shown: the as-of day, or the day the bands were taken.
     view: AsOf<'a>,
-    factors: Vec<(Factor, Section)>,
-    technicals: Vec<(Technical, Section)>,
-}
-
-/// The values of one column over the index members, ascending.
-struct Section(Vec<f64>);
-
-impl Section {
-    fn of(members: &[NameId], value: impl Fn(NameId) -> Option<f64>) -> Self {
-        // Adding zero turns -0.0 into 0.0, which `total_cmp` would tell apart.
-        let mut values: Vec<f64> = members
-            .iter()
-            .filter_map(|name| value(*name).map(|value| value + 0.0))
-            .collect();
-        values.sort_unstable_by(f64::total_cmp);
-        Self(values)
-    }
-
-    /// Where a value stands among the members; one of them is not compared with itself.
-    fn rank(&self, value: f64, is_member: bool) -> Option<CrossSectionRank> {
-        let value = value + 0.0;
-        let below = self.0.partition_point(|other| other.total_cmp(&value).is_lt());
-        let up_to = self.0.partition_point(|other| other.total_cmp(&value).is_le());
-        let itself = usize::from(is_member);
-        let equal = (up_to - below).checked_sub(itself)?;
-        CrossSectionRank::new(below, equal, self.0.len().checked_sub(itself)?)
-    }
+    factors: Vec<(Factor, RankedValues)>,
+    technicals: Vec<(Technical, RankedValues)>,
 }
 
 impl<'a> MaskedFactorView<'a> {
     /// These factors and technicals as shown. Cross-sections are ranked here, once a call.
     pub(crate) fn of(context: &'a ToolContext<'a>, factors: &[Factor], technicals: &[Technical]) -> Self {
-        let as_of = context.as_of;
-        let view = match context.mask.scale() {
-            FactorScale::Values | FactorScale::Percentiles => *as_of,
-            // A panel's first days have no earlier view; then no value is known either.
-            FactorScale::Bands => as_of.past(context.mask.since_refresh(as_of)).unwrap_or(*as_of),
-        };
+        let view = *context.as_of;
+        // Bands are told by a roster alone, without a market in reach: here nothing is shown of them.
         let members: Vec<NameId> = match context.mask.scale() {
-            FactorScale::Values => Vec::new(),
-            FactorScale::Percentiles | FactorScale::Bands => view.members().collect(),
+            FactorScale::Values | FactorScale::Bands => Vec::new(),
+            FactorScale::Percentiles => view.members().collect(),
         };
-        let of_factor = |factor: &Factor| (*factor, Section::of(&members, |name| view.factor(name, *factor)));
+        let of_factor = |factor: &Factor| {
+            (
+                *factor,
+                RankedValues::of(&members, |name| view.factor(name, *factor)),
+            )
+        };
         let of_technical = |technical: &Technical| {
-            let section = Section::of(&members, |name| view.technical(name, *technical));
+            let section = RankedValues::of(&members, |name| view.technical(name, *technical));
             (*technical, section)
         };
         Self {
@@ -72,7 +47,7 @@ impl<'a> MaskedFactorView<'a> {
         match self.context.mask.scale() {
             FactorScale::Values => vec![factor.name(), z_name(factor)],
             FactorScale::Percentiles => vec![percentile_name(factor)],
-            FactorScale::Bands => vec![band_name(factor)],
+            FactorScale::Bands => Vec::new(),
         }
     }
 
@@ -81,7 +56,8 @@ impl<'a> MaskedFactorView<'a> {
         let score = Payload::optional(self.score(name, factor));
         match self.context.mask.scale() {
             FactorScale::Values => vec![Payload::optional(self.raw(name, factor)), score],
-            FactorScale::Percentiles | FactorScale::Bands => vec![score],
+            FactorScale::Percentiles => vec![score],
+            FactorScale::Bands => Vec::new(),
         }
     }
 
@@ -101,7 +77,7 @@ impl<'a> MaskedFactorView<'a> {
                 vec![("raw", raws.collect()), ("z", scores)]
             }
             FactorScale::Percentiles => vec![("pct", scores)],
-            FactorScale::Bands => vec![("band", scores)],
+            FactorScale::Bands => Vec::new(),
         }
     }
 
@@ -111,7 +87,7 @@ impl<'a> MaskedFactorView<'a> {
         match mask.scale() {
             FactorScale::Values => mask.score(self.view.factor_z(name, factor)?),
             FactorScale::Percentiles => mask.percentile(self.rank(name, factor)?),
-            FactorScale::Bands => mask.band(name, factor, self.rank(name, factor)),
+            FactorScale::Bands => None,
         }
     }
 
@@ -139,9 +115,11 @@ impl<'a> MaskedFactorView<'a> {
     pub(crate) fn finer(&self, name: NameId, factor: Factor) -> Option<f64> {
         match self.context.mask.numeric() {
             Numeric::Exact | Numeric::Rescaled => self.view.factor(name, factor),
-            Numeric::RoundedTenth | Numeric::RoundedHalf | Numeric::Ranked | Numeric::Banded => {
-                self.raw(name, factor).map(MaskedNumber::value)
-            }
+            Numeric::RoundedTenth
+            | Numeric::RoundedHalf
+            | Numeric::Ranked
+            | Numeric::BandedFive
+            | Numeric::Banded => self.raw(name, factor).map(MaskedNumber::value),
         }
     }
 
@@ -157,7 +135,7 @@ impl<'a> MaskedFactorView<'a> {
                     by_score()
                 }
             }
-            Numeric::Ranked | Numeric::Banded => by_score(),
+            Numeric::Ranked | Numeric::BandedFive | Numeric::Banded => by_score(),
         }
     }
 
@@ -236,7 +214,8 @@ const fn percentile_name(factor: Factor) -> &'static str {
     }
 }
 
-const fn band_name(factor: Factor) -> &'static str {
+/// The column of a factor's bands.
+pub(crate) const fn band_name(factor: Factor) -> &'static str {
     match factor {
         Factor::Mom12_1 => "MOM_12_1_band",
         Factor::Rv60 => "RV_60_band",
@@ -284,16 +263,5 @@ mod tests {
                 format!("{}_pct", technical.name())
             );
         }
-    }
-
-    #[test]
-    fn a_member_is_not_compared_with_itself() {
-        let section = Section(vec![-1.0, 0.0, 0.0, 2.0]);
-        assert_eq!(section.rank(-0.0, true), CrossSectionRank::new(1, 1, 3));
-        assert_eq!(section.rank(0.0, false), CrossSectionRank::new(1, 2, 4));
-        assert_eq!(section.rank(3.0, false), CrossSectionRank::new(4, 0, 4));
-        assert_eq!(section.rank(2.0, true), CrossSectionRank::new(3, 0, 3));
-        assert_eq!(Section(vec![1.0]).rank(1.0, true), None);
-        assert_eq!(Section(Vec::new()).rank(1.0, false), None);
     }
 }

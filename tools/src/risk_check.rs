@@ -1,14 +1,14 @@
 //! `risk_check`: what a plan of target weights would break and cost, at the closes of the as-of day.
 
 use crate::args::{RiskArguments, WeightTarget};
-use crate::context::ToolContext;
+use crate::context::{ToolContext, ToolLimits};
 use crate::fault::{Fault, unknown_stock};
 use crate::feedback_texts;
 use crate::order::OrderProblem;
 use crate::state::count_of;
 use ktd_env::exchange::{Decision, Order, Quantity, Side, TargetWeight, decide, fee};
 use ktd_env::{Fen, NameId, Price, Shares};
-use ktd_masking::{Count, Payload, PointerPart};
+use ktd_masking::{Count, Mask, Payload, PointerPart};
 use std::collections::BTreeMap;
 
 pub(crate) fn answer(context: &ToolContext<'_>, arguments: &RiskArguments) -> Result<Payload, Vec<Fault>> {
@@ -79,10 +79,29 @@ impl Planned {
 }
 
 fn targets(context: &ToolContext<'_>, asked: &[WeightTarget]) -> Result<Vec<Target>, Vec<Fault>> {
-    let most = usize::try_from(context.limits.max_orders).unwrap_or(usize::MAX);
+    let known = |id: &str| {
+        let name = context.resolve(id)?;
+        Some((name, context.as_of.last_bar(name)?.1.close))
+    };
+    let weights = weights(context.limits, context.mask, asked, |id| known(id).is_some())?;
+    let target = |(id, weight): (&str, TargetWeight)| {
+        let (name, close) = known(id)?;
+        Some(resolved(context, name, close, weight))
+    };
+    Ok(weights.into_iter().filter_map(target).collect())
+}
+
+/// The targets asked about, if every one names a stock and a weight that may be ordered.
+pub(crate) fn weights<'a>(
+    limits: &ToolLimits,
+    mask: &Mask,
+    asked: &'a [WeightTarget],
+    is_known: impl Fn(&str) -> bool,
+) -> Result<Vec<(&'a str, TargetWeight)>, Vec<Fault>> {
+    let most = usize::try_from(limits.max_orders).unwrap_or(usize::MAX);
     if most < asked.len() {
         let fault = Fault::new("too_many", "a shorter list", "plan fewer names at once")
-            .with("most", count_of(context.limits.max_orders));
+            .with("most", count_of(limits.max_orders));
         return Err(vec![fault.at([PointerPart::Field("targets")])]);
     }
     let (mut targets, mut faults) = (Vec::with_capacity(asked.len()), Vec::new());
@@ -94,26 +113,19 @@ fn targets(context: &ToolContext<'_>, asked: &[WeightTarget]) -> Result<Vec<Targ
                 PointerPart::Field(field),
             ]
         };
-        let known = context
-            .resolve(&target.stock_id)
-            .and_then(|name| Some((name, context.as_of.last_bar(name)?.1.close)));
-        match (known, target.target_weight.weight()) {
-            (None, _) => faults.push(unknown_stock(at("stock_id"))),
-            (_, None) => {
+        match (is_known(&target.stock_id), target.target_weight.weight()) {
+            (false, _) => faults.push(unknown_stock(at("stock_id"))),
+            (true, None) => {
                 let expected = "a number from 0 to 1 with at most 6 decimal places";
                 let fault = Fault::new("out_of_range", expected, "round the weight");
                 faults.push(fault.at(at("target_weight")));
             }
-            (_, Some(weight)) if !context.mask.takes(weight) => {
+            (true, Some(weight)) if !mask.takes(weight) => {
                 let problem = OrderProblem::OffStep;
                 let fault = Fault::new(problem.code(), "a multiple of `step`", problem.hint());
-                faults.push(
-                    fault
-                        .with("step", context.mask.weight_step())
-                        .at(at("target_weight")),
-                );
+                faults.push(fault.with("step", mask.weight_step()).at(at("target_weight")));
             }
-            (Some((name, close)), Some(weight)) => targets.push(resolved(context, name, close, weight)),
+            (true, Some(weight)) => targets.push((target.stock_id.as_str(), weight)),
         }
     }
     if faults.is_empty() {

@@ -1,7 +1,7 @@
 //! `screen_candidates`: index members ranked by a weighted sum of what is shown of their factors.
 
 use crate::args::{BoundScale, Direction, FactorBound, FactorTilt, ScreenArguments};
-use crate::context::ToolContext;
+use crate::context::{ToolContext, ToolLimits};
 use crate::facts::{Facts, flags};
 use crate::fault::Fault;
 use crate::masked_factor_view::MaskedFactorView;
@@ -16,7 +16,8 @@ const DEFAULT_TOP_K: u32 = 10;
 
 pub(crate) fn answer(context: &ToolContext<'_>, arguments: &ScreenArguments) -> Result<Payload, Vec<Fault>> {
     let bounds = arguments.bounds.as_deref().unwrap_or_default();
-    let top_k = check(context, arguments, bounds)?;
+    let shows_raw = |factor| context.mask.shows_raw(factor);
+    let top_k = check(context.limits, shows_raw, arguments, bounds)?;
     let masked = MaskedFactorView::of(context, &factors(arguments, bounds), &[]);
     let members = context.members_in_order();
     let mut ranked: Vec<(f64, NameId)> = members
@@ -56,13 +57,14 @@ fn factors(arguments: &ScreenArguments, bounds: &[FactorBound]) -> Vec<Factor> {
 }
 
 /// The number of names to return, if the request can be answered.
-fn check(
-    context: &ToolContext<'_>,
+pub(crate) fn check(
+    limits: &ToolLimits,
+    shows_raw: impl Fn(Factor) -> bool,
     arguments: &ScreenArguments,
     bounds: &[FactorBound],
 ) -> Result<usize, Vec<Fault>> {
     let mut faults = Vec::new();
-    let most = context.limits.max_candidates;
+    let most = limits.max_candidates;
     let top_k = arguments.top_k.unwrap_or(DEFAULT_TOP_K.min(most));
     if most < top_k {
         let fault = Fault::new("out_of_range", "a top_k not above `most`", "ask for fewer names");
@@ -95,7 +97,7 @@ fn check(
         }
     }
     for (place, bound) in bounds.iter().enumerate() {
-        faults.extend(bound_fault(context, place, bound));
+        faults.extend(bound_fault(&shows_raw, place, bound));
     }
     if faults.is_empty() {
         Ok(usize::try_from(top_k).unwrap_or(usize::MAX))
@@ -104,7 +106,12 @@ fn check(
     }
 }
 
-fn bound_fault(context: &ToolContext<'_>, place: usize, bound: &FactorBound) -> Option<Fault> {
+/// Where no raw value is shown.
+pub(crate) const fn shows_no_raw(_: Factor) -> bool {
+    false
+}
+
+fn bound_fault(shows_raw: &impl Fn(Factor) -> bool, place: usize, bound: &FactorBound) -> Option<Fault> {
     let at = [PointerPart::Field("bounds"), PointerPart::Index(place)];
     let Some(factor) = bound.factor.0 else {
         let names = Payload::list(Factor::ALL.map(|factor| Payload::label(factor.name())));
@@ -112,7 +119,7 @@ fn bound_fault(context: &ToolContext<'_>, place: usize, bound: &FactorBound) -> 
         let field = PointerPart::Field("factor");
         return Some(fault.with("allowed", names).at(at.into_iter().chain([field])));
     };
-    if bound.scale == Some(BoundScale::Raw) && !context.mask.shows_raw(factor) {
+    if bound.scale == Some(BoundScale::Raw) && !shows_raw(factor) {
         let fault = Fault::new(
             "raw_value_hidden",
             "scale `z`",

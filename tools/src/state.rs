@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 
 /// The one line of JSON a user message ends with.
 ///
-/// Keys: `universe` (memory-only), `day`, `as_of`, `step`, `steps_total`, `account`, `candidates` (fixed-candidate),
+/// Keys: `universe` (memory-only), `day`, `as_of`, `step`, `account`, `candidates` (fixed-candidate),
 /// `limits` and `last_step`. The universe stands first because it is the same on most days, so that a vendor's prompt
 /// cache reads it again. Where `portfolio_state` tells the rest, account and last step are given in brief.
 #[must_use]
@@ -26,7 +26,6 @@ pub fn state(context: &ToolContext<'_>, mode: Mode) -> Payload {
         ("day", context.mask.step_day(context.step)),
         ("as_of", as_of_day(context)),
         ("step", Count::of(context.step).into()),
-        ("steps_total", Count::of(context.steps_total).into()),
     ]);
     match mode {
         Mode::MemoryOnly => entries.push(("account", account(context))),

@@ -1,9 +1,11 @@
 //! `submit_action`: the schema shown to a model, and the reading of what it sends.
 
-use crate::context::{ToolContext, ToolLimits};
+use crate::context::ToolLimits;
 use crate::fault::{self, Fault};
 use crate::order::{OrderProblem, OrderSchemaError, parse_order};
+use crate::parsed_action::{ParsedAction, ParsedOrder};
 use crate::state::count_of;
+use crate::step_view::StepView;
 use crate::text_limits;
 use ktd_env::exchange::{Order, Quantity};
 use ktd_masking::{Count, Mask, Payload, PointerPart, Schema, ToolSpec};
@@ -77,38 +79,6 @@ pub(crate) fn spec() -> ToolSpec {
     }
 }
 
-/// A submission that follows the schema.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ParsedAction {
-    /// The orders in submitted order; none is a decision to hold.
-    pub orders: Vec<ParsedOrder>,
-    /// The model's words for the whole list. They may go to a log, never into a payload.
-    pub overall_reason: String,
-}
-
-/// Order with the model's own reason and confidence.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ParsedOrder {
-    /// The order for the exchange; its name is `None` where `stock_id` is no stock known in this episode.
-    pub order: Order,
-    /// The stock id as the model wrote it.
-    pub stock_id: String,
-    /// Probability in `[0, 1]`.
-    pub confidence: f64,
-    /// The model's reason, as written.
-    pub reason: String,
-}
-
-impl ParsedOrder {
-    /// Requested quantity as it may be shown to the model: a weight or, where share counts are shown, shares.
-    pub(crate) fn requested(&self, mask: &Mask) -> Payload {
-        match self.order.quantity {
-            Quantity::Shares(shares) => mask.shares(shares),
-            Quantity::TargetWeight(weight) => Payload::echoed_weight(weight),
-        }
-    }
-}
-
 /// What is wrong with a submission; never empty.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SubmissionError {
@@ -157,14 +127,18 @@ impl From<Fault> for SubmissionError {
 ///
 /// # Errors
 /// [`SubmissionError`] with one fault for each order that breaks the schema.
-pub fn parse_action(context: &ToolContext<'_>, arguments: &str) -> Result<ParsedAction, SubmissionError> {
-    text_limits::check(arguments, context.limits)?;
-    let (orders, overall_reason) = envelope(arguments, context.limits)?;
+pub fn parse_action<'a>(
+    view: impl Into<StepView<'a>>,
+    arguments: &str,
+) -> Result<ParsedAction, SubmissionError> {
+    let view = view.into();
+    text_limits::check(arguments, view.limits())?;
+    let (orders, overall_reason) = envelope(arguments, view.limits())?;
     let (mut parsed, mut faults) = (Vec::with_capacity(orders.len()), Vec::new());
     for (place, raw) in orders.iter().enumerate() {
-        match read_order(context, raw) {
+        match read_order(view, raw) {
             Ok(order) => parsed.push(order),
-            Err(error) => faults.push(order_fault(error, place, context.mask)),
+            Err(error) => faults.push(order_fault(error, place, view.mask())),
         }
     }
     if faults.is_empty() {
@@ -216,15 +190,15 @@ fn envelope<'t>(text: &'t str, limits: &ToolLimits) -> Result<(Vec<&'t RawValue>
     Ok((orders, reason))
 }
 
-fn read_order(context: &ToolContext<'_>, raw: &RawValue) -> Result<ParsedOrder, OrderSchemaError> {
-    let text = parse_order(raw, "stock_id", context.rules.min_reason_chars)?;
-    if !context.mask.shows_shares() && matches!(text.quantity, Quantity::Shares(_)) {
+fn read_order(view: StepView<'_>, raw: &RawValue) -> Result<ParsedOrder, OrderSchemaError> {
+    let text = parse_order(raw, "stock_id", view.rules().min_reason_chars)?;
+    if !view.mask().shows_shares() && matches!(text.quantity, Quantity::Shares(_)) {
         return Err(OrderSchemaError {
             field: "shares",
             problem: OrderProblem::SharesHidden,
         });
     }
-    if matches!(text.quantity, Quantity::TargetWeight(weight) if !context.mask.takes(weight)) {
+    if matches!(text.quantity, Quantity::TargetWeight(weight) if !view.mask().takes(weight)) {
         return Err(OrderSchemaError {
             field: "target_weight",
             problem: OrderProblem::OffStep,
@@ -232,7 +206,7 @@ fn read_order(context: &ToolContext<'_>, raw: &RawValue) -> Result<ParsedOrder, 
     }
     Ok(ParsedOrder {
         order: Order {
-            name: context.resolve(&text.symbol),
+            name: view.resolve(&text.symbol),
             side: text.side,
             quantity: text.quantity,
         },

@@ -3,7 +3,7 @@
 /// Who has to act on a fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FaultClass {
-    /// The provider or the way to it. The same request may be sent again when [`ReplyFault::is_retryable`].
+    /// The provider or the way to it. The same request may be sent again when [`crate::ReplyFault::is_retryable`].
     Infrastructure,
     /// The run's configuration: key, model name, dialect, budget of the context. Sending again changes nothing.
     Configuration,

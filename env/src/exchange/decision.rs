@@ -30,6 +30,17 @@ pub enum Decision {
     },
 }
 
+impl Decision {
+    /// The rule that refused the order; `None` for an accepted one.
+    #[must_use]
+    pub const fn rejection(&self) -> Option<RejectCode> {
+        match self {
+            Self::Accepted { .. } => None,
+            Self::Rejected { code, .. } => Some(*code),
+        }
+    }
+}
+
 /// Checks a batch in submitted order; the first rule that fails rejects that order alone.
 ///
 /// A whole sell makes room under `max_positions` wherever in the batch it stands. Whether a sell is accepted never

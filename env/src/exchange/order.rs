@@ -43,6 +43,16 @@ impl TargetWeight {
         })
     }
 
+    /// The weight of so many millionths of NAV; `None` above 1.
+    #[must_use]
+    pub const fn from_millionths(millionths: u32) -> Option<Self> {
+        if millionths <= 1_000_000 {
+            Some(Self { millionths })
+        } else {
+            None
+        }
+    }
+
     /// The weight in millionths of NAV.
     #[must_use]
     pub const fn millionths(self) -> u32 {

@@ -77,7 +77,7 @@ impl FactorConfig {
     /// Whether every factor can have a value under these windows.
     ///
     /// # Errors
-    /// [`FactorError::RollingWindow`], [`FactorError::Momentum`] or [`FactorError::IlliquidityScale`] names the
+    /// [`FactorError::Window`], [`FactorError::Momentum`] or [`FactorError::IlliquidityScale`] names the
     /// first field at fault.
     pub fn check(&self) -> Result<(), FactorError> {
         let (long_days, skip_days) = (self.momentum_long_days, self.momentum_skip_days);

@@ -174,8 +174,8 @@ fn read_body(reader: &mut Reader<'_>, content_hash: [u8; 32]) -> Result<Market, 
         1 => PriceBasis::Adjusted,
         _ => return Err(reader.damaged()),
     };
-    let amount_declared = reader.u8()? != 0;
-    let calendar_declared = reader.u8()? != 0;
+    let amount_declared = reader.flag()?;
+    let calendar_declared = reader.flag()?;
     let calendar = reader.list("calendar", Reader::date)?;
     let sectors = reader.list("sectors", Reader::text)?;
     let notes = reader.list("notes", Reader::text)?;
@@ -246,7 +246,7 @@ fn read_columns(reader: &mut Reader<'_>) -> Result<Columns, PanelFormatError> {
         factor: reader.column(u32::from_le_bytes)?,
         change: None,
     };
-    if reader.u8()? != 0 {
+    if reader.flag()? {
         columns.change = Some(reader.column(i32::from_le_bytes)?);
     }
     Ok(columns)
@@ -296,10 +296,10 @@ fn read_name(reader: &mut Reader<'_>, offset: usize) -> Result<NameInfo, PanelFo
         0 => None,
         place => Some(u16::try_from(place - 1).map_err(|_| reader.damaged())?),
     };
-    let listed = if reader.u8()? == 0 {
-        None
-    } else {
+    let listed = if reader.flag()? {
         Some(reader.date()?)
+    } else {
+        None
     };
     let st = reader.spans()?;
     let member = reader.spans()?;
@@ -399,6 +399,15 @@ impl<'a> Reader<'a> {
 
     fn u8(&mut self) -> Result<u8, PanelFormatError> {
         Ok(u8::from_le_bytes(self.array()?))
+    }
+
+    /// One market has one file, and so one hash: a flag is nothing but 0 or 1.
+    fn flag(&mut self) -> Result<bool, PanelFormatError> {
+        match self.u8()? {
+            0 => Ok(false),
+            1 => Ok(true),
+            _ => Err(self.damaged()),
+        }
     }
 
     fn u32(&mut self) -> Result<u32, PanelFormatError> {

@@ -7,6 +7,7 @@ mod bar;
 mod builder;
 mod codec;
 mod error;
+mod fewest_members;
 
 pub use bar::Bar;
 pub use builder::{BuildReport, IndexLevels, MarketBuilder, PanelOptions, PriceBasis, RawBar, VolumeBasis};

@@ -66,6 +66,9 @@ fn day_tolerance(numeric: Numeric, column: DayColumn) -> Option<f64> {
         | DayColumn::Gap
         | DayColumn::Place
         | DayColumn::LnIndex
+        | DayColumn::Listed
+        | DayColumn::MovesOfThree(_)
+        | DayColumn::MovesOfFive(_)
         | DayColumn::BoardMembers(_)
         | DayColumn::BoardRank1d(_)
         | DayColumn::BoardRank20d(_) => Some(COUNTED),

@@ -58,5 +58,8 @@ pub(super) const fn is_of_index(column: DayColumn) -> bool {
             | DayColumn::IndexVolatility
             | DayColumn::IndexDrawdown
             | DayColumn::LnIndex
+            | DayColumn::Listed
+            | DayColumn::MovesOfThree(_)
+            | DayColumn::MovesOfFive(_)
     )
 }

@@ -273,6 +273,8 @@ mod tests {
         ParsedExhibit {
             target: alias(target),
             anchor: None,
+            others: Vec::new(),
+            given_day: None,
             steps: vec![ParsedStep {
                 listed: (0..listed).map(shown).collect(),
                 ..ParsedStep::default()
@@ -288,6 +290,7 @@ mod tests {
                 kind: ProbeKind::Day,
                 number: 3,
                 exhibit: 0,
+                background: &crate::background::Background::default(),
             })
             .suspects
     }

@@ -1,5 +1,6 @@
-//! The ten algorithmic attackers. Each reads an exhibit in its own sense; all own the price database.
+//! The algorithmic attackers. Each reads an exhibit in its own sense; all own the price database.
 
+mod asking;
 mod combination;
 mod cross_section;
 mod index_path;

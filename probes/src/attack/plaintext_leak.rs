@@ -35,7 +35,7 @@ impl PlaintextLeak {
         // What the level shows of every stock and every day is no leak.
         let shows_stocks = Ticker::parse(&parsed.target).is_ok();
         let shows_days = parsed.steps.iter().all(|step| step.date.is_some());
-        let given = parsed.anchor.as_ref().map(|(_, code)| register.read(code).stocks);
+        let given = parsed.known().flat_map(|(_, code)| register.read(code).stocks);
         let offsets = || mentioned.iter().map(|(step, mentioned)| (step.offset, mentioned));
         Self {
             days: if shows_days {
@@ -52,7 +52,7 @@ impl PlaintextLeak {
                 suspects(
                     register,
                     mentioned.iter().map(|(_, mentioned)| mentioned),
-                    &given.unwrap_or_default(),
+                    &given.collect(),
                 )
             },
         }
@@ -174,8 +174,8 @@ const fn precise(day: usize) -> f64 {
 mod tests {
     use super::*;
     use crate::kind::ProbeKind;
-    use crate::make::ProbeMaker;
     use crate::plan::{Aid, ProbePlan};
+    use crate::probe_maker::ProbeMaker;
     use ktd_env::exchange::Rules;
     use ktd_env::factors::FactorConfig;
     use ktd_env::synth::{SynthConfig, generate};
@@ -485,6 +485,8 @@ mod tests {
                 days: 3,
                 episode_steps: STEPS,
                 aid: Aid::None,
+                windows: Vec::new(),
+                given_away: 3,
                 stretches: std::iter::once(ProbePlan::HISTORY_DAYS..319).collect(),
             };
             let maker = ProbeMaker {

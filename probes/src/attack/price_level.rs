@@ -21,6 +21,7 @@ impl DatabaseAttacker for PriceLevel {
                 | Numeric::RoundedTenth
                 | Numeric::RoundedHalf
                 | Numeric::Ranked
+                | Numeric::BandedFive
                 | Numeric::Banded => slipped_prices(snapshot),
             };
             shown.iter().flat_map(of_one).collect()

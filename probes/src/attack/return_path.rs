@@ -4,7 +4,7 @@ use super::senses::ParsedSnapshot;
 use super::{DatabaseAttacker, Reading};
 use crate::clue::{Bounds, Clue, Clues};
 use crate::column::Column;
-use crate::parsed_exhibit::ParsedBar;
+use crate::parsed_stock::ParsedBar;
 use crate::tolerance;
 use ktd_env::factors::{Factor, Technical};
 use ktd_masking::Numeric;

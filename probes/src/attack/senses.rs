@@ -1,12 +1,14 @@
 //! What attackers share: an exhibit with the public rules of its mask, and the way from a shown number to a clue.
 
+use crate::background::Background;
 use crate::clue::{Bounds, Clue, Clues};
 use crate::column::Column;
 use crate::kind::ProbeKind;
-use crate::parsed_exhibit::{Form, ParsedExhibit, ParsedStock};
+use crate::parsed_exhibit::ParsedExhibit;
+use crate::parsed_stock::{Form, ParsedStock};
 use crate::tolerance;
 use ktd_env::factors::{Factor, Technical};
-use ktd_masking::{BAND_REFRESH_DAYS, Numeric};
+use ktd_masking::{Numeric, PERIOD_DAYS, group_of_band};
 
 /// An exhibit and how its numbers are shown.
 #[derive(Debug, Clone, Copy)]
@@ -17,6 +19,8 @@ pub(crate) struct Reading<'s> {
     pub(crate) number: usize,
     /// Place of the exhibit in its probe.
     pub(crate) exhibit: usize,
+    /// What is known beside it.
+    pub(crate) background: &'s Background,
 }
 
 /// A snapshot with its place in time.
@@ -25,12 +29,12 @@ pub(crate) struct ParsedSnapshot<'s> {
     pub(crate) stock: &'s ParsedStock,
     /// Trading days from the last step's as-of day to this one's.
     pub(crate) offset: i64,
-    /// Trading days from the day that bands are of to this step's as-of day.
-    pub(crate) since_refresh: i64,
+    /// Trading days from the day that groups are of to this step's as-of day.
+    pub(crate) since_period: i64,
 }
 
 #[expect(clippy::cast_possible_wrap, reason = "a few days")]
-const REFRESH_DAYS: i64 = BAND_REFRESH_DAYS as i64;
+const PERIOD: i64 = PERIOD_DAYS as i64;
 
 impl<'s> Reading<'s> {
     /// The target's snapshots, oldest first.
@@ -47,7 +51,7 @@ impl<'s> Reading<'s> {
         }
     }
 
-    fn shown(
+    pub(crate) fn shown(
         &self,
         stock: impl Fn(&'s crate::parsed_exhibit::ParsedStep) -> Option<&'s ParsedStock>,
     ) -> Vec<ParsedSnapshot<'s>> {
@@ -57,7 +61,7 @@ impl<'s> Reading<'s> {
                 Some(ParsedSnapshot {
                     stock: stock(step)?,
                     offset: step.offset,
-                    since_refresh: step.label.unwrap_or(0).rem_euclid(REFRESH_DAYS),
+                    since_period: step.label.unwrap_or(0).rem_euclid(PERIOD),
                 })
             })
             .collect()
@@ -66,14 +70,19 @@ impl<'s> Reading<'s> {
     /// Clues from factors in whichever form they are shown.
     pub(crate) fn factors(&self, shown: &[ParsedSnapshot<'_>], wanted: &[Factor]) -> Vec<Clue> {
         let mut clues: Vec<Clue> = Vec::new();
+        let mut row: Option<&[(Form, Factor, f64)]> = None;
         for snapshot in shown {
-            for (form, factor, value) in &snapshot.stock.factors {
-                if !wanted.contains(factor) {
+            let factors = snapshot.stock.factors.as_slice();
+            // An id keeps the row that it was first shown with: only another row says something of a later day.
+            let is_repeated = row == Some(factors);
+            row = Some(factors);
+            for (form, factor, value) in factors {
+                if !wanted.contains(factor) || (is_repeated && *form == Form::Band) {
                     continue;
                 }
-                let clue = self.factor(snapshot, *form, *factor, *value);
-                // A frozen number says the same on every day until it is refreshed.
-                if !clues.contains(&clue) {
+                if let Some(clue) = self.factor(snapshot, *form, *factor, *value)
+                    && !clues.contains(&clue)
+                {
                     clues.push(clue);
                 }
             }
@@ -81,24 +90,24 @@ impl<'s> Reading<'s> {
         clues
     }
 
-    fn factor(&self, snapshot: &ParsedSnapshot<'_>, form: Form, factor: Factor, value: f64) -> Clue {
+    fn factor(&self, snapshot: &ParsedSnapshot<'_>, form: Form, factor: Factor, value: f64) -> Option<Clue> {
         let around = |column| Clue {
             column,
             at: snapshot.offset,
             minus: None,
             bounds: Bounds::around(value, tolerance::factor(self.numeric, form, factor, value)),
         };
-        match form {
+        Some(match form {
             Form::Raw => around(Column::Raw(factor)),
             Form::Score => around(Column::Score(factor)),
             Form::Percentile => around(Column::Percentile(factor)),
             Form::Band => Clue {
-                column: Column::Percentile(factor),
-                at: snapshot.offset - snapshot.since_refresh,
+                column: Column::of_groups(self.numeric)?,
+                at: snapshot.offset - snapshot.since_period,
                 minus: None,
-                bounds: Bounds::band(value),
+                bounds: Bounds::group(group_of_band(self.numeric, factor, value)?),
             },
-        }
+        })
     }
 
     /// Clues from technicals in whichever form they are shown.

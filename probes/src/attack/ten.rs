@@ -1,5 +1,6 @@
-//! All ten, and how they are put to a probe.
+//! All of the database's attackers, and how they are put to a probe.
 
+use super::asking::{Census, GivenAway, KnownDay, RosterPath, WeightOracle};
 use super::combination::{Lesson, Weights};
 use super::cross_section::CrossSection;
 use super::index_path::IndexPath;
@@ -13,6 +14,7 @@ use super::volatility_profile::VolatilityProfile;
 use super::volume_level::VolumeLevel;
 use super::{DatabaseAttacker, Reading, probe_name};
 use crate::answer::ProbeAnswer;
+use crate::background::Background;
 use crate::clue::Clues;
 use crate::database::Database;
 use crate::exhibit::ProbeText;
@@ -24,7 +26,7 @@ use ktd_masking::Numeric;
 use std::fmt;
 use std::ops::Range;
 
-/// The ten attackers, taught and ready. They know the rules of the mask, as anyone may, and no key.
+/// The attackers of the database, taught and ready. They know the rules of the mask, as anyone may, and no key.
 pub struct Attackers {
     numeric: Numeric,
     labels: LabelsAndOrder,
@@ -40,7 +42,7 @@ const BEST_OTHERS: usize = 6;
 
 impl Attackers {
     /// Their names, in the order of [`Attackers::answer`].
-    pub const NAMES: [&'static str; 10] = [
+    pub const NAMES: [&'static str; 15] = [
         "random",
         "price-level",
         "volume-level",
@@ -50,6 +52,11 @@ impl Attackers {
         "index-path",
         "cross-section",
         "labels-and-order",
+        "roster-path",
+        "census",
+        "weight-oracle",
+        "given-away",
+        "known-day",
         COMBINATION,
     ];
 
@@ -72,7 +79,7 @@ impl Attackers {
     #[must_use]
     pub fn lesson(&self, database: &Database, probe: &ProbeText, gold: &Gold, seed: u64) -> Option<Lesson> {
         let target = gold.targets.first()?;
-        let exhibit = Exhibit::read(self, database, probe, 0)?;
+        let exhibit = Exhibit::read(self, database, (probe, 0), false)?;
         let cases = exhibit.cases(database);
         let (found, _) = scan(database, &exhibit.scope, &cases, &vec![0.0; cases.len()]);
         let (place, row) = row_of(database, target)?;
@@ -106,7 +113,7 @@ impl Attackers {
     #[must_use]
     pub fn answer(&self, database: &Database, probe: &ProbeText, seed: u64) -> Vec<Option<ProbeAnswer>> {
         let exhibits: Option<Vec<Exhibit>> = (0..probe.exhibits.len())
-            .map(|place| Exhibit::read(self, database, probe, place))
+            .map(|place| Exhibit::read(self, database, (probe, place), true))
             .collect();
         let Some(exhibits) = exhibits.filter(|exhibits| !exhibits.is_empty()) else {
             return vec![None; Self::NAMES.len()];
@@ -134,7 +141,7 @@ impl Attackers {
         names.enumerate().map(of_one).collect()
     }
 
-    /// What each of the ten found in one exhibit.
+    /// What each of them found in one exhibit.
     fn found(&self, database: &Database, exhibit: &Exhibit, probe: &ProbeText) -> Vec<ScanResult> {
         let cases = exhibit.cases(database);
         let weights = self.weights.of(probe.kind, cases.len());
@@ -145,7 +152,7 @@ impl Attackers {
         found
     }
 
-    fn each(&self) -> [&dyn DatabaseAttacker; 9] {
+    fn each(&self) -> [&dyn DatabaseAttacker; 14] {
         [
             &Random,
             &PriceLevel,
@@ -156,6 +163,11 @@ impl Attackers {
             &IndexPath,
             &CrossSection,
             &self.labels,
+            &RosterPath,
+            &Census,
+            &WeightOracle,
+            &GivenAway,
+            &KnownDay,
         ]
     }
 }
@@ -169,7 +181,7 @@ impl fmt::Debug for Attackers {
     }
 }
 
-/// One exhibit as the nine read it.
+/// One exhibit as all but the combination read it.
 struct Exhibit {
     parsed: ParsedExhibit,
     scope: Scope,
@@ -177,14 +189,22 @@ struct Exhibit {
 }
 
 impl Exhibit {
-    fn read(attackers: &Attackers, database: &Database, probe: &ProbeText, place: usize) -> Option<Self> {
+    /// With `has_prior` the days that are likely are known: lessons are of other days.
+    fn read(
+        attackers: &Attackers,
+        database: &Database,
+        (probe, place): (&ProbeText, usize),
+        has_prior: bool,
+    ) -> Option<Self> {
         let parsed = ParsedExhibit::read(probe.exhibits.get(place)?)?;
+        let background = Background::of(database, &parsed, has_prior && probe.kind.is_asked());
         let reading = Reading {
             parsed: &parsed,
             numeric: attackers.numeric,
             kind: probe.kind,
             number: probe.number,
             exhibit: place,
+            background: &background,
         };
         let clues = attackers
             .each()
@@ -254,6 +274,6 @@ mod tests {
             weights: Weights::default(),
         };
         let names: Vec<&str> = attackers.each().iter().map(|attacker| attacker.name()).collect();
-        assert_eq!(names, Attackers::NAMES[..9]);
+        assert_eq!(names, Attackers::NAMES[..14]);
     }
 }

@@ -51,6 +51,7 @@ fn changes(numeric: Numeric, snapshot: &ParsedSnapshot<'_>) -> Vec<Clue> {
         | Numeric::RoundedTenth
         | Numeric::RoundedHalf
         | Numeric::Ranked
+        | Numeric::BandedFive
         | Numeric::Banded => tolerance::volume_ratio(numeric) / volume,
     };
     let bars = &snapshot.stock.bars;

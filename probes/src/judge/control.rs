@@ -4,7 +4,7 @@ use super::count::RecoveryCount;
 use super::rate::{share, wilson_interval};
 use super::thresholds::shows;
 use crate::{Aid, Measure, ProbeKind};
-use ktd_masking::{Level, MaskSettings, Numeric};
+use ktd_masking::{FactorScale, Level, MaskSettings, Numeric};
 use ktd_stats::StatsError;
 use serde::{Deserialize, Serialize};
 
@@ -21,14 +21,20 @@ pub enum ControlSet {
     SortedAliases,
     /// Single days under a key that is a small number.
     SmallKey,
-    /// Single days in bands that nothing moves, with the real day, where bands are certified.
-    ClearBands,
+    /// Whole episodes in bands under ids that no period renews, with the real days, where bands are certified.
+    KeptIds,
     /// Pairs of episodes with true prices and volumes.
     ExactLinked,
     /// Whole episodes with true prices and volumes.
     ExactEpisode,
     /// Single days with true prices and volumes, beside a stock that is given away.
     ExactAnchored,
+    /// Episodes of an asking agent in bands under ids that no period renews.
+    AskedKeptIds,
+    /// Episodes of an asking agent in bands whose roster is as large as the index.
+    AskedAllMembers,
+    /// Episodes of an asking agent with true prices and volumes, whose plans are held against its account.
+    AskedExact,
     /// Single days with every code and date shown, for language models.
     BrightDay,
 }
@@ -48,7 +54,7 @@ pub struct ExpectedRecovery {
 /// probes and far above what a broken one does: half where the numbers name the stock, a tenth where they only narrow it
 /// down, a fifth for limit days, of which a market has many at once. Of bands `price-level` reads none and
 /// `volume-level` one, which names nobody.
-pub const EXPECTED_RECOVERIES: [(&str, ExpectedRecovery); 17] = [
+pub const EXPECTED_RECOVERIES: [(&str, ExpectedRecovery); 20] = [
     ("price-level", expect(ControlSet::ExactDay, Measure::Top5, 0.5)),
     ("volume-level", expect(ControlSet::ExactDay, Measure::Top5, 0.5)),
     ("return-path", expect(ControlSet::ExactDay, Measure::Top5, 0.5)),
@@ -71,11 +77,11 @@ pub const EXPECTED_RECOVERIES: [(&str, ExpectedRecovery); 17] = [
         "labels-and-order",
         expect(ControlSet::SmallKey, Measure::Top5, 0.5),
     ),
-    ("combination", expect(ControlSet::ClearBands, Measure::Top5, 0.5)),
-    ("return-path", expect(ControlSet::ClearBands, Measure::Top5, 0.1)),
+    ("combination", expect(ControlSet::KeptIds, Measure::Top5, 0.05)),
+    ("return-path", expect(ControlSet::KeptIds, Measure::Top5, 0.03)),
     (
         "volatility-profile",
-        expect(ControlSet::ClearBands, Measure::Top5, 0.1),
+        expect(ControlSet::KeptIds, Measure::Top5, 0.03),
     ),
     ("combination", expect(ControlSet::ExactLinked, Measure::Same, 0.3)),
     (
@@ -89,6 +95,18 @@ pub const EXPECTED_RECOVERIES: [(&str, ExpectedRecovery); 17] = [
     (
         "index-path",
         expect(ControlSet::ExactAnchored, Measure::Date20, 0.5),
+    ),
+    (
+        "roster-path",
+        expect(ControlSet::AskedKeptIds, Measure::Date20, 0.1),
+    ),
+    (
+        "census",
+        expect(ControlSet::AskedAllMembers, Measure::Date20, 0.02),
+    ),
+    (
+        "weight-oracle",
+        expect(ControlSet::AskedExact, Measure::Top5, 0.3),
     ),
 ];
 
@@ -105,28 +123,34 @@ const fn expect(control: ControlSet, measure: Measure, need: f64) -> ExpectedRec
 
 impl ControlSet {
     /// Every control that the attackers of the database are put to, in the order of tables.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 11] = [
         Self::ExactDay,
         Self::DatedDay,
         Self::SortedAliases,
         Self::SmallKey,
-        Self::ClearBands,
+        Self::KeptIds,
         Self::ExactLinked,
         Self::ExactEpisode,
         Self::ExactAnchored,
+        Self::AskedKeptIds,
+        Self::AskedAllMembers,
+        Self::AskedExact,
     ];
 
-    /// Those that a certificate of numbers shown in this way needs.
-    pub fn of(numeric: Numeric) -> impl Iterator<Item = Self> {
+    /// Those that a certificate of numbers shown in this way needs; `has_asked` says whether agents that ask are among its
+    /// probes.
+    pub fn of(numeric: Numeric, has_asked: bool) -> impl Iterator<Item = Self> {
         Self::ALL
             .into_iter()
-            .filter(move |control| control.is_needed(numeric))
+            .filter(move |control| control.is_needed(numeric, has_asked))
     }
 
-    /// Whether a certificate of numbers shown in this way needs it: bands only where bands are certified.
+    /// Whether a certificate of numbers shown in this way needs it: bands only where bands are certified, asking agents only
+    /// where some are.
     #[must_use]
-    pub fn is_needed(self, numeric: Numeric) -> bool {
-        self != Self::ClearBands || numeric == Numeric::Banded
+    pub fn is_needed(self, numeric: Numeric, has_asked: bool) -> bool {
+        let is_of_bands = matches!(self, Self::KeptIds | Self::AskedKeptIds | Self::AskedAllMembers);
+        (!is_of_bands || numeric.scale() == FactorScale::Bands) && (has_asked || !self.kind().is_asked())
     }
 
     /// The name in files and tables.
@@ -137,10 +161,13 @@ impl ControlSet {
             Self::DatedDay => "dated-day",
             Self::SortedAliases => "sorted-aliases",
             Self::SmallKey => "small-key",
-            Self::ClearBands => "clear-bands",
+            Self::KeptIds => "kept-ids",
             Self::ExactLinked => "exact-linked",
             Self::ExactEpisode => "exact-episode",
             Self::ExactAnchored => "exact-anchored",
+            Self::AskedKeptIds => "asked-kept-ids",
+            Self::AskedAllMembers => "asked-all-members",
+            Self::AskedExact => "asked-exact",
             Self::BrightDay => "bright-day",
         }
     }
@@ -149,15 +176,13 @@ impl ControlSet {
     #[must_use]
     pub const fn kind(self) -> ProbeKind {
         match self {
-            Self::ExactDay
-            | Self::DatedDay
-            | Self::SortedAliases
-            | Self::SmallKey
-            | Self::ClearBands
-            | Self::BrightDay => ProbeKind::Day,
+            Self::ExactDay | Self::DatedDay | Self::SortedAliases | Self::SmallKey | Self::BrightDay => {
+                ProbeKind::Day
+            }
             Self::ExactLinked => ProbeKind::Linked,
-            Self::ExactEpisode => ProbeKind::Episode,
+            Self::ExactEpisode | Self::KeptIds => ProbeKind::Episode,
             Self::ExactAnchored => ProbeKind::Anchored,
+            Self::AskedKeptIds | Self::AskedAllMembers | Self::AskedExact => ProbeKind::Asked,
         }
     }
 
@@ -170,11 +195,11 @@ impl ControlSet {
             | Self::DatedDay
             | Self::SortedAliases
             | Self::SmallKey
-            | Self::ClearBands
+            | Self::KeptIds
             | Self::ExactAnchored
             | Self::BrightDay => 1,
-            Self::ExactLinked => 2,
-            Self::ExactEpisode => 4,
+            Self::ExactLinked | Self::AskedAllMembers => 2,
+            Self::ExactEpisode | Self::AskedKeptIds | Self::AskedExact => 4,
         };
         control_probes.div_ceil(part)
     }
@@ -188,9 +213,11 @@ impl ControlSet {
             | Self::SmallKey
             | Self::ExactLinked
             | Self::ExactEpisode
-            | Self::ExactAnchored => (Level::Blinded, Numeric::Exact),
+            | Self::ExactAnchored
+            | Self::AskedExact => (Level::Blinded, Numeric::Exact),
+            Self::AskedKeptIds | Self::AskedAllMembers => (Level::Blinded, Numeric::Banded),
             Self::DatedDay => (Level::StockBlind, Numeric::Exact),
-            Self::ClearBands => (Level::StockBlind, Numeric::Banded),
+            Self::KeptIds => (Level::StockBlind, Numeric::Banded),
             Self::BrightDay => (Level::Bright, Numeric::Exact),
         };
         MaskSettings { level, numeric }
@@ -200,7 +227,8 @@ impl ControlSet {
     #[must_use]
     pub const fn aid(self) -> Aid {
         match self {
-            Self::ClearBands => Aid::BandsUnmoved,
+            Self::KeptIds | Self::AskedKeptIds => Aid::IdsKept,
+            Self::AskedAllMembers => Aid::AllMembers,
             Self::DatedDay => Aid::LimitDays,
             Self::ExactDay
             | Self::SortedAliases
@@ -208,6 +236,7 @@ impl ControlSet {
             | Self::ExactLinked
             | Self::ExactEpisode
             | Self::ExactAnchored
+            | Self::AskedExact
             | Self::BrightDay => Aid::None,
         }
     }

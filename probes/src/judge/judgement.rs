@@ -1,6 +1,7 @@
 //! From counts to a verdict.
 
 use super::baseline::{BaselineCheck, baseline};
+use super::class_verdict::{ClassVerdict, class_verdicts, verdict};
 use super::control::{ControlRate, ExpectedRecovery};
 use super::count::{RecoveryCount, UnansweredCount};
 use super::rate::{AcceptanceRule, RecoveryRate};
@@ -23,7 +24,9 @@ pub struct AttackCounts {
 pub struct Judgement {
     /// What follows.
     pub verdict: CertificateVerdict,
-    /// Why not, where it is refused.
+    /// What follows for each class of attackers.
+    pub classes: Vec<ClassVerdict>,
+    /// Everything that did not hold, of every class.
     pub refusals: Vec<Refusal>,
     /// What attackers recovered.
     pub rates: Vec<RecoveryRate>,
@@ -47,12 +50,10 @@ impl Judgement {
         let controls: Vec<ControlRate> = controls.collect::<Result<_, _>>()?;
         let baseline = baseline(&rates, confidence)?;
         let refusals = refusals(&rates, &counts.unanswered, &controls, &baseline);
+        let classes = class_verdicts(&rates, &refusals);
         Ok(Self {
-            verdict: if refusals.is_empty() {
-                CertificateVerdict::Certified
-            } else {
-                CertificateVerdict::Refused
-            },
+            verdict: verdict(&classes, &refusals),
+            classes,
             refusals,
             rates,
             controls,

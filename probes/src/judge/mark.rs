@@ -1,6 +1,7 @@
 //! What a certificate says of an episode: whether the mask that hid its stocks and days was tried, and by whom.
 
 use super::settings::JudgementSettings;
+use crate::AttackerClass;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -10,7 +11,7 @@ use std::fmt;
 pub struct CertificationMark {
     /// Whether its mask is certified.
     pub standing: CertificationStatus,
-    /// By which certificate; none where there is none for its mask, panel and tools.
+    /// By which certificate; none where there is none for its mask and panel.
     pub by: Option<CertificateSummary>,
 }
 
@@ -18,19 +19,27 @@ pub struct CertificationMark {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CertificationStatus {
-    /// It is, for episodes at least as long as this one.
+    /// It is, by a signer whose key was named, for episodes at least as long as this one.
     Certified,
     /// It is, but a bound may lie further above chance than by default, or means something else.
     OwnThresholds,
-    /// It is for shorter episodes: this one shows more than was tried.
+    /// A certificate says so, and nobody named the key that must have signed it: anyone may have made it.
+    SignerNotChecked,
+    /// The certificate is for shorter episodes: this one shows more than was tried.
     ShorterEpisodes,
-    /// It is for another decision mode: an agent of this one is shown something else.
+    /// The certificate is for other limits of a session: an agent of this one may ask more often.
+    OtherSession,
+    /// The certificate is for other rules of the exchange: money and orders show another grain.
+    OtherRules,
+    /// The certificate is for other limits of the tools.
+    OtherTools,
+    /// The certificate is for another decision mode: an agent of this one is shown something else.
     OtherMode,
     /// Probes of somebody else were tried, and that they show what this mask shows is only claimed.
     GivenProbes,
     /// It was tried, and something did not hold.
     Refused,
-    /// No certificate that was named is for this mask, panel and tools.
+    /// No certificate that was named is for this mask and panel.
     NotCertified,
 }
 
@@ -38,6 +47,10 @@ pub enum CertificationStatus {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CertificateSummary {
+    /// Classes of attackers that it certifies the mask against.
+    pub certified_against: Vec<AttackerClass>,
+    /// Classes that it refuses it against.
+    pub refused_against: Vec<AttackerClass>,
     /// Attackers that own the price database.
     pub database_attackers: usize,
     /// Language models.
@@ -52,6 +65,8 @@ pub struct CertificateSummary {
     pub terms: JudgementSettings,
     /// SHA-256 of the signer's public key.
     pub fingerprint: String,
+    /// Whether this key was named as the signer's: without that, anyone may have made the certificate.
+    pub signer_checked: bool,
 }
 
 impl CertificationStatus {
@@ -61,8 +76,12 @@ impl CertificationStatus {
         match self {
             Self::Certified => "certified",
             Self::OwnThresholds => "certified under its own thresholds",
-            Self::ShorterEpisodes => "certified for shorter episodes",
-            Self::OtherMode => "certified for another decision mode",
+            Self::SignerNotChecked => "signer not checked: anyone may have made its certificate",
+            Self::ShorterEpisodes => "not certified: its certificate is for shorter episodes",
+            Self::OtherSession => "not certified: its certificate is for other session limits",
+            Self::OtherRules => "not certified: its certificate is for other exchange rules",
+            Self::OtherTools => "not certified: its certificate is for other tool limits",
+            Self::OtherMode => "not certified: its certificate is for another decision mode",
             Self::GivenProbes => "not certified: the probes were given, their mask is only claimed",
             Self::Refused => "refused",
             Self::NotCertified => "not certified",
@@ -72,6 +91,15 @@ impl CertificationStatus {
 
 impl fmt::Display for CertificateSummary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (words, classes) in [
+            ("against", &self.certified_against),
+            ("not against", &self.refused_against),
+        ] {
+            if !classes.is_empty() {
+                let labels: Vec<&str> = classes.iter().map(|class| class.label()).collect();
+                write!(f, "{words} {}, ", labels.join(" and "))?;
+            }
+        }
         write!(
             f,
             "{} database and {} language attackers, {} steps",
@@ -90,7 +118,8 @@ impl fmt::Display for CertificateSummary {
             f,
             ", key {}",
             self.fingerprint.get(..16).unwrap_or(&self.fingerprint)
-        )
+        )?;
+        f.write_str(if self.signer_checked { "" } else { " (not checked)" })
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod baseline;
 mod chance_parts;
+mod class_verdict;
 mod control;
 mod count;
 mod judgement;
@@ -14,6 +15,7 @@ mod verdict;
 
 pub use baseline::BaselineCheck;
 pub use chance_parts::{CHANCE_PARTS, ChanceParts};
+pub use class_verdict::{ClassBound, ClassVerdict};
 pub use control::{ControlRate, ControlSet, EXPECTED_OF_LANGUAGE, EXPECTED_RECOVERIES, ExpectedRecovery};
 pub use count::{AttackerCounts, RANDOM, RecoveryCount, UnansweredCount};
 pub use judgement::{AttackCounts, Judgement};

@@ -64,7 +64,10 @@ impl ScoredEpisode {
                 success: forecast.came_true(),
             })
             .collect();
-        let mut metrics = recorded(&account.summary);
+        let mut metrics = recorded(&account.summary).ok_or_else(|| {
+            let what = "it has no private/summary.json, which holds the account's metrics".to_owned();
+            refused(what, "run the experiment again, or leave the bundle out")
+        })?;
         metrics.extend(beside_benchmark(&path, benchmark.over(&account.days)));
         metrics.extend(of_weights(&account));
         metrics.extend(of_calibration(&account, &forecasts));
@@ -106,24 +109,27 @@ pub(super) fn relative(path: &NavPath<'_>) -> Vec<f64> {
     path.closes().iter().map(|close| close / path.initial()).collect()
 }
 
-/// What the summary holds, by name.
-fn recorded(summary: &Summary) -> BTreeMap<String, Metric> {
-    let metrics = &summary.metrics;
+/// What the summary holds, by name; `None` where it has no account.
+fn recorded(summary: &Summary) -> Option<BTreeMap<String, Metric>> {
+    let (metrics, account) = (&summary.metrics, summary.account.as_ref()?);
     let all = [
-        ("total_return", &metrics.total_return),
-        ("sharpe_ratio", &metrics.sharpe_ratio),
-        ("max_drawdown", &metrics.max_drawdown),
-        ("turnover", &metrics.turnover),
-        ("hhi", &metrics.hhi),
-        ("cash_ratio", &metrics.cash_ratio),
+        ("total_return", &account.total_return),
+        ("sharpe_ratio", &account.sharpe_ratio),
+        ("max_drawdown", &account.max_drawdown),
+        ("turnover", &account.turnover),
+        ("hhi", &account.hhi),
+        ("cash_ratio", &account.cash_ratio),
         ("abstention", &metrics.abstention),
         ("parse_failure", &metrics.parse_failure),
         ("parse_failure_strict", &metrics.parse_failure_strict),
-        ("fee_drag", &metrics.fee_drag),
+        ("fee_drag", &account.fee_drag),
     ];
-    all.into_iter()
-        .map(|(name, metric)| (name.to_owned(), metric.clone()))
-        .collect()
+    let named = all.into_iter();
+    Some(
+        named
+            .map(|(name, metric)| (name.to_owned(), metric.clone()))
+            .collect(),
+    )
 }
 
 fn beside_benchmark(path: &NavPath<'_>, benchmark: Result<Vec<f64>, String>) -> [(String, Metric); 2] {

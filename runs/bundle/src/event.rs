@@ -2,7 +2,7 @@
 
 use ktd_agents::{ForceLevel, Usage};
 use ktd_experiment::label;
-use ktd_masking::{Mode, Payload};
+use ktd_masking::{Level, Mode, Payload};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -15,8 +15,6 @@ pub enum Event<S> {
         /// The decision mode.
         #[serde(with = "label")]
         mode: Mode,
-        /// Trading days of the window.
-        steps: usize,
         /// Cash before the first day, fen.
         initial_cash_fen: i64,
     },
@@ -107,8 +105,12 @@ pub enum Event<S> {
     },
     /// The account at the close.
     StepEnd {
-        /// The mark.
-        mark: Mark,
+        /// 1-based step.
+        step: usize,
+        /// The exact mark, where the mask hides nothing ([`publishes_account`]); of all others it follows from the
+        /// private ledger.
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        mark: Option<Mark>,
         /// Holdings as shown.
         holdings: S,
         /// Binds the line of the private ledger without telling it.
@@ -171,12 +173,17 @@ pub struct OrderRecord {
     pub reason: String,
 }
 
-/// The account at a close, in totals that name no stock.
+/// Whether a bundle of this level holds the account's exact totals in its public part. A path of net asset values dates an
+/// episode, and one traded value divided by a price names a stock: where either is hidden, they are private.
+#[must_use]
+pub const fn publishes_account(level: Level) -> bool {
+    !level.hides_stocks() && !level.hides_days()
+}
+
+/// The account at a close, in exact totals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Mark {
-    /// 1-based step.
-    pub step: usize,
     /// Net asset value, fen.
     pub nav_fen: i64,
     /// Cash, fen.

@@ -8,7 +8,7 @@ use crate::open::read_private;
 use crate::recorded_files::{RecordedFiles, read_ledger};
 use crate::summary::{KEYED, Summary};
 use crate::summary_file::{check_bytes, check_hashes, read_summary};
-use crate::{BundleError, BundlePaths};
+use crate::{BundleError, BundlePaths, recorded_agent, recorded_prompts};
 use ktd_env::{DayIndex, Market, TradeDate};
 use ktd_experiment::cells::days_between;
 use ktd_experiment::window_config::WindowDates;
@@ -132,16 +132,24 @@ impl FinishedEpisode {
         }
         let bytes = read_bounded(&path, SUMMARY_LIMIT_BYTES)?;
         let summary: Summary = parse_json(&path, &bytes)?;
-        let files = RecordedFiles::read(&opened.bundle, opened.key())?;
+        let header = &opened.bundle.header;
+        let files = RecordedFiles::read(&opened.bundle, opened.key(), |cassette| {
+            let path = paths.exchanges();
+            recorded_agent::check(header, cassette, &path)?;
+            recorded_prompts::check(header, cassette, &path)
+        })?;
         let now = files.summary(&opened.bundle)?;
         check_hashes(&paths, &summary, &now)?;
-        check_bytes(&paths, (&bytes, &summary), now, opened.key())?;
+        let level = opened.bundle.header.mask.level;
+        let account = now.account.clone();
+        check_bytes(&paths, (&bytes, &summary), now, (opened.key(), level))?;
+        let summary = Summary { account, ..summary };
         let RecordedFiles { events, ledger, .. } = files;
         Ok(Self {
             opened,
             summary,
             events,
-            ledger,
+            ledger: ledger.unwrap_or_default(),
         })
     }
 }

@@ -3,11 +3,12 @@
 //! | file | holds | who may see it |
 //! |---|---|---|
 //! | `header.json` | format, code, configuration, hashes, mask commitment, model, seed | anyone |
-//! | `events.jsonl` | what happened, in what the model may see, hash-chained | anyone |
+//! | `events.jsonl` | what happened, in what the model may see, hash-chained; the account's totals under `bright` alone | anyone |
 //! | `exchanges.jsonl.zst` | every request before it is sent, and what came back | anyone |
-//! | `summary.json` | metrics and counters, recomputable from the events, and the hashes of the other files | anyone |
+//! | `summary.json` | metrics and counters, recomputable from the other files, and the hashes of these | anyone |
 //! | `private/episode.json` | mask key and real dates | the owner |
 //! | `private/ledger.jsonl` | the exact account, fills and marks with real codes | the owner |
+//! | `private/summary.json` | the account's metrics and counts, recomputable from the ledger | the owner |
 //!
 //! Knows: files, the nouns of experiments and accounts. Never knows: a client, a running episode, ranks.
 
@@ -22,15 +23,20 @@ pub mod event;
 mod exchange;
 pub mod exchanges;
 pub mod finished_episode;
+pub mod guessable_key;
 pub mod header;
 mod header_names;
+pub mod json_parts;
 pub mod ledger;
 pub mod ledger_binding;
+pub mod ledger_mark;
 pub mod mask_key;
 mod metrics;
 mod nearest_request;
 pub mod open;
+pub mod recorded_agent;
 mod recorded_files;
+pub mod recorded_prompts;
 pub mod set_aside;
 pub mod spending;
 pub mod summary;
@@ -115,6 +121,12 @@ impl BundlePaths {
     #[must_use]
     pub fn ledger(&self) -> PathBuf {
         self.private().join("ledger.jsonl")
+    }
+
+    /// `private/summary.json`.
+    #[must_use]
+    pub fn private_summary(&self) -> PathBuf {
+        self.private().join("summary.json")
     }
 
     /// `private/lock`: held by the one process that writes the bundle.

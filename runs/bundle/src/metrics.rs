@@ -1,24 +1,14 @@
-//! The account's metrics, computed from the events.
+//! The metrics of decisions, and those of the account.
 
-use crate::summary::{EpisodeFold, Metric, Metrics};
+use crate::event::Mark;
+use crate::summary::{AccountSummary, EpisodeFold, Metric, Metrics};
 use ktd_attribution::metric::{
     Abstention, Daily, MetricError, NavPath, ParseFailure, StepKind, cash_ratio, max_drawdown, sharpe_ratio,
     total_return, turnover,
 };
 use ktd_env::Fen;
 
-pub(crate) fn metrics(fold: &EpisodeFold) -> Result<Metrics, MetricError> {
-    let yuan = |fen: i64| Fen(fen).to_yuan();
-    let nav: Vec<f64> = fold.marks.iter().map(|mark| yuan(mark.nav_fen)).collect();
-    let cash: Vec<f64> = fold.marks.iter().map(|mark| yuan(mark.cash_fen)).collect();
-    let traded: Vec<f64> = fold
-        .marks
-        .iter()
-        .map(|mark| yuan(mark.traded_value_fen))
-        .collect();
-    let path = NavPath::new(yuan(fold.initial_cash_fen), &nav)?;
-    let traded: Daily<'_> = path.daily("traded value", &traded)?;
-    let cash = path.daily("cash", &cash)?;
+pub(crate) fn metrics(fold: &EpisodeFold) -> Metrics {
     let counters = &fold.counters;
     let outcomes = [
         (StepKind::Ordered, counters.submitted),
@@ -40,25 +30,41 @@ pub(crate) fn metrics(fold: &EpisodeFold) -> Result<Metrics, MetricError> {
         valid: small((counters.submitted + counters.hold).saturating_sub(counters.repaired)),
         exhausted: small(counters.fallback + counters.repaired),
     };
-    Ok(Metrics {
-        days: nav.len(),
-        final_nav_fen: fold
-            .marks
-            .last()
-            .map_or(fold.initial_cash_fen, |mark| mark.nav_fen),
+    Metrics {
+        days: fold.steps,
+        abstention: Metric::of(abstention.rate()),
+        parse_failure: Metric::of(parse_failure.rate()),
+        parse_failure_strict: Metric::of(strict.rate()),
+    }
+}
+
+pub(crate) fn account_summary(initial_cash_fen: i64, marks: &[Mark]) -> Result<AccountSummary, MetricError> {
+    let yuan = |fen: i64| Fen(fen).to_yuan();
+    let daily =
+        |amount: fn(&Mark) -> i64| -> Vec<f64> { marks.iter().map(|mark| yuan(amount(mark))).collect() };
+    let nav = daily(|mark| mark.nav_fen);
+    let (cash, traded) = (daily(|mark| mark.cash_fen), daily(|mark| mark.traded_value_fen));
+    let path = NavPath::new(yuan(initial_cash_fen), &nav)?;
+    let traded: Daily<'_> = path.daily("traded value", &traded)?;
+    let cash = path.daily("cash", &cash)?;
+    let count = |count: fn(&Mark) -> usize| marks.iter().map(count).fold(0, usize::saturating_add);
+    Ok(AccountSummary {
+        final_nav_fen: marks.last().map_or(initial_cash_fen, |mark| mark.nav_fen),
         total_return: Metric::of(total_return(&path)),
         sharpe_ratio: Metric::of(sharpe_ratio(&path)),
         max_drawdown: Metric::of(max_drawdown(&path)),
         turnover: Metric::of(turnover(&traded)),
-        hhi: mean(fold.marks.iter().map(|mark| hhi(mark.hhi_billionths))),
+        hhi: mean(marks.iter().map(|mark| hhi(mark.hhi_billionths))),
         cash_ratio: Metric::of(cash_ratio(&cash)),
-        abstention: Metric::of(abstention.rate()),
-        parse_failure: Metric::of(parse_failure.rate()),
-        parse_failure_strict: Metric::of(strict.rate()),
         fee_drag: Metric {
-            value: Some(fold.marks.iter().map(|mark| yuan(mark.fees_fen)).sum::<f64>() / path.initial()),
+            value: Some(marks.iter().map(|mark| yuan(mark.fees_fen)).sum::<f64>() / path.initial()),
             reason: None,
         },
+        orders_filled: count(|mark| mark.filled),
+        orders_rejected: count(|mark| mark.rejected),
+        orders_clipped: count(|mark| mark.clipped),
+        delistings: count(|mark| mark.delisted),
+        stale_name_days: count(|mark| mark.stale),
     })
 }
 

@@ -3,11 +3,12 @@
 use crate::BundleError;
 use crate::bundle_ref::BundleRef;
 use crate::chain::Lines;
-use crate::event::ReadEvent;
+use crate::event::{Mark, ReadEvent, publishes_account};
 use crate::exchanges::{Cassette, STORE_LIMIT_BYTES};
 use crate::ledger::LedgerLine;
 use crate::ledger_binding::ledger_binding;
-use crate::metrics::metrics;
+use crate::ledger_mark::mark_of;
+use crate::metrics::{account_summary, metrics};
 use crate::spending::Spending;
 use crate::summary::{EpisodeFold, KEYED, Summary};
 use crate::tariff::Tariff;
@@ -26,18 +27,22 @@ const LOG_LIMIT_BYTES: u64 = 1 << 30;
 pub(crate) struct RecordedFiles {
     /// The events.
     pub(crate) events: Vec<ReadEvent>,
-    /// The ledger; empty without the key.
-    pub(crate) ledger: Vec<LedgerLine>,
+    /// The ledger; absent without the key.
+    pub(crate) ledger: Option<Vec<LedgerLine>>,
     spending: Spending,
     sha256: BTreeMap<String, String>,
 }
 
 impl RecordedFiles {
-    /// Reads events, exchanges and, with the key, the ledger.
+    /// Reads events, exchanges and, with the key, the ledger; `look` is given the exchanges.
     ///
     /// # Errors
-    /// [`BundleError`] when one is missing or damaged.
-    pub(crate) fn read(bundle: &BundleRef, key: Option<&MaskKey>) -> Result<Self, BundleError> {
+    /// [`BundleError`] when one is missing or damaged, and what `look` finds.
+    pub(crate) fn read(
+        bundle: &BundleRef,
+        key: Option<&MaskKey>,
+        look: impl FnOnce(&Cassette) -> Result<(), BundleError>,
+    ) -> Result<Self, BundleError> {
         let paths = BundlePaths::new(&bundle.root);
         let mut sha256 = BTreeMap::from([(name(&paths.header()), bundle.header_sha256.clone())]);
         let path = paths.events();
@@ -51,12 +56,16 @@ impl RecordedFiles {
         let bytes = read_bounded(&path, STORE_LIMIT_BYTES)?;
         sha256.insert(name(&path), sha256_hex(&bytes));
         let tariff = Tariff::of_header(&bundle.header);
-        let spending = Spending::of(&Cassette::parse(&path, &bytes)?, &tariff);
-        let mut ledger = Vec::new();
+        let cassette = Cassette::parse(&path, &bytes)?;
+        drop(bytes);
+        let spending = Spending::of(&cassette, &tariff);
+        look(&cassette)?;
+        drop(cassette);
+        let mut ledger = None;
         if let Some(key) = key {
             let (binding, lines) = read_ledger(&paths, key)?;
             sha256.insert(format!("private/ledger.jsonl{KEYED}"), binding);
-            ledger = lines;
+            ledger = Some(lines);
         }
         Ok(Self {
             events,
@@ -77,19 +86,47 @@ impl RecordedFiles {
         let reason = fold.reason.clone();
         let reason = reason
             .ok_or_else(|| damaged("the episode has not ended; continue it with `ktd run`".to_owned()))?;
-        let metrics = metrics(&fold).map_err(|error| damaged(error.to_string()))?;
+        let marks = self.marks(&fold, bundle)?;
+        let account = marks.map(|marks| account_summary(fold.initial_cash_fen, &marks));
+        let account = account.transpose().map_err(|error| damaged(error.to_string()))?;
         let first_own_step = Tariff::of_header(&bundle.header).first_own_step();
-        let own_steps = (fold.marks.len() + 1).saturating_sub(first_own_step);
+        let own_steps = (fold.steps + 1).saturating_sub(first_own_step);
         let own_steps = u64::try_from(own_steps).unwrap_or(u64::MAX);
         Ok(Summary {
             format: FORMAT_VERSION,
             reason,
-            metrics,
+            metrics: metrics(&fold),
             counters: fold.counters,
+            account,
             per_step: self.spending.per_step(own_steps),
             money: self.spending.clone(),
             sha256: self.sha256.clone(),
         })
+    }
+
+    /// The account's totals at each close: of the ledger, or of the events where the mask lets them stand there. `None`
+    /// where neither can tell.
+    fn marks(&self, fold: &EpisodeFold, bundle: &BundleRef) -> Result<Option<Vec<Mark>>, BundleError> {
+        let paths = BundlePaths::new(&bundle.root);
+        let are_public = publishes_account(bundle.header.mask.level);
+        let public = if are_public { fold.steps } else { 0 };
+        if fold.marks.len() != public {
+            let what = format!(
+                "{} of {} steps hold the account's totals, but at this mask {public} do",
+                fold.marks.len(),
+                fold.steps
+            );
+            return Err(BundleError::damaged(&paths.events(), what));
+        }
+        let Some(ledger) = &self.ledger else {
+            return Ok(are_public.then(|| fold.marks.clone()));
+        };
+        let marks: Vec<Mark> = ledger.iter().map(mark_of).collect();
+        if marks.len() != fold.steps || (are_public && marks != fold.marks) {
+            let what = "its totals are not those of events.jsonl";
+            return Err(BundleError::damaged(&paths.ledger(), what));
+        }
+        Ok(Some(marks))
     }
 }
 

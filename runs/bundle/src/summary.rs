@@ -1,4 +1,5 @@
-//! `summary.json`: metrics and counters, always recomputable from the events; money from header and exchanges.
+//! `summary.json` and `private/summary.json`: metrics and counters, always recomputable from events and ledger; money from
+//! header and exchanges.
 
 use crate::event::{Mark, ReadEvent, StepOutcome};
 use crate::spending::PerStep;
@@ -18,16 +19,30 @@ pub struct Summary {
     pub format: u32,
     /// How the episode ended.
     pub reason: String,
-    /// What the account did.
+    /// How the model decided.
     pub metrics: Metrics,
-    /// What the model, the infrastructure and the exchange did.
+    /// What the model and the infrastructure did.
     pub counters: Counters,
+    /// What the account did. The file holds it where [`publishes_account`](crate::event::publishes_account) says so; of
+    /// other levels it is in `private/summary.json`, and `None` where that is missing.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub account: Option<AccountSummary>,
     /// What its own requests cost: those that a branch copied are another episode's.
     pub money: Spending,
     /// The same for each of its own steps; `null` when it has none.
     pub per_step: Option<PerStep>,
     /// SHA-256 of the bundle's other files, by name.
     pub sha256: BTreeMap<String, String>,
+}
+
+/// `private/summary.json`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PrivateSummary {
+    /// [`super::FORMAT_VERSION`].
+    pub format: u32,
+    /// What the account did.
+    pub account: AccountSummary,
 }
 
 /// A metric: a value, or the reason why there is none.
@@ -64,12 +79,24 @@ impl Metric {
     }
 }
 
-/// The account's metrics (docs/spec/statistics.md#metrics).
+/// Metrics of the model's decisions (docs/spec/statistics.md#metrics).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Metrics {
     /// Trading days.
     pub days: usize,
+    /// Share of steps without an emitted order.
+    pub abstention: Metric,
+    /// Share of emissions that stayed bad after all retries, what was mended counting as good (lenient).
+    pub parse_failure: Metric,
+    /// The same with what was mended counting as bad (strict).
+    pub parse_failure_strict: Metric,
+}
+
+/// The account's metrics (docs/spec/statistics.md#metrics) and what the exchange did.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AccountSummary {
     /// Net asset value at the end, fen.
     pub final_nav_fen: i64,
     /// `NAV_T / NAV_0 - 1`.
@@ -84,14 +111,18 @@ pub struct Metrics {
     pub hhi: Metric,
     /// Mean cash over NAV.
     pub cash_ratio: Metric,
-    /// Share of steps without an emitted order.
-    pub abstention: Metric,
-    /// Share of emissions that stayed bad after all retries, what was repaired counting as good (lenient).
-    pub parse_failure: Metric,
-    /// The same with what was repaired counting as bad (strict).
-    pub parse_failure_strict: Metric,
     /// Fees over initial NAV.
     pub fee_drag: Metric,
+    /// Orders that traded.
+    pub orders_filled: usize,
+    /// Orders that did not.
+    pub orders_rejected: usize,
+    /// Orders cut down by cash or a corporate action.
+    pub orders_clipped: usize,
+    /// Holdings delisted; at `last_close` that is optimistic.
+    pub delistings: usize,
+    /// Marks at an old close: name-days held without a bar.
+    pub stale_name_days: usize,
 }
 
 /// Three things that are never mixed: a model's mistakes, infrastructure faults, and decisions to hold.
@@ -123,16 +154,6 @@ pub struct Counters {
     pub model_faults: BTreeMap<String, usize>,
     /// Failed attempts, by code.
     pub infrastructure_faults: BTreeMap<String, usize>,
-    /// Orders that traded.
-    pub orders_filled: usize,
-    /// Orders that did not.
-    pub orders_rejected: usize,
-    /// Orders cut down by cash or a corporate action.
-    pub orders_clipped: usize,
-    /// Holdings delisted; at `last_close` that is optimistic.
-    pub delistings: usize,
-    /// Marks at an old close: name-days held without a bar.
-    pub stale_name_days: usize,
     /// Tokens of requests, as far as reported.
     pub prompt_tokens: u64,
     /// Tokens generated, as far as reported.
@@ -144,7 +165,9 @@ pub struct Counters {
 pub struct EpisodeFold {
     /// Cash before the first day, fen.
     pub initial_cash_fen: i64,
-    /// One mark a step.
+    /// Steps that ended.
+    pub steps: usize,
+    /// The marks of those that the events hold.
     pub marks: Vec<Mark>,
     /// Counters.
     pub counters: Counters,
@@ -170,8 +193,9 @@ impl EpisodeFold {
                 usage, normalised, ..
             } => {
                 counters.turns += 1;
-                counters.prompt_tokens += usage.input();
-                counters.completion_tokens += usage.output();
+                // A stranger's log may hold any counts.
+                counters.prompt_tokens = counters.prompt_tokens.saturating_add(usage.input());
+                counters.completion_tokens = counters.completion_tokens.saturating_add(usage.output());
                 counters.turns_without_usage += usize::from(!usage.is_known());
                 for code in normalised {
                     count(&mut counters.normalised, code);
@@ -196,12 +220,8 @@ impl EpisodeFold {
                 self.emissions += usize::from(*outcome != StepOutcome::Uncovered);
             }
             ReadEvent::StepEnd { mark, .. } => {
-                counters.orders_filled += mark.filled;
-                counters.orders_rejected += mark.rejected;
-                counters.orders_clipped += mark.clipped;
-                counters.delistings += mark.delisted;
-                counters.stale_name_days += mark.stale;
-                self.marks.push(*mark);
+                self.steps += 1;
+                self.marks.extend(*mark);
             }
             ReadEvent::EpisodeEnd { reason } => self.reason = Some(reason.clone()),
         }

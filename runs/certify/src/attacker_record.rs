@@ -1,6 +1,6 @@
 //! Who attacked.
 
-use ktd_masking::Numeric;
+use crate::set_record::SetRecord;
 use ktd_probes::Attackers;
 use ktd_probes::judge::{EXPECTED_OF_LANGUAGE, EXPECTED_RECOVERIES, ExpectedRecovery};
 use serde::{Deserialize, Serialize};
@@ -39,16 +39,19 @@ pub fn database_attackers() -> Vec<AttackerRecord> {
     Attackers::NAMES.into_iter().map(attacker).collect()
 }
 
-/// Who must recover what of which control, where numbers are shown in this way: the attackers of the database, then each
+/// Who must recover what of which control of a set: the attackers of the database, then each
 /// language model.
 #[must_use]
-pub fn expected_recoveries(attackers: &[AttackerRecord], numeric: Numeric) -> Vec<(&str, ExpectedRecovery)> {
+pub fn expected_recoveries<'a>(
+    attackers: &'a [AttackerRecord],
+    set: &SetRecord,
+) -> Vec<(&'a str, ExpectedRecovery)> {
     let language = attackers
         .iter()
         .filter(|attacker| attacker.knows == Knowledge::Language);
     let language = language.map(|attacker| (attacker.name.as_str(), EXPECTED_OF_LANGUAGE));
     let needed = EXPECTED_RECOVERIES
         .into_iter()
-        .filter(|(_, expected)| expected.control.is_needed(numeric));
+        .filter(|(_, expected)| expected.control.is_needed(set.plan.numeric, set.has_asked()));
     needed.chain(language).collect()
 }

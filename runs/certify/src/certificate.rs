@@ -4,9 +4,9 @@ use super::attacker_record::{AttackerRecord, Knowledge, expected_recoveries};
 use super::set_record::{Origin, SetRecord};
 use crate::CertifyError;
 use ktd_probes::judge::{
-    AcceptanceCriteria, AcceptanceRule, AttackCounts, BaselineCheck, CertificateVerdict, ControlRate,
-    ExpectedRecovery, Judgement, JudgementSettings, RecoveryCount, RecoveryRate, Refusal, Thresholds,
-    UnansweredCount,
+    AcceptanceCriteria, AcceptanceRule, AttackCounts, BaselineCheck, CertificateVerdict, ClassVerdict,
+    ControlRate, ExpectedRecovery, Judgement, JudgementSettings, RecoveryCount, RecoveryRate, Refusal,
+    Thresholds, UnansweredCount,
 };
 use ktd_probes::{Measure, ProbeKind};
 use serde::{Deserialize, Serialize};
@@ -18,7 +18,9 @@ use std::collections::BTreeMap;
 pub struct Certificate {
     /// What follows.
     pub verdict: CertificateVerdict,
-    /// Why not, where it is refused.
+    /// What follows for each class of attackers.
+    pub classes: Vec<ClassVerdict>,
+    /// Everything that did not hold, of every class.
     pub refusals: Vec<Refusal>,
     /// The probes, the mask, the panel and the program.
     pub set: SetRecord,
@@ -83,6 +85,7 @@ impl Certificate {
         let judged = Judgement::of(&rule, counts)?;
         Ok(Self {
             verdict: judged.verdict,
+            classes: judged.classes,
             refusals: judged.refusals,
             not_covered: not_covered(&set, &judged.rates),
             set,
@@ -111,7 +114,7 @@ impl Certificate {
     /// # Errors
     /// [`CertifyError::Statistics`] for impossible counts.
     pub fn judged_again(&self) -> Result<Self, CertifyError> {
-        let expected = expected_recoveries(&self.attackers, self.set.plan.numeric);
+        let expected = expected_recoveries(&self.attackers, &self.set);
         let recovered = |rate: &RecoveryRate| RecoveryCount {
             kind: rate.kind,
             attacker: rate.attacker.clone(),

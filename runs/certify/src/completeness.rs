@@ -145,7 +145,7 @@ fn has_all_controls(certificate: &Certificate) -> bool {
     let probes = |expected: &ExpectedRecovery| {
         u64::try_from(expected.control.probes(plan.control_probes)).unwrap_or(u64::MAX)
     };
-    let owed = expected_recoveries(&certificate.attackers, plan.numeric).into_iter();
+    let owed = expected_recoveries(&certificate.attackers, &certificate.set).into_iter();
     let owed =
         owed.map(|(attacker, expected)| (attacker, expected.control, expected.measure, probes(&expected)));
     let given = certificate.controls.iter();

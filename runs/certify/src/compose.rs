@@ -64,7 +64,7 @@ pub(crate) fn compose(
     let record = SetRecord::read(&paths.set_record())?;
     check_answers(paths, &attackers)?;
     let mut counted = count_probes(paths, &record, &attackers)?;
-    for (attacker, expected) in expected_recoveries(&attackers, record.plan.numeric) {
+    for (attacker, expected) in expected_recoveries(&attackers, &record) {
         let count = count_control(paths, (attacker, &expected), &record.plan)?;
         counted.controls.push((expected, count));
     }

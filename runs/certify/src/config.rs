@@ -7,6 +7,7 @@ use crate::language_attackers::LanguageConfig;
 use ktd_experiment::config::{SyntheticConfig, is_file_name, unique, unreadable};
 use ktd_experiment::mask_keys;
 use ktd_experiment::rules_config::RulesConfig;
+use ktd_experiment::step_config::SessionConfig;
 use ktd_experiment::window_config::WindowConfig;
 use ktd_io::whole_file::read_input;
 use ktd_masking::{Level, MaskSettings, Numeric};
@@ -38,7 +39,7 @@ pub struct CertifyConfig {
     /// Decides every draw (default 1).
     #[serde(default = "default_seed")]
     pub seed: u64,
-    /// Probes of each kind (default 2,000 of every kind).
+    /// Probes of each kind (default 2,000 of every kind, and 300 of those whose agent asks its own questions).
     #[serde(default)]
     pub probes: KindCounts,
     /// Steps that the kinds `days` and `linked` show (default 5).
@@ -52,13 +53,14 @@ pub struct CertifyConfig {
     /// Windows that the episodes lie in, as in experiments, instead of `stretches`; training takes the days between.
     #[serde(default)]
     pub windows: Vec<WindowConfig>,
-    /// Probes of each kind that the combination learns from (default 300). They and `control_probes` take the same time
-    /// whatever `probes` says: lower them for a trial.
-    #[serde(default = "default_training")]
-    pub training: usize,
-    /// Probes of each control (default 200).
-    #[serde(default = "default_control_probes")]
-    pub control_probes: usize,
+    /// Probes of each kind that the combination learns from (default: a sixth of the most probes of a kind, at least 20 and
+    /// at most 300).
+    pub training: Option<usize>,
+    /// Probes of each control (default: as many as the most probes of a kind, at least 60 and at most 200).
+    pub control_probes: Option<usize>,
+    /// Stocks whose codes are given away in a probe of the kind `asked_known` (default 3).
+    #[serde(default = "default_given_away")]
+    pub given_away: usize,
     /// Trading days within which the day of a joint recovery lies (default 20).
     #[serde(default = "default_joint_days")]
     pub joint_days: usize,
@@ -74,6 +76,9 @@ pub struct CertifyConfig {
     /// The exchange's rules, where they differ from the defaults.
     #[serde(default)]
     pub rules: RulesConfig,
+    /// Limits of the sessions that the certificate is for, as in experiments.
+    #[serde(default)]
+    pub session: SessionConfig,
     /// Language models that are asked the same probes.
     #[serde(default)]
     pub language: LanguageConfig,
@@ -98,12 +103,8 @@ const fn default_episode_steps() -> usize {
     20
 }
 
-const fn default_training() -> usize {
-    300
-}
-
-const fn default_control_probes() -> usize {
-    200
+const fn default_given_away() -> usize {
+    3
 }
 
 const fn default_joint_days() -> usize {
@@ -178,11 +179,32 @@ impl CertifyConfig {
         )?)
     }
 
-    const fn sizes(&self) -> Sizes {
+    /// The most probes of a kind.
+    fn most_probes(&self) -> usize {
+        let counts = self.probes.kinds().map(|kind| self.probes.of(kind));
+        counts.max().unwrap_or(0)
+    }
+
+    /// Probes of each kind that the combination learns from: a trial with few probes takes little time.
+    #[must_use]
+    pub fn training(&self) -> usize {
+        self.training
+            .unwrap_or_else(|| (self.most_probes() / 6).clamp(20, 300))
+    }
+
+    /// Probes of each control: fewer than 60 would leave sound attackers in doubt.
+    #[must_use]
+    pub fn control_probes(&self) -> usize {
+        self.control_probes
+            .unwrap_or_else(|| self.most_probes().clamp(60, 200))
+    }
+
+    fn sizes(&self) -> Sizes {
         Sizes {
             probes: self.probes,
-            training: self.training,
-            control_probes: self.control_probes,
+            training: self.training(),
+            control_probes: self.control_probes(),
+            given_away: self.given_away,
             days: self.days,
             episode_steps: self.episode_steps,
             joint_days: self.joint_days,
@@ -212,7 +234,7 @@ mod tests {
     #[test]
     fn a_name_is_enough() {
         let config = CertifyConfig::parse("name = \"x\"").unwrap();
-        assert_eq!(config.probes, KindCounts::all(2_000));
+        assert_eq!(config.probes, KindCounts::default());
         assert_eq!(
             (config.days, config.episode_steps, config.joint_days),
             (5, 20, 20)
@@ -272,7 +294,8 @@ mod tests {
                 "name = \"x\"\ncontrol_probes = 4611686018427387904",
                 "`control_probes` is",
             ),
-            ("name = \"x\"\nepisode_steps = 251", "`episode_steps` is 251"),
+            ("name = \"x\"\nepisode_steps = 1001", "`episode_steps` is 1001"),
+            ("name = \"x\"\ngiven_away = 9", "`given_away` is 9"),
             ("name = \"x\"\nepisode_steps = 0", "`episode_steps` is 0"),
             (
                 "name = \"x\"\njoint_days = 9223372036854775807",

@@ -4,7 +4,7 @@ use super::probe_inputs::{ProbeInputs, ProbeSet};
 use super::progress::ProgressFn;
 use super::set_plan::SetPlan;
 use crate::CertifyError;
-use ktd_masking::MaskKey;
+use ktd_masking::{MaskKey, PERIOD_DAYS};
 use ktd_probes::judge::ControlSet;
 use ktd_probes::{ProbeKind, ProbePlan};
 
@@ -15,16 +15,31 @@ pub(crate) fn plan_of(control: ControlSet, inputs: &ProbeInputs, plan: &SetPlan)
         ControlSet::ExactDay
         | ControlSet::DatedDay
         | ControlSet::SortedAliases
-        | ControlSet::ClearBands
+        | ControlSet::KeptIds
         | ControlSet::ExactLinked
         | ControlSet::ExactEpisode
         | ControlSet::ExactAnchored
+        | ControlSet::AskedKeptIds
+        | ControlSet::AskedAllMembers
+        | ControlSet::AskedExact
         | ControlSet::BrightDay => inputs.key.derive(control.label()),
         ControlSet::SmallKey => small_key(),
     };
+    let probing = plan.probing(control.mask(), key, control.label());
+    let steps = episode_steps(control, probing.episode_steps);
     ProbePlan {
         aid: control.aid(),
-        ..plan.probing(control.mask(), key, control.label())
+        episode_steps: steps,
+        ..probing
+    }
+}
+
+/// Steps of a control's episodes: what links periods needs some of them.
+fn episode_steps(control: ControlSet, steps: usize) -> usize {
+    if control.kind().is_asked() {
+        steps.max(2 * PERIOD_DAYS + 3)
+    } else {
+        steps
     }
 }
 
@@ -63,11 +78,16 @@ pub(crate) fn training(
     plan: &SetPlan,
     progress: ProgressFn<'_>,
 ) -> Result<ProbeSet, CertifyError> {
+    let training = plan.training(control.mask(), &inputs.key, control.label());
+    let steps = episode_steps(control, training.episode_steps);
     let training = ProbePlan {
         aid: control.aid(),
-        ..plan.training(control.mask(), &inputs.key, control.label())
+        episode_steps: steps,
+        ..training
     };
-    let least = plan.training.min(control.probes(plan.control_probes));
+    let least = plan
+        .training_of(control.kind())
+        .min(control.probes(plan.control_probes));
     inputs.make(&training, &only(control, least), progress)
 }
 

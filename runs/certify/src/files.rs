@@ -33,7 +33,7 @@ pub(super) fn names(record: &SetRecord, attackers: &[AttackerRecord]) -> BTreeSe
         }
     }
     let mut sets = vec![(paths.probed(), record.by_kind().into_keys().collect(), everyone)];
-    for control in ControlSet::of(record.plan.numeric) {
+    for control in ControlSet::of(record.plan.numeric, record.has_asked()) {
         let set = paths.control(control.label());
         sets.push((set, vec![control.kind()], database.clone()));
     }

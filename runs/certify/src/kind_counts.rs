@@ -22,11 +22,25 @@ pub struct KindCounts {
     /// One step, with another stock's code given away.
     #[serde(default)]
     pub anchored: usize,
+    /// Whole episodes of an agent that asks its own questions.
+    #[serde(default)]
+    pub asked: usize,
+    /// The same, with the codes of some stocks given away.
+    #[serde(default)]
+    pub asked_known: usize,
+    /// The same, with the day given away.
+    #[serde(default)]
+    pub asked_dated: usize,
 }
 
 impl Default for KindCounts {
     fn default() -> Self {
-        Self::all(2_000)
+        Self {
+            asked: 300,
+            asked_known: 300,
+            asked_dated: 300,
+            ..Self::all(2_000)
+        }
     }
 }
 
@@ -40,6 +54,9 @@ impl KindCounts {
             episode: count,
             linked: count,
             anchored: count,
+            asked: count,
+            asked_known: count,
+            asked_dated: count,
         }
     }
 
@@ -52,6 +69,9 @@ impl KindCounts {
             ProbeKind::Episode => self.episode,
             ProbeKind::Linked => self.linked,
             ProbeKind::Anchored => self.anchored,
+            ProbeKind::Asked => self.asked,
+            ProbeKind::AskedKnown => self.asked_known,
+            ProbeKind::AskedDated => self.asked_dated,
         }
     }
 

@@ -18,6 +18,7 @@ pub mod answer_line;
 mod attack_run;
 pub mod attacker_record;
 pub mod certificate;
+mod claimed_mask;
 mod completeness;
 mod compose;
 pub mod config;

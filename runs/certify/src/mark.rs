@@ -1,12 +1,15 @@
 //! What a certificate says of an episode: whether the mask that hid its stocks and days was tried, and by whom.
 
 use super::attacker_record::Knowledge;
+use super::certificate::Certificate;
+use super::claimed_mask;
 use super::set_record::Origin;
 use super::signed::SignedCertificate;
 use super::signing::PublicKey;
 use super::verify::check_itself;
 use crate::CertifyError;
 use ktd_bundle::header::Header;
+use ktd_experiment::mask_hash::tools_sha256;
 use ktd_masking::Mode;
 use ktd_probes::Measure;
 use ktd_probes::judge::CertificateVerdict;
@@ -16,71 +19,114 @@ use std::path::PathBuf;
 /// The decision mode whose steps probes show.
 const MODE_PROBED: Mode = Mode::OpenResearch;
 
-/// Certificates whose signatures fit, by `whose` key where one is expected, and whose verdicts follow from their own
-/// counts.
-///
-/// # Errors
-/// [`CertifyError`] naming the one that cannot be trusted.
-pub fn read_certificates(
-    paths: &[PathBuf],
-    whose: Option<&PublicKey>,
-) -> Result<Vec<SignedCertificate>, CertifyError> {
-    let read = |path: &PathBuf| {
-        let signed = SignedCertificate::read(path, whose)?;
-        check_itself(path, &signed.certificate)?;
-        Ok(signed)
-    };
-    paths.iter().map(read).collect()
+/// Certificates whose signatures fit and whose verdicts follow from their own counts.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Certificates {
+    signed: Vec<SignedCertificate>,
+    is_signer_named: bool,
 }
 
-/// The mark of one episode. Of several certificates for its mask, panel and tools one that refuses counts before all
-/// that certify, and of these the one that says most, whatever their order.
-#[must_use]
-pub fn mark_of(header: &Header, certificates: &[SignedCertificate]) -> CertificationMark {
-    let about = certificates.iter().filter(|signed| is_about(signed, header));
-    let marks = about.map(|signed| mark(signed, header));
-    marks
-        .min_by_key(|mark| (!mark.is_refused(), mark.standing))
-        .unwrap_or(CertificationMark::NONE)
+impl Certificates {
+    /// A certificate that was verified, and whether the key of its signer was named.
+    #[must_use]
+    pub fn of(signed: SignedCertificate, is_signer_named: bool) -> Self {
+        Self {
+            signed: vec![signed],
+            is_signer_named,
+        }
+    }
+
+    /// Reads certificates, which `whose` key must have signed where one is named. Probes beside one must be of its mask.
+    ///
+    /// # Errors
+    /// [`CertifyError`] naming the one that cannot be trusted.
+    pub fn read(paths: &[PathBuf], whose: Option<&PublicKey>) -> Result<Self, CertifyError> {
+        let read = |path: &PathBuf| {
+            let signed = SignedCertificate::read(path, whose)?;
+            check_itself(path, &signed.certificate)?;
+            claimed_mask::check(path, &signed.certificate)?;
+            Ok(signed)
+        };
+        Ok(Self {
+            signed: paths.iter().map(read).collect::<Result<_, CertifyError>>()?,
+            is_signer_named: whose.is_some(),
+        })
+    }
+
+    /// The mark of one episode. Of several certificates for its mask and panel one that refuses counts before all that
+    /// certify, and of these the one that says most, whatever their order.
+    #[must_use]
+    pub fn mark(&self, header: &Header) -> CertificationMark {
+        let about = self.signed.iter().filter(|signed| is_about(signed, header));
+        let marks = about.map(|signed| mark(signed, header, self.is_signer_named));
+        marks
+            .min_by_key(|mark| (!mark.is_refused(), mark.standing))
+            .unwrap_or(CertificationMark::NONE)
+    }
 }
 
-/// Whether a certificate is for what an episode showed. The hash says so, and the labels beside it: whoever reads a hash
-/// of another program cannot make it again.
+/// Whether a certificate is for what an episode showed. The hash says so, and the labels, prompts and tools beside it:
+/// whoever reads a hash of another program cannot make it again.
 fn is_about(signed: &SignedCertificate, header: &Header) -> bool {
     let set = &signed.certificate.set;
     header.mask.hash.as_ref() == Some(&set.mask.hash)
         && header.mask.level == set.plan.level
         && header.mask.numeric == set.plan.numeric
         && header.data.panel_blake3 == set.data.panel_blake3
-        && header.tools == set.plan.tools
+        && header.prompts_sha256 == ktd_prompts::hash()
+        && header.tools_sha256 == tools_sha256()
 }
 
-fn mark(signed: &SignedCertificate, header: &Header) -> CertificationMark {
+/// What a certificate of an episode's mask and panel comes to for it.
+fn status(certificate: &Certificate, header: &Header, is_signer_named: bool) -> CertificationStatus {
+    let plan = &certificate.set.plan;
+    if certificate.set.probes == Origin::Given {
+        return CertificationStatus::GivenProbes;
+    }
+    if certificate.verdict == CertificateVerdict::Refused {
+        return CertificationStatus::Refused;
+    }
+    let differs = [
+        (header.mode != MODE_PROBED, CertificationStatus::OtherMode),
+        (header.tools != plan.tools, CertificationStatus::OtherTools),
+        (header.rules != plan.rules, CertificationStatus::OtherRules),
+        (header.session != plan.session, CertificationStatus::OtherSession),
+        (
+            certificate.set.steps_tried() < header.window.steps,
+            CertificationStatus::ShorterEpisodes,
+        ),
+        (!is_signer_named, CertificationStatus::SignerNotChecked),
+        (
+            certificate.settings().are_own(),
+            CertificationStatus::OwnThresholds,
+        ),
+    ];
+    let first = differs.into_iter().find(|(is_so, _)| *is_so);
+    first.map_or(CertificationStatus::Certified, |(_, status)| status)
+}
+
+fn mark(signed: &SignedCertificate, header: &Header, is_signer_named: bool) -> CertificationMark {
     let certificate = &signed.certificate;
-    let (steps, settings) = (certificate.set.steps_tried(), certificate.settings());
-    let standing = if certificate.set.probes == Origin::Given {
-        CertificationStatus::GivenProbes
-    } else if certificate.verdict == CertificateVerdict::Refused {
-        CertificationStatus::Refused
-    } else if header.mode != MODE_PROBED {
-        CertificationStatus::OtherMode
-    } else if steps < header.window.steps {
-        CertificationStatus::ShorterEpisodes
-    } else if settings.are_own() {
-        CertificationStatus::OwnThresholds
-    } else {
-        CertificationStatus::Certified
+    let classes = |verdict| {
+        let of = certificate
+            .classes
+            .iter()
+            .filter(|class| class.verdict == verdict);
+        of.map(|class| class.class).collect()
     };
     CertificationMark {
-        standing,
+        standing: status(certificate, header, is_signer_named),
         by: Some(CertificateSummary {
+            certified_against: classes(CertificateVerdict::Certified),
+            refused_against: classes(CertificateVerdict::Refused),
             database_attackers: certificate.attackers_knowing(Knowledge::Database),
             language_attackers: certificate.attackers_knowing(Knowledge::Language),
             top5_excess: certificate.largest_excess(Measure::Top5),
             joint_excess: certificate.largest_excess(Measure::Joint),
-            episode_steps: steps,
-            terms: settings,
+            episode_steps: certificate.set.steps_tried(),
+            terms: certificate.settings(),
             fingerprint: signed.signature.fingerprint.clone(),
+            signer_checked: is_signer_named,
         }),
     }
 }

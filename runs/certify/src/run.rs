@@ -73,8 +73,8 @@ impl CertifyRun {
     pub fn progress_total(&self, with_controls: bool) -> usize {
         let config = &self.config;
         let probes: usize = ProbeKind::ALL.iter().map(|kind| config.probes.of(*kind)).sum();
-        let training = 2 * config.training * config.probes.kinds().count();
-        let control = 2 * (config.control_probes + config.training.min(config.control_probes));
+        let training = 2 * config.training() * config.probes.kinds().count();
+        let control = 2 * (config.control_probes() + config.training().min(config.control_probes()));
         let controls = if with_controls { ControlSet::ALL.len() } else { 0 };
         2 * probes + training + controls * control
     }
@@ -116,7 +116,7 @@ impl CertifyRun {
             store_answers(&paths, &workspace.answers(&record, &probes, progress)?)?;
         }
         if with_controls {
-            for control in ControlSet::of(record.plan.numeric) {
+            for control in ControlSet::of(record.plan.numeric, record.has_asked()) {
                 let paths = self.paths.control(control.label());
                 let (set, gold, answers) = workspace.control(control, &record.plan, progress)?;
                 store(&paths, &set.probes, &gold)?;

@@ -8,8 +8,10 @@ use ktd_env::{KeyedStream, Market};
 use ktd_experiment::cells::resolve_window;
 use ktd_experiment::label;
 use ktd_experiment::rules_config::RulesConfig;
+use ktd_experiment::step_config::SessionConfig;
+use ktd_experiment::window_config::WindowConfig;
 use ktd_masking::{Level, MaskKey, MaskSettings, Numeric};
-use ktd_probes::{Aid, ProbePlan, ProbePlanError, Stretch};
+use ktd_probes::{Aid, EpisodePrior, ProbeKind, ProbePlan, ProbePlanError, Stretch};
 use ktd_tools::ToolLimits;
 use serde::{Deserialize, Serialize};
 
@@ -37,6 +39,11 @@ pub struct SetPlan {
     pub stretches: Vec<Stretch>,
     /// Where the episodes lie that the combination learns from.
     pub training_stretches: Vec<Stretch>,
+    /// The published windows that the panel covers: half of the episodes of asking agents begin where these do, each is as long
+    /// as one of them, and attackers know them.
+    pub presets: Vec<Stretch>,
+    /// Stocks whose codes are given away in a probe of the kind `asked_known`.
+    pub given_away: usize,
     /// Probes of each kind that the combination learns from.
     pub training: usize,
     /// Probes of each control.
@@ -47,6 +54,8 @@ pub struct SetPlan {
     pub tools: ToolLimits,
     /// The exchange's rules.
     pub rules: RulesConfig,
+    /// Limits of the sessions that the certificate is for.
+    pub session: SessionConfig,
 }
 
 impl SetPlan {
@@ -68,11 +77,14 @@ impl SetPlan {
             episode_steps: config.episode_steps,
             stretches,
             training_stretches: training,
-            training: config.training,
-            control_probes: config.control_probes,
+            presets: presets(config, market),
+            given_away: config.given_away,
+            training: config.training(),
+            control_probes: config.control_probes(),
             joint_days: config.joint_days,
             tools: config.tools,
             rules: RulesConfig::of(&rules),
+            session: config.session,
         };
         plan.check()?;
         Ok(plan)
@@ -87,6 +99,7 @@ impl SetPlan {
             probes: self.probes,
             training: self.training,
             control_probes: self.control_probes,
+            given_away: self.given_away,
             days: self.days,
             episode_steps: self.episode_steps,
             joint_days: self.joint_days,
@@ -121,7 +134,11 @@ impl SetPlan {
     pub fn training(&self, mask: MaskSettings, key: &MaskKey, purpose: &str) -> ProbePlan {
         let purpose = format!("training for {purpose}");
         let key = key.derive(&purpose);
-        self.draws(mask, key, self.seed_for(&purpose), &self.training_stretches)
+        // Lessons are of other days than the published windows.
+        ProbePlan {
+            windows: Vec::new(),
+            ..self.draws(mask, key, self.seed_for(&purpose), &self.training_stretches)
+        }
     }
 
     /// A seed of its own for each purpose.
@@ -139,8 +156,53 @@ impl SetPlan {
             episode_steps: self.episode_steps,
             aid: Aid::None,
             stretches: stretches.to_vec(),
+            windows: self.presets.clone(),
+            given_away: self.given_away,
         }
     }
+
+    /// What attackers know of the days of episodes before they look.
+    #[must_use]
+    pub fn episodes(&self, days: usize) -> EpisodePrior {
+        EpisodePrior::new(self.presets.clone(), self.stretches.clone(), days)
+    }
+
+    /// Probes of a kind that the combination learns from: whole episodes of an asking agent take long, and teach much.
+    #[must_use]
+    pub fn training_of(&self, kind: ProbeKind) -> usize {
+        const ASKED_MOST: usize = 30;
+        if kind.is_asked() {
+            self.training.min(ASKED_MOST)
+        } else {
+            self.training
+        }
+    }
+
+    /// Steps of the longest episode of an asking agent.
+    #[must_use]
+    pub fn longest_asked(&self) -> usize {
+        let longest = self.presets.iter().map(ExactSizeIterator::len).max();
+        longest.unwrap_or(self.episode_steps)
+    }
+}
+
+/// The presets that a panel covers with the history that factors need, and the windows of the file, each once.
+fn presets(config: &CertifyConfig, market: &Market) -> Vec<Stretch> {
+    let windows: Vec<WindowConfig> = WindowConfig::presets()
+        .chain(config.windows.iter().cloned())
+        .collect();
+    let places = |window: &WindowConfig| {
+        let days = resolve_window(window, market).ok()?.days;
+        let (first, last) = (days.first()?.index(), days.last()?.index());
+        (ProbePlan::HISTORY_DAYS <= first).then_some(first..last + 1)
+    };
+    let mut found: Vec<Stretch> = Vec::new();
+    for window in windows.iter().filter_map(places) {
+        if !found.contains(&window) {
+            found.push(window);
+        }
+    }
+    found
 }
 
 fn unfit(error: ProbePlanError) -> CertifyError {

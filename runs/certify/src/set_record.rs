@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 /// The version of everything below a `ktd probe` directory. A reader takes its own version alone.
-pub const FORMAT_VERSION: u32 = 2;
+pub const FORMAT_VERSION: u32 = 3;
 
 /// SHA-256 over the sources of this program that decide what masks show, how they are probed and how probes are judged.
 pub const SOURCE_SHA256: &str = env!("KTD_SOURCE_SHA256");
@@ -141,6 +141,12 @@ impl SetRecord {
         }
     }
 
+    /// Whether agents that ask their own questions are among the probes.
+    #[must_use]
+    pub fn has_asked(&self) -> bool {
+        self.by_kind().into_keys().any(ProbeKind::is_asked)
+    }
+
     /// Steps of the longest episode that was put: a kind that was left out tried nothing.
     #[must_use]
     pub fn steps_tried(&self) -> usize {
@@ -148,6 +154,7 @@ impl SetRecord {
             ProbeKind::Day | ProbeKind::Anchored => 1,
             ProbeKind::Days | ProbeKind::Linked => self.plan.days,
             ProbeKind::Episode => self.plan.episode_steps,
+            ProbeKind::Asked | ProbeKind::AskedKnown | ProbeKind::AskedDated => self.plan.longest_asked(),
         };
         self.by_kind().into_keys().map(steps).max().unwrap_or(0)
     }

@@ -6,8 +6,10 @@ use ktd_probes::ProbeKind;
 
 /// Probes of a kind, of a control, or to learn from.
 pub(super) const PROBES_MOST: usize = 1_000_000;
-/// Steps of an episode, and trading days that a joint recovery may miss: about a year.
-pub(super) const STEPS_MOST: usize = 250;
+/// Steps of an episode, and trading days that a joint recovery may miss: about four years.
+pub(super) const STEPS_MOST: usize = 1_000;
+/// Stocks given away of one episode: an agent asks about each at its first step.
+pub(super) const GIVEN_AWAY_MOST: usize = 8;
 /// Stretches of a panel.
 pub(super) const STRETCHES_MOST: usize = 1_000;
 
@@ -20,6 +22,8 @@ pub(super) struct Sizes {
     pub(super) training: usize,
     /// Probes of each control.
     pub(super) control_probes: usize,
+    /// Stocks that are given away of an asking agent's episode.
+    pub(super) given_away: usize,
     /// Steps that the kinds `days` and `linked` show.
     pub(super) days: usize,
     /// Steps of an episode.
@@ -43,6 +47,7 @@ impl Sizes {
         let others = [
             ("training", self.training, 1, PROBES_MOST),
             ("control_probes", self.control_probes, 1, PROBES_MOST),
+            ("given_away", self.given_away, 1, GIVEN_AWAY_MOST),
             ("days", self.days, 1, STEPS_MOST),
             ("episode_steps", self.episode_steps, 1, STEPS_MOST),
             ("joint_days", self.joint_days, 0, STEPS_MOST),

@@ -97,6 +97,7 @@ pub fn summary(certificate: &Certificate, detail: RefusalDetail) -> Vec<String> 
         set.data.panel_blake3,
         certificate.attackers.len()
     )];
+    lines.extend(certificate.classes.iter().map(|class| format!("against {class}")));
     lines.extend(reasons(certificate, detail));
     lines.push(format!("thresholds: {settings}"));
     let counts = set.by_kind().into_iter();

@@ -3,6 +3,7 @@
 use super::attack_run::Answers;
 use super::attacker_record::Knowledge;
 use super::certificate::Certificate;
+use super::claimed_mask;
 use super::completeness;
 use super::compose::compose;
 use super::control_probes;
@@ -18,10 +19,10 @@ use super::signing::PublicKey;
 use super::store::{compare, load_gold, load_probes};
 use super::workspace::ProbeWorkspace;
 use crate::CertifyError;
+use ktd_bundle::guessable_key::parse_key;
 use ktd_data::market_source::MarketSource;
 use ktd_episode::verify::Verified;
 use ktd_io::whole_file::{JSON_LIMIT_BYTES, json_bytes, read_text};
-use ktd_masking::MaskKey;
 use ktd_probes::judge::ControlSet;
 use ktd_probes::{ProbeKind, ProbeText};
 use std::collections::BTreeMap;
@@ -84,13 +85,21 @@ pub fn verify(
             "bounds and verdict: recomputed from the counts".to_owned(),
         ],
         unchecked: Vec::new(),
+        claimed: Vec::new(),
     };
     if check.whose.is_none() {
         verified
             .unchecked
             .push("whose key it is: name the signer's with --public-key".to_owned());
     }
-    if !check_files(&paths, certificate, &mut verified)? {
+    let are_all_files_there = check_files(&paths, certificate, &mut verified)?;
+    if claimed_mask::check(path, certificate)? {
+        verified.checks.push(format!(
+            "mask: every probe shows only what {} shows",
+            certificate.set.described()
+        ));
+    }
+    if !are_all_files_there {
         if check.attacks || check.remakes {
             return Err(CertifyError::input(
                 "private/ is missing from the certificate's folder: without its keys no probe can be made or attacked again",
@@ -246,7 +255,7 @@ fn remake(
     let record = &certificate.set;
     let path = paths.mask_key();
     let text = read_text(&path, JSON_LIMIT_BYTES)?;
-    let key = MaskKey::parse(&text).map_err(|error| CertifyError::damaged(&path, error.to_string()))?;
+    let key = parse_key(&text).map_err(|error| CertifyError::damaged(&path, error.to_string()))?;
     if key.commitment() != record.mask.commitment {
         return Err(CertifyError::damaged(
             &path,
@@ -281,7 +290,7 @@ fn remake(
         return Ok(());
     }
     compare_answers(&probed, &workspace.answers(record, &set.probes, progress)?)?;
-    for control in ControlSet::of(record.plan.numeric) {
+    for control in ControlSet::of(record.plan.numeric, record.has_asked()) {
         let paths = paths.control(control.label());
         let (set, gold, answers) = workspace.control(control, &record.plan, progress)?;
         compare_set(&paths, &set, &gold)?;

@@ -36,7 +36,8 @@ impl ProbeWorkspace {
         threads: usize,
     ) -> Result<Self, CertifyError> {
         let inputs = ProbeInputs::new(source, plan, key, threads)?;
-        let database = database(&inputs);
+        let days = inputs.source.market.calendar().len();
+        let database = database(&inputs).with_episodes(plan.episodes(days));
         Ok(Self { inputs, database })
     }
 
@@ -68,7 +69,13 @@ impl ProbeWorkspace {
         let plan = &record.plan;
         let mask = plan.mask();
         let training = plan.training(mask, &self.inputs.key, PROBES);
-        let kinds = |kind: ProbeKind| if record.count(kind) == 0 { 0 } else { plan.training };
+        let kinds = |kind: ProbeKind| {
+            if record.count(kind) == 0 {
+                0
+            } else {
+                plan.training_of(kind)
+            }
+        };
         let training = self.inputs.make(&training, &kinds, progress)?;
         let attack = self.attack(plan, PROBES);
         Ok(attack.run(mask.numeric, &training, probes, progress))

@@ -4,6 +4,7 @@ use super::probe::{SetArgs, WaitBars, wait_for_models};
 use crate::CliError;
 use crate::output::Console;
 use clap::Args;
+use ktd_bundle::mask_key::draw_key_file;
 use ktd_certify::acts;
 use ktd_certify::certificate::Certificate;
 use ktd_certify::signing::{PublicKey, SigningKey};
@@ -36,6 +37,9 @@ pub(super) struct CertifyArgs {
     /// Write a new key to this file, its public part beside it with `.pub`, and do nothing else.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["key", "config", "out", "probes", "threads"])]
     new_key: Option<PathBuf>,
+    /// Draw a key for `mask_key_file`, of an experiment or a certificate, into this file, and do nothing else.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["new_key", "key", "config", "out", "probes", "threads"])]
+    new_mask_key: Option<PathBuf>,
     /// Print every reason of a refusal, and not one line an attacker.
     #[arg(long)]
     reasons: bool,
@@ -48,6 +52,9 @@ pub(super) struct CertifyArgs {
 pub(super) fn run(args: &CertifyArgs, console: Console) -> Result<(), CliError> {
     if let Some(path) = &args.new_key {
         return new_key(path, console);
+    }
+    if let Some(path) = &args.new_mask_key {
+        return new_mask_key(path, console);
     }
     let run = args.set.run()?;
     let key = args.key.as_deref().ok_or_else(|| {
@@ -114,6 +121,17 @@ fn new_key(path: &Path, console: Console) -> Result<(), CliError> {
     console.result(
         &describe(path, &public, &key),
         &json!({ "key": path, "public_key": public, "fingerprint": key.fingerprint() }),
+    )
+}
+
+fn new_mask_key(path: &Path, console: Console) -> Result<(), CliError> {
+    let commitment = draw_key_file(path)?.commitment();
+    console.result(
+        &format!(
+            "the mask key: {} (keep it to yourself)\nits commitment: {commitment}\n",
+            path.display()
+        ),
+        &json!({ "mask_key": path, "commitment": commitment }),
     )
 }
 

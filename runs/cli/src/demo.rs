@@ -10,6 +10,7 @@ use ktd_board::sheet::{self, TableKind};
 use ktd_board::{BoardOptions, WeightBasis, build};
 use ktd_bundle::BundlePaths;
 use ktd_bundle::bundle_set::BundleSet;
+use ktd_bundle::mask_key::DEMO_KEY;
 use ktd_client::progress::Silent;
 use ktd_episode::open_bundle::OpenBundle;
 use ktd_episode::replay_episode;
@@ -23,10 +24,6 @@ use std::path::{Path, PathBuf};
 
 /// The experiment the demo runs, also as an example to copy.
 const DEMO: &str = include_str!("../../configs/demo.toml");
-
-/// The mask key of the demo, published here: two runs of the demo show the same aliases and end with the same bytes.
-/// A mask is worth nothing when its key is known; every other experiment draws one of its own.
-const DEMO_KEY: &str = "6b74642064656d6f206b65793a207075626c69632c206e6f207365637265742e";
 
 const EXAMPLE: &str = "\
 Examples:

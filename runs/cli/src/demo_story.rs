@@ -59,7 +59,8 @@ pub(super) fn story(results: &[CellResult]) -> Vec<StoryRow> {
 }
 
 fn row(agent: &str, bright: Option<&Summary>, blinded: Option<&Summary>) -> StoryRow {
-    let earned = |summary: Option<&Summary>| summary.and_then(|summary| summary.metrics.total_return.value);
+    let earned =
+        |summary: Option<&Summary>| summary.and_then(|summary| summary.account.as_ref()?.total_return.value);
     let both = || [bright, blinded].into_iter().flatten();
     let unreadable = both().filter_map(|summary| summary.metrics.parse_failure.value);
     let unreadable = unreadable.fold(0.0, f64::max);
@@ -68,7 +69,12 @@ fn row(agent: &str, bright: Option<&Summary>, blinded: Option<&Summary>) -> Stor
             "last: up to {:.0} % of its decisions could not be read",
             unreadable * 100.0
         ))
-    } else if both().all(|summary| summary.counters.orders_filled == 0) {
+    } else if both().all(|summary| {
+        summary
+            .account
+            .as_ref()
+            .is_some_and(|account| account.orders_filled == 0)
+    }) {
         Some("last: never traded".to_owned())
     } else {
         None

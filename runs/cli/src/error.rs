@@ -83,6 +83,14 @@ impl CliError {
         self
     }
 
+    /// The same with other words.
+    #[must_use]
+    pub(crate) fn reworded(mut self, reword: impl Fn(&str) -> String) -> Self {
+        self.message = reword(&self.message);
+        self.hint = self.hint.map(|hint| reword(&hint));
+        self
+    }
+
     /// What was wrong and where.
     #[must_use]
     pub fn message(&self) -> &str {

@@ -12,7 +12,7 @@ use ktd_board::{
 };
 use ktd_bundle::bundle_ref::BundleRef;
 use ktd_bundle::bundle_set::BundleSet;
-use ktd_certify::mark::{mark_of, read_certificates};
+use ktd_certify::mark::Certificates;
 use ktd_certify::signing::PublicKey;
 use ktd_probes::judge::CertificationMark;
 use ktd_view::draw::visible;
@@ -130,8 +130,8 @@ fn marks(
     findings: &BundleSet,
 ) -> Result<BTreeMap<PathBuf, CertificationMark>, CliError> {
     let whose = public_key.map(PublicKey::read).transpose()?;
-    let certificates = read_certificates(certificates, whose.as_ref())?;
-    let mark = |found: &BundleRef| (found.root.clone(), mark_of(&found.header, &certificates));
+    let certificates = Certificates::read(certificates, whose.as_ref())?;
+    let mark = |found: &BundleRef| (found.root.clone(), certificates.mark(&found.header));
     Ok(findings.named.iter().map(mark).collect())
 }
 

@@ -5,6 +5,7 @@ use crate::CliError;
 use crate::output::Console;
 use clap::Args;
 use ktd_bundle::BundlePaths;
+use ktd_bundle::mask_key::cell_token;
 use ktd_client::outside_agent::{AgentMailbox, BridgeTransport, EpisodeEnd, Server, Steps, TrackedProgress};
 use ktd_client::progress::Progress;
 use ktd_episode::EpisodeError;
@@ -27,7 +28,8 @@ Example entry of an MCP client's configuration:
 
   { \"command\": \"ktd\", \"args\": [\"mcp\", \"mine.toml\"] }
 
-The client trades with the harness's own tools; starting the same command again continues the episode.";
+The client trades with the harness's own tools; starting the same command again continues the episode.
+What a client may see of this command, its arguments and standard error among it, names no window, cell or length.";
 
 /// Let an MCP client trade one cell: a server on standard input and output, no network.
 #[derive(Debug, Clone, Args)]
@@ -35,7 +37,8 @@ The client trades with the harness's own tools; starting the same command again 
 pub(super) struct McpArgs {
     /// The experiment file, with an agent that has `external = "mcp"`.
     pub experiment: PathBuf,
-    /// Which cell (default: the first of such an agent that is not finished).
+    /// Which cell, by the name that `ktd run` gives for its client, or by its id, which tells the client the window
+    /// (default: the first of such an agent that is not finished).
     #[arg(long)]
     pub cell: Option<String>,
     /// Results directory (default: the file's `output`, else `results/NAME` beside the file).
@@ -67,7 +70,32 @@ pub(super) fn run(args: &McpArgs, console: Console) -> Result<(), CliError> {
         key: prepared.key.derive(&cell.id),
     };
     let paths = BundlePaths::new(&bundle_directory(&plan.output, &cell.id));
-    runtime()?.block_on(play(&input, &paths, console))
+    let names = Names::of(&input, &paths);
+    let played = runtime()?.block_on(play(&input, &paths, (&names, console)));
+    played.map_err(|error| error.reworded(|text| names.hidden(text)))
+}
+
+/// What standard error must not say, for a client may read it: it is told the cell's token in their place.
+struct Names {
+    token: String,
+    cell: String,
+    bundle: String,
+}
+
+impl Names {
+    fn of(input: &EpisodeInput<'_>, paths: &BundlePaths) -> Self {
+        Self {
+            token: cell_token(&input.key),
+            cell: input.cell.id.clone(),
+            bundle: paths.root().display().to_string(),
+        }
+    }
+
+    /// A text without them.
+    fn hidden(&self, text: &str) -> String {
+        let text = text.replace(&self.bundle, &format!("the bundle of cell {}", self.token));
+        text.replace(&self.cell, &self.token)
+    }
 }
 
 fn choose<'a>(prepared: &'a Prepared, wanted: Option<&str>, output: &Path) -> Result<&'a Cell, CliError> {
@@ -77,12 +105,15 @@ fn choose<'a>(prepared: &'a Prepared, wanted: Option<&str>, output: &Path) -> Re
             .exists()
     };
     let cells = &prepared.cells;
+    let token = |cell: &Cell| cell_token(&prepared.key.derive(&cell.id));
     let chosen = match wanted {
-        Some(wanted) => cells.iter().find(|cell| cell.id == wanted),
+        Some(wanted) => cells
+            .iter()
+            .find(|cell| cell.id == wanted || token(cell) == wanted),
         None => cells.iter().find(is_open).or_else(|| cells.last()),
     };
     chosen.ok_or_else(|| {
-        let known: Vec<&str> = cells.iter().map(|cell| cell.id.as_str()).collect();
+        let known: Vec<String> = cells.iter().map(token).collect();
         CliError::invalid(format_args!(
             "there is no cell {:?} of such an agent",
             wanted.unwrap_or_default()
@@ -91,20 +122,20 @@ fn choose<'a>(prepared: &'a Prepared, wanted: Option<&str>, output: &Path) -> Re
     })
 }
 
-async fn play(input: &EpisodeInput<'_>, paths: &BundlePaths, console: Console) -> Result<(), CliError> {
+async fn play(
+    input: &EpisodeInput<'_>,
+    paths: &BundlePaths,
+    (names, console): (&Names, Console),
+) -> Result<(), CliError> {
     let steps: Arc<Steps> = Arc::default();
     let mailbox = Arc::new(AgentMailbox::new(Arc::clone(&steps)));
     let bridge = BridgeTransport::new(Arc::clone(&mailbox));
     let notes = Notes(console);
     let watched = TrackedProgress::new(Arc::clone(&steps), &notes);
-    console.note(&format!(
-        "cell {}: bundle {}",
-        input.cell.id,
-        paths.root().display()
-    ));
+    console.note(&format!("cell {}", names.token));
     let episode = async {
         let result = run_episode(input, paths, &bridge, &watched).await;
-        close(&mailbox, result.as_ref().err(), console);
+        close(&mailbox, result.as_ref().err(), (names, console));
         result
     };
     let client = serve(&mailbox);
@@ -120,15 +151,15 @@ async fn play(input: &EpisodeInput<'_>, paths: &BundlePaths, console: Console) -
             served?;
             let now = steps.now();
             console.note(&format!(
-                "the client left in step {} of {}; the same command continues there",
-                now.step, now.steps
+                "the client left in step {}; the same command continues there",
+                now.step
             ));
             Ok(())
         }
     }
 }
 
-fn close(mailbox: &AgentMailbox, error: Option<&EpisodeError>, console: Console) {
+fn close(mailbox: &AgentMailbox, error: Option<&EpisodeError>, (names, console): (&Names, Console)) {
     match error {
         None => {
             mailbox.close(EpisodeEnd::Finished);
@@ -136,7 +167,7 @@ fn close(mailbox: &AgentMailbox, error: Option<&EpisodeError>, console: Console)
         }
         Some(error) => {
             mailbox.close(EpisodeEnd::Stopped);
-            console.note(&format!("the episode has stopped: {error}"));
+            console.note(&names.hidden(&format!("the episode has stopped: {error}")));
         }
     }
 }
@@ -162,11 +193,11 @@ async fn serve(mailbox: &Arc<AgentMailbox>) -> Result<(), CliError> {
         .map_err(|error| CliError::difference(format_args!("the server broke off: {error}")))
 }
 
-/// One line a step on standard error: standard output belongs to the protocol.
+/// One line a step on standard error: standard output belongs to the protocol. How many there are is not said.
 struct Notes(Console);
 
 impl Progress for Notes {
-    fn step_ended(&self, _: &str, step: usize, steps: usize) {
-        self.0.note(&format!("step {step} of {steps} ended"));
+    fn step_ended(&self, _: &str, step: usize, _: usize) {
+        self.0.note(&format!("step {step} ended"));
     }
 }

@@ -154,20 +154,27 @@ impl StepView<'_> {
     }
 
     fn account(&self, shown: &ShownStep) -> String {
-        let Some(mark) = &shown.record.mark else {
-            return String::new();
+        let record = &shown.record;
+        let holdings = record.holdings.get("holdings");
+        let holdings = holdings.and_then(|holdings| table_of(holdings, &shown.real));
+        let Some(mark) = &record.mark else {
+            return holdings.map_or_else(String::new, |table| {
+                format!(
+                    "\n--- account at the close, as shown; exact totals are in private/, which is missing ---\n{}",
+                    table.render_in(self.layout)
+                )
+            });
         };
         let mut text = format!(
             "\n--- account at the close ---\nNAV {} CNY ({}), cash {}, {} names held; traded {}, fees {}\n",
             yuan(mark.nav_fen),
-            change(shown.record.nav_before_fen, mark.nav_fen),
+            change(record.nav_before_fen.unwrap_or_default(), mark.nav_fen),
             yuan(mark.cash_fen),
             mark.positions,
             yuan(mark.traded_value_fen),
             yuan(mark.fees_fen)
         );
-        let holdings = shown.record.holdings.get("holdings");
-        if let Some(table) = holdings.and_then(|holdings| table_of(holdings, &shown.real)) {
+        if let Some(table) = holdings {
             text.push_str(&table.render_in(self.layout));
         }
         text

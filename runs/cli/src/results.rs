@@ -1,7 +1,7 @@
 //! Cells as a table for people and as JSON for programs.
 
 use crate::output::visible_lines;
-use ktd_bundle::summary::{Metric, Summary};
+use ktd_bundle::summary::{AccountSummary, Metric, Summary};
 use ktd_episode::run::CellResult;
 use ktd_experiment::cells::Cell;
 use ktd_view::draw::{display_width, wrapped};
@@ -30,17 +30,23 @@ const INFRASTRUCTURE_FAULTS: &str = "infra faults";
 
 const FIGURES: [Figure; 12] = [
     figure("return", 0, |cell| match &cell.result {
-        Ok(summary) => percent(&summary.metrics.total_return),
+        Ok(summary) => of_account(summary, percent, |account| &account.total_return),
         Err(_) => "stopped".to_owned(),
     }),
     figure("Sharpe", 1, |cell| {
-        of(cell, |summary| number(&summary.metrics.sharpe_ratio))
+        of(cell, |summary| {
+            of_account(summary, number, |account| &account.sharpe_ratio)
+        })
     }),
     figure("drawdown", 1, |cell| {
-        of(cell, |summary| percent(&summary.metrics.max_drawdown))
+        of(cell, |summary| {
+            of_account(summary, percent, |account| &account.max_drawdown)
+        })
     }),
     figure("turnover", 8, |cell| {
-        of(cell, |summary| number(&summary.metrics.turnover))
+        of(cell, |summary| {
+            of_account(summary, number, |account| &account.turnover)
+        })
     }),
     figure("abstained", 8, |cell| {
         of(cell, |summary| percent(&summary.metrics.abstention))
@@ -207,6 +213,16 @@ fn narrow_table(results: &[CellResult], layout: Layout<'_>) -> String {
 
 fn mask(cell: &Cell) -> String {
     format!("{}/{}", cell.mask.level.label(), cell.mask.numeric.label())
+}
+
+/// A figure of the account; a bundle whose private part is missing does not tell it.
+fn of_account(
+    summary: &Summary,
+    form: fn(&Metric) -> String,
+    metric: fn(&AccountSummary) -> &Metric,
+) -> String {
+    let account = summary.account.as_ref();
+    account.map_or_else(|| "n/a".to_owned(), |account| form(metric(account)))
 }
 
 fn model_faults(Summary { counters, .. }: &Summary) -> usize {

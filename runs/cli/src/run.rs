@@ -43,7 +43,7 @@ Example experiment file:
   ktd run try.toml --dry-run          # what it would ask and cost
   ktd run try.toml
 
-  KTD_LOG=info ktd run try.toml       # tells on standard error which cells begin and end, and what they wait for
+  KTD_LOG=info ktd run try.toml       # says when cells begin, end and wait
 
   ktd run try.toml --retry-lost       # again, also the cells that never reached their endpoint
 

@@ -9,7 +9,7 @@ use crate::progress::Progress;
 use clap::Args;
 use ktd_bundle::BundlePaths;
 use ktd_bundle::open::read_header;
-use ktd_certify::mark::mark_of;
+use ktd_certify::mark::Certificates;
 use ktd_certify::signed::SignedCertificate;
 use ktd_certify::signing::PublicKey;
 use ktd_certify::table::summary;
@@ -74,10 +74,11 @@ pub(super) fn run(args: &VerifyArgs, console: Console) -> Result<(), CliError> {
     let certificate = args
         .certificate
         .as_deref()
-        .and_then(|path| report.certificate(path, (args, whose), console));
+        .and_then(|path| report.certificate(path, (args, whose), console))
+        .map(|signed| Certificates::of(signed, whose.is_some()));
     let certificate_document = report.documents.pop();
     for bundle in &args.bundles {
-        report.bundle(bundle, args.panel.as_deref(), certificate.as_slice())?;
+        report.bundle(bundle, args.panel.as_deref(), certificate.as_ref())?;
     }
     let mut document = json!({ "bundles": report.documents });
     if let (Some(found), Some(object)) = (certificate_document, document.as_object_mut()) {
@@ -92,7 +93,7 @@ impl VerifyReport {
         &mut self,
         bundle: &Path,
         panel: Option<&Path>,
-        certificates: &[SignedCertificate],
+        certificates: Option<&Certificates>,
     ) -> Result<(), CliError> {
         let shown = bundle.display().to_string();
         match runtime()?.block_on(verify(bundle, panel)) {
@@ -100,9 +101,10 @@ impl VerifyReport {
                 self.good(&shown, &verified);
                 let mut document = json!({
                     "bundle": shown, "ok": true, "checked": verified.checks, "unchecked": verified.unchecked,
+                    "claimed": verified.claimed,
                 });
-                if !certificates.is_empty() {
-                    let mark = mark_of(&read_header(&BundlePaths::new(bundle))?, certificates);
+                if let Some(certificates) = certificates {
+                    let mark = certificates.mark(&read_header(&BundlePaths::new(bundle))?);
                     // Writing to a string cannot fail.
                     writeln!(self.text, "  mask       {mark}").ok();
                     if let Some(object) = document.as_object_mut() {
@@ -159,6 +161,9 @@ impl VerifyReport {
         }
         for check in &verified.unchecked {
             writeln!(self.text, "  UNCHECKED  {check}").ok();
+        }
+        for claim in &verified.claimed {
+            writeln!(self.text, "  CLAIMED    {claim}").ok();
         }
     }
 

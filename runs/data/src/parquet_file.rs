@@ -6,8 +6,10 @@ use ktd_io::whole_file::open_regular;
 use parquet::basic::{CompressionCodec, Repetition};
 use parquet::column::reader::ColumnReader;
 use parquet::errors::ParquetError;
+use parquet::file::metadata::ColumnChunkMetaData;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::schema::types::Type;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 /// Rows held in memory at a time.
@@ -20,6 +22,7 @@ pub(super) struct ParquetFile {
     /// Names of the columns; a nested column is one.
     pub(super) columns: Vec<String>,
     pub(super) rows: u64,
+    bytes: u64,
     reader: SerializedFileReader<std::fs::File>,
 }
 
@@ -35,7 +38,8 @@ impl ParquetFile {
     pub(super) fn open(path: &Path) -> Result<Self, DataFileError> {
         let name = path.display().to_string();
         let file = open_regular(path)?;
-        let reader = SerializedFileReader::new(file).map_err(|error| {
+        let bytes = file.metadata().map_err(DataFileError::io("read", path))?.len();
+        let reader = caught(|| SerializedFileReader::new(file)).map_err(|error| {
             DataFileError::invalid(format_args!("{name}: not readable as Parquet: {error}"))
                 .with_hint("the file may be cut short: copy or write it again")
         })?;
@@ -47,6 +51,7 @@ impl ParquetFile {
             name,
             columns,
             rows,
+            bytes,
             reader,
         })
     }
@@ -84,7 +89,16 @@ impl ParquetFile {
             return Err(self.nested(name));
         }
         for group in self.reader.metadata().row_groups() {
-            let codec = group.column(index).compression_codec();
+            let chunk = group.column(index);
+            // The library takes it for granted, and stops the program where it is not so.
+            if !self.holds(chunk) {
+                return Err(DataFileError::invalid(format_args!(
+                    "{}: column {name} is said to lie outside of the file",
+                    self.name
+                ))
+                .with_hint("the file is damaged: copy or write it again"));
+            }
+            let codec = chunk.compression_codec();
             if !is_read(codec) {
                 return Err(DataFileError::invalid(format_args!(
                     "{}: column {name} is compressed with {codec}, which is not read",
@@ -100,10 +114,32 @@ impl ParquetFile {
         })
     }
 
+    /// Whether the bytes of a column lie in the file.
+    fn holds(&self, chunk: &ColumnChunkMetaData) -> bool {
+        let start = chunk
+            .dictionary_page_offset()
+            .unwrap_or_else(|| chunk.data_page_offset());
+        let range = u64::try_from(start)
+            .ok()
+            .zip(u64::try_from(chunk.compressed_size()).ok());
+        let end = range.and_then(|(start, length)| start.checked_add(length));
+        end.is_some_and(|end| end <= self.bytes)
+    }
+
     fn nested(&self, column: &str) -> DataFileError {
         DataFileError::invalid(format_args!("{}: column {column} is nested", self.name))
             .with_hint("write one plain value a row")
     }
+}
+
+/// What the library gives, where it panics an error: some kinds of damage stop it, and are damage like any other. What
+/// it was reading is not used again.
+fn caught<T>(read: impl FnOnce() -> Result<T, ParquetError>) -> Result<T, ParquetError> {
+    catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(|_| {
+        Err(ParquetError::General(
+            "its parts contradict each other".to_owned(),
+        ))
+    })
 }
 
 /// Whether the decompressor is compiled in.
@@ -142,7 +178,7 @@ pub(super) struct Batch {
 impl Batches {
     /// The next batch, or `None` after the last.
     pub(super) fn next_batch(&mut self) -> Result<Option<Batch>, DataFileError> {
-        self.read_batch().map_err(|error| {
+        caught(|| self.read_batch()).map_err(|error| {
             DataFileError::invalid(format_args!(
                 "{}: damaged after row {}: {error}",
                 self.file.name, self.rows_read

@@ -5,7 +5,7 @@ use crate::EpisodeError;
 use ktd_agents::Transport;
 use ktd_bundle::BundleError;
 use ktd_bundle::chain::{Lines, Log, NO_GENESIS, first_difference};
-use ktd_bundle::event::{ReadEvent, WrittenEvent};
+use ktd_bundle::event::{OrderRecord, ReadEvent, WrittenEvent};
 use ktd_bundle::exchanges::{Cassette, ExchangeStore, RequestPlace};
 use ktd_bundle::header::{Header, MaskRecord, PrivateEpisode, WindowRecord};
 use ktd_bundle::ledger::LedgerLine;
@@ -13,7 +13,7 @@ use ktd_bundle::{BundlePaths, FORMAT_VERSION};
 use ktd_client::Payer;
 use ktd_client::ask::RecordedClient;
 use ktd_env::DayIndex;
-use ktd_env::exchange::{Account, Rules};
+use ktd_env::exchange::{Account, Rules, Side, TargetWeight, TradingDay};
 use ktd_experiment::mask_hash::{mask_hash, tools_sha256};
 use ktd_experiment::rules_config::RulesConfig;
 use ktd_experiment::window_config::WindowDates;
@@ -21,6 +21,7 @@ use ktd_guard::Guard;
 use ktd_io::whole_file::{JSON_LIMIT_BYTES, json_bytes, read_bounded, read_if_exists, write_whole};
 use ktd_masking::{EpisodeFrame, Mask};
 use ktd_tools::LastStep;
+use ktd_tools::banded::{BandedState, BookOrder};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -231,6 +232,7 @@ pub(super) fn open<'a>(
             .account
             .unwrap_or_else(|| Account::with_cash(rules.initial_cash)),
         last_step: resume.last_step,
+        banded: banded_after(input, &mask, &rules, &resume.orders),
         next_step: resume.steps_done,
         is_over: resume.is_over,
         rules,
@@ -239,11 +241,39 @@ pub(super) fn open<'a>(
     if resume.events_kept == 0 {
         episode.write(&WrittenEvent::EpisodeBegin {
             mode: input.cell.mode,
-            steps: input.cell.window.days.len(),
             initial_cash_fen: episode.rules.initial_cash.0,
         })?;
     }
     Ok(episode)
+}
+
+/// Roster and book after some complete steps; `None` before the first, and where factors are not told in bands.
+fn banded_after(
+    input: &EpisodeInput<'_>,
+    mask: &Mask,
+    rules: &Rules,
+    steps: &[Vec<OrderRecord>],
+) -> Option<BandedState> {
+    let mut state = None;
+    for (day, orders) in input.cell.window.days.iter().zip(steps) {
+        let trading_day = TradingDay::new(&input.shared.market, *day)?;
+        let as_of = trading_day.as_of().with_factors(&input.shared.factors);
+        let mut now = BandedState::at(state, mask, &as_of)?;
+        now.book
+            .take(&now.roster, rules, orders.iter().filter_map(book_order).collect());
+        state = Some(now);
+    }
+    state
+}
+
+fn book_order(record: &OrderRecord) -> Option<BookOrder> {
+    Some(BookOrder {
+        id: record.stock_id.clone(),
+        side: [Side::Buy, Side::Sell]
+            .into_iter()
+            .find(|side| side.label() == record.side)?,
+        target: TargetWeight::from_millionths(record.target_weight_millionths?)?,
+    })
 }
 
 impl Episode<'_> {
@@ -261,6 +291,8 @@ struct Resume {
     account: Option<Account>,
     last_step: Option<LastStep>,
     is_over: bool,
+    /// The orders of each complete step, in the model's words.
+    orders: Vec<Vec<OrderRecord>>,
 }
 
 /// Whether what an event rests on is among the exchanges.
@@ -309,21 +341,21 @@ impl Resume {
             match event {
                 ReadEvent::EpisodeBegin { .. } if place == 0 => resume.events_kept = 1,
                 ReadEvent::StepEnd {
-                    mark, ledger: bound, ..
+                    step, ledger: bound, ..
                 } => {
-                    if mark.step != resume.steps_done + 1 {
-                        let what = format!("step {} ends after step {}", mark.step, resume.steps_done);
+                    if *step != resume.steps_done + 1 {
+                        let what = format!("step {step} ends after step {}", resume.steps_done);
                         return Err(EpisodeError::damaged(&paths.events(), what));
                     }
                     let Some(raw) = ledger.raw().get(resume.steps_done) else {
                         break;
                     };
                     if *bound != ktd_bundle::ledger_binding::ledger_binding(&input.key, raw) {
-                        let what = format!("line {} is not the one its event binds", mark.step);
+                        let what = format!("line {step} is not the one its event binds");
                         return Err(EpisodeError::damaged(&path, what));
                     }
                     resume.events_kept = place + 1;
-                    resume.steps_done = mark.step;
+                    resume.steps_done = *step;
                 }
                 ReadEvent::EpisodeEnd { .. } => {
                     resume.events_kept = place + 1;
@@ -335,10 +367,11 @@ impl Resume {
                 | ReadEvent::InfrastructureFault { .. }
                 | ReadEvent::ToolCall { .. }
                 | ReadEvent::ModelFault { .. }
-                | ReadEvent::Decision { .. }
                 | ReadEvent::Fills { .. } => {}
+                ReadEvent::Decision { orders, .. } => resume.orders.push(orders.clone()),
             }
         }
+        resume.orders.truncate(resume.steps_done);
         let nav_before = resume
             .steps_done
             .checked_sub(2)

@@ -9,10 +9,11 @@ use ktd_agents::{
 };
 use ktd_bundle::event::{OrderRecord, Phase, StepOutcome, WrittenEvent};
 use ktd_client::ask::Answer;
-use ktd_env::exchange::{Decision, Order, Quantity, decide};
+use ktd_env::exchange::{Order, Quantity};
 use ktd_experiment::config::ConstraintFailures;
 use ktd_masking::{Mode, Payload};
-use ktd_tools::{ParsedAction, SUBMIT_ACTION, ToolContext, feedback};
+use ktd_tools::banded::BookOrder;
+use ktd_tools::{ParsedAction, SUBMIT_ACTION, StepView};
 use std::sync::Arc;
 
 /// What a step decided.
@@ -20,6 +21,8 @@ use std::sync::Arc;
 pub(super) struct Decided {
     pub(super) outcome: StepOutcome,
     pub(super) orders: Vec<Order>,
+    /// The same as a book takes them.
+    pub(super) book_orders: Vec<BookOrder>,
     pub(super) records: Vec<OrderRecord>,
     pub(super) overall_reason: Option<String>,
     /// Whether the model's words were mended to read its submission.
@@ -31,6 +34,7 @@ impl Decided {
         Self {
             outcome,
             orders: Vec::new(),
+            book_orders: Vec::new(),
             records: Vec::new(),
             overall_reason: None,
             is_repaired: false,
@@ -46,6 +50,7 @@ impl Decided {
         Self {
             outcome,
             orders: action.orders.iter().map(|parsed| parsed.order).collect(),
+            book_orders: BookOrder::of(&action.orders),
             records: action.orders.iter().map(order_record).collect(),
             overall_reason: Some(action.overall_reason.clone()),
             is_repaired: false,
@@ -69,19 +74,15 @@ type Heard<T> = Result<Result<T, Uncovered>, EpisodeError>;
 
 impl Episode<'_> {
     /// Runs the conversation of a step.
-    pub(super) async fn decide(
-        &mut self,
-        step: usize,
-        context: &ToolContext<'_>,
-    ) -> Result<Decided, EpisodeError> {
-        let plan = self.plan(context);
+    pub(super) async fn decide(&mut self, step: usize, view: StepView<'_>) -> Result<Decided, EpisodeError> {
+        let plan = self.plan(view);
         let mut talk = Talk {
             step,
             ordinal: 0,
             written: Tally::default(),
         };
         let submission = if self.input.cell.mode == Mode::OpenResearch {
-            match self.research(&mut talk, context, plan).await? {
+            match self.research(&mut talk, view, plan).await? {
                 Ok(session) => session,
                 Err(Uncovered) => return Ok(Decided::nothing(StepOutcome::Uncovered)),
             }
@@ -89,14 +90,14 @@ impl Episode<'_> {
             Session::submission(plan)
         };
         Ok(self
-            .submit(&mut talk, context, submission)
+            .submit(&mut talk, view, submission)
             .await?
             .unwrap_or_else(|Uncovered| Decided::nothing(StepOutcome::Uncovered)))
     }
 
-    fn plan(&self, context: &ToolContext<'_>) -> StepPlan {
+    fn plan(&self, view: StepView<'_>) -> StepPlan {
         let cell = self.input.cell;
-        let (agent, provider) = (cell.agent_at(context.step), cell.provider_at(context.step));
+        let (agent, provider) = (cell.agent_at(view.step()), cell.provider_at(view.step()));
         let session = self.input.shared.session;
         let toolbox = &self.input.shared.toolbox;
         let submission = toolbox.submission_spec().clone();
@@ -104,9 +105,9 @@ impl Episode<'_> {
         // Without research there is no second message, and a call that the vendor forces needs no word.
         let user = match cell.mode {
             Mode::MemoryOnly | Mode::FixedCandidate if !provider.force.is_enforced() => {
-                decide_now.clone().text("\n\n").append(self.user_prompt(context))
+                decide_now.clone().text("\n\n").append(self.user_prompt(view))
             }
-            Mode::MemoryOnly | Mode::FixedCandidate | Mode::OpenResearch => self.user_prompt(context),
+            Mode::MemoryOnly | Mode::FixedCandidate | Mode::OpenResearch => self.user_prompt(view),
         };
         StepPlan {
             model: agent.model_name().to_owned(),
@@ -132,7 +133,7 @@ impl Episode<'_> {
     async fn research(
         &mut self,
         talk: &mut Talk,
-        context: &ToolContext<'_>,
+        view: StepView<'_>,
         plan: StepPlan,
     ) -> Heard<Session<Submission>> {
         let mut session = Session::research(plan);
@@ -143,11 +144,7 @@ impl Episode<'_> {
                     Err(uncovered) => return Ok(Err(uncovered)),
                 },
                 ResearchEffect::CallTool(call) => {
-                    let answer = self
-                        .input
-                        .shared
-                        .toolbox
-                        .call(context, &call.name, &call.arguments);
+                    let answer = self.input.shared.toolbox.call(view, &call.name, &call.arguments);
                     let refused = answer.code.map(str::to_owned);
                     self.write(&WrittenEvent::ToolCall {
                         step: talk.step,
@@ -171,7 +168,7 @@ impl Episode<'_> {
     async fn submit(
         &mut self,
         talk: &mut Talk,
-        context: &ToolContext<'_>,
+        view: StepView<'_>,
         mut session: Session<Submission>,
     ) -> Heard<Decided> {
         let mut accepted = None;
@@ -183,7 +180,7 @@ impl Episode<'_> {
                     Err(uncovered) => return Ok(Err(uncovered)),
                 },
                 SubmissionEffect::Submit { arguments } => {
-                    match self.judge(context, &arguments, session.attempt()) {
+                    match self.judge(view, &arguments, session.attempt()) {
                         Ok(decided) => {
                             accepted = Some(decided);
                             session.accept()?;
@@ -214,34 +211,21 @@ impl Episode<'_> {
     }
 
     /// Whether a submission is good: its schema, then the checks at decision.
-    fn judge(
-        &self,
-        context: &ToolContext<'_>,
-        arguments: &str,
-        attempt: (u32, u32),
-    ) -> Result<Decided, Refused> {
+    fn judge(&self, view: StepView<'_>, arguments: &str, attempt: (u32, u32)) -> Result<Decided, Refused> {
         let toolbox = &self.input.shared.toolbox;
         let action = toolbox
-            .parse_submission(context, arguments)
+            .parse_submission(view, arguments)
             .map_err(|refusal| Refused {
                 code: refusal.code(),
                 feedback: schema_feedback(&refusal, attempt),
             })?;
-        let decided = Decided::of(&action);
-        let decisions = decide(&self.rules, &self.account, &decided.orders, context.as_of);
-        let rejected = decisions.iter().find_map(|decision| match decision {
-            Decision::Rejected { code, .. } => Some(code.code()),
-            Decision::Accepted { .. } => None,
-        });
-        match rejected {
-            Some(code) if self.input.shared.session.constraint_failures == ConstraintFailures::FeedBack => {
-                let told = feedback::decisions(context, &action.orders, &decisions);
-                Err(Refused {
-                    code,
-                    feedback: rejected_feedback(told, attempt),
-                })
-            }
-            _ => Ok(decided),
+        let feeds_back = self.input.shared.session.constraint_failures == ConstraintFailures::FeedBack;
+        match view.broken_rules(&action).filter(|_| feeds_back) {
+            Some(broken) => Err(Refused {
+                code: broken.code.code(),
+                feedback: rejected_feedback(broken.feedback, attempt),
+            }),
+            None => Ok(Decided::of(&action)),
         }
     }
 

@@ -1,12 +1,11 @@
-//! Closing a bundle: the summary, always recomputed from the events on disk.
+//! Closing a bundle: the summary, always recomputed from events and ledger on disk.
 
 use super::EpisodeInput;
 use crate::EpisodeError;
 use ktd_bundle::BundlePaths;
 use ktd_bundle::exchanges::ExchangeStore;
 use ktd_bundle::summary::Summary;
-use ktd_bundle::summary_file::{check_summary, read_summary, summary_of};
-use ktd_io::whole_file::{json_bytes, write_whole};
+use ktd_bundle::summary_file::{self, check_summary, read_summary};
 use ktd_masking::MaskKey;
 
 /// The summary of a finished bundle, checked against its files: what was changed since is no result.
@@ -42,9 +41,7 @@ pub(super) async fn close(
     })
 }
 
-/// Writes `summary.json`.
+/// Writes `private/summary.json` and `summary.json`.
 fn write_summary(paths: &BundlePaths, key: &MaskKey) -> Result<Summary, EpisodeError> {
-    let summary = summary_of(paths, Some(key))?;
-    write_whole(&paths.summary(), &json_bytes(&paths.summary(), &summary)?)?;
-    Ok(summary)
+    Ok(summary_file::write_summary(paths, key)?)
 }

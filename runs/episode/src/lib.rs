@@ -35,6 +35,7 @@ use ktd_experiment::data_record::DataRecord;
 use ktd_experiment::rules_config::RulesConfig;
 use ktd_guard::Guards;
 use ktd_masking::{Mask, MaskKey};
+use ktd_tools::banded::BandedState;
 use ktd_tools::{LastStep, ToolLimits, Toolbox};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -161,6 +162,8 @@ struct Episode<'a> {
     ledger: Log,
     account: Account,
     last_step: Option<LastStep>,
+    /// Roster and book, where factors are told in bands.
+    banded: Option<BandedState>,
     /// 0-based first step that is still to be run.
     next_step: usize,
     /// Whether the record already holds the end.

@@ -4,9 +4,12 @@ use crate::EpisodeError;
 use ktd_bundle::BundlePaths;
 use ktd_bundle::chain::Lines;
 use ktd_bundle::event::{Mark, OrderRecord, ReadEvent, StepOutcome};
+use ktd_bundle::ledger::LedgerLine;
+use ktd_bundle::ledger_mark::mark_of;
 use serde_json::Value;
+use std::collections::BTreeMap;
 
-/// A step in what the model may see.
+/// A step in what the model may see, and the exact account where the bundle tells it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RecordedStep {
     /// 1-based step.
@@ -23,9 +26,10 @@ pub struct RecordedStep {
     pub overall_reason: Option<String>,
     /// What became of the orders, as the model is told.
     pub fills: Value,
-    /// Net asset value before the step, fen.
-    pub nav_before_fen: i64,
-    /// The account at the close.
+    /// Net asset value before the step, fen; absent where the bundle does not tell it.
+    pub nav_before_fen: Option<i64>,
+    /// The account at the close: of the events, or of the private ledger. Absent where the step has not ended, and where
+    /// the mask keeps it private and the private part is missing.
     pub mark: Option<Mark>,
     /// Holdings at the close, as shown.
     pub holdings: Value,
@@ -39,15 +43,18 @@ impl RecordedStep {
     pub fn all(paths: &BundlePaths) -> Result<Vec<Self>, EpisodeError> {
         let path = paths.events();
         let events: Vec<ReadEvent> = Lines::read(&path)?.bodies(&path)?;
-        Ok(Self::of(events))
+        let path = paths.ledger();
+        let ledger: Vec<LedgerLine> = Lines::read(&path)?.bodies(&path)?;
+        let marks = ledger.iter().map(|line| (line.step, mark_of(line)));
+        Ok(Self::of(events, &marks.collect()))
     }
 
-    fn of(events: Vec<ReadEvent>) -> Vec<Self> {
+    fn of(events: Vec<ReadEvent>, ledger: &BTreeMap<usize, Mark>) -> Vec<Self> {
         let mut steps: Vec<Self> = Vec::new();
-        let mut nav_fen = 0;
+        let mut nav_fen = None;
         for event in events {
             match event {
-                ReadEvent::EpisodeBegin { initial_cash_fen, .. } => nav_fen = initial_cash_fen,
+                ReadEvent::EpisodeBegin { initial_cash_fen, .. } => nav_fen = Some(initial_cash_fen),
                 ReadEvent::StepBegin { step, day, as_of } => steps.push(Self {
                     step,
                     day,
@@ -77,10 +84,13 @@ impl RecordedStep {
                         last.fills = fills;
                     }
                 }
-                ReadEvent::StepEnd { mark, holdings, .. } => {
-                    nav_fen = mark.nav_fen;
+                ReadEvent::StepEnd {
+                    step, mark, holdings, ..
+                } => {
+                    let mark = mark.or_else(|| ledger.get(&step).copied());
+                    nav_fen = mark.map(|mark| mark.nav_fen);
                     if let Some(last) = steps.last_mut() {
-                        last.mark = Some(mark);
+                        last.mark = mark;
                         last.holdings = holdings;
                     }
                 }

@@ -5,7 +5,7 @@ use crate::control;
 use crate::transports::{Connection, Transports};
 use crate::{EpisodeInput, Shared, finished_episode, run_episode};
 use ktd_bundle::BundlePaths;
-use ktd_bundle::mask_key::mask_key;
+use ktd_bundle::mask_key::{cell_token, mask_key};
 use ktd_bundle::spending::Spending;
 use ktd_bundle::summary::Summary;
 use ktd_bundle::summary_file::spending_of;
@@ -250,8 +250,8 @@ async fn run_cell(
                     cell.agent.id
                 ),
                 format!(
-                    "let its client start `ktd mcp` with this file and `--cell {}`",
-                    cell.id
+                    "let its client start `ktd mcp` with this file and `--cell {}`, which tells it no window",
+                    cell_token(&input.key)
                 ),
             )
         }),

@@ -1,17 +1,20 @@
 //! One step: view, conversation, exchange, record.
 
 use super::Episode;
+use super::decide::Decided;
 use crate::EpisodeError;
 use ktd_bundle::BundlePaths;
-use ktd_bundle::event::{Mark, StepOutcome, WrittenEvent};
+use ktd_bundle::event::{StepOutcome, WrittenEvent, publishes_account};
 use ktd_bundle::ledger::LedgerLine;
 use ktd_bundle::ledger_binding::ledger_binding;
+use ktd_bundle::ledger_mark::mark_of;
 use ktd_client::progress::Progress;
-use ktd_env::exchange::{EventKind, Execution, StepReport, TradingDay, step as trade};
+use ktd_env::exchange::{TradingDay, step as trade};
 use ktd_env::{AsOf, DayIndex, DaysBack};
 use ktd_io::crash_points::{self, CrashPoint};
 use ktd_masking::Payload;
-use ktd_tools::{LastStep, LastStepKind, ToolContext, last_step_payload, state};
+use ktd_tools::banded::BandedState;
+use ktd_tools::{LastStep, LastStepKind, StepView, ToolContext};
 
 impl Episode<'_> {
     /// Runs all steps that are still to be run, then closes the record.
@@ -52,28 +55,8 @@ impl Episode<'_> {
             EpisodeError::input("the window has no trading day before it", "choose a later window")
         })?;
         let as_of = trading_day.as_of().with_factors(&shared.factors);
-        // The context borrows copies, so that the record can be written while it lives.
-        let (account, last_step) = (self.account.clone(), self.last_step.take());
-        let (mask, rules, limits) = (self.mask.clone(), self.rules.clone(), self.limits);
-        let context = ToolContext {
-            as_of: &as_of,
-            account: &account,
-            mask: &mask,
-            rules: &rules,
-            limits: &limits,
-            last_step: last_step.as_ref(),
-            step,
-            steps_total: self.steps(),
-        };
-        let as_of_day = as_of
-            .past_day(DaysBack(0))
-            .map_or_else(Payload::null, |past| mask.day(past));
-        self.write(&WrittenEvent::StepBegin {
-            step,
-            day: mask.step_day(step),
-            as_of: as_of_day,
-        })?;
-        let decided = self.decide(step, &context).await?;
+        self.banded = BandedState::at(self.banded.take(), &self.mask, &as_of);
+        let decided = self.decided(step, &as_of).await?;
         self.write(&WrittenEvent::Decision {
             step,
             outcome: decided.outcome,
@@ -82,12 +65,23 @@ impl Episode<'_> {
             is_repaired: decided.is_repaired,
         })?;
         progress.step_decided(&self.input.cell.id, step, decided.outcome);
-        let nav_before = account.nav;
-        let (account, report) = trade(&rules, account.clone(), &decided.orders, &trading_day);
-        let kind = last_step_kind(decided.outcome);
+        let last = self.last_step.take();
+        let orders = match &mut self.banded {
+            Some(banded) => {
+                let of_exchange = (&self.rules, &self.account, &as_of);
+                banded.orders(
+                    decided.book_orders,
+                    of_exchange,
+                    last.as_ref().map(|last| &last.report),
+                )
+            }
+            None => decided.orders,
+        };
+        let nav_before = self.account.nav;
+        let (account, report) = trade(&self.rules, self.account.clone(), &orders, &trading_day);
         self.last_step = Some(LastStep {
             step,
-            kind,
+            kind: last_step_kind(decided.outcome),
             nav_before,
             report,
         });
@@ -95,6 +89,37 @@ impl Episode<'_> {
         self.close(step, day, decided.outcome)?;
         crash_points::passes(CrashPoint::StepCommitted);
         Ok(())
+    }
+
+    /// Writes how the step opens and lets the model decide.
+    async fn decided(&mut self, step: usize, as_of: &AsOf<'_>) -> Result<Decided, EpisodeError> {
+        // The view borrows copies, so that the record can be written while it lives.
+        let (account, last_step, banded) =
+            (self.account.clone(), self.last_step.clone(), self.banded.clone());
+        let (mask, rules, limits) = (self.mask.clone(), self.rules.clone(), self.limits);
+        let as_of_day = as_of
+            .past_day(DaysBack(0))
+            .map_or_else(Payload::null, |past| mask.day(past));
+        self.write(&WrittenEvent::StepBegin {
+            step,
+            day: mask.step_day(step),
+            as_of: as_of_day.clone(),
+        })?;
+        if let Some(banded) = &banded {
+            let last = last_step.as_ref().map(|last| last.kind);
+            let context = banded.context(step, (&mask, &rules, &limits), (&as_of_day, last));
+            return self.decide(step, StepView::Roster(&context)).await;
+        }
+        let context = ToolContext {
+            as_of,
+            account: &account,
+            mask: &mask,
+            rules: &rules,
+            limits: &limits,
+            last_step: last_step.as_ref(),
+            step,
+        };
+        self.decide(step, StepView::Market(&context)).await
     }
 
     /// Writes what became of the orders and the account at the close, the private ledger first.
@@ -112,7 +137,8 @@ impl Episode<'_> {
         let (fills, holdings) = self.shown(&market.as_of(day), &last_step, step);
         self.write(&WrittenEvent::Fills { step, fills })?;
         self.write(&WrittenEvent::StepEnd {
-            mark: mark(step, &last_step.report),
+            step,
+            mark: publishes_account(self.input.cell.mask.level).then(|| mark_of(&line)),
             holdings,
             ledger: ledger_binding(&self.input.key, &raw),
         })
@@ -120,6 +146,13 @@ impl Episode<'_> {
 
     /// Fills and holdings as the model will see them: the as-of day is the trading day that has just closed.
     fn shown(&self, as_of: &AsOf<'_>, last_step: &LastStep, step: usize) -> (Payload, Payload) {
+        if let Some(banded) = &self.banded {
+            let as_of_day = self.mask.step_day(step);
+            let shared = (&self.mask, &self.rules, &self.limits);
+            let context = banded.context(step, shared, (&as_of_day, Some(last_step.kind)));
+            let view = StepView::Roster(&context);
+            return (view.last_step(), view.account());
+        }
         let context = ToolContext {
             as_of,
             account: &self.account,
@@ -128,9 +161,9 @@ impl Episode<'_> {
             limits: &self.limits,
             last_step: Some(last_step),
             step,
-            steps_total: self.steps(),
         };
-        (last_step_payload(&context), state::account(&context))
+        let view = StepView::Market(&context);
+        (view.last_step(), view.account())
     }
 
     /// Whether everything in the record came again.
@@ -153,93 +186,5 @@ pub(super) const fn last_step_kind(outcome: StepOutcome) -> LastStepKind {
         StepOutcome::Hold => LastStepKind::Hold,
         StepOutcome::Fallback => LastStepKind::Fallback,
         StepOutcome::Uncovered => LastStepKind::Fault,
-    }
-}
-
-fn mark(step: usize, report: &StepReport) -> Mark {
-    Mark {
-        step,
-        nav_fen: report.nav.0,
-        cash_fen: report.cash.0,
-        fees_fen: report.identity.fees.0,
-        traded_value_fen: report.traded_value().0,
-        hhi_billionths: hhi_billionths(report),
-        positions: report.positions.len(),
-        filled: report.filled_count(),
-        rejected: report.rejected_count(),
-        clipped: report
-            .fills
-            .iter()
-            .filter(|fill| is_clipped(&fill.execution))
-            .count(),
-        delisted: report
-            .events
-            .iter()
-            .filter(|event| event.kind != EventKind::CorporateAction)
-            .count(),
-        stale: report
-            .positions
-            .iter()
-            .filter(|position| 0 < position.stale_days)
-            .count(),
-    }
-}
-
-const fn is_clipped(execution: &Execution) -> bool {
-    matches!(execution, Execution::Filled { clipped: true, .. })
-}
-
-/// Sum of squared weights in billionths, in integers so that it is the same everywhere.
-fn hhi_billionths(report: &StepReport) -> u64 {
-    const BILLION: i128 = 1_000_000_000;
-    let nav = i128::from(report.nav.0);
-    let squares: i128 = report
-        .positions
-        .iter()
-        .map(|position| i128::from(position.value.0).pow(2))
-        .sum();
-    let square = nav.saturating_mul(nav).max(1);
-    // Values are at most about 1e15 fen, so the squares fit and the product needs the wider division below.
-    let whole = squares / square;
-    let rest = squares % square;
-    let scaled = whole
-        .saturating_mul(BILLION)
-        .saturating_add(rest / (square / BILLION).max(1));
-    u64::try_from(scaled).unwrap_or(u64::MAX)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use ktd_env::exchange::{NavIdentity, Position};
-    use ktd_env::{Fen, Price, Shares};
-
-    #[test]
-    fn concentration_is_the_sum_of_squared_weights() {
-        let market = ktd_env::synth::generate(&ktd_env::synth::SynthConfig {
-            names: 20,
-            days: 30,
-            ..ktd_env::synth::SynthConfig::default()
-        })
-        .unwrap();
-        let name = market.names().next().unwrap().0;
-        let position = |fen| Position {
-            name,
-            shares: Shares(1),
-            mark: Price(fen),
-            value: Fen(fen),
-            stale_days: 0,
-        };
-        let report = StepReport {
-            fills: Vec::new(),
-            events: Vec::new(),
-            positions: vec![position(60_000_000), position(20_000_000)],
-            cash: Fen(20_000_000),
-            holdings_value: Fen(80_000_000),
-            nav: Fen(100_000_000),
-            identity: NavIdentity::default(),
-        };
-        // 0.36 + 0.04
-        assert_eq!(hhi_billionths(&report), 400_000_000);
     }
 }

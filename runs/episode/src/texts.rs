@@ -9,7 +9,7 @@ use ktd_prompts::{
     AttemptSlots, ForceSlots, NotJsonSlots, RejectedSlots, SchemaSlots, SystemSlots, TooLargeSlots,
     ToolBudgetSlots, TwoCallsSlots, UserStepSlots,
 };
-use ktd_tools::{SubmissionError, ToolContext, ToolLimits, state};
+use ktd_tools::{StepView, SubmissionError, ToolLimits};
 
 fn count(value: u32) -> Payload {
     Count::of(usize::try_from(value).unwrap_or(usize::MAX)).into()
@@ -159,9 +159,9 @@ impl Episode<'_> {
     }
 
     /// The message that opens a step.
-    pub(super) fn user_prompt(&self, context: &ToolContext<'_>) -> Prompt {
+    pub(super) fn user_prompt(&self, view: StepView<'_>) -> Prompt {
         let slots = UserStepSlots {
-            state: state::state(context, self.input.cell.mode),
+            state: view.state(self.input.cell.mode),
         };
         ktd_prompts::user_step(self.input.cell.mask, &slots)
     }

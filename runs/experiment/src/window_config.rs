@@ -44,6 +44,17 @@ const PRESET_WINDOWS: [(&str, &str, &str); 11] = [
 ];
 
 impl WindowConfig {
+    /// Every preset.
+    pub fn presets() -> impl Iterator<Item = Self> {
+        PRESET_WINDOWS.into_iter().map(|(id, ..)| Self {
+            id: id.to_owned(),
+            preset: None,
+            start: None,
+            end: None,
+            last_days: None,
+        })
+    }
+
     /// The window's inclusive dates, if it is given by dates or by a preset's name.
     #[must_use]
     pub fn dates(&self) -> Option<WindowDates> {

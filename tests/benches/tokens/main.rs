@@ -12,7 +12,6 @@ use ktd_bundle::exchanges::{Cassette, ExchangeOutcome};
 use ktd_client::progress::Silent;
 use ktd_episode::run::{RunPlan, prepare, run_cells};
 use ktd_experiment::config::ExperimentConfig;
-use ktd_masking::MaskKey;
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::path::Path;
@@ -62,10 +61,7 @@ struct Cost {
 fn main() -> Result<(), Box<dyn Error>> {
     let folder = tempfile::tempdir()?;
     // A key of its own, because aliases decide a few tokens.
-    std::fs::write(
-        folder.path().join("mask.key"),
-        MaskKey::from_bytes([7; 32]).reveal(),
-    )?;
+    std::fs::write(folder.path().join("mask.key"), ktd_kit::MASK_KEY)?;
     let plan = RunPlan {
         config: ExperimentConfig::parse(EXPERIMENT)?,
         base: folder.path().to_owned(),

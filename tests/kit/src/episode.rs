@@ -3,6 +3,10 @@
 use ktd_bundle::BundlePaths;
 use ktd_bundle::chain::Lines;
 use ktd_bundle::exchanges::{Cassette, RequestPlace};
+use ktd_bundle::header::Header;
+use ktd_bundle::open::read_header;
+use ktd_bundle::summary::KEYED;
+use ktd_bundle::summary_file::{read_summary, summary_of};
 use ktd_client::progress::Silent;
 use ktd_data::market_source::MarketSource;
 use ktd_env::synth::{SynthConfig, generate};
@@ -13,6 +17,7 @@ use ktd_experiment::cells::{Cell, cells};
 use ktd_experiment::config::ExperimentConfig;
 use ktd_experiment::data_record::{DataRecord, SyntheticRecord};
 use ktd_experiment::toolbox::toolbox;
+use ktd_io::whole_file::json_bytes;
 use ktd_masking::MaskKey;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -37,13 +42,14 @@ agents = [
 "#;
 
 /// Every file of a bundle.
-pub const FILES: [&str; 6] = [
+pub const FILES: [&str; 7] = [
     "header.json",
     "events.jsonl",
     "exchanges.jsonl.zst",
     "summary.json",
     "private/episode.json",
     "private/ledger.jsonl",
+    "private/summary.json",
 ];
 
 /// The synthetic market of a seed.
@@ -270,4 +276,42 @@ pub fn dice(seed: u64, purpose: &str) -> KeyedStream {
 #[must_use]
 pub fn below(dice: &mut KeyedStream, bound: usize) -> usize {
     usize::try_from(dice.below(bound as u64)).unwrap()
+}
+
+/// Changes the header of a finished bundle and computes anew whatever hangs on it, as a forger does who holds no key: the
+/// chain of events and the summary with its hashes.
+pub fn relabel(bundle: &Path, change: impl FnOnce(&mut Header)) {
+    let paths = BundlePaths::new(bundle);
+    let mut header = read_header(&paths).unwrap();
+    change(&mut header);
+    std::fs::write(paths.header(), json_bytes(&paths.header(), &header).unwrap()).unwrap();
+    let events = Lines::read(&paths.events()).unwrap();
+    let chained = events.chained_from(&header.genesis().unwrap(), events.len(), &paths.events());
+    std::fs::write(paths.events(), chained.unwrap()).unwrap();
+    summarise_anew(bundle);
+}
+
+/// Writes the summary that the other files of a bundle give; the hash that needs the key stands as it is.
+pub fn summarise_anew(bundle: &Path) {
+    let paths = BundlePaths::new(bundle);
+    // What is damaged gives none: the old one stands then.
+    let Ok(mut summary) = summary_of(&paths, None) else {
+        return;
+    };
+    let keyed = read_summary(&paths).unwrap().sha256;
+    summary
+        .sha256
+        .extend(keyed.into_iter().filter(|(file, _)| file.ends_with(KEYED)));
+    std::fs::write(paths.summary(), json_bytes(&paths.summary(), &summary).unwrap()).unwrap();
+}
+
+/// Replaces a text in every recorded exchange of a finished bundle.
+pub fn rewrite_exchanges(bundle: &Path, from: &str, to: &str) {
+    let packed = bundle.join("exchanges.jsonl.zst");
+    let lines = zstd::decode_all(std::fs::File::open(&packed).unwrap()).unwrap();
+    let lines = String::from_utf8(lines).unwrap();
+    assert!(lines.contains(from), "{from}");
+    let lines = lines.replace(from, to);
+    std::fs::write(packed, zstd::encode_all(lines.as_bytes(), 3).unwrap()).unwrap();
+    summarise_anew(bundle);
 }

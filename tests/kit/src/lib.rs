@@ -31,6 +31,12 @@ pub use vendor::Vendor;
 
 use std::path::{Path, PathBuf};
 
+/// A mask key as a file holds it, drawn once: the program refuses one that can be guessed.
+pub const MASK_KEY: &str = "5c0f3a9be1d27846905fb1c3e7a2d4886b1f09c7d3e5a4f2817c6d0b9e8f7a61";
+
+/// Another one.
+pub const OTHER_MASK_KEY: &str = "b7e2490c5d18fa63721e8cd904af3b65e9d0427fc81b56a3f47d2e90186cb53f";
+
 /// The root of the workspace.
 #[must_use]
 pub fn workspace_root() -> PathBuf {

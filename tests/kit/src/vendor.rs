@@ -88,11 +88,13 @@ impl Vendor {
         Self { address, requests }
     }
 
-    /// A vendor of Chat Completions whose model is a built-in agent.
+    /// A vendor of Chat Completions whose model is a built-in agent. It numbers replies in its own way, for a record with
+    /// those of a built-in agent is no vendor's.
     #[must_use]
     pub fn of_model(model: Arc<dyn ChatModel>) -> Self {
         Self::new(move |request, stream| {
-            stream.write_all(&json_reply(&model.reply(&request.body)))?;
+            let reply = String::from_utf8_lossy(&model.reply(&request.body)).replace("builtin-", "replied-");
+            stream.write_all(&json_reply(reply.as_bytes()))?;
             Ok(Then::Keep)
         })
     }

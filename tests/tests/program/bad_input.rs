@@ -350,7 +350,7 @@ fn an_output_that_cannot_be_written() {
         &["absent/p.ktdp"],
     );
     scene.write("try.toml", format!("mask_key_file = \"mask.key\"\n{EXPERIMENT}"));
-    scene.write("mask.key", "5a".repeat(32));
+    scene.write("mask.key", ktd_kit::MASK_KEY);
     scene.refused(&run_to("kept/out"), &["kept/out"]);
 }
 
@@ -388,7 +388,7 @@ fn no_room_for_a_panel_leaves_nothing_behind() {
 fn no_room_for_a_bundle_is_told_and_the_run_goes_on_once_there_is() {
     let scene = Scene::new();
     scene.write("try.toml", format!("mask_key_file = \"mask.key\"\n{EXPERIMENT}"));
-    scene.write("mask.key", "5a".repeat(32));
+    scene.write("mask.key", ktd_kit::MASK_KEY);
     let output = limited(&scene, 8, "--quiet run try.toml --out out");
     assert_refused(&output, &["run"], &["exchanges.jsonl", "same command again"]);
     let bundle = "cells/random__w__bright-exact__fixed-candidate__s1";

@@ -26,7 +26,7 @@ struct Scene {
 impl Scene {
     fn new() -> Self {
         Self {
-            folder: Folder::with(&[("prices.json", PRICES), ("mask.key", &"5a".repeat(32))]),
+            folder: Folder::with(&[("prices.json", PRICES), ("mask.key", ktd_kit::MASK_KEY)]),
             server: Vendor::of_model(named("momentum", 1).unwrap()),
         }
     }

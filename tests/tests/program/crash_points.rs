@@ -76,7 +76,12 @@ impl Server {
             let body = String::from_utf8(request.body.clone()).unwrap();
             let manner = shared.lock().unwrap().hear(&body);
             let answer = match manner {
-                Manner::Answer => json_reply(&model.reply(&request.body)),
+                // A reply with the number of a built-in agent's is no vendor's.
+                Manner::Answer => {
+                    let answer =
+                        String::from_utf8_lossy(&model.reply(&request.body)).replace("builtin-", "replied-");
+                    json_reply(answer.as_bytes())
+                }
                 Manner::Kill => return Ok(Then::Close),
                 Manner::Refuse => reply("401 Unauthorized", "content-type: application/json\r\n", REFUSAL),
             };
@@ -123,7 +128,7 @@ impl Scene {
             server.vendor.base_url()
         );
         folder.write("crash.toml", experiment);
-        folder.write("mask.key", "5a".repeat(32));
+        folder.write("mask.key", ktd_kit::MASK_KEY);
         let mut scene = Self {
             folder,
             server,

@@ -10,6 +10,7 @@ mod crash_points;
 mod data_commands;
 mod demo_command;
 mod episodes;
+mod fuzz;
 mod kill_resume;
 mod leaderboard;
 mod one_writer;

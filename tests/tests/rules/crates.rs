@@ -337,7 +337,16 @@ pub(crate) const CRATES: [Crate; 26] = [
     Crate {
         name: "bundle",
         folder: "runs/bundle",
-        knows: &["env", "masking", "agents", "attribution", "io", "experiment"],
+        // `prompts`: the recorded requests of a stranger's bundle are compared with the texts of the mask that it claims.
+        knows: &[
+            "env",
+            "masking",
+            "prompts",
+            "agents",
+            "attribution",
+            "io",
+            "experiment",
+        ],
         tests_know: &[],
         never: "a client, a running episode",
         powers: &[Files, Codecs, Entropy, Serialisation, Reveal],

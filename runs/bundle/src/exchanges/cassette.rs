@@ -228,12 +228,10 @@ impl Cassette {
         let Some((last, _)) = of_step.next() else {
             return 0;
         };
-        let attempts = (0..=last.attempt).filter(|attempt| {
-            self.has_attempt(RequestPlace {
-                attempt: *attempt,
-                ..*last
-            })
-        });
+        let first = RequestPlace { attempt: 0, ..*last };
+        // A stranger's record may number its attempts as it likes: those that are there are counted.
+        let attempts = self.places.range(first..=*last).map(|(at, _)| *at);
+        let attempts = attempts.filter(|at| self.has_attempt(*at));
         u32::try_from(attempts.count()).unwrap_or(u32::MAX)
     }
 

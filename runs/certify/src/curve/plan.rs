@@ -173,7 +173,7 @@ impl Traded {
         for episode in episodes {
             let summary = episode.result?;
             let cell = episode.cell;
-            if let Some(value) = summary.metrics.total_return.value {
+            if let Some(value) = summary.account.and_then(|account| account.total_return.value) {
                 traded.push(EpisodeReturn {
                     agent: cell.agent.id,
                     numeric: cell.mask.numeric,

@@ -7,10 +7,11 @@ use crate::probe_inputs::ProbeInputs;
 use ktd_env::exchange::Account;
 use ktd_env::factors::Factor;
 use ktd_env::{DayIndex, NameId};
-use ktd_masking::{EpisodeFrame, Level, Mask, MaskSettings, Numeric};
+use ktd_masking::{EpisodeFrame, Level, Mask, MaskSettings, Numeric, Payload, ShownStock};
 use ktd_probes::Stretch;
 use ktd_stats::spearman;
-use ktd_tools::{Tool, ToolContext};
+use ktd_tools::banded::BandedState;
+use ktd_tools::{StepView, Tool, ToolContext};
 use serde_json::{Value, json};
 
 /// Steps of an episode on which signals are compared: all phases of the refresh of frozen numbers.
@@ -56,9 +57,10 @@ impl SignalDays {
         inputs: &ProbeInputs,
         numeric: Numeric,
     ) -> Result<[Option<f64>; FactorStrategy::ALL.len()], CertifyError> {
+        let names = self.names(inputs, numeric)?;
         let (exact, seen) = (
-            self.signals(inputs, Numeric::Exact)?,
-            self.signals(inputs, numeric)?,
+            self.signals(inputs, Numeric::Exact, &names)?,
+            self.signals(inputs, numeric, &names)?,
         );
         let mut correlations = [None; FactorStrategy::ALL.len()];
         for ((correlation, exact), seen) in correlations.iter_mut().zip(&exact).zip(&seen) {
@@ -68,8 +70,17 @@ impl SignalDays {
         Ok(correlations)
     }
 
-    /// The score of each index member, strategy by strategy, members in the order of the panel.
-    fn signals(self, inputs: &ProbeInputs, numeric: Numeric) -> Result<Vec<Vec<f64>>, CertifyError> {
+    /// The members that are shown.
+    fn names(self, inputs: &ProbeInputs, numeric: Numeric) -> Result<Vec<NameId>, CertifyError> {
+        let (mask, day) = self.mask(inputs, numeric)?;
+        let as_of = inputs.source.market.as_of(day).with_factors(&inputs.factors);
+        Ok(mask.roster(&as_of).map_or_else(
+            || as_of.members().collect(),
+            |roster| roster.stocks().iter().map(ShownStock::name).collect(),
+        ))
+    }
+
+    fn mask(self, inputs: &ProbeInputs, numeric: Numeric) -> Result<(Mask, DayIndex), CertifyError> {
         let outside = || {
             CertifyError::input(
                 "a day of the stretches lies outside the panel",
@@ -92,20 +103,39 @@ impl SignalDays {
         let key = inputs.key.derive(&format!("signals {}", self.first));
         let mask = Mask::new(settings, &key, &frame).ok_or_else(outside)?;
         let day = market.day_at(self.first + self.step - 2).ok_or_else(outside)?;
-        let as_of = market.as_of(day).with_factors(&inputs.factors);
-        let context = ToolContext {
-            as_of: &as_of,
-            account: &Account::with_cash(inputs.rules.initial_cash),
-            mask: &mask,
-            rules: &inputs.rules,
-            limits: &inputs.limits,
-            last_step: None,
-            step: self.step,
-            steps_total: EPISODE_STEPS,
+        Ok((mask, day))
+    }
+
+    /// The score of each name, strategy by strategy.
+    fn signals(
+        self,
+        inputs: &ProbeInputs,
+        numeric: Numeric,
+        names: &[NameId],
+    ) -> Result<Vec<Vec<f64>>, CertifyError> {
+        let (mask, day) = self.mask(inputs, numeric)?;
+        let as_of = inputs.source.market.as_of(day).with_factors(&inputs.factors);
+        let shown = if let Some(banded) = BandedState::at(None, &mask, &as_of) {
+            let ids: Vec<String> = names.iter().filter_map(|name| banded.id(*name)).collect();
+            let shared = (&mask, &inputs.rules, &inputs.limits);
+            let as_of_day = Payload::null();
+            let context = banded.context(self.step, shared, (&as_of_day, None));
+            compared(inputs, StepView::Roster(&context), &ids)
+        } else {
+            let context = ToolContext {
+                as_of: &as_of,
+                account: &Account::with_cash(inputs.rules.initial_cash),
+                mask: &mask,
+                rules: &inputs.rules,
+                limits: &inputs.limits,
+                last_step: None,
+                step: self.step,
+            };
+            let ids: Vec<String> = names.iter().map(|name| mask.asset(*name).to_inline()).collect();
+            compared(inputs, StepView::Market(&context), &ids)
         };
-        let members: Vec<NameId> = as_of.members().collect();
-        let mut scores = vec![Vec::with_capacity(members.len()); FactorStrategy::ALL.len()];
-        for row in compared(inputs, &context, &members) {
+        let mut scores = vec![Vec::with_capacity(names.len()); FactorStrategy::ALL.len()];
+        for row in shown {
             for (scores, strategy) in scores.iter_mut().zip(FactorStrategy::ALL) {
                 let tilts = strategy.tilts().iter();
                 let score: f64 = tilts.map(|(factor, sign)| sign * row.of(*factor)).sum();
@@ -127,8 +157,8 @@ impl Shown {
     }
 }
 
-/// Asks for the strategies' factors of all members, as many at a time as one call takes.
-fn compared(inputs: &ProbeInputs, context: &ToolContext<'_>, members: &[NameId]) -> Vec<Shown> {
+/// Asks for the strategies' factors of all these ids, as many at a time as one call takes.
+fn compared(inputs: &ProbeInputs, view: StepView<'_>, ids: &[String]) -> Vec<Shown> {
     let factors: Vec<Factor> = FactorStrategy::ALL
         .iter()
         .flat_map(|strategy| strategy.tilts())
@@ -140,19 +170,15 @@ fn compared(inputs: &ProbeInputs, context: &ToolContext<'_>, members: &[NameId])
     let most = usize::try_from(inputs.limits.max_compare)
         .unwrap_or(usize::MAX)
         .max(2);
-    let mut shown = Vec::with_capacity(members.len());
-    for chunk in members.chunks(most) {
-        let mut ids: Vec<String> = chunk
-            .iter()
-            .map(|name| context.mask.asset(*name).to_inline())
-            .collect();
+    let mut shown = Vec::with_capacity(ids.len());
+    for chunk in ids.chunks(most) {
         // A comparison takes two names at least: the first of all stands beside a last one.
-        let alone = members.first().filter(|_| chunk.len() == 1);
-        ids.extend(alone.map(|name| context.mask.asset(*name).to_inline()));
-        let arguments = json!({ "stock_ids": ids, "dimensions": dimensions }).to_string();
+        let alone = ids.first().filter(|_| chunk.len() == 1);
+        let asked: Vec<&String> = chunk.iter().chain(alone).collect();
+        let arguments = json!({ "stock_ids": asked, "dimensions": dimensions }).to_string();
         let answer = inputs
             .toolbox
-            .call(context, Tool::CompareCandidates.name(), &arguments);
+            .call(view, Tool::CompareCandidates.name(), &arguments);
         let answer: Value = serde_json::from_str(&answer.payload.to_json()).unwrap_or_default();
         let (columns, rows) = (
             answer.get("columns"),

@@ -48,7 +48,13 @@ pub(super) const SUBMIT_GUESS: &str = "submit_action";
 /// The tool that a kind of probes is answered by.
 pub(super) fn tool(kind: ProbeKind) -> ToolSpec {
     match kind {
-        ProbeKind::Day | ProbeKind::Days | ProbeKind::Episode | ProbeKind::Anchored => ToolSpec {
+        ProbeKind::Day
+        | ProbeKind::Days
+        | ProbeKind::Episode
+        | ProbeKind::Anchored
+        | ProbeKind::Asked
+        | ProbeKind::AskedKnown
+        | ProbeKind::AskedDated => ToolSpec {
             name: SUBMIT_GUESS,
             description: "Submits your guess which stock and which day an exhibit shows.",
             parameters: Schema::of::<StockArguments>(),

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 /// The version of the line protocol, sent to every process in its first line.
 const PROTOCOL_VERSION: u32 = 1;
 
-/// The line of a question.
+/// The line of a question. How many steps the episode has is told to no one: a length may name its window.
 #[derive(Serialize)]
 struct Observe<'a> {
     #[serde(rename = "type")]
@@ -20,7 +20,6 @@ struct Observe<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     seed: Option<u64>,
     step: usize,
-    steps: usize,
     phase: &'static str,
     required: Option<&'static str>,
     ended: Option<StepEnd>,
@@ -37,7 +36,6 @@ struct Observe<'a> {
 struct End {
     #[serde(rename = "type")]
     kind: &'static str,
-    steps: usize,
     ended: Option<StepEnd>,
 }
 
@@ -58,7 +56,6 @@ impl LineWriter {
             protocol: is_first.then_some(PROTOCOL_VERSION),
             seed: conversation.seed.filter(|_| is_first),
             step: now.step,
-            steps: now.steps,
             phase: if conversation.must_submit {
                 "submission"
             } else {
@@ -82,7 +79,6 @@ impl LineWriter {
 pub(super) fn end(now: StepStatus) -> String {
     line(&End {
         kind: "end",
-        steps: now.steps,
         ended: now.ended,
     })
 }
@@ -147,7 +143,6 @@ mod tests {
         let answer = json!({ "role": "tool", "content": "{}", "tool_call_id": "call_1" });
         let now = StepStatus {
             step: 2,
-            steps: 3,
             ended: Some(StepEnd {
                 step: 1,
                 outcome: StepOutcome::Hold,
@@ -159,7 +154,7 @@ mod tests {
         assert_eq!(
             serde_json::from_str::<Value>(&first).unwrap(),
             json!({
-                "type": "observe", "protocol": 1, "step": 2, "steps": 3, "phase": "research", "required": null,
+                "type": "observe", "protocol": 1, "step": 2, "phase": "research", "required": null,
                 "ended": { "step": 1, "outcome": "hold" }, "whole": true, "system": "rules",
                 "tools": [{ "type": "function" }], "messages": [open],
             })
@@ -168,7 +163,7 @@ mod tests {
         assert_eq!(
             serde_json::from_str::<Value>(&second).unwrap(),
             json!({
-                "type": "observe", "step": 2, "steps": 3, "phase": "research", "required": null, "ended": null,
+                "type": "observe", "step": 2, "phase": "research", "required": null, "ended": null,
                 "whole": false, "messages": [answer],
             })
         );

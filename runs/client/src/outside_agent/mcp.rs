@@ -113,14 +113,9 @@ impl Server {
     /// The answer to the call that ended a step, with what follows it.
     fn ended(&self, next: String) -> Answer {
         let now = self.mailbox.steps().now();
-        let ended = now.ended.map(|ended| {
-            format!(
-                "Step {} of {}: {}",
-                ended.step,
-                now.steps,
-                outcome_text(ended.outcome)
-            )
-        });
+        let ended = now
+            .ended
+            .map(|ended| format!("Step {}: {}", ended.step, outcome_text(ended.outcome)));
         let is_error = now
             .ended
             .is_some_and(|ended| ended.outcome == StepOutcome::Fallback);

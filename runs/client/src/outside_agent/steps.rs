@@ -14,13 +14,11 @@ pub struct StepEnd {
     pub outcome: StepOutcome,
 }
 
-/// Where an episode is.
+/// Where an episode is. It does not say how many steps there are, so that no outside agent can be told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct StepStatus {
     /// 1-based step that is being decided, or the last one.
     pub step: usize,
-    /// Steps in all.
-    pub steps: usize,
     /// The last step that was decided while this program ran.
     pub ended: Option<StepEnd>,
 }
@@ -61,7 +59,7 @@ impl<'a> TrackedProgress<'a> {
 
 impl Progress for TrackedProgress<'_> {
     fn step_began(&self, cell: &str, step: usize, steps: usize) {
-        self.steps.change(|now| (now.step, now.steps) = (step, steps));
+        self.steps.change(|now| now.step = step);
         self.next.step_began(cell, step, steps);
     }
 

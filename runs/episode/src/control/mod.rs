@@ -21,6 +21,7 @@ pub fn transport(control: Control, input: &EpisodeInput<'_>) -> Result<BuiltinTr
         .ok_or_else(|| EpisodeError::input("the window has no days", "name one that the panel covers"))?;
     let oracle = Oracle::new(
         Arc::clone(&input.shared.market),
+        &input.shared.factors,
         mask,
         rules,
         &input.cell.window.days,

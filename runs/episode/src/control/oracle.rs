@@ -2,8 +2,8 @@
 
 use ktd_baselines::Plan;
 use ktd_env::exchange::{PriceLimits, Rules, Side, reference_price};
-use ktd_env::{Bar, DayIndex, Market, NameId};
-use ktd_masking::Mask;
+use ktd_env::{Bar, DayIndex, FactorTable, Market, NameId};
+use ktd_masking::{Mask, Roster};
 use std::sync::Arc;
 
 /// Knows every open of the panel, and the mask.
@@ -17,11 +17,21 @@ pub(super) struct Oracle {
     mask: Mask,
     rules: Rules,
     days: Vec<DayIndex>,
+    /// The roster of each day; empty where no rosters are shown.
+    rosters: Vec<Roster>,
 }
 
 impl Oracle {
-    pub(super) fn new(market: Arc<Market>, mask: Mask, rules: Rules, days: &[DayIndex]) -> Self {
+    pub(super) fn new(
+        market: Arc<Market>,
+        factors: &FactorTable,
+        mask: Mask,
+        rules: Rules,
+        days: &[DayIndex],
+    ) -> Self {
+        let roster = |day: &DayIndex| mask.roster(&market.as_of(day.before()?).with_factors(factors));
         Self {
+            rosters: days.iter().filter_map(roster).collect(),
             market,
             mask,
             rules,
@@ -71,7 +81,20 @@ impl Oracle {
         !limits.is_some_and(|limits| limits.state(open).blocks(Side::Buy))
     }
 
-    fn alias(&self, name: NameId) -> Option<String> {
+    /// The name behind an id that was shown at a step or before.
+    fn resolve(&self, step: usize, id: &str) -> Option<NameId> {
+        let mut rosters = self.rosters.iter().take(step);
+        let listed = rosters.find_map(|roster| Some(roster.find(id)?.name()));
+        listed.or_else(|| self.mask.resolve(id).ok())
+    }
+
+    fn alias(&self, step: usize, name: NameId) -> Option<String> {
+        if let Some(roster) = step.checked_sub(1).and_then(|place| self.rosters.get(place)) {
+            let mut stocks = roster.stocks().iter();
+            return stocks
+                .find(|stock| stock.name() == name)
+                .map(|stock| stock.id().to_owned());
+        }
         let shown = serde_json::to_value(self.mask.asset(name)).ok()?;
         shown.as_str().map(str::to_owned)
     }
@@ -86,17 +109,18 @@ impl Plan for Oracle {
         else {
             return held.to_vec();
         };
-        let held: Vec<NameId> = held
+        let held: Vec<(NameId, &String)> = held
             .iter()
-            .filter_map(|alias| self.mask.resolve(alias).ok())
+            .filter_map(|id| Some((self.resolve(step, id)?, id)))
             .collect();
+        let held_as = |name: NameId| held.iter().find(|(held, _)| *held == name).map(|(_, id)| *id);
         let round_trip = f64::from(self.rules.buy_bps + self.rules.sell_bps) / 10_000.0;
         let mut scored: Vec<(NameId, f64)> = self
             .market
             .names()
             .filter_map(|(name, _)| {
                 let gain = self.gain(name, day)?;
-                let is_held = held.contains(&name);
+                let is_held = held_as(name).is_some();
                 let score = if is_held { gain } else { gain - round_trip };
                 (0.0 < score && (is_held || self.can_buy(name, day))).then_some((name, score))
             })
@@ -105,7 +129,7 @@ impl Plan for Oracle {
         scored.truncate(self.names_wanted());
         scored
             .into_iter()
-            .filter_map(|(name, _)| self.alias(name))
+            .filter_map(|(name, _)| held_as(name).cloned().or_else(|| self.alias(step, name)))
             .collect()
     }
 }

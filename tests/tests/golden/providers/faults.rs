@@ -237,7 +237,6 @@ fn is_refused(arguments: &str) -> bool {
         limits: &ToolLimits::default(),
         last_step: None,
         step: 1,
-        steps_total: window.len(),
     };
     assert!(parse_action(&context, r#"{"orders":[],"overall_reason":"nothing stands out"}"#).is_ok());
     parse_action(&context, arguments).is_err()

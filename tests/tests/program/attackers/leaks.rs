@@ -27,7 +27,7 @@ fn codes_in(text: &str) -> BTreeSet<String> {
 
 #[tokio::test]
 async fn no_code_name_or_date_is_sent_under_a_mask_but_the_one_that_is_given_away() {
-    let set = scene().probes(BLINDED, &ProbeKind::ALL, 3);
+    let set = scene().probes(BLINDED, &ProbeKind::FIXED, 3);
     let declines = || vec![Say::Text("No.".to_owned())];
     let script = Script::new(set.probes.iter().map(|probe| (probe, declines())));
     let folder = tempfile::tempdir().unwrap();
@@ -63,7 +63,7 @@ async fn no_code_name_or_date_is_sent_under_a_mask_but_the_one_that_is_given_awa
 #[tokio::test]
 async fn what_a_broken_mask_shows_is_stopped_before_it_is_sent() {
     for (level, kind) in [
-        (Level::Bright, "date"),
+        (Level::Bright, "code"),
         (Level::StockBlind, "date"),
         (Level::DateBlind, "code"),
     ] {

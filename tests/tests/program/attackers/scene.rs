@@ -78,6 +78,8 @@ impl Scene {
             days: 2,
             episode_steps: 3,
             aid: Aid::None,
+            windows: Vec::new(),
+            given_away: 3,
             stretches: vec![262..280, 280..298],
         };
         plan.check().unwrap();

@@ -3,7 +3,7 @@
 use crate::certify::{folder, scene};
 use ktd_certify::attacker_record::Knowledge;
 use ktd_certify::certificate::Certificate;
-use ktd_certify::mark::read_certificates;
+use ktd_certify::mark::Certificates;
 use ktd_certify::signed::SignedCertificate;
 use ktd_certify::signing::SigningKey;
 use ktd_certify::verify::{Check, verify};
@@ -34,7 +34,7 @@ fn alone(certificate: Certificate) -> Result<(), String> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("certificate.json");
     sign(certificate, &path);
-    read_certificates(&[path], None)
+    Certificates::read(&[path], None)
         .map(|_| ())
         .map_err(|error| error.to_string())
 }
@@ -74,7 +74,7 @@ fn another_program_is_named() {
             |certificate| certificate.set.ktd = "0.0.9".to_owned(),
             "made by ktd 0.0.9",
         ),
-        (|certificate| certificate.set.format += 1, "it has format 3"),
+        (|certificate| certificate.set.format += 1, "it has format 4"),
         (
             |certificate| {
                 certificate.set.source_sha256 = "0".repeat(64);
@@ -304,7 +304,7 @@ fn directory(change: fn(&mut Certificate)) -> (tempfile::TempDir, PathBuf) {
 fn other_sources_are_not_recomputed() {
     let (folder, path) = directory(|certificate| certificate.set.source_sha256 = "0".repeat(64));
     // Its bounds follow from its counts: it marks what was run under the same mask.
-    read_certificates(std::slice::from_ref(&path), None).unwrap();
+    Certificates::read(std::slice::from_ref(&path), None).unwrap();
     let error = verify(&path, &Check::default(), &|| {}).unwrap_err().to_string();
     assert!(
         error.contains("made by ktd") && error.contains(&"0".repeat(64)),
@@ -394,7 +394,7 @@ fn what_is_judged_by_is_always_printed() {
 
 #[test]
 fn a_file_of_the_format_before_is_named_as_such() {
-    const BEFORE: &str = "it has format 1, but this program reads format 2";
+    const BEFORE: &str = "it has format 1, but this program reads format 3";
     let folder = tempfile::tempdir().unwrap();
     copy(scene(), folder.path());
     let root = folder.path().join("out");
@@ -408,7 +408,7 @@ fn a_file_of_the_format_before_is_named_as_such() {
         "set.json",
         r#"{ "format": 1, "stretches": [[260, 300]] }"#.to_owned(),
     );
-    let error = read_certificates(&[root.join("certificate.json")], None).unwrap_err();
+    let error = Certificates::read(&[root.join("certificate.json")], None).unwrap_err();
     assert!(error.to_string().contains(BEFORE), "{error}");
     assert!(error.hint().contains("make the probes and the certificate again"));
     let error = refused(&quiet(folder.path(), &["probe", "small.toml", "--out", "out"]), 2);

@@ -3,7 +3,7 @@
 use crate::certify::forged::sign;
 use crate::certify::{CONFIG, certify, folder};
 use ktd_certify::attacker_record::Knowledge;
-use ktd_certify::mark::read_certificates;
+use ktd_certify::mark::Certificates;
 use ktd_certify::signed::SignedCertificate;
 use ktd_kit::quiet;
 use serde_json::Value;
@@ -25,12 +25,12 @@ fn a_language_model_must_read_what_is_shown_and_counts_among_the_attackers() {
     let signed = certify(root, &["--out", "out"]);
     let certificate = &signed["certificate"];
     let attackers = certificate["attackers"].as_array().unwrap();
-    assert_eq!(attackers.len(), 11);
+    assert_eq!(attackers.len(), 16);
     assert_eq!(
         (
-            &attackers[10]["name"],
-            &attackers[10]["knows"],
-            &attackers[10]["model"]
+            &attackers[15]["name"],
+            &attackers[15]["knows"],
+            &attackers[15]["model"]
         ),
         (&"cheater".into(), &"language".into(), &"cheater".into())
     );
@@ -71,7 +71,7 @@ fn a_language_model_must_read_what_is_shown_and_counts_among_the_attackers() {
     forged.attackers.last_mut().unwrap().knows = Knowledge::Database;
     forged.controls.retain(|control| control.attacker != "cheater");
     sign(forged, &path);
-    let error = read_certificates(std::slice::from_ref(&path), None).unwrap_err();
+    let error = Certificates::read(std::slice::from_ref(&path), None).unwrap_err();
     assert!(
         error.to_string().contains("lists them as what they are not"),
         "{error}"

@@ -6,14 +6,19 @@ use ktd_bundle::BundlePaths;
 use ktd_bundle::open::read_header;
 use ktd_certify::KindCounts;
 use ktd_certify::certificate::Certificate;
-use ktd_certify::mark::{mark_of, read_certificates};
+use ktd_certify::mark::Certificates;
 use ktd_certify::set_record::{Origin, probe_set_sha256};
 use ktd_certify::signed::SignedCertificate;
 use ktd_certify::signing::SigningKey;
+use ktd_experiment::mask_hash::mask_hash;
+use ktd_io::sha256::sha256_hex;
+use ktd_io::whole_file::json_bytes;
+use ktd_kit::episode::relabel;
 use ktd_kit::{copy, quiet, refused};
+use ktd_masking::{Level, MaskSettings, Numeric};
 use ktd_probes::ProbeKind;
-use ktd_probes::judge::CertificateVerdict;
 use ktd_probes::judge::Thresholds;
+use ktd_probes::judge::{CertificateVerdict, ControlSet};
 use ktd_probes::judge::{CertificationMark, CertificationStatus};
 use serde_json::Value;
 use std::path::Path;
@@ -50,6 +55,14 @@ fn runs() -> &'static Path {
             many(certificate);
             certificate.set.plan.tools.max_candidates += 1;
         });
+        write(root, "rich.json", |certificate| {
+            many(certificate);
+            certificate.set.plan.rules.initial_cash_fen = Some(10_000_000_000);
+        });
+        write(root, "busy.json", |certificate| {
+            many(certificate);
+            certificate.set.plan.session.max_tool_calls = 5_000;
+        });
         write(root, "given.json", |certificate| {
             many(certificate);
             certificate.set.probes = Origin::Given;
@@ -84,7 +97,14 @@ fn write(root: &Path, name: &str, change: impl Fn(&mut Certificate)) {
 fn many(certificate: &mut Certificate) {
     const PROBES: u32 = 50_000;
     certificate.thresholds = Thresholds::default();
-    certificate.set.plan.probes = KindCounts::all(PROBES as usize);
+    certificate.set.plan.probes = KindCounts {
+        day: PROBES as usize,
+        days: PROBES as usize,
+        episode: PROBES as usize,
+        linked: PROBES as usize,
+        anchored: PROBES as usize,
+        ..KindCounts::all(0)
+    };
     for count in certificate.set.counts.values_mut() {
         *count = PROBES as usize;
     }
@@ -119,6 +139,10 @@ fn only_days(certificate: &mut Certificate) {
 }
 
 fn board(certificates: &[&str]) -> Value {
+    board_with(certificates, (!certificates.is_empty()).then_some("key.pem"))
+}
+
+fn board_with(certificates: &[&str], key: Option<&str>) -> Value {
     let mut arguments = vec![
         "--json",
         "leaderboard",
@@ -130,6 +154,9 @@ fn board(certificates: &[&str]) -> Value {
     ];
     for certificate in certificates {
         arguments.extend(["--certificate", certificate]);
+    }
+    if let Some(key) = key {
+        arguments.extend(["--public-key", key]);
     }
     let output = quiet(runs(), &arguments);
     assert!(output.status.success(), "{output:?}");
@@ -167,7 +194,10 @@ fn rows_say_whether_their_mask_is_certified() {
         "other_mode"
     );
     for (certificate, expected) in [
-        ("other.json", "not_certified"),
+        ("other.json", "other_tools"),
+        // A yuan or a hundred million, 20 calls or 5,000.
+        ("rich.json", "other_rules"),
+        ("busy.json", "other_session"),
         ("own.json", "own_thresholds"),
         ("given.json", "given_probes"),
         // One step was tried, whatever an episode of the plan has.
@@ -202,17 +232,17 @@ fn a_refusal_is_not_hidden_among_episodes() {
         read_header(&BundlePaths::new(&runs().join(name))).unwrap()
     };
     let (refused, unknown) = (header("banded"), header("exact"));
-    let certificates = read_certificates(&[runs().join("refused.json")], None).unwrap();
+    let certificates = Certificates::read(&[runs().join("refused.json")], None).unwrap();
     for headers in [
         [&refused, &unknown, &unknown],
         [&unknown, &refused, &unknown],
         [&unknown, &unknown, &refused],
     ] {
-        let mark = CertificationMark::of_row(headers.map(|header| mark_of(header, &certificates)));
+        let mark = CertificationMark::of_row(headers.map(|header| certificates.mark(header)));
         assert_eq!(mark.standing, CertificationStatus::Refused);
     }
-    let good = read_certificates(&[runs().join("good.json")], None).unwrap();
-    let mark = CertificationMark::of_row([&refused, &unknown].map(|header| mark_of(header, &good)));
+    let good = Certificates::read(&[runs().join("good.json")], None).unwrap();
+    let mark = CertificationMark::of_row([&refused, &unknown].map(|header| good.mark(header)));
     assert_eq!(mark.standing, CertificationStatus::NotCertified);
 }
 
@@ -237,6 +267,126 @@ fn a_board_takes_certificates_of_one_signer() {
     assert!(error.contains("not with the one expected"), "{error}");
 }
 
+/// Anyone can relabel a certificate, or make one, and sign it with a key of their own.
+#[test]
+fn a_mark_of_nobody_known_says_so_everywhere() {
+    const SAYS: &str = "signer not checked";
+    let unknown = board_with(&["good.json"], None);
+    assert_eq!(standing(&unknown, "short", "banded"), "signer_not_checked");
+    assert_eq!(
+        standing(&board_with(&["own.json"], None), "short", "banded"),
+        "signer_not_checked"
+    );
+    // What is not certified is not, whoever says so.
+    for (certificate, expected) in [("refused.json", "refused"), ("rich.json", "other_rules")] {
+        let board = board_with(&[certificate], None);
+        assert_eq!(standing(&board, "short", "banded"), expected);
+        assert!(board.to_string().contains("\"signer_checked\":false"));
+    }
+    assert!(
+        !board(&["good.json"])
+            .to_string()
+            .contains("\"signer_checked\":false")
+    );
+    let arguments = [
+        &BOARD[..],
+        &["--certificate", "good.json", "--out", "unknown", "--wide"],
+    ]
+    .concat();
+    let output = quiet(runs(), &arguments);
+    assert!(output.status.success(), "{output:?}");
+    let csv = "unknown/tables/ranking_short_blinded-banded_open-research.csv";
+    let read = |file: &str| std::fs::read_to_string(runs().join(file)).unwrap();
+    let table = String::from_utf8(output.stdout).unwrap();
+    for text in [table, read(csv), read("unknown/index.html")] {
+        assert!(text.contains(SAYS) && !text.contains("certified,"), "{text}");
+    }
+    let bundle = "out/cells/momentum__short__blinded-banded__open-research__s1";
+    let output = quiet(
+        runs(),
+        &["verify", bundle, "--certificate", "cert/certificate.json"],
+    );
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.contains(&format!("  mask       {SAYS}")), "{text}");
+}
+
+/// An episode at true prices that claims to be a banded one is not ranked, let alone marked.
+#[test]
+fn a_relabelled_bundle_is_on_no_board() {
+    let folder = tempfile::tempdir().unwrap();
+    let (from, bundle) = (
+        runs().join("out/cells/momentum__short__blinded-exact__open-research__s1"),
+        folder.path().join("momentum"),
+    );
+    copy(&from, &bundle);
+    let mask = MaskSettings {
+        level: Level::Blinded,
+        numeric: Numeric::Banded,
+    };
+    relabel(&bundle, |header| {
+        header.mask.numeric = mask.numeric;
+        header.mask.hash = Some(mask_hash(mask));
+    });
+    let bundle = bundle.to_str().unwrap();
+    for command in ["verify", "leaderboard", "attribute"] {
+        let error = refused(&quiet(runs(), &[command, bundle]), 1);
+        assert!(
+            error.contains("opens with the text of another mask"),
+            "{command}: {error}"
+        );
+    }
+}
+
+/// A certificate that claims another rung, with every hash computed and signed anew, is refused by its own probes.
+#[test]
+fn a_relabelled_certificate_is_refused_by_its_probes() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    copy(&scene().join("out"), root);
+    let mut certificate = honest();
+    let mask = MaskSettings {
+        level: Level::Blinded,
+        numeric: Numeric::Ranked,
+    };
+    certificate.set.plan.numeric = mask.numeric;
+    certificate.set.mask.hash = mask_hash(mask);
+    // Percentiles owe no control of bands.
+    let is_owed = |file: &String| !file.contains(ControlSet::KeptIds.label());
+    certificate.files.retain(|file, _| is_owed(file));
+    certificate
+        .controls
+        .retain(|control| control.control != ControlSet::KeptIds);
+    let set = json_bytes(&root.join("set.json"), &certificate.set).unwrap();
+    certificate.files.insert("set.json".to_owned(), sha256_hex(&set));
+    std::fs::write(root.join("set.json"), set).unwrap();
+    let path = root.join("certificate.json");
+    sign(certificate, &path);
+    let path = path.to_str().unwrap();
+    for arguments in [
+        vec!["verify", "--certificate", path],
+        vec!["leaderboard", "out", "--certificate", path],
+    ] {
+        let error = refused(&quiet(runs(), &arguments), 1);
+        assert!(error.contains("but it claims the mask blinded/ranked"), "{error}");
+    }
+}
+
+/// A board's command without its certificates.
+const BOARD: [&str; 12] = [
+    "leaderboard",
+    "out",
+    "--replicates",
+    "100",
+    "--portfolios",
+    "50",
+    "--table",
+    "ranking",
+    "--window",
+    "short",
+    "--mask",
+    "blinded",
+];
+
 #[test]
 fn table_csv_and_page_name_attackers_bounds_and_key() {
     let arguments = [
@@ -244,6 +394,8 @@ fn table_csv_and_page_name_attackers_bounds_and_key() {
         "out",
         "--certificate",
         "own.json",
+        "--public-key",
+        "key.pem",
         "--out",
         "board",
         "--replicates",
@@ -275,7 +427,7 @@ fn table_csv_and_page_name_attackers_bounds_and_key() {
     let csv = std::fs::read_to_string(csv).unwrap();
     for text in [&page, &csv] {
         for part in [
-            "10 database and 0 language attackers",
+            "15 database and 0 language attackers",
             "under its own thresholds: top1 1, top5 0.05",
             "top5 up to chance +",
             "joint up to chance +",
@@ -291,13 +443,20 @@ fn a_bundle_shows_its_certificate() {
     let bundle = "out/cells/momentum__short__blinded-banded__open-research__s1";
     let output = quiet(
         runs(),
-        &["verify", bundle, "--certificate", "cert/certificate.json"],
+        &[
+            "verify",
+            bundle,
+            "--certificate",
+            "cert/certificate.json",
+            "--public-key",
+            "key.pem",
+        ],
     );
     let text = String::from_utf8(output.stdout.clone()).unwrap();
     assert!(output.status.success(), "{output:?}");
     assert!(
         text.contains(
-            "  mask       certified under its own thresholds: 10 database and 0 language attackers"
+            "  mask       certified under its own thresholds: against database and database-and-stocks, 15 database and 0 language attackers"
         ),
         "{text}"
     );

@@ -15,7 +15,7 @@ mod marks;
 mod planted;
 
 use ktd_certify::set_record::SOURCE_SHA256;
-use ktd_kit::{Folder, copy, files, quiet, refused};
+use ktd_kit::{Folder, MASK_KEY, OTHER_MASK_KEY, copy, files, quiet, refused};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -35,9 +35,6 @@ training = 6
 control_probes = 100
 thresholds = { top1 = 1.0, top5 = 1.0, date20 = 1.0, joint = 1.0, same = 1.0, sector = 1.0 }
 "#;
-
-/// A key that nobody guesses.
-const MASK_KEY: &str = "5c0f3a9be1d27846905fb1c3e7a2d4886b1f09c7d3e5a4f2817c6d0b9e8f7a61";
 
 /// A signing key as `openssl genpkey -algorithm ed25519` writes it (RFC 8410, section 10.3).
 const SIGNING_KEY: &str = "-----BEGIN PRIVATE KEY-----\nMC4CAQAwBQYDK2VwBCIEINTuctv5E1hK1bbY8fdp+K06/nwoy/HU++CXqI9EdVhC\n-----END PRIVATE KEY-----\n";
@@ -127,9 +124,9 @@ fn every_probe_is_counted() {
         assert_eq!(figure["asked"].as_u64().unwrap(), put, "{figure}");
         assert!(figure["hits"].as_u64().unwrap() <= put);
     }
-    // Ten attackers, eight measures of four kinds (the panel has sectors) and one of linked probes.
-    assert_eq!(certificate["figures"].as_array().unwrap().len(), 10 * (4 * 8 + 1));
-    assert_eq!(certificate["attackers"].as_array().unwrap().len(), 10);
+    // Fifteen attackers, eight measures of four kinds (the panel has sectors) and one of linked probes.
+    assert_eq!(certificate["figures"].as_array().unwrap().len(), 15 * (4 * 8 + 1));
+    assert_eq!(certificate["attackers"].as_array().unwrap().len(), 15);
     let text = std::fs::read_to_string(scene().join("out/private/gold.jsonl")).unwrap();
     assert_eq!(text.lines().count(), 12 + 6 + 4 + 8 + 6);
 }
@@ -192,7 +189,7 @@ fn a_directory_holds_one_set() {
             "{error}"
         );
     }
-    std::fs::write(folder.path().join("mask.key"), "7a".repeat(32)).unwrap();
+    std::fs::write(folder.path().join("mask.key"), OTHER_MASK_KEY).unwrap();
     std::fs::write(folder.path().join("small.toml"), CONFIG).unwrap();
     let error = refused(&quiet(folder.path(), &["probe", "small.toml", "--out", "out"]), 2);
     assert!(error.contains("mask differs"), "{error}");

@@ -23,4 +23,6 @@ mod money;
 mod perturb;
 mod prefix;
 mod proxy;
+mod public_totals;
+mod relabelled;
 mod verify_flips;

@@ -49,7 +49,7 @@ fn scene() -> &'static Path {
 fn run(folder: &Path, out: &str, experiment: &str) {
     std::fs::write(folder.join("try.toml"), experiment).unwrap();
     // A key of its own each run would let chance decide whether `random` lands inside its band of 95 %.
-    std::fs::write(folder.join("key"), "5c".repeat(32)).unwrap();
+    std::fs::write(folder.join("key"), ktd_kit::MASK_KEY).unwrap();
     assert_ok(&quiet(folder, &["run", "try.toml", "--out", out]));
 }
 

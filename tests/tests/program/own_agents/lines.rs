@@ -55,7 +55,7 @@ fn an_agent_submits_once_and_its_bundle_replays_without_it() {
     );
     assert_eq!(
         heard[6],
-        json!({ "type": "end", "steps": 3, "ended": { "step": 3, "outcome": "hold" } })
+        json!({ "type": "end", "ended": { "step": 3, "outcome": "hold" } })
     );
 
     let counters = scene.counters();

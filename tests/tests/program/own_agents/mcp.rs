@@ -6,8 +6,8 @@ use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 
 /// What a STATE says of its step.
-const STEP_1: &str = "\"step\":1,\"steps_total\":3";
-const STEP_2: &str = "\"step\":2,\"steps_total\":3";
+const STEP_1: &str = "\"step\":1,";
+const STEP_2: &str = "\"step\":2,";
 
 struct Client {
     server: Child,
@@ -19,8 +19,13 @@ struct Client {
 
 impl Client {
     fn connect(scene: &Scene) -> Self {
+        Self::connect_with(scene, &[])
+    }
+
+    fn connect_with(scene: &Scene, arguments: &[&str]) -> Self {
         let mut server = scene
             .start("mcp")
+            .args(arguments)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -122,12 +127,12 @@ fn a_client_trades_leaves_and_comes_back() {
     assert!(!is_error && answer.len() == 1, "{answer:?}");
     let (is_error, answer) = client.hold();
     assert!(
-        !is_error && answer[0].starts_with("Step 1 of 3: taken as a decision to hold"),
+        !is_error && answer[0].starts_with("Step 1: taken as a decision to hold"),
         "{answer:?}"
     );
     assert!(answer[1].contains(STEP_2), "{answer:?}");
     client.call("portfolio_state", &json!({}));
-    assert!(client.leave().contains("left in step 2 of 3"));
+    assert!(client.leave().contains("left in step 2;"));
 
     // What was said before is there again, and was not asked for again.
     let mut client = Client::connect(&scene);
@@ -184,7 +189,7 @@ fn bad_calls_are_told_as_errors_and_may_be_mended() {
     }
     let (is_error, answer) = client.call("portfolio_state", &json!({}));
     assert!(
-        is_error && answer[0].starts_with("Step 1 of 3: no submission was good"),
+        is_error && answer[0].starts_with("Step 1: no submission was good"),
         "{answer:?}"
     );
     assert!(answer[1].contains(STEP_2), "{answer:?}");
@@ -208,4 +213,64 @@ fn a_file_without_such_an_agent_is_refused() {
         told(&output)
     );
     assert!(output.stdout.is_empty());
+}
+
+/// A client reads its own configuration, the server's standard error and every answer: none of them dates the episode.
+#[test]
+fn a_client_is_told_no_cell_no_window_and_no_length() {
+    let scene = Scene::in_window("external = \"mcp\"", "crash-of-2015");
+    // Who runs the experiment is told a name for the client's configuration.
+    let unplayed = told(&scene.run());
+    let token = unplayed
+        .split("`--cell ")
+        .nth(1)
+        .unwrap()
+        .split('`')
+        .next()
+        .unwrap();
+    assert_eq!(token.len(), 12, "{unplayed}");
+
+    let mut client = Client::connect_with(&scene, &["--cell", token]);
+    let mut heard = vec![client.greeting.to_string()];
+    for (method, parameters) in [
+        ("tools/list", json!({})),
+        ("resources/list", json!({})),
+        ("prompts/list", json!({})),
+        ("resources/read", json!({ "uri": "ktd://step" })),
+        ("prompts/get", json!({ "name": "step" })),
+    ] {
+        heard.push(client.request(method, &parameters).to_string());
+    }
+    for _ in 0..4 {
+        heard.extend(client.hold().1);
+    }
+    heard.push(client.leave());
+    let heard = heard.join("\n");
+    assert!(
+        heard.contains("Step 3: taken") && heard.contains(token),
+        "{heard}"
+    );
+    for hidden in [
+        "crash-of-2015",
+        "mine__",
+        "steps_total",
+        "steps_left",
+        "of 3",
+        "\"own\"",
+        "out/cells",
+    ] {
+        assert!(!heard.contains(hidden), "{hidden}: {heard}");
+    }
+    // An unknown name is answered without one that tells.
+    let wrong = scene
+        .start("mcp")
+        .args(["--cell", "x"])
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    assert!(
+        told(&wrong).contains(token) && !told(&wrong).contains("crash-of-2015"),
+        "{}",
+        told(&wrong)
+    );
 }

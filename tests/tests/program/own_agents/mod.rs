@@ -24,6 +24,10 @@ struct Scene {
 
 impl Scene {
     fn new(agent: &str) -> Self {
+        Self::in_window(agent, "w")
+    }
+
+    fn in_window(agent: &str, window: &str) -> Self {
         let folder = Folder::new();
         let experiment = format!(
             r#"
@@ -31,7 +35,7 @@ name = "own"
 synthetic = {{ seed = 5, names = 20, days = 330 }}
 masks = [{{ level = "blinded" }}]
 agents = [{{ id = "mine", {agent} }}]
-windows = [{{ id = "w", last_days = 3 }}]
+windows = [{{ id = "{window}", last_days = 3 }}]
 session = {{ max_tool_calls = 2 }}
 retries = {{ attempts = 2, first_wait_ms = 1, longest_wait_ms = 1 }}
 "#

@@ -3,9 +3,10 @@
 use ktd_env::exchange::{Account, Order, Quantity, Rules, Side, TargetWeight, TradingDay, step};
 use ktd_env::factors::FactorConfig;
 use ktd_env::synth::{SynthConfig, generate};
-use ktd_env::{AsOf, DayIndex, Decimal, FactorTable, Market, NameId, Shares};
-use ktd_masking::{EpisodeFrame, Level, Mask, MaskKey, MaskSettings, Numeric};
-use ktd_tools::{LastStep, LastStepKind, ToolContext, ToolLimits, Toolbox};
+use ktd_env::{AsOf, DayIndex, DaysBack, Decimal, FactorTable, Market, NameId, Shares};
+use ktd_masking::{EpisodeFrame, FactorScale, Level, Mask, MaskKey, MaskSettings, Numeric, Payload};
+use ktd_tools::banded::{BandedState, BookOrder};
+use ktd_tools::{LastStep, LastStepKind, StepView, ToolContext, ToolLimits, Toolbox};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -129,8 +130,46 @@ impl Fixture {
             limits: &self.limits,
             last_step: Some(&self.last_step),
             step: STEP,
-            steps_total: STEPS,
         }
+    }
+
+    /// Roster and book where factors are told in bands, after an order of each kind of ending.
+    fn banded(&self, as_of: &AsOf<'_>, mask: &Mask) -> Option<BandedState> {
+        let mut state = BandedState::at(None, mask, as_of)?;
+        let order = |place: usize, side, weight: &str| BookOrder {
+            id: state.roster.stocks()[place].id().to_owned(),
+            side,
+            target: TargetWeight::new(Decimal::parse(weight).unwrap()).unwrap(),
+        };
+        let first = vec![
+            order(0, Side::Buy, "0.12"),
+            order(1, Side::Buy, "0.05"),
+            order(2, Side::Buy, "0.1"),
+        ];
+        let then = vec![
+            order(2, Side::Sell, "0"),
+            order(1, Side::Buy, "0.04"),
+            order(3, Side::Sell, "0"),
+            order(4, Side::Buy, "0.5"),
+            order(4, Side::Buy, "0.19"),
+        ];
+        for orders in [first, then] {
+            state.book.take(&state.roster.clone(), &self.rules, orders);
+        }
+        Some(state)
+    }
+
+    /// Looks at the step as its mask shows it.
+    pub(crate) fn view<T>(&self, as_of: &AsOf<'_>, mask: &Mask, look: impl FnOnce(StepView<'_>) -> T) -> T {
+        if let Some(state) = self.banded(as_of, mask) {
+            let day = as_of
+                .past_day(DaysBack(0))
+                .map_or_else(Payload::null, |past| mask.day(past));
+            let shared = (mask, &self.rules, &self.limits);
+            let context = state.context(STEP, shared, (&day, Some(self.last_step.kind)));
+            return look(StepView::Roster(&context));
+        }
+        look(StepView::Market(&self.context(as_of, mask)))
     }
 
     /// The panel as if it had ended on the as-of day.
@@ -162,10 +201,20 @@ impl Fixture {
     /// Names as they are shown: two that are held, two that are not.
     pub(crate) fn ids(&self, mask: &Mask) -> [String; 4] {
         let as_of = self.as_of();
+        if let Some(state) = self.banded(&as_of, mask) {
+            return [0, 1, 2, 3].map(|place| state.roster.stocks()[place].id().to_owned());
+        }
         let held: Vec<NameId> = self.account.holdings.iter().map(|holding| holding.name).collect();
         let free: Vec<NameId> = as_of.members().filter(|name| !held.contains(name)).collect();
         [held[0], held[1], free[0], free[1]].map(|name| mask.asset(name).to_inline())
     }
+}
+
+/// Every numeric setting but bands.
+pub(crate) fn without_bands() -> impl Iterator<Item = Numeric> {
+    Numeric::ALL
+        .into_iter()
+        .filter(|numeric| numeric.scale() != FactorScale::Bands)
 }
 
 /// Every level with every numeric setting.
@@ -180,8 +229,8 @@ pub(crate) fn settings(numerics: &[Numeric]) -> Vec<(Level, Numeric)> {
 }
 
 /// The answer to a good call, read back.
-pub(crate) fn answer(context: &ToolContext<'_>, tool: &str, arguments: &str) -> Value {
-    let answer = Toolbox::new().unwrap().call(context, tool, arguments);
+pub(crate) fn answer<'a>(view: impl Into<StepView<'a>>, tool: &str, arguments: &str) -> Value {
+    let answer = Toolbox::new().unwrap().call(view, tool, arguments);
     assert!(answer.ok, "{}", answer.payload.to_json());
     serde_json::from_str(&answer.payload.to_json()).unwrap()
 }

@@ -1,12 +1,11 @@
 //! What each rung of the numeric ladder may show, and that lists are made from what is shown.
 
-use crate::tools::fixture::{Fixture, answer, every_setting, rows};
+use crate::tools::fixture::{Fixture, answer, every_setting, rows, without_bands};
 use crate::tools::snapshots::calls;
-use ktd_env::factors::{Factor, FactorConfig};
-use ktd_env::{AsOf, FactorTable, NameId};
-use ktd_masking::{BAND_NOISE, BAND_REFRESH_DAYS, FactorScale, Level, Mask, Mode, Numeric};
-use ktd_stats::normal_cdf;
-use ktd_tools::{Tool, ToolContext, state};
+use ktd_env::NameId;
+use ktd_env::factors::Factor;
+use ktd_masking::{FactorScale, Level, Mask, Mode, Numeric};
+use ktd_tools::{StepView, Tool, ToolContext, state};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -158,38 +157,39 @@ fn numbers(key: &str, value: &Value, found: &mut Vec<(String, f64)>) {
 /// Every payload of a step, the tools' and the states'.
 fn payloads(fixture: &Fixture, mask: &Mask) -> Vec<Value> {
     let as_of = fixture.as_of();
-    let context = fixture.context(&as_of, mask);
     let ids = fixture.ids(mask);
-    let mut payloads: Vec<Value> = Tool::ALL
-        .into_iter()
-        .map(|tool| answer(&context, tool.name(), &calls(&ids, tool, mask.numeric())))
-        .collect();
-    payloads.extend(as_of.names().map(|name| snapshot(&context, name, 60)));
-    let every: Vec<String> = ["close", "weight", "unrealised_return"]
-        .into_iter()
-        .chain(Factor::ALL.map(Factor::name))
-        .chain(ktd_env::factors::Technical::ALL.map(ktd_env::factors::Technical::name))
-        .map(|name| format!("\"{name}\""))
-        .collect();
-    let arguments = format!(
-        r#"{{"stock_ids":["{}"],"dimensions":[{}]}}"#,
-        ids.join("\",\""),
-        every.join(",")
-    );
-    payloads.push(answer(&context, "compare_candidates", &arguments));
-    payloads
-        .extend(Mode::ALL.map(|mode| serde_json::from_str(&state::state(&context, mode).to_json()).unwrap()));
-    payloads
+    fixture.view(&as_of, mask, |view| {
+        let tools = Tool::ALL.into_iter();
+        let mut payloads: Vec<Value> = tools
+            .map(|tool| answer(view, tool.name(), &calls(&ids, tool, mask.numeric())))
+            .collect();
+        if let StepView::Market(context) = view {
+            payloads.extend(as_of.names().map(|name| snapshot(context, name, 60)));
+        }
+        let every: Vec<String> = ["close", "weight", "unrealised_return"]
+            .into_iter()
+            .chain(Factor::ALL.map(Factor::name))
+            .chain(ktd_env::factors::Technical::ALL.map(ktd_env::factors::Technical::name))
+            .map(|name| format!("\"{name}\""))
+            .collect();
+        let arguments = format!(
+            r#"{{"stock_ids":["{}"],"dimensions":[{}]}}"#,
+            ids.join("\",\""),
+            every.join(",")
+        );
+        payloads.push(answer(view, "compare_candidates", &arguments));
+        let states = Mode::ALL.map(|mode| serde_json::from_str(&view.state(mode).to_json()).unwrap());
+        payloads.extend(states);
+        payloads
+    })
 }
 
 /// Where values are hidden a number is a percentile, a rank, a band, a count or a coarse figure of the account: whatever else
 /// there may be has a key that is not in this list. So no price, volume or return of a stock shows.
 #[test]
 fn ranked_and_banded_show_no_other_numbers() {
-    const COUNTS: [&str; 9] = [
+    const COUNTS: [&str; 7] = [
         "step",
-        "steps_left",
-        "steps_total",
         "order",
         "positions",
         "positions_left",
@@ -230,13 +230,13 @@ fn ranked_and_banded_show_no_other_numbers() {
                 "unrealised_return" => ranked && is_multiple(value, 0.05),
                 "nav_return" => ranked && is_multiple(value, 0.01),
                 key if COUNTS.contains(&key) => is_whole && 0.0 <= value,
-                key if MONEY.contains(&key) => is_multiple(value, if ranked { 10_000.0 } else { 50_000.0 }),
+                key if MONEY.contains(&key) => ranked && is_multiple(value, 10_000.0),
                 "target_weight" => is_multiple(value, if ranked { 0.005 } else { 0.01 }),
-                key if WEIGHTS.contains(&key) => is_multiple(value, if ranked { 0.01 } else { 0.02 }),
+                key if WEIGHTS.contains(&key) => is_multiple(value, 0.01),
                 key if key.ends_with("pct") => {
                     ranked && (0.0..=100.0).contains(&value) && is_multiple(value, 0.1)
                 }
-                key if key.ends_with("band") => !ranked && [-1.0, 0.0, 1.0].contains(&value),
+                key if key.ends_with("band") => !ranked && (-2.0..=2.0).contains(&value) && is_whole,
                 _ => false,
             };
             assert!(fits, "{numeric:?}: {key} is {value}");
@@ -277,36 +277,6 @@ fn banded_tells_nothing_of_how_names_trade_and_ranked_does() {
     assert!(!hide_trading(&texts(Numeric::Ranked)));
 }
 
-/// The fixture's market with factors of the whole window.
-fn long_factors(fixture: &Fixture) -> FactorTable {
-    let (origin, last) = (
-        fixture.window[0].before().unwrap(),
-        fixture.market.calendar().len() - 1,
-    );
-    let last = fixture.market.day_at(last).unwrap();
-    FactorTable::new(&fixture.market, &FactorConfig::KTD, origin, last).unwrap()
-}
-
-/// What is shown of all stocks on a day so many trading days after the origin, and who the members are.
-fn shown_after(
-    fixture: &Fixture,
-    factors: &FactorTable,
-    numeric: Numeric,
-    days: usize,
-) -> (String, Vec<NameId>) {
-    let origin = fixture.window[0].before().unwrap();
-    let day = fixture.market.day_at(origin.index() + days).unwrap();
-    let as_of = fixture.market.as_of(day).with_factors(factors);
-    let mask = fixture.mask(Level::Blinded, numeric);
-    let context = fixture.context(&as_of, &mask);
-    let screen = answer(&context, "screen_candidates", &full_screen(""));
-    let mut text = screen.to_string();
-    for name in as_of.members() {
-        text += &snapshot(&context, name, 10).to_string();
-    }
-    (text, as_of.members().collect())
-}
-
 fn full_screen(bounds: &str) -> String {
     let tilts: Vec<String> = Factor::ALL
         .iter()
@@ -315,118 +285,12 @@ fn full_screen(bounds: &str) -> String {
     format!(r#"{{"factors":[{}],"top_k":30{bounds}}}"#, tilts.join(","))
 }
 
-/// Factors move from day to day and the payload does not: what is shown hangs on the bands of the refresh day alone.
-#[test]
-fn bands_stay_as_they_are_between_refresh_days() {
-    let fixture = Fixture::new();
-    let factors = long_factors(&fixture);
-    let (first, members) = shown_after(&fixture, &factors, Numeric::Banded, 0);
-    let (first_ranked, _) = shown_after(&fixture, &factors, Numeric::Ranked, 0);
-    let mut compared = 0;
-    for days in 1..BAND_REFRESH_DAYS {
-        let (shown, now) = shown_after(&fixture, &factors, Numeric::Banded, days);
-        if now == members {
-            compared += 1;
-            assert!(shown == first, "{days} days after the origin");
-            assert!(shown_after(&fixture, &factors, Numeric::Ranked, days).0 != first_ranked);
-        }
-    }
-    assert!(
-        5 < compared,
-        "the index is reviewed too often to compare: {compared}"
-    );
-    let (next, _) = shown_after(&fixture, &factors, Numeric::Banded, BAND_REFRESH_DAYS);
-    assert!(next != first, "the next bands are taken anew");
-}
-
-/// The share of the other members that a value stands above, computed here a second time.
-fn share_above(as_of: &AsOf<'_>, name: NameId, factor: Factor) -> Option<f64> {
-    let own = as_of.factor(name, factor)?;
-    let others = as_of.members().filter(|other| *other != name);
-    let others: Vec<f64> = others.filter_map(|other| as_of.factor(other, factor)).collect();
-    let place: f64 = others
-        .iter()
-        .map(|other| {
-            if *other < own {
-                1.0
-            } else if *other > own {
-                0.0
-            } else {
-                0.5
-            }
-        })
-        .sum();
-    Some(place / f64::from(u32::try_from(others.len()).unwrap()))
-}
-
-/// The probabilities of the bands -1, 0 and 1 for a share, by the rule that the documents state.
-fn odds(share: f64) -> [f64; 3] {
-    let own = 12.0_f64.sqrt() * (share - 0.5);
-    let cut = 0.430_727 * (1.0 + BAND_NOISE * BAND_NOISE).sqrt();
-    let below = |edge: f64| normal_cdf((edge - own) / BAND_NOISE);
-    [below(-cut), below(cut) - below(-cut), 1.0 - below(cut)]
-}
-
-/// Each band is shown as often as the rule says; a missing value's is drawn evenly.
-#[test]
-fn bands_lean_to_the_truth_as_they_should_and_are_never_missing() {
-    let fixture = Fixture::new();
-    let factors = long_factors(&fixture);
-    let origin = fixture.window[0].before().unwrap();
-    let as_of = fixture.market.as_of(origin).with_factors(&factors);
-    let members: Vec<NameId> = as_of.members().collect();
-    let cells = || {
-        members
-            .iter()
-            .flat_map(|name| Factor::ALL.map(|factor| (*name, factor)))
-    };
-    let (mut told, mut missing) = ([(0.0, 0.0); 3], [(0.0, 0.0); 3]);
-    for episode in 0..200 {
-        let mask = fixture.mask_of(&format!("episode {episode}"), Numeric::Banded);
-        let shown = answer(
-            &fixture.context(&as_of, &mask),
-            "screen_candidates",
-            &full_screen(""),
-        );
-        let shown = rows(&shown["candidates"]);
-        assert_eq!(shown.len(), members.len());
-        let shown: BTreeMap<NameId, _> = shown
-            .into_iter()
-            .map(|row| (mask.resolve(row["stock_id"].as_str().unwrap()).unwrap(), row))
-            .collect();
-        for (name, factor) in cells() {
-            let band = shown[&name][&format!("{}_band", factor.name())].as_i64().unwrap();
-            let share = share_above(&as_of, name, factor);
-            let counted = if share.is_some() { &mut told } else { &mut missing };
-            let chances = share.map_or([1.0 / 3.0; 3], odds);
-            for (place, (count, chance)) in counted.iter_mut().zip(chances).enumerate() {
-                count.0 += f64::from(u8::from(i64::try_from(place).unwrap() - 1 == band));
-                count.1 += chance;
-            }
-        }
-    }
-    for (what, counted) in [("told", told), ("missing", missing)] {
-        let all: f64 = counted.iter().map(|(shown, _)| shown).sum();
-        assert!(
-            100.0 < all,
-            "the fixture has names too young for a factor: {what} {all}"
-        );
-        for (shown, expected) in counted {
-            // The cut is that of a normal sum, which a moved standing is but nearly: hence the half percent.
-            assert!(
-                (shown - expected).abs() < 5.0 * (all / 4.0).sqrt() + 0.005 * all,
-                "{what}: {shown}, not {expected}"
-            );
-        }
-    }
-}
-
 /// The suffix of what a screen scores, and the score of a missing one.
 fn scored(numeric: Numeric) -> (&'static str, f64) {
     match numeric.scale() {
         FactorScale::Values => ("_z", 0.0),
         FactorScale::Percentiles => ("_pct", 50.0),
-        FactorScale::Bands => ("_band", 0.0),
+        FactorScale::Bands => unreachable!("a roster has laws of its own"),
     }
 }
 
@@ -439,12 +303,7 @@ fn lists_are_made_from_what_is_shown() {
     let tilts = r#""factors":[{"factor":"MOM_12_1","direction":"high","weight":2},{"factor":"RV_60","direction":"low"},
         {"factor":"SKEW","direction":"high","weight":0.5}],"top_k":30"#;
     for episode in 0..30 {
-        for numeric in [
-            Numeric::RoundedTenth,
-            Numeric::RoundedHalf,
-            Numeric::Ranked,
-            Numeric::Banded,
-        ] {
+        for numeric in [Numeric::RoundedTenth, Numeric::RoundedHalf, Numeric::Ranked] {
             let mask = fixture.mask_of(&format!("episode {episode}"), numeric);
             let context = fixture.context(&as_of, &mask);
             let (suffix, middle) = scored(numeric);
@@ -494,12 +353,7 @@ fn candidates_of_a_factor_are_the_highest_shown() {
     let fixture = Fixture::new();
     let as_of = fixture.as_of();
     for episode in 0..30 {
-        for numeric in [
-            Numeric::RoundedTenth,
-            Numeric::RoundedHalf,
-            Numeric::Ranked,
-            Numeric::Banded,
-        ] {
+        for numeric in [Numeric::RoundedTenth, Numeric::RoundedHalf, Numeric::Ranked] {
             let mask = fixture.mask_of(&format!("episode {episode}"), numeric);
             let context = fixture.context(&as_of, &mask);
             let screened = rows(&answer(&context, "screen_candidates", &full_screen(""))["candidates"]);
@@ -534,7 +388,7 @@ fn targets_finer_than_what_is_shown_are_refused() {
     let fixture = Fixture::new();
     let as_of = fixture.as_of();
     let toolbox = ktd_tools::Toolbox::new().unwrap();
-    for numeric in Numeric::ALL {
+    for numeric in without_bands() {
         let mask = fixture.mask(Level::Blinded, numeric);
         let context = fixture.context(&as_of, &mask);
         let [held, ..] = fixture.ids(&mask);
@@ -569,7 +423,9 @@ fn raw_bounds_are_refused_where_raw_values_are_hidden() {
     for numeric in Numeric::ALL {
         let mask = fixture.mask(Level::Blinded, numeric);
         let arguments = full_screen(r#","bounds":[{"factor":"SKEW","scale":"raw","min":0}]"#);
-        let answer = toolbox.call(&fixture.context(&as_of, &mask), "screen_candidates", &arguments);
+        let answer = fixture.view(&as_of, &mask, |view| {
+            toolbox.call(view, "screen_candidates", &arguments)
+        });
         let expected = (numeric.scale() != FactorScale::Values).then_some("raw_value_hidden");
         assert_eq!(answer.code, expected, "{numeric:?}");
     }

@@ -6,6 +6,7 @@
     reason = "a broken fixture fails the test"
 )]
 
+mod banded;
 mod fixture;
 mod ladder;
 mod properties;

@@ -2,7 +2,7 @@
 
 use crate::tools::fixture::{Fixture, every_setting};
 use ktd_masking::{Mask, Mode, Payload};
-use ktd_tools::{Tool, Toolbox, parse_action, state};
+use ktd_tools::{Tool, Toolbox, parse_action};
 use proptest::prelude::*;
 use serde_json::Value;
 use std::sync::OnceLock;
@@ -231,9 +231,8 @@ proptest! {
         let broken: String = arguments.chars().take(cut.index(arguments.chars().count() + 1)).collect();
         for (level, numeric) in every_setting() {
             let mask = fixture.mask(level, numeric);
-            let context = fixture.context(&as_of, &mask);
             for text in [&arguments, &broken] {
-                let answer = toolbox.call(&context, &name, text);
+                let answer = fixture.view(&as_of, &mask, |view| toolbox.call(view, &name, text));
                 prop_assert_eq!(answer.ok, answer.code.is_none());
                 assert_hidden(secrets, &mask, &answer.payload);
             }
@@ -246,7 +245,7 @@ proptest! {
         let as_of = fixture.as_of();
         for (level, numeric) in every_setting() {
             let mask = fixture.mask(level, numeric);
-            if let Err(error) = parse_action(&fixture.context(&as_of, &mask), &arguments) {
+            if let Err(error) = fixture.view(&as_of, &mask, |view| parse_action(view, &arguments)) {
                 prop_assert!(!error.faults().is_empty());
                 assert_hidden(secrets, &mask, &error.payload());
             }
@@ -261,7 +260,7 @@ proptest! {
         for (level, numeric) in every_setting() {
             let answer = |fixture: &Fixture| {
                 let (as_of, mask) = (fixture.as_of(), fixture.mask(level, numeric));
-                toolbox.call(&fixture.context(&as_of, &mask), &name, &arguments).payload.to_json()
+                fixture.view(&as_of, &mask, |view| toolbox.call(view, &name, &arguments).payload.to_json())
             };
             prop_assert_eq!(answer(fixture), answer(cut));
         }
@@ -276,7 +275,7 @@ fn no_state_shows_what_its_level_hides_or_what_comes_later() {
         for mode in Mode::ALL {
             let shown = |fixture: &Fixture| {
                 let (as_of, mask) = (fixture.as_of(), fixture.mask(level, numeric));
-                state::state(&fixture.context(&as_of, &mask), mode)
+                fixture.view(&as_of, &mask, |view| view.state(mode))
             };
             assert_hidden(secrets, &fixture.mask(level, numeric), &shown(fixture));
             assert_eq!(shown(fixture), shown(&cut));
@@ -290,7 +289,9 @@ fn bright_answers_show_codes_and_dates() {
     let World { fixture, secrets, .. } = world();
     let as_of = fixture.as_of();
     let mask = fixture.mask(ktd_masking::Level::Bright, ktd_masking::Numeric::Exact);
-    let json = state::state(&fixture.context(&as_of, &mask), Mode::MemoryOnly).to_json();
+    let json = fixture
+        .view(&as_of, &mask, |view| view.state(Mode::MemoryOnly))
+        .to_json();
     assert!(secrets.codes.iter().any(|code| json.contains(code.as_str())));
     assert!(secrets.dates.iter().any(|date| json.contains(date.as_str())));
 }

@@ -4,7 +4,7 @@ use crate::tools::fixture::{Fixture, settings};
 use ktd_env::exchange::decide;
 use ktd_masking::{FactorScale, Level, Mask, MaskSettings, Mode, Numeric, Payload, RuleFigures};
 use ktd_prompts::{SystemSlots, UserStepSlots};
-use ktd_tools::{Tool, Toolbox, feedback, parse_action, state, tool_specs};
+use ktd_tools::{Tool, Toolbox, feedback, parse_action, tool_specs};
 use std::fmt::Write;
 
 /// Compact JSON with one row of a table, one entry of a map a line.
@@ -95,12 +95,8 @@ fn every_tool_at_every_level() {
     for tool in Tool::ALL {
         assert_shown(tool.name(), |fixture, mask| {
             let as_of = fixture.as_of();
-            let context = fixture.context(&as_of, mask);
-            let answer = toolbox.call(
-                &context,
-                tool.name(),
-                &calls(&fixture.ids(mask), tool, mask.numeric()),
-            );
+            let arguments = calls(&fixture.ids(mask), tool, mask.numeric());
+            let answer = fixture.view(&as_of, mask, |view| toolbox.call(view, tool.name(), &arguments));
             assert!(answer.ok, "{} {}", tool.name(), answer.payload.to_json());
             answer.payload
         });
@@ -112,7 +108,7 @@ fn the_state_of_every_mode() {
     for mode in Mode::ALL {
         assert_shown(&format!("state_{}", mode.label()), |fixture, mask| {
             let as_of = fixture.as_of();
-            state::state(&fixture.context(&as_of, mask), mode)
+            fixture.view(&as_of, mask, |view| view.state(mode))
         });
     }
 }
@@ -240,10 +236,10 @@ fn feedback_on_bad_submissions() {
     let mut texts = Vec::new();
     for numeric in Numeric::ALL {
         let mask = fixture.mask(Level::Blinded, numeric);
-        let context = fixture.context(&as_of, &mask);
         let mut text = String::new();
         for submission in &submissions {
-            let told = toolbox.parse_submission(&context, submission).map_or_else(
+            let parsed = fixture.view(&as_of, &mask, |view| toolbox.parse_submission(view, submission));
+            let told = parsed.map_or_else(
                 |error| readable(&error.payload().to_json()),
                 |action| format!("taken, {} orders", action.orders.len()),
             );

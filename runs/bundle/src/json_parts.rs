@@ -1,0 +1,74 @@
+//! JSON that texts carry, and its keys, columns and texts.
+
+use serde_json::{Deserializer, Value};
+
+/// Every JSON object or list in a text, in order; what is between them is left out.
+#[must_use]
+pub fn values_in(text: &str) -> Vec<Value> {
+    let mut values = Vec::new();
+    let mut rest = text;
+    while let Some(start) = rest.find(['{', '[']) {
+        let candidate = rest.get(start..).unwrap_or_default();
+        let mut found = Deserializer::from_str(candidate).into_iter::<Value>();
+        let after = if let Some(Ok(value)) = found.next() {
+            values.push(value);
+            found.byte_offset()
+        } else {
+            // Both brackets are one byte.
+            1
+        };
+        rest = candidate.get(after..).unwrap_or_default();
+    }
+    values
+}
+
+/// Calls `look` with every key that has a value and every name of a column, without a text, and with every text, under
+/// its key.
+pub fn each_member(value: &Value, look: &mut impl FnMut(&str, Option<&str>)) {
+    each_below("", value, look);
+}
+
+fn each_below(key: &str, value: &Value, look: &mut impl FnMut(&str, Option<&str>)) {
+    match value {
+        Value::Object(members) => {
+            for (key, value) in members.iter().filter(|(_, value)| !value.is_null()) {
+                look(key, None);
+                each_below(key, value, look);
+            }
+        }
+        Value::Array(items) => items.iter().for_each(|item| each_below(key, item, look)),
+        Value::String(column) if key == "columns" => look(column, None),
+        Value::String(text) => look(key, Some(text)),
+        Value::Number(_) | Value::Bool(_) | Value::Null => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_columns_and_texts_are_found_wherever_they_stand() {
+        let text =
+            "STATE:\n{\"a\":{\"columns\":[\"b\"],\"rows\":[[\"c\",1]]},\"n\":null}\nnow [ {\"d\":2} {x} [3]";
+        let mut found = Vec::new();
+        for value in values_in(text) {
+            each_member(&value, &mut |key, text| {
+                found.push((key.to_owned(), text.map(str::to_owned)));
+            });
+        }
+        let name = |name: &str| (name.to_owned(), None);
+        let rows = ("rows".to_owned(), Some("c".to_owned()));
+        assert_eq!(
+            found,
+            [
+                name("a"),
+                name("columns"),
+                name("b"),
+                name("rows"),
+                rows,
+                name("d")
+            ]
+        );
+    }
+}
