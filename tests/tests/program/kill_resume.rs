@@ -33,7 +33,11 @@ name = "kill"
 parallel_cells = 4
 synthetic = { seed = 5, names = 30, days = 330 }
 mask_key_file = "mask.key"
-masks = [{ level = "bright" }, { level = "blinded", numeric = "rescaled" }]
+masks = [
+    { level = "bright" },
+    { level = "blinded", numeric = "rescaled" },
+    { level = "blinded", numeric = "banded" },
+]
 modes = ["fixed-candidate", "open-research"]
 agents = [
     { id = "random", builtin = "random" },
