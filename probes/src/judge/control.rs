@@ -21,8 +21,6 @@ pub enum ControlSet {
     SortedAliases,
     /// Single days under a key that is a small number.
     SmallKey,
-    /// Whole episodes in bands under ids that no period renews, with the real days, where bands are certified.
-    KeptIds,
     /// Pairs of episodes with true prices and volumes.
     ExactLinked,
     /// Whole episodes with true prices and volumes.
@@ -31,6 +29,8 @@ pub enum ControlSet {
     ExactAnchored,
     /// Episodes of an asking agent in bands under ids that no period renews.
     AskedKeptIds,
+    /// The same, with the day given away: the groups that a stock was in name it.
+    AskedDatedKeptIds,
     /// Episodes of an asking agent in bands whose roster is as large as the index.
     AskedAllMembers,
     /// Episodes of an asking agent with true prices and volumes, whose plans are held against its account.
@@ -54,7 +54,7 @@ pub struct ExpectedRecovery {
 /// probes and far above what a broken one does: half where the numbers name the stock, a tenth where they only narrow it
 /// down, a fifth for limit days, of which a market has many at once. Of bands `price-level` reads none and
 /// `volume-level` one, which names nobody.
-pub const EXPECTED_RECOVERIES: [(&str, ExpectedRecovery); 20] = [
+pub const EXPECTED_RECOVERIES: [(&str, ExpectedRecovery); 21] = [
     ("price-level", expect(ControlSet::ExactDay, Measure::Top5, 0.5)),
     ("volume-level", expect(ControlSet::ExactDay, Measure::Top5, 0.5)),
     ("return-path", expect(ControlSet::ExactDay, Measure::Top5, 0.5)),
@@ -77,12 +77,6 @@ pub const EXPECTED_RECOVERIES: [(&str, ExpectedRecovery); 20] = [
         "labels-and-order",
         expect(ControlSet::SmallKey, Measure::Top5, 0.5),
     ),
-    ("combination", expect(ControlSet::KeptIds, Measure::Top5, 0.05)),
-    ("return-path", expect(ControlSet::KeptIds, Measure::Top5, 0.03)),
-    (
-        "volatility-profile",
-        expect(ControlSet::KeptIds, Measure::Top5, 0.03),
-    ),
     ("combination", expect(ControlSet::ExactLinked, Measure::Same, 0.3)),
     (
         "combination",
@@ -99,6 +93,22 @@ pub const EXPECTED_RECOVERIES: [(&str, ExpectedRecovery); 20] = [
     (
         "roster-path",
         expect(ControlSet::AskedKeptIds, Measure::Date20, 0.1),
+    ),
+    (
+        "combination",
+        expect(ControlSet::AskedDatedKeptIds, Measure::Top5, 0.1),
+    ),
+    (
+        "roster-path",
+        expect(ControlSet::AskedDatedKeptIds, Measure::Top5, 0.1),
+    ),
+    (
+        "known-day",
+        expect(ControlSet::AskedDatedKeptIds, Measure::Top5, 0.05),
+    ),
+    (
+        "given-away",
+        expect(ControlSet::AskedDatedKeptIds, Measure::Top5, 0.05),
     ),
     (
         "census",
@@ -128,11 +138,11 @@ impl ControlSet {
         Self::DatedDay,
         Self::SortedAliases,
         Self::SmallKey,
-        Self::KeptIds,
         Self::ExactLinked,
         Self::ExactEpisode,
         Self::ExactAnchored,
         Self::AskedKeptIds,
+        Self::AskedDatedKeptIds,
         Self::AskedAllMembers,
         Self::AskedExact,
     ];
@@ -149,7 +159,10 @@ impl ControlSet {
     /// where some are.
     #[must_use]
     pub fn is_needed(self, numeric: Numeric, has_asked: bool) -> bool {
-        let is_of_bands = matches!(self, Self::KeptIds | Self::AskedKeptIds | Self::AskedAllMembers);
+        let is_of_bands = matches!(
+            self,
+            Self::AskedKeptIds | Self::AskedDatedKeptIds | Self::AskedAllMembers
+        );
         (!is_of_bands || numeric.scale() == FactorScale::Bands) && (has_asked || !self.kind().is_asked())
     }
 
@@ -161,11 +174,11 @@ impl ControlSet {
             Self::DatedDay => "dated-day",
             Self::SortedAliases => "sorted-aliases",
             Self::SmallKey => "small-key",
-            Self::KeptIds => "kept-ids",
             Self::ExactLinked => "exact-linked",
             Self::ExactEpisode => "exact-episode",
             Self::ExactAnchored => "exact-anchored",
             Self::AskedKeptIds => "asked-kept-ids",
+            Self::AskedDatedKeptIds => "asked-dated-kept-ids",
             Self::AskedAllMembers => "asked-all-members",
             Self::AskedExact => "asked-exact",
             Self::BrightDay => "bright-day",
@@ -180,9 +193,10 @@ impl ControlSet {
                 ProbeKind::Day
             }
             Self::ExactLinked => ProbeKind::Linked,
-            Self::ExactEpisode | Self::KeptIds => ProbeKind::Episode,
+            Self::ExactEpisode => ProbeKind::Episode,
             Self::ExactAnchored => ProbeKind::Anchored,
             Self::AskedKeptIds | Self::AskedAllMembers | Self::AskedExact => ProbeKind::Asked,
+            Self::AskedDatedKeptIds => ProbeKind::AskedDated,
         }
     }
 
@@ -195,11 +209,10 @@ impl ControlSet {
             | Self::DatedDay
             | Self::SortedAliases
             | Self::SmallKey
-            | Self::KeptIds
             | Self::ExactAnchored
             | Self::BrightDay => 1,
             Self::ExactLinked | Self::AskedAllMembers => 2,
-            Self::ExactEpisode | Self::AskedKeptIds | Self::AskedExact => 4,
+            Self::ExactEpisode | Self::AskedKeptIds | Self::AskedDatedKeptIds | Self::AskedExact => 4,
         };
         control_probes.div_ceil(part)
     }
@@ -215,9 +228,10 @@ impl ControlSet {
             | Self::ExactEpisode
             | Self::ExactAnchored
             | Self::AskedExact => (Level::Blinded, Numeric::Exact),
-            Self::AskedKeptIds | Self::AskedAllMembers => (Level::Blinded, Numeric::Banded),
+            Self::AskedKeptIds | Self::AskedDatedKeptIds | Self::AskedAllMembers => {
+                (Level::Blinded, Numeric::Banded)
+            }
             Self::DatedDay => (Level::StockBlind, Numeric::Exact),
-            Self::KeptIds => (Level::StockBlind, Numeric::Banded),
             Self::BrightDay => (Level::Bright, Numeric::Exact),
         };
         MaskSettings { level, numeric }
@@ -227,7 +241,7 @@ impl ControlSet {
     #[must_use]
     pub const fn aid(self) -> Aid {
         match self {
-            Self::KeptIds | Self::AskedKeptIds => Aid::IdsKept,
+            Self::AskedKeptIds | Self::AskedDatedKeptIds => Aid::IdsKept,
             Self::AskedAllMembers => Aid::AllMembers,
             Self::DatedDay => Aid::LimitDays,
             Self::ExactDay

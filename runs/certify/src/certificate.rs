@@ -45,10 +45,8 @@ pub struct Certificate {
 }
 
 /// What every certificate leaves open.
-const NOT_COVERED: [&str; 7] = [
-    "questions that an agent makes up as it goes: probes ask what is fixed beforehand",
-    "a stock that is recognised and then watched for more steps than the one that `anchored` shows, or several of them",
-    "sweeps of orders or of `risk_check` that search for a hidden figure",
+const NOT_COVERED: [&str; 5] = [
+    "agents that ask otherwise than the kinds of probes do: what they call and order follows rules that are fixed beforehand",
     "attackers with tools of their own, such as a search engine or later data",
     "panels, windows, episodes longer than these, and limits of tools other than those named here",
     "decision modes other than open-research",
@@ -173,6 +171,12 @@ fn not_covered(set: &SetRecord, figures: &[RecoveryRate]) -> Vec<String> {
             .collect();
         (!labels.is_empty()).then(|| labels.join(", "))
     };
+    if ProbeKind::ALL
+        .into_iter()
+        .all(|kind| set.count(kind) == 0 || !kind.is_asked())
+    {
+        lines.push("agents that ask and order at all: no probe is one of theirs".to_owned());
+    }
     if let Some(absent) = kinds(&|kind| set.count(kind) == 0) {
         lines.push(format!("probes of the kinds {absent}: none were put"));
     }

@@ -15,11 +15,11 @@ pub(crate) fn plan_of(control: ControlSet, inputs: &ProbeInputs, plan: &SetPlan)
         ControlSet::ExactDay
         | ControlSet::DatedDay
         | ControlSet::SortedAliases
-        | ControlSet::KeptIds
         | ControlSet::ExactLinked
         | ControlSet::ExactEpisode
         | ControlSet::ExactAnchored
         | ControlSet::AskedKeptIds
+        | ControlSet::AskedDatedKeptIds
         | ControlSet::AskedAllMembers
         | ControlSet::AskedExact
         | ControlSet::BrightDay => inputs.key.derive(control.label()),

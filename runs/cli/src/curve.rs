@@ -51,7 +51,7 @@ pub(super) fn run(args: &CurveArgs, console: Console) -> Result<(), CliError> {
     let (source, plan, key) = run.0.prepare()?;
     let stretches = plan.stretches.clone();
     let inputs = ProbeInputs::new(source, &plan, key, run.0.threads)?;
-    let fidelities = run.fidelities(&inputs, &stretches)?;
+    let fidelities = run.fidelities(&inputs, (&stretches, &plan.training_stretches))?;
     let episodes = execute(
         &RunPlan {
             config: experiment(&run.0.config, &inputs, &stretches)?,

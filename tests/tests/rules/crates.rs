@@ -162,7 +162,7 @@ impl Power {
 }
 
 /// Packages that compute from their arguments: any crate may use them.
-pub(crate) const WITHOUT_POWER: [&str; 16] = [
+pub(crate) const WITHOUT_POWER: [&str; 17] = [
     "aho-corasick",
     "base64",
     "blake3",
@@ -171,6 +171,7 @@ pub(crate) const WITHOUT_POWER: [&str; 16] = [
     "governor",
     "libm",
     "maud",
+    "nalgebra",
     "num-bigint",
     "pulp",
     "rand_chacha",

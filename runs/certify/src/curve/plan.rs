@@ -1,8 +1,10 @@
 //! Puts the attackers to every rung, and the strategies.
 
-use super::record::{CURVE_FORMAT, Curve, Recovery, ReturnDifference, Rung, StrategyCost};
+use super::forecast::mean_slopes;
+use super::leakage::ClassLeakage;
+use super::record::{CURVE_FORMAT, Curve, FactorSight, Recovery, ReturnDifference, Rung, StrategyCost};
 use super::signals::signal_days;
-use super::strategy::FactorStrategy;
+use super::strategy::{FactorStrategy, FactorWeights};
 use crate::CertifyError;
 use crate::attacker_record::database_attackers;
 use crate::compose::count_probes;
@@ -10,19 +12,58 @@ use crate::paths::CertifyPaths;
 use crate::probe_inputs::ProbeInputs;
 use crate::progress::ProgressFn;
 use crate::run::CertifyRun;
+use ktd_env::factors::Factor;
 use ktd_episode::run::CellResult;
 use ktd_io::parallel::in_parallel;
 use ktd_masking::{Level, MaskSettings, Numeric};
 use ktd_probes::judge::AcceptanceRule;
 use ktd_probes::{ProbeKind, Stretch};
 
-/// Fidelity of a strategy's signals on one rung.
+/// Fidelity of a score on one rung.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct SignalFidelity {
-    /// Mean over days of the rank correlation of its signals with those of exact numbers.
-    pub rank_correlation: Option<f64>,
+struct ScoreFidelity {
+    /// Mean over days of its rank correlation with the same score of exact numbers.
+    rank_correlation: Option<f64>,
     /// Days compared.
-    pub days: usize,
+    days: usize,
+}
+
+/// Fidelity of what one rung shows.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RungFidelity {
+    sight: FactorSight,
+    strategies: Vec<ScoreFidelity>,
+}
+
+impl RungFidelity {
+    /// From scores in the order of [`scores`].
+    fn of(scores: &[ScoreFidelity]) -> Self {
+        let (factors, rest) = scores.split_at(Factor::ALL.len().min(scores.len()));
+        let (forecast, strategies) = rest.split_at(1.min(rest.len()));
+        let known: Vec<f64> = factors
+            .iter()
+            .filter_map(|score| score.rank_correlation)
+            .collect();
+        let named = Factor::ALL.iter().zip(factors);
+        Self {
+            sight: FactorSight {
+                factors: named
+                    .map(|(factor, score)| (factor.name().to_owned(), score.rank_correlation))
+                    .collect(),
+                mean: mean(&known),
+                forecast: forecast.first().and_then(|score| score.rank_correlation),
+                days: factors.iter().map(|score| score.days).max().unwrap_or(0),
+            },
+            strategies: strategies.to_vec(),
+        }
+    }
+}
+
+/// What is compared: each factor alone, the forecast, and each strategy.
+fn scores(forecast: FactorWeights) -> Vec<FactorWeights> {
+    let alone = Factor::ALL.map(|one| Factor::ALL.map(|factor| f64::from(u8::from(factor == one))));
+    let strategies = FactorStrategy::ALL.map(FactorStrategy::weights);
+    alone.into_iter().chain([forecast]).chain(strategies).collect()
 }
 
 /// Run over all rungs, in a directory for each.
@@ -87,33 +128,38 @@ impl CurveRun {
                 measure: rate.measure,
                 share: rate.share,
                 interval: rate.interval,
+                simultaneous: rate.simultaneous,
                 chance: rate.chance,
             })
         });
         found.collect()
     }
 
-    /// What the strategies see on each rung: strategy by strategy.
+    /// What is left to see on each rung. The forecast is fitted on the stretches that the attackers learn on.
     ///
     /// # Errors
     /// [`CertifyError::Input`] when the stretches do not fit the panel.
     pub fn fidelities(
         &self,
         inputs: &ProbeInputs,
-        stretches: &[Stretch],
-    ) -> Result<Vec<Vec<SignalFidelity>>, CertifyError> {
+        (stretches, training): (&[Stretch], &[Stretch]),
+    ) -> Result<Vec<RungFidelity>, CertifyError> {
         let days = signal_days(stretches);
+        let scores = scores(mean_slopes(inputs, training)?);
         let of_rung = |numeric: Numeric| {
-            let found = in_parallel(&days, self.0.threads, |day| day.correlations(inputs, numeric));
-            let found: Vec<_> = found.into_iter().collect::<Result<_, _>>()?;
-            let of_strategy = |place: usize| {
+            let found = in_parallel(&days, self.0.threads, |day| {
+                day.correlations(inputs, numeric, &scores)
+            });
+            let found: Vec<Vec<Option<f64>>> = found.into_iter().collect::<Result<_, _>>()?;
+            let of_score = |place: usize| {
                 let seen: Vec<f64> = found.iter().filter_map(|day| *day.get(place)?).collect();
-                SignalFidelity {
+                ScoreFidelity {
                     rank_correlation: mean(&seen),
                     days: seen.len(),
                 }
             };
-            Ok((0..FactorStrategy::ALL.len()).map(of_strategy).collect())
+            let of_scores: Vec<ScoreFidelity> = (0..scores.len()).map(of_score).collect();
+            Ok(RungFidelity::of(&of_scores))
         };
         Numeric::ALL.into_iter().map(of_rung).collect()
     }
@@ -126,17 +172,19 @@ impl CurveRun {
         &self,
         inputs: &ProbeInputs,
         recoveries: Vec<Vec<Recovery>>,
-        fidelities: &[Vec<SignalFidelity>],
+        fidelities: &[RungFidelity],
         episodes: Vec<CellResult>,
     ) -> Result<Curve, CertifyError> {
         let traded = Traded::read(episodes)?;
         let rungs = Numeric::ALL.into_iter().zip(recoveries).zip(fidelities);
         let rungs = rungs.map(|((numeric, recovery), fidelity)| Rung {
             numeric,
+            leakage: ClassLeakage::of(&recovery),
             recovery,
+            sight: fidelity.sight.clone(),
             strategies: FactorStrategy::ALL
                 .into_iter()
-                .zip(fidelity)
+                .zip(&fidelity.strategies)
                 .map(|(strategy, fidelity)| StrategyCost {
                     rank_correlation: fidelity.rank_correlation,
                     days: fidelity.days,

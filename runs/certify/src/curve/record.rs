@@ -1,16 +1,17 @@
 //! `curve.json`: one record, of which table and picture are views.
 
+use super::leakage::ClassLeakage;
 use super::strategy::FactorStrategy;
 use ktd_experiment::data_record::DataRecord;
 use ktd_experiment::label;
 use ktd_masking::Numeric;
 use ktd_probes::judge::RateInterval;
-use ktd_probes::{Measure, ProbeKind};
+use ktd_probes::{AttackerClass, Measure, ProbeKind};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Version of `curve.json`.
-pub const CURVE_FORMAT: u32 = 2;
+pub const CURVE_FORMAT: u32 = 3;
 
 /// Curve of leakage and utility over the rungs of the numeric ladder.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -39,8 +40,26 @@ pub struct Rung {
     pub numeric: Numeric,
     /// What each attacker recovered of each kind of probe.
     pub recovery: Vec<Recovery>,
+    /// What it leaks to each class of attackers, in bits.
+    pub leakage: Vec<ClassLeakage>,
+    /// What is left to see of the nine factors and of a forecast of returns.
+    pub sight: FactorSight,
     /// What it costs each strategy.
     pub strategies: Vec<StrategyCost>,
+}
+
+/// What a rung leaves to see, as rank correlations with the same of exact numbers: means over days.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FactorSight {
+    /// Of each factor by its name.
+    pub factors: BTreeMap<String, Option<f64>>,
+    /// Their mean.
+    pub mean: Option<f64>,
+    /// Of the forecast of the next day's return that a regression on exact numbers makes of what is shown.
+    pub forecast: Option<f64>,
+    /// Days compared.
+    pub days: usize,
 }
 
 /// Recovery of one attacker on one kind of probes.
@@ -57,6 +76,8 @@ pub struct Recovery {
     pub share: f64,
     /// Its Wilson interval.
     pub interval: RateInterval,
+    /// The interval that holds for all attackers together.
+    pub simultaneous: RateInterval,
     /// What chance recovers.
     pub chance: f64,
 }
@@ -97,16 +118,10 @@ impl Rung {
             .filter(move |found| found.kind == kind && found.measure == measure)
     }
 
-    /// Who attacked, in the order of tables.
+    /// What leaked to a class, where probes of it were put.
     #[must_use]
-    pub fn attackers(&self) -> Vec<&str> {
-        let mut names: Vec<&str> = Vec::new();
-        for found in &self.recovery {
-            if !names.contains(&found.attacker.as_str()) {
-                names.push(&found.attacker);
-            }
-        }
-        names
+    pub fn leaked(&self, class: AttackerClass) -> Option<&ClassLeakage> {
+        self.leakage.iter().find(|leakage| leakage.class == class)
     }
 
     /// The largest share above chance of a measure over attackers, for one kind: attacker, share, chance.

@@ -1,7 +1,7 @@
-//! What a strategy sees of all index members on a day, read from the tool's own answers, and how far that keeps the order of
-//! the exact numbers.
+//! What is seen of all index members on a day, read from the tool's own answers, and how far that keeps the order of the exact
+//! numbers: of each factor, of a forecast of returns, and of what strategies rank by.
 
-use super::strategy::FactorStrategy;
+use super::strategy::FactorWeights;
 use crate::CertifyError;
 use crate::probe_inputs::ProbeInputs;
 use ktd_env::exchange::Account;
@@ -47,27 +47,30 @@ pub fn signal_days(stretches: &[Stretch]) -> Vec<SignalDays> {
 }
 
 impl SignalDays {
-    /// The rank correlation of each strategy's signals under `numeric` with those of exact numbers, in the order of
-    /// [`FactorStrategy::ALL`]; `None` where a signal does not vary.
+    /// The rank correlation of each score under `numeric` with that of exact numbers, in the order of the scores; `None`
+    /// where a score does not vary.
     ///
     /// # Errors
     /// [`CertifyError::Input`] for a day outside the panel.
-    pub fn correlations(
+    pub(super) fn correlations(
         self,
         inputs: &ProbeInputs,
         numeric: Numeric,
-    ) -> Result<[Option<f64>; FactorStrategy::ALL.len()], CertifyError> {
+        scores: &[FactorWeights],
+    ) -> Result<Vec<Option<f64>>, CertifyError> {
         let names = self.names(inputs, numeric)?;
         let (exact, seen) = (
-            self.signals(inputs, Numeric::Exact, &names)?,
-            self.signals(inputs, numeric, &names)?,
+            self.shown(inputs, Numeric::Exact, &names)?,
+            self.shown(inputs, numeric, &names)?,
         );
-        let mut correlations = [None; FactorStrategy::ALL.len()];
-        for ((correlation, exact), seen) in correlations.iter_mut().zip(&exact).zip(&seen) {
-            *correlation = spearman(exact, seen)
-                .map_err(|error| CertifyError::input(error.to_string(), error.hint()))?;
-        }
-        Ok(correlations)
+        let of_score = |weights: &FactorWeights| {
+            let scored = |shown: &[ShownFactors]| -> Vec<f64> {
+                shown.iter().map(|stock| stock.score(weights)).collect()
+            };
+            spearman(&scored(&exact), &scored(&seen))
+                .map_err(|error| CertifyError::input(error.to_string(), error.hint()))
+        };
+        scores.iter().map(of_score).collect()
     }
 
     /// The members that are shown.
@@ -106,16 +109,16 @@ impl SignalDays {
         Ok((mask, day))
     }
 
-    /// The score of each name, strategy by strategy.
-    fn signals(
+    /// What is shown of each name.
+    fn shown(
         self,
         inputs: &ProbeInputs,
         numeric: Numeric,
         names: &[NameId],
-    ) -> Result<Vec<Vec<f64>>, CertifyError> {
+    ) -> Result<Vec<ShownFactors>, CertifyError> {
         let (mask, day) = self.mask(inputs, numeric)?;
         let as_of = inputs.source.market.as_of(day).with_factors(&inputs.factors);
-        let shown = if let Some(banded) = BandedState::at(None, &mask, &as_of) {
+        Ok(if let Some(banded) = BandedState::at(None, &mask, &as_of) {
             let ids: Vec<String> = names.iter().filter_map(|name| banded.id(*name)).collect();
             let shared = (&mask, &inputs.rules, &inputs.limits);
             let as_of_day = Payload::null();
@@ -133,40 +136,25 @@ impl SignalDays {
             };
             let ids: Vec<String> = names.iter().map(|name| mask.asset(*name).to_inline()).collect();
             compared(inputs, StepView::Market(&context), &ids)
-        };
-        let mut scores = vec![Vec::with_capacity(names.len()); FactorStrategy::ALL.len()];
-        for row in shown {
-            for (scores, strategy) in scores.iter_mut().zip(FactorStrategy::ALL) {
-                let tilts = strategy.tilts().iter();
-                let score: f64 = tilts.map(|(factor, sign)| sign * row.of(*factor)).sum();
-                scores.push(score + 0.0);
-            }
-        }
-        Ok(scores)
+        })
     }
 }
 
-/// What is shown of one member's factors.
-struct Shown(Vec<(Factor, f64)>);
+/// What is shown of one member's factors, in the order of [`Factor::ALL`].
+struct ShownFactors(FactorWeights);
 
-impl Shown {
-    /// A factor's standing in whichever form it is shown; what is missing counts as a middling one.
-    fn of(&self, factor: Factor) -> f64 {
-        let known = self.0.iter().find(|(of, _)| *of == factor);
-        known.map_or(0.0, |(_, value)| *value)
+impl ShownFactors {
+    /// The weighted sum of the standings.
+    fn score(&self, weights: &FactorWeights) -> f64 {
+        let terms = self.0.iter().zip(weights);
+        terms.map(|(value, weight)| value * weight).sum::<f64>() + 0.0
     }
 }
 
-/// Asks for the strategies' factors of all these ids, as many at a time as one call takes.
-fn compared(inputs: &ProbeInputs, view: StepView<'_>, ids: &[String]) -> Vec<Shown> {
-    let factors: Vec<Factor> = FactorStrategy::ALL
-        .iter()
-        .flat_map(|strategy| strategy.tilts())
-        .map(|tilt| tilt.0)
-        .collect();
-    let mut dimensions: Vec<&str> = factors.iter().map(|factor| factor.name()).collect();
+/// Asks for all factors of all these ids, as many at a time as one call takes.
+fn compared(inputs: &ProbeInputs, view: StepView<'_>, ids: &[String]) -> Vec<ShownFactors> {
+    let mut dimensions = Factor::ALL.map(Factor::name);
     dimensions.sort_unstable();
-    dimensions.dedup();
     let most = usize::try_from(inputs.limits.max_compare)
         .unwrap_or(usize::MAX)
         .max(2);
@@ -196,7 +184,7 @@ fn compared(inputs: &ProbeInputs, view: StepView<'_>, ids: &[String]) -> Vec<Sho
             chunk
                 .iter()
                 .enumerate()
-                .map(|(place, _)| read(&columns, rows.get(place), &factors)),
+                .map(|(place, _)| read(&columns, rows.get(place))),
         );
     }
     shown
@@ -205,15 +193,16 @@ fn compared(inputs: &ProbeInputs, view: StepView<'_>, ids: &[String]) -> Vec<Sho
 /// The suffixes of a factor's standing: z-score, percentile, band.
 const FORMS: [&str; 3] = ["_z", "_pct", "_band"];
 
-fn read(columns: &[&str], row: Option<&Value>, factors: &[Factor]) -> Shown {
-    let cell = |factor: &Factor| {
+/// A member's standings in whichever form they are shown; what is missing counts as a middling one.
+fn read(columns: &[&str], row: Option<&Value>) -> ShownFactors {
+    let cell = |factor: Factor| {
         FORMS.iter().find_map(|form| {
             let wanted = format!("{}{form}", factor.name());
             let place = columns.iter().position(|column| **column == wanted)?;
             let value = row?.get(place)?.as_f64()?;
             // The middle of percentiles is 50, that of scores and bands is 0.
-            Some((*factor, if *form == "_pct" { value - 50.0 } else { value }))
+            Some(if *form == "_pct" { value - 50.0 } else { value })
         })
     };
-    Shown(factors.iter().filter_map(cell).collect())
+    ShownFactors(Factor::ALL.map(|factor| cell(factor).unwrap_or(0.0)))
 }

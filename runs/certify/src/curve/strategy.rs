@@ -3,6 +3,9 @@
 use ktd_env::factors::Factor;
 use serde::{Deserialize, Serialize};
 
+/// Weight of each factor in a score, in the order of [`Factor::ALL`].
+pub(super) type FactorWeights = [f64; Factor::ALL.len()];
+
 /// Strategy that ranks the index members by factors alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -26,9 +29,17 @@ impl FactorStrategy {
         }
     }
 
-    /// Its factors, each with the sign of its attractive end.
+    /// The weight of each factor in its score, in the order of [`Factor::ALL`].
     #[must_use]
-    pub const fn tilts(self) -> &'static [(Factor, f64)] {
+    pub(super) fn weights(self) -> FactorWeights {
+        Factor::ALL.map(|factor| {
+            let tilts = self.tilts().iter();
+            tilts.filter(|(of, _)| *of == factor).map(|(_, sign)| sign).sum()
+        })
+    }
+
+    /// Its factors, each with the sign of its attractive end.
+    const fn tilts(self) -> &'static [(Factor, f64)] {
         match self {
             Self::Momentum => &[(Factor::Mom12_1, 1.0)],
             Self::Composite => &[

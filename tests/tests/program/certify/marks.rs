@@ -18,7 +18,7 @@ use ktd_kit::{copy, quiet, refused};
 use ktd_masking::{Level, MaskSettings, Numeric};
 use ktd_probes::ProbeKind;
 use ktd_probes::judge::Thresholds;
-use ktd_probes::judge::{CertificateVerdict, ControlSet};
+use ktd_probes::judge::CertificateVerdict;
 use ktd_probes::judge::{CertificationMark, CertificationStatus};
 use serde_json::Value;
 use std::path::Path;
@@ -350,12 +350,6 @@ fn a_relabelled_certificate_is_refused_by_its_probes() {
     };
     certificate.set.plan.numeric = mask.numeric;
     certificate.set.mask.hash = mask_hash(mask);
-    // Percentiles owe no control of bands.
-    let is_owed = |file: &String| !file.contains(ControlSet::KeptIds.label());
-    certificate.files.retain(|file, _| is_owed(file));
-    certificate
-        .controls
-        .retain(|control| control.control != ControlSet::KeptIds);
     let set = json_bytes(&root.join("set.json"), &certificate.set).unwrap();
     certificate.files.insert("set.json".to_owned(), sha256_hex(&set));
     std::fs::write(root.join("set.json"), set).unwrap();

@@ -1,0 +1,116 @@
+//! Leakage of a rung in bits: how many times better than the best blind guess a class of attackers names the stock.
+
+use super::record::Recovery;
+use ktd_probes::{AttackerClass, Measure};
+use serde::{Deserialize, Serialize};
+
+/// Min-entropy leakage of a rung to one class of attackers: the binary logarithm of how many times more often the stock is the
+/// first guess than of the best guess without looking (Smith 2009, "On the Foundations of Quantitative Information Flow").
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ClassLeakage {
+    /// What the attackers know besides the exhibit.
+    pub class: AttackerClass,
+    /// Who recovered most, of the kinds of probes of this class.
+    pub attacker: String,
+    /// Share of the probes whose stock was its first guess.
+    pub share: f64,
+    /// Share that the best guess without looking recovers.
+    pub chance: f64,
+    /// `log2(share / chance)`, and 0 where no more than chance was recovered.
+    pub bits: f64,
+    /// The same of the largest upper bound that holds for all attackers of the class together.
+    pub bits_at_most: f64,
+}
+
+impl ClassLeakage {
+    /// The leakage to each class of the database that probes were put to.
+    #[must_use]
+    pub fn of(found: &[Recovery]) -> Vec<Self> {
+        let of_class = |class: &AttackerClass| {
+            let own = |recovery: &&Recovery| {
+                recovery.measure == Measure::Top1 && AttackerClass::of_database(recovery.kind) == *class
+            };
+            let strongest = found
+                .iter()
+                .filter(own)
+                .max_by(|left, right| ratio(left.share, left).total_cmp(&ratio(right.share, right)))?;
+            let bound = |recovery: &Recovery| ratio(recovery.simultaneous.upper, recovery);
+            let most = found.iter().filter(own).map(bound).fold(1.0, f64::max);
+            Some(Self {
+                class: *class,
+                attacker: strongest.attacker.clone(),
+                share: strongest.share,
+                chance: strongest.chance,
+                bits: libm::log2(ratio(strongest.share, strongest).max(1.0)),
+                bits_at_most: libm::log2(most),
+            })
+        };
+        AttackerClass::ALL.iter().filter_map(of_class).collect()
+    }
+}
+
+/// How many times chance a share is; 1 where chance is nothing.
+fn ratio(share: f64, recovery: &Recovery) -> f64 {
+    if recovery.chance <= 0.0 {
+        return 1.0;
+    }
+    share / recovery.chance
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ktd_probes::ProbeKind;
+    use ktd_probes::judge::RateInterval;
+
+    fn recovery(kind: ProbeKind, attacker: &str, share: f64) -> Recovery {
+        let interval = RateInterval {
+            lower: 0.0,
+            upper: (share * 2.0).min(1.0),
+        };
+        Recovery {
+            attacker: attacker.to_owned(),
+            kind,
+            measure: Measure::Top1,
+            share,
+            interval,
+            simultaneous: interval,
+            chance: 1.0 / 64.0,
+        }
+    }
+
+    #[test]
+    fn bits_are_of_the_strongest_attacker_of_each_class() {
+        let found = [
+            recovery(ProbeKind::Day, "one", 0.001),
+            recovery(ProbeKind::Asked, "two", 0.125),
+            recovery(ProbeKind::AskedDated, "three", 1.0),
+        ];
+        let leaked = ClassLeakage::of(&found);
+        let told: Vec<(AttackerClass, &str, f64, f64)> = leaked
+            .iter()
+            .map(|leakage| {
+                (
+                    leakage.class,
+                    &*leakage.attacker,
+                    leakage.bits,
+                    leakage.bits_at_most,
+                )
+            })
+            .collect();
+        assert_eq!(
+            told,
+            [
+                (AttackerClass::Database, "two", 3.0, 4.0),
+                (AttackerClass::DatabaseAndDay, "three", 6.0, 6.0)
+            ]
+        );
+    }
+
+    #[test]
+    fn less_than_chance_is_no_leakage() {
+        let leaked = ClassLeakage::of(&[recovery(ProbeKind::Day, "one", 0.0)]);
+        assert_eq!(leaked.first().map(|leakage| leakage.bits), Some(0.0));
+    }
+}
