@@ -67,10 +67,10 @@ pub(super) fn run(args: &McpArgs, console: Console) -> Result<(), CliError> {
     let input = EpisodeInput {
         shared: &shared,
         cell,
-        key: prepared.key.derive(&cell.id),
+        key: prepared.episode_key(cell),
     };
     let paths = BundlePaths::new(&bundle_directory(&plan.output, &cell.id));
-    let names = Names::of(&input, &paths);
+    let names = Names::of(token(&prepared, cell), &input, &paths);
     let played = runtime()?.block_on(play(&input, &paths, (&names, console)));
     played.map_err(|error| error.reworded(|text| names.hidden(text)))
 }
@@ -83,9 +83,9 @@ struct Names {
 }
 
 impl Names {
-    fn of(input: &EpisodeInput<'_>, paths: &BundlePaths) -> Self {
+    fn of(token: String, input: &EpisodeInput<'_>, paths: &BundlePaths) -> Self {
         Self {
-            token: cell_token(&input.key),
+            token,
             cell: input.cell.id.clone(),
             bundle: paths.root().display().to_string(),
         }
@@ -98,6 +98,11 @@ impl Names {
     }
 }
 
+/// What a client is told of a cell: drawn from its id, agent and all, which the experiment's key hides.
+fn token(prepared: &Prepared, cell: &Cell) -> String {
+    cell_token(&prepared.key.derive(&cell.id))
+}
+
 fn choose<'a>(prepared: &'a Prepared, wanted: Option<&str>, output: &Path) -> Result<&'a Cell, CliError> {
     let is_open = |cell: &&Cell| {
         !BundlePaths::new(&bundle_directory(output, &cell.id))
@@ -105,15 +110,14 @@ fn choose<'a>(prepared: &'a Prepared, wanted: Option<&str>, output: &Path) -> Re
             .exists()
     };
     let cells = &prepared.cells;
-    let token = |cell: &Cell| cell_token(&prepared.key.derive(&cell.id));
     let chosen = match wanted {
         Some(wanted) => cells
             .iter()
-            .find(|cell| cell.id == wanted || token(cell) == wanted),
+            .find(|cell| cell.id == wanted || token(prepared, cell) == wanted),
         None => cells.iter().find(is_open).or_else(|| cells.last()),
     };
     chosen.ok_or_else(|| {
-        let known: Vec<String> = cells.iter().map(token).collect();
+        let known: Vec<String> = cells.iter().map(|cell| token(prepared, cell)).collect();
         CliError::invalid(format_args!(
             "there is no cell {:?} of such an agent",
             wanted.unwrap_or_default()

@@ -91,6 +91,12 @@ pub struct Prepared {
 }
 
 impl Prepared {
+    /// The mask key of a cell's episode, which the cells of all agents share that are to be compared.
+    #[must_use]
+    pub fn episode_key(&self, cell: &Cell) -> MaskKey {
+        self.key.derive(&cell.mask_draw())
+    }
+
     /// What the episodes of the grid share.
     #[must_use]
     pub fn shared(&self, config: &ExperimentConfig) -> Shared {
@@ -179,7 +185,7 @@ pub async fn run_cells(plan: &RunPlan, prepared: &Prepared, progress: Arc<dyn Pr
     for (place, cell) in prepared.cells.iter().enumerate() {
         let (permits, shared, progress) = (Arc::clone(&permits), Arc::clone(&shared), Arc::clone(&progress));
         let endpoints = Arc::clone(&endpoints);
-        let (cell, key) = (cell.clone(), prepared.key.derive(&cell.id));
+        let (cell, key) = (cell.clone(), prepared.episode_key(cell));
         let bundle = bundle_directory(&plan.output, &cell.id);
         // All that is logged of a cell, its retries and its waits too, says of which.
         let span = tracing::info_span!("cell", id = cell.id);

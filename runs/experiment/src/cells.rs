@@ -57,6 +57,13 @@ impl Cell {
         found
     }
 
+    /// What an episode's mask key is drawn for: window, mask, mode and seed. All agents have the same aliases there, so that
+    /// they are compared on the same screens.
+    #[must_use]
+    pub fn mask_draw(&self) -> String {
+        mask_draw(&self.window, self.mask, self.mode, self.seed)
+    }
+
     /// The 1-based first step that is the episode's own; those before it are another one's.
     #[must_use]
     pub fn first_own_step(&self) -> usize {
@@ -130,6 +137,16 @@ fn settings(config: &ExperimentConfig) -> Result<Vec<(MaskSettings, Mode)>, Expe
     Ok(left)
 }
 
+fn mask_draw(window: &Window, mask: MaskSettings, mode: Mode, seed: u64) -> String {
+    format!(
+        "{}__{}-{}__{}__s{seed}",
+        window.id,
+        mask.level.label(),
+        mask.numeric.label(),
+        mode.label()
+    )
+}
+
 fn cell(
     (agent, provider): (&AgentConfig, &Provider),
     window: &Window,
@@ -137,16 +154,8 @@ fn cell(
     mode: Mode,
     seed: u64,
 ) -> Cell {
-    let id = format!(
-        "{}__{}__{}-{}__{}__s{seed}",
-        agent.id,
-        window.id,
-        mask.level.label(),
-        mask.numeric.label(),
-        mode.label()
-    );
     Cell {
-        id,
+        id: format!("{}__{}", agent.id, mask_draw(window, mask, mode, seed)),
         agent: agent.clone(),
         provider: provider.clone(),
         basis: TokenPricing::of(agent.is_ours(), None),

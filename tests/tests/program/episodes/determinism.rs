@@ -9,6 +9,7 @@ use ktd_kit::episode::{
     DAYS, GRID, NAMES, Trace, assert_same_files, experiment, files, key, market, prepare, run, runtime,
 };
 use ktd_masking::MaskKey;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 const WINDOW: usize = 4;
@@ -80,4 +81,25 @@ fn another_mask_key_gives_other_aliases_and_nothing_else_to_see() {
             assert!(is_same, "{}: a bright request hangs on the key", cell.id);
         }
     }
+}
+
+/// Agents are compared on the same screens: who drew lucky names for the same stocks would be ranked by the draw.
+#[test]
+fn agents_of_one_window_mask_mode_and_seed_see_the_same_aliases_and_no_others_do() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut drawn: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    let mut agents: BTreeMap<String, usize> = BTreeMap::new();
+    for (cell, bundle) in run_with(4, key(1), folder.path()) {
+        let header = OpenBundle::open(&bundle, None).unwrap().header;
+        let place = format!("{:?} {:?} {:?} {}", cell.window.id, cell.mask, cell.mode, cell.seed);
+        drawn
+            .entry(place.clone())
+            .or_default()
+            .insert(header.mask.commitment);
+        *agents.entry(place).or_default() += 1;
+    }
+    assert!(agents.values().all(|agents| 2 <= *agents));
+    assert!(drawn.values().all(|keys| keys.len() == 1));
+    let all: BTreeSet<&String> = drawn.values().flatten().collect();
+    assert_eq!(all.len(), drawn.len(), "each place has a key of its own");
 }
