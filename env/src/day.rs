@@ -60,7 +60,9 @@ impl TradeDate {
     /// The date that lies `days` after 1970-01-01, or `None` outside the supported range.
     #[must_use]
     pub fn from_days_since_epoch(days: i32) -> Option<Self> {
-        NaiveDate::from_epoch_days(days).map(Self)
+        NaiveDate::from_epoch_days(days)
+            .map(Self)
+            .filter(|date| DateSpan::ALWAYS.contains(*date))
     }
 
     /// Days since 1970-01-01.
@@ -131,6 +133,24 @@ mod tests {
     fn two_spellings_one_date() {
         assert_eq!(TradeDate::parse("2024-04-01"), TradeDate::parse("20240401"));
         assert_eq!(TradeDate::parse("2024-04-01").unwrap().reveal(), "2024-04-01");
+    }
+
+    /// A panel of another program may count any number of days: what four digits of a year cannot write is no date.
+    #[test]
+    fn days_beyond_four_digits_of_a_year_are_no_dates() {
+        for end in [TradeDate::earliest(), TradeDate::LATEST] {
+            let days = end.days_since_epoch();
+            assert_eq!(TradeDate::from_days_since_epoch(days), Some(end));
+        }
+        let beyond = [
+            TradeDate::earliest().days_since_epoch() - 1,
+            TradeDate::LATEST.days_since_epoch() + 1,
+            i32::MIN,
+            i32::MAX,
+        ];
+        for days in beyond {
+            assert_eq!(TradeDate::from_days_since_epoch(days), None, "{days}");
+        }
     }
 
     #[test]
