@@ -16,7 +16,7 @@ pub enum Numeric {
     RoundedHalf,
     /// Percentiles among the index members of the as-of day in place of values; no bars, prices or index.
     Ranked,
-    /// Bands of five equally large style groups, under ids that are drawn anew every 20 trading days; nothing else of the
+    /// Bands of five equally large style groups, under ids that are drawn anew every 5 trading days; nothing else of the
     /// market, and of the account only what was ordered.
     BandedFive,
     /// The same with three groups.

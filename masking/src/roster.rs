@@ -10,8 +10,10 @@ use ktd_env::factors::Factor;
 use ktd_env::{AsOf, NameId};
 use std::sync::Arc;
 
-/// Trading days of a period. At the first step of each, all stocks are shown anew, under ids that were never shown before.
-pub const PERIOD_DAYS: usize = 20;
+/// Trading days of a period, a trading week. At the first step of each, all stocks are shown anew, under ids that were never
+/// shown before: groups of today tell more of tomorrow than those of a month ago, and an attacker who knows no stock and no day
+/// learns as little from many short periods as from few long ones.
+pub const PERIOD_DAYS: usize = 5;
 
 /// A stock as it is shown in a period: an id, and the group that its bands are those of.
 ///

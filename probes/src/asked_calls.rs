@@ -12,6 +12,15 @@ const COMPARED_A_STEP: usize = 12;
 pub(crate) const COUNTED_A_CALL: usize = 200;
 /// Steps at which the target is planned at many weights, before anything is held.
 pub(crate) const STEPS_UNTRADED: usize = 3;
+/// First steps of a period in which an asker compares every id.
+pub(crate) const STEPS_TO_LIST: usize = 3;
+
+/// Whether every stock of a period is compared: of four periods in a row, so that ids could be linked from one to the next, and
+/// then not of four, which keeps exhibits short.
+pub(crate) const fn is_listed(period: usize) -> bool {
+    period % 8 < 4
+}
+
 /// Weights of those plans, in percent.
 const WEIGHTS: [usize; 5] = [1, 2, 3, 5, 7];
 
@@ -33,7 +42,8 @@ pub(crate) struct AskedStep<'a> {
 impl AskedStep<'_> {
     /// The calls of the step, at most as many as there is budget.
     pub(crate) fn calls(&self) -> Vec<(Tool, String)> {
-        let within = (self.step - 1) % PERIOD_DAYS;
+        let (period, within) = ((self.step - 1) / PERIOD_DAYS, (self.step - 1) % PERIOD_DAYS);
+        let is_listed = is_listed(period);
         let mut calls = vec![
             (Tool::GetMarketContext, "{}".to_owned()),
             self.snapshot(self.target),
@@ -45,9 +55,18 @@ impl AskedStep<'_> {
             calls.extend(self.known.iter().map(|id| self.snapshot(id)));
         }
         calls.extend(self.plans(within));
-        calls.extend(self.comparisons(within));
-        if let Some(factor) = within.checked_sub(3).and_then(|place| Factor::ALL.get(place)) {
-            calls.extend(self.screens(*factor));
+        if is_listed {
+            calls.extend(self.comparisons(within));
+        }
+        if let (true, Some(later)) = (is_listed, within.checked_sub(STEPS_TO_LIST)) {
+            // Two factors a period, so that all are screened within the first periods.
+            let place = (period * (PERIOD_DAYS - STEPS_TO_LIST) + later) % Factor::ALL.len();
+            calls.extend(
+                Factor::ALL
+                    .get(place)
+                    .into_iter()
+                    .flat_map(|factor| self.screens(*factor)),
+            );
         }
         calls.truncate(BUDGET);
         calls

@@ -10,7 +10,7 @@ use ktd_env::factors::Factor;
 use ktd_env::factors::FactorConfig;
 use ktd_env::synth::{SynthConfig, generate};
 use ktd_env::{FactorTable, KeyedStream, Market};
-use ktd_masking::{Level, MaskKey, MaskSettings, Mode, Numeric};
+use ktd_masking::{Level, MaskKey, MaskSettings, Mode, Numeric, PERIOD_DAYS};
 use ktd_tools::banded::BookOrder;
 use ktd_tools::{Tool, ToolLimits, Toolbox};
 use std::collections::BTreeMap;
@@ -171,7 +171,7 @@ fn the_day_and_the_stocks_that_are_given_away_are_used() {
 /// Any calls and orders, made up before an answer is seen: ids that are shown, were shown, will be shown or never are.
 fn random_call(stream: &mut KeyedStream, step: usize) -> (Tool, String) {
     let mut below = |bound: u64| usize::try_from(stream.below(bound)).unwrap();
-    let shown = 1 + 66 * ((step - 1) / 20);
+    let shown = 1 + 66 * ((step - 1) / PERIOD_DAYS);
     let [first, second, third] = std::array::from_fn(|_| {
         let number = (shown + below(80)).saturating_sub(below(9));
         format!("asset_{number:04}")
@@ -225,7 +225,7 @@ fn transcript(stage: &Stage, numeric: Numeric, first: usize, seed: u64) -> Vec<S
         let calls: Vec<(Tool, String)> = (0..8).map(|_| random_call(&mut stream, step)).collect();
         let orders: Vec<String> = (0..stream.below(4))
             .map(|_| {
-                let id = 1 + 66 * ((step - 1) / 20) + usize::try_from(stream.below(80)).unwrap();
+                let id = 1 + 66 * ((step - 1) / PERIOD_DAYS) + usize::try_from(stream.below(80)).unwrap();
                 let (side, weight) = (["BUY", "SELL"][usize::from(stream.below(3) == 0)], stream.below(30));
                 format!(
                     r#"{{"stock_id":"asset_{id:04}","side":"{side}","target_weight":0.{weight:02},"confidence":0.5,"reason":"a made-up order"}}"#

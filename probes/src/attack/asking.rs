@@ -1,6 +1,7 @@
 //! Readers of what an asking agent collects. All know which windows are published, and so which days are likely.
 
 use super::{DatabaseAttacker, Reading};
+use crate::asked_calls::STEPS_TO_LIST;
 use crate::clue::{Bounds, Clue, Clues, DayClue, LotClue};
 use crate::column::DayColumn;
 use crate::parsed_exhibit::ParsedStep;
@@ -159,7 +160,10 @@ fn periods<'s>(reading: &Reading<'s>) -> Vec<(i64, BTreeMap<&'s str, Option<usiz
 fn moves(reading: &Reading<'_>) -> Vec<DayClue> {
     let periods = periods(reading);
     let mut clues = Vec::new();
-    for (before, after) in periods.iter().zip(periods.iter().skip(1)) {
+    let pairs = periods.iter().zip(periods.iter().skip(1));
+    // Moves are counted over one period: those between others are unknown.
+    let adjacent = pairs.filter(|(before, after)| Ok(after.0 - before.0) == i64::try_from(PERIOD_DAYS));
+    for (before, after) in adjacent {
         let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
         let groups = groups(reading.numeric);
         for (id, group) in &after.1 {
@@ -269,9 +273,6 @@ fn period(step: &ParsedStep) -> i64 {
     let period = i64::try_from(PERIOD_DAYS).unwrap_or(1);
     step.offset - step.label.unwrap_or(0).rem_euclid(period)
 }
-
-/// Steps of a period in which an asker compares every id.
-const STEPS_TO_LIST: usize = 3;
 
 fn share(part: usize, whole: usize) -> f64 {
     count(part) / count(whole.max(1))

@@ -14,8 +14,8 @@ use ktd_tools::banded::BandedState;
 use ktd_tools::{StepView, Tool, ToolContext};
 use serde_json::{Value, json};
 
-/// Steps of an episode on which signals are compared: all phases of the refresh of frozen numbers.
-const STEPS: [usize; 4] = [1, 6, 11, 16];
+/// Steps of an episode on which signals are compared: each day of a period of five, as of groups that are up to four days old.
+const STEPS: [usize; 5] = [1, 5, 9, 13, 17];
 /// Steps of the episodes.
 const EPISODE_STEPS: usize = 20;
 /// Episodes a stretch.

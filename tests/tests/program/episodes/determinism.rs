@@ -91,7 +91,10 @@ fn agents_of_one_window_mask_mode_and_seed_see_the_same_aliases_and_no_others_do
     let mut agents: BTreeMap<String, usize> = BTreeMap::new();
     for (cell, bundle) in run_with(4, key(1), folder.path()) {
         let header = OpenBundle::open(&bundle, None).unwrap().header;
-        let place = format!("{:?} {:?} {:?} {}", cell.window.id, cell.mask, cell.mode, cell.seed);
+        let place = format!(
+            "{:?} {:?} {:?} {}",
+            cell.window.id, cell.mask, cell.mode, cell.seed
+        );
         drawn
             .entry(place.clone())
             .or_default()
