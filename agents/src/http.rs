@@ -141,7 +141,13 @@ impl Transport for HttpTransport {
 fn is_kept(name: &str) -> bool {
     matches!(
         name,
-        "content-type" | "location" | "request-id" | "retry-after" | "retry-after-ms" | "x-request-id"
+        "content-type"
+            | "date"
+            | "location"
+            | "request-id"
+            | "retry-after"
+            | "retry-after-ms"
+            | "x-request-id"
     ) || ["x-ratelimit-", "anthropic-ratelimit-"]
         .iter()
         .any(|prefix| name.starts_with(prefix))

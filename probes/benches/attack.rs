@@ -65,7 +65,7 @@ impl Stage {
             episode_steps: STEPS,
             aid: Aid::None,
             windows: Vec::new(),
-            given_away: 3,
+            given_away: vec![3],
             stretches,
         })
     }

@@ -21,6 +21,8 @@ pub(crate) const fn is_listed(period: usize) -> bool {
     period % 8 < 4
 }
 
+/// Stocks known by their codes that are looked at in one step, so that calls are left for other questions.
+const KNOWN_A_STEP: usize = 3;
 /// Weights of those plans, in percent.
 const WEIGHTS: [usize; 5] = [1, 2, 3, 5, 7];
 
@@ -51,9 +53,8 @@ impl AskedStep<'_> {
         if within == 0 {
             calls.push((Tool::PortfolioState, "{}".to_owned()));
         }
-        if self.step == 1 {
-            calls.extend(self.known.iter().map(|id| self.snapshot(id)));
-        }
+        let known = self.known.chunks(KNOWN_A_STEP).nth(self.step - 1);
+        calls.extend(known.into_iter().flatten().map(|id| self.snapshot(id)));
         calls.extend(self.plans(within));
         if is_listed {
             calls.extend(self.comparisons(within));

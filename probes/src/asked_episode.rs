@@ -7,6 +7,7 @@ use crate::exhibit::{Exhibit, Probe, ProbeMessage, RevealedStock};
 use crate::gold::{Gold, Target};
 use crate::kind::ProbeKind;
 use crate::make::{STATE, draw};
+use crate::plan::given_away_of;
 use crate::probe_maker::ProbeMaker;
 use ktd_env::exchange::Order;
 use ktd_env::factors::Factor;
@@ -36,7 +37,7 @@ impl ProbeMaker<'_> {
         purpose: &str,
         stream: &mut KeyedStream,
     ) -> Option<(Probe, Gold)> {
-        let scene = self.asked_scene(kind, stream)?;
+        let scene = self.asked_scene((kind, number), stream)?;
         let key = self.plan.key.derive(&format!("{purpose} exhibit 0"));
         let exhibit = self.asked_exhibit(kind, &scene, &key)?;
         let day = self.as_of_day(scene.first, scene.steps)?;
@@ -59,7 +60,11 @@ impl ProbeMaker<'_> {
     }
 
     /// A target that is a member on the first and on the last as-of day, and other members that are given away.
-    fn asked_scene(&self, kind: ProbeKind, stream: &mut KeyedStream) -> Option<AskedScene> {
+    fn asked_scene(
+        &self,
+        (kind, number): (ProbeKind, usize),
+        stream: &mut KeyedStream,
+    ) -> Option<AskedScene> {
         let plan = self.plan;
         let days = self.market.calendar().len();
         let prior = EpisodePrior::new(plan.windows.clone(), plan.stretches.clone(), days);
@@ -67,7 +72,7 @@ impl ProbeMaker<'_> {
         let mut names = self.stayers(first, steps);
         stream.shuffle(&mut names);
         let count = match kind {
-            ProbeKind::AskedKnown => plan.given_away,
+            ProbeKind::AskedKnown => given_away_of(&plan.given_away, number),
             ProbeKind::Day
             | ProbeKind::Days
             | ProbeKind::Episode

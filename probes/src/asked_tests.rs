@@ -75,7 +75,7 @@ fn plan(numeric: Numeric, aid: Aid) -> ProbePlan {
         aid,
         stretches: stretches(),
         windows: Vec::new(),
-        given_away: 3,
+        given_away: vec![3],
     }
 }
 

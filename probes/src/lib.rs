@@ -49,6 +49,6 @@ pub use episode_prior::EpisodePrior;
 pub use exhibit::{Exhibit, Probe, ProbeMessage, ProbeText, RevealedStock};
 pub use gold::{Gold, Target};
 pub use kind::ProbeKind;
-pub use plan::{Aid, ProbePlan, ProbePlanError, Stretch};
+pub use plan::{Aid, ProbePlan, ProbePlanError, Stretch, given_away_of};
 pub use probe_maker::ProbeMaker;
 pub use tally::{Comparison, DEFAULT_JOINT_DAYS, Measure, RecoveryTally};

@@ -27,8 +27,16 @@ pub struct ProbePlan {
     /// Windows that are published: the first trading day of each, and the day after its last. Half of the episodes of an
     /// asking agent begin where one of these does, and each is as long as one of them.
     pub windows: Vec<Stretch>,
-    /// Stocks that are given away of an asking agent's episode, where its kind gives any away.
-    pub given_away: usize,
+    /// Stocks that are given away of an asking agent's episode, where its kind gives any away: probes take these numbers in
+    /// turn.
+    pub given_away: Vec<usize>,
+}
+
+/// Stocks that are given away of the probe of a number, which takes its turn among these.
+#[must_use]
+pub fn given_away_of(in_turn: &[usize], number: usize) -> usize {
+    let place = number.checked_rem(in_turn.len());
+    place.and_then(|place| in_turn.get(place)).copied().unwrap_or(0)
 }
 
 /// Help that a control gives to attackers.

@@ -486,7 +486,7 @@ mod tests {
                 episode_steps: STEPS,
                 aid: Aid::None,
                 windows: Vec::new(),
-                given_away: 3,
+                given_away: vec![3],
                 stretches: std::iter::once(ProbePlan::HISTORY_DAYS..319).collect(),
             };
             let maker = ProbeMaker {

@@ -38,19 +38,31 @@ impl fmt::Display for ClassVerdict {
     /// `database: certified, top5 up to chance +2.10 % (may be 5 %, by census on asked)`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.class.label(), self.verdict.label())?;
-        for bound in &self.bounds {
-            write!(
-                f,
-                ", {} up to chance {:+.2} % (may be {:.1} %, by {} on {})",
-                bound.measure.label(),
-                bound.excess * 100.0,
-                bound.threshold * 100.0,
-                bound.attacker,
-                bound.kind.label()
-            )?;
-        }
-        Ok(())
+        write_bounds(f, &self.bounds)
     }
+}
+
+/// Writes bounds after a verdict.
+pub(super) fn write_bounds(f: &mut fmt::Formatter<'_>, bounds: &[ClassBound]) -> fmt::Result {
+    bounds.iter().try_for_each(|bound| {
+        write!(
+            f,
+            ", {} up to chance {:+.2} % (may be {:.1} %, by {} on {})",
+            bound.measure.label(),
+            bound.excess * 100.0,
+            bound.threshold * 100.0,
+            bound.attacker,
+            bound.kind.label()
+        )
+    })
+}
+
+/// The largest excess of each measure that is judged.
+pub(super) fn bounds(rates: &[&RecoveryRate]) -> Vec<ClassBound> {
+    Measure::ALL
+        .into_iter()
+        .filter_map(|measure| largest(rates, measure))
+        .collect()
 }
 
 /// The class of an attacker on probes of a kind: whoever is none of the database's is a language model.
@@ -90,10 +102,7 @@ pub(super) fn class_verdicts(rates: &[RecoveryRate], refusals: &[Refusal]) -> Ve
             } else {
                 CertificateVerdict::Certified
             },
-            bounds: Measure::ALL
-                .into_iter()
-                .filter_map(|measure| largest(&rates, measure))
-                .collect(),
+            bounds: bounds(&rates),
         })
     };
     AttackerClass::ALL.into_iter().filter_map(of_class).collect()

@@ -4,9 +4,11 @@ use super::baseline::{BaselineCheck, baseline};
 use super::class_verdict::{ClassVerdict, class_verdicts, verdict};
 use super::control::{ControlRate, ExpectedRecovery};
 use super::count::{RecoveryCount, UnansweredCount};
+use super::known_stocks::{KnownStocksVerdict, known_stocks_verdicts};
 use super::rate::{AcceptanceRule, RecoveryRate};
 use super::verdict::{CertificateVerdict, Refusal, refusals};
 use ktd_stats::StatsError;
+use std::collections::BTreeMap;
 
 /// Counts of all attackers, before they are judged.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -15,6 +17,8 @@ pub struct AttackCounts {
     pub recovered: Vec<RecoveryCount>,
     /// Probes without an answer.
     pub unanswered: Vec<UnansweredCount>,
+    /// Of the probes with known stocks, by how many are known: what the attackers of the database recovered.
+    pub known: BTreeMap<usize, Vec<RecoveryCount>>,
     /// Of the controls: what each attacker was to recover, and what it did.
     pub controls: Vec<(ExpectedRecovery, RecoveryCount)>,
 }
@@ -26,6 +30,8 @@ pub struct Judgement {
     pub verdict: CertificateVerdict,
     /// What follows for each class of attackers.
     pub classes: Vec<ClassVerdict>,
+    /// What follows for each number of known stocks.
+    pub known: Vec<KnownStocksVerdict>,
     /// Everything that did not hold, of every class.
     pub refusals: Vec<Refusal>,
     /// What attackers recovered.
@@ -54,6 +60,7 @@ impl Judgement {
         Ok(Self {
             verdict: verdict(&classes, &refusals),
             classes,
+            known: known_stocks_verdicts(rule, &counts.known)?,
             refusals,
             rates,
             controls,

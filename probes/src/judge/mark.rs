@@ -23,6 +23,9 @@ pub enum CertificationStatus {
     Certified,
     /// It is, but a bound may lie further above chance than by default, or means something else.
     OwnThresholds,
+    /// It is against the language models that were asked, by a signer whose key was named; whoever owns the price database
+    /// recovers more than is allowed.
+    ModelsOnly,
     /// A certificate says so, and nobody named the key that must have signed it: anyone may have made it.
     SignerNotChecked,
     /// The certificate is for shorter episodes: this one shows more than was tried.
@@ -55,6 +58,16 @@ pub struct CertificateSummary {
     pub database_attackers: usize,
     /// Language models.
     pub language_attackers: usize,
+    /// When the first of them answered, UTC; none where no model was asked or no reply says.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub models_asked_from: Option<String>,
+    /// When the last of them answered.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub models_asked_to: Option<String>,
+    /// Sets of probes that the signer committed to for this rung and panel.
+    pub attempts: u64,
+    /// Those that were refused or never judged.
+    pub attempts_failed: u64,
     /// How far above chance the largest upper bound of the five best guesses lies; none where stocks are not hidden.
     pub top5_excess: Option<f64>,
     /// The same of stock and day together; none where one of them is not hidden.
@@ -76,6 +89,7 @@ impl CertificationStatus {
         match self {
             Self::Certified => "certified",
             Self::OwnThresholds => "certified under its own thresholds",
+            Self::ModelsOnly => "certified against the language models asked, not against the price database",
             Self::SignerNotChecked => "signer not checked: anyone may have made its certificate",
             Self::ShorterEpisodes => "not certified: its certificate is for shorter episodes",
             Self::OtherSession => "not certified: its certificate is for other session limits",
@@ -102,9 +116,13 @@ impl fmt::Display for CertificateSummary {
         }
         write!(
             f,
-            "{} database and {} language attackers, {} steps",
-            self.database_attackers, self.language_attackers, self.episode_steps
+            "{} database and {} language attackers",
+            self.database_attackers, self.language_attackers
         )?;
+        if let (Some(from), Some(to)) = (&self.models_asked_from, &self.models_asked_to) {
+            write!(f, " asked {}..{}", date(from), date(to))?;
+        }
+        write!(f, ", {} steps", self.episode_steps)?;
         let bounds = [("top5", self.top5_excess), ("joint", self.joint_excess)];
         for (measure, excess) in bounds {
             if let Some(excess) = excess {
@@ -114,6 +132,13 @@ impl fmt::Display for CertificateSummary {
         if self.terms.are_own() {
             write!(f, ", under its own thresholds: {}", self.terms)?;
         }
+        if 1 < self.attempts {
+            write!(
+                f,
+                ", one of {} attempts, {} failed",
+                self.attempts, self.attempts_failed
+            )?;
+        }
         write!(
             f,
             ", key {}",
@@ -121,6 +146,11 @@ impl fmt::Display for CertificateSummary {
         )?;
         f.write_str(if self.signer_checked { "" } else { " (not checked)" })
     }
+}
+
+/// The day of a time such as `2026-02-03T04:05:06Z`.
+fn date(time: &str) -> &str {
+    time.split_once('T').map_or(time, |(date, _)| date)
 }
 
 impl fmt::Display for CertificationMark {

@@ -74,6 +74,19 @@ impl RateStatus {
 }
 
 impl RecoveryRate {
+    /// The count that it is of.
+    #[must_use]
+    pub fn count(&self) -> RecoveryCount {
+        RecoveryCount {
+            kind: self.kind,
+            attacker: self.attacker.clone(),
+            measure: self.measure,
+            asked: self.asked,
+            hits: self.hits,
+            chance: self.chance,
+        }
+    }
+
     /// How far the simultaneous upper bound lies above chance.
     #[must_use]
     pub fn excess(&self) -> f64 {

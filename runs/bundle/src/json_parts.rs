@@ -22,23 +22,28 @@ pub fn values_in(text: &str) -> Vec<Value> {
     values
 }
 
+/// The member that explains the codes of what was rejected, which are its keys: `cash` there is no amount.
+const REASONS: &str = "reasons";
+
 /// Calls `look` with every key that has a value and every name of a column, without a text, and with every text, under
-/// its key.
+/// its key. Codes of rejections are no keys of values.
 pub fn each_member(value: &Value, look: &mut impl FnMut(&str, Option<&str>)) {
     each_below("", value, look);
 }
 
-fn each_below(key: &str, value: &Value, look: &mut impl FnMut(&str, Option<&str>)) {
+fn each_below(name: &str, value: &Value, look: &mut impl FnMut(&str, Option<&str>)) {
     match value {
         Value::Object(members) => {
             for (key, value) in members.iter().filter(|(_, value)| !value.is_null()) {
-                look(key, None);
+                if name != REASONS {
+                    look(key, None);
+                }
                 each_below(key, value, look);
             }
         }
-        Value::Array(items) => items.iter().for_each(|item| each_below(key, item, look)),
-        Value::String(column) if key == "columns" => look(column, None),
-        Value::String(text) => look(key, Some(text)),
+        Value::Array(items) => items.iter().for_each(|item| each_below(name, item, look)),
+        Value::String(column) if name == "columns" => look(column, None),
+        Value::String(text) => look(name, Some(text)),
         Value::Number(_) | Value::Bool(_) | Value::Null => {}
     }
 }
@@ -70,5 +75,16 @@ mod tests {
                 name("d")
             ]
         );
+    }
+
+    #[test]
+    fn a_code_that_is_explained_is_no_key_of_a_value() {
+        let value =
+            serde_json::json!({"reasons": {"cash": "sell something"}, "cash": null, "held": {"cash": 1}});
+        let mut keys = Vec::new();
+        each_member(&value, &mut |key, text| {
+            keys.extend(text.is_none().then(|| key.to_owned()));
+        });
+        assert_eq!(keys, ["held", "cash", "reasons"]);
     }
 }

@@ -1,14 +1,18 @@
 //! The order of acts of `ktd probe` and `ktd certify`.
 
 use super::attacker_record::database_attackers;
+use super::attempts::{AttemptCounts, AttemptSubject};
+use super::certificate::Certificate;
+use super::commitment::CertificateSigner;
 use super::compose::{compose, count_probes};
 use super::progress::ProgressFn;
 use super::run::CertifyRun;
 use super::set_record::SetRecord;
 use super::signed::SignedCertificate;
-use super::signing::SigningKey;
 use crate::CertifyError;
 use futures::future::LocalBoxFuture;
+use ktd_io::crash_points::{CrashPoint, passes};
+use ktd_io::whole_file::write_whole;
 use ktd_masking::Level;
 use ktd_probes::judge::{AttackCounts, RecoveryRate, UnansweredCount};
 use serde::Serialize;
@@ -47,7 +51,7 @@ pub fn probe<E: From<CertifyError>>(
     progress: RunProgress<'_>,
     wait: impl FnOnce(Asking<'_>) -> Result<AttackCounts, E>,
 ) -> Result<ProbeReport, E> {
-    let record = run.attack(false, progress.probing)?;
+    let record = run.attack(progress.probing)?;
     let mut counts = count_probes(&run.paths, &record, &database_attackers())?;
     let asked = wait(Box::pin(run.ask_language(&record, progress.asking)))?;
     counts.recovered.extend(asked.recovered);
@@ -62,28 +66,57 @@ pub fn probe<E: From<CertifyError>>(
     })
 }
 
-/// Makes the probes and the positive controls, puts every attacker to them, and signs and writes the certificate that
-/// follows. `wait` waits for the language models.
+/// Makes the probes and commits to them; nobody is asked. SHA-256 of `commitment.json`.
+///
+/// # Errors
+/// [`CertifyError`] for bad input, a full disk, and a directory with another commitment.
+pub fn commit(
+    run: &CertifyRun,
+    signer: &CertificateSigner,
+    progress: ProgressFn<'_>,
+) -> Result<String, CertifyError> {
+    check_level(run)?;
+    let (record, _) = run.make_set(progress)?;
+    signer.commit(&run.paths, &record, run.criteria(), run.attackers())
+}
+
+/// Makes the probes, commits to them, makes the positive controls, puts every attacker to both, and signs and writes the
+/// certificate that follows. `wait` waits for the language models.
 ///
 /// # Errors
 /// [`CertifyError`] for bad input and a full disk, and whatever `wait` fails with. A certificate that is refused is no
 /// error.
 pub fn certify<E: From<CertifyError>>(
     run: &CertifyRun,
-    key: &SigningKey,
+    signer: &CertificateSigner,
     progress: RunProgress<'_>,
     wait: impl FnOnce(Asking<'_>) -> Result<AttackCounts, E>,
 ) -> Result<SignedCertificate, E> {
     check_level(run)?;
-    let record = run.attack(true, progress.probing)?;
+    let (record, workspace) = run.make_set(progress.probing)?;
+    let commitment = signer.commit(&run.paths, &record, run.criteria(), run.attackers())?;
+    passes(CrashPoint::ProbesCommitted);
+    run.attack_with_controls(&record, &workspace, progress.probing)?;
+    drop(workspace);
     wait(Box::pin(async {
         let asked = run.ask_language(&record, progress.asking).await?;
         run.ask_control(&|| {}).await?;
         Ok(asked)
     }))?;
-    let attackers = [database_attackers(), run.language_attackers()].concat();
-    let certificate = compose(&run.paths, run.criteria(), attackers)?;
-    let signed = SignedCertificate::sign(certificate, key)?;
+    let judged = compose(
+        &run.paths,
+        run.criteria(),
+        run.attackers(),
+        AttemptCounts::default(),
+    )?;
+    // The log has the verdict before the certificate exists: a kill in between hides nothing.
+    let log = signer.log.judge(&commitment, judged.verdict)?;
+    write_whole(&run.paths.attempts(), log.text().as_bytes()).map_err(CertifyError::from)?;
+    let certificate = Certificate {
+        attempts: log.count(&AttemptSubject::of(&record)),
+        ..judged
+    };
+    let signed = SignedCertificate::sign(certificate, &signer.key)?;
     signed.write(&run.paths.certificate())?;
     Ok(signed)
 }

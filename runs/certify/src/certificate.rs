@@ -1,14 +1,16 @@
 //! `certificate.json`: who tried, what they recovered, up to which bound, and what follows.
 
 use super::attacker_record::{AttackerRecord, Knowledge, expected_recoveries};
+use super::attempts::AttemptCounts;
+use super::models_asked::ModelAsked;
 use super::set_record::{Origin, SetRecord};
 use crate::CertifyError;
 use ktd_probes::judge::{
     AcceptanceCriteria, AcceptanceRule, AttackCounts, BaselineCheck, CertificateVerdict, ClassVerdict,
-    ControlRate, ExpectedRecovery, Judgement, JudgementSettings, RecoveryCount, RecoveryRate, Refusal,
-    Thresholds, UnansweredCount,
+    ControlRate, ExpectedRecovery, Judgement, JudgementSettings, KnownStocksVerdict, RecoveryCount,
+    RecoveryRate, Refusal, Thresholds, UnansweredCount,
 };
-use ktd_probes::{Measure, ProbeKind};
+use ktd_probes::{AttackerClass, Measure, ProbeKind};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -20,6 +22,9 @@ pub struct Certificate {
     pub verdict: CertificateVerdict,
     /// What follows for each class of attackers.
     pub classes: Vec<ClassVerdict>,
+    /// What follows for each number of known stocks, where probes of the kind `asked_known` were put.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub known: Vec<KnownStocksVerdict>,
     /// Everything that did not hold, of every class.
     pub refusals: Vec<Refusal>,
     /// The probes, the mask, the panel and the program.
@@ -30,6 +35,11 @@ pub struct Certificate {
     pub thresholds: Thresholds,
     /// Who tried.
     pub attackers: Vec<AttackerRecord>,
+    /// Which language models were asked and when: a verdict on models holds for these alone.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub models: Vec<ModelAsked>,
+    /// How often its signer committed to probes of this rung on this panel, and what became of it.
+    pub attempts: AttemptCounts,
     /// What they recovered.
     pub figures: Vec<RecoveryRate>,
     /// Probes without an answer.
@@ -44,12 +54,30 @@ pub struct Certificate {
     pub not_covered: Vec<String>,
 }
 
+/// What a certificate is judged from, beside the counts.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CertificateBasis {
+    /// The probes, the mask, the panel and the program.
+    pub set: SetRecord,
+    /// By what it is judged.
+    pub criteria: AcceptanceCriteria,
+    /// Who tried.
+    pub attackers: Vec<AttackerRecord>,
+    /// Which language models were asked and when.
+    pub models: Vec<ModelAsked>,
+    /// How often its signer tried.
+    pub attempts: AttemptCounts,
+    /// SHA-256 of every other file, by its name.
+    pub files: BTreeMap<String, String>,
+}
+
 /// What every certificate leaves open.
-const NOT_COVERED: [&str; 5] = [
+const NOT_COVERED: [&str; 6] = [
     "agents that ask otherwise than the kinds of probes do: what they call and order follows rules that are fixed beforehand",
     "attackers with tools of their own, such as a search engine or later data",
     "panels, windows, episodes longer than these, and limits of tools other than those named here",
     "decision modes other than open-research",
+    "attempts under other signing keys, or of a log that was removed: only those of its signer's log are counted",
     "what a model may conclude from companies' names or dates in its own words",
 ];
 
@@ -68,13 +96,15 @@ impl Certificate {
     ///
     /// # Errors
     /// [`CertifyError::Statistics`] for impossible counts.
-    pub fn judge(
-        set: SetRecord,
-        criteria: AcceptanceCriteria,
-        attackers: Vec<AttackerRecord>,
-        counts: &AttackCounts,
-        files: BTreeMap<String, String>,
-    ) -> Result<Self, CertifyError> {
+    pub fn judge(basis: CertificateBasis, counts: &AttackCounts) -> Result<Self, CertifyError> {
+        let CertificateBasis {
+            set,
+            criteria,
+            attackers,
+            models,
+            attempts,
+            files,
+        } = basis;
         let rule = AcceptanceRule {
             mask: set.plan.mask(),
             criteria,
@@ -84,12 +114,15 @@ impl Certificate {
         Ok(Self {
             verdict: judged.verdict,
             classes: judged.classes,
+            known: judged.known,
             refusals: judged.refusals,
             not_covered: not_covered(&set, &judged.rates),
             set,
             confidence: criteria.confidence,
             thresholds: criteria.thresholds,
             attackers,
+            models,
+            attempts,
             figures: judged.rates,
             unanswered: counts.unanswered.clone(),
             controls: judged.controls,
@@ -113,13 +146,9 @@ impl Certificate {
     /// [`CertifyError::Statistics`] for impossible counts.
     pub fn judged_again(&self) -> Result<Self, CertifyError> {
         let expected = expected_recoveries(&self.attackers, &self.set);
-        let recovered = |rate: &RecoveryRate| RecoveryCount {
-            kind: rate.kind,
-            attacker: rate.attacker.clone(),
-            measure: rate.measure,
-            asked: rate.asked,
-            hits: rate.hits,
-            chance: rate.chance,
+        let known = |known: &KnownStocksVerdict| {
+            let counts = known.figures.iter().map(RecoveryRate::count).collect();
+            (known.given_away, counts)
         };
         let control = |((attacker, expected), found): ((&str, ExpectedRecovery), &ControlRate)| {
             let count = RecoveryCount {
@@ -133,12 +162,25 @@ impl Certificate {
             (expected, count)
         };
         let counts = AttackCounts {
-            recovered: self.figures.iter().map(recovered).collect(),
+            recovered: self.figures.iter().map(RecoveryRate::count).collect(),
+            known: self.known.iter().map(known).collect(),
             unanswered: self.unanswered.clone(),
             controls: expected.into_iter().zip(&self.controls).map(control).collect(),
         };
-        let (set, attackers) = (self.set.clone(), self.attackers.clone());
-        Self::judge(set, self.criteria(), attackers, &counts, self.files.clone())
+        Self::judge(self.basis(), &counts)
+    }
+
+    /// What it was judged from, beside the counts.
+    #[must_use]
+    pub fn basis(&self) -> CertificateBasis {
+        CertificateBasis {
+            set: self.set.clone(),
+            criteria: self.criteria(),
+            attackers: self.attackers.clone(),
+            models: self.models.clone(),
+            attempts: self.attempts.clone(),
+            files: self.files.clone(),
+        }
     }
 
     /// How many attackers know so.
@@ -150,13 +192,15 @@ impl Certificate {
             .count()
     }
 
-    /// The largest excess over chance of the simultaneous upper bound of a measure, over kinds and attackers.
+    /// The largest excess over chance of the simultaneous upper bound of a measure, over these classes of attackers.
     #[must_use]
-    pub fn largest_excess(&self, measure: Measure) -> Option<f64> {
-        self.figures
+    pub fn largest_excess(&self, measure: Measure, classes: &[AttackerClass]) -> Option<f64> {
+        self.classes
             .iter()
-            .filter(|figure| figure.measure == measure && figure.threshold.is_some())
-            .map(RecoveryRate::excess)
+            .filter(|class| classes.contains(&class.class))
+            .flat_map(|class| &class.bounds)
+            .filter(|bound| bound.measure == measure)
+            .map(|bound| bound.excess)
             .max_by(f64::total_cmp)
     }
 }

@@ -4,13 +4,14 @@
 use super::attacker_record::{Knowledge, database_attackers, expected_recoveries};
 use super::certificate::Certificate;
 use super::files;
+use super::models_asked::ModelAsked;
 use super::paths::CertifyPaths;
 use super::set_record::{Origin, SetRecord, probe_set_sha256};
 use crate::CertifyError;
 use ktd_experiment::config::is_file_name;
 use ktd_experiment::mask_hash::mask_hash;
 use ktd_probes::judge::{ExpectedRecovery, RANDOM, RecoveryRate, UnansweredCount};
-use ktd_probes::{Attackers, Measure, ProbeKind};
+use ktd_probes::{Attackers, Measure, ProbeKind, given_away_of};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -39,12 +40,24 @@ pub(super) fn fault(certificate: &Certificate) -> Result<Option<&'static str>, C
             "it lacks figures of kinds, attackers or measures that were asked, or has others",
         ),
         (
+            has_all_known(certificate),
+            "it lacks figures for a number of known stocks, or they do not add up to those of all",
+        ),
+        (
             has_all_controls(certificate),
             "it lacks controls that its attackers owe, or has others",
         ),
         (
             has_all_files(certificate),
             "it does not bind the files that its plan and attackers imply",
+        ),
+        (
+            certificate.attempts.are_possible(certificate.verdict),
+            "its attempts do not add up, or its own is not among them",
+        ),
+        (
+            has_all_models(certificate),
+            "it does not say of every language model whether it was asked and answered",
         ),
     ];
     Ok(parts
@@ -140,6 +153,38 @@ fn sectors(certificate: &Certificate) -> BTreeMap<ProbeKind, u64> {
     asked.map(|figure| (figure.kind, figure.asked)).collect()
 }
 
+/// Whether each number of known stocks has its figures, and together they are those of the kind.
+fn has_all_known(certificate: &Certificate) -> bool {
+    let set = &certificate.set;
+    let probes = match set.probes {
+        Origin::Made => set.count(ProbeKind::AskedKnown),
+        Origin::Given => 0,
+    };
+    let stocks =
+        (0..probes.min(set.plan.given_away.len())).map(|number| given_away_of(&set.plan.given_away, number));
+    let pooled = certificate.figures.iter().filter(|figure| {
+        figure.kind == ProbeKind::AskedKnown && Attackers::NAMES.contains(&figure.attacker.as_str())
+    });
+    let key = |figure: &RecoveryRate| (figure.kind, figure.attacker.clone(), figure.measure);
+    let mut sums: BTreeMap<_, (u64, u64)> = BTreeMap::new();
+    for figure in certificate.known.iter().flat_map(|known| &known.figures) {
+        let (asked, hits) = sums.entry(key(figure)).or_default();
+        (*asked, *hits) = (
+            asked.saturating_add(figure.asked),
+            hits.saturating_add(figure.hits),
+        );
+    }
+    let expected: BTreeMap<_, (u64, u64)> = pooled
+        .map(|figure| (key(figure), (figure.asked, figure.hits)))
+        .collect();
+    stocks.eq(certificate.known.iter().map(|known| known.given_away))
+        && (probes == 0 || sums == expected)
+        && certificate
+            .known
+            .iter()
+            .all(|known| known.figures.iter().all(is_possible))
+}
+
 fn has_all_controls(certificate: &Certificate) -> bool {
     let plan = &certificate.set.plan;
     let probes = |expected: &ExpectedRecovery| {
@@ -157,6 +202,13 @@ fn has_all_controls(certificate: &Certificate) -> bool {
             control.asked,
         )
     }))
+}
+
+/// Whether every language model is there as it is listed, with as many answers as the counts say.
+fn has_all_models(certificate: &Certificate) -> bool {
+    let expected = ModelAsked::counted(&certificate.attackers, &certificate.unanswered);
+    let given = certificate.models.iter().map(ModelAsked::without_record);
+    expected.into_iter().eq(given)
 }
 
 fn has_all_files(certificate: &Certificate) -> bool {

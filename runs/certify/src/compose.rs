@@ -1,18 +1,21 @@
 //! From the files of a directory to a certificate; no panel is needed.
 
 use super::answer_line::AnswerLine;
-use super::attacker_record::{AttackerRecord, expected_recoveries};
-use super::certificate::Certificate;
+use super::attacker_record::{AttackerRecord, Knowledge, expected_recoveries};
+use super::attempts::AttemptCounts;
+use super::certificate::{Certificate, CertificateBasis};
 use super::files;
 use super::gold_line::GoldLine;
+use super::models_asked::models_asked;
 use super::paths::CertifyPaths;
 use super::set_plan::SetPlan;
-use super::set_record::SetRecord;
+use super::set_record::{Origin, SetRecord};
 use super::store::{load_answers, load_gold};
 use crate::CertifyError;
 use ktd_probes::judge::{
     AcceptanceCriteria, AttackCounts, AttackerCounts, ExpectedRecovery, RecoveryCount, UnansweredCount,
 };
+use ktd_probes::{ProbeKind, given_away_of};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
@@ -31,6 +34,31 @@ pub(crate) fn count(
     counts.finish()
 }
 
+/// What an attacker recovered of the probes with known stocks, by how many are known. Of probes that were given nobody knows.
+fn count_known(
+    attacker: &str,
+    gold: &[GoldLine],
+    answers: &[AnswerLine],
+    record: &SetRecord,
+) -> BTreeMap<usize, Vec<RecoveryCount>> {
+    let plan = &record.plan;
+    let mut by_stocks: BTreeMap<usize, AttackerCounts<'_>> = BTreeMap::new();
+    let known = gold
+        .iter()
+        .zip(answers)
+        .filter(|(line, _)| line.kind == ProbeKind::AskedKnown && record.probes == Origin::Made);
+    for (line, answer) in known {
+        by_stocks
+            .entry(given_away_of(&plan.given_away, line.number))
+            .or_insert_with(|| AttackerCounts::new(attacker, plan.joint_days))
+            .add(line.kind, &answer.compare(line), (&line.chance, &line.blind));
+    }
+    let finished = by_stocks.into_iter();
+    finished
+        .map(|(stocks, counts)| (stocks, counts.finish().0))
+        .collect()
+}
+
 /// What these attackers recovered of the probes under test, from the files of a directory alone.
 ///
 /// # Errors
@@ -43,8 +71,13 @@ pub(crate) fn count_probes(
     let probed = paths.probed();
     let gold = load_gold(&probed, &record.by_kind())?;
     let mut counted = AttackCounts::default();
-    for AttackerRecord { name, .. } in attackers {
+    for AttackerRecord { name, knows, .. } in attackers {
         let answers = load_answers(&probed, name, &gold)?;
+        if *knows == Knowledge::Database {
+            for (stocks, counts) in count_known(name, &gold, &answers, record) {
+                counted.known.entry(stocks).or_default().extend(counts);
+            }
+        }
         let (recovered, unanswered) = count(name, &gold, &answers, record.plan.joint_days);
         counted.recovered.extend(recovered);
         counted.unanswered.extend(unanswered);
@@ -52,7 +85,8 @@ pub(crate) fn count_probes(
     Ok(counted)
 }
 
-/// The certificate against these attackers that follows from the files of a directory; no panel is needed.
+/// The certificate against these attackers, at so many attempts, that follows from the files of a directory; no panel is
+/// needed.
 ///
 /// # Errors
 /// [`CertifyError`] naming the file and line that is missing or damaged.
@@ -60,6 +94,7 @@ pub(crate) fn compose(
     paths: &CertifyPaths,
     criteria: AcceptanceCriteria,
     attackers: Vec<AttackerRecord>,
+    attempts: AttemptCounts,
 ) -> Result<Certificate, CertifyError> {
     let record = SetRecord::read(&paths.set_record())?;
     check_answers(paths, &attackers)?;
@@ -69,7 +104,15 @@ pub(crate) fn compose(
         counted.controls.push((expected, count));
     }
     let files = files::hashes(paths, &record, &attackers)?;
-    Certificate::judge(record, criteria, attackers, &counted, files)
+    let basis = CertificateBasis {
+        models: models_asked(paths, &attackers, &counted.unanswered)?,
+        set: record,
+        criteria,
+        attackers,
+        attempts,
+        files,
+    };
+    Certificate::judge(basis, &counted)
 }
 
 /// Whether the answers on disk are those of the attackers and of nobody else: whoever was asked is counted.

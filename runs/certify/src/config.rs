@@ -1,6 +1,7 @@
 //! `CERTIFY.toml`, typed. Unknown keys are errors; every default is named here and echoed in `set.json`.
 
 use super::kind_counts::KindCounts;
+use super::one_or_more;
 use super::sizes::Sizes;
 use crate::CertifyError;
 use crate::language_attackers::LanguageConfig;
@@ -39,6 +40,9 @@ pub struct CertifyConfig {
     /// Decides every draw (default 1).
     #[serde(default = "default_seed")]
     pub seed: u64,
+    /// A word of an auditor's, drawn after the mask key's commitment was published: it decides every draw with the seed, so
+    /// that nobody can have tried these probes before.
+    pub nonce: Option<String>,
     /// Probes of each kind (default 2,000 of every kind, and 300 of those whose agent asks its own questions).
     #[serde(default)]
     pub probes: KindCounts,
@@ -58,9 +62,10 @@ pub struct CertifyConfig {
     pub training: Option<usize>,
     /// Probes of each control (default: as many as the most probes of a kind, at least 60 and at most 200).
     pub control_probes: Option<usize>,
-    /// Stocks whose codes are given away in a probe of the kind `asked_known` (default 3).
-    #[serde(default = "default_given_away")]
-    pub given_away: usize,
+    /// Stocks whose codes are given away in a probe of the kind `asked_known` (default 3): one number, or several that its
+    /// probes take in turn, each with a bound of its own.
+    #[serde(default = "default_given_away", deserialize_with = "one_or_more::read")]
+    pub given_away: Vec<usize>,
     /// Trading days within which the day of a joint recovery lies (default 20).
     #[serde(default = "default_joint_days")]
     pub joint_days: usize,
@@ -103,8 +108,8 @@ const fn default_episode_steps() -> usize {
     20
 }
 
-const fn default_given_away() -> usize {
-    3
+fn default_given_away() -> Vec<usize> {
+    vec![3]
 }
 
 const fn default_joint_days() -> usize {
@@ -113,6 +118,24 @@ const fn default_joint_days() -> usize {
 
 const fn default_confidence() -> f64 {
     DEFAULT_CONFIDENCE
+}
+
+/// Whether an auditor's word can stand in a line.
+///
+/// # Errors
+/// [`CertifyError::Input`] for an empty or long one, and for spaces and signs that look alike.
+pub fn check_nonce(nonce: &str) -> Result<(), CertifyError> {
+    const CHARS_MOST: usize = 128;
+    let is_word = !nonce.is_empty() && nonce.bytes().all(|byte| byte.is_ascii_graphic());
+    if is_word && nonce.len() <= CHARS_MOST {
+        return Ok(());
+    }
+    Err(CertifyError::input(
+        format!("the nonce {nonce:?} is invalid"),
+        format!(
+            "use 1 to {CHARS_MOST} letters, digits and signs without a space, such as 64 hexadecimal digits"
+        ),
+    ))
 }
 
 /// Stretches when a file names neither them nor windows.
@@ -157,6 +180,7 @@ impl CertifyConfig {
             return needs("there is nothing to probe: `stretches` and one of `probes` must be at least 1");
         }
         self.sizes().check()?;
+        self.nonce.as_deref().map_or(Ok(()), check_nonce)?;
         if !(0.5 < self.confidence && self.confidence < 1.0) {
             return needs("`confidence` must lie between 0.5 and 1, such as 0.95");
         }
@@ -199,12 +223,12 @@ impl CertifyConfig {
             .unwrap_or_else(|| self.most_probes().clamp(60, 200))
     }
 
-    fn sizes(&self) -> Sizes {
+    fn sizes(&self) -> Sizes<'_> {
         Sizes {
             probes: self.probes,
             training: self.training(),
             control_probes: self.control_probes(),
-            given_away: self.given_away,
+            given_away: &self.given_away,
             days: self.days,
             episode_steps: self.episode_steps,
             joint_days: self.joint_days,
@@ -235,6 +259,10 @@ mod tests {
     fn a_name_is_enough() {
         let config = CertifyConfig::parse("name = \"x\"").unwrap();
         assert_eq!(config.probes, KindCounts::default());
+        assert_eq!(config.given_away, [3]);
+        let given_away = |text: &str| CertifyConfig::parse(text).unwrap().given_away;
+        assert_eq!(given_away("name = \"x\"\ngiven_away = 2"), [2]);
+        assert_eq!(given_away("name = \"x\"\ngiven_away = [1, 3, 10]"), [1, 3, 10]);
         assert_eq!(
             (config.days, config.episode_steps, config.joint_days),
             (5, 20, 20)
@@ -295,7 +323,13 @@ mod tests {
                 "`control_probes` is",
             ),
             ("name = \"x\"\nepisode_steps = 1001", "`episode_steps` is 1001"),
-            ("name = \"x\"\ngiven_away = 9", "`given_away` is 9"),
+            ("name = \"x\"\ngiven_away = 21", "`given_away` is 21"),
+            ("name = \"x\"\ngiven_away = [1, 0]", "`given_away` is [1, 0]"),
+            ("name = \"x\"\ngiven_away = []", "`given_away` is []"),
+            (
+                "name = \"x\"\ngiven_away = \"3\"",
+                "a number, or a list of numbers",
+            ),
             ("name = \"x\"\nepisode_steps = 0", "`episode_steps` is 0"),
             (
                 "name = \"x\"\njoint_days = 9223372036854775807",

@@ -2,7 +2,7 @@
 
 use super::attacker_record::{AttackerRecord, Knowledge};
 use super::jsonl::hash_file;
-use super::paths::{CertifyPaths, MASK_KEY, PROBES, SET_RECORD};
+use super::paths::{COMMITMENT, CertifyPaths, MASK_KEY, PROBES, SET_RECORD};
 use super::set_record::SetRecord;
 use crate::CertifyError;
 use ktd_probes::judge::ControlSet;
@@ -26,7 +26,7 @@ pub(super) fn names(record: &SetRecord, attackers: &[AttackerRecord]) -> BTreeSe
     let everyone = knowing(&[Knowledge::Database, Knowledge::Language]);
     let paths = CertifyPaths::new(Path::new(""));
     let bright = ControlSet::BrightDay;
-    let mut names = BTreeSet::from([SET_RECORD.to_owned(), MASK_KEY.to_owned()]);
+    let mut names = BTreeSet::from([SET_RECORD, MASK_KEY, COMMITMENT].map(str::to_owned));
     for attacker in &language {
         for set in [PROBES, bright.label()] {
             names.extend(RECORDS.map(|record| format!("attackers/{set}/{attacker}/{record}")));

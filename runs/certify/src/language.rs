@@ -1,7 +1,7 @@
 //! The language models of a file, put to the probes under test and to their control.
 
 use super::answer_line::AnswerLine;
-use super::attacker_record::{AttackerRecord, Knowledge};
+use super::attacker_record::{AttackerRecord, Knowledge, database_attackers};
 use super::compose::count;
 use super::control_probes;
 use super::paths::{PROBES, SetPaths};
@@ -68,6 +68,12 @@ impl CertifyRun {
             }),
         };
         self.config.language.agents.iter().map(attacker).collect()
+    }
+
+    /// Everybody who is asked: the attackers of the database, and the language models of the file.
+    #[must_use]
+    pub fn attackers(&self) -> Vec<AttackerRecord> {
+        [database_attackers(), self.language_attackers()].concat()
     }
 
     /// Asks every language model of the file what a control shows openly, and keeps the answers.

@@ -9,6 +9,8 @@
 //! | `attackers/SET/MODEL/` | what each language model was asked, and its replies | anyone |
 //! | `private/*.gold.jsonl` | the answer keys | the owner |
 //! | `private/mask.key` | the key that every exhibit's own is derived from | the owner |
+//! | `commitment.json` | what will be attacked and what would pass, signed before anybody is asked | anyone |
+//! | `attempts.jsonl` | a copy of the signer's log of attempts | anyone |
 //! | `certificate.json` | counts, bounds, verdict, hashes and signature | anyone |
 //!
 //! Knows: probes, the client, the record. Never knows: ranks, a terminal.
@@ -17,8 +19,10 @@ pub mod acts;
 pub mod answer_line;
 mod attack_run;
 pub mod attacker_record;
+pub mod attempts;
 pub mod certificate;
 mod claimed_mask;
+pub mod commitment;
 mod completeness;
 mod compose;
 pub mod config;
@@ -33,6 +37,8 @@ mod kind_counts;
 mod language;
 pub mod language_attackers;
 pub mod mark;
+pub mod models_asked;
+mod one_or_more;
 pub mod paths;
 pub mod probe_inputs;
 mod probe_line;

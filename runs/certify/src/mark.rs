@@ -3,6 +3,7 @@
 use super::attacker_record::Knowledge;
 use super::certificate::Certificate;
 use super::claimed_mask;
+use super::commitment;
 use super::set_record::Origin;
 use super::signed::SignedCertificate;
 use super::signing::PublicKey;
@@ -11,9 +12,9 @@ use crate::CertifyError;
 use ktd_bundle::header::Header;
 use ktd_experiment::mask_hash::tools_sha256;
 use ktd_masking::Mode;
-use ktd_probes::Measure;
 use ktd_probes::judge::CertificateVerdict;
 use ktd_probes::judge::{CertificateSummary, CertificationMark, CertificationStatus};
+use ktd_probes::{AttackerClass, Measure};
 use std::path::PathBuf;
 
 /// The decision mode whose steps probes show.
@@ -45,6 +46,7 @@ impl Certificates {
             let signed = SignedCertificate::read(path, whose)?;
             check_itself(path, &signed.certificate)?;
             claimed_mask::check(path, &signed.certificate)?;
+            commitment::check(path, &signed)?;
             Ok(signed)
         };
         Ok(Self {
@@ -54,15 +56,21 @@ impl Certificates {
     }
 
     /// The mark of one episode. Of several certificates for its mask and panel one that refuses counts before all that
-    /// certify, and of these the one that says most, whatever their order.
+    /// certify, then one that refuses against the database, and then the one that says most, whatever their order.
     #[must_use]
     pub fn mark(&self, header: &Header) -> CertificationMark {
         let about = self.signed.iter().filter(|signed| is_about(signed, header));
         let marks = about.map(|signed| mark(signed, header, self.is_signer_named));
         marks
-            .min_by_key(|mark| (!mark.is_refused(), mark.standing))
+            .min_by_key(|mark| (!mark.is_refused(), !refuses_database(mark), mark.standing))
             .unwrap_or(CertificationMark::NONE)
     }
+}
+
+/// Whether the certificate of a mark refuses the mask against the database, whatever else it says.
+fn refuses_database(mark: &CertificationMark) -> bool {
+    let by = mark.by.as_ref();
+    by.is_some_and(|by| by.refused_against.contains(&AttackerClass::Database))
 }
 
 /// Whether a certificate is for what an episode showed. The hash says so, and the labels, prompts and tools beside it:
@@ -83,7 +91,9 @@ fn status(certificate: &Certificate, header: &Header, is_signer_named: bool) -> 
     if certificate.set.probes == Origin::Given {
         return CertificationStatus::GivenProbes;
     }
-    if certificate.verdict == CertificateVerdict::Refused {
+    let against_models = is_certified_against(certificate, AttackerClass::Model);
+    let is_models_only = certificate.verdict == CertificateVerdict::Refused && against_models;
+    if certificate.verdict == CertificateVerdict::Refused && !is_models_only {
         return CertificationStatus::Refused;
     }
     let differs = [
@@ -96,6 +106,7 @@ fn status(certificate: &Certificate, header: &Header, is_signer_named: bool) -> 
             CertificationStatus::ShorterEpisodes,
         ),
         (!is_signer_named, CertificationStatus::SignerNotChecked),
+        (is_models_only, CertificationStatus::ModelsOnly),
         (
             certificate.settings().are_own(),
             CertificationStatus::OwnThresholds,
@@ -105,24 +116,39 @@ fn status(certificate: &Certificate, header: &Header, is_signer_named: bool) -> 
     first.map_or(CertificationStatus::Certified, |(_, status)| status)
 }
 
+fn is_certified_against(certificate: &Certificate, class: AttackerClass) -> bool {
+    let mut verdicts = certificate.classes.iter();
+    verdicts.any(|found| found.class == class && found.verdict == CertificateVerdict::Certified)
+}
+
 fn mark(signed: &SignedCertificate, header: &Header, is_signer_named: bool) -> CertificationMark {
     let certificate = &signed.certificate;
-    let classes = |verdict| {
-        let of = certificate
-            .classes
-            .iter()
-            .filter(|class| class.verdict == verdict);
+    let Certificate { models, attempts, .. } = certificate;
+    let classes = |verdict| -> Vec<AttackerClass> {
+        let all = certificate.classes.iter();
+        let of = all.filter(|class| class.verdict == verdict);
         of.map(|class| class.class).collect()
     };
+    let standing = status(certificate, header, is_signer_named);
+    // What is refused says how far it fell short; what is certified says how much is promised.
+    let bounded = if standing == CertificationStatus::Refused {
+        AttackerClass::ALL.to_vec()
+    } else {
+        classes(CertificateVerdict::Certified)
+    };
     CertificationMark {
-        standing: status(certificate, header, is_signer_named),
+        standing,
         by: Some(CertificateSummary {
             certified_against: classes(CertificateVerdict::Certified),
             refused_against: classes(CertificateVerdict::Refused),
             database_attackers: certificate.attackers_knowing(Knowledge::Database),
             language_attackers: certificate.attackers_knowing(Knowledge::Language),
-            top5_excess: certificate.largest_excess(Measure::Top5),
-            joint_excess: certificate.largest_excess(Measure::Joint),
+            models_asked_from: models.iter().filter_map(|model| model.first_reply.clone()).min(),
+            models_asked_to: models.iter().filter_map(|model| model.last_reply.clone()).max(),
+            attempts: attempts.attempts,
+            attempts_failed: attempts.refused.saturating_add(attempts.unjudged),
+            top5_excess: certificate.largest_excess(Measure::Top5, &bounded),
+            joint_excess: certificate.largest_excess(Measure::Joint, &bounded),
             episode_steps: certificate.set.steps_tried(),
             terms: certificate.settings(),
             fingerprint: signed.signature.fingerprint.clone(),

@@ -9,6 +9,9 @@ pub const MASK_KEY: &str = "private/mask.key";
 /// The name of what the probes are.
 pub const SET_RECORD: &str = "set.json";
 
+/// The name of what was committed to before anybody was asked.
+pub const COMMITMENT: &str = "commitment.json";
+
 /// The name of the set under test, which is the purpose of its draws.
 pub(crate) const PROBES: &str = "probes";
 
@@ -53,6 +56,18 @@ impl CertifyPaths {
     #[must_use]
     pub fn certificate(&self) -> PathBuf {
         self.root.join("certificate.json")
+    }
+
+    /// What was committed to before anybody was asked.
+    #[must_use]
+    pub fn commitment(&self) -> PathBuf {
+        self.root.join(COMMITMENT)
+    }
+
+    /// A copy of the signer's log of attempts, up to the certificate's own verdict.
+    #[must_use]
+    pub fn attempts(&self) -> PathBuf {
+        self.root.join("attempts.jsonl")
     }
 
     /// The key that every exhibit's own is derived from.

@@ -89,20 +89,17 @@ impl CertifyRun {
         probes * self.config.language.agents.len()
     }
 
-    /// Makes or takes the probes and puts the attackers to them; with `with_controls` to the controls as well. A set that
-    /// is on disk is kept, and so are its answers when there are all of them; with controls, which is what is signed, every
-    /// answer is given again.
+    /// Makes or takes the probes and puts the attackers to them. A set that is on disk is kept, and so are its answers when
+    /// there are all of them.
     ///
     /// # Errors
     /// [`CertifyError`] for bad input, for a directory that holds another set, and for a full disk.
-    pub fn attack(&self, with_controls: bool, progress: ProgressFn<'_>) -> Result<SetRecord, CertifyError> {
+    pub fn attack(&self, progress: ProgressFn<'_>) -> Result<SetRecord, CertifyError> {
         let (source, plan, key) = self.prepare()?;
         let known = self.known(&source, &plan, &key)?;
-        let has_answers = || {
-            let answers = Attackers::NAMES.map(|name| self.paths.probed().answers(name));
-            answers.iter().all(|name| self.paths.root().join(name).is_file())
-        };
-        if let Some(record) = known.as_ref().filter(|_| !with_controls && has_answers()) {
+        let answers = Attackers::NAMES.map(|name| self.paths.probed().answers(name));
+        let has_answers = answers.iter().all(|name| self.paths.root().join(name).is_file());
+        if let Some(record) = known.as_ref().filter(|_| has_answers) {
             return Ok(record.clone());
         }
         let workspace = ProbeWorkspace::open(source, &plan, key, self.threads)?;
@@ -110,27 +107,62 @@ impl CertifyRun {
             Some(record) => record,
             None => self.make(&workspace, plan, progress)?,
         };
-        if with_controls || !has_answers() {
-            let paths = self.paths.probed();
-            let probes = load_probes(&paths, &record.by_kind())?;
-            store_answers(&paths, &workspace.answers(&record, &probes, progress)?)?;
-        }
-        if with_controls {
-            for control in ControlSet::of(record.plan.numeric, record.has_asked()) {
-                let paths = self.paths.control(control.label());
-                let (set, gold, answers) = workspace.control(control, &record.plan, progress)?;
-                store(&paths, &set.probes, &gold)?;
-                store_answers(&paths, &answers)?;
-            }
-            if !self.config.language.agents.is_empty() {
-                let paths = self.paths.control(ControlSet::BrightDay.label());
-                let set =
-                    control_probes::make(ControlSet::BrightDay, &workspace.inputs, &record.plan, progress)?;
-                let gold = workspace.gold_lines(&record.plan, ControlSet::BrightDay.mask(), &set);
-                store(&paths, &set.probes, &gold)?;
-            }
-        }
+        self.answer(&record, &workspace, progress)?;
         Ok(record)
+    }
+
+    /// Makes the probes, or takes those that are on disk; nobody is asked.
+    ///
+    /// # Errors
+    /// [`CertifyError`] for bad input, for a directory that holds another set, and for a full disk.
+    pub fn make_set(&self, progress: ProgressFn<'_>) -> Result<(SetRecord, ProbeWorkspace), CertifyError> {
+        let (source, plan, key) = self.prepare()?;
+        let known = self.known(&source, &plan, &key)?;
+        let workspace = ProbeWorkspace::open(source, &plan, key, self.threads)?;
+        let record = match known {
+            Some(record) => record,
+            None => self.make(&workspace, plan, progress)?,
+        };
+        Ok((record, workspace))
+    }
+
+    /// Puts the attackers of the database to the probes and to the controls. Whatever is on disk, every answer is given
+    /// again: what is signed was answered now.
+    ///
+    /// # Errors
+    /// [`CertifyError`] for controls that cannot be made, and for a full disk.
+    pub fn attack_with_controls(
+        &self,
+        record: &SetRecord,
+        workspace: &ProbeWorkspace,
+        progress: ProgressFn<'_>,
+    ) -> Result<(), CertifyError> {
+        self.answer(record, workspace, progress)?;
+        for control in ControlSet::of(record.plan.numeric, record.has_asked()) {
+            let paths = self.paths.control(control.label());
+            let (set, gold, answers) = workspace.control(control, &record.plan, progress)?;
+            store(&paths, &set.probes, &gold)?;
+            store_answers(&paths, &answers)?;
+        }
+        if !self.config.language.agents.is_empty() {
+            let bright = ControlSet::BrightDay;
+            let set = control_probes::make(bright, &workspace.inputs, &record.plan, progress)?;
+            let gold = workspace.gold_lines(&record.plan, bright.mask(), &set);
+            store(&self.paths.control(bright.label()), &set.probes, &gold)?;
+        }
+        Ok(())
+    }
+
+    fn answer(
+        &self,
+        record: &SetRecord,
+        workspace: &ProbeWorkspace,
+        progress: ProgressFn<'_>,
+    ) -> Result<(), CertifyError> {
+        let paths = self.paths.probed();
+        let probes = load_probes(&paths, &record.by_kind())?;
+        store_answers(&paths, &workspace.answers(record, &probes, progress)?)?;
+        Ok(())
     }
 
     /// The record of the set that is on disk, if there is one and it is the one that is asked for.

@@ -1,6 +1,6 @@
 //! What decides a probe set and what its attackers learn, besides the panel and the key.
 
-use super::config::{CertifyConfig, DEFAULT_STRETCHES};
+use super::config::{CertifyConfig, DEFAULT_STRETCHES, check_nonce};
 use super::kind_counts::KindCounts;
 use super::sizes::Sizes;
 use crate::CertifyError;
@@ -29,6 +29,9 @@ pub struct SetPlan {
     pub numeric: Numeric,
     /// Decides every draw.
     pub seed: u64,
+    /// A word of an auditor's that decides every draw with the seed, where one was given.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub nonce: Option<String>,
     /// Probes of each kind.
     pub probes: KindCounts,
     /// Steps that the kinds `days` and `linked` show.
@@ -42,8 +45,8 @@ pub struct SetPlan {
     /// The published windows that the panel covers: half of the episodes of asking agents begin where these do, each is as long
     /// as one of them, and attackers know them.
     pub presets: Vec<Stretch>,
-    /// Stocks whose codes are given away in a probe of the kind `asked_known`.
-    pub given_away: usize,
+    /// Stocks whose codes are given away in a probe of the kind `asked_known`: its probes take these numbers in turn.
+    pub given_away: Vec<usize>,
     /// Probes of each kind that the combination learns from.
     pub training: usize,
     /// Probes of each control.
@@ -72,13 +75,14 @@ impl SetPlan {
             level: mask.level,
             numeric: mask.numeric,
             seed: config.seed,
+            nonce: config.nonce.clone(),
             probes: config.probes,
             days: config.days,
             episode_steps: config.episode_steps,
             stretches,
             training_stretches: training,
             presets: presets(config, market),
-            given_away: config.given_away,
+            given_away: config.given_away.clone(),
             training: config.training(),
             control_probes: config.control_probes(),
             joint_days: config.joint_days,
@@ -99,13 +103,14 @@ impl SetPlan {
             probes: self.probes,
             training: self.training,
             control_probes: self.control_probes,
-            given_away: self.given_away,
+            given_away: &self.given_away,
             days: self.days,
             episode_steps: self.episode_steps,
             joint_days: self.joint_days,
             stretches: self.stretches.len(),
         };
         sizes.check()?;
+        self.nonce.as_deref().map_or(Ok(()), check_nonce)?;
         let mask = self.mask();
         for stretches in [&self.stretches, &self.training_stretches] {
             let check = self.draws(mask, MaskKey::from_bytes([0; 32]), self.seed, stretches);
@@ -144,7 +149,11 @@ impl SetPlan {
     /// A seed of its own for each purpose.
     #[must_use]
     pub fn seed_for(&self, purpose: &str) -> u64 {
-        KeyedStream::for_purpose(self.seed, purpose).next_u64()
+        let drawn = |purpose: &str| KeyedStream::for_purpose(self.seed, purpose).next_u64();
+        self.nonce.as_ref().map_or_else(
+            || drawn(purpose),
+            |nonce| drawn(&format!("{purpose} with {nonce}")),
+        )
     }
 
     fn draws(&self, mask: MaskSettings, key: MaskKey, seed: u64, stretches: &[Stretch]) -> ProbePlan {
@@ -157,7 +166,7 @@ impl SetPlan {
             aid: Aid::None,
             stretches: stretches.to_vec(),
             windows: self.presets.clone(),
-            given_away: self.given_away,
+            given_away: self.given_away.clone(),
         }
     }
 

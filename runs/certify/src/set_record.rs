@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 /// The version of everything below a `ktd probe` directory. A reader takes its own version alone.
-pub const FORMAT_VERSION: u32 = 3;
+pub const FORMAT_VERSION: u32 = 4;
 
 /// SHA-256 over the sources of this program that decide what masks show, how they are probed and how probes are judged.
 pub const SOURCE_SHA256: &str = env!("KTD_SOURCE_SHA256");

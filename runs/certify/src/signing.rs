@@ -184,7 +184,7 @@ impl Signature {
 fn canonical(value: &impl Serialize) -> Result<Vec<u8>, CertifyError> {
     serde_json_canonicalizer::to_vec(value).map_err(|error| {
         CertifyError::input(
-            format!("the certificate cannot be canonical JSON: {error}"),
+            format!("what is signed cannot be canonical JSON: {error}"),
             "report this defect",
         )
     })

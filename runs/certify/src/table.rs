@@ -98,7 +98,16 @@ pub fn summary(certificate: &Certificate, detail: RefusalDetail) -> Vec<String> 
         certificate.attackers.len()
     )];
     lines.extend(certificate.classes.iter().map(|class| format!("against {class}")));
+    lines.extend(certificate.known.iter().map(|known| format!("with {known}")));
     lines.extend(reasons(certificate, detail));
+    lines.extend(certificate.models.iter().map(|model| format!("asked {model}")));
+    if !certificate.models.is_empty() {
+        lines.push(
+            "a verdict against models holds for these models as they answered then, and for no other"
+                .to_owned(),
+        );
+    }
+    lines.push(format!("attempts: {}", certificate.attempts));
     lines.push(format!("thresholds: {settings}"));
     let counts = set.by_kind().into_iter();
     let counts: Vec<String> = counts

@@ -4,11 +4,13 @@ use super::attack_run::Answers;
 use super::attacker_record::Knowledge;
 use super::certificate::Certificate;
 use super::claimed_mask;
+use super::commitment;
 use super::completeness;
 use super::compose::compose;
 use super::control_probes;
 use super::gold_line::GoldLine;
 use super::jsonl::hash_file;
+use super::models_asked::models_asked;
 use super::paths::{CertifyPaths, SetPaths};
 use super::probe_inputs::ProbeSet;
 use super::probe_line::WrittenProbe;
@@ -33,6 +35,8 @@ use std::path::{Path, PathBuf};
 pub struct Check {
     /// Whose signature it must be.
     pub whose: Option<PublicKey>,
+    /// The auditor's nonce that must have decided the draw.
+    pub nonce: Option<String>,
     /// The panel; a synthetic one is made again without it.
     pub panel: Option<PathBuf>,
     /// Whether probes must be made again: what is missing for it is an error then, and a note else.
@@ -93,12 +97,14 @@ pub fn verify(
             .push("whose key it is: name the signer's with --public-key".to_owned());
     }
     let are_all_files_there = check_files(&paths, certificate, &mut verified)?;
+    check_models(path, &paths, certificate)?;
     if claimed_mask::check(path, certificate)? {
         verified.checks.push(format!(
             "mask: every probe shows only what {} shows",
             certificate.set.described()
         ));
     }
+    check_commitment(path, &signed, check.nonce.as_deref(), &mut verified)?;
     if !are_all_files_there {
         if check.attacks || check.remakes {
             return Err(CertifyError::input(
@@ -154,6 +160,49 @@ pub fn check_itself(path: &Path, certificate: &Certificate) -> Result<(), Certif
     compare_certificates(path, certificate, &certificate.judged_again()?)
 }
 
+/// Whether what was attacked is what was committed to before, and the attempts are those of the log.
+fn check_commitment(
+    path: &Path,
+    signed: &SignedCertificate,
+    nonce: Option<&str>,
+    verified: &mut Verified,
+) -> Result<(), CertifyError> {
+    commitment::check(path, signed)?;
+    verified
+        .checks
+        .push("commitment: signed with the same key, to these probes, attackers and thresholds".to_owned());
+    let attempts = &signed.certificate.attempts;
+    if commitment::check_attempts(path, &signed.certificate)? {
+        verified
+            .checks
+            .push(format!("attempts: {attempts}, as in the log next to it"));
+    } else {
+        verified.unchecked.push(format!(
+            "attempts: {attempts}, by its own words: attempts.jsonl is not here"
+        ));
+    }
+    let own = signed.certificate.set.plan.nonce.as_deref();
+    match (nonce, own) {
+        (Some(nonce), Some(own)) if nonce == own => verified
+            .checks
+            .push(format!("draw: decided by the nonce {own:?}")),
+        (Some(nonce), _) => {
+            return Err(CertifyError::Untrusted {
+                path: path.to_owned(),
+                what: format!("its draw is not decided by the nonce {nonce:?}"),
+                hint: "its probes may have been tried before your nonce was known: ask for a certificate with it",
+            });
+        }
+        (None, Some(own)) => verified.claimed.push(format!(
+            "order: committed to before the attack, after the nonce {own:?} was given; name yours with --nonce"
+        )),
+        (None, None) => verified.claimed.push(
+            "order: committed to before the attack; without an auditor's nonce nothing shows that".to_owned(),
+        ),
+    }
+    Ok(())
+}
+
 /// Whether the files are those that were signed; `false` when private ones are missing, which nothing else may be.
 fn check_files(
     paths: &CertifyPaths,
@@ -188,11 +237,28 @@ fn check_files(
     Ok(absent == 0)
 }
 
+/// Whether the language models are those that the exchanges name.
+fn check_models(path: &Path, paths: &CertifyPaths, certificate: &Certificate) -> Result<(), CertifyError> {
+    let made = models_asked(paths, &certificate.attackers, &certificate.unanswered)?;
+    if made == certificate.models {
+        return Ok(());
+    }
+    Err(does_not_follow(
+        path,
+        "its exchanges name other models or other times".to_owned(),
+    ))
+}
+
 fn check_counts(path: &Path, paths: &CertifyPaths, certificate: &Certificate) -> Result<(), CertifyError> {
     compare_certificates(
         path,
         certificate,
-        &compose(paths, certificate.criteria(), certificate.attackers.clone())?,
+        &compose(
+            paths,
+            certificate.criteria(),
+            certificate.attackers.clone(),
+            certificate.attempts.clone(),
+        )?,
     )
 }
 

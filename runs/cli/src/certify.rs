@@ -6,7 +6,10 @@ use crate::output::Console;
 use clap::Args;
 use ktd_bundle::mask_key::draw_key_file;
 use ktd_certify::acts;
+use ktd_certify::attempts::AttemptLog;
 use ktd_certify::certificate::Certificate;
+use ktd_certify::commitment::CertificateSigner;
+use ktd_certify::run::CertifyRun;
 use ktd_certify::signing::{PublicKey, SigningKey};
 use ktd_certify::table::{self, RefusalDetail};
 use ktd_io::whole_file::{Durability, IfExists, write_file};
@@ -18,10 +21,13 @@ const EXAMPLE: &str = "\
 Examples:
   ktd certify --new-key key.pem                    # once; openssl makes the same kind
   ktd certify try.toml --key key.pem --out cert    # cert/certificate.json
+  ktd certify try.toml --key key.pem --out cert --nonce 5f2c...  # an auditor's word decides the draw
   ktd verify --certificate cert/certificate.json --public-key key.pem.pub
 
 With few probes most of the time goes to `training` (default 300 of each kind) and to `control_probes` (default 200 of each \
 control), which do not shrink with `probes`: lower them too for a trial.
+
+Before anybody is asked, the probes are committed to: DIR/commitment.json, signed, and a line in the log of attempts beside the key. The certificate counts every attempt of that log for its rung and panel, the refused and unjudged among them.
 
 Exit code 0 when the mask is certified, 1 when it is refused; the certificate is written either way.";
 
@@ -34,6 +40,12 @@ pub(super) struct CertifyArgs {
     /// The Ed25519 key that signs, PKCS#8 as PEM.
     #[arg(long)]
     key: Option<PathBuf>,
+    /// The log of attempts (default: the key's name with `.attempts.jsonl`).
+    #[arg(long, value_name = "FILE", requires = "key")]
+    attempts: Option<PathBuf>,
+    /// Make the probes and commit to them, and ask nobody.
+    #[arg(long, conflicts_with = "reasons")]
+    commit_only: bool,
     /// Write a new key to this file, its public part beside it with `.pub`, and do nothing else.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["key", "config", "out", "probes", "threads"])]
     new_key: Option<PathBuf>,
@@ -63,9 +75,19 @@ pub(super) fn run(args: &CertifyArgs, console: Console) -> Result<(), CliError> 
             "name one with --key, or make one with `ktd certify --new-key key.pem`",
         )
     })?;
-    let key = SigningKey::read(key)?;
+    let log = match &args.attempts {
+        Some(path) => AttemptLog::at(path),
+        None => AttemptLog::of_key(key),
+    };
+    let signer = CertificateSigner {
+        key: SigningKey::read(key)?,
+        log,
+    };
     let bars = WaitBars::of(&run, true, console);
-    let signed = bars.watch(|progress| acts::certify(&run, &key, progress, wait_for_models))?;
+    if args.commit_only {
+        return commit(&run, &signer, &bars, console);
+    }
+    let signed = bars.watch(|progress| acts::certify(&run, &signer, progress, wait_for_models))?;
     let text = format!(
         "{}\nsigned by {}: {}\n",
         table::certificate_text(&signed.certificate, detail(args.reasons)),
@@ -74,6 +96,24 @@ pub(super) fn run(args: &CertifyArgs, console: Console) -> Result<(), CliError> 
     );
     console.result(&text, &json!(signed))?;
     refused(&signed.certificate)
+}
+
+fn commit(
+    run: &CertifyRun,
+    signer: &CertificateSigner,
+    bars: &WaitBars,
+    console: Console,
+) -> Result<(), CliError> {
+    let sha256 = bars.watch(|progress| acts::commit(run, signer, progress.probing))?;
+    let path = run.paths.commitment();
+    console.result(
+        &format!(
+            "committed to: {}\nits SHA-256: {sha256}\nthe log of attempts: {}\n",
+            path.display(),
+            signer.log.path().display()
+        ),
+        &json!({ "commitment": path, "sha256": sha256, "attempts": signer.log.path() }),
+    )
 }
 
 /// How much is printed of a refusal.

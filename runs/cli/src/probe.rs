@@ -8,7 +8,7 @@ use crate::output::Console;
 use crate::progress::Progress;
 use clap::{Args, Subcommand};
 use ktd_certify::acts::{self, Asking, RunProgress};
-use ktd_certify::config::CertifyConfig;
+use ktd_certify::config::{CertifyConfig, check_nonce};
 use ktd_certify::paths::CertifyPaths;
 use ktd_certify::run::CertifyRun;
 use ktd_certify::table;
@@ -64,6 +64,9 @@ pub(super) struct SetArgs {
     /// Attack probes that somebody else made or changed, in this directory, instead of making them.
     #[arg(long, value_name = "DIR")]
     probes: Option<PathBuf>,
+    /// A word of an auditor's that decides the draw with the seed, instead of the file's `nonce`.
+    #[arg(long, value_name = "WORD")]
+    nonce: Option<String>,
     /// Threads (default: one a core); results do not depend on them.
     #[arg(long)]
     threads: Option<usize>,
@@ -81,7 +84,11 @@ impl SetArgs {
                 "name one: `ktd probe --help` shows an example",
             )
         })?;
-        let run = of_file(path, self.out.as_deref())?;
+        let mut run = of_file(path, self.out.as_deref())?;
+        if let Some(nonce) = &self.nonce {
+            check_nonce(nonce)?;
+            run.config.nonce = Some(nonce.clone());
+        }
         Ok(CertifyRun {
             given: self.probes.clone(),
             threads: threads(self.threads),

@@ -45,6 +45,9 @@ pub(super) struct VerifyArgs {
     /// The public key, PEM, that must have signed the certificate.
     #[arg(long, value_name = "FILE", requires = "certificate")]
     public_key: Option<PathBuf>,
+    /// The nonce that you gave the signer, which must have decided the draw.
+    #[arg(long, value_name = "WORD", requires = "certificate")]
+    nonce: Option<String>,
     /// Put the attackers to the certificate's probes again and compare every answer; needs the panel.
     #[arg(long, requires = "certificate")]
     attack: bool,
@@ -140,6 +143,7 @@ impl VerifyReport {
                     "certificate": shown, "ok": true, "checked": verified.checks, "unchecked": verified.unchecked,
                     "verdict": signed.certificate.verdict, "refusals": signed.certificate.refusals,
                     "terms": signed.certificate.settings(), "counts": signed.certificate.set.counts,
+                    "attempts": signed.certificate.attempts, "models": signed.certificate.models,
                     "probes": signed.certificate.set.probes, "fingerprint": signed.signature.fingerprint,
                 }));
                 Some(signed)
@@ -186,6 +190,7 @@ fn check_certificate(
 ) -> Result<(SignedCertificate, Verified), CliError> {
     let check = Check {
         whose,
+        nonce: args.nonce.clone(),
         panel: args.panel.clone(),
         // Beside bundles the panel is for them.
         remakes: args.panel.is_some() && args.bundles.is_empty(),

@@ -13,6 +13,8 @@ pub enum CrashPoint {
     OutcomeWritten,
     /// The last event of a step is written.
     StepCommitted,
+    /// A set of probes is committed to, and nobody was asked.
+    ProbesCommitted,
 }
 
 /// Dies here when this is the passage that a test asked for.
@@ -51,6 +53,7 @@ impl CrashPoint {
             Self::Sent => "sent",
             Self::OutcomeWritten => "outcome",
             Self::StepCommitted => "step",
+            Self::ProbesCommitted => "committed",
         }
     }
 }

@@ -74,7 +74,7 @@ fn plan(level: Level, numeric: Numeric) -> ProbePlan {
         episode_steps: STEPS,
         aid: Aid::None,
         windows: Vec::new(),
-        given_away: 3,
+        given_away: vec![3],
         stretches,
     }
 }

@@ -110,7 +110,7 @@ impl CurveRun {
 
     fn recovery(&self, numeric: Numeric, progress: ProgressFn<'_>) -> Result<Vec<Recovery>, CertifyError> {
         let run = self.on(numeric);
-        let record = run.attack(false, progress)?;
+        let record = run.attack(progress)?;
         let rule = AcceptanceRule {
             mask: MaskSettings {
                 level: Level::Blinded,

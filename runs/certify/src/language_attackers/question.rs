@@ -60,7 +60,7 @@ pub(super) fn given_away(probe: &Probe) -> impl Iterator<Item = String> + '_ {
     let anchors = probe
         .exhibits
         .iter()
-        .filter_map(|exhibit| exhibit.anchor.as_ref());
+        .flat_map(|exhibit| exhibit.anchor.iter().chain(&exhibit.others));
     anchors.map(|RevealedStock { code, .. }| code.to_inline())
 }
 
@@ -150,4 +150,31 @@ fn problem(explanation: &'static str, AttemptSlots { attempt, attempts }: Attemp
         attempt,
         attempts,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ktd_probes::{Exhibit, ProbeKind};
+
+    #[test]
+    fn every_stock_that_is_given_away_may_pass() {
+        let revealed = |code: &'static str| RevealedStock {
+            alias: Payload::label("asset_0001"),
+            code: Payload::label(code),
+        };
+        let probe = Probe {
+            number: 0,
+            kind: ProbeKind::AskedKnown,
+            exhibits: vec![Exhibit {
+                target: Payload::label("asset_0002"),
+                anchor: Some(revealed("SH600000")),
+                others: vec![revealed("SH600001"), revealed("SH600002")],
+                given_day: None,
+                steps: Vec::new(),
+            }],
+        };
+        let codes: Vec<String> = given_away(&probe).collect();
+        assert_eq!(codes, ["SH600000", "SH600001", "SH600002"]);
+    }
 }

@@ -79,7 +79,7 @@ impl Scene {
             episode_steps: 3,
             aid: Aid::None,
             windows: Vec::new(),
-            given_away: 3,
+            given_away: vec![3],
             stretches: vec![262..280, 280..298],
         };
         plan.check().unwrap();

@@ -2,11 +2,16 @@
 
 use crate::certify::{folder, scene};
 use ktd_certify::attacker_record::Knowledge;
+use ktd_certify::attempts::{AttemptLog, AttemptSubject};
 use ktd_certify::certificate::Certificate;
+use ktd_certify::commitment::{Commitment, SignedCommitment};
 use ktd_certify::mark::Certificates;
+use ktd_certify::paths::COMMITMENT;
 use ktd_certify::signed::SignedCertificate;
 use ktd_certify::signing::SigningKey;
 use ktd_certify::verify::{Check, verify};
+use ktd_io::sha256::sha256_hex;
+use ktd_io::whole_file::json_bytes;
 use ktd_kit::{assert_ok, copy, quiet, refused};
 use ktd_masking::{Level, Numeric};
 use ktd_probes::judge::{Refusal, Thresholds};
@@ -21,12 +26,48 @@ pub(crate) fn honest() -> Certificate {
 
 /// Writes a certificate that follows from its own counts, signed by the scene's key.
 pub(crate) fn sign(certificate: Certificate, path: &Path) {
-    let certificate = certificate.judged_again().unwrap_or(certificate);
-    let key = SigningKey::read(&scene().join("key.pem")).unwrap();
-    SignedCertificate::sign(certificate, &key)
+    let mut certificate = certificate.judged_again().unwrap_or(certificate);
+    if !certificate.attempts.are_possible(certificate.verdict) {
+        let attempts = &mut certificate.attempts;
+        std::mem::swap(&mut attempts.certified, &mut attempts.refused);
+    }
+    SignedCertificate::sign(certificate, &key())
         .unwrap()
         .write(path)
         .unwrap();
+}
+
+fn key() -> SigningKey {
+    SigningKey::read(&scene().join("key.pem")).unwrap()
+}
+
+/// Lets the signer commit to what a certificate says, as if it had always been so, and signs it.
+pub(crate) fn commit_and_sign(certificate: Certificate, root: &Path) {
+    let mut certificate = certificate.judged_again().unwrap_or(certificate);
+    let (folder, key) = (tempfile::tempdir().unwrap(), key());
+    let log = AttemptLog::at(&folder.path().join("log"));
+    let commitment = Commitment {
+        set: certificate.set.clone(),
+        confidence: certificate.confidence,
+        thresholds: certificate.thresholds,
+        attackers: certificate.attackers.clone(),
+        log: log.read().unwrap().head(),
+    };
+    let signature = key.sign(&commitment).unwrap();
+    let signed = SignedCommitment {
+        commitment,
+        signature,
+    };
+    let path = root.join(COMMITMENT);
+    let bytes = json_bytes(&path, &signed).unwrap();
+    let sha256 = sha256_hex(&bytes);
+    std::fs::write(&path, bytes).unwrap();
+    log.commit(&sha256, &certificate.set).unwrap();
+    let lines = log.judge(&sha256, certificate.verdict).unwrap();
+    std::fs::write(root.join("attempts.jsonl"), lines.text()).unwrap();
+    certificate.files.insert(COMMITMENT.to_owned(), sha256);
+    certificate.attempts = lines.count(&AttemptSubject::of(&certificate.set));
+    sign(certificate, &root.join("certificate.json"));
 }
 
 /// What is said of a certificate without a file beside it.
@@ -74,7 +115,7 @@ fn another_program_is_named() {
             |certificate| certificate.set.ktd = "0.0.9".to_owned(),
             "made by ktd 0.0.9",
         ),
-        (|certificate| certificate.set.format += 1, "it has format 4"),
+        (|certificate| certificate.set.format += 1, "it has format 5"),
         (
             |certificate| {
                 certificate.set.source_sha256 = "0".repeat(64);
@@ -296,7 +337,7 @@ fn directory(change: fn(&mut Certificate)) -> (tempfile::TempDir, PathBuf) {
         .files
         .insert("set.json".to_owned(), ktd_masking::hex(&hash));
     let path = folder.path().join("certificate.json");
-    sign(certificate, &path);
+    commit_and_sign(certificate, folder.path());
     (folder, path)
 }
 
@@ -394,7 +435,7 @@ fn what_is_judged_by_is_always_printed() {
 
 #[test]
 fn a_file_of_the_format_before_is_named_as_such() {
-    const BEFORE: &str = "it has format 1, but this program reads format 3";
+    const BEFORE: &str = "it has format 1, but this program reads format 4";
     let folder = tempfile::tempdir().unwrap();
     copy(scene(), folder.path());
     let root = folder.path().join("out");
@@ -429,7 +470,7 @@ fn a_refusal_is_summed_up_by_attacker() {
         same: 0.0,
         sector: 0.0,
     };
-    sign(strict, &path);
+    commit_and_sign(strict, &folder.path().join("out"));
     let refusals = SignedCertificate::read(&path, None).unwrap().certificate.refusals;
     let lines = |more: &[&str]| -> Vec<String> {
         let arguments = [&["verify", "--certificate", "out/certificate.json"], more].concat();

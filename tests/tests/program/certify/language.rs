@@ -1,13 +1,17 @@
 //! Language models as attackers of a certificate: they count among the attackers, and must read what a control shows.
 
+use crate::certify::attempts::TINY;
 use crate::certify::forged::sign;
 use crate::certify::{CONFIG, certify, folder};
 use ktd_certify::attacker_record::Knowledge;
 use ktd_certify::mark::Certificates;
 use ktd_certify::signed::SignedCertificate;
-use ktd_kit::quiet;
-use serde_json::Value;
+use ktd_kit::vendor::{Then, reply};
+use ktd_kit::{Vendor, assert_ok, quiet, refused};
+use serde_json::{Value, json};
+use std::io::Write;
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 const CHEATER: &str = "[[language.agents]]\nid = \"cheater\"\nbuiltin = \"cheater\"\n";
 
@@ -94,4 +98,94 @@ fn a_language_model_must_read_what_is_shown_and_counts_among_the_attackers() {
         assert!(!is_good && text.contains(file), "{text}");
         std::fs::write(&path, whole).unwrap();
     }
+}
+
+/// A model on loopback that guesses nothing, and whose version and clock change after its first reply.
+fn forgetful() -> Vendor {
+    let replies = AtomicUsize::new(0);
+    Vendor::new(move |_, stream| {
+        let (model, date) = match replies.fetch_add(1, Ordering::Relaxed) {
+            0 => ("m-2026-01", "Fri, 02 Jan 2026 10:20:30 GMT"),
+            _ => ("m-2026-02", "Tue, 03 Feb 2026 04:05:06 GMT"),
+        };
+        let guess = json!({ "stocks": [], "date": "2023-01-03", "confidence": 0.1 }).to_string();
+        let call = json!({ "id": "c", "type": "function", "function": { "name": "submit_action", "arguments": guess } });
+        let body = json!({
+            "id": "r", "object": "chat.completion", "created": 1_700_000_000, "model": model,
+            "choices": [{ "index": 0, "finish_reason": "tool_calls", "message": {
+                "role": "assistant", "content": null, "tool_calls": [call],
+            } }],
+            "usage": { "prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2 },
+        });
+        let headers = format!("content-type: application/json\r\ndate: {date}\r\n");
+        stream.write_all(&reply("200 OK", &headers, body.to_string().as_bytes()))?;
+        Ok(Then::Keep)
+    })
+}
+
+#[test]
+fn a_certificate_says_which_models_were_asked_and_when() {
+    let vendor = forgetful();
+    let agent = format!(
+        "[[language.agents]]\nid = \"m\"\nmodel = \"m-1\"\nbase_url = \"{}\"\n",
+        vendor.base_url()
+    );
+    let folder = folder(&format!("{TINY}{agent}"));
+    let root = folder.path();
+    let signed = certify(root, &["--out", "out"]);
+    let model = &signed["certificate"]["models"][0];
+    assert_eq!(
+        (
+            &model["agent"],
+            &model["served"],
+            &model["first_reply"],
+            &model["last_reply"]
+        ),
+        (
+            &"m".into(),
+            &json!(["m-2026-01", "m-2026-02"]),
+            &"2026-01-02T10:20:30Z".into(),
+            &"2026-02-03T04:05:06Z".into()
+        )
+    );
+    assert_eq!((&model["probes"], &model["answered"]), (&4.into(), &4.into()));
+    let verified = quiet(root, &["verify", "--certificate", "out/certificate.json"]);
+    assert_ok(&verified);
+    let text = String::from_utf8(verified.stdout).unwrap();
+    for part in [
+        "answered as m-2026-01 and m-2026-02), 2026-01-02T10:20:30Z to 2026-02-03T04:05:06Z, 4 of 4 answered",
+        "holds for these models as they answered then, and for no other",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    // Whom it names, and when, follows from its exchanges, whoever signs.
+    let path = root.join("out/certificate.json");
+    let honest = SignedCertificate::read(&path, None).unwrap().certificate;
+    let mut forged = honest.clone();
+    forged.models[0].served = vec!["m-2027".to_owned()];
+    sign(forged, &path);
+    let error = refused(
+        &quiet(root, &["verify", "--certificate", "out/certificate.json"]),
+        1,
+    );
+    assert!(
+        error.contains("its exchanges name other models or other times"),
+        "{error}"
+    );
+    let mut forged = honest.clone();
+    forged.models[0].answered -= 1;
+    sign(forged, &path);
+    let error = refused(
+        &quiet(root, &["verify", "--certificate", "out/certificate.json"]),
+        1,
+    );
+    assert!(error.contains("whether it was asked and answered"), "{error}");
+    let mut forged = honest;
+    forged.models.clear();
+    sign(forged, &path);
+    let error = refused(
+        &quiet(root, &["verify", "--certificate", "out/certificate.json"]),
+        1,
+    );
+    assert!(error.contains("whether it was asked and answered"), "{error}");
 }

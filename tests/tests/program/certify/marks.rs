@@ -5,23 +5,25 @@ use crate::certify::{SIGNING_KEY, scene};
 use ktd_bundle::BundlePaths;
 use ktd_bundle::open::read_header;
 use ktd_certify::KindCounts;
+use ktd_certify::attacker_record::{AttackerRecord, Knowledge};
 use ktd_certify::certificate::Certificate;
 use ktd_certify::mark::Certificates;
+use ktd_certify::models_asked::ModelAsked;
 use ktd_certify::set_record::{Origin, probe_set_sha256};
 use ktd_certify::signed::SignedCertificate;
-use ktd_certify::signing::SigningKey;
+use ktd_certify::signing::{PublicKey, SigningKey};
 use ktd_experiment::mask_hash::mask_hash;
 use ktd_io::sha256::sha256_hex;
 use ktd_io::whole_file::json_bytes;
 use ktd_kit::episode::relabel;
 use ktd_kit::{copy, quiet, refused};
 use ktd_masking::{Level, MaskSettings, Numeric};
-use ktd_probes::ProbeKind;
-use ktd_probes::judge::CertificateVerdict;
-use ktd_probes::judge::Thresholds;
+use ktd_probes::judge::{CertificateVerdict, ControlSet};
 use ktd_probes::judge::{CertificationMark, CertificationStatus};
+use ktd_probes::judge::{ControlRate, Thresholds};
+use ktd_probes::{Measure, ProbeKind};
 use serde_json::Value;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use tempfile::TempDir;
 
@@ -71,6 +73,7 @@ fn runs() -> &'static Path {
             many(certificate);
             only_days(certificate);
         });
+        write(root, "models.json", models_only);
         write(root, "refused.json", |certificate| {
             many(certificate);
             certificate.thresholds.top1 = 0.0;
@@ -117,6 +120,67 @@ fn many(certificate: &mut Certificate) {
     }
     for control in &mut certificate.controls {
         control.hits = control.asked;
+    }
+}
+
+/// As if a language model had been asked as well and recovered nothing, while an attacker of the database read everything.
+fn models_only(certificate: &mut Certificate) {
+    many(certificate);
+    certificate.attackers.push(AttackerRecord {
+        name: "m".to_owned(),
+        knows: Knowledge::Language,
+        model: Some("vendor/m-1".to_owned()),
+    });
+    let of_model = |attacker: &str| attacker == "combination";
+    let mut figures = certificate.figures.clone();
+    figures.retain(|figure| of_model(&figure.attacker));
+    for figure in &mut figures {
+        "m".clone_into(&mut figure.attacker);
+    }
+    let mut unanswered = certificate.unanswered.clone();
+    unanswered.retain(|count| of_model(&count.attacker));
+    for count in &mut unanswered {
+        "m".clone_into(&mut count.attacker);
+    }
+    let probes = unanswered.iter().map(|count| count.probes).sum();
+    certificate.models.push(ModelAsked {
+        agent: "m".to_owned(),
+        model: "vendor/m-1".to_owned(),
+        served: vec!["m-1-002".to_owned()],
+        first_reply: Some("2026-01-02T10:20:30Z".to_owned()),
+        last_reply: Some("2026-02-03T04:05:06Z".to_owned()),
+        probes,
+        answered: probes,
+    });
+    for figure in &mut certificate.figures {
+        if figure.attacker == "combination" && figure.measure == Measure::Top5 {
+            figure.hits = figure.asked;
+        }
+    }
+    certificate.figures.extend(figures);
+    certificate.unanswered.extend(unanswered);
+    certificate.controls.push(ControlRate {
+        attacker: "m".to_owned(),
+        control: ControlSet::BrightDay,
+        measure: Measure::Top1,
+        asked: 100,
+        hits: 100,
+        chance: 0.0,
+        ..certificate.controls[0].clone()
+    });
+    for set in ["probes", "bright-day"] {
+        for record in ["attacker.json", "exchanges.jsonl.zst", "answers.jsonl"] {
+            let name = format!("attackers/{set}/m/{record}");
+            certificate.files.insert(name, "0".repeat(64));
+        }
+    }
+    for name in [
+        "answers/m.jsonl.zst",
+        "controls/bright-day/answers/m.jsonl.zst",
+        "controls/bright-day/probes/day.jsonl.zst",
+        "private/bright-day.gold.jsonl",
+    ] {
+        certificate.files.insert(name.to_owned(), "0".repeat(64));
     }
 }
 
@@ -244,6 +308,39 @@ fn a_refusal_is_not_hidden_among_episodes() {
     let good = Certificates::read(&[runs().join("good.json")], None).unwrap();
     let mark = CertificationMark::of_row([&refused, &unknown].map(|header| good.mark(header)));
     assert_eq!(mark.standing, CertificationStatus::NotCertified);
+}
+
+#[test]
+fn a_certificate_of_models_alone_says_so() {
+    let header = read_header(&BundlePaths::new(
+        &runs().join("out/cells/momentum__short__blinded-banded__open-research__s1"),
+    ))
+    .unwrap();
+    let key = PublicKey::read(&runs().join("key.pem")).unwrap();
+    let read = |names: &[&str]| {
+        let paths: Vec<PathBuf> = names.iter().map(|name| runs().join(name)).collect();
+        Certificates::read(&paths, Some(&key)).unwrap().mark(&header)
+    };
+    let mark = read(&["models.json"]);
+    assert_eq!(mark.standing, CertificationStatus::ModelsOnly);
+    let text = mark.to_string();
+    for part in [
+        "certified against the language models asked, not against the price database: against model, not against database",
+        "15 database and 1 language attackers asked 2026-01-02..2026-02-03, ",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    // Its bounds are those of the models: the database recovers everything.
+    assert!(mark.by.unwrap().top5_excess.unwrap() < 0.05);
+    // It refuses the database, and no other certificate hides that.
+    let names = ["good.json", "models.json"];
+    assert_eq!(read(&names).standing, CertificationStatus::ModelsOnly);
+    // Whose it is comes first.
+    let unknown = Certificates::read(&[runs().join("models.json")], None).unwrap();
+    assert_eq!(
+        unknown.mark(&header).standing,
+        CertificationStatus::SignerNotChecked
+    );
 }
 
 #[test]

@@ -1,0 +1,343 @@
+//! The log of attempts: every set of probes that a signer committed to, and what each came to.
+//!
+//! A line is one event with the hash of the line before, so that nothing is taken out or changed without changing what
+//! follows. It stands next to the signing key, whatever directory an attempt goes to and whatever its mask key is, and every
+//! certificate has a copy up to its own verdict. Whoever deletes it and signs with a new key begins anew: what an auditor
+//! does about that stands in `docs/mask-certificate.md`.
+
+use super::set_record::SetRecord;
+use crate::CertifyError;
+use ktd_bundle::chain::{Lines, Log, NO_GENESIS};
+use ktd_experiment::label;
+use ktd_io::lock::FileLock;
+use ktd_io::sha256::sha256_hex;
+use ktd_masking::{Level, Numeric};
+use ktd_probes::judge::CertificateVerdict;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// What attempts are counted together: a rung on a panel, whatever the mask key, the seed and the sizes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AttemptSubject {
+    /// What is hidden.
+    #[serde(with = "label")]
+    pub level: Level,
+    /// How numbers are shown.
+    #[serde(with = "label")]
+    pub numeric: Numeric,
+    /// The panel's hash.
+    pub panel_blake3: String,
+}
+
+impl AttemptSubject {
+    /// What a probe set is about.
+    #[must_use]
+    pub fn of(set: &SetRecord) -> Self {
+        Self {
+            level: set.plan.level,
+            numeric: set.plan.numeric,
+            panel_blake3: set.data.panel_blake3.clone(),
+        }
+    }
+}
+
+/// Event of the log of attempts.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "snake_case", deny_unknown_fields)]
+pub enum AttemptEvent {
+    /// A set of probes was committed to, before anybody was asked about it.
+    Committed {
+        /// SHA-256 of `commitment.json`, which names the attempt.
+        commitment: String,
+        /// What is to be certified.
+        subject: AttemptSubject,
+        /// The one name of its probes.
+        probe_set_sha256: String,
+        /// The commitment of its mask key.
+        mask_key_commitment: String,
+        /// How many probes there are.
+        probes: usize,
+    },
+    /// A verdict followed, before its certificate was written.
+    Judged {
+        /// SHA-256 of the attempt's `commitment.json`.
+        commitment: String,
+        /// What followed.
+        verdict: CertificateVerdict,
+    },
+}
+
+/// Last line of a log of attempts: nothing before it can be changed without changing it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LogHead {
+    /// Lines of the log.
+    pub lines: usize,
+    /// SHA-256 of the last one; of an empty log 64 zeros.
+    pub sha256: String,
+}
+
+/// Attempts to certify a rung on a panel, as the signer's log has them.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AttemptCounts {
+    /// Sets of probes that were committed to, this one among them.
+    pub attempts: u64,
+    /// Attempts that a verdict refused, whatever verdict followed.
+    pub refused: u64,
+    /// Attempts that were certified alone.
+    pub certified: u64,
+    /// Attempts without a verdict: begun, and ended by whoever or whatever ended them.
+    pub unjudged: u64,
+    /// The log up to this certificate's own verdict.
+    pub log: LogHead,
+}
+
+impl AttemptCounts {
+    /// Whether the counts can be those of a log with a verdict of this kind in it.
+    #[must_use]
+    pub fn are_possible(&self, verdict: CertificateVerdict) -> bool {
+        let own = match verdict {
+            CertificateVerdict::Certified => self.certified.checked_add(self.refused),
+            CertificateVerdict::Refused => Some(self.refused),
+        };
+        let parts = self.refused.checked_add(self.certified);
+        let sum = parts.and_then(|parts| parts.checked_add(self.unjudged));
+        own.is_some_and(|own| 0 < own) && sum == Some(self.attempts) && 0 < self.log.lines
+    }
+}
+
+impl fmt::Display for AttemptCounts {
+    /// `3 to certify this rung on this panel (1 certified, 1 refused, 1 without a verdict)`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            attempts,
+            refused,
+            certified,
+            unjudged,
+            log: _,
+        } = self;
+        write!(
+            f,
+            "{attempts} to certify this rung on this panel ({certified} certified, {refused} refused, {unjudged} without a verdict)"
+        )
+    }
+}
+
+/// Log of attempts as a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AttemptLog {
+    path: PathBuf,
+}
+
+/// Lines of a log with what they say.
+#[derive(Debug, Clone, Default)]
+pub struct AttemptLines {
+    lines: Lines,
+    events: Vec<AttemptEvent>,
+}
+
+impl AttemptLog {
+    /// The log in a file, which need not exist yet.
+    #[must_use]
+    pub fn at(path: &Path) -> Self {
+        Self {
+            path: path.to_owned(),
+        }
+    }
+
+    /// The log of a signing key: next to it.
+    #[must_use]
+    pub fn of_key(key: &Path) -> Self {
+        let mut name = key.as_os_str().to_owned();
+        name.push(".attempts.jsonl");
+        Self {
+            path: PathBuf::from(name),
+        }
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Reads the log; one that does not exist has no lines.
+    ///
+    /// # Errors
+    /// [`CertifyError`] naming the first line that was changed.
+    pub fn read(&self) -> Result<AttemptLines, CertifyError> {
+        AttemptLines::of(&self.path, Lines::read(&self.path)?)
+    }
+
+    /// Adds the commitment of an attempt, unless the log has it.
+    ///
+    /// # Errors
+    /// [`CertifyError`] for a log that was changed or that another process writes.
+    pub fn commit(&self, commitment: &str, set: &SetRecord) -> Result<(), CertifyError> {
+        let _lock = self.lock()?;
+        let recorded = self.read()?;
+        if recorded.place_of_commitment(commitment).is_some() {
+            return Ok(());
+        }
+        let event = AttemptEvent::Committed {
+            commitment: commitment.to_owned(),
+            subject: AttemptSubject::of(set),
+            probe_set_sha256: set.probe_set_sha256.clone(),
+            mask_key_commitment: set.mask.commitment.clone(),
+            probes: set.counts.values().sum(),
+        };
+        self.append(&recorded, &event)
+    }
+
+    /// Adds the verdict of an attempt, unless its last one is the same; the log up to it.
+    ///
+    /// # Errors
+    /// [`CertifyError`] for a log that was changed or that another process writes.
+    pub fn judge(&self, commitment: &str, verdict: CertificateVerdict) -> Result<AttemptLines, CertifyError> {
+        let _lock = self.lock()?;
+        let recorded = self.read()?;
+        if let Some(until) = recorded.place_of_verdict(commitment, verdict) {
+            return recorded.up_to(&self.path, until + 1);
+        }
+        let event = AttemptEvent::Judged {
+            commitment: commitment.to_owned(),
+            verdict,
+        };
+        self.append(&recorded, &event)?;
+        self.read()
+    }
+
+    fn lock(&self) -> Result<FileLock, CertifyError> {
+        let mut name = self.path.as_os_str().to_owned();
+        name.push(".lock");
+        Ok(FileLock::take(Path::new(&name), &self.path)?)
+    }
+
+    /// Adds a line that outlasts a loss of power.
+    fn append(&self, recorded: &AttemptLines, event: &AttemptEvent) -> Result<(), CertifyError> {
+        let lines = &recorded.lines;
+        Log::continue_at(&self.path, lines, lines.len(), NO_GENESIS)?.append(event)?;
+        std::fs::OpenOptions::new()
+            .append(true)
+            .open(&self.path)
+            .and_then(|file| file.sync_all())
+            .map_err(CertifyError::io("sync", &self.path))
+    }
+}
+
+impl AttemptLines {
+    /// The lines of a log that was read from `path`.
+    fn of(path: &Path, lines: Lines) -> Result<Self, CertifyError> {
+        lines.starts_from(NO_GENESIS, path)?;
+        let events = lines.bodies(path)?;
+        Ok(Self { lines, events })
+    }
+
+    /// The copy of a log that stands next to a certificate; every byte of it counts.
+    ///
+    /// # Errors
+    /// [`CertifyError`] naming the first line that was changed.
+    pub fn of_copy(path: &Path, bytes: &[u8]) -> Result<Self, CertifyError> {
+        let read = Self::of(path, Lines::parse(path, bytes)?)?;
+        if read.text().as_bytes() == bytes {
+            Ok(read)
+        } else {
+            Err(CertifyError::damaged(path, "its last line has no end"))
+        }
+    }
+
+    /// The first lines.
+    fn up_to(&self, path: &Path, count: usize) -> Result<Self, CertifyError> {
+        let text = text_of(self.lines.raw().get(..count).unwrap_or_default());
+        Self::of(path, Lines::parse(path, text.as_bytes())?)
+    }
+
+    /// The log as it is written.
+    #[must_use]
+    pub fn text(&self) -> String {
+        text_of(self.lines.raw())
+    }
+
+    /// Its last line.
+    #[must_use]
+    pub fn head(&self) -> LogHead {
+        let last = self.lines.raw().last();
+        LogHead {
+            lines: self.lines.len(),
+            sha256: last.map_or_else(|| NO_GENESIS.to_owned(), |line| sha256_hex(line.as_bytes())),
+        }
+    }
+
+    /// Whether the log once ended so.
+    #[must_use]
+    pub fn has_been(&self, head: &LogHead) -> bool {
+        let last = head.lines.checked_sub(1);
+        last.map_or_else(
+            || head.sha256 == NO_GENESIS,
+            |last| {
+                let line = self.lines.raw().get(last);
+                line.is_some_and(|line| sha256_hex(line.as_bytes()) == head.sha256)
+            },
+        )
+    }
+
+    /// Where a commitment stands.
+    #[must_use]
+    pub fn place_of_commitment(&self, named: &str) -> Option<usize> {
+        self.events.iter().position(
+            |event| matches!(event, AttemptEvent::Committed { commitment, .. } if commitment == named),
+        )
+    }
+
+    /// Where the last verdict of an attempt stands, when it is this one.
+    #[must_use]
+    pub fn place_of_verdict(&self, named: &str, verdict: CertificateVerdict) -> Option<usize> {
+        let is_its = |event: &AttemptEvent| matches!(event, AttemptEvent::Judged { commitment, .. } if commitment == named);
+        let place = self.events.iter().rposition(is_its)?;
+        let is_this = matches!(self.events.get(place), Some(AttemptEvent::Judged { verdict: found, .. }) if *found == verdict);
+        is_this.then_some(place)
+    }
+
+    /// The attempts to certify a rung on a panel.
+    #[must_use]
+    pub fn count(&self, about: &AttemptSubject) -> AttemptCounts {
+        let mut verdicts: BTreeMap<&str, Option<CertificateVerdict>> = BTreeMap::new();
+        for event in &self.events {
+            match event {
+                AttemptEvent::Committed {
+                    commitment, subject, ..
+                } if subject == about => {
+                    verdicts.entry(commitment).or_default();
+                }
+                AttemptEvent::Committed { .. } => {}
+                AttemptEvent::Judged { commitment, verdict } => {
+                    if let Some(found) = verdicts.get_mut(commitment.as_str())
+                        && *found != Some(CertificateVerdict::Refused)
+                    {
+                        *found = Some(*verdict);
+                    }
+                }
+            }
+        }
+        let number = |verdict: Option<CertificateVerdict>| {
+            let of = verdicts.values().filter(|found| **found == verdict).count();
+            u64::try_from(of).unwrap_or(u64::MAX)
+        };
+        AttemptCounts {
+            attempts: u64::try_from(verdicts.len()).unwrap_or(u64::MAX),
+            refused: number(Some(CertificateVerdict::Refused)),
+            certified: number(Some(CertificateVerdict::Certified)),
+            unjudged: number(None),
+            log: self.head(),
+        }
+    }
+}
+
+/// Whole lines, as they are written.
+fn text_of(lines: &[String]) -> String {
+    lines.iter().flat_map(|line| [line.as_str(), "\n"]).collect()
+}

@@ -1,0 +1,259 @@
+//! Committed before it is attacked: what was changed afterwards is found, and every attempt is counted, whatever became of it.
+
+use crate::certify::forged::{honest, sign};
+use crate::certify::{certify, folder, scene};
+use ktd_certify::attempts::{AttemptEvent, AttemptLog};
+use ktd_certify::certificate::Certificate;
+use ktd_certify::verify::{Check, verify};
+use ktd_kit::{OTHER_MASK_KEY, assert_ok, command, copy, quiet, refused};
+use ktd_probes::judge::CertificateVerdict;
+use serde_json::{Value, json};
+use std::path::Path;
+
+/// Few probes of one kind: attackers that are this blind certify nothing.
+pub(crate) const TINY: &str = r#"
+name = "tiny"
+synthetic = { seed = 3, names = 40, days = 400 }
+mask_key_file = "mask.key"
+mask = { level = "blinded", numeric = "banded" }
+probes = { day = 4 }
+days = 2
+episode_steps = 4
+stretches = 2
+training = 2
+control_probes = 2
+"#;
+
+fn check(root: &Path, nonce: Option<&str>) -> Result<Vec<String>, String> {
+    let check = Check {
+        nonce: nonce.map(str::to_owned),
+        ..Check::default()
+    };
+    verify(&root.join("certificate.json"), &check, &|| {})
+        .map(|(_, verified)| verified.checks)
+        .map_err(|error| error.to_string())
+}
+
+/// The scene's directory with its certificate changed and signed again by its own signer.
+fn changed(change: impl Fn(&mut Certificate)) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    copy(&scene().join("out"), folder.path());
+    let mut certificate = honest();
+    change(&mut certificate);
+    sign(certificate, &folder.path().join("certificate.json"));
+    folder
+}
+
+#[test]
+fn what_was_changed_after_the_commitment_is_refused() {
+    let folder = changed(|certificate| certificate.thresholds.top1 = 0.9);
+    let error = check(folder.path(), None).unwrap_err();
+    assert!(
+        error.contains("its thresholds are not those of commitment.json"),
+        "{error}"
+    );
+    let folder = changed(|certificate| certificate.confidence = 0.9);
+    let error = check(folder.path(), None).unwrap_err();
+    assert!(error.contains("its confidence"), "{error}");
+
+    // Another set of probes in place of the one that was committed to, with every hash as it must be.
+    let folder = changed(|_| {});
+    let root = folder.path();
+    let mut certificate = honest();
+    certificate.set.plan.seed += 1;
+    let set = serde_json::to_vec(&certificate.set).unwrap();
+    let hash = ktd_io::sha256::sha256_hex(&set);
+    std::fs::write(root.join("set.json"), set).unwrap();
+    certificate.files.insert("set.json".to_owned(), hash);
+    sign(certificate, &root.join("certificate.json"));
+    let error = check(root, None).unwrap_err();
+    assert!(
+        error.contains("its probes are not those of commitment.json"),
+        "{error}"
+    );
+
+    let folder = changed(|_| {});
+    std::fs::remove_file(folder.path().join("commitment.json")).unwrap();
+    let error = check(folder.path(), None).unwrap_err();
+    assert!(error.contains("commitment.json"), "{error}");
+}
+
+#[test]
+fn an_edited_count_is_refused() {
+    let folder = changed(|certificate| certificate.attempts.attempts += 1);
+    let error = check(folder.path(), None).unwrap_err();
+    assert!(error.contains("its attempts do not add up"), "{error}");
+    let folder = changed(|certificate| {
+        certificate.attempts.attempts += 1;
+        certificate.attempts.unjudged += 1;
+    });
+    let error = check(folder.path(), None).unwrap_err();
+    assert!(error.contains("it counts 2 to certify this rung"), "{error}");
+    // Without the log its own words are all that there is, and verify says so.
+    std::fs::remove_file(folder.path().join("attempts.jsonl")).unwrap();
+    let path = folder.path().join("certificate.json");
+    let (_, verified) = verify(&path, &Check::default(), &|| {}).unwrap();
+    assert!(
+        verified
+            .unchecked
+            .iter()
+            .any(|line| line.contains("attempts.jsonl is not here")),
+        "{verified:?}"
+    );
+}
+
+#[test]
+fn attempts_are_counted_whatever_became_of_them() {
+    let folder = folder(TINY);
+    let root = folder.path();
+    let refused_first = certify(root, &["--out", "one"]);
+    assert_eq!(refused_first["certificate"]["verdict"], "refused");
+    // With another mask key it is another attempt, and the first is counted.
+    std::fs::write(root.join("mask.key"), OTHER_MASK_KEY).unwrap();
+    let second = certify(root, &["--out", "two"]);
+    let counts = |signed: &Value| {
+        let attempts = &signed["certificate"]["attempts"];
+        ["attempts", "refused", "certified", "unjudged"].map(|name| attempts[name].as_u64().unwrap())
+    };
+    assert_eq!(
+        (counts(&refused_first), counts(&second)),
+        ([1, 1, 0, 0], [2, 2, 0, 0])
+    );
+    assert_ok(&quiet(root, &["verify", "--certificate", "two/certificate.json"]));
+
+    // Killed between commitment and verdict it is an attempt without one; carried on, it is the same attempt.
+    std::fs::write(root.join("small.toml"), format!("{TINY}seed = 2\n")).unwrap();
+    let arguments = ["certify", "small.toml", "--key", "key.pem", "--out", "three"];
+    let killed = command(root, &arguments)
+        .env("KTD_CRASH", "committed:1")
+        .output()
+        .unwrap();
+    assert!(
+        !killed.status.success() && killed.status.code().is_none(),
+        "{killed:?}"
+    );
+    assert!(root.join("three/commitment.json").exists());
+    assert!(!root.join("three/answers").exists());
+    let fourth = certify(root, &["--out", "four"]);
+    assert_eq!(counts(&fourth), [4, 3, 0, 1]);
+    let third = certify(root, &["--out", "three"]);
+    assert_eq!(counts(&third), [4, 4, 0, 0]);
+    // A rung of another kind begins at one.
+    std::fs::write(root.join("small.toml"), TINY.replace("banded", "ranked")).unwrap();
+    assert_eq!(counts(&certify(root, &["--out", "ranked"])), [1, 1, 0, 0]);
+
+    // A line that was taken out of the log is missed before anything is signed.
+    let log = root.join("key.pem.attempts.jsonl");
+    let text = std::fs::read_to_string(&log).unwrap();
+    let without: Vec<&str> = text.lines().skip(1).collect();
+    std::fs::write(&log, without.join("\n") + "\n").unwrap();
+    let error = refused(
+        &quiet(
+            root,
+            &["certify", "small.toml", "--key", "key.pem", "--out", "five"],
+        ),
+        1,
+    );
+    assert!(error.contains("key.pem.attempts.jsonl"), "{error}");
+    // So is one that was taken out of a certificate's copy.
+    let copied = std::fs::read_to_string(root.join("two/attempts.jsonl")).unwrap();
+    let first: Vec<&str> = copied.lines().take(2).collect();
+    std::fs::write(root.join("two/attempts.jsonl"), first.join("\n") + "\n").unwrap();
+    let error = refused(
+        &quiet(root, &["verify", "--certificate", "two/certificate.json"]),
+        1,
+    );
+    assert!(
+        error.contains("it counts 2") && error.contains("has 1"),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_refusal_stays_counted_when_another_verdict_follows() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = AttemptLog::at(&folder.path().join("log"));
+    let set = honest().set;
+    let subject = ktd_certify::attempts::AttemptSubject::of(&set);
+    let counts = |lines: &ktd_certify::attempts::AttemptLines| {
+        let counts = lines.count(&subject);
+        (counts.attempts, counts.refused, counts.certified, counts.unjudged)
+    };
+    log.commit("a", &set).unwrap();
+    log.commit("a", &set).unwrap();
+    log.commit("b", &set).unwrap();
+    log.judge("a", CertificateVerdict::Refused).unwrap();
+    assert_eq!(counts(&log.read().unwrap()), (2, 1, 0, 1));
+    let first = log.judge("b", CertificateVerdict::Certified).unwrap();
+    log.judge("a", CertificateVerdict::Certified).unwrap();
+    assert_eq!(counts(&log.read().unwrap()), (2, 1, 1, 0));
+    // A verdict that the log has already is none of a new attempt, and gives the same copy.
+    let again = log.judge("b", CertificateVerdict::Certified).unwrap();
+    assert_eq!(first.text(), again.text());
+    assert!(again.text().lines().count() < log.read().unwrap().text().lines().count());
+    assert!(
+        serde_json::from_value::<AttemptEvent>(json!({ "event": "forgotten", "commitment": "a" })).is_err()
+    );
+}
+
+#[test]
+fn nobody_is_asked_before_the_commitment() {
+    let folder = folder(TINY);
+    let root = folder.path();
+    assert_ok(&quiet(root, &["probe", "small.toml", "--out", "out"]));
+    let arguments = ["certify", "small.toml", "--key", "key.pem", "--out", "out"];
+    let error = refused(&quiet(root, &arguments), 2);
+    assert!(
+        error.contains("these probes were attacked before they were committed to"),
+        "{error}"
+    );
+    assert!(!root.join("key.pem.attempts.jsonl").exists());
+    // What was committed to stands: other thresholds, another signer and another nonce need another directory.
+    let only = [&arguments[..5], &["first", "--commit-only"]].concat();
+    assert_ok(&quiet(root, &only));
+    assert!(!root.join("first/answers").exists());
+    std::fs::write(
+        root.join("small.toml"),
+        format!("{TINY}thresholds = {{ top1 = 0.2, top5 = 0.05, date20 = 0.05, joint = 0.015, same = 0.05, sector = 0.05 }}\n"),
+    )
+    .unwrap();
+    let error = refused(&quiet(root, &[&arguments[..5], &["first"]].concat()), 2);
+    assert!(error.contains("it commits to other thresholds"), "{error}");
+    assert_ok(&quiet(root, &["certify", "--new-key", "other.pem"]));
+    let error = refused(
+        &quiet(
+            root,
+            &["certify", "small.toml", "--key", "other.pem", "--out", "first"],
+        ),
+        1,
+    );
+    assert!(
+        error.contains("commitment.json: it is signed with the key"),
+        "{error}"
+    );
+}
+
+#[test]
+fn an_auditors_nonce_decides_the_draw() {
+    let folder = folder(TINY);
+    let root = folder.path();
+    let hash = |signed: &Value| signed["certificate"]["set"]["probe_set_sha256"].clone();
+    let one = certify(root, &["--out", "one", "--nonce", "heads"]);
+    let two = certify(root, &["--out", "two", "--nonce", "tails"]);
+    assert_ne!(hash(&one), hash(&two));
+    assert_eq!(one["certificate"]["set"]["plan"]["nonce"], "heads");
+    let checks = check(&root.join("one"), Some("heads")).unwrap();
+    assert!(
+        checks.contains(&"draw: decided by the nonce \"heads\"".to_owned()),
+        "{checks:?}"
+    );
+    let error = check(&root.join("one"), Some("tails")).unwrap_err();
+    assert!(error.contains("its draw is not decided by the nonce"), "{error}");
+    let error = check(&scene().join("out"), Some("heads")).unwrap_err();
+    assert!(error.contains("its draw is not decided by the nonce"), "{error}");
+    for wrong in ["", "two words"] {
+        let arguments = ["certify", "small.toml", "--key", "key.pem", "--nonce", wrong];
+        let error = refused(&quiet(root, &arguments), 2);
+        assert!(error.contains("is invalid"), "{error}");
+    }
+}
