@@ -7,6 +7,7 @@
 //! | [`metric`] | one file a metric; a value or a reason, never NaN |
 //! | [`Panel`] | prices, volumes and membership as plain columns |
 //! | [`model`] | exposures, the daily cross-sectional regression, the screen of its columns, its health |
+//! | [`members_total_returns`] | the benchmark of total return, from prices and membership |
 //! | [`account`] | the split of an account's days into common, style and specific return, timing, slippage and cost; linking; luck |
 //!
 //! Knows: `env` (names, days, factors), `stats` (what may be concluded from numbers). Never knows: masks, prompts, agents, tools, files, clocks.
@@ -15,9 +16,11 @@ pub mod account;
 pub mod metric;
 pub mod model;
 
+mod members_return;
 mod panel;
 mod random_portfolios;
 mod ranking;
+pub use members_return::members_total_returns;
 pub use panel::{Panel, PanelColumns, PanelError};
 pub use random_portfolios::{PORTFOLIO_NAMES, RANDOM_PORTFOLIOS, RandomPortfolios, RandomPortfoliosError};
 pub use ranking::{

@@ -136,10 +136,11 @@ impl<'m> AsOf<'m> {
         self.market.board(name)
     }
 
-    /// The sector of a name, as a place in the panel's list of sectors.
+    /// The sector of a name on the as-of day, as a place in the panel's list of sectors.
     #[must_use]
     pub fn sector(&self, name: NameId) -> Option<u16> {
-        self.market.name(name).and_then(|info| info.sector)
+        let date = self.market.date(self.day)?;
+        self.market.name(name)?.sector_on(date)
     }
 
     /// The bar of a name so many days back.

@@ -144,7 +144,7 @@ pub enum UnsupportedRule {
     /// No turnover.
     Amount,
     /// No index series.
-    Benchmark,
+    PriceIndex,
     /// No declared calendar.
     Calendar,
     /// No declared % changes.
@@ -163,7 +163,7 @@ impl UnsupportedRule {
             Self::StLimit => "no ST dates: the 5 % limit of ST names is off",
             Self::FirstDays => "no listing dates: the days without limit after a listing are off",
             Self::Amount => "no turnover: it is approximated as volume x (high + low + close) / 3",
-            Self::Benchmark => "no index series: measures against a benchmark are off",
+            Self::PriceIndex => "no price index: agents are shown none, and figures against it are missing",
             Self::Calendar => "no declared calendar: the trading days are the union of the rows' dates",
             Self::FactorCheck => "no % change from the source: factors cannot be checked",
             Self::CompanyNames => "no company names: the guard cannot look for them",
@@ -211,8 +211,8 @@ pub struct DataReport {
     pub days_without_bar: usize,
     /// Names whose rows end before the panel does.
     pub names_ended: usize,
-    /// Days on which the benchmark has no close.
-    pub benchmark_days_missing: usize,
+    /// Days on which the price index has no close.
+    pub price_index_days_missing: usize,
     /// What the panel cannot support.
     pub unsupported: Vec<UnsupportedRule>,
 }
@@ -241,7 +241,7 @@ impl DataReport {
             || self.weekend_sessions.count > 0
             || self.session_gaps.count > 0
             || self.holes.count > 0
-            || self.benchmark_days_missing > 0
+            || self.price_index_days_missing > 0
             || !self.absent_members.is_empty()
     }
 }
@@ -292,7 +292,7 @@ pub fn check_panel(market: &Market, rules: &Rules, options: CheckOptions) -> Dat
             bars_without_trading: 0,
             days_without_bar: 0,
             names_ended: 0,
-            benchmark_days_missing: 0,
+            price_index_days_missing: 0,
             unsupported: unsupported(market),
         },
         years: BTreeMap::new(),
@@ -319,7 +319,7 @@ fn unsupported(market: &Market) -> Vec<UnsupportedRule> {
         (market.has_st_dates(), UnsupportedRule::StLimit),
         (market.has_listing_dates(), UnsupportedRule::FirstDays),
         (market.amount_declared(), UnsupportedRule::Amount),
-        (!market.indices().is_empty(), UnsupportedRule::Benchmark),
+        (!market.indices().is_empty(), UnsupportedRule::PriceIndex),
         (market.calendar_declared(), UnsupportedRule::Calendar),
         (market.has_declared_changes(), UnsupportedRule::FactorCheck),
         (has_company_names, UnsupportedRule::CompanyNames),
@@ -364,14 +364,10 @@ impl Check<'_> {
                 self.report.session_gaps.add(f64::from(days), gap);
             }
         }
-        if let Some(benchmark) = self.market.indices().first() {
-            let is_missing = |day: &&DayIndex| {
-                benchmark
-                    .close
-                    .get(day.index())
-                    .is_none_or(|level| level.is_nan())
-            };
-            self.report.benchmark_days_missing = days.iter().filter(is_missing).count();
+        if let Some(index) = self.market.indices().first() {
+            let is_missing =
+                |day: &&DayIndex| index.close.get(day.index()).is_none_or(|level| level.is_nan());
+            self.report.price_index_days_missing = days.iter().filter(is_missing).count();
         }
     }
 

@@ -44,10 +44,12 @@ impl Register {
             for name in info.company_names.iter().filter(|name| is_name(name)) {
                 register.companies.entry(name.clone()).or_default().push(place);
             }
-            let sector = info
-                .sector
-                .and_then(|sector| market.sectors().get(usize::from(sector)));
-            if let Some(sector) = sector.filter(|sector| is_name(sector)) {
+            let dated = info.dated_sectors.iter().map(|dated| dated.sector);
+            let sectors: BTreeSet<u16> = dated.chain(info.sector).collect();
+            let labels = sectors
+                .into_iter()
+                .filter_map(|sector| market.sectors().get(usize::from(sector)));
+            for sector in labels.filter(|sector| is_name(sector)) {
                 register.sectors.entry(sector.clone()).or_default().push(place);
             }
         }

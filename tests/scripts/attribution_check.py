@@ -63,8 +63,11 @@ class Panel:
         for name in ("raw_open", "factor", "amount", "open", "high", "close", "volume", "traded", "mark", "member"):
             setattr(self, name, getattr(self, name).loc[FIRST_DAY:])
         self.days = self.traded.index
+        # Total return of the members of the day before, in equal weights; a name without a price that day earns nothing.
+        held = self.member.shift(fill_value=False) & self.mark.shift().notna()
+        self.members_return = (self.mark / self.mark.shift() - 1).where(held).mean(axis=1)
         levels = table("cn_index_daily_2010_2026.parquet")
-        self.index = levels[levels.symbol == "SH000300"].set_index("date").close.reindex(self.days)
+        self.price_index = levels[levels.symbol == "SH000300"].set_index("date").close.reindex(self.days)
 
     def factors(self):
         """Raw factors by style, each as of its day, and regression weights."""
@@ -278,15 +281,17 @@ def check(panel, factors, weights, ktd, bundle):
         others = ("selection", "timing", "slip", "cost", "corporate", "unattributed")
         told = [told["common"], *told["styles"], *(told[part] for part in others)]
         differences[f"{basis} linked"] = np.abs(linked - told).max() / max(1.0, abs(total))
-    level = panel.index.loc[[line["date"] for line in lines]].to_numpy()
-    before = panel.index.iloc[panel.days.get_loc(lines[0]["date"]) - 1]
-    b = level / np.concatenate([[before], level[:-1]]) - 1
+    dates = [line["date"] for line in lines]
+    b = panel.members_return.loc[dates].to_numpy()
+    price = panel.price_index.pct_change(fill_method=None).loc[dates].to_numpy()
     wealth = np.concatenate([[1.0], np.cumprod(1 + r)])
     own = {
         "total_return": total,
         "excess_return": total - (np.prod(1 + b) - 1),
+        "excess_return_price_index": total - (np.prod(1 + price) - 1),
         "sharpe_ratio": np.sqrt(252) * r.mean() / r.std(ddof=1) if r.std() > 0 else None,
         "information_ratio": np.sqrt(252) * (r - b).mean() / (r - b).std(ddof=1),
+        "information_ratio_price_index": np.sqrt(252) * (r - price).mean() / (r - price).std(ddof=1),
         "max_drawdown": (1 - wealth / np.maximum.accumulate(wealth)).max(),
         "turnover": 252 / len(r) * sum(traded),
         "hhi": np.mean(hhi),

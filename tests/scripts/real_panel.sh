@@ -7,12 +7,14 @@ data=${KTD_DATA:-../shared/data}
 ktd=${KTD:-${CARGO_TARGET_DIR:-target}/release/ktd}
 window=$data/cn_csi300_window_2023_2026.parquet
 all=$data/cn_csi300ever_daily_2010_2026.parquet
+index=$data/cn_index_daily_2010_2026.parquet
 test -e "$window" || { echo "no data in $data: skipped"; exit 0; }
 test -x "$ktd" || cargo build --release -p ktd-cli
 
 import() {
     "$ktd" data import "$1" --basis raw --universe "$data/cn_csi300_members.csv" \
-        --index "$data/cn_index_daily_2010_2026.parquet:SH000300" --names "$data/cn_stock_meta.csv" \
+        --index "$index:SH000300" --index "$index:SH000905" --index "$index:SH000852" \
+        --names "$data/cn_stock_meta.csv" --sectors "$data/cn_stock_meta.csv:sw_l1" \
         --out "$2" --force
 }
 mkdir -p results

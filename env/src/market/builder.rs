@@ -1,7 +1,9 @@
 //! From rows to a panel: sorting, checking and packing.
 
+use super::dated_sector::{in_order, place_of};
 use super::error::{DataError, SourceLocation};
-use super::{AbsentMember, Columns, DayIndex, IndexSeries, Market, NO_CHANGE, NameInfo, PriceGrid, codec};
+use super::index_series::{IndexLevels, on_calendar};
+use super::{AbsentMember, Columns, DayIndex, Market, NO_CHANGE, NameInfo, PriceGrid, codec};
 use crate::day::{DateSpan, TradeDate};
 use crate::decimal::{Decimal, DecimalError};
 use crate::ticker::Ticker;
@@ -75,9 +77,6 @@ pub struct BuildReport {
     pub members_without_rows: Vec<Ticker>,
 }
 
-/// Opening and closing level of an index by date, index points; NaN where missing.
-pub type IndexLevels = BTreeMap<TradeDate, (f64, f64)>;
-
 #[derive(Debug, Clone, Copy)]
 struct PackedRow {
     ticker: Ticker,
@@ -104,10 +103,12 @@ pub struct MarketBuilder {
     last_rows: BTreeMap<Ticker, TradeDate>,
     company_names: BTreeMap<Ticker, Vec<String>>,
     sectors: BTreeMap<Ticker, String>,
+    dated_sectors: BTreeMap<Ticker, Vec<(DateSpan, String)>>,
     listed: BTreeMap<Ticker, TradeDate>,
     st: BTreeMap<Ticker, Vec<DateSpan>>,
     members: BTreeMap<Ticker, Vec<DateSpan>>,
     indices: Vec<(String, IndexLevels)>,
+    total_return_index: Option<(String, IndexLevels)>,
     everyone_is_member: bool,
     price_grid: PriceGrid,
     notes: Vec<String>,
@@ -125,10 +126,12 @@ impl MarketBuilder {
             last_rows: BTreeMap::new(),
             company_names: BTreeMap::new(),
             sectors: BTreeMap::new(),
+            dated_sectors: BTreeMap::new(),
             listed: BTreeMap::new(),
             st: BTreeMap::new(),
             members: BTreeMap::new(),
             indices: Vec::new(),
+            total_return_index: None,
             everyone_is_member: false,
             price_grid: PriceGrid {
                 prices: 0,
@@ -309,9 +312,18 @@ impl MarketBuilder {
         }
     }
 
-    /// Sets a name's sector.
+    /// Sets a name's sector on all days, where the source does not date it.
     pub fn set_sector(&mut self, ticker: Ticker, sector: &str) {
         self.sectors.insert(ticker, sector.to_owned());
+    }
+
+    /// Adds a sector that a name has on some dates. The spans of one name do not overlap; of two that do, the later one
+    /// counts from its first day.
+    pub fn add_dated_sector(&mut self, ticker: Ticker, span: DateSpan, sector: &str) {
+        self.dated_sectors
+            .entry(ticker)
+            .or_default()
+            .push((span, sector.to_owned()));
     }
 
     /// Sets a name's first trading day.
@@ -334,9 +346,14 @@ impl MarketBuilder {
         self.everyone_is_member = true;
     }
 
-    /// Adds an index series: opening and closing level by date; the first added is the benchmark.
+    /// Adds a price index: opening and closing level by date; the first added is that of the universe.
     pub fn add_index(&mut self, code: &str, levels: IndexLevels) {
         self.indices.push((code.to_owned(), levels));
+    }
+
+    /// Sets the total-return index of the universe.
+    pub fn set_total_return_index(&mut self, code: &str, levels: IndexLevels) {
+        self.total_return_index = Some((code.to_owned(), levels));
     }
 
     /// Adds a line that every report of this panel shows.
@@ -412,18 +429,17 @@ impl MarketBuilder {
     }
 
     fn empty_market(&mut self, calendar: Vec<TradeDate>) -> Market {
-        let mut sectors: Vec<String> = self.sectors.values().cloned().collect();
+        let dated = self.dated_sectors.values().flatten().map(|(_, sector)| sector);
+        let mut sectors: Vec<String> = self.sectors.values().chain(dated).cloned().collect();
         sectors.sort_unstable();
         sectors.dedup();
-        let indices = std::mem::take(&mut self.indices)
+        let indices = std::mem::take(&mut self.indices);
+        let indices = indices
             .into_iter()
-            .map(|(code, levels)| {
-                let level = |date| levels.get(date).copied().unwrap_or((f64::NAN, f64::NAN));
-                let open = calendar.iter().map(|date| level(date).0).collect();
-                let close = calendar.iter().map(|date| level(date).1).collect();
-                IndexSeries { code, open, close }
-            })
+            .map(|index| on_calendar(index, &calendar))
             .collect();
+        let total_return_index = self.total_return_index.take();
+        let total_return_index = total_return_index.map(|index| on_calendar(index, &calendar));
         let has_changes = self.rows.iter().any(|row| row.change != NO_CHANGE);
         Market {
             basis: self.options.basis,
@@ -433,6 +449,7 @@ impl MarketBuilder {
             names: Vec::new(),
             sectors,
             indices,
+            total_return_index,
             factors: Vec::new(),
             factors_f64: Vec::new(),
             columns: Columns {
@@ -481,16 +498,17 @@ impl MarketBuilder {
                 .set(offset + day.index() - first.index(), row, place);
         }
         let ticker = first_row.ticker;
+        let dated = self.dated_sectors.get(&ticker).map_or(&[][..], Vec::as_slice);
+        let dated_sectors = in_order(dated, &market.sectors);
+        let undated = self.sectors.get(&ticker);
         market.names.push(NameInfo {
             ticker,
             company_names: self.company_names.get(&ticker).cloned().unwrap_or_default(),
-            sector: self.sectors.get(&ticker).and_then(|sector| {
-                market
-                    .sectors
-                    .binary_search(sector)
-                    .ok()
-                    .and_then(|place| u16::try_from(place).ok())
-            }),
+            sector: match dated_sectors.last() {
+                Some(latest) => Some(latest.sector),
+                None => undated.and_then(|sector| place_of(sector, &market.sectors)),
+            },
+            dated_sectors,
             listed: self.listed.get(&ticker).copied(),
             st: sorted_spans(self.st.get(&ticker)),
             member: if self.everyone_is_member {

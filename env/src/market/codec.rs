@@ -1,52 +1,14 @@
 //! The panel file: one little-endian block that is read in one go, closed by its BLAKE3.
 
 use super::builder::PriceBasis;
-use super::{AbsentMember, Columns, DayIndex, IndexSeries, Market, NameInfo, PriceGrid};
-use crate::day::{DateSpan, TradeDate};
+use super::panel_bytes::{Reader, Sink, Writer};
+use super::panel_format::{FIRST_FORMAT, FORMAT_VERSION, PanelFormatError};
+use super::{AbsentMember, Columns, DatedSector, DayIndex, IndexSeries, Market, NameInfo, PriceGrid};
+use crate::day::DateSpan;
 use crate::decimal::Decimal;
-use crate::ticker::Ticker;
 
 const MAGIC: &[u8; 8] = b"KTDPANEL";
-const FORMAT_VERSION: u32 = 1;
 const HASH_LEN: usize = 32;
-
-/// Why bytes are not a panel.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum PanelFormatError {
-    /// Another kind of file.
-    #[error("not a ktd panel (it does not start with KTDPANEL)")]
-    Magic,
-    /// Written by another version of the program.
-    #[error("panel format {found}, but this program reads format {FORMAT_VERSION}")]
-    Version {
-        /// The version in the file.
-        found: u32,
-    },
-    /// The bytes do not match the hash that closes the file.
-    #[error("the panel's content does not match its hash: it was cut short or changed")]
-    Hash,
-    /// A section ends too early or holds what cannot be.
-    #[error("the panel's {section} section is damaged at byte {at}")]
-    Section {
-        /// Which section.
-        section: &'static str,
-        /// Byte position.
-        at: usize,
-    },
-}
-
-impl PanelFormatError {
-    /// How to fix it.
-    #[must_use]
-    pub const fn hint(&self) -> &'static str {
-        match self {
-            Self::Magic => "make a panel from a data source with `ktd data import SRC --out PANEL`",
-            Self::Version { .. } => "import the source again with this version of ktd",
-            Self::Hash | Self::Section { .. } => "copy the file again or import the source again",
-        }
-    }
-}
 
 impl Market {
     /// The panel file's bytes.
@@ -74,11 +36,13 @@ impl Market {
             bytes: body,
             at: MAGIC.len(),
             section: "head",
+            format: FORMAT_VERSION,
         };
         let version = reader.u32()?;
-        if version != FORMAT_VERSION {
+        if !(FIRST_FORMAT..=FORMAT_VERSION).contains(&version) {
             return Err(PanelFormatError::Version { found: version });
         }
+        reader.format = version;
         let content_hash = blake3::hash(body);
         if content_hash.as_bytes() != hash {
             return Err(PanelFormatError::Hash);
@@ -93,27 +57,27 @@ pub(super) fn content_hash(market: &Market) -> [u8; 32] {
     *hasher.finalize().as_bytes()
 }
 
-/// Where bytes go: into a file's buffer or straight into the hash.
-trait Sink {
-    fn put(&mut self, bytes: &[u8]);
-}
-
-impl Sink for Vec<u8> {
-    fn put(&mut self, bytes: &[u8]) {
-        self.extend_from_slice(bytes);
+/// The oldest format that can say all of a panel.
+fn format_of(market: &Market) -> u32 {
+    let has_dated_sectors = market.names.iter().any(|info| !info.dated_sectors.is_empty());
+    if has_dated_sectors || market.total_return_index.is_some() {
+        FORMAT_VERSION
+    } else {
+        FIRST_FORMAT
     }
 }
 
-impl Sink for blake3::Hasher {
-    fn put(&mut self, bytes: &[u8]) {
-        self.update(bytes);
-    }
+fn write_index(out: &mut Writer<'_>, index: &IndexSeries) {
+    out.text(&index.code);
+    out.column(&index.open, f64::to_le_bytes);
+    out.column(&index.close, f64::to_le_bytes);
 }
 
 fn write_body(market: &Market, sink: &mut dyn Sink) {
+    let format = format_of(market);
     let mut out = Writer(sink);
     out.0.put(MAGIC);
-    out.u32(FORMAT_VERSION);
+    out.u32(format);
     out.u8(match market.basis {
         PriceBasis::Raw => 0,
         PriceBasis::Adjusted => 1,
@@ -128,18 +92,17 @@ fn write_body(market: &Market, sink: &mut dyn Sink) {
         out.u64(mantissa);
         out.u8(scale);
     });
-    out.list(&market.indices, |out, index| {
-        out.text(&index.code);
-        out.column(&index.open, f64::to_le_bytes);
-        out.column(&index.close, f64::to_le_bytes);
-    });
+    out.list(&market.indices, write_index);
+    if format > FIRST_FORMAT {
+        out.list(market.total_return_index.as_slice(), write_index);
+    }
     out.u64(market.price_grid.prices);
     out.u64(market.price_grid.off_grid);
     out.list(&market.absent_members, |out, absent| {
         out.0.put(&absent.ticker.bytes());
         out.spans(&absent.member);
     });
-    out.list(&market.names, write_name);
+    out.list(&market.names, |out, info| write_name(out, info, format));
     let columns = &market.columns;
     for prices in [&columns.open, &columns.high, &columns.low, &columns.close] {
         out.column(prices, i32::to_le_bytes);
@@ -153,10 +116,17 @@ fn write_body(market: &Market, sink: &mut dyn Sink) {
     }
 }
 
-fn write_name(out: &mut Writer<'_>, info: &NameInfo) {
+fn write_name(out: &mut Writer<'_>, info: &NameInfo, format: u32) {
     out.0.put(&info.ticker.bytes());
     out.list(&info.company_names, |out, name| out.text(name));
     out.u32(info.sector.map_or(0, |sector| u32::from(sector) + 1));
+    if format > FIRST_FORMAT {
+        out.list(&info.dated_sectors, |out, dated| {
+            out.date(dated.span.start);
+            out.date(dated.span.end);
+            out.u32(u32::from(dated.sector));
+        });
+    }
     out.u8(u8::from(info.listed.is_some()));
     if let Some(listed) = info.listed {
         out.date(listed);
@@ -183,13 +153,8 @@ fn read_body(reader: &mut Reader<'_>, content_hash: [u8; 32]) -> Result<Market, 
         let (mantissa, scale) = (reader.u64()?, reader.u8()?);
         Decimal::from_stored(mantissa, scale).ok_or_else(|| reader.damaged())
     })?;
-    let indices = reader.list("indices", |reader| {
-        Ok(IndexSeries {
-            code: reader.text()?,
-            open: reader.column(f64::from_le_bytes)?,
-            close: reader.column(f64::from_le_bytes)?,
-        })
-    })?;
+    let indices = reader.list("indices", read_index)?;
+    let total_return_index = read_total_return_index(reader)?;
     let price_grid = PriceGrid {
         prices: reader.u64()?,
         off_grid: reader.u64()?,
@@ -219,6 +184,7 @@ fn read_body(reader: &mut Reader<'_>, content_hash: [u8; 32]) -> Result<Market, 
         names,
         sectors,
         indices,
+        total_return_index,
         factors,
         factors_f64,
         columns,
@@ -227,10 +193,30 @@ fn read_body(reader: &mut Reader<'_>, content_hash: [u8; 32]) -> Result<Market, 
         absent_members,
         content_hash,
     };
-    if is_coherent(&market, offset) {
+    // One market has one file: what the first format can say is not written in the second.
+    if is_coherent(&market, offset) && format_of(&market) == reader.format {
         Ok(market)
     } else {
         Err(reader.damaged())
+    }
+}
+
+fn read_index(reader: &mut Reader<'_>) -> Result<IndexSeries, PanelFormatError> {
+    Ok(IndexSeries {
+        code: reader.text()?,
+        open: reader.column(f64::from_le_bytes)?,
+        close: reader.column(f64::from_le_bytes)?,
+    })
+}
+
+fn read_total_return_index(reader: &mut Reader<'_>) -> Result<Option<IndexSeries>, PanelFormatError> {
+    if reader.format == FIRST_FORMAT {
+        return Ok(None);
+    }
+    let mut found = reader.list("indices", read_index)?;
+    match (found.pop(), found.is_empty()) {
+        (index, true) => Ok(index),
+        (_, false) => Err(reader.damaged()),
     }
 }
 
@@ -271,6 +257,13 @@ fn is_coherent(market: &Market, cells: usize) -> bool {
             && info
                 .sector
                 .is_none_or(|sector| usize::from(sector) < market.sectors.len())
+            && info
+                .dated_sectors
+                .iter()
+                .all(|dated| usize::from(dated.sector) < market.sectors.len())
+            && info
+                .dated_sectors
+                .is_sorted_by(|earlier, later| earlier.span.end < later.span.start)
     };
     let factor_fits = |place: &u32| usize::try_from(*place).is_ok_and(|place| place < market.factors.len());
     market.calendar.is_sorted_by(|earlier, later| earlier < later)
@@ -281,6 +274,7 @@ fn is_coherent(market: &Market, cells: usize) -> bool {
         && market
             .indices
             .iter()
+            .chain(&market.total_return_index)
             .all(|index| index.open.len() == days && index.close.len() == days)
         && prices
             .iter()
@@ -296,6 +290,7 @@ fn read_name(reader: &mut Reader<'_>, offset: usize) -> Result<NameInfo, PanelFo
         0 => None,
         place => Some(u16::try_from(place - 1).map_err(|_| reader.damaged())?),
     };
+    let dated_sectors = read_dated_sectors(reader)?;
     let listed = if reader.flag()? {
         Some(reader.date()?)
     } else {
@@ -307,6 +302,7 @@ fn read_name(reader: &mut Reader<'_>, offset: usize) -> Result<NameInfo, PanelFo
         ticker,
         company_names,
         sector,
+        dated_sectors,
         listed,
         st,
         member,
@@ -317,161 +313,16 @@ fn read_name(reader: &mut Reader<'_>, offset: usize) -> Result<NameInfo, PanelFo
     })
 }
 
-struct Writer<'s>(&'s mut dyn Sink);
-
-impl Writer<'_> {
-    fn u8(&mut self, value: u8) {
-        self.0.put(&[value]);
+fn read_dated_sectors(reader: &mut Reader<'_>) -> Result<Vec<DatedSector>, PanelFormatError> {
+    if reader.format == FIRST_FORMAT {
+        return Ok(Vec::new());
     }
-
-    fn u32(&mut self, value: u32) {
-        self.0.put(&value.to_le_bytes());
-    }
-
-    fn u64(&mut self, value: u64) {
-        self.0.put(&value.to_le_bytes());
-    }
-
-    fn len(&mut self, len: usize) {
-        self.u64(u64::try_from(len).unwrap_or(u64::MAX));
-    }
-
-    fn text(&mut self, text: &str) {
-        self.len(text.len());
-        self.0.put(text.as_bytes());
-    }
-
-    fn date(&mut self, date: TradeDate) {
-        self.0.put(&date.days_since_epoch().to_le_bytes());
-    }
-
-    fn spans(&mut self, spans: &[DateSpan]) {
-        self.list(spans, |out, span| {
-            out.date(span.start);
-            out.date(span.end);
-        });
-    }
-
-    fn list<T>(&mut self, items: &[T], mut write: impl FnMut(&mut Self, &T)) {
-        self.len(items.len());
-        for item in items {
-            write(self, item);
-        }
-    }
-
-    fn column<T: Copy, const N: usize>(&mut self, values: &[T], encode: impl Fn(T) -> [u8; N]) {
-        const CHUNK: usize = 4096;
-        self.len(values.len());
-        let mut buffer = Vec::with_capacity(CHUNK * N);
-        for chunk in values.chunks(CHUNK) {
-            buffer.clear();
-            buffer.extend(chunk.iter().flat_map(|&value| encode(value)));
-            self.0.put(&buffer);
-        }
-    }
-}
-
-struct Reader<'a> {
-    bytes: &'a [u8],
-    at: usize,
-    section: &'static str,
-}
-
-impl<'a> Reader<'a> {
-    const fn damaged(&self) -> PanelFormatError {
-        PanelFormatError::Section {
-            section: self.section,
-            at: self.at,
-        }
-    }
-
-    fn take(&mut self, len: usize) -> Result<&'a [u8], PanelFormatError> {
-        let end = self.at.checked_add(len).ok_or_else(|| self.damaged())?;
-        let taken = self.bytes.get(self.at..end).ok_or_else(|| self.damaged())?;
-        self.at = end;
-        Ok(taken)
-    }
-
-    fn array<const N: usize>(&mut self) -> Result<[u8; N], PanelFormatError> {
-        let taken = self.take(N)?;
-        taken.try_into().map_err(|_| self.damaged())
-    }
-
-    fn u8(&mut self) -> Result<u8, PanelFormatError> {
-        Ok(u8::from_le_bytes(self.array()?))
-    }
-
-    /// One market has one file, and so one hash: a flag is nothing but 0 or 1.
-    fn flag(&mut self) -> Result<bool, PanelFormatError> {
-        match self.u8()? {
-            0 => Ok(false),
-            1 => Ok(true),
-            _ => Err(self.damaged()),
-        }
-    }
-
-    fn u32(&mut self) -> Result<u32, PanelFormatError> {
-        Ok(u32::from_le_bytes(self.array()?))
-    }
-
-    fn u64(&mut self) -> Result<u64, PanelFormatError> {
-        Ok(u64::from_le_bytes(self.array()?))
-    }
-
-    fn len(&mut self) -> Result<usize, PanelFormatError> {
-        let len = self.u64()?;
-        usize::try_from(len).map_err(|_| self.damaged())
-    }
-
-    fn text(&mut self) -> Result<String, PanelFormatError> {
-        let len = self.len()?;
-        let bytes = self.take(len)?.to_vec();
-        String::from_utf8(bytes).map_err(|_| self.damaged())
-    }
-
-    fn date(&mut self) -> Result<TradeDate, PanelFormatError> {
-        let days = i32::from_le_bytes(self.array()?);
-        TradeDate::from_days_since_epoch(days).ok_or_else(|| self.damaged())
-    }
-
-    fn ticker(&mut self) -> Result<Ticker, PanelFormatError> {
-        let code = self.take(8)?;
-        std::str::from_utf8(code)
-            .ok()
-            .and_then(|code| Ticker::parse(code).ok())
-            .ok_or_else(|| self.damaged())
-    }
-
-    fn spans(&mut self) -> Result<Vec<DateSpan>, PanelFormatError> {
-        self.list("names", |reader| {
-            Ok(DateSpan {
-                start: reader.date()?,
-                end: reader.date()?,
-            })
-        })
-    }
-
-    fn list<T>(
-        &mut self,
-        section: &'static str,
-        mut read: impl FnMut(&mut Self) -> Result<T, PanelFormatError>,
-    ) -> Result<Vec<T>, PanelFormatError> {
-        self.section = section;
-        let len = self.len()?;
-        // Every item takes at least one byte, so a damaged length cannot ask for endless memory.
-        if len > self.bytes.len().saturating_sub(self.at) {
-            return Err(self.damaged());
-        }
-        (0..len).map(|_| read(self)).collect()
-    }
-
-    fn column<T, const N: usize>(
-        &mut self,
-        decode: impl Fn([u8; N]) -> T,
-    ) -> Result<Vec<T>, PanelFormatError> {
-        let len = self.len()?;
-        let bytes = self.take(len.checked_mul(N).ok_or_else(|| self.damaged())?)?;
-        let (chunks, _) = bytes.as_chunks::<N>();
-        Ok(chunks.iter().map(|chunk| decode(*chunk)).collect())
-    }
+    reader.list("names", |reader| {
+        let span = DateSpan {
+            start: reader.date()?,
+            end: reader.date()?,
+        };
+        let sector = u16::try_from(reader.u32()?).map_err(|_| reader.damaged())?;
+        Ok(DatedSector { span, sector })
+    })
 }

@@ -6,13 +6,19 @@
 mod bar;
 mod builder;
 mod codec;
+mod dated_sector;
 mod error;
 mod fewest_members;
+mod index_series;
+mod panel_bytes;
+mod panel_format;
 
 pub use bar::Bar;
-pub use builder::{BuildReport, IndexLevels, MarketBuilder, PanelOptions, PriceBasis, RawBar, VolumeBasis};
-pub use codec::PanelFormatError;
+pub use builder::{BuildReport, MarketBuilder, PanelOptions, PriceBasis, RawBar, VolumeBasis};
+pub use dated_sector::DatedSector;
 pub use error::{DataError, SourceLocation};
+pub use index_series::{IndexLevels, IndexSeries};
+pub use panel_format::PanelFormatError;
 
 use crate::day::{DateSpan, TradeDate};
 use crate::decimal::Decimal;
@@ -79,8 +85,11 @@ pub struct NameInfo {
     pub ticker: Ticker,
     /// Company names, for the guard that keeps them from leaving; may be empty.
     pub company_names: Vec<String>,
-    /// Place in [`Market::sectors`], where the panel has sectors.
+    /// Place in [`Market::sectors`] of the latest sector that the source names, where the panel has sectors. What is shown
+    /// of a day is [`NameInfo::sector_on`].
     pub sector: Option<u16>,
+    /// Sectors by dates, ascending; empty where the source does not date them.
+    pub dated_sectors: Vec<DatedSector>,
     /// First trading day after the offering, where the panel has listing dates.
     pub listed: Option<TradeDate>,
     /// Dates of ST or *ST status, inclusive.
@@ -95,15 +104,19 @@ pub struct NameInfo {
     len: usize,
 }
 
-/// A daily index series over the panel's calendar, in index points.
-#[derive(Debug, Clone)]
-pub struct IndexSeries {
-    /// The index's real code, such as `SH000300`.
-    pub code: String,
-    /// Opening levels; NaN where missing.
-    pub open: Vec<f64>,
-    /// Closing levels; NaN where missing.
-    pub close: Vec<f64>,
+impl NameInfo {
+    /// The sector on a date, as a place in [`Market::sectors`]. Where the source dates no sector, its only one stands on
+    /// every day.
+    #[must_use]
+    pub fn sector_on(&self, date: TradeDate) -> Option<u16> {
+        if self.dated_sectors.is_empty() {
+            return self.sector;
+        }
+        self.dated_sectors
+            .iter()
+            .find(|dated| dated.span.contains(date))
+            .map(|dated| dated.sector)
+    }
 }
 
 /// Prices of one panel, column by column; a name's days lie next to each other.
@@ -150,6 +163,7 @@ pub struct Market {
     names: Vec<NameInfo>,
     sectors: Vec<String>,
     indices: Vec<IndexSeries>,
+    total_return_index: Option<IndexSeries>,
     factors: Vec<Decimal>,
     factors_f64: Vec<f64>,
     columns: Columns,
@@ -205,10 +219,16 @@ impl Market {
         &self.sectors
     }
 
-    /// The index series; the first is the benchmark.
+    /// The price indices; the first is that of the universe.
     #[must_use]
     pub fn indices(&self) -> &[IndexSeries] {
         &self.indices
+    }
+
+    /// The total-return index of the universe, where the user imported one.
+    #[must_use]
+    pub const fn total_return_index(&self) -> Option<&IndexSeries> {
+        self.total_return_index.as_ref()
     }
 
     /// The basis its source's prices were on.
@@ -407,7 +427,7 @@ impl Market {
                 cells.fill(0);
             }
         }
-        for index in &mut cut.indices {
+        for index in cut.indices.iter_mut().chain(&mut cut.total_return_index) {
             for levels in [&mut index.open, &mut index.close] {
                 if let Some(later) = levels.get_mut(day.index() + 1..) {
                     later.fill(f64::NAN);

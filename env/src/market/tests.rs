@@ -259,6 +259,79 @@ fn bytes_round_trip() {
     );
 }
 
+fn dated(start: &str, end: &str, sector: u16) -> DatedSector {
+    let (start, end) = (date(start), date(end));
+    DatedSector {
+        span: DateSpan { start, end },
+        sector,
+    }
+}
+
+/// A panel of the second format: a name that changes its sector, and a total-return index.
+fn dated_market() -> Market {
+    let mut builder = MarketBuilder::new(options());
+    for (row, (code, day, bar)) in rows().iter().enumerate() {
+        builder
+            .add_row("f.csv", row as u64 + 2, ticker(code), date(day), bar)
+            .unwrap();
+    }
+    builder.set_sector(ticker("SH688981"), "Banks");
+    let mut add = |start: &str, end: &str, sector: &str| {
+        let (start, end) = (date(start), date(end));
+        builder.add_dated_sector(ticker("SZ000001"), DateSpan { start, end }, sector);
+    };
+    add(DAYS[3], "9999-12-31", "Media");
+    add(DAYS[0], "9999-12-31", "Banks");
+    let levels = |level: f64| DAYS.iter().map(|day| (date(day), (level, level))).collect();
+    builder.add_index("SH000300", levels(3000.0));
+    builder.add_index("SH000905", levels(5000.0));
+    builder.set_total_return_index("H00300", levels(4000.0));
+    builder.build().unwrap().0
+}
+
+#[test]
+fn a_dated_sector_is_that_of_the_day_and_not_of_a_later_one() {
+    let market = dated_market();
+    assert_eq!(market.sectors(), ["Banks", "Media"]);
+    let name = market.find(ticker("SZ000001")).unwrap();
+    let other = market.find(ticker("SH688981")).unwrap();
+    let info = market.name(name).unwrap();
+    // The earlier span stays open in the source; it ends where the next begins.
+    let spans = [dated(DAYS[0], "2024-01-04", 0), dated(DAYS[3], "9999-12-31", 1)];
+    assert_eq!(
+        (info.dated_sectors.as_slice(), info.sector),
+        (&spans[..], Some(1))
+    );
+    let seen = |place| market.as_of(market.day_at(place).unwrap()).sector(name);
+    assert_eq!([seen(0), seen(2), seen(3)], [Some(0), Some(0), Some(1)]);
+    assert_eq!(info.sector_on(date("2024-01-01")), None);
+    assert_eq!(market.name(other).unwrap().sector_on(date("2024-01-01")), Some(0));
+}
+
+#[test]
+fn the_second_format_round_trips_and_the_first_is_kept_where_it_is_enough() {
+    let version = |market: &Market| market.to_bytes()[8];
+    assert_eq!((version(&market()), version(&dated_market())), (1, 2));
+    let market = dated_market();
+    let read = Market::from_bytes(&market.to_bytes()).unwrap();
+    assert_eq!(read.to_bytes(), market.to_bytes());
+    assert_eq!(everything(&read), everything(&market));
+    let codes: Vec<&str> = read.indices().iter().map(|index| index.code.as_str()).collect();
+    assert_eq!(codes, ["SH000300", "SH000905"]);
+    let index = read.total_return_index().unwrap();
+    assert_eq!((index.code.as_str(), index.close.len()), ("H00300", 5));
+    let cut = market.cut_after(market.day_at(1).unwrap());
+    let closes = &cut.total_return_index().unwrap().close;
+    assert!(closes[1].is_finite() && closes[2].is_nan());
+    let mut third = market.to_bytes();
+    third[8] = 3;
+    let error = Market::from_bytes(&third).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "panel format 3, but this program reads formats 1 to 2"
+    );
+}
+
 #[test]
 fn every_flipped_byte_and_every_truncation_is_refused() {
     let bytes = market().to_bytes();
@@ -276,7 +349,12 @@ fn every_flipped_byte_and_every_truncation_is_refused() {
 /// Bytes whose hash is right although their sections are not: what a wilful hand could make.
 #[test]
 fn a_flipped_byte_under_a_right_hash_never_panics() {
-    let bytes = market().to_bytes();
+    for bytes in [market().to_bytes(), dated_market().to_bytes()] {
+        flip_under_a_right_hash(&bytes);
+    }
+}
+
+fn flip_under_a_right_hash(bytes: &[u8]) {
     let body = bytes.len() - 32;
     for at in 8..body {
         for mask in [0x01, 0x80, 0xFF] {
@@ -399,7 +477,7 @@ mod report {
         assert_eq!(report.member_days(), (7, 2));
         assert_eq!((report.names, report.bars, report.days), (2, 7, 5));
         assert_eq!(report.absent_members, [ticker("SH600837")]);
-        assert_eq!(report.benchmark_days_missing, 1);
+        assert_eq!(report.price_index_days_missing, 1);
         assert_eq!(report.days_without_bar, 1);
         assert!(report.unsupported.contains(&UnsupportedRule::Amount));
         assert!(!report.unsupported.contains(&UnsupportedRule::StLimit));

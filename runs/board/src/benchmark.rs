@@ -1,57 +1,205 @@
-//! The benchmark index beside a window.
+//! What windows are measured against: a benchmark of total return, and price indices beside it.
 
-use ktd_env::{DayIndex, Market, TradeDate};
+use ktd_attribution::members_total_returns;
+use ktd_env::{DayIndex, IndexSeries, Market, TradeDate};
 
-/// The panel's benchmark index.
+/// The name of the benchmark that is computed from the panel.
+pub const MEMBERS_TOTAL_RETURN: &str = "members\' total return";
+
+/// What returns are measured against. Net asset values hold dividends, so that what they are compared with holds them too.
 #[derive(Debug, Clone, PartialEq)]
-pub struct BenchmarkIndex {
-    code: String,
-    /// Closing levels by day; NaN where missing.
-    closes: Vec<f64>,
-    dates: Vec<String>,
+pub struct Benchmarks {
+    /// Of excess return and information ratio: the imported index of total return, else the members in equal weights.
+    pub total_return: BenchmarkSeries,
+    /// Price indices, which leave dividends out; that of the universe first.
+    pub price_indices: Vec<BenchmarkSeries>,
 }
 
-impl BenchmarkIndex {
-    /// The first index of a panel; one without levels where it has none.
+impl Benchmarks {
+    /// The benchmarks of a panel.
     #[must_use]
     pub fn of(market: &Market) -> Self {
-        let index = market.indices().first();
+        let dates: Vec<String> = market.calendar().iter().copied().map(TradeDate::reveal).collect();
+        let series = |kind: &str, index: &IndexSeries| BenchmarkSeries {
+            name: format!("{kind} {}", index.code),
+            daily: Daily::Levels(index.close.clone()),
+            dates: dates.clone(),
+        };
+        let members = || BenchmarkSeries {
+            name: MEMBERS_TOTAL_RETURN.to_owned(),
+            daily: Daily::Returns(members_total_returns(market)),
+            dates: dates.clone(),
+        };
+        let imported = market.total_return_index();
         Self {
-            code: index.map_or_else(|| "the index".to_owned(), |index| index.code.clone()),
-            closes: index.map_or_else(Vec::new, |index| index.close.clone()),
-            dates: market.calendar().iter().copied().map(TradeDate::reveal).collect(),
+            total_return: imported.map_or_else(members, |index| series("total-return index", index)),
+            price_indices: market
+                .indices()
+                .iter()
+                .map(|index| series("price index", index))
+                .collect(),
         }
     }
 
-    /// The index's real code.
+    /// The price index of the universe over the days of a window.
+    ///
+    /// # Errors
+    /// Why there is none, in words.
+    pub fn price_index_over(&self, days: &[DayIndex]) -> Result<Vec<f64>, String> {
+        let index = self.price_indices.first();
+        index.map_or_else(
+            || Err("the panel has no price index".to_owned()),
+            |index| index.over(days),
+        )
+    }
+}
+
+/// One series that returns are measured against.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BenchmarkSeries {
+    name: String,
+    daily: Daily,
+    dates: Vec<String>,
+}
+
+/// Values by day; NaN where missing.
+#[derive(Debug, Clone, PartialEq)]
+enum Daily {
+    /// Closing levels.
+    Levels(Vec<f64>),
+    /// Returns since the close before.
+    Returns(Vec<f64>),
+}
+
+impl BenchmarkSeries {
+    /// What it is, such as `price index SH000300`.
     #[must_use]
-    pub fn code(&self) -> &str {
-        &self.code
+    pub fn name(&self) -> &str {
+        &self.name
     }
 
     /// Daily returns over the days of a window, from the close before its first.
     ///
     /// # Errors
-    /// The first day without a level, in words: a window with a gap has no benchmark return.
+    /// The first day without a value, in words: a window with a gap has no benchmark return.
     pub fn over(&self, days: &[DayIndex]) -> Result<Vec<f64>, String> {
-        let level = |place: Option<usize>| {
-            let place = place.ok_or_else(|| "the panel has no day before the window".to_owned())?;
-            let level = self
-                .closes
-                .get(place)
-                .copied()
-                .filter(|level| level.is_finite() && 0.0 < *level);
-            level.ok_or_else(|| {
-                let date = self.dates.get(place).map_or("", String::as_str);
-                if self.closes.is_empty() {
-                    "the panel has no index".to_owned()
-                } else {
-                    format!("{} has no level on {date}", self.code)
-                }
-            })
+        days.iter().map(|day| self.on(*day)).collect()
+    }
+
+    fn on(&self, day: DayIndex) -> Result<f64, String> {
+        let before = day.index().checked_sub(1);
+        let before = before.ok_or_else(|| "the panel has no day before the window".to_owned())?;
+        match &self.daily {
+            Daily::Levels(levels) => Ok(self.level(levels, day.index())? / self.level(levels, before)? - 1.0),
+            Daily::Returns(returns) => {
+                let daily = returns.get(day.index()).copied();
+                daily.filter(|daily| daily.is_finite()).ok_or_else(|| {
+                    format!(
+                        "no member of the index is known before {}",
+                        self.date(day.index())
+                    )
+                })
+            }
+        }
+    }
+
+    fn level(&self, levels: &[f64], place: usize) -> Result<f64, String> {
+        let level = levels.get(place).copied();
+        level
+            .filter(|level| level.is_finite() && 0.0 < *level)
+            .ok_or_else(|| format!("{} has no level on {}", self.name, self.date(place)))
+    }
+
+    fn date(&self, place: usize) -> &str {
+        self.dates.get(place).map_or("", String::as_str)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ktd_env::{
+        Decimal, IndexLevels, MarketBuilder, PanelOptions, PriceBasis, RawBar, Ticker, VolumeBasis,
+    };
+
+    const DAYS: [&str; 3] = ["2024-01-02", "2024-01-03", "2024-01-04"];
+
+    /// A stock that rises by a tenth each day, two price indices, and a total-return index where `levels` has any.
+    fn market(levels: &[f64]) -> Market {
+        let mut builder = MarketBuilder::new(PanelOptions {
+            basis: PriceBasis::Raw,
+            volume: VolumeBasis::Real,
+            has_factors: false,
+            has_amounts: false,
+            calendar: None,
+        });
+        let date = |day: &str| TradeDate::parse(day).unwrap();
+        for (day, close) in DAYS.iter().zip(["10.00", "11.00", "12.10"]) {
+            let close = Decimal::parse(close).ok();
+            let bar = RawBar {
+                close,
+                volume: close,
+                ..RawBar::default()
+            };
+            let ticker = Ticker::parse("SH600000").unwrap();
+            builder.add_row("f", 1, ticker, date(day), &bar).unwrap();
+        }
+        builder.declare_all_members();
+        let series = |levels: &[f64]| -> IndexLevels {
+            let dated = DAYS.iter().zip(levels);
+            dated.map(|(day, level)| (date(day), (*level, *level))).collect()
         };
-        days.iter()
-            .map(|day| Ok(level(Some(day.index()))? / level(day.index().checked_sub(1))? - 1.0))
-            .collect()
+        builder.add_index("SH000300", series(&[100.0, 101.0, 102.0]));
+        builder.add_index("SH000905", series(&[100.0, 101.0]));
+        if !levels.is_empty() {
+            builder.set_total_return_index("H00300", series(levels));
+        }
+        builder.build().unwrap().0
+    }
+
+    fn over(
+        series: &BenchmarkSeries,
+        market: &Market,
+        days: std::ops::Range<usize>,
+    ) -> Result<Vec<f64>, String> {
+        let days: Vec<DayIndex> = days.map(|place| market.day_at(place).unwrap()).collect();
+        series.over(&days)
+    }
+
+    #[test]
+    fn the_members_are_the_benchmark_unless_an_index_of_total_return_is_imported() {
+        let market_without = market(&[]);
+        let members = Benchmarks::of(&market_without).total_return;
+        assert_eq!(members.name(), MEMBERS_TOTAL_RETURN);
+        let returns = over(&members, &market_without, 1..3).unwrap();
+        assert!(
+            returns.iter().all(|daily| (daily - 0.1).abs() < 1e-12),
+            "{returns:?}"
+        );
+        let market_with = market(&[50.0, 60.0, 54.0]);
+        let imported = Benchmarks::of(&market_with).total_return;
+        assert_eq!(imported.name(), "total-return index H00300");
+        let returns = over(&imported, &market_with, 1..3).unwrap();
+        assert!(
+            (returns[0] - 0.2).abs() < 1e-12 && (returns[1] + 0.1).abs() < 1e-12,
+            "{returns:?}"
+        );
+    }
+
+    #[test]
+    fn a_gap_is_named_by_series_and_day() {
+        let market = market(&[]);
+        let Benchmarks {
+            total_return,
+            price_indices,
+        } = Benchmarks::of(&market);
+        let names: Vec<&str> = price_indices.iter().map(BenchmarkSeries::name).collect();
+        assert_eq!(names, ["price index SH000300", "price index SH000905"]);
+        assert_eq!(
+            over(&price_indices[1], &market, 1..3).unwrap_err(),
+            "price index SH000905 has no level on 2024-01-04"
+        );
+        let before = over(&total_return, &market, 0..2).unwrap_err();
+        assert_eq!(before, "the panel has no day before the window");
     }
 }

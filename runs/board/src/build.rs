@@ -1,6 +1,6 @@
 //! From bundles to a board.
 
-use super::benchmark::BenchmarkIndex;
+use super::benchmark::{BenchmarkSeries, Benchmarks};
 use super::cohort::cohort;
 use super::contrast::{contrasts, fill_memory_gaps};
 use super::fitted::FittedModel;
@@ -53,7 +53,7 @@ pub fn build(
     let context = BoardContext {
         market: &inputs.market,
         fitted: &inputs.fitted,
-        benchmark: &inputs.benchmark,
+        benchmarks: &inputs.benchmarks,
         trials: &inputs.trials,
         fees: fees(&inputs.first)?,
         draws: options.draws,
@@ -79,7 +79,7 @@ fn fees(found: &BundleRef) -> Result<FeeRates, BoardError> {
 struct BoardContext<'c> {
     market: &'c Market,
     fitted: &'c FittedModel,
-    benchmark: &'c BenchmarkIndex,
+    benchmarks: &'c Benchmarks,
     trials: &'c Trials,
     fees: FeeRates,
     draws: Resampling,
@@ -188,10 +188,15 @@ impl BoardContext<'_> {
         leaders.extend(references(
             self.market,
             &days,
-            (&self.fitted.model, self.benchmark),
+            (&self.fitted.model, self.benchmarks),
             self.fees,
         ));
-        let benchmark = self.benchmark.over(&days);
+        let benchmark = self.benchmarks.total_return.over(&days);
+        let price_index = self.benchmarks.price_index_over(&days);
+        let curve = |returns: &Result<Vec<f64>, String>| {
+            let returns = returns.as_ref();
+            returns.map_or_else(|_| Vec::new(), |returns| rounded(growth(returns)))
+        };
         Ok(Track {
             window: header.window.id.clone(),
             level: header.mask.level,
@@ -202,10 +207,17 @@ impl BoardContext<'_> {
                 .filter_map(|day| self.market.date(*day))
                 .map(TradeDate::reveal)
                 .collect(),
+            benchmark_name: self.benchmarks.total_return.name().to_owned(),
             benchmark_return: total(&benchmark),
-            benchmark: benchmark
-                .as_ref()
-                .map_or_else(|_| Vec::new(), |returns| rounded(growth(returns))),
+            benchmark: curve(&benchmark),
+            price_index_name: self
+                .benchmarks
+                .price_indices
+                .first()
+                .map(BenchmarkSeries::name)
+                .map(str::to_owned),
+            price_index_return: total(&price_index),
+            price_index: curve(&price_index),
             trials: window_trials.len(),
             notes: track_notes(&leaders, benchmark.as_ref().err()),
             leaders,
@@ -271,7 +283,8 @@ fn rank(leaders: &mut [LeaderboardRow]) -> Result<(), BoardError> {
     Ok(())
 }
 
-fn total(benchmark: &Result<Vec<f64>, String>) -> ktd_bundle::summary::Metric {
+/// The total return of daily returns.
+pub(super) fn total(benchmark: &Result<Vec<f64>, String>) -> ktd_bundle::summary::Metric {
     match benchmark {
         Ok(returns) => {
             let last = growth(returns).last().copied().unwrap_or(1.0);

@@ -37,7 +37,7 @@ mod settings;
 pub mod sheet;
 mod trials;
 
-pub use benchmark::BenchmarkIndex;
+pub use benchmark::{BenchmarkSeries, Benchmarks, MEMBERS_TOTAL_RETURN};
 pub use build::{BOARD_FORMAT, build};
 pub use by_basis::ByBasis;
 pub use episode_account::EpisodeAccount;

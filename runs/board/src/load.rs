@@ -1,6 +1,6 @@
 //! The inputs of a board: every bundle opened once, scored, and closed.
 
-use super::benchmark::BenchmarkIndex;
+use super::benchmark::Benchmarks;
 use super::episode_account::{EpisodeAccount, ledger_books};
 use super::fitted::FittedModel;
 use super::identity;
@@ -26,8 +26,8 @@ pub(super) struct BoardInputs {
     pub(super) market: Arc<Market>,
     /// The factor model on it.
     pub(super) fitted: FittedModel,
-    /// Its index.
-    pub(super) benchmark: BenchmarkIndex,
+    /// What its windows are measured against.
+    pub(super) benchmarks: Benchmarks,
     /// The protocol that all share.
     pub(super) protocol: Protocol,
     /// The first of the named.
@@ -89,10 +89,10 @@ pub(super) fn load(
     dated.extend(siblings(&findings.siblings, &protocol, &market, &mut notes));
     let fitted = FittedModel::of(&market, &options.settings, range(&dated).ok_or_else(nothing)?)?;
     protocol.freeze(&fitted.model.config().styles);
-    let benchmark = BenchmarkIndex::of(&market);
+    let benchmarks = Benchmarks::of(&market);
     let readings = in_parallel(&dated, options.threads, |dated| {
         tick();
-        read(dated, &market, &fitted, &benchmark)
+        read(dated, &market, &fitted, &benchmarks)
     });
     let (mut scores, mut trials) = (Vec::new(), Trials::default());
     for (reading, dated) in readings.into_iter().zip(&dated) {
@@ -112,7 +112,7 @@ pub(super) fn load(
     Ok(BoardInputs {
         market,
         fitted,
-        benchmark,
+        benchmarks,
         protocol,
         first,
         scores,
@@ -127,12 +127,12 @@ fn read(
     Dated { opened, is_shown, .. }: &Dated,
     market: &Market,
     fitted: &FittedModel,
-    benchmark: &BenchmarkIndex,
+    benchmarks: &Benchmarks,
 ) -> Result<Reading, BoardError> {
     let model = &fitted.model;
     if *is_shown {
         let episode = FinishedEpisode::read(opened.clone())?;
-        let score = ScoredEpisode::of(EpisodeAccount::of(episode, market)?, market, model, benchmark)?;
+        let score = ScoredEpisode::of(EpisodeAccount::of(episode, market)?, market, model, benchmarks)?;
         return Ok(Reading::Shown(Box::new(score)));
     }
     if foresees(&opened.bundle) {

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// How many rows a note names before it counts the rest.
 const NAMED: usize = 3;
 
-/// Of one ranking; `benchmark` says why there is none.
+/// Of one ranking; `benchmark` says why it has no excess return.
 pub(super) fn track_notes(leaders: &[LeaderboardRow], benchmark: Option<&String>) -> Vec<String> {
     let mut notes: Vec<String> = benchmark
         .map(|reason| format!("no excess return and no IR: {reason}"))

@@ -8,7 +8,7 @@ use ktd_io::sha256::sha256_hex;
 use serde::Serialize;
 
 /// What the metrics of this program mean; a change of a definition is a new number.
-const METRICS_VERSION: u32 = 1;
+const METRICS_VERSION: u32 = 2;
 
 impl Protocol {
     /// The protocol of one bundle under a factor model's configuration.

@@ -149,10 +149,18 @@ pub struct Track {
     pub mode: Mode,
     /// Trading days.
     pub dates: Vec<String>,
-    /// Total return of the benchmark index.
+    /// What excess return and information ratio are measured against: a benchmark of total return.
+    pub benchmark_name: String,
+    /// Its total return.
     pub benchmark_return: Metric,
-    /// The benchmark at each close, 1 before the first day; empty without an index.
+    /// It at each close, 1 before the first day; empty where a day has no value.
     pub benchmark: Vec<f64>,
+    /// The price index of the universe, which leaves dividends out, such as `price index SH000300`; none without one.
+    pub price_index_name: Option<String>,
+    /// Its change: no total return.
+    pub price_index_return: Metric,
+    /// It at each close, 1 before the first day; empty where a day has no level.
+    pub price_index: Vec<f64>,
     /// Trials counted for deflated Sharpe ratios: every finished episode on these days found on disk, of any mask, mode,
     /// seed, prompts, tools and rules, shown or not; controls and the cheater apart.
     pub trials: usize,

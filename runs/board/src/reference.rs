@@ -1,11 +1,11 @@
-//! References: the index, and its members bought once in equal weights. They are computed from the panel, without lots, and
+//! References: the benchmark of total return, price indices, and the members bought once in equal weights. They are computed from the panel, without lots, and
 //! have no rank.
 
-use super::benchmark::BenchmarkIndex;
+use super::benchmark::{BenchmarkSeries, Benchmarks};
 use super::record::{Cohort, Curves, Faults, LeaderboardRow};
 use super::replayed_account::{AccountOrders, FeeRates, ReplayedAccount};
 use super::row::{contributions, curves, daily_exposures, exposures, seed_stat};
-use super::score::{portfolio_metrics, relative};
+use super::score::{AGAINST_PRICE_INDEX, AGAINST_TOTAL_RETURN, portfolio_metrics, relative};
 use super::series::rounded;
 use ktd_attribution::account::{DayBook, attribute};
 use ktd_attribution::metric::NavPath;
@@ -20,21 +20,34 @@ const CASH_CNY: f64 = 1e6;
 /// The name of the reference that holds the index's members.
 pub const MEMBERS: &str = "buy-and-hold";
 
-/// The references of a window: the index where it has all levels, and its members bought at the first open.
+/// The references of a window: benchmark and price indices where they have all levels, and the members bought at the first
+/// open.
 pub(super) fn references(
     market: &Market,
     days: &[DayIndex],
-    (model, benchmark): (&FactorModel, &BenchmarkIndex),
+    (model, benchmarks): (&FactorModel, &Benchmarks),
     fees: FeeRates,
 ) -> Vec<LeaderboardRow> {
-    index(days, benchmark)
-        .into_iter()
-        .chain(members(market, days, (model, benchmark), fees))
+    let total_return = (&benchmarks.total_return, AGAINST_TOTAL_RETURN.as_slice());
+    let price_indices = benchmarks.price_indices.iter().enumerate().map(|(place, index)| {
+        let own = if place == 0 { &AGAINST_PRICE_INDEX[..] } else { &[] };
+        (index, own)
+    });
+    std::iter::once(total_return)
+        .chain(price_indices)
+        .filter_map(|(series, own)| index(days, series, own, benchmarks))
+        .chain(members(market, days, (model, benchmarks), fees))
         .collect()
 }
 
-fn index(days: &[DayIndex], benchmark: &BenchmarkIndex) -> Option<LeaderboardRow> {
-    let returns = benchmark.over(days).ok()?;
+/// The row of a series; the metrics of `own` are against itself.
+fn index(
+    days: &[DayIndex],
+    series: &BenchmarkSeries,
+    own: &[&str],
+    benchmarks: &Benchmarks,
+) -> Option<LeaderboardRow> {
+    let returns = series.over(days).ok()?;
     let mut nav = Vec::with_capacity(returns.len());
     let mut value = CASH_CNY;
     for daily in &returns {
@@ -42,10 +55,12 @@ fn index(days: &[DayIndex], benchmark: &BenchmarkIndex) -> Option<LeaderboardRow
         nav.push(value);
     }
     let path = NavPath::new(CASH_CNY, &nav).ok()?;
-    let mut metrics = portfolio_metrics(&path, Ok(returns));
-    let own = Metric::missing("it is the benchmark".to_owned());
-    for name in ["excess_return", "information_ratio"] {
-        metrics.insert(name.to_owned(), own.clone());
+    let mut metrics = portfolio_metrics(&path, benchmarks, days);
+    for name in own {
+        metrics.insert(
+            (*name).to_owned(),
+            Metric::missing(format!("it is the {}", series.name())),
+        );
     }
     let nav = relative(&path);
     let mut highest = 1.0_f64;
@@ -61,11 +76,10 @@ fn index(days: &[DayIndex], benchmark: &BenchmarkIndex) -> Option<LeaderboardRow
         selection: Vec::new(),
         other: Vec::new(),
     };
-    let name = format!("index {}", benchmark.code());
     Some(LeaderboardRow {
-        unattributed_reason: Some("an index has no holdings to attribute".to_owned()),
+        unattributed_reason: Some("a benchmark has no holdings to attribute".to_owned()),
         curves: Some(curves),
-        ..blank(&name, &metrics)
+        ..blank(series.name(), &metrics)
     })
 }
 
@@ -73,7 +87,7 @@ fn index(days: &[DayIndex], benchmark: &BenchmarkIndex) -> Option<LeaderboardRow
 fn members(
     market: &Market,
     days: &[DayIndex],
-    (model, benchmark): (&FactorModel, &BenchmarkIndex),
+    (model, benchmarks): (&FactorModel, &Benchmarks),
     fees: FeeRates,
 ) -> Option<LeaderboardRow> {
     let first = *days.first()?;
@@ -95,7 +109,7 @@ fn members(
     let attribution = attribute(&books, model.config().styles.len(), |day| model.day(day)).ok()?;
     let closes: Vec<f64> = books.iter().map(|book| book.nav_after_cny).collect();
     let path = NavPath::new(CASH_CNY, &closes).ok()?;
-    let metrics = portfolio_metrics(&path, benchmark.over(days));
+    let metrics = portfolio_metrics(&path, benchmarks, days);
     let nav = relative(&path);
     Some(LeaderboardRow {
         attribution: contributions(&[&attribution]),

@@ -1,7 +1,7 @@
 //! One trajectory's attribution, whole: what `ktd attribute` tells.
 
-use super::benchmark::BenchmarkIndex;
-use super::build::model_record;
+use super::benchmark::Benchmarks;
+use super::build::{model_record, total};
 use super::by_basis::ByBasis;
 use super::fitted::FittedModel;
 use super::record::{Bounds, Contribution, DateBounds, ModelRecord};
@@ -33,7 +33,13 @@ pub struct AttributionReport {
     pub metrics: BTreeMap<String, Metric>,
     /// Parts of the return, by basis.
     pub parts: Option<ByBasis<Contribution>>,
-    /// What was earned beyond the index, linked by Carino's two series, basis `pre`.
+    /// What `excess` is measured against: a benchmark of total return.
+    pub benchmark_name: String,
+    /// The price index of the universe, which leaves dividends out; none without one.
+    pub price_index_name: Option<String>,
+    /// Its change over these days: no total return.
+    pub price_index_return: Metric,
+    /// What was earned beyond the benchmark, linked by Carino's two series, basis `pre`.
     pub excess: Option<Excess>,
     /// Why there is no `excess`.
     pub excess_reason: Option<String>,
@@ -53,12 +59,12 @@ pub struct AttributionReport {
     pub daily: Vec<DailyRow>,
 }
 
-/// Return beyond the index.
+/// Return beyond the benchmark.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Excess {
     /// Total, the difference of the geometric returns.
     pub total: f64,
-    /// The common factor on what was invested, less the index: the common factor is not the index.
+    /// The common factor on what was invested, less the benchmark: the two are not the same.
     pub benchmark_basis: f64,
     /// Styles.
     pub style: f64,
@@ -110,7 +116,9 @@ pub fn report(
     let initial = subject.books.first().map_or(1.0, |book| book.nav_before_cny);
     let closes: Vec<f64> = subject.books.iter().map(|book| book.nav_after_cny).collect();
     let path = NavPath::new(initial, &closes).map_err(|error| refused(error.to_string(), error.hint()))?;
-    let benchmark = BenchmarkIndex::of(market).over(subject.days);
+    let benchmarks = Benchmarks::of(market);
+    let benchmark = benchmarks.total_return.over(subject.days);
+    let price_index = benchmarks.price_index_over(subject.days);
     let date = |day: Option<&DayIndex>| {
         let date = day.and_then(|day| market.date(*day));
         date.map_or_else(String::new, TradeDate::reveal)
@@ -122,9 +130,7 @@ pub fn report(
     let band = Sample::new("random selections", &nulls)
         .ok()
         .filter(|_| own.mean_exposures(false).is_some());
-    let excess = benchmark
-        .clone()
-        .and_then(|returns| excess(&own, &returns, &relative(&path)));
+    let excess = benchmark.and_then(|returns| excess(&own, &returns, &relative(&path)));
     Ok(AttributionReport {
         subject: subject.name.to_owned(),
         dates: DateBounds {
@@ -133,7 +139,13 @@ pub fn report(
         },
         days: subject.days.len(),
         model: model_record(fitted),
-        metrics: portfolio_metrics(&path, benchmark),
+        metrics: portfolio_metrics(&path, &benchmarks, subject.days),
+        benchmark_name: benchmarks.total_return.name().to_owned(),
+        price_index_name: benchmarks
+            .price_indices
+            .first()
+            .map(|index| index.name().to_owned()),
+        price_index_return: total(&price_index),
         parts: contributions(&[&own]),
         excess_reason: excess.as_ref().err().cloned(),
         excess: excess.ok(),

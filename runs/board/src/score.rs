@@ -1,6 +1,6 @@
 //! An episode's score: its metrics, and where its return came from.
 
-use super::benchmark::BenchmarkIndex;
+use super::benchmark::Benchmarks;
 use super::episode_account::EpisodeAccount;
 use crate::BoardError;
 use ktd_attribution::account::{Attribution, DayBook, attribute};
@@ -46,7 +46,7 @@ impl ScoredEpisode {
         account: EpisodeAccount,
         market: &Market,
         model: &FactorModel,
-        benchmark: &BenchmarkIndex,
+        benchmarks: &Benchmarks,
     ) -> Result<Self, BoardError> {
         let refused = |what: String, hint: &str| {
             BoardError::input(format!("{}: {what}", account.bundle.root.display()), hint)
@@ -68,7 +68,7 @@ impl ScoredEpisode {
             let what = "it has no private/summary.json, which holds the account's metrics".to_owned();
             refused(what, "run the experiment again, or leave the bundle out")
         })?;
-        metrics.extend(beside_benchmark(&path, benchmark.over(&account.days)));
+        metrics.extend(beside_benchmarks(&path, benchmarks, &account.days));
         metrics.extend(of_weights(&account));
         metrics.extend(of_calibration(&account, &forecasts));
         Ok(Self {
@@ -91,7 +91,8 @@ impl ScoredEpisode {
 /// [`BoardError`] when a net asset value is not above 0.
 pub(super) fn portfolio_metrics(
     path: &NavPath<'_>,
-    benchmark: Result<Vec<f64>, String>,
+    benchmarks: &Benchmarks,
+    days: &[DayIndex],
 ) -> BTreeMap<String, Metric> {
     let own = [
         ("total_return", Metric::of(total_return(path))),
@@ -100,7 +101,7 @@ pub(super) fn portfolio_metrics(
     ];
     let own = own.map(|(name, metric)| (name.to_owned(), metric));
     let mut metrics = BTreeMap::from(own);
-    metrics.extend(beside_benchmark(path, benchmark));
+    metrics.extend(beside_benchmarks(path, benchmarks, days));
     metrics
 }
 
@@ -132,7 +133,28 @@ fn recorded(summary: &Summary) -> Option<BTreeMap<String, Metric>> {
     )
 }
 
-fn beside_benchmark(path: &NavPath<'_>, benchmark: Result<Vec<f64>, String>) -> [(String, Metric); 2] {
+/// Keys of the metrics against the benchmark of total return.
+pub(super) const AGAINST_TOTAL_RETURN: [&str; 2] = ["excess_return", "information_ratio"];
+
+/// Keys of the same against the price index, which leaves dividends out: they are too kind by its dividend yield.
+pub(super) const AGAINST_PRICE_INDEX: [&str; 2] =
+    ["excess_return_price_index", "information_ratio_price_index"];
+
+fn beside_benchmarks(
+    path: &NavPath<'_>,
+    benchmarks: &Benchmarks,
+    days: &[DayIndex],
+) -> impl Iterator<Item = (String, Metric)> + use<> {
+    let total_return = beside(path, benchmarks.total_return.over(days));
+    let price_index = beside(path, benchmarks.price_index_over(days));
+    let keyed = AGAINST_TOTAL_RETURN.into_iter().zip(total_return);
+    keyed
+        .chain(AGAINST_PRICE_INDEX.into_iter().zip(price_index))
+        .map(|(key, metric)| (key.to_owned(), metric))
+}
+
+/// Excess return and information ratio.
+fn beside(path: &NavPath<'_>, benchmark: Result<Vec<f64>, String>) -> [Metric; 2] {
     let figures = benchmark.and_then(|returns| {
         let benchmark = path.benchmark(&returns).map_err(|error| error.to_string())?;
         Ok((
@@ -142,10 +164,7 @@ fn beside_benchmark(path: &NavPath<'_>, benchmark: Result<Vec<f64>, String>) -> 
     });
     let (excess, ratio) =
         figures.unwrap_or_else(|reason| (Metric::missing(reason.clone()), Metric::missing(reason)));
-    [
-        ("excess_return".to_owned(), excess),
-        ("information_ratio".to_owned(), ratio),
-    ]
+    [excess, ratio]
 }
 
 /// Metrics of the weights at the closes.

@@ -264,13 +264,21 @@ fn remarks(report: &AttributionReport) -> String {
     }
     if let Some(excess) = &report.excess {
         line(format!(
-            "beyond the index {}: benchmark basis {}, style {}, selection {}, other {}",
+            "beyond {} {}: benchmark basis {}, style {}, selection {}, other {}",
+            report.benchmark_name,
             percent(excess.total),
             percent(excess.benchmark_basis),
             percent(excess.style),
             percent(excess.selection),
             percent(excess.other)
         ));
+    }
+    if let Some((name, change)) = report
+        .price_index_name
+        .as_ref()
+        .zip(report.price_index_return.value)
+    {
+        line(format!("{name}, which leaves dividends out: {}", percent(change)));
     }
     if let Some(reason) = &report.excess_reason {
         line(format!("no excess return: {reason}"));

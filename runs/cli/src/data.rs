@@ -9,7 +9,7 @@ use ktd_data::import::reveal_all;
 use ktd_data::{ImportOptions, ImportReport, hash_text, import, load_panel};
 use ktd_env::exchange::Rules;
 use ktd_env::synth::{SynthConfig, generate};
-use ktd_env::{CheckOptions, DateSpan, Market, PriceBasis, TradeDate, VolumeBasis, check_panel};
+use ktd_env::{CheckOptions, DateSpan, IndexSeries, Market, PriceBasis, TradeDate, VolumeBasis, check_panel};
 use ktd_io::whole_file::{Durability, IfExists, check_writable, write_file};
 use ktd_view::table::{Align, Table, grouped};
 use serde_json::json;
@@ -65,7 +65,8 @@ Examples:
 
 const IMPORT_EXAMPLE: &str = "Example:
   ktd data import prices.parquet --basis raw --universe members.csv \\
-      --index indices.parquet:SH000300 --names members.csv --out csi300.ktdp
+      --index indices.parquet:SH000300 --index indices.parquet:SH000905 \\
+      --names names.csv --sectors names.csv:sw_l1 --out csi300.ktdp
 
 A long file (CSV, CSV.gz, Parquet) has the columns date, symbol, open, high, low, close, volume and, where \
 known, amount, factor, suspended, st, listed, sector, pct_chg. A Qlib directory has calendars/, instruments/ \
@@ -86,13 +87,17 @@ pub(super) struct ImportArgs {
     /// Index membership: CSV `symbol,start,end` or `symbol,from,until_excl`, or a Qlib list.
     #[arg(long, value_name = "F")]
     universe: Option<PathBuf>,
-    /// Index series: a long file or a Qlib directory; repeat for more, the first is the benchmark.
+    /// Price index: a long file or a Qlib directory; repeat for more, the first is that of the universe.
     #[arg(long = "index", value_name = "F[:SYMBOL]")]
     indices: Vec<String>,
+    /// Total-return index of the universe, the benchmark instead of the members' own total return.
+    #[arg(long, value_name = "F[:SYMBOL]")]
+    total_return_index: Option<String>,
     /// Company names, for the guard: CSV with a symbol column and columns that start with `name`.
     #[arg(long, value_name = "F")]
     names: Option<PathBuf>,
-    /// Sectors: CSV with a symbol column and `sector`, `sw_l1` or the column named.
+    /// Sectors: CSV with a symbol column and `sector`, `sw_l1` or the column named; with `start,end` or
+    /// `from,until_excl` they are dated.
     #[arg(long, value_name = "F[:COLUMN]")]
     sectors: Option<String>,
     /// Listing dates: CSV with the columns `symbol`, `list_date`.
@@ -225,6 +230,7 @@ fn run_import(args: ImportArgs, console: Console) -> Result<(), CliError> {
         }),
         universe: args.universe,
         indices: args.indices,
+        total_return_index: args.total_return_index,
         names: args.names,
         sectors: args.sectors,
         listings: args.listings,
@@ -274,6 +280,8 @@ fn import_json(market: &Market, report: &ImportReport, out: &str, bytes: usize) 
         "amount_declared": market.amount_declared(),
         "prices_off_grid": market.price_grid().off_grid,
         "indices": market.indices().iter().map(|index| index.code.clone()).collect::<Vec<_>>(),
+        "total_return_index": market.total_return_index().map(|index| index.code.clone()),
+        "sectors": market.sectors().len(),
         "members_without_rows": reveal_all(&report.build.members_without_rows),
         "columns_unknown": report.unknown_columns,
         "columns_unused": report.unused_columns,
@@ -332,23 +340,41 @@ fn import_text(market: &Market, report: &ImportReport, out: &str, bytes: usize) 
         "approximated as volume x (high + low + close) / 3"
     };
     row("amount", amount.to_owned());
-    let mut list = |head: &str, items: Vec<String>| {
+    for (head, items) in import_lists(market, report) {
         if !items.is_empty() {
             row(head, items.join(", "));
         }
-    };
-    let indices = market.indices().iter().map(|index| index.code.clone());
-    list("index series", indices.collect());
-    list(
-        "members without rows",
-        reveal_all(&report.build.members_without_rows),
-    );
-    list("columns not read", report.unknown_columns.clone());
-    let unused = report.unused_columns.iter().map(|column| (*column).to_owned());
-    list("columns not used", unused.collect());
-    list("indices passed over", report.skipped_indices.clone());
-    list("notes", market.notes().to_vec());
+    }
     table.render()
+}
+
+/// What an import lists by name; an empty list is not shown.
+fn import_lists(market: &Market, report: &ImportReport) -> [(&'static str, Vec<String>); 8] {
+    let code = |index: &IndexSeries| index.code.clone();
+    let sectors = market.sectors().len();
+    let unused = report.unused_columns.iter();
+    [
+        ("price indices", market.indices().iter().map(code).collect()),
+        (
+            "total-return index",
+            market.total_return_index().map(code).into_iter().collect(),
+        ),
+        (
+            "sectors",
+            (0 < sectors).then(|| grouped(sectors)).into_iter().collect(),
+        ),
+        (
+            "members without rows",
+            reveal_all(&report.build.members_without_rows),
+        ),
+        ("columns not read", report.unknown_columns.clone()),
+        (
+            "columns not used",
+            unused.map(|column| (*column).to_owned()).collect(),
+        ),
+        ("indices passed over", report.skipped_indices.clone()),
+        ("notes", market.notes().to_vec()),
+    ]
 }
 
 fn run_check(args: &CheckArgs, console: Console) -> Result<(), CliError> {

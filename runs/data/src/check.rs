@@ -29,7 +29,7 @@ pub fn report_json(market: &Market, report: &DataReport) -> Value {
         "bars_without_trading": report.bars_without_trading,
         "days_without_bar": report.days_without_bar,
         "names_ended": report.names_ended,
-        "benchmark_days_missing": report.benchmark_days_missing,
+        "price_index_days_missing": report.price_index_days_missing,
         "prices_with_limit": report.prices_with_limit,
         "factor_moves": report.factor_moves,
         "ill_formed_bars": findings(&report.ill_formed, |bar| json!({
@@ -154,7 +154,7 @@ fn summary(market: &Market, report: &DataReport) -> String {
     );
     row("names that end early", grouped(report.names_ended));
     row(
-        "benchmark",
+        "price index",
         indices
             .first()
             .map_or_else(|| "missing".to_owned(), |code| (*code).to_owned()),
@@ -264,8 +264,8 @@ fn problems(report: &DataReport) -> String {
         &hole_table(report),
     );
     section(
-        report.benchmark_days_missing,
-        "days on which the benchmark has no close",
+        report.price_index_days_missing,
+        "days on which the price index has no close",
         &Table::new(&[("", Align::Left)]),
     );
     if !any {

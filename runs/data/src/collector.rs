@@ -14,8 +14,12 @@ pub(super) struct Collector {
     pub(super) rows_outside: u64,
     /// The last bar of every name, rows outside the kept span included.
     last_bars: BTreeMap<Ticker, TradeDate>,
+    /// The first row of every name, rows outside the kept span included.
+    first_rows: BTreeMap<Ticker, TradeDate>,
     st_flags: BTreeMap<Ticker, Vec<(TradeDate, bool)>>,
-    latest: Option<Ticker>,
+    /// Sectors row by row, as places in `sector_labels`.
+    sectors: BTreeMap<Ticker, Vec<(TradeDate, u32)>>,
+    sector_labels: BTreeMap<String, u32>,
 }
 
 impl Collector {
@@ -26,8 +30,10 @@ impl Collector {
             rows_read: 0,
             rows_outside: 0,
             last_bars: BTreeMap::new(),
+            first_rows: BTreeMap::new(),
             st_flags: BTreeMap::new(),
-            latest: None,
+            sectors: BTreeMap::new(),
+            sector_labels: BTreeMap::new(),
         }
     }
 
@@ -40,13 +46,13 @@ impl Collector {
         if let Some(listed) = row.listed {
             self.builder.set_listed(row.ticker, listed);
         }
-        // Sectors repeat on every row; the first of a run of rows speaks for them.
-        if self.latest != Some(row.ticker) {
-            self.latest = Some(row.ticker);
-            if let Some(sector) = row.sector {
-                self.builder.set_sector(row.ticker, sector);
-            }
+        if let Some(sector) = row.sector {
+            let label = self.sector_label(sector);
+            let sectors = self.sectors.entry(row.ticker).or_default();
+            sectors.push((row.date, label));
         }
+        let first = self.first_rows.entry(row.ticker).or_insert(row.date);
+        *first = row.date.min(*first);
         if let Some(flag) = row.st {
             self.st_flags
                 .entry(row.ticker)
@@ -62,6 +68,15 @@ impl Collector {
         Ok(())
     }
 
+    fn sector_label(&mut self, sector: &str) -> u32 {
+        if let Some(label) = self.sector_labels.get(sector) {
+            return *label;
+        }
+        let label = u32::try_from(self.sector_labels.len()).unwrap_or(u32::MAX);
+        self.sector_labels.insert(sector.to_owned(), label);
+        label
+    }
+
     /// Hands over what only the whole source can tell.
     pub(super) fn finish(mut self) -> MarketBuilder {
         for (ticker, date) in self.last_bars {
@@ -72,8 +87,41 @@ impl Collector {
                 self.builder.add_st(ticker, span);
             }
         }
+        let labels: BTreeMap<u32, &String> = self
+            .sector_labels
+            .iter()
+            .map(|(label, place)| (*place, label))
+            .collect();
+        for (ticker, sectors) in self.sectors {
+            let changes = changes(sectors);
+            let from_the_first_row = self.first_rows.get(&ticker).copied();
+            match changes.as_slice() {
+                // A sector that never changes needs no dates.
+                [(date, place)] if Some(*date) == from_the_first_row => {
+                    if let Some(label) = labels.get(place) {
+                        self.builder.set_sector(ticker, label);
+                    }
+                }
+                _ => {
+                    for (start, place) in changes {
+                        let end = TradeDate::LATEST;
+                        if let Some(label) = labels.get(&place) {
+                            let span = DateSpan { start, end };
+                            self.builder.add_dated_sector(ticker, span, label);
+                        }
+                    }
+                }
+            }
+        }
         self.builder
     }
+}
+
+/// The first days of runs of the same sector. Between its rows a name keeps the sector of the last one.
+fn changes(mut sectors: Vec<(TradeDate, u32)>) -> Vec<(TradeDate, u32)> {
+    sectors.sort_unstable();
+    sectors.dedup_by_key(|(_, sector)| *sector);
+    sectors
 }
 
 /// Runs of flagged days, from the first flagged day to the last.

@@ -43,7 +43,7 @@ impl Column {
             b"suspended" => Self::Suspended,
             b"st" | b"is_st" => Self::St,
             b"listed" | b"list_date" => Self::Listed,
-            b"sector" => Self::Sector,
+            b"sector" | b"sw_l1" | b"industry" => Self::Sector,
             b"pct_chg" => Self::ChangePercent,
             b"change" => Self::ChangeRatio,
             b"dividend" => Self::Dividend,

@@ -1,4 +1,4 @@
-//! Facts about names from side files: company names, sectors, listing dates.
+//! Facts about names from side files: company names and listing dates.
 
 use super::columns::{read_date, read_ticker};
 use crate::DataFileError;
@@ -11,27 +11,6 @@ use std::path::Path;
 pub(super) fn read_company_names(path: &Path) -> Result<Vec<(Ticker, String)>, DataFileError> {
     let is_name = |head: &str| head.starts_with("name") || head == "company" || head == "company_name";
     let cells = read_cells(path, is_name, "a `name` column")?;
-    Ok(cells
-        .into_iter()
-        .map(|(_, ticker, cell)| (ticker, cell))
-        .collect())
-}
-
-/// Sectors: the named column, or the first of `sector`, `sw_l1`, `industry`.
-pub(super) fn read_sectors(argument: &str) -> Result<Vec<(Ticker, String)>, DataFileError> {
-    let (path, column) = match argument.rsplit_once(':') {
-        Some((path, column)) if !Path::new(argument).exists() => (path, Some(column)),
-        _ => (argument, None),
-    };
-    let is_sector = |head: &str| match column {
-        Some(column) => head == column,
-        None => matches!(head, "sector" | "sw_l1" | "industry"),
-    };
-    let cells = read_cells(
-        Path::new(path),
-        is_sector,
-        "a `sector` or `sw_l1` column (or name one: F:COLUMN)",
-    )?;
     Ok(cells
         .into_iter()
         .map(|(_, ticker, cell)| (ticker, cell))
@@ -99,7 +78,7 @@ fn read_cells(
 }
 
 /// A cell without control characters: vendors fill names of fixed width with NUL bytes.
-fn clean(cell: &str) -> String {
+pub(super) fn clean(cell: &str) -> String {
     let kept: String = cell.chars().filter(|character| !character.is_control()).collect();
     kept.trim().to_owned()
 }

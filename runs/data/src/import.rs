@@ -3,15 +3,17 @@
 use super::collector::Collector;
 use super::columns::{Column, Layout};
 use super::csv_rows::CsvRows;
-use super::facts::{read_company_names, read_listings, read_sectors};
+use super::facts::{read_company_names, read_listings};
 use super::file_kind::is_parquet;
 use super::index_levels::read_index;
 use super::members::read_members;
 use super::panel_file::is_panel;
 use super::parquet_rows::ParquetRows;
 use super::qlib_bins::{QlibBins, read_calendar};
+use super::sectors::{add_sectors, read_sectors};
 use crate::DataFileError;
 use ktd_env::{BuildReport, DateSpan, Market, PanelOptions, PriceBasis, Ticker, TradeDate, VolumeBasis};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// An observer of long reading.
@@ -41,11 +43,13 @@ pub struct ImportOptions {
     pub volume: Option<VolumeBasis>,
     /// Index membership; without it every name is a member on every day.
     pub universe: Option<PathBuf>,
-    /// Index series, `F` or `F:SYMBOL`; the first is the benchmark.
+    /// Price indices, `F` or `F:SYMBOL`; the first is that of the universe.
     pub indices: Vec<String>,
+    /// The total-return index of the universe, `F` or `F:SYMBOL`.
+    pub total_return_index: Option<String>,
     /// Company names.
     pub names: Option<PathBuf>,
-    /// Sectors, `F` or `F:COLUMN`.
+    /// Sectors, `F` or `F:COLUMN`; dated where the file has dates.
     pub sectors: Option<String>,
     /// Listing dates.
     pub listings: Option<PathBuf>,
@@ -215,9 +219,20 @@ fn add_facts(builder: &mut ktd_env::MarketBuilder, options: &ImportOptions) -> R
         builder.declare_all_members();
         builder.add_note("no index membership was given: every name is a member on every day".to_owned());
     }
+    let mut codes = BTreeSet::new();
     for argument in &options.indices {
         let (code, levels) = read_index(argument)?;
+        if !codes.insert(code.clone()) {
+            return Err(DataFileError::input(
+                format_args!("--index {argument}: {code} is imported twice"),
+                "name each index once",
+            ));
+        }
         builder.add_index(&code, levels);
+    }
+    if let Some(argument) = &options.total_return_index {
+        let (code, levels) = read_index(argument)?;
+        builder.set_total_return_index(&code, levels);
     }
     if let Some(path) = &options.names {
         for (ticker, name) in read_company_names(path)? {
@@ -225,9 +240,7 @@ fn add_facts(builder: &mut ktd_env::MarketBuilder, options: &ImportOptions) -> R
         }
     }
     if let Some(argument) = &options.sectors {
-        for (ticker, sector) in read_sectors(argument)? {
-            builder.set_sector(ticker, &sector);
-        }
+        add_sectors(builder, &read_sectors(argument)?);
     }
     if let Some(path) = &options.listings {
         for (ticker, date) in read_listings(path)? {

@@ -1,4 +1,4 @@
-//! Index series: the benchmark and its peers.
+//! Index series: price indices and the total-return index.
 
 use super::columns::read_date;
 use super::parquet_columns::{Dates, Numbers, Texts, WrongKind};

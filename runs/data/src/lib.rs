@@ -15,6 +15,8 @@ mod parquet_file;
 mod parquet_rows;
 mod parquet_values;
 mod qlib_bins;
+mod sectors;
+mod span_columns;
 
 pub mod check;
 pub mod import;
@@ -27,3 +29,5 @@ pub use panel_file::{hash_text, is_panel, load_panel};
 
 #[cfg(test)]
 mod parquet_tests;
+#[cfg(test)]
+mod side_facts_tests;

@@ -2,6 +2,7 @@
 
 use crate::DataFileError;
 use crate::panel_file;
+use crate::sectors::UNDATED;
 use ktd_env::Market;
 use ktd_env::synth::{SynthConfig, generate};
 use ktd_experiment::config::{ExperimentConfig, SyntheticConfig};
@@ -147,10 +148,13 @@ fn limitations(market: &Market) -> Vec<String> {
         lines.push("no listing dates: the first days without a limit are off".to_owned());
     }
     if market.indices().is_empty() {
-        lines.push("no index series: benchmark figures are missing".to_owned());
+        lines.push("no price index: agents are shown none, and figures against it are missing".to_owned());
     }
     if market.sectors().is_empty() {
         lines.push("no sectors".to_owned());
+    }
+    if market.notes().iter().any(|note| note == UNDATED) {
+        lines.push(UNDATED.to_owned());
     }
     lines
 }

@@ -1,10 +1,11 @@
 //! Index membership: inclusive or half-open, as the file's header says, or Qlib's lists.
 
-use super::columns::{read_date, read_ticker};
+use super::columns::read_ticker;
 use super::qlib_bins::read_spans;
+use super::span_columns::SpanColumns;
 use crate::DataFileError;
 use crate::error::{at_row, empty};
-use ktd_env::{DataError, DateSpan, SourceLocation, Ticker, TradeDate};
+use ktd_env::{DataError, DateSpan, SourceLocation, Ticker};
 use ktd_io::text_file::TextFile;
 use std::path::Path;
 
@@ -25,61 +26,23 @@ pub(super) fn read_members(path: &Path) -> Result<Vec<(Ticker, DateSpan)>, DataF
             .map(|(row, code, span)| Ok((member(&name, row, &code)?, span)))
             .collect();
     }
-    let form = Form::of(&name, header)?;
+    let symbol = header
+        .iter()
+        .position(|head| matches!(head, "symbol" | "code" | "instrument" | "stock"));
+    let (Some(symbol), Some(columns)) = (symbol, SpanColumns::of(header)) else {
+        return Err(
+            DataFileError::invalid(format_args!("{name}: the header names no membership")).with_hint(
+                "use `symbol,start,end` (both days included), `symbol,from,until_excl`, or a Qlib list with tabs and no header",
+            ),
+        );
+    };
     let mut members = Vec::new();
     while let Some((row, record)) = file.next_row()? {
-        let cell = |place: usize| record.get(place).unwrap_or_default();
-        let ticker = member(&name, row, cell(form.symbol))?;
-        let date = |text: &str| read_date(text).map_err(|error| at_row(&name, row, error));
-        let start = date(cell(form.start))?;
-        let end = match (cell(form.end), form.end_is_excluded) {
-            ("", _) => TradeDate::LATEST,
-            (text, true) => date(text)?.day_before(),
-            (text, false) => date(text)?,
-        };
-        if end < start {
-            return Err(at_row(&name, row, "the membership ends before it starts"));
-        }
-        members.push((ticker, DateSpan { start, end }));
+        let ticker = member(&name, row, record.get(symbol).unwrap_or_default())?;
+        let span = columns.read(record).map_err(|error| at_row(&name, row, error))?;
+        members.push((ticker, span));
     }
     Ok(members)
-}
-
-struct Form {
-    symbol: usize,
-    start: usize,
-    end: usize,
-    end_is_excluded: bool,
-}
-
-impl Form {
-    fn of(file: &str, header: &csv::StringRecord) -> Result<Self, DataFileError> {
-        let place = |names: &[&str]| header.iter().position(|head| names.contains(&head));
-        let symbol = place(&["symbol", "code", "instrument", "stock"]);
-        let start = place(&["start", "from", "start_date"]);
-        let inclusive = place(&["end", "until", "end_date"]);
-        let excluded = place(&["until_excl", "end_excl"]);
-        match (symbol, start, inclusive, excluded) {
-            (Some(symbol), Some(start), Some(end), None) => Ok(Self {
-                symbol,
-                start,
-                end,
-                end_is_excluded: false,
-            }),
-            (Some(symbol), Some(start), None, Some(end)) => Ok(Self {
-                symbol,
-                start,
-                end,
-                end_is_excluded: true,
-            }),
-            _ => Err(DataFileError::invalid(format_args!(
-                "{file}: the header names no membership"
-            ))
-            .with_hint(
-                "use `symbol,start,end` (both days included), `symbol,from,until_excl`, or a Qlib list with tabs and no header",
-            )),
-        }
-    }
 }
 
 fn member(file: &str, row: u64, code: &str) -> Result<Ticker, DataError> {
@@ -95,6 +58,7 @@ fn member(file: &str, row: u64, code: &str) -> Result<Ticker, DataError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ktd_env::TradeDate;
 
     fn read(text: &str) -> Result<Vec<(String, String, String)>, DataFileError> {
         let directory = tempfile::tempdir().unwrap();

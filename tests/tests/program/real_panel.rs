@@ -55,7 +55,7 @@ fn the_known_defects_are_found_and_nothing_is_lost() {
         .collect();
     assert_eq!(absent, ["SH600837", "SH601989"]);
     assert_eq!(report.ill_formed.count, 0);
-    assert_eq!(report.benchmark_days_missing, 0);
+    assert_eq!(report.price_index_days_missing, 0);
     assert!(report.unsupported.contains(&UnsupportedRule::StLimit));
     let bytes = market.to_bytes();
     let read = Market::from_bytes(&bytes).unwrap();

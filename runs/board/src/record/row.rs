@@ -26,7 +26,9 @@ pub struct LeaderboardRow {
     /// Counters over all seeds.
     pub faults: Faults,
     /// Metrics by name over seeds: `total_return`, `excess_return`, `sharpe_ratio`, `max_drawdown`,
-    /// `information_ratio`, `turnover`, `hhi`, `cash_ratio`, `abstention`, `parse_failure`, `ece`, and diagnostics.
+    /// `information_ratio`, `turnover`, `hhi`, `cash_ratio`, `abstention`, `parse_failure`, `ece`, and diagnostics. Excess
+    /// return and information ratio are against the track's benchmark of total return; `excess_return_price_index` and
+    /// `information_ratio_price_index` against its price index.
     pub metrics: BTreeMap<String, SeedStat>,
     /// Rank by total return; none for what is not ranked.
     pub return_rank: Option<usize>,

@@ -1,4 +1,4 @@
-//! Table 4: the ten metrics, with excess, alpha rank and delta rank.
+//! Table 4: the ten metrics, with excess, alpha rank and delta rank; the price index beside them.
 
 use super::force;
 use super::ranking::cohort;
@@ -25,14 +25,28 @@ pub const METRICS: [(&str, &str, CellForm); 11] = [
     ("ECE", "ece", TableCell::Fine),
 ];
 
-/// The diagnostic that stands beside them.
-const TOOLS: (&str, &str, CellForm) = ("tools ok", "tool_validity", TableCell::Percent);
+/// What stands beside them: a diagnostic, and the two figures against the price index, which leaves dividends out.
+const BESIDE: [(&str, &str, CellForm); 3] = [
+    ("tools ok", "tool_validity", TableCell::Percent),
+    (
+        "excess, price index",
+        "excess_return_price_index",
+        TableCell::Change,
+    ),
+    (
+        "IR, price index",
+        "information_ratio_price_index",
+        TableCell::Ratio,
+    ),
+];
 
 pub(super) fn table(track: &Track) -> TableData {
-    let figures = METRICS.iter().chain([&TOOLS]).map(|(head, ..)| (*head, Right, 1));
+    let figures = METRICS.iter().map(|(head, ..)| (*head, Right, 1));
+    let beside = BESIDE.iter().map(|(head, ..)| (*head, Right, 3));
     let heads = [("agent", Left, 0), ("kind", Left, 3), ("force", Left, 4)]
         .into_iter()
         .chain(figures)
+        .chain(beside)
         .chain([
             ("return-rk", Right, 2),
             ("alpha-rk", Right, 0),
@@ -50,7 +64,7 @@ pub(super) fn table(track: &Track) -> TableData {
         ];
         let figures = METRICS
             .iter()
-            .chain([&TOOLS])
+            .chain(&BESIDE)
             .map(|(_, key, form)| stat_cell(leader.metrics.get(*key), *form));
         row.extend(figures);
         row.push(leader.return_rank.map_or(TableCell::Empty, TableCell::Count));
@@ -58,6 +72,10 @@ pub(super) fn table(track: &Track) -> TableData {
         row.push(leader.delta_rank.map_or(TableCell::Empty, TableCell::Signed));
         table.rows.push(row);
     }
+    table.notes.push(format!(
+        "excess and IR are against {}; the price index leaves dividends out, and its weights are its own",
+        track.benchmark_name
+    ));
     table.notes.push(
         "delta-rk = return-rk - alpha-rk: above 0 is better judged by skill; parse failures compare within one force \
          level"

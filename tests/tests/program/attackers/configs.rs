@@ -3,11 +3,21 @@
 use crate::attackers::scene::{BLINDED, at, scene, silent};
 use ktd_certify::config::CertifyConfig;
 use ktd_certify::language_attackers::{LanguageAttackers, LanguageConfig};
+use ktd_certify::probe_inputs::ProbeInputs;
+use ktd_certify::set_plan::SetPlan;
+use ktd_data::market_source::MarketSource;
+use ktd_env::Board;
 use ktd_experiment::agent::{AgentConfig, ApiKeySource};
+use ktd_experiment::config::ExperimentConfig;
+use ktd_experiment::data_record::SyntheticRecord;
 use ktd_experiment::provider::Provider;
-use ktd_masking::Level;
+use ktd_masking::{Level, MaskKey};
 use ktd_probes::{Measure, ProbeKind};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
+
+const FIVE_WINDOWS: &str = "attackers_five_windows.toml";
 
 fn configs() -> PathBuf {
     ktd_kit::workspace_root().join("runs/configs")
@@ -20,7 +30,8 @@ fn language(file: &str) -> LanguageConfig {
 
 #[test]
 fn the_papers_ten_are_ten_models_of_ten_vendors() {
-    let config = language("paper_attackers.toml");
+    let config = language(FIVE_WINDOWS);
+    assert_eq!(config, language("attackers_all_years.toml"));
     let table = ktd_experiment::provider::builtin_table().unwrap();
     let mut vendors: Vec<String> = config
         .agents
@@ -36,6 +47,74 @@ fn the_papers_ten_are_ten_models_of_ten_vendors() {
         matches!(api_key, Some(ApiKeySource::Environment(_)))
     };
     assert!(config.agents.iter().all(names_its_key));
+}
+
+/// Every file there is of one kind or the other, and is read whole.
+#[test]
+fn every_file_of_the_folder_is_an_experiment_or_a_certificates() {
+    let mut files: Vec<String> = std::fs::read_dir(configs())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    files.sort_unstable();
+    assert!(files.len() > 10, "{files:?}");
+    for file in files {
+        let path = configs().join(&file);
+        let is_probing = CertifyConfig::read(&path);
+        let is_experiment = ExperimentConfig::read(&path);
+        assert!(
+            is_probing.is_ok() != is_experiment.is_ok(),
+            "{file}: {:?} {:?}",
+            is_probing.err(),
+            is_experiment.err()
+        );
+    }
+}
+
+/// The article asks of five windows and four boards; the same draws on a synthetic market of its dates. Its index has no member
+/// of BSE, like the CSI 300: those ten are asked of the main board of the next window.
+#[test]
+fn the_papers_form_asks_of_every_window_and_board() {
+    let config = CertifyConfig::read(&configs().join(FIVE_WINDOWS)).unwrap();
+    let record = SyntheticRecord {
+        seed: 2,
+        names: 300,
+        days: 1_150,
+    };
+    let source = MarketSource::synthetic(&record).unwrap();
+    let plan = SetPlan::of(&config, &source.market).unwrap();
+    assert_eq!(config.probes.kinds().collect::<Vec<_>>(), [ProbeKind::Day]);
+    let windows = [
+        ("2024-04-01", "2024-06-05"),
+        ("2024-07-25", "2024-09-25"),
+        ("2024-10-21", "2024-12-13"),
+        ("2025-03-03", "2025-05-09"),
+        ("2025-10-13", "2025-12-19"),
+    ];
+    let market = Arc::clone(&source.market);
+    let key = MaskKey::from_bytes([5; 32]);
+    let inputs = ProbeInputs::new(source, &plan, key.clone(), 2).unwrap();
+    let probing = plan.probing(plan.mask(), key, "the test");
+    let set = inputs
+        .make(&probing, &|kind| config.probes.of(kind), &|| {})
+        .unwrap();
+    let mut asked: BTreeMap<(usize, Board), usize> = BTreeMap::new();
+    for gold in &set.gold {
+        let target = gold.targets[0];
+        // The as-of day is the trading day before the first step's.
+        let first = market.day_at(target.day.index() + 1).unwrap();
+        let date = market.date(first).unwrap().reveal();
+        let (start, end) = windows[gold.stretch];
+        assert!(
+            (start..=end).contains(&date.as_str()),
+            "{date} is not in window {}",
+            gold.stretch
+        );
+        *asked.entry((gold.stretch, target.board)).or_default() += 1;
+    }
+    let boards = [(Board::Main, 20), (Board::ChiNext, 10), (Board::Star, 10)];
+    let strata = (0..windows.len()).flat_map(|window| boards.map(|(board, count)| ((window, board), count)));
+    assert_eq!(asked, strata.collect());
 }
 
 /// `KTD_LOCAL_MODEL=1` asks the model of `local_attacker.toml`, which must be served.

@@ -119,7 +119,7 @@ fn skill_memory_and_luck_are_told_apart() {
         band["low"].as_f64().unwrap() <= value && value <= band["high"].as_f64().unwrap(),
         "{random}"
     );
-    let index = leader(bright, "index SH009999");
+    let index = leader(bright, "price index SH009999");
     assert_eq!(
         (&index["cohort"], &index["return_rank"]),
         (&"reference".into(), &Value::Null)
@@ -188,8 +188,8 @@ fn what_is_not_shown_counts_as_a_trial_all_the_same() {
     let track = track(&one, "long", "bright");
     assert_eq!(
         track["leaders"].as_array().unwrap().len(),
-        3,
-        "itself and the two references"
+        4,
+        "itself and the three references"
     );
 }
 

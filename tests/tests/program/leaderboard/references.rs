@@ -37,7 +37,63 @@ fn the_index_returns_what_its_levels_say() {
     let close = &market.indices()[0].close;
     let expected = close[last.index()] / close[before.index()] - 1.0;
     assert!(expected.abs() > 1e-3, "a window that moves: {expected}");
-    assert_near(&board(scene(), &["out"]), "index SH009999", expected);
+    assert_near(&board(scene(), &["out"]), "price index SH009999", expected);
+}
+
+/// The mean total return of the members of the day before, by looking up one pair of prices after the other.
+fn members_by_hand(market: &Market, days: &[DayIndex]) -> f64 {
+    let mut grown = 1.0;
+    for day in days {
+        let before = day.before().unwrap();
+        let date = market.date(before).unwrap();
+        let daily: Vec<f64> = market
+            .names()
+            .filter(|(name, _)| market.is_member(*name, date))
+            .filter_map(|(name, _)| {
+                let mark = |day: DayIndex| market.bar(name, market.last_bar_day(name, day)?);
+                Some(mark(*day)?.adjusted_close() / mark(before)?.adjusted_close() - 1.0)
+            })
+            .collect();
+        grown *= 1.0 + daily.iter().sum::<f64>() / f64::from(u32::try_from(daily.len()).unwrap());
+    }
+    grown - 1.0
+}
+
+#[test]
+fn excess_is_against_total_return_and_the_price_index_is_named_beside_it() {
+    let market = market();
+    let [_, first, last] = window(&market);
+    let days: Vec<DayIndex> = (first.index()..=last.index())
+        .map(|place| market.day_at(place).unwrap())
+        .collect();
+    let benchmark = members_by_hand(&market, &days);
+    let board = board(scene(), &["out"]);
+    assert_near(&board, "members' total return", benchmark);
+    for level in ["bright", "blinded"] {
+        let track = track(&board, "long", level);
+        assert_eq!(track["benchmark_name"], "members' total return");
+        assert_eq!(track["price_index_name"], "price index SH009999");
+        let value = |figure: &Value| figure["value"].as_f64().unwrap();
+        let index = value(&track["price_index_return"]);
+        assert!((value(&track["benchmark_return"]) - benchmark).abs() < 1e-12);
+        assert!((benchmark - index).abs() > 1e-4, "{benchmark} {index}");
+        for agent in ["random", "hold", "buy-and-hold", "price index SH009999"] {
+            let leader = leader(track, agent);
+            let excess = |key: &str| leader["metrics"][key]["median"]["value"].as_f64();
+            let own = total_return(leader);
+            assert!(
+                (excess("excess_return").unwrap() - (own - benchmark)).abs() < 1e-12,
+                "{agent}"
+            );
+            let beside = excess("excess_return_price_index");
+            // The price index has no excess over itself.
+            assert_eq!(beside.is_none(), agent.starts_with("price index"));
+            assert!(
+                beside.is_none_or(|beside| (beside - (own - index)).abs() < 1e-12),
+                "{agent}"
+            );
+        }
+    }
 }
 
 #[test]

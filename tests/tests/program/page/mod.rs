@@ -153,6 +153,9 @@ fn what_is_not_known_says_why() {
     let track = &mut board.tracks[0];
     track.benchmark_return = missing("no index");
     track.benchmark.clear();
+    track.price_index_name = None;
+    track.price_index_return = missing("no index");
+    track.price_index.clear();
     track.separation = None;
     for leader in &mut track.leaders {
         for stat in leader.metrics.values_mut() {

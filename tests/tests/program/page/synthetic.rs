@@ -222,6 +222,10 @@ fn track(
         },
         mode,
         dates,
+        benchmark_name: "members' total return".to_owned(),
+        price_index_name: Some("price index 000300.SH".to_owned()),
+        price_index_return: metric(benchmark.last().copied().unwrap_or(1.0) - 1.01),
+        price_index: benchmark.clone(),
         benchmark_return: metric(benchmark.last().copied().unwrap_or(1.0) - 1.0),
         benchmark,
         trials: 75,
@@ -569,7 +573,7 @@ fn references(chance: &mut Chance, benchmark: &[f64], days: usize) -> [Leaderboa
     }
     let empty = Vec::new;
     let index = LeaderboardRow {
-        agent: "index 000300.SH".to_owned(),
+        agent: "price index 000300.SH".to_owned(),
         metrics: ratio,
         attribution: None,
         unattributed_reason: Some("an index has no holdings to attribute".to_owned()),

@@ -46,7 +46,8 @@ pub(super) fn body(View { track, .. }: View<'_>) -> Markup {
     html! {
         (legend(&[
             ("k-nav", "net asset value"),
-            ("k-bench", "index"),
+            ("k-bench", "benchmark, total return"),
+            ("k-price", "price index"),
             ("k-com", "from zero outwards: common"),
             ("k-sty", "style"),
             ("k-sel", "selection"),
@@ -88,9 +89,14 @@ fn draw(curves: &Curves, track: &Track) -> Canvas {
     let mut canvas = Canvas::new(WIDTH, HEIGHT);
     let days = real(curves.nav.len().max(1));
     let stack = Stack::of(curves);
-    let extremes = stack
-        .values()
-        .chain(curves.nav.iter().chain(&track.benchmark).map(|nav| nav - 1.0));
+    let extremes = stack.values().chain(
+        curves
+            .nav
+            .iter()
+            .chain(&track.benchmark)
+            .chain(&track.price_index)
+            .map(|nav| nav - 1.0),
+    );
     let y = padded(extremes, 0.0);
     let step = (y.end - y.start) / 5.0;
     let plane = Axes {
@@ -110,8 +116,10 @@ fn draw(curves: &Curves, track: &Track) -> Canvas {
         let points = std::iter::once((0.0, 0.0)).chain(after);
         thin(points.map(|(day, value)| plane.at(day, value)))
     };
-    if !track.benchmark.is_empty() {
-        canvas.path("bench", &growth(&track.benchmark));
+    for (class, values) in [("price", &track.price_index), ("bench", &track.benchmark)] {
+        if !values.is_empty() {
+            canvas.path(class, &growth(values));
+        }
     }
     canvas.path("nav", &growth(&curves.nav));
     drawdown(&mut canvas, curves, days, &track.dates);

@@ -3,6 +3,7 @@
 use super::{Section, View, is_set_apart, kind, nothing, ranks};
 use crate::sheet::{self, CellForm, METRICS};
 use crate::{Bounds, LeaderboardRow, Separation, Track};
+use ktd_bundle::summary::Metric;
 use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{TableCell, TableData, TableView, change, portion};
 use maud::{Markup, html};
@@ -99,12 +100,17 @@ pub(crate) fn described(track: &Track) -> String {
     let dates = first.zip(last).map_or_else(String::new, |(first, last)| {
         format!(" ({first} to {last}, {} days)", track.dates.len())
     });
-    let index = track
-        .benchmark_return
-        .value
-        .map_or_else(String::new, |total| format!("; index {}", change(total)));
+    let stated = |name: Option<&String>, total: &Metric| {
+        let both = name.zip(total.value);
+        both.map_or_else(String::new, |(name, total)| format!("; {name} {}", change(total)))
+    };
+    let benchmarks = [
+        stated(Some(&track.benchmark_name), &track.benchmark_return),
+        stated(track.price_index_name.as_ref(), &track.price_index_return),
+    ]
+    .concat();
     format!(
-        "Window {}{dates}, {}/{}, {}{index}",
+        "Window {}{dates}, {}/{}, {}{benchmarks}",
         track.window,
         track.level.label(),
         track.numeric.label(),

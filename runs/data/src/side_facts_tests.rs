@@ -1,0 +1,167 @@
+//! Sectors and indices on their way into a panel, from every kind of source that carries them.
+
+use crate::{ImportOptions, ImportReport, Imported, import};
+use ktd_env::{Market, Ticker};
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+
+fn write(folder: &TempDir, name: &str, text: &str) -> PathBuf {
+    let path = folder.path().join(name);
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(&path, text).unwrap();
+    path
+}
+
+/// Two stocks on three days; the sector column holds `sectors`, row by row.
+fn long_file(folder: &TempDir, head: &str, sectors: [&str; 6]) -> PathBuf {
+    let mut text = format!("date,symbol,open,high,low,close,volume,{head}\n");
+    let cells = ["SH600000", "SZ000001"]
+        .into_iter()
+        .flat_map(|symbol| ["02", "03", "04"].map(|day| (symbol, day)));
+    for ((symbol, day), sector) in cells.zip(sectors) {
+        text.push_str(&format!("2024-01-{day},{symbol},10,10,10,10,100,{sector}\n"));
+    }
+    write(folder, "long.csv", &text)
+}
+
+fn imported(source: &Path, edit: impl FnOnce(&mut ImportOptions)) -> Imported {
+    let mut options = ImportOptions {
+        sources: vec![source.to_owned()],
+        ..ImportOptions::default()
+    };
+    edit(&mut options);
+    import(&options, &mut ()).unwrap()
+}
+
+/// The sectors that a view of each day shows of a stock; a dash where it has none.
+fn shown(market: &Market, code: &str) -> String {
+    let name = market.find(Ticker::parse(code).unwrap()).unwrap();
+    let sector = |day: usize| market.as_of(market.day_at(day).unwrap()).sector(name);
+    let label = |place: Option<u16>| place.map_or("-", |place| &market.sectors()[usize::from(place)]);
+    (0..3).map(|day| label(sector(day))).collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn a_column_of_a_long_file_dates_its_sectors() {
+    for head in ["sector", "sw_l1", "industry"] {
+        let folder = tempfile::tempdir().unwrap();
+        let source = long_file(&folder, head, ["Banks", "Banks", "Media", "", "Steel", ""]);
+        let Imported { market, report } = imported(&source, |_| ());
+        let ImportReport { unknown_columns, .. } = report;
+        assert!(unknown_columns.is_empty(), "{unknown_columns:?}");
+        assert_eq!(shown(&market, "SH600000"), "Banks Banks Media");
+        // Not known before its first row, kept after its last.
+        assert_eq!(shown(&market, "SZ000001"), "- Steel Steel");
+        assert!(!market.notes().iter().any(|note| note.contains("undated")));
+    }
+}
+
+#[test]
+fn a_column_that_never_changes_needs_no_dates() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = long_file(
+        &folder,
+        "sector",
+        ["Banks", "", "Banks", "Steel", "Steel", "Steel"],
+    );
+    let market = imported(&source, |_| ()).market;
+    assert!(market.names().all(|(_, info)| info.dated_sectors.is_empty()));
+    assert_eq!(shown(&market, "SH600000"), "Banks Banks Banks");
+}
+
+#[test]
+fn a_side_file_gives_dated_sectors_or_says_that_they_look_ahead() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = long_file(&folder, "mood", [""; 6]);
+    let dated =
+        "symbol,sector,from,until_excl\nSH600000,Banks,2020-01-01,2024-01-04\nSH600000,Media,2024-01-04,\n";
+    let dated = write(&folder, "dated.csv", dated);
+    let market = imported(&source, |options| {
+        options.sectors = Some(dated.display().to_string())
+    })
+    .market;
+    assert_eq!(shown(&market, "SH600000"), "Banks Banks Media");
+    assert_eq!(shown(&market, "SZ000001"), "- - -");
+    assert!(!market.notes().iter().any(|note| note.contains("undated")));
+
+    let undated = write(&folder, "undated.csv", "symbol,name,sw_l1\nSH600000,x,Media\n");
+    let undated = format!("{}:sw_l1", undated.display());
+    let market = imported(&source, |options| options.sectors = Some(undated)).market;
+    assert_eq!(shown(&market, "SH600000"), "Media Media Media");
+    let note = market.notes().iter().find(|note| note.contains("undated"));
+    assert!(note.unwrap().contains("known before it was made"), "{note:?}");
+    let path = write(&folder, "panel.ktdp", "");
+    std::fs::write(&path, market.to_bytes()).unwrap();
+    let record = crate::market_source::MarketSource::from_file(&path)
+        .unwrap()
+        .record;
+    assert!(record.limitations.iter().any(|line| line.contains("undated")));
+}
+
+#[test]
+fn several_indices_are_kept_in_order_and_the_total_return_index_apart() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = long_file(&folder, "sector", ["Banks"; 6]);
+    let mut levels = "date,symbol,open,close\n".to_owned();
+    for (symbol, level) in [("SH000905", 5000), ("SH000300", 3000), ("H00300", 4000)] {
+        levels.push_str(&format!("2024-01-02,{symbol},{level},{level}\n"));
+    }
+    let file = write(&folder, "levels.csv", &levels).display().to_string();
+    let options = |indices: &[&str]| ImportOptions {
+        sources: vec![source.clone()],
+        indices: indices.iter().map(|symbol| format!("{file}:{symbol}")).collect(),
+        total_return_index: Some(format!("{file}:H00300")),
+        ..ImportOptions::default()
+    };
+    let market = import(&options(&["SH000300", "SH000905"]), &mut ())
+        .unwrap()
+        .market;
+    let codes: Vec<&str> = market.indices().iter().map(|index| index.code.as_str()).collect();
+    assert_eq!(codes, ["SH000300", "SH000905"]);
+    let index = market.total_return_index().unwrap();
+    assert_eq!(
+        (index.code.as_str(), index.close[0].to_bits()),
+        ("H00300", 4000.0_f64.to_bits())
+    );
+    let twice = import(&options(&["SH000300", "SH000300"]), &mut ()).unwrap_err();
+    assert!(twice.to_string().contains("imported twice"), "{twice}");
+}
+
+/// Bins as Qlib writes them: the place of the first day, then a value a day, as 32-bit floats.
+fn qlib(folder: &TempDir) -> PathBuf {
+    write(
+        folder,
+        "calendars/day.txt",
+        "2024-01-02\n2024-01-03\n2024-01-04\n",
+    );
+    let list = ["SH600000", "SZ000001", "SH000300"].map(|code| format!("{code}\t2024-01-02\t2024-01-04\n"));
+    write(folder, "instruments/all.txt", &list.concat());
+    for code in ["sh600000", "sz000001", "sh000300"] {
+        for field in ["open", "high", "low", "close", "volume"] {
+            let bytes: Vec<u8> = [0.0_f32, 10.0, 10.0, 10.0]
+                .into_iter()
+                .flat_map(f32::to_le_bytes)
+                .collect();
+            let path = write(folder, &format!("features/{code}/{field}.day.bin"), "");
+            std::fs::write(path, bytes).unwrap();
+        }
+    }
+    folder.path().to_owned()
+}
+
+#[test]
+fn qlib_bins_take_sectors_and_indices_from_beside_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = qlib(&folder);
+    let side = tempfile::tempdir().unwrap();
+    let sectors =
+        "symbol,sector,start,end\nSH600000,Banks,2020-01-01,2024-01-03\nSH600000,Media,2024-01-04,\n";
+    let sectors = write(&side, "sectors.csv", sectors).display().to_string();
+    let Imported { market, report } = imported(&source, |options| {
+        options.sectors = Some(sectors);
+        options.indices = vec![format!("{}:SH000300", source.display())];
+    });
+    assert_eq!(report.skipped_indices, ["SH000300"]);
+    assert_eq!(market.indices()[0].close, [10.0; 3]);
+    assert_eq!(shown(&market, "SH600000"), "Banks Banks Media");
+}
