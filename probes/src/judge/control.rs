@@ -96,11 +96,11 @@ pub const EXPECTED_RECOVERIES: [(&str, ExpectedRecovery); 21] = [
     ),
     (
         "combination",
-        expect(ControlSet::AskedDatedKeptIds, Measure::Top5, 0.1),
+        expect(ControlSet::AskedDatedKeptIds, Measure::Top5, 0.05),
     ),
     (
         "roster-path",
-        expect(ControlSet::AskedDatedKeptIds, Measure::Top5, 0.1),
+        expect(ControlSet::AskedDatedKeptIds, Measure::Top5, 0.05),
     ),
     (
         "known-day",
@@ -211,8 +211,8 @@ impl ControlSet {
             | Self::SmallKey
             | Self::ExactAnchored
             | Self::BrightDay => 1,
-            Self::ExactLinked | Self::AskedAllMembers => 2,
-            Self::ExactEpisode | Self::AskedKeptIds | Self::AskedDatedKeptIds | Self::AskedExact => 4,
+            Self::ExactLinked | Self::AskedAllMembers | Self::AskedDatedKeptIds => 2,
+            Self::ExactEpisode | Self::AskedKeptIds | Self::AskedExact => 4,
         };
         control_probes.div_ceil(part)
     }

@@ -37,7 +37,7 @@ pub(crate) fn plan_of(control: ControlSet, inputs: &ProbeInputs, plan: &SetPlan)
 /// Steps of a control's episodes: what links periods needs some of them.
 fn episode_steps(control: ControlSet, steps: usize) -> usize {
     if control.kind().is_asked() {
-        steps.max(4 * PERIOD_DAYS + 3)
+        steps.max(8 * PERIOD_DAYS + 3)
     } else {
         steps
     }

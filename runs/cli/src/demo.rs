@@ -1,5 +1,6 @@
 //! `ktd demo`: no key, no network, no data.
 
+use super::demo_certificate::{self, DemoCertificate};
 use super::demo_story;
 use super::run::{execute, runtime};
 use crate::CliError;
@@ -7,7 +8,7 @@ use crate::output::Console;
 use crate::results::{results_json, results_table};
 use clap::Args;
 use ktd_board::sheet::{self, TableKind};
-use ktd_board::{BoardOptions, WeightBasis, build};
+use ktd_board::{WeightBasis, build};
 use ktd_bundle::BundlePaths;
 use ktd_bundle::bundle_set::BundleSet;
 use ktd_bundle::mask_key::DEMO_KEY;
@@ -17,6 +18,7 @@ use ktd_episode::replay_episode;
 use ktd_episode::run::{CellResult, RunPlan};
 use ktd_experiment::config::ExperimentConfig;
 use ktd_io::whole_file::{Durability, IfExists, create_private, read_text, write_file};
+use ktd_masking::FactorScale;
 use ktd_view::table::Layout;
 use serde_json::json;
 use std::fmt::Write;
@@ -65,6 +67,8 @@ pub(super) fn run(args: &DemoArgs, console: Console) -> Result<(), CliError> {
         return Err(CliError::difference(message).with_hint(error.hint()));
     }
     let replayed = replay_one(&results)?;
+    publish_key(&args.out.join(demo_certificate::DIRECTORY))?;
+    let certificate = DemoCertificate::make(&args.out, console)?;
     let rows = demo_story::story(&results);
     let (layout, out) = (console.layout(), args.out.display());
     let mut text = format!("{}\n{}", demo_story::HEADLINE, demo_story::table(&rows, layout));
@@ -72,14 +76,15 @@ pub(super) fn run(args: &DemoArgs, console: Console) -> Result<(), CliError> {
         text.push('\n');
         text.push_str(&results_table(&results, layout));
         text.push('\n');
-        text.push_str(&ranking(&args.out, layout)?);
+        text.push_str(&ranking(&args.out, &certificate, layout)?);
         text.push('\n');
     }
     // Writing to a string cannot fail.
     write!(
         text,
-        "{} steps of momentum replayed: every byte the same ({key}). All {} runs: ktd demo --tables\n\
+        "{}\n{} steps of momentum replayed: every byte the same ({key}). All {} runs: ktd demo --tables\n\
          next: ktd replay {out}/cells/{} --step 3\n",
+        certificate.line(),
         replayed.steps,
         results.len(),
         replayed.cell
@@ -92,6 +97,7 @@ pub(super) fn run(args: &DemoArgs, console: Console) -> Result<(), CliError> {
             "story".to_owned(),
             json!({ "mode": demo_story::MODE, "agents": rows }),
         );
+        object.insert("certificate".to_owned(), json!(certificate));
         object.insert("mask_key".to_owned(), json!(key));
         object.insert(
             "replayed".to_owned(),
@@ -122,9 +128,9 @@ fn publish_key(out: &Path) -> Result<&'static str, CliError> {
 }
 
 /// The headline's ranking by selection.
-fn ranking(out: &Path, layout: Layout<'_>) -> Result<String, CliError> {
+fn ranking(out: &Path, certificate: &DemoCertificate, layout: Layout<'_>) -> Result<String, CliError> {
     let findings = BundleSet::below(&[out.to_owned()])?;
-    let board = build(&findings, &BoardOptions::default(), &|| {})?;
+    let board = build(&findings, &certificate.options(&findings)?, &|| {})?;
     let table = board
         .tracks
         .first()
@@ -138,11 +144,14 @@ struct Replayed {
     steps: usize,
 }
 
-/// Replays the last momentum episode, which used tools under a mask.
+/// Replays the last momentum episode whose tools showed numbers.
 fn replay_one(results: &[CellResult]) -> Result<Replayed, CliError> {
     let chosen = results
         .iter()
-        .rfind(|result| result.cell.agent.id == "momentum")
+        .rfind(|result| {
+            let is_numbers = result.cell.mask.numeric.scale() != FactorScale::Bands;
+            result.cell.agent.id == "momentum" && is_numbers
+        })
         .or(results.last())
         .ok_or_else(|| CliError::invalid("the demo has no cells"))?;
     let bundle = OpenBundle::open(BundlePaths::new(&chosen.bundle).root(), None)?;

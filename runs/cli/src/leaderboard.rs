@@ -131,8 +131,16 @@ fn marks(
 ) -> Result<BTreeMap<PathBuf, CertificationMark>, CliError> {
     let whose = public_key.map(PublicKey::read).transpose()?;
     let certificates = Certificates::read(certificates, whose.as_ref())?;
+    Ok(marks_of(&certificates, findings))
+}
+
+/// The same of certificates that were read.
+pub(super) fn marks_of(
+    certificates: &Certificates,
+    findings: &BundleSet,
+) -> BTreeMap<PathBuf, CertificationMark> {
     let mark = |found: &BundleRef| (found.root.clone(), certificates.mark(&found.header));
-    Ok(findings.named.iter().map(mark).collect())
+    findings.named.iter().map(mark).collect()
 }
 
 fn kinds(words: &[String]) -> Result<Vec<TableKind>, CliError> {

@@ -8,6 +8,7 @@ mod certify;
 mod curve;
 mod data;
 mod demo;
+mod demo_certificate;
 mod demo_story;
 mod doctor;
 mod doctor_probe;
