@@ -44,4 +44,4 @@ pub use rule_figures::RuleFigures;
 pub use schema::{Schema, ToolSpec};
 
 /// The version of what masks show: raised when the same market, key and settings give other payloads than before.
-pub const SCHEME: u32 = 2;
+pub const SCHEME: u32 = 3;

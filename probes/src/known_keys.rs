@@ -162,7 +162,15 @@ const KNOWN: [(&str, &[&str]); 27] = [
     ),
     (
         "last_step",
-        &["day", "outcome", "nav_return", "orders", "reasons", "events"],
+        &[
+            "day",
+            "outcome",
+            "nav_return",
+            "price_index_return",
+            "orders",
+            "reasons",
+            "events",
+        ],
     ),
     (
         "orders",

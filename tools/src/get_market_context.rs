@@ -52,6 +52,13 @@ fn members(context: &ToolContext<'_>) -> Vec<Member> {
         .collect()
 }
 
+/// The return of the price index on the as-of day.
+pub(crate) fn return_1d(context: &ToolContext<'_>) -> Payload {
+    let level = |back| context.as_of.index_close(DaysBack(back));
+    let change = level(0).zip(level(1)).map(|(now, before)| now / before - 1.0);
+    context.mask.market_rate(change)
+}
+
 fn index(context: &ToolContext<'_>) -> Payload {
     // Newest first; a gap in the series ends it, as a return across it would be another one's.
     let levels: Vec<f64> = (0..=60)
@@ -74,7 +81,7 @@ fn index(context: &ToolContext<'_>) -> Payload {
     let high = levels.iter().take(HIGH_DAYS).copied().fold(now, f64::max);
     Payload::map([
         ("level", context.mask.index_level(context.as_of, now)),
-        ("return_1d", over(1)),
+        ("return_1d", return_1d(context)),
         ("return_5d", over(5)),
         ("return_20d", over(20)),
         ("return_60d", over(60)),

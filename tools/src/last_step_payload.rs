@@ -2,15 +2,26 @@
 
 use crate::context::ToolContext;
 use crate::feedback_texts;
+use crate::get_market_context::return_1d;
 use crate::last_step::LastStep;
 use ktd_env::exchange::{CorporateEvent, Execution, Fill};
 use ktd_env::{DaysBack, Price};
-use ktd_masking::{Payload, Rank};
+use ktd_masking::{FactorScale, Payload, Rank};
 
 /// What became of the step before: each order's result, each code explained once, corporate actions; `null` at the
-/// first step.
+/// first step. Nothing of the market.
 #[must_use]
 pub(crate) fn payload(context: &ToolContext<'_>) -> Payload {
+    whole(context, Payload::null())
+}
+
+/// The same with the price index beside the account: what a mode tells that shows the market.
+#[must_use]
+pub(crate) fn beside_index(context: &ToolContext<'_>) -> Payload {
+    whole(context, index_return(context))
+}
+
+fn whole(context: &ToolContext<'_>, index_return: Payload) -> Payload {
     let Some(last) = context.last_step else {
         return Payload::null();
     };
@@ -18,6 +29,7 @@ pub(crate) fn payload(context: &ToolContext<'_>) -> Payload {
         ("day", context.mask.step_day(last.step)),
         ("outcome", Payload::label(last.kind.label())),
         ("nav_return", nav_return(context, last)),
+        (PRICE_INDEX_RETURN, index_return),
         ("orders", orders(context, &last.report.fills)),
         ("reasons", reasons(context, &last.report.fills)),
         ("events", events(context, &last.report.events)),
@@ -37,10 +49,23 @@ pub(crate) fn in_brief(context: &ToolContext<'_>) -> Payload {
     Payload::sparse_map([
         ("outcome", Payload::label(last.kind.label())),
         ("nav_return", nav_return(context, last)),
+        (PRICE_INDEX_RETURN, index_return(context)),
         ("orders", Payload::sparse_table(&columns, rows)),
         ("reasons", reasons(context, &last.report.fills)),
         ("events", events(context, &last.report.events)),
     ])
+}
+
+/// The key of the price index's return on the day of `nav_return`.
+const PRICE_INDEX_RETURN: &str = "price_index_return";
+
+/// The return of the price index on the as-of day: `return_1d` of `get_market_context`, to the letter, so that it tells nothing
+/// finer; `null` where that tool shows no index.
+fn index_return(context: &ToolContext<'_>) -> Payload {
+    match context.mask.scale() {
+        FactorScale::Values => return_1d(context),
+        FactorScale::Percentiles | FactorScale::Bands => Payload::null(),
+    }
 }
 
 fn nav_return(context: &ToolContext<'_>, last: &LastStep) -> Payload {

@@ -7,6 +7,6 @@ use ktd_masking::Payload;
 pub(crate) fn answer(context: &ToolContext<'_>) -> Payload {
     Payload::map([
         ("account", state::account(context)),
-        ("last_step", last_step_payload::payload(context)),
+        ("last_step", last_step_payload::beside_index(context)),
     ])
 }

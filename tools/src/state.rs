@@ -37,7 +37,8 @@ pub fn state(context: &ToolContext<'_>, mode: Mode) -> Payload {
     }
     entries.push(("limits", limits(context)));
     let last_step = match mode {
-        Mode::MemoryOnly | Mode::FixedCandidate => last_step_payload::payload(context),
+        Mode::MemoryOnly => last_step_payload::payload(context),
+        Mode::FixedCandidate => last_step_payload::beside_index(context),
         Mode::OpenResearch => last_step_payload::in_brief(context),
     };
     entries.push(("last_step", last_step));

@@ -430,3 +430,45 @@ fn raw_bounds_are_refused_where_raw_values_are_hidden() {
         assert_eq!(answer.code, expected, "{numeric:?}");
     }
 }
+
+/// The index beside the account's own return: at no rung and in no mode is it finer than the market's own figure, and where that
+/// is hidden it is too.
+#[test]
+fn the_index_beside_the_account_is_the_markets_own_figure_or_none() {
+    let fixture = Fixture::new();
+    let as_of = fixture.as_of();
+    let mut shown = BTreeSet::new();
+    for (level, numeric) in every_setting() {
+        if numeric.scale() == FactorScale::Bands {
+            continue;
+        }
+        let mask = fixture.mask(level, numeric);
+        let context = fixture.context(&as_of, &mask);
+        let market = answer(&context, "get_market_context", "{}")["index"]["return_1d"].clone();
+        let parsed =
+            |mode| -> Value { serde_json::from_str(&state::state(&context, mode).to_json()).unwrap() };
+        let portfolio = answer(&context, "portfolio_state", "{}");
+        for told in [
+            &portfolio,
+            &parsed(Mode::FixedCandidate),
+            &parsed(Mode::OpenResearch),
+        ] {
+            assert!(told["last_step"].is_object());
+            assert_eq!(
+                told["last_step"]["price_index_return"], market,
+                "{level:?} {numeric:?}"
+            );
+        }
+        assert_eq!(
+            parsed(Mode::MemoryOnly)["last_step"]["price_index_return"],
+            Value::Null
+        );
+        if market.is_number() {
+            shown.insert(numeric.label());
+        }
+    }
+    assert_eq!(
+        shown,
+        BTreeSet::from(["exact", "rescaled", "rounded-0.1", "rounded-0.5"])
+    );
+}
