@@ -1,4 +1,4 @@
-//! What a probe costs: making one of each kind, and putting all ten attackers to one day and to one episode, on a
+//! What a probe costs: making one of each kind, and putting all attackers to one day and to one episode, on a
 //! synthetic panel of 300 names over 1,200 days. Probes change from call to call, so that no day's rows stay in the cache.
 
 use criterion::Criterion;
@@ -108,7 +108,7 @@ fn making(criterion: &mut Criterion, stage: &Stage) -> Result<(), Box<dyn Error>
 
 fn attacking(criterion: &mut Criterion, stage: &Stage) -> Result<(), Box<dyn Error>> {
     let database = stage.database();
-    let mut group = criterion.benchmark_group("all ten attackers");
+    let mut group = criterion.benchmark_group("all attackers");
     for numeric in [Numeric::Exact, Numeric::Banded] {
         let plan = stage.plan(numeric)?;
         let attackers = Attackers::new(&database, numeric);

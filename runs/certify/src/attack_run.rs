@@ -1,4 +1,4 @@
-//! The ten attackers that own the price database, put to a set of probes in parallel.
+//! The attackers that own the price database, put to a set of probes in parallel.
 
 use super::answer_line::AnswerLine;
 use super::probe_inputs::{ProbeInputs, ProbeSet};

@@ -1,4 +1,4 @@
-//! Does a mask hold? Probes on disk, ten attackers, bounds, positive controls, and a signed certificate.
+//! Does a mask hold? Probes on disk, fifteen attackers, bounds, positive controls, and a signed certificate.
 //!
 //! | file | holds | who may see it |
 //! |---|---|---|

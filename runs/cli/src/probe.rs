@@ -32,7 +32,7 @@ Example file:
 
 Probes of another harness are theirs/probes/*.jsonl and theirs/private/gold.jsonl. Rerunning keeps what is on disk and recomputes the tables.";
 
-/// Ask ten attackers that own the price database which stock and which day a masked payload shows.
+/// Ask fifteen attackers that own the price database which stock and which day a masked payload shows.
 #[derive(Debug, Clone, Args)]
 #[command(after_help = EXAMPLE, args_conflicts_with_subcommands = true)]
 pub(super) struct ProbeArgs {
