@@ -81,7 +81,14 @@ fn trajectory(criterion: &mut Criterion) {
     );
     let split = attribute(&books, styles, |day| model.day(day)).unwrap();
     criterion.bench_function("luck band: 500 random portfolios", |bencher| {
-        bencher.iter(|| random_selections(black_box(&books), &split, |day| model.day(day), (500, 1)));
+        bencher.iter(|| {
+            random_selections(
+                &[(black_box(&books), &split)],
+                WeightBasis::HEADLINE,
+                |day| model.day(day),
+                (500, 1),
+            )
+        });
     });
 }
 

@@ -9,12 +9,14 @@
 //! | [`model`] | exposures, the daily cross-sectional regression, the screen of its columns, its health |
 //! | [`members_total_returns`] | the benchmark of total return, from prices and membership |
 //! | [`account`] | the split of an account's days into common, style and specific return, timing, slippage and cost; linking; luck |
+//! | [`planting`] | simulated accounts of known skill, style and luck: what a headline recovers of them |
 //!
 //! Knows: `env` (names, days, factors), `stats` (what may be concluded from numbers). Never knows: masks, prompts, agents, tools, files, clocks.
 
 pub mod account;
 pub mod metric;
 pub mod model;
+pub mod planting;
 
 mod members_return;
 mod panel;

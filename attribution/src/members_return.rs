@@ -61,8 +61,11 @@ mod tests {
         TradeDate::parse(text).unwrap()
     }
 
+    /// A code, its closes and factors day by day, and its first and last day in the index.
+    type NameRows<'a> = (&'a str, [&'a str; 5], [&'a str; 5], (&'a str, &'a str));
+
     /// Closes and factors day by day; a dash is a day without a bar.
-    fn market(names: &[(&str, [&str; 5], [&str; 5], (&str, &str))]) -> Market {
+    fn market(names: &[NameRows<'_>]) -> Market {
         let mut builder = MarketBuilder::new(PanelOptions {
             basis: PriceBasis::Raw,
             volume: VolumeBasis::Real,

@@ -5,7 +5,7 @@ use ktd_stats::moments::column_means;
 use ktd_stats::{
     Confidence, DEFAULT_MEAN_BLOCK_DAYS, DailyTable, RankIntervals, ReplicateSums, Sample, SeededAgent,
     StationaryBootstrap, StatsError, SuperiorAbility, Undefined, block_length, pbo, reality_check,
-    seeded_sums, separable_groups, superior_ability,
+    seeded_sums, separable_groups_beside, superior_ability,
 };
 
 /// Fewest days of a block of the cross-validation.
@@ -50,6 +50,8 @@ pub struct RankSeparation {
     pub win_share: Vec<Vec<f64>>,
     /// Places in `order` of groups that the data cannot separate.
     pub groups: Vec<Vec<usize>>,
+    /// In that order: whether the data or the settings leave open who of a pair is above.
+    pub open: Vec<Vec<bool>>,
 }
 
 /// Tests of the best selection of a ranking against none.
@@ -64,17 +66,23 @@ pub struct RankingTests {
 }
 
 impl SelectionSeries {
-    /// The series of an agent's seeds.
+    /// The series of an agent's seeds on the basis of ranks.
     #[must_use]
     pub fn of(seeds: &[&Attribution]) -> Self {
+        Self::on(seeds, WeightBasis::HEADLINE)
+    }
+
+    /// The series of an agent's seeds on a basis.
+    #[must_use]
+    pub fn on(seeds: &[&Attribution], basis: WeightBasis) -> Self {
         let linked = seeds.iter().map(|attribution| {
             let weights = carino_weights(attribution.returns());
-            let daily = attribution.parts(WeightBasis::Pre).daily(Part::Selection);
+            let daily = attribution.parts(basis).daily(Part::Selection);
             daily.zip(weights).map(|(value, weight)| value * weight).collect()
         });
         let daily: Vec<Vec<f64>> = seeds
             .iter()
-            .map(|attribution| attribution.selection(WeightBasis::Pre))
+            .map(|attribution| attribution.selection(basis))
             .collect();
         Self {
             linked: linked.collect(),
@@ -139,21 +147,32 @@ pub fn selection_sums(
 }
 
 impl RankSeparation {
-    /// The separation that resampled ranks give.
+    /// The separation that resampled ranks give; `is_turned` says of two agents whether their order hangs on a setting.
     #[must_use]
-    pub fn of(ranks: &RankIntervals) -> Self {
+    pub fn of(ranks: &RankIntervals, is_turned: &dyn Fn(usize, usize) -> bool) -> Self {
         let order = by_rank(ranks);
         let win = |own: &usize, other: &usize| {
             let share = |own, other| ranks.win_probability(own, other).unwrap_or(0.0);
             f64::midpoint(share(*own, *other), 1.0 - share(*other, *own))
         };
         let place_of = |agent: usize| order.iter().position(|place| *place == agent).unwrap_or(0);
-        let groups = separable_groups(ranks, Confidence::P90).runs.into_iter();
+        let groups = separable_groups_beside(ranks, Confidence::P90, is_turned)
+            .runs
+            .into_iter();
+        let win_share: Vec<Vec<f64>> = order
+            .iter()
+            .map(|own| order.iter().map(|other| win(own, other)).collect())
+            .collect();
+        let tails = Confidence::P90;
+        let is_open = |(other, share): (&usize, &f64), own: &usize| {
+            own != other && (tails.lower() < *share && *share < tails.upper() || is_turned(*own, *other))
+        };
+        let rows = order.iter().zip(&win_share);
         Self {
-            win_share: order
-                .iter()
-                .map(|own| order.iter().map(|other| win(own, other)).collect())
+            open: rows
+                .map(|(own, shares)| order.iter().zip(shares).map(|cell| is_open(cell, own)).collect())
                 .collect(),
+            win_share,
             groups: groups
                 .map(|run| run.into_iter().map(place_of).collect())
                 .collect(),

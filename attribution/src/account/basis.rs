@@ -13,7 +13,10 @@ pub enum WeightBasis {
 }
 
 impl WeightBasis {
-    /// All bases; the first is the headline.
+    /// The basis of ranks.
+    pub const HEADLINE: Self = Self::Two;
+
+    /// All bases.
     pub const ALL: [Self; 3] = [Self::Pre, Self::Post, Self::Two];
 
     /// The stable word for files and programs.

@@ -1,6 +1,7 @@
 //! What luck alone would have selected: random portfolios that trade as the account did.
 
 use super::attribution::Attribution;
+use super::basis::WeightBasis;
 use super::day_book::DayBook;
 use super::linking::carino_weights;
 use crate::model::{DayFit, Leg};
@@ -10,54 +11,95 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Draws of a free name before a name is taken twice: with fewer candidates than holdings there is none.
 const TRIES: usize = 64;
 
-/// A holding from its first day to its last, with the account's weights.
+/// Weights of one day: overnight, and intraday.
+type Weights = [f64; 2];
+
+/// A name that some seed holds, from its first day to its last, with the weights of all seeds together.
 struct Spell {
     first: usize,
     last: usize,
-    weights: Vec<f64>,
+    weights: Vec<Weights>,
 }
+
+/// One seed of an account: its days, and their split.
+pub type LuckSeed<'a> = (&'a [DayBook], &'a Attribution);
 
 /// Linked selection of random portfolios, one value each: the account's own count of names, weights and holding periods,
 /// with every holding a name drawn at random from the estimation set of its first day, none twice at a time.
 ///
+/// Of several seeds it is the mean, and a name that several hold at a time is one draw for all of them: drawn apart, their
+/// mean would be steadier than luck is. All seeds must have the same days.
+///
 /// It is selection's null, whose mean is not 0 and whose spread is what a rank has to be compared with. The days are
-/// linked with the account's own Carino weights. Portfolio `p` draws from `SplitMix64::of_replicate(seed, p)`, so that
+/// linked with each seed's own Carino weights. Portfolio `p` draws from `SplitMix64::of_replicate(seed, p)`, so that
 /// equal seeds give equal bits. An account that was never invested has nulls of 0.
 #[must_use]
 pub fn random_selections<'f>(
-    books: &[DayBook],
-    attribution: &Attribution,
+    seeds: &[LuckSeed<'_>],
+    basis: WeightBasis,
     fit: impl Fn(usize) -> Option<&'f DayFit>,
     (portfolios, seed): (u32, u64),
 ) -> Vec<f64> {
-    let spells = spells(books);
-    let fits: Vec<Option<&DayFit>> = books.iter().map(|book| fit(book.day)).collect();
+    let spells = spells(seeds, basis);
+    let days = seeds.first().map_or(&[][..], |(books, _)| *books);
+    let fits: Vec<Option<&DayFit>> = days.iter().map(|book| fit(book.day)).collect();
     let candidates: Vec<Vec<usize>> = candidates(&spells, &fits);
-    let weights = carino_weights(attribution.returns());
     let specific = specific(&spells, &fits);
     (0..portfolios)
         .map(|portfolio| {
             let mut generator = SplitMix64::of_replicate(seed, portfolio);
-            selection(&spells, (&specific, &weights), &candidates, &mut generator)
+            selection(&spells, &specific, &candidates, &mut generator)
         })
         .collect()
 }
 
-/// Holdings by weights before the day's trades, ascending by their first day.
-fn spells(books: &[DayBook]) -> Vec<Spell> {
+/// Weights before and after the day's trades, as a basis takes them overnight and intraday.
+const fn weights(basis: WeightBasis, before: f64, after: f64) -> Weights {
+    match basis {
+        WeightBasis::Pre => [before, before],
+        WeightBasis::Post => [after, after],
+        WeightBasis::Two => [before, after],
+    }
+}
+
+/// Linked holdings of all seeds together, by row, on the day at `place`: means over seeds.
+fn held(seeds: &[(LuckSeed<'_>, Vec<f64>)], basis: WeightBasis, place: usize) -> BTreeMap<usize, Weights> {
+    let count = f64::from(u32::try_from(seeds.len().max(1)).unwrap_or(u32::MAX));
+    let mut rows: BTreeMap<usize, Weights> = BTreeMap::new();
+    for ((books, _), links) in seeds {
+        let (Some(book), Some(link)) = (books.get(place), links.get(place)) else {
+            continue;
+        };
+        let scale = link / count / book.nav_before_cny;
+        for held in &book.held {
+            let own = weights(basis, held.before_cny, held.after_cny);
+            if own.iter().any(|weight| 0.0 < *weight) {
+                let sums = rows.entry(held.row).or_default();
+                for (sum, weight) in sums.iter_mut().zip(own) {
+                    *sum += scale * weight;
+                }
+            }
+        }
+    }
+    rows
+}
+
+/// Holdings, ascending by their first day.
+fn spells(seeds: &[LuckSeed<'_>], basis: WeightBasis) -> Vec<Spell> {
+    let days = seeds.first().map_or(0, |(books, _)| books.len());
+    let links = seeds.iter().map(|(_, split)| carino_weights(split.returns()));
+    let seeds: Vec<(LuckSeed<'_>, Vec<f64>)> = seeds.iter().copied().zip(links).collect();
     let mut open: BTreeMap<usize, Spell> = BTreeMap::new();
     let mut closed = Vec::new();
-    for (place, book) in books.iter().enumerate() {
-        let held = book.held.iter().filter(|held| 0.0 < held.before_cny);
-        for held in held {
-            let weight = held.before_cny / book.nav_before_cny;
-            let spell = open.entry(held.row).or_insert_with(|| Spell {
+    for place in 0..days {
+        for (row, weights) in held(&seeds, basis, place) {
+            let spell = open.entry(row).or_insert_with(|| Spell {
                 first: place,
                 last: place,
                 weights: Vec::new(),
             });
             spell.last = place;
-            spell.weights.push(weight);
+            spell.weights.push(weights);
         }
         let ended: Vec<usize> = open
             .iter()
@@ -83,12 +125,12 @@ fn candidates(spells: &[Spell], fits: &[Option<&DayFit>]) -> Vec<Vec<usize>> {
     fits.iter().copied().enumerate().map(of_day).collect()
 }
 
-/// Specific returns of each day, by row: looked up millions of times, and read out of the fits once.
-fn specific(spells: &[Spell], fits: &[Option<&DayFit>]) -> Vec<Vec<f64>> {
+/// Specific returns of each day, by row, overnight and intraday: looked up millions of times, and read out of the fits once.
+fn specific(spells: &[Spell], fits: &[Option<&DayFit>]) -> Vec<Vec<Weights>> {
     let of_day = |fit: Option<&DayFit>| {
         fit.filter(|_| !spells.is_empty()).map_or_else(Vec::new, |fit| {
             let rows = 0..fit.names();
-            rows.map(|row| fit.specific_return(row, Leg::CloseToClose))
+            rows.map(|row| [Leg::Overnight, Leg::Intraday].map(|leg| fit.specific_return(row, leg)))
                 .collect()
         })
     };
@@ -97,7 +139,7 @@ fn specific(spells: &[Spell], fits: &[Option<&DayFit>]) -> Vec<Vec<f64>> {
 
 fn selection(
     spells: &[Spell],
-    (specific, links): (&[Vec<f64>], &[f64]),
+    specific: &[Vec<Weights>],
     candidates: &[Vec<usize>],
     generator: &mut SplitMix64,
 ) -> f64 {
@@ -117,9 +159,11 @@ fn selection(
         // Nobody stands in on a day without a fit: nothing is selected then.
         let Some(row) = drawn else { continue };
         taken.insert(row, spell.last);
-        let days = specific.iter().zip(links).skip(spell.first);
-        for ((specific, link), weight) in days.zip(&spell.weights) {
-            linked += link * weight * specific.get(row).copied().unwrap_or(0.0);
+        let days = specific.iter().skip(spell.first);
+        for (specific, weights) in days.zip(&spell.weights) {
+            let [overnight, intraday] = specific.get(row).copied().unwrap_or_default();
+            let [by_night, by_day] = weights;
+            linked += by_night * overnight + by_day * intraday;
         }
     }
     linked
@@ -130,4 +174,93 @@ fn draw(names: &[usize], generator: &mut SplitMix64) -> Option<usize> {
     // The upper 32 bits times the count: the bias is below 2^-32 of it.
     let place = ((generator.next_u64() >> 32) * u64::from(count)) >> 32;
     names.get(usize::try_from(place).ok()?).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::account::{HeldName, attribute};
+    use crate::model::{FactorModel, ModelConfig};
+    use crate::panel::Panel;
+    use ktd_env::synth::{SynthConfig, generate};
+
+    const DAYS: std::ops::Range<usize> = 290..320;
+
+    fn model() -> FactorModel {
+        let market = generate(&SynthConfig {
+            seed: 5,
+            names: 90,
+            days: 330,
+        })
+        .unwrap();
+        let config = ModelConfig::ktd();
+        let panel = Panel::from_market(&market, config.first_needed_day(DAYS.start)..DAYS.end).unwrap();
+        FactorModel::fit(&panel, &config, DAYS).unwrap()
+    }
+
+    /// Ten names from `first` on, bought on the first day in shares of 1 and `tilt` by turns, at NAV that does not move.
+    fn books(first: usize, tilt: f64) -> Vec<DayBook> {
+        let held = |bought: bool| {
+            (first..first + 10)
+                .map(|row| {
+                    let value = if row % 2 == 0 { 1.0 } else { tilt };
+                    HeldName {
+                        row,
+                        before_cny: if bought { value } else { 0.0 },
+                        after_cny: value,
+                    }
+                })
+                .collect()
+        };
+        DAYS.map(|day| DayBook {
+            day,
+            nav_before_cny: 20.0,
+            nav_after_cny: 20.0,
+            held: held(DAYS.start < day),
+            fees_cny: 0.0,
+            slippage_cny: 0.0,
+            corporate_cny: 0.0,
+            unmarked_cny: 0.0,
+        })
+        .collect()
+    }
+
+    fn spread(model: &FactorModel, accounts: &[Vec<DayBook>]) -> f64 {
+        let splits: Vec<Attribution> = accounts
+            .iter()
+            .map(|books| attribute(books, model.config().styles.len(), |day| model.day(day)).unwrap())
+            .collect();
+        let seeds: Vec<LuckSeed<'_>> = accounts.iter().map(Vec::as_slice).zip(&splits).collect();
+        let drawn = random_selections(&seeds, WeightBasis::Two, |day| model.day(day), (600, 3));
+        let mean = drawn.iter().sum::<f64>() / 600.0;
+        (drawn
+            .iter()
+            .map(|value| (value - mean) * (value - mean))
+            .sum::<f64>()
+            / 600.0)
+            .sqrt()
+    }
+
+    #[test]
+    fn seeds_that_share_names_share_their_luck() {
+        let model = model();
+        let one = spread(&model, &[books(0, 1.0)]);
+        let alike = spread(&model, &[books(0, 1.0), books(0, 0.9)]);
+        let apart = spread(&model, &[books(0, 1.0), books(10, 1.0)]);
+        // Drawn apart, two accounts of the same names would be steadier by the root of two.
+        assert!((alike / one - 1.0).abs() < 0.08, "{alike} {one}");
+        assert!((apart / one - 0.5_f64.sqrt()).abs() < 0.08, "{apart} {one}");
+    }
+
+    #[test]
+    fn luck_is_of_the_basis_that_ranks() {
+        let model = model();
+        let books = books(0, 1.0);
+        let split = attribute(&books, model.config().styles.len(), |day| model.day(day)).unwrap();
+        let of = |basis| random_selections(&[(&books, &split)], basis, |day| model.day(day), (1, 3));
+        // On the first day nothing is held before the trades: the bases differ by that day alone, and `two` by its night.
+        assert!(
+            of(WeightBasis::Pre) != of(WeightBasis::Two) && of(WeightBasis::Post) != of(WeightBasis::Two)
+        );
+    }
 }

@@ -22,6 +22,27 @@ impl Centering {
     }
 }
 
+/// The exposure with which a name beyond the limits of winsorising is attributed. The regression is fitted on clipped
+/// exposures either way: a few names far out would decide it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exposures {
+    /// The limit.
+    Clipped,
+    /// The name's own value, on the scale of the clipped ones.
+    Unclipped,
+}
+
+impl Exposures {
+    /// The stable word for files and programs.
+    #[must_use]
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Clipped => "clipped",
+            Self::Unclipped => "unclipped",
+        }
+    }
+}
+
 /// What a name weighs in the regression, from days up to the one before the return alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Weighting {
@@ -57,6 +78,8 @@ pub struct ModelConfig {
     pub styles: Vec<Factor>,
     /// Where raw factor values are cut off. Returns never are.
     pub winsor: Winsor,
+    /// What a name beyond those limits is attributed with.
+    pub exposures: Exposures,
     /// Where zero lies on the scale of an exposure.
     pub centering: Centering,
     /// Most missing factors, of nine, with which a name is covered. A model of fewer styles allows the same share of
@@ -82,6 +105,7 @@ impl ModelConfig {
             factors: FactorConfig::KTD,
             styles: Factor::ALL.to_vec(),
             winsor: CrossSectionConfig::KTD.winsor,
+            exposures: Exposures::Clipped,
             centering: Centering::Equal,
             max_missing: CrossSectionConfig::KTD.max_missing,
             weighting: Weighting::SqrtAmount,
@@ -188,6 +212,7 @@ impl ModelConfig {
             factors,
             styles,
             winsor,
+            exposures,
             centering,
             max_missing,
             weighting,
@@ -202,6 +227,7 @@ impl ModelConfig {
         lines.put_factors(factors);
         lines.put("styles", names.join(" "));
         lines.put("winsor", winsor_text(*winsor));
+        lines.put("exposures", exposures.label());
         lines.put("centering", centering.word());
         lines.put("max_missing", max_missing);
         lines.put("weighting", weighting.word());
@@ -314,6 +340,7 @@ mod tests {
             with(|config| config.styles.swap(0, 1)),
             with(|config| config.winsor = Winsor::Unlimited),
             with(|config| config.winsor = Winsor::Sigma { k: 3.0 }),
+            with(|config| config.exposures = Exposures::Unclipped),
             with(|config| config.centering = Centering::Regression),
             with(|config| config.max_missing = 2),
             with(|config| config.weighting = Weighting::Equal),

@@ -1,6 +1,6 @@
 //! A whole window of fits.
 
-use super::config::{Centering, ModelConfig, Weighting};
+use super::config::{Centering, Exposures, ModelConfig, Weighting};
 use super::day_fit::{DayFit, DayStatus};
 use super::error::ModelError;
 use super::name_cells::NameCells;
@@ -57,6 +57,15 @@ impl FactorModel {
     #[must_use]
     pub fn day(&self, day: usize) -> Option<&DayFit> {
         self.fits.get(day.checked_sub(self.days.start)?)
+    }
+
+    /// The model with other fits of the same days.
+    pub(super) fn with_fits(&self, fits: Vec<DayFit>) -> Self {
+        Self {
+            config: self.config.clone(),
+            days: self.days.clone(),
+            fits,
+        }
     }
 
     /// All fits, oldest first.
@@ -199,6 +208,10 @@ fn fit_day(
     solver: &mut Solver,
 ) -> Result<DayFit, ModelError> {
     let sets = Sets::new(config, &section)?;
+    let raw = match config.exposures {
+        Exposures::Clipped => Vec::new(),
+        Exposures::Unclipped => section.raw.clone(),
+    };
     let scales = standardise_all(config, &mut section, &sets.moments)?;
     if sets.estimation_names < config.min_cross_section() {
         return Ok(thin(config, section, sets, scales));
@@ -219,7 +232,13 @@ fn fit_day(
             error,
         })?;
     let covariance_hc1 = solver.covariance_hc1(&columns);
-    Ok(fitted(section, sets, scales, solver.solution(), covariance_hc1))
+    if config.exposures == Exposures::Clipped {
+        return Ok(fitted(section, sets, scales, solver.solution(), covariance_hc1));
+    }
+    let mut solution = solver.solution().clone();
+    section.raw = unclipped(&raw, &section.raw, &scales);
+    solution.residuals = residuals(&section, &solution.coefficients);
+    Ok(fitted(section, sets, scales, &solution, covariance_hc1))
 }
 
 /// Turns raw values into exposures, in place.
@@ -237,6 +256,44 @@ fn standardise_all(
     columns
         .map(|values| Ok(standardise(values, moments, center, &cross_section)?))
         .collect()
+}
+
+/// Exposures beyond the limits: raw values on the scale of the clipped ones. Missing values stay as they were filled in.
+fn unclipped(raw: &[f64], clipped: &[f64], scales: &[CrossSection]) -> Vec<f64> {
+    let names = clipped.len().checked_div(scales.len()).unwrap_or(0).max(1);
+    let columns = raw
+        .chunks_exact(names)
+        .zip(clipped.chunks_exact(names))
+        .zip(scales);
+    columns
+        .flat_map(|((raw, clipped), scale)| {
+            let own = move |value: f64| match scale {
+                CrossSection::Scaled(scale) => (value - scale.center) / scale.sd,
+                CrossSection::Degenerate => 0.0,
+            };
+            raw.iter()
+                .zip(clipped)
+                .map(move |(raw, clipped)| if raw.is_finite() { own(*raw) } else { *clipped })
+        })
+        .collect()
+}
+
+/// Returns less what the factors explain through the section's exposures, leg by leg.
+fn residuals(section: &Section, coefficients: &[Vec<f64>]) -> Vec<Vec<f64>> {
+    let names = section.weights.len().max(1);
+    let legs = [&section.close_to_close, &section.overnight];
+    let legs = legs.into_iter().zip(coefficients);
+    legs.map(|(leg, coefficients)| {
+        let common = coefficients.first().copied().unwrap_or(0.0);
+        let mut left: Vec<f64> = leg.iter().map(|daily| daily - common).collect();
+        for (column, coefficient) in section.raw.chunks_exact(names).zip(coefficients.iter().skip(1)) {
+            for (left, exposure) in left.iter_mut().zip(column) {
+                *left -= coefficient * exposure;
+            }
+        }
+        left
+    })
+    .collect()
 }
 
 /// `whole - part`, cell by cell: the intraday leg of what is linear in the return.

@@ -9,17 +9,19 @@ mod error;
 mod factor_model;
 mod health;
 mod name_cells;
+mod refit;
 mod section;
 #[cfg(test)]
 mod tests;
 mod vif;
 mod wls;
 
-pub use config::{Centering, ModelConfig, Weighting};
+pub use config::{Centering, Exposures, ModelConfig, Weighting};
 pub use day_fit::{DayFit, DayStatus, Leg};
 pub use error::ModelError;
 pub use factor_model::FactorModel;
 pub use health::{ColumnHealth, DayHealth, Health, VarianceSlope};
 pub use name_cells::{NameFit, RecordSum};
+pub(crate) use refit::ReturnLegs;
 pub use vif::{VIF_THRESHOLD, VifScreen, VifStep, calibrate};
 pub use wls::{Solution, Solver, WlsError, wls};

@@ -65,7 +65,7 @@ pub use reality_check::{RealityCheck, reality_check};
 pub use replicates::ReplicateSums;
 pub use sample::Sample;
 pub use seeded::{SeededAgent, seeded_sums};
-pub use separable_groups::{NotSeparable, SeparableGroups, separable_groups};
+pub use separable_groups::{NotSeparable, SeparableGroups, separable_groups, separable_groups_beside};
 pub use sharpe_inference::{
     DeflatedSharpe, ProbabilisticSharpe, Trials, deflated_sharpe, probabilistic_sharpe,
 };

@@ -32,6 +32,16 @@ pub struct SeparableGroups {
 /// Rank order is that of the ranks observed, then of the mean ranks, then of the columns.
 #[must_use]
 pub fn separable_groups(ranks: &RankIntervals, tails: Confidence) -> SeparableGroups {
+    separable_groups_beside(ranks, tails, &|_, _| false)
+}
+
+/// As [`separable_groups`], where `is_open` names pairs, by column, that are not separable for another reason.
+#[must_use]
+pub fn separable_groups_beside(
+    ranks: &RankIntervals,
+    tails: Confidence,
+    is_open: &dyn Fn(usize, usize) -> bool,
+) -> SeparableGroups {
     let mut order: Vec<_> = ranks.agents().iter().enumerate().collect();
     order.sort_by(|(_, left), (_, right)| {
         let by_mean = left.mean_rank.total_cmp(&right.mean_rank);
@@ -40,7 +50,8 @@ pub fn separable_groups(ranks: &RankIntervals, tails: Confidence) -> SeparableGr
     let order: Vec<usize> = order.into_iter().map(|(column, _)| column).collect();
     let open = |better: usize, worse: usize| {
         let probability = probability_above(ranks, better, worse)?;
-        (tails.lower() < probability && probability < tails.upper()).then_some(probability)
+        let is_between = tails.lower() < probability && probability < tails.upper();
+        (is_between || is_open(better, worse)).then_some(probability)
     };
     let mut pairs = Vec::new();
     let mut runs: Vec<Vec<usize>> = Vec::new();

@@ -3,6 +3,7 @@
 use super::benchmark::{BenchmarkSeries, Benchmarks};
 use super::cohort::cohort;
 use super::contrast::{contrasts, fill_memory_gaps};
+use super::family_series::{self, MemberSeries, RankedScores};
 use super::fitted::FittedModel;
 use super::health;
 use super::load::load;
@@ -75,6 +76,9 @@ fn fees(found: &BundleRef) -> Result<FeeRates, BoardError> {
     })
 }
 
+/// Why an agent without a position has no rank.
+const HELD_NOTHING: &str = "held nothing";
+
 /// What all tracks share.
 struct BoardContext<'c> {
     market: &'c Market,
@@ -114,9 +118,15 @@ impl BoardContext<'_> {
         for scores in groups.values_mut().flat_map(BTreeMap::values_mut) {
             scores.sort_by_key(|score| score.bundle.header.seed);
         }
+        let range = days_of(shown);
+        let by_track: Vec<RankedScores<'_>> = groups
+            .values()
+            .map(|group| ranked(group).into_values().collect())
+            .collect();
+        let family = family_series::selections(self.fitted, &by_track, range)?;
         let mut tracks = Vec::with_capacity(groups.len());
-        for group in groups.values() {
-            tracks.push(self.track(group)?);
+        for (group, family) in groups.values().zip(&family) {
+            tracks.push(self.track(group, family)?);
             tick();
         }
         fill_memory_gaps(&mut tracks);
@@ -154,7 +164,7 @@ impl BoardContext<'_> {
         board.sealed()
     }
 
-    fn track(&self, group: &ByAgent<'_>) -> Result<Track, BoardError> {
+    fn track(&self, group: &ByAgent<'_>, family: &[MemberSeries]) -> Result<Track, BoardError> {
         let ranked = ranked(group);
         let mut leaders: Vec<LeaderboardRow> = ranked
             .iter()
@@ -171,20 +181,16 @@ impl BoardContext<'_> {
                 .map(|(agent, scores)| (*agent, scores.clone()))
                 .collect(),
         };
-        let separation = separate(&pairs, &mut leaders, (&self.fitted.model, &trials), self.draws);
+        let separation = separate(
+            &pairs,
+            &mut leaders,
+            (&self.fitted.model, &trials),
+            family,
+            self.draws,
+        );
         rank(&mut leaders)?;
-        let controls = group.iter().filter(|(agent, _)| !ranked.contains_key(*agent));
-        leaders.extend(controls.map(|(agent, scores)| leader(agent, cohort_of(scores), scores, self.draws)));
-        for leader in &mut leaders {
-            let scores = group.get(leader.agent.as_str()).into_iter().flatten();
-            let marks = scores.map(|score| {
-                self.marks
-                    .get(&score.bundle.root)
-                    .cloned()
-                    .unwrap_or(CertificationMark::NONE)
-            });
-            leader.mask = Some(CertificationMark::of_row(marks));
-        }
+        leaders.extend(self.unranked(group, &ranked));
+        self.mark(&mut leaders, group);
         leaders.extend(references(
             self.market,
             &days,
@@ -226,6 +232,45 @@ impl BoardContext<'_> {
     }
 }
 
+impl BoardContext<'_> {
+    /// Gives each row what certificates say of its runs' mask.
+    fn mark(&self, leaders: &mut [LeaderboardRow], group: &ByAgent<'_>) {
+        for leader in leaders {
+            let scores = group.get(leader.agent.as_str()).into_iter().flatten();
+            let marks = scores.map(|score| {
+                self.marks
+                    .get(&score.bundle.root)
+                    .cloned()
+                    .unwrap_or(CertificationMark::NONE)
+            });
+            leader.mask = Some(CertificationMark::of_row(marks));
+        }
+    }
+
+    /// The rows without a rank: agents that held nothing, then controls.
+    fn unranked(&self, group: &ByAgent<'_>, ranked: &ByAgent<'_>) -> Vec<LeaderboardRow> {
+        let others = group.iter().filter(|(agent, _)| !ranked.contains_key(*agent));
+        let mut rows: Vec<LeaderboardRow> = others
+            .map(|(agent, scores)| {
+                let cohort = cohort_of(scores);
+                LeaderboardRow {
+                    unranked_reason: cohort.is_ranked().then(|| HELD_NOTHING.to_owned()),
+                    ..leader(agent, cohort, scores, self.draws)
+                }
+            })
+            .collect();
+        rows.sort_by_key(|row| !row.cohort.is_ranked());
+        rows
+    }
+}
+
+/// From the first day of any episode to the last of any, as places of the calendar.
+fn days_of(shown: &[&ScoredEpisode]) -> std::ops::Range<usize> {
+    let days = || shown.iter().flat_map(|score| &score.days);
+    let first = days().min().map_or(0, |day| day.index());
+    first..days().max().map_or(0, |day| day.index() + 1)
+}
+
 fn track_key(score: &ScoredEpisode) -> TrackKey {
     let header = &score.bundle.header;
     (
@@ -251,11 +296,12 @@ fn cohort_of(scores: &[&ScoredEpisode]) -> Cohort {
         .map_or(Cohort::Model, |score| cohort(&score.bundle))
 }
 
-/// The agents that have a rank: controls do not.
+/// The agents that have a rank: controls have none, nor have agents that never held a position, whose selection of 0 says
+/// nothing of skill.
 fn ranked<'s>(group: &ByAgent<'s>) -> ByAgent<'s> {
-    let ranked = group
-        .iter()
-        .filter(|(_, scores)| cohort_of(scores) != Cohort::Control);
+    let ranked = group.iter().filter(|(_, scores)| {
+        cohort_of(scores).is_ranked() && scores.iter().any(|score| score.held_anything())
+    });
     ranked.map(|(agent, scores)| (*agent, scores.clone())).collect()
 }
 

@@ -1,6 +1,7 @@
 //! Bright against blinded, paired over windows.
 
 use super::record::{Cohort, Contrast, ContrastMetric, Gap, LeaderboardRow, Pair, Track};
+use ktd_attribution::account::WeightBasis;
 use ktd_masking::{Level, Mode, Numeric};
 use ktd_stats::{PValueMethod, Sample, Zeros, hodges_lehmann, holm, median, wilcoxon};
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,17 +14,38 @@ const ALL_MODELS: &str = "all models";
 type Figure = fn(&LeaderboardRow) -> Option<f64>;
 
 /// What is contrasted.
-const FIGURES: [(ContrastMetric, Figure); 2] = [
+const FIGURES: [(ContrastMetric, Figure); 4] = [
     (ContrastMetric::TotalReturn, total_return),
     (ContrastMetric::Selection, selection),
+    (ContrastMetric::Abstention, abstention),
+    (ContrastMetric::Turnover, turnover),
 ];
 
 fn total_return(leader: &LeaderboardRow) -> Option<f64> {
     leader.metrics.get("total_return")?.median.value
 }
 
+fn abstention(leader: &LeaderboardRow) -> Option<f64> {
+    leader.metrics.get("abstention")?.median.value
+}
+
+fn turnover(leader: &LeaderboardRow) -> Option<f64> {
+    leader.metrics.get("turnover")?.median.value
+}
+
 fn selection(leader: &LeaderboardRow) -> Option<f64> {
-    Some(leader.selection.as_ref()?.value)
+    let ranked = leader.selection.as_ref().map(|selection| selection.value);
+    // What has no rank has no tests, but was attributed all the same.
+    ranked.or_else(|| {
+        Some(
+            leader
+                .attribution
+                .as_ref()?
+                .get(WeightBasis::HEADLINE)
+                .carino
+                .selection,
+        )
+    })
 }
 
 /// What a figure belongs to: agent, mode and window.
@@ -124,7 +146,7 @@ fn windows(tracks: &[Track]) -> Vec<&str> {
 fn figures<'t>(tracks: impl Iterator<Item = &'t Track>, windows: &[&str], figure: Figure) -> Figures<'t> {
     let mut figures = Figures::new();
     for track in tracks.filter(|track| windows.contains(&track.window.as_str())) {
-        for leader in track.leaders.iter().filter(|leader| leader.alpha_rank.is_some()) {
+        for leader in track.leaders.iter().filter(|leader| leader.cohort.is_ranked()) {
             if let Some(value) = figure(leader) {
                 let key = (leader.agent.as_str(), track.mode, track.window.as_str());
                 figures.insert(key, (value, leader.cohort == Cohort::Model));

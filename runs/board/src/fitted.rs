@@ -1,5 +1,6 @@
 //! The factor model over a panel: fitted once, shared by every trajectory.
 
+use super::family;
 use super::settings::ModelSettings;
 use crate::BoardError;
 use crate::record::DateBounds;
@@ -9,7 +10,8 @@ use ktd_env::{Market, TradeDate};
 use ktd_io::sha256::sha256_hex;
 use std::ops::Range;
 
-/// Days of the screen, where the settings name none: the trading year before the first evaluated day.
+/// Days of the screen, where the settings name none: the panel's first trading year on which every factor has its history.
+/// They are the panel's alone, so that no bundle that happens to lie on disk moves the factors, and with them ranks.
 const CALIBRATION_DAYS: usize = 252;
 
 /// Fewest days on which a screen means something.
@@ -37,16 +39,18 @@ impl FittedModel {
     /// [`BoardError::Input`] when the settings or the panel do not allow it.
     pub fn of(market: &Market, settings: &ModelSettings, days: Range<usize>) -> Result<Self, BoardError> {
         let calibration = calibration_days(market, settings, days.start)?;
-        let first = calibration
-            .as_ref()
-            .map_or(days.start, |days| days.start.min(days.end));
-        let first = first.min(days.start);
-        let panel = Panel::from_market(market, settings.model.first_needed_day(first)..days.end)
-            .map_err(|error| BoardError::input(error.to_string(), error.hint()))?;
+        let from = |first: usize, end: usize| {
+            Panel::from_market(market, first..end)
+                .map_err(|error| BoardError::input(error.to_string(), error.hint()))
+        };
         let screened = match (settings.vif_threshold, calibration) {
-            (Some(threshold), Some(days)) => screen(&panel, &settings.model, days, threshold)?,
+            (Some(threshold), Some(days)) => {
+                let panel = from(settings.model.first_needed_day(days.start), days.end)?;
+                screen(&panel, &settings.model, days, threshold)?
+            }
             _ => None,
         };
+        let panel = from(family::first_needed_day(&settings.model, days.start), days.end)?;
         let (config, screen, days_of_screen) = match screened {
             Some((config, screen, days)) => (config, Some(screen), Some(days)),
             None => (settings.model.clone(), None, None),
@@ -91,7 +95,8 @@ fn refused(error: ModelError) -> BoardError {
     BoardError::input(format!("the factor model: {error}"), error.hint())
 }
 
-/// The days of the screen: before the first evaluated day, with a year of history before them.
+/// The days of the screen. It reads exposures and no return, so that the panel's own first year may reach into evaluated days
+/// of a short panel; dates that are chosen must end before them.
 fn calibration_days(
     market: &Market,
     settings: &ModelSettings,
@@ -101,11 +106,9 @@ fn calibration_days(
         return Ok(None);
     }
     let Some(span) = settings.calibration else {
-        let earliest = settings
-            .model
-            .lookback_days()
-            .max(first.saturating_sub(CALIBRATION_DAYS));
-        return Ok((earliest + CALIBRATION_LEAST_DAYS <= first).then_some(earliest..first));
+        let start = settings.model.lookback_days();
+        let end = market.calendar().len().min(start + CALIBRATION_DAYS);
+        return Ok((start + CALIBRATION_LEAST_DAYS <= end).then_some(start..end));
     };
     let days = market.days_within(span);
     let (Some(start), Some(end)) = (days.first(), days.last()) else {
@@ -136,5 +139,32 @@ fn screen(
         Ok((config, screen)) => Ok(Some((config, screen, days))),
         Err(ModelError::AllThin { .. }) => Ok(None),
         Err(error) => Err(refused(error)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ktd_env::synth::{SynthConfig, generate};
+
+    #[test]
+    fn the_screen_hangs_on_the_panel_and_not_on_the_evaluated_days() {
+        let market = generate(&SynthConfig {
+            seed: 5,
+            names: 90,
+            days: 620,
+        })
+        .unwrap();
+        let settings = ModelSettings::default();
+        let of = |days: Range<usize>| FittedModel::of(&market, &settings, days).unwrap();
+        let (early, late) = (of(540..600), of(600..605));
+        assert_eq!(
+            (&early.screen, &early.calibration),
+            (&late.screen, &late.calibration)
+        );
+        let first = market.calendar()[settings.model.lookback_days()].reveal();
+        assert_eq!(late.calibration.unwrap().first, first);
+        // A day that lies within the screen's own year is evaluated under the same factors.
+        assert_eq!(of(300..310).screen, early.screen);
     }
 }

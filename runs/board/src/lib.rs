@@ -13,6 +13,8 @@ mod day_books;
 mod day_prices;
 mod episode_account;
 mod error;
+mod family;
+mod family_series;
 mod files;
 mod fitted;
 mod forecast;
@@ -23,6 +25,7 @@ mod notes;
 mod options;
 mod own_file;
 pub mod page;
+pub mod planting;
 mod protocol;
 mod record;
 mod reference;
@@ -52,7 +55,7 @@ pub use record::{
     Bounds, CalibrationBin, CalibrationRecord, Cohort, Contrast, ContrastMetric, Contribution, Curves,
     DateBounds, FactorVif, Faults, Gap, Leaderboard, LeaderboardRow, Linked, ModelHealth, ModelRecord,
     MurphyParts, Pair, Protocol, RankBounds, Resampling, SeedStat, Selection, SensitivityRow, Separation,
-    SpaP, StyleHealth, Track, VifRound,
+    SpaP, StyleHealth, Track, TurnedPair, VifRound,
 };
 pub use reference::MEMBERS;
 pub use replayed_account::{AccountFault, AccountOrders, AccountTrade, FeeRates, ReplayedAccount};

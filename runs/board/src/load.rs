@@ -8,7 +8,7 @@ use super::options::{BoardOptions, ProgressCallback};
 use super::protocol::common;
 use super::record::Protocol;
 use super::score::ScoredEpisode;
-use super::trials::{Trials, foresees, selection_sharpe};
+use super::trials::{Trials, is_control, selection_sharpe};
 use crate::BoardError;
 use ktd_attribution::account::attribute;
 use ktd_bundle::bundle_ref::BundleRef;
@@ -53,8 +53,8 @@ enum Reading {
     Shown(Box<ScoredEpisode>),
     /// The daily Sharpe ratio of a trial's selection.
     Trial(f64),
-    /// Nothing: its agent is made to know the future.
-    Foreseeing,
+    /// Nothing: its agent is a control.
+    Control,
 }
 
 /// Reads and scores all bundles. The factor model is fitted once, over the days of all.
@@ -98,13 +98,13 @@ pub(super) fn load(
     for (reading, dated) in readings.into_iter().zip(&dated) {
         match reading {
             Ok(Reading::Shown(score)) => {
-                if !foresees(&score.bundle) {
+                if !is_control(&score.bundle) {
                     trials.add(&dated.days, selection_sharpe(&score.attribution));
                 }
                 scores.push(*score);
             }
             Ok(Reading::Trial(sharpe)) => trials.add(&dated.days, sharpe),
-            Ok(Reading::Foreseeing) => {}
+            Ok(Reading::Control) => {}
             Err(error) if dated.is_shown => return Err(error),
             Err(error) => notes.push(format!("not counted as a trial: {error}")),
         }
@@ -135,8 +135,8 @@ fn read(
         let score = ScoredEpisode::of(EpisodeAccount::of(episode, market)?, market, model, benchmarks)?;
         return Ok(Reading::Shown(Box::new(score)));
     }
-    if foresees(&opened.bundle) {
-        return Ok(Reading::Foreseeing);
+    if is_control(&opened.bundle) {
+        return Ok(Reading::Control);
     }
     let books = ledger_books(opened, market)?;
     let attribution =

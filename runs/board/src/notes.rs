@@ -1,6 +1,7 @@
 //! What a reader of a board must know.
 
 use super::record::{Cohort, LeaderboardRow, Track};
+use ktd_attribution::account::FEW_DECISIONS;
 use ktd_experiment::provider::ForceLevel;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -30,6 +31,19 @@ pub(super) fn track_notes(leaders: &[LeaderboardRow], benchmark: Option<&String>
                 format!("{} was answered by more than one model: {models}", leader.agent)
             }),
     );
+    let few: Vec<String> = leaders
+        .iter()
+        .filter_map(|leader| Some((leader, leader.selection.as_ref()?.independent_decisions)))
+        .filter(|(_, decisions)| *decisions < FEW_DECISIONS)
+        .map(|(leader, decisions)| format!("{} {decisions:.0}", leader.agent))
+        .collect();
+    if !few.is_empty() {
+        notes.push(format!(
+            "fewer than {FEW_DECISIONS:.0} independent decisions, so that t, DSR and intervals, which count days, say more \
+             than was decided: {}",
+            few.join(", ")
+        ));
+    }
     let lost = |leader: &&LeaderboardRow| leader.faults.coverage.is_some_and(|coverage| coverage < 0.99);
     notes.extend(leaders.iter().filter(lost).map(|leader| {
         format!(

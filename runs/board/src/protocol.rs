@@ -1,7 +1,9 @@
 //! The rules that bundles must share to be ranked together.
 
+use super::family;
 use super::record::Protocol;
 use crate::BoardError;
+use ktd_attribution::account::WeightBasis;
 use ktd_bundle::bundle_ref::BundleRef;
 use ktd_env::factors::Factor;
 use ktd_io::sha256::sha256_hex;
@@ -17,7 +19,11 @@ impl Protocol {
     /// [`BoardError::File`] when a part cannot be hashed.
     pub fn of(found: &BundleRef, model_configuration: &str) -> Result<Self, BoardError> {
         let header = &found.header;
-        let metrics = format!("metrics {METRICS_VERSION}\n{model_configuration}");
+        let metrics = format!(
+            "metrics {METRICS_VERSION}\nbasis = {}\n{}{model_configuration}",
+            WeightBasis::HEADLINE.label(),
+            family::text()
+        );
         Ok(Self {
             data: header.data.panel_blake3.clone(),
             rules: hash(found, &header.rules)?,

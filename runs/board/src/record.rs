@@ -122,14 +122,51 @@ pub struct Resampling {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Cohort {
-    /// A language model, or an outside agent.
+    /// A language model.
     Model,
+    /// A fitted predictor that is no language model.
+    Learned,
+    /// A fixed rule, outside this program.
+    Rule,
+    /// An outside agent that does not name its cohort.
+    Outside,
     /// A built-in agent.
     Builtin,
-    /// A control that knows the future; it has no rank.
+    /// A control: foresight, broken submissions or no trade; it has no rank and is in no family of tests.
     Control,
     /// A portfolio computed from the panel: an index or its members; it has no rank.
     Reference,
+}
+
+impl Cohort {
+    /// Those that compete, in the order of tables.
+    pub const RANKED: [Self; 5] = [
+        Self::Model,
+        Self::Learned,
+        Self::Rule,
+        Self::Outside,
+        Self::Builtin,
+    ];
+
+    /// Whether its agents have ranks.
+    #[must_use]
+    pub const fn is_ranked(self) -> bool {
+        !matches!(self, Self::Control | Self::Reference)
+    }
+
+    /// The word of tables and pages.
+    #[must_use]
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Model => "model",
+            Self::Learned => "learned",
+            Self::Rule => "rule",
+            Self::Outside => "outside",
+            Self::Builtin => "built-in",
+            Self::Control => "control",
+            Self::Reference => "reference",
+        }
+    }
 }
 
 /// One ranking: a window, a mask and a mode.
@@ -162,7 +199,7 @@ pub struct Track {
     /// It at each close, 1 before the first day; empty where a day has no level.
     pub price_index: Vec<f64>,
     /// Trials counted for deflated Sharpe ratios: every finished episode on these days found on disk, of any mask, mode,
-    /// seed, prompts, tools and rules, shown or not; controls and the cheater apart.
+    /// seed, prompts, tools and rules, shown or not; controls apart.
     pub trials: usize,
     /// Best first: by selection among the ranked; controls and references after them.
     pub leaders: Vec<LeaderboardRow>,
@@ -180,7 +217,13 @@ pub struct Separation {
     pub agents: Vec<String>,
     /// Share of replicates in which the row's selection is above the column's, a tie counting half.
     pub win_share: Vec<Vec<f64>>,
-    /// Places in `agents` of groups that the data cannot separate.
+    /// Whether a pair is not separable: the share leaves its order open, or a setting of the declared family turns it.
+    pub open: Vec<Vec<bool>>,
+    /// Settings of the declared family under which ranks were computed beside the default.
+    pub settings: Vec<String>,
+    /// Pairs whose order a setting turns.
+    pub turned: Vec<TurnedPair>,
+    /// Places in `agents` of groups that cannot be separated.
     pub groups: Vec<Vec<usize>>,
     /// Probability of backtest overfitting.
     pub pbo: Metric,
@@ -188,6 +231,18 @@ pub struct Separation {
     pub reality_check_p: Metric,
     /// Hansen's test.
     pub spa_p: Option<SpaP>,
+}
+
+/// Two agents whose order hangs on a setting.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TurnedPair {
+    /// The one that is above under the default.
+    pub above: String,
+    /// The other one.
+    pub below: String,
+    /// The settings under which it is not below.
+    pub settings: Vec<String>,
 }
 
 /// One agent's bright against its blinded, paired over windows.
@@ -230,6 +285,10 @@ pub enum ContrastMetric {
     TotalReturn,
     /// Linked selection.
     Selection,
+    /// Share of steps without an order.
+    Abstention,
+    /// Turnover a year.
+    Turnover,
 }
 
 impl ContrastMetric {
@@ -239,6 +298,8 @@ impl ContrastMetric {
         match self {
             Self::TotalReturn => "total_return",
             Self::Selection => "selection",
+            Self::Abstention => "abstention",
+            Self::Turnover => "turnover",
         }
     }
 }

@@ -137,6 +137,8 @@ fn blank(name: &str, metrics: &BTreeMap<String, Metric>) -> LeaderboardRow {
         alpha_rank: None,
         delta_rank: None,
         rank_interval: None,
+        rank_interval_default: None,
+        unranked_reason: None,
         first_share: None,
         attribution: None,
         unattributed_reason: None,

@@ -123,10 +123,15 @@ pub fn report(
         let date = day.and_then(|day| market.date(*day));
         date.map_or_else(String::new, TradeDate::reveal)
     };
-    let selection = own.selection(WeightBasis::Pre);
+    let selection = own.selection(WeightBasis::HEADLINE);
     let daily = Sample::new("daily selection", &selection)
         .map_err(|error| refused(error.to_string(), error.hint()))?;
-    let nulls = random_selections(subject.books, &own, |day| model.day(day), luck);
+    let nulls = random_selections(
+        &[(subject.books, &own)],
+        WeightBasis::HEADLINE,
+        |day| model.day(day),
+        luck,
+    );
     let band = Sample::new("random selections", &nulls)
         .ok()
         .filter(|_| own.mean_exposures(false).is_some());
@@ -181,7 +186,7 @@ fn is_uncovered(fitted: &FittedModel, book: &DayBook) -> bool {
 fn excess(own: &Attribution, benchmark: &[f64], nav: &[f64]) -> Result<Excess, String> {
     let weights =
         link_active(own.returns(), benchmark, ActiveLinking::Carino).map_err(|error| error.to_string())?;
-    let parts = own.parts(WeightBasis::Pre);
+    let parts = own.parts(WeightBasis::HEADLINE);
     let sums = parts.weighted_sums(&weights);
     let index: f64 = weights
         .iter()

@@ -41,6 +41,8 @@ pub(super) fn leader(
         alpha_rank: None,
         delta_rank: None,
         rank_interval: None,
+        rank_interval_default: None,
+        unranked_reason: None,
         first_share: None,
         attribution: contributions(&attributions),
         unattributed_reason: None,
@@ -212,10 +214,10 @@ pub(super) fn daily_exposures(attribution: &Attribution) -> Vec<Vec<f64>> {
         .collect()
 }
 
-/// Daily series of one trajectory, basis `pre`.
+/// Daily series of one trajectory, on the basis of ranks.
 pub(super) fn curves(nav: &[f64], attribution: &Attribution) -> Curves {
-    let parts = attribution.parts(WeightBasis::Pre);
-    let rows = attribution.cumulative(WeightBasis::Pre);
+    let parts = attribution.parts(WeightBasis::HEADLINE);
+    let rows = attribution.cumulative(WeightBasis::HEADLINE);
     let series = |of: &[Part]| -> Vec<f64> {
         let sum = |row: &Vec<f64>| of.iter().map(|part| parts.part(row, *part)).sum();
         rounded(rows.iter().map(sum))

@@ -85,6 +85,15 @@ impl ScoredEpisode {
     }
 }
 
+impl ScoredEpisode {
+    /// Whether the account ever held a position.
+    #[must_use]
+    pub fn held_anything(&self) -> bool {
+        let mut held = self.books.iter().flat_map(|book| &book.held);
+        held.any(|held| 0.0 < held.before_cny || 0.0 < held.after_cny)
+    }
+}
+
 /// The metrics of a portfolio that is no episode: a reference, or a file of the user's own.
 ///
 /// # Errors

@@ -27,14 +27,22 @@ pub(super) fn sensitivity(
     agents: &[Vec<&ScoredEpisode>],
     days: Range<usize>,
 ) -> Result<Vec<SensitivityRow>, BoardError> {
-    let base = selections(&fitted.model, agents, WeightBasis::Pre);
+    let base = selections(&fitted.model, agents, WeightBasis::HEADLINE);
     let mut rows = Vec::new();
-    for (setting, basis) in [("basis post", WeightBasis::Post), ("basis two", WeightBasis::Two)] {
-        rows.push(row(setting, &base, &selections(&fitted.model, agents, basis)));
+    for basis in WeightBasis::ALL
+        .into_iter()
+        .filter(|basis| *basis != WeightBasis::HEADLINE)
+    {
+        let setting = format!("basis {}", basis.label());
+        rows.push(row(&setting, &base, &selections(&fitted.model, agents, basis)));
     }
     for (setting, config) in variants(fitted.model.config()) {
         let model = fitted.refit(&config, days.clone())?;
-        rows.push(row(setting, &base, &selections(&model, agents, WeightBasis::Pre)));
+        rows.push(row(
+            setting,
+            &base,
+            &selections(&model, agents, WeightBasis::HEADLINE),
+        ));
     }
     Ok(rows)
 }
@@ -60,12 +68,7 @@ fn variants(config: &ModelConfig) -> Vec<(&'static str, ModelConfig)> {
         ("winsor: 3 sigma", with(&|c| c.winsor = Winsor::Sigma { k: 3.0 })),
         (
             "winsor: percentiles 1 and 99",
-            with(&|c| {
-                c.winsor = Winsor::Percentile {
-                    low: 0.01,
-                    high: 0.99,
-                }
-            }),
+            with(&|c| c.winsor = Winsor::Percentile { low: 1.0, high: 99.0 }),
         ),
         ("winsor: none", with(&|c| c.winsor = Winsor::Unlimited)),
         (

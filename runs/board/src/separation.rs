@@ -1,9 +1,14 @@
 //! Which differences of a track are real, and how sure each selection is.
 
-use super::record::{Bounds, LeaderboardRow, RankBounds, Resampling, Selection, Separation, SpaP};
+use super::family_series::MemberSeries;
+use super::record::{
+    Bounds, LeaderboardRow, RankBounds, Resampling, Selection, Separation, SpaP, TurnedPair,
+};
 use super::row::seed_stat;
 use super::score::ScoredEpisode;
-use ktd_attribution::account::{Attribution, random_selections};
+use ktd_attribution::account::{
+    Attribution, LuckSeed, WeightBasis, independent_decisions, random_selections,
+};
 use ktd_attribution::model::FactorModel;
 use ktd_attribution::{
     RankSeparation, RankingTestError, RankingTests, SelectionSeries, selection_bootstrap, selection_sums,
@@ -12,8 +17,8 @@ use ktd_bundle::summary::Metric;
 use ktd_io::sha256::sha256_hex;
 use ktd_stats::moments::column_means;
 use ktd_stats::{
-    Confidence, RankIntervals, Sample, StationaryBootstrap, Trials, deflated_sharpe, newey_west,
-    probabilistic_sharpe, quantile, rank_intervals, sum_intervals,
+    Confidence, RankInterval, RankIntervals, Sample, StationaryBootstrap, Trials, deflated_sharpe,
+    newey_west, probabilistic_sharpe, quantile, rank_intervals, sum_intervals,
 };
 
 /// The ranked agents of a track, each with its scores by seed.
@@ -23,11 +28,13 @@ pub(super) struct Ranked<'s> {
 }
 
 /// Fills in selection and rank intervals of the leaders, which stand in the order of `ranked`; and says which of their
-/// differences are real. `trials` are the daily Sharpe ratios of selection of every trial on the window.
+/// differences are real. `trials` are the daily Sharpe ratios of selection of every trial on the window; `family` are the
+/// selections under the other settings.
 pub(super) fn separate(
     ranked: &Ranked<'_>,
     leaders: &mut [LeaderboardRow],
     (model, trials): (&FactorModel, &Sample<'_>),
+    family: &[MemberSeries],
     draws: Resampling,
 ) -> Option<Separation> {
     let series: Vec<SelectionSeries> = ranked
@@ -37,35 +44,78 @@ pub(super) fn separate(
         .collect();
     let bootstrap = selection_bootstrap(&series, (draws.replicates, draws.seed));
     let streams: Vec<u64> = ranked.agents.iter().map(|(name, _)| stream(name)).collect();
-    let sums = bootstrap
-        .as_ref()
-        .and_then(|bootstrap| selection_sums(&streams, &series, bootstrap));
+    let resampled = |series: &[SelectionSeries]| selection_sums(&streams, series, bootstrap.as_ref()?);
+    let sums = resampled(&series);
     let ranks = sums.as_ref().map(|sums| rank_intervals(sums, Confidence::P95));
     let intervals = sums.as_ref().map(|sums| sum_intervals(sums, Confidence::P95));
+    let spans: Vec<RankIntervals> = family
+        .iter()
+        .filter_map(|member| Some(rank_intervals(&resampled(&member.agents)?, Confidence::P95)))
+        .collect();
     for (place, (leader, series)) in leaders.iter_mut().zip(&series).enumerate() {
         let interval = intervals
             .as_ref()
             .and_then(|intervals| intervals.get(place)?.ok());
-        let luck = luck(
-            ranked.agents.get(place).map_or(&[], |(_, scores)| scores),
-            model,
-            draws,
-        );
-        leader.selection = Some(selection(series, luck, trials));
-        if let Some(selection) = &mut leader.selection {
-            selection.interval = interval.filter(|_| series.varies()).map(|interval| Bounds {
+        let scores = ranked
+            .agents
+            .get(place)
+            .map_or(&[][..], |(_, scores)| scores.as_slice());
+        let luck = luck(scores, model, draws);
+        leader.selection = Some(Selection {
+            independent_decisions: decisions(scores),
+            interval: interval.filter(|_| series.varies()).map(|interval| Bounds {
                 low: interval.lower,
                 high: interval.upper,
-            });
-        }
-        let rank = ranks.as_ref().and_then(|ranks| ranks.agents().get(place));
-        leader.rank_interval = rank.map(|rank| RankBounds {
-            low: rank.lower,
-            high: rank.upper,
+            }),
+            ..selection(series, luck, trials)
         });
+        let rank = ranks.as_ref().and_then(|ranks| ranks.agents().get(place));
+        leader.rank_interval_default = rank.map(bounds);
+        let others = spans.iter().filter_map(|ranks| ranks.agents().get(place));
+        leader.rank_interval = rank.map(|rank| others.map(bounds).fold(bounds(rank), wider));
         leader.first_share = rank.map(|rank| rank.probability_best);
     }
-    Some(separation(ranked, &series, &ranks?, &bootstrap?))
+    let turned = Turned {
+        series: &series,
+        family,
+    };
+    Some(separation(ranked, &turned, &ranks?, &bootstrap?))
+}
+
+const fn bounds(rank: &RankInterval) -> RankBounds {
+    RankBounds {
+        low: rank.lower,
+        high: rank.upper,
+    }
+}
+
+fn wider(own: RankBounds, other: RankBounds) -> RankBounds {
+    RankBounds {
+        low: own.low.min(other.low),
+        high: own.high.max(other.high),
+    }
+}
+
+/// Whose order hangs on a setting.
+struct Turned<'f> {
+    series: &'f [SelectionSeries],
+    family: &'f [MemberSeries],
+}
+
+impl Turned<'_> {
+    /// The settings under which the order of two agents is not that of the default.
+    fn by(&self, one: usize, other: usize) -> Vec<&'static str> {
+        let order = |series: &[SelectionSeries]| {
+            let value = |place: usize| series.get(place).map_or(0.0, SelectionSeries::value);
+            value(one).total_cmp(&value(other))
+        };
+        let default = order(self.series);
+        let turned = self
+            .family
+            .iter()
+            .filter(|member| order(&member.agents) != default);
+        turned.map(|member| member.label).collect()
+    }
 }
 
 fn attributions<'s>(scores: &[&'s ScoredEpisode]) -> Vec<&'s Attribution> {
@@ -78,19 +128,25 @@ fn stream(name: &str) -> u64 {
     u64::from_str_radix(digest.get(..16).unwrap_or_default(), 16).unwrap_or(0)
 }
 
-/// Linked selections of random portfolios: means over the seeds' own.
-fn luck(scores: &[&ScoredEpisode], model: &FactorModel, draws: Resampling) -> Vec<f64> {
-    let nulls: Vec<Vec<f64>> = scores
+/// Independent decisions: the mean over seeds.
+fn decisions(scores: &[&ScoredEpisode]) -> f64 {
+    let each = scores
         .iter()
-        .map(|score| {
-            // Seeds that traded alike are one portfolio: drawn apart, their mean would be steadier than luck is.
-            let alike = scores.iter().find(|other| other.books == score.books);
-            let seed = alike.unwrap_or(score).bundle.header.seed;
-            let chance = (draws.null_portfolios, draws.seed ^ seed);
-            random_selections(&score.books, &score.attribution, |day| model.day(day), chance)
-        })
+        .map(|score| vec![independent_decisions(&score.books)]);
+    column_means(&each.collect::<Vec<_>>())
+        .first()
+        .copied()
+        .unwrap_or(0.0)
+}
+
+/// Linked selections of random portfolios that trade as all seeds together.
+fn luck(scores: &[&ScoredEpisode], model: &FactorModel, draws: Resampling) -> Vec<f64> {
+    let seeds: Vec<LuckSeed<'_>> = scores
+        .iter()
+        .map(|score| (score.books.as_slice(), &score.attribution))
         .collect();
-    column_means(&nulls)
+    let chance = (draws.null_portfolios, draws.seed);
+    random_selections(&seeds, WeightBasis::HEADLINE, |day| model.day(day), chance)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "portfolios are few")]
@@ -114,6 +170,7 @@ fn selection(series: &SelectionSeries, luck: Vec<f64>, trials: &Sample<'_>) -> S
     Selection {
         value,
         interval: None,
+        independent_decisions: 0.0,
         newey_west_t: daily.as_ref().map_or_else(
             |_| invalid(),
             |daily| Metric::of(newey_west(daily, None).map(|found| found.t)),
@@ -149,7 +206,7 @@ fn median_over(seeds: &[Vec<f64>], figure: impl Fn(&Sample<'_>) -> Metric) -> Me
 
 fn separation(
     ranked: &Ranked<'_>,
-    series: &[SelectionSeries],
+    turned: &Turned<'_>,
     ranks: &RankIntervals,
     bootstrap: &StationaryBootstrap,
 ) -> Separation {
@@ -157,18 +214,36 @@ fn separation(
         order,
         win_share,
         groups,
-    } = RankSeparation::of(ranks);
-    let tests = RankingTests::of(series, bootstrap);
+        open,
+    } = RankSeparation::of(ranks, &|own, other| !turned.by(own, other).is_empty());
+    let tests = RankingTests::of(turned.series, bootstrap);
     let metric = |figure: Result<f64, RankingTestError>| match figure {
         Ok(value) => Metric::of(Ok(value)),
         Err(reason) => Metric::missing(reason.to_string()),
     };
-    let agents = order
+    let name = |place: &usize| ranked.agents.get(*place).map(|(name, _)| (*name).to_owned());
+    let pairs = order
         .iter()
-        .filter_map(|place| Some(ranked.agents.get(*place)?.0.to_owned()));
+        .enumerate()
+        .flat_map(|(own, above)| order.iter().skip(own + 1).map(move |below| (above, below)));
+    let turned_pairs = pairs.filter_map(|(above, below)| {
+        let settings = turned.by(*above, *below);
+        (!settings.is_empty()).then_some(TurnedPair {
+            above: name(above)?,
+            below: name(below)?,
+            settings: settings.into_iter().map(str::to_owned).collect(),
+        })
+    });
     Separation {
-        agents: agents.collect(),
+        agents: order.iter().filter_map(name).collect(),
+        turned: turned_pairs.collect(),
+        settings: turned
+            .family
+            .iter()
+            .map(|member| member.label.to_owned())
+            .collect(),
         win_share,
+        open,
         groups,
         pbo: metric(tests.overfitting),
         reality_check_p: metric(tests.reality_check_p),
@@ -177,5 +252,67 @@ fn separation(
             consistent: found.p_consistent,
             upper: found.p_upper,
         }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Daily selections of `level` and a little noise that all share.
+    fn series(level: f64) -> SelectionSeries {
+        let daily: Vec<f64> = (0..60_u32).map(|day| level + f64::from(day % 7) * 1e-4).collect();
+        SelectionSeries {
+            linked: vec![daily.clone()],
+            seeds: vec![daily.clone()],
+            plain: daily,
+        }
+    }
+
+    fn member(label: &'static str, levels: [f64; 3]) -> MemberSeries {
+        MemberSeries {
+            label,
+            agents: levels.map(series).to_vec(),
+        }
+    }
+
+    #[test]
+    fn a_pair_that_a_setting_turns_is_not_separable() {
+        let default = [0.03, 0.02, 0.01].map(series);
+        let family = [
+            member("the same order", [0.04, 0.02, 0.00]),
+            member("the first two turned", [0.01, 0.02, 0.00]),
+        ];
+        let bootstrap = selection_bootstrap(&default, (200, 1)).unwrap();
+        let sums = selection_sums(&[1, 2, 3], &default, &bootstrap).unwrap();
+        let ranks = rank_intervals(&sums, Confidence::P95);
+        let ranked = Ranked {
+            agents: vec![("a", Vec::new()), ("b", Vec::new()), ("c", Vec::new())],
+        };
+        let of = |family: &[MemberSeries]| {
+            let turned = Turned {
+                series: &default,
+                family,
+            };
+            separation(&ranked, &turned, &ranks, &bootstrap)
+        };
+        // The data alone separate all.
+        let alone = of(&[]);
+        assert!(alone.open.iter().flatten().all(|is_open| !is_open) && alone.turned.is_empty());
+        assert_eq!(alone.groups, [vec![0], vec![1], vec![2]]);
+        let spanned = of(&family);
+        assert_eq!(spanned.open[0], [false, true, false]);
+        assert_eq!(spanned.open[1], [true, false, false]);
+        assert_eq!(spanned.groups, [vec![0, 1], vec![2]]);
+        assert_eq!(
+            spanned.turned,
+            [TurnedPair {
+                above: "a".to_owned(),
+                below: "b".to_owned(),
+                settings: vec!["the first two turned".to_owned()],
+            }]
+        );
+        let wide = wider(RankBounds { low: 1, high: 1 }, RankBounds { low: 2, high: 2 });
+        assert_eq!((wide.low, wide.high), (1, 2));
     }
 }

@@ -15,7 +15,7 @@ pub struct ModelSettings {
     pub model: ModelConfig,
     /// VIF above which a factor is dropped; `None` leaves the screen out.
     pub vif_threshold: Option<f64>,
-    /// Dates of the screen; the year before the first evaluated day when absent.
+    /// Dates of the screen; the panel's first trading year with full history when absent.
     pub calibration: Option<DateSpan>,
 }
 
@@ -81,7 +81,7 @@ impl ModelSettings {
             .vif_threshold
             .map_or_else(|| "none".to_owned(), |threshold| format!("{threshold:?}"));
         let calibration = self.calibration.map_or_else(
-            || "year before".to_owned(),
+            || "first year of the panel".to_owned(),
             |span| format!("{} {}", span.start.reveal(), span.end.reveal()),
         );
         format!(
@@ -162,7 +162,11 @@ fn winsor(keys: &Keys) -> Result<Option<Winsor>, String> {
         },
         "percentile" => {
             let (low, high) = keys.winsor_shares.unwrap_or((0.01, 0.99));
-            Winsor::Percentile { low, high }
+            // Shares in files, percent in the model.
+            Winsor::Percentile {
+                low: 100.0 * low,
+                high: 100.0 * high,
+            }
         }
         "none" => Winsor::Unlimited,
         other => {
@@ -171,4 +175,23 @@ fn winsor(keys: &Keys) -> Result<Option<Winsor>, String> {
             ));
         }
     }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ktd_env::factors::Spread;
+
+    #[test]
+    fn shares_of_a_percentile_rule_cut_the_tails_and_nothing_else() {
+        let keys: Keys = toml::from_str("winsor = \"percentile\"\nwinsor_shares = [0.05, 0.9]\n").unwrap();
+        let winsor = ModelSettings::of(&keys).unwrap().model.winsor;
+        let config = CrossSectionConfig {
+            winsor,
+            ..CrossSectionConfig::KTD
+        };
+        let sample: Vec<f64> = (0..=100).map(f64::from).collect();
+        let limits = Spread::of(&sample, &config).unwrap().limits.unwrap();
+        assert_eq!((limits.low, limits.high), (5.0, 90.0));
+    }
 }

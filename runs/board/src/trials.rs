@@ -15,8 +15,8 @@ fn key(days: &[DayIndex]) -> Days {
     (days.first().copied(), days.last().copied())
 }
 
-/// Daily Sharpe ratios of selection of every trial: all episodes on disk, shown or not; controls and the cheater apart,
-/// whose foresight is no trial of skill and would blow up the spread of the trials.
+/// Daily Sharpe ratios of selection of every trial: all episodes on disk, shown or not; controls apart, which
+/// are no trials of skill: foresight would blow up the spread of the trials.
 #[derive(Default)]
 pub(super) struct Trials(BTreeMap<Days, Vec<f64>>);
 
@@ -35,13 +35,13 @@ impl Trials {
 /// The Sharpe ratio of an account's daily selection. A trial whose selection does not vary was a trial all the same, of
 /// Sharpe ratio 0.
 pub(super) fn selection_sharpe(attribution: &Attribution) -> f64 {
-    let daily = attribution.selection(WeightBasis::Pre);
+    let daily = attribution.selection(WeightBasis::HEADLINE);
     let sample = Sample::new("daily selection", &daily).ok();
     let sharpe = sample.and_then(|daily| probabilistic_sharpe(&daily, 0.0).ok());
     sharpe.map_or(0.0, |found| found.sharpe)
 }
 
-/// Whether an episode's agent is made to know the future.
-pub(super) fn foresees(bundle: &BundleRef) -> bool {
-    cohort(bundle) == Cohort::Control || bundle.header.agent.builtin_name() == Some("cheater")
+/// Whether an episode's agent is a control, and so no trial.
+pub(super) fn is_control(bundle: &BundleRef) -> bool {
+    cohort(bundle) == Cohort::Control
 }

@@ -257,7 +257,7 @@ fn remarks(report: &AttributionReport) -> String {
         line(format!(
             "selection {} (Newey-West t {t}); luck alone: {} to {} (95 % of random portfolios with the same count, \
              weights and holding periods)",
-            percent(parts.pre.carino.selection),
+            percent(parts.get(WeightBasis::HEADLINE).carino.selection),
             percent(low),
             percent(high)
         ));

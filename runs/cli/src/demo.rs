@@ -134,7 +134,7 @@ fn ranking(out: &Path, certificate: &DemoCertificate, layout: Layout<'_>) -> Res
     let table = board
         .tracks
         .first()
-        .map(|track| sheet::table(&board, TableKind::Ranking, track, WeightBasis::Pre));
+        .map(|track| sheet::table(&board, TableKind::Ranking, track, WeightBasis::HEADLINE));
     Ok(table.map_or_else(String::new, |table| table.text_in(layout)))
 }
 

@@ -156,6 +156,7 @@ fn of_vendor(args: &ProbeArgs, wanted: &str) -> Option<AgentConfig> {
         if is_plain { character } else { '-' }
     };
     Some(AgentConfig {
+        cohort: None,
         id: format!("{vendor}--{model}").chars().map(as_file_name).collect(),
         kind: AgentKind::Model(Box::new(ModelAgent {
             model: model.to_owned(),

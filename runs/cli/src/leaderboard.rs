@@ -23,7 +23,7 @@ use std::sync::Mutex;
 const EXAMPLE: &str = "\
 Examples:
   ktd leaderboard results/demo
-  ktd leaderboard results/headline --table 4 --table 5 --basis two
+  ktd leaderboard results/headline --table 4 --table 5 --basis pre
   ktd leaderboard results/headline --out board     # a page, its JSON and CSV tables
 
 Every finished episode on disk beside the named ones counts as a trial, shown or not. Bundles of different panels, rules, \
@@ -43,7 +43,7 @@ pub(super) struct LeaderboardArgs {
     #[arg(long, default_value = "headline", value_parser = ["headline", "all"])]
     pub tracks: String,
     /// On which weights returns are split.
-    #[arg(long, default_value = "pre", value_parser = PossibleValuesParser::new(WeightBasis::ALL.map(WeightBasis::label)).map(|word| WeightBasis::parse(&word).unwrap_or(WeightBasis::Pre)))]
+    #[arg(long, default_value = WeightBasis::HEADLINE.label(), value_parser = PossibleValuesParser::new(WeightBasis::ALL.map(WeightBasis::label)).map(|word| WeightBasis::parse(&word).unwrap_or(WeightBasis::Pre)))]
     pub basis: WeightBasis,
     /// Directory for the page, the JSON and a CSV of each table.
     #[arg(long)]

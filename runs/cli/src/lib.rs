@@ -17,6 +17,7 @@ mod leaderboard;
 mod mcp;
 mod output;
 mod plan;
+mod planting;
 mod probe;
 mod probe_batch;
 mod progress;
@@ -106,6 +107,8 @@ enum Command {
     /// Look at what vendors sent.
     #[command(subcommand, after_help = wire::EXAMPLES)]
     Wire(wire::WireCommand),
+    /// Plant accounts of known skill, style and luck; show which headline recovers what was planted.
+    Planting(planting::PlantingArgs),
     /// Run a scripted order file through the exchange, without an agent.
     Simulate(simulate::SimulateArgs),
 }
@@ -140,6 +143,7 @@ pub fn main() -> ExitCode {
         Command::Vendors(args) => vendors::run(&args, console),
         Command::Data(command) => data::run(command, console),
         Command::Wire(command) => wire::run(&command, console),
+        Command::Planting(args) => planting::run(&args, console),
         Command::Simulate(args) => simulate::run(&args, console),
     };
     match result {

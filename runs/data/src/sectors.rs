@@ -112,7 +112,10 @@ pub(super) fn add_sectors(builder: &mut MarketBuilder, rows: &[SectorRow]) {
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> Result<Vec<(String, Option<(String, String)>, String)>, DataFileError> {
+    /// Symbol, days and sector of a row, as text.
+    type SectorText = (String, Option<(String, String)>, String);
+
+    fn read(text: &str) -> Result<Vec<SectorText>, DataFileError> {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("sectors.csv");
         std::fs::write(&path, text).unwrap();

@@ -2,6 +2,7 @@
 
 use crate::{ImportOptions, ImportReport, Imported, import};
 use ktd_env::{Market, Ticker};
+use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
@@ -19,7 +20,7 @@ fn long_file(folder: &TempDir, head: &str, sectors: [&str; 6]) -> PathBuf {
         .into_iter()
         .flat_map(|symbol| ["02", "03", "04"].map(|day| (symbol, day)));
     for ((symbol, day), sector) in cells.zip(sectors) {
-        text.push_str(&format!("2024-01-{day},{symbol},10,10,10,10,100,{sector}\n"));
+        writeln!(text, "2024-01-{day},{symbol},10,10,10,10,100,{sector}").unwrap();
     }
     write(folder, "long.csv", &text)
 }
@@ -77,7 +78,7 @@ fn a_side_file_gives_dated_sectors_or_says_that_they_look_ahead() {
         "symbol,sector,from,until_excl\nSH600000,Banks,2020-01-01,2024-01-04\nSH600000,Media,2024-01-04,\n";
     let dated = write(&folder, "dated.csv", dated);
     let market = imported(&source, |options| {
-        options.sectors = Some(dated.display().to_string())
+        options.sectors = Some(dated.display().to_string());
     })
     .market;
     assert_eq!(shown(&market, "SH600000"), "Banks Banks Media");
@@ -104,7 +105,7 @@ fn several_indices_are_kept_in_order_and_the_total_return_index_apart() {
     let source = long_file(&folder, "sector", ["Banks"; 6]);
     let mut levels = "date,symbol,open,close\n".to_owned();
     for (symbol, level) in [("SH000905", 5000), ("SH000300", 3000), ("H00300", 4000)] {
-        levels.push_str(&format!("2024-01-02,{symbol},{level},{level}\n"));
+        writeln!(levels, "2024-01-02,{symbol},{level},{level}").unwrap();
     }
     let file = write(&folder, "levels.csv", &levels).display().to_string();
     let options = |indices: &[&str]| ImportOptions {

@@ -1,6 +1,9 @@
 //! An agent of an experiment: one of five kinds, each with its own settings.
 
+mod cohort;
 mod keys;
+
+pub use cohort::AgentCohort;
 
 use crate::ExperimentError;
 use crate::rate_limits::RateLimits;
@@ -19,6 +22,8 @@ use std::path::PathBuf;
 pub struct AgentConfig {
     /// Name in tables and cells.
     pub id: String,
+    /// The cohort that it names; none for an agent of this program, whose cohort is known.
+    pub cohort: Option<AgentCohort>,
     /// What it is, with the settings of that kind.
     pub kind: AgentKind,
 }
@@ -147,6 +152,7 @@ impl AgentConfig {
     pub fn builtin(name: &str) -> Self {
         Self {
             id: name.to_owned(),
+            cohort: None,
             kind: AgentKind::Builtin(BuiltinAgent {
                 name: name.to_owned(),
                 force: None,

@@ -6,9 +6,6 @@ use crate::{Bounds, Leaderboard, LeaderboardRow, Separation, Track};
 use ktd_view::draw::{change, counted, grouped, joined, plural, portion, scroll, short_hash};
 use maud::{Markup, html};
 
-/// Shares of won resamples between which two agents cannot be separated.
-const SEPARATE: (f64, f64) = (0.05, 0.95);
-
 /// The page's title.
 pub(super) fn title(board: &Leaderboard) -> String {
     if board.title.is_empty() {
@@ -72,11 +69,9 @@ fn separated(agents: usize, separation: &Separation) -> Option<String> {
     if pairs == 0 {
         return None;
     }
-    let rows = separation.win_share.iter().enumerate();
-    let apart = rows.flat_map(|(row, shares)| shares.iter().skip(row + 1));
-    let apart = apart
-        .filter(|share| !(SEPARATE.0 < **share && **share < SEPARATE.1))
-        .count();
+    let rows = separation.open.iter().enumerate();
+    let apart = rows.flat_map(|(row, open)| open.iter().skip(row + 1));
+    let apart = apart.filter(|is_open| !**is_open).count();
     Some(match apart {
         0 => "These data cannot tell any two of them apart: read the order as chance.".to_owned(),
         all if all == pairs => "These data tell every two of them apart.".to_owned(),

@@ -36,15 +36,20 @@ pub struct LeaderboardRow {
     pub alpha_rank: Option<usize>,
     /// `return_rank - alpha_rank`: above 0 is better judged by skill.
     pub delta_rank: Option<i64>,
-    /// 95 % interval of the rank by selection.
+    /// 95 % interval of the rank by selection: from the best to the worst end under any setting of the declared family.
     pub rank_interval: Option<RankBounds>,
+    /// The same under the default settings alone: days and seeds.
+    pub rank_interval_default: Option<RankBounds>,
+    /// Why an agent that could have a rank has none.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub unranked_reason: Option<String>,
     /// Share of replicates in which it is first.
     pub first_share: Option<f64>,
     /// Where the return came from, by basis; none for what has no holdings.
     pub attribution: Option<ByBasis<Contribution>>,
     /// Why there is no attribution.
     pub unattributed_reason: Option<String>,
-    /// Selection and its uncertainty, basis `pre`.
+    /// Selection and its uncertainty, on the basis of ranks.
     pub selection: Option<Selection>,
     /// Mean exposure to each style over invested days, weights over NAV.
     pub exposures: Vec<f64>,
@@ -145,6 +150,8 @@ pub struct Selection {
     pub value: f64,
     /// 95 % interval of the stationary bootstrap over days.
     pub interval: Option<Bounds>,
+    /// Decisions that are independent of each other: the sum of the holdings' average uniqueness; a mean over seeds.
+    pub independent_decisions: f64,
     /// Newey-West t of the daily series.
     pub newey_west_t: Metric,
     /// 95 % band of random portfolios with the same count, weights and holding periods.

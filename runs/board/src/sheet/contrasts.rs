@@ -1,6 +1,7 @@
 //! Table 11: bright against blinded, paired over windows.
 
-use crate::record::Leaderboard;
+use super::CellForm;
+use crate::record::{ContrastMetric, Leaderboard};
 use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{TableCell, TableData};
 
@@ -28,7 +29,7 @@ pub(super) fn table(board: &Leaderboard) -> TableData {
             TableCell::Text(contrast.numeric.label().to_owned()),
             TableCell::Text(contrast.metric.label().to_owned()),
             TableCell::Count(contrast.pairs.len()),
-            TableCell::optional(contrast.shift, TableCell::Change),
+            TableCell::optional(contrast.shift, form(contrast.metric)),
             TableCell::optional(contrast.rank_biserial, TableCell::Ratio),
             TableCell::optional(contrast.p, TableCell::P),
             TableCell::optional(contrast.holm_p, TableCell::P),
@@ -42,4 +43,14 @@ pub(super) fn table(board: &Leaderboard) -> TableData {
             .to_owned(),
     );
     table
+}
+
+/// How a shift is shown: shares in percent, and turnover as the number that it is.
+fn form(metric: ContrastMetric) -> CellForm {
+    match metric {
+        ContrastMetric::TotalReturn | ContrastMetric::Selection | ContrastMetric::Abstention => {
+            TableCell::Change
+        }
+        ContrastMetric::Turnover => TableCell::Ratio,
+    }
 }

@@ -1,7 +1,6 @@
 //! Table 8: mean exposures to the styles, by agent and cohort.
 
 use super::described;
-use super::ranking::cohort;
 use crate::record::{Cohort, Leaderboard, Track};
 use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{TableCell, TableData};
@@ -16,16 +15,16 @@ pub(super) fn table(board: &Leaderboard, track: &Track) -> TableData {
     for leader in track.leaders.iter().filter(|leader| !leader.exposures.is_empty()) {
         let mut row = vec![
             TableCell::Text(leader.agent.clone()),
-            TableCell::Text(cohort(leader.cohort).to_owned()),
+            TableCell::Text(leader.cohort.label().to_owned()),
         ];
         row.extend(leader.exposures.iter().copied().map(TableCell::Ratio));
         table.rows.push(row);
     }
-    for kind in [Cohort::Model, Cohort::Builtin] {
+    for kind in Cohort::RANKED {
         if let Some(mean) = mean_exposures(track, kind) {
             let mut row = vec![
-                TableCell::Text(format!("mean of {}", cohort(kind))),
-                TableCell::Text(cohort(kind).to_owned()),
+                TableCell::Text(format!("mean of {}", kind.label())),
+                TableCell::Text(kind.label().to_owned()),
             ];
             row.extend(mean.into_iter().map(TableCell::Ratio));
             table.rows.push(row);

@@ -1,8 +1,7 @@
 //! Table 4: the ten metrics, with excess, alpha rank and delta rank; the price index beside them.
 
-use super::force;
-use super::ranking::cohort;
 use super::{described, stat_cell};
+use super::{force, rank_cell};
 use crate::record::Track;
 use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{TableCell, TableData};
@@ -59,7 +58,7 @@ pub(super) fn table(track: &Track) -> TableData {
     for leader in &track.leaders {
         let mut row = vec![
             TableCell::Text(leader.agent.clone()),
-            TableCell::Text(cohort(leader.cohort).to_owned()),
+            TableCell::Text(leader.cohort.label().to_owned()),
             force(leader),
         ];
         let figures = METRICS
@@ -67,8 +66,8 @@ pub(super) fn table(track: &Track) -> TableData {
             .chain(&BESIDE)
             .map(|(_, key, form)| stat_cell(leader.metrics.get(*key), *form));
         row.extend(figures);
-        row.push(leader.return_rank.map_or(TableCell::Empty, TableCell::Count));
-        row.push(leader.alpha_rank.map_or(TableCell::Empty, TableCell::Count));
+        row.push(rank_cell(leader, leader.return_rank));
+        row.push(rank_cell(leader, leader.alpha_rank));
         row.push(leader.delta_rank.map_or(TableCell::Empty, TableCell::Signed));
         table.rows.push(row);
     }

@@ -8,6 +8,7 @@ mod ranking;
 mod split;
 
 pub use metrics::{CellForm, METRICS};
+pub(crate) use ranking::rank_cell;
 
 use super::record::{Leaderboard, LeaderboardRow, SeedStat, Track};
 use crate::BoardError;

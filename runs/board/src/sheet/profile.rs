@@ -1,6 +1,5 @@
 //! Table 3: decision mode by mask.
 
-use super::ranking::cohort;
 use super::{CellForm, metric_cell};
 use crate::record::{Cohort, Leaderboard, LeaderboardRow};
 use ktd_bundle::summary::Metric;
@@ -41,7 +40,7 @@ pub(super) fn table(board: &Leaderboard) -> TableData {
     let mut groups: BTreeMap<Key, Vec<&LeaderboardRow>> = BTreeMap::new();
     for track in &board.tracks {
         for leader in &track.leaders {
-            if !matches!(leader.cohort, Cohort::Model | Cohort::Builtin) {
+            if !leader.cohort.is_ranked() {
                 continue;
             }
             let key = (track.mode, track.level, track.numeric.label(), leader.cohort);
@@ -52,7 +51,7 @@ pub(super) fn table(board: &Leaderboard) -> TableData {
         let mut row = vec![
             TableCell::Text(mode.label().to_owned()),
             TableCell::Text(format!("{}/{numeric}", level.label())),
-            TableCell::Text(cohort(kind).to_owned()),
+            TableCell::Text(kind.label().to_owned()),
             TableCell::Count(leaders.iter().map(|leader| leader.seeds.len()).sum()),
         ];
         for (_, key, form) in COLUMNS {

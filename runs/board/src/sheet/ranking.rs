@@ -2,7 +2,7 @@
 
 use super::force;
 use super::{described, metric_cell, stat_cell};
-use crate::record::{Cohort, LeaderboardRow, Separation, Track};
+use crate::record::{LeaderboardRow, Separation, Track};
 use ktd_bundle::summary::Metric;
 use ktd_probes::judge::CertificateSummary;
 use ktd_view::draw::Align::{Left, Right};
@@ -23,6 +23,7 @@ pub(super) fn table(track: &Track) -> TableData {
             ("low", Right, 1),
             ("high", Right, 1),
             ("NW t", Right, 5),
+            ("decisions", Right, 5),
             ("luck low", Right, 6),
             ("luck high", Right, 6),
             ("luck %ile", Right, 2),
@@ -58,6 +59,7 @@ pub(super) fn table(track: &Track) -> TableData {
         track.trials
     ));
     table.notes.extend(track.separation.as_ref().map(tests));
+    table.notes.extend(track.separation.as_ref().and_then(turned));
     table.notes.extend(track.notes.iter().cloned());
     table
 }
@@ -67,17 +69,21 @@ fn row(leader: &LeaderboardRow, track: &Track) -> Vec<TableCell> {
     let interval = selection.and_then(|selection| selection.interval);
     let luck = selection.and_then(|selection| selection.null_band);
     let absent = || {
-        let reason = leader.unattributed_reason.clone();
+        let reason = leader
+            .unattributed_reason
+            .as_ref()
+            .or(leader.unranked_reason.as_ref())
+            .cloned();
         reason.map_or(TableCell::Empty, TableCell::Missing)
     };
     vec![
-        leader.alpha_rank.map_or(TableCell::Empty, TableCell::Count),
+        rank_cell(leader, leader.alpha_rank),
         leader.rank_interval.map_or(TableCell::Empty, |rank| {
             TableCell::Text(format!("{}-{}", rank.low, rank.high))
         }),
         TableCell::Text(tied(leader, track)),
         TableCell::Text(leader.agent.clone()),
-        TableCell::Text(cohort(leader.cohort).to_owned()),
+        TableCell::Text(leader.cohort.label().to_owned()),
         force(leader),
         TableCell::Count(leader.seeds.len()),
         selection.map_or_else(absent, |selection| TableCell::Change(selection.value)),
@@ -86,6 +92,10 @@ fn row(leader: &LeaderboardRow, track: &Track) -> Vec<TableCell> {
         selection.map_or(TableCell::Empty, |selection| {
             metric_cell(&selection.newey_west_t, TableCell::Ratio)
         }),
+        TableCell::optional(
+            selection.map(|selection| selection.independent_decisions),
+            TableCell::Ratio,
+        ),
         TableCell::optional(luck.map(|bounds| bounds.low), TableCell::Change),
         TableCell::optional(luck.map(|bounds| bounds.high), TableCell::Change),
         TableCell::optional(
@@ -112,6 +122,17 @@ fn row(leader: &LeaderboardRow, track: &Track) -> Vec<TableCell> {
     ]
 }
 
+/// A rank, or the reason why an agent that could have one has none.
+pub(crate) fn rank_cell(leader: &LeaderboardRow, rank: Option<usize>) -> TableCell {
+    let absent = || {
+        leader
+            .unranked_reason
+            .clone()
+            .map_or(TableCell::Empty, TableCell::Missing)
+    };
+    rank.map_or_else(absent, TableCell::Count)
+}
+
 /// By which certificate the mask of an agent's runs is certified or refused.
 fn certificate(leader: &LeaderboardRow) -> Option<&CertificateSummary> {
     leader.mask.as_ref()?.by.as_ref()
@@ -127,9 +148,12 @@ fn tied(leader: &LeaderboardRow, track: &Track) -> String {
     let Some((separation, own)) = found else {
         return String::new();
     };
-    let wins = separation.win_share.get(own).map_or(&[][..], Vec::as_slice);
-    let others = separation.agents.iter().zip(wins).enumerate();
-    let others = others.filter(|(place, (_, share))| *place != own && is_open(**share));
+    let open = separation.open.get(own).map_or(&[][..], Vec::as_slice);
+    let others = separation
+        .agents
+        .iter()
+        .zip(open)
+        .filter(|(_, is_open)| **is_open);
     let rank = |agent: &str| {
         track
             .leaders
@@ -138,7 +162,7 @@ fn tied(leader: &LeaderboardRow, track: &Track) -> String {
             .alpha_rank
     };
     let ranks: Vec<String> = others
-        .filter_map(|(_, (agent, _))| rank(agent))
+        .filter_map(|(agent, _)| rank(agent))
         .map(|rank| rank.to_string())
         .collect();
     ranks.join(",")
@@ -164,24 +188,23 @@ fn tests(separation: &Separation) -> String {
     )
 }
 
+/// The pairs whose order a setting turns, in a line.
+fn turned(separation: &Separation) -> Option<String> {
+    let pairs: Vec<String> = separation
+        .turned
+        .iter()
+        .map(|pair| format!("{} and {} ({})", pair.above, pair.below, pair.settings.join(", ")))
+        .collect();
+    (!pairs.is_empty()).then(|| {
+        format!(
+            "not separable, for a setting of the declared family turns them: {}",
+            pairs.join("; ")
+        )
+    })
+}
+
 fn tied_pairs(separation: &Separation) -> usize {
-    let rows = separation.win_share.iter().enumerate();
-    rows.map(|(own, row)| row.iter().skip(own + 1).filter(|share| is_open(**share)).count())
+    let rows = separation.open.iter().enumerate();
+    rows.map(|(own, row)| row.iter().skip(own + 1).filter(|is_open| **is_open).count())
         .sum()
-}
-
-/// Whether a share of wins leaves open who is better.
-fn is_open(share: f64) -> bool {
-    const LOW: f64 = 0.05;
-    LOW < share && share < 1.0 - LOW
-}
-
-/// What an agent is, in a word.
-pub(super) const fn cohort(cohort: Cohort) -> &'static str {
-    match cohort {
-        Cohort::Model => "model",
-        Cohort::Builtin => "built-in",
-        Cohort::Control => "control",
-        Cohort::Reference => "reference",
-    }
 }

@@ -1,8 +1,8 @@
 //! An agent as files write it: one flat table of keys, of which each kind of agent takes its own.
 
 use super::{
-    AgentConfig, AgentKind, ApiKeySource, BuiltinAgent, Control, External, ExternalClient, ModelAgent,
-    ProgramAgent,
+    AgentCohort, AgentConfig, AgentKind, ApiKeySource, BuiltinAgent, Control, External, ExternalClient,
+    ModelAgent, ProgramAgent,
 };
 use crate::file_name::is_file_name;
 use crate::rate_limits::RateLimits;
@@ -19,6 +19,8 @@ pub(crate) struct AgentKeys {
     /// Which kind it is. Headers write it; where it is left out, the other keys say it.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     kind: Option<Kind>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    cohort: Option<AgentCohort>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     builtin: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -141,6 +143,10 @@ impl TryFrom<AgentKeys> for AgentConfig {
             return Err(InvalidAgent::OtherKind { id, kind: label });
         }
         let kind = keys.take_kind(&id, label)?;
+        let cohort = match label {
+            Kind::Builtin | Kind::Control => None,
+            Kind::Model | Kind::Program | Kind::Client => keys.cohort.take(),
+        };
         if let Some(key) = keys.first_left() {
             let more = match label {
                 Kind::Program | Kind::Client => "; docs/own-agent.md says what an outside agent takes",
@@ -157,7 +163,7 @@ impl TryFrom<AgentKeys> for AgentConfig {
             AgentKind::Model(model) => check_model(&id, model)?,
             AgentKind::Builtin(_) | AgentKind::Control(_) | AgentKind::Program(_) | AgentKind::Client(_) => {}
         }
-        Ok(Self { id, kind })
+        Ok(Self { id, cohort, kind })
     }
 }
 
@@ -238,6 +244,7 @@ impl AgentKeys {
         let Self {
             id: _,
             kind: _,
+            cohort,
             builtin,
             control,
             command,
@@ -260,6 +267,7 @@ impl AgentKeys {
             rates,
         } = self;
         let keys = [
+            ("cohort", cohort.is_some()),
             ("builtin", builtin.is_some()),
             ("control", control.is_some()),
             ("command", command.is_some()),
@@ -304,6 +312,7 @@ impl From<AgentConfig> for AgentKeys {
         let of = |kind| Self {
             id: agent.id,
             kind: Some(kind),
+            cohort: agent.cohort,
             ..Self::default()
         };
         match agent.kind {

@@ -168,6 +168,7 @@ fn another_mode_is_refused() {
 #[test]
 fn a_built_in_agent_is_no_vendors_model() {
     let model = |name: &str| AgentConfig {
+        cohort: None,
         id: "gpt-9".to_owned(),
         kind: AgentKind::Model(Box::new(ModelAgent {
             model: name.to_owned(),

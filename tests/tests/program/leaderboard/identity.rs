@@ -81,7 +81,7 @@ fn a_branch_is_not_ranked_and_counts_as_a_trial() {
             "--branch",
             "5",
             "--builtin",
-            "hold",
+            "equal-weight",
             "--out",
             "branch",
         ],
@@ -94,7 +94,7 @@ fn a_branch_is_not_ranked_and_counts_as_a_trial() {
             .as_array()
             .unwrap()
             .iter()
-            .all(|leader| leader["agent"] != "hold")
+            .all(|leader| leader["agent"] != "equal-weight")
     );
     assert!(
         board["notes"].to_string().contains("branches are not ranked"),
@@ -124,46 +124,35 @@ fn luck_is_no_narrower_for_seeds_that_traded_alike() {
 
 #[test]
 fn twins_are_tied_with_each_other() {
-    let output = quiet(
-        scene(),
-        &[
-            "leaderboard",
-            "out",
-            "--json",
-            "--window",
-            "long",
-            "--mask",
-            "blinded",
-        ],
-    );
-    let board: Value = serde_json::from_slice(&output.stdout).unwrap();
-    let separation = &track(&board, "long", "blinded")["separation"];
-    let agents = separation["agents"].as_array().unwrap();
+    const EQUAL: &str = "    { id = \"equal-weight\", builtin = \"equal-weight\" },\n";
+    let folder = tempfile::tempdir().unwrap();
+    let twin = format!("{EQUAL}{}", EQUAL.replacen("equal-weight", "twin", 1));
+    let replaced = [(CHEATER, ""), (ORACLE, ""), (EQUAL, twin.as_str())];
+    let other = other(folder.path(), &replaced);
+    let board = board(folder.path(), &[&other]);
+    let track = track(&board, "long", "bright");
+    let agents = track["separation"]["agents"].as_array().unwrap();
     let place = |agent: &str| agents.iter().position(|own| own == agent).unwrap();
-    assert_eq!(separation["win_share"][place("cheater")][place("hold")], 0.5);
-    let rank = |agent: &str| leader(track(&board, "long", "blinded"), agent)["alpha_rank"].clone();
-    assert_eq!(rank("cheater"), rank("hold"));
+    assert_eq!(
+        track["separation"]["win_share"][place("twin")][place("equal-weight")],
+        0.5
+    );
+    let rank = |agent: &str| leader(track, agent)["alpha_rank"].clone();
+    assert_eq!(rank("twin"), rank("equal-weight"));
+    let arguments = [
+        "--table", "ranking", "--wide", "--window", "long", "--mask", "bright",
+    ];
     let text = quiet(
-        scene(),
-        &[
-            "leaderboard",
-            "out",
-            "--table",
-            "ranking",
-            "--wide",
-            "--window",
-            "long",
-            "--mask",
-            "blinded",
-        ],
+        folder.path(),
+        &[&["leaderboard", &other], &arguments[..]].concat(),
     );
     let text = String::from_utf8(text.stdout).unwrap();
-    let row = text.lines().find(|line| line.contains(" hold ")).unwrap();
+    let row = text.lines().find(|line| line.contains(" twin ")).unwrap();
     let tied = row.split_whitespace().nth(2).unwrap();
-    let own = rank("hold").to_string();
+    let own = rank("twin").to_string();
     assert!(
         tied.split(',').any(|other| other == own),
-        "hold is tied with the cheater, whose rank is its own: {row}"
+        "it is tied with its twin, whose rank is its own: {row}"
     );
 }
 

@@ -8,6 +8,7 @@
 
 mod files;
 mod identity;
+mod ranked;
 mod references;
 
 use ktd_kit::program::on_one_core;
@@ -158,8 +159,9 @@ fn what_has_no_value_has_a_reason() {
     assert_eq!(cash["metrics"]["hhi"]["median"]["value"], 0.0);
     assert_eq!(cash["metrics"]["abstention"]["median"]["value"], 1.0);
     assert_eq!(
-        (&cash["selection"]["value"], &cash["selection"]["null_band"]),
-        (&0.0.into(), &Value::Null)
+        cash["selection"],
+        Value::Null,
+        "a control is attributed and not ranked"
     );
     let day = leader(track(&board, "day", "blinded"), "equal-weight");
     assert!(reason(&day["metrics"]["sharpe_ratio"]).contains("at least 2"));
@@ -183,8 +185,8 @@ fn what_is_not_shown_counts_as_a_trial_all_the_same() {
         &["out/cells/random__long__bright-exact__memory-only__s1"],
     );
     let trials = |board: &Value| track(board, "long", "bright")["trials"].as_u64().unwrap();
-    // Three agents, two masks, two seeds; the oracle and the cheater know the future.
-    assert_eq!((trials(&all), trials(&one)), (12, 12));
+    // Two agents, two masks, two seeds; the oracle, the cheater and `hold` are controls.
+    assert_eq!((trials(&all), trials(&one)), (8, 8));
     let track = track(&one, "long", "bright");
     assert_eq!(
         track["leaders"].as_array().unwrap().len(),

@@ -361,7 +361,7 @@ fn controls_and_references_stand_below_without_a_rank() {
 fn the_basis_is_switched_without_a_script() {
     let page = page_of(&board(2, 30, 1, 11));
     for basis in ["pre", "post", "two"] {
-        let checked = if basis == "pre" {
+        let checked = if basis == "two" {
             " checked=\"checked\""
         } else {
             ""

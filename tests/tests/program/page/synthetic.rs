@@ -317,6 +317,8 @@ fn leader(chance: &mut Chance, name: &str, cohort: Cohort, days: usize) -> Leade
         alpha_rank: None,
         delta_rank: None,
         rank_interval: None,
+        rank_interval_default: None,
+        unranked_reason: None,
         first_share: None,
         attribution: Some(ByBasis {
             pre: pre.clone(),
@@ -446,6 +448,7 @@ fn selected(chance: &mut Chance, value: f64) -> Selection {
             low: value - half,
             high: value + half,
         }),
+        independent_decisions: 44.0,
         newey_west_t: metric(value / half * 1.96),
         null_band: Some(Bounds {
             low: middle - 0.07,
@@ -510,6 +513,15 @@ fn separation(leaders: &[LeaderboardRow]) -> Separation {
         win_share: (0..count)
             .map(|own| (0..count).map(|other| win(own, other)).collect())
             .collect(),
+        open: (0..count)
+            .map(|own| {
+                (0..count)
+                    .map(|other| own != other && 0.05 < win(own, other) && win(own, other) < 0.95)
+                    .collect()
+            })
+            .collect(),
+        settings: vec!["no clip".to_owned()],
+        turned: Vec::new(),
         groups: groups.map(|(_, group)| group.clone()).collect(),
         pbo: metric(0.41),
         reality_check_p: metric(0.22),

@@ -55,7 +55,7 @@ pub(super) fn body(view: View<'_>) -> Markup {
             (figure(&draw(shown), &title, &description))
         }
         (numbers(&html! {
-            (sheet::table(view.board, TableKind::Contrasts, view.track, WeightBasis::Pre).html())
+            (sheet::table(view.board, TableKind::Contrasts, view.track, WeightBasis::HEADLINE).html())
             (pairs(contrasts).html())
         }))
     }

@@ -26,7 +26,12 @@ const BELOW: [&str; 5] = ["n1", "n2", "n3", "n4", "n5"];
 const ABOVE: [&str; 5] = ["p1", "p2", "p3", "p4", "p5"];
 
 pub(super) fn body(view: View<'_>) -> Markup {
-    let table = sheet::table(view.board, TableKind::Exposures, view.track, WeightBasis::Pre);
+    let table = sheet::table(
+        view.board,
+        TableKind::Exposures,
+        view.track,
+        WeightBasis::HEADLINE,
+    );
     let styles = &view.board.model.styles;
     if table.rows.is_empty() || styles.is_empty() {
         return nothing("No exposures are known.");

@@ -39,7 +39,7 @@ pub(super) fn body(view: View<'_>) -> Markup {
             ("k-apart", "control or reference, unranked"),
         ]))
         (figure(&draw(&rows), "Selection with intervals and luck bands", &description))
-        (numbers(&sheet::table(view.board, TableKind::Ranking, view.track, WeightBasis::Pre).html()))
+        (numbers(&sheet::table(view.board, TableKind::Ranking, view.track, WeightBasis::HEADLINE).html()))
     }
 }
 
@@ -52,7 +52,16 @@ struct Row<'b> {
 impl<'b> Row<'b> {
     fn of(leader: &'b LeaderboardRow) -> Option<Self> {
         let selection = leader.selection.as_ref();
-        let attributed = || Some(leader.attribution.as_ref()?.pre.carino.selection);
+        let attributed = || {
+            Some(
+                leader
+                    .attribution
+                    .as_ref()?
+                    .get(WeightBasis::HEADLINE)
+                    .carino
+                    .selection,
+            )
+        };
         let value = selection.map(|selection| selection.value).or_else(attributed)?;
         value.is_finite().then_some(Self {
             leader,

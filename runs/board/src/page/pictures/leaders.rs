@@ -1,8 +1,9 @@
 //! Picture 1: the leaderboard, and how sure its ranks are.
 
-use super::{Section, View, is_set_apart, kind, nothing, ranks};
+use super::{Section, View, is_set_apart, nothing, ranks};
 use crate::sheet::{self, CellForm, METRICS};
 use crate::{Bounds, LeaderboardRow, Separation, Track};
+use ktd_attribution::account::WeightBasis;
 use ktd_bundle::summary::Metric;
 use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{TableCell, TableData, TableView, change, portion};
@@ -12,13 +13,20 @@ pub(super) const SECTION: Section = Section {
     id: "leaderboard",
     title: "1. Leaderboard",
     lead: "Ranked by selection: what was earned beyond the market and the styles. Agents that share a letter cannot be \
-           separated by these data. Medians over seeds; controls and references stand below and have no rank.",
+           separated by these data. Medians over seeds; controls, references and agents that held nothing stand below and have no rank.",
 };
 
 /// Heads of what says where an agent stands.
 const STANDING: [&str; 4] = ["agent", "\u{3b1} rank", "95 %", "tie"];
 /// Heads of what it selected.
-const SKILL: [&str; 5] = ["selection", "95 % interval", "NW t", "above luck", "DSR"];
+const SKILL: [&str; 6] = [
+    "selection",
+    "95 % interval",
+    "NW t",
+    "decisions",
+    "above luck",
+    "DSR",
+];
 /// Heads of ranks beside the one by selection.
 const RANKS: [&str; 2] = ["return rank", "\u{394} rank"];
 /// Heads of what hiding the identifiers took away.
@@ -149,10 +157,10 @@ fn mask(leader: &LeaderboardRow) -> [TableCell; 2] {
 
 fn standing(leader: &LeaderboardRow, separation: Option<&Separation>) -> [TableCell; 4] {
     let letters = separation.map_or_else(String::new, |separation| letters(&leader.agent, separation));
-    let tag = format!("{} \u{b7} {}", leader.agent, kind(leader.cohort));
+    let tag = format!("{} \u{b7} {}", leader.agent, leader.cohort.label());
     [
         TableCell::Text(tag),
-        leader.alpha_rank.map_or(TableCell::Empty, TableCell::Count),
+        sheet::rank_cell(leader, leader.alpha_rank),
         leader.rank_interval.map_or(TableCell::Empty, |rank| {
             TableCell::Text(range(rank.low, rank.high))
         }),
@@ -170,20 +178,20 @@ pub(super) fn range(low: usize, high: usize) -> String {
 }
 
 fn metric(leader: &LeaderboardRow, key: &str, form: CellForm) -> TableCell {
-    let missing = || TableCell::Missing(format!("not defined for a {}", kind(leader.cohort)));
+    let missing = || TableCell::Missing(format!("not defined for a {}", leader.cohort.label()));
     leader
         .metrics
         .get(key)
         .map_or_else(missing, |stat| sheet::metric_cell(&stat.median, form))
 }
 
-fn skill(leader: &LeaderboardRow) -> [TableCell; 5] {
+fn skill(leader: &LeaderboardRow) -> [TableCell; 6] {
     let Some(selection) = &leader.selection else {
         // References are attributed but not resampled.
         let value = leader
             .attribution
             .as_ref()
-            .map(|bases| bases.pre.carino.selection);
+            .map(|bases| bases.get(WeightBasis::HEADLINE).carino.selection);
         let reason = leader
             .unattributed_reason
             .clone()
@@ -191,6 +199,7 @@ fn skill(leader: &LeaderboardRow) -> [TableCell; 5] {
         let value = value.map_or(TableCell::Missing(reason), TableCell::Change);
         return [
             value,
+            TableCell::Empty,
             TableCell::Empty,
             TableCell::Empty,
             TableCell::Empty,
@@ -206,6 +215,7 @@ fn skill(leader: &LeaderboardRow) -> [TableCell; 5] {
         TableCell::Change(selection.value),
         interval,
         sheet::metric_cell(&selection.newey_west_t, TableCell::Ratio),
+        TableCell::Ratio(selection.independent_decisions),
         selection
             .null_percentile
             .map_or(TableCell::Empty, |share| TableCell::Text(portion(share))),

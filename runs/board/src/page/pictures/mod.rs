@@ -14,7 +14,7 @@ mod waterfall;
 
 pub(crate) use leaders::table as leaderboard;
 
-use crate::{Cohort, Leaderboard, LeaderboardRow, Track};
+use crate::{Leaderboard, LeaderboardRow, Track};
 use ktd_view::draw::{Align, Canvas, TableCell, TableData, grouped, real, scroll, short_hash};
 use maud::{Markup, html};
 
@@ -122,7 +122,7 @@ fn card(leader: &LeaderboardRow, detail: &str, inner: &Markup) -> Markup {
         figure.card {
             figcaption {
                 bdi.agent { (leader.agent) }
-                span.tag { (kind(leader.cohort)) }
+                span.tag { (leader.cohort.label()) }
                 span.detail { (detail) }
             }
             (inner)
@@ -140,19 +140,9 @@ fn nothing(why: &str) -> Markup {
     html! { p.nothing { (why) } }
 }
 
-/// What an agent is, in a word.
-pub(crate) const fn kind(cohort: Cohort) -> &'static str {
-    match cohort {
-        Cohort::Model => "model",
-        Cohort::Builtin => "built-in",
-        Cohort::Control => "control",
-        Cohort::Reference => "reference",
-    }
-}
-
 /// Whether it stands below the ranked.
 pub(crate) const fn is_set_apart(leader: &LeaderboardRow) -> bool {
-    matches!(leader.cohort, Cohort::Control | Cohort::Reference)
+    leader.alpha_rank.is_none()
 }
 
 /// The ranked agents, best first.

@@ -211,5 +211,8 @@ fn wins(separation: &Separation) -> TableData {
         columns,
     )
     .with_rows(rows)
-    .with_note("Between 5 % and 95 % two agents cannot be separated.")
+    .with_note(
+        "Between 5 % and 95 % two agents cannot be separated; nor can they where a setting of the declared family turns \
+         their order.",
+    )
 }

@@ -17,6 +17,11 @@ pub(super) const SECTION: Section = Section {
 /// Bases with what they mean.
 const BASES: [(WeightBasis, &str, &str); 3] = [
     (
+        WeightBasis::Two,
+        "basis-two",
+        "two, which ranks: overnight on weights before, intraday on weights after; nothing is left to timing",
+    ),
+    (
         WeightBasis::Pre,
         "basis-pre",
         "pre: weights before the day's trades; what new trades earn on their first day is timing",
@@ -25,11 +30,6 @@ const BASES: [(WeightBasis, &str, &str); 3] = [
         WeightBasis::Post,
         "basis-post",
         "post: weights after the day's trades; what they missed since the last close is timing",
-    ),
-    (
-        WeightBasis::Two,
-        "basis-two",
-        "two: overnight on weights before, intraday on weights after; nothing is left to timing",
     ),
 ];
 
@@ -50,7 +50,7 @@ pub(super) fn body(view: View<'_>) -> Markup {
         ]))
         div.bases {
             @for (basis, id, meaning) in BASES {
-                input type="radio" name="basis" id=(id) checked=[(basis == WeightBasis::Pre).then_some("checked")];
+                input type="radio" name="basis" id=(id) checked=[(basis == WeightBasis::HEADLINE).then_some("checked")];
                 label for=(id) { (meaning) }
             }
             div.cards { @for leader in &shown { (agent(view, leader)) } }
@@ -62,7 +62,10 @@ pub(super) fn body(view: View<'_>) -> Markup {
 }
 
 fn agent(view: View<'_>, leader: &LeaderboardRow) -> Markup {
-    let whole = leader.attribution.as_ref().map(|bases| &bases.pre);
+    let whole = leader
+        .attribution
+        .as_ref()
+        .map(|bases| bases.get(WeightBasis::HEADLINE));
     let whole = whole.map_or_else(String::new, |contribution| change(contribution.carino.portfolio));
     card(
         leader,

@@ -1,0 +1,74 @@
+//! The family of defensible settings: a rank holds where it holds under all of them.
+
+use ktd_attribution::account::WeightBasis;
+use ktd_attribution::model::{ModelConfig, Weighting};
+use ktd_env::factors::Winsor;
+
+/// What one member of the family changes of the default.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Change {
+    Winsor(Winsor),
+    Weighting(Weighting),
+    Basis(WeightBasis),
+}
+
+/// The members beside the default, each with one change: how far exposures are clipped, what a name weighs in the
+/// regression, and on which weights a day's return is split. This is the one place that declares them.
+pub(super) const MEMBERS: [(&str, Change); 8] = [
+    (
+        "clip at 3 MAD",
+        Change::Winsor(Winsor::Mad {
+            k: 3.0,
+            scale: 1.4826,
+        }),
+    ),
+    (
+        "clip at 5 MAD",
+        Change::Winsor(Winsor::Mad {
+            k: 5.0,
+            scale: 1.4826,
+        }),
+    ),
+    (
+        "clip at percentiles 1 and 99",
+        Change::Winsor(Winsor::Percentile { low: 1.0, high: 99.0 }),
+    ),
+    ("no clip", Change::Winsor(Winsor::Unlimited)),
+    ("equal weights", Change::Weighting(Weighting::Equal)),
+    ("weights by amount", Change::Weighting(Weighting::Amount)),
+    (
+        "weights by residual variance",
+        Change::Weighting(Weighting::InverseResidualVariance),
+    ),
+    ("basis pre", Change::Basis(WeightBasis::Pre)),
+];
+
+/// The family as text, for the hash of a board's metrics.
+pub(super) fn text() -> String {
+    let names: Vec<&str> = MEMBERS.iter().map(|(name, _)| *name).collect();
+    format!("settings family = {}\n", names.join("; "))
+}
+
+/// Days before a return day that some member reads.
+pub(super) fn first_needed_day(config: &ModelConfig, first: usize) -> usize {
+    let own = std::iter::once(config.clone());
+    let members = MEMBERS.iter().map(|(_, change)| change.of(config).0);
+    own.chain(members)
+        .map(|config| config.first_needed_day(first))
+        .min()
+        .unwrap_or(first)
+}
+
+impl Change {
+    /// The model's settings and the basis under the change.
+    pub(super) fn of(self, config: &ModelConfig) -> (ModelConfig, WeightBasis) {
+        let mut config = config.clone();
+        let mut basis = WeightBasis::HEADLINE;
+        match self {
+            Self::Winsor(winsor) => config.winsor = winsor,
+            Self::Weighting(weighting) => config.weighting = weighting,
+            Self::Basis(other) => basis = other,
+        }
+        (config, basis)
+    }
+}

@@ -1,0 +1,235 @@
+//! Planted accounts on a panel: which headline recovers what was planted, and how far exposures beyond the limits of
+//! winsorising move returns.
+
+use super::settings::ModelSettings;
+use crate::BoardError;
+use crate::fitted::FittedModel;
+use ktd_attribution::Panel;
+use ktd_attribution::planting::{
+    PlantedAgent, PlantedDesign, PlantedMarket, Recovered, RecoverySummary, SkillHorizon, TailFit, summarise,
+};
+use ktd_env::Market;
+use ktd_io::parallel::in_parallel;
+use ktd_view::draw::Align::{Left, Right};
+use ktd_view::draw::{TableCell, TableData};
+use serde::Serialize;
+use std::ops::Range;
+
+/// How planted accounts are drawn.
+#[derive(Debug, Clone)]
+pub struct PlantingOptions {
+    /// The factor model.
+    pub settings: ModelSettings,
+    /// Return days, as places of the calendar.
+    pub days: Range<usize>,
+    /// Draws of the specific returns.
+    pub draws: u64,
+    /// The seed of the first; the others follow.
+    pub seed: u64,
+    /// Names of an account.
+    pub names: usize,
+    /// Trading days from one choice of names to the next.
+    pub hold_days: usize,
+    /// Replicates of each interval.
+    pub replicates: u32,
+    /// Threads.
+    pub threads: usize,
+}
+
+/// What was recovered.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct PlantingReport {
+    /// Trading days.
+    pub days: usize,
+    /// Draws.
+    pub draws: u64,
+    /// Names of an account.
+    pub names: usize,
+    /// Trading days from one choice to the next.
+    pub hold_days: usize,
+    /// The share of a name's own exposure beyond the limits that moves the panel's own returns.
+    pub tail: f64,
+    /// Its 95 % interval.
+    pub tail_interval: (f64, f64),
+    /// What the same measure finds in one draw of planted tails of 0 and of 1.
+    pub tail_of_planted: (f64, f64),
+    /// What each candidate recovers.
+    pub rows: Vec<PlantingRow>,
+}
+
+/// One planted account under one candidate.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct PlantingRow {
+    /// Share of a name's own exposure beyond the limits that moves returns, as planted.
+    pub tail: f64,
+    /// The account.
+    pub agent: String,
+    /// With which exposures it is attributed.
+    pub exposures: String,
+    /// On which weights.
+    pub basis: String,
+    /// Mean true selection.
+    pub planted: f64,
+    /// Mean of estimate less truth.
+    pub bias: f64,
+    /// Its standard error.
+    pub bias_error: f64,
+    /// Root mean square of estimate less truth.
+    pub error: f64,
+    /// Share of draws whose 95 % interval holds what was planted.
+    pub coverage: f64,
+}
+
+/// Plants accounts on a panel and recovers them.
+///
+/// # Errors
+/// [`BoardError`] when the factor model cannot be fitted over the days.
+pub fn plant(market: &Market, options: &PlantingOptions) -> Result<PlantingReport, BoardError> {
+    let refused = |error: &dyn std::fmt::Display| {
+        BoardError::input(
+            format!("the planted accounts: {error}"),
+            "choose days with full history on the panel",
+        )
+    };
+    let fitted = FittedModel::of(market, &options.settings, options.days.clone())?;
+    let config = fitted.model.config().clone();
+    let panel = Panel::from_market(
+        market,
+        config.first_needed_day(options.days.start)..options.days.end,
+    )
+    .map_err(|error| refused(&error))?;
+    let planted =
+        PlantedMarket::new(&panel, &config, options.days.clone()).map_err(|error| refused(&error))?;
+    let measured = planted
+        .tail_fit((options.replicates, options.seed))
+        .map_err(|error| refused(&error))?;
+    let found = |tail| -> Result<f64, BoardError> {
+        let fit = planted.planted_tail_fit(tail, (options.replicates, options.seed));
+        Ok(fit.map_err(|error| refused(&error))?.share)
+    };
+    let tail_of_planted = (found(0.0)?, found(1.0)?);
+    let agents = agents(&planted);
+    let mut rows = Vec::new();
+    for tail in tails(&measured) {
+        let design = PlantedDesign {
+            tail,
+            agents: agents.iter().map(|(_, agent)| *agent).collect(),
+            names: options.names,
+            hold_days: options.hold_days,
+            replicates: options.replicates,
+        };
+        let seeds: Vec<u64> = (0..options.draws)
+            .map(|draw| options.seed.wrapping_add(draw))
+            .collect();
+        let draws = in_parallel(&seeds, options.threads, |seed| planted.recover(&design, *seed));
+        let draws: Vec<Vec<Recovered>> = draws
+            .into_iter()
+            .collect::<Result<_, _>>()
+            .map_err(|error| refused(&error))?;
+        for (place, (name, _)) in agents.iter().enumerate() {
+            let own: Vec<&Recovered> = draws.iter().filter_map(|draw| draw.get(place)).collect();
+            rows.extend(summarise(&own).iter().map(|summary| row(tail, name, summary)));
+        }
+    }
+    Ok(PlantingReport {
+        days: planted.days(),
+        draws: options.draws,
+        names: options.names,
+        hold_days: options.hold_days,
+        tail: measured.share,
+        tail_interval: measured.interval,
+        tail_of_planted,
+        rows,
+    })
+}
+
+/// Exposures that stop at the limits, that go on as measured, and that go on fully.
+fn tails(measured: &TailFit) -> Vec<f64> {
+    let best = measured.share.clamp(0.0, 1.0);
+    let mut tails = vec![0.0, best, 1.0];
+    tails.retain(|tail| tail.is_finite());
+    tails.dedup();
+    tails
+}
+
+/// Skill over the first day and over the whole holding, luck, and each style within and beyond the limits.
+fn agents(planted: &PlantedMarket) -> Vec<(String, PlantedAgent)> {
+    let skill = |information, foresight| PlantedAgent::Skill {
+        information,
+        foresight,
+    };
+    let mut agents = vec![
+        (
+            "skill, first day, IC 0.05".to_owned(),
+            skill(0.05, SkillHorizon::FirstDay),
+        ),
+        (
+            "skill, holding, IC 0.05".to_owned(),
+            skill(0.05, SkillHorizon::Holding),
+        ),
+        ("luck".to_owned(), PlantedAgent::Luck),
+    ];
+    for (place, style) in planted.styles().iter().enumerate() {
+        agents.push((format!("style {}", style.name()), PlantedAgent::Style(place)));
+        agents.push((format!("tail {}", style.name()), PlantedAgent::Tail(place)));
+    }
+    agents
+}
+
+fn row(tail: f64, agent: &str, summary: &RecoverySummary) -> PlantingRow {
+    PlantingRow {
+        tail,
+        agent: agent.to_owned(),
+        exposures: summary.candidate.exposures.label().to_owned(),
+        basis: summary.candidate.basis.label().to_owned(),
+        planted: summary.planted,
+        bias: summary.bias,
+        bias_error: summary.bias_error,
+        error: summary.error,
+        coverage: summary.coverage,
+    }
+}
+
+impl PlantingReport {
+    /// The table of all accounts and candidates.
+    #[must_use]
+    pub fn table(&self) -> TableData {
+        let heads = [
+            ("tail", Right),
+            ("account", Left),
+            ("exposures", Left),
+            ("basis", Left),
+            ("planted", Right),
+            ("bias", Right),
+            ("s.e.", Right),
+            ("r.m.s.", Right),
+            ("coverage", Right),
+        ];
+        let rows = self.rows.iter().map(|row| {
+            vec![
+                TableCell::Ratio(row.tail),
+                TableCell::Text(row.agent.clone()),
+                TableCell::Text(row.exposures.clone()),
+                TableCell::Text(row.basis.clone()),
+                TableCell::Change(row.planted),
+                TableCell::Change(row.bias),
+                TableCell::Percent(row.bias_error),
+                TableCell::Percent(row.error),
+                TableCell::Percent(row.coverage),
+            ]
+        });
+        let title = format!(
+            "Planted accounts: {} draws of {} days, {} names, traded every {} days",
+            self.draws, self.days, self.names, self.hold_days
+        );
+        TableData::new(title, heads).with_rows(rows).with_note(format!(
+            "of a name's own exposure beyond the limits, a share of {:.2} moves the panel's own returns \
+             ({:.2} to {:.2}); of a planted 0 and 1 the same measure finds {:.2} and {:.2}",
+            self.tail,
+            self.tail_interval.0,
+            self.tail_interval.1,
+            self.tail_of_planted.0,
+            self.tail_of_planted.1
+        ))
+    }
+}

@@ -1,0 +1,149 @@
+//! Who has a rank: what holds something and is no control.
+
+use super::{board, leader, run, track};
+use ktd_kit::Folder;
+use serde_json::{Value, json};
+
+/// Two idle programs, one of which says that it is a control.
+const EXPERIMENT: &str = r#"
+name = "ranked"
+synthetic = { seed = 5, names = 90, days = 330 }
+mask_key_file = "key"
+masks = [{ level = "bright" }]
+modes = ["memory-only"]
+agents = [
+    { id = "cheater", builtin = "cheater" },
+    { id = "schema-breaker", builtin = "schema-breaker" },
+    { id = "hold", builtin = "hold" },
+    { id = "idle", command = ["sh", "idle.sh"], cohort = "language-model" },
+    { id = "unnamed", command = ["sh", "idle.sh"] },
+    { id = "probe", command = ["sh", "idle.sh"], cohort = "control" },
+    { id = "equal-weight", builtin = "equal-weight" },
+    { id = "random", builtin = "random" },
+]
+windows = [{ id = "w", last_days = 10 }]
+"#;
+
+const IDLE: &str = r#"while read -r line; do
+case $line in
+  *'"type":"end"'*) exit 0 ;;
+  *) echo '{"type":"call","name":"submit_action","arguments":{"orders":[],"overall_reason":"nothing to do today"}}' ;;
+esac
+done
+"#;
+
+#[test]
+fn controls_and_books_without_a_position_have_no_rank() {
+    let folder = Folder::new();
+    folder.write("idle.sh", IDLE);
+    run(folder.path(), "out", EXPERIMENT);
+    let board = board(folder.path(), &["out"]);
+    let track = track(&board, "w", "bright");
+    for agent in ["cheater", "schema-breaker", "hold", "probe"] {
+        let row = leader(track, agent);
+        assert_eq!(row["cohort"], "control", "{agent}");
+        assert_eq!(
+            (&row["alpha_rank"], &row["return_rank"], &row["selection"]),
+            (&Value::Null, &Value::Null, &Value::Null)
+        );
+        assert_eq!(row["unranked_reason"], Value::Null, "{agent}");
+    }
+    for (agent, cohort) in [("idle", "model"), ("unnamed", "outside")] {
+        let row = leader(track, agent);
+        assert_eq!(
+            (&row["cohort"], &row["alpha_rank"]),
+            (&json!(cohort), &Value::Null),
+            "{agent}"
+        );
+        assert_eq!(row["unranked_reason"], "held nothing", "{agent}");
+    }
+    // Nobody but the two that hold something is in the order, the pairs and the families of tests.
+    let mut separated: Vec<&str> = track["separation"]["agents"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(Value::as_str)
+        .collect();
+    separated.sort_unstable();
+    assert_eq!(separated, ["equal-weight", "random"]);
+    assert_eq!(
+        leader(track, "random")["rank_interval"]["high"]
+            .as_u64()
+            .unwrap()
+            .max(2),
+        2
+    );
+    assert_eq!(track["trials"], 4, "two that hold, two idle ones; no control");
+    let order: Vec<&str> = track["leaders"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(|row| row["cohort"].as_str())
+        .collect();
+    assert_eq!(
+        order,
+        [
+            "builtin",
+            "builtin",
+            "model",
+            "outside",
+            "control",
+            "control",
+            "control",
+            "control",
+            "reference",
+            "reference"
+        ]
+    );
+}
+
+/// Ranks hold under a declared family of settings, or are marked.
+#[test]
+fn intervals_of_ranks_span_the_family_of_settings() {
+    let board = board(super::scene(), &["out"]);
+    // A window of one day has nothing to resample.
+    let tracks = board["tracks"].as_array().unwrap().iter();
+    let tracks: Vec<&Value> = tracks.filter(|track| track["separation"].is_object()).collect();
+    assert_eq!(tracks.len(), 2);
+    for track in tracks {
+        let separation = &track["separation"];
+        let settings = separation["settings"].as_array().unwrap();
+        assert_eq!(settings.len(), 7, "all members but the default: {settings:?}");
+        let agents: Vec<&str> = separation["agents"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter_map(Value::as_str)
+            .collect();
+        let place = |agent: &Value| agents.iter().position(|own| agent == own).unwrap();
+        for pair in separation["turned"].as_array().unwrap() {
+            let (above, below) = (place(&pair["above"]), place(&pair["below"]));
+            assert_eq!(separation["open"][above][below], true, "{pair}");
+        }
+        for agent in &agents {
+            let row = leader(track, agent);
+            let ends = |key: &str| {
+                (
+                    row[key]["low"].as_u64().unwrap(),
+                    row[key]["high"].as_u64().unwrap(),
+                )
+            };
+            let (all, default) = (ends("rank_interval"), ends("rank_interval_default"));
+            assert!(
+                all.0 <= default.0 && default.1 <= all.1,
+                "{agent}: {all:?} {default:?}"
+            );
+            assert!(0.0 < row["selection"]["independent_decisions"].as_f64().unwrap());
+        }
+    }
+    let contrasts = board["contrasts"].as_array().unwrap();
+    for metric in ["total_return", "selection", "abstention", "turnover"] {
+        let mut agents: Vec<&str> = contrasts
+            .iter()
+            .filter(|contrast| contrast["metric"] == metric)
+            .filter_map(|contrast| contrast["agent"].as_str())
+            .collect();
+        agents.sort_unstable();
+        assert_eq!(agents, ["equal-weight", "random"], "{metric}: no control");
+    }
+}
