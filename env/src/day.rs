@@ -48,6 +48,15 @@ impl TradeDate {
             })
     }
 
+    /// A date of a rule; the earliest where the calendar has no such day, which a test of the rule's steps shows.
+    #[must_use]
+    pub(crate) const fn of(year: i32, month: u32, day: u32) -> Self {
+        match NaiveDate::from_ymd_opt(year, month, day) {
+            Some(date) => Self(date),
+            None => Self::earliest(),
+        }
+    }
+
     /// The earliest date that can be held.
     #[must_use]
     pub(crate) const fn earliest() -> Self {

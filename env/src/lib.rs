@@ -35,4 +35,4 @@ pub use panel_check::{
     YearCoverage, check_panel,
 };
 pub use seed::KeyedStream;
-pub use ticker::{Board, Ticker, TickerError};
+pub use ticker::{Board, Ticker, TickerError, Venue};

@@ -31,6 +31,17 @@ impl Board {
     }
 }
 
+/// The exchange that a stock is listed on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Venue {
+    /// Shanghai (`SH`).
+    Shanghai,
+    /// Shenzhen (`SZ`).
+    Shenzhen,
+    /// Beijing (`BJ`).
+    Beijing,
+}
+
 /// A real A-share code such as the one of Kweichow Moutai.
 ///
 /// It has no `Display` and no serialisation, and its `Debug` is redacted: the code leaves only through
@@ -93,6 +104,16 @@ impl Ticker {
     #[must_use]
     pub const fn board(self) -> Board {
         self.board
+    }
+
+    /// The exchange of the code.
+    #[must_use]
+    pub const fn venue(self) -> Venue {
+        match self.code {
+            [b'S', b'H', ..] => Venue::Shanghai,
+            [b'B', ..] => Venue::Beijing,
+            _ => Venue::Shenzhen,
+        }
     }
 
     /// The real code. Only the mask and the edge may call this.

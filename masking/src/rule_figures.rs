@@ -1,7 +1,7 @@
 //! The exchange's own numbers, which no mask hides: they belong to the run, not to a stock or a day.
 
 use crate::Payload;
-use ktd_env::exchange::Rules;
+use ktd_env::exchange::{ByBoard, FeeRule, LimitRule, Rules};
 
 /// The figures of a set of rules as payloads. Nothing but [`Rules`] goes in, so nothing of a market comes out.
 #[derive(Debug, Clone, Copy)]
@@ -43,22 +43,59 @@ impl<'a> RuleFigures<'a> {
         Payload::integer(i64::from(self.0.max_positions))
     }
 
-    /// Fee on buys, basis points of value.
+    /// Which opens are at the price limit, as sentences: those of the rule that the exchange fills by. No date stands in
+    /// them, so that they say nothing of the window.
     #[must_use]
-    pub fn buy_bps(&self) -> Payload {
-        Payload::integer(i64::from(self.0.buy_bps))
+    pub fn price_limits(&self) -> Payload {
+        let (exact, buffered) = (self.exact_limits(), distances(self.0.buffer_bp));
+        Payload::shown(match self.0.limit {
+            LimitRule::Exact => format!(
+                "A buy does not fill when the open stands at the exchange's upper limit, a sell when at its lower. {exact}"
+            ),
+            LimitRule::Buffered => format!(
+                "They are the paper's buffered limits, not the exchange's: a buy does not fill when the open stands at or \
+                 above the upper one, a sell when at or below the lower. They lie {buffered} from the previous close on \
+                 every date, for ST stocks too. {NEW_LISTINGS}"
+            ),
+            LimitRule::Strict => format!(
+                "A buy does not fill when the open stands at or above the nearer of the exchange's upper limit and the \
+                 paper's buffered limit, a sell when at or below the nearer lower one. {exact} The paper's buffered \
+                 limits lie {buffered} from the previous close on every date."
+            ),
+        })
     }
 
-    /// Fee on sells, basis points of value.
-    #[must_use]
-    pub fn sell_bps(&self) -> Payload {
-        Payload::integer(i64::from(self.0.sell_bps))
+    /// The exchange's own limits: both sides of each reform, since the day itself may be hidden.
+    fn exact_limits(self) -> String {
+        let (bp, rules) = (self.0.exact_bp, self.0);
+        format!(
+            "Limits are those of the day and lie {} from the previous close on MAIN ({} for ST stocks until their limit \
+             became that of the board), {} on CHINEXT ({} before its reform), {} on STAR, {} on BSE. {NEW_LISTINGS}",
+            percent(bp.main),
+            percent(rules.exact_bp_st_main),
+            percent(bp.chinext),
+            percent(rules.exact_bp_chinext_old),
+            percent(bp.star),
+            percent(bp.bse),
+        )
     }
 
-    /// Least fee of one order, CNY.
+    /// What a trade costs, as a sentence without a date.
     #[must_use]
-    pub fn min_fee_cny(&self) -> Payload {
-        Payload::number(self.0.min_fee.to_yuan(), 2)
+    pub fn fees(&self) -> Payload {
+        let rules = self.0;
+        let least = Payload::number(rules.min_fee.to_yuan(), 2).to_inline();
+        Payload::shown(match rules.fees {
+            FeeRule::Paper => format!(
+                "{} basis points of value on buys, {} on sells, at least {least} CNY each.",
+                rules.buy_bps, rules.sell_bps
+            ),
+            FeeRule::Dated => format!(
+                "{} basis points of value as commission, at least {least} CNY; stamp duty and transfer fee, as they are \
+                 charged on the day, on top.",
+                rules.commission_bps
+            ),
+        })
     }
 
     /// Least length of an order's reason in characters.
@@ -66,6 +103,19 @@ impl<'a> RuleFigures<'a> {
     pub fn min_reason_chars(&self) -> Payload {
         Payload::integer(i64::from(self.0.min_reason_chars))
     }
+}
+
+const NEW_LISTINGS: &str = "The first trading days of a new listing may have none.";
+
+fn distances(bp: ByBoard<u32>) -> String {
+    let [main, chinext, star, bse] = [bp.main, bp.chinext, bp.star, bp.bse].map(percent);
+    format!("{main} on MAIN, {chinext} on CHINEXT, {star} on STAR and {bse} on BSE")
+}
+
+/// Basis points as a percentage without needless places.
+fn percent(bp: u32) -> String {
+    let digits = format!("{}.{:02}", bp / 100, bp % 100);
+    format!("{} %", digits.trim_end_matches('0').trim_end_matches('.'))
 }
 
 #[cfg(test)]
@@ -81,13 +131,65 @@ mod tests {
             figures.initial_cash_cny(),
             figures.max_single_weight(),
             figures.max_positions(),
-            figures.buy_bps(),
-            figures.sell_bps(),
-            figures.min_fee_cny(),
+            figures.fees(),
             figures.min_reason_chars(),
         ];
         let shown: Vec<String> = shown.iter().map(Payload::to_inline).collect();
-        assert_eq!(shown, ["1,000,000.00", "0.2", "20", "5", "15", "5", "10"]);
+        assert_eq!(
+            shown,
+            [
+                "1,000,000.00",
+                "0.2",
+                "20",
+                "5 basis points of value on buys, 15 on sells, at least 5 CNY each.",
+                "10"
+            ]
+        );
+    }
+
+    #[test]
+    fn dated_fees_say_what_is_charged_on_top_and_no_day() {
+        let rules = Rules {
+            fees: FeeRule::Dated,
+            commission_bps: 3,
+            ..Rules::default()
+        };
+        let text = RuleFigures::of(&rules).fees().to_inline();
+        assert_eq!(
+            text,
+            "3 basis points of value as commission, at least 5 CNY; stamp duty and transfer fee, as they are charged on \
+             the day, on top."
+        );
+    }
+
+    #[test]
+    fn the_limits_of_the_text_are_those_that_the_exchange_fills_by() {
+        let text = |limit| {
+            let rules = Rules {
+                limit,
+                ..Rules::default()
+            };
+            RuleFigures::of(&rules).price_limits().to_inline()
+        };
+        let exact = text(Rules::default().limit);
+        for part in [
+            "10 % from",
+            "(5 % for ST",
+            "20 % on CHINEXT (10 % before",
+            "30 % on BSE",
+        ] {
+            assert!(exact.contains(part), "{part}: {exact}");
+        }
+        assert!(!exact.contains("buffer"), "{exact}");
+        let buffered = text(LimitRule::Buffered);
+        assert!(buffered.contains("the paper's buffered limits"), "{buffered}");
+        assert!(buffered.contains("9.5 % on MAIN, 19.5 % on CHINEXT, 19.5 % on STAR and 29.5 % on BSE"));
+        assert!(!buffered.contains("5 % for ST"), "{buffered}");
+        let strict = text(LimitRule::Strict);
+        assert!(
+            strict.contains("20 % on CHINEXT (10 %") && strict.contains("19.5 % on CHINEXT,"),
+            "{strict}"
+        );
     }
 
     #[test]

@@ -23,12 +23,10 @@ slots! {
         max_single_weight,
         /// Most names held.
         max_positions,
-        /// Fee on buys, basis points.
-        buy_fee_bps,
-        /// Fee on sells, basis points.
-        sell_fee_bps,
-        /// Least fee, CNY.
-        min_fee_cny,
+        /// Which opens are at the price limit, by the rule that the exchange fills by.
+        price_limits,
+        /// What a trade costs.
+        fees,
         /// Least length of a reason, characters.
         min_reason_chars,
         /// Orders in one list at most.

@@ -68,7 +68,8 @@ pub(crate) fn lookback(limits: &ToolLimits, arguments: &SnapshotArguments) -> Re
     Ok(usize::try_from(lookback).unwrap_or(usize::MAX))
 }
 
-/// The exchange's limit prices of the next open, which hold unless that day is an ex-day; `null` without limits.
+/// Prices from which on the next open does not fill a buy and a sell, by the rule the exchange fills by. They hold unless
+/// that day is an ex-day; `null` without limits.
 fn next_limits(context: &ToolContext<'_>, name: NameId, facts: &Facts) -> Payload {
     let Some(limits) = PriceLimits::of_next_day(context.rules, context.as_of, name) else {
         return Payload::null();
@@ -78,10 +79,7 @@ fn next_limits(context: &ToolContext<'_>, name: NameId, facts: &Facts) -> Payloa
             .mask
             .price(context.as_of, name, facts.last.adjusted(limit))
     };
-    Payload::map([
-        ("up", price(limits.exact_up())),
-        ("down", price(limits.exact_down())),
-    ])
+    Payload::map([("up", price(limits.up())), ("down", price(limits.down()))])
 }
 
 fn bars(context: &ToolContext<'_>, name: NameId, lookback: usize) -> Payload {

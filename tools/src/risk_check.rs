@@ -6,7 +6,7 @@ use crate::fault::{Fault, unknown_stock};
 use crate::feedback_texts;
 use crate::order::OrderProblem;
 use crate::state::count_of;
-use ktd_env::exchange::{Decision, Order, Quantity, Side, TargetWeight, decide, fee};
+use ktd_env::exchange::{ChargedTrade, Decision, Order, Quantity, Side, TargetWeight, decide, fee};
 use ktd_env::{Fen, NameId, Price, Shares};
 use ktd_masking::{Count, Mask, Payload, PointerPart};
 use std::collections::BTreeMap;
@@ -222,8 +222,9 @@ impl Projection {
             let Some((side, shares)) = planned.accepted() else {
                 continue;
             };
-            let value = planned.target.close * shares;
-            let fee = fee(context.rules, side, value);
+            let target = &planned.target;
+            let trade = ChargedTrade::of_next_day(context.as_of, target.name, side, shares, target.close);
+            let (value, fee) = (trade.value, fee(context.rules, &trade));
             after.cash += match side {
                 Side::Buy => -(value + fee),
                 Side::Sell => value - fee,

@@ -4,7 +4,7 @@ use super::account::Account;
 use super::grid::{cut_to_grid, is_on_grid};
 use super::order::{Order, Quantity, Side, TargetWeight};
 use super::report::RejectCode;
-use super::rules::Rules;
+use super::rules::{ExDayOrders, Rules};
 use crate::as_of::AsOf;
 use crate::market::NameId;
 use crate::money::{Price, Shares, divide_down};
@@ -18,7 +18,8 @@ pub enum Decision {
         name: NameId,
         /// Shares to trade.
         requested: Shares,
-        /// A `target_weight` sell down to 0: it sells all that is held at the open.
+        /// It sells all that is held at the open, whatever a corporate action makes of it: a `target_weight` sell down to
+        /// 0, and a sell of all shares held unless counts stand as decided.
         sells_all: bool,
     },
     /// It ends here.
@@ -127,7 +128,11 @@ impl<'a> Batch<'a> {
         Ok(Decision::Accepted {
             name,
             requested,
-            sells_all,
+            // A count that is all of a holding stays all of it over an ex-day.
+            sells_all: sells_all
+                || (self.rules.ex_day_orders == ExDayOrders::Scaled
+                    && order.side == Side::Sell
+                    && requested == held),
         })
     }
 

@@ -1,18 +1,132 @@
-//! The fee of one order.
+//! The fee of one order: the paper's flat rates, or commission, stamp duty and transfer fee of the day.
 
 use super::order::Side;
-use super::rules::Rules;
-use crate::money::{Fen, divide_half_up};
+use super::rules::{FeeRule, Rules};
+use crate::as_of::AsOf;
+use crate::day::TradeDate;
+use crate::market::{DayIndex, NameId};
+use crate::money::{Fen, Price, Shares, divide_half_up};
+use crate::ticker::Venue;
 
-const BASIS: i128 = 10_000;
+/// Ten-millionths of value: a basis point is 1,000 of them.
+const WHOLE: i128 = 10_000_000;
+const PER_BASIS_POINT: i64 = 1_000;
 
-/// The fee of one order: `max(half-up(value x bps / 10000), least fee)` (docs/spec/exchange.md#open).
+/// A trade as its fee depends on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ChargedTrade {
+    /// Buy or sell.
+    pub side: Side,
+    /// Shares traded.
+    pub shares: Shares,
+    /// Price x shares.
+    pub value: Fen,
+    /// Where it trades.
+    pub venue: Venue,
+    /// The trading day.
+    pub date: TradeDate,
+}
+
+impl ChargedTrade {
+    /// A trade at the open after the as-of day, at a price known on it.
+    #[must_use]
+    pub fn of_next_day(as_of: &AsOf<'_>, name: NameId, side: Side, shares: Shares, price: Price) -> Self {
+        let market = as_of.market();
+        let next = DayIndex::from_slot(as_of.day().index().saturating_add(1));
+        let date = market.date(next).or_else(|| market.calendar().last().copied());
+        Self {
+            side,
+            shares,
+            value: price * shares,
+            venue: market.venue(name),
+            date: date.unwrap_or_else(TradeDate::earliest),
+        }
+    }
+}
+
+/// The fee of one order (docs/spec/exchange.md#fees).
 #[must_use]
-pub fn fee(rules: &Rules, side: Side, value: Fen) -> Fen {
-    let bps = match side {
-        Side::Buy => rules.buy_bps,
-        Side::Sell => rules.sell_bps,
+pub fn fee(rules: &Rules, trade: &ChargedTrade) -> Fen {
+    let (rate, further) = match (rules.fees, trade.side) {
+        (FeeRule::Paper, Side::Buy) => (rules.buy_bps, Fen::ZERO),
+        (FeeRule::Paper, Side::Sell) => (rules.sell_bps, Fen::ZERO),
+        (FeeRule::Dated, Side::Buy | Side::Sell) => {
+            let duty = part(
+                trade.value,
+                i64::from(stamp_duty_bps(trade.side, trade.date)) * PER_BASIS_POINT,
+            );
+            (rules.commission_bps, duty + transfer_fee(trade))
+        }
     };
-    let by_value = divide_half_up(i128::from(value.0).saturating_mul(i128::from(bps)), BASIS);
-    Fen(by_value.max(rules.min_fee.0))
+    part(trade.value, i64::from(rate) * PER_BASIS_POINT).max(rules.min_fee) + further
+}
+
+/// What a trade of a day costs as a share of its value, without least fees: for accounts without lots and fen.
+#[must_use]
+pub fn fee_rate(rules: &Rules, side: Side, date: TradeDate) -> f64 {
+    let (basis_points, transfer) = match (rules.fees, side) {
+        (FeeRule::Paper, Side::Buy) => (rules.buy_bps, 0),
+        (FeeRule::Paper, Side::Sell) => (rules.sell_bps, 0),
+        (FeeRule::Dated, Side::Buy | Side::Sell) => (
+            rules.commission_bps.saturating_add(stamp_duty_bps(side, date)),
+            transfer_rate(Venue::Shenzhen, date).unwrap_or(0),
+        ),
+    };
+    f64::from(basis_points) / 1e4 + f64::from(transfer) / 1e7
+}
+
+/// So many ten-millionths of a value, half-up to a fen.
+fn part(value: Fen, ten_millionths: i64) -> Fen {
+    let product = i128::from(value.0).saturating_mul(i128::from(ten_millionths));
+    Fen(divide_half_up(product, WHOLE))
+}
+
+/// First day of a rate of stamp duty, and the rate on buys and on sells, basis points.
+type StampDutyStep = (TradeDate, u32, u32);
+
+/// Stamp duty on trades of A shares, oldest step first; the first one stands for all days before the second.
+const STAMP_DUTY: [StampDutyStep; 9] = [
+    (TradeDate::earliest(), 30, 30),
+    (TradeDate::of(1997, 5, 10), 50, 50),
+    (TradeDate::of(1998, 6, 12), 40, 40),
+    (TradeDate::of(2001, 11, 16), 20, 20),
+    (TradeDate::of(2005, 1, 24), 10, 10),
+    (TradeDate::of(2007, 5, 30), 30, 30),
+    (TradeDate::of(2008, 4, 24), 10, 10),
+    (TradeDate::of(2008, 9, 19), 0, 10),
+    (TradeDate::of(2023, 8, 28), 0, 5),
+];
+
+fn stamp_duty_bps(side: Side, date: TradeDate) -> u32 {
+    let step = STAMP_DUTY.iter().rev().find(|(from, ..)| *from <= date);
+    step.map_or(0, |(_, buy, sell)| match side {
+        Side::Buy => *buy,
+        Side::Sell => *sell,
+    })
+}
+
+/// First day on which Shanghai and Shenzhen charge the transfer fee alike, on value.
+const TRANSFER_BY_VALUE: TradeDate = TradeDate::of(2015, 8, 1);
+/// First day of the halved transfer fee of all exchanges.
+const TRANSFER_HALVED: TradeDate = TradeDate::of(2022, 4, 29);
+
+/// The transfer fee, ten-millionths of value on each side of a trade; `None` where it is charged on face value.
+fn transfer_rate(venue: Venue, date: TradeDate) -> Option<u32> {
+    if TRANSFER_HALVED <= date {
+        return Some(100);
+    }
+    match venue {
+        Venue::Beijing => Some(250),
+        Venue::Shanghai | Venue::Shenzhen if TRANSFER_BY_VALUE <= date => Some(200),
+        Venue::Shenzhen => Some(255),
+        Venue::Shanghai => None,
+    }
+}
+
+fn transfer_fee(trade: &ChargedTrade) -> Fen {
+    transfer_rate(trade.venue, trade.date).map_or_else(
+        // 0.3 per mille of a face value of CNY 1 a share.
+        || Fen(divide_half_up(i128::from(trade.shares.0).saturating_mul(3), 100)),
+        |rate| part(trade.value, i64::from(rate)),
+    )
 }

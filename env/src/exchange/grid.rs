@@ -35,6 +35,18 @@ pub(super) const fn is_on_grid(board: Board, side: Side, quantity: i64, held: i6
     }
 }
 
+/// The largest count on the grid that is not above `wanted`; 0 when there is none.
+pub(super) fn cut_quantity(board: Board, side: Side, wanted: i64, held: i64) -> i64 {
+    match side {
+        Side::Buy => cut_to_grid(board, wanted),
+        // At most a lot of counts lies between two that are on the grid.
+        Side::Sell => (wanted.saturating_sub(LOT).max(0)..=wanted)
+            .rev()
+            .find(|&count| 0 < count && is_on_grid(board, side, count, held))
+            .unwrap_or(0),
+    }
+}
+
 /// The largest legal buy of at most `wanted` shares that `affordable` accepts; 0 when there is none.
 ///
 /// `affordable` must be monotone: what it accepts at a count it accepts at every smaller one.

@@ -3,6 +3,7 @@
 use super::order::Side;
 use super::rules::{LimitRule, Rules};
 use crate::as_of::AsOf;
+use crate::day::TradeDate;
 use crate::decimal::Decimal;
 use crate::market::{DayIndex, Market, NameId};
 use crate::money::Price;
@@ -98,36 +99,53 @@ impl PriceLimits {
 
     /// (reference x (10000 ± b) + 5000) / 10000, in integers.
     fn exact_price(&self, basis: i64) -> Price {
-        let product = i128::from(self.reference.0) * i128::from(basis);
-        Price(
-            i64::try_from((product + i128::from(BASIS / 2)).div_euclid(i128::from(BASIS)))
-                .unwrap_or(i64::MAX),
-        )
+        whole_fen(self.product(basis) + i128::from(BASIS / 2))
+    }
+
+    fn product(&self, basis: i64) -> i128 {
+        i128::from(self.reference.0) * i128::from(basis)
+    }
+
+    /// Lowest price at which a buy does not fill.
+    #[must_use]
+    pub fn up(&self) -> Price {
+        match self.rule {
+            LimitRule::Exact => self.exact_up(),
+            LimitRule::Buffered => self.buffered_up(),
+            LimitRule::Strict => self.exact_up().min(self.buffered_up()),
+        }
+    }
+
+    /// Highest price at which a sell does not fill.
+    #[must_use]
+    pub fn down(&self) -> Price {
+        match self.rule {
+            LimitRule::Exact => self.exact_down(),
+            LimitRule::Buffered => self.buffered_down(),
+            LimitRule::Strict => self.exact_down().max(self.buffered_down()),
+        }
     }
 
     /// Where a price stands.
     #[must_use]
     pub fn state(&self, price: Price) -> LimitState {
-        match self.rule {
-            LimitRule::Exact => self.exact_state(price),
-            LimitRule::Buffered => self.buffered_state(price),
-            LimitRule::Strict => match self.buffered_state(price) {
-                LimitState::Inside => self.exact_state(price),
-                reached @ (LimitState::Up | LimitState::Down) => reached,
-            },
-        }
-    }
-
-    fn buffered_state(&self, price: Price) -> LimitState {
-        let scaled = i128::from(price.0) * i128::from(BASIS);
-        let bound = |basis: i64| i128::from(self.reference.0) * i128::from(basis);
-        if scaled >= bound(BASIS + i64::from(self.buffer_bp)) {
+        if price >= self.up() {
             LimitState::Up
-        } else if scaled <= bound(BASIS - i64::from(self.buffer_bp)) {
+        } else if price <= self.down() {
             LimitState::Down
         } else {
             LimitState::Inside
         }
+    }
+
+    /// Lowest price that is not below reference x (10000 + b) / 10000.
+    fn buffered_up(&self) -> Price {
+        whole_fen(self.product(BASIS + i64::from(self.buffer_bp)) + i128::from(BASIS - 1))
+    }
+
+    /// Highest price that is not above reference x (10000 - b) / 10000.
+    fn buffered_down(&self) -> Price {
+        whole_fen(self.product(BASIS - i64::from(self.buffer_bp)))
     }
 
     /// Where a price stands between the exchange's own limits, whatever rule the simulator fills by.
@@ -143,6 +161,11 @@ impl PriceLimits {
     }
 }
 
+/// Ten-thousandths of a fen cut down to whole fen.
+fn whole_fen(ten_thousandths: i128) -> Price {
+    Price(i64::try_from(ten_thousandths.div_euclid(i128::from(BASIS))).unwrap_or(i64::MAX))
+}
+
 /// Previous close x old factor / new factor, half-up; the previous close itself when the factor did not move.
 #[must_use]
 pub fn reference_price(previous_close: Price, old_factor: Decimal, new_factor: Decimal) -> Price {
@@ -155,15 +178,13 @@ pub fn reference_price(previous_close: Price, old_factor: Decimal, new_factor: D
     Price(whole.saturating_add(i64::from(rest * 2 >= denominator)))
 }
 
+/// The exchange's limit of a day; of the calendar's last date for the day after it.
 fn exact_bp(rules: &Rules, market: &Market, day: DayIndex, board: Board, is_st: bool) -> u32 {
-    let date = market.date(day);
-    match board {
-        Board::Main if is_st => rules.exact_bp_st_main,
-        Board::ChiNext if date.is_some_and(|date| date < rules.chinext_new_from) => {
-            rules.exact_bp_chinext_old
-        }
-        Board::Main | Board::ChiNext | Board::Star | Board::Bse => rules.exact_bp.get(board),
-    }
+    let date = market
+        .date(day)
+        .or_else(|| market.calendar().last().copied())
+        .unwrap_or_else(TradeDate::earliest);
+    rules.exact_limit_bp(board, is_st, date)
 }
 
 /// Whether the day is one of a listing's first days without a limit. Without a listing date the rule is off.

@@ -17,12 +17,14 @@ mod step;
 
 pub use account::{Account, Holding};
 pub use decision::{Decision, decide};
-pub use fees::fee;
+pub use fees::{ChargedTrade, fee, fee_rate};
 pub use limits::{LimitState, PriceLimits, reference_price};
 pub use order::{Order, Quantity, Side, TargetWeight};
 pub use report::{CorporateEvent, EventKind, Execution, Fill, NavIdentity, Position, RejectCode, StepReport};
-pub use rules::{ByBoard, Delisting, LimitRule, Rules};
+pub use rules::{ByBoard, Delisting, ExDayOrders, FeeRule, LimitRule, Rules};
 pub use step::{TradingDay, step};
 
+#[cfg(test)]
+mod dated_tests;
 #[cfg(test)]
 mod property_tests;

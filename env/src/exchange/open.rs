@@ -33,6 +33,9 @@ pub(super) fn execute(
     let Some(open) = day.tradable_open(order.name) else {
         return Execution::Rejected(RejectCode::Suspended);
     };
+    if order.requested.0 == 0 && !order.sells_all {
+        return Execution::Rejected(RejectCode::Lot);
+    }
     let blocked = day
         .limits(rules, order.name)
         .is_some_and(|limits| limits.state(open).blocks(order.side));
@@ -40,18 +43,25 @@ pub(super) fn execute(
         Side::Buy if blocked => Execution::Rejected(RejectCode::LimitUp),
         Side::Sell if blocked => Execution::Rejected(RejectCode::LimitDown),
         Side::Buy => buy(rules, account, day, order, open),
-        Side::Sell => sell(rules, account, order, held, open),
+        Side::Sell => sell(rules, account, day, order, open),
     }
 }
 
-fn sell(rules: &Rules, account: &mut Account, order: &Accepted, held: Shares, open: Price) -> Execution {
+fn sell(
+    rules: &Rules,
+    account: &mut Account,
+    day: &TradingDay<'_>,
+    order: &Accepted,
+    open: Price,
+) -> Execution {
+    let held = account.shares(order.name);
     let quantity = if order.sells_all {
         held
     } else {
         order.requested.min(held)
     };
     let value = open * quantity;
-    let fee = fee(rules, Side::Sell, value);
+    let fee = fee(rules, &day.charged(order.name, Side::Sell, quantity, open));
     if account.cash + value < fee {
         return Execution::Rejected(RejectCode::Cash);
     }
@@ -79,8 +89,8 @@ fn buy(
     open: Price,
 ) -> Execution {
     let affordable = |shares: i64| {
-        let value = open * Shares(shares);
-        value + fee(rules, Side::Buy, value) <= account.cash
+        let trade = day.charged(order.name, Side::Buy, Shares(shares), open);
+        trade.value + fee(rules, &trade) <= account.cash
     };
     let quantity = Shares(largest_affordable(
         day.board(order.name),
@@ -91,7 +101,7 @@ fn buy(
         return Execution::Rejected(RejectCode::Cash);
     }
     let value = open * quantity;
-    let fee = fee(rules, Side::Buy, value);
+    let fee = fee(rules, &day.charged(order.name, Side::Buy, quantity, open));
     let before = account
         .holding(order.name)
         .map_or((Shares::ZERO, Fen::ZERO), |held| (held.shares, held.cost));

@@ -104,7 +104,8 @@ pub struct Fill {
     pub name: Option<NameId>,
     /// Side.
     pub side: Side,
-    /// Shares asked for, or computed from the target weight (0 where it was rejected before sizing).
+    /// Shares asked for, or computed from the target weight (0 where it was rejected before sizing); of an order that went to
+    /// the open on an ex-day, as the corporate action and the grid leave them.
     pub requested: Shares,
     /// What became of it.
     pub execution: Execution,

@@ -33,12 +33,30 @@ impl<T: Copy> ByBoard<T> {
 /// Which open counts as being at the price limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LimitRule {
-    /// A buffer below the limit in basis points of the reference price (the benchmark's rule; default).
-    Buffered,
-    /// The exchange's own limit price in whole fen.
+    /// The exchange's own limit price in whole fen, by board, ST status and date (default).
     Exact,
+    /// The paper's: a buffer below the limit in basis points of the reference price, by board alone.
+    Buffered,
     /// At or beyond either of the two.
     Strict,
+}
+
+/// What an order costs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FeeRule {
+    /// The paper's flat rates on buys and on sells, with one least fee (default).
+    Paper,
+    /// Commission with its least fee, and stamp duty and transfer fee of the trading day on top.
+    Dated,
+}
+
+/// What becomes of a share count that was decided before an ex-day, at the open of that day.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ExDayOrders {
+    /// It is carried through the corporate action, as holdings are, and cut down to the grid (default).
+    Scaled,
+    /// It stands as it was decided.
+    AsDecided,
 }
 
 /// What a delisted holding turns into.
@@ -61,8 +79,10 @@ pub struct Rules {
     pub buffer_bp: ByBoard<u32>,
     /// The exchange's limit, basis points of the reference price.
     pub exact_bp: ByBoard<u32>,
-    /// The exchange's limit for ST names of the main boards, basis points.
+    /// The exchange's limit for ST names of the main boards before their reform, basis points.
     pub exact_bp_st_main: u32,
+    /// First day on which ST names of the main boards have the limit of their board.
+    pub st_main_new_from: TradeDate,
     /// ChiNext's limit before its reform, basis points.
     pub exact_bp_chinext_old: u32,
     /// First day of ChiNext's reform.
@@ -75,12 +95,18 @@ pub struct Rules {
     pub max_single_weight_billionths: u64,
     /// Most names held.
     pub max_positions: u32,
-    /// Fee on buys, basis points of value.
+    /// What an order costs.
+    pub fees: FeeRule,
+    /// Fee on buys under the paper's rates, basis points of value.
     pub buy_bps: u32,
-    /// Fee on sells, basis points of value.
+    /// Fee on sells under the paper's rates, basis points of value.
     pub sell_bps: u32,
-    /// Least fee of one order.
+    /// Commission under dated fees, on buys and sells, basis points of value.
+    pub commission_bps: u32,
+    /// Least fee of one order; under dated fees the least commission.
     pub min_fee: Fen,
+    /// What becomes of share counts that were decided before an ex-day.
+    pub ex_day_orders: ExDayOrders,
     /// What a delisted holding turns into.
     pub delisting: Delisting,
     /// On which missed trading day a name whose rows have ended is delisted.
@@ -89,15 +115,24 @@ pub struct Rules {
     pub min_reason_chars: u32,
 }
 
+impl Rules {
+    /// The exchange's limit on a day, basis points of the reference price.
+    #[must_use]
+    pub fn exact_limit_bp(&self, board: Board, is_st: bool, date: TradeDate) -> u32 {
+        match board {
+            Board::Main if is_st && date < self.st_main_new_from => self.exact_bp_st_main,
+            Board::ChiNext if date < self.chinext_new_from => self.exact_bp_chinext_old,
+            Board::Main | Board::ChiNext | Board::Star | Board::Bse => self.exact_bp.get(board),
+        }
+    }
+}
+
 impl Default for Rules {
     fn default() -> Self {
-        // Both dates exist, so the fallback is never taken.
-        let date = |text| TradeDate::parse(text).ok();
-        let epoch = TradeDate::from_days_since_epoch(0);
-        let chinext_reform = date("2020-08-24");
+        let chinext_reform = TradeDate::of(2020, 8, 24);
         Self {
             initial_cash: Fen(100_000_000),
-            limit: LimitRule::Buffered,
+            limit: LimitRule::Exact,
             buffer_bp: ByBoard {
                 main: 950,
                 chinext: 1950,
@@ -111,8 +146,9 @@ impl Default for Rules {
                 bse: 3000,
             },
             exact_bp_st_main: 500,
+            st_main_new_from: TradeDate::of(2026, 7, 6),
             exact_bp_chinext_old: 1000,
-            chinext_new_from: chinext_reform.or(epoch).unwrap_or_else(TradeDate::earliest),
+            chinext_new_from: chinext_reform,
             no_limit_days: ByBoard {
                 main: 5,
                 chinext: 5,
@@ -120,16 +156,19 @@ impl Default for Rules {
                 bse: 1,
             },
             no_limit_from: ByBoard {
-                main: date("2023-04-10"),
-                chinext: chinext_reform,
+                main: Some(TradeDate::of(2023, 4, 10)),
+                chinext: Some(chinext_reform),
                 star: None,
                 bse: None,
             },
             max_single_weight_billionths: 200_000_000,
             max_positions: 20,
+            fees: FeeRule::Paper,
             buy_bps: 5,
             sell_bps: 15,
+            commission_bps: 5,
             min_fee: Fen(500),
+            ex_day_orders: ExDayOrders::Scaled,
             delisting: Delisting::LastClose,
             delist_after_days: 20,
             min_reason_chars: 10,

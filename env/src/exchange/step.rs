@@ -3,12 +3,15 @@
 use super::account::Account;
 use super::corporate::{Base, apply_actions, apply_delistings};
 use super::decision::{Decision, decide};
+use super::fees::ChargedTrade;
+use super::grid::cut_quantity;
 use super::limits::{PriceLimits, reference_price};
 use super::open::{Accepted, execute};
 use super::order::{Order, Side};
 use super::report::{Execution, Fill, NavIdentity, Position, StepReport};
-use super::rules::Rules;
+use super::rules::{ExDayOrders, Rules};
 use crate::as_of::AsOf;
+use crate::day::TradeDate;
 use crate::market::{Bar, DayIndex, Market, NameId};
 use crate::money::{Fen, Price, Shares};
 use crate::ticker::Board;
@@ -18,6 +21,7 @@ use crate::ticker::Board;
 pub struct TradingDay<'m> {
     market: &'m Market,
     day: DayIndex,
+    date: TradeDate,
     before: DayIndex,
 }
 
@@ -25,10 +29,10 @@ impl<'m> TradingDay<'m> {
     /// The trading day `day`, or `None` for the panel's first day, which has no as-of day before it.
     #[must_use]
     pub fn new(market: &'m Market, day: DayIndex) -> Option<Self> {
-        market.date(day)?;
         Some(Self {
             market,
             day,
+            date: market.date(day)?,
             before: day.before()?,
         })
     }
@@ -43,6 +47,28 @@ impl<'m> TradingDay<'m> {
     #[must_use]
     pub const fn day(&self) -> DayIndex {
         self.day
+    }
+
+    pub(super) fn charged(&self, name: NameId, side: Side, shares: Shares, price: Price) -> ChargedTrade {
+        ChargedTrade {
+            side,
+            shares,
+            value: price * shares,
+            venue: self.market.venue(name),
+            date: self.date,
+        }
+    }
+
+    /// A count that was decided on the as-of day, carried through the day's corporate action and cut down to the grid.
+    fn carried(&self, name: NameId, side: Side, decided: Shares, held: Shares) -> Shares {
+        let moved = self
+            .previous_bar(name)
+            .zip(self.bar(name))
+            .filter(|(before, bar)| before.factor != bar.factor);
+        let scaled = moved.and_then(|(before, bar)| bar.factor.scale_count(decided.0, before.factor));
+        scaled.map_or(decided, |(whole, ..)| {
+            Shares(cut_quantity(self.board(name), side, whole, held.0))
+        })
     }
 
     pub(super) fn board(&self, name: NameId) -> Board {
@@ -174,13 +200,17 @@ fn fill_batch(
                     requested,
                     sells_all,
                 } => {
+                    let asked = match rules.ex_day_orders {
+                        ExDayOrders::Scaled => day.carried(name, side, requested, account.shares(name)),
+                        ExDayOrders::AsDecided => requested,
+                    };
                     let accepted = Accepted {
                         name,
                         side,
-                        requested,
+                        requested: asked,
                         sells_all,
                     };
-                    (requested, execute(rules, account, day, &accepted))
+                    (asked, execute(rules, account, day, &accepted))
                 }
             };
             fills.push(Fill {

@@ -23,7 +23,7 @@ pub use panel_format::PanelFormatError;
 use crate::day::{DateSpan, TradeDate};
 use crate::decimal::Decimal;
 use crate::money::Price;
-use crate::ticker::{Board, Ticker};
+use crate::ticker::{Board, Ticker, Venue};
 
 /// A name of one panel. Opaque on purpose: its position is the order of the codes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -211,6 +211,13 @@ impl Market {
     #[must_use]
     pub fn board(&self, name: NameId) -> Board {
         self.name(name).map_or(Board::Main, |info| info.ticker.board())
+    }
+
+    /// The exchange that a name is listed on.
+    #[must_use]
+    pub fn venue(&self, name: NameId) -> Venue {
+        self.name(name)
+            .map_or(Venue::Shenzhen, |info| info.ticker.venue())
     }
 
     /// Sector names, in the order [`NameInfo::sector`] refers to.

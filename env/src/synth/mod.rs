@@ -143,7 +143,7 @@ pub fn generate(config: &SynthConfig) -> Result<Market, SynthError> {
         .zip(&lives)
         .zip(&moves)
         .map(|(((identity, traits), life), moves)| {
-            prices::path(&mut stream, &rules, (identity, traits, life), moves)
+            prices::path(&mut stream, &rules, (identity, traits, life), (&sessions, moves))
         })
         .collect();
     let market = assemble(config, &sessions, &identities, &lives, &paths)?;

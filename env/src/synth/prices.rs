@@ -3,11 +3,13 @@
 //! A name's *value* follows its latent returns without bounds. The price follows the value as far as grid and
 //! limits let it; what a limit cut off is caught up on the days after, which is how boards of one price arise.
 
+use super::calendar::Session;
 use super::draws::{exponential, float, whole};
 use super::events::{Distribution, Life};
 use super::names::Identity;
 use super::returns::Move;
 use super::traits::Traits;
+use crate::day::TradeDate;
 use crate::exchange::Rules;
 use crate::money::divide_half_up;
 use crate::seed::KeyedStream;
@@ -55,17 +57,18 @@ pub(super) fn path(
     stream: &mut KeyedStream,
     rules: &Rules,
     (identity, traits, life): (&Identity, &Traits, &Life),
-    moves: &[Move],
+    (sessions, moves): (&[Session], &[Move]),
 ) -> Vec<SynthBar> {
     let mut walker = Walker::start(identity.board(), traits);
     let mut distributions = life.distributions.iter().peekable();
     let mut bars = Vec::with_capacity(moves.len());
     let lived = moves
         .iter()
+        .zip(sessions)
         .enumerate()
         .take(life.last_day + 1)
         .skip(life.first_day);
-    for (day, drawn) in lived {
+    for (day, (drawn, session)) in lived {
         let drawn = adjusted(drawn, life, day);
         if let Some(halt) = life.halt(day) {
             walker.value += drawn.overnight + drawn.intraday;
@@ -79,7 +82,7 @@ pub(super) fn path(
             }
         }
         let band = walker
-            .limit_bp(rules, life, day)
+            .limit_bp(rules, life, (day, session.date))
             .and_then(|bp| Some(limit_band(walker.reference_fen?, bp)));
         bars.push(walker.traded_bar(stream, traits, day, &drawn, band));
     }
@@ -132,7 +135,7 @@ impl Walker {
     }
 
     /// The day's limit in basis points; `None` on a listing's first days.
-    fn limit_bp(&self, rules: &Rules, life: &Life, day: usize) -> Option<u32> {
+    fn limit_bp(&self, rules: &Rules, life: &Life, (day, date): (usize, TradeDate)) -> Option<u32> {
         let is_new_rule = rules
             .no_limit_from
             .get(self.board)
@@ -141,10 +144,7 @@ impl Walker {
         if life.first_day > 0 && is_new_rule && age_days < rules.no_limit_days.get(self.board) {
             return None;
         }
-        if self.board == Board::Main && life.is_st(day) {
-            return Some(rules.exact_bp_st_main);
-        }
-        Some(rules.exact_bp.get(self.board))
+        Some(rules.exact_limit_bp(self.board, life.is_st(day), date))
     }
 
     /// Moves the factor so that the reference price is the previous close less the dividend, spread over the

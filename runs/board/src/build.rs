@@ -21,8 +21,8 @@ use super::separation::{Ranked, separate};
 use super::series::rounded;
 use super::trials::Trials;
 use crate::BoardError;
-use ktd_bundle::bundle_ref::BundleRef;
 use ktd_bundle::bundle_set::BundleSet;
+use ktd_env::exchange::{Rules, Side, fee_rate};
 use ktd_env::{DayIndex, Market, TradeDate};
 use ktd_masking::{Level, Mode};
 use ktd_probes::judge::CertificationMark;
@@ -56,7 +56,7 @@ pub fn build(
         fitted: &inputs.fitted,
         benchmarks: &inputs.benchmarks,
         trials: &inputs.trials,
-        fees: fees(&inputs.first)?,
+        rules: inputs.first.header.rules.rules()?,
         draws: options.draws,
         marks: &options.marks,
     };
@@ -67,13 +67,14 @@ fn nothing() -> BoardError {
     BoardError::input("there is no finished episode to rank", "run one with `ktd run`")
 }
 
-fn fees(found: &BundleRef) -> Result<FeeRates, BoardError> {
-    let rules = found.header.rules.rules()?;
-    let rate = |basis_points: u32| f64::from(basis_points) / 10_000.0;
-    Ok(FeeRates {
-        buy_rate: rate(rules.buy_bps),
-        sell_rate: rate(rules.sell_bps),
-    })
+/// What a trade on paper costs on the first day of a window.
+fn fee_rates(rules: &Rules, market: &Market, days: &[DayIndex]) -> FeeRates {
+    let date = days.first().and_then(|day| market.date(*day));
+    let rate = |side| date.map_or(0.0, |date| fee_rate(rules, side, date));
+    FeeRates {
+        buy_rate: rate(Side::Buy),
+        sell_rate: rate(Side::Sell),
+    }
 }
 
 /// Why an agent without a position has no rank.
@@ -85,7 +86,7 @@ struct BoardContext<'c> {
     fitted: &'c FittedModel,
     benchmarks: &'c Benchmarks,
     trials: &'c Trials,
-    fees: FeeRates,
+    rules: Rules,
     draws: Resampling,
     marks: &'c BTreeMap<PathBuf, CertificationMark>,
 }
@@ -195,7 +196,7 @@ impl BoardContext<'_> {
             self.market,
             &days,
             (&self.fitted.model, self.benchmarks),
-            self.fees,
+            fee_rates(&self.rules, self.market, &days),
         ));
         let benchmark = self.benchmarks.total_return.over(&days);
         let price_index = self.benchmarks.price_index_over(&days);

@@ -4,6 +4,7 @@ use super::benchmark::Benchmarks;
 use super::episode_account::{EpisodeAccount, ledger_books};
 use super::fitted::FittedModel;
 use super::identity;
+use super::notes::mixed_programs;
 use super::options::{BoardOptions, ProgressCallback};
 use super::protocol::common;
 use super::record::Protocol;
@@ -217,7 +218,12 @@ fn nothing() -> BoardError {
 }
 
 fn notes_of(findings: &BundleSet) -> Vec<String> {
-    let mut notes: Vec<String> = findings.unfinished_note().into_iter().collect();
+    let made = findings.named.iter().map(|found| {
+        let header = &found.header;
+        (header.agent.id.as_str(), header.program.as_ref())
+    });
+    let mut notes: Vec<String> = mixed_programs(made).into_iter().collect();
+    notes.extend(findings.unfinished_note());
     match findings.branches() {
         0 => {}
         count => notes.push(format!(

@@ -2,6 +2,7 @@
 
 use super::record::{Cohort, LeaderboardRow, Track};
 use ktd_attribution::account::FEW_DECISIONS;
+use ktd_bundle::header::ProgramRecord;
 use ktd_experiment::provider::ForceLevel;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -52,6 +53,29 @@ pub(super) fn track_notes(leaders: &[LeaderboardRow], benchmark: Option<&String>
         )
     }));
     notes
+}
+
+/// Which agents' episodes each program made, where it is not one program: a difference of rows may be one of programs.
+pub(super) fn mixed_programs<'b>(
+    made: impl Iterator<Item = (&'b str, Option<&'b ProgramRecord>)>,
+) -> Option<String> {
+    let mut programs: BTreeMap<Option<&ProgramRecord>, BTreeSet<&str>> = BTreeMap::new();
+    for (agent, program) in made {
+        programs.entry(program).or_default().insert(agent);
+    }
+    if programs.len() < 2 {
+        return None;
+    }
+    let made_by = programs.iter().map(|(program, agents)| {
+        let agents: Vec<&str> = agents.iter().copied().collect();
+        let program = program.map_or_else(|| "a program it does not name".to_owned(), ToString::to_string);
+        format!("{} ({program})", agents.join(", "))
+    });
+    let made_by: Vec<String> = made_by.collect();
+    Some(format!(
+        "mixed programs, so that a difference of rows may be the program's: {}",
+        made_by.join("; ")
+    ))
 }
 
 /// Windows that share days: they are not independent.
@@ -111,4 +135,28 @@ pub(super) fn missing_seeds(tracks: &[Track]) -> Option<String> {
     };
     (!lacking.is_empty())
         .then(|| format!("rows without all seeds that their agent has elsewhere: {named}{rest}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_board_of_several_programs_names_them_by_row() {
+        let program = |digit: &str| ProgramRecord {
+            source_sha256: digit.repeat(64),
+            commit: None,
+        };
+        let (one, other) = (program("a"), program("b"));
+        let both = [("gpt", Some(&one)), ("hold", Some(&one))];
+        assert_eq!(mixed_programs(both.into_iter()), None);
+        let mixed = [("gpt", Some(&one)), ("hold", Some(&other)), ("random", None)];
+        assert_eq!(
+            mixed_programs(mixed.into_iter()).as_deref(),
+            Some(
+                "mixed programs, so that a difference of rows may be the program's: random (a program it does not name); \
+                 gpt (sources aaaaaaaaaaaa); hold (sources bbbbbbbbbbbb)"
+            )
+        );
+    }
 }

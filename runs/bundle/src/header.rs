@@ -12,6 +12,7 @@ use ktd_io::sha256::sha256_hex;
 use ktd_io::whole_file::json_bytes;
 use ktd_masking::{Level, Mode, Numeric};
 use serde::{Deserialize, Serialize};
+use std::fmt;
 use std::path::Path;
 
 /// `header.json`. It holds no hidden date: those of a masked window are in `private/episode.json`.
@@ -22,6 +23,9 @@ pub struct Header {
     pub format: u32,
     /// Version of the program.
     pub ktd: String,
+    /// The program that made it, by its sources; absent from bundles of earlier programs.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub program: Option<ProgramRecord>,
     /// The experiment's name.
     pub experiment: String,
     /// The episode's identity in the experiment.
@@ -72,6 +76,29 @@ impl Header {
             ..self.clone()
         };
         Ok(sha256_hex(&json_bytes(Path::new("header.json"), &identity)?))
+    }
+}
+
+/// A program, by what it was built from.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ProgramRecord {
+    /// SHA-256 over its sources.
+    pub source_sha256: String,
+    /// The commit that its builder named; absent where the checkout was not clean, or nobody named one.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub commit: Option<String>,
+}
+
+impl fmt::Display for ProgramRecord {
+    /// Its first digits, as people compare them.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let short = |text: &str| text.chars().take(12).collect::<String>();
+        write!(f, "sources {}", short(&self.source_sha256))?;
+        match &self.commit {
+            Some(commit) => write!(f, ", commit {}", short(commit)),
+            None => Ok(()),
+        }
     }
 }
 

@@ -42,6 +42,16 @@ pub(crate) fn check_names(path: &Path, header: &Header) -> Result<(), BundleErro
             return Err(damaged(what));
         }
     }
+    let program = header.program.iter();
+    for hash in program.flat_map(|program| [Some(&program.source_sha256), program.commit.as_ref()]) {
+        if let Some(hash) = hash.filter(|hash| !is_hash(hash)) {
+            let what = format!(
+                "`program` has {}, but a hash is 40 or 64 hexadecimal digits",
+                excerpt(hash)
+            );
+            return Err(damaged(what));
+        }
+    }
     let dates = header
         .window
         .dates
@@ -51,6 +61,10 @@ pub(crate) fn check_names(path: &Path, header: &Header) -> Result<(), BundleErro
         TradeDate::parse(date).map_err(|error| damaged(format!("`window.dates`: {error}")))?;
     }
     Ok(())
+}
+
+fn is_hash(text: &str) -> bool {
+    matches!(text.len(), 40 | 64) && text.bytes().all(|digit| digit.is_ascii_hexdigit())
 }
 
 /// The beginning of a text, escaped.

@@ -2,6 +2,7 @@
 
 use super::set_plan::SetPlan;
 use crate::CertifyError;
+use ktd_episode::program::MASK_SOURCE_SHA256;
 use ktd_experiment::data_record::DataRecord;
 use ktd_experiment::mask_hash::mask_hash;
 use ktd_io::sha256::sha256_hex;
@@ -13,9 +14,6 @@ use std::path::Path;
 
 /// The version of everything below a `ktd probe` directory. A reader takes its own version alone.
 pub const FORMAT_VERSION: u32 = 4;
-
-/// SHA-256 over the sources of this program that decide what masks show, how they are probed and how probes are judged.
-pub const SOURCE_SHA256: &str = env!("KTD_SOURCE_SHA256");
 
 /// Origin of probes: who made them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -35,7 +33,7 @@ pub struct SetRecord {
     pub format: u32,
     /// Version of the program.
     pub ktd: String,
-    /// [`SOURCE_SHA256`] of the program: two programs may have one version.
+    /// [`MASK_SOURCE_SHA256`] of the program: two programs may have one version.
     pub source_sha256: String,
     /// Who made the probes.
     pub probes: Origin,
@@ -86,7 +84,7 @@ impl SetRecord {
         Self {
             format: FORMAT_VERSION,
             ktd: env!("CARGO_PKG_VERSION").to_owned(),
-            source_sha256: SOURCE_SHA256.to_owned(),
+            source_sha256: MASK_SOURCE_SHA256.to_owned(),
             probes: origin,
             plan,
             data,
@@ -176,7 +174,7 @@ impl SetRecord {
     /// [`CertifyError::Input`] naming both programs.
     pub fn check_source(&self) -> Result<(), CertifyError> {
         self.check_version()?;
-        if self.source_sha256 == SOURCE_SHA256 {
+        if self.source_sha256 == MASK_SOURCE_SHA256 {
             return Ok(());
         }
         Err(self.of_another_program())
@@ -184,7 +182,7 @@ impl SetRecord {
 
     fn of_another_program(&self) -> CertifyError {
         let what = format!(
-            "made by ktd {} (format {}, source {}): this is ktd {} (format {FORMAT_VERSION}, source {SOURCE_SHA256}), \
+            "made by ktd {} (format {}, source {}): this is ktd {} (format {FORMAT_VERSION}, source {MASK_SOURCE_SHA256}), \
              which may make, count or judge otherwise",
             self.ktd,
             self.format,

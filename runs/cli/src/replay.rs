@@ -11,6 +11,7 @@ use ktd_bundle::exchanges::Cassette;
 use ktd_bundle::open::read_header;
 use ktd_client::progress::Silent;
 use ktd_episode::open_bundle::OpenBundle;
+use ktd_episode::program::another_program;
 use ktd_episode::recorded_step::RecordedStep;
 use ktd_episode::replay_episode;
 use ktd_episode::transcript::{CommonOpening, Transcript, real_names};
@@ -30,6 +31,11 @@ pub(super) fn run(args: &ReplayArgs, console: Console) -> Result<(), CliError> {
 }
 
 fn replay(args: &ReplayArgs, console: Console) -> Result<(), CliError> {
+    // Before anything else: whatever follows may be a difference of programs.
+    let other = another_program(&read_header(&BundlePaths::new(&args.bundle))?);
+    if let Some(other) = &other {
+        console.note(other);
+    }
     let bundle = OpenBundle::open(&args.bundle, args.panel.as_deref())?;
     runtime()?.block_on(replay_episode(&bundle.input(), &bundle.paths, &Silent))?;
     let steps = bundle.cell.window.days.len();
@@ -39,7 +45,7 @@ fn replay(args: &ReplayArgs, console: Console) -> Result<(), CliError> {
     );
     console.result(
         &text,
-        &json!({ "cell": bundle.cell.id, "steps": steps, "matches": true }),
+        &json!({ "cell": bundle.cell.id, "steps": steps, "matches": true, "another_program": other }),
     )
 }
 

@@ -2,6 +2,7 @@
 
 use super::{Episode, EpisodeInput};
 use crate::EpisodeError;
+use crate::program::this_program;
 use ktd_agents::Transport;
 use ktd_bundle::BundleError;
 use ktd_bundle::chain::{Lines, Log, NO_GENESIS, first_difference};
@@ -26,7 +27,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// Writes `header.json` and `private/episode.json`, or checks that those of an earlier run are the same. Prices alone
-/// may have changed: what is unfinished is continued at those of today. Returns what the events start from.
+/// may have changed: what is unfinished is continued at those of today. Another program does not continue it: one record is
+/// of one program. Returns what the events start from.
 pub(super) fn write_identity(input: &EpisodeInput<'_>, paths: &BundlePaths) -> Result<String, EpisodeError> {
     let path = paths.header();
     let header = header(input)?;
@@ -35,7 +37,13 @@ pub(super) fn write_identity(input: &EpisodeInput<'_>, paths: &BundlePaths) -> R
     match read_if_exists(&path)? {
         Some(recorded) if recorded == bytes => {}
         Some(recorded) => {
-            same_but_prices(&path, &recorded, header)?;
+            let kept = read_loosely(&recorded);
+            let prices = kept.and_then(|header| header.prices);
+            same(
+                &path,
+                &recorded,
+                &json_bytes(&path, &Header { prices, ..header })?,
+            )?;
             write_whole(&path, &bytes)?;
         }
         None => write_whole(&path, &bytes)?,
@@ -44,24 +52,30 @@ pub(super) fn write_identity(input: &EpisodeInput<'_>, paths: &BundlePaths) -> R
     Ok(genesis)
 }
 
-/// Checks that the header is the one this program, panel and configuration would write, at the recorded prices. Returns
-/// what the events start from.
+/// Checks that the header is the one this panel and configuration would give, at the recorded prices and for the recorded
+/// program: another program may come to the same events. Returns what the events start from.
 pub(super) fn compare_identity(
     input: &EpisodeInput<'_>,
     paths: &BundlePaths,
 ) -> Result<String, EpisodeError> {
     let path = paths.header();
     let recorded = read_bounded(&path, JSON_LIMIT_BYTES)?;
-    let header = header(input)?;
-    let genesis = header.genesis()?;
-    same_but_prices(&path, &recorded, header)?;
-    Ok(genesis)
+    let (prices, program) = match read_loosely(&recorded) {
+        Some(header) => (header.prices, header.program),
+        None => (None, None),
+    };
+    let header = Header {
+        prices,
+        program,
+        ..header(input)?
+    };
+    same(&path, &recorded, &json_bytes(&path, &header)?)?;
+    Ok(header.genesis()?)
 }
 
-fn same_but_prices(path: &Path, recorded: &[u8], now: Header) -> Result<(), EpisodeError> {
-    // One that cannot be read differs in more than its prices, and the first difference is told.
-    let prices = serde_json::from_slice::<Header>(recorded).map_or(None, |header| header.prices);
-    same(path, recorded, &json_bytes(path, &Header { prices, ..now })?)
+/// A recorded header. One that cannot be read differs in more than its prices, and the first difference is told.
+fn read_loosely(recorded: &[u8]) -> Option<Header> {
+    serde_json::from_slice(recorded).ok()
 }
 
 fn same(path: &Path, recorded: &[u8], now: &[u8]) -> Result<(), EpisodeError> {
@@ -138,6 +152,7 @@ pub(super) fn header(input: &EpisodeInput<'_>) -> Result<Header, EpisodeError> {
     Ok(Header {
         format: FORMAT_VERSION,
         ktd: env!("CARGO_PKG_VERSION").to_owned(),
+        program: Some(this_program()),
         experiment: shared.experiment.clone(),
         cell: cell.id.clone(),
         agent: cell.agent.clone(),

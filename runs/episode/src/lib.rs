@@ -9,6 +9,7 @@ mod decide;
 mod error;
 mod finish;
 pub mod open_bundle;
+pub mod program;
 pub mod recorded_step;
 pub mod run;
 mod step;

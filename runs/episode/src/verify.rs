@@ -2,6 +2,7 @@
 
 use crate::EpisodeError;
 use crate::open_bundle::OpenBundle;
+use crate::program::another_program;
 use crate::replay_episode;
 use ktd_bundle::BundlePaths;
 use ktd_bundle::chain::Lines;
@@ -46,7 +47,7 @@ pub async fn verify(root: &Path, panel: Option<&Path>) -> Result<Verified, Episo
         check_exchanges(&paths, &cassette)?,
         prompts_checked(&header),
     ];
-    let mut unchecked = Vec::new();
+    let mut unchecked: Vec<String> = another_program(&header).into_iter().collect();
     if !recorded_prompts::are_of_this_program(&header) {
         unchecked.push(
             "prompts: another version of the program wrote their texts; keys, columns and identifiers alone were compared"

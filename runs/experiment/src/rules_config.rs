@@ -1,7 +1,7 @@
 //! The exchange's rules as configuration keys.
 
 use crate::ExperimentError;
-use ktd_env::exchange::{ByBoard, Delisting, LimitRule, Rules};
+use ktd_env::exchange::{ByBoard, Delisting, ExDayOrders, FeeRule, LimitRule, Rules};
 use ktd_env::{Decimal, Fen, TradeDate};
 use serde::{Deserialize, Serialize};
 
@@ -13,14 +13,16 @@ use serde::{Deserialize, Serialize};
 pub struct RulesConfig {
     /// Cash before the first day, fen.
     pub initial_cash_fen: Option<u64>,
-    /// `buffered`, `exact` or `strict`.
+    /// `exact`, `buffered` (the paper's) or `strict`.
     pub limit: Option<LimitKey>,
     /// Distance of the buffered limit by board, basis points.
     pub buffer_bp: Option<BoardKeys<u32>>,
     /// The exchange's limit by board, basis points.
     pub exact_bp: Option<BoardKeys<u32>>,
-    /// The exchange's limit of ST names on the main boards, basis points.
+    /// The exchange's limit of ST names on the main boards before their reform, basis points.
     pub exact_bp_st_main: Option<u32>,
+    /// First day on which ST names of the main boards have the limit of their board.
+    pub st_main_new_from: Option<String>,
     /// `ChiNext`'s limit before its reform, basis points.
     pub exact_bp_chinext_old: Option<u32>,
     /// First day of `ChiNext`'s reform.
@@ -33,14 +35,18 @@ pub struct RulesConfig {
     pub max_single_weight: Option<String>,
     /// Most names held.
     pub max_positions: Option<u32>,
-    /// The three fee keys in one table.
-    pub fees: Option<FeeKeys>,
-    /// Fee on buys, basis points.
+    /// `paper` or `dated`.
+    pub fees: Option<FeesKey>,
+    /// Fee on buys of `paper`, basis points.
     pub buy_bps: Option<u32>,
-    /// Fee on sells, basis points.
+    /// Fee on sells of `paper`, basis points.
     pub sell_bps: Option<u32>,
-    /// Least fee of one order, fen.
+    /// Commission of `dated`, basis points.
+    pub commission_bps: Option<u32>,
+    /// Least fee of one order, fen; of `dated` the least commission.
     pub min_fee_fen: Option<u32>,
+    /// `scaled` or `as_decided`.
+    pub ex_day_orders: Option<ExDayOrdersKey>,
     /// `last_close` or `zero`.
     pub delisting: Option<DelistingKey>,
     /// On which missed trading day a name whose rows have ended is delisted.
@@ -53,10 +59,10 @@ pub struct RulesConfig {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LimitKey {
-    /// A buffer below the limit.
-    Buffered,
-    /// The exchange's own limit price.
+    /// The exchange's own limit price by board, ST status and date.
     Exact,
+    /// The paper's buffer below the limit by board alone.
+    Buffered,
     /// Either.
     Strict,
 }
@@ -71,16 +77,24 @@ pub enum DelistingKey {
     Zero,
 }
 
-/// `fees`: the same keys as at the top.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct FeeKeys {
-    /// Fee on buys, basis points.
-    pub buy_bps: Option<u32>,
-    /// Fee on sells, basis points.
-    pub sell_bps: Option<u32>,
-    /// Least fee of one order, fen.
-    pub min_fee_fen: Option<u32>,
+/// `fees`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FeesKey {
+    /// The paper's flat rates.
+    Paper,
+    /// Commission, and stamp duty and transfer fee of the trading day.
+    Dated,
+}
+
+/// `ex_day_orders`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ExDayOrdersKey {
+    /// Carried through the corporate action.
+    Scaled,
+    /// As decided.
+    AsDecided,
 }
 
 /// A value for some of the boards.
@@ -118,6 +132,7 @@ impl RulesConfig {
             buffer_bp: Some(BoardKeys::of(rules.buffer_bp)),
             exact_bp: Some(BoardKeys::of(rules.exact_bp)),
             exact_bp_st_main: Some(rules.exact_bp_st_main),
+            st_main_new_from: Some(date(rules.st_main_new_from)),
             exact_bp_chinext_old: Some(rules.exact_bp_chinext_old),
             chinext_new_from: Some(date(rules.chinext_new_from)),
             no_limit_days: Some(BoardKeys::of(rules.no_limit_days)),
@@ -129,10 +144,18 @@ impl RulesConfig {
             }),
             max_single_weight: Some(weight_text(rules.max_single_weight_billionths)),
             max_positions: Some(rules.max_positions),
-            fees: None,
+            fees: Some(match rules.fees {
+                FeeRule::Paper => FeesKey::Paper,
+                FeeRule::Dated => FeesKey::Dated,
+            }),
             buy_bps: Some(rules.buy_bps),
             sell_bps: Some(rules.sell_bps),
+            commission_bps: Some(rules.commission_bps),
             min_fee_fen: u32::try_from(rules.min_fee.0).ok(),
+            ex_day_orders: Some(match rules.ex_day_orders {
+                ExDayOrders::Scaled => ExDayOrdersKey::Scaled,
+                ExDayOrders::AsDecided => ExDayOrdersKey::AsDecided,
+            }),
             delisting: Some(match rules.delisting {
                 Delisting::LastClose => DelistingKey::LastClose,
                 Delisting::Zero => DelistingKey::Zero,
@@ -156,7 +179,12 @@ impl RulesConfig {
             rules.max_single_weight_billionths = billionths("max_single_weight", weight)?;
         }
         rules.max_positions = self.max_positions.unwrap_or(rules.max_positions);
-        self.set_fees(&mut rules)?;
+        self.set_fees(&mut rules);
+        rules.ex_day_orders = match self.ex_day_orders {
+            Some(ExDayOrdersKey::Scaled) => ExDayOrders::Scaled,
+            Some(ExDayOrdersKey::AsDecided) => ExDayOrders::AsDecided,
+            None => rules.ex_day_orders,
+        };
         rules.delisting = match self.delisting {
             Some(DelistingKey::LastClose) => Delisting::LastClose,
             Some(DelistingKey::Zero) => Delisting::Zero,
@@ -181,6 +209,9 @@ impl RulesConfig {
         set_boards(&mut rules.buffer_bp, self.buffer_bp.as_ref());
         set_boards(&mut rules.exact_bp, self.exact_bp.as_ref());
         rules.exact_bp_st_main = self.exact_bp_st_main.unwrap_or(rules.exact_bp_st_main);
+        if let Some(date) = &self.st_main_new_from {
+            rules.st_main_new_from = config_date("st_main_new_from", date)?;
+        }
         rules.exact_bp_chinext_old = self.exact_bp_chinext_old.unwrap_or(rules.exact_bp_chinext_old);
         if let Some(date) = &self.chinext_new_from {
             rules.chinext_new_from = config_date("chinext_new_from", date)?;
@@ -207,19 +238,16 @@ impl RulesConfig {
         Ok(())
     }
 
-    fn set_fees(&self, rules: &mut Rules) -> Result<(), ExperimentError> {
-        let table = self.fees.clone().unwrap_or_default();
-        let one = |key, in_table: Option<u32>, at_top: Option<u32>| match (in_table, at_top) {
-            (Some(_), Some(_)) => Err(ExperimentError::invalid(format_args!(
-                "{key} is set twice: at the top and in `fees`"
-            ))),
-            (in_table, at_top) => Ok(in_table.or(at_top)),
+    fn set_fees(&self, rules: &mut Rules) {
+        rules.fees = match self.fees {
+            Some(FeesKey::Paper) => FeeRule::Paper,
+            Some(FeesKey::Dated) => FeeRule::Dated,
+            None => rules.fees,
         };
-        rules.buy_bps = one("buy_bps", table.buy_bps, self.buy_bps)?.unwrap_or(rules.buy_bps);
-        rules.sell_bps = one("sell_bps", table.sell_bps, self.sell_bps)?.unwrap_or(rules.sell_bps);
-        rules.min_fee = one("min_fee_fen", table.min_fee_fen, self.min_fee_fen)?
-            .map_or(rules.min_fee, |fen| Fen(i64::from(fen)));
-        Ok(())
+        rules.buy_bps = self.buy_bps.unwrap_or(rules.buy_bps);
+        rules.sell_bps = self.sell_bps.unwrap_or(rules.sell_bps);
+        rules.commission_bps = self.commission_bps.unwrap_or(rules.commission_bps);
+        rules.min_fee = self.min_fee_fen.map_or(rules.min_fee, |fen| Fen(i64::from(fen)));
     }
 }
 
@@ -253,6 +281,7 @@ fn check_basis_points(rules: &Rules) -> Result<(), ExperimentError> {
     let single = [
         ("buy_bps", rules.buy_bps),
         ("sell_bps", rules.sell_bps),
+        ("commission_bps", rules.commission_bps),
         ("exact_bp_st_main", rules.exact_bp_st_main),
         ("exact_bp_chinext_old", rules.exact_bp_chinext_old),
     ];
@@ -335,7 +364,7 @@ mod tests {
     #[test]
     fn rules_told_whole_are_the_same_rules() {
         let set =
-            rules(r#"{"limit": "exact", "max_single_weight": "0.123456", "no_limit_from": {"MAIN": ""}}"#)
+            rules(r#"{"limit": "buffered", "fees": "dated", "ex_day_orders": "as_decided", "max_single_weight": "0.123456", "no_limit_from": {"MAIN": ""}}"#)
                 .unwrap();
         for rules in [Rules::default(), set] {
             assert_eq!(RulesConfig::of(&rules).rules().unwrap(), rules);
@@ -346,7 +375,8 @@ mod tests {
     fn each_key_reaches_its_rule() {
         let set = rules(
             r#"{"limit": "strict", "buffer_bp": {"MAIN": 900}, "no_limit_from": {"STAR": "2019-07-22"},
-                "max_single_weight": "0.123456", "fees": {"buy_bps": 7}, "min_fee_fen": 733, "delisting": "zero"}"#,
+                "max_single_weight": "0.123456", "fees": "dated", "buy_bps": 7, "commission_bps": 3, "min_fee_fen": 733, "st_main_new_from": "2026-08-03",
+                "ex_day_orders": "as_decided", "delisting": "zero"}"#,
         )
         .unwrap();
         assert_eq!(set.limit, LimitRule::Strict);
@@ -354,6 +384,9 @@ mod tests {
         assert_eq!(set.no_limit_from.star, TradeDate::parse("2019-07-22").ok());
         assert_eq!(set.max_single_weight_billionths, 123_456_000);
         assert_eq!((set.buy_bps, set.sell_bps, set.min_fee), (7, 15, Fen(733)));
+        assert_eq!((set.fees, set.commission_bps), (FeeRule::Dated, 3));
+        assert_eq!(Some(set.st_main_new_from), TradeDate::parse("2026-08-03").ok());
+        assert_eq!(set.ex_day_orders, ExDayOrders::AsDecided);
         assert_eq!(set.delisting, Delisting::Zero);
     }
 
@@ -366,10 +399,8 @@ mod tests {
             (r#"{"initial_cash_fen": 0}"#, "initial_cash_fen"),
             (r#"{"sell_bps": 20000}"#, "sell_bps"),
             (r#"{"buffer_bp": {"STAR": 10001}}"#, "buffer_bp"),
-            (
-                r#"{"fees": {"buy_bps": 7}, "buy_bps": 8}"#,
-                "buy_bps is set twice",
-            ),
+            (r#"{"fees": "flat"}"#, "unknown variant `flat`"),
+            (r#"{"st_main_new_from": "soon"}"#, "st_main_new_from"),
             (r#"{"chinext_new_from": "soon"}"#, "chinext_new_from"),
             (r#"{"delist_after_days": 0}"#, "delist_after_days"),
         ] {

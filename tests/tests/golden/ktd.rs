@@ -12,7 +12,7 @@
 use ktd_data::{ImportOptions, import};
 use ktd_env::exchange::{Account, Execution, Holding, Order, Rules, StepReport, TradingDay, step};
 use ktd_env::{Fen, Market, PriceBasis, Shares, Ticker, TradeDate};
-use ktd_experiment::rules_config::RulesConfig;
+use ktd_experiment::rules_config::{ExDayOrdersKey, LimitKey, RulesConfig};
 use ktd_io::whole_file::IfExists;
 use ktd_kit::golden::{file, folders, text};
 use ktd_simulate::ktd::{SimulateOptions, resolve, simulate};
@@ -53,13 +53,13 @@ fn whole_runs(root: &Path) {
         let meta: Meta = serde_json::from_slice(&std::fs::read(set.join("meta.json")).unwrap()).unwrap();
         assert!(!meta.runs.is_empty());
         for (config, orders, expected) in meta.runs.values() {
-            let out = tempfile::tempdir().unwrap();
+            let (out, keys) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
             let options = SimulateOptions {
                 panel: file(&set.join("panel.csv")),
                 basis: Some(PriceBasis::Adjusted),
                 universe: Some(set.join("universe.csv")),
                 orders: file(&set.join(orders.trim_end_matches(".gz"))),
-                config: Some(set.join(config)),
+                config: Some(stated(&set.join(config), keys.path())),
                 out: out.path().to_owned(),
                 overwrite: IfExists::Refuse,
             };
@@ -71,6 +71,15 @@ fn whole_runs(root: &Path) {
             }
         }
     }
+}
+
+/// The configuration of a run with the rule that the set was made by and that it had no key for.
+fn stated(config: &Path, folder: &Path) -> PathBuf {
+    let mut keys: Value = serde_json::from_slice(&std::fs::read(config).unwrap()).unwrap();
+    keys["ex_day_orders"] = json!("as_decided");
+    let path = folder.join("config.json");
+    std::fs::write(&path, keys.to_string()).unwrap();
+    path
 }
 
 /// Names the first line that differs.
@@ -140,7 +149,13 @@ fn micro_cases(path: &Path) {
 }
 
 fn outcome(case: &Micro) -> Value {
-    let rules = case.config.rules().unwrap();
+    // The set was made of rules without a choice for orders over an ex-day, and with the paper's limits where it names none.
+    let config = RulesConfig {
+        limit: case.config.limit.or(Some(LimitKey::Buffered)),
+        ex_day_orders: Some(ExDayOrdersKey::AsDecided),
+        ..case.config.clone()
+    };
+    let rules = config.rules().unwrap();
     let Ok(market) = market(case) else {
         return json!({"error": "data"});
     };

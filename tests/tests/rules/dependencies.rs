@@ -145,6 +145,22 @@ fn every_dependency_is_used() {
     assert!(excused.is_empty(), "used or not declared: {excused:?}");
 }
 
+/// A crate whose sources were not hashed could change and leave two programs with one name.
+#[test]
+fn the_hash_of_the_program_covers_every_crate_that_it_is_built_of() {
+    let script = std::fs::read_to_string(workspace_root().join("runs/episode/build.rs")).unwrap();
+    let (_, list) = script.split_once("const CRATES").unwrap();
+    let (list, _) = list.split_once("];").unwrap();
+    let covered: Vec<&str> = list.split('"').skip(1).step_by(2).collect();
+    let for_tests = ["tests", "tests/kit", "frames"];
+    for member in members() {
+        let is_covered = covered
+            .iter()
+            .any(|folder| member == *folder || member.starts_with(&format!("{folder}/")));
+        assert_eq!(is_covered, !for_tests.contains(&member.as_str()), "{member}");
+    }
+}
+
 #[test]
 fn every_package_of_the_workspace_is_declared_by_a_crate() {
     let manifest = table("Cargo.toml");

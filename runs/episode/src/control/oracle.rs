@@ -1,7 +1,7 @@
 //! Perfect foresight of the next opens.
 
 use ktd_baselines::Plan;
-use ktd_env::exchange::{PriceLimits, Rules, Side, reference_price};
+use ktd_env::exchange::{PriceLimits, Rules, Side, fee_rate, reference_price};
 use ktd_env::{Bar, DayIndex, FactorTable, Market, NameId};
 use ktd_masking::{Mask, Roster};
 use std::sync::Arc;
@@ -114,7 +114,9 @@ impl Plan for Oracle {
             .filter_map(|id| Some((self.resolve(step, id)?, id)))
             .collect();
         let held_as = |name: NameId| held.iter().find(|(held, _)| *held == name).map(|(_, id)| *id);
-        let round_trip = f64::from(self.rules.buy_bps + self.rules.sell_bps) / 10_000.0;
+        let round_trip = self.market.date(day).map_or(0.0, |date| {
+            fee_rate(&self.rules, Side::Buy, date) + fee_rate(&self.rules, Side::Sell, date)
+        });
         let mut scored: Vec<(NameId, f64)> = self
             .market
             .names()

@@ -16,7 +16,7 @@ mod language;
 mod marks;
 mod planted;
 
-use ktd_certify::set_record::SOURCE_SHA256;
+use ktd_episode::program::MASK_SOURCE_SHA256;
 use ktd_kit::{Folder, MASK_KEY, OTHER_MASK_KEY, copy, files, quiet, refused};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -197,7 +197,7 @@ fn a_directory_holds_one_set() {
     assert!(error.contains("mask differs"), "{error}");
     let path = folder.path().join("out/set.json");
     let record = std::fs::read_to_string(&path).unwrap();
-    let other = record.replace(SOURCE_SHA256, &"0".repeat(64));
+    let other = record.replace(MASK_SOURCE_SHA256, &"0".repeat(64));
     std::fs::write(&path, other).unwrap();
     let error = refused(&quiet(folder.path(), &["probe", "small.toml", "--out", "out"]), 2);
     assert!(error.contains("program source differs"), "{error}");

@@ -1,11 +1,14 @@
 //! A bundle that was given another mask, mode or agent, with every hash computed anew, is refused: its own prompts tell.
 
+use ktd_bundle::BundlePaths;
 use ktd_bundle::bundle_ref::BundleRef;
 use ktd_bundle::finished_episode::{FinishedEpisode, OpenedBundle};
-use ktd_bundle::header::Header;
+use ktd_bundle::header::{Header, ProgramRecord};
+use ktd_bundle::open::read_header;
 use ktd_episode::verify::{Verified, verify};
 use ktd_experiment::agent::{AgentConfig, AgentKind, ModelAgent};
 use ktd_experiment::mask_hash::mask_hash;
+use ktd_io::whole_file::json_bytes;
 use ktd_kit::copy;
 use ktd_kit::episode::{OnPanel, experiment, key, market, prepare, relabel, rewrite_exchanges, run, runtime};
 use ktd_masking::{Level, MaskSettings, Mode, Numeric};
@@ -52,6 +55,13 @@ fn assert_refused(part: &str, forge: impl FnOnce(&Path)) {
             error.contains(part) && error.contains("header.json says"),
             "{error}"
         );
+    }
+}
+
+fn assert_refused_as(part: &str, forge: impl FnOnce(&Path)) {
+    for said in said(forge) {
+        let error = said.unwrap_err();
+        assert!(error.contains(part), "{error}");
     }
 }
 
@@ -125,6 +135,38 @@ fn another_mask_is_refused_by_what_was_shown() {
             );
         });
     }
+}
+
+#[test]
+fn another_program_is_named_before_what_else_was_not_checked_and_may_come_to_the_same_events() {
+    let folder = tempfile::tempdir().unwrap();
+    copy(exact(), folder.path());
+    let verified = || runtime().block_on(verify(folder.path(), None)).unwrap();
+    let of_another = |verified: &Verified| {
+        let first = verified.unchecked.first();
+        first.is_some_and(|first| first.contains("what differs may be the program's"))
+    };
+    assert!(!of_another(&verified()));
+    for program in [
+        Some(ProgramRecord {
+            source_sha256: "b".repeat(64),
+            commit: None,
+        }),
+        None,
+    ] {
+        relabel(folder.path(), |header| header.program = program);
+        assert!(of_another(&verified()));
+    }
+}
+
+#[test]
+fn a_program_that_is_no_hash_is_refused() {
+    assert_refused_as("40 or 64 hexadecimal digits", |bundle| {
+        let mut header = read_header(&BundlePaths::new(bundle)).unwrap();
+        header.program.as_mut().unwrap().source_sha256 = "\u{1b}[2J".to_owned();
+        let path = BundlePaths::new(bundle).header();
+        std::fs::write(&path, json_bytes(&path, &header).unwrap()).unwrap();
+    });
 }
 
 /// Texts of another version cannot be compared; what they show can.
