@@ -304,6 +304,46 @@ fn a_sector_in_the_open_is_found() {
     assert!(names(&found, "labels-and-order", "sector"), "{found:?}");
 }
 
+/// Ways in which agents that ask once read through bands: each, planted in probes that claim to be of bands, refuses the
+/// certificate and names who found it, well above what guessing recovers.
+#[test]
+fn what_asking_agents_once_found_is_refused_by_the_name_of_its_finder() {
+    let config =
+        config("banded", "asked = 4, asked_dated = 4").replace("control_probes = 8", "control_probes = 64");
+    let folder = folder(&config);
+    let root = folder.path();
+    certify(root, &["--out", "out"]);
+    for (control, kind, attacker, measure) in [
+        ("asked-kept-ids", "asked", "roster-path", "date20"),
+        ("asked-dated-kept-ids", "asked_dated", "known-day", "top5"),
+    ] {
+        let given = root.join(format!("given-{control}"));
+        std::fs::create_dir_all(given.join("probes")).unwrap();
+        std::fs::create_dir_all(given.join("private")).unwrap();
+        let probes = format!("probes/{kind}.jsonl.zst");
+        std::fs::copy(
+            root.join("out/controls").join(control).join(&probes),
+            given.join(&probes),
+        )
+        .unwrap();
+        let gold = format!("out/private/{control}.gold.jsonl");
+        std::fs::copy(root.join(gold), given.join("private/gold.jsonl")).unwrap();
+        let signed = certify(root, &["--out", control, "--probes", &format!("given-{control}")]);
+        assert_eq!(signed["certificate"]["verdict"], "refused");
+        let found = broken(&signed);
+        assert!(names(&found, attacker, measure), "{control}: {found:?}");
+        let figures = signed["certificate"]["figures"].as_array().unwrap().iter();
+        let mut own =
+            figures.filter(|figure| who_and_what(figure) == (attacker.to_owned(), measure.to_owned()));
+        let figure = own.find(|figure| figure["kind"] == kind).unwrap();
+        let (lower, chance) = (&figure["interval"]["lower"], &figure["chance"]);
+        assert!(
+            chance.as_f64().unwrap() + 0.1 < lower.as_f64().unwrap(),
+            "{figure}"
+        );
+    }
+}
+
 #[test]
 fn a_refusal_says_why_first() {
     let folder = folder(&config("exact", "day = 24"));

@@ -92,6 +92,7 @@ fn controls_and_books_without_a_position_have_no_rank() {
             "control",
             "control",
             "reference",
+            "reference",
             "reference"
         ]
     );
