@@ -14,11 +14,12 @@ const KEY_LIMIT_BYTES: u64 = 4 << 10;
 /// Digits of a cell's token.
 const TOKEN_LENGTH: usize = 12;
 
-/// The name of a cell that may be told to who plays it: the beginning of the commitment to its own key, which its header
-/// publishes. It tells nothing of the window, as the cell's id does.
+/// The name of a cell that may be told to who plays it: drawn from its episode's key, which the agents of one window share, and
+/// its agent. It tells nothing of the window, as the cell's id does.
 #[must_use]
-pub fn cell_token(key: &MaskKey) -> String {
-    key.commitment().chars().take(TOKEN_LENGTH).collect()
+pub fn cell_token(key: &MaskKey, agent: &str) -> String {
+    let own = key.derive(&format!("token of {agent}"));
+    own.commitment().chars().take(TOKEN_LENGTH).collect()
 }
 
 /// Mask key of the demo, published here: two runs of the demo show the same aliases and end with the same bytes. It hides

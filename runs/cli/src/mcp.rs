@@ -98,9 +98,9 @@ impl Names {
     }
 }
 
-/// What a client is told of a cell: drawn from its id, agent and all, which the experiment's key hides.
+/// What a client is told of a cell.
 fn token(prepared: &Prepared, cell: &Cell) -> String {
-    cell_token(&prepared.key.derive(&cell.id))
+    cell_token(&prepared.episode_key(cell), &cell.agent.id)
 }
 
 fn choose<'a>(prepared: &'a Prepared, wanted: Option<&str>, output: &Path) -> Result<&'a Cell, CliError> {

@@ -257,7 +257,7 @@ async fn run_cell(
                 ),
                 format!(
                     "let its client start `ktd mcp` with this file and `--cell {}`, which tells it no window",
-                    cell_token(&input.key)
+                    cell_token(&input.key, &cell.agent.id)
                 ),
             )
         }),
