@@ -24,6 +24,8 @@ pub struct Guard {
     plain_names: BTreeSet<String>,
     /// Hidden dates lie within these, as (year, month, day).
     dates: Option<(Day, Day)>,
+    /// A day that is given away on purpose.
+    given_day: Option<Day>,
     /// Long texts that were found clean: standing instructions come with every request.
     clean: RwLock<BTreeSet<String>>,
     /// Declarations of tools that were found clean: they come with every request too.
@@ -108,6 +110,7 @@ impl Guard {
             names: None,
             plain_names: BTreeSet::new(),
             dates: None,
+            given_day: None,
             clean: RwLock::default(),
             clean_tools: RwLock::default(),
         };
@@ -139,14 +142,29 @@ impl Guard {
     /// form `SH600519`.
     #[must_use]
     pub fn but(&self, code: &str) -> Self {
-        let mut codes = self.codes.clone();
+        let mut own = self.copy();
         let digits: String = code.chars().skip(2).collect();
-        codes.remove(&digits);
+        own.codes.remove(&digits);
+        own
+    }
+
+    /// The same guard for a request that gives one day away on purpose, in the form `2024-01-02`: that day alone passes.
+    #[must_use]
+    pub fn but_day(&self, day: &str) -> Self {
         Self {
-            codes,
+            given_day: parse_day(day),
+            ..self.copy()
+        }
+    }
+
+    /// The same guard, which has found no text clean yet.
+    fn copy(&self) -> Self {
+        Self {
+            codes: self.codes.clone(),
             names: self.names.clone(),
             plain_names: self.plain_names.clone(),
             dates: self.dates,
+            given_day: self.given_day,
             clean: RwLock::default(),
             clean_tools: RwLock::default(),
         }
@@ -291,7 +309,10 @@ impl Guard {
         let (first, last) = self.dates?;
         let is_hidden = |day: Day| {
             // Year and month alone (day 0) are hidden as well.
-            (first.0, first.1, 0) <= day && day <= last
+            let is_given = self
+                .given_day
+                .is_some_and(|given| day == given || day == (given.0, given.1, 0));
+            (first.0, first.1, 0) <= day && day <= last && !is_given
         };
         dates_in(&runs).into_iter().any(is_hidden).then_some("date")
     }

@@ -441,3 +441,19 @@ fn a_guard_that_remembers_judges_like_a_new_one() {
         }
     }
 }
+
+#[test]
+fn a_day_that_is_given_away_passes_and_no_other_day_or_code_does() {
+    let own = guard(Level::Blinded).but_day("2024-04-01");
+    let scan = |text: &str| {
+        let body = request(&json!([{ "role": "user", "content": text }]));
+        own.scan(&body).err().map(|finding| finding.kind)
+    };
+    assert_eq!(scan("{\"given_day\":\"2024-04-01\",\"steps\":[]}"), None);
+    assert_eq!(scan("the day is 20240401"), None);
+    assert_eq!(scan("2024-04-02"), Some("date"));
+    assert_eq!(scan("2024-04-01 and 2024-01-02"), Some("date"));
+    assert_eq!(scan("2024-05"), Some("date"));
+    assert_eq!(scan("SH600519 on 2024-04-01"), Some("code"));
+    assert_eq!(found(Level::Blinded, "2024-04-01"), Some("date"));
+}

@@ -3,7 +3,7 @@
 use super::attacker::LanguageAttacker;
 use super::custom_id::custom_id;
 use super::guess::{self, Guess, SUBMIT_GUESS};
-use super::question::{self, bad_guess, given_away};
+use super::question::{self, bad_guess, given_away, given_day};
 use super::record::LanguageAnswer;
 use crate::CertifyError;
 use ktd_agents::{
@@ -59,11 +59,15 @@ enum StepReply {
 const NOT_ASKED: &str = "not_asked";
 
 impl ProbeConversation<'_> {
-    /// The guard of a probe that gives a code away on purpose: that may pass, and nothing else. `None` of any other.
+    /// The guard of a probe that gives codes or a day away on purpose: they may pass, and nothing else. `None` of any other.
     pub(super) fn own_guard(&self, probe: &Probe) -> Option<Guard> {
-        given_away(probe).fold(None, |own: Option<Guard>, code| {
+        let of_codes = given_away(probe).fold(None, |own: Option<Guard>, code| {
             Some(own.as_ref().unwrap_or(self.guard).but(&code))
-        })
+        });
+        match given_day(probe) {
+            Some(day) => Some(of_codes.as_ref().unwrap_or(self.guard).but_day(&day)),
+            None => of_codes,
+        }
     }
 
     pub(super) fn open(&self, probe: &Probe) -> Session<Submission> {

@@ -64,6 +64,12 @@ pub(super) fn given_away(probe: &Probe) -> impl Iterator<Item = String> + '_ {
     anchors.map(|RevealedStock { code, .. }| code.to_inline())
 }
 
+/// The real day that a probe gives away on purpose.
+pub(super) fn given_day(probe: &Probe) -> Option<String> {
+    let mut exhibits = probe.exhibits.iter();
+    exhibits.find_map(|exhibit| Some(exhibit.given_day.as_ref()?.to_inline()))
+}
+
 fn question(probe: &Probe) -> Prompt {
     match probe.exhibits.as_slice() {
         [first, second, ..] => ktd_prompts::attack_linked(&LinkedSlots {
