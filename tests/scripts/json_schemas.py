@@ -20,6 +20,7 @@ DOCUMENTS = {
     "leaderboard": ("Leaderboard", "leaderboard.json, and what `ktd --json leaderboard` prints"),
     "certificate": ("SignedCertificate", "certificate.json, and what `ktd --json certify` prints"),
     "event": ("EventLine", "a line of events.jsonl of a bundle"),
+    "published": ("Publication", "published.json, and what `ktd --json publish` prints"),
     "plan": ("PlanDocument", "what `ktd --json plan` prints"),
     "results": ("Results", "what `ktd --json run`, `demo` and `replay --branch` print"),
     "verified": ("VerifiedDocument", "what `ktd --json verify` prints"),
@@ -113,6 +114,9 @@ pub struct MoneyDocument {
 #[derive(Serialize)]
 pub struct VerifiedDocument {
     pub bundles: Vec<VerifiedBundle>,
+    /// Publications and boards, where any was named.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub signed: Option<Vec<VerifiedFolder>>,
     /// The certificate, where one was named.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub certificate: Option<Map>,
@@ -136,6 +140,29 @@ pub struct VerifiedBundle {
     /// Whether the certificate is for its mask.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mask: Option<Map>,
+    /// What differs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub difference: Option<String>,
+}
+
+/// A folder that somebody may have signed.
+#[derive(Serialize)]
+pub struct VerifiedFolder {
+    /// Its path.
+    pub folder: String,
+    pub ok: bool,
+    /// Who signed it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub signer: Option<SignerMark>,
+    /// What holds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub checked: Option<Vec<String>>,
+    /// What could not be checked, and why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unchecked: Option<Vec<String>>,
+    /// What no check of these files can tell: it is their maker's word.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub claimed: Option<Vec<String>>,
     /// What differs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub difference: Option<String>,

@@ -111,10 +111,7 @@ impl BoardContext<'_> {
         let mut groups: BTreeMap<TrackKey, ByAgent<'_>> = BTreeMap::new();
         for score in shown {
             let group = groups.entry(track_key(score)).or_default();
-            group
-                .entry(&score.bundle.header.agent.id)
-                .or_default()
-                .push(score);
+            group.entry(&score.bundle.row).or_default().push(score);
         }
         for scores in groups.values_mut().flat_map(BTreeMap::values_mut) {
             scores.sort_by_key(|score| score.bundle.header.seed);

@@ -87,7 +87,7 @@ fn days(opened: &OpenedBundle, market: &Market) -> Result<Vec<DayIndex>, BoardEr
         let root = opened.bundle.root.display();
         BoardError::input(
             format!("{root} has no private part: its stocks and days cannot be named"),
-            "ask the bundle's owner for private/; `ktd verify` checks what it can without",
+            "ask the bundle's owner for private/, which `ktd publish` gives away; `ktd verify` checks what it can without",
         )
     };
     opened.panel_days(market)?.ok_or_else(missing)

@@ -10,8 +10,8 @@ use ktd_attribution::account::WeightBasis;
 use ktd_io::FileError;
 use ktd_io::sha256::sha256_hex;
 use ktd_io::whole_file::{
-    IfExists, check_writable, create_directory, json_bytes, list, remove_directory, remove_file, rename,
-    write_whole,
+    IfExists, check_writable, create_directory, json_bytes, list, remove_directory, remove_file,
+    remove_if_exists, rename, write_whole,
 };
 use ktd_view::draw::TableData;
 use serde::{Deserialize, Serialize};
@@ -21,9 +21,11 @@ use std::path::{Path, PathBuf};
 /// The page.
 const PAGE: &str = "index.html";
 /// The record.
-const RECORD: &str = "leaderboard.json";
+pub(crate) const RECORD: &str = "leaderboard.json";
 /// What says that a board is whole.
-const MANIFEST: &str = "manifest.json";
+pub(crate) const MANIFEST: &str = "manifest.json";
+/// Who signed the manifest, where anybody did.
+pub(crate) const SIGNATURE: &str = "signature.json";
 /// The folder of the tables.
 const TABLES: &str = "tables";
 
@@ -74,6 +76,7 @@ fn put_in_place(
     if manifest.exists() {
         remove_file(&manifest)?;
     }
+    remove_if_exists(&out.join(SIGNATURE))?;
     for path in files.keys() {
         rename(&aside.join(path), &out.join(path))?;
     }

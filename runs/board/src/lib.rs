@@ -2,7 +2,7 @@
 //!
 //! One [`Leaderboard`] is computed and written as JSON; tables, CSV and the page are views of it and compute nothing.
 //!
-//! Knows: finished bundles, the factor model, statistics. Never knows: a client, a running episode, a signature.
+//! Knows: finished bundles, the factor model, statistics. Never knows: a client, a running episode.
 
 mod benchmark;
 mod build;
@@ -38,6 +38,7 @@ mod separation;
 mod series;
 mod settings;
 pub mod sheet;
+mod signed_board;
 mod trials;
 
 pub use benchmark::{BenchmarkSeries, Benchmarks, MEMBERS_TOTAL_RETURN};
@@ -62,3 +63,4 @@ pub use replayed_account::{AccountFault, AccountOrders, AccountTrade, FeeRates, 
 pub use report::{AttributionReport, AttributionSubject, DailyRow, Excess, report};
 pub use score::ScoredEpisode;
 pub use settings::ModelSettings;
+pub use signed_board::{CheckedBoard, check_board, is_board, sign_board};

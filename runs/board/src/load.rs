@@ -220,7 +220,7 @@ fn nothing() -> BoardError {
 fn notes_of(findings: &BundleSet) -> Vec<String> {
     let made = findings.named.iter().map(|found| {
         let header = &found.header;
-        (header.agent.id.as_str(), header.program.as_ref())
+        (found.row.as_str(), header.program.as_ref())
     });
     let mut notes: Vec<String> = mixed_programs(made).into_iter().collect();
     notes.extend(findings.unfinished_note());

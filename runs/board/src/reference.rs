@@ -149,5 +149,6 @@ fn blank(name: &str, metrics: &BTreeMap<String, Metric>) -> LeaderboardRow {
         reliability: None,
         memory_gap: None,
         mask: None,
+        signer: None,
     }
 }

@@ -53,6 +53,7 @@ pub(super) fn leader(
         reliability: Some(reliability(scores, draws)),
         memory_gap: None,
         mask: None,
+        signer: scores.first().map(|score| score.bundle.signer.clone()),
     }
 }
 

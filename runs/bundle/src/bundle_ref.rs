@@ -4,6 +4,7 @@ use crate::BundleError;
 use crate::BundlePaths;
 use crate::header::Header;
 use crate::open::read_hashed_header;
+use crate::signer_mark::SignerMark;
 use ktd_experiment::agent::{AgentConfig, Control, External};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -15,6 +16,11 @@ pub struct BundleRef {
     pub root: PathBuf,
     /// Its header.
     pub header: Header,
+    /// Who signed it, if it was published.
+    pub signer: SignerMark,
+    /// What its agent is called among others: its id, with its signer's fingerprint where other bundles of another signer
+    /// have the same id.
+    pub row: String,
     /// SHA-256 of the header's bytes as they were read.
     pub(crate) header_sha256: String,
 }
@@ -28,6 +34,8 @@ impl BundleRef {
         let (header, header_sha256) = read_hashed_header(&BundlePaths::new(root))?;
         Ok(Self {
             root: root.to_owned(),
+            signer: SignerMark::default(),
+            row: header.agent.id.clone(),
             header,
             header_sha256,
         })
@@ -51,7 +59,7 @@ pub fn check_episodes<'f>(shown: impl IntoIterator<Item = &'f BundleRef>) -> Res
         if let Some(other) = cells.insert(cell(found), found) {
             return Err(twice(other, found));
         }
-        let known = agents.entry(&found.header.agent.id).or_insert(found);
+        let known = agents.entry(&found.row).or_insert(found);
         check_agent(known, found)?;
     }
     Ok(())
@@ -62,7 +70,7 @@ type CellKey<'f> = (&'f str, &'f str, &'f str, &'f str, &'f str, u64);
 fn cell(found: &BundleRef) -> CellKey<'_> {
     let header = &found.header;
     (
-        &header.agent.id,
+        &found.row,
         &header.window.id,
         header.mask.level.label(),
         header.mask.numeric.label(),

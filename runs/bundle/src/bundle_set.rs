@@ -2,7 +2,10 @@
 
 use crate::BundleError;
 use crate::bundle_ref::BundleRef;
+use crate::publication::Publication;
 use crate::set_aside::is_set_aside;
+use crate::signer_mark::{FINGERPRINT_DIGITS, SignerMark};
+use crate::signing::PublicKey;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -39,11 +42,38 @@ impl BundleSet {
     }
 
     /// All finished episodes below `inputs`, which are bundles or directories above them, and the siblings of each. A
-    /// bundle that two inputs reach counts once.
+    /// bundle that two inputs reach counts once. Of those that were published every file is as it was signed.
     ///
     /// # Errors
-    /// [`BundleError`] when an input holds no bundle, or the header of a named one is damaged.
+    /// [`BundleError`] when an input holds no bundle, the header of a named one is damaged, or a publication was changed.
     pub fn below(inputs: &[PathBuf]) -> Result<Self, BundleError> {
+        let mut findings = Self::found(inputs)?;
+        findings.check_publications(&[])?;
+        Ok(findings)
+    }
+
+    /// The same, each published bundle signed with one of `signers` where any is named. Agents of one id whose bundles
+    /// different keys signed are called by id and fingerprint, so that no lab's row holds another's episodes.
+    ///
+    /// # Errors
+    /// Those of [`Self::below`], and when a publication is signed with another key, or a key signed none.
+    pub fn below_signed(inputs: &[PathBuf], signers: &[PublicKey]) -> Result<Self, BundleError> {
+        let mut findings = Self::found(inputs)?;
+        findings.check_publications(signers)?;
+        findings.name_rows();
+        let marks = findings.named.iter().map(|found| &found.signer);
+        let known: BTreeSet<Option<&str>> = marks.map(|mark| mark.fingerprint.as_deref()).collect();
+        let fingerprints = signers.iter().map(PublicKey::fingerprint);
+        match fingerprints.into_iter().find(|key| !known.contains(&Some(key))) {
+            None => Ok(findings),
+            Some(key) => Err(BundleError::input(
+                format!("nothing below the named directories is signed with the key {key}"),
+                "name the folder that `ktd publish` wrote for this signer, or take the key out",
+            )),
+        }
+    }
+
+    fn found(inputs: &[PathBuf]) -> Result<Self, BundleError> {
         let mut named = Roots::new();
         for input in inputs {
             let mut below = Roots::new();
@@ -76,6 +106,56 @@ impl BundleSet {
         Ok(findings)
     }
 
+    /// Reads each publication once, checks its files, and marks its bundles with its signer.
+    fn check_publications(&mut self, signers: &[PublicKey]) -> Result<(), BundleError> {
+        let mut known: BTreeMap<PathBuf, Publication> = BTreeMap::new();
+        let mut signer_of = |root: &Path| -> Result<SignerMark, BundleError> {
+            let real = root.canonicalize().map_err(BundleError::io("read", root))?;
+            let Some(folder) = Publication::folder_of(&real) else {
+                return Ok(SignerMark::default());
+            };
+            if !known.contains_key(folder) {
+                let publication = Publication::read(folder, signers)?;
+                publication.check_files(folder)?;
+                known.insert(folder.to_owned(), publication);
+            }
+            let publication = known.get(folder);
+            publication.map_or_else(
+                || Ok(SignerMark::default()),
+                |publication| {
+                    publication.check_has(folder, &real)?;
+                    Ok(publication.signer(signers))
+                },
+            )
+        };
+        for found in self.named.iter_mut().chain(&mut self.siblings) {
+            found.signer = signer_of(&found.root)?;
+        }
+        for root in &self.unfinished {
+            signer_of(root)?;
+        }
+        Ok(())
+    }
+
+    /// Names the rows of agents whose id bundles of several signers have.
+    fn name_rows(&mut self) {
+        let mut signers: BTreeMap<String, BTreeSet<Option<String>>> = BTreeMap::new();
+        for found in &self.named {
+            let own = signers.entry(found.header.agent.id.clone()).or_default();
+            own.insert(found.signer.fingerprint.clone());
+        }
+        let fingerprints: BTreeSet<&String> = signers.values().flatten().flatten().collect();
+        let digits = distinct_digits(&fingerprints);
+        for found in &mut self.named {
+            let id = &found.header.agent.id;
+            let has_others = signers.get(id).is_some_and(|own| 1 < own.len());
+            if let Some(fingerprint) = found.signer.fingerprint.as_ref().filter(|_| has_others) {
+                let shown = fingerprint.get(..digits).unwrap_or(fingerprint);
+                found.row = format!("{id}@{shown}");
+            }
+        }
+    }
+
     fn sort(&mut self, root: &Path, is_named: bool) -> Result<(), BundleError> {
         let found = BundleRef::read(root)?;
         match (found.is_finished(), is_named) {
@@ -86,6 +166,20 @@ impl BundleSet {
         }
         Ok(())
     }
+}
+
+/// The digits of fingerprints that tell all of them apart: whoever draws keys until the first ones are another's stands
+/// apart all the same.
+fn distinct_digits(fingerprints: &BTreeSet<&String>) -> usize {
+    let longest = fingerprints.iter().map(|fingerprint| fingerprint.len());
+    let longest = longest.max().unwrap_or(FINGERPRINT_DIGITS);
+    let are_distinct = |digits: &usize| {
+        let shown = fingerprints.iter().map(|fingerprint| fingerprint.get(..*digits));
+        shown.collect::<BTreeSet<_>>().len() == fingerprints.len()
+    };
+    (FINGERPRINT_DIGITS..longest)
+        .find(are_distinct)
+        .unwrap_or(longest)
 }
 
 /// Bundles by what their paths really are, as they were named.
@@ -109,4 +203,22 @@ fn collect(folder: &Path, depth: usize, bundles: &mut Roots) -> Result<(), Bundl
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fingerprints_that_begin_alike_are_told_apart() {
+        let fingerprint = |start: &str| format!("{start:0<64}");
+        let digits = |starts: &[&str]| {
+            let all: Vec<String> = starts.iter().map(|start| fingerprint(start)).collect();
+            distinct_digits(&all.iter().collect())
+        };
+        assert_eq!(digits(&[]), 8);
+        assert_eq!(digits(&["a"]), 8);
+        assert_eq!(digits(&["a", "b"]), 8);
+        assert_eq!(digits(&["0123456789a", "0123456789b"]), 11);
+    }
 }

@@ -24,6 +24,16 @@ pub enum BundleError {
         /// The missing file.
         path: PathBuf,
     },
+    /// A signed document that proves nothing, or files that are not those that were signed.
+    #[error("{}: {what}", .path.display())]
+    Untrusted {
+        /// The file or the folder.
+        path: PathBuf,
+        /// What is wrong.
+        what: String,
+        /// How to fix it.
+        hint: &'static str,
+    },
     /// A run that continues or replays produced other bytes than the record.
     #[error("{}: line {line} differs from the record: {difference}", .path.display())]
     Diverged {
@@ -62,6 +72,7 @@ ktd_io::error_explanations!(BundleError: File, Experiment;
         "run the experiment again: `ktd run` continues and writes it",
         ErrorClass::Difference
     ),
+    Self::Untrusted { hint, .. } => (*hint, ErrorClass::Difference),
     Self::Diverged { .. } => (
         "the panel, the program's version, the configuration or the record changed; see header.json",
         ErrorClass::Difference

@@ -10,6 +10,9 @@
 //! | `private/ledger.jsonl` | the exact account, fills and marks with real codes | the owner |
 //! | `private/summary.json` | the account's metrics and counts, recomputable from the ledger | the owner |
 //!
+//! A publication is a folder of finished bundles with `published.json` above them: which they are, the hash of every file, and the
+//! signature of who published them. Their private parts are public from then on.
+//!
 //! Knows: files, the nouns of experiments and accounts. Never knows: a client, a running episode, ranks.
 
 pub mod bundle_ref;
@@ -34,10 +37,14 @@ pub mod mask_key;
 mod metrics;
 mod nearest_request;
 pub mod open;
+pub mod publication;
+pub mod publish;
 pub mod recorded_agent;
 mod recorded_files;
 pub mod recorded_prompts;
 pub mod set_aside;
+pub mod signer_mark;
+pub mod signing;
 pub mod spending;
 pub mod summary;
 pub mod summary_file;

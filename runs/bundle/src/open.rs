@@ -76,7 +76,7 @@ pub fn read_private(paths: &BundlePaths, header: &Header) -> Result<(PrivateEpis
         );
         return Err(BundleError::input(
             what,
-            "ask the bundle's owner for private/; `ktd verify` checks what it can without",
+            "ask the bundle's owner for private/, which `ktd publish` gives away; `ktd verify` checks what it can without",
         ));
     }
     let bytes = read_bounded(&path, PRIVATE_LIMIT_BYTES)?;

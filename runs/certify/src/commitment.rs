@@ -7,8 +7,8 @@ use super::jsonl::hash_file;
 use super::paths::{COMMITMENT, CertifyPaths};
 use super::set_record::SetRecord;
 use super::signed::SignedCertificate;
-use super::signing::{PublicKey, Signature, SigningKey};
 use crate::CertifyError;
+use ktd_bundle::signing::{PublicKey, Signature, SigningKey};
 use ktd_io::whole_file::{
     Durability, IfExists, JSON_LIMIT_BYTES, json_bytes, list_if_exists, read_bounded, read_if_exists,
     write_file,

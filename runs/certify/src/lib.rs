@@ -47,7 +47,6 @@ pub mod run;
 pub mod set_plan;
 pub mod set_record;
 pub mod signed;
-pub mod signing;
 mod sizes;
 mod store;
 pub mod table;

@@ -2,8 +2,8 @@
 
 use super::certificate::Certificate;
 use super::set_record::{FORMAT_VERSION, Versioned, of_another_format};
-use super::signing::{PublicKey, Signature, SigningKey};
 use crate::CertifyError;
+use ktd_bundle::signing::{PublicKey, Signature, SigningKey};
 use ktd_io::whole_file::{JSON_LIMIT_BYTES, json_bytes, read_bounded, write_whole};
 use serde::{Deserialize, Serialize};
 use std::path::Path;

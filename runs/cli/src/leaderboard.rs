@@ -8,12 +8,12 @@ use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use ktd_board::sheet::{self, TableKind};
 use ktd_board::{
-    BoardOptions, Leaderboard, ModelSettings, Resampling, Track, WeightBasis, build, write_board,
+    BoardOptions, Leaderboard, ModelSettings, Resampling, Track, WeightBasis, build, sign_board, write_board,
 };
 use ktd_bundle::bundle_ref::BundleRef;
 use ktd_bundle::bundle_set::BundleSet;
+use ktd_bundle::signing::{PublicKey, SigningKey};
 use ktd_certify::mark::Certificates;
-use ktd_certify::signing::PublicKey;
 use ktd_probes::judge::CertificationMark;
 use ktd_view::draw::visible;
 use std::collections::BTreeMap;
@@ -25,6 +25,7 @@ Examples:
   ktd leaderboard results/demo
   ktd leaderboard results/headline --table 4 --table 5 --basis pre
   ktd leaderboard results/headline --out board     # a page, its JSON and CSV tables
+  ktd leaderboard lab-a lab-b --signer a.pub --signer b.pub --panel csi300.ktdp --out board --key mine.pem
 
 Every finished episode on disk beside the named ones counts as a trial, shown or not. Bundles of different panels, rules, \
 prompts, tools or metrics are not ranked together.";
@@ -33,7 +34,7 @@ prompts, tools or metrics are not ranked together.";
 #[derive(Debug, Clone, Args)]
 #[command(after_help = EXAMPLE)]
 pub(super) struct LeaderboardArgs {
-    /// Results directories or bundles.
+    /// Results directories, bundles, or folders that labs published with `ktd publish`.
     #[arg(required = true)]
     pub results: Vec<PathBuf>,
     /// Tables to print: `ranking`, or KTD-Fin's 3, 4, 5, 8 or 11; `all` for every one (default: ranking and 5).
@@ -60,6 +61,12 @@ pub(super) struct LeaderboardArgs {
     /// The public key, PEM, that must have signed these certificates.
     #[arg(long, value_name = "FILE", requires = "certificate")]
     pub public_key: Option<PathBuf>,
+    /// The public key, PEM, of a lab whose published bundles are among them; once for each. Then each must be signed by one.
+    #[arg(long, value_name = "FILE")]
+    pub signer: Vec<PathBuf>,
+    /// Your private key, PEM: signs the board in --out.
+    #[arg(long, value_name = "FILE", requires = "out")]
+    pub key: Option<PathBuf>,
     /// Settings of the factor model, TOML.
     #[arg(long)]
     pub settings: Option<PathBuf>,
@@ -80,7 +87,9 @@ pub(super) struct LeaderboardArgs {
 /// [`CliError`] when there is nothing to rank, or what is there cannot be ranked together.
 pub(super) fn run(args: &LeaderboardArgs, console: Console) -> Result<(), CliError> {
     let kinds = kinds(&args.table)?;
-    let findings = BundleSet::below(&args.results)?;
+    let signers = public_keys(&args.signer)?;
+    let key = args.key.as_deref().map(SigningKey::read).transpose()?;
+    let findings = BundleSet::below_signed(&args.results, &signers)?;
     let options = options(args, &findings)?;
     let units = findings.named.len() + findings.siblings.len();
     let bar = Progress::new(
@@ -99,10 +108,23 @@ pub(super) fn run(args: &LeaderboardArgs, console: Console) -> Result<(), CliErr
     if let Some(out) = &args.out {
         let page = write_board(&board, out, args.basis)?;
         console.note(&format!("wrote {}", page.display()));
+        if let Some(key) = &key {
+            let signer = sign_board(out, key)?;
+            console.note(&format!("signed with the key {signer}"));
+        }
     }
     let document = serde_json::to_value(&board)
         .map_err(|error| CliError::invalid(format_args!("the board cannot be JSON: {error}")))?;
     console.result(&text(&board, &kinds, args, console), &document)
+}
+
+/// The keys that a user named.
+///
+/// # Errors
+/// [`CliError`] when a file holds none.
+pub(super) fn public_keys(paths: &[PathBuf]) -> Result<Vec<PublicKey>, CliError> {
+    let keys = paths.iter().map(|path| PublicKey::read(path));
+    Ok(keys.collect::<Result<_, _>>()?)
 }
 
 fn options(args: &LeaderboardArgs, findings: &BundleSet) -> Result<BoardOptions, CliError> {

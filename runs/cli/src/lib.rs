@@ -21,6 +21,7 @@ mod planting;
 mod probe;
 mod probe_batch;
 mod progress;
+mod publish;
 mod reasons;
 mod replay;
 mod replay_args;
@@ -33,6 +34,7 @@ mod simulate;
 mod step_bar;
 mod vendors;
 mod verify;
+mod verify_signed;
 mod wire;
 
 pub use error::CliError;
@@ -81,7 +83,7 @@ enum Command {
     Plan(plan::PlanArgs),
     /// Run an episode again from its recorded replies and compare every byte; or show one step.
     Replay(replay_args::ReplayArgs),
-    /// Check bundles and certificates: hashes, fills, NAV, metrics, bounds; name what differs first.
+    /// Check bundles, publications, boards and certificates; name what differs first.
     Verify(verify::VerifyArgs),
     /// Split returns into market, style and selection, with costs and timing apart.
     Attribute(attribute::AttributeArgs),
@@ -93,6 +95,8 @@ enum Command {
     Certify(certify::CertifyArgs),
     /// Rank finished runs by what they selected; say which differences are real.
     Leaderboard(leaderboard::LeaderboardArgs),
+    /// Give finished runs to other labs, signed, so that they can rank them; this opens their masks.
+    Publish(publish::PublishArgs),
     /// Count what models name in their reasons without having been shown it; lay reasons side by side, mask by mask.
     Reasons(reasons::ReasonsArgs),
     /// Let an MCP client trade one cell: a server on standard input and output, no network.
@@ -137,6 +141,7 @@ pub fn main() -> ExitCode {
         Command::Curve(args) => curve::run(&args, console),
         Command::Certify(args) => certify::run(&args, console),
         Command::Leaderboard(args) => leaderboard::run(&args, console),
+        Command::Publish(args) => publish::run(&args, console),
         Command::Reasons(args) => reasons::run(&args, console),
         Command::Mcp(args) => mcp::run(&args, console),
         Command::Doctor(args) => doctor::run(&args, console),

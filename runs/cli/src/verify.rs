@@ -1,6 +1,7 @@
-//! `ktd verify BUNDLE...` and `ktd verify --certificate FILE`.
+//! `ktd verify BUNDLE|PUBLICATION|BOARD...` and `ktd verify --certificate FILE`.
 
 use super::certify::detail;
+use super::leaderboard::public_keys;
 use super::probe::threads;
 use super::run::runtime;
 use crate::CliError;
@@ -9,9 +10,9 @@ use crate::progress::Progress;
 use clap::Args;
 use ktd_bundle::BundlePaths;
 use ktd_bundle::open::read_header;
+use ktd_bundle::signing::PublicKey;
 use ktd_certify::mark::Certificates;
 use ktd_certify::signed::SignedCertificate;
-use ktd_certify::signing::PublicKey;
 use ktd_certify::table::summary;
 use ktd_certify::verify::{Check, progress_total, verify as verify_certificate};
 use ktd_episode::verify::{Verified, verify};
@@ -26,14 +27,16 @@ Examples:
   ktd verify --certificate cert/certificate.json --public-key their.pub
   ktd verify --certificate cert/certificate.json --panel csi300.ktdp --attack
   ktd verify results/demo/cells/* --certificate cert/certificate.json
+  ktd verify lab-a board --signer a.pub --signer mine.pub --panel csi300.ktdp
 
 Exit code 0 when everything that was asked for is as it says, 1 when something differs, 2 when it could not be checked.";
 
-/// Checks bundles: hashes, fills, NAV and metrics; and certificates of masks. Names what differs first.
+/// Checks bundles: hashes, fills, NAV and metrics; what labs published, boards, and certificates of masks. Names what
+/// differs first.
 #[derive(Debug, Clone, Args)]
 #[command(after_help = EXAMPLE)]
 pub(super) struct VerifyArgs {
-    /// The bundles' directories.
+    /// The directories of bundles, of what `ktd publish` wrote, and of boards.
     #[arg(required_unless_present = "certificate")]
     pub bundles: Vec<PathBuf>,
     /// The panel, when it is no longer where the bundles were made.
@@ -45,6 +48,9 @@ pub(super) struct VerifyArgs {
     /// The public key, PEM, that must have signed the certificate.
     #[arg(long, value_name = "FILE", requires = "certificate")]
     public_key: Option<PathBuf>,
+    /// The public key, PEM, of who may have signed a publication or a board; once for each.
+    #[arg(long, value_name = "FILE", requires = "bundles")]
+    signer: Vec<PathBuf>,
     /// The nonce that you gave the signer, which must have decided the draw.
     #[arg(long, value_name = "WORD", requires = "certificate")]
     nonce: Option<String>,
@@ -61,9 +67,11 @@ pub(super) struct VerifyArgs {
 
 /// Report so far, as text and for programs.
 #[derive(Default)]
-struct VerifyReport {
-    text: String,
+pub(super) struct VerifyReport {
+    pub(super) text: String,
     documents: Vec<Value>,
+    /// Publications and boards.
+    pub(super) signed: Vec<Value>,
     first_failure: Option<CliError>,
 }
 
@@ -80,10 +88,18 @@ pub(super) fn run(args: &VerifyArgs, console: Console) -> Result<(), CliError> {
         .and_then(|path| report.certificate(path, (args, whose), console))
         .map(|signed| Certificates::of(signed, whose.is_some()));
     let certificate_document = report.documents.pop();
-    for bundle in &args.bundles {
-        report.bundle(bundle, args.panel.as_deref(), certificate.as_ref())?;
+    let signers = public_keys(&args.signer)?;
+    for folder in &args.bundles {
+        for bundle in report.bundles_of(folder, &signers) {
+            // A folder that was published stands above its bundles.
+            let is_signed = bundle != *folder;
+            report.bundle((&bundle, is_signed), args.panel.as_deref(), certificate.as_ref())?;
+        }
     }
     let mut document = json!({ "bundles": report.documents });
+    if let Some(object) = document.as_object_mut().filter(|_| !report.signed.is_empty()) {
+        object.insert("signed".to_owned(), Value::Array(report.signed));
+    }
     if let (Some(found), Some(object)) = (certificate_document, document.as_object_mut()) {
         object.insert("certificate".to_owned(), found);
     }
@@ -94,13 +110,18 @@ pub(super) fn run(args: &VerifyArgs, console: Console) -> Result<(), CliError> {
 impl VerifyReport {
     fn bundle(
         &mut self,
-        bundle: &Path,
+        (bundle, is_signed): (&Path, bool),
         panel: Option<&Path>,
         certificates: Option<&Certificates>,
     ) -> Result<(), CliError> {
         let shown = bundle.display().to_string();
         match runtime()?.block_on(verify(bundle, panel)) {
             Ok(verified) => {
+                let verified = if is_signed {
+                    verified.of_published()
+                } else {
+                    verified
+                };
                 self.good(&shown, &verified);
                 let mut document = json!({
                     "bundle": shown, "ok": true, "checked": verified.checks, "unchecked": verified.unchecked,
@@ -157,7 +178,7 @@ impl VerifyReport {
         }
     }
 
-    fn good(&mut self, shown: &str, verified: &Verified) {
+    pub(super) fn good(&mut self, shown: &str, verified: &Verified) {
         // Writing to a string cannot fail.
         writeln!(self.text, "{shown}: ok").ok();
         for check in &verified.checks {
@@ -171,7 +192,7 @@ impl VerifyReport {
         }
     }
 
-    fn bad(&mut self, shown: &str, failure: CliError) {
+    pub(super) fn bad(&mut self, shown: &str, failure: CliError) {
         let says = if failure.is_difference() {
             "DIFFERS"
         } else {

@@ -95,6 +95,21 @@ fn unchecked_account(level: Level) -> String {
     what.to_owned()
 }
 
+impl Verified {
+    /// The same of a bundle that somebody published and signed.
+    #[must_use]
+    pub fn of_published(mut self) -> Self {
+        for claim in self.claimed.iter_mut().filter(|claim| *claim == UNPROVEN_MAKER) {
+            SIGNED_MAKER.clone_into(claim);
+        }
+        self
+    }
+}
+
+/// What stays the word of whoever published a bundle.
+const SIGNED_MAKER: &str = "who answered, and the names of agent, experiment, window and cell: the signer vouches for \
+                            them, and could have written all files anew before signing";
+
 /// What a signature alone could bind.
 const UNPROVEN_MAKER: &str = "who answered, and the names of agent, experiment, window and cell: header, events and \
                               hashes bind one another, but nobody signed them, and whoever writes all of them anew can \

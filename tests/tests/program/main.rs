@@ -2,6 +2,7 @@
 
 mod attackers;
 mod bad_input;
+mod between_labs;
 mod branch_command;
 mod budget;
 mod canaries;

@@ -91,7 +91,23 @@ fn documents() -> &'static Documents {
             .unwrap()
             .push(file(&folder.at("board/leaderboard.json")));
         let first = cells.remove(0);
-        documents.insert("verified", vec![print(&["verify", first.to_str().unwrap()])]);
+        print(&["certify", "--new-key", "key.pem"]);
+        let publish = [
+            "publish",
+            "out",
+            "--key",
+            "key.pem",
+            "--out",
+            "public",
+            "--open-mask",
+        ];
+        documents.insert(
+            "published",
+            vec![print(&publish), file(&folder.at("public/published.json"))],
+        );
+        let verified = [first.to_str().unwrap(), "public", "board"];
+        let verified = verified.map(|folder| print(&["verify", folder]));
+        documents.insert("verified", verified.into());
         documents
     })
 }

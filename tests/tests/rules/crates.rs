@@ -350,7 +350,7 @@ pub(crate) const CRATES: [Crate; 26] = [
         ],
         tests_know: &[],
         never: "a client, a running episode",
-        powers: &[Files, Codecs, Entropy, Serialisation, Reveal],
+        powers: &[Files, Codecs, Entropy, Signatures, Serialisation, Reveal],
     },
     Crate {
         name: "client",
@@ -477,7 +477,7 @@ pub(crate) const CRATES: [Crate; 26] = [
         ],
         tests_know: &[],
         never: "ranks, a terminal",
-        powers: &[Files, Codecs, Entropy, Signatures, Serialisation, Reveal],
+        powers: &[Files, Codecs, Serialisation, Reveal],
     },
     Crate {
         name: "cli",

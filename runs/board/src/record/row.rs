@@ -2,6 +2,7 @@
 
 use super::{Bounds, Cohort, MurphyParts, RankBounds};
 use crate::by_basis::ByBasis;
+use ktd_bundle::signer_mark::SignerMark;
 use ktd_bundle::summary::Metric;
 use ktd_experiment::provider::ForceLevel;
 use serde::{Deserialize, Serialize};
@@ -65,6 +66,10 @@ pub struct LeaderboardRow {
     /// Whether the mask of its runs is certified, and against whom. None for a reference.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub mask: Option<ktd_probes::judge::CertificationMark>,
+    /// Who published its runs. Agents of one id whose runs different keys signed are rows of their own, `ID@FINGERPRINT`.
+    /// None for a reference.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub signer: Option<SignerMark>,
 }
 
 /// Counters that are never mixed, and money.

@@ -3,6 +3,7 @@
 use super::force;
 use super::{described, metric_cell, stat_cell};
 use crate::record::{LeaderboardRow, Separation, Track};
+use ktd_bundle::signer_mark::SignerMark;
 use ktd_bundle::summary::Metric;
 use ktd_probes::judge::CertificateSummary;
 use ktd_view::draw::Align::{Left, Right};
@@ -48,6 +49,20 @@ pub(super) fn table(track: &Track) -> TableData {
             let certificate = certificate(leader).map(ToString::to_string);
             row.push(certificate.map_or(TableCell::Empty, TableCell::Text));
         }
+    }
+    let is_signed =
+        |leader: &LeaderboardRow| signer(leader).is_some_and(|signer| signer.fingerprint.is_some());
+    if track.leaders.iter().any(is_signed) {
+        table.columns.push(("signer", Left, 2).into());
+        for (row, leader) in table.rows.iter_mut().zip(&track.leaders) {
+            let signer = signer(leader).map(ToString::to_string);
+            row.push(signer.map_or(TableCell::Empty, TableCell::Text));
+        }
+        table.notes.push(
+            "signer: the fingerprint of the key that published a row's runs; `not checked` where nobody named the key, \
+             `unsigned` for runs that were not published"
+                .to_owned(),
+        );
     }
     table.notes.push(
         "selection is linked specific return; its null is not zero: compare with the luck band of random portfolios \
@@ -136,6 +151,10 @@ pub(crate) fn rank_cell(leader: &LeaderboardRow, rank: Option<usize>) -> TableCe
 /// By which certificate the mask of an agent's runs is certified or refused.
 fn certificate(leader: &LeaderboardRow) -> Option<&CertificateSummary> {
     leader.mask.as_ref()?.by.as_ref()
+}
+
+const fn signer(leader: &LeaderboardRow) -> Option<&SignerMark> {
+    leader.signer.as_ref()
 }
 
 /// The alpha ranks of those from whom the data cannot separate an agent.

@@ -1,6 +1,7 @@
 //! Certificates that say what was not done: signed well, and refused from what stands in them alone.
 
 use crate::certify::{folder, scene};
+use ktd_bundle::signing::SigningKey;
 use ktd_certify::attacker_record::Knowledge;
 use ktd_certify::attempts::{AttemptLog, AttemptSubject};
 use ktd_certify::certificate::Certificate;
@@ -8,7 +9,6 @@ use ktd_certify::commitment::{Commitment, SignedCommitment};
 use ktd_certify::mark::Certificates;
 use ktd_certify::paths::COMMITMENT;
 use ktd_certify::signed::SignedCertificate;
-use ktd_certify::signing::SigningKey;
 use ktd_certify::verify::{Check, verify};
 use ktd_io::sha256::sha256_hex;
 use ktd_io::whole_file::json_bytes;

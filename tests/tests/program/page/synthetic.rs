@@ -336,6 +336,7 @@ fn leader(chance: &mut Chance, name: &str, cohort: Cohort, days: usize) -> Leade
             selection: Some(chance.around(0.03)),
         }),
         mask: None,
+        signer: None,
     }
 }
 

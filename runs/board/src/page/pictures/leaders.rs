@@ -96,10 +96,24 @@ fn cells(track: &Track) -> TableData {
     let mut table = TableData::new(described(track), columns)
         .with_rows(rows.map(|leader| row(leader, track.separation.as_ref())));
     table.notes.clone_from(&track.notes);
+    table.notes.extend(signers(track));
     table.with_note(
         "Parse failures compare within one force level only. Mistakes are the model's, infrastructure faults are not, \
          and a hold was chosen: the three are never added up.",
     )
+}
+
+/// Whose key signed the runs of each row, where any were published.
+fn signers(track: &Track) -> Option<String> {
+    let rows = || {
+        track
+            .leaders
+            .iter()
+            .filter_map(|leader| Some((&leader.agent, leader.signer.as_ref()?)))
+    };
+    let is_signed = rows().any(|(_, signer)| signer.fingerprint.is_some());
+    let rows = rows().map(|(agent, signer)| format!("{agent}: {signer}"));
+    is_signed.then(|| format!("Who signed the runs: {}.", rows.collect::<Vec<_>>().join("; ")))
 }
 
 /// What a ranking is of, in words.

@@ -1,0 +1,133 @@
+//! The signature of a board, which binds its page, its JSON and its tables, and how a reader checks all of them.
+
+use crate::BoardError;
+use crate::files::{BoardManifest, MANIFEST, RECORD, SIGNATURE};
+use ktd_bundle::BundleError;
+use ktd_bundle::signer_mark::SignerMark;
+use ktd_bundle::signing::{PublicKey, Signature, SigningKey};
+use ktd_experiment::config::is_file_name;
+use ktd_io::sha256::sha256_hex;
+use ktd_io::whole_file::{JSON_LIMIT_BYTES, json_bytes, parse_json, read_bounded, read_json, write_whole};
+use serde::Deserialize;
+use std::path::Path;
+
+/// The most that one file of a board may hold.
+const FILE_LIMIT_BYTES: u64 = 1 << 30;
+
+/// How to go on with a board that is not as it was written.
+const CHANGED: &str =
+    "it was changed after it was written: take the board from its signer again, or rank the bundles again";
+const ANOTHER_SIGNER: &str =
+    "compare the fingerprint with the one that the signer gives you, and name the key with --signer";
+
+/// Board whose files are those of its manifest.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CheckedBoard {
+    /// Files that the manifest names.
+    pub files: usize,
+    /// The hash that names its content.
+    pub content_sha256: String,
+    /// Who signed it.
+    pub signer: SignerMark,
+}
+
+/// The one field of `leaderboard.json` that is compared: a board of another version holds others.
+#[derive(Deserialize)]
+struct ContentHash {
+    content_sha256: String,
+}
+
+/// Whether a folder holds a board.
+#[must_use]
+pub fn is_board(folder: &Path) -> bool {
+    folder.join(RECORD).exists()
+}
+
+/// Signs the board in a folder: `signature.json` is over its manifest, which holds the hash of every file.
+///
+/// # Errors
+/// [`BoardError`] when there is no whole board, or the disk refuses.
+pub fn sign_board(folder: &Path, key: &SigningKey) -> Result<SignerMark, BoardError> {
+    let manifest: BoardManifest = read_json(&folder.join(MANIFEST))?;
+    let signature = key.sign(&manifest)?;
+    let path = folder.join(SIGNATURE);
+    write_whole(&path, &json_bytes(&path, &signature)?)?;
+    Ok(SignerMark {
+        fingerprint: Some(signature.fingerprint),
+        is_named: true,
+    })
+}
+
+/// Checks a board's files against its manifest, and the manifest against its signature, where it has one. Where `signers`
+/// are named, one of them must have signed.
+///
+/// # Errors
+/// [`BoardError`] naming the first file that is missing or not as it was written, and the signature that does not fit.
+pub fn check_board(folder: &Path, signers: &[PublicKey]) -> Result<CheckedBoard, BoardError> {
+    let path = folder.join(MANIFEST);
+    if !path.exists() {
+        let what = "it is missing, so that nothing says whether the board is whole";
+        return Err(untrusted(&path, what.to_owned(), CHANGED));
+    }
+    let manifest: BoardManifest = read_json(&path)?;
+    for (file, sha256) in &manifest.files {
+        let path = folder.join(file);
+        if !file.split('/').all(is_file_name) {
+            let what = format!("{file:?} is no file of a board");
+            return Err(untrusted(&folder.join(MANIFEST), what, CHANGED));
+        }
+        if !path.exists() || sha256_hex(&read_bounded(&path, FILE_LIMIT_BYTES)?) != *sha256 {
+            let what = "it is missing, or its hash is not the one in manifest.json".to_owned();
+            return Err(untrusted(&path, what, CHANGED));
+        }
+    }
+    let record = folder.join(RECORD);
+    let bytes = read_bounded(&record, FILE_LIMIT_BYTES)?;
+    let ContentHash { content_sha256 } = parse_json(&record, &bytes)?;
+    if content_sha256 != manifest.content_sha256 || !manifest.files.contains_key(RECORD) {
+        let what = "its content hash is not the one in manifest.json".to_owned();
+        return Err(untrusted(&record, what, CHANGED));
+    }
+    Ok(CheckedBoard {
+        files: manifest.files.len(),
+        content_sha256,
+        signer: signer(folder, &manifest, signers)?,
+    })
+}
+
+fn signer(folder: &Path, manifest: &BoardManifest, signers: &[PublicKey]) -> Result<SignerMark, BoardError> {
+    let path = folder.join(SIGNATURE);
+    if !path.exists() {
+        if signers.is_empty() {
+            return Ok(SignerMark::default());
+        }
+        let what = "it is missing: nobody signed this board".to_owned();
+        return Err(untrusted(&path, what, "ask its maker for signature.json"));
+    }
+    let bytes = read_bounded(&path, JSON_LIMIT_BYTES)?;
+    let signature: Signature = parse_json(&path, &bytes)?;
+    if let Some(fault) = signature.fault(manifest)? {
+        return Err(untrusted(&path, fault.to_owned(), CHANGED));
+    }
+    let own = signature.signer();
+    let is_named = signers.iter().any(|named| own == Some(*named));
+    if !signers.is_empty() && !is_named {
+        let what = format!(
+            "it is signed with the key {}, which was not named",
+            signature.fingerprint
+        );
+        return Err(untrusted(&path, what, ANOTHER_SIGNER));
+    }
+    Ok(SignerMark {
+        fingerprint: Some(signature.fingerprint),
+        is_named,
+    })
+}
+
+fn untrusted(path: &Path, what: String, hint: &'static str) -> BoardError {
+    BoardError::Bundle(BundleError::Untrusted {
+        path: path.to_owned(),
+        what,
+        hint,
+    })
+}

@@ -1,0 +1,281 @@
+//! Published bundles: finished episodes with what ranking them again needs, under one signed manifest.
+
+use crate::BundleError;
+use crate::header::ProgramRecord;
+use crate::signer_mark::SignerMark;
+use crate::signing::{PublicKey, Signature, SigningKey};
+use ktd_experiment::config::is_file_name;
+use ktd_experiment::label;
+use ktd_io::sha256::sha256_hex;
+use ktd_io::whole_file::{JSON_LIMIT_BYTES, json_bytes, list_if_exists, read_bounded};
+use ktd_masking::{Level, Numeric};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::path::{Component, Path, PathBuf};
+
+/// The file that says what was published, in the folder above the bundles.
+pub const PUBLICATION: &str = "published.json";
+
+/// Version of that file's form.
+pub const PUBLICATION_FORMAT: u32 = 1;
+
+/// What is copied of a bundle, in the order of writing; the last may be missing.
+pub(crate) const PUBLISHED_FILES: [&str; 7] = [
+    "header.json",
+    "events.jsonl",
+    "exchanges.jsonl.zst",
+    "summary.json",
+    "private/episode.json",
+    "private/ledger.jsonl",
+    "private/summary.json",
+];
+
+/// The most that one file of a bundle may hold: as its own reader allows.
+pub(crate) const FILE_LIMIT_BYTES: u64 = crate::exchanges::STORE_LIMIT_BYTES;
+
+/// How deep below the folder of a publication its bundles lie: EXPERIMENT/cells/CELL.
+const DEPTH: usize = 3;
+
+/// A file that whoever writes a bundle leaves behind: it holds nothing.
+const LOCK: &str = "lock";
+
+/// `published.json`: what was published, and whose signature it has.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Publication {
+    /// What is signed.
+    pub manifest: PublicationManifest,
+    /// By whom.
+    pub signature: Signature,
+}
+
+/// What was published.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PublicationManifest {
+    /// [`PUBLICATION_FORMAT`].
+    pub format: u32,
+    /// Version of the program that published them.
+    pub ktd: String,
+    /// What publishing them opened for everybody, in sentences; empty where no mask hid anything.
+    pub opens: Vec<String>,
+    /// Finished episodes beside the published ones that were kept back: they were tried too.
+    pub kept_back: usize,
+    /// The bundles by their paths below the folder.
+    pub bundles: BTreeMap<String, PublishedBundle>,
+}
+
+/// One published bundle.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PublishedBundle {
+    /// Version of the program that made it.
+    pub ktd: String,
+    /// That program by its sources, where the bundle says so.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub program: Option<ProgramRecord>,
+    /// The experiment's name.
+    pub experiment: String,
+    /// The episode's identity in the experiment.
+    pub cell: String,
+    /// Which identifiers were hidden.
+    #[serde(with = "label")]
+    pub level: Level,
+    /// How numbers were shown.
+    #[serde(with = "label")]
+    pub numeric: Numeric,
+    /// What bound the episode's mask key since it began; the key is in `private/episode.json` now.
+    pub mask_commitment: String,
+    /// SHA-256 of each file, by its path below the bundle.
+    pub files: BTreeMap<String, String>,
+}
+
+const CHANGED: &str = "it was changed after it was signed: take the publication from its signer again";
+const ANOTHER_SIGNER: &str =
+    "compare the fingerprint with the one that the signer gives you, and name the key with --signer";
+const NO_PUBLICATION: &str = "name a folder that `ktd publish` of this version wrote";
+
+impl Publication {
+    /// Signs a manifest.
+    ///
+    /// # Errors
+    /// [`BundleError::Input`] when it cannot be canonical JSON.
+    pub fn sign(manifest: PublicationManifest, key: &SigningKey) -> Result<Self, BundleError> {
+        let signature = key.sign(&manifest)?;
+        Ok(Self { manifest, signature })
+    }
+
+    /// The folder of the publication that a bundle at `real`, a path without links, lies in.
+    #[must_use]
+    pub fn folder_of(real: &Path) -> Option<&Path> {
+        let above = real.ancestors().skip(1).take(DEPTH);
+        above.into_iter().find(|folder| folder.join(PUBLICATION).exists())
+    }
+
+    /// The manifest in a folder, its signature checked. Where `signers` are named, one of them must have signed.
+    ///
+    /// # Errors
+    /// [`BundleError::Untrusted`] when it was changed, is not signed, or is signed with another key.
+    pub fn read(folder: &Path, signers: &[PublicKey]) -> Result<Self, BundleError> {
+        let path = folder.join(PUBLICATION);
+        let bytes = read_bounded(&path, JSON_LIMIT_BYTES)?;
+        let untrusted = |what: String, hint| untrusted(&path, what, hint);
+        let publication: Self = serde_json::from_slice(&bytes)
+            .map_err(|error| untrusted(format!("it is not a signed publication: {error}"), NO_PUBLICATION))?;
+        let format = publication.manifest.format;
+        if format != PUBLICATION_FORMAT {
+            let what = format!("format {format}, but this program reads format {PUBLICATION_FORMAT}");
+            return Err(untrusted(what, NO_PUBLICATION));
+        }
+        if let Some(fault) = publication.signature.fault(&publication.manifest)? {
+            return Err(untrusted(fault.to_owned(), CHANGED));
+        }
+        // White space and the order of keys are not signed, so they are compared.
+        if bytes != json_bytes(&path, &publication)? {
+            let what = "its bytes are not those that were written".to_owned();
+            return Err(untrusted(what, CHANGED));
+        }
+        if !signers.is_empty() && !publication.signer(signers).is_named {
+            let fingerprint = &publication.signature.fingerprint;
+            let what = format!("it is signed with the key {fingerprint}, which was not named");
+            return Err(untrusted(what, ANOTHER_SIGNER));
+        }
+        Ok(publication)
+    }
+
+    /// Who signed it, of the keys that the reader named.
+    #[must_use]
+    pub fn signer(&self, signers: &[PublicKey]) -> SignerMark {
+        let own = self.signature.signer();
+        SignerMark {
+            fingerprint: Some(self.signature.fingerprint.clone()),
+            is_named: signers.iter().any(|named| own == Some(*named)),
+        }
+    }
+
+    /// How many files it names.
+    #[must_use]
+    pub fn file_count(&self) -> usize {
+        self.manifest
+            .bundles
+            .values()
+            .map(|bundle| bundle.files.len())
+            .sum()
+    }
+
+    /// Checks that every bundle holds the files that were signed and no others.
+    ///
+    /// # Errors
+    /// [`BundleError::Untrusted`] naming the first file that was changed, is missing, or was added.
+    pub fn check_files(&self, folder: &Path) -> Result<(), BundleError> {
+        for (place, bundle) in &self.manifest.bundles {
+            if !is_place(place) {
+                let what = format!("{place:?} is no path of a published bundle");
+                return Err(untrusted(&folder.join(PUBLICATION), what, NO_PUBLICATION));
+            }
+            check_bundle(&folder.join(place), bundle)?;
+        }
+        Ok(())
+    }
+
+    /// Checks that a bundle at `real` below `folder`, both paths without links, was signed.
+    ///
+    /// # Errors
+    /// [`BundleError::Untrusted`] when the manifest does not name it.
+    pub fn check_has(&self, folder: &Path, real: &Path) -> Result<(), BundleError> {
+        let place = real.strip_prefix(folder).ok().map(place_of);
+        match place.filter(|place| self.manifest.bundles.contains_key(place)) {
+            Some(_) => Ok(()),
+            None => Err(untrusted(
+                real,
+                format!("it is not in {}", folder.join(PUBLICATION).display()),
+                "remove the bundle from this folder: its signer did not publish it",
+            )),
+        }
+    }
+}
+
+pub(crate) fn untrusted(path: &Path, what: String, hint: &'static str) -> BundleError {
+    BundleError::Untrusted {
+        path: path.to_owned(),
+        what,
+        hint,
+    }
+}
+
+/// A path below the folder as the manifest writes it, on every system with forward slashes.
+fn place_of(path: &Path) -> String {
+    let parts = path.components();
+    let parts = parts.map(|part| part.as_os_str().to_string_lossy().into_owned());
+    parts.collect::<Vec<_>>().join("/")
+}
+
+/// Whether a stranger's path stays below the folder.
+fn is_place(place: &str) -> bool {
+    let parts: Vec<&str> = place.split('/').collect();
+    let is_plain = |path: &Path| path.components().all(|part| matches!(part, Component::Normal(_)));
+    parts.len() == DEPTH && parts.iter().all(|part| is_file_name(part)) && is_plain(Path::new(place))
+}
+
+fn check_bundle(root: &Path, bundle: &PublishedBundle) -> Result<(), BundleError> {
+    for (file, sha256) in &bundle.files {
+        let path = root.join(file);
+        if !PUBLISHED_FILES.contains(&file.as_str()) {
+            let what = "a publication holds no such file".to_owned();
+            return Err(untrusted(&path, what, NO_PUBLICATION));
+        }
+        if !path.exists() {
+            return Err(untrusted(
+                &path,
+                "it was published, but is missing".to_owned(),
+                CHANGED,
+            ));
+        }
+        if sha256_hex(&read_bounded(&path, FILE_LIMIT_BYTES)?) != *sha256 {
+            let what = "its hash is not the one that was signed".to_owned();
+            return Err(untrusted(&path, what, CHANGED));
+        }
+    }
+    match added(root, bundle)? {
+        None => Ok(()),
+        Some(path) => {
+            let what = "it was not published with its bundle".to_owned();
+            Err(untrusted(&path, what, "remove it: its signer did not publish it"))
+        }
+    }
+}
+
+/// The first file of a bundle that the manifest does not name.
+fn added(root: &Path, bundle: &PublishedBundle) -> Result<Option<PathBuf>, BundleError> {
+    let mut found = list_if_exists(root)?;
+    found.extend(list_if_exists(&root.join("private"))?);
+    let is_added = |path: &PathBuf| {
+        let place = path.strip_prefix(root).map(place_of).unwrap_or_default();
+        let is_expected = bundle.files.contains_key(&place) || place == "private";
+        !is_expected && place != format!("private/{LOCK}")
+    };
+    Ok(found.into_iter().find(is_added))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_path_of_a_manifest_leads_out_of_its_folder() {
+        assert!(is_place("try/cells/momentum__w__blinded-exact__memory-only__s1"));
+        for place in [
+            "",
+            "a",
+            "a/b",
+            "../a/b",
+            "a/../b",
+            "/a/b/c",
+            "a//b",
+            "a/b/c/d",
+            "a/cells/..",
+        ] {
+            assert!(!is_place(place), "{place:?}");
+        }
+    }
+}

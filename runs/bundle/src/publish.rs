@@ -1,0 +1,276 @@
+//! Publishing finished bundles: copies with the private part that ranking again needs, and a signed manifest.
+//!
+//! A mask's key opens the aliases of every episode that shares it, so it is given away when all of them have ended. What is
+//! published is the episode's own key, a hash of the experiment's key: nobody goes back from it to the key that other
+//! windows, seeds and certificates hang on.
+
+use crate::bundle_ref::BundleRef;
+use crate::bundle_set::BundleSet;
+use crate::event::publishes_account;
+use crate::finished_episode::{FinishedEpisode, OpenedBundle};
+use crate::header::PrivateEpisode;
+use crate::open::read_private;
+use crate::publication::{
+    FILE_LIMIT_BYTES, PUBLICATION, PUBLICATION_FORMAT, PUBLISHED_FILES, Publication, PublicationManifest,
+    PublishedBundle,
+};
+use crate::signing::SigningKey;
+use crate::{BundleError, BundlePaths};
+use ktd_io::sha256::sha256_hex;
+use ktd_io::whole_file::{
+    create_directory, json_bytes, list_if_exists, read_bounded, remove_directory, rename, write_whole,
+};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+/// Publishes the finished episodes that were named into a new folder `out`. `opens_mask` is the owner's consent that
+/// stocks and days of masked episodes become public.
+///
+/// # Errors
+/// [`BundleError`] when an episode has not ended, is damaged, was published by somebody, or hides what `opens_mask` does not
+/// give away; when an episode that has not ended shares a mask key; and when `out` holds anything.
+pub fn publish(
+    found: &BundleSet,
+    out: &Path,
+    key: &SigningKey,
+    opens_mask: bool,
+) -> Result<Publication, BundleError> {
+    check_out(out)?;
+    check_ended(found)?;
+    check_own(&found.named)?;
+    let masked: Vec<&BundleRef> = found.named.iter().filter(|found| is_masked(found)).collect();
+    if !opens_mask && let Some(first) = masked.first() {
+        return Err(consent(first, masked.len()));
+    }
+    check_shared_keys(&masked)?;
+    let aside = aside(out);
+    let written = write_aside(found, masked.len(), &aside, key).and_then(|publication| {
+        if out.exists() {
+            remove_directory(out)?;
+        }
+        rename(&aside, out)?;
+        Ok(publication)
+    });
+    // What was put in place is gone from it.
+    remove_directory(&aside).ok();
+    written
+}
+
+/// Whether the mask hides something that publishing opens.
+fn is_masked(found: &BundleRef) -> bool {
+    !publishes_account(found.header.mask.level)
+}
+
+fn check_out(out: &Path) -> Result<(), BundleError> {
+    if out.join(PUBLICATION).exists() {
+        return Err(BundleError::input(
+            format!("{} holds a publication already", out.display()),
+            "name a new folder: what was signed and given away is not replaced",
+        ));
+    }
+    let is_empty = !out.exists() || (out.is_dir() && list_if_exists(out)?.is_empty());
+    if is_empty {
+        return Ok(());
+    }
+    Err(BundleError::input(
+        format!("{} is not empty", out.display()),
+        "name a new folder",
+    ))
+}
+
+fn check_ended(found: &BundleSet) -> Result<(), BundleError> {
+    let Some(first) = found.unfinished.first() else {
+        return Ok(());
+    };
+    let what = match found.unfinished.len() {
+        1 => format!("{} has not ended", first.display()),
+        count => format!(
+            "{} and {} more episodes have not ended",
+            first.display(),
+            count - 1
+        ),
+    };
+    Err(BundleError::input(
+        what,
+        "continue them with `ktd run`, or name the finished bundles alone: publishing opens their mask",
+    ))
+}
+
+/// A publication says who made its episodes: nobody signs those that somebody published.
+fn check_own(named: &[BundleRef]) -> Result<(), BundleError> {
+    match named.iter().find(|found| found.signer.fingerprint.is_some()) {
+        None => Ok(()),
+        Some(found) => Err(BundleError::input(
+            format!(
+                "{} is published already, signed by {}",
+                found.root.display(),
+                found.signer
+            ),
+            "publish from the results directory of the run: a signature says who made the episodes",
+        )),
+    }
+}
+
+fn consent(first: &BundleRef, count: usize) -> BundleError {
+    let mask = &first.header.mask;
+    let what = format!(
+        "{} is under the mask {}/{}, as {count} of the named episodes are masked: publishing them opens their mask for \
+         everybody, for good",
+        first.root.display(),
+        mask.level.label(),
+        mask.numeric.label(),
+    );
+    BundleError::input(
+        what,
+        "when no run under these mask keys is to come any more, pass --open-mask; without publishing, share the bundles \
+         without private/, which `ktd verify` checks and nobody can rank",
+    )
+}
+
+/// Refuses while an episode that shares a key is running: its alias map would be public before it ends.
+fn check_shared_keys(masked: &[&BundleRef]) -> Result<(), BundleError> {
+    let opened: BTreeMap<&str, &BundleRef> = masked
+        .iter()
+        .map(|found| (found.header.mask.commitment.as_str(), *found))
+        .collect();
+    for root in neighbours(masked)? {
+        // What cannot be read is of another format or damaged: no episode of this program continues there.
+        let Ok(other) = BundleRef::read(&root) else {
+            continue;
+        };
+        let shared = opened.get(other.header.mask.commitment.as_str());
+        if let Some(found) = shared.filter(|_| !other.is_finished()) {
+            let what = format!(
+                "{} has not ended, and {} has the same mask key: publishing it would tell what the other one hides",
+                other.root.display(),
+                found.root.display()
+            );
+            return Err(BundleError::input(
+                what,
+                "continue it with `ktd run` first, or remove it if it is never to be continued",
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// The bundles beside these, and those of the experiments beside theirs.
+fn neighbours(masked: &[&BundleRef]) -> Result<BTreeSet<PathBuf>, BundleError> {
+    let mut folders = BTreeSet::new();
+    for found in masked {
+        let root = &found.root;
+        let real = root.canonicalize().map_err(BundleError::io("read", root))?;
+        let mut above = real.ancestors().skip(1);
+        folders.extend(above.next().map(Path::to_owned));
+        let experiments = above.nth(1).map_or_else(|| Ok(Vec::new()), list_if_exists)?;
+        folders.extend(experiments.into_iter().map(|experiment| experiment.join("cells")));
+    }
+    let mut bundles = BTreeSet::new();
+    for folder in folders.iter().filter(|folder| folder.is_dir()) {
+        let inside = list_if_exists(folder)?;
+        bundles.extend(
+            inside
+                .into_iter()
+                .filter(|root| root.join("header.json").is_file()),
+        );
+    }
+    Ok(bundles)
+}
+
+/// A new folder beside `out`, on the same disk.
+fn aside(out: &Path) -> PathBuf {
+    let name = out.file_name().unwrap_or_default().to_string_lossy();
+    out.with_file_name(format!(".{name}.{}.part", std::process::id()))
+}
+
+fn write_aside(
+    found: &BundleSet,
+    masked: usize,
+    aside: &Path,
+    key: &SigningKey,
+) -> Result<Publication, BundleError> {
+    let mut bundles = BTreeMap::new();
+    for bundle in &found.named {
+        let header = &bundle.header;
+        let place = format!("{}/cells/{}", header.experiment, header.cell);
+        if bundles.contains_key(&place) {
+            let what = format!(
+                "{} is a second episode {:?} of the experiment {:?}",
+                bundle.root.display(),
+                header.cell,
+                header.experiment
+            );
+            return Err(BundleError::input(
+                what,
+                "name one of the two, or publish them apart",
+            ));
+        }
+        let published = copy(bundle, &aside.join(&place))?;
+        bundles.insert(place, published);
+    }
+    let manifest = PublicationManifest {
+        format: PUBLICATION_FORMAT,
+        ktd: env!("CARGO_PKG_VERSION").to_owned(),
+        opens: opens(masked),
+        kept_back: found.siblings.len() + found.damaged.len(),
+        bundles,
+    };
+    let publication = Publication::sign(manifest, key)?;
+    let path = aside.join(PUBLICATION);
+    write_whole(&path, &json_bytes(&path, &publication)?)?;
+    Ok(publication)
+}
+
+/// What publishing opens, for the manifest and for the owner.
+fn opens(masked: usize) -> Vec<String> {
+    if masked == 0 {
+        return Vec::new();
+    }
+    vec![
+        format!(
+            "the mask of {masked} episodes: their keys, days, orders, fills and holdings are here, so that everybody can name \
+             every stock and day that they showed, and so can a model that is trained on these files"
+        ),
+        "the aliases of every other episode with one of these mask keys, which is that of one window, mask, decision mode and \
+         seed under one experiment key: run no agent there any more"
+            .to_owned(),
+    ]
+}
+
+/// Copies a finished bundle whose files agree with each other; its own maker's paths stay at home.
+fn copy(bundle: &BundleRef, target: &Path) -> Result<PublishedBundle, BundleError> {
+    let episode = FinishedEpisode::read(OpenedBundle::read(bundle.clone())?)?;
+    let (from, to) = (BundlePaths::new(&bundle.root), BundlePaths::new(target));
+    let header = &bundle.header;
+    let (private, _) = read_private(&from, header)?;
+    let private = PrivateEpisode {
+        panel: None,
+        ..private
+    };
+    drop(episode);
+    create_directory(&to.private())?;
+    let mut files = BTreeMap::new();
+    for file in PUBLISHED_FILES {
+        let source = bundle.root.join(file);
+        if !source.exists() {
+            continue;
+        }
+        let bytes = if source == from.episode() {
+            json_bytes(&to.episode(), &private.clone().sealed())?
+        } else {
+            read_bounded(&source, FILE_LIMIT_BYTES)?
+        };
+        write_whole(&target.join(file), &bytes)?;
+        files.insert(file.to_owned(), sha256_hex(&bytes));
+    }
+    Ok(PublishedBundle {
+        ktd: header.ktd.clone(),
+        program: header.program.clone(),
+        experiment: header.experiment.clone(),
+        cell: header.cell.clone(),
+        level: header.mask.level,
+        numeric: header.mask.numeric,
+        mask_commitment: header.mask.commitment.clone(),
+        files,
+    })
+}

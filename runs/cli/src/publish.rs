@@ -1,0 +1,66 @@
+//! `ktd publish RESULTS... --key KEY --out DIR`.
+
+use crate::CliError;
+use crate::output::Console;
+use clap::Args;
+use ktd_bundle::bundle_set::BundleSet;
+use ktd_bundle::publication::Publication;
+use ktd_bundle::publish::publish;
+use ktd_bundle::signing::SigningKey;
+use std::path::{Path, PathBuf};
+
+const EXAMPLE: &str = "\
+Examples:
+  ktd certify --new-key lab.pem                    # once; give others lab.pem.pub and its fingerprint
+  ktd publish results/headline --key lab.pem --out headline-published --open-mask
+  ktd verify headline-published --signer lab.pem.pub --panel csi300.ktdp
+  ktd leaderboard headline-published --signer lab.pem.pub --panel csi300.ktdp
+
+What others need for ranking names every stock and day that a mask hid, so publish when no run under these mask keys is to come.";
+
+/// Copies finished bundles with the private part that ranking again needs, under one signed manifest.
+#[derive(Debug, Clone, Args)]
+#[command(after_help = EXAMPLE)]
+pub(super) struct PublishArgs {
+    /// Results directories or bundles; all of their episodes have ended.
+    #[arg(required = true)]
+    results: Vec<PathBuf>,
+    /// Your private key, PEM, which signs the manifest.
+    #[arg(long, value_name = "FILE")]
+    key: PathBuf,
+    /// The folder to make; it must be new or empty.
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    /// Consent that stocks, days, orders and holdings of masked episodes become public, for good.
+    #[arg(long)]
+    open_mask: bool,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// [`CliError`] when an episode has not ended or is damaged, consent is missing, or the folder is in use.
+pub(super) fn run(args: &PublishArgs, console: Console) -> Result<(), CliError> {
+    let key = SigningKey::read(&args.key)?;
+    let found = BundleSet::below(&args.results)?;
+    let publication = publish(&found, &args.out, &key, args.open_mask)?;
+    let document = serde_json::to_value(&publication)
+        .map_err(|error| CliError::invalid(format_args!("the manifest cannot be JSON: {error}")))?;
+    console.result(&text(&publication, &args.out), &document)
+}
+
+fn text(publication: &Publication, out: &Path) -> String {
+    let manifest = &publication.manifest;
+    let head = format!(
+        "published {} episodes in {}\nsigned with the key {}\n",
+        manifest.bundles.len(),
+        out.display(),
+        publication.signature.fingerprint
+    );
+    let opens = manifest.opens.iter().map(|line| format!("this opens {line}\n"));
+    let kept_back = match manifest.kept_back {
+        0 => String::new(),
+        count => format!("{count} finished episodes beside them are kept back, and the manifest says so\n"),
+    };
+    [head, opens.collect(), kept_back].concat()
+}
