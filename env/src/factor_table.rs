@@ -56,13 +56,13 @@ impl FactorTableError {
     }
 }
 
-/// The least history with which a screen is worth anything: the minimum of the 52-week high.
-const MIN_HISTORY_DAYS: usize = 120;
-
 /// The window of the regression weight, which decides who is in the cross-section's moments.
 const WEIGHT_WINDOW: RollingWindow = RollingWindow::new(60, 20);
 
 impl FactorTable {
+    /// The least history with which a screen is worth anything: the minimum of the 52-week high.
+    pub const MIN_HISTORY_DAYS: usize = 120;
+
     /// The table of the as-of days `first..=last`.
     ///
     /// A value on a day reads nothing after that day, and its bits do not depend on the range asked for.
@@ -77,10 +77,10 @@ impl FactorTable {
         last: DayIndex,
     ) -> Result<Self, FactorTableError> {
         let days = first.index()..last.index().max(first.index()) + 1;
-        if days.start + 1 < MIN_HISTORY_DAYS {
+        if days.start + 1 < Self::MIN_HISTORY_DAYS {
             return Err(FactorTableError::TooShort {
                 have_days: days.start + 1,
-                need_days: MIN_HISTORY_DAYS,
+                need_days: Self::MIN_HISTORY_DAYS,
             });
         }
         let mut raw = Vec::new();

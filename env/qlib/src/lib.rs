@@ -57,4 +57,5 @@ pub use instructions::{DuplicateScore, Instructions, OrderSize, ScriptedOrder, S
 pub use report::{DayReport, FinalPosition, QlibFill, QlibMetrics, QlibRun};
 pub use risk::{DAYS_PER_YEAR, RiskMode, RiskReport, risk_analysis};
 pub use simulate::simulate;
+pub use topk_dropout::Replacement;
 pub use window::WindowError;

@@ -5,6 +5,7 @@ use super::config::TopkDropout;
 use super::exchange::{DealTerms, OrderRequest, QlibSide, ZeroDivision};
 use super::market::MarketDay;
 use super::python;
+use std::collections::BTreeSet;
 
 /// The place of a score among others, and the instrument that has it.
 type Rank = (u64, usize);
@@ -32,30 +33,44 @@ pub(super) struct Outlook<'a> {
     pub(super) risk_degree: f64,
 }
 
+/// What a day's ranking replaces.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Replacement {
+    /// Instruments held that are to be sold, by place.
+    pub sell: Vec<usize>,
+    /// Instruments to be bought, best first.
+    pub buy: Vec<usize>,
+}
+
+impl TopkDropout {
+    /// What the scores replace where nothing is known of the trade day: every instrument counts as tradable.
+    ///
+    /// `scores` are by place of the instrument; those without one rank last and are not bought.
+    #[must_use]
+    pub fn replacement(&self, held: &BTreeSet<usize>, scores: &[Option<f64>]) -> Replacement {
+        let held: Vec<usize> = held.iter().copied().collect();
+        Ranking {
+            scores,
+            held: &held,
+            day: None,
+        }
+        .replacement(self)
+    }
+}
+
 /// The day's orders: sells by symbol, then buys by score.
 ///
 /// Where Qlib leaves the order to a set or an unstable sort, this is by symbol: sells, and equal or missing scores.
 pub(super) fn decide(strategy: &TopkDropout, outlook: &Outlook<'_>) -> Result<Vec<Order>, ZeroDivision> {
-    let mut last: Vec<usize> = outlook.account.holdings().keys().copied().collect();
-    last.sort_by_key(|held| outlook.rank(*held));
-    let today = outlook.first_n(
-        strategy,
-        outlook.candidates(),
-        signed_sum(&[strategy.n_drop, strategy.topk], &last),
-    );
-    let mut both: Vec<usize> = last.iter().chain(&today).copied().collect();
-    both.sort_by_key(|item| outlook.rank(*item));
-    let mut dropped = outlook.last_n(strategy, &both);
-    dropped.sort_unstable();
-    let n_sell = last
-        .iter()
-        .filter(|held| dropped.binary_search(held).is_ok())
-        .count();
-    let n_sell = u32::try_from(n_sell).unwrap_or(u32::MAX);
-    // Counts the sells that are planned, not those that will be made: holdings may exceed `topk`.
-    let buy = python::prefix(&today, signed_sum(&[n_sell, strategy.topk], &last));
-    let (mut orders, cash) = outlook.sells(strategy, &dropped)?;
-    orders.extend(outlook.buys(strategy, buy, cash));
+    let held: Vec<usize> = outlook.account.holdings().keys().copied().collect();
+    let ranking = Ranking {
+        scores: outlook.scores,
+        held: &held,
+        day: Some(outlook.day),
+    };
+    let chosen = ranking.replacement(strategy);
+    let (mut orders, cash) = outlook.sells(strategy, &chosen.sell)?;
+    orders.extend(outlook.buys(strategy, &chosen.buy, cash));
     Ok(orders)
 }
 
@@ -65,7 +80,41 @@ fn signed_sum(counts: &[u32], held: &[usize]) -> i64 {
     sum.saturating_sub(i64::try_from(held.len()).unwrap_or(i64::MAX))
 }
 
-impl Outlook<'_> {
+/// Scores and holdings of a day, from which the strategy chooses.
+#[derive(Debug, Clone, Copy)]
+struct Ranking<'a> {
+    /// Scores by place of the symbol.
+    scores: &'a [Option<f64>],
+    /// Instruments held, by symbol.
+    held: &'a [usize],
+    /// The trade day, where the strategy knows it.
+    day: Option<MarketDay<'a>>,
+}
+
+impl Ranking<'_> {
+    fn replacement(&self, strategy: &TopkDropout) -> Replacement {
+        let mut last = self.held.to_vec();
+        last.sort_by_key(|held| self.rank(*held));
+        let today = self.first_n(
+            strategy,
+            self.candidates(),
+            signed_sum(&[strategy.n_drop, strategy.topk], &last),
+        );
+        let mut both: Vec<usize> = last.iter().chain(&today).copied().collect();
+        both.sort_by_key(|item| self.rank(*item));
+        let mut sell = self.last_n(strategy, &both);
+        sell.retain(|item| self.held.binary_search(item).is_ok());
+        sell.sort_unstable();
+        let n_sell = u32::try_from(sell.len()).unwrap_or(u32::MAX);
+        // Counts the sells that are planned, not those that will be made: holdings may exceed `topk`.
+        let buy = python::prefix(&today, signed_sum(&[n_sell, strategy.topk], &last)).to_vec();
+        Replacement { sell, buy }
+    }
+
+    fn is_tradable(&self, item: usize) -> bool {
+        self.day.is_none_or(|day| day.quote(item).is_tradable(None))
+    }
+
     /// Smallest for the best score; missing scores come last, equal ones by symbol.
     fn rank(&self, instrument: usize) -> Rank {
         const SIGN: u64 = 1 << 63;
@@ -87,7 +136,7 @@ impl Outlook<'_> {
 
     /// Scored and not held, by symbol.
     fn candidates(&self) -> Vec<Rank> {
-        let mut held = self.account.holdings().keys().copied().peekable();
+        let mut held = self.held.iter().copied().peekable();
         let mut candidates = Vec::with_capacity(self.scores.len());
         for (instrument, score) in self.scores.iter().enumerate() {
             // Both run by symbol, so one pass tells which are held.
@@ -102,7 +151,7 @@ impl Outlook<'_> {
     /// The best `count` of the candidates; of the tradable ones at least one, because Qlib counts after it takes.
     fn first_n(&self, strategy: &TopkDropout, mut items: Vec<Rank>, count: i64) -> Vec<usize> {
         let count = if strategy.only_tradable {
-            items.retain(|(_, item)| self.day.quote(*item).is_tradable(None));
+            items.retain(|(_, item)| self.is_tradable(*item));
             usize::try_from(count).unwrap_or(0).max(1).min(items.len())
         } else {
             python::prefix(&items, count).len()
@@ -122,14 +171,12 @@ impl Outlook<'_> {
         if !strategy.only_tradable {
             return python::suffix(items, count).to_vec();
         }
-        let tradable = items
-            .iter()
-            .rev()
-            .copied()
-            .filter(|item| self.day.quote(*item).is_tradable(None));
+        let tradable = items.iter().rev().copied().filter(|item| self.is_tradable(*item));
         tradable.take(count.max(1)).collect()
     }
+}
 
+impl Outlook<'_> {
     /// Whether the strategy may touch a side of an instrument.
     fn may_trade(&self, strategy: &TopkDropout, instrument: usize, side: QlibSide) -> bool {
         let asked = if strategy.forbid_all_trade_at_limit {

@@ -2,7 +2,7 @@
 
 use super::record::Cohort;
 use ktd_bundle::bundle_ref::BundleRef;
-use ktd_experiment::agent::{AgentCohort, AgentConfig, AgentKind};
+use ktd_experiment::agent::{AgentCohort, AgentConfig, AgentKind, Control};
 
 /// Built-in agents that test the harness: foresight from memory, broken submissions, and no trade at all.
 const BUILTIN_CONTROLS: [&str; 3] = ["cheater", "schema-breaker", "hold"];
@@ -14,7 +14,8 @@ pub(super) fn cohort(found: &BundleRef) -> Cohort {
 
 fn of_agent(agent: &AgentConfig) -> Cohort {
     match &agent.kind {
-        AgentKind::Control(_) => Cohort::Control,
+        AgentKind::Control(Control::Oracle) => Cohort::Control,
+        AgentKind::Control(Control::Signals(_)) => Cohort::Learned,
         AgentKind::Builtin(builtin) if BUILTIN_CONTROLS.contains(&builtin.name.as_str()) => Cohort::Control,
         AgentKind::Builtin(_) => Cohort::Builtin,
         AgentKind::Model(_) => named(agent).unwrap_or(Cohort::Model),
@@ -51,6 +52,8 @@ mod tests {
             );
         }
         assert_eq!(of(&json!({ "id": "a", "control": "oracle" })), Cohort::Control);
+        let signals = json!({ "id": "a", "control": "signals", "scores": "s.csv", "strategy": "top20" });
+        assert_eq!(of(&signals), Cohort::Learned);
         assert_eq!(of(&json!({ "id": "a", "builtin": "momentum" })), Cohort::Builtin);
     }
 

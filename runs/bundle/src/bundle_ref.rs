@@ -94,7 +94,7 @@ fn twice(other: &BundleRef, found: &BundleRef) -> BundleError {
 
 type PlayerKey<'a> = (
     Option<&'a str>,
-    Option<Control>,
+    Option<&'a Control>,
     Option<&'a [String]>,
     Option<External>,
 );

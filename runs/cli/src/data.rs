@@ -1,8 +1,10 @@
-//! `ktd data`: import, check, synth.
+//! `ktd data`: import, check, synth, factors.
 
 use crate::CliError;
+use crate::factors::{self, FactorsArgs};
 use crate::output::Console;
 use crate::progress::ImportBar;
+use crate::trading_day::read_day;
 use clap::{Args, Subcommand, ValueEnum};
 use ktd_data::check::{report_json, report_text};
 use ktd_data::import::reveal_all;
@@ -24,6 +26,8 @@ pub(super) enum DataCommand {
     Synth(SynthArgs),
     /// Report on a panel: coverage, oddities, what it cannot support.
     Check(CheckArgs),
+    /// Write the factors of the screen by day and stock, with the return that followed, to train predictors on.
+    Factors(FactorsArgs),
 }
 
 /// Basis of prices.
@@ -53,15 +57,12 @@ pub(super) enum VolumeArg {
     Adjusted,
 }
 
-fn read_day(text: &str) -> Result<TradeDate, String> {
-    TradeDate::parse(text).map_err(|error| error.to_string())
-}
-
 pub(super) const EXAMPLES: &str = "\
 Examples:
   ktd data import prices.parquet --basis raw --universe members.csv --out csi300.ktdp
   ktd data check csi300.ktdp
-  ktd data synth --out synthetic.ktdp --seed 7";
+  ktd data synth --out synthetic.ktdp --seed 7
+  ktd data factors csi300.ktdp --out factors.parquet";
 
 const IMPORT_EXAMPLE: &str = "Example:
   ktd data import prices.parquet --basis raw --universe members.csv \\
@@ -176,6 +177,7 @@ pub(super) fn run(command: DataCommand, console: Console) -> Result<(), CliError
         DataCommand::Import(args) => run_import(args, console),
         DataCommand::Synth(args) => run_synth(&args, console),
         DataCommand::Check(args) => run_check(&args, console),
+        DataCommand::Factors(args) => factors::run(&args, console),
     }
 }
 

@@ -12,9 +12,10 @@ use ktd_client::opening::price_cells;
 use ktd_client::outside_agent::ChildCommand;
 use ktd_client::outside_agent::check_command;
 use ktd_data::market_source::MarketSource;
+use ktd_data::scores::ScoreTable;
 use ktd_episode::run::{RunPlan, factor_table, prepare, run_cells};
 use ktd_episode::verify::verify;
-use ktd_experiment::agent::{AgentKind, ApiKeySource, ModelAgent, check_builtin};
+use ktd_experiment::agent::{AgentKind, ApiKeySource, Control, ModelAgent, check_builtin};
 use ktd_experiment::cells::cells;
 use ktd_experiment::config::{AgentConfig, ExperimentConfig};
 use ktd_experiment::price_table::TokenPricing;
@@ -206,7 +207,17 @@ fn look_at(agent: &AgentConfig, plan: &RunPlan) -> Result<String, CliError> {
             Ok(format!("{} is there (not started)", program.display()))
         }
         AgentKind::Client(_) => Ok("calls over MCP: its client starts `ktd mcp` with this file".to_owned()),
-        AgentKind::Control(_) => Ok("a control: it knows the future and is not ranked".to_owned()),
+        AgentKind::Control(Control::Oracle) => {
+            Ok("a control: it knows the future and is not ranked".to_owned())
+        }
+        AgentKind::Control(Control::Signals(signals)) => {
+            let source = MarketSource::of(&plan.config, &plan.base)?;
+            ScoreTable::read(&plan.base.join(&signals.scores), &source.market)?;
+            Ok(format!(
+                "a machine-learning baseline: it trades {}",
+                signals.scores.display()
+            ))
+        }
         AgentKind::Builtin(builtin) => {
             check_builtin(&builtin.name)?;
             Ok(format!("built in: {}", builtin.name))

@@ -167,6 +167,7 @@ from_errors!(
     ktd_board::BoardError,
     ktd_reasons::ReasonsError,
     ktd_certify::CertifyError,
+    ktd_predict::PredictError,
     ktd_simulate::SimulateError,
 );
 

@@ -3,6 +3,7 @@
 //! Knows: every room, the terminal, arguments. Never knows: how anything is computed.
 
 mod attribute;
+mod baseline;
 mod branch;
 mod certify;
 mod curve;
@@ -13,6 +14,7 @@ mod demo_story;
 mod doctor;
 mod doctor_probe;
 mod error;
+mod factors;
 mod leaderboard;
 mod mcp;
 mod output;
@@ -32,6 +34,7 @@ mod selection;
 mod signals;
 mod simulate;
 mod step_bar;
+mod trading_day;
 mod vendors;
 mod verify;
 mod verify_signed;
@@ -108,6 +111,9 @@ enum Command {
     /// Import, check and generate market panels.
     #[command(subcommand, after_help = data::EXAMPLES)]
     Data(data::DataCommand),
+    /// Train predictors whose scores an agent of scores trades.
+    #[command(subcommand, after_help = baseline::EXAMPLES)]
+    Baseline(baseline::BaselineCommand),
     /// Look at what vendors sent.
     #[command(subcommand, after_help = wire::EXAMPLES)]
     Wire(wire::WireCommand),
@@ -149,6 +155,7 @@ pub fn main() -> ExitCode {
         Command::Data(command) => data::run(command, console),
         Command::Wire(command) => wire::run(&command, console),
         Command::Planting(args) => planting::run(&args, console),
+        Command::Baseline(command) => baseline::run(&command, console),
         Command::Simulate(args) => simulate::run(&args, console),
     };
     match result {

@@ -19,9 +19,12 @@ mod sectors;
 mod span_columns;
 
 pub mod check;
+pub mod factor_file;
 pub mod import;
 pub mod market_source;
 pub mod panel_file;
+pub mod scores;
+pub mod training_rows;
 
 pub use error::DataFileError;
 pub use import::{ImportOptions, ImportReport, Imported, import};

@@ -240,7 +240,8 @@ async fn run_cell(
     match transports.connect(who, cell.seed, &shared.market, base)? {
         Connection::Model(transport) => run_episode(&input, &paths, transport.as_ref(), progress).await,
         Connection::Control(control) => {
-            run_episode(&input, &paths, &control::transport(control, &input)?, progress).await
+            let transport = control::transport(&control, &input, base)?;
+            run_episode(&input, &paths, &transport, progress).await
         }
         Connection::Process(agent) => {
             let bridge = agent.bridge();

@@ -45,7 +45,7 @@ impl Transports {
     ) -> Result<Connection, EpisodeError> {
         match &agent.kind {
             AgentKind::Client(_) => Ok(Connection::Client),
-            AgentKind::Control(control) => Ok(Connection::Control(*control)),
+            AgentKind::Control(control) => Ok(Connection::Control(control.clone())),
             AgentKind::Program(program) => {
                 let process = process(&agent.id, program, base)?;
                 Ok(Connection::Process(Box::new(process)))

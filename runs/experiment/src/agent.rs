@@ -1,9 +1,11 @@
 //! An agent of an experiment: one of five kinds, each with its own settings.
 
 mod cohort;
+mod control;
 mod keys;
 
 pub use cohort::AgentCohort;
+pub use control::{Control, SignalStrategy, SignalsControl};
 
 use crate::ExperimentError;
 use crate::rate_limits::RateLimits;
@@ -33,7 +35,7 @@ pub struct AgentConfig {
 pub enum AgentKind {
     /// An agent of this program.
     Builtin(BuiltinAgent),
-    /// A control, which knows the future: it is never a model, and leaderboards do not rank it.
+    /// A control, which knows real names: it is never a language model.
     Control(Control),
     /// A language model behind an endpoint.
     Model(Box<ModelAgent>),
@@ -50,14 +52,6 @@ pub struct BuiltinAgent {
     pub name: String,
     /// How submissions are forced; absent takes the strongest level.
     pub force: Option<ForceLevel>,
-}
-
-/// A control: it tells how far skill could go, and proves that the board sees skill.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Control {
-    /// Perfect foresight of the next opens.
-    Oracle,
 }
 
 /// A language model behind an endpoint.
@@ -171,11 +165,11 @@ impl AgentConfig {
 
     /// The control, if it is one.
     #[must_use]
-    pub const fn control(&self) -> Option<Control> {
+    pub const fn control(&self) -> Option<&Control> {
         let AgentKind::Control(control) = &self.kind else {
             return None;
         };
-        Some(*control)
+        Some(control)
     }
 
     /// The model behind an endpoint, if it is one.

@@ -9,6 +9,7 @@ use crate::mask_keys;
 use crate::provider::table_with;
 use crate::rate_limits::RateLimits;
 use crate::rules_config::RulesConfig;
+use crate::score_files::hash_score_files;
 pub use crate::step_config::{ConstraintFailures, RetryConfig, SessionConfig};
 use crate::window_config::WindowConfig;
 use ktd_agents::{Dialect, DialectTable};
@@ -110,14 +111,16 @@ fn default_seeds() -> Vec<u64> {
 }
 
 impl ExperimentConfig {
-    /// Reads an experiment file.
+    /// Reads an experiment file, and the hashes of its score files.
     ///
     /// # Errors
     /// [`ExperimentError::File`], or [`ExperimentError::Input`] naming key and line.
     pub fn read(path: &Path) -> Result<Self, ExperimentError> {
         let text = ktd_io::whole_file::read_input(path)?;
-        Self::parse(&text)
-            .map_err(|error| ExperimentError::input(format!("{}: {error}", path.display()), error.hint()))
+        let mut config = Self::parse(&text)
+            .map_err(|error| ExperimentError::input(format!("{}: {error}", path.display()), error.hint()))?;
+        hash_score_files(&mut config.agents, path.parent().unwrap_or(Path::new("")))?;
+        Ok(config)
     }
 
     /// Parses an experiment's text.

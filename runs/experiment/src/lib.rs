@@ -20,6 +20,7 @@ pub mod provider;
 pub mod prune;
 pub mod rate_limits;
 pub mod rules_config;
+pub mod score_files;
 pub mod step_config;
 pub mod toolbox;
 pub mod window_config;

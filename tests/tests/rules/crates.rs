@@ -206,7 +206,7 @@ pub(crate) const FOR_TESTS: [&str; 2] = ["tests", "kit"];
 pub(crate) const OPTIONAL: &str = "frames";
 
 /// All crates but those for tests, in the order of the plan.
-pub(crate) const CRATES: [Crate; 26] = [
+pub(crate) const CRATES: [Crate; 27] = [
     Crate {
         name: "env",
         folder: "env",
@@ -373,6 +373,7 @@ pub(crate) const CRATES: [Crate; 26] = [
         folder: "runs/episode",
         knows: &[
             "env",
+            "qlib",
             "masking",
             "prompts",
             "agents",
@@ -409,6 +410,14 @@ pub(crate) const CRATES: [Crate; 26] = [
         tests_know: &[],
         never: "results, ranks, certificates",
         powers: &[Serialisation],
+    },
+    Crate {
+        name: "predict",
+        folder: "runs/predict",
+        knows: &["env", "io", "data"],
+        tests_know: &[],
+        never: "a mask, a model of language, a record",
+        powers: &[Reveal],
     },
     Crate {
         name: "simulate",
@@ -495,6 +504,7 @@ pub(crate) const CRATES: [Crate; 26] = [
             "client",
             "episode",
             "plan",
+            "predict",
             "board",
             "reasons",
             "certify",

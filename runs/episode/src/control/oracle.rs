@@ -1,9 +1,9 @@
 //! Perfect foresight of the next opens.
 
+use super::shown_names::ShownNames;
 use ktd_baselines::Plan;
 use ktd_env::exchange::{PriceLimits, Rules, Side, fee_rate, reference_price};
-use ktd_env::{Bar, DayIndex, FactorTable, Market, NameId};
-use ktd_masking::{Mask, Roster};
+use ktd_env::{Bar, DayIndex, Market, NameId};
 use std::sync::Arc;
 
 /// Knows every open of the panel, and the mask.
@@ -14,26 +14,16 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub(super) struct Oracle {
     market: Arc<Market>,
-    mask: Mask,
+    shown: ShownNames,
     rules: Rules,
     days: Vec<DayIndex>,
-    /// The roster of each day; empty where no rosters are shown.
-    rosters: Vec<Roster>,
 }
 
 impl Oracle {
-    pub(super) fn new(
-        market: Arc<Market>,
-        factors: &FactorTable,
-        mask: Mask,
-        rules: Rules,
-        days: &[DayIndex],
-    ) -> Self {
-        let roster = |day: &DayIndex| mask.roster(&market.as_of(day.before()?).with_factors(factors));
+    pub(super) fn new(market: Arc<Market>, shown: ShownNames, rules: Rules, days: &[DayIndex]) -> Self {
         Self {
-            rosters: days.iter().filter_map(roster).collect(),
             market,
-            mask,
+            shown,
             rules,
             days: days.to_vec(),
         }
@@ -80,24 +70,6 @@ impl Oracle {
         let limits = PriceLimits::of(&self.rules, &self.market, name, day, reference);
         !limits.is_some_and(|limits| limits.state(open).blocks(Side::Buy))
     }
-
-    /// The name behind an id that was shown at a step or before.
-    fn resolve(&self, step: usize, id: &str) -> Option<NameId> {
-        let mut rosters = self.rosters.iter().take(step);
-        let listed = rosters.find_map(|roster| Some(roster.find(id)?.name()));
-        listed.or_else(|| self.mask.resolve(id).ok())
-    }
-
-    fn alias(&self, step: usize, name: NameId) -> Option<String> {
-        if let Some(roster) = step.checked_sub(1).and_then(|place| self.rosters.get(place)) {
-            let mut stocks = roster.stocks().iter();
-            return stocks
-                .find(|stock| stock.name() == name)
-                .map(|stock| stock.id().to_owned());
-        }
-        let shown = serde_json::to_value(self.mask.asset(name)).ok()?;
-        shown.as_str().map(str::to_owned)
-    }
 }
 
 impl Plan for Oracle {
@@ -111,7 +83,7 @@ impl Plan for Oracle {
         };
         let held: Vec<(NameId, &String)> = held
             .iter()
-            .filter_map(|id| Some((self.resolve(step, id)?, id)))
+            .filter_map(|id| Some((self.shown.resolve(step, id)?, id)))
             .collect();
         let held_as = |name: NameId| held.iter().find(|(held, _)| *held == name).map(|(_, id)| *id);
         let round_trip = self.market.date(day).map_or(0.0, |date| {
@@ -131,7 +103,7 @@ impl Plan for Oracle {
         scored.truncate(self.names_wanted());
         scored
             .into_iter()
-            .filter_map(|(name, _)| held_as(name).cloned().or_else(|| self.alias(step, name)))
+            .filter_map(|(name, _)| held_as(name).cloned().or_else(|| self.shown.alias(step, name)))
             .collect()
     }
 }

@@ -1,8 +1,9 @@
 //! An agent as files write it: one flat table of keys, of which each kind of agent takes its own.
 
+use super::control::ControlName;
 use super::{
     AgentCohort, AgentConfig, AgentKind, ApiKeySource, BuiltinAgent, Control, External, ExternalClient,
-    ModelAgent, ProgramAgent,
+    ModelAgent, ProgramAgent, SignalStrategy, SignalsControl,
 };
 use crate::file_name::is_file_name;
 use crate::rate_limits::RateLimits;
@@ -24,7 +25,13 @@ pub(crate) struct AgentKeys {
     #[serde(skip_serializing_if = "Option::is_none", default)]
     builtin: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
-    control: Option<Control>,
+    control: Option<ControlName>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    scores: Option<PathBuf>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    scores_sha256: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    strategy: Option<SignalStrategy>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     command: Option<Vec<String>>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -121,6 +128,11 @@ pub(crate) enum InvalidAgent {
          `api_key_env` or `api_key_file`"
     )]
     Credentials(String),
+    #[error(
+        "agent {id:?} is a control of scores, which needs `{key}`: for example, write control = \"signals\", \
+         scores = \"scores.csv\", strategy = \"top20\""
+    )]
+    NoScores { id: String, key: &'static str },
     #[error("agent {0:?} has both `api_key_env` and `api_key_file`: remove one of the two")]
     TwoApiKeys(String),
 }
@@ -193,7 +205,10 @@ impl AgentKeys {
                 name: self.builtin.take().ok_or_else(none)?,
                 force: self.force.take(),
             }),
-            Kind::Control => AgentKind::Control(self.control.take().ok_or_else(none)?),
+            Kind::Control => AgentKind::Control(match self.control.take().ok_or_else(none)? {
+                ControlName::Oracle => Control::Oracle,
+                ControlName::Signals => Control::Signals(self.take_signals(id)?),
+            }),
             Kind::Model => AgentKind::Model(Box::new(self.take_model(id)?)),
             Kind::Program => AgentKind::Program(ProgramAgent {
                 command: self.command.take().ok_or_else(none)?,
@@ -207,6 +222,18 @@ impl AgentKeys {
                 send_seed: self.send_seed.take().unwrap_or_default(),
                 rates: self.rates.take(),
             }),
+        })
+    }
+
+    fn take_signals(&mut self, id: &str) -> Result<SignalsControl, InvalidAgent> {
+        let missing = |key| InvalidAgent::NoScores {
+            id: id.to_owned(),
+            key,
+        };
+        Ok(SignalsControl {
+            scores: self.scores.take().ok_or_else(|| missing("scores"))?,
+            scores_sha256: self.scores_sha256.take(),
+            strategy: self.strategy.take().ok_or_else(|| missing("strategy"))?,
         })
     }
 
@@ -247,6 +274,9 @@ impl AgentKeys {
             cohort,
             builtin,
             control,
+            scores,
+            scores_sha256,
+            strategy,
             command,
             pass_env,
             external,
@@ -270,6 +300,9 @@ impl AgentKeys {
             ("cohort", cohort.is_some()),
             ("builtin", builtin.is_some()),
             ("control", control.is_some()),
+            ("scores", scores.is_some()),
+            ("scores_sha256", scores_sha256.is_some()),
+            ("strategy", strategy.is_some()),
             ("command", command.is_some()),
             ("pass_env", pass_env.is_some()),
             ("external", external.is_some()),
@@ -321,10 +354,7 @@ impl From<AgentConfig> for AgentKeys {
                 force: builtin.force,
                 ..of(Kind::Builtin)
             },
-            AgentKind::Control(control) => Self {
-                control: Some(control),
-                ..of(Kind::Control)
-            },
+            AgentKind::Control(control) => of(Kind::Control).with_control(control),
             AgentKind::Model(model) => of(Kind::Model).with_model(*model),
             AgentKind::Program(program) => Self {
                 command: Some(program.command),
@@ -345,6 +375,23 @@ impl From<AgentConfig> for AgentKeys {
 }
 
 impl AgentKeys {
+    fn with_control(self, control: Control) -> Self {
+        let name = Some(control.name());
+        match control {
+            Control::Oracle => Self {
+                control: name,
+                ..self
+            },
+            Control::Signals(signals) => Self {
+                control: name,
+                scores: Some(signals.scores),
+                scores_sha256: signals.scores_sha256,
+                strategy: Some(signals.strategy),
+                ..self
+            },
+        }
+    }
+
     fn with_model(self, model: ModelAgent) -> Self {
         let (api_key_env, api_key_file) = match model.api_key {
             Some(ApiKeySource::Environment(variable)) => (Some(variable), None),
@@ -387,6 +434,10 @@ mod tests {
             ("builtin", json!({ "builtin": "momentum", "force": "F3" })),
             ("control", json!({ "control": "oracle" })),
             (
+                "control",
+                json!({ "control": "signals", "scores": "s.csv", "scores_sha256": "00", "strategy": "topk-dropout" }),
+            ),
+            (
                 "model",
                 json!({
                     "model": "m", "vendor": "qwen", "wire": "chat-completions", "region": "intl",
@@ -422,7 +473,7 @@ mod tests {
             "model": "m", "vendor": "v", "wire": "messages", "region": "r", "base_url": "http://h/v1",
             "api_key_env": "A", "api_key_file": "a", "timeout_seconds": 1, "connect_timeout_seconds": 1,
             "temperature": 1.0, "max_output_tokens": 1, "force": "F0", "thinking": "never", "send_seed": true,
-            "rates": {},
+            "rates": {}, "scores": "s.csv", "scores_sha256": "00", "strategy": "top20",
         });
         let takes: [&[&str]; 5] = [
             &["builtin", "force"],
@@ -477,6 +528,14 @@ mod tests {
             (
                 json!({ "id": "a", "kind": "model", "builtin": "hold" }),
                 "remove `kind`",
+            ),
+            (
+                json!({ "id": "a", "control": "signals", "scores": "s.csv" }),
+                "needs `strategy`",
+            ),
+            (
+                json!({ "id": "a", "control": "signals", "strategy": "top20" }),
+                "needs `scores`",
             ),
             (
                 json!({ "id": "a", "model": "m" }),

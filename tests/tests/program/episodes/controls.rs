@@ -143,7 +143,7 @@ fn a_control_is_nothing_else_and_there_is_no_other() {
     }
     let error = refused("control = \"prophet\"");
     assert!(
-        error.contains("unknown variant `prophet`, expected `oracle`"),
+        error.contains("unknown variant `prophet`, expected `oracle` or `signals`"),
         "{error}"
     );
     assert!(refused("model = \"oracle\"").contains("needs either"));

@@ -25,4 +25,5 @@ mod prefix;
 mod proxy;
 mod public_totals;
 mod relabelled;
+mod signals;
 mod verify_flips;
