@@ -26,5 +26,6 @@ pub use members_return::members_total_returns;
 pub use panel::{Panel, PanelColumns, PanelError};
 pub use random_portfolios::{PORTFOLIO_NAMES, RANDOM_PORTFOLIOS, RandomPortfolios, RandomPortfoliosError};
 pub use ranking::{
-    RankSeparation, RankingTestError, RankingTests, SelectionSeries, selection_bootstrap, selection_sums,
+    RankSeparation, RankingTestError, RankingTests, SelectionSeries, pooled_selection, selection_bootstrap,
+    selection_sums,
 };

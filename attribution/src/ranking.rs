@@ -3,9 +3,9 @@
 use crate::account::{Attribution, Part, WeightBasis, carino_weights};
 use ktd_stats::moments::column_means;
 use ktd_stats::{
-    Confidence, DEFAULT_MEAN_BLOCK_DAYS, DailyTable, RankIntervals, ReplicateSums, Sample, SeededAgent,
-    StationaryBootstrap, StatsError, SuperiorAbility, Undefined, block_length, pbo, reality_check,
-    seeded_sums, separable_groups_beside, superior_ability,
+    Confidence, DEFAULT_MEAN_BLOCK_DAYS, DailyTable, PooledMeans, PooledWindow, RankIntervals, ReplicateSums,
+    Sample, SeededAgent, StationaryBootstrap, StatsError, SuperiorAbility, Undefined, block_length, pbo,
+    pooled_means, reality_check, seeded_sums, separable_groups_beside, superior_ability,
 };
 
 /// Fewest days of a block of the cross-validation.
@@ -135,6 +135,11 @@ pub fn selection_sums(
     series: &[SelectionSeries],
     bootstrap: &StationaryBootstrap,
 ) -> Option<ReplicateSums> {
+    seeded_sums(&seeded_agents(streams, series)?, bootstrap).ok()
+}
+
+/// The linked selections of agents, one column a seed.
+fn seeded_agents(streams: &[u64], series: &[SelectionSeries]) -> Option<Vec<SeededAgent>> {
     let agents = streams.iter().zip(series).map(|(stream, series)| {
         let columns: Vec<&[f64]> = series.linked.iter().map(Vec::as_slice).collect();
         Some(SeededAgent::new(
@@ -142,8 +147,26 @@ pub fn selection_sums(
             DailyTable::new("daily selection", &columns).ok()?,
         ))
     });
-    let agents: Vec<SeededAgent> = agents.collect::<Option<_>>()?;
-    seeded_sums(&agents, bootstrap).ok()
+    agents.collect()
+}
+
+/// The agents' selection a day pooled over windows, those of one window in one list, the same agents in each; days are
+/// drawn window by window, `(replicates, seed)`. `None` where a window has fewer than two days.
+#[must_use]
+pub fn pooled_selection(
+    streams: &[u64],
+    windows: &[Vec<SelectionSeries>],
+    (replicates, seed): (u32, u64),
+) -> Option<PooledMeans> {
+    let window = |(place, series): (u64, &Vec<SelectionSeries>)| {
+        let draws = selection_bootstrap(series, (replicates, seed.wrapping_add(place)))?;
+        Some(PooledWindow {
+            agents: seeded_agents(streams, series)?,
+            draws,
+        })
+    };
+    let windows: Vec<PooledWindow> = (1..).zip(windows).map(window).collect::<Option<_>>()?;
+    pooled_means(&windows, (replicates, seed)).ok()
 }
 
 impl RankSeparation {

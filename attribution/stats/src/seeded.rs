@@ -24,6 +24,11 @@ impl SeededAgent {
         Self { stream, seeds }
     }
 
+    /// The agent's own number.
+    pub(crate) const fn stream(&self) -> u64 {
+        self.stream
+    }
+
     /// The agent's runs, one column a seed.
     #[must_use]
     pub const fn seeds(&self) -> &DailyTable {

@@ -1,7 +1,7 @@
 //! From bundles to a board.
 
 use super::benchmark::{BenchmarkSeries, Benchmarks};
-use super::cohort::cohort;
+use super::by_agent::{ByAgent, cohort_of};
 use super::contrast::{contrasts, fill_memory_gaps};
 use super::family_series::{self, MemberSeries, RankedScores};
 use super::fitted::FittedModel;
@@ -9,8 +9,9 @@ use super::health;
 use super::load::load;
 use super::notes::{missing_seeds, overlaps, track_notes};
 use super::options::{BoardOptions, ProgressCallback};
+use super::pooled::{TrackScores, pooled};
 use super::record::{
-    Cohort, FactorVif, Leaderboard, LeaderboardRow, ModelRecord, Resampling, Track, VifRound,
+    FactorVif, Leaderboard, LeaderboardRow, ModelRecord, PooledRanking, Resampling, Track, VifRound,
 };
 use super::reference::references;
 use super::replayed_account::FeeRates;
@@ -32,7 +33,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 /// The form of `leaderboard.json`.
-pub const BOARD_FORMAT: u32 = 3;
+pub const BOARD_FORMAT: u32 = 4;
 
 /// Makes a board of all finished episodes that were named, counting the others of their experiments as trials.
 ///
@@ -91,9 +92,6 @@ struct BoardContext<'c> {
     marks: &'c BTreeMap<PathBuf, CertificationMark>,
 }
 
-/// A track's scores by agent, in the order of the agents' names.
-type ByAgent<'s> = BTreeMap<&'s str, Vec<&'s ScoredEpisode>>;
-
 /// Tracks in the order in which they are shown: longest window first, then by mode and mask, the headline's first.
 type TrackKey = (Reverse<usize>, String, Reverse<Mode>, Option<usize>, &'static str);
 
@@ -130,6 +128,7 @@ impl BoardContext<'_> {
         fill_memory_gaps(&mut tracks);
         notes.extend(missing_seeds(&tracks));
         notes.extend(overlaps(&tracks));
+        let pooled = self.pooled(&groups, &family);
         let headline = groups.values().next().ok_or_else(nothing)?;
         let ranked = ranked(headline);
         let agents: Vec<Vec<&ScoredEpisode>> = tracks
@@ -153,6 +152,7 @@ impl BoardContext<'_> {
             protocol,
             model: model_record(self.fitted),
             resampling: self.draws,
+            pooled,
             contrasts: contrasts(&tracks),
             health: health::of(self.fitted, self.market)?,
             sensitivity: sensitivity(self.fitted, &agents, range)?,
@@ -231,6 +231,20 @@ impl BoardContext<'_> {
 }
 
 impl BoardContext<'_> {
+    /// The rankings over several windows together.
+    fn pooled(
+        &self,
+        groups: &BTreeMap<TrackKey, ByAgent<'_>>,
+        family: &[Vec<MemberSeries>],
+    ) -> Vec<PooledRanking> {
+        let tracks = groups.values().zip(family).map(|(group, family)| TrackScores {
+            group,
+            ranked: ranked(group).into_keys().collect(),
+            family,
+        });
+        pooled(&tracks.collect::<Vec<_>>(), self.market, self.draws)
+    }
+
     /// Gives each row what certificates say of its runs' mask.
     fn mark(&self, leaders: &mut [LeaderboardRow], group: &ByAgent<'_>) {
         for leader in leaders {
@@ -286,12 +300,6 @@ fn window(group: &ByAgent<'_>) -> Vec<DayIndex> {
         .flatten()
         .next()
         .map_or_else(Vec::new, |score| score.days.clone())
-}
-
-fn cohort_of(scores: &[&ScoredEpisode]) -> Cohort {
-    scores
-        .first()
-        .map_or(Cohort::Model, |score| cohort(&score.bundle))
 }
 
 /// The agents that have a rank: controls have none, nor have agents that never held a position, whose selection of 0 says

@@ -109,7 +109,18 @@ fn files(board: &Leaderboard, basis: WeightBasis) -> Result<BTreeMap<String, Vec
 /// Every table by its file's name.
 fn tables(board: &Leaderboard, basis: WeightBasis) -> BTreeMap<String, TableData> {
     let mut tables = BTreeMap::new();
-    for kind in TableKind::ALL {
+    for pooled in &board.pooled {
+        let of = format!(
+            "{}-{}_{}.csv",
+            pooled.level.label(),
+            pooled.numeric.label(),
+            pooled.mode.label()
+        );
+        let name = |kind: TableKind| format!("{}_{of}", kind.label());
+        tables.insert(name(TableKind::Pooled), sheet::pooled::ranks(pooled));
+        tables.insert(name(TableKind::ByWindow), sheet::pooled::windows(pooled));
+    }
+    for kind in TableKind::ALL.into_iter().filter(|kind| !kind.is_pooled()) {
         let shown = if kind.is_per_track() {
             board.tracks.len()
         } else {

@@ -6,6 +6,7 @@
 
 mod benchmark;
 mod build;
+mod by_agent;
 mod by_basis;
 mod cohort;
 mod contrast;
@@ -26,6 +27,7 @@ mod options;
 mod own_file;
 pub mod page;
 pub mod planting;
+mod pooled;
 mod protocol;
 mod record;
 mod reference;
@@ -55,8 +57,9 @@ pub use own_file::{OwnAccount, OwnDays, play_file};
 pub use record::{
     Bounds, CalibrationBin, CalibrationRecord, Cohort, Contrast, ContrastMetric, Contribution, Curves,
     DateBounds, FactorVif, Faults, Gap, Leaderboard, LeaderboardRow, Linked, ModelHealth, ModelRecord,
-    MurphyParts, Pair, Protocol, RankBounds, Resampling, SeedStat, Selection, SensitivityRow, Separation,
-    SpaP, StyleHealth, Track, TurnedPair, VifRound,
+    MurphyParts, OverlappingWindow, Pair, PooledRanking, PooledRow, PooledSeparation, PooledSpan, Protocol,
+    RankBounds, Resampling, SeedStat, Selection, SensitivityRow, Separation, SpaP, StyleHealth, Track,
+    TurnedPair, VifRound,
 };
 pub use reference::MEMBERS;
 pub use replayed_account::{AccountFault, AccountOrders, AccountTrade, FeeRates, ReplayedAccount};

@@ -9,6 +9,10 @@ use ktd_env::factors::Factor;
 use ktd_io::sha256::sha256_hex;
 use serde::Serialize;
 
+/// By which rule windows that share days are counted once, as the hash of a board's metrics names it: it reads days alone.
+pub(super) const OVERLAP_RULE: &str = "pooled windows = by last day, then the later first day, then id; one that shares \
+                                       a day with a window before it is left out; means of windows weigh the same\n";
+
 /// What the metrics of this program mean; a change of a definition is a new number.
 const METRICS_VERSION: u32 = 2;
 
@@ -20,7 +24,7 @@ impl Protocol {
     pub fn of(found: &BundleRef, model_configuration: &str) -> Result<Self, BoardError> {
         let header = &found.header;
         let metrics = format!(
-            "metrics {METRICS_VERSION}\nbasis = {}\n{}{model_configuration}",
+            "metrics {METRICS_VERSION}\nbasis = {}\n{}{OVERLAP_RULE}{model_configuration}",
             WeightBasis::HEADLINE.label(),
             family::text()
         );

@@ -1,9 +1,11 @@
 //! The leaderboard as data: everything that a table or a picture shows, and nothing that must still be computed.
 
 mod figures;
+mod pooled;
 mod row;
 
 pub use figures::{Bounds, DateBounds, FactorVif, MurphyParts, RankBounds, SpaP};
+pub use pooled::{OverlappingWindow, PooledRanking, PooledRow, PooledSeparation, PooledSpan};
 pub use row::{
     CalibrationBin, CalibrationRecord, Contribution, Curves, Faults, Gap, LeaderboardRow, Linked, SeedStat,
     Selection,
@@ -35,6 +37,8 @@ pub struct Leaderboard {
     pub resampling: Resampling,
     /// One ranking each: a window, a mask and a mode. The first is the headline.
     pub tracks: Vec<Track>,
+    /// Rankings over several windows together, one a mask and mode that has two windows apart.
+    pub pooled: Vec<PooledRanking>,
     /// Bright against blinded, paired.
     pub contrasts: Vec<Contrast>,
     /// How the factor model fared, from the first day of any window to the last of any.

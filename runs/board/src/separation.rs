@@ -82,14 +82,14 @@ pub(super) fn separate(
     Some(separation(ranked, &turned, &ranks?, &bootstrap?))
 }
 
-const fn bounds(rank: &RankInterval) -> RankBounds {
+pub(super) const fn bounds(rank: &RankInterval) -> RankBounds {
     RankBounds {
         low: rank.lower,
         high: rank.upper,
     }
 }
 
-fn wider(own: RankBounds, other: RankBounds) -> RankBounds {
+pub(super) fn wider(own: RankBounds, other: RankBounds) -> RankBounds {
     RankBounds {
         low: own.low.min(other.low),
         high: own.high.max(other.high),
@@ -118,12 +118,12 @@ impl Turned<'_> {
     }
 }
 
-fn attributions<'s>(scores: &[&'s ScoredEpisode]) -> Vec<&'s Attribution> {
+pub(super) fn attributions<'s>(scores: &[&'s ScoredEpisode]) -> Vec<&'s Attribution> {
     scores.iter().map(|score| &score.attribution).collect()
 }
 
 /// A stream of draws that is the agent's own, whoever else is on the board.
-fn stream(name: &str) -> u64 {
+pub(super) fn stream(name: &str) -> u64 {
     let digest = sha256_hex(name.as_bytes());
     u64::from_str_radix(digest.get(..16).unwrap_or_default(), 16).unwrap_or(0)
 }

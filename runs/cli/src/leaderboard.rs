@@ -167,7 +167,12 @@ pub(super) fn marks_of(
 
 fn kinds(words: &[String]) -> Result<Vec<TableKind>, CliError> {
     if words.is_empty() {
-        return Ok(vec![TableKind::Ranking, TableKind::Split]);
+        return Ok(vec![
+            TableKind::Ranking,
+            TableKind::Pooled,
+            TableKind::ByWindow,
+            TableKind::Split,
+        ]);
     }
     if words.iter().any(|word| word == "all") {
         return Ok(TableKind::ALL.to_vec());
@@ -176,7 +181,7 @@ fn kinds(words: &[String]) -> Result<Vec<TableKind>, CliError> {
         TableKind::parse(word).ok_or_else(|| {
             CliError::input(
                 format!("there is no table {word:?}"),
-                "it is ranking, 3, 4, 5, 8, 11 or all",
+                "it is ranking, pooled, by-window, 3, 4, 5, 8, 11 or all",
             )
         })
     };
@@ -191,7 +196,12 @@ fn text(board: &Leaderboard, kinds: &[TableKind], args: &LeaderboardArgs, consol
     };
     let tracks: Vec<&Track> = board.tracks.iter().take(shown).collect();
     let mut parts: Vec<String> = Vec::new();
-    for kind in kinds {
+    let is_named = |kind: &TableKind| args.table.iter().any(|word| word == kind.label());
+    // Without windows to pool there is nothing to show unless it was asked for.
+    let shown_kinds = kinds
+        .iter()
+        .filter(|kind| !kind.is_pooled() || !board.pooled.is_empty() || is_named(kind));
+    for kind in shown_kinds {
         let tracks = if kind.is_per_track() {
             &tracks[..]
         } else {

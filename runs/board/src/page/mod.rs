@@ -8,7 +8,7 @@ mod front;
 mod guide;
 mod pictures;
 
-use crate::{Leaderboard, Track};
+use crate::{Leaderboard, Track, sheet};
 use ktd_view::draw::{self, counted};
 use maud::{Markup, html};
 use pictures::View;
@@ -26,6 +26,7 @@ fn body(board: &Leaderboard) -> Markup {
         main {
             @if let [headline, others @ ..] = board.tracks.as_slice() {
                 (pictures::all(View { board, track: headline }))
+                (pooled(board))
                 (other_tracks(others))
             } @else {
                 p.nothing { "There is no ranking: no finished run was shown." }
@@ -35,6 +36,25 @@ fn body(board: &Leaderboard) -> Markup {
         }
         footer { p { "Made by ktd " (board.ktd) " from leaderboard.json, format " (board.format) ", content "
             code { (board.content_sha256) } "." } }
+    }
+}
+
+/// The rankings over several windows together, each with its windows beside.
+fn pooled(board: &Leaderboard) -> Markup {
+    html! {
+        @if !board.pooled.is_empty() {
+            section #pooled {
+                h2 { "Pooled over windows" }
+                p.lead {
+                    "Linked selection a day, a mean over windows that share no day and weigh the same. Intervals resample \
+                     windows, days and seeds. Who lacks a window has no rank."
+                }
+                @for pooled in &board.pooled {
+                    (sheet::pooled::ranks(pooled).html())
+                    (sheet::pooled::windows(pooled).html())
+                }
+            }
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 mod contrasts;
 mod exposures;
 mod metrics;
+pub(crate) mod pooled;
 mod profile;
 mod ranking;
 mod split;
@@ -10,7 +11,7 @@ mod split;
 pub use metrics::{CellForm, METRICS};
 pub(crate) use ranking::rank_cell;
 
-use super::record::{Leaderboard, LeaderboardRow, SeedStat, Track};
+use super::record::{Leaderboard, LeaderboardRow, PooledRanking, SeedStat, Track};
 use crate::BoardError;
 use ktd_attribution::account::WeightBasis;
 use ktd_bundle::summary::Metric;
@@ -21,6 +22,10 @@ use ktd_view::draw::{TableCell, TableData};
 pub enum TableKind {
     /// Ranks by selection with their uncertainty, memory gap, coverage and faults.
     Ranking,
+    /// Ranks over several windows together.
+    Pooled,
+    /// What each agent selected in each of those windows.
+    ByWindow,
     /// Table 3: decision mode by mask.
     Profile,
     /// Table 4: the ten metrics with excess, alpha rank and delta rank.
@@ -35,8 +40,10 @@ pub enum TableKind {
 
 impl TableKind {
     /// All tables, in the order in which they are shown.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 8] = [
         Self::Ranking,
+        Self::Pooled,
+        Self::ByWindow,
         Self::Profile,
         Self::Metrics,
         Self::Split,
@@ -49,6 +56,8 @@ impl TableKind {
     pub const fn label(self) -> &'static str {
         match self {
             Self::Ranking => "ranking",
+            Self::Pooled => "pooled",
+            Self::ByWindow => "by-window",
             Self::Profile => "table3",
             Self::Metrics => "table4",
             Self::Split => "table5",
@@ -63,6 +72,12 @@ impl TableKind {
         Self::ALL
             .into_iter()
             .find(|kind| kind.label() == text || kind.label().strip_prefix("table") == Some(text))
+    }
+
+    /// Whether it is of several windows together.
+    #[must_use]
+    pub const fn is_pooled(self) -> bool {
+        matches!(self, Self::Pooled | Self::ByWindow)
     }
 
     /// Whether there is one a track; else one for the whole board.
@@ -80,12 +95,24 @@ impl TableKind {
 pub fn table(board: &Leaderboard, kind: TableKind, track: &Track, basis: WeightBasis) -> TableData {
     match kind {
         TableKind::Ranking => ranking::table(track),
+        TableKind::Pooled => of_pooled(board, track, pooled::ranks),
+        TableKind::ByWindow => of_pooled(board, track, pooled::windows),
         TableKind::Profile => profile::table(board),
         TableKind::Metrics => metrics::table(track),
         TableKind::Split => split::table(board, track, basis),
         TableKind::Exposures => exposures::table(board, track),
         TableKind::Contrasts => contrasts::table(board),
     }
+}
+
+/// A table of the pooled ranking of a track's mask and mode.
+fn of_pooled(board: &Leaderboard, track: &Track, table: fn(&PooledRanking) -> TableData) -> TableData {
+    let own = (track.level, track.numeric, track.mode);
+    let found = board
+        .pooled
+        .iter()
+        .find(|pooled| (pooled.level, pooled.numeric, pooled.mode) == own);
+    found.map_or_else(pooled::none, table)
 }
 
 /// A table as CSV with unrounded numbers; a missing number is empty, and no text is a formula.

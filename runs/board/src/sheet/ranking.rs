@@ -50,6 +50,25 @@ pub(super) fn table(track: &Track) -> TableData {
             row.push(certificate.map_or(TableCell::Empty, TableCell::Text));
         }
     }
+    table.notes.extend(certificates(track));
+    signers(&mut table, track);
+    table.notes.push(
+        "selection is linked specific return; its null is not zero: compare with the luck band of random portfolios \
+         with the same count, weights and holding periods"
+            .to_owned(),
+    );
+    table.notes.push(format!(
+        "DSR: the probability that selection beats the best of {} trials by luck, all that are on disk for this window",
+        track.trials
+    ));
+    table.notes.extend(track.separation.as_ref().map(tests));
+    table.notes.extend(track.separation.as_ref().and_then(turned));
+    table.notes.extend(track.notes.iter().cloned());
+    table
+}
+
+/// Who published the rows' runs, where somebody signed some.
+fn signers(table: &mut TableData, track: &Track) {
     let is_signed =
         |leader: &LeaderboardRow| signer(leader).is_some_and(|signer| signer.fingerprint.is_some());
     if track.leaders.iter().any(is_signed) {
@@ -64,19 +83,6 @@ pub(super) fn table(track: &Track) -> TableData {
                 .to_owned(),
         );
     }
-    table.notes.push(
-        "selection is linked specific return; its null is not zero: compare with the luck band of random portfolios \
-         with the same count, weights and holding periods"
-            .to_owned(),
-    );
-    table.notes.push(format!(
-        "DSR: the probability that selection beats the best of {} trials by luck, all that are on disk for this window",
-        track.trials
-    ));
-    table.notes.extend(track.separation.as_ref().map(tests));
-    table.notes.extend(track.separation.as_ref().and_then(turned));
-    table.notes.extend(track.notes.iter().cloned());
-    table
 }
 
 fn row(leader: &LeaderboardRow, track: &Track) -> Vec<TableCell> {
@@ -151,6 +157,20 @@ pub(crate) fn rank_cell(leader: &LeaderboardRow, rank: Option<usize>) -> TableCe
 /// By which certificate the mask of an agent's runs is certified or refused.
 fn certificate(leader: &LeaderboardRow) -> Option<&CertificateSummary> {
     leader.mask.as_ref()?.by.as_ref()
+}
+
+/// What the masks of the track's runs are, each mark once: a narrow table leaves its columns out.
+fn certificates(track: &Track) -> Vec<String> {
+    let mut notes: Vec<String> = Vec::new();
+    for mark in track.leaders.iter().filter_map(|leader| leader.mask.as_ref()) {
+        if let Some(by) = &mark.by {
+            let note = format!("mask {}: {by}", mark.standing.label());
+            if !notes.contains(&note) {
+                notes.push(note);
+            }
+        }
+    }
+    notes
 }
 
 const fn signer(leader: &LeaderboardRow) -> Option<&SignerMark> {

@@ -8,6 +8,7 @@
 
 mod files;
 mod identity;
+mod pooled;
 mod ranked;
 mod references;
 

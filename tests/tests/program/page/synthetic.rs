@@ -128,6 +128,7 @@ pub(crate) fn board(agents: usize, days: usize, tracks: usize, seed: u64) -> Lea
             seed: 1,
             null_portfolios: 500,
         },
+        pooled: Vec::new(),
         contrasts: contrasts(&mut chance, &names),
         health: health(&mut chance, days),
         sensitivity: sensitivity(&mut chance, names.len()),

@@ -1,0 +1,279 @@
+//! Agents ranked over several windows together.
+
+use super::by_agent::{ByAgent, cohort_of};
+use super::family_series::MemberSeries;
+use super::record::{
+    Bounds, OverlappingWindow, PooledRanking, PooledRow, PooledSeparation, PooledSpan, Resampling, TurnedPair,
+};
+use super::score::ScoredEpisode;
+use super::separation::{attributions, bounds, stream, wider};
+use ktd_attribution::{RankSeparation, SelectionSeries, pooled_selection};
+use ktd_bundle::bundle_ref::BundleRef;
+use ktd_env::{DayIndex, Market, TradeDate};
+use ktd_stats::moments::count;
+use ktd_stats::{Confidence, PooledMeans, RankIntervals, rank_intervals, sum_intervals};
+use std::collections::BTreeSet;
+
+/// One track with what the family of settings makes of its ranked agents.
+pub(super) struct TrackScores<'t, 's> {
+    /// All its agents.
+    pub(super) group: &'t ByAgent<'s>,
+    /// Agents that have a rank in it, in the order of the family's selections.
+    pub(super) ranked: Vec<&'s str>,
+    /// The family's selections.
+    pub(super) family: &'t [MemberSeries],
+}
+
+impl<'s> TrackScores<'_, 's> {
+    fn first(&self) -> Option<&'s ScoredEpisode> {
+        self.group.values().flatten().next().copied()
+    }
+
+    fn bundle(&self) -> Option<&'s BundleRef> {
+        self.first().map(|score| &score.bundle)
+    }
+
+    fn window(&self) -> &'s str {
+        self.bundle().map_or("", |bundle| &bundle.header.window.id)
+    }
+
+    fn days(&self) -> &'s [DayIndex] {
+        self.first().map_or(&[], |score| score.days.as_slice())
+    }
+
+    /// An agent's selections under the default, and under a member of the family: the same where it held nothing.
+    fn series(&self, agent: &str, member: Option<usize>) -> Option<SelectionSeries> {
+        let place = self.ranked.iter().position(|ranked| *ranked == agent);
+        let of_member = member
+            .zip(place)
+            .and_then(|(member, place)| self.family.get(member)?.agents.get(place));
+        of_member
+            .cloned()
+            .or_else(|| Some(SelectionSeries::of(&attributions(self.group.get(agent)?))))
+    }
+}
+
+/// The pooled rankings of every mask and mode that has two windows apart, in the order of the tracks.
+pub(super) fn pooled(
+    tracks: &[TrackScores<'_, '_>],
+    market: &Market,
+    draws: Resampling,
+) -> Vec<PooledRanking> {
+    let kind = |track: &TrackScores<'_, '_>| {
+        let header = &track.bundle()?.header;
+        Some((header.mask.level, header.mask.numeric, header.mode))
+    };
+    let mut kinds = Vec::new();
+    for found in tracks.iter().filter_map(kind) {
+        if !kinds.contains(&found) {
+            kinds.push(found);
+        }
+    }
+    let ranking = |own| {
+        let mut left: Vec<_> = tracks.iter().filter(|track| kind(track) == Some(own)).collect();
+        let left_out = keep_apart(&mut left);
+        let pool = Pool { windows: left };
+        (1 < pool.windows.len()).then(|| pool.ranking(own, left_out, (market, draws)))
+    };
+    kinds.into_iter().filter_map(ranking).collect()
+}
+
+/// Leaves windows that share no day, by [`super::protocol::OVERLAP_RULE`], and returns the others. By the last day the most windows remain,
+/// and of a window and one inside it the inner one.
+fn keep_apart(tracks: &mut Vec<&TrackScores<'_, '_>>) -> Vec<OverlappingWindow> {
+    tracks.sort_by_key(|track| {
+        let days = track.days();
+        (
+            days.last().copied(),
+            std::cmp::Reverse(days.first().copied()),
+            track.window(),
+        )
+    });
+    let mut left_out = Vec::new();
+    let mut before: Option<(&str, Option<DayIndex>)> = None;
+    tracks.retain(|track| {
+        let days = track.days();
+        match before {
+            Some((window, last)) if days.first().copied() <= last => {
+                left_out.push(OverlappingWindow {
+                    window: track.window().to_owned(),
+                    shares_days_with: window.to_owned(),
+                });
+                false
+            }
+            _ => {
+                before = Some((track.window(), days.last().copied()));
+                true
+            }
+        }
+    });
+    left_out
+}
+
+/// The windows of one mask and mode, none of which shares a day with another.
+struct Pool<'p, 't, 's> {
+    windows: Vec<&'p TrackScores<'t, 's>>,
+}
+
+impl<'s> Pool<'_, '_, 's> {
+    fn ranking(
+        &self,
+        (level, numeric, mode): (ktd_masking::Level, ktd_masking::Numeric, ktd_masking::Mode),
+        left_out: Vec<OverlappingWindow>,
+        (market, draws): (&Market, Resampling),
+    ) -> PooledRanking {
+        let (whole, lacking): (Vec<&str>, Vec<&str>) = self
+            .agents()
+            .into_iter()
+            .partition(|agent| self.windows.iter().all(|window| window.group.contains_key(agent)));
+        let means = self.means(&whole, None, draws);
+        let ranks = means
+            .as_ref()
+            .map(|means| rank_intervals(&means.sums, Confidence::P95));
+        let members = self.windows.first().map_or(0, |window| window.family.len());
+        let family: Vec<(&'static str, RankIntervals)> = (0..members)
+            .filter_map(|member| {
+                let label = self.windows.first()?.family.get(member)?.label;
+                let means = self.means(&whole, Some(member), draws)?;
+                Some((label, rank_intervals(&means.sums, Confidence::P95)))
+            })
+            .collect();
+        let mut rows: Vec<PooledRow> = whole
+            .iter()
+            .chain(&lacking)
+            .map(|agent| self.row(agent))
+            .collect();
+        if let (Some(means), Some(ranks)) = (&means, &ranks) {
+            fill(&mut rows, (means, ranks), &family);
+        }
+        rows.sort_by_key(|row| row.rank.unwrap_or(usize::MAX));
+        PooledRanking {
+            level,
+            numeric,
+            mode,
+            windows: self.windows.iter().map(|window| span(window, market)).collect(),
+            left_out,
+            between_share: means.map(|means| means.between_share),
+            rows,
+            separation: ranks.map(|ranks| separation(&whole, &ranks, &family)),
+        }
+    }
+
+    /// Agents that can have a rank and held something in some window.
+    fn agents(&self) -> BTreeSet<&'s str> {
+        let each = self.windows.iter().flat_map(|window| window.group.iter());
+        let ranked = each.filter(|(_, scores)| {
+            cohort_of(scores).is_ranked() && scores.iter().any(|score| score.held_anything())
+        });
+        ranked.map(|(agent, _)| *agent).collect()
+    }
+
+    fn means(&self, agents: &[&str], member: Option<usize>, draws: Resampling) -> Option<PooledMeans> {
+        let windows: Vec<Vec<SelectionSeries>> = self
+            .windows
+            .iter()
+            .map(|window| agents.iter().map(|agent| window.series(agent, member)).collect())
+            .collect::<Option<_>>()?;
+        let streams: Vec<u64> = agents.iter().map(|agent| stream(agent)).collect();
+        pooled_selection(&streams, &windows, (draws.replicates, draws.seed))
+    }
+
+    /// A row without ranks.
+    fn row(&self, agent: &str) -> PooledRow {
+        let lacks = self
+            .windows
+            .iter()
+            .filter(|window| !window.group.contains_key(agent));
+        let scores = self.windows.iter().find_map(|window| window.group.get(agent));
+        let a_day = |window: &&TrackScores<'_, '_>| {
+            let series = window.series(agent, None)?;
+            Some(series.value() / count(window.days().len().max(1)))
+        };
+        PooledRow {
+            agent: agent.to_owned(),
+            cohort: cohort_of(scores.map_or(&[], Vec::as_slice)),
+            rank: None,
+            missing: lacks.map(|window| window.window().to_owned()).collect(),
+            selection_a_day: None,
+            interval: None,
+            rank_interval: None,
+            rank_interval_default: None,
+            first_share: None,
+            by_window: self.windows.iter().map(a_day).collect(),
+        }
+    }
+}
+
+/// Fills in what the resampling says of the rows that have all windows, which stand first and in its order.
+fn fill(
+    rows: &mut [PooledRow],
+    (means, ranks): (&PooledMeans, &RankIntervals),
+    family: &[(&'static str, RankIntervals)],
+) {
+    let intervals = sum_intervals(&means.sums, Confidence::P95);
+    let found = ranks.agents().iter().zip(means.sums.observed()).zip(intervals);
+    for (place, (row, ((rank, value), interval))) in rows.iter_mut().zip(found).enumerate() {
+        let others = family.iter().filter_map(|(_, ranks)| ranks.agents().get(place));
+        row.rank = Some(rank.rank);
+        row.selection_a_day = Some(*value);
+        row.interval = interval.ok().map(|interval| Bounds {
+            low: interval.lower,
+            high: interval.upper,
+        });
+        row.rank_interval_default = Some(bounds(rank));
+        row.rank_interval = Some(others.map(bounds).fold(bounds(rank), wider));
+        row.first_share = Some(rank.probability_best);
+    }
+}
+
+fn separation(
+    agents: &[&str],
+    ranks: &RankIntervals,
+    family: &[(&'static str, RankIntervals)],
+) -> PooledSeparation {
+    let order_of = |ranks: &RankIntervals, one: usize, other: usize| {
+        let rank = |place: usize| ranks.agents().get(place).map(|agent| agent.rank);
+        rank(one).cmp(&rank(other))
+    };
+    let turned = |one: usize, other: usize| -> Vec<String> {
+        let default = order_of(ranks, one, other);
+        let turned = family
+            .iter()
+            .filter(|(_, ranks)| order_of(ranks, one, other) != default);
+        turned.map(|(label, _)| (*label).to_owned()).collect()
+    };
+    let found = RankSeparation::of(ranks, &|one, other| !turned(one, other).is_empty());
+    let name = |place: &usize| agents.get(*place).map(|agent| (*agent).to_owned());
+    let places = found.order.iter().enumerate();
+    let pairs =
+        places.flat_map(|(own, above)| found.order.iter().skip(own + 1).map(move |below| (above, below)));
+    let turned_pairs = pairs.filter_map(|(above, below)| {
+        let settings = turned(*above, *below);
+        (!settings.is_empty()).then_some(TurnedPair {
+            above: name(above)?,
+            below: name(below)?,
+            settings,
+        })
+    });
+    PooledSeparation {
+        agents: found.order.iter().filter_map(name).collect(),
+        turned: turned_pairs.collect(),
+        win_share: found.win_share,
+        open: found.open,
+        groups: found.groups,
+    }
+}
+
+fn span(track: &TrackScores<'_, '_>, market: &Market) -> PooledSpan {
+    let days = track.days();
+    let date = |day: Option<&DayIndex>| {
+        let date = day.and_then(|day| market.date(*day));
+        date.map_or_else(String::new, TradeDate::reveal)
+    };
+    PooledSpan {
+        window: track.window().to_owned(),
+        first: date(days.first()),
+        last: date(days.last()),
+        days: days.len(),
+    }
+}

@@ -1,0 +1,97 @@
+//! The ranking over several windows together.
+
+use super::{Bounds, Cohort, RankBounds, TurnedPair};
+use ktd_experiment::label;
+use ktd_masking::{Level, Mode, Numeric};
+use serde::{Deserialize, Serialize};
+
+/// Agents of one mask and mode, ranked by their mean over windows of linked selection a day.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PooledRanking {
+    /// Which identifiers were hidden.
+    #[serde(with = "label")]
+    pub level: Level,
+    /// How numbers were shown.
+    #[serde(with = "label")]
+    pub numeric: Numeric,
+    /// The decision mode.
+    #[serde(with = "label")]
+    pub mode: Mode,
+    /// The windows that are pooled, by their last day; no two share a day.
+    pub windows: Vec<PooledSpan>,
+    /// Windows that are left out, because they share days with one that is pooled.
+    pub left_out: Vec<OverlappingWindow>,
+    /// Share of the variance of agents' differences over windows that neither days nor seeds explain.
+    pub between_share: Option<f64>,
+    /// Best first; agents that lack a window after them.
+    pub rows: Vec<PooledRow>,
+    /// Which differences are real.
+    pub separation: Option<PooledSeparation>,
+}
+
+/// A window that is pooled.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PooledSpan {
+    /// Its name.
+    pub window: String,
+    /// Its first day.
+    pub first: String,
+    /// Its last day.
+    pub last: String,
+    /// Its trading days.
+    pub days: usize,
+}
+
+/// A window that is not pooled.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OverlappingWindow {
+    /// Its name.
+    pub window: String,
+    /// The pooled window with which it shares days.
+    pub shares_days_with: String,
+}
+
+/// One agent over all windows.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PooledRow {
+    /// Its name.
+    pub agent: String,
+    /// What it is.
+    pub cohort: Cohort,
+    /// Its rank; none where it lacks a window.
+    pub rank: Option<usize>,
+    /// Pooled windows that it lacks.
+    pub missing: Vec<String>,
+    /// Linked selection a day, a mean over seeds and then over windows, each of which weighs the same.
+    pub selection_a_day: Option<f64>,
+    /// Its 95 % interval over windows, days and seeds.
+    pub interval: Option<Bounds>,
+    /// 95 % interval of the rank: from the best to the worst end under any setting of the declared family.
+    pub rank_interval: Option<RankBounds>,
+    /// The same under the default settings alone.
+    pub rank_interval_default: Option<RankBounds>,
+    /// Share of replicates in which it is first.
+    pub first_share: Option<f64>,
+    /// Linked selection a day of each pooled window, a mean over seeds; `null` where it is missing.
+    pub by_window: Vec<Option<f64>>,
+}
+
+/// Which differences of a pooled ranking are real. Agents are named in the order of their ranks.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PooledSeparation {
+    /// The agents.
+    pub agents: Vec<String>,
+    /// Share of replicates in which the row's selection is above the column's, a tie counting half.
+    pub win_share: Vec<Vec<f64>>,
+    /// Whether a pair is not separable: the share leaves its order open, or a setting of the declared family turns it.
+    pub open: Vec<Vec<bool>>,
+    /// Pairs whose order a setting turns.
+    pub turned: Vec<TurnedPair>,
+    /// Places in `agents` of groups that cannot be separated.
+    pub groups: Vec<Vec<usize>>,
+}

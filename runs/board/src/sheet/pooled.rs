@@ -1,0 +1,141 @@
+//! Ranks over several windows together, and what each agent selected in each of them.
+
+use crate::record::{PooledRanking, PooledRow};
+use ktd_view::draw::Align::{Left, Right};
+use ktd_view::draw::{Column, TableCell, TableData};
+
+/// Basis points of a share.
+const BASIS_POINTS: f64 = 1e4;
+
+/// The table of a board whose windows cannot be pooled.
+pub(super) fn none() -> TableData {
+    TableData::new("Pooled over windows", [("agent", Left)]).with_note(
+        "there is no pooled ranking: this mask and mode does not have two windows that share no day",
+    )
+}
+
+/// The ranks.
+pub(crate) fn ranks(pooled: &PooledRanking) -> TableData {
+    let heads = [
+        ("rank", Right, 0),
+        ("95 %", Left, 1),
+        ("tied with", Left, 2),
+        ("agent", Left, 0),
+        ("kind", Left, 4),
+        ("bp a day", Right, 0),
+        ("low", Right, 1),
+        ("high", Right, 1),
+        ("first in", Right, 3),
+    ];
+    let mut table = TableData::new(format!("Pooled over windows: {}", described(pooled)), heads)
+        .with_rows(pooled.rows.iter().map(|row| rank_row(row, pooled)));
+    table.notes = notes(pooled);
+    table
+}
+
+/// Each window by itself.
+pub(crate) fn windows(pooled: &PooledRanking) -> TableData {
+    let heads = [Column::new("rank", Right), Column::new("agent", Left)];
+    let windows = pooled.windows.iter();
+    let heads = heads
+        .into_iter()
+        .chain(windows.map(|span| Column::new(span.window.clone(), Right)));
+    let rows = pooled.rows.iter().map(|row| {
+        let cells = row
+            .by_window
+            .iter()
+            .map(|value| TableCell::optional(*value, points));
+        [rank(row), TableCell::Text(row.agent.clone())]
+            .into_iter()
+            .chain(cells)
+            .collect()
+    });
+    TableData::new(
+        format!("Selection by window, basis points a day: {}", described(pooled)),
+        heads,
+    )
+    .with_rows(rows)
+}
+
+const fn points(value: f64) -> TableCell {
+    TableCell::Ratio(value * BASIS_POINTS)
+}
+
+fn described(pooled: &PooledRanking) -> String {
+    let days: usize = pooled.windows.iter().map(|window| window.days).sum();
+    format!(
+        "{} windows, {days} days, {}/{}, {}",
+        pooled.windows.len(),
+        pooled.level.label(),
+        pooled.numeric.label(),
+        pooled.mode.label()
+    )
+}
+
+fn rank(row: &PooledRow) -> TableCell {
+    let missing = || TableCell::Missing(format!("missing {}", row.missing.join(", ")));
+    row.rank.map_or_else(missing, TableCell::Count)
+}
+
+fn rank_row(row: &PooledRow, pooled: &PooledRanking) -> Vec<TableCell> {
+    vec![
+        rank(row),
+        row.rank_interval.map_or(TableCell::Empty, |rank| {
+            TableCell::Text(format!("{}-{}", rank.low, rank.high))
+        }),
+        TableCell::Text(tied(row, pooled)),
+        TableCell::Text(row.agent.clone()),
+        TableCell::Text(row.cohort.label().to_owned()),
+        TableCell::optional(row.selection_a_day, points),
+        TableCell::optional(row.interval.map(|bounds| bounds.low), points),
+        TableCell::optional(row.interval.map(|bounds| bounds.high), points),
+        TableCell::optional(row.first_share, TableCell::Percent),
+    ]
+}
+
+/// The ranks of those from whom an agent cannot be separated.
+fn tied(row: &PooledRow, pooled: &PooledRanking) -> String {
+    let ranks = || {
+        let separation = pooled.separation.as_ref()?;
+        let own = separation.agents.iter().position(|agent| *agent == row.agent)?;
+        let others = separation.agents.iter().zip(separation.open.get(own)?);
+        let open = others.filter(|(_, is_open)| **is_open);
+        let rank = |agent: &String| pooled.rows.iter().find(|row| row.agent == *agent)?.rank;
+        let ranks = open
+            .filter_map(|(agent, _)| rank(agent))
+            .map(|rank| rank.to_string());
+        Some(ranks.collect::<Vec<_>>().join(","))
+    };
+    ranks().unwrap_or_default()
+}
+
+fn notes(pooled: &PooledRanking) -> Vec<String> {
+    let mut notes = vec![
+        "basis points a day of linked selection, a mean over windows that weigh the same; intervals resample windows, days \
+         and seeds"
+            .to_owned(),
+    ];
+    notes.extend(pooled.between_share.map(|share| {
+        format!(
+            "of what agents' differences vary by from window to window, days and seeds explain {:.0} %",
+            (1.0 - share) * 100.0
+        )
+    }));
+    notes.extend(pooled.left_out.iter().map(|window| {
+        format!(
+            "{} is not pooled: it shares days with {}, which ends first",
+            window.window, window.shares_days_with
+        )
+    }));
+    let turned = pooled.separation.iter().flat_map(|separation| &separation.turned);
+    let turned: Vec<String> = turned
+        .map(|pair| format!("{} and {} ({})", pair.above, pair.below, pair.settings.join(", ")))
+        .collect();
+    if !turned.is_empty() {
+        notes.push(format!(
+            "not separable, for a setting of the declared family turns them: {}",
+            turned.join("; ")
+        ));
+    }
+    notes
+}
