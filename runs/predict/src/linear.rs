@@ -150,3 +150,51 @@ fn correlation(day: &[(Values, f64)], coefficients: &Values) -> Option<f64> {
     let scale = (left * right).sqrt();
     (0.0 < scale).then(|| both / scale)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ktd_env::TradeDate;
+    use ktd_env::synth::{SynthConfig, generate};
+
+    #[test]
+    fn what_follows_validation_moves_no_coefficient_and_no_earlier_score() {
+        let market = generate(&SynthConfig {
+            seed: 3,
+            names: 40,
+            days: 420,
+        })
+        .unwrap();
+        let date = |place: usize| -> TradeDate { market.calendar()[place] };
+        let spans = TrainingSpans {
+            train_until: date(250),
+            validate_until: date(320),
+        };
+        let whole = linear(&market, spans).unwrap();
+        let cut = linear(&market.cut_after(market.day_at(360).unwrap()), spans).unwrap();
+        assert_eq!(
+            whole.coefficients.map(f64::to_bits),
+            cut.coefficients.map(f64::to_bits)
+        );
+        let early = |predictor: &LinearPredictor| {
+            let scores = predictor.scores.iter().copied();
+            scores.filter(|(day, ..)| day.index() <= 360).collect::<Vec<_>>()
+        };
+        assert_eq!(early(&cut), early(&whole));
+        assert!(40 <= early(&whole).len());
+        assert_ne!(cut.scores, whole.scores, "the cut changed nothing");
+        // The first score is of the last close of the validation: it is traded on the day after.
+        assert_eq!(whole.scores[0].0.index(), 320);
+        assert_eq!(whole.days_validated, 320 - 2 - 250);
+        let none = TrainingSpans {
+            train_until: date(10),
+            ..spans
+        };
+        assert!(
+            linear(&market, none)
+                .unwrap_err()
+                .to_string()
+                .contains("0 rows to train on")
+        );
+    }
+}
