@@ -28,7 +28,8 @@ Example:
 
 const LINEAR_EXAMPLE: &str = "\
 Example:
-  ktd baseline linear csi300.ktdp --out linear.csv --train-until 2022-12-31 --validate-until 2023-12-31
+  ktd baseline linear csi300.ktdp --out linear.csv \\
+    --train-until 2022-12-31 --validate-until 2023-12-31
 
 A score is the predicted return from the next open to the open after it, above the mean of the index's members. No price of the \
 days that are scored is trained or validated on. The same panel and days give the same bytes.";

@@ -21,7 +21,7 @@ const EXAMPLE: &str = "\
 Examples:
   ktd certify --new-key key.pem                    # once; openssl makes the same kind
   ktd certify try.toml --key key.pem --out cert    # cert/certificate.json
-  ktd certify try.toml --key key.pem --out cert --nonce 5f2c...  # an auditor's word decides the draw
+  ktd certify try.toml --key key.pem --nonce 5f2c...  # an auditor's word decides
   ktd verify --certificate cert/certificate.json --public-key key.pem.pub
 
 With few probes most of the time goes to `training` (default 300 of each kind) and to `control_probes` (default 200 of each \

@@ -25,7 +25,7 @@ Examples:
   ktd leaderboard results/demo
   ktd leaderboard results/headline --table 4 --table 5 --basis pre
   ktd leaderboard results/headline --out board     # a page, its JSON and CSV tables
-  ktd leaderboard lab-a lab-b --signer a.pub --signer b.pub --panel csi300.ktdp --out board --key mine.pem
+  ktd leaderboard lab-a lab-b --signer a.pub --signer b.pub --panel p.ktdp --key mine.pem
 
 Every finished episode on disk beside the named ones counts as a trial, shown or not. Bundles of different panels, rules, \
 prompts, tools or metrics are not ranked together.";

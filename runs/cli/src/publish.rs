@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 const EXAMPLE: &str = "\
 Examples:
-  ktd certify --new-key lab.pem                    # once; give others lab.pem.pub and its fingerprint
+  ktd certify --new-key lab.pem      # once; give others lab.pem.pub and its fingerprint
   ktd publish results/headline --key lab.pem --out headline-published --open-mask
   ktd verify headline-published --signer lab.pem.pub --panel csi300.ktdp
   ktd leaderboard headline-published --signer lab.pem.pub --panel csi300.ktdp
