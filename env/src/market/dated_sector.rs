@@ -7,7 +7,7 @@ use crate::day::{DateSpan, TradeDate};
 pub struct DatedSector {
     /// The dates, inclusive.
     pub span: DateSpan,
-    /// Place in [`Market::sectors`].
+    /// Place in `Market::sectors`.
     pub sector: u16,
 }
 
