@@ -115,6 +115,16 @@ pub fn step_opening(settings: MaskSettings) -> String {
     opening
 }
 
+/// The message that opens a step from its explanation of the mask on: where a step has no research, what asks for the
+/// submission at the levels F2 to F4 stands before it.
+#[must_use]
+pub fn without_force(message: &str) -> &str {
+    [&FORCE_AUTO, &FORCE_JSON, &FORCE_TEXT]
+        .into_iter()
+        .find_map(|template| template.strip_from(message))
+        .map_or(message, str::trim_start)
+}
+
 /// Texts of the system message of a mode that stand between its settings, in order: the same in every experiment.
 #[must_use]
 pub fn system_texts(mode: Mode) -> Vec<&'static str> {

@@ -54,6 +54,14 @@ impl Template {
         }
     }
 
+    /// What follows the template in a text that opens with it, its slots filled by a line each.
+    pub(crate) fn strip_from<'a>(&self, text: &'a str) -> Option<&'a str> {
+        self.pieces().iter().try_fold(text, |rest, piece| match piece {
+            Piece::Text(text) => rest.strip_prefix(text),
+            Piece::Slot(_) => rest.find('\n').and_then(|end| rest.get(end..)),
+        })
+    }
+
     /// Appends the template to a message. A test holds that every slot is one of `slots`.
     pub(crate) fn append(&self, prompt: Prompt, slots: &impl Slots) -> Prompt {
         self.pieces().iter().fold(prompt, |prompt, piece| match piece {

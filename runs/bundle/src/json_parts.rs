@@ -25,8 +25,11 @@ pub fn values_in(text: &str) -> Vec<Value> {
 /// The member that explains the codes of what was rejected, which are its keys: `cash` there is no amount.
 const REASONS: &str = "reasons";
 
+/// The member of a JSON Schema that describes what an object may hold, by name.
+const PROPERTIES: &str = "properties";
+
 /// Calls `look` with every key that has a value and every name of a column, without a text, and with every text, under
-/// its key. Codes of rejections are no keys of values.
+/// its key. Codes of rejections and what a JSON Schema describes are no keys of values.
 pub fn each_member(value: &Value, look: &mut impl FnMut(&str, Option<&str>)) {
     each_below("", value, look);
 }
@@ -35,7 +38,7 @@ fn each_below(name: &str, value: &Value, look: &mut impl FnMut(&str, Option<&str
     match value {
         Value::Object(members) => {
             for (key, value) in members.iter().filter(|(_, value)| !value.is_null()) {
-                if name != REASONS {
+                if name != REASONS && !(name == PROPERTIES && is_schema(value)) {
                     look(key, None);
                 }
                 each_below(key, value, look);
@@ -48,9 +51,40 @@ fn each_below(name: &str, value: &Value, look: &mut impl FnMut(&str, Option<&str
     }
 }
 
+/// Whether a value says what type a value has, and holds none.
+fn is_schema(value: &Value) -> bool {
+    ["type", "enum"].into_iter().any(|key| value.get(key).is_some())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_a_schema_describes_is_no_key_of_a_value_but_a_value_below_its_name_is() {
+        let value = serde_json::json!({ "properties": {
+            "orders": { "type": "array", "items": { "properties": { "shares": { "type": "integer", "minimum": 1 } } } },
+            "cash": 5,
+        } });
+        let mut keys = Vec::new();
+        each_member(&value, &mut |key, text| {
+            if text.is_none() {
+                keys.push(key.to_owned());
+            }
+        });
+        assert_eq!(
+            keys,
+            [
+                "properties",
+                "cash",
+                "items",
+                "properties",
+                "minimum",
+                "type",
+                "type"
+            ]
+        );
+    }
 
     #[test]
     fn keys_columns_and_texts_are_found_wherever_they_stand() {

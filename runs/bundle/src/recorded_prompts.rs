@@ -9,7 +9,7 @@ use crate::exchanges::{Cassette, RequestPlace, Sent};
 use crate::header::Header;
 use crate::json_parts::{each_member, values_in};
 use ktd_env::{Ticker, TradeDate};
-use ktd_masking::{FactorScale, Level, MaskSettings, Numeric};
+use ktd_masking::{FactorScale, Level, MaskSettings, Mode, Numeric};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -18,6 +18,8 @@ use std::path::Path;
 #[derive(Debug)]
 struct ExpectedPrompts {
     mask: MaskSettings,
+    /// Whether a step has no research, so that its one message may open with what asks for the submission.
+    is_one_message: bool,
     /// Opening of each step's message, and the same as JSON has it; none where another version wrote the prompts.
     opening: Option<(String, String)>,
     /// Texts of the system message, in order.
@@ -86,6 +88,7 @@ impl ExpectedPrompts {
         };
         Self {
             mask,
+            is_one_message: header.mode != Mode::OpenResearch,
             opening,
             system,
         }
@@ -113,6 +116,11 @@ impl ExpectedPrompts {
             .map(|(_, text)| text.as_str())
             .next()
             .unwrap_or_default();
+        let first = if self.is_one_message {
+            ktd_prompts::without_force(first)
+        } else {
+            first
+        };
         if let Some((opening, _)) = &self.opening
             && !first.starts_with(opening.as_str())
         {

@@ -7,7 +7,11 @@ use ktd_bundle::event::{Phase, ReadEvent};
 use ktd_client::progress::Silent;
 use ktd_episode::open_bundle::OpenBundle;
 use ktd_episode::replay_episode;
-use ktd_kit::episode::{experiment, key, market, prepare, run, runtime};
+use ktd_episode::verify::verify;
+use ktd_experiment::mask_hash::mask_hash;
+use ktd_kit::copy;
+use ktd_kit::episode::{experiment, key, market, prepare, relabel, run, runtime};
+use ktd_masking::{Level, MaskSettings};
 use std::path::Path;
 
 const MODES: usize = 3;
@@ -22,6 +26,31 @@ fn grid(agents: &str) -> String {
         "synthetic = {{ seed = 5, names = 40, days = 420 }}\nmasks = [{{ level = \"blinded\", numeric = \"rescaled\" }}]\n\
          modes = [\"memory-only\", \"fixed-candidate\", \"open-research\"]\nagents = [{agents}]\n"
     )
+}
+
+/// What asks for a submission in words stands before what explains the mask where a step is one message.
+fn assert_verified_under_its_own_mask_alone(bundle: &Path) {
+    let verified = |bundle: &Path| {
+        let verified = runtime().block_on(verify(bundle, None));
+        verified.map(|_| ()).map_err(|error| error.to_string())
+    };
+    assert_eq!(verified(bundle), Ok(()));
+    let folder = tempfile::tempdir().unwrap();
+    copy(bundle, folder.path());
+    std::fs::remove_dir_all(folder.path().join("private")).unwrap();
+    assert_eq!(verified(folder.path()), Ok(()));
+    relabel(folder.path(), |header| {
+        header.mask.level = Level::DateBlind;
+        header.mask.hash = Some(mask_hash(MaskSettings {
+            level: Level::DateBlind,
+            numeric: header.mask.numeric,
+        }));
+    });
+    let refused = verified(folder.path()).unwrap_err();
+    assert!(
+        refused.contains("opens with the text of another mask"),
+        "{refused}"
+    );
 }
 
 #[test]
@@ -72,6 +101,7 @@ fn a_model_decides_the_same_at_every_level_and_every_turn_says_its_level() {
         runtime()
             .block_on(replay_episode(&opened.input(), &opened.paths, &Silent))
             .unwrap();
+        assert_verified_under_its_own_mask_alone(bundle);
     }
 }
 
@@ -93,5 +123,6 @@ fn what_breaks_schemas_breaks_them_at_every_level_and_nothing_else_breaks() {
             })
             .collect();
         assert!(!faults.is_empty(), "{}", cell.id);
+        assert_verified_under_its_own_mask_alone(&bundle);
     }
 }
