@@ -9,6 +9,7 @@
 
 mod agent;
 mod book;
+mod choice;
 mod market;
 mod recovery;
 mod tail;

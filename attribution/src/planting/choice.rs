@@ -1,0 +1,112 @@
+//! What a planted account chooses.
+
+use super::agent::{PlantedAgent, SkillHorizon};
+use super::market::{PlantedDesign, PlantedDraw, PlantedMarket};
+use crate::model::DayFit;
+use ktd_stats::{SplitMix64, normal_quantile};
+
+impl PlantedAgent {
+    /// The rows that it holds from the open of the day at `place` on.
+    pub(super) fn choose(
+        self,
+        market: &PlantedMarket,
+        (design, draw): (&PlantedDesign, &PlantedDraw),
+        place: usize,
+        generator: &mut SplitMix64,
+    ) -> Vec<usize> {
+        let fits = (
+            market.clipped.fits().get(place),
+            market.unclipped.fits().get(place),
+        );
+        let (Some(clipped), Some(unclipped)) = fits else {
+            return Vec::new();
+        };
+        let mut scored: Vec<(f64, usize)> = (0..clipped.names())
+            .filter(|row| clipped.is_estimated(*row))
+            .map(|row| (0.0, row))
+            .collect();
+        match self {
+            Self::Luck => fill(&mut scored, |_| generator.uniform()),
+            Self::Style(style) => {
+                scored.retain(|(_, row)| is_within((clipped, unclipped), *row, style));
+                fill(&mut scored, |row| clipped.exposure(row, style));
+            }
+            Self::Tail(style) => fill(&mut scored, |row| unclipped.exposure(row, style)),
+            Self::Skill {
+                information,
+                foresight,
+            } => {
+                fill(&mut scored, |row| foreseen((design, draw), place, row, foresight));
+                standardise(&mut scored);
+                let noise = (1.0 - information * information).max(0.0).sqrt();
+                for (score, _) in &mut scored {
+                    *score = information * *score + noise * gauss(generator);
+                }
+            }
+        }
+        scored.sort_by(|left, right| right.0.total_cmp(&left.0).then(left.1.cmp(&right.1)));
+        let mut rows: Vec<usize> = scored
+            .into_iter()
+            .take(design.names)
+            .map(|(_, row)| row)
+            .collect();
+        rows.sort_unstable();
+        rows
+    }
+}
+
+fn fill(scored: &mut [(f64, usize)], mut score: impl FnMut(usize) -> f64) {
+    for (cell, row) in scored {
+        *cell = score(*row);
+    }
+}
+
+fn is_within((clipped, unclipped): (&DayFit, &DayFit), row: usize, style: usize) -> bool {
+    const ROUNDING: f64 = 1e-9;
+    (clipped.exposure(row, style) - unclipped.exposure(row, style)).abs() < ROUNDING
+}
+
+/// The specific return of a row from the open of the day at `place` on.
+fn foreseen(
+    (design, draw): (&PlantedDesign, &PlantedDraw),
+    place: usize,
+    row: usize,
+    foresight: SkillHorizon,
+) -> f64 {
+    let specific = |place: usize| {
+        draw.days
+            .get(place)
+            .map_or((0.0, 0.0), |day| day.specific_of(row))
+    };
+    let first = specific(place).1;
+    match foresight {
+        SkillHorizon::FirstDay => first,
+        SkillHorizon::Holding => {
+            let end = place + design.hold_days;
+            let between = (place + 1..end).map(specific).map(|(night, day)| night + day);
+            first + between.sum::<f64>() + specific(end).0
+        }
+    }
+}
+
+fn standardise(scored: &mut [(f64, usize)]) {
+    let count = f64::from(u32::try_from(scored.len().max(1)).unwrap_or(u32::MAX));
+    let mean = scored.iter().map(|(score, _)| score).sum::<f64>() / count;
+    let squares: f64 = scored
+        .iter()
+        .map(|(score, _)| (score - mean) * (score - mean))
+        .sum();
+    let deviation = (squares / count).sqrt();
+    for (score, _) in scored {
+        *score = if 0.0 < deviation {
+            (*score - mean) / deviation
+        } else {
+            0.0
+        };
+    }
+}
+
+/// A draw of the standard normal distribution.
+fn gauss(generator: &mut SplitMix64) -> f64 {
+    normal_quantile(generator.uniform()).unwrap_or(0.0)
+}
