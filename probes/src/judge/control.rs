@@ -96,19 +96,19 @@ pub const EXPECTED_RECOVERIES: [(&str, ExpectedRecovery); 21] = [
     ),
     (
         "combination",
-        expect(ControlSet::AskedDatedKeptIds, Measure::Top5, 0.05),
+        expect(ControlSet::AskedDatedKeptIds, Measure::Top5, 0.1),
     ),
     (
         "roster-path",
-        expect(ControlSet::AskedDatedKeptIds, Measure::Top5, 0.05),
+        expect(ControlSet::AskedDatedKeptIds, Measure::Top5, 0.1),
     ),
     (
         "known-day",
-        expect(ControlSet::AskedDatedKeptIds, Measure::Top5, 0.05),
+        expect(ControlSet::AskedDatedKeptIds, Measure::Top5, 0.1),
     ),
     (
         "given-away",
-        expect(ControlSet::AskedDatedKeptIds, Measure::Top5, 0.05),
+        expect(ControlSet::AskedDatedKeptIds, Measure::Top5, 0.1),
     ),
     (
         "census",

@@ -15,7 +15,7 @@ use ktd_bundle::bundle_set::BundleSet;
 use ktd_bundle::signing::{PublicKey, SigningKey};
 use ktd_certify::mark::Certificates;
 use ktd_probes::judge::CertificationMark;
-use ktd_view::draw::visible;
+use ktd_view::draw::paragraph;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -219,9 +219,9 @@ fn text(board: &Leaderboard, kinds: &[TableKind], args: &LeaderboardArgs, consol
             "{others} more rankings: --tracks all, or --window, --mode and --mask to choose one\n"
         ));
     }
-    let notes = board.notes.iter().map(|note| format!("note: {}", visible(note)));
-    let notes: Vec<String> = notes.collect();
-    parts.push(notes.join("\n"));
+    let notes = board.notes.iter();
+    let notes = notes.map(|note| paragraph(&format!("note: {note}"), console.layout()));
+    parts.push(notes.collect());
     parts.retain(|part| !part.is_empty());
     parts.join("\n")
 }

@@ -26,7 +26,7 @@ pub use number::{
 };
 pub use safe::{csv_text, visible};
 pub use table::{TableView, scroll};
-pub use table_data::TableData;
+pub use table_data::{TableData, paragraph};
 pub use text::{display_width, fitted, wrapped};
 pub use text_table::{Align, Column, Layout, Table};
 pub use thin::thin;

@@ -101,8 +101,9 @@ impl TableData {
     }
 }
 
-/// Text in lines that fit, each ended by a line feed.
-fn paragraph(text: &str, layout: Layout<'_>) -> String {
+/// Text in lines that fit, each ended by a line feed, with what a terminal would obey made visible.
+#[must_use]
+pub fn paragraph(text: &str, layout: Layout<'_>) -> String {
     let text = visible(text);
     let lines = layout
         .width

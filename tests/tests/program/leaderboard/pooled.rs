@@ -154,6 +154,7 @@ fn each_day_counts_once_and_who_lacks_a_window_has_no_rank() {
     );
     assert_ok(&text);
     let text = String::from_utf8(text.stdout).unwrap();
+    assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
     for line in [
         "Pooled over windows: 3 windows, 35 days",
         "missing c",
