@@ -7,6 +7,9 @@ use ktd_env::{DataError, SourceLocation, Ticker, TickerError, TradeDate};
 use ktd_io::text_file::TextFile;
 use std::path::Path;
 
+/// Heads of the column of codes in a side file.
+pub(super) const STOCK_HEADS: [&str; 4] = ["symbol", "code", "instrument", "stock"];
+
 /// Company names: every column whose name starts with `name`.
 pub(super) fn read_company_names(path: &Path) -> Result<Vec<(Ticker, String)>, DataFileError> {
     let is_name = |head: &str| head.starts_with("name") || head == "company" || head == "company_name";
@@ -42,9 +45,7 @@ fn read_cells(
         .next_row()?
         .map(|(_, header)| header.clone())
         .ok_or_else(|| empty(&name))?;
-    let symbol = header
-        .iter()
-        .position(|head| matches!(head, "symbol" | "code" | "instrument" | "stock"));
+    let symbol = header.iter().position(|head| STOCK_HEADS.contains(&head));
     let columns: Vec<usize> = header
         .iter()
         .enumerate()
@@ -59,13 +60,8 @@ fn read_cells(
     };
     let mut cells = Vec::new();
     while let Some((row, record)) = file.next_row()? {
-        let ticker = match read_ticker(record.get(symbol).unwrap_or_default()) {
-            Ok(ticker) => ticker,
-            Err(TickerError::NoBoard { .. }) => continue,
-            Err(source) => {
-                let place = SourceLocation { file: name, row };
-                return Err(DataError::Ticker { place, source }.into());
-            }
+        let Some(ticker) = read_listed(record.get(symbol).unwrap_or_default(), &name, row)? else {
+            continue;
         };
         for place in &columns {
             let cell = clean(record.get(*place).unwrap_or_default());
@@ -75,6 +71,21 @@ fn read_cells(
         }
     }
     Ok(cells)
+}
+
+/// The stock of a row; none where its code belongs to no board that is traded here, such as a fund's.
+pub(super) fn read_listed(code: &str, file: &str, row: u64) -> Result<Option<Ticker>, DataFileError> {
+    match read_ticker(code) {
+        Ok(ticker) => Ok(Some(ticker)),
+        Err(TickerError::NoBoard { .. }) => Ok(None),
+        Err(source) => {
+            let place = SourceLocation {
+                file: file.to_owned(),
+                row,
+            };
+            Err(DataError::Ticker { place, source }.into())
+        }
+    }
 }
 
 /// A cell without control characters: vendors fill names of fixed width with NUL bytes.

@@ -1,6 +1,7 @@
 //! Index membership: inclusive or half-open, as the file's header says, or Qlib's lists.
 
 use super::columns::read_ticker;
+use super::facts::STOCK_HEADS;
 use super::qlib_bins::read_spans;
 use super::span_columns::SpanColumns;
 use crate::DataFileError;
@@ -26,9 +27,7 @@ pub(super) fn read_members(path: &Path) -> Result<Vec<(Ticker, DateSpan)>, DataF
             .map(|(row, code, span)| Ok((member(&name, row, &code)?, span)))
             .collect();
     }
-    let symbol = header
-        .iter()
-        .position(|head| matches!(head, "symbol" | "code" | "instrument" | "stock"));
+    let symbol = header.iter().position(|head| STOCK_HEADS.contains(&head));
     let (Some(symbol), Some(columns)) = (symbol, SpanColumns::of(header)) else {
         return Err(
             DataFileError::invalid(format_args!("{name}: the header names no membership")).with_hint(

@@ -1,11 +1,10 @@
 //! Sectors from a side file: dated where the file dates them.
 
-use super::columns::read_ticker;
-use super::facts::clean;
+use super::facts::{STOCK_HEADS, clean, read_listed};
 use super::span_columns::SpanColumns;
 use crate::DataFileError;
 use crate::error::{at_row, empty};
-use ktd_env::{DataError, DateSpan, MarketBuilder, SourceLocation, Ticker, TickerError};
+use ktd_env::{DateSpan, MarketBuilder, Ticker};
 use ktd_io::text_file::TextFile;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -40,7 +39,7 @@ pub(super) fn read_sectors(argument: &str) -> Result<Vec<SectorRow>, DataFileErr
         .map(|(_, header)| header.clone())
         .ok_or_else(|| empty(&name))?;
     let place = |names: &[&str]| header.iter().position(|head| names.contains(&head));
-    let symbol = place(&["symbol", "code", "instrument", "stock"]);
+    let symbol = place(&STOCK_HEADS);
     let sector = match column {
         Some(column) => place(&[column]),
         None => place(&["sector", "sw_l1", "industry"]),
@@ -54,13 +53,8 @@ pub(super) fn read_sectors(argument: &str) -> Result<Vec<SectorRow>, DataFileErr
     let columns = SpanColumns::of(&header);
     let mut rows = Vec::new();
     while let Some((row, record)) = file.next_row()? {
-        let ticker = match read_ticker(record.get(symbol).unwrap_or_default()) {
-            Ok(ticker) => ticker,
-            Err(TickerError::NoBoard { .. }) => continue,
-            Err(source) => {
-                let place = SourceLocation { file: name, row };
-                return Err(DataError::Ticker { place, source }.into());
-            }
+        let Some(ticker) = read_listed(record.get(symbol).unwrap_or_default(), &name, row)? else {
+            continue;
         };
         let sector = clean(record.get(sector).unwrap_or_default());
         if sector.is_empty() {
