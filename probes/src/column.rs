@@ -118,3 +118,23 @@ pub(crate) enum DayColumn {
     BoardRank1d(usize),
     BoardRank20d(usize),
 }
+
+impl DayColumn {
+    /// Whether the column is about the index rather than the cross-section.
+    pub(crate) const fn is_of_index(self) -> bool {
+        matches!(
+            self,
+            Self::IndexLevel
+                | Self::IndexReturn1d
+                | Self::IndexReturn5d
+                | Self::IndexReturn20d
+                | Self::IndexReturn60d
+                | Self::IndexVolatility
+                | Self::IndexDrawdown
+                | Self::LnIndex
+                | Self::Listed
+                | Self::MovesOfThree(_)
+                | Self::MovesOfFive(_)
+        )
+    }
+}

@@ -4,7 +4,7 @@ use super::account::{Account, Holding};
 use super::limits::reference_price;
 use super::report::{CorporateEvent, EventKind};
 use super::rules::{Delisting, Rules};
-use super::step::TradingDay;
+use super::trading_day::TradingDay;
 use crate::decimal::Decimal;
 use crate::money::{Fen, Price, Shares};
 

@@ -14,6 +14,7 @@ mod order;
 mod report;
 mod rules;
 mod step;
+mod trading_day;
 
 pub use account::{Account, Holding};
 pub use decision::{Decision, decide};
@@ -22,7 +23,8 @@ pub use limits::{LimitState, PriceLimits, reference_price};
 pub use order::{Order, Quantity, Side, TargetWeight};
 pub use report::{CorporateEvent, EventKind, Execution, Fill, NavIdentity, Position, RejectCode, StepReport};
 pub use rules::{ByBoard, Delisting, ExDayOrders, FeeRule, LimitRule, Rules};
-pub use step::{TradingDay, step};
+pub use step::step;
+pub use trading_day::TradingDay;
 
 #[cfg(test)]
 mod dated_tests;

@@ -6,7 +6,7 @@ use super::grid::largest_affordable;
 use super::order::Side;
 use super::report::{Execution, RejectCode};
 use super::rules::Rules;
-use super::step::TradingDay;
+use super::trading_day::TradingDay;
 use crate::market::NameId;
 use crate::money::{Fen, Price, Shares, divide_half_up};
 

@@ -3,124 +3,13 @@
 use super::account::Account;
 use super::corporate::{Base, apply_actions, apply_delistings};
 use super::decision::{Decision, decide};
-use super::fees::ChargedTrade;
-use super::grid::cut_quantity;
-use super::limits::{PriceLimits, reference_price};
 use super::open::{Accepted, execute};
 use super::order::{Order, Side};
 use super::report::{Execution, Fill, NavIdentity, Position, StepReport};
 use super::rules::{ExDayOrders, Rules};
-use crate::as_of::AsOf;
-use crate::day::TradeDate;
-use crate::market::{Bar, DayIndex, Market, NameId};
-use crate::money::{Fen, Price, Shares};
-use crate::ticker::Board;
-
-/// The quotes of one trading day and all that went before: what the exchange itself may see.
-#[derive(Debug, Clone, Copy)]
-pub struct TradingDay<'m> {
-    market: &'m Market,
-    day: DayIndex,
-    date: TradeDate,
-    before: DayIndex,
-}
-
-impl<'m> TradingDay<'m> {
-    /// The trading day `day`, or `None` for the panel's first day, which has no as-of day before it.
-    #[must_use]
-    pub fn new(market: &'m Market, day: DayIndex) -> Option<Self> {
-        Some(Self {
-            market,
-            day,
-            date: market.date(day)?,
-            before: day.before()?,
-        })
-    }
-
-    /// The as-of view of the decision: it ends on the day before.
-    #[must_use]
-    pub const fn as_of(&self) -> AsOf<'m> {
-        self.market.as_of(self.before)
-    }
-
-    /// The trading day itself.
-    #[must_use]
-    pub const fn day(&self) -> DayIndex {
-        self.day
-    }
-
-    pub(super) fn charged(&self, name: NameId, side: Side, shares: Shares, price: Price) -> ChargedTrade {
-        ChargedTrade {
-            side,
-            shares,
-            value: price * shares,
-            venue: self.market.venue(name),
-            date: self.date,
-        }
-    }
-
-    /// A count that was decided on the as-of day, carried through the day's corporate action and cut down to the grid.
-    fn carried(&self, name: NameId, side: Side, decided: Shares, held: Shares) -> Shares {
-        let moved = self
-            .previous_bar(name)
-            .zip(self.bar(name))
-            .filter(|(before, bar)| before.factor != bar.factor);
-        let scaled = moved.and_then(|(before, bar)| bar.factor.scale_count(decided.0, before.factor));
-        scaled.map_or(decided, |(whole, ..)| {
-            Shares(cut_quantity(self.board(name), side, whole, held.0))
-        })
-    }
-
-    pub(super) fn board(&self, name: NameId) -> Board {
-        self.market.board(name)
-    }
-
-    pub(super) fn bar(&self, name: NameId) -> Option<Bar> {
-        self.market.bar(name, self.day)
-    }
-
-    /// The last bar before the day, however long ago.
-    pub(super) fn previous_bar(&self, name: NameId) -> Option<Bar> {
-        self.market
-            .bar(name, self.market.last_bar_day(name, self.before)?)
-    }
-
-    /// The last bar on or before the day.
-    pub(super) fn last_bar(&self, name: NameId) -> Option<Bar> {
-        self.market.bar(name, self.market.last_bar_day(name, self.day)?)
-    }
-
-    pub(super) fn tradable_open(&self, name: NameId) -> Option<Price> {
-        self.bar(name)
-            .filter(Bar::trades_at_open)
-            .and_then(|bar| bar.open)
-    }
-
-    pub(super) fn limits(&self, rules: &Rules, name: NameId) -> Option<PriceLimits> {
-        let (previous, bar) = (self.previous_bar(name)?, self.bar(name)?);
-        let reference = reference_price(previous.close, previous.factor, bar.factor);
-        PriceLimits::of(rules, self.market, name, self.day, reference)
-    }
-
-    /// Whether the name's rows ended exactly so many trading days ago, or longer.
-    pub(super) fn is_delisted(&self, name: NameId, after_days: u32) -> bool {
-        let Some(info) = self.market.name(name) else {
-            return false;
-        };
-        let missed = self.day.index().saturating_sub(info.last_row.index());
-        missed > 0 && missed >= usize::try_from(after_days).unwrap_or(usize::MAX)
-    }
-
-    /// The last close on or before the day, and how many trading days ago it was.
-    fn last_close(&self, name: NameId) -> Option<(Price, u32)> {
-        let last = self.market.last_bar_day(name, self.day)?;
-        let missed = self.day.index().saturating_sub(last.index());
-        Some((
-            self.market.bar(name, last)?.close,
-            u32::try_from(missed).unwrap_or(u32::MAX),
-        ))
-    }
-}
+use super::trading_day::TradingDay;
+use crate::market::NameId;
+use crate::money::{Fen, Shares};
 
 /// Runs one trading day. Pure and total: bad orders are rejections in the report.
 ///

@@ -1,5 +1,6 @@
 //! From rows to a panel: sorting, checking and packing.
 
+use super::basis::{PriceBasis, VolumeBasis};
 use super::dated_sector::{in_order, place_of};
 use super::error::{DataError, SourceLocation};
 use super::index_series::{IndexLevels, on_calendar};
@@ -9,24 +10,6 @@ use crate::decimal::{Decimal, DecimalError};
 use crate::ticker::Ticker;
 use std::cell::Cell;
 use std::collections::BTreeMap;
-
-/// What the prices of a source are (docs/spec/exchange.md#prices).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PriceBasis {
-    /// Real prices, taken as they are and rounded half-up to a fen.
-    Raw,
-    /// Real price x factor; the real price is recovered by dividing.
-    Adjusted,
-}
-
-/// What the volumes of a source are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum VolumeBasis {
-    /// Shares as traded.
-    Real,
-    /// Shares / factor, as in Qlib's bins.
-    Adjusted,
-}
 
 /// What a source declares about all of its rows.
 #[derive(Debug, Clone)]

@@ -1,6 +1,6 @@
 //! The panel file: one little-endian block that is read in one go, closed by its BLAKE3.
 
-use super::builder::PriceBasis;
+use super::basis::PriceBasis;
 use super::panel_bytes::{Reader, Sink, Writer};
 use super::panel_format::{FIRST_FORMAT, FORMAT_VERSION, PanelFormatError};
 use super::{AbsentMember, Columns, DatedSector, DayIndex, IndexSeries, Market, NameInfo, PriceGrid};

@@ -4,6 +4,7 @@
 //! that ends on the as-of day; only the exchange and the edge see a [`Market`] itself.
 
 mod bar;
+mod basis;
 mod builder;
 mod codec;
 mod dated_sector;
@@ -14,7 +15,8 @@ mod panel_bytes;
 mod panel_format;
 
 pub use bar::Bar;
-pub use builder::{BuildReport, MarketBuilder, PanelOptions, PriceBasis, RawBar, VolumeBasis};
+pub use basis::{PriceBasis, VolumeBasis};
+pub use builder::{BuildReport, MarketBuilder, PanelOptions, RawBar};
 pub use dated_sector::DatedSector;
 pub use error::{DataError, SourceLocation};
 pub use index_series::{IndexLevels, IndexSeries};

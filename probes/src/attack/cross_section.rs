@@ -1,6 +1,5 @@
 //! Knows breadth, dispersion and the boards' returns of every day: the cross-section's fingerprint names the day.
 
-use super::index_path::is_of_index;
 use super::{DatabaseAttacker, Reading};
 use crate::clue::{Bounds, Clues, DayClue};
 use crate::column::DayColumn;
@@ -15,7 +14,7 @@ impl DatabaseAttacker for CrossSection {
     }
 
     fn clues(&self, reading: &Reading<'_>) -> Clues {
-        day_clues(reading, |column| !is_of_index(column))
+        day_clues(reading, |column| !column.is_of_index())
     }
 }
 

@@ -14,7 +14,7 @@ impl DatabaseAttacker for IndexPath {
     }
 
     fn clues(&self, reading: &Reading<'_>) -> Clues {
-        let mut clues = day_clues(reading, is_of_index);
+        let mut clues = day_clues(reading, DayColumn::is_of_index);
         clues.days.extend(nav_path(reading));
         clues
     }
@@ -44,22 +44,4 @@ fn nav_path(reading: &Reading<'_>) -> Vec<DayClue> {
             bounds: Bounds::around((nav - first.1) / first.2, (error + first.3 + TRACKING) / first.2),
         })
         .collect()
-}
-
-/// Whether a column is about the index rather than the cross-section.
-pub(super) const fn is_of_index(column: DayColumn) -> bool {
-    matches!(
-        column,
-        DayColumn::IndexLevel
-            | DayColumn::IndexReturn1d
-            | DayColumn::IndexReturn5d
-            | DayColumn::IndexReturn20d
-            | DayColumn::IndexReturn60d
-            | DayColumn::IndexVolatility
-            | DayColumn::IndexDrawdown
-            | DayColumn::LnIndex
-            | DayColumn::Listed
-            | DayColumn::MovesOfThree(_)
-            | DayColumn::MovesOfFive(_)
-    )
 }

@@ -1,7 +1,8 @@
 //! Whether chance recovers what it must: the attacker `random` against its exact expectation.
 
 use super::count::RANDOM;
-use super::rate::{RateInterval, RecoveryRate, nine_decimals, wilson_interval};
+use super::decimals::nine_decimals;
+use super::rate::{RateInterval, RecoveryRate, wilson_interval};
 use crate::{Measure, ProbeKind};
 use ktd_stats::{StatsError, binomial_two_sided_p};
 use serde::{Deserialize, Serialize};

@@ -1,6 +1,6 @@
 //! What is recovered without looking, in whole parts, so that sums are exact.
 
-use super::rate::nine_decimals;
+use super::decimals::nine_decimals;
 use crate::{Database, Gold, Measure, ProbeText, blind, expected};
 use ktd_masking::MaskSettings;
 use std::collections::BTreeMap;

@@ -5,6 +5,7 @@ mod chance_parts;
 mod class_verdict;
 mod control;
 mod count;
+mod decimals;
 mod judgement;
 mod known_stocks;
 mod mark;

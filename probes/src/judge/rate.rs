@@ -1,6 +1,7 @@
 //! Shares with their intervals, and whether each holds.
 
 use super::count::RecoveryCount;
+use super::decimals::nine_decimals;
 use super::thresholds::{Thresholds, shows};
 use crate::{Measure, ProbeKind};
 use ktd_masking::MaskSettings;
@@ -160,13 +161,6 @@ pub(super) fn share(hits: u64, asked: u64) -> f64 {
         return 0.0;
     }
     nine_decimals(hits as f64 / asked as f64)
-}
-
-/// A figure as files have it. With so few digits every reader and writer of JSON agrees on it.
-#[must_use]
-pub(super) fn nine_decimals(value: f64) -> f64 {
-    const SCALE: f64 = 1e9;
-    (value * SCALE).round() / SCALE
 }
 
 /// Wilson's interval at a confidence shared among `many` intervals, nine decimals; all of 0 to 1 without a probe.

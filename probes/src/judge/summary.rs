@@ -1,6 +1,6 @@
 //! Why a certificate is refused, in few lines: one an attacker, and the thresholds that would pass.
 
-use super::rate::nine_decimals;
+use super::decimals::nine_decimals;
 use super::verdict::Refusal;
 use crate::{Measure, ProbeKind};
 use std::collections::BTreeMap;
