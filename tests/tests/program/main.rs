@@ -25,6 +25,7 @@ mod reasons;
 mod replay_steps;
 mod retry_lost;
 mod schemas;
+mod streamed;
 mod synthetic_panel;
 mod tools;
 mod wire_requests;
