@@ -9,7 +9,7 @@ use std::path::Path;
 
 /// The crates of the program, from the root of the workspace; a crate's folder holds those below it. A test compares
 /// them with the crates that the program is built of.
-const CRATES: [&str; 10] = [
+const CRATES: [&str; 11] = [
     "env",
     "masking",
     "guard",
@@ -19,6 +19,7 @@ const CRATES: [&str; 10] = [
     "tools",
     "attribution",
     "probes",
+    "learners",
     "runs",
 ];
 /// What all crates are built by.

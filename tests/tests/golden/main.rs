@@ -6,6 +6,7 @@
 mod golden {
     mod attribution;
     mod ktd;
+    mod leakage;
     mod providers;
     mod qlib;
 }

@@ -206,7 +206,7 @@ pub(crate) const FOR_TESTS: [&str; 2] = ["tests", "kit"];
 pub(crate) const OPTIONAL: &str = "frames";
 
 /// All crates but those for tests, in the order of the plan.
-pub(crate) const CRATES: [Crate; 27] = [
+pub(crate) const CRATES: [Crate; 28] = [
     Crate {
         name: "env",
         folder: "env",
@@ -302,6 +302,14 @@ pub(crate) const CRATES: [Crate; 27] = [
         tests_know: &[],
         never: "agents, ranks, files",
         powers: &[Serialisation],
+    },
+    Crate {
+        name: "learners",
+        folder: "learners",
+        knows: &[],
+        tests_know: &[],
+        never: "markets, protocols, files, threads",
+        powers: &[],
     },
     Crate {
         name: "io",

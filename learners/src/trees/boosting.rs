@@ -1,0 +1,272 @@
+//! Trees on what the trees before them left.
+
+use super::bins::ColumnBins;
+use super::grower::Grower;
+use super::histogram::{Gradients, ROWS_LIMIT};
+use super::tree::Tree;
+use crate::chance::Chance;
+use crate::error::{LearnError, check_rows};
+use crate::real::count;
+
+/// Settings of boosted trees, in the terms of `LightGBM`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct BoostingSettings {
+    /// Trees, one after another.
+    pub trees: usize,
+    /// The most leaves of a tree.
+    pub leaves: usize,
+    /// The most questions on the way to a leaf; `None`: as many as leaves allow.
+    pub max_depth: Option<usize>,
+    /// Share of a leaf's value that is added.
+    pub learning_rate: f64,
+    /// Share of the columns that a tree may ask about, drawn for each tree.
+    pub column_share: f64,
+    /// Penalty on the absolute value of a leaf.
+    pub l1: f64,
+    /// Penalty on the square of a leaf.
+    pub l2: f64,
+    /// The fewest rows of a leaf.
+    pub min_rows: usize,
+}
+
+impl BoostingSettings {
+    /// Those of the benchmark (docs/spec/leakage.md#models). Rows are not sampled: a share of rows without a
+    /// frequency does nothing in `LightGBM` either.
+    pub const BENCHMARK: Self = Self {
+        trees: 150,
+        leaves: 31,
+        max_depth: Some(6),
+        learning_rate: 0.05,
+        column_share: 0.8,
+        l1: 0.1,
+        l2: 0.1,
+        min_rows: 20,
+    };
+
+    fn check(&self) -> Result<(), LearnError> {
+        let invalid = |name, rule| Err(LearnError::Setting { name, rule });
+        if self.leaves < 1 {
+            return invalid("leaves", "at least 1");
+        }
+        if !(0.0 < self.learning_rate && self.learning_rate <= 1.0) {
+            return invalid("learning_rate", "above 0 and at most 1");
+        }
+        if !(0.0 < self.column_share && self.column_share <= 1.0) {
+            return invalid("column_share", "above 0 and at most 1");
+        }
+        let is_penalty = |value: f64| value.is_finite() && 0.0 <= value;
+        if !(is_penalty(self.l1) && is_penalty(self.l2)) {
+            return invalid("l1, l2", "finite numbers of at least 0");
+        }
+        Ok(())
+    }
+
+    /// How well one value fits the rows of a leaf: twice what it takes from the loss.
+    pub(super) fn score(&self, sum: f64, rows: f64) -> f64 {
+        let sum = self.soft(sum);
+        sum * sum / (rows + self.l2)
+    }
+
+    /// The value of a leaf: the hessian of the squared error is 1 a row.
+    pub(super) fn value(&self, sum: f64, rows: f64) -> f64 {
+        -self.soft(sum) / (rows + self.l2) * self.learning_rate
+    }
+
+    /// Whether a leaf may have so many rows. Where `min_rows` allows a leaf of no row, its hessian does not.
+    pub(super) fn may_be_leaf(&self, rows: f64) -> bool {
+        const HESSIAN_MIN: f64 = 1e-3;
+        count(self.min_rows).max(HESSIAN_MIN) <= rows
+    }
+
+    /// Whether a leaf at a depth may be cut.
+    pub(super) fn may_split(&self, depth: usize, rows: usize) -> bool {
+        self.max_depth.is_none_or(|most| depth < most) && self.min_rows.max(1) * 2 <= rows
+    }
+
+    fn soft(&self, sum: f64) -> f64 {
+        (sum.abs() - self.l1).max(0.0).copysign(sum)
+    }
+}
+
+/// Gradient-boosted regression trees of the squared error, grown by histograms with the best leaf first.
+///
+/// Where a column has more than 255 values they are put into bins; the sums of gradients are of whole numbers (17 to 30
+/// bits, the fewer the more rows), so that no order of additions changes a bit.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BoostedTrees {
+    start: f64,
+    width: usize,
+    trees: Vec<Tree>,
+}
+
+impl BoostedTrees {
+    /// Fits row-major rows. `chance` draws the columns of each tree.
+    ///
+    /// # Errors
+    /// [`LearnError`] without a row, for values that are no such rows or not finite, for an invalid setting, and for 2^24
+    /// rows or more.
+    pub fn fit(
+        rows: &[f64],
+        width: usize,
+        labels: &[f64],
+        settings: &BoostingSettings,
+        chance: &mut Chance<'_>,
+    ) -> Result<Self, LearnError> {
+        settings.check()?;
+        if labels.is_empty() {
+            return Err(LearnError::NoRows);
+        }
+        check_rows("rows", rows, labels.len(), width)?;
+        check_rows("labels", labels, labels.len(), 1)?;
+        if ROWS_LIMIT <= labels.len() {
+            let (name, rule) = ("rows", "fewer than 16777216");
+            return Err(LearnError::Setting { name, rule });
+        }
+        let column = |column: usize| rows.iter().skip(column).step_by(width).copied();
+        let bins: Vec<ColumnBins> = (0..width)
+            .map(|place| ColumnBins::of(column(place).collect()))
+            .collect();
+        let bins_of_rows = bins.iter().enumerate();
+        let binned: Vec<Vec<u8>> = bins_of_rows
+            .map(|(place, bins)| column(place).map(|value| bins.bin(value)).collect())
+            .collect();
+        let start = labels.iter().sum::<f64>() / count(labels.len());
+        let mut forecasts = vec![start; labels.len()];
+        let mut gradients = Gradients::default();
+        let mut grower = Grower::new(settings, &bins, &binned);
+        let sampled = columns_of_share(width, settings.column_share);
+        let mut trees = Vec::with_capacity(settings.trees);
+        for _ in 0..settings.trees {
+            gradients.set(
+                forecasts
+                    .iter()
+                    .zip(labels)
+                    .map(|(forecast, label)| forecast - label),
+            );
+            let columns = if sampled < width {
+                chance.sample(width, sampled)
+            } else {
+                (0..width).collect()
+            };
+            trees.push(grower.grow(&gradients, &columns, &mut forecasts));
+        }
+        Ok(Self { start, width, trees })
+    }
+
+    /// The forecast of each row.
+    #[must_use]
+    pub fn predict(&self, rows: &[f64]) -> Vec<f64> {
+        let rows = rows.chunks_exact(self.width);
+        let mut forecasts: Vec<f64> = rows.clone().map(|_| self.start).collect();
+        // Tree by tree: its nodes stay in the nearest cache.
+        for tree in &self.trees {
+            for (forecast, row) in forecasts.iter_mut().zip(rows.clone()) {
+                *forecast += tree.predict(row);
+            }
+        }
+        forecasts
+    }
+}
+
+/// The nearest whole number of columns, at least one.
+fn columns_of_share(width: usize, share: f64) -> usize {
+    let wanted = count(width) * share;
+    (1..=width)
+        .take_while(|columns| count(*columns) <= wanted + 0.5)
+        .last()
+        .unwrap_or(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chance::tests::stream;
+
+    fn data(rows: usize, width: usize) -> (Vec<f64>, Vec<f64>) {
+        let mut next = stream(8);
+        let mut chance = Chance::new(&mut next);
+        let cells: Vec<f64> = (0..rows * width).map(|_| chance.uniform()).collect();
+        let labels = cells
+            .chunks(width)
+            .map(|row| if row[0] < 0.4 { 1.0 } else { row[1] })
+            .collect();
+        (cells, labels)
+    }
+
+    fn fit(rows: &[f64], width: usize, labels: &[f64], seed: u64) -> BoostedTrees {
+        let mut next = stream(seed);
+        let settings = BoostingSettings {
+            trees: 60,
+            ..BoostingSettings::BENCHMARK
+        };
+        BoostedTrees::fit(rows, width, labels, &settings, &mut Chance::new(&mut next)).unwrap()
+    }
+
+    #[test]
+    fn a_step_is_learnt_and_chance_draws_columns_alone() {
+        let (rows, labels) = data(2000, 3);
+        let trees = fit(&rows, 3, &labels, 1);
+        let errors = trees
+            .predict(&rows)
+            .iter()
+            .zip(&labels)
+            .map(|(found, label)| (found - label).abs())
+            .sum::<f64>();
+        assert!(errors / 2000.0 < 0.1, "{errors}");
+        assert_eq!(trees, fit(&rows, 3, &labels, 1));
+        assert_ne!(trees, fit(&rows, 3, &labels, 2));
+    }
+
+    #[test]
+    fn the_order_of_rows_does_not_matter() {
+        let (rows, labels) = data(500, 3);
+        let turned: Vec<f64> = rows.chunks(3).rev().flatten().copied().collect();
+        let turned_labels: Vec<f64> = labels.iter().rev().map(|label| label * 0.5).collect();
+        let halved: Vec<f64> = labels.iter().map(|label| label * 0.5).collect();
+        let (one, other) = (fit(&rows, 3, &halved, 1), fit(&turned, 3, &turned_labels, 1));
+        let (one, other) = (one.predict(&rows), other.predict(&rows));
+        assert!(
+            one.iter()
+                .zip(&other)
+                .all(|(one, other)| (one - other).abs() < 1e-12)
+        );
+    }
+
+    #[test]
+    fn without_a_cut_the_forecast_is_the_mean() {
+        let trees = fit(&[1.0; 100], 1, &[0.25; 100], 1);
+        assert!((trees.predict(&[7.0])[0] - 0.25).abs() < 1e-12);
+        let few = fit(&[1.0, 2.0, 3.0], 1, &[1.0, 2.0, 6.0], 1);
+        assert!((few.predict(&[2.0])[0] - 3.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn bad_input_is_refused() {
+        let mut next = stream(1);
+        let mut chance = Chance::new(&mut next);
+        let settings = BoostingSettings::BENCHMARK;
+        let mut fit = |rows: &[f64], labels: &[f64], settings| {
+            BoostedTrees::fit(rows, 1, labels, settings, &mut chance)
+        };
+        assert_eq!(fit(&[], &[], &settings), Err(LearnError::NoRows));
+        assert!(fit(&[f64::INFINITY], &[1.0], &settings).is_err());
+        let wrong = BoostingSettings {
+            leaves: 0,
+            ..settings
+        };
+        assert!(fit(&[1.0], &[1.0], &wrong).is_err());
+        let wrong = BoostingSettings {
+            column_share: f64::NAN,
+            ..settings
+        };
+        assert!(fit(&[1.0], &[1.0], &wrong).is_err());
+    }
+
+    #[test]
+    fn shares_of_columns() {
+        assert_eq!(
+            [(25, 0.8), (1, 0.1), (3, 1.0), (5, 0.5)].map(|(width, share)| columns_of_share(width, share)),
+            [20, 1, 3, 3]
+        );
+    }
+}
