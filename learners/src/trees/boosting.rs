@@ -153,6 +153,48 @@ impl BoostedTrees {
         Ok(Self { start, width, trees })
     }
 
+    /// How many trees there are.
+    #[must_use]
+    pub const fn count(&self) -> usize {
+        self.trees.len()
+    }
+
+    /// The first trees up to the one behind which the squared error of other rows is smallest, of equals the fewest. What
+    /// comes after `patience` trees without a smaller error is not looked at, as where a fit stops there.
+    ///
+    /// # Errors
+    /// [`LearnError`] for values that are no such rows or not finite.
+    pub fn stopped_early(
+        mut self,
+        rows: &[f64],
+        labels: &[f64],
+        patience: usize,
+    ) -> Result<Self, LearnError> {
+        check_rows("rows", rows, labels.len(), self.width)?;
+        check_rows("labels", labels, labels.len(), 1)?;
+        let mut forecasts = vec![self.start; labels.len()];
+        let error = |forecasts: &[f64]| -> f64 {
+            let errors = forecasts.iter().zip(labels);
+            errors
+                .map(|(forecast, label)| (forecast - label) * (forecast - label))
+                .sum()
+        };
+        let (mut best, mut least) = (0, error(&forecasts));
+        for (place, tree) in self.trees.iter().enumerate() {
+            for (forecast, row) in forecasts.iter_mut().zip(rows.chunks_exact(self.width)) {
+                *forecast += tree.predict(row);
+            }
+            let error = error(&forecasts);
+            if error < least {
+                (best, least) = (place + 1, error);
+            } else if best + patience <= place + 1 {
+                break;
+            }
+        }
+        self.trees.truncate(best);
+        Ok(self)
+    }
+
     /// The forecast of each row.
     #[must_use]
     pub fn predict(&self, rows: &[f64]) -> Vec<f64> {
@@ -200,6 +242,25 @@ mod tests {
             ..BoostingSettings::BENCHMARK
         };
         BoostedTrees::fit(rows, width, labels, &settings, &mut Chance::new(&mut next)).unwrap()
+    }
+
+    #[test]
+    fn trees_that_learnt_noise_are_left_out_by_other_rows() {
+        let (rows, labels) = data(3000, 3);
+        let trees = fit(&rows, 3, &labels, 1);
+        let error = |trees: &BoostedTrees, rows: &[f64], labels: &[f64]| -> f64 {
+            let found = trees.predict(rows);
+            found.iter().zip(labels).map(|(f, l)| (f - l) * (f - l)).sum()
+        };
+        // The same rows: every tree helps. Labels that have nothing to do with rows: hardly one does.
+        let same = trees.clone().stopped_early(&rows, &labels, 10).unwrap();
+        assert_eq!(same.count(), 60);
+        let mut shuffled = labels.clone();
+        shuffled.rotate_left(1500);
+        let stopped = trees.clone().stopped_early(&rows, &shuffled, 10).unwrap();
+        assert!(stopped.count() < 5, "{}", stopped.count());
+        assert!(error(&stopped, &rows, &shuffled) <= error(&trees, &rows, &shuffled));
+        assert!(trees.stopped_early(&rows, &shuffled[1..], 10).is_err());
     }
 
     #[test]

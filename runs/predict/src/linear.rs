@@ -1,11 +1,13 @@
 //! A linear predictor: ridge regression of the next return on the z-scores of nine factors.
 
 use crate::PredictError;
+use crate::correlation::{mean, mean_correlation};
+use crate::parts::TrainingParts;
+use crate::predicted_return::PredictedReturn;
 use crate::ridge::{COLUMNS, Ridge, Values};
-use crate::spans::{Part, TrainingSpans};
+use crate::spans::TrainingSpans;
 use ktd_data::training_rows::{TrainingRow, training_rows};
-use ktd_env::{DateSpan, DayIndex, Market, NameId};
-use std::fmt::Write as _;
+use ktd_env::{DateSpan, Market};
 
 /// Penalties of which validation chooses; columns have about unit variance.
 const PENALTIES: [f64; 6] = [1e-4, 1e-3, 1e-2, 1e-1, 1.0, 10.0];
@@ -23,8 +25,8 @@ pub struct LinearPredictor {
     pub rows_trained: usize,
     /// Days it was validated on.
     pub days_validated: usize,
-    /// Predicted returns above the members' mean, by day and stock.
-    pub scores: Vec<(DayIndex, NameId, f64)>,
+    /// Predicted returns above the members' mean.
+    pub scores: Vec<PredictedReturn>,
 }
 
 /// Trains on a panel. The same panel and spans give the same bytes.
@@ -33,34 +35,17 @@ pub struct LinearPredictor {
 /// [`PredictError::Input`] when a span holds no row.
 pub fn linear(market: &Market, spans: TrainingSpans) -> Result<LinearPredictor, PredictError> {
     let rows = training_rows(market, &DateSpan::ALWAYS)?;
+    let parts = TrainingParts::of(market, spans, &rows)?;
     let mut ridge = Ridge::new();
-    let (mut validated, mut scored) = (Vec::new(), Vec::new());
     let mut rows_trained = 0;
-    for day in rows.chunk_by(|a, b| a.day == b.day) {
-        let part = day.first().and_then(|row| spans.part(market, row));
-        match part {
-            Some(Part::Train) => {
-                let labelled = labelled(day);
-                rows_trained += labelled.len();
-                for (values, target) in &labelled {
-                    ridge.add(values, *target);
-                }
-            }
-            Some(Part::Validate) => validated.push(labelled(day)),
-            Some(Part::Score) => scored.extend(day),
-            None => {}
+    for day in &parts.trained {
+        let labelled = labelled(day);
+        rows_trained += labelled.len();
+        for (values, target) in &labelled {
+            ridge.add(values, *target);
         }
     }
-    if rows_trained == 0 || validated.is_empty() || scored.is_empty() {
-        return Err(PredictError::input(
-            format_args!(
-                "the spans hold {rows_trained} rows to train on, {} days to validate on and {} rows to score",
-                validated.len(),
-                scored.len()
-            ),
-            "choose `--train-until` and `--validate-until` inside the panel, with days before, between and after them",
-        ));
-    }
+    let validated: Vec<_> = parts.validated.iter().map(|day| labelled(day)).collect();
     let (penalty, coefficients, validation_ic) = chosen(&ridge, &validated)
         .ok_or_else(|| PredictError::input("the factors of the span have no fit", "train on more days"))?;
     Ok(LinearPredictor {
@@ -69,26 +54,16 @@ pub fn linear(market: &Market, spans: TrainingSpans) -> Result<LinearPredictor, 
         validation_ic,
         rows_trained,
         days_validated: validated.len(),
-        scores: scored
-            .into_iter()
-            .map(|row| (row.day, row.name, values(row).dot(&coefficients)))
+        scores: parts
+            .scored
+            .iter()
+            .map(|row| PredictedReturn {
+                day: row.day,
+                name: row.name,
+                score: values(row).dot(&coefficients),
+            })
             .collect(),
     })
-}
-
-impl LinearPredictor {
-    /// The scores as a file that an agent of scores trades: `date,code,score`.
-    #[must_use]
-    pub fn score_file(&self, market: &Market) -> String {
-        let mut text = "date,code,score\n".to_owned();
-        for (day, name, score) in &self.scores {
-            if let (Some(date), Some(info)) = (market.date(*day), market.name(*name)) {
-                // Writing to a string cannot fail.
-                writeln!(text, "{},{},{score}", date.reveal(), info.ticker.reveal()).ok();
-            }
-        }
-        text
-    }
 }
 
 /// The z-scores of a row; one that is missing is the mean, 0.
@@ -109,11 +84,6 @@ fn labelled(day: &[TrainingRow]) -> Vec<(Values, f64)> {
         .collect()
 }
 
-fn mean(numbers: impl Iterator<Item = f64>) -> f64 {
-    let (sum, count) = numbers.fold((0.0, 0.0), |(sum, count), number| (sum + number, count + 1.0));
-    if 0.0 < count { sum / count } else { 0.0 }
-}
-
 /// The penalty whose predictions are nearest to the returns of the days of validation, the smallest of equals; with its
 /// coefficients and the mean daily correlation.
 fn chosen(ridge: &Ridge, validated: &[Vec<(Values, f64)>]) -> Option<(f64, Values, f64)> {
@@ -132,23 +102,14 @@ fn chosen(ridge: &Ridge, validated: &[Vec<(Values, f64)>]) -> Option<(f64, Value
         }
     }
     let (_, penalty, coefficients) = best?;
-    let ic = mean(validated.iter().filter_map(|day| correlation(day, &coefficients)));
+    let pairs = |day: &Vec<(Values, f64)>| -> Vec<(f64, f64)> {
+        let pairs = day.iter();
+        pairs
+            .map(|(values, target)| (values.dot(&coefficients), *target))
+            .collect()
+    };
+    let ic = mean_correlation(validated.iter().map(pairs));
     Some((penalty, coefficients, ic))
-}
-
-/// The correlation of predictions and returns of a day; none where either does not vary.
-fn correlation(day: &[(Values, f64)], coefficients: &Values) -> Option<f64> {
-    let predicted: Vec<f64> = day.iter().map(|(values, _)| values.dot(coefficients)).collect();
-    let centre = mean(predicted.iter().copied());
-    let (mut both, mut left, mut right) = (0.0, 0.0, 0.0);
-    for (predicted, (_, target)) in predicted.iter().zip(day) {
-        let apart = predicted - centre;
-        both += apart * target;
-        left += apart * apart;
-        right += target * target;
-    }
-    let scale = (left * right).sqrt();
-    (0.0 < scale).then(|| both / scale)
 }
 
 #[cfg(test)]
@@ -178,13 +139,15 @@ mod tests {
         );
         let early = |predictor: &LinearPredictor| {
             let scores = predictor.scores.iter().copied();
-            scores.filter(|(day, ..)| day.index() <= 360).collect::<Vec<_>>()
+            scores
+                .filter(|found| found.day.index() <= 360)
+                .collect::<Vec<_>>()
         };
         assert_eq!(early(&cut), early(&whole));
         assert!(40 <= early(&whole).len());
         assert_ne!(cut.scores, whole.scores, "the cut changed nothing");
         // The first score is of the last close of the validation: it is traded on the day after.
-        assert_eq!(whole.scores[0].0.index(), 320);
+        assert_eq!(whole.scores[0].day.index(), 320);
         assert_eq!(whole.days_validated, 320 - 2 - 250);
         let none = TrainingSpans {
             train_until: date(10),

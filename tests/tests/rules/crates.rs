@@ -422,7 +422,7 @@ pub(crate) const CRATES: [Crate; 28] = [
     Crate {
         name: "predict",
         folder: "runs/predict",
-        knows: &["env", "io", "data"],
+        knows: &["env", "learners", "io", "data"],
         tests_know: &[],
         never: "a mask, a model of language, a record",
         powers: &[Reveal],
