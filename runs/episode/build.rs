@@ -9,7 +9,7 @@ use std::path::Path;
 
 /// The crates of the program, from the root of the workspace; a crate's folder holds those below it. A test compares
 /// them with the crates that the program is built of.
-const CRATES: [&str; 11] = [
+const CRATES: [&str; 12] = [
     "env",
     "masking",
     "guard",
@@ -19,6 +19,7 @@ const CRATES: [&str; 11] = [
     "tools",
     "attribution",
     "probes",
+    "expressions",
     "learners",
     "runs",
 ];

@@ -9,7 +9,14 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// Sets of which a larger part, or all, lies outside the repository.
-pub const OUTSIDE_SETS: [&str; 5] = ["attribution", "ktd", "leakage", "providers", "qlib"];
+pub const OUTSIDE_SETS: [&str; 6] = [
+    "attribution",
+    "expressions",
+    "ktd",
+    "leakage",
+    "providers",
+    "qlib",
+];
 
 /// The folder of the sets outside the repository, there or not: `KTD_GOLDEN`, by default `../shared/golden`.
 #[must_use]

@@ -5,6 +5,7 @@
 #[path = "."]
 mod golden {
     mod attribution;
+    mod expressions;
     mod ktd;
     mod leakage;
     mod providers;

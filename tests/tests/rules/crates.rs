@@ -206,7 +206,7 @@ pub(crate) const FOR_TESTS: [&str; 2] = ["tests", "kit"];
 pub(crate) const OPTIONAL: &str = "frames";
 
 /// All crates but those for tests, in the order of the plan.
-pub(crate) const CRATES: [Crate; 28] = [
+pub(crate) const CRATES: [Crate; 29] = [
     Crate {
         name: "env",
         folder: "env",
@@ -302,6 +302,14 @@ pub(crate) const CRATES: [Crate; 28] = [
         tests_know: &[],
         never: "agents, ranks, files",
         powers: &[Serialisation],
+    },
+    Crate {
+        name: "expressions",
+        folder: "expressions",
+        knows: &[],
+        tests_know: &[],
+        never: "panels, files, masks, clocks, threads",
+        powers: &[],
     },
     Crate {
         name: "learners",
