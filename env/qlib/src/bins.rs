@@ -271,6 +271,18 @@ impl FieldSeries {
         Ok(Self { start, values })
     }
 
+    /// Place in the calendar of the first value.
+    #[must_use]
+    pub const fn start(&self) -> usize {
+        self.start
+    }
+
+    /// The values from the start on, NaN where missing.
+    #[must_use]
+    pub fn values(&self) -> &[f32] {
+        &self.values
+    }
+
     /// The value on a day of the calendar, where there is one that is a number.
     #[must_use]
     pub fn known(&self, day: usize) -> Option<f32> {

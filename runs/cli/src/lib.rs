@@ -2,6 +2,7 @@
 //!
 //! Knows: every room, the terminal, arguments. Never knows: how anything is computed.
 
+mod alpha;
 mod attribute;
 mod baseline;
 mod branch;
@@ -114,6 +115,9 @@ enum Command {
     /// Train predictors whose scores an agent of scores trades.
     #[command(subcommand, after_help = baseline::EXAMPLES)]
     Baseline(baseline::BaselineCommand),
+    /// Check and evaluate formulas in Qlib's language.
+    #[command(subcommand, after_help = alpha::EXAMPLES)]
+    Alpha(alpha::AlphaCommand),
     /// Look at what vendors sent.
     #[command(subcommand, after_help = wire::EXAMPLES)]
     Wire(wire::WireCommand),
@@ -153,6 +157,7 @@ pub fn main() -> ExitCode {
         Command::Doctor(args) => doctor::run(&args, console),
         Command::Vendors(args) => vendors::run(&args, console),
         Command::Data(command) => data::run(command, console),
+        Command::Alpha(command) => alpha::run(&command, console),
         Command::Wire(command) => wire::run(&command, console),
         Command::Planting(args) => planting::run(&args, console),
         Command::Baseline(command) => baseline::run(&command, console),

@@ -206,7 +206,7 @@ pub(crate) const FOR_TESTS: [&str; 2] = ["tests", "kit"];
 pub(crate) const OPTIONAL: &str = "frames";
 
 /// All crates but those for tests, in the order of the plan.
-pub(crate) const CRATES: [Crate; 29] = [
+pub(crate) const CRATES: [Crate; 30] = [
     Crate {
         name: "env",
         folder: "env",
@@ -428,6 +428,14 @@ pub(crate) const CRATES: [Crate; 29] = [
         powers: &[Serialisation],
     },
     Crate {
+        name: "studies",
+        folder: "runs/studies",
+        knows: &["env", "qlib", "expressions", "io", "data"],
+        tests_know: &[],
+        never: "a mask, a record of an episode, how a formula is evaluated",
+        powers: &[Files, Codecs, Serialisation, Reveal],
+    },
+    Crate {
         name: "predict",
         folder: "runs/predict",
         knows: &["env", "learners", "io", "data"],
@@ -521,6 +529,7 @@ pub(crate) const CRATES: [Crate; 29] = [
             "episode",
             "plan",
             "predict",
+            "studies",
             "board",
             "reasons",
             "certify",

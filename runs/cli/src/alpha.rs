@@ -1,0 +1,406 @@
+//! `ktd alpha`: formulas in Qlib's language, what they read and what they give.
+
+use crate::CliError;
+use crate::output::Console;
+use crate::progress::Progress;
+use crate::trading_day::read_day;
+use clap::{Args, Subcommand, ValueEnum};
+use ktd_data::{is_panel, load_panel};
+use ktd_env::TradeDate;
+use ktd_env::synth::{SynthConfig, generate};
+use ktd_io::parallel::available_threads;
+use ktd_io::whole_file::{IfExists, check_writable};
+use ktd_studies::{
+    BuiltInSet, FieldPanel, FormulaLine, FormulaPrecision, FormulaRole, RefusedFormula, SetOfFormulas,
+    ValueSpan, ValuesFile, ValuesFormat, evaluate_each, market_fields, prove, qlib_fields, read_formulas,
+};
+use ktd_view::draw::Align::{Left, Right};
+use ktd_view::draw::{TableCell, TableData};
+use ktd_view::table::grouped;
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+/// Work on formulas.
+#[derive(Debug, Subcommand)]
+pub(super) enum AlphaCommand {
+    /// Say what formulas mean and read; refuse what is no formula or reads a later day.
+    Check(CheckArgs),
+    /// Evaluate formulas on every instrument and day of a panel, and write the values.
+    Compute(ComputeArgs),
+}
+
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  ktd alpha check 'Mean($close, 5)/$close' 'Ref($close, -1)/$close - 1'
+  ktd alpha compute alpha158 --panel csi300.ktdp --out alpha158.parquet";
+
+const CHECK_EXAMPLE: &str = "\
+Examples:
+  ktd alpha check 'Corr($close, Log($volume+1), 20)'
+  ktd alpha check mine.csv --panel csi300.ktdp
+  ktd alpha check alpha158 --prove
+
+A file is CSV with the columns `id,expression[,pool]`, or JSON [{\"id\": .., \"expression\": ..}]. Exit code 2 when a formula is \
+refused, 1 when a proof fails, which is a defect of the program.";
+
+const COMPUTE_EXAMPLE: &str = "\
+Examples:
+  ktd alpha compute alpha158 --panel csi300.ktdp --out alpha158.parquet
+  ktd alpha compute mine.csv --bins ~/.qlib/qlib_data/cn_data --from 2020-01-01 --out mine.csv
+
+Values begin with each instrument's first row, whatever days are written, so that they do not depend on --from. In Python: \
+pandas.read_parquet('alpha158.parquet').set_index(['date', 'symbol']).";
+
+/// Where the columns are that formulas read.
+#[derive(Debug, Args)]
+struct DataArgs {
+    /// A panel file [default: the synthetic market of `ktd data synthetic`].
+    #[arg(long, value_name = "FILE", conflicts_with = "bins")]
+    panel: Option<PathBuf>,
+    /// A data directory of Qlib, whose bins are the fields.
+    #[arg(long, value_name = "DIR")]
+    bins: Option<PathBuf>,
+    /// How columns and elements are computed.
+    #[arg(long, value_enum, default_value = "qlib")]
+    numeric: Numeric,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Numeric {
+    /// Columns and elements in float32, windows in float64: Qlib's own types.
+    Qlib,
+    /// Everything in float64, rounded to float32 at the end.
+    F64,
+}
+
+impl Numeric {
+    const fn precision(self) -> FormulaPrecision {
+        match self {
+            Self::Qlib => FormulaPrecision::Qlib,
+            Self::F64 => FormulaPrecision::Float64,
+        }
+    }
+
+    const fn label(self) -> &'static str {
+        match self {
+            Self::Qlib => "qlib",
+            Self::F64 => "f64",
+        }
+    }
+}
+
+/// The synthetic market that stands in for a panel.
+const SYNTHETIC: SynthConfig = SynthConfig {
+    seed: 1,
+    names: 60,
+    days: 520,
+};
+
+impl DataArgs {
+    fn read(&self) -> Result<FieldPanel, CliError> {
+        match (&self.panel, &self.bins) {
+            (Some(path), _) if !is_panel(path)? => Err(CliError::invalid(format_args!(
+                "{} is no panel file",
+                path.display()
+            ))
+            .with_hint("make one with `ktd data import`, or name a directory of Qlib with --bins")),
+            (Some(path), _) => Ok(market_fields(&load_panel(path)?)),
+            (None, Some(root)) => Ok(qlib_fields(root)?),
+            (None, None) => {
+                let market = generate(&SYNTHETIC).map_err(CliError::invalid)?;
+                let mut panel = market_fields(&market);
+                panel
+                    .notes
+                    .push("no --panel and no --bins: this is the synthetic market".to_owned());
+                Ok(panel)
+            }
+        }
+    }
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = CHECK_EXAMPLE)]
+pub(super) struct CheckArgs {
+    /// Formulas, files of formulas, or the sets `alpha158`, `alpha360` and `factors`.
+    #[arg(required = true, value_name = "FORMULA|FILE|SET")]
+    formulas: Vec<String>,
+    /// What they are for: a label may read up to 260 later days.
+    #[arg(long, value_enum, default_value = "alpha")]
+    role: Role,
+    /// Evaluate them on cut and replaced panels, and compare every earlier bit.
+    #[arg(long)]
+    prove: bool,
+    /// Seed of the bars that replace others under --prove.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    #[command(flatten)]
+    data: DataArgs,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Role {
+    /// A signal: no later day.
+    Alpha,
+    /// What a signal is compared with.
+    Label,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = COMPUTE_EXAMPLE)]
+pub(super) struct ComputeArgs {
+    /// Formulas, files of formulas, or the sets `alpha158`, `alpha360` and `factors`.
+    #[arg(required = true, value_name = "FORMULA|FILE|SET")]
+    formulas: Vec<String>,
+    /// The file to write: .parquet, .csv, or .f32 for bare float32, row after row.
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+    /// First day to write [default: the first].
+    #[arg(long, value_name = "DATE", value_parser = read_day)]
+    from: Option<TradeDate>,
+    /// Last day to write [default: the last].
+    #[arg(long, value_name = "DATE", value_parser = read_day)]
+    to: Option<TradeDate>,
+    /// Codes to write, separated by commas [default: all].
+    #[arg(long, value_name = "CODES", value_delimiter = ',')]
+    names: Option<Vec<String>>,
+    /// Stop at the first formula that is refused, and write nothing.
+    #[arg(long)]
+    strict: bool,
+    /// Replace the file if it exists.
+    #[arg(long)]
+    force: bool,
+    #[command(flatten)]
+    data: DataArgs,
+}
+
+/// Works on formulas.
+pub(super) fn run(command: &AlphaCommand, console: Console) -> Result<(), CliError> {
+    match command {
+        AlphaCommand::Check(args) => check(args, console),
+        AlphaCommand::Compute(args) => compute(args, console),
+    }
+}
+
+/// The formulas of sets, files and texts, in their order; a text's id is its place.
+fn lines(asked: &[String]) -> Result<Vec<FormulaLine>, CliError> {
+    let mut all = Vec::new();
+    for text in asked {
+        let path = PathBuf::from(text);
+        if let Some(set) = BuiltInSet::of(text) {
+            all.extend(set.lines());
+        } else if path.is_file() {
+            all.extend(read_formulas(&path)?);
+        } else {
+            all.push(FormulaLine {
+                id: format!("#{}", all.len() + 1),
+                expression: text.clone(),
+                pool: None,
+            });
+        }
+    }
+    Ok(all)
+}
+
+fn check(args: &CheckArgs, console: Console) -> Result<(), CliError> {
+    let panel = args.data.read()?;
+    let role = match args.role {
+        Role::Alpha => FormulaRole::Alpha,
+        Role::Label => FormulaRole::Label,
+    };
+    let set = SetOfFormulas::check(lines(&args.formulas)?, &panel.fields, role);
+    let leaks = if args.prove && matches!(args.role, Role::Alpha) {
+        Some(prove(
+            &panel,
+            &set.formulas(),
+            args.data.numeric.precision(),
+            args.seed,
+        )?)
+    } else {
+        None
+    };
+    let mut text = check_table(&set).text_in(console.layout());
+    if let Some(leaks) = &leaks {
+        // Writing to a string cannot fail.
+        write!(
+            text,
+            "proof: {} formulas on 10 cut and 5 replaced panels, {} earlier cells moved\n",
+            set.checked.len(),
+            leaks.len()
+        )
+        .ok();
+    }
+    console.result(&text, &check_json(&set, leaks.as_ref().map(Vec::len)))?;
+    if let Some(leak) = leaks.as_ref().and_then(|leaks| leaks.first()) {
+        let id = set
+            .checked
+            .get(leak.formula)
+            .map_or("?", |(line, _)| line.id.as_str());
+        return Err(CliError::difference(format_args!(
+            "{id} on {} moved at row {} when session {} and later ones changed",
+            leak.code, leak.row, leak.session
+        )));
+    }
+    refused(&set.refused)
+}
+
+/// The first refusal as an error; all of them were shown.
+fn refused(refused: &[RefusedFormula]) -> Result<(), CliError> {
+    let Some(first) = refused.first() else {
+        return Ok(());
+    };
+    let more = match refused.len() - 1 {
+        0 => String::new(),
+        more => format!(", and {more} more are refused"),
+    };
+    let error = &first.error;
+    Err(CliError::invalid(format_args!(
+        "formula {}: {} at byte {}: found {:?}, expected {}{more}",
+        first.line.id,
+        error.fault.code(),
+        error.at,
+        error.found,
+        error.expected
+    ))
+    .with_hint(error.hint.clone()))
+}
+
+fn check_table(set: &SetOfFormulas) -> TableData {
+    let heads = [
+        ("id", Left),
+        ("formula", Left),
+        ("type", Left),
+        ("days back", Right),
+        ("days ahead", Right),
+        ("note", Left),
+    ];
+    let checked = set.checked.iter().enumerate().map(|(place, (line, checked))| {
+        let reach = checked.reach();
+        let note = set
+            .duplicate_of(place)
+            .map_or_else(String::new, |id| format!("duplicate of {id}"));
+        vec![
+            TableCell::Text(line.id.clone()),
+            TableCell::Text(checked.canonical().to_owned()),
+            TableCell::Text(checked.kind().label().to_owned()),
+            TableCell::Text(reach.back.to_string()),
+            TableCell::Text(reach.forward.to_string()),
+            TableCell::Text(note),
+        ]
+    });
+    let refused = set.refused.iter().map(|refused| {
+        let (line, error) = (&refused.line, &refused.error);
+        let place = format!("{} at byte {}", error.fault.code(), error.at);
+        vec![
+            TableCell::Text(line.id.clone()),
+            TableCell::Text(line.expression.clone()),
+            TableCell::Text("refused".to_owned()),
+            TableCell::Empty,
+            TableCell::Empty,
+            TableCell::Text(place),
+        ]
+    });
+    let title = format!(
+        "{} formulas, {} refused",
+        set.checked.len() + set.refused.len(),
+        set.refused.len()
+    );
+    TableData::new(title, heads).with_rows(checked.chain(refused))
+}
+
+fn check_json(set: &SetOfFormulas, leaks: Option<usize>) -> Value {
+    let checked = set.checked.iter().enumerate().map(|(place, (line, checked))| {
+        let reach = checked.reach();
+        json!({
+            "id": line.id,
+            "pool": line.pool,
+            "expression": line.expression,
+            "canonical": checked.canonical(),
+            "type": checked.kind().label(),
+            "days_back": reach.back.to_string(),
+            "days_ahead": reach.forward,
+            "duplicate_of": set.duplicate_of(place),
+        })
+    });
+    json!({
+        "formulas": checked.collect::<Vec<_>>(),
+        "refused": refused_json(&set.refused),
+        "earlier_cells_moved": leaks,
+    })
+}
+
+fn refused_json(refused: &[RefusedFormula]) -> Vec<Value> {
+    let each = refused.iter().map(|refused| {
+        let error = &refused.error;
+        json!({
+            "id": refused.line.id,
+            "expression": refused.line.expression,
+            "code": error.fault.code(),
+            "byte": error.at,
+            "found": error.found,
+            "expected": error.expected,
+            "hint": error.hint,
+        })
+    });
+    each.collect()
+}
+
+fn compute(args: &ComputeArgs, console: Console) -> Result<(), CliError> {
+    let format = ValuesFormat::of(&args.out).ok_or_else(|| {
+        CliError::invalid(format_args!(
+            "{}: this ending names no format",
+            args.out.display()
+        ))
+        .with_hint("name a file that ends with .parquet, .csv or .f32")
+    })?;
+    let overwrite = if args.force {
+        IfExists::Replace
+    } else {
+        IfExists::Refuse
+    };
+    check_writable(&args.out, overwrite)?;
+    let panel = args.data.read()?;
+    let set = SetOfFormulas::check(lines(&args.formulas)?, &panel.fields, FormulaRole::Alpha);
+    if args.strict || set.checked.is_empty() {
+        refused(&set.refused)?;
+    }
+    let span = ValueSpan {
+        from: args.from,
+        to: args.to,
+        names: args.names.clone(),
+    };
+    let about = json!({
+        "ktd": env!("CARGO_PKG_VERSION"),
+        "panel": panel.source,
+        "numeric": args.data.numeric.label(),
+        "notes": panel.notes,
+        "formulas": set.checked.iter().map(|(line, checked)| json!({ "id": line.id, "canonical": checked.canonical() })).collect::<Vec<_>>(),
+    });
+    let columns: Vec<String> = set.checked.iter().map(|(line, _)| line.id.clone()).collect();
+    let mut file = ValuesFile::create(&args.out, format, &panel.calendar, &columns, &about.to_string())?;
+    let names = u64::try_from(panel.names.len()).unwrap_or(u64::MAX);
+    let mut bar = Progress::new(console, "evaluating", names, "instruments");
+    let precision = args.data.numeric.precision();
+    evaluate_each(
+        &panel,
+        &set.formulas(),
+        precision,
+        (&span, available_threads()),
+        |name| {
+            bar.advance(1);
+            file.add(&name)
+        },
+    )?;
+    let rows = file.finish()?;
+    drop(bar);
+    let out = args.out.display().to_string();
+    let mut text = format!("{out}: {} rows x {} formulas", grouped(rows), columns.len());
+    for note in &panel.notes {
+        write!(text, "\nnote: {note}").ok();
+    }
+    for refused in &set.refused {
+        write!(text, "\nrefused: {}: {}", refused.line.id, refused.error).ok();
+    }
+    let value = json!({ "out": out, "rows": rows, "about": about, "refused": refused_json(&set.refused) });
+    console.result(if console.quiet { "" } else { &text }, &value)
+}

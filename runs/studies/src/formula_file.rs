@@ -1,0 +1,156 @@
+//! Files of formulas.
+
+use crate::StudyError;
+use ktd_io::whole_file::read_text;
+use serde::Deserialize;
+use std::collections::BTreeSet;
+use std::path::Path;
+
+/// The most that a file of formulas may hold: twenty thousand of the longest would be 160 MiB, and none is.
+const FILE_LIMIT_BYTES: u64 = 1 << 28;
+
+/// The most formulas of a file.
+pub const MAX_FORMULAS: usize = 20_000;
+
+/// One formula of a file.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct FormulaLine {
+    /// Its name, unique in its pool.
+    pub id: String,
+    /// Its text.
+    pub expression: String,
+    /// The pool it belongs to.
+    #[serde(default)]
+    pub pool: Option<String>,
+}
+
+/// The formulas of a CSV file with the columns `id,expression[,pool]`, or of JSON `[{"id":..,"expression":..,"pool":..}]`.
+/// Other columns are ignored; a byte-order mark and line ends of Windows change nothing.
+///
+/// # Errors
+/// [`StudyError`] for a file without these columns, without a formula, with more than 20,000, or with an id twice in a pool.
+pub fn read_formulas(path: &Path) -> Result<Vec<FormulaLine>, StudyError> {
+    let text = read_text(path, FILE_LIMIT_BYTES)?;
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    let name = path.display();
+    let lines = if text.trim_start().starts_with('[') {
+        serde_json::from_str(text).map_err(|error| {
+            StudyError::input(
+                format_args!("{name}: not a list of formulas: {error}"),
+                "write [{\"id\": \"a1\", \"expression\": \"Mean($close, 5)/$close\"}]",
+            )
+        })?
+    } else {
+        of_csv(text, path)?
+    };
+    if lines.is_empty() {
+        return Err(StudyError::input(
+            format_args!("{name} holds no formula"),
+            "write a line `id,expression` below the header",
+        ));
+    }
+    if MAX_FORMULAS < lines.len() {
+        return Err(StudyError::input(
+            format_args!(
+                "{name} holds {} formulas, and at most {MAX_FORMULAS} are read",
+                lines.len()
+            ),
+            "split the file",
+        ));
+    }
+    let mut seen = BTreeSet::new();
+    for line in &lines {
+        if !seen.insert((line.pool.as_deref(), line.id.as_str())) {
+            return Err(StudyError::input(
+                format_args!("{name}: the id {:?} stands twice in one pool", line.id),
+                "give each formula of a pool an id of its own",
+            ));
+        }
+    }
+    Ok(lines)
+}
+
+fn of_csv(text: &str, path: &Path) -> Result<Vec<FormulaLine>, StudyError> {
+    let name = path.display();
+    let mut reader = csv::ReaderBuilder::new()
+        .trim(csv::Trim::All)
+        .from_reader(text.as_bytes());
+    let broken = |error: csv::Error| {
+        StudyError::input(
+            format_args!("{name}: {error}"),
+            "quote an expression that has a comma in it",
+        )
+    };
+    let header = reader.headers().map_err(broken)?.clone();
+    let place = |head: &str| header.iter().position(|known| known == head);
+    let (Some(id), Some(expression)) = (place("id"), place("expression")) else {
+        return Err(StudyError::input(
+            format_args!("{name}: the header lacks a column `id` or `expression`"),
+            "begin the file with the line `id,expression` or `id,expression,pool`",
+        ));
+    };
+    let pool = place("pool");
+    reader
+        .records()
+        .map(|record| {
+            let record = record.map_err(broken)?;
+            let cell = |place: usize| record.get(place).unwrap_or_default().to_owned();
+            Ok(FormulaLine {
+                id: cell(id),
+                expression: cell(expression),
+                pool: pool.map(cell).filter(|pool| !pool.is_empty()),
+            })
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<Vec<FormulaLine>, String> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("formulas");
+        ktd_io::whole_file::write_whole(&path, text.as_bytes()).unwrap();
+        read_formulas(&path).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn csv_and_json_say_the_same() {
+        let csv = "id,expression,note\na1,\"Mean($close, 5)\",x\na2,$open,y\n";
+        let json = r#"[{"id":"a1","expression":"Mean($close, 5)"},{"id":"a2","expression":"$open"}]"#;
+        let lines = read(csv).unwrap();
+        assert_eq!(lines, read(json).unwrap());
+        assert_eq!(
+            lines,
+            read(&format!("\u{feff}{}", csv.replace('\n', "\r\n"))).unwrap()
+        );
+        assert_eq!(
+            (lines.len(), lines[0].expression.as_str()),
+            (2, "Mean($close, 5)")
+        );
+    }
+
+    #[test]
+    fn what_is_no_file_of_formulas_says_why() {
+        for (text, part) in [
+            ("", "lacks a column"),
+            ("a1,$close\n", "lacks a column"),
+            ("id,expression\n", "holds no formula"),
+            ("id,expression\na,$open\na,$close\n", "stands twice"),
+            ("id,expression\na,Mean($close,5)\n", "record 1"),
+            ("[1]", "not a list of formulas"),
+        ] {
+            let error = read(text).unwrap_err();
+            assert!(error.contains(part), "{text:?}: {error}");
+        }
+        let pools = "id,expression,pool\na,$open,p\na,$close,q\n";
+        assert_eq!(read(pools).unwrap().len(), 2);
+        let many: Vec<String> = (0..=MAX_FORMULAS).map(|id| format!("{id},$open")).collect();
+        assert!(
+            read(&format!("id,expression\n{}", many.join("\n")))
+                .unwrap_err()
+                .contains("20001")
+        );
+    }
+}

@@ -1,0 +1,122 @@
+//! The fields of a directory of Qlib: every bin as it is stored.
+
+use crate::StudyError;
+use crate::field_panel::{FieldColumn, FieldName, FieldPanel};
+use chrono::{Datelike, NaiveDate};
+use ktd_env::TradeDate;
+use ktd_io::sha256::sha256_hex;
+use ktd_io::whole_file::{list, read_bounded, read_text};
+use ktd_qlib::{FeatureFile, FieldSeries, QlibPanel};
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::path::Path;
+
+/// The most that a file of a Qlib directory may hold: two thousand years of days.
+const FILE_LIMIT_BYTES: u64 = 1 << 26;
+
+const HINT: &str =
+    "a Qlib directory has calendars/day.txt, instruments/all.txt and features/CODE/FIELD.day.bin in it";
+
+/// Every `FIELD.day.bin` of the instruments in `instruments/all.txt`, float32 as stored. An instrument's rows begin with its
+/// earliest bin; those outside its spans are seen by windows and not written.
+///
+/// # Errors
+/// [`StudyError`] naming the file that is no bin or belongs to another calendar.
+pub fn qlib_fields(root: &Path) -> Result<FieldPanel, StudyError> {
+    let day_text = read_text(&root.join("calendars/day.txt"), FILE_LIMIT_BYTES)?;
+    let instruments = read_text(&root.join("instruments/all.txt"), FILE_LIMIT_BYTES)?;
+    let symbols: BTreeSet<String> = instruments
+        .lines()
+        .filter_map(|line| line.split('\t').next())
+        .map(|symbol| symbol.trim().to_lowercase())
+        .filter(|symbol| is_plain(symbol))
+        .collect();
+    let (mut features, mut hashes) = (Vec::new(), day_text.clone() + &instruments);
+    for symbol in &symbols {
+        let folder = root.join("features").join(symbol);
+        if !folder.is_dir() {
+            continue;
+        }
+        for path in list(&folder)? {
+            let name = path
+                .file_name()
+                .and_then(|name| name.to_str())
+                .unwrap_or_default();
+            let Some(field) = name.strip_suffix(".day.bin") else {
+                continue;
+            };
+            let bytes = read_bounded(&path, FILE_LIMIT_BYTES)?;
+            hashes.push_str(&sha256_hex(&bytes));
+            features.push(FeatureFile {
+                symbol: symbol.clone(),
+                field: field.to_lowercase(),
+                bytes,
+            });
+        }
+    }
+    let fields: BTreeSet<String> = features.iter().map(|feature| feature.field.clone()).collect();
+    let panel = QlibPanel::parse(&day_text, None, &instruments, features)
+        .map_err(|error| StudyError::input(format_args!("{}: {error}", root.display()), HINT))?;
+    let fields: Vec<String> = fields.into_iter().collect();
+    if fields.is_empty() {
+        return Err(StudyError::input(
+            format_args!("{} holds no bin of an instrument", root.display()),
+            HINT,
+        ));
+    }
+    Ok(FieldPanel {
+        calendar: panel.calendar().iter().filter_map(|day| date_of(*day)).collect(),
+        names: symbols
+            .iter()
+            .filter_map(|symbol| name_of(&panel, symbol, &fields))
+            .collect(),
+        fields,
+        source: sha256_hex(hashes.as_bytes()),
+        notes: vec!["fields are Qlib's bins as they are stored".to_owned()],
+    })
+}
+
+/// Whether a name can be a folder of `features/` and nothing else.
+fn is_plain(name: &str) -> bool {
+    !name.is_empty() && !name.starts_with('.') && !name.contains(['/', '\\'])
+}
+
+fn date_of(day: NaiveDate) -> Option<TradeDate> {
+    TradeDate::from_days_since_epoch(day.num_days_from_ce() - EPOCH_FROM_CE)
+}
+
+/// Days from the first of the year 1 to 1970-01-01.
+const EPOCH_FROM_CE: i32 = 719_163;
+
+fn name_of(panel: &QlibPanel, symbol: &str, fields: &[String]) -> Option<FieldName> {
+    let series: Vec<Option<&FieldSeries>> = fields.iter().map(|field| panel.series(symbol, field)).collect();
+    let known = || {
+        series
+            .iter()
+            .flatten()
+            .filter(|series| !series.values().is_empty())
+    };
+    let first = known().map(|series| series.start()).min()?;
+    let end = known()
+        .map(|series| series.start() + series.values().len())
+        .max()?;
+    let column = |series: Option<&FieldSeries>| {
+        let at = |session| series.map_or(f32::NAN, |series| series.at(session));
+        FieldColumn::Singles((first..end).map(at).collect())
+    };
+    let calendar = panel.calendar();
+    let shown = panel
+        .instruments()
+        .filter(|(code, _)| code.eq_ignore_ascii_case(symbol))
+        .flat_map(|(_, spans)| spans)
+        .map(|span| -> Range<usize> {
+            let first = calendar.partition_point(|day| *day < span.start);
+            first..calendar.partition_point(|day| *day <= span.end)
+        });
+    Some(FieldName {
+        code: symbol.to_uppercase(),
+        first_session: first,
+        columns: series.into_iter().map(column).collect(),
+        shown: shown.collect(),
+    })
+}
