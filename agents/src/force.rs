@@ -80,3 +80,16 @@ pub enum ThinkingPolicy {
     /// On in research, off for the submission, which opens a new turn: think, then force.
     ThinkThenForce,
 }
+
+impl ThinkingPolicy {
+    /// The word by which experiment files name it.
+    #[must_use]
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::VendorDefault => "vendor-default",
+            Self::Always => "always",
+            Self::Never => "never",
+            Self::ThinkThenForce => "think-then-force",
+        }
+    }
+}

@@ -5,14 +5,14 @@ use ktd_stats::Undefined;
 /// Counts of final emissions: what was left after all retries of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ParseFailure {
-    /// Emissions that parsed and kept to the schema, at the first try or after feedback.
+    /// Emissions that could be read, at the first try or after feedback.
     pub valid: u32,
-    /// Emissions that were still invalid when the retries were used up.
+    /// Emissions whose form could still not be read when the retries were used up.
     pub exhausted: u32,
 }
 
 impl ParseFailure {
-    /// Emissions invalid after all retries over emissions. Steps lost to infrastructure are in neither.
+    /// Emissions unreadable after all retries over emissions. Steps lost to infrastructure are in neither.
     ///
     /// # Errors
     /// [`Undefined::NoEmissions`] when the model emitted nothing.

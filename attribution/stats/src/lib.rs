@@ -45,6 +45,7 @@ mod stationary;
 mod student_t;
 mod table;
 mod undefined;
+mod unexplained;
 mod wilcoxon;
 mod wilson;
 

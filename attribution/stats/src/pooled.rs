@@ -6,6 +6,7 @@ use super::seeded::SeededAgent;
 use super::split_mix::SplitMix64;
 use super::stationary::StationaryBootstrap;
 use super::table::DailyTable;
+use super::unexplained::{Variances, mean, mean_of_drawn, sample_variance, shrink};
 use crate::moments::{column_means, count};
 
 /// One window's runs: the agents' daily values, and how its days are drawn.
@@ -141,15 +142,6 @@ impl Pool {
     }
 }
 
-/// The mean of as many as there are, drawn with replacement.
-fn mean_of_drawn(values: &[f64], generator: &mut SplitMix64) -> f64 {
-    if values.len() < 2 {
-        return 0.0;
-    }
-    let drawn = (0..values.len()).filter_map(|_| values.get(generator.below(count(values.len()))));
-    drawn.sum::<f64>() / count(values.len())
-}
-
 impl WindowMeans {
     fn of(window: &PooledWindow, of_seeds: &mut Variances) -> Result<Self, StatsError> {
         let tables: Vec<&DailyTable> = window.agents.iter().map(SeededAgent::seeds).collect();
@@ -182,11 +174,7 @@ impl WindowMeans {
     /// Leaves of the seeds' differences what the days do not explain.
     fn shrink_seeds(&mut self, share: f64) {
         for seeds in &mut self.seeds {
-            let all = count(seeds.len());
-            let scale = (share * all / (all - 1.0).max(1.0)).sqrt();
-            for seed in seeds {
-                *seed *= scale;
-            }
+            shrink(seeds, share);
         }
     }
 
@@ -243,23 +231,6 @@ fn shrink_windows(windows: &mut [WindowMeans], means: &[f64]) -> f64 {
     contrast
 }
 
-/// What was observed to vary, and what a lower level explains of it.
-#[derive(Debug, Clone, Copy, Default)]
-struct Variances {
-    observed: f64,
-    explained: f64,
-}
-
-impl Variances {
-    /// The share that is not explained.
-    fn unexplained(self) -> f64 {
-        if self.observed <= self.explained {
-            return 0.0;
-        }
-        1.0 - self.explained / self.observed
-    }
-}
-
 /// Squares of the agents' mean, and of their differences from it.
 fn split(row: &[f64]) -> [f64; 2] {
     let mean = mean(row);
@@ -267,17 +238,8 @@ fn split(row: &[f64]) -> [f64; 2] {
     [mean * mean, row.iter().map(square).sum()]
 }
 
-fn mean(row: &[f64]) -> f64 {
-    row.iter().sum::<f64>() / count(row.len())
-}
-
 fn mean_square(row: &[f64]) -> f64 {
     row.iter().map(|cell| cell * cell).sum::<f64>() / count(row.len())
-}
-
-/// With one degree of freedom less than values; 0 of one.
-fn sample_variance(row: &[f64]) -> f64 {
-    split(row)[1] / (count(row.len()) - 1.0).max(1.0)
 }
 
 #[cfg(test)]

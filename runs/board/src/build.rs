@@ -7,6 +7,7 @@ use super::family_series::{self, MemberSeries, RankedScores};
 use super::fitted::FittedModel;
 use super::health;
 use super::load::load;
+use super::memory::cutoff_gaps;
 use super::notes::{missing_seeds, overlaps, track_notes};
 use super::options::{BoardOptions, ProgressCallback};
 use super::pooled::{TrackScores, pooled};
@@ -14,6 +15,7 @@ use super::record::{
     FactorVif, Leaderboard, LeaderboardRow, ModelRecord, PooledRanking, Resampling, Track, VifRound,
 };
 use super::reference::references;
+use super::regime::regime;
 use super::replayed_account::FeeRates;
 use super::row::leader;
 use super::score::ScoredEpisode;
@@ -33,7 +35,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 /// The form of `leaderboard.json`.
-pub const BOARD_FORMAT: u32 = 4;
+pub const BOARD_FORMAT: u32 = 5;
 
 /// Makes a board of all finished episodes that were named, counting the others of their experiments as trials.
 ///
@@ -154,6 +156,7 @@ impl BoardContext<'_> {
             resampling: self.draws,
             pooled,
             contrasts: contrasts(&tracks),
+            cutoff_gaps: cutoff_gaps(&tracks),
             health: health::of(self.fitted, self.market)?,
             sensitivity: sensitivity(self.fitted, &agents, range)?,
             tracks,
@@ -222,6 +225,7 @@ impl BoardContext<'_> {
                 .map(str::to_owned),
             price_index_return: total(&price_index),
             price_index: curve(&price_index),
+            regime: benchmark.as_ref().ok().and_then(|returns| regime(returns)),
             trials: window_trials.len(),
             notes: track_notes(&leaders, benchmark.as_ref().err()),
             leaders,

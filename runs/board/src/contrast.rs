@@ -127,7 +127,7 @@ fn middle(values: &[f64]) -> Option<f64> {
 }
 
 /// The windows that are pairs: those that hold no other window, so that a long one does not count twice.
-fn windows(tracks: &[Track]) -> Vec<&str> {
+pub(super) fn windows(tracks: &[Track]) -> Vec<&str> {
     let mut days: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for track in tracks {
         days.entry(&track.window)

@@ -2,12 +2,14 @@
 
 use super::day_books::day_books;
 use super::forecast::{OrderForecast, forecasts};
+use super::order_tally::OrderTally;
 use crate::BoardError;
 use ktd_attribution::account::DayBook;
 use ktd_bundle::BundlePaths;
 use ktd_bundle::bundle_ref::BundleRef;
 use ktd_bundle::event::ReadEvent;
 use ktd_bundle::finished_episode::{FinishedEpisode, OpenedBundle};
+use ktd_bundle::sent_settings::SentSettings;
 use ktd_bundle::summary::{EpisodeFold, Summary};
 use ktd_env::exchange::StepReport;
 use ktd_env::{DayIndex, Fen, Market};
@@ -24,6 +26,10 @@ pub struct EpisodeAccount {
     pub days: Vec<DayIndex>,
     /// Its account, day by day.
     pub books: Vec<DayBook>,
+    /// Settings of generation as its requests name them.
+    pub sent: SentSettings,
+    /// What became of its orders.
+    pub orders: OrderTally,
     /// What the exchange reported, day by day.
     pub reports: Vec<StepReport>,
     /// Stated confidences with what happened.
@@ -46,6 +52,7 @@ impl EpisodeAccount {
             opened,
             summary,
             events,
+            sent,
             ledger,
         } = episode;
         let days = days(&opened, market)?;
@@ -57,6 +64,8 @@ impl EpisodeAccount {
             .unzip();
         let forecasts = forecasts(&events, &reports, (market, &days));
         Ok(Self {
+            orders: OrderTally::of(&events, &reports),
+            sent,
             served_models: events.into_iter().filter_map(served_model).collect(),
             nav_cny: reports.iter().map(|report| report.nav.to_yuan()).collect(),
             initial_cny: initial.to_yuan(),

@@ -9,6 +9,7 @@ mod build;
 mod by_agent;
 mod by_basis;
 mod cohort;
+mod comparability;
 mod contrast;
 mod day_books;
 mod day_prices;
@@ -22,8 +23,10 @@ mod forecast;
 mod health;
 mod identity;
 mod load;
+mod memory;
 mod notes;
 mod options;
+mod order_tally;
 mod own_file;
 pub mod page;
 pub mod planting;
@@ -31,6 +34,7 @@ mod pooled;
 mod protocol;
 mod record;
 mod reference;
+mod regime;
 mod replayed_account;
 mod report;
 mod row;
@@ -53,13 +57,15 @@ pub use fitted::FittedModel;
 pub use forecast::OrderForecast;
 pub use ktd_attribution::account::{Linking, WeightBasis};
 pub use options::{BoardOptions, ProgressCallback};
+pub use order_tally::OrderTally;
 pub use own_file::{OwnAccount, OwnDays, play_file};
 pub use record::{
-    Bounds, CalibrationBin, CalibrationRecord, Cohort, Contrast, ContrastMetric, Contribution, Curves,
-    DateBounds, FactorVif, Faults, Gap, Leaderboard, LeaderboardRow, Linked, ModelHealth, ModelRecord,
-    MurphyParts, OverlappingWindow, Pair, PooledRanking, PooledRow, PooledSeparation, PooledSpan, Protocol,
-    RankBounds, Resampling, SeedStat, Selection, SensitivityRow, Separation, SpaP, StyleHealth, Track,
-    TurnedPair, VifRound,
+    Bounds, CalibrationBin, CalibrationRecord, Cohort, Comparability, Contrast, ContrastMetric, Contribution,
+    Curves, CutoffGap, CutoffSide, DateBounds, FactorVif, Faults, Gap, Leaderboard, LeaderboardRow, Linked,
+    MarketRegime, ModelHealth, ModelRecord, MurphyParts, OrderCounts, OverlappingWindow, Pair, PooledRanking,
+    PooledRow, PooledSeparation, PooledSpan, Protocol, RankBounds, RejectedOrders, Resampling, SeedStat,
+    Selection, SensitivityRow, Separation, SpaP, StyleHealth, Track, TurnedPair, VifRound, WindowGap,
+    WindowRegime,
 };
 pub use reference::MEMBERS;
 pub use replayed_account::{AccountFault, AccountOrders, AccountTrade, FeeRates, ReplayedAccount};

@@ -32,6 +32,11 @@ pub(super) fn track_notes(leaders: &[LeaderboardRow], benchmark: Option<&String>
                 format!("{} was answered by more than one model: {models}", leader.agent)
             }),
     );
+    notes.extend(leaders.iter().filter_map(|leader| {
+        let mixed = &leader.comparability.as_ref()?.mixed;
+        let settings = mixed.join(", ");
+        (!mixed.is_empty()).then(|| format!("{} is mixed: its runs differ in {settings}", leader.agent))
+    }));
     let few: Vec<String> = leaders
         .iter()
         .filter_map(|leader| Some((leader, leader.selection.as_ref()?.independent_decisions)))

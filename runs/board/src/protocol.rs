@@ -2,6 +2,7 @@
 
 use super::family;
 use super::record::Protocol;
+use super::regime::REGIME_RULE;
 use crate::BoardError;
 use ktd_attribution::account::WeightBasis;
 use ktd_bundle::bundle_ref::BundleRef;
@@ -14,7 +15,7 @@ pub(super) const OVERLAP_RULE: &str = "pooled windows = by last day, then the la
                                        a day with a window before it is left out; means of windows weigh the same\n";
 
 /// What the metrics of this program mean; a change of a definition is a new number.
-const METRICS_VERSION: u32 = 2;
+const METRICS_VERSION: u32 = 3;
 
 impl Protocol {
     /// The protocol of one bundle under a factor model's configuration.
@@ -24,7 +25,7 @@ impl Protocol {
     pub fn of(found: &BundleRef, model_configuration: &str) -> Result<Self, BoardError> {
         let header = &found.header;
         let metrics = format!(
-            "metrics {METRICS_VERSION}\nbasis = {}\n{}{OVERLAP_RULE}{model_configuration}",
+            "metrics {METRICS_VERSION}\nbasis = {}\n{}{OVERLAP_RULE}{REGIME_RULE}{model_configuration}",
             WeightBasis::HEADLINE.label(),
             family::text()
         );

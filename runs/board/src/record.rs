@@ -1,10 +1,16 @@
 //! The leaderboard as data: everything that a table or a picture shows, and nothing that must still be computed.
 
+mod comparability;
+mod conduct;
 mod figures;
+mod memory;
 mod pooled;
 mod row;
 
+pub use comparability::Comparability;
+pub use conduct::{OrderCounts, RejectedOrders};
 pub use figures::{Bounds, DateBounds, FactorVif, MurphyParts, RankBounds, SpaP};
+pub use memory::{CutoffGap, CutoffSide, MarketRegime, WindowGap, WindowRegime};
 pub use pooled::{OverlappingWindow, PooledRanking, PooledRow, PooledSeparation, PooledSpan};
 pub use row::{
     CalibrationBin, CalibrationRecord, Contribution, Curves, Faults, Gap, LeaderboardRow, Linked, SeedStat,
@@ -41,6 +47,9 @@ pub struct Leaderboard {
     pub pooled: Vec<PooledRanking>,
     /// Bright against blinded, paired.
     pub contrasts: Vec<Contrast>,
+    /// Memory gaps before, across and after the training cutoff of each agent that names one.
+    #[serde(default)]
+    pub cutoff_gaps: Vec<CutoffGap>,
     /// How the factor model fared, from the first day of any window to the last of any.
     pub health: ModelHealth,
     /// Selection ranks of the headline under other settings of the factor model.
@@ -202,6 +211,9 @@ pub struct Track {
     pub price_index_return: Metric,
     /// It at each close, 1 before the first day; empty where a day has no level.
     pub price_index: Vec<f64>,
+    /// What market the window was, by the benchmark alone; none where it lacks a day.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub regime: Option<WindowRegime>,
     /// Trials counted for deflated Sharpe ratios: every finished episode on these days found on disk, of any mask, mode,
     /// seed, prompts, tools and rules, shown or not; controls apart.
     pub trials: usize,

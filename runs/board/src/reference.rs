@@ -4,7 +4,7 @@
 use super::benchmark::{BenchmarkSeries, Benchmarks};
 use super::record::{Cohort, Curves, Faults, LeaderboardRow};
 use super::replayed_account::{AccountOrders, FeeRates, ReplayedAccount};
-use super::row::{contributions, curves, daily_exposures, exposures, seed_stat};
+use super::row::{contributions, curves, daily_exposures, drawdown, exposures, seed_stat};
 use super::score::{AGAINST_PRICE_INDEX, AGAINST_TOTAL_RETURN, portfolio_metrics, relative};
 use super::series::rounded;
 use ktd_attribution::account::{DayBook, attribute};
@@ -63,13 +63,8 @@ fn index(
         );
     }
     let nav = relative(&path);
-    let mut highest = 1.0_f64;
-    let drawdown = nav.iter().map(|value| {
-        highest = highest.max(*value);
-        1.0 - value / highest
-    });
     let curves = Curves {
-        drawdown: rounded(drawdown),
+        drawdown: rounded(drawdown(&nav)),
         nav: rounded(nav.iter().copied()),
         common: Vec::new(),
         style: Vec::new(),
@@ -114,8 +109,8 @@ fn members(
     Some(LeaderboardRow {
         attribution: contributions(&[&attribution]),
         exposures: exposures(&[&attribution]),
-        daily_exposures: daily_exposures(&attribution),
-        curves: Some(curves(&nav, &attribution)),
+        daily_exposures: daily_exposures(&[&attribution]),
+        curves: curves(std::iter::once((nav.as_slice(), &attribution))),
         ..blank(MEMBERS, &metrics)
     })
 }
@@ -126,9 +121,11 @@ fn blank(name: &str, metrics: &BTreeMap<String, Metric>) -> LeaderboardRow {
         cohort: Cohort::Reference,
         force: None,
         seeds: Vec::new(),
-        shown_seed: None,
         served_models: Vec::new(),
         faults: Faults::default(),
+        orders: None,
+        comparability: None,
+        cutoff: None,
         metrics: metrics
             .iter()
             .map(|(name, metric)| (name.clone(), seed_stat(std::iter::once(metric))))

@@ -1,6 +1,8 @@
 //! One agent on a track: its seeds together.
 
 use super::by_basis::ByBasis;
+use super::comparability::comparability;
+use super::order_tally::OrderTally;
 use super::record::{
     Bounds, CalibrationBin, CalibrationRecord, Cohort, Contribution, Curves, Faults, LeaderboardRow, Linked,
     MurphyParts, Resampling, SeedStat,
@@ -21,14 +23,12 @@ pub(super) fn leader(
     scores: &[&ScoredEpisode],
     draws: Resampling,
 ) -> LeaderboardRow {
-    let shown = median_seed(scores);
     let attributions: Vec<&Attribution> = scores.iter().map(|score| &score.attribution).collect();
     LeaderboardRow {
         agent: agent.to_owned(),
         cohort,
         force: scores.first().map(|score| score.bundle.header.provider.force),
         seeds: scores.iter().map(|score| score.bundle.header.seed).collect(),
-        shown_seed: shown.map(|score| score.bundle.header.seed),
         served_models: scores
             .iter()
             .flat_map(|score| score.served_models.iter().cloned())
@@ -36,6 +36,11 @@ pub(super) fn leader(
             .into_iter()
             .collect(),
         faults: faults(scores),
+        orders: Some(OrderTally::sum(scores.iter().map(|score| &score.orders)).record()),
+        comparability: Some(comparability(scores)),
+        cutoff: scores
+            .first()
+            .and_then(|score| Some(score.bundle.header.agent.cutoff?.text())),
         metrics: metrics(scores),
         return_rank: None,
         alpha_rank: None,
@@ -48,24 +53,17 @@ pub(super) fn leader(
         unattributed_reason: None,
         selection: None,
         exposures: exposures(&attributions),
-        daily_exposures: shown.map_or_else(Vec::new, |score| daily_exposures(&score.attribution)),
-        curves: shown.map(|score| curves(&score.nav, &score.attribution)),
+        daily_exposures: daily_exposures(&attributions),
+        curves: curves(
+            scores
+                .iter()
+                .map(|score| (score.nav.as_slice(), &score.attribution)),
+        ),
         reliability: Some(reliability(scores, draws)),
         memory_gap: None,
         mask: None,
         signer: scores.first().map(|score| score.bundle.signer.clone()),
     }
-}
-
-/// The score of the median total return; the lower of two in the middle.
-fn median_seed<'s>(scores: &[&'s ScoredEpisode]) -> Option<&'s ScoredEpisode> {
-    let mut order: Vec<&ScoredEpisode> = scores.to_vec();
-    order.sort_by(|a, b| {
-        a.attribution
-            .total_return()
-            .total_cmp(&b.attribution.total_return())
-    });
-    order.get(order.len().saturating_sub(1) / 2).copied()
 }
 
 #[expect(clippy::cast_precision_loss, reason = "steps and cents stay far below 2^53")]
@@ -204,24 +202,62 @@ pub(super) fn exposures(attributions: &[&Attribution]) -> Vec<f64> {
     column_means(&invested)
 }
 
-/// One series a style.
-pub(super) fn daily_exposures(attribution: &Attribution) -> Vec<Vec<f64>> {
-    let styles = attribution.parts(WeightBasis::Pre).styles();
-    (0..styles)
-        .map(|style| {
-            let days = attribution.exposures();
-            rounded(days.map(|day| day.get(style).copied().unwrap_or(0.0)))
-        })
-        .collect()
+/// One series a style: means over attributions of the same days.
+pub(super) fn daily_exposures(attributions: &[&Attribution]) -> Vec<Vec<f64>> {
+    let styles = attributions
+        .first()
+        .map_or(0, |attribution| attribution.parts(WeightBasis::Pre).styles());
+    let series = |style: usize| {
+        let seeds: Vec<Vec<f64>> = attributions
+            .iter()
+            .map(|attribution| {
+                let days = attribution.exposures();
+                days.map(|day| day.get(style).copied().unwrap_or(0.0)).collect()
+            })
+            .collect();
+        rounded(column_means(&seeds))
+    };
+    (0..styles).map(series).collect()
 }
 
-/// Daily series of one trajectory, on the basis of ranks.
-pub(super) fn curves(nav: &[f64], attribution: &Attribution) -> Curves {
+/// Daily series on the basis of ranks: means over trajectories of the same days, each with its net asset values. `None` of
+/// none.
+pub(super) fn curves<'s>(seeds: impl Iterator<Item = (&'s [f64], &'s Attribution)>) -> Option<Curves> {
+    let mut all: [Vec<Vec<f64>>; 5] = Default::default();
+    for (nav, attribution) in seeds {
+        let parts = parts_by_day(attribution);
+        for (all, own) in all.iter_mut().zip(std::iter::once(nav.to_vec()).chain(parts)) {
+            all.push(own);
+        }
+    }
+    let [nav, common, style, selection, other] = all.map(|seeds| column_means(&seeds));
+    (!nav.is_empty()).then(|| Curves {
+        drawdown: rounded(drawdown(&nav)),
+        nav: rounded(nav),
+        common: rounded(common),
+        style: rounded(style),
+        selection: rounded(selection),
+        other: rounded(other),
+    })
+}
+
+/// Falls from the highest net asset value so far, 1 before the first day.
+pub(super) fn drawdown(nav: &[f64]) -> Vec<f64> {
+    let mut highest = 1.0_f64;
+    let fall = |value: &f64| {
+        highest = highest.max(*value);
+        1.0 - value / highest
+    };
+    nav.iter().map(fall).collect()
+}
+
+/// Common, styles, selection and the rest of one trajectory, each linked up to the day.
+fn parts_by_day(attribution: &Attribution) -> [Vec<f64>; 4] {
     let parts = attribution.parts(WeightBasis::HEADLINE);
     let rows = attribution.cumulative(WeightBasis::HEADLINE);
     let series = |of: &[Part]| -> Vec<f64> {
         let sum = |row: &Vec<f64>| of.iter().map(|part| parts.part(row, *part)).sum();
-        rounded(rows.iter().map(sum))
+        rows.iter().map(sum).collect()
     };
     let styles: Vec<Part> = (0..parts.styles()).map(Part::Style).collect();
     let others = [
@@ -231,19 +267,12 @@ pub(super) fn curves(nav: &[f64], attribution: &Attribution) -> Curves {
         Part::Corporate,
         Part::Unattributed,
     ];
-    let mut highest = 1.0_f64;
-    let drawdown = nav.iter().map(|value| {
-        highest = highest.max(*value);
-        1.0 - value / highest
-    });
-    Curves {
-        drawdown: rounded(drawdown),
-        nav: rounded(nav.iter().copied()),
-        common: series(&[Part::Common]),
-        style: series(&styles),
-        selection: series(&[Part::Selection]),
-        other: series(&others),
-    }
+    [
+        series(&[Part::Common]),
+        series(&styles),
+        series(&[Part::Selection]),
+        series(&others),
+    ]
 }
 
 /// Stated confidence against what happened: the forecasts of all seeds, resampled by step.

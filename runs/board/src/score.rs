@@ -2,6 +2,7 @@
 
 use super::benchmark::Benchmarks;
 use super::episode_account::EpisodeAccount;
+use super::order_tally::OrderTally;
 use crate::BoardError;
 use ktd_attribution::account::{Attribution, DayBook, attribute};
 use ktd_attribution::metric::{
@@ -10,6 +11,7 @@ use ktd_attribution::metric::{
 };
 use ktd_attribution::model::FactorModel;
 use ktd_bundle::bundle_ref::BundleRef;
+use ktd_bundle::sent_settings::SentSettings;
 use ktd_bundle::summary::{Metric, Summary};
 use ktd_env::{DayIndex, Market};
 use std::collections::{BTreeMap, BTreeSet};
@@ -31,6 +33,10 @@ pub struct ScoredEpisode {
     pub attribution: Attribution,
     /// Net asset values at the closes over the initial cash.
     pub nav: Vec<f64>,
+    /// Settings of generation as its requests name them.
+    pub sent: SentSettings,
+    /// What became of its orders.
+    pub orders: OrderTally,
     /// Names of the models that answered, as the provider says.
     pub served_models: BTreeSet<String>,
     /// Stated confidences beside what happened, success signed by the side.
@@ -73,6 +79,8 @@ impl ScoredEpisode {
         metrics.extend(of_calibration(&account, &forecasts));
         Ok(Self {
             nav: relative(&path),
+            sent: account.sent,
+            orders: account.orders,
             served_models: account.served_models,
             summary: account.summary,
             days: account.days,
@@ -132,6 +140,7 @@ fn recorded(summary: &Summary) -> Option<BTreeMap<String, Metric>> {
         ("abstention", &metrics.abstention),
         ("parse_failure", &metrics.parse_failure),
         ("parse_failure_strict", &metrics.parse_failure_strict),
+        ("rule_breach", &metrics.rule_breach),
         ("fee_drag", &account.fee_drag),
     ];
     let named = all.into_iter();

@@ -120,6 +120,7 @@ fn check_agent(known: &BundleRef, found: &BundleRef) -> Result<(), BundleError> 
             "model",
             a.model().map(|own| &own.model) == b.model().map(|own| &own.model),
         ),
+        ("cutoff", a.cutoff == b.cutoff),
         ("vendor", p.dialect.id == q.dialect.id),
         ("wire", p.wire == q.wire),
         ("force level", p.force == q.force),

@@ -6,6 +6,7 @@ use crate::header::PrivateEpisode;
 use crate::ledger::LedgerLine;
 use crate::open::read_private;
 use crate::recorded_files::{RecordedFiles, read_ledger};
+use crate::sent_settings::SentSettings;
 use crate::summary::{KEYED, Summary};
 use crate::summary_file::{check_bytes, check_hashes, read_summary};
 use crate::{BundleError, BundlePaths, recorded_agent, recorded_prompts};
@@ -36,6 +37,8 @@ pub struct FinishedEpisode {
     pub summary: Summary,
     /// Its events, in order.
     pub events: Vec<ReadEvent>,
+    /// Settings of generation as its requests name them.
+    pub sent: SentSettings,
     /// Its ledger, a line a trading day; empty without a private part.
     pub ledger: Vec<LedgerLine>,
 }
@@ -133,7 +136,9 @@ impl FinishedEpisode {
         let bytes = read_bounded(&path, SUMMARY_LIMIT_BYTES)?;
         let summary: Summary = parse_json(&path, &bytes)?;
         let header = &opened.bundle.header;
+        let mut sent = SentSettings::default();
         let files = RecordedFiles::read(&opened.bundle, opened.key(), |cassette| {
+            sent = SentSettings::of(cassette);
             let path = paths.exchanges();
             recorded_agent::check(header, cassette, &path)?;
             recorded_prompts::check(header, cassette, &path)
@@ -149,6 +154,7 @@ impl FinishedEpisode {
             opened,
             summary,
             events,
+            sent,
             ledger: ledger.unwrap_or_default(),
         })
     }

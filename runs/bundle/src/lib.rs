@@ -42,6 +42,7 @@ pub mod publish;
 pub mod recorded_agent;
 mod recorded_files;
 pub mod recorded_prompts;
+pub mod sent_settings;
 pub mod set_aside;
 pub mod signer_mark;
 pub mod signing;

@@ -22,19 +22,19 @@ pub(crate) fn metrics(fold: &EpisodeFold) -> Metrics {
             .flat_map(|(outcome, count)| std::iter::repeat_n(outcome, count)),
     );
     let small = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
-    let parse_failure = ParseFailure {
-        valid: small(counters.submitted + counters.hold),
-        exhausted: small(counters.fallback),
+    // What could be read and broke a rule is no failure of form.
+    let emissions = counters.submitted + counters.hold + counters.fallback;
+    let share = |failed: usize| ParseFailure {
+        valid: small(emissions.saturating_sub(failed)),
+        exhausted: small(failed),
     };
-    let strict = ParseFailure {
-        valid: small((counters.submitted + counters.hold).saturating_sub(counters.repaired)),
-        exhausted: small(counters.fallback + counters.repaired),
-    };
+    let unreadable = counters.fallback.saturating_sub(counters.rule_fallback);
     Metrics {
         days: fold.steps,
         abstention: Metric::of(abstention.rate()),
-        parse_failure: Metric::of(parse_failure.rate()),
-        parse_failure_strict: Metric::of(strict.rate()),
+        parse_failure: Metric::of(share(unreadable).rate()),
+        parse_failure_strict: Metric::of(share(unreadable + counters.repaired).rate()),
+        rule_breach: Metric::of(share(counters.rule_fallback).rate()),
     }
 }
 
@@ -88,5 +88,51 @@ fn mean(values: impl ExactSizeIterator<Item = f64>) -> Metric {
     Metric {
         value: Some(values.sum::<f64>() / count as f64),
         reason: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::event::{ReadEvent, StepOutcome};
+
+    /// A step that falls back after these refusals of submissions.
+    fn fallback(step: usize, refusals: &[(&str, Option<&str>)]) -> Vec<ReadEvent> {
+        let mut events = vec![ReadEvent::StepBegin {
+            step,
+            day: serde_json::Value::Null,
+            as_of: serde_json::Value::Null,
+        }];
+        events.extend(refusals.iter().map(|(code, detail)| ReadEvent::ModelFault {
+            step,
+            code: (*code).to_owned(),
+            detail: detail.map(str::to_owned),
+        }));
+        events.push(ReadEvent::Decision {
+            step,
+            outcome: StepOutcome::Fallback,
+            orders: Vec::new(),
+            overall_reason: None,
+            is_repaired: false,
+        });
+        events
+    }
+
+    #[test]
+    fn the_last_submission_says_whether_form_or_rule_failed() {
+        let events = [
+            fallback(1, &[("no_tool_call", None), ("rejected", Some("cash"))]),
+            fallback(2, &[("rejected", Some("cash")), ("rejected", Some("missing"))]),
+            fallback(3, &[("rejected", Some("lot")), ("arguments_malformed", None)]),
+            fallback(4, &[("rejected", Some("max_single_weight"))]),
+            fallback(5, &[]),
+        ];
+        let fold = EpisodeFold::of(events.iter().flatten());
+        assert_eq!((fold.counters.fallback, fold.counters.rule_fallback), (5, 2));
+        let metrics = metrics(&fold);
+        assert_eq!(metrics.parse_failure.value, Some(0.6));
+        assert_eq!(metrics.parse_failure_strict.value, Some(0.6));
+        assert_eq!(metrics.rule_breach.value, Some(0.4));
+        assert_eq!(metrics.abstention.value, Some(1.0));
     }
 }

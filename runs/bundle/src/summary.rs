@@ -5,6 +5,7 @@ use crate::event::{Mark, ReadEvent, StepOutcome};
 use crate::spending::PerStep;
 use crate::spending::Spending;
 use ktd_attribution::metric::Undefined;
+use ktd_env::exchange::RejectCode;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -87,10 +88,12 @@ pub struct Metrics {
     pub days: usize,
     /// Share of steps without an emitted order.
     pub abstention: Metric,
-    /// Share of emissions that stayed bad after all retries, what was mended counting as good (lenient).
+    /// Share of emissions whose form stayed unreadable after all retries, what was repaired counting as good (lenient).
     pub parse_failure: Metric,
-    /// The same with what was mended counting as bad (strict).
+    /// The same with what was repaired counting as bad (strict).
     pub parse_failure_strict: Metric,
+    /// Share of emissions that could be read and still broke a rule of the exchange after all retries.
+    pub rule_breach: Metric,
 }
 
 /// The account's metrics (docs/spec/statistics.md#metrics) and what the exchange did.
@@ -135,6 +138,9 @@ pub struct Counters {
     pub hold: usize,
     /// Steps without a good submission.
     pub fallback: usize,
+    /// Of the fallbacks, those whose last submission could be read and broke a rule of the exchange; the form of the
+    /// others stayed unreadable.
+    pub rule_fallback: usize,
     /// Steps lost to the infrastructure.
     pub uncovered: usize,
     /// Of the submitted and the held steps, those read only after the model's words were repaired: good in the lenient
@@ -175,6 +181,8 @@ pub struct EpisodeFold {
     pub reason: Option<String>,
     /// Steps in which a model's emission was judged: submitted, held or fallen back.
     pub emissions: usize,
+    /// Whether the last mistake of the step was a rule broken by a submission that could be read.
+    breaks_rule: bool,
 }
 
 impl EpisodeFold {
@@ -188,7 +196,8 @@ impl EpisodeFold {
         let counters = &mut self.counters;
         match event {
             ReadEvent::EpisodeBegin { initial_cash_fen, .. } => self.initial_cash_fen = *initial_cash_fen,
-            ReadEvent::StepBegin { .. } | ReadEvent::Fills { .. } => {}
+            ReadEvent::StepBegin { .. } => self.breaks_rule = false,
+            ReadEvent::Fills { .. } => {}
             ReadEvent::Turn {
                 usage, normalised, ..
             } => {
@@ -206,7 +215,10 @@ impl EpisodeFold {
                 refused: Some(code), ..
             } => count(&mut counters.tool_calls_refused, code),
             ReadEvent::ToolCall { refused: None, .. } => counters.tool_calls_ok += 1,
-            ReadEvent::ModelFault { code, .. } => count(&mut counters.model_faults, code),
+            ReadEvent::ModelFault { code, detail, .. } => {
+                count(&mut counters.model_faults, code);
+                self.breaks_rule = detail.as_deref().is_some_and(is_rule);
+            }
             ReadEvent::Decision {
                 outcome, is_repaired, ..
             } => {
@@ -214,7 +226,10 @@ impl EpisodeFold {
                 match outcome {
                     StepOutcome::Submitted => counters.submitted += 1,
                     StepOutcome::Hold => counters.hold += 1,
-                    StepOutcome::Fallback => counters.fallback += 1,
+                    StepOutcome::Fallback => {
+                        counters.fallback += 1;
+                        counters.rule_fallback += usize::from(self.breaks_rule);
+                    }
                     StepOutcome::Uncovered => counters.uncovered += 1,
                 }
                 self.emissions += usize::from(*outcome != StepOutcome::Uncovered);
@@ -227,6 +242,11 @@ impl EpisodeFold {
         }
         self
     }
+}
+
+/// Whether what a refused submission broke is a rule of the exchange, and not its form.
+fn is_rule(detail: &str) -> bool {
+    RejectCode::ALL.iter().any(|code| code.code() == detail)
 }
 
 fn count(counts: &mut BTreeMap<String, usize>, code: &str) {

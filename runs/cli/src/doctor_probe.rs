@@ -157,6 +157,7 @@ fn of_vendor(args: &ProbeArgs, wanted: &str) -> Option<AgentConfig> {
     };
     Some(AgentConfig {
         cohort: None,
+        cutoff: None,
         id: format!("{vendor}--{model}").chars().map(as_file_name).collect(),
         kind: AgentKind::Model(Box::new(ModelAgent {
             model: model.to_owned(),

@@ -37,7 +37,8 @@ pub(super) struct LeaderboardArgs {
     /// Results directories, bundles, or folders that labs published with `ktd publish`.
     #[arg(required = true)]
     pub results: Vec<PathBuf>,
-    /// Tables to print: `ranking`, or KTD-Fin's 3, 4, 5, 8 or 11; `all` for every one (default: ranking and 5).
+    /// Tables to print: `ranking`, `seeds`, `rejects`, `comparability`, `memory`, or KTD-Fin's 3, 4, 5, 8 or 11; `all` for
+    /// every one (default: ranking and 5).
     #[arg(long)]
     pub table: Vec<String>,
     /// Rankings to print: `headline` (default), or `all` of them.
@@ -181,7 +182,7 @@ fn kinds(words: &[String]) -> Result<Vec<TableKind>, CliError> {
         TableKind::parse(word).ok_or_else(|| {
             CliError::input(
                 format!("there is no table {word:?}"),
-                "it is ranking, pooled, by-window, 3, 4, 5, 8, 11 or all",
+                "it is ranking, pooled, by-window, 3, 4, 5, 8, 11, seeds, rejects, comparability, memory or all",
             )
         })
     };

@@ -28,7 +28,7 @@ const fn figure(head: &'static str, priority: u8, of: fn(&CellResult) -> String)
 const MODEL_FAULTS: &str = "model faults";
 const INFRASTRUCTURE_FAULTS: &str = "infra faults";
 
-const FIGURES: [Figure; 12] = [
+const FIGURES: [Figure; 13] = [
     figure("return", 0, |cell| match &cell.result {
         Ok(summary) => of_account(summary, percent, |account| &account.total_return),
         Err(_) => "stopped".to_owned(),
@@ -56,6 +56,9 @@ const FIGURES: [Figure; 12] = [
     }),
     figure("strict", 9, |cell| {
         of(cell, |summary| percent(&summary.metrics.parse_failure_strict))
+    }),
+    figure("rule breach", 9, |cell| {
+        of(cell, |summary| percent(&summary.metrics.rule_breach))
     }),
     figure(MODEL_FAULTS, 3, |cell| {
         of(cell, |summary| model_faults(summary).to_string())
@@ -88,7 +91,7 @@ fn of(cell: &CellResult, figure: fn(&Summary) -> String) -> String {
 }
 
 /// The table of results: how submissions were forced (parse failures compare within a level only), return, Sharpe,
-/// drawdown, turnover, abstention, parse failure (lenient, then strict), the three kinds of fault apart, cost and tokens.
+/// drawdown, turnover, abstention, parse failure (lenient, then strict), rules broken after all retries, the three kinds of fault apart, cost and tokens.
 ///
 /// Where the whole table does not fit, what all cells share is said once above it, and modes and masks go by their first
 /// word as long as that names them.

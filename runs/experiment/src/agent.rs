@@ -2,10 +2,12 @@
 
 mod cohort;
 mod control;
+mod cutoff;
 mod keys;
 
 pub use cohort::AgentCohort;
 pub use control::{Control, SignalStrategy, SignalsControl};
+pub use cutoff::TrainingCutoff;
 
 use crate::ExperimentError;
 use crate::rate_limits::RateLimits;
@@ -26,6 +28,8 @@ pub struct AgentConfig {
     pub id: String,
     /// The cohort that it names; none for an agent of this program, whose cohort is known.
     pub cohort: Option<AgentCohort>,
+    /// The last day of its training data, where a model's maker states one; none for an agent of this program.
+    pub cutoff: Option<TrainingCutoff>,
     /// What it is, with the settings of that kind.
     pub kind: AgentKind,
 }
@@ -147,6 +151,7 @@ impl AgentConfig {
         Self {
             id: name.to_owned(),
             cohort: None,
+            cutoff: None,
             kind: AgentKind::Builtin(BuiltinAgent {
                 name: name.to_owned(),
                 force: None,

@@ -150,12 +150,13 @@ fn hashes(board: &Leaderboard) -> Markup {
 fn contents(board: &Leaderboard) -> Markup {
     let pictures: &[_] = if board.tracks.is_empty() { &[] } else { &CONTENTS };
     let pooled = (!board.pooled.is_empty()).then_some(("pooled", "Pooled over windows"));
+    let memory = (!board.cutoff_gaps.is_empty()).then_some(("memory", "Memory gap and training cutoff"));
     let others = (1 < board.tracks.len()).then_some(("tracks", "Other rankings"));
     let last = [("guide", "How to read this"), ("protocol", "Protocol")];
     html! {
         nav aria-label="contents" {
             ul {
-                @for (id, text) in pictures.iter().copied().chain(pooled).chain(others).chain(last) {
+                @for (id, text) in pictures.iter().copied().chain(pooled).chain(memory).chain(others).chain(last) {
                     li { a href={ "#" (id) } { (text) } }
                 }
             }

@@ -27,6 +27,7 @@ fn body(board: &Leaderboard) -> Markup {
             @if let [headline, others @ ..] = board.tracks.as_slice() {
                 (pictures::all(View { board, track: headline }))
                 (pooled(board))
+                (memory(board))
                 (other_tracks(others))
             } @else {
                 p.nothing { "There is no ranking: no finished run was shown." }
@@ -53,6 +54,22 @@ fn pooled(board: &Leaderboard) -> Markup {
                     (sheet::pooled::ranks(pooled).html())
                     (sheet::pooled::windows(pooled).html())
                 }
+            }
+        }
+    }
+}
+
+/// What hiding the identifiers took away, by where windows lie beside each model's training cutoff.
+fn memory(board: &Leaderboard) -> Markup {
+    html! {
+        @if !board.cutoff_gaps.is_empty() {
+            section #memory {
+                h2 { "Memory gap and training cutoff" }
+                p.lead {
+                    "Bright minus blinded in windows that end by the last day of a model's training data, hold it, or begin \
+                     later. A gap that is there before the cutoff and gone after it is memory."
+                }
+                (sheet::memory::table(board).html())
             }
         }
     }

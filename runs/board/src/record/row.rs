@@ -1,6 +1,6 @@
 //! One row of a board: all that is recorded of an agent on a track.
 
-use super::{Bounds, Cohort, MurphyParts, RankBounds};
+use super::{Bounds, Cohort, Comparability, MurphyParts, OrderCounts, RankBounds};
 use crate::by_basis::ByBasis;
 use ktd_bundle::signer_mark::SignerMark;
 use ktd_bundle::summary::Metric;
@@ -20,12 +20,19 @@ pub struct LeaderboardRow {
     pub force: Option<ForceLevel>,
     /// Its seeds, ascending.
     pub seeds: Vec<u64>,
-    /// The seed whose daily series are shown: the one of the median return, the lower of two.
-    pub shown_seed: Option<u64>,
     /// Names of the models that answered, as the provider says: more than one is a drift.
     pub served_models: Vec<String>,
     /// Counters over all seeds.
     pub faults: Faults,
+    /// What became of its orders. None for a reference.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub orders: Option<OrderCounts>,
+    /// What must be equal before it is compared with another row. None for a reference.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub comparability: Option<Comparability>,
+    /// The last day of its training data, as its experiment file states it.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub cutoff: Option<String>,
     /// Metrics by name over seeds: `total_return`, `excess_return`, `sharpe_ratio`, `max_drawdown`,
     /// `information_ratio`, `turnover`, `hhi`, `cash_ratio`, `abstention`, `parse_failure`, `ece`, and diagnostics. Excess
     /// return and information ratio are against the track's benchmark of total return; `excess_return_price_index` and
@@ -54,9 +61,9 @@ pub struct LeaderboardRow {
     pub selection: Option<Selection>,
     /// Mean exposure to each style over invested days, weights over NAV.
     pub exposures: Vec<f64>,
-    /// Daily exposures of the shown seed: one series a style.
+    /// Daily exposures, means over seeds: one series a style.
     pub daily_exposures: Vec<Vec<f64>>,
-    /// Daily series of the shown seed.
+    /// Daily series, means over seeds.
     pub curves: Option<Curves>,
     /// Stated confidence against what happened.
     pub reliability: Option<CalibrationRecord>,
@@ -171,13 +178,14 @@ pub struct Selection {
     pub dsr: Metric,
 }
 
-/// Daily series at each close.
+/// Daily series at each close, means over seeds: they are those of one account that gives each seed an equal share of the
+/// cash before the first day, and leaves it there.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Curves {
     /// Net asset value, 1 before the first day.
     pub nav: Vec<f64>,
-    /// Fall from the highest so far, positive.
+    /// Fall of `nav` from its highest so far, positive: that of a seed may be deeper.
     pub drawdown: Vec<f64>,
     /// Common, linked up to the day; with the next three it adds up to `nav - 1`.
     pub common: Vec<f64>,

@@ -24,8 +24,9 @@ pub const METRICS: [(&str, &str, CellForm); 11] = [
     ("ECE", "ece", TableCell::Fine),
 ];
 
-/// What stands beside them: a diagnostic, and the two figures against the price index, which leaves dividends out.
-const BESIDE: [(&str, &str, CellForm); 3] = [
+/// What stands beside them: two diagnostics, and the two figures against the price index, which leaves dividends out.
+const BESIDE: [(&str, &str, CellForm); 4] = [
+    ("rule breach", "rule_breach", TableCell::Percent),
     ("tools ok", "tool_validity", TableCell::Percent),
     (
         "excess, price index",
@@ -77,7 +78,7 @@ pub(super) fn table(track: &Track) -> TableData {
     ));
     table.notes.push(
         "delta-rk = return-rk - alpha-rk: above 0 is better judged by skill; parse failures compare within one force \
-         level"
+         level, and are of unreadable form alone: a rule broken after all retries is a rule breach"
             .to_owned(),
     );
     table

@@ -1,11 +1,15 @@
 //! The board's tables.
 
+pub(crate) mod comparability;
 mod contrasts;
 mod exposures;
+pub(crate) mod memory;
 mod metrics;
 pub(crate) mod pooled;
 mod profile;
 mod ranking;
+pub(crate) mod rejects;
+pub(crate) mod seeds;
 mod split;
 
 pub use metrics::{CellForm, METRICS};
@@ -36,11 +40,19 @@ pub enum TableKind {
     Exposures,
     /// Table 11: bright against blinded.
     Contrasts,
+    /// The ten metrics over seeds: medians and quartiles.
+    Seeds,
+    /// Orders that the exchange rejected, by agent and code.
+    Rejects,
+    /// What must be equal before rows are compared.
+    Comparability,
+    /// Memory gaps before, across and after each model's training cutoff.
+    Memory,
 }
 
 impl TableKind {
     /// All tables, in the order in which they are shown.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 12] = [
         Self::Ranking,
         Self::Pooled,
         Self::ByWindow,
@@ -49,6 +61,10 @@ impl TableKind {
         Self::Split,
         Self::Exposures,
         Self::Contrasts,
+        Self::Seeds,
+        Self::Rejects,
+        Self::Comparability,
+        Self::Memory,
     ];
 
     /// The word by which the command line and files name it.
@@ -63,6 +79,10 @@ impl TableKind {
             Self::Split => "table5",
             Self::Exposures => "table8",
             Self::Contrasts => "table11",
+            Self::Seeds => "seeds",
+            Self::Rejects => "rejects",
+            Self::Comparability => "comparability",
+            Self::Memory => "memory",
         }
     }
 
@@ -85,7 +105,13 @@ impl TableKind {
     pub const fn is_per_track(self) -> bool {
         matches!(
             self,
-            Self::Ranking | Self::Metrics | Self::Split | Self::Exposures
+            Self::Ranking
+                | Self::Metrics
+                | Self::Split
+                | Self::Exposures
+                | Self::Seeds
+                | Self::Rejects
+                | Self::Comparability
         )
     }
 }
@@ -102,6 +128,10 @@ pub fn table(board: &Leaderboard, kind: TableKind, track: &Track, basis: WeightB
         TableKind::Split => split::table(board, track, basis),
         TableKind::Exposures => exposures::table(board, track),
         TableKind::Contrasts => contrasts::table(board),
+        TableKind::Seeds => seeds::table(track),
+        TableKind::Rejects => rejects::table(track),
+        TableKind::Comparability => comparability::table(track),
+        TableKind::Memory => memory::table(board),
     }
 }
 
@@ -149,8 +179,11 @@ pub(crate) fn force(leader: &LeaderboardRow) -> TableCell {
 
 /// What a ranking is of, in words.
 fn described(track: &Track) -> String {
+    let market = track.regime.map_or_else(String::new, |regime| {
+        format!(", {} market", regime.regime.label())
+    });
     format!(
-        "window {}, {} days, {}/{}, {}",
+        "window {}, {} days{market}, {}/{}, {}",
         track.window,
         track.dates.len(),
         track.level.label(),

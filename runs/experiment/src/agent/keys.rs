@@ -3,7 +3,7 @@
 use super::control::ControlName;
 use super::{
     AgentCohort, AgentConfig, AgentKind, ApiKeySource, BuiltinAgent, Control, External, ExternalClient,
-    ModelAgent, ProgramAgent, SignalStrategy, SignalsControl,
+    ModelAgent, ProgramAgent, SignalStrategy, SignalsControl, TrainingCutoff,
 };
 use crate::file_name::is_file_name;
 use crate::rate_limits::RateLimits;
@@ -22,6 +22,8 @@ pub(crate) struct AgentKeys {
     kind: Option<Kind>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     cohort: Option<AgentCohort>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    cutoff: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     builtin: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -133,6 +135,11 @@ pub(crate) enum InvalidAgent {
          scores = \"scores.csv\", strategy = \"top20\""
     )]
     NoScores { id: String, key: &'static str },
+    #[error(
+        "agent {id:?}: `cutoff` is {text:?}, but the last day of its training data must be a date: for example, write \
+         cutoff = \"2025-01-31\""
+    )]
+    Cutoff { id: String, text: String },
     #[error("agent {0:?} has both `api_key_env` and `api_key_file`: remove one of the two")]
     TwoApiKeys(String),
 }
@@ -155,9 +162,9 @@ impl TryFrom<AgentKeys> for AgentConfig {
             return Err(InvalidAgent::OtherKind { id, kind: label });
         }
         let kind = keys.take_kind(&id, label)?;
-        let cohort = match label {
-            Kind::Builtin | Kind::Control => None,
-            Kind::Model | Kind::Program | Kind::Client => keys.cohort.take(),
+        let (cohort, cutoff) = match label {
+            Kind::Builtin | Kind::Control => (None, None),
+            Kind::Model | Kind::Program | Kind::Client => (keys.cohort.take(), keys.take_cutoff(&id)?),
         };
         if let Some(key) = keys.first_left() {
             let more = match label {
@@ -175,7 +182,12 @@ impl TryFrom<AgentKeys> for AgentConfig {
             AgentKind::Model(model) => check_model(&id, model)?,
             AgentKind::Builtin(_) | AgentKind::Control(_) | AgentKind::Program(_) | AgentKind::Client(_) => {}
         }
-        Ok(Self { id, cohort, kind })
+        Ok(Self {
+            id,
+            cohort,
+            cutoff,
+            kind,
+        })
     }
 }
 
@@ -225,6 +237,16 @@ impl AgentKeys {
         })
     }
 
+    fn take_cutoff(&mut self, id: &str) -> Result<Option<TrainingCutoff>, InvalidAgent> {
+        let read = |text: String| {
+            TrainingCutoff::parse(&text).map_err(|_| InvalidAgent::Cutoff {
+                id: id.to_owned(),
+                text: text.chars().take(ID_SHOWN_CHARS).collect(),
+            })
+        };
+        self.cutoff.take().map(read).transpose()
+    }
+
     fn take_signals(&mut self, id: &str) -> Result<SignalsControl, InvalidAgent> {
         let missing = |key| InvalidAgent::NoScores {
             id: id.to_owned(),
@@ -272,6 +294,7 @@ impl AgentKeys {
             id: _,
             kind: _,
             cohort,
+            cutoff,
             builtin,
             control,
             scores,
@@ -298,6 +321,7 @@ impl AgentKeys {
         } = self;
         let keys = [
             ("cohort", cohort.is_some()),
+            ("cutoff", cutoff.is_some()),
             ("builtin", builtin.is_some()),
             ("control", control.is_some()),
             ("scores", scores.is_some()),
@@ -346,6 +370,7 @@ impl From<AgentConfig> for AgentKeys {
             id: agent.id,
             kind: Some(kind),
             cohort: agent.cohort,
+            cutoff: agent.cutoff.map(TrainingCutoff::text),
             ..Self::default()
         };
         match agent.kind {
@@ -443,7 +468,7 @@ mod tests {
                     "model": "m", "vendor": "qwen", "wire": "chat-completions", "region": "intl",
                     "base_url": "http://127.0.0.1:8000/v1", "api_key_env": "KEY", "timeout_seconds": 1,
                     "connect_timeout_seconds": 2, "temperature": 0.1, "max_output_tokens": 3, "force": "F2",
-                    "thinking": "never", "send_seed": true,
+                    "thinking": "never", "send_seed": true, "cutoff": "2025-01-31",
                 }),
             ),
             (
@@ -473,7 +498,7 @@ mod tests {
             "model": "m", "vendor": "v", "wire": "messages", "region": "r", "base_url": "http://h/v1",
             "api_key_env": "A", "api_key_file": "a", "timeout_seconds": 1, "connect_timeout_seconds": 1,
             "temperature": 1.0, "max_output_tokens": 1, "force": "F0", "thinking": "never", "send_seed": true,
-            "rates": {}, "scores": "s.csv", "scores_sha256": "00", "strategy": "top20",
+            "rates": {}, "scores": "s.csv", "scores_sha256": "00", "strategy": "top20", "cutoff": "2025-01-31",
         });
         let takes: [&[&str]; 5] = [
             &["builtin", "force"],
@@ -494,9 +519,17 @@ mod tests {
                 "thinking",
                 "send_seed",
                 "rates",
+                "cutoff",
             ],
-            &["command", "pass_env", "timeout_seconds", "send_seed", "rates"],
-            &["external", "send_seed", "rates"],
+            &[
+                "command",
+                "pass_env",
+                "timeout_seconds",
+                "send_seed",
+                "rates",
+                "cutoff",
+            ],
+            &["external", "send_seed", "rates", "cutoff"],
         ];
         for (kind, takes) in own.into_iter().zip(takes) {
             for (key, value) in values.as_object().unwrap() {
@@ -540,6 +573,10 @@ mod tests {
             (
                 json!({ "id": "a", "model": "m" }),
                 "needs either `vendor` or `base_url`",
+            ),
+            (
+                json!({ "id": "a", "external": "mcp", "cutoff": "2025-02-30" }),
+                "`cutoff` is \"2025-02-30\", but the last day of its training data must be a date",
             ),
             (
                 json!({ "id": "a", "model": "m", "base_url": "http://k@h/v1" }),

@@ -1,6 +1,7 @@
 //! Axes with ticks, labels and grid lines, and where a value lies between them.
 
 use super::canvas::{Anchor, Canvas, Point};
+use super::number::real;
 use super::ticks::ticks;
 use std::fmt;
 use std::ops::Range;
@@ -136,7 +137,8 @@ impl Axes<'_> {
             canvas.line("gr", (x, top), (x, base));
             canvas.line("ax", (x, base), (x, base + TICK));
             if !label.is_empty() {
-                canvas.text("tk", Anchor::Middle, (x, base + 14.5), &label);
+                let (anchor, x) = within(canvas.width(), x, &label);
+                canvas.text("tk", anchor, (x, base + 14.5), &label);
             }
         }
         if 0 < self.x.most {
@@ -159,6 +161,19 @@ impl Axes<'_> {
         if 0 < self.y.most {
             canvas.line("ax", (base, plane.down.start), (base, plane.down.end));
         }
+    }
+}
+
+/// Where the label of a tick stands: below it, or along the edge of the canvas that it would be cut off by.
+fn within(width: f64, x: f64, label: &str) -> (Anchor, f64) {
+    // A letter of a label is 6 units wide at most.
+    let half = real(label.chars().count()) * 3.2;
+    if width < x + half {
+        (Anchor::End, width - 1.0)
+    } else if x < half {
+        (Anchor::Start, 1.0)
+    } else {
+        (Anchor::Middle, x)
     }
 }
 
@@ -222,6 +237,26 @@ mod tests {
             !drawn.contains('#') && !drawn.contains("rgb"),
             "colours belong to the style sheet"
         );
+    }
+
+    #[test]
+    fn no_label_is_cut_off_at_an_edge() {
+        let mut canvas = Canvas::new(300.0, 60.0);
+        Axes {
+            edges: Edges::new(5.0, 8.0, 20.0, 20.0),
+            rows: None,
+            x: Axis::new(0.0..10.0, 4, &|value| format!("2025-03-{value:02}")),
+            y: Axis::unseen(0.0..1.0),
+        }
+        .draw(&mut canvas);
+        let drawn = canvas.figure("wide", "t", "d").into_string();
+        for label in [
+            "<text class=\"tk\" x=\"1\" y=\"54.5\">2025-03-00<",
+            "<text class=\"tk m\" x=\"156\" y=\"54.5\">2025-03-05<",
+            "<text class=\"tk e\" x=\"299\" y=\"54.5\">2025-03-10<",
+        ] {
+            assert!(drawn.contains(label), "{label}: {drawn}");
+        }
     }
 
     #[test]

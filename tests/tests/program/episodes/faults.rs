@@ -316,7 +316,23 @@ fn after_all_retries_the_step_is_a_fallback_without_trade() {
     );
     assert_eq!(counters.hold, 0);
     assert_eq!(summary.account.unwrap().orders_filled, 0);
+    // The submission can be read and breaks a rule: that is no failure of form.
+    assert_eq!(counters.rule_fallback, STEPS);
+    assert_eq!(summary.metrics.parse_failure.value, Some(0.0));
+    assert_eq!(summary.metrics.rule_breach.value, Some(1.0));
+}
+
+#[test]
+fn what_cannot_be_read_after_all_retries_is_a_parse_failure() {
+    let folder = tempfile::tempdir().unwrap();
+    let unreadable = json!([{"stock_id": "SH600000", "side": "KEEP"}]);
+    let provider = Provider::new(Arc::new(Submits(vec![unreadable; 9])), &[]);
+    let rest = "session = { schema_retries = 2 }\nmodes = [\"memory-only\"]";
+    let summary = run(rest, &provider, folder.path()).unwrap();
+    let counters = &summary.counters;
+    assert_eq!((counters.fallback, counters.rule_fallback), (STEPS, 0));
     assert_eq!(summary.metrics.parse_failure.value, Some(1.0));
+    assert_eq!(summary.metrics.rule_breach.value, Some(0.0));
 }
 
 #[test]

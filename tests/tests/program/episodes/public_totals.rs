@@ -165,7 +165,13 @@ fn a_masked_bundle_tells_no_total_that_its_rung_does_not_show() {
         let metrics: Vec<&String> = summary["metrics"].as_object().unwrap().keys().collect();
         assert_eq!(
             metrics,
-            ["abstention", "days", "parse_failure", "parse_failure_strict"]
+            [
+                "abstention",
+                "days",
+                "parse_failure",
+                "parse_failure_strict",
+                "rule_breach"
+            ]
         );
     }
 }

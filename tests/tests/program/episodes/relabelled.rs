@@ -211,6 +211,7 @@ fn another_mode_is_refused() {
 fn a_built_in_agent_is_no_vendors_model() {
     let model = |name: &str| AgentConfig {
         cohort: None,
+        cutoff: None,
         id: "gpt-9".to_owned(),
         kind: AgentKind::Model(Box::new(ModelAgent {
             model: name.to_owned(),

@@ -8,6 +8,7 @@
 
 mod files;
 mod identity;
+mod models;
 mod pooled;
 mod ranked;
 mod references;
@@ -150,6 +151,64 @@ fn every_day_adds_up_on_every_basis() {
     assert!(compared >= 5 * 2 * 2 * 3 * 3, "{compared}");
 }
 
+/// A member of a summary, public or private, of a cell.
+fn recorded(cell: &str) -> Value {
+    let bytes = std::fs::read(scene().join("out/cells").join(cell).join("summary.json")).unwrap();
+    serde_json::from_slice(&bytes).unwrap()
+}
+
+#[test]
+fn curves_are_means_over_seeds_and_so_are_their_parts() {
+    let board = board(scene(), &["out"]);
+    let random = leader(track(&board, "long", "bright"), "random");
+    let series = |name: &str| -> Vec<f64> {
+        let values = random["curves"][name].as_array().unwrap().iter();
+        values.map(|value| value.as_f64().unwrap()).collect()
+    };
+    let nav = series("nav");
+    let ends = [1, 2].map(|seed| {
+        let summary = recorded(&format!("random__long__bright-exact__memory-only__s{seed}"));
+        let initial = summary["account"]["final_nav_fen"].as_f64().unwrap();
+        initial / (1.0 + summary["account"]["total_return"]["value"].as_f64().unwrap())
+    });
+    assert!((ends[0] - ends[1]).abs() < 1.0, "both began with the same cash");
+    let returns = random["metrics"]["total_return"]["values"].as_array().unwrap();
+    let returns: Vec<f64> = returns.iter().map(|value| value.as_f64().unwrap()).collect();
+    assert!(
+        (returns[0] - returns[1]).abs() > 1e-3,
+        "seeds that trade alike show nothing"
+    );
+    let mean = f64::midpoint(returns[0], returns[1]);
+    assert!((nav.last().unwrap() - 1.0 - mean).abs() < 2e-6, "{nav:?}, {mean}");
+    let parts = ["common", "style", "selection", "other"].map(series);
+    for (day, nav) in nav.iter().enumerate() {
+        let sum: f64 = parts.iter().map(|part| part[day]).sum();
+        assert!((nav - 1.0 - sum).abs() < 5e-6, "day {day}: {nav}, {sum}");
+    }
+}
+
+#[test]
+fn rejected_orders_are_counted_by_code_and_add_up() {
+    let board = board(scene(), &["out"]);
+    let (mut rejected, mut submitted) = (0, 0);
+    for track in board["tracks"].as_array().unwrap() {
+        for leader in track["leaders"].as_array().unwrap() {
+            let orders = &leader["orders"];
+            if leader["cohort"] == "reference" {
+                assert!(orders.is_null());
+                continue;
+            }
+            let codes = orders["rejected"].as_array().unwrap().iter();
+            let by_code: u64 = codes.map(|code| code["orders"].as_u64().unwrap()).sum();
+            let all = orders["submitted"].as_u64().unwrap();
+            assert_eq!(by_code + orders["filled"].as_u64().unwrap(), all, "{leader}");
+            rejected += by_code;
+            submitted += all;
+        }
+    }
+    assert!(0 < submitted && rejected < submitted, "{rejected} of {submitted}");
+}
+
 #[test]
 fn what_has_no_value_has_a_reason() {
     let board = board(scene(), &["out"]);
@@ -214,6 +273,8 @@ fn tables_page_and_json_are_written() {
         "Table 5",
         "Table 8",
         "Table 11",
+        "Over seeds:",
+        "Rejected orders:",
         "underpowered",
         "oracle",
     ] {

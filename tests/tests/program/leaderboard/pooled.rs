@@ -23,7 +23,7 @@ fn agents(ids: &[&str]) -> String {
 }
 
 /// Windows by their first and last place among these dates.
-fn windows(dates: &[String], spans: &[(&str, usize, usize)]) -> String {
+pub(super) fn windows(dates: &[String], spans: &[(&str, usize, usize)]) -> String {
     let each = spans.iter().map(|(id, first, last)| {
         format!(
             "{{ id = {id:?}, start = {:?}, end = {:?} }}",
@@ -38,7 +38,7 @@ fn experiment(agents: &str, windows: &str) -> String {
 }
 
 /// The last forty days of the panel.
-fn dates(folder: &Folder) -> Vec<String> {
+pub(super) fn dates(folder: &Folder) -> Vec<String> {
     let last = experiment(&agents(&["random"]), "{ id = \"last\", last_days = 40 }");
     run(folder.path(), "dates", &last);
     let found = board(folder.path(), &["dates"]);

@@ -14,6 +14,7 @@ use ktd_board::page::render;
 use ktd_board::sheet::{self, TableKind};
 use ktd_board::{Bounds, WeightBasis};
 use ktd_board::{Cohort, Leaderboard, Linked};
+use ktd_bundle::summary::Metric;
 use ktd_view::draw::{Layout, display_width};
 use synthetic::{board, missing};
 use well_formed::check;
@@ -219,6 +220,37 @@ fn small_boards_are_pages_too() {
     let mut empty = board(3, 30, 1, 5);
     empty.tracks.clear();
     assert!(page_of(&empty).contains("There is no ranking"));
+}
+
+#[test]
+fn medians_stand_with_their_quartiles_and_curves_are_said_to_be_means() {
+    let mut board = board(3, 40, 1, 6);
+    let first = &mut board.tracks[0].leaders[0];
+    let turnover = first.metrics.get_mut("turnover").unwrap();
+    turnover.median = Metric::of(Ok(7.25));
+    turnover.quartiles = Some(Bounds { low: 6.5, high: 9.75 });
+    first.seeds = vec![1, 2, 3];
+    let page = page_of(&board);
+    let leaderboard = section(&page, "leaderboard");
+    assert!(
+        leaderboard.contains("7.25 [6.50, 9.75]"),
+        "no quartiles beside the median"
+    );
+    assert!(leaderboard.contains("max_single_weight"), "no rejected orders");
+    assert!(leaderboard.contains("mixed: "), "no comparability");
+    assert!(leaderboard.contains("a bull market (benchmark"), "no regime");
+    let memory = section(&page, "memory");
+    assert!(
+        page.contains("href=\"#memory\""),
+        "the gaps are not in the contents"
+    );
+    assert!(
+        ["before", "across", "after"]
+            .iter()
+            .all(|side| memory.contains(&format!(">{side}<")))
+    );
+    let curves = section(&page, "curves");
+    assert!(curves.contains("Every curve is the mean over seeds") && curves.contains("mean of 3 seeds"));
 }
 
 #[test]

@@ -2,10 +2,11 @@
 
 use ktd_agents::ForceLevel;
 use ktd_board::{
-    BOARD_FORMAT, Bounds, ByBasis, CalibrationBin, CalibrationRecord, Cohort, Contrast, ContrastMetric,
-    Contribution, Curves, DateBounds, FactorVif, Faults, Gap, Leaderboard, LeaderboardRow, Linked,
-    ModelHealth, ModelRecord, MurphyParts, Pair, Protocol, RankBounds, Resampling, SeedStat, Selection,
-    SensitivityRow, Separation, SpaP, StyleHealth, Track, VifRound,
+    BOARD_FORMAT, Bounds, ByBasis, CalibrationBin, CalibrationRecord, Cohort, Comparability, Contrast,
+    ContrastMetric, Contribution, Curves, CutoffGap, CutoffSide, DateBounds, FactorVif, Faults, Gap,
+    Leaderboard, LeaderboardRow, Linked, MarketRegime, ModelHealth, ModelRecord, MurphyParts, OrderCounts,
+    Pair, Protocol, RankBounds, RejectedOrders, Resampling, SeedStat, Selection, SensitivityRow, Separation,
+    SpaP, StyleHealth, Track, VifRound, WindowGap, WindowRegime,
 };
 use ktd_bundle::summary::Metric;
 use ktd_masking::{Level, Mode, Numeric};
@@ -129,6 +130,7 @@ pub(crate) fn board(agents: usize, days: usize, tracks: usize, seed: u64) -> Lea
             null_portfolios: 500,
         },
         pooled: Vec::new(),
+        cutoff_gaps: cutoff_gaps(&mut chance, &names),
         contrasts: contrasts(&mut chance, &names),
         health: health(&mut chance, days),
         sensitivity: sensitivity(&mut chance, names.len()),
@@ -227,6 +229,11 @@ fn track(
         price_index_name: Some("price index 000300.SH".to_owned()),
         price_index_return: metric(benchmark.last().copied().unwrap_or(1.0) - 1.01),
         price_index: benchmark.clone(),
+        regime: Some(WindowRegime {
+            regime: MarketRegime::Bull,
+            total_return: 0.12,
+            max_drawdown: 0.03,
+        }),
         benchmark_return: metric(benchmark.last().copied().unwrap_or(1.0) - 1.0),
         benchmark,
         trials: 75,
@@ -268,10 +275,7 @@ fn stat(chance: &mut Chance, value: f64, spread: f64) -> SeedStat {
     }
 }
 
-fn leader(chance: &mut Chance, name: &str, cohort: Cohort, days: usize) -> LeaderboardRow {
-    let curves = curves(chance, days);
-    let linked = linked(chance, curves.nav.last().copied().unwrap_or(1.0) - 1.0);
-    let selection = linked.selection;
+fn metrics(chance: &mut Chance, linked: &Linked, cohort: Cohort) -> BTreeMap<String, SeedStat> {
     let mut metrics: BTreeMap<String, SeedStat> = [
         ("total_return", linked.portfolio, 0.02),
         ("excess_return", linked.portfolio - 0.03, 0.02),
@@ -300,6 +304,14 @@ fn leader(chance: &mut Chance, name: &str, cohort: Cohort, days: usize) -> Leade
             values: Vec::new(),
         },
     );
+    metrics
+}
+
+fn leader(chance: &mut Chance, name: &str, cohort: Cohort, days: usize) -> LeaderboardRow {
+    let curves = curves(chance, days);
+    let linked = linked(chance, curves.nav.last().copied().unwrap_or(1.0) - 1.0);
+    let selection = linked.selection;
+    let metrics = metrics(chance, &linked, cohort);
     let pre = contribution(linked);
     let post = contribution(linked_again(chance, &pre.carino));
     LeaderboardRow {
@@ -311,8 +323,10 @@ fn leader(chance: &mut Chance, name: &str, cohort: Cohort, days: usize) -> Leade
             .then(|| format!("{name}-2026-11"))
             .into_iter()
             .collect(),
-        shown_seed: Some(3),
         faults: faults(chance, cohort),
+        orders: Some(orders(chance)),
+        comparability: Some(comparability(name)),
+        cutoff: (cohort == Cohort::Model).then(|| "2025-01-31".to_owned()),
         metrics,
         return_rank: None,
         alpha_rank: None,
@@ -357,6 +371,36 @@ fn faults(chance: &mut Chance, cohort: Cohort) -> Faults {
         fallbacks: chance.below(6),
         holds: chance.below(60),
         cost_usd: (cohort == Cohort::Model).then(|| chance.share() * 40.0),
+    }
+}
+
+fn comparability(name: &str) -> Comparability {
+    let one = |value: &str| vec![value.to_owned()];
+    Comparability {
+        thinking: one("think-then-force"),
+        temperature: vec!["0.7".to_owned(), "not sent".to_owned()],
+        max_output_tokens: one("16384"),
+        max_tool_calls: one("20"),
+        schema_retries: one("3"),
+        served_models: vec![format!("{name}-2026-10"), format!("{name}-2026-11")],
+        force: one("F1"),
+        tokens_per_step: Some(21_500),
+        cost_usd_per_step: Some(0.0123),
+        mixed: one("served_models"),
+    }
+}
+
+fn orders(chance: &mut Chance) -> OrderCounts {
+    let rejected = ["lot", "max_single_weight", "limit_up", "cash"].map(|code| RejectedOrders {
+        code: code.to_owned(),
+        orders: chance.below(9),
+        share: Some(chance.share() * 0.1),
+        fed_back: chance.below(4),
+    });
+    OrderCounts {
+        submitted: 400,
+        filled: 350,
+        rejected: rejected.to_vec(),
     }
 }
 
@@ -567,7 +611,9 @@ fn references(chance: &mut Chance, benchmark: &[f64], days: usize) -> [Leaderboa
         metrics: own.clone(),
         seeds: Vec::new(),
         served_models: Vec::new(),
-        shown_seed: None,
+        orders: None,
+        comparability: None,
+        cutoff: None,
         force: None,
         faults: Faults::default(),
         selection: None,
@@ -604,6 +650,31 @@ fn references(chance: &mut Chance, benchmark: &[f64], days: usize) -> [Leaderboa
         ..members.clone()
     };
     [index, members]
+}
+
+fn cutoff_gaps(chance: &mut Chance, names: &[String]) -> Vec<CutoffGap> {
+    let of_agent = |agent: &String| {
+        [CutoffSide::Before, CutoffSide::Across, CutoffSide::After].map(|side| {
+            let gap = Gap {
+                total_return: chance.around(0.05),
+                selection: Some(chance.around(0.03)),
+            };
+            CutoffGap {
+                agent: agent.clone(),
+                cutoff: "2025-01-31".to_owned(),
+                mode: Mode::OpenResearch,
+                numeric: Numeric::Rescaled,
+                side,
+                windows: vec![WindowGap {
+                    window: "W1".to_owned(),
+                    regime: Some(MarketRegime::Bear),
+                    gap: gap.clone(),
+                }],
+                mean: gap,
+            }
+        })
+    };
+    names.iter().flat_map(of_agent).collect()
 }
 
 fn contrasts(chance: &mut Chance, names: &[String]) -> Vec<Contrast> {

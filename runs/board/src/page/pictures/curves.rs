@@ -1,6 +1,6 @@
 //! Picture 3: how the parts of the return grew, day by day, with the drawdown below.
 
-use super::{Daily, Section, View, card, day_label, legend, monthly, months, nothing, numbers};
+use super::{Daily, Section, View, card, day_label, legend, mean_of, monthly, months, nothing, numbers};
 use crate::{Curves, LeaderboardRow, Track};
 use ktd_view::draw::{
     Axes, Axis, Canvas, Edges, Plane, TableCell, TableData, axis_percent, change, padded, real, thin,
@@ -11,8 +11,9 @@ pub(super) const SECTION: Section = Section {
     id: "curves",
     title: "3. How the return grew",
     lead: "Linked contributions up to each day, stacked: what adds lies above zero and what takes away below it, and all \
-           of them together are the line of the net asset value. Below: the fall from the highest value so far. The \
-           seed of the median return is shown.",
+           of them together are the line of the net asset value. Every curve is the mean over seeds, close by close: that \
+           of one account that gives each seed an equal share of the cash and leaves it there. Below: the fall of this \
+           mean from its highest value so far; that of a single seed may be deeper.",
 };
 
 const WIDTH: f64 = 340.0;
@@ -60,15 +61,13 @@ pub(super) fn body(View { track, .. }: View<'_>) -> Markup {
 }
 
 fn picture(leader: &LeaderboardRow, curves: &Curves, track: &Track) -> Markup {
-    let seed = leader
-        .shown_seed
-        .map_or_else(String::new, |seed| format!("seed {seed}"));
+    let seeds = mean_of(leader);
     let last = curves.nav.last().map_or(0.0, |nav| nav - 1.0);
     let title = format!("Net asset value and contributions of {}", leader.agent);
     let description = format!("Ends at {} after {} days", change(last), curves.nav.len());
     card(
         leader,
-        &seed,
+        &seeds,
         &draw(curves, track).figure("small", &title, &description),
     )
 }

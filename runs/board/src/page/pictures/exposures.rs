@@ -1,6 +1,8 @@
 //! Picture 6: which styles the portfolios leaned on, on the mean and over time.
 
-use super::{Daily, Section, View, card, day_label, figure, legend, monthly, months, nothing, numbers};
+use super::{
+    Daily, Section, View, card, day_label, figure, legend, mean_of, monthly, months, nothing, numbers,
+};
 use crate::LeaderboardRow;
 use crate::sheet::{self, TableKind};
 use ktd_attribution::account::WeightBasis;
@@ -11,7 +13,7 @@ pub(super) const SECTION: Section = Section {
     id: "exposures",
     title: "6. Exposures to the styles",
     lead: "Mean z-scores of what was held, weighted by shares of the net asset value (cash counts as 0), over invested \
-           days; rows of cohorts are means of their agents. Below, day by day for the seed of the median return.",
+           days; rows of cohorts are means of their agents. Below, day by day, means over seeds.",
 };
 
 const WIDTH: f64 = 720.0;
@@ -139,10 +141,7 @@ fn daily(view: View<'_>) -> Markup {
 
 fn picture(leader: &LeaderboardRow, styles: &[String], dates: &[String]) -> Markup {
     let largest = largest(leader);
-    let seed = leader
-        .shown_seed
-        .map_or_else(String::new, |seed| format!("seed {seed} \u{b7} "));
-    let detail = format!("{seed}\u{b1}{} a row", decimals(largest, 1));
+    let detail = format!("{} \u{b7} \u{b1}{} a row", mean_of(leader), decimals(largest, 1));
     let title = format!("Daily exposures of {}", leader.agent);
     let description = format!("{} styles over {} days", styles.len(), dates.len());
     let drawn = lines(leader, largest, styles, dates);

@@ -80,7 +80,18 @@ pub(crate) fn table(track: &Track) -> Markup {
         ],
         row_classes: &classes,
     };
-    html! { div.leaders { (view.html()) } }
+    html! {
+        div.leaders { (view.html()) }
+        (sheet::seeds::on_page(track).html())
+        details.numbers {
+            summary { "Comparability: how the runs were asked, and who answered" }
+            (sheet::comparability::table(track).html())
+        }
+        details.numbers {
+            summary { "Rejected orders by code" }
+            (sheet::rejects::table(track).html())
+        }
+    }
 }
 
 fn cells(track: &Track) -> TableData {
@@ -131,8 +142,15 @@ pub(crate) fn described(track: &Track) -> String {
         stated(track.price_index_name.as_ref(), &track.price_index_return),
     ]
     .concat();
+    let market = track.regime.map_or_else(String::new, |found| {
+        let (gained, fell) = (change(found.total_return), portion(found.max_drawdown));
+        format!(
+            "; a {} market (benchmark {gained}, largest fall {fell})",
+            found.regime.label()
+        )
+    });
     format!(
-        "Window {}{dates}, {}/{}, {}{benchmarks}",
+        "Window {}{dates}, {}/{}, {}{benchmarks}{market}",
         track.window,
         track.level.label(),
         track.numeric.label(),

@@ -140,6 +140,15 @@ fn nothing(why: &str) -> Markup {
     html! { p.nothing { (why) } }
 }
 
+/// Of which seeds a daily series is the mean; a reference has none.
+fn mean_of(leader: &LeaderboardRow) -> String {
+    match leader.seeds.as_slice() {
+        [] => "no seeds".to_owned(),
+        [seed] => format!("seed {seed}"),
+        seeds => format!("mean of {} seeds", seeds.len()),
+    }
+}
+
 /// Whether it stands below the ranked.
 pub(crate) const fn is_set_apart(leader: &LeaderboardRow) -> bool {
     leader.alpha_rank.is_none()

@@ -1,0 +1,110 @@
+//! Memory gaps by where windows lie beside a model's training cutoff.
+
+use super::contrast::windows;
+use super::record::{CutoffGap, CutoffSide, Gap, Track, WindowGap};
+use ktd_masking::{Level, Mode, Numeric};
+use ktd_stats::moments::count;
+use std::collections::BTreeMap;
+
+/// Agent, cutoff, mode, numbers and side: the order of a board's table.
+type Key = (String, String, Mode, &'static str, CutoffSide);
+
+/// The gaps of every agent that names a cutoff, over windows that hold no other.
+pub(super) fn cutoff_gaps(tracks: &[Track]) -> Vec<CutoffGap> {
+    let apart = windows(tracks);
+    let mut found: BTreeMap<Key, (Numeric, Vec<WindowGap>)> = BTreeMap::new();
+    let blinded = tracks.iter().filter(|track| track.level == Level::Blinded);
+    for track in blinded.filter(|track| apart.contains(&track.window.as_str())) {
+        for leader in &track.leaders {
+            let both = leader.cutoff.as_ref().zip(leader.memory_gap.as_ref());
+            let Some(((cutoff, gap), side)) = both.and_then(|both| Some((both, side(both.0, &track.dates)?)))
+            else {
+                continue;
+            };
+            let key = (
+                leader.agent.clone(),
+                cutoff.clone(),
+                track.mode,
+                track.numeric.label(),
+                side,
+            );
+            let (_, windows) = found.entry(key).or_insert_with(|| (track.numeric, Vec::new()));
+            windows.push(WindowGap {
+                window: track.window.clone(),
+                regime: track.regime.map(|regime| regime.regime),
+                gap: gap.clone(),
+            });
+        }
+    }
+    let row =
+        |((agent, cutoff, mode, _, side), (numeric, windows)): (Key, (Numeric, Vec<WindowGap>))| CutoffGap {
+            agent,
+            cutoff,
+            mode,
+            numeric,
+            side,
+            mean: mean(&windows),
+            windows,
+        };
+    found.into_iter().map(row).collect()
+}
+
+/// On which side of a cutoff days lie; none of no day. Dates of one form are in the order of their texts.
+fn side(cutoff: &str, dates: &[String]) -> Option<CutoffSide> {
+    let (first, last) = (dates.first()?.as_str(), dates.last()?.as_str());
+    Some(if last <= cutoff {
+        CutoffSide::Before
+    } else if cutoff < first {
+        CutoffSide::After
+    } else {
+        CutoffSide::Across
+    })
+}
+
+/// Means over windows; of selection where every window has one.
+fn mean(windows: &[WindowGap]) -> Gap {
+    let all = count(windows.len());
+    let selection: Option<f64> = windows.iter().map(|window| window.gap.selection).sum();
+    Gap {
+        total_return: windows.iter().map(|window| window.gap.total_return).sum::<f64>() / all,
+        selection: selection.map(|sum| sum / all),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_window_lies_before_its_cutoff_only_when_its_last_day_does() {
+        let dates = ["2024-04-01", "2024-05-06", "2024-06-05"].map(str::to_owned);
+        for (cutoff, expected) in [
+            ("2024-03-31", CutoffSide::After),
+            ("2024-04-01", CutoffSide::Across),
+            ("2024-06-04", CutoffSide::Across),
+            ("2024-06-05", CutoffSide::Before),
+        ] {
+            assert_eq!(side(cutoff, &dates), Some(expected), "{cutoff}");
+        }
+        assert_eq!(side("2024-06-05", &[]), None);
+    }
+
+    #[test]
+    fn a_mean_of_selection_needs_every_windows() {
+        let window = |total_return: f64, selection: Option<f64>| WindowGap {
+            window: "w".to_owned(),
+            regime: None,
+            gap: Gap {
+                total_return,
+                selection,
+            },
+        };
+        let both = mean(&[window(0.1, Some(0.02)), window(0.3, Some(0.04))]);
+        assert!((both.total_return - 0.2).abs() < 1e-15);
+        assert!((both.selection.unwrap() - 0.03).abs() < 1e-15);
+        assert_eq!(
+            mean(&[window(0.1, Some(0.02)), window(0.3, None)]).selection,
+            None
+        );
+    }
+}

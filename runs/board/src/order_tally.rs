@@ -1,0 +1,117 @@
+//! What became of an episode's orders, and which rules of the exchange they broke.
+
+use super::record::{OrderCounts, RejectedOrders};
+use ktd_bundle::event::ReadEvent;
+use ktd_env::exchange::{Execution, RejectCode, StepReport};
+use std::collections::BTreeMap;
+
+/// Orders of one episode, or of several.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct OrderTally {
+    submitted: usize,
+    filled: usize,
+    /// Orders that the exchange rejected.
+    rejected: BTreeMap<RejectCode, usize>,
+    /// Submissions that were fed back before any order of theirs reached the exchange, by the first rule they broke.
+    fed_back: BTreeMap<RejectCode, usize>,
+}
+
+impl OrderTally {
+    /// The orders of an episode.
+    #[must_use]
+    pub fn of(events: &[ReadEvent], reports: &[StepReport]) -> Self {
+        let mut tally = Self::default();
+        for fill in reports.iter().flat_map(|report| &report.fills) {
+            tally.submitted += 1;
+            match fill.execution {
+                Execution::Filled { .. } => tally.filled += 1,
+                Execution::Rejected(code) => *tally.rejected.entry(code).or_insert(0) += 1,
+            }
+        }
+        for event in events {
+            if let ReadEvent::ModelFault {
+                detail: Some(detail), ..
+            } = event
+                && let Some(code) = rule(detail)
+            {
+                *tally.fed_back.entry(code).or_insert(0) += 1;
+            }
+        }
+        tally
+    }
+
+    /// The same of several episodes together.
+    pub(super) fn sum<'t>(tallies: impl IntoIterator<Item = &'t Self>) -> Self {
+        let mut sum = Self::default();
+        for tally in tallies {
+            sum.submitted += tally.submitted;
+            sum.filled += tally.filled;
+            for (all, own) in [
+                (&mut sum.rejected, &tally.rejected),
+                (&mut sum.fed_back, &tally.fed_back),
+            ] {
+                for (code, count) in own {
+                    *all.entry(*code).or_insert(0) += count;
+                }
+            }
+        }
+        sum
+    }
+
+    /// As a board records it: codes in the order of the exchange's checks.
+    #[expect(clippy::cast_precision_loss, reason = "orders stay far below 2^53")]
+    pub(super) fn record(&self) -> OrderCounts {
+        let count = |counts: &BTreeMap<RejectCode, usize>, code| counts.get(&code).copied().unwrap_or(0);
+        let row = |code: RejectCode| {
+            let (orders, fed_back) = (count(&self.rejected, code), count(&self.fed_back, code));
+            (0 < orders + fed_back).then(|| RejectedOrders {
+                code: code.code().to_owned(),
+                orders,
+                share: (0 < self.submitted).then(|| orders as f64 / self.submitted as f64),
+                fed_back,
+            })
+        };
+        OrderCounts {
+            submitted: self.submitted,
+            filled: self.filled,
+            rejected: RejectCode::ALL.into_iter().filter_map(row).collect(),
+        }
+    }
+}
+
+/// The rule of the exchange of this code; none where the form was at fault.
+fn rule(detail: &str) -> Option<RejectCode> {
+    RejectCode::ALL.into_iter().find(|code| code.code() == detail)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_are_counted_over_episodes_with_their_share_of_orders() {
+        let fault = |detail: &str| ReadEvent::ModelFault {
+            step: 1,
+            code: "rejected".to_owned(),
+            detail: Some(detail.to_owned()),
+        };
+        let episode = |submitted, filled, cash, events: &[ReadEvent]| OrderTally {
+            submitted,
+            filled,
+            rejected: BTreeMap::from([(RejectCode::Cash, cash)]),
+            ..OrderTally::of(events, &[])
+        };
+        let one = episode(6, 4, 2, &[fault("lot"), fault("missing"), fault("cash")]);
+        let two = episode(4, 3, 1, &[fault("lot")]);
+        let found = OrderTally::sum([&one, &two]).record();
+        assert_eq!((found.submitted, found.filled), (10, 7));
+        let rows: Vec<_> = found
+            .rejected
+            .iter()
+            .map(|row| (row.code.as_str(), row.orders, row.share, row.fed_back))
+            .collect();
+        // Form faults such as `missing` are no rule of the exchange; codes stand in the order of its checks.
+        assert_eq!(rows, [("lot", 0, Some(0.0), 2), ("cash", 3, Some(0.3), 1)]);
+        assert_eq!(OrderTally::default().record().rejected, []);
+    }
+}

@@ -1,0 +1,59 @@
+//! Memory gaps before, across and after each model's training cutoff.
+
+use crate::record::{CutoffGap, Leaderboard, MarketRegime};
+use ktd_view::draw::Align::{Left, Right};
+use ktd_view::draw::{TableCell, TableData};
+
+pub(crate) fn table(board: &Leaderboard) -> TableData {
+    let mut table = TableData::new(
+        "Memory gap by training cutoff: bright minus blinded, means over windows",
+        [
+            ("agent", Left, 0),
+            ("cutoff", Left, 0),
+            ("mode", Left, 3),
+            ("blinded", Left, 2),
+            ("side", Left, 0),
+            ("windows", Right, 1),
+            ("gap, total", Right, 0),
+            ("gap, selection", Right, 0),
+            ("markets", Left, 1),
+        ],
+    );
+    table.rows.extend(board.cutoff_gaps.iter().map(row));
+    if board.cutoff_gaps.is_empty() {
+        table
+            .notes
+            .push("no agent with bright and blinded runs names a `cutoff`".to_owned());
+    }
+    table.notes.push(
+        "before: the window ends by the cutoff's day; after: it begins later. A market is bull where the benchmark gains \
+         5 % or more and at least its own largest drawdown, bear where it loses 5 % or more, else sideways"
+            .to_owned(),
+    );
+    table
+}
+
+fn row(gap: &CutoffGap) -> Vec<TableCell> {
+    vec![
+        TableCell::Text(gap.agent.clone()),
+        TableCell::Text(gap.cutoff.clone()),
+        TableCell::Text(gap.mode.label().to_owned()),
+        TableCell::Text(gap.numeric.label().to_owned()),
+        TableCell::Text(gap.side.label().to_owned()),
+        TableCell::Count(gap.windows.len()),
+        TableCell::Change(gap.mean.total_return),
+        TableCell::optional(gap.mean.selection, TableCell::Change),
+        TableCell::Text(markets(gap)),
+    ]
+}
+
+/// How many windows were which market, such as `2 bull, 1 bear`.
+fn markets(gap: &CutoffGap) -> String {
+    let all = [MarketRegime::Bull, MarketRegime::Sideways, MarketRegime::Bear];
+    let counted = all.iter().filter_map(|regime| {
+        let of = gap.windows.iter().filter(|window| window.regime == Some(*regime));
+        let count = of.count();
+        (0 < count).then(|| format!("{count} {}", regime.label()))
+    });
+    counted.collect::<Vec<_>>().join(", ")
+}

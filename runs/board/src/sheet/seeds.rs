@@ -1,0 +1,76 @@
+//! The ten metrics over seeds: medians and quartiles.
+
+use super::{METRICS, described, metric_cell};
+use crate::record::{LeaderboardRow, Track};
+use ktd_view::draw::Align::{Left, Right};
+use ktd_view::draw::{TableCell, TableData};
+
+/// What the figures of a table of seeds are.
+const NOTE: &str = "quartiles are of type 7, and of more than one seed alone; with fewer than five seeds look at the \
+                    values in leaderboard.json";
+
+/// One row an agent and metric.
+pub(super) fn table(track: &Track) -> TableData {
+    let heads = [
+        ("agent", Left, 0),
+        ("metric", Left, 0),
+        ("seeds", Right, 1),
+        ("median", Right, 0),
+        ("lower quartile", Right, 0),
+        ("upper quartile", Right, 0),
+    ];
+    let mut table = TableData::new(format!("Over seeds: {}", described(track)), heads);
+    for leader in played(track) {
+        for (head, key, form) in METRICS {
+            let Some(stat) = leader.metrics.get(key) else {
+                continue;
+            };
+            let quartile =
+                |of: fn(&crate::Bounds) -> f64| TableCell::optional(stat.quartiles.as_ref().map(of), form);
+            table.rows.push(vec![
+                TableCell::Text(leader.agent.clone()),
+                TableCell::Text(head.to_owned()),
+                TableCell::Count(stat.values.len()),
+                metric_cell(&stat.median, form),
+                quartile(|bounds| bounds.low),
+                quartile(|bounds| bounds.high),
+            ]);
+        }
+    }
+    table.notes.push(NOTE.to_owned());
+    table
+}
+
+/// The same as a page shows it: one row an agent, `median [lower quartile, upper quartile]` in each cell.
+pub(crate) fn on_page(track: &Track) -> TableData {
+    let heads = METRICS.iter().map(|(head, ..)| (*head, Right));
+    let heads = [("agent", Left), ("seeds", Right)].into_iter().chain(heads);
+    let rows = played(track).map(|leader| {
+        let agent = [
+            TableCell::Text(leader.agent.clone()),
+            TableCell::Count(leader.seeds.len()),
+        ];
+        let figures = METRICS.iter().map(|(_, key, form)| {
+            let Some(stat) = leader.metrics.get(*key) else {
+                return TableCell::Empty;
+            };
+            let median = metric_cell(&stat.median, *form);
+            match stat.quartiles {
+                Some(quartiles) => {
+                    let shown = [quartiles.low, quartiles.high].map(|value| form(value).on_page());
+                    TableCell::Text(format!("{} [{}]", median.on_page(), shown.join(", ")))
+                }
+                None => median,
+            }
+        });
+        agent.into_iter().chain(figures).collect()
+    });
+    TableData::new("Over seeds: median [lower quartile, upper quartile]", heads)
+        .with_rows(rows)
+        .with_note(NOTE)
+}
+
+/// Rows that have seeds: references have none.
+fn played(track: &Track) -> impl Iterator<Item = &LeaderboardRow> {
+    track.leaders.iter().filter(|leader| !leader.seeds.is_empty())
+}
