@@ -222,9 +222,9 @@ fn check(args: &CheckArgs, console: Console) -> Result<(), CliError> {
     let mut text = check_table(&set).text_in(console.layout());
     if let Some(leaks) = &leaks {
         // Writing to a string cannot fail.
-        write!(
+        writeln!(
             text,
-            "proof: {} formulas on 10 cut and 5 replaced panels, {} earlier cells moved\n",
+            "proof: {} formulas on 10 cut and 5 replaced panels, {} earlier cells moved",
             set.checked.len(),
             leaks.len()
         )

@@ -1,5 +1,6 @@
 //! What the program does as a whole: episodes, commands, kills, agents outside it, certificates, boards and pages.
 
+mod alpha;
 mod attackers;
 mod bad_input;
 mod between_labs;
