@@ -5,6 +5,7 @@
     clippy::unwrap_used,
     clippy::indexing_slicing,
     clippy::print_stdout,
+    clippy::panic,
     reason = "a broken golden file fails the test, and a finished comparison is told"
 )]
 
@@ -16,7 +17,6 @@ use ktd_expressions::{
 use ktd_kit::Need;
 use ktd_kit::golden::golden_root;
 use serde_json::Value;
-use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Read;
@@ -290,10 +290,7 @@ fn named_sets_are_qlibs() {
     let columns = Panel::read(&panel).evaluate(&formulas, FormulaPrecision::Qlib);
     for (row, column) in rows.iter().zip(&columns) {
         let bytes: Vec<u8> = column.iter().flat_map(|cell| cell.to_le_bytes()).collect();
-        let hash: String = Sha256::digest(bytes)
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect();
+        let hash = ktd_io::sha256::sha256_hex(&bytes);
         assert_eq!(hash, row[2], "{}", &row[0]);
     }
 }
