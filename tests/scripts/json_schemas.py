@@ -81,6 +81,8 @@ pub struct CellDocument {
     pub window: String,
     /// Mask level.
     pub level: String,
+    /// The level whose text explains identifiers in a prompt-only control.
+    pub instruction: Option<MaskInstruction>,
     /// How numbers are shown.
     pub numeric: String,
     /// Decision mode.

@@ -27,6 +27,7 @@ use crate::BoardError;
 use ktd_bundle::bundle_set::BundleSet;
 use ktd_env::exchange::{Rules, Side, fee_rate};
 use ktd_env::{DayIndex, Market, TradeDate};
+use ktd_experiment::mask_arm::MaskInstruction;
 use ktd_masking::{Level, Mode};
 use ktd_probes::judge::CertificationMark;
 use ktd_stats::{Sample, skill_ranks};
@@ -95,7 +96,14 @@ struct BoardContext<'c> {
 }
 
 /// Tracks in the order in which they are shown: longest window first, then by mode and mask, the headline's first.
-type TrackKey = (Reverse<usize>, String, Reverse<Mode>, Option<usize>, &'static str);
+type TrackKey = (
+    Reverse<usize>,
+    String,
+    Reverse<Mode>,
+    Option<usize>,
+    Option<MaskInstruction>,
+    &'static str,
+);
 
 /// Mask levels in the order of tracks.
 const TRACK_LEVELS: [Level; 4] = [Level::Blinded, Level::StockBlind, Level::DateBlind, Level::Bright];
@@ -207,6 +215,7 @@ impl BoardContext<'_> {
         Ok(Track {
             window: header.window.id.clone(),
             level: header.mask.level,
+            instruction: header.mask.instruction,
             numeric: header.mask.numeric,
             mode: header.mode,
             dates: days
@@ -227,7 +236,7 @@ impl BoardContext<'_> {
             price_index: curve(&price_index),
             regime: benchmark.as_ref().ok().and_then(|returns| regime(returns)),
             trials: window_trials.len(),
-            notes: track_notes(&leaders, benchmark.as_ref().err()),
+            notes: track_notes(&leaders, benchmark.as_ref().err(), header.mask.instruction),
             leaders,
             separation,
         })
@@ -294,6 +303,7 @@ fn track_key(score: &ScoredEpisode) -> TrackKey {
         header.window.id.clone(),
         Reverse(header.mode),
         TRACK_LEVELS.iter().position(|level| *level == header.mask.level),
+        header.mask.instruction,
         header.mask.numeric.label(),
     )
 }

@@ -1,7 +1,8 @@
-//! Bright against blinded, paired over windows.
+//! Bright against blinded and the parts of that gap, paired over windows.
 
-use super::record::{Cohort, Contrast, ContrastMetric, Gap, LeaderboardRow, Pair, Track};
+use super::record::{Cohort, Contrast, ContrastMetric, ContrastSides, Gap, LeaderboardRow, Pair, Track};
 use ktd_attribution::account::WeightBasis;
+use ktd_experiment::mask_arm::MaskInstruction;
 use ktd_masking::{Level, Mode, Numeric};
 use ktd_stats::{PValueMethod, Sample, Zeros, hodges_lehmann, holm, median, wilcoxon};
 use std::collections::{BTreeMap, BTreeSet};
@@ -63,29 +64,51 @@ type Cohorts<'t> = BTreeMap<(Mode, &'t str), (Vec<f64>, Vec<f64>)>;
 /// All contrasts that the tracks allow: each ranked agent's, and that of the medians of all.
 pub(super) fn contrasts(tracks: &[Track]) -> Vec<Contrast> {
     let windows = windows(tracks);
-    let of = |level: Level| tracks.iter().filter(move |track| track.level == level);
-    let mut numerics: Vec<Numeric> = of(Level::Blinded).map(|track| track.numeric).collect();
-    numerics.sort_unstable_by_key(|numeric| numeric.label());
-    numerics.dedup();
     let mut all = Vec::new();
-    for (metric, figure) in FIGURES {
-        let any = figures(of(Level::Bright), &windows, figure);
-        let mut of_metric = Vec::new();
-        for numeric in numerics.iter().copied() {
-            let same = |level| of(level).filter(|track| track.numeric == numeric);
-            let mut bright = any.clone();
-            bright.extend(figures(same(Level::Bright), &windows, figure));
-            let hidden = figures(same(Level::Blinded), &windows, figure);
-            let pairs = pairs(&bright, &hidden);
-            let contrasts = pairs
-                .into_iter()
-                .filter_map(|(who, pairs)| contrast(who, numeric, metric, pairs));
-            of_metric.extend(contrasts);
+    for sides in ContrastSides::ALL {
+        let (first, second) = arms(sides);
+        let of = |arm: Arm| {
+            tracks
+                .iter()
+                .filter(move |track| (track.level, track.instruction) == arm)
+        };
+        let mut numerics: Vec<Numeric> = of(second).map(|track| track.numeric).collect();
+        numerics.sort_unstable_by_key(|numeric| numeric.label());
+        numerics.dedup();
+        for (metric, figure) in FIGURES {
+            let any = figures(of(first), &windows, figure);
+            let mut of_metric = Vec::new();
+            for numeric in numerics.iter().copied() {
+                let same = |arm| of(arm).filter(|track| track.numeric == numeric);
+                let mut bright = any.clone();
+                bright.extend(figures(same(first), &windows, figure));
+                let hidden = figures(same(second), &windows, figure);
+                let pairs = pairs(&bright, &hidden);
+                let contrasts = pairs
+                    .into_iter()
+                    .filter_map(|(who, pairs)| contrast(who, (sides, numeric, metric), pairs));
+                of_metric.extend(contrasts);
+            }
+            adjust(&mut of_metric);
+            all.extend(of_metric);
         }
-        adjust(&mut of_metric);
-        all.extend(of_metric);
     }
     all
+}
+
+/// What is hidden, and whose text explains it.
+type Arm = (Level, Option<MaskInstruction>);
+
+/// The two arms of a contrast.
+const fn arms(sides: ContrastSides) -> (Arm, Arm) {
+    let bright = (Level::Bright, None);
+    let prompt_only = (Level::Bright, Some(MaskInstruction::Blinded));
+    let blinded = (Level::Blinded, None);
+    match sides {
+        ContrastSides::BrightBlinded => (bright, blinded),
+        ContrastSides::BrightPromptOnly => (bright, prompt_only),
+        ContrastSides::PromptOnlyBlinded => (prompt_only, blinded),
+    }
 }
 
 /// Each agent's pairs, and those of the medians of all models that have both: an agent on one side alone would move the
@@ -158,10 +181,13 @@ fn figures<'t>(tracks: impl Iterator<Item = &'t Track>, windows: &[&str], figure
 
 fn contrast(
     (agent, mode): (&str, Mode),
-    numeric: Numeric,
-    metric: ContrastMetric,
+    (sides, numeric, metric): (ContrastSides, Numeric, ContrastMetric),
     pairs: Vec<Pair>,
 ) -> Option<Contrast> {
+    let first = match sides {
+        ContrastSides::BrightBlinded | ContrastSides::BrightPromptOnly => "bright",
+        ContrastSides::PromptOnlyBlinded => "prompt-only",
+    };
     let differences: Vec<f64> = pairs.iter().map(|pair| pair.bright - pair.blinded).collect();
     let sample = Sample::new("pairs", &differences)
         .ok()
@@ -170,13 +196,14 @@ fn contrast(
     let reading = match test.underpowered(SIGNIFICANCE) {
         _ if test.pairs == 0 => "no difference at all".to_owned(),
         Some(underpowered) => underpowered.to_string(),
-        None if test.p < SIGNIFICANCE && test.w_minus < test.w_plus => "bright is higher".to_owned(),
-        None if test.p < SIGNIFICANCE => "bright is lower".to_owned(),
+        None if test.p < SIGNIFICANCE && test.w_minus < test.w_plus => format!("{first} is higher"),
+        None if test.p < SIGNIFICANCE => format!("{first} is lower"),
         None => "no difference shown".to_owned(),
     };
     Some(Contrast {
         agent: agent.to_owned(),
         mode,
+        sides,
         numeric,
         metric,
         p: Some(test.p),
@@ -239,7 +266,10 @@ struct ByNumeric {
 impl ByNumeric {
     fn of(tracks: &[Track], level: Level) -> Self {
         let (mut own, mut any) = (BTreeMap::new(), Levels::new());
-        for track in tracks.iter().filter(|track| track.level == level) {
+        for track in tracks
+            .iter()
+            .filter(|track| (track.level, track.instruction) == (level, None))
+        {
             let own: &mut Levels = own.entry(track.numeric).or_default();
             for leader in &track.leaders {
                 let key = (leader.agent.clone(), track.window.clone(), track.mode);
@@ -305,8 +335,11 @@ mod tests {
             });
             contrast(
                 ("a", Mode::OpenResearch),
-                Numeric::Exact,
-                ContrastMetric::Selection,
+                (
+                    ContrastSides::BrightBlinded,
+                    Numeric::Exact,
+                    ContrastMetric::Selection,
+                ),
                 pairs.collect(),
             )
             .unwrap()

@@ -112,7 +112,7 @@ fn tables(board: &Leaderboard, basis: WeightBasis) -> BTreeMap<String, TableData
     for pooled in &board.pooled {
         let of = format!(
             "{}-{}_{}.csv",
-            pooled.level.label(),
+            pooled.level_label(),
             pooled.numeric.label(),
             pooled.mode.label()
         );
@@ -129,7 +129,6 @@ fn tables(board: &Leaderboard, basis: WeightBasis) -> BTreeMap<String, TableData
         for track in board.tracks.iter().take(shown) {
             let Track {
                 window,
-                level,
                 numeric,
                 mode,
                 ..
@@ -138,7 +137,7 @@ fn tables(board: &Leaderboard, basis: WeightBasis) -> BTreeMap<String, TableData
                 format!(
                     "{}_{window}_{}-{}_{}.csv",
                     kind.label(),
-                    level.label(),
+                    track.level_label(),
                     numeric.label(),
                     mode.label()
                 )

@@ -60,12 +60,12 @@ pub use options::{BoardOptions, ProgressCallback};
 pub use order_tally::OrderTally;
 pub use own_file::{OwnAccount, OwnDays, play_file};
 pub use record::{
-    Bounds, CalibrationBin, CalibrationRecord, Cohort, Comparability, Contrast, ContrastMetric, Contribution,
-    Curves, CutoffGap, CutoffSide, DateBounds, FactorVif, Faults, Gap, Leaderboard, LeaderboardRow, Linked,
-    MarketRegime, ModelHealth, ModelRecord, MurphyParts, OrderCounts, OverlappingWindow, Pair, PooledRanking,
-    PooledRow, PooledSeparation, PooledSpan, Protocol, RankBounds, RejectedOrders, Resampling, SeedStat,
-    Selection, SensitivityRow, Separation, SpaP, StyleHealth, Track, TurnedPair, VifRound, WindowGap,
-    WindowRegime,
+    Bounds, CalibrationBin, CalibrationRecord, Cohort, Comparability, Contrast, ContrastMetric,
+    ContrastSides, Contribution, Curves, CutoffGap, CutoffSide, DateBounds, FactorVif, Faults, Gap,
+    Leaderboard, LeaderboardRow, Linked, MarketRegime, ModelHealth, ModelRecord, MurphyParts, OrderCounts,
+    OverlappingWindow, Pair, PooledRanking, PooledRow, PooledSeparation, PooledSpan, Protocol, RankBounds,
+    RejectedOrders, Resampling, SeedStat, Selection, SensitivityRow, Separation, SpaP, StyleHealth, Track,
+    TurnedPair, VifRound, WindowGap, WindowRegime,
 };
 pub use reference::MEMBERS;
 pub use replayed_account::{AccountFault, AccountOrders, AccountTrade, FeeRates, ReplayedAccount};

@@ -14,6 +14,7 @@ use crate::BoardError;
 use ktd_attribution::account::attribute;
 use ktd_bundle::bundle_ref::BundleRef;
 use ktd_bundle::bundle_set::BundleSet;
+use ktd_bundle::canary::CanaryRecord;
 use ktd_bundle::finished_episode::{FinishedEpisode, OpenedBundle};
 use ktd_data::market_source::market_of;
 use ktd_env::{DayIndex, Market};
@@ -217,6 +218,23 @@ fn nothing() -> BoardError {
     )
 }
 
+/// What the canary steps beside the episodes found changed, agent by agent.
+fn changed_models(named: &[BundleRef]) -> BTreeSet<String> {
+    let records = named
+        .iter()
+        .map(|found| CanaryRecord::beside(&found.root, &found.header.agent.id).map(|record| (found, record)));
+    let notes = records.filter_map(|record| match record {
+        Ok((found, Some(record))) if !record.changes.is_empty() => Some(format!(
+            "{}: what answers may have changed during its run: {}",
+            found.row,
+            record.changes.join("; ")
+        )),
+        Ok(_) => None,
+        Err(error) => Some(format!("a record of canary steps cannot be read: {error}")),
+    });
+    notes.collect()
+}
+
 fn notes_of(findings: &BundleSet) -> Vec<String> {
     let made = findings.named.iter().map(|found| {
         let header = &found.header;
@@ -232,6 +250,7 @@ fn notes_of(findings: &BundleSet) -> Vec<String> {
     }
     let damaged = findings.damaged.iter();
     notes.extend(damaged.map(|error| format!("not counted as a trial: {error}")));
+    notes.extend(changed_models(&findings.named));
     let limitations: BTreeSet<&String> = findings
         .named
         .iter()

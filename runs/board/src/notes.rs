@@ -3,6 +3,7 @@
 use super::record::{Cohort, LeaderboardRow, Track};
 use ktd_attribution::account::FEW_DECISIONS;
 use ktd_bundle::header::ProgramRecord;
+use ktd_experiment::mask_arm::MaskInstruction;
 use ktd_experiment::provider::ForceLevel;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,11 +11,21 @@ use std::collections::{BTreeMap, BTreeSet};
 const NAMED: usize = 3;
 
 /// Of one ranking; `benchmark` says why it has no excess return.
-pub(super) fn track_notes(leaders: &[LeaderboardRow], benchmark: Option<&String>) -> Vec<String> {
+pub(super) fn track_notes(
+    leaders: &[LeaderboardRow],
+    benchmark: Option<&String>,
+    instruction: Option<MaskInstruction>,
+) -> Vec<String> {
     let mut notes: Vec<String> = benchmark
         .map(|reason| format!("no excess return and no IR: {reason}"))
         .into_iter()
         .collect();
+    notes.extend(instruction.map(|own| {
+        format!(
+            "a prompt-only control and no mask: the data are bright, and the prompts explain identifiers as {} does",
+            own.level().label()
+        )
+    }));
     let forces: BTreeSet<ForceLevel> = leaders
         .iter()
         .filter(|leader| leader.cohort == Cohort::Model)
@@ -125,7 +136,7 @@ pub(super) fn missing_seeds(tracks: &[Track]) -> Option<String> {
             let place = format!(
                 "{} {}/{} {}",
                 track.window,
-                track.level.label(),
+                track.level_label(),
                 track.numeric.label(),
                 track.mode.label()
             );

@@ -10,6 +10,8 @@ use super::separation::{attributions, bounds, stream, wider};
 use ktd_attribution::{RankSeparation, SelectionSeries, pooled_selection};
 use ktd_bundle::bundle_ref::BundleRef;
 use ktd_env::{DayIndex, Market, TradeDate};
+use ktd_experiment::mask_arm::MaskArm;
+use ktd_masking::Mode;
 use ktd_stats::moments::count;
 use ktd_stats::{Confidence, PooledMeans, RankIntervals, rank_intervals, sum_intervals};
 use std::collections::BTreeSet;
@@ -61,7 +63,7 @@ pub(super) fn pooled(
 ) -> Vec<PooledRanking> {
     let kind = |track: &TrackScores<'_, '_>| {
         let header = &track.bundle()?.header;
-        Some((header.mask.level, header.mask.numeric, header.mode))
+        Some((header.mask.arm(), header.mode))
     };
     let mut kinds = Vec::new();
     for found in tracks.iter().filter_map(kind) {
@@ -118,7 +120,7 @@ struct Pool<'p, 't, 's> {
 impl<'s> Pool<'_, '_, 's> {
     fn ranking(
         &self,
-        (level, numeric, mode): (ktd_masking::Level, ktd_masking::Numeric, ktd_masking::Mode),
+        (arm, mode): (MaskArm, Mode),
         left_out: Vec<OverlappingWindow>,
         (market, draws): (&Market, Resampling),
     ) -> PooledRanking {
@@ -148,8 +150,9 @@ impl<'s> Pool<'_, '_, 's> {
         }
         rows.sort_by_key(|row| row.rank.unwrap_or(usize::MAX));
         PooledRanking {
-            level,
-            numeric,
+            level: arm.settings.level,
+            instruction: arm.instruction,
+            numeric: arm.settings.numeric,
             mode,
             windows: self.windows.iter().map(|window| span(window, market)).collect(),
             left_out,

@@ -21,6 +21,7 @@ use crate::BoardError;
 
 use ktd_bundle::summary::Metric;
 use ktd_experiment::label;
+use ktd_experiment::mask_arm::{MaskInstruction, arm_label};
 use ktd_io::sha256::sha256_hex;
 use ktd_masking::{Level, Mode, Numeric};
 use serde::{Deserialize, Serialize};
@@ -191,6 +192,9 @@ pub struct Track {
     /// Which identifiers were hidden.
     #[serde(with = "label")]
     pub level: Level,
+    /// The level whose text explained identifiers, if this is a prompt-only control: it hides nothing.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub instruction: Option<MaskInstruction>,
     /// How numbers were shown.
     #[serde(with = "label")]
     pub numeric: Numeric,
@@ -223,6 +227,14 @@ pub struct Track {
     pub separation: Option<Separation>,
     /// What a reader of this ranking must know.
     pub notes: Vec<String>,
+}
+
+impl Track {
+    /// Name of the level, or of the prompt-only control.
+    #[must_use]
+    pub const fn level_label(&self) -> &'static str {
+        arm_label(self.level, self.instruction)
+    }
 }
 
 /// Which differences of a track are real. Agents are named in the order of their rank by selection.
@@ -261,7 +273,7 @@ pub struct TurnedPair {
     pub settings: Vec<String>,
 }
 
-/// One agent's bright against its blinded, paired over windows.
+/// One agent under two arms, paired over windows: bright against blinded, and the two parts of that gap.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Contrast {
@@ -270,7 +282,10 @@ pub struct Contrast {
     /// The decision mode.
     #[serde(with = "label")]
     pub mode: Mode,
-    /// Blinded with these numbers.
+    /// Which arms are compared.
+    #[serde(default)]
+    pub sides: ContrastSides,
+    /// Numbers of the second arm.
     #[serde(with = "label")]
     pub numeric: Numeric,
     /// What is compared.
@@ -281,16 +296,49 @@ pub struct Contrast {
     pub p: Option<f64>,
     /// Whether `p` is exact; else by the normal approximation.
     pub is_exact: bool,
-    /// The same, adjusted by Holm over the contrasts of one metric.
+    /// The same, adjusted by Holm over the contrasts of one metric and the same arms.
     pub holm_p: Option<f64>,
     /// Smallest p that the pairs which differ can reach.
     pub least_p: f64,
     /// What to make of it in words: `underpowered`, ...
     pub reading: String,
-    /// Hodges-Lehmann shift, bright minus blinded.
+    /// Hodges-Lehmann shift, the first arm minus the second.
     pub shift: Option<f64>,
     /// Rank-biserial correlation.
     pub rank_biserial: Option<f64>,
+}
+
+/// Arms that a contrast compares. The gap from bright to blinded is the sum of the two others: of the text that explains
+/// the mask, and of the mask itself.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ContrastSides {
+    /// The whole gap.
+    #[default]
+    BrightBlinded,
+    /// What the text of the mask alone takes away.
+    BrightPromptOnly,
+    /// What the mask takes away under one text.
+    PromptOnlyBlinded,
+}
+
+impl ContrastSides {
+    /// The whole gap, then its parts.
+    pub const ALL: [Self; 3] = [
+        Self::BrightBlinded,
+        Self::BrightPromptOnly,
+        Self::PromptOnlyBlinded,
+    ];
+
+    /// The words of tables.
+    #[must_use]
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::BrightBlinded => "bright - blinded",
+            Self::BrightPromptOnly => "bright - prompt-only",
+            Self::PromptOnlyBlinded => "prompt-only - blinded",
+        }
+    }
 }
 
 /// Figure whose bright and blinded values are compared.
@@ -326,9 +374,9 @@ impl ContrastMetric {
 pub struct Pair {
     /// The window.
     pub window: String,
-    /// Bright.
+    /// Of the first arm: bright, or prompt-only.
     pub bright: f64,
-    /// Blinded.
+    /// Of the second arm: blinded, or prompt-only.
     pub blinded: f64,
 }
 

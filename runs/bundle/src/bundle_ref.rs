@@ -72,7 +72,7 @@ fn cell(found: &BundleRef) -> CellKey<'_> {
     (
         &found.row,
         &header.window.id,
-        header.mask.level.label(),
+        header.mask.level_label(),
         header.mask.numeric.label(),
         header.mode.label(),
         header.seed,

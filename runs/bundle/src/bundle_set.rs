@@ -2,6 +2,7 @@
 
 use crate::BundleError;
 use crate::bundle_ref::BundleRef;
+use crate::canary::CANARIES;
 use crate::publication::Publication;
 use crate::set_aside::is_set_aside;
 use crate::signer_mark::{FINGERPRINT_DIGITS, SignerMark};
@@ -198,7 +199,7 @@ fn collect(folder: &Path, depth: usize, bundles: &mut Roots) -> Result<(), Bundl
     for entry in entries {
         let path = entry.map_err(BundleError::io("list", folder))?.path();
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        if path.is_dir() && name != "private" && !is_set_aside(&name) {
+        if path.is_dir() && name != "private" && name != CANARIES && !is_set_aside(&name) {
             collect(&path, depth - 1, bundles)?;
         }
     }

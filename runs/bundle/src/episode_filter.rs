@@ -25,7 +25,7 @@ impl EpisodeFilter {
             ("window", &self.windows, |found| &found.header.window.id),
             ("agent", &self.agents, |found| &found.header.agent.id),
             ("mode", &self.modes, |found| found.header.mode.label()),
-            ("mask", &self.levels, |found| found.header.mask.level.label()),
+            ("mask", &self.levels, |found| found.header.mask.level_label()),
         ]
     }
 

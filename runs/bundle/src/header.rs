@@ -3,6 +3,7 @@
 use ktd_experiment::branch::BranchRecord;
 use ktd_experiment::config::{AgentConfig, SessionConfig, ToolLimits};
 use ktd_experiment::data_record::DataRecord;
+use ktd_experiment::mask_arm::{MaskArm, MaskInstruction, arm_label};
 use ktd_experiment::price_table::PricesRecord;
 use ktd_experiment::provider::Provider;
 use ktd_experiment::rules_config::RulesConfig;
@@ -10,7 +11,7 @@ use ktd_experiment::window_config::WindowDates;
 use ktd_io::FileError;
 use ktd_io::sha256::sha256_hex;
 use ktd_io::whole_file::json_bytes;
-use ktd_masking::{Level, Mode, Numeric};
+use ktd_masking::{Level, MaskSettings, Mode, Numeric};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::path::Path;
@@ -124,12 +125,36 @@ pub struct MaskRecord {
     /// How numbers are shown.
     #[serde(with = "ktd_experiment::label")]
     pub numeric: Numeric,
+    /// The level whose text explains identifiers in the prompts, if the episode is a prompt-only control: its data are
+    /// bright.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub instruction: Option<MaskInstruction>,
     /// Binds the episode's key without telling it.
     pub commitment: String,
     /// Names what the mask shows and in which form (`mask_hash.rs`), for a certificate to refer to; absent from
     /// bundles of earlier versions.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub hash: Option<String>,
+}
+
+impl MaskRecord {
+    /// What is hidden, and whose text explains it.
+    #[must_use]
+    pub const fn arm(&self) -> MaskArm {
+        MaskArm {
+            settings: MaskSettings {
+                level: self.level,
+                numeric: self.numeric,
+            },
+            instruction: self.instruction,
+        }
+    }
+
+    /// Name of the level, or of the prompt-only control.
+    #[must_use]
+    pub const fn level_label(&self) -> &'static str {
+        arm_label(self.level, self.instruction)
+    }
 }
 
 /// `private/episode.json`.

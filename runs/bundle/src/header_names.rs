@@ -4,6 +4,7 @@ use crate::BundleError;
 use crate::header::Header;
 use ktd_env::TradeDate;
 use ktd_experiment::config::is_file_name;
+use ktd_masking::Level;
 use std::path::Path;
 
 /// The most characters of a text that names nothing, such as a limitation of the data.
@@ -29,6 +30,13 @@ pub(crate) fn check_names(path: &Path, header: &Header) -> Result<(), BundleErro
             let what = "must be 1 to 200 letters, digits, `-`, `_` or `.`, the first neither `-` nor `.`";
             return Err(damaged(format!("`{field}` is {}, but it {what}", excerpt(name))));
         }
+    }
+    if header.mask.instruction.is_some() && header.mask.level != Level::Bright {
+        let what = "`mask.instruction` stands with the level bright alone";
+        return Err(damaged(format!(
+            "{what}, but the level is {}",
+            header.mask.level.label()
+        )));
     }
     let texts = [("ktd", &header.ktd)].into_iter();
     let texts = texts.chain(header.agent.model().map(|own| ("agent.model", &own.model)));

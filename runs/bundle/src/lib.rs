@@ -15,8 +15,10 @@
 //!
 //! Knows: files, the nouns of experiments and accounts. Never knows: a client, a running episode, ranks.
 
+pub mod book_difference;
 pub mod bundle_ref;
 pub mod bundle_set;
+pub mod canary;
 mod canonical;
 pub mod chain;
 pub mod conversation;

@@ -9,6 +9,7 @@ use crate::exchanges::{Cassette, RequestPlace, Sent};
 use crate::header::Header;
 use crate::json_parts::{each_member, values_in};
 use ktd_env::{Ticker, TradeDate};
+use ktd_experiment::branch::numeric_at;
 use ktd_masking::{FactorScale, Level, MaskSettings, Mode, Numeric};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -40,7 +41,6 @@ pub fn are_of_this_program(header: &Header) -> bool {
 /// # Errors
 /// [`BundleError::File`] naming the first request that shows something else.
 pub fn check(header: &Header, cassette: &Cassette, path: &Path) -> Result<(), BundleError> {
-    let expected = ExpectedPrompts::of(header);
     let last: BTreeMap<usize, RequestPlace> = cassette
         .sends()
         .map(|sent| (sent.intent.at.step, sent.intent.at))
@@ -51,12 +51,17 @@ pub fn check(header: &Header, cassette: &Cassette, path: &Path) -> Result<(), Bu
             last
         });
     let is_last = |sent: &Sent| last.get(&sent.intent.at.step) == Some(&sent.intent.at);
+    let mut by_numeric: BTreeMap<Numeric, ExpectedPrompts> = BTreeMap::new();
     for sent in cassette.sends() {
+        let numeric = numeric_at(header.branch.as_ref(), header.mask.numeric, sent.intent.at.step);
+        let expected = by_numeric
+            .entry(numeric)
+            .or_insert_with(|| ExpectedPrompts::of(header, numeric));
         if !is_last(sent) && expected.has_opening(&sent.intent.request) {
             continue;
         }
         if let Some(fault) = expected.fault(&sent.intent.request) {
-            let (level, numeric) = (header.mask.level.label(), header.mask.numeric.label());
+            let (level, numeric) = (header.mask.level_label(), numeric.label());
             let what = format!(
                 "{}: {fault}, but header.json says that the mask is {level}/{numeric} and the mode {}",
                 sent.intent.at,
@@ -69,14 +74,12 @@ pub fn check(header: &Header, cassette: &Cassette, path: &Path) -> Result<(), Bu
 }
 
 impl ExpectedPrompts {
-    fn of(header: &Header) -> Self {
-        let mask = MaskSettings {
-            level: header.mask.level,
-            numeric: header.mask.numeric,
-        };
+    fn of(header: &Header, numeric: Numeric) -> Self {
+        let mut arm = header.mask.arm();
+        arm.settings.numeric = numeric;
         let is_known = are_of_this_program(header);
         let opening = is_known.then(|| {
-            let plain = ktd_prompts::step_opening(mask);
+            let plain = ktd_prompts::step_opening(arm.explained());
             let quoted = Value::from(plain.as_str()).to_string();
             let in_json = quoted.trim_matches('"').to_owned();
             (plain, in_json)
@@ -87,7 +90,7 @@ impl ExpectedPrompts {
             Vec::new()
         };
         Self {
-            mask,
+            mask: arm.settings,
             is_one_message: header.mode != Mode::OpenResearch,
             opening,
             system,

@@ -78,6 +78,7 @@ fn refuses_database(mark: &CertificationMark) -> bool {
 fn is_about(signed: &SignedCertificate, header: &Header) -> bool {
     let set = &signed.certificate.set;
     header.mask.hash.as_ref() == Some(&set.mask.hash)
+        && header.mask.instruction.is_none()
         && header.mask.level == set.plan.level
         && header.mask.numeric == set.plan.numeric
         && header.data.panel_blake3 == set.data.panel_blake3

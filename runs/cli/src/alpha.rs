@@ -63,18 +63,18 @@ struct DataArgs {
     bins: Option<PathBuf>,
     /// How columns and elements are computed.
     #[arg(long, value_enum, default_value = "qlib")]
-    numeric: Numeric,
+    numeric: Arithmetic,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum Numeric {
+enum Arithmetic {
     /// Columns and elements in float32, windows in float64: Qlib's own types.
     Qlib,
     /// Everything in float64, rounded to float32 at the end.
     F64,
 }
 
-impl Numeric {
+impl Arithmetic {
     const fn precision(self) -> FormulaPrecision {
         match self {
             Self::Qlib => FormulaPrecision::Qlib,

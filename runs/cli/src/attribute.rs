@@ -142,6 +142,39 @@ fn of_file(
     Ok(report(subject, &market, &fitted, (args.portfolios, args.seed))?)
 }
 
+/// Linked selection of two bundles on the headline's basis.
+///
+/// # Errors
+/// [`CliError`] when one of them cannot be attributed.
+pub(super) fn selections(bundles: &[PathBuf; 2], panel: Option<&Path>) -> Result<[f64; 2], CliError> {
+    let args = AttributeArgs {
+        bundles: bundles.to_vec(),
+        file: None,
+        panel: panel.map(Path::to_owned),
+        linking: Linking::Carino,
+        settings: None,
+        daily: None,
+        cash: 0.0,
+        buy_bps: 0.0,
+        sell_bps: 0.0,
+        until: None,
+        portfolios: 1,
+        seed: 1,
+    };
+    let reports = of_bundles(&args, &ModelSettings::default())?;
+    let selection = |report: &AttributionReport| {
+        let parts = report.parts.as_ref();
+        parts.map(|parts| parts.get(WeightBasis::HEADLINE).carino.selection)
+    };
+    match reports.as_slice() {
+        [first, second] => selection(first)
+            .zip(selection(second))
+            .map(|(first, second)| [first, second]),
+        _ => None,
+    }
+    .ok_or_else(|| CliError::input("the books were not attributed", "see `ktd attribute` of each"))
+}
+
 fn of_bundles(args: &AttributeArgs, settings: &ModelSettings) -> Result<Vec<AttributionReport>, CliError> {
     let mut known: Option<(String, std::sync::Arc<Market>)> = None;
     let mut accounts: Vec<EpisodeAccount> = Vec::new();

@@ -17,11 +17,15 @@ use ktd_episode::transports::{Connection, Transports};
 use ktd_episode::{branch_cell, branch_episode};
 use ktd_experiment::agent::check_builtin;
 use ktd_experiment::amount::Picodollars;
+use ktd_experiment::branch::BranchChange;
 use ktd_experiment::caps::Caps;
 use ktd_experiment::cells::Cell;
 use ktd_experiment::config::{AgentConfig, ExperimentConfig, RetryConfig};
+use ktd_experiment::label::Labelled;
 use ktd_experiment::price_table::TokenPricing;
 use ktd_experiment::provider::{Provider, builtin_table};
+use ktd_io::whole_file::read_input;
+use ktd_masking::Numeric;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -34,7 +38,13 @@ pub(super) fn run(args: &ReplayArgs, step: usize, out: &Path, console: Console) 
     let successor = Successor::of(args)?;
     let base = base(args);
     bundle.shared.retries = successor.retries;
-    let mut cell = branch_cell(&bundle.cell, &bundle.paths, step, successor.agent)?;
+    let mut cell = branch_cell(
+        &bundle.cell,
+        &bundle.paths,
+        step,
+        successor.agent,
+        change(args, &bundle, step)?,
+    )?;
     if successor.terms.prices.is_some() {
         cell.basis = successor.terms.basis(&cell.agent, &cell.provider);
     }
@@ -78,6 +88,63 @@ pub(super) fn run(args: &ReplayArgs, step: usize, out: &Path, console: Console) 
     );
     console.result(&text, &results_json(&results))?;
     stopped(&results)
+}
+
+/// The one thing that the branch changes, where one is named.
+fn change(args: &ReplayArgs, bundle: &OpenBundle, step: usize) -> Result<Option<BranchChange>, CliError> {
+    let change = &args.change;
+    if let Some(path) = &change.orders {
+        let submission = read_input(path)?;
+        return Ok(Some(BranchChange::Orders {
+            submission: submission.trim().to_owned(),
+        }));
+    }
+    if let Some(numeric) = &change.numeric {
+        let to = Numeric::of_label(numeric)
+            .map_err(|what| CliError::input(what, "write another label after --numeric"))?;
+        let from = bundle.cell.arm_at(step).settings.numeric;
+        return Ok(Some(BranchChange::numeric(from, to)?));
+    }
+    if let Some(rule) = &change.rule {
+        let rules = bundle
+            .cell
+            .changes_at(step)
+            .into_iter()
+            .find_map(|change| match change {
+                BranchChange::Rules { rules } => Some(rules.as_ref()),
+                BranchChange::Answer { .. } | BranchChange::Orders { .. } | BranchChange::Numeric { .. } => {
+                    None
+                }
+            });
+        return Ok(Some(BranchChange::rule(
+            rules.unwrap_or(&bundle.header.rules),
+            rule,
+        )?));
+    }
+    change.answer.as_deref().map(answer).transpose()
+}
+
+/// `CALL=TOOL ARGUMENTS`.
+fn answer(text: &str) -> Result<BranchChange, CliError> {
+    let invalid = || {
+        CliError::input(
+            format!("--answer is {text:?}: it names no call with another one"),
+            "write it as CALL=TOOL ARGUMENTS, such as 1='get_market_context {}'",
+        )
+    };
+    let (call, other) = text.split_once('=').ok_or_else(invalid)?;
+    let call: usize = call
+        .trim()
+        .parse()
+        .ok()
+        .filter(|call| 0 < *call)
+        .ok_or_else(invalid)?;
+    let (tool, arguments) = other.trim().split_once(' ').ok_or_else(invalid)?;
+    Ok(BranchChange::Answer {
+        call,
+        tool: tool.to_owned(),
+        arguments: arguments.trim().to_owned(),
+    })
 }
 
 /// The budget and the gate of a branch's calls. What its bundle holds already is spent; the bundle's own lock keeps other

@@ -1,12 +1,13 @@
 //! `ktd doctor`: what works, and how to fix what does not.
 
 use super::doctor_probe::{self, ProbeArgs};
+use super::doctor_repeat::{self, RepeatArgs};
 use super::run::{plan, runtime};
 use crate::CliError;
 use crate::output::Console;
 use clap::Args;
 use ktd_bundle::BundlePaths;
-use ktd_client::endpoint::{key_file_warning, proxy_of_environment};
+use ktd_client::endpoint::{key_file_warning, proxy_of, proxy_of_environment};
 use ktd_client::force_check::{Standing, standing};
 use ktd_client::opening::price_cells;
 use ktd_client::outside_agent::ChildCommand;
@@ -31,6 +32,7 @@ Examples:
   ktd doctor                    # the program itself, and whether results can be written here
   ktd doctor try.toml           # also this experiment: panel, windows, keys, endpoints
   ktd doctor try.toml --probe gpt      # how strongly agent gpt can be made to submit
+  ktd doctor try.toml --repeat gpt --times 10      # how alike agent gpt answers the same step
   ktd doctor --probe deepseek/MODEL --api-key-env DEEPSEEK_API_KEY";
 
 /// Check what works here, and how to fix what does not: program, disk, and an experiment's data, keys and endpoints.
@@ -44,6 +46,8 @@ pub(super) struct DoctorArgs {
     out: Option<PathBuf>,
     #[command(flatten)]
     probe: ProbeArgs,
+    #[command(flatten)]
+    repeat: RepeatArgs,
 }
 
 /// One finding.
@@ -78,6 +82,9 @@ pub(super) fn run(args: &DoctorArgs, console: Console) -> Result<(), CliError> {
     let (path, out) = (args.experiment.as_deref(), args.out.as_deref());
     if let Some(wanted) = &args.probe.probe {
         return doctor_probe::run((&args.probe, wanted), path, out, console);
+    }
+    if let (Some(wanted), Some(path)) = (&args.repeat.repeat, path) {
+        return doctor_repeat::run((&args.repeat, wanted), path, out, console);
     }
     let results = out.unwrap_or_else(|| Path::new("results"));
     let mut findings = vec![
@@ -247,7 +254,7 @@ fn look_at_endpoint(agent: &AgentConfig, model: &ModelAgent, plan: &RunPlan) -> 
     let key = key(model, &plan.base)?;
     let url = &provider.base_url;
     // Behind a proxy the endpoint need not be reachable directly.
-    let reached = if proxy_of_environment().names_one_for(url) {
+    let reached = if proxy_of(model).names_one_for(url) {
         Ok("is behind a proxy (not tried)")
     } else {
         reach(url).map(|()| "answers the connection")
@@ -297,10 +304,16 @@ fn warnings(agent: &AgentConfig, plan: &RunPlan) -> Vec<String> {
         is_named && !provider.base_url.is_empty()
     });
     let proxied = proxied.map(|provider| {
-        format!(
-            "requests to {} go through the proxy that the environment names, unless `NO_PROXY` names the host",
-            provider.base_url
-        )
+        let url = &provider.base_url;
+        if agent.model().is_some_and(|model| model.proxy.is_some()) {
+            format!(
+                "requests to {url} go through the proxy that the environment names, unless `NO_PROXY` names the host"
+            )
+        } else {
+            format!(
+                "requests to {url} go past the proxy that the environment names: write proxy = \"environment\" to use it"
+            )
+        }
     });
     let unverified = provider
         .filter(|provider| !provider.base_url.is_empty() && !provider.dialect.unverified.is_empty())

@@ -13,7 +13,7 @@ use ktd_client::force_check::{
 use ktd_client::money::PaymentTerms;
 use ktd_client::opening::open_accounts_of_one;
 use ktd_episode::run::RunPlan;
-use ktd_experiment::agent::{AgentConfig, AgentKind, ApiKeySource, ModelAgent};
+use ktd_experiment::agent::{AgentConfig, AgentKind, ApiKeySource, ModelAgent, ProxySource};
 use ktd_experiment::amount::Picodollars;
 use ktd_experiment::provider::{Provider, builtin_table};
 use ktd_view::table::{Align, Table};
@@ -32,6 +32,9 @@ pub(super) struct ProbeArgs {
     /// Address of a VENDOR/MODEL, where it is not the vendor's own.
     #[arg(long, requires = "probe")]
     base_url: Option<String>,
+    /// Reach a VENDOR/MODEL through the proxy that the environment names.
+    #[arg(long, requires = "probe")]
+    proxy_from_env: bool,
     /// Environment variable that holds the key of a VENDOR/MODEL.
     #[arg(long, requires = "probe")]
     api_key_env: Option<String>,
@@ -164,6 +167,7 @@ fn of_vendor(args: &ProbeArgs, wanted: &str) -> Option<AgentConfig> {
             vendor: Some(vendor.to_owned()),
             base_url: args.base_url.clone(),
             api_key: args.api_key_env.clone().map(ApiKeySource::Environment),
+            proxy: args.proxy_from_env.then_some(ProxySource::Environment),
             ..ModelAgent::default()
         })),
     })
@@ -266,6 +270,7 @@ mod tests {
         ProbeArgs {
             probe: None,
             base_url: base_url.map(str::to_owned),
+            proxy_from_env: false,
             api_key_env: None,
             budget: None,
             prices: None,

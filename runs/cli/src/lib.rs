@@ -12,8 +12,10 @@ mod data;
 mod demo;
 mod demo_certificate;
 mod demo_story;
+mod diff;
 mod doctor;
 mod doctor_probe;
+mod doctor_repeat;
 mod error;
 mod factors;
 mod leaderboard;
@@ -97,6 +99,8 @@ enum Command {
     Curve(curve::CurveArgs),
     /// Probe a mask, check the attackers, and sign a certificate that others can verify.
     Certify(certify::CertifyArgs),
+    /// Show how two books of one window differ, such as a branch and the episode that it left.
+    Diff(diff::DiffArgs),
     /// Rank finished runs by what they selected; say which differences are real.
     Leaderboard(leaderboard::LeaderboardArgs),
     /// Give finished runs to other labs, signed, so that they can rank them; this opens their masks.
@@ -147,6 +151,7 @@ pub fn main() -> ExitCode {
         Command::Replay(args) => replay::run(&args, console),
         Command::Verify(args) => verify::run(&args, console),
         Command::Attribute(args) => attribute::run(&args, console),
+        Command::Diff(args) => diff::run(&args, console),
         Command::Probe(args) => probe::run(&args, console),
         Command::Curve(args) => curve::run(&args, console),
         Command::Certify(args) => certify::run(&args, console),

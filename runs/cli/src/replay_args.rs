@@ -14,8 +14,27 @@ Examples:
   ktd replay BUNDLE --step 3 --real     # with the real names beside the aliases
   ktd replay BUNDLE --branch 3 --out DIR --builtin hold    # steps 1 and 2 as recorded, then live
   ktd replay BUNDLE --branch 3 --out DIR --agent try.toml:gpt --budget 2.00
+  ktd replay BUNDLE --branch 3 --out DIR --rule 'buy_bps = 20'    # one thing changed, or --orders, --answer, --numeric
 
 Running a branch again with the same --out continues it.";
+
+/// The one thing that a branch changes.
+#[derive(Debug, Clone, Args)]
+#[group(id = "change", multiple = false, conflicts_with_all = ["agent", "builtin"])]
+pub(super) struct ChangeArgs {
+    /// With --branch: submit these orders at its first step, arguments of `submit_action` in a JSON file, and ask nobody there.
+    #[arg(long, value_name = "FILE", requires = "branch")]
+    pub orders: Option<PathBuf>,
+    /// With --branch: answer the first step's tool call of this number as if another had been made.
+    #[arg(long, value_name = "CALL=TOOL ARGUMENTS", requires = "branch")]
+    pub answer: Option<String>,
+    /// With --branch: show numbers at another rung from then on.
+    #[arg(long, value_name = "RUNG", requires = "branch")]
+    pub numeric: Option<String>,
+    /// With --branch: change one key of the exchange's rules from then on.
+    #[arg(long, value_name = "KEY = VALUE", requires = "branch")]
+    pub rule: Option<String>,
+}
 
 /// Runs an episode again from its recorded replies, offline, and compares every byte; shows one step; or continues it
 /// otherwise from a step.
@@ -53,6 +72,8 @@ pub(super) struct ReplayArgs {
     /// With --branch: ask this built-in agent.
     #[arg(long, value_name = "NAME", requires = "branch")]
     pub builtin: Option<String>,
+    #[command(flatten)]
+    pub change: ChangeArgs,
     /// With --branch: most that the new bundle may cost, US dollars such as 2.00.
     #[arg(long, value_name = "USD", requires = "branch", value_parser = Picodollars::parse)]
     pub budget: Option<Picodollars>,

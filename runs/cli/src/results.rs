@@ -148,7 +148,7 @@ fn whole_table(results: &[CellResult]) -> Table {
 fn narrow_table(results: &[CellResult], layout: Layout<'_>) -> String {
     let numerics: BTreeMap<&str, BTreeSet<&str>> = results.iter().fold(BTreeMap::new(), |mut all, result| {
         let mask = &result.cell.mask;
-        let numerics: &mut BTreeSet<&str> = all.entry(mask.level.label()).or_default();
+        let numerics: &mut BTreeSet<&str> = all.entry(result.cell.arm().label()).or_default();
         numerics.insert(mask.numeric.label());
         all
     });
@@ -158,7 +158,7 @@ fn narrow_table(results: &[CellResult], layout: Layout<'_>) -> String {
         ("window", Align::Left, 0, &|cell| cell.window.id.clone()),
         ("mask", Align::Left, 0, &|cell| {
             if is_named_by_level {
-                cell.mask.level.label().to_owned()
+                cell.arm().label().to_owned()
             } else {
                 mask(cell)
             }
@@ -215,7 +215,7 @@ fn narrow_table(results: &[CellResult], layout: Layout<'_>) -> String {
 }
 
 fn mask(cell: &Cell) -> String {
-    format!("{}/{}", cell.mask.level.label(), cell.mask.numeric.label())
+    format!("{}/{}", cell.arm().label(), cell.mask.numeric.label())
 }
 
 /// A figure of the account; a bundle whose private part is missing does not tell it.
@@ -272,6 +272,7 @@ pub(crate) fn results_json(results: &[CellResult]) -> Value {
             "agent": cell.agent.id,
             "window": cell.window.id,
             "level": cell.mask.level.label(),
+            "instruction": cell.instruction,
             "numeric": cell.mask.numeric.label(),
             "mode": cell.mode.label(),
             "seed": cell.seed,

@@ -7,6 +7,7 @@ use crate::results::{results_json, results_table};
 use crate::step_bar::StepBar;
 use clap::Args;
 use ktd_bundle::BundlePaths;
+use ktd_bundle::canary::CanaryRecord;
 use ktd_bundle::set_aside::{is_lost, set_aside};
 use ktd_bundle::summary_file::read_summary;
 use ktd_client::ClientError;
@@ -200,6 +201,9 @@ pub(super) fn execute(plan: &RunPlan, console: Console) -> Result<Executed, CliE
     let mut notes = prepared.source.record.limitations;
     notes.extend(prepared.notes);
     notes.extend(pruned(&plan.config).iter().map(Pruned::told));
+    if let Some(canaries) = &prepared.canaries {
+        notes.extend(canaries.records()?.iter().map(CanaryRecord::note));
+    }
     Ok(Executed {
         results,
         limitations: notes,

@@ -2,7 +2,7 @@
 
 use crate::ClientError;
 use ktd_agents::{HttpSettings, HttpTransport, ProxySettings};
-use ktd_experiment::agent::{ApiKeySource, ModelAgent};
+use ktd_experiment::agent::{ApiKeySource, ModelAgent, ProxySource};
 use ktd_experiment::provider::Provider;
 use ktd_io::whole_file::read_input;
 use secrecy::SecretString;
@@ -28,7 +28,7 @@ pub fn http(
         api_key: api_key(id, model, base)?,
         headers: dialect.headers.clone(),
         secret_headers: Vec::new(),
-        proxy: proxy_of_environment(),
+        proxy: proxy_of(model),
         connect_timeout: Duration::from_secs(
             model
                 .connect_timeout_seconds
@@ -38,6 +38,16 @@ pub fn http(
     };
     HttpTransport::new(&settings)
         .map_err(|error| ClientError::input(format!("agent {id:?}: {error}"), error.hint()))
+}
+
+/// The proxies on the way to an agent's endpoint: none, unless the agent names where they are. An episode must not hang on
+/// an environment that its file does not name.
+#[must_use]
+pub fn proxy_of(model: &ModelAgent) -> ProxySettings {
+    match model.proxy {
+        None => ProxySettings::default(),
+        Some(ProxySource::Environment) => proxy_of_environment(),
+    }
 }
 
 /// The proxies of `https_proxy`, `http_proxy`, `all_proxy` and `no_proxy`, the lower-case spelling first. An empty

@@ -5,6 +5,7 @@ use crate::money::unknown_cost;
 use crate::money::{Budget, Metering, PaymentTerms, Spender};
 use crate::{ClientError, PricedAgent};
 use ktd_bundle::BundlePaths;
+use ktd_bundle::canary::all_bundles;
 use ktd_bundle::exchanges::Cassette;
 use ktd_bundle::header::Header;
 use ktd_bundle::open::read_header;
@@ -74,11 +75,12 @@ fn count(budget: &Budget, terms: &PaymentTerms, cells: &[Cell], output: &Path) -
     count_measurements(output, budget, prices)
 }
 
-/// All bundles of an experiment, those of cells that the file no longer has too.
+/// All bundles of an experiment, those of cells that the file no longer has and canaries too.
 fn bundles(output: &Path) -> Result<Vec<BundlePaths>, ClientError> {
     let folder = output.join("cells");
     let paths = list_if_exists(&folder)?;
     let bundles = paths.iter().map(|path| BundlePaths::new(path));
+    let bundles = bundles.chain(all_bundles(output)?);
     Ok(bundles.filter(|bundle| bundle.header().exists()).collect())
 }
 

@@ -2,6 +2,7 @@
 
 use super::{Episode, EpisodeInput};
 use crate::EpisodeError;
+use crate::at_step::rules_at;
 use crate::program::this_program;
 use ktd_agents::Transport;
 use ktd_bundle::BundleError;
@@ -15,7 +16,7 @@ use ktd_client::Payer;
 use ktd_client::ask::RecordedClient;
 use ktd_env::DayIndex;
 use ktd_env::exchange::{Account, Rules, Side, TargetWeight, TradingDay};
-use ktd_experiment::mask_hash::{mask_hash, tools_sha256};
+use ktd_experiment::mask_hash::{arm_hash, tools_sha256};
 use ktd_experiment::rules_config::RulesConfig;
 use ktd_experiment::window_config::WindowDates;
 use ktd_guard::Guard;
@@ -167,8 +168,9 @@ pub(super) fn header(input: &EpisodeInput<'_>) -> Result<Header, EpisodeError> {
         mask: MaskRecord {
             level: cell.mask.level,
             numeric: cell.mask.numeric,
+            instruction: cell.instruction,
             commitment: input.key.commitment(),
-            hash: Some(mask_hash(cell.mask)),
+            hash: Some(arm_hash(cell.arm())),
         },
         seed: cell.seed,
         data: shared.data.clone(),
@@ -270,10 +272,12 @@ fn banded_after(
     steps: &[Vec<OrderRecord>],
 ) -> Option<BandedState> {
     let mut state = None;
-    for (day, orders) in input.cell.window.days.iter().zip(steps) {
+    for (place, (day, orders)) in input.cell.window.days.iter().zip(steps).enumerate() {
         let trading_day = TradingDay::new(&input.shared.market, *day)?;
         let as_of = trading_day.as_of().with_factors(&input.shared.factors);
         let mut now = BandedState::at(state, mask, &as_of)?;
+        let changed = rules_at(input, place + 1).ok();
+        let rules = changed.as_ref().unwrap_or(rules);
         now.book
             .take(&now.roster, rules, orders.iter().filter_map(book_order).collect());
         state = Some(now);

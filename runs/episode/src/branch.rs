@@ -10,7 +10,7 @@ use ktd_bundle::exchanges::Cassette;
 use ktd_bundle::open::read_header;
 use ktd_bundle::summary::Summary;
 use ktd_client::progress::{Progress, Silent};
-use ktd_experiment::branch::BranchRecord;
+use ktd_experiment::branch::{BranchChange, BranchRecord};
 use ktd_experiment::cells::Cell;
 use ktd_experiment::config::AgentConfig;
 use ktd_experiment::price_table::TokenPricing;
@@ -20,7 +20,7 @@ use ktd_io::whole_file::{read_bounded, read_if_exists, write_whole};
 use std::path::{Path, PathBuf};
 
 /// The cell of a branch that leaves the episode of a bundle at `step`, 1-based. `agent` goes on there, or the one that
-/// answered there before.
+/// answered there before, with the one thing changed that `change` names.
 ///
 /// # Errors
 /// [`EpisodeError::Input`] when the steps before it are not all recorded, and
@@ -30,6 +30,7 @@ pub fn branch_cell(
     from: &BundlePaths,
     step: usize,
     agent: Option<(AgentConfig, Provider)>,
+    change: Option<BranchChange>,
 ) -> Result<Cell, EpisodeError> {
     let path = from.events();
     let bytes = read_bounded(&path, u64::MAX)?;
@@ -58,6 +59,7 @@ pub fn branch_cell(
         step,
         agent: original.agent_at(before).clone(),
         provider: original.provider_at(before).clone(),
+        change,
         branch: original.branch.clone().map(Box::new),
     };
     Ok(Cell {
@@ -128,7 +130,17 @@ fn begin_branch(
     steps: usize,
     out: &BundlePaths,
 ) -> Result<(), EpisodeError> {
-    let prefix = Prefix::of(from, steps, &begin::header(input)?.genesis()?)?;
+    let mut prefix = Prefix::of(from, steps, &begin::header(input)?.genesis()?)?;
+    if let Some(BranchChange::Answer { call, .. }) = input
+        .cell
+        .branch
+        .as_ref()
+        .and_then(|branch| branch.change.as_ref())
+    {
+        // What was asked before the changed answer is the other episode's: asked again, it could be answered otherwise.
+        let ordinal = requests_before(from, steps + 1, *call)?;
+        prefix.exchanges = exchanges_before(from, (steps + 1, ordinal))?;
+    }
     let files = [
         (out.open_exchanges(), prefix.exchanges),
         (out.events(), prefix.events.into_bytes()),
@@ -182,10 +194,7 @@ impl Prefix {
             }
         }
         let events = lines.chained_from(genesis, kept, &path)?;
-        let path: PathBuf = paths.exchanges();
-        let exchanges = Cassette::read(&path)?
-            .lines_before(ended + 1)
-            .map_err(EpisodeError::io("copy", &path))?;
+        let exchanges = exchanges_before(paths, (ended + 1, 0))?;
         Ok(Self {
             steps: ended,
             exchanges,
@@ -193,6 +202,46 @@ impl Prefix {
             ledger: joined(&Lines::read(&paths.ledger())?, ended),
         })
     }
+}
+
+/// The answered requests before one of a step, as an open part of a store.
+fn exchanges_before(paths: &BundlePaths, place: (usize, u32)) -> Result<Vec<u8>, EpisodeError> {
+    let path: PathBuf = paths.exchanges();
+    let lines = Cassette::read(&path)?.lines_before(place);
+    lines.map_err(EpisodeError::io("copy", &path))
+}
+
+/// How many requests of a step were made before the answer to its tool call of this 1-based place.
+fn requests_before(paths: &BundlePaths, step: usize, call: usize) -> Result<u32, EpisodeError> {
+    let path = paths.events();
+    let (mut requests, mut calls) = (0, 0);
+    for event in Lines::read(&path)?.bodies::<ReadEvent>(&path)? {
+        match event {
+            ReadEvent::Turn {
+                step: own, ordinal, ..
+            } if own == step => requests = ordinal + 1,
+            ReadEvent::ToolCall { step: own, .. } if own == step => {
+                calls += 1;
+                if calls == call {
+                    return Ok(requests);
+                }
+            }
+            ReadEvent::EpisodeBegin { .. }
+            | ReadEvent::StepBegin { .. }
+            | ReadEvent::Turn { .. }
+            | ReadEvent::InfrastructureFault { .. }
+            | ReadEvent::ToolCall { .. }
+            | ReadEvent::ModelFault { .. }
+            | ReadEvent::Decision { .. }
+            | ReadEvent::Fills { .. }
+            | ReadEvent::StepEnd { .. }
+            | ReadEvent::EpisodeEnd { .. } => {}
+        }
+    }
+    Err(EpisodeError::input(
+        format!("step {step} has {calls} recorded tool calls, and no call {call}"),
+        "choose a call that `ktd replay BUNDLE --step` shows",
+    ))
 }
 
 /// The first lines of a log as they stand in its file.

@@ -10,6 +10,7 @@ use ktd_agents::{
 use ktd_bundle::event::{OrderRecord, Phase, StepOutcome, WrittenEvent};
 use ktd_client::ask::Answer;
 use ktd_env::exchange::{Order, Quantity};
+use ktd_experiment::branch::BranchChange;
 use ktd_experiment::config::ConstraintFailures;
 use ktd_masking::{Mode, Payload};
 use ktd_tools::banded::BookOrder;
@@ -72,9 +73,12 @@ struct Uncovered;
 
 type Heard<T> = Result<Result<T, Uncovered>, EpisodeError>;
 
-impl Episode<'_> {
+impl<'e> Episode<'e> {
     /// Runs the conversation of a step.
     pub(super) async fn decide(&mut self, step: usize, view: StepView<'_>) -> Result<Decided, EpisodeError> {
+        if let Some(submission) = self.changed_orders(step) {
+            return self.submitted_by_hand(step, view, submission);
+        }
         let plan = self.plan(view);
         let mut talk = Talk {
             step,
@@ -137,6 +141,7 @@ impl Episode<'_> {
         plan: StepPlan,
     ) -> Heard<Session<Submission>> {
         let mut session = Session::research(plan);
+        let (changed, mut calls) = (self.changed_answer(talk.step), 0);
         loop {
             match session.next() {
                 ResearchEffect::Ask(request) => match self.ask(talk, Phase::Research, &request).await? {
@@ -144,7 +149,10 @@ impl Episode<'_> {
                     Err(uncovered) => return Ok(Err(uncovered)),
                 },
                 ResearchEffect::CallTool(call) => {
-                    let answer = self.input.shared.toolbox.call(view, &call.name, &call.arguments);
+                    calls += 1;
+                    let asked = changed.filter(|(place, ..)| *place == calls);
+                    let (_, name, arguments) = asked.unwrap_or((calls, &call.name, &call.arguments));
+                    let answer = self.input.shared.toolbox.call(view, name, arguments);
                     let refused = answer.code.map(str::to_owned);
                     self.write(&WrittenEvent::ToolCall {
                         step: talk.step,
@@ -162,7 +170,54 @@ impl Episode<'_> {
             }
             self.write_faults(talk, session.tally(), None)?;
         }
+        if let Some((place, ..)) = changed.filter(|(place, ..)| calls < *place) {
+            let what = format!(
+                "step {}: call {place} was to be answered otherwise, but {calls} were made",
+                talk.step
+            );
+            return Err(EpisodeError::input(what, "choose an earlier call of the step"));
+        }
         Ok(Ok(session.close()?))
+    }
+
+    /// The call of a step that a branch answers otherwise: its 1-based place, tool and arguments.
+    fn changed_answer(&self, step: usize) -> Option<(usize, &'e str, &'e str)> {
+        let changes = self.input.cell.changes_at(step);
+        changes.into_iter().find_map(|change| match change {
+            BranchChange::Answer {
+                call,
+                tool,
+                arguments,
+            } => Some((*call, tool.as_str(), arguments.as_str())),
+            BranchChange::Orders { .. } | BranchChange::Numeric { .. } | BranchChange::Rules { .. } => None,
+        })
+    }
+
+    /// What a branch submits in a step in the place of its agent.
+    fn changed_orders(&self, step: usize) -> Option<&'e str> {
+        let changes = self.input.cell.changes_at(step);
+        changes.into_iter().find_map(|change| match change {
+            BranchChange::Orders { submission } => Some(submission.as_str()),
+            BranchChange::Answer { .. } | BranchChange::Numeric { .. } | BranchChange::Rules { .. } => None,
+        })
+    }
+
+    /// The decision that a branch makes for its agent, which is not asked.
+    fn submitted_by_hand(
+        &self,
+        step: usize,
+        view: StepView<'_>,
+        submission: &str,
+    ) -> Result<Decided, EpisodeError> {
+        self.judge(view, submission, (1, 1)).map_err(|refused| {
+            EpisodeError::input(
+                format!(
+                    "step {step}: the orders of the branch are refused: {}",
+                    refused.code
+                ),
+                "write the arguments of submit_action with identifiers as this episode shows them",
+            )
+        })
     }
 
     async fn submit(

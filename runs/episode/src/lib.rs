@@ -2,8 +2,11 @@
 //!
 //! Knows: the market, the mask, the session, the client, the record. Never knows: ranks, certificates, a terminal.
 
+mod at_step;
 mod begin;
 mod branch;
+pub mod canary;
+mod cell_run;
 pub mod control;
 mod decide;
 mod error;

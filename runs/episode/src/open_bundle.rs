@@ -60,6 +60,7 @@ impl OpenBundle {
                 level: header.mask.level,
                 numeric: header.mask.numeric,
             },
+            instruction: header.mask.instruction,
             mode: header.mode,
             seed: header.seed,
             branch: header.branch.clone(),

@@ -1,11 +1,13 @@
 //! Running a grid: several cells at once, each in its own bundle; rerunning continues where it stopped.
 
-use crate::EpisodeError;
-use crate::control;
-use crate::transports::{Connection, Transports};
-use crate::{EpisodeInput, Shared, finished_episode, run_episode};
+pub use crate::cell_run::factor_table;
+
+use crate::canary::CanarySteps;
+use crate::cell_run::run_cell;
+use crate::transports::Transports;
+use crate::{EpisodeError, Shared};
 use ktd_bundle::BundlePaths;
-use ktd_bundle::mask_key::{cell_token, mask_key};
+use ktd_bundle::mask_key::mask_key;
 use ktd_bundle::spending::Spending;
 use ktd_bundle::summary::Summary;
 use ktd_bundle::summary_file::spending_of;
@@ -14,8 +16,7 @@ use ktd_client::money::Metering;
 use ktd_client::opening::{open_accounts, price_cells};
 use ktd_client::progress::Progress;
 use ktd_data::market_source::MarketSource;
-use ktd_env::factors::FactorConfig;
-use ktd_env::{FactorTable, Market};
+use ktd_env::FactorTable;
 use ktd_experiment::cells::{Cell, cells};
 use ktd_experiment::config::ExperimentConfig;
 use ktd_experiment::toolbox::toolbox;
@@ -88,6 +89,8 @@ pub struct Prepared {
     pub notes: Vec<String>,
     /// What has been spent of its budget, and the gates of its keys.
     pub metering: Arc<Metering>,
+    /// The canary steps, where the experiment asks for them.
+    pub canaries: Option<Arc<CanarySteps>>,
 }
 
 impl Prepared {
@@ -134,37 +137,21 @@ pub fn prepare(plan: &RunPlan) -> Result<Prepared, EpisodeError> {
     let notes = force_check::notes(&plan.output, &cells)?;
     let factors = factor_table(&source.market, &cells)?;
     let key = experiment_key(plan)?;
-    let metering = open_accounts(&terms, &cells, &plan.output)?;
+    let metering = Arc::new(open_accounts(&terms, &cells, &plan.output)?);
+    let canaries = plan.config.canary.map(|canary| {
+        let every = canary.every_cells;
+        CanarySteps::of(&cells, every, plan.config.retries, &metering, &plan.output)
+    });
     Ok(Prepared {
+        canaries: canaries.transpose()?.map(Arc::new),
         source,
         factors: Arc::new(factors),
         cells,
         toolbox: toolbox()?,
         key,
         notes,
-        metering: Arc::new(metering),
+        metering,
     })
-}
-
-/// The factor table over the as-of days of all cells.
-///
-/// # Errors
-/// [`EpisodeError::Input`] when the panel is too short for the factors.
-pub fn factor_table(market: &Market, cells: &[Cell]) -> Result<FactorTable, EpisodeError> {
-    let as_of_days = cells
-        .iter()
-        .flat_map(|cell| &cell.window.days)
-        .filter_map(|day| day.before());
-    let first = as_of_days.clone().min();
-    let last = as_of_days.max();
-    let (Some(first), Some(last)) = (first, last) else {
-        return Err(EpisodeError::input(
-            "no window has a trading day",
-            "choose other dates",
-        ));
-    };
-    FactorTable::new(market, &FactorConfig::KTD, first, last)
-        .map_err(|error| EpisodeError::input(error.to_string(), error.hint()))
 }
 
 /// The experiment's mask key: given by file, kept from an earlier run, or drawn once from the system's entropy.
@@ -181,6 +168,13 @@ pub async fn run_cells(plan: &RunPlan, prepared: &Prepared, progress: Arc<dyn Pr
     let permits = Arc::new(Semaphore::new(plan.config.parallel_cells));
     let shared = Arc::new(prepared.shared(&plan.config));
     let endpoints = Arc::new((Transports::default(), plan.base.clone()));
+    let canaries = prepared
+        .canaries
+        .as_ref()
+        .filter(|_| is_unfinished(plan, prepared));
+    if let Some(canaries) = canaries {
+        canaries.ask(&endpoints).await;
+    }
     let mut tasks = JoinSet::new();
     for (place, cell) in prepared.cells.iter().enumerate() {
         let (permits, shared, progress) = (Arc::clone(&permits), Arc::clone(&shared), Arc::clone(&progress));
@@ -203,8 +197,13 @@ pub async fn run_cells(plan: &RunPlan, prepared: &Prepared, progress: Arc<dyn Pr
         tasks.spawn(running.instrument(span));
     }
     let mut results: BTreeMap<usize, CellResult> = BTreeMap::new();
+    let mut ended = 0;
     while let Some(joined) = tasks.join_next().await {
         results.extend(joined.ok());
+        ended += 1;
+        if let Some(canaries) = canaries.filter(|own| own.is_due(ended, prepared.cells.len())) {
+            canaries.ask(&endpoints).await;
+        }
     }
     // A cell whose task broke an invariant has no result: it is told as failed, and the others stand.
     for (place, cell) in prepared.cells.iter().enumerate() {
@@ -221,46 +220,14 @@ pub async fn run_cells(plan: &RunPlan, prepared: &Prepared, progress: Arc<dyn Pr
     results.into_values().collect()
 }
 
+/// Whether a cell is still to be run.
+fn is_unfinished(plan: &RunPlan, prepared: &Prepared) -> bool {
+    let bundle = |cell: &Cell| BundlePaths::new(&bundle_directory(&plan.output, &cell.id));
+    prepared.cells.iter().any(|cell| !bundle(cell).summary().exists())
+}
+
 /// Where a cell's bundle is.
 #[must_use]
 pub fn bundle_directory(output: &Path, cell: &str) -> PathBuf {
     output.join("cells").join(cell)
-}
-
-async fn run_cell(
-    shared: &Shared,
-    (transports, base): &(Transports, PathBuf),
-    (cell, key): (&Cell, MaskKey),
-    bundle: &Path,
-    progress: &dyn Progress,
-) -> Result<Summary, EpisodeError> {
-    let input = EpisodeInput { shared, cell, key };
-    let paths = BundlePaths::new(bundle);
-    let who = (&cell.agent, &cell.provider);
-    match transports.connect(who, cell.seed, &shared.market, base)? {
-        Connection::Model(transport) => run_episode(&input, &paths, transport.as_ref(), progress).await,
-        Connection::Control(control) => {
-            let transport = control::transport(&control, &input, base)?;
-            run_episode(&input, &paths, &transport, progress).await
-        }
-        Connection::Process(agent) => {
-            let bridge = agent.bridge();
-            let watched = bridge.agent().watched(progress);
-            let result = run_episode(&input, &paths, &bridge, &watched).await;
-            bridge.agent().close(result.is_ok()).await;
-            result
-        }
-        Connection::Client => finished_episode(&input, &paths)?.ok_or_else(|| {
-            EpisodeError::input(
-                format!(
-                    "agent {:?} calls over MCP, and this cell has not been played",
-                    cell.agent.id
-                ),
-                format!(
-                    "let its client start `ktd mcp` with this file and `--cell {}`, which tells it no window",
-                    cell_token(&input.key, &cell.agent.id)
-                ),
-            )
-        }),
-    }
 }

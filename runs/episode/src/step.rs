@@ -1,6 +1,7 @@
 //! One step: view, conversation, exchange, record.
 
 use super::Episode;
+use super::at_step::{mask_at, rules_at};
 use super::decide::Decided;
 use crate::EpisodeError;
 use ktd_bundle::BundlePaths;
@@ -51,6 +52,10 @@ impl Episode<'_> {
     ) -> Result<(), EpisodeError> {
         let shared = self.input.shared;
         self.exchanger.provider = self.input.cell.provider_at(step);
+        if self.input.cell.branch.is_some() {
+            self.rules = rules_at(self.input, step)?;
+            self.mask = mask_at(self.input, step)?.unwrap_or_else(|| self.mask.clone());
+        }
         let trading_day = TradingDay::new(&shared.market, day).ok_or_else(|| {
             EpisodeError::input("the window has no trading day before it", "choose a later window")
         })?;

@@ -162,6 +162,6 @@ impl Episode<'_> {
         let slots = UserStepSlots {
             state: view.state(self.input.cell.mode),
         };
-        ktd_prompts::user_step(self.input.cell.mask, &slots)
+        ktd_prompts::user_step(self.input.cell.arm_at(view.step()).explained(), &slots)
     }
 }

@@ -128,7 +128,7 @@ fn claimed(besides: Option<&str>) -> Vec<String> {
 fn prompts_checked(header: &Header) -> String {
     format!(
         "recorded requests: they show what {}/{} shows, and ask {:?}, as header.json says",
-        header.mask.level.label(),
+        header.mask.level_label(),
         header.mask.numeric.label(),
         header.agent.model_name()
     )

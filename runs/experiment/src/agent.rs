@@ -77,6 +77,8 @@ pub struct ModelAgent {
     pub timeout_seconds: Option<u64>,
     /// Longest wait for a connection, seconds (default 20).
     pub connect_timeout_seconds: Option<u64>,
+    /// The proxy on the way to it (default: none, whatever the environment says).
+    pub proxy: Option<ProxySource>,
     /// Sampling temperature; absent leaves the provider's default.
     pub temperature: Option<f64>,
     /// Upper bound on generated tokens, reasoning included; absent leaves the provider's default.
@@ -89,6 +91,14 @@ pub struct ModelAgent {
     pub send_seed: bool,
     /// Rates of this agent's key, besides those under `[rates]`.
     pub rates: Option<RateLimits>,
+}
+
+/// Where the address of a proxy is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ProxySource {
+    /// In the environment: `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY`.
+    Environment,
 }
 
 /// Where the key of an endpoint is.

@@ -4,7 +4,8 @@ use super::config::{AgentConfig, ExperimentConfig};
 use super::provider::Provider;
 use super::prune::Uninformative;
 use crate::ExperimentError;
-use crate::branch::BranchRecord;
+use crate::branch::{BranchChange, BranchRecord, changes_at, numeric_at};
+use crate::mask_arm::{MaskArm, MaskInstruction};
 use crate::price_table::TokenPricing;
 use ktd_env::{DateSpan, DayIndex, Market, TradeDate};
 use ktd_masking::{MaskSettings, Mode};
@@ -25,6 +26,8 @@ pub struct Cell {
     pub window: Window,
     /// What is hidden.
     pub mask: MaskSettings,
+    /// Whose text explains identifiers, if the episode is a prompt-only control.
+    pub instruction: Option<MaskInstruction>,
     /// How it decides.
     pub mode: Mode,
     /// The published seed.
@@ -61,7 +64,35 @@ impl Cell {
     /// they are compared on the same screens.
     #[must_use]
     pub fn mask_draw(&self) -> String {
-        mask_draw(&self.window, self.mask, self.mode, self.seed)
+        mask_draw(&self.window, self.arm(), self.mode, self.seed)
+    }
+
+    /// What is hidden, and whose text explains it.
+    #[must_use]
+    pub const fn arm(&self) -> MaskArm {
+        MaskArm {
+            settings: self.mask,
+            instruction: self.instruction,
+        }
+    }
+
+    /// The same in a step, 1-based: a branch may have changed how numbers are shown.
+    #[must_use]
+    pub fn arm_at(&self, step: usize) -> MaskArm {
+        let settings = MaskSettings {
+            numeric: numeric_at(self.branch.as_ref(), self.mask.numeric, step),
+            ..self.mask
+        };
+        MaskArm {
+            settings,
+            ..self.arm()
+        }
+    }
+
+    /// What branches changed in a step, the latest change first.
+    #[must_use]
+    pub fn changes_at(&self, step: usize) -> Vec<&BranchChange> {
+        changes_at(self.branch.as_ref(), step)
     }
 
     /// The 1-based first step that is the episode's own; those before it are another one's.
@@ -119,8 +150,8 @@ pub fn windows(config: &ExperimentConfig, market: &Market) -> Result<Vec<Window>
 }
 
 /// Masks x modes, less what is left out.
-fn settings(config: &ExperimentConfig) -> Result<Vec<(MaskSettings, Mode)>, ExperimentError> {
-    let is_run = |(mask, mode): &(MaskSettings, Mode)| {
+fn settings(config: &ExperimentConfig) -> Result<Vec<(MaskArm, Mode)>, ExperimentError> {
+    let is_run = |(mask, mode): &(MaskArm, Mode)| {
         !config.prune || Uninformative::of(*mode, *mask, &config.masks).is_none()
     };
     let pairs = config
@@ -137,12 +168,12 @@ fn settings(config: &ExperimentConfig) -> Result<Vec<(MaskSettings, Mode)>, Expe
     Ok(left)
 }
 
-fn mask_draw(window: &Window, mask: MaskSettings, mode: Mode, seed: u64) -> String {
+fn mask_draw(window: &Window, arm: MaskArm, mode: Mode, seed: u64) -> String {
     format!(
         "{}__{}-{}__{}__s{seed}",
         window.id,
-        mask.level.label(),
-        mask.numeric.label(),
+        arm.label(),
+        arm.settings.numeric.label(),
         mode.label()
     )
 }
@@ -150,17 +181,18 @@ fn mask_draw(window: &Window, mask: MaskSettings, mode: Mode, seed: u64) -> Stri
 fn cell(
     (agent, provider): (&AgentConfig, &Provider),
     window: &Window,
-    mask: MaskSettings,
+    arm: MaskArm,
     mode: Mode,
     seed: u64,
 ) -> Cell {
     Cell {
-        id: format!("{}__{}", agent.id, mask_draw(window, mask, mode, seed)),
+        id: format!("{}__{}", agent.id, mask_draw(window, arm, mode, seed)),
         agent: agent.clone(),
         provider: provider.clone(),
         basis: TokenPricing::of(agent.is_ours(), None),
         window: window.clone(),
-        mask,
+        mask: arm.settings,
+        instruction: arm.instruction,
         mode,
         seed,
         branch: None,
@@ -291,6 +323,7 @@ mod tests {
                 ..cell.agent.clone()
             },
             provider: cell.provider.clone(),
+            change: None,
             branch,
         };
         let ids = |cell: &Cell| -> String { (1..=9).map(|step| cell.agent_at(step).id.clone()).collect() };

@@ -5,6 +5,7 @@ pub use crate::agent::{AgentConfig, Control};
 use crate::caps::Caps;
 pub use crate::file_name::{NAME_LENGTH_MAX, is_file_name};
 use crate::label;
+use crate::mask_arm::MaskArm;
 use crate::mask_keys;
 use crate::provider::table_with;
 use crate::rate_limits::RateLimits;
@@ -43,9 +44,9 @@ pub struct ExperimentConfig {
     pub dialects: Vec<Dialect>,
     /// When.
     pub windows: Vec<WindowConfig>,
-    /// What is hidden (default: bright and blinded, exact numbers).
+    /// What is hidden (default: bright and blinded, exact numbers). `instruction` makes a prompt-only control of bright.
     #[serde(default = "default_masks", deserialize_with = "mask_keys::masks")]
-    pub masks: Vec<MaskSettings>,
+    pub masks: Vec<MaskArm>,
     /// Decision modes (default: `open-research`).
     #[serde(default = "default_modes", deserialize_with = "label::list")]
     pub modes: Vec<Mode>,
@@ -67,6 +68,8 @@ pub struct ExperimentConfig {
     /// What is done about infrastructure faults.
     #[serde(default)]
     pub retries: RetryConfig,
+    /// A fixed step that every model is asked over and over, to notice when another one answers (default: none).
+    pub canary: Option<CanaryConfig>,
     /// Price table, JSON or TOML, relative to the experiment file. Without it costs are unknown.
     pub prices: Option<PathBuf>,
     /// What may be spent; needs `prices`, and `max_output_tokens` of every model.
@@ -75,6 +78,14 @@ pub struct ExperimentConfig {
     /// Rates of a key, by the name of its environment variable or the path of its file.
     #[serde(default)]
     pub rates: BTreeMap<String, RateLimits>,
+}
+
+/// How often the canary step is asked: before the first cell, after so many, and after the last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CanaryConfig {
+    /// Cells that end between two canaries, at least 1.
+    pub every_cells: usize,
 }
 
 /// A synthetic market.
@@ -93,11 +104,13 @@ const fn default_parallel_cells() -> usize {
     4
 }
 
-fn default_masks() -> Vec<MaskSettings> {
+fn default_masks() -> Vec<MaskArm> {
     [Level::Bright, Level::Blinded]
-        .map(|level| MaskSettings {
-            level,
-            numeric: Numeric::Exact,
+        .map(|level| {
+            MaskArm::from(MaskSettings {
+                level,
+                numeric: Numeric::Exact,
+            })
         })
         .to_vec()
 }
@@ -170,6 +183,9 @@ impl ExperimentConfig {
             return Err(needs(
                 "`parallel_cells` and `retries.attempts` must be at least 1",
             ));
+        }
+        if self.canary.is_some_and(|canary| canary.every_cells == 0) {
+            return Err(needs("`canary.every_cells` must be at least 1"));
         }
         self.rules.rules()?;
         unique("agents", self.agents.iter().map(|agent| agent.id.as_str()))?;
@@ -256,6 +272,14 @@ mod tests {
             (
                 format!("{LEAST}\nmasks = [{{ level = \"dim\" }}]"),
                 "unknown mask level \"dim\": it is one of bright, stock-blind, date-blind, blinded",
+            ),
+            (
+                format!("{LEAST}\nmasks = [{{ level = \"date-blind\", instruction = \"blinded\" }}]"),
+                "`instruction` stands with `level = \"bright\"` alone, but the level is date-blind",
+            ),
+            (
+                format!("{LEAST}\nmasks = [{{ level = \"bright\", instruction = \"bright\" }}]"),
+                "unknown variant `bright`, expected one of `stock-blind`, `date-blind`, `blinded`",
             ),
             (
                 format!("{LEAST}\nmodes = [\"guess\"]"),

@@ -12,6 +12,7 @@ pub mod data_record;
 mod error;
 mod file_name;
 pub mod label;
+pub mod mask_arm;
 pub mod mask_hash;
 pub mod mask_keys;
 pub mod price_row;

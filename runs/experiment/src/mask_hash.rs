@@ -1,5 +1,6 @@
 //! What a mask shows, in one hash.
 
+use crate::mask_arm::MaskArm;
 use ktd_io::sha256::sha256_hex;
 use ktd_masking::{MaskSettings, SCHEME};
 use std::sync::OnceLock;
@@ -18,6 +19,17 @@ pub fn mask_hash(settings: MaskSettings) -> String {
         tools_sha256().to_owned(),
     ];
     sha256_hex(parts.join("\n").as_bytes())
+}
+
+/// The hash of an arm: of its mask, and for a prompt-only control one that no mask has, so that no certificate can be
+/// about it.
+#[must_use]
+pub fn arm_hash(arm: MaskArm) -> String {
+    let mask = mask_hash(arm.settings);
+    arm.instruction.map_or_else(
+        || mask.clone(),
+        |own| sha256_hex(format!("ktd prompt-only 1\n{mask}\n{}", own.level().label()).as_bytes()),
+    )
 }
 
 /// SHA-256 over the tools' names, descriptions and schemas, which are the same in every episode: making the schemas takes
@@ -42,8 +54,28 @@ fn hash_of_tools() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::mask_arm::MaskInstruction;
     use ktd_masking::{Level, Numeric};
     use std::collections::BTreeSet;
+
+    #[test]
+    fn a_prompt_only_control_has_the_hash_of_no_mask() {
+        let settings = MaskSettings {
+            level: Level::Bright,
+            numeric: Numeric::Exact,
+        };
+        let hash = |instruction| {
+            arm_hash(MaskArm {
+                settings,
+                instruction,
+            })
+        };
+        let hashes: BTreeSet<String> = MaskInstruction::ALL.map(|own| hash(Some(own))).into();
+        assert_eq!(hashes.len(), 3);
+        assert_eq!(hash(None), mask_hash(settings));
+        let masks = Level::ALL.map(|level| mask_hash(MaskSettings { level, ..settings }));
+        assert!(masks.iter().all(|mask| !hashes.contains(mask)));
+    }
 
     #[test]
     fn every_mask_has_a_hash_of_its_own() {

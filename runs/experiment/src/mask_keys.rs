@@ -1,7 +1,9 @@
 //! Masks as files write them: `{ level = "blinded", numeric = "rescaled" }`.
 
 use crate::label;
+use crate::mask_arm::{MaskArm, MaskInstruction};
 use ktd_masking::{Level, MaskSettings, Numeric};
+use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 
 /// The keys of a mask.
@@ -14,6 +16,21 @@ struct MaskKeys {
     /// `exact` (default), `rescaled`, `rounded-0.1`, `rounded-0.5`, `ranked` or `banded`.
     #[serde(with = "label", default = "default_numeric")]
     numeric: Numeric,
+}
+
+/// The keys of an entry of `masks`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ArmKeys {
+    /// As in a mask.
+    #[serde(with = "label")]
+    level: Level,
+    /// As in a mask.
+    #[serde(with = "label", default = "default_numeric")]
+    numeric: Numeric,
+    /// The level whose text explains identifiers in the prompts; with `level = "bright"` alone.
+    #[serde(default)]
+    instruction: Option<MaskInstruction>,
 }
 
 const fn default_numeric() -> Numeric {
@@ -37,11 +54,24 @@ pub fn mask<'de, D: Deserializer<'de>>(deserializer: D) -> Result<MaskSettings, 
     MaskKeys::deserialize(deserializer).map(MaskSettings::from)
 }
 
-/// Reads a list of masks.
+/// Reads a list of masks, prompt-only controls among them.
 ///
 /// # Errors
-/// An unknown key or label.
-pub fn masks<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<MaskSettings>, D::Error> {
-    let masks = Vec::<MaskKeys>::deserialize(deserializer)?;
-    Ok(masks.into_iter().map(MaskSettings::from).collect())
+/// An unknown key or label, and an instruction where the level hides something itself.
+pub fn masks<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<MaskArm>, D::Error> {
+    let masks = Vec::<ArmKeys>::deserialize(deserializer)?;
+    masks.iter().map(arm).collect()
+}
+
+fn arm<E: Error>(keys: &ArmKeys) -> Result<MaskArm, E> {
+    let settings = MaskSettings {
+        level: keys.level,
+        numeric: keys.numeric,
+    };
+    MaskArm::new(settings, keys.instruction).ok_or_else(|| {
+        E::custom(format!(
+            "`instruction` stands with `level = \"bright\"` alone, but the level is {}: remove one of them",
+            keys.level.label()
+        ))
+    })
 }

@@ -1,7 +1,8 @@
 //! Cells that carry no information of their own, and are left out where an experiment asks for it.
 
 use super::config::ExperimentConfig;
-use ktd_masking::{Level, MaskSettings, Mode};
+use crate::mask_arm::MaskArm;
+use ktd_masking::{Level, Mode};
 use serde::Serialize;
 
 /// Why a cell of the grid tells nothing.
@@ -26,15 +27,16 @@ impl Uninformative {
     /// Under `date-blind` they are different cells for each setting of the numbers: the prices at which orders filled help to
     /// tell the day. Under `bright` the day is told anyway.
     #[must_use]
-    pub fn of(mode: Mode, mask: MaskSettings, masks: &[MaskSettings]) -> Option<Self> {
+    pub fn of(mode: Mode, arm: MaskArm, arms: &[MaskArm]) -> Option<Self> {
         if mode != Mode::MemoryOnly {
             return None;
         }
         let is_finer_there = || {
-            let same_level = masks.iter().filter(|other| other.level == mask.level);
-            same_level.into_iter().any(|other| other.numeric < mask.numeric)
+            let same = arms.iter().filter(|other| other.label() == arm.label());
+            same.into_iter()
+                .any(|other| other.settings.numeric < arm.settings.numeric)
         };
-        match mask.level {
+        match arm.settings.level {
             Level::Blinded => Some(Self::AliasesAlone),
             Level::StockBlind => Some(Self::AliasesAndDays),
             Level::Bright if is_finer_there() => Some(Self::SameAsFiner),
@@ -63,7 +65,7 @@ pub struct Pruned {
     /// The mode.
     pub mode: Mode,
     /// The mask.
-    pub mask: MaskSettings,
+    pub arm: MaskArm,
     /// How many, over all agents, windows and seeds.
     pub cells: usize,
     /// Why.
@@ -78,8 +80,8 @@ impl Pruned {
             "{} cells of {} under {}/{} are left out (prune = true): {}",
             self.cells,
             self.mode.label(),
-            self.mask.level.label(),
-            self.mask.numeric.label(),
+            self.arm.label(),
+            self.arm.settings.numeric.label(),
             self.why.reason()
         )
     }
@@ -96,11 +98,11 @@ pub fn pruned(config: &ExperimentConfig) -> Vec<Pruned> {
         .masks
         .iter()
         .flat_map(|mask| config.modes.iter().map(|mode| (*mask, *mode)));
-    let pruned = pairs.filter_map(|(mask, mode)| {
-        let why = Uninformative::of(mode, mask, &config.masks)?;
+    let pruned = pairs.filter_map(|(arm, mode)| {
+        let why = Uninformative::of(mode, arm, &config.masks)?;
         Some(Pruned {
             mode,
-            mask,
+            arm,
             cells,
             why,
         })
@@ -114,6 +116,7 @@ mod tests {
     use crate::ExperimentError;
     use crate::cells::cells;
     use ktd_env::synth::{SynthConfig, generate};
+    use ktd_masking::MaskSettings;
 
     fn config(more: &str) -> ExperimentConfig {
         let text = format!(
@@ -152,7 +155,7 @@ mod tests {
         assert_eq!(left.len(), 60);
         let out: Vec<_> = out
             .iter()
-            .map(|one| (one.mode, one.mask.level, one.cells, one.why))
+            .map(|one| (one.mode, one.arm.settings.level, one.cells, one.why))
             .collect();
         assert_eq!(
             out,

@@ -8,6 +8,7 @@ mod error;
 pub mod estimate;
 pub mod estimate_text;
 mod pace;
+mod pooled;
 mod power;
 mod text;
 mod window;
@@ -15,6 +16,7 @@ mod window;
 pub use agents::{AgentGrid, Kind};
 pub use error::PlanningError;
 pub use pace::{Minutes, Pace, paces};
+pub use pooled::{PooledDesign, SEPARATION};
 pub use power::{POWER, Pairing, SIGNIFICANCE, WindowNoise};
 pub use text::text;
 
@@ -27,6 +29,7 @@ use ktd_env::Market;
 use ktd_experiment::cells::{Cell, Window, windows};
 use ktd_experiment::config::ExperimentConfig;
 use ktd_experiment::label;
+use ktd_experiment::mask_arm::{MaskInstruction, arm_label};
 use ktd_experiment::prune::pruned;
 use ktd_masking::{Level, Mode, Numeric};
 use serde::Serialize;
@@ -56,6 +59,8 @@ pub struct ExperimentPlan {
     pub windows: Vec<WindowNoise>,
     /// What the windows together can tell.
     pub pairing: Pairing,
+    /// What the ranking over several windows together can tell.
+    pub pooled: PooledDesign,
 }
 
 /// What a plan was made on.
@@ -75,6 +80,9 @@ pub struct Setting {
     /// The mask's level.
     #[serde(serialize_with = "label::serialize")]
     pub level: Level,
+    /// The level whose text explains identifiers, if this is a prompt-only control.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub instruction: Option<MaskInstruction>,
     /// How numbers are shown.
     #[serde(serialize_with = "label::serialize")]
     pub numeric: Numeric,
@@ -85,6 +93,14 @@ pub struct Setting {
     pub cells: usize,
     /// Why they are not run; `null` when they are.
     pub left_out: Option<&'static str>,
+}
+
+impl Setting {
+    /// Name of the level, or of the prompt-only control.
+    #[must_use]
+    pub const fn level_label(&self) -> &'static str {
+        arm_label(self.level, self.instruction)
+    }
 }
 
 impl ExperimentPlan {
@@ -124,6 +140,7 @@ impl ExperimentPlan {
             ),
             estimate,
             pairing: Pairing::of(&windows, &noise),
+            pooled: PooledDesign::of(&windows, &noise, config.seeds.len()),
             windows: noise,
         })
     }
@@ -141,11 +158,12 @@ fn settings(config: &ExperimentConfig) -> Vec<Setting> {
         .masks
         .iter()
         .flat_map(|mask| config.modes.iter().map(move |mode| (*mask, *mode)));
-    let settings = pairs.map(|(mask, mode)| {
-        let out = pruned.iter().find(|out| (out.mask, out.mode) == (mask, mode));
+    let settings = pairs.map(|(arm, mode)| {
+        let out = pruned.iter().find(|out| (out.arm, out.mode) == (arm, mode));
         Setting {
-            level: mask.level,
-            numeric: mask.numeric,
+            level: arm.settings.level,
+            instruction: arm.instruction,
+            numeric: arm.settings.numeric,
             mode,
             cells,
             left_out: out.map(|out| out.why.reason()),

@@ -1,10 +1,12 @@
 //! A plan for people.
 
-use super::{AgentGrid, ExperimentPlan, POWER, Pairing, SIGNIFICANCE, Setting, WindowNoise};
+use super::{
+    AgentGrid, ExperimentPlan, POWER, Pairing, PooledDesign, SEPARATION, SIGNIFICANCE, Setting, WindowNoise,
+};
 use ktd_attribution::{PORTFOLIO_NAMES, RANDOM_PORTFOLIOS};
 use ktd_bundle::summary::Metric;
 use ktd_experiment::caps::Caps;
-use ktd_masking::{Level, Mode, Numeric};
+use ktd_masking::{Mode, Numeric};
 use ktd_stats::SIMULATED_EXPERIMENTS;
 use ktd_view::table::{Align, Table, grouped};
 use std::fmt::Write;
@@ -22,6 +24,7 @@ pub fn text(plan: &ExperimentPlan, caps: &Caps) -> String {
         "\nWhat it can detect\n\n".to_owned(),
         luck(plan),
         pairing(&plan.pairing, plan.seeds),
+        pooled(&plan.pooled),
     ]
     .concat()
 }
@@ -46,13 +49,13 @@ fn head(plan: &ExperimentPlan) -> String {
 /// Masks down, modes across; what is left out has a letter, explained below.
 fn grid(plan: &ExperimentPlan) -> String {
     let mut modes: Vec<Mode> = Vec::new();
-    let mut masks: Vec<(Level, Numeric)> = Vec::new();
+    let mut masks: Vec<(&str, Numeric)> = Vec::new();
     for setting in &plan.settings {
         if !modes.contains(&setting.mode) {
             modes.push(setting.mode);
         }
-        if !masks.contains(&(setting.level, setting.numeric)) {
-            masks.push((setting.level, setting.numeric));
+        if !masks.contains(&(setting.level_label(), setting.numeric)) {
+            masks.push((setting.level_label(), setting.numeric));
         }
     }
     let columns = std::iter::once(("cells", Align::Left));
@@ -64,12 +67,12 @@ fn grid(plan: &ExperimentPlan) -> String {
         let row = plan
             .settings
             .iter()
-            .filter(|setting| (setting.level, setting.numeric) == mask);
+            .filter(|setting| (setting.level_label(), setting.numeric) == mask);
         let cells = row.map(|setting| match setting.left_out {
             None => grouped(setting.cells),
             Some(_) => "left out".to_owned(),
         });
-        table.row(std::iter::once(format!("{}/{}", mask.0.label(), mask.1.label())).chain(cells));
+        table.row(std::iter::once(format!("{}/{}", mask.0, mask.1.label())).chain(cells));
     }
     let mut text = table.render();
     for setting in &plan.settings {
@@ -85,7 +88,7 @@ fn left_out(setting: &Setting) -> String {
             "note: {} cells of {} under {}/{} are left out: {reason}\n",
             grouped(setting.cells),
             setting.mode.label(),
-            setting.level.label(),
+            setting.level_label(),
             setting.numeric.label()
         )
     })
@@ -275,6 +278,42 @@ fn paired(pairing: &Pairing, seeds: usize) -> Vec<String> {
         detects,
     ];
     lines.into_iter().chain(approximate).collect()
+}
+
+fn pooled(pooled: &PooledDesign) -> String {
+    let windows = pooled.windows.len();
+    let (alike, apart) = (
+        &pooled.least_difference_a_day,
+        &pooled.least_difference_of_independent_seeds,
+    );
+    if let Some(reason) = &alike.reason {
+        return format!("\nThe pooled ranking of two agents cannot be planned: {reason}\n");
+    }
+    let of_seeds = if pooled.seeds < 2 {
+        String::new()
+    } else {
+        format!(
+            " where the seeds of an agent hold the same names, {} where each of {} seeds picks by itself",
+            percent(apart, 4),
+            pooled.seeds
+        )
+    };
+    let mut text = format!(
+        "\nThe pooled ranking over {windows} windows apart, two-sided at {SEPARATION} with power {POWER}:\n\
+         - the smallest difference of selection a day between two agents that it separates is {}{of_seeds}\n\
+         - that is for skill that is the same in all windows: what windows truly differ by comes on top\n",
+        percent(alike, 4)
+    );
+    if !pooled.left_out.is_empty() {
+        // Writing to a string cannot fail.
+        writeln!(
+            text,
+            "- left out, because they share days with a window that is pooled: {}",
+            pooled.left_out.join(", ")
+        )
+        .ok();
+    }
+    text
 }
 
 fn p_value(p: f64) -> String {

@@ -9,6 +9,7 @@ use crate::ReasonsError;
 use ktd_bundle::BundlePaths;
 use ktd_bundle::exchanges::Cassette;
 use ktd_experiment::label;
+use ktd_experiment::mask_arm::MaskInstruction;
 use ktd_masking::{Level, Mode, Numeric};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,6 +24,9 @@ pub struct Hit {
     /// The mask's level.
     #[serde(serialize_with = "label::serialize")]
     pub level: Level,
+    /// The level whose text explained identifiers, if it is a prompt-only control.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub instruction: Option<MaskInstruction>,
     /// How the mask shows numbers.
     #[serde(serialize_with = "label::serialize")]
     pub numeric: Numeric,
@@ -108,6 +112,7 @@ impl Hit {
             bundle: spoken.opened.bundle.root.display().to_string(),
             agent: header.agent.id.clone(),
             level: header.mask.level,
+            instruction: header.mask.instruction,
             numeric: header.mask.numeric,
             mode: header.mode,
             step: step.step,

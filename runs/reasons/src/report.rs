@@ -12,6 +12,7 @@ use ktd_bundle::episode_filter::EpisodeFilter;
 use ktd_bundle::finished_episode::{FinishedEpisode, OpenedBundle};
 use ktd_data::market_source::market_of;
 use ktd_experiment::label;
+use ktd_experiment::mask_arm::MaskInstruction;
 use ktd_io::parallel::in_parallel;
 use ktd_masking::{Level, Mode, Numeric};
 use serde::Serialize;
@@ -63,6 +64,9 @@ pub struct ReasonRow {
     /// The mask's level.
     #[serde(serialize_with = "label::serialize")]
     pub level: Level,
+    /// The level whose text explained identifiers, if it is a prompt-only control.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub instruction: Option<MaskInstruction>,
     /// How the mask shows numbers.
     #[serde(serialize_with = "label::serialize")]
     pub numeric: Numeric,
@@ -217,8 +221,8 @@ impl ReasonReport {
     }
 }
 
-/// Agent, mode, level and numbers, in the order of rows.
-type Key<'h> = (&'h str, &'h str, Level, &'h str);
+/// Agent, mode, level, text and numbers, in the order of rows.
+type Key<'h> = (&'h str, &'h str, Level, Option<MaskInstruction>, &'h str);
 
 fn rows(heard: &[EpisodeReasons]) -> Result<Vec<ReasonRow>, ReasonsError> {
     let mut groups: BTreeMap<Key<'_>, Vec<&EpisodeReasons>> = BTreeMap::new();
@@ -228,6 +232,7 @@ fn rows(heard: &[EpisodeReasons]) -> Result<Vec<ReasonRow>, ReasonsError> {
             header.agent.id.as_str(),
             header.mode.label(),
             header.mask.level,
+            header.mask.instruction,
             header.mask.numeric.label(),
         );
         groups.entry(key).or_default().push(one);
@@ -238,6 +243,7 @@ fn rows(heard: &[EpisodeReasons]) -> Result<Vec<ReasonRow>, ReasonsError> {
             agent: header.agent.id.clone(),
             mode: header.mode,
             level: header.mask.level,
+            instruction: header.mask.instruction,
             numeric: header.mask.numeric,
             episodes: of_row.len(),
             rates,

@@ -6,6 +6,7 @@ use super::rate::{Rate, Rates, ReasonScope};
 use super::report::{ReasonReport, ReasonRow};
 use super::sentence::shown;
 use crate::ReasonsError;
+use ktd_experiment::mask_arm::arm_label;
 use ktd_view::table::{Align, Table, grouped};
 use std::fmt::Write;
 
@@ -74,7 +75,11 @@ fn table(report: &ReasonReport, scope: ReasonScope) -> Table {
         let mut cells = vec![
             shown(&row.agent),
             row.mode.label().to_owned(),
-            format!("{}/{}", row.level.label(), row.numeric.label()),
+            format!(
+                "{}/{}",
+                arm_label(row.level, row.instruction),
+                row.numeric.label()
+            ),
             grouped(usize::try_from(rates.reasons).unwrap_or(usize::MAX)),
         ];
         cells.extend(
@@ -124,7 +129,7 @@ fn quotations(text: &mut String, report: &ReasonReport, most: usize) {
             "\n{}, {}, {}/{}",
             shown(&row.agent),
             row.mode.label(),
-            row.level.label(),
+            arm_label(row.level, row.instruction),
             row.numeric.label()
         )
         .ok();
@@ -157,7 +162,8 @@ fn quotations(text: &mut String, report: &ReasonReport, most: usize) {
 }
 
 fn is_of(hit: &Hit, row: &ReasonRow) -> bool {
-    (&hit.agent, &hit.mode, &hit.level, &hit.numeric) == (&row.agent, &row.mode, &row.level, &row.numeric)
+    (&hit.agent, &hit.mode, &hit.level, &hit.instruction, &hit.numeric)
+        == (&row.agent, &row.mode, &row.level, &row.instruction, &row.numeric)
 }
 
 const COLUMNS: [&str; 15] = [
@@ -211,7 +217,7 @@ fn record(row: &ReasonRow, (scope, rates): (ReasonScope, &Rates), words: &str, r
     vec![
         row.agent.clone(),
         row.mode.label().to_owned(),
-        row.level.label().to_owned(),
+        arm_label(row.level, row.instruction).to_owned(),
         row.numeric.label().to_owned(),
         scope.label().to_owned(),
         words.to_owned(),

@@ -96,6 +96,7 @@ pub fn prepare(config: &ExperimentConfig, market: Market, key: MaskKey) -> Prepa
         toolbox: toolbox().unwrap(),
         key,
         metering: Arc::default(),
+        canaries: None,
         source: MarketSource {
             market: Arc::new(market),
             record,

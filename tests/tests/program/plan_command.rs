@@ -117,6 +117,9 @@ fn a_plan_for_programs() {
     assert_eq!(plan["agents"][2]["repeated_cells"], 0);
     assert_eq!(plan["pairing"]["left_out"][0], "all");
     assert_eq!(plan["pairing"]["smallest_p"], 0.5);
+    // The two windows inside share days, so that one is left.
+    assert_eq!(plan["pooled"]["windows"].as_array().unwrap().len(), 1);
+    assert!(plan["pooled"]["least_difference_a_day"]["value"].is_null());
     assert!(
         plan["estimate"]["all"]["expected"]["cost_picodollars"]
             .as_u64()
@@ -232,6 +235,18 @@ fn every_file_that_comes_along_can_be_planned() {
         assert_eq!((pairing.windows.len(), &pairing.underpowered), (10, &None));
         assert!(pairing.least_difference.value.is_some());
         assert_eq!(pairing.overlaps.len(), 5);
+        let pooled = &planned[name].pooled;
+        assert_eq!(
+            pooled.windows.len() + pooled.left_out.len(),
+            planned[name].windows.len()
+        );
+        let least = pooled.least_difference_a_day.value.unwrap();
+        let independent = pooled.least_difference_of_independent_seeds.value.unwrap();
+        let ratio = least / independent;
+        assert!(
+            (ratio * ratio - f64::from(u32::try_from(planned[name].seeds).unwrap())).abs() < 1e-9,
+            "{ratio}"
+        );
     }
     assert_eq!(planned["ktd_windows"].pairing.left_out, ["long"]);
 }

@@ -58,7 +58,7 @@ fn scope(track: &Track, ranked: usize) -> Markup {
             @if let (Some(first), Some(last)) = (track.dates.first(), track.dates.last()) {
                 " (" span.whole { (first) } " to " span.whole { (last) } ")"
             }
-            ", " (track.level.label()) "/" (track.numeric.label()) ", " (track.mode.label()) (beside) "."
+            ", " (track.level_label()) "/" (track.numeric.label()) ", " (track.mode.label()) (beside) "."
         }
     }
 }

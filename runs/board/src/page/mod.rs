@@ -86,7 +86,7 @@ fn other_tracks(tracks: &[Track]) -> Markup {
                 @for track in tracks {
                     details.track {
                         summary {
-                            b { (track.window) } " " (track.level.label()) "/" (track.numeric.label()) ", " (track.mode.label())
+                            b { (track.window) } " " (track.level_label()) "/" (track.numeric.label()) ", " (track.mode.label())
                             @if let Some(first) = track.leaders.first().filter(|first| first.alpha_rank.is_some()) {
                                 " \u{2013} first: " bdi { (first.agent) }
                             }

@@ -2,6 +2,7 @@
 
 use super::{Bounds, Cohort, RankBounds, TurnedPair};
 use ktd_experiment::label;
+use ktd_experiment::mask_arm::{MaskInstruction, arm_label};
 use ktd_masking::{Level, Mode, Numeric};
 use serde::{Deserialize, Serialize};
 
@@ -12,6 +13,9 @@ pub struct PooledRanking {
     /// Which identifiers were hidden.
     #[serde(with = "label")]
     pub level: Level,
+    /// The level whose text explained identifiers, if this is a prompt-only control: it hides nothing.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub instruction: Option<MaskInstruction>,
     /// How numbers were shown.
     #[serde(with = "label")]
     pub numeric: Numeric,
@@ -28,6 +32,14 @@ pub struct PooledRanking {
     pub rows: Vec<PooledRow>,
     /// Which differences are real.
     pub separation: Option<PooledSeparation>,
+}
+
+impl PooledRanking {
+    /// Name of the level, or of the prompt-only control.
+    #[must_use]
+    pub const fn level_label(&self) -> &'static str {
+        arm_label(self.level, self.instruction)
+    }
 }
 
 /// A window that is pooled.

@@ -1,7 +1,7 @@
-//! Table 11: bright against blinded, paired over windows.
+//! Table 11: bright against blinded and the parts of that gap, paired over windows.
 
 use super::CellForm;
-use crate::record::{ContrastMetric, Leaderboard};
+use crate::record::{ContrastMetric, ContrastSides, Leaderboard};
 use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{TableCell, TableData};
 
@@ -11,7 +11,8 @@ pub(super) fn table(board: &Leaderboard) -> TableData {
         [
             ("agent", Left, 0),
             ("mode", Left, 5),
-            ("blinded", Left, 1),
+            ("arms", Left, 0),
+            ("numbers", Left, 1),
             ("of", Left, 0),
             ("windows", Right, 3),
             ("shift", Right, 0),
@@ -26,6 +27,7 @@ pub(super) fn table(board: &Leaderboard) -> TableData {
         table.rows.push(vec![
             TableCell::Text(contrast.agent.clone()),
             TableCell::Text(contrast.mode.label().to_owned()),
+            TableCell::Text(contrast.sides.label().to_owned()),
             TableCell::Text(contrast.numeric.label().to_owned()),
             TableCell::Text(contrast.metric.label().to_owned()),
             TableCell::Count(contrast.pairs.len()),
@@ -36,6 +38,17 @@ pub(super) fn table(board: &Leaderboard) -> TableData {
             TableCell::P(contrast.least_p),
             TableCell::Text(contrast.reading.clone()),
         ]);
+    }
+    if board
+        .contrasts
+        .iter()
+        .any(|contrast| contrast.sides != ContrastSides::BrightBlinded)
+    {
+        table.notes.push(
+            "prompt-only: bright data under the text of blinded; bright - prompt-only is what the instruction takes away, \
+             prompt-only - blinded what the mask does"
+                .to_owned(),
+        );
     }
     table.notes.push(
         "shift: Hodges-Lehmann; r: rank-biserial; p: two-sided signed-rank test, exact up to 60 pairs; windows that \

@@ -137,11 +137,11 @@ pub fn table(board: &Leaderboard, kind: TableKind, track: &Track, basis: WeightB
 
 /// A table of the pooled ranking of a track's mask and mode.
 fn of_pooled(board: &Leaderboard, track: &Track, table: fn(&PooledRanking) -> TableData) -> TableData {
-    let own = (track.level, track.numeric, track.mode);
+    let own = (track.level_label(), track.numeric, track.mode);
     let found = board
         .pooled
         .iter()
-        .find(|pooled| (pooled.level, pooled.numeric, pooled.mode) == own);
+        .find(|pooled| (pooled.level_label(), pooled.numeric, pooled.mode) == own);
     found.map_or_else(pooled::none, table)
 }
 
@@ -186,7 +186,7 @@ fn described(track: &Track) -> String {
         "window {}, {} days{market}, {}/{}, {}",
         track.window,
         track.dates.len(),
-        track.level.label(),
+        track.level_label(),
         track.numeric.label(),
         track.mode.label()
     )

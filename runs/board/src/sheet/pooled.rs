@@ -66,7 +66,7 @@ fn described(pooled: &PooledRanking) -> String {
     format!(
         "{} windows, {days} days, {}/{}, {}",
         pooled.windows.len(),
-        pooled.level.label(),
+        pooled.level_label(),
         pooled.numeric.label(),
         pooled.mode.label()
     )

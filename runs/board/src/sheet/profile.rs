@@ -3,6 +3,7 @@
 use super::{CellForm, metric_cell};
 use crate::record::{Cohort, Leaderboard, LeaderboardRow};
 use ktd_bundle::summary::Metric;
+use ktd_experiment::mask_arm::{MaskInstruction, arm_label};
 use ktd_masking::{Level, Mode};
 use ktd_stats::{Sample, median};
 use ktd_view::draw::Align::{Left, Right};
@@ -20,7 +21,7 @@ const COLUMNS: [(&str, &str, CellForm); 7] = [
 ];
 
 /// Mode, mask and cohort; the order of the modes and levels is that of information.
-type Key = (Mode, Level, &'static str, Cohort);
+type Key = (Mode, Level, Option<MaskInstruction>, &'static str, Cohort);
 
 pub(super) fn table(board: &Leaderboard) -> TableData {
     let figures = COLUMNS.iter().map(|(head, ..)| (*head, Right, 1));
@@ -43,14 +44,20 @@ pub(super) fn table(board: &Leaderboard) -> TableData {
             if !leader.cohort.is_ranked() {
                 continue;
             }
-            let key = (track.mode, track.level, track.numeric.label(), leader.cohort);
+            let key = (
+                track.mode,
+                track.level,
+                track.instruction,
+                track.numeric.label(),
+                leader.cohort,
+            );
             groups.entry(key).or_default().push(leader);
         }
     }
-    for ((mode, level, numeric, kind), leaders) in groups {
+    for ((mode, level, instruction, numeric, kind), leaders) in groups {
         let mut row = vec![
             TableCell::Text(mode.label().to_owned()),
-            TableCell::Text(format!("{}/{numeric}", level.label())),
+            TableCell::Text(format!("{}/{numeric}", arm_label(level, instruction))),
             TableCell::Text(kind.label().to_owned()),
             TableCell::Count(leaders.iter().map(|leader| leader.seeds.len()).sum()),
         ];

@@ -270,14 +270,17 @@ impl Cassette {
         self.sends.is_empty()
     }
 
-    /// The lines of a store that holds the answered sends before a step alone: an open part.
+    /// The lines of a store that holds the answered sends before a request of a step alone, 0-based: an open part.
     ///
     /// # Errors
     /// [`std::io::Error`] when they cannot be written as JSON.
-    pub fn lines_before(&self, step: usize) -> std::io::Result<Vec<u8>> {
+    pub fn lines_before(&self, (step, ordinal): (usize, u32)) -> std::io::Result<Vec<u8>> {
         let mut lines = Vec::new();
         let mut seq = 0;
-        for sent in self.answered().filter(|sent| sent.intent.at.step < step) {
+        for sent in self
+            .answered()
+            .filter(|sent| (sent.intent.at.step, sent.intent.at.ordinal) < (step, ordinal))
+        {
             let at = sent.intent.at;
             lines.extend(Record::Intent(sent.intent.clone()).to_line(seq)?);
             seq += 1;
@@ -387,9 +390,9 @@ mod tests {
         let outcomes: Vec<bool> = cassette.sends().map(|sent| sent.answer().is_some()).collect();
         assert_eq!(outcomes, [false, false, true, false]);
         // What a branch copies of it holds the answer alone.
-        let copied = cassette.lines_before(2).unwrap();
+        let copied = cassette.lines_before((2, 0)).unwrap();
         assert_eq!(copied, lines(&[intent(0), outcome(0, reply())]));
-        assert!(cassette.lines_before(1).unwrap().is_empty());
+        assert!(cassette.lines_before((1, 0)).unwrap().is_empty());
     }
 
     #[test]

@@ -5,6 +5,7 @@ use crate::CertifyError;
 use crate::config::CertifyConfig;
 use crate::probe_inputs::ProbeInputs;
 use ktd_experiment::config::{AgentConfig, ExperimentConfig};
+use ktd_experiment::mask_arm::MaskArm;
 use ktd_experiment::window_config::WindowConfig;
 use ktd_masking::{Level, MaskSettings, Numeric};
 use ktd_probes::Stretch;
@@ -45,9 +46,11 @@ pub fn experiment(
     experiment.mask_key_file.clone_from(&config.mask_key_file);
     experiment.windows = windows;
     experiment.masks = Numeric::ALL
-        .map(|numeric| MaskSettings {
-            level: Level::Blinded,
-            numeric,
+        .map(|numeric| {
+            MaskArm::from(MaskSettings {
+                level: Level::Blinded,
+                numeric,
+            })
         })
         .to_vec();
     experiment.agents = FactorStrategy::ALL

@@ -3,7 +3,7 @@
 use super::control::ControlName;
 use super::{
     AgentCohort, AgentConfig, AgentKind, ApiKeySource, BuiltinAgent, Control, External, ExternalClient,
-    ModelAgent, ProgramAgent, SignalStrategy, SignalsControl, TrainingCutoff,
+    ModelAgent, ProgramAgent, ProxySource, SignalStrategy, SignalsControl, TrainingCutoff,
 };
 use crate::file_name::is_file_name;
 use crate::rate_limits::RateLimits;
@@ -58,6 +58,8 @@ pub(crate) struct AgentKeys {
     timeout_seconds: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     connect_timeout_seconds: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    proxy: Option<ProxySource>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     temperature: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -278,6 +280,7 @@ impl AgentKeys {
             api_key,
             timeout_seconds: self.timeout_seconds.take(),
             connect_timeout_seconds: self.connect_timeout_seconds.take(),
+            proxy: self.proxy.take(),
             temperature: self.temperature.take(),
             max_output_tokens: self.max_output_tokens.take(),
             force: self.force.take(),
@@ -312,6 +315,7 @@ impl AgentKeys {
             api_key_file,
             timeout_seconds,
             connect_timeout_seconds,
+            proxy,
             temperature,
             max_output_tokens,
             force,
@@ -339,6 +343,7 @@ impl AgentKeys {
             ("api_key_file", api_key_file.is_some()),
             ("timeout_seconds", timeout_seconds.is_some()),
             ("connect_timeout_seconds", connect_timeout_seconds.is_some()),
+            ("proxy", proxy.is_some()),
             ("temperature", temperature.is_some()),
             ("max_output_tokens", max_output_tokens.is_some()),
             ("force", force.is_some()),
@@ -433,6 +438,7 @@ impl AgentKeys {
             api_key_file,
             timeout_seconds: model.timeout_seconds,
             connect_timeout_seconds: model.connect_timeout_seconds,
+            proxy: model.proxy,
             temperature: model.temperature,
             max_output_tokens: model.max_output_tokens,
             force: model.force,
@@ -467,7 +473,7 @@ mod tests {
                 json!({
                     "model": "m", "vendor": "qwen", "wire": "chat-completions", "region": "intl",
                     "base_url": "http://127.0.0.1:8000/v1", "api_key_env": "KEY", "timeout_seconds": 1,
-                    "connect_timeout_seconds": 2, "temperature": 0.1, "max_output_tokens": 3, "force": "F2",
+                    "connect_timeout_seconds": 2, "proxy": "environment", "temperature": 0.1, "max_output_tokens": 3, "force": "F2",
                     "thinking": "never", "send_seed": true, "cutoff": "2025-01-31",
                 }),
             ),
@@ -497,6 +503,7 @@ mod tests {
             "builtin": "hold", "control": "oracle", "command": ["a"], "pass_env": ["A"], "external": "mcp",
             "model": "m", "vendor": "v", "wire": "messages", "region": "r", "base_url": "http://h/v1",
             "api_key_env": "A", "api_key_file": "a", "timeout_seconds": 1, "connect_timeout_seconds": 1,
+            "proxy": "environment",
             "temperature": 1.0, "max_output_tokens": 1, "force": "F0", "thinking": "never", "send_seed": true,
             "rates": {}, "scores": "s.csv", "scores_sha256": "00", "strategy": "top20", "cutoff": "2025-01-31",
         });
@@ -513,6 +520,7 @@ mod tests {
                 "api_key_file",
                 "timeout_seconds",
                 "connect_timeout_seconds",
+                "proxy",
                 "temperature",
                 "max_output_tokens",
                 "force",

@@ -137,7 +137,7 @@ impl Estimate {
         let mut agents: Vec<AgentEstimate> = Vec::new();
         let mut all = Range::NOTHING;
         for cell in cells.iter().filter(|cell| !cell.agent.is_ours()) {
-            let same = |one: &&Measured| (one.mode, one.mask) == (cell.mode, cell.mask);
+            let same = |one: &&Measured| (one.mode, one.arm) == (cell.mode, cell.arm());
             let Some(measured) = measured.iter().find(same) else {
                 continue;
             };

@@ -36,7 +36,7 @@ fn estimate(model: &str, rest: &str) -> Estimate {
     price_cells(&mut cells, &config, folder.path()).unwrap();
     let measured = Measured {
         mode: Mode::OpenResearch,
-        mask: cells[0].mask,
+        arm: cells[0].arm(),
         brief: TRAFFIC,
         thorough: TRAFFIC,
     };

@@ -9,8 +9,9 @@ use ktd_episode::run::{Prepared, RunPlan, factor_table, run_cells};
 use ktd_experiment::caps::Caps;
 use ktd_experiment::cells::{Cell, cells};
 use ktd_experiment::config::{AgentConfig, ExperimentConfig};
+use ktd_experiment::mask_arm::MaskArm;
 use ktd_experiment::toolbox::toolbox;
-use ktd_masking::{MaskKey, MaskSettings, Mode};
+use ktd_masking::{MaskKey, Mode};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -47,8 +48,8 @@ pub struct Traffic {
 pub struct Measured {
     /// The mode.
     pub mode: Mode,
-    /// The mask.
-    pub mask: MaskSettings,
+    /// What is hidden, and whose text explains it.
+    pub arm: MaskArm,
     /// Of an agent that looks once.
     pub brief: Traffic,
     /// Of an agent that looks at everything.
@@ -79,12 +80,12 @@ pub async fn measure(
         let cell = ended.cell;
         let place = measured
             .iter()
-            .position(|one| (one.mode, one.mask) == (cell.mode, cell.mask));
+            .position(|one| (one.mode, one.arm) == (cell.mode, cell.arm()));
         match place.and_then(|place| measured.get_mut(place)) {
             Some(one) => one.thorough = traffic,
             None => measured.push(Measured {
                 mode: cell.mode,
-                mask: cell.mask,
+                arm: cell.arm(),
                 brief: traffic,
                 thorough: traffic,
             }),
@@ -96,10 +97,10 @@ pub async fn measure(
 /// Steps that [`measure`] runs for an experiment with these cells, at most.
 #[must_use]
 pub fn steps_measured(cells: &[Cell]) -> usize {
-    let mut settings: Vec<(Mode, MaskSettings)> = Vec::new();
+    let mut settings: Vec<(Mode, MaskArm)> = Vec::new();
     for cell in cells {
-        if !settings.contains(&(cell.mode, cell.mask)) {
-            settings.push((cell.mode, cell.mask));
+        if !settings.contains(&(cell.mode, cell.arm())) {
+            settings.push((cell.mode, cell.arm()));
         }
     }
     2 * DAYS * settings.len()
@@ -113,6 +114,7 @@ fn prepare(config: &ExperimentConfig, source: &MarketSource) -> Result<Prepared,
         seeds: config.seeds.iter().take(1).copied().collect(),
         budget: Caps::default(),
         prices: None,
+        canary: None,
         rates: std::collections::BTreeMap::new(),
         ..config.clone()
     };
@@ -128,6 +130,7 @@ fn prepare(config: &ExperimentConfig, source: &MarketSource) -> Result<Prepared,
         // Aliases have the same length under every key.
         key: MaskKey::from_bytes([0; 32]),
         metering: Arc::default(),
+        canaries: None,
         source: source.clone(),
     })
 }

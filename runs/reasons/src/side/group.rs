@@ -71,7 +71,7 @@ fn match_of(
 ) -> Result<MaskComparison, ReasonsError> {
     group.sort_by_key(|heard| {
         let mask = &heard.stated.opened.bundle.header.mask;
-        (mask.level, mask.numeric.label())
+        (mask.level, mask.instruction, mask.numeric.label())
     });
     check_dates(&group)?;
     let names: Vec<Option<RevealedNames>> = group
@@ -89,6 +89,7 @@ fn match_of(
         let found = &heard.stated.opened.bundle;
         MaskColumn {
             level: found.header.mask.level,
+            instruction: found.header.mask.instruction,
             numeric: found.header.mask.numeric,
             bundle: found.root.display().to_string(),
         }

@@ -2,6 +2,7 @@
 
 use super::record::{MarkedText, MaskComparison, SideBySide, StepComparison, TextPart};
 use crate::Category;
+use ktd_experiment::mask_arm::arm_label;
 use ktd_view::draw::{STYLE, document, scroll};
 use maud::{Markup, html};
 
@@ -45,7 +46,7 @@ fn rows(one: &MaskComparison, step: &StepComparison) -> Markup {
                 th {}
                 @for (mask, cell) in one.masks.iter().zip(&step.cells) {
                     th scope="col" {
-                        (mask.level.label()) "/" (mask.numeric.label()) small { (cell.day.as_deref().unwrap_or("no day")) }
+                        (arm_label(mask.level, mask.instruction)) "/" (mask.numeric.label()) small { (cell.day.as_deref().unwrap_or("no day")) }
                     }
                 }
             }

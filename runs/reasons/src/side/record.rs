@@ -3,6 +3,7 @@
 use crate::{Category, Hit};
 use ktd_bundle::event::StepOutcome;
 use ktd_experiment::label;
+use ktd_experiment::mask_arm::MaskInstruction;
 use ktd_masking::{Level, Mode, Numeric};
 use serde::Serialize;
 
@@ -43,6 +44,9 @@ pub struct MaskColumn {
     /// The mask's level.
     #[serde(serialize_with = "label::serialize")]
     pub level: Level,
+    /// The level whose text explained identifiers, if it is a prompt-only control.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub instruction: Option<MaskInstruction>,
     /// How the mask shows numbers.
     #[serde(serialize_with = "label::serialize")]
     pub numeric: Numeric,

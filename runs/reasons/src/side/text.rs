@@ -2,6 +2,7 @@
 
 use super::record::{MarkedText, MaskComparison, SideBySide, StepComparison, TextPart};
 use crate::shown;
+use ktd_experiment::mask_arm::arm_label;
 use ktd_view::draw::{display_width, wrapped};
 use std::fmt::Write;
 
@@ -51,10 +52,13 @@ fn step_text(text: &mut String, one: &MaskComparison, step: &StepComparison, col
     // Writing to a string cannot fail.
     writeln!(text, "\nstep {}{date}: {} hits", step.step, step.hits).ok();
     let mut row = |label: &str, cells: Vec<Vec<String>>| write_row(text, label, &cells, column);
-    let heads = one
-        .masks
-        .iter()
-        .map(|mask| format!("{}/{}", mask.level.label(), mask.numeric.label()));
+    let heads = one.masks.iter().map(|mask| {
+        format!(
+            "{}/{}",
+            arm_label(mask.level, mask.instruction),
+            mask.numeric.label()
+        )
+    });
     row("", heads.map(|head| wrapped(&head, column)).collect());
     row("", one.masks.iter().map(|_| vec!["-".repeat(column)]).collect());
     let days = step.cells.iter().map(|cell| cell.day.as_deref().unwrap_or("-"));

@@ -46,7 +46,7 @@ fn branch(
     let agent = agent
         .map(|agent| Endpoint::of(&agent, &table).map(|endpoint| (agent, endpoint)))
         .transpose()?;
-    let cell = branch_cell(&original.cell, &original.paths, step, agent)?;
+    let cell = branch_cell(&original.cell, &original.paths, step, agent, None)?;
     let input: EpisodeInput<'_> = original.input();
     let paths = BundlePaths::new(out);
     let branch = branch_episode(&input, &original.paths, &cell, &paths, provider, &Silent);
@@ -187,7 +187,7 @@ fn a_stopped_branch_is_continued() {
     let begun = scene.at("begun");
     std::fs::create_dir_all(&begun).unwrap();
     let steps = Cassette::read(&BundlePaths::new(&scene.bundle).exchanges()).unwrap();
-    std::fs::write(begun.join("exchanges.jsonl"), steps.lines_before(3).unwrap()).unwrap();
+    std::fs::write(begun.join("exchanges.jsonl"), steps.lines_before((3, 0)).unwrap()).unwrap();
     branch(&scene.bundle, 3, Some("hold"), &provider("hold", &[]), &begun).unwrap();
     assert_same_files(&begun, &whole);
 }

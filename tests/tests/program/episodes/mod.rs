@@ -22,6 +22,7 @@ mod look_ahead;
 mod money;
 mod perturb;
 mod prefix;
+mod prompt_only;
 mod proxy;
 mod public_totals;
 mod relabelled;

@@ -10,6 +10,7 @@ mod files;
 mod identity;
 mod models;
 mod pooled;
+mod prompt_only;
 mod ranked;
 mod references;
 

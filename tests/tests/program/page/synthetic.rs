@@ -3,10 +3,10 @@
 use ktd_agents::ForceLevel;
 use ktd_board::{
     BOARD_FORMAT, Bounds, ByBasis, CalibrationBin, CalibrationRecord, Cohort, Comparability, Contrast,
-    ContrastMetric, Contribution, Curves, CutoffGap, CutoffSide, DateBounds, FactorVif, Faults, Gap,
-    Leaderboard, LeaderboardRow, Linked, MarketRegime, ModelHealth, ModelRecord, MurphyParts, OrderCounts,
-    Pair, Protocol, RankBounds, RejectedOrders, Resampling, SeedStat, Selection, SensitivityRow, Separation,
-    SpaP, StyleHealth, Track, VifRound, WindowGap, WindowRegime,
+    ContrastMetric, ContrastSides, Contribution, Curves, CutoffGap, CutoffSide, DateBounds, FactorVif,
+    Faults, Gap, Leaderboard, LeaderboardRow, Linked, MarketRegime, ModelHealth, ModelRecord, MurphyParts,
+    OrderCounts, Pair, Protocol, RankBounds, RejectedOrders, Resampling, SeedStat, Selection, SensitivityRow,
+    Separation, SpaP, StyleHealth, Track, VifRound, WindowGap, WindowRegime,
 };
 use ktd_bundle::summary::Metric;
 use ktd_masking::{Level, Mode, Numeric};
@@ -218,6 +218,7 @@ fn track(
     Track {
         window: window.to_owned(),
         level,
+        instruction: None,
         numeric: if level == Level::Bright {
             Numeric::Exact
         } else {
@@ -698,6 +699,7 @@ fn contrasts(chance: &mut Chance, names: &[String]) -> Vec<Contrast> {
             Contrast {
                 agent: agent.clone(),
                 mode: Mode::OpenResearch,
+                sides: ContrastSides::BrightBlinded,
                 numeric: Numeric::Rescaled,
                 metric,
                 pairs: pairs.collect(),

@@ -2,7 +2,7 @@
 
 use super::{Section, View, figure, legend, nothing, numbers};
 use crate::sheet::{self, TableKind};
-use crate::{Contrast, ContrastMetric};
+use crate::{Contrast, ContrastMetric, ContrastSides};
 use ktd_attribution::account::WeightBasis;
 use ktd_masking::{Mode, Numeric};
 use ktd_view::draw::Align::{Left, Right};
@@ -38,7 +38,10 @@ pub(super) fn body(view: View<'_>) -> Markup {
     };
     let metrics = [ContrastMetric::Selection, ContrastMetric::TotalReturn].map(|metric| {
         let is_shown = |contrast: &&Contrast| {
-            contrast.metric == metric && contrast.mode == mode && contrast.numeric == numeric
+            contrast.sides == ContrastSides::BrightBlinded
+                && contrast.metric == metric
+                && contrast.mode == mode
+                && contrast.numeric == numeric
         };
         (metric, contrasts.iter().filter(is_shown).collect::<Vec<_>>())
     });
@@ -63,14 +66,15 @@ pub(super) fn body(view: View<'_>) -> Markup {
 
 /// The mode and numbers that are drawn: the headline's where it has contrasts, else the first; none without contrasts.
 fn chosen(View { board, track }: View<'_>) -> Option<(Mode, Numeric)> {
+    let whole = |contrast: &&Contrast| contrast.sides == ContrastSides::BrightBlinded;
     let own = |contrast: &&Contrast| contrast.mode == track.mode && contrast.numeric == track.numeric;
     let mode = |contrast: &&Contrast| contrast.mode == track.mode;
     let contrasts = &board.contrasts;
-    let found = contrasts
-        .iter()
+    let drawn = || contrasts.iter().filter(whole);
+    let found = drawn()
         .find(own)
-        .or_else(|| contrasts.iter().find(mode))
-        .or_else(|| contrasts.first());
+        .or_else(|| drawn().find(mode))
+        .or_else(|| drawn().next());
     found.map(|contrast| (contrast.mode, contrast.numeric))
 }
 
@@ -226,11 +230,12 @@ fn pairs(contrasts: &[Contrast]) -> TableData {
     let heads = [
         ("agent", Left),
         ("mode", Left),
-        ("blinded", Left),
+        ("arms", Left),
+        ("numbers", Left),
         ("of", Left),
         ("window", Left),
-        ("bright", Right),
-        ("blinded", Right),
+        ("first", Right),
+        ("second", Right),
         ("difference", Right),
     ];
     let rows = contrasts.iter().flat_map(|contrast| {
@@ -238,6 +243,7 @@ fn pairs(contrasts: &[Contrast]) -> TableData {
             vec![
                 TableCell::Text(contrast.agent.clone()),
                 TableCell::Text(contrast.mode.label().to_owned()),
+                TableCell::Text(contrast.sides.label().to_owned()),
                 TableCell::Text(contrast.numeric.label().to_owned()),
                 TableCell::Text(named(contrast.metric.label())),
                 TableCell::Text(pair.window.clone()),

@@ -152,7 +152,7 @@ pub(crate) fn described(track: &Track) -> String {
     format!(
         "Window {}{dates}, {}/{}, {}{benchmarks}{market}",
         track.window,
-        track.level.label(),
+        track.level_label(),
         track.numeric.label(),
         track.mode.label()
     )

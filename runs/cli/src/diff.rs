@@ -1,0 +1,134 @@
+//! `ktd diff A B`.
+
+use super::attribute::selections;
+use crate::CliError;
+use crate::output::{Console, visible_lines};
+use clap::Args;
+use ktd_bundle::book_difference::{BookDifference, StepDifference};
+use ktd_view::table::{Align, Table};
+use serde_json::json;
+use std::fmt::Write;
+use std::path::PathBuf;
+
+const EXAMPLE: &str = "\
+Examples:
+  ktd replay BUNDLE --branch 3 --out DIR --rule 'buy_bps = 20'
+  ktd diff BUNDLE DIR                   # where the branch parts from its original, and what that came to
+  ktd diff results/try/cells/A results/try/cells/B --json";
+
+/// Show how two books of one window differ: orders, fills and NAV of each step, and what that came to.
+#[derive(Debug, Clone, Args)]
+#[command(after_help = EXAMPLE)]
+pub(super) struct DiffArgs {
+    /// A bundle with its private part.
+    first: PathBuf,
+    /// Another one, such as a branch of it.
+    second: PathBuf,
+    /// The panel, when it is no longer where the bundles were made.
+    #[arg(long)]
+    panel: Option<PathBuf>,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// [`CliError`] when the bundles do not compare or cannot be read.
+pub(super) fn run(args: &DiffArgs, console: Console) -> Result<(), CliError> {
+    let difference = BookDifference::of(&args.first, &args.second)?;
+    let bundles = [args.first.clone(), args.second.clone()];
+    let selection = selections(&bundles, args.panel.as_deref());
+    let mut text = head(&difference);
+    text.push_str(&steps(&difference.differing));
+    text.push_str(&end(&difference));
+    let document = match &selection {
+        Ok([first, second]) => {
+            // Writing to a string cannot fail.
+            writeln!(
+                text,
+                "selection: {} and {}, a difference of {}",
+                percent(*first),
+                percent(*second),
+                percent(second - first)
+            )
+            .ok();
+            json!({ "values": [first, second], "difference": second - first })
+        }
+        Err(error) => {
+            writeln!(text, "selection: n/a, {}", visible_lines(error.message())).ok();
+            json!({ "reason": error.message() })
+        }
+    };
+    console.result(&text, &json!({ "difference": difference, "selection": document }))?;
+    Ok(())
+}
+
+fn head(difference: &BookDifference) -> String {
+    let [first, second] = &difference.cells;
+    let change = difference.change.as_ref();
+    let change = change.map_or_else(String::new, |change| {
+        format!("changed: {}\n", visible_lines(change))
+    });
+    format!("A {first}\nB {second}\n{change}")
+}
+
+fn steps(steps: &[StepDifference]) -> String {
+    if steps.is_empty() {
+        return String::new();
+    }
+    let mut table = Table::new(&[
+        ("step", Align::Right),
+        ("orders of A alone", Align::Left),
+        ("orders of B alone", Align::Left),
+        ("fills A", Align::Right),
+        ("fills B", Align::Right),
+        ("NAV A", Align::Right),
+        ("NAV B", Align::Right),
+        ("B - A", Align::Right),
+    ]);
+    for step in steps {
+        let [a, b] = &step.marks;
+        let [of_a, of_b] = &step.orders;
+        let orders = |orders: &[String]| visible_lines(&orders.join("; "));
+        table.row([
+            step.step.to_string(),
+            orders(of_a),
+            orders(of_b),
+            a.filled.to_string(),
+            b.filled.to_string(),
+            cny(a.nav_fen),
+            cny(b.nav_fen),
+            cny(step.nav_difference_fen),
+        ]);
+    }
+    table.render()
+}
+
+fn end(difference: &BookDifference) -> String {
+    let [first, second] = difference.final_nav_fen.map(cny);
+    let parts = difference.first_step.map_or_else(
+        || "the books are the same".to_owned(),
+        |step| {
+            format!(
+                "the books part at step {step} and differ in {} of {}",
+                difference.differing.len(),
+                difference.steps
+            )
+        },
+    );
+    format!(
+        "{parts}\nNAV after step {}: {first} and {second}, a difference of {} CNY\n",
+        difference.steps,
+        cny(difference.final_nav_difference_fen)
+    )
+}
+
+/// Fen as CNY with two decimals.
+fn cny(fen: i64) -> String {
+    let sign = if fen < 0 { "-" } else { "" };
+    let fen = fen.unsigned_abs();
+    format!("{sign}{}.{:02}", fen / 100, fen % 100)
+}
+
+fn percent(value: f64) -> String {
+    format!("{:+.3} %", value * 100.0)
+}
