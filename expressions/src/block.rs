@@ -10,6 +10,7 @@
 //! cells, so that variances keep their digits at any level, and are exactly 0 where all cells are equal.
 
 use crate::casts::count_of;
+use pulp::{Arch, NullaryFnOnce};
 
 /// Sums over some rows, about an anchor that is one of their cells.
 pub(crate) trait WindowSums: Copy + Default {
@@ -41,7 +42,43 @@ pub(crate) struct WindowRow<S: WindowSums> {
 }
 
 /// Walks over all rows; a window of 0 rows is all rows so far.
+///
+/// The same code is compiled for several widths of vectors and chosen at run time. Nothing is added in another order and
+/// no product fused with a sum, so that bits do not depend on the choice.
 pub(crate) fn walk<S: WindowSums>(
+    cells: &[S::Cell],
+    window: usize,
+    tails: &mut Vec<S>,
+    visit: impl FnMut(WindowRow<S>),
+) {
+    Arch::new().dispatch(Walk {
+        cells,
+        window,
+        tails,
+        visit,
+    });
+}
+
+struct Walk<'a, S: WindowSums, F> {
+    cells: &'a [S::Cell],
+    window: usize,
+    tails: &'a mut Vec<S>,
+    visit: F,
+}
+
+impl<S: WindowSums, F: FnMut(WindowRow<S>)> NullaryFnOnce for Walk<'_, S, F> {
+    type Output = ();
+
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "code is widened where it is inlined")]
+    fn call(self) {
+        walk_rows(self.cells, self.window, self.tails, self.visit);
+    }
+}
+
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "code is widened where it is inlined")]
+fn walk_rows<S: WindowSums>(
     cells: &[S::Cell],
     window: usize,
     tails: &mut Vec<S>,
@@ -90,6 +127,8 @@ pub(crate) fn walk<S: WindowSums>(
 }
 
 /// The sums of each tail of a block: for the first row of the next one all rows but the first, and so on to none.
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "code is widened where it is inlined")]
 fn sum_tails<S: WindowSums>(before: &[S::Cell], far: S::Anchor, block: usize, tails: &mut Vec<S>) {
     tails.clear();
     tails.resize(block, S::default());

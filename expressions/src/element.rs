@@ -5,6 +5,7 @@ use crate::cells::{Buffers, Cells};
 use crate::kind::CellKind;
 use crate::logarithm::log_of_single;
 use crate::operator::FormulaOperator;
+use pulp::{Arch, NullaryFnOnce};
 
 /// One side of a step: a column, or a number.
 #[derive(Debug, Clone, Copy)]
@@ -13,28 +14,56 @@ pub(crate) enum Column<'a, T> {
     One(T),
 }
 
-/// Applies a function row by row.
+/// Applies a function row by row, in the widest vectors there are.
 fn zip<T: Copy, R>(
     left: Column<'_, T>,
     right: Column<'_, T>,
     out: &mut Vec<R>,
     function: impl Fn(T, T) -> R,
 ) {
-    match (left, right) {
-        (Column::Many(left), Column::Many(right)) => {
-            out.extend(
-                left.iter()
-                    .zip(right)
-                    .map(|(left, right)| function(*left, *right)),
-            );
+    Arch::new().dispatch(Zip {
+        left,
+        right,
+        out,
+        function,
+    });
+}
+
+struct Zip<'a, T, R, F> {
+    left: Column<'a, T>,
+    right: Column<'a, T>,
+    out: &'a mut Vec<R>,
+    function: F,
+}
+
+impl<T: Copy, R, F: Fn(T, T) -> R> NullaryFnOnce for Zip<'_, T, R, F> {
+    type Output = ();
+
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "code is widened where it is inlined")]
+    fn call(self) {
+        let Self {
+            left,
+            right,
+            out,
+            function,
+        } = self;
+        match (left, right) {
+            (Column::Many(left), Column::Many(right)) => {
+                out.extend(
+                    left.iter()
+                        .zip(right)
+                        .map(|(left, right)| function(*left, *right)),
+                );
+            }
+            (Column::Many(left), Column::One(right)) => {
+                out.extend(left.iter().map(|left| function(*left, right)));
+            }
+            (Column::One(left), Column::Many(right)) => {
+                out.extend(right.iter().map(|right| function(left, *right)));
+            }
+            (Column::One(left), Column::One(right)) => out.push(function(left, right)),
         }
-        (Column::Many(left), Column::One(right)) => {
-            out.extend(left.iter().map(|left| function(*left, right)));
-        }
-        (Column::One(left), Column::Many(right)) => {
-            out.extend(right.iter().map(|right| function(left, *right)));
-        }
-        (Column::One(left), Column::One(right)) => out.push(function(left, right)),
     }
 }
 

@@ -5,19 +5,13 @@ use crate::element::{
     Column, booleans, choices, comparisons, converted, floats, integers, one_series, prepared, singles_of,
     truths,
 };
-use crate::extreme::{ExtremeOf, largest, smallest};
 use crate::kind::CellKind;
-use crate::line::{LineSums, lines};
-use crate::moments::{MomentScratch, mean_deviations, moments, shapes};
 use crate::node::{NodeId, Operand, Statistic, Task, WindowState};
 use crate::operator::FormulaOperator;
-use crate::pair::{PairScratch, pairs};
-use crate::place_set::PlaceSet;
 use crate::plan::{FormulaPlan, Node};
 use crate::rows::{NamePanel, NameRows};
 use crate::shifted::{aligned, field, first, shift};
-use crate::sorted::ordered;
-use crate::weighted::{LinearSums, exponential, exponential_all, linear, present};
+use crate::windows::WindowScratch;
 use thiserror::Error;
 
 /// Why a plan cannot be evaluated on a name.
@@ -39,18 +33,6 @@ pub enum EvaluationError {
     },
 }
 
-/// What windows keep between names: memory alone, no value.
-#[derive(Debug, Default)]
-struct Scratch {
-    moments: MomentScratch,
-    lines: Vec<LineSums>,
-    pairs: PairScratch,
-    linear: Vec<LinearSums>,
-    largest: Vec<ExtremeOf<false>>,
-    smallest: Vec<ExtremeOf<true>>,
-    places: PlaceSet,
-}
-
 /// An evaluator with its buffers: one a thread. What it answers depends on the plan and the name alone.
 #[derive(Debug, Default)]
 pub struct FormulaEngine {
@@ -58,7 +40,7 @@ pub struct FormulaEngine {
     buffers: Buffers,
     output: Vec<f32>,
     others: Vec<Vec<Cells>>,
-    scratch: Scratch,
+    scratch: WindowScratch,
     asked: Vec<(Statistic, Vec<f64>)>,
 }
 
@@ -320,78 +302,10 @@ impl FormulaEngine {
             let answer = self.buffers.doubles();
             asked.push((*statistic, answer));
         }
-        self.answer(state, &mut asked);
+        self.scratch.answer(state, &self.slots, &mut asked);
         for ((_, answer), (_, id)) in asked.drain(..).zip(wanted) {
             self.fill(*id, Cells::Doubles(answer));
         }
         self.asked = asked;
-    }
-
-    fn answer(&mut self, state: WindowState, asked: &mut [(Statistic, Vec<f64>)]) {
-        let slots = &self.slots;
-        let cells = |id: NodeId| slots.get(id).unwrap_or(&Cells::Empty);
-        let doubles = |id: NodeId| cells(id).doubles();
-        let scratch = &mut self.scratch;
-        match state {
-            WindowState::Moments(x, rows) => moments(doubles(x), rows, asked, &mut scratch.moments),
-            WindowState::Shape(x, rows) => shapes(doubles(x), rows, asked, &mut scratch.moments),
-            WindowState::Line(raw, x, rows) => {
-                lines(doubles(raw), doubles(x), rows, asked, &mut scratch.lines);
-            }
-            WindowState::Pair(x, rows) => {
-                pairs(
-                    cells(x).pairs(),
-                    rows,
-                    asked,
-                    &mut scratch.pairs,
-                    &mut scratch.moments,
-                );
-            }
-            WindowState::Largest(x, rows) => largest(doubles(x), rows, asked, &mut scratch.largest),
-            WindowState::Smallest(x, rows) => {
-                smallest(doubles(x), rows, asked, &mut scratch.smallest);
-            }
-            WindowState::Ordered(x, rows) => {
-                if let Cells::Sorted(sorted) = cells(x) {
-                    ordered(sorted, rows, asked, &mut scratch.places);
-                }
-            }
-            WindowState::Deviations(..)
-            | WindowState::Present(..)
-            | WindowState::Linear(..)
-            | WindowState::Exponential(..)
-            | WindowState::ExponentialAll(_) => {
-                for (_, answer) in asked {
-                    one_value(state, &doubles, scratch, answer);
-                }
-            }
-        }
-    }
-}
-
-/// Fills the answer of a state that has a single statistic.
-fn one_value<'a>(
-    state: WindowState,
-    doubles: &impl Fn(NodeId) -> &'a [f64],
-    scratch: &mut Scratch,
-    answer: &mut Vec<f64>,
-) {
-    match state {
-        WindowState::Deviations(x, rows) => {
-            mean_deviations(doubles(x), rows, answer, &mut scratch.moments);
-        }
-        WindowState::Linear(x, rows) => linear(doubles(x), rows, &mut scratch.linear, answer),
-        WindowState::Exponential(x, share) => {
-            exponential(doubles(x), f64::from_bits(share), answer);
-        }
-        WindowState::ExponentialAll(x) => exponential_all(doubles(x), answer),
-        WindowState::Present(x, rows) => present(doubles(x), rows, answer),
-        WindowState::Moments(..)
-        | WindowState::Shape(..)
-        | WindowState::Line(..)
-        | WindowState::Pair(..)
-        | WindowState::Largest(..)
-        | WindowState::Smallest(..)
-        | WindowState::Ordered(..) => {}
     }
 }

@@ -31,7 +31,8 @@ impl<const SMALLEST: bool> WindowSums for ExtremeOf<SMALLEST> {
     }
 
     /// Of equal cells the first counts: rows come in their order in a head, and against it in a tail.
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "code is widened where it is inlined")]
     fn add(&mut self, cell: f64, (): (), place: f64) {
         let cell = if SMALLEST { -cell } else { cell };
         let is_earlier = place < self.place;
@@ -42,12 +43,14 @@ impl<const SMALLEST: bool> WindowSums for ExtremeOf<SMALLEST> {
         self.missing = if is_first_missing { place } else { self.missing };
     }
 
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "code is widened where it is inlined")]
     fn is_empty(&self) -> bool {
         false
     }
 
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "code is widened where it is inlined")]
     fn joined(tail: Self, (): (), head: Self, (): ()) -> Self {
         let extreme = if tail.value >= head.value { tail } else { head };
         Self {

@@ -44,6 +44,7 @@ mod short_list;
 mod sorted;
 mod token;
 mod weighted;
+mod windows;
 
 pub use alpha158::{Alpha158Options, alpha158};
 pub use alpha360::alpha360;

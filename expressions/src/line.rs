@@ -23,7 +23,8 @@ impl WindowSums for LineSums {
         (!cell.is_nan()).then_some(cell)
     }
 
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "code is widened where it is inlined")]
     fn add(&mut self, cell: f64, anchor: f64, place: f64) {
         let is_present = !cell.is_nan();
         let distance = if is_present { cell - anchor } else { 0.0 };
@@ -36,12 +37,14 @@ impl WindowSums for LineSums {
         self.cell_square += distance * distance;
     }
 
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "code is widened where it is inlined")]
     fn is_empty(&self) -> bool {
         self.count < 0.5
     }
 
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "code is widened where it is inlined")]
     fn joined(tail: Self, far: f64, head: Self, near: f64) -> Self {
         let shift = near - far;
         Self {

@@ -38,6 +38,16 @@ fn polynomial(coefficients: [f32; 6], x: f32) -> f32 {
         .fold(highest, |sum, coefficient| fused(sum, x, coefficient))
 }
 
+/// A positive number as a mantissa from 1/2 to 1 and an exponent of two.
+fn split(value: f32) -> (f32, i32) {
+    if !value.is_normal() {
+        return libm::frexpf(value);
+    }
+    let bits = value.to_bits();
+    let exponent = i32::try_from(bits >> 23).unwrap_or(0) - 126;
+    (f32::from_bits((bits & 0x007f_ffff) | 0x3f00_0000), exponent)
+}
+
 /// The natural logarithm.
 pub(crate) fn log_of_single(value: f32) -> f32 {
     if value.is_nan() || value < 0.0 {
@@ -49,7 +59,7 @@ pub(crate) fn log_of_single(value: f32) -> f32 {
     if value.is_infinite() {
         return value;
     }
-    let (mantissa, exponent) = libm::frexpf(value);
+    let (mantissa, exponent) = split(value);
     let is_small = mantissa <= std::f32::consts::FRAC_1_SQRT_2;
     let (mantissa, exponent) = if is_small {
         (mantissa + mantissa, exponent - 1)

@@ -33,7 +33,8 @@ impl<const POWERS: usize> WindowSums for PowerSums<POWERS> {
         (!cell.is_nan()).then_some(cell)
     }
 
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "code is widened where it is inlined")]
     fn add(&mut self, cell: f64, anchor: f64, _: f64) {
         let is_present = !cell.is_nan();
         let distance = if is_present { cell - anchor } else { 0.0 };
@@ -45,12 +46,14 @@ impl<const POWERS: usize> WindowSums for PowerSums<POWERS> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "code is widened where it is inlined")]
     fn is_empty(&self) -> bool {
         self.count < 0.5
     }
 
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "code is widened where it is inlined")]
     fn joined(tail: Self, far: f64, head: Self, near: f64) -> Self {
         let shift = near - far;
         let moved = head.moved(shift);
@@ -67,7 +70,8 @@ impl<const POWERS: usize> WindowSums for PowerSums<POWERS> {
 
 impl<const POWERS: usize> PowerSums<POWERS> {
     /// The sums about an anchor that lies so far below: the binomial theorem.
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "code is widened where it is inlined")]
     fn moved(&self, shift: f64) -> [f64; POWERS] {
         let count = self.count;
         let mut moved = self.powers;

@@ -24,7 +24,8 @@ impl WindowSums for PairSums {
         (!left.is_nan() && !right.is_nan()).then_some(cell)
     }
 
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "code is widened where it is inlined")]
     fn add(&mut self, cell: Self::Cell, anchor: Self::Anchor, _: f64) {
         let ([left, right], [left_anchor, right_anchor]) = (cell, anchor);
         let is_present = !left.is_nan() & !right.is_nan();
@@ -38,12 +39,14 @@ impl WindowSums for PairSums {
         self.product += left * right;
     }
 
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "code is widened where it is inlined")]
     fn is_empty(&self) -> bool {
         self.count < 0.5
     }
 
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "code is widened where it is inlined")]
     fn joined(tail: Self, far: Self::Anchor, head: Self, near: Self::Anchor) -> Self {
         let ([near_left, near_right], [far_left, far_right]) = (near, far);
         let (left, right) = (near_left - far_left, near_right - far_right);

@@ -26,6 +26,7 @@ impl<const PLACES: usize> ShortList<PLACES> {
         below as usize
     }
 
+    #[inline]
     fn put(&mut self, at: usize, place: u32) {
         if let Some(slot) = self.places.get_mut(at) {
             *slot = place;
@@ -70,10 +71,12 @@ impl<const PLACES: usize> OrderedPlaces for ShortList<PLACES> {
         }
     }
 
+    #[inline]
     fn below(&self, place: u32) -> usize {
         self.rank(place)
     }
 
+    #[inline]
     fn at(&self, rank: usize) -> (u32, Option<u32>) {
         let place = self.places.get(rank).copied().unwrap_or(u32::MAX);
         let next = self

@@ -18,7 +18,32 @@ pub(crate) struct SortedCells {
     values: Vec<f64>,
     /// Of each row: its place, the first and the place after the last of the cells equal to it; `None` where missing.
     places: Vec<Option<CellPlace>>,
-    order: Vec<(f64, usize)>,
+    /// Cells and rows as one number each, which sorts faster than two.
+    order: Vec<u128>,
+}
+
+const ROW_BITS: u32 = 64;
+const SIGN: u64 = 1 << 63;
+
+/// A number that sorts as a cell does, and equal cells by their rows.
+fn sort_key(cell: f64, row: usize) -> u128 {
+    // the two zeros are one
+    let bits = (cell + 0.0).to_bits();
+    let ordered = if bits & SIGN == 0 { bits | SIGN } else { !bits };
+    (u128::from(ordered) << ROW_BITS) | row as u128
+}
+
+fn cell_of(key: u128) -> f64 {
+    let ordered = u64::try_from(key >> ROW_BITS).unwrap_or(0);
+    f64::from_bits(if ordered & SIGN == 0 {
+        !ordered
+    } else {
+        ordered & !SIGN
+    })
+}
+
+fn row_of(key: u128) -> usize {
+    usize::try_from(key & u128::from(u64::MAX)).unwrap_or(usize::MAX)
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -33,22 +58,20 @@ impl SortedCells {
     pub(crate) fn fill(&mut self, cells: &[f64]) {
         let present = cells.iter().enumerate().filter(|(_, cell)| !cell.is_nan());
         self.order.clear();
-        self.order.extend(present.map(|(row, cell)| (*cell, row)));
-        self.order
-            .sort_unstable_by(|(left, left_row), (right, right_row)| {
-                left.partial_cmp(right)
-                    .unwrap_or(std::cmp::Ordering::Equal)
-                    .then(left_row.cmp(right_row))
-            });
+        self.order.extend(present.map(|(row, cell)| sort_key(*cell, row)));
+        self.order.sort_unstable();
         self.values.clear();
-        self.values.extend(self.order.iter().map(|(cell, _)| *cell));
+        self.values.extend(self.order.iter().map(|key| cell_of(*key)));
         self.places.clear();
         self.places.resize(cells.len(), None);
         let mut first = 0_u32;
-        for equals in self.order.chunk_by(|(left, _), (right, _)| left >= right) {
+        for equals in self
+            .order
+            .chunk_by(|left, right| left >> ROW_BITS == right >> ROW_BITS)
+        {
             let after = first.saturating_add(u32::try_from(equals.len()).unwrap_or(u32::MAX));
-            for (own, (_, row)) in (first..).zip(equals) {
-                if let Some(place) = self.places.get_mut(*row) {
+            for (own, key) in (first..).zip(equals) {
+                if let Some(place) = self.places.get_mut(row_of(*key)) {
                     *place = Some(CellPlace { own, first, after });
                 }
             }

@@ -19,7 +19,8 @@ impl WindowSums for LinearSums {
         (!cell.is_nan()).then_some(())
     }
 
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "code is widened where it is inlined")]
     fn add(&mut self, cell: f64, (): (), place: f64) {
         if !cell.is_nan() {
             self.count += 1.0;
@@ -28,12 +29,14 @@ impl WindowSums for LinearSums {
         }
     }
 
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "code is widened where it is inlined")]
     fn is_empty(&self) -> bool {
         self.count < 0.5
     }
 
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "code is widened where it is inlined")]
     fn joined(tail: Self, (): (), head: Self, (): ()) -> Self {
         Self {
             count: tail.count + head.count,

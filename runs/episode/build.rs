@@ -9,7 +9,7 @@ use std::path::Path;
 
 /// The crates of the program, from the root of the workspace; a crate's folder holds those below it. A test compares
 /// them with the crates that the program is built of.
-const CRATES: [&str; 12] = [
+const CRATES: [&str; 13] = [
     "env",
     "masking",
     "guard",
@@ -20,6 +20,7 @@ const CRATES: [&str; 12] = [
     "attribution",
     "probes",
     "expressions",
+    "alphas",
     "learners",
     "runs",
 ];

@@ -3,6 +3,7 @@
 mod cohort;
 mod control;
 mod cutoff;
+mod invalid_agent;
 mod keys;
 
 pub use cohort::AgentCohort;

@@ -206,7 +206,7 @@ pub(crate) const FOR_TESTS: [&str; 2] = ["tests", "kit"];
 pub(crate) const OPTIONAL: &str = "frames";
 
 /// All crates but those for tests, in the order of the plan.
-pub(crate) const CRATES: [Crate; 30] = [
+pub(crate) const CRATES: [Crate; 31] = [
     Crate {
         name: "env",
         folder: "env",
@@ -309,6 +309,14 @@ pub(crate) const CRATES: [Crate; 30] = [
         knows: &[],
         tests_know: &[],
         never: "panels, files, masks, clocks, threads",
+        powers: &[],
+    },
+    Crate {
+        name: "alphas",
+        folder: "alphas",
+        knows: &["env", "expressions", "stats"],
+        tests_know: &[],
+        never: "panels, files, masks, models",
         powers: &[],
     },
     Crate {

@@ -1,6 +1,7 @@
 //! An agent as files write it: one flat table of keys, of which each kind of agent takes its own.
 
 use super::control::ControlName;
+use super::invalid_agent::{InvalidAgent, Kind};
 use super::{
     AgentCohort, AgentConfig, AgentKind, ApiKeySource, BuiltinAgent, Control, External, ExternalClient,
     ModelAgent, ProgramAgent, ProxySource, SignalStrategy, SignalsControl, TrainingCutoff,
@@ -9,7 +10,6 @@ use crate::file_name::is_file_name;
 use crate::rate_limits::RateLimits;
 use ktd_agents::{ForceLevel, ThinkingPolicy, Wire};
 use serde::{Deserialize, Serialize};
-use std::fmt::{self, Display, Formatter};
 use std::path::PathBuf;
 
 /// The keys of all kinds of agents. [`AgentConfig`] says what they mean.
@@ -73,77 +73,6 @@ pub(crate) struct AgentKeys {
     /// They are no part of a cell's identity, so that no header has them.
     #[serde(skip_serializing, default)]
     rates: Option<RateLimits>,
-}
-
-/// The label of a kind.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum Kind {
-    Builtin,
-    Control,
-    Model,
-    Program,
-    Client,
-}
-
-impl Display for Kind {
-    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
-        formatter.write_str(match self {
-            Self::Builtin => "a built-in agent (`builtin`)",
-            Self::Control => "a control (`control`)",
-            Self::Model => "a model behind an endpoint (`model`)",
-            Self::Program => "an outside program (`command`)",
-            Self::Client => "an outside client (`external`)",
-        })
-    }
-}
-
-/// Why a table of keys is no agent. Each says how to fix it, for whoever reads the table takes no other hint on.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum InvalidAgent {
-    #[error(
-        "`agent.id` is {0:?}, but it must be 1 to 200 letters, digits, `-`, `_` or `.`, the first neither `-` nor `.`, \
-         because it names a directory: choose another id"
-    )]
-    Id(String),
-    #[error(
-        "agent {0:?} needs either `builtin`, or `control`, or `model` with `vendor` or `base_url`, or `command`, or \
-         `external`: for example, write builtin = \"momentum\", or model = \"...\", vendor = \"deepseek\""
-    )]
-    NoKind(String),
-    #[error("agent {id:?}: `{key}` does not belong to {kind}: remove it{more}")]
-    Misfit {
-        id: String,
-        key: &'static str,
-        kind: Kind,
-        more: &'static str,
-    },
-    #[error("agent {id:?} has the keys of {kind}, but its `kind` is another one: remove `kind`")]
-    OtherKind { id: String, kind: Kind },
-    #[error("agent {0:?} has no `model`: write the provider's name of the model")]
-    NoModel(String),
-    #[error(
-        "agent {0:?} has a `model`, which needs either `vendor` or `base_url`: for example, write vendor = \"deepseek\""
-    )]
-    NoAddress(String),
-    // The address is not shown: the key may be in it.
-    #[error(
-        "agent {0:?}: `base_url` holds credentials or a query: write it as \"https://host/v1\", and name the key in \
-         `api_key_env` or `api_key_file`"
-    )]
-    Credentials(String),
-    #[error(
-        "agent {id:?} is a control of scores, which needs `{key}`: for example, write control = \"signals\", \
-         scores = \"scores.csv\", strategy = \"top20\""
-    )]
-    NoScores { id: String, key: &'static str },
-    #[error(
-        "agent {id:?}: `cutoff` is {text:?}, but the last day of its training data must be a date: for example, write \
-         cutoff = \"2025-01-31\""
-    )]
-    Cutoff { id: String, text: String },
-    #[error("agent {0:?} has both `api_key_env` and `api_key_file`: remove one of the two")]
-    TwoApiKeys(String),
 }
 
 /// How much of an invalid id is shown: it may be a stranger's, of any length.

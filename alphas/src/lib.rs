@@ -1,0 +1,38 @@
+//! What a formula is worth: prediction, stability, robustness and diversity of alphas, alone and in pools.
+//!
+//! Scores, labels and members come in as tables by day and name ([`DayTable`], [`MemberTable`]); a metric is a number, or
+//! [`ktd_stats::Undefined`] with the reason, never NaN and never 0 in its place.
+//!
+//! Knows: `env` (keyed streams), `expressions`, `stats`. Never knows: panels, files, masks, models.
+
+mod combination;
+mod composite;
+mod day_table;
+mod diversity;
+mod eigen;
+mod gain;
+mod label;
+mod line_fit;
+mod perturbation;
+mod portfolio;
+mod predictive;
+mod random_formula;
+mod ranking;
+mod robustness;
+mod stability;
+mod two_groups;
+
+pub use combination::{correlation_weights, equal_weights, ridge_weights, weighted_combination};
+pub use composite::composite_scores;
+pub use day_table::{DayTable, MemberTable};
+pub use diversity::{PoolDiversity, daily_z_scores, pool_diversity};
+pub use gain::ndcg;
+pub use label::{LabelKind, label_returns};
+pub use line_fit::{LineFit, line_fit};
+pub use perturbation::{AdjustedBars, NoiseLaw, PerturbedBars, noise_stream, perturbed_bars};
+pub use portfolio::{PortfolioTerms, PortfolioTest, portfolio_test};
+pub use predictive::{DailyCorrelations, DayCorrelation, PredictivePower, daily_correlations};
+pub use random_formula::random_formula;
+pub use robustness::rank_robustness;
+pub use stability::{RankStability, StabilityMode, rank_stability};
+pub use two_groups::{MannWhitney, WelchTest, mann_whitney, welch_test};
