@@ -2,79 +2,43 @@
 """Trains gradient-boosted trees on exported factors and writes score files that `control = "signals"` trades.
 
     ktd data factors csi300.ktdp --out factors.parquet
-    python3 tests/scripts/gradient_boosting.py factors.parquet OUT [lightgbm xgboost catboost]
+    python3 tests/scripts/gradient_boosting.py factors.parquet OUT [lightgbm xgboost catboost doubleensemble]
 
-Trained up to 2022, stopped early on 2023, scored from the last close of 2023 on. Parameters are those that Qlib publishes for
-its benchmarks on the CSI300 (examples/benchmarks, Alpha158); features are the nine z-scores of the screen instead of Alpha158.
-The label is standardised over the stocks of each day, as Qlib's CSZScoreNorm does; a score is the prediction times the mean
-daily standard deviation of the training labels, so that it is an expected return and costs can be held against it.
+Parameters are those that Qlib publishes for its benchmarks on the CSI300 (microsoft/qlib, examples/benchmarks/*/
+workflow_config_*_Alpha158.yaml, and the defaults of qlib/contrib/model); features are the nine z-scores of the screen instead
+of Alpha158. Spans, labels and the scale of scores: score_files.py.
 
 Installs what it needs with pip into OUT/venv when a package is missing.
 """
 
-import subprocess
-import sys
 import time
-import venv
-from pathlib import Path
 
-TRAIN_UNTIL, VALIDATE_UNTIL = "2022-12-31", "2023-12-31"
-LABEL = "future_return"
-# Trading days that a label looks ahead: rows whose label reaches into the next span are left out.
-LABEL_DAYS = 2
-PACKAGES = {"lightgbm": "lightgbm", "xgboost": "xgboost-cpu", "catboost": "catboost"}
+from score_files import arguments, daily_ic, factor_columns, install, labelled_rows, write_scores
+
+LIGHTGBM = {"lightgbm": "lightgbm==4.7.0"}
+PACKAGES = {
+    "lightgbm": LIGHTGBM,
+    "xgboost": {"xgboost": "xgboost-cpu==3.2.0"},
+    "catboost": {"catboost": "catboost==1.2.10"},
+    "doubleensemble": LIGHTGBM,
+}
 SEED = 0
-
-
-def install(out, models):
-    """Runs this script again under OUT/venv, which has what the models need."""
-    try:
-        for module in ["numpy", "pandas", "pyarrow", *models]:
-            __import__(module)
-        return
-    except ImportError as missing:
-        home = out / "venv"
-        if Path(sys.prefix) == home.resolve():
-            raise SystemExit(f"cannot import {missing.name} after it was installed") from missing
-    if not (home / "bin" / "python").exists():
-        venv.create(home, with_pip=True)
-    python = str(home.resolve() / "bin" / "python")
-    packages = ["numpy", "pandas", "pyarrow", *(PACKAGES[model] for model in models)]
-    subprocess.run([python, "-m", "pip", "install", "--quiet", *packages], check=True)
-    raise SystemExit(subprocess.run([python, *sys.argv], check=False).returncode)
-
-
-def parts(rows):
-    """Rows to train on, to validate on and to score, with features and standardised labels."""
-    import pandas
-
-    rows["date"] = pandas.to_datetime(rows["date"])
-    days = rows["date"].drop_duplicates().sort_values().reset_index(drop=True)
-    label_ends = days.shift(-LABEL_DAYS)
-    ends = rows["date"].map(dict(zip(days, label_ends)))
-    next_day = rows["date"].map(dict(zip(days, days.shift(-1)))).fillna(pandas.Timestamp("2200-01-01"))
-    by_day = rows.groupby("date")[LABEL]
-    spread = by_day.transform("std")
-    rows["label"] = (rows[LABEL] - by_day.transform("mean")) / spread
-    known = rows["label"].notna()
-    train = known & (ends <= TRAIN_UNTIL)
-    validate = known & (rows["date"] > TRAIN_UNTIL) & (ends <= VALIDATE_UNTIL)
-    scored = next_day > VALIDATE_UNTIL
-    scale = rows.loc[train, ["date", LABEL]].groupby("date")[LABEL].std().mean()
-    return rows[train], rows[validate], rows[scored], scale
+# Of workflow_config_lightgbm_Alpha158.yaml, and the same numbers in workflow_config_doubleensemble_Alpha158.yaml.
+LIGHTGBM_SETTINGS = {
+    "objective": "mse", "colsample_bytree": 0.8879, "learning_rate": 0.2, "subsample": 0.8789, "lambda_l1": 205.6999,
+    "lambda_l2": 580.9768, "max_depth": 8, "num_leaves": 210, "num_threads": 2, "seed": SEED, "deterministic": True,
+    "force_row_wise": True, "verbosity": -1,
+}
 
 
 def lightgbm(train, validate, features):
     import lightgbm as library
 
-    settings = {
-        "objective": "mse", "colsample_bytree": 0.8879, "learning_rate": 0.2, "subsample": 0.8789, "lambda_l1": 205.6999,
-        "lambda_l2": 580.9768, "max_depth": 8, "num_leaves": 210, "num_threads": 2, "seed": SEED, "deterministic": True,
-        "verbosity": -1,
-    }
     data = [library.Dataset(part[features], part["label"]) for part in (train, validate)]
-    model = library.train(settings, data[0], 1000, valid_sets=[data[1]], callbacks=[library.early_stopping(50, verbose=False)])
-    return lambda rows: model.predict(rows[features], num_iteration=model.best_iteration), model.best_iteration
+    stop = library.early_stopping(50, verbose=False)
+    model = library.train(LIGHTGBM_SETTINGS, data[0], 1000, valid_sets=[data[1]], callbacks=[stop])
+    rounds = model.best_iteration
+    return lambda rows: model.predict(rows[features], num_iteration=rounds), f"{rounds} rounds"
 
 
 def xgboost(train, validate, features):
@@ -90,7 +54,7 @@ def xgboost(train, validate, features):
         settings, data[0], 1000, evals=[(data[1], "valid")], early_stopping_rounds=50, verbose_eval=False
     )
     rounds = model.best_iteration + 1
-    return lambda rows: model.predict(library.DMatrix(rows[features]), iteration_range=(0, rounds)), rounds
+    return lambda rows: model.predict(library.DMatrix(rows[features]), iteration_range=(0, rounds)), f"{rounds} rounds"
 
 
 def catboost(train, validate, features):
@@ -105,33 +69,31 @@ def catboost(train, validate, features):
     model = library.CatBoost(settings)
     data = [library.Pool(part[features], part["label"]) for part in (train, validate)]
     model.fit(data[0], eval_set=data[1], use_best_model=True)
-    return lambda rows: model.predict(rows[features]), model.tree_count_
+    return lambda rows: model.predict(rows[features]), f"{model.tree_count_} rounds"
+
+
+def doubleensemble(train, validate, features):
+    """DoubleEnsemble: the validation is not asked, for Qlib publishes 28 rounds without early stopping."""
+    from double_ensemble import DoubleEnsemble
+
+    del validate
+    model = DoubleEnsemble(LIGHTGBM_SETTINGS, SEED).fit(train, features)
+    return model.predict, f"{len(model.members)} models of 28 rounds"
 
 
 def main():
-    factors, out = Path(sys.argv[1]), Path(sys.argv[2])
-    models = sys.argv[3:] or list(PACKAGES)
-    unknown = [model for model in models if model not in PACKAGES]
-    if unknown:
-        raise SystemExit(f"unknown model {unknown[0]}: it is one of {', '.join(PACKAGES)}")
-    out.mkdir(parents=True, exist_ok=True)
-    install(out, models)
-    import pandas
-
-    rows = pandas.read_parquet(factors)
-    features = [column for column in rows.columns if column.endswith("_Z")]
-    train, validate, scored, scale = parts(rows)
+    factors, out, models = arguments(PACKAGES, __doc__)
+    install(out, {module: package for model in models for module, package in PACKAGES[model].items()})
+    rows, scale = labelled_rows(factors)
+    features = factor_columns(rows)
+    train, validate, scored = (rows[rows["part"] == part] for part in ("train", "validate", "score"))
     for model in models:
         begun = time.monotonic()
-        predict, rounds = globals()[model](train, validate, features)
-        checked = validate.assign(score=predict(validate))
-        ic = checked.groupby("date")[["score", "label"]].apply(lambda day: day["score"].corr(day["label"])).mean()
-        scores = pandas.DataFrame({
-            "date": scored["date"].dt.strftime("%Y-%m-%d"), "code": scored["code"], "score": scale * predict(scored),
-        })
-        scores.to_csv(out / f"{model}.csv", index=False)
+        predict, size = globals()[model](train, validate, features)
+        ic = daily_ic(validate, predict(validate))
+        write_scores(out / f"{model}.csv", scored, predict(scored), scale)
         seconds = time.monotonic() - begun
-        print(f"{model}: {len(train)} rows, {rounds} rounds, mean daily IC of 2023 {ic:.4f}, {seconds:.0f} s, {len(scores)} scores")
+        print(f"{model}: {len(train)} rows, {size}, mean daily IC of 2023 {ic:.4f}, {seconds:.0f} s, {len(scored)} scores")
 
 
 if __name__ == "__main__":

@@ -399,7 +399,7 @@ fn exact_value(operator: &str, values: &[f64], rows: usize, row: usize) -> f64 {
         let name = NameRows::new(0, columns);
         FormulaEngine::default()
             .evaluate(&plan, &name, &ktd_expressions::NoOtherNames, |_, cells| {
-                out = cells.to_vec()
+                out = cells.to_vec();
             })
             .unwrap();
         out

@@ -8,12 +8,15 @@
 
 use ktd_data::{ImportOptions, import};
 use ktd_env::PriceBasis;
-use ktd_expressions::{Alpha158Options, FormulaPrecision, FormulaRole, alpha158};
 use ktd_kit::golden::golden_root;
 use ktd_kit::need::data_root;
 use ktd_kit::{Folder, Need, assert_ok, quiet, refused};
-use ktd_studies::{FormulaLine, SetOfFormulas, ValueSpan, evaluate, market_fields, qlib_fields};
+use ktd_studies::{
+    BuiltInSet, FormulaLine, FormulaPrecision, FormulaRole, FormulaValues, SetOfFormulas, ValueSpan,
+    evaluate, market_fields, qlib_fields,
+};
 use serde_json::Value;
+use std::collections::BTreeMap;
 
 fn json(folder: &Folder, arguments: &[&str]) -> Value {
     let output = quiet(folder.path(), &[&["--json"], arguments].concat());
@@ -157,6 +160,83 @@ fn spacing(value: f64) -> f64 {
     f64::from(f32::from_bits(single.to_bits() + 1)) - f64::from(single)
 }
 
+/// One formula of the golden table with its column.
+struct Compared<'v> {
+    row: BTreeMap<String, String>,
+    values: &'v FormulaValues,
+    place: usize,
+}
+
+impl Compared<'_> {
+    fn cell(&self, head: &str) -> &str {
+        &self.row[head]
+    }
+
+    fn sd(&self) -> f64 {
+        number(self.cell("sd"))
+    }
+
+    fn assert_near(&self, found: f64, head: &str, by: f64) {
+        let wanted = number(self.cell(head));
+        let tolerance = by * self.sd() + 4.0 * spacing(wanted);
+        let name = self.cell("name");
+        assert!(
+            (found - wanted).abs() <= tolerance,
+            "{name} {head}: {found}, not {wanted}"
+        );
+    }
+
+    fn assert_moments(&self) {
+        let names = self.values.names.iter();
+        let cells = names
+            .flat_map(|name| &name.columns[self.place])
+            .map(|cell| f64::from(*cell));
+        let cells: Vec<f64> = cells.collect();
+        assert_eq!(cells.len().to_string(), self.cell("rows"));
+        let finite: Vec<f64> = cells.into_iter().filter(|cell| cell.is_finite()).collect();
+        let name = self.cell("name");
+        assert_eq!(finite.len().to_string(), self.cell("finite"), "{name}");
+        let count = f64::from(u32::try_from(finite.len()).unwrap());
+        let mean = finite.iter().sum::<f64>() / count;
+        let squares: f64 = finite.iter().map(|cell| (cell - mean) * (cell - mean)).sum();
+        let least = finite.iter().copied().fold(f64::MAX, f64::min);
+        let most = finite.iter().copied().fold(f64::MIN, f64::max);
+        // A deviation over the mean of cells that are not negative is at most the root of their number. Where the reference is
+        // above it, pandas keeps a residue of a sum that has left the window, over a mean of nothing: its moments are those of
+        // the residue.
+        let bound = name.strip_prefix("WVMA").map(|window| number(window).sqrt());
+        if bound.is_some_and(|bound| bound * (1.0 + 1e-6) < number(self.cell("max"))) {
+            assert!(
+                bound.is_some_and(|bound| most <= bound * (1.0 + 1e-6)),
+                "{name}: {most}"
+            );
+            return;
+        }
+        self.assert_near(mean, "mean", 1e-6);
+        self.assert_near((squares / count).sqrt(), "sd", 1e-6);
+        self.assert_near(least, "min", 1e-5);
+        self.assert_near(most, "max", 1e-5);
+    }
+
+    fn assert_cells(&self) {
+        for head in self.row.keys() {
+            let Some((code, day)) = head.strip_prefix("at ").and_then(|at| at.split_once('|')) else {
+                continue;
+            };
+            let name = self.values.names.iter().find(|name| name.code == code).unwrap();
+            let calendar = &self.values.calendar;
+            let session = calendar.iter().position(|date| date.reveal() == day).unwrap();
+            let at = name.sessions.iter().position(|known| *known == session).unwrap();
+            let found = f64::from(name.columns[self.place][at]);
+            if self.cell(head).is_empty() {
+                assert!(found.is_nan(), "{} {head}", self.cell("name"));
+            } else {
+                self.assert_near(found, head, 1e-5);
+            }
+        }
+    }
+}
+
 /// Alpha158 of Qlib itself over the real window panel, by moments and cells that the golden set has of it.
 #[test]
 fn alpha158_of_the_real_window_panel_is_qlibs() {
@@ -170,98 +250,21 @@ fn alpha158_of_the_real_window_panel_is_qlibs() {
         ..ImportOptions::default()
     };
     let panel = market_fields(&import(&options, &mut ()).unwrap().market);
-    let lines = alpha158(&Alpha158Options::default()).into_iter();
-    let lines = lines.map(|formula| FormulaLine {
-        id: formula.name,
-        expression: formula.text,
-        pool: None,
-    });
-    let set = SetOfFormulas::check(lines.collect(), &panel.fields, FormulaRole::Alpha);
+    let set = SetOfFormulas::check(BuiltInSet::Alpha158.lines(), &panel.fields, FormulaRole::Alpha);
     assert!(set.refused.is_empty());
-    let values = evaluate(
-        &panel,
-        &set.formulas(),
-        FormulaPrecision::Qlib,
-        &ValueSpan::default(),
-        2,
-    )
-    .unwrap();
+    let span = ValueSpan::default();
+    let values = evaluate(&panel, &set.formulas(), FormulaPrecision::Qlib, &span, 2).unwrap();
     let mut file = csv::Reader::from_path(table).unwrap();
-    let header = file.headers().unwrap().clone();
     let mut compared = 0;
-    for (place, row) in file.records().enumerate() {
-        let row = row.unwrap();
-        let named = |head: &str| &row[header.iter().position(|known| known == head).unwrap()];
-        assert_eq!(&set.checked[place].0.id, named("name"));
-        let cells: Vec<f64> = values
-            .names
-            .iter()
-            .flat_map(|name| &name.columns[place])
-            .map(|cell| f64::from(*cell))
-            .collect();
-        assert_eq!(cells.len().to_string(), named("rows"));
-        let finite: Vec<f64> = cells.into_iter().filter(|cell| cell.is_finite()).collect();
-        assert_eq!(finite.len().to_string(), named("finite"), "{}", named("name"));
-        let count = f64::from(u32::try_from(finite.len()).unwrap());
-        let mean = finite.iter().sum::<f64>() / count;
-        let squares: f64 = finite.iter().map(|cell| (cell - mean) * (cell - mean)).sum();
-        let sd = number(named("sd"));
-        // A deviation over the mean of cells that are not negative is at most the root of their number. Where the reference is
-        // above it, pandas keeps a residue of a sum that has left the window, over a mean of nothing: its moments are those of
-        // the residue.
-        let window = named("name").strip_prefix("WVMA").map(number);
-        let has_residue = window.is_some_and(|window| window.sqrt() < number(named("max")));
-        if has_residue {
-            let most = finite.iter().copied().fold(0.0, f64::max);
-            assert!(
-                window.is_some_and(|window| most <= window.sqrt() * (1.0 + 1e-6)),
-                "{}: {most}",
-                named("name")
-            );
-        } else {
-            let deviation = (squares / count).sqrt();
-            let extremes = finite.iter().fold((f64::MAX, f64::MIN), |(least, most), cell| {
-                (cell.min(least), cell.max(most))
-            });
-            for (found, head, by) in [
-                (mean, "mean", 1e-6),
-                (deviation, "sd", 1e-6),
-                (extremes.0, "min", 1e-5),
-                (extremes.1, "max", 1e-5),
-            ] {
-                let wanted = number(named(head));
-                let tolerance = by * sd + 4.0 * spacing(wanted);
-                assert!(
-                    (found - wanted).abs() <= tolerance,
-                    "{} {head}: {found}, not {wanted}",
-                    named("name")
-                );
-            }
-        }
-        for (column, head) in header.iter().enumerate() {
-            let Some((code, day)) = head.strip_prefix("at ").and_then(|at| at.split_once('|')) else {
-                continue;
-            };
-            let name = values.names.iter().find(|name| name.code == code).unwrap();
-            let session = values
-                .calendar
-                .iter()
-                .position(|date| date.reveal() == day)
-                .unwrap();
-            let at = name.sessions.iter().position(|known| *known == session).unwrap();
-            let found = f64::from(name.columns[place][at]);
-            if row[column].is_empty() {
-                assert!(found.is_nan(), "{} {head}", named("name"));
-                continue;
-            }
-            let wanted = number(&row[column]);
-            let tolerance = 1e-5 * sd + 4.0 * spacing(wanted);
-            assert!(
-                (found - wanted).abs() <= tolerance,
-                "{} {head}: {found}, not {wanted}",
-                named("name")
-            );
-        }
+    for (place, row) in file.deserialize().enumerate() {
+        let compare = Compared {
+            row: row.unwrap(),
+            values: &values,
+            place,
+        };
+        assert_eq!(set.checked[place].0.id, compare.cell("name"));
+        compare.assert_moments();
+        compare.assert_cells();
         compared += 1;
     }
     assert_eq!(compared, 158);

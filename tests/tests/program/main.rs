@@ -22,6 +22,7 @@ mod open_questions;
 mod own_agents;
 mod page;
 mod plan_command;
+mod predictors;
 mod proxy_of_environment;
 mod qlib_simulate;
 mod real_panel;
