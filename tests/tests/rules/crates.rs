@@ -206,7 +206,7 @@ pub(crate) const FOR_TESTS: [&str; 2] = ["tests", "kit"];
 pub(crate) const OPTIONAL: &str = "frames";
 
 /// All crates but those for tests, in the order of the plan.
-pub(crate) const CRATES: [Crate; 31] = [
+pub(crate) const CRATES: [Crate; 32] = [
     Crate {
         name: "env",
         folder: "env",
@@ -325,6 +325,14 @@ pub(crate) const CRATES: [Crate; 31] = [
         knows: &[],
         tests_know: &[],
         never: "markets, protocols, files, threads",
+        powers: &[],
+    },
+    Crate {
+        name: "leakage",
+        folder: "leakage",
+        knows: &["stats", "learners"],
+        tests_know: &[],
+        never: "the simulator's market, masks, agents, files, threads",
         powers: &[],
     },
     Crate {

@@ -8,4 +8,22 @@
     reason = "a broken golden file fails the test, and a finished comparison is told"
 )]
 
+mod benchmark;
+mod features;
 mod learners;
+mod market;
+mod signals;
+
+use ktd_kit::Need;
+use ktd_kit::golden::golden_root;
+
+/// The text of a file of the set, unpacked; `None` (told) where it is absent.
+fn text(name: &str) -> Option<String> {
+    let path = golden_root().join("leakage").join(name);
+    let needed = Need::Golden("leakage");
+    if !needed.is_there() || !path.is_file() {
+        println!("passed over: {} is absent", path.display());
+        return None;
+    }
+    Some(ktd_kit::golden::text(&path))
+}

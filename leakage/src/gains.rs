@@ -1,0 +1,113 @@
+//! Leakage gains: a figure under a protocol less the same figure under the reference.
+
+use crate::bootstrap::{BootstrapMean, bootstrap_mean};
+use crate::panel::SessionMonth;
+use crate::series::{COSTS_BPS, TradeSeries};
+use ktd_stats::moments::mean;
+use ktd_stats::{Sample, Zeros, wilcoxon};
+
+/// What is left out at each end of an interval.
+const TAIL: f64 = 0.025;
+
+/// Gains of one protocol over the reference, all else equal. A gain is `None` where a figure has no value.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LeakageGain {
+    /// Of the annual ratio at each of [`COSTS_BPS`].
+    pub sharpe: [Option<f64>; 5],
+    /// Of the mean daily rank correlation.
+    pub rank_ic: Option<f64>,
+    /// Of the mean daily area under the receiver's curve.
+    pub auc: Option<f64>,
+    /// Of the mean daily turnover.
+    pub turnover: Option<f64>,
+    /// Of the largest loss.
+    pub max_drawdown: f64,
+    /// Of the annual ratio at the headline cost within each year that has one under both.
+    pub by_year: Vec<(i32, f64)>,
+}
+
+impl LeakageGain {
+    /// The gains of a series over the reference's.
+    #[must_use]
+    pub fn of(series: &TradeSeries, clean: &TradeSeries, months: &[SessionMonth]) -> Self {
+        let (found, reference) = (series.figures(), clean.figures());
+        let less = |found: Option<f64>, reference: Option<f64>| Some(found? - reference?);
+        let mut sharpe = [None; COSTS_BPS.len()];
+        for (gain, (found, reference)) in sharpe.iter_mut().zip(found.sharpe.iter().zip(&reference.sharpe)) {
+            *gain = less(found.as_ref().ok().copied(), reference.as_ref().ok().copied());
+        }
+        let clean_years = clean.yearly_sharpe(months);
+        let of_year = |(year, ratio): (i32, Result<f64, _>)| {
+            let (_, reference) = clean_years.iter().find(|(other, _)| *other == year)?;
+            Some((year, ratio.ok()? - reference.as_ref().ok()?))
+        };
+        Self {
+            sharpe,
+            rank_ic: less(found.rank_ic, reference.rank_ic),
+            auc: less(found.auc, reference.auc),
+            turnover: less(found.turnover, reference.turnover),
+            max_drawdown: found.max_drawdown - reference.max_drawdown,
+            by_year: series
+                .yearly_sharpe(months)
+                .into_iter()
+                .filter_map(of_year)
+                .collect(),
+        }
+    }
+
+    /// The gain of the annual ratio at the headline cost.
+    #[must_use]
+    pub const fn headline(&self) -> Option<f64> {
+        let [_, headline, ..] = self.sharpe;
+        headline
+    }
+}
+
+/// Inference from yearly gains; years share the market's trend, so that their number is always shown.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct YearlyInference {
+    /// Mean of the gains.
+    pub mean: f64,
+    /// Years above 0.
+    pub positive: usize,
+    /// Years.
+    pub years: usize,
+    /// 95 % of the bootstrapped means.
+    pub interval: BootstrapMean,
+    /// The exact one-sided p-value of the signed-rank test, zeros dropped; `None` where nothing else is left.
+    pub p_greater: Option<f64>,
+}
+
+/// Mean, interval and test of yearly gains; `None` without a year, and where one is not finite. The seed is used above 12
+/// years alone.
+#[must_use]
+pub fn yearly_inference(gains: &[f64], seed: u64) -> Option<YearlyInference> {
+    let sample = Sample::new("gains", gains).ok()?;
+    let test = wilcoxon(&sample, Zeros::Wilcox).ok()?;
+    Some(YearlyInference {
+        mean: mean(gains)?,
+        positive: gains.iter().filter(|gain| 0.0 < **gain).count(),
+        years: gains.len(),
+        interval: bootstrap_mean(gains, TAIL, seed)?,
+        p_greater: (0 < test.pairs).then_some(test.p_greater),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nine_of_nine_years_and_none_at_all() {
+        let gains: Vec<f64> = (1..=9).map(f64::from).collect();
+        let found = yearly_inference(&gains, 0).unwrap();
+        assert!((found.p_greater.unwrap() - 0.001_953_125).abs() < 1e-15);
+        assert_eq!(
+            (found.positive, found.years, found.interval.samples),
+            (9, 9, 24_310)
+        );
+        let none = yearly_inference(&[0.0; 5], 0).unwrap();
+        assert_eq!((none.p_greater, none.positive), (None, 0));
+        assert_eq!(yearly_inference(&[], 0), None);
+    }
+}

@@ -1,0 +1,79 @@
+//! One-switch leakage: how much of a back-test is its protocol, and whether a signal leaks.
+//!
+//! A panel of bars becomes a [`LeakageBench`]: the features, labels and rows of all protocols. Each [`RunKey`] is then one
+//! run, a pure function of the bench: a [`ModelFamily`] under a [`Switch`] for a horizon and a year. Years behind each other
+//! are a [`TradeSeries`], and the difference from the reference's is a [`LeakageGain`]. Two interventions check that the
+//! reference does not look ahead: [`suffix_check`] and [`mask_check`]. A user's own signal is audited against the returns
+//! around its stamp ([`audit_signal`]): that can accuse and never acquit. A pipeline's declared contracts are checked by
+//! [`check_contract`], and a column that was computed again on cut panels is judged by [`causality_report`].
+//!
+//! Source of every rule: docs/spec/leakage.md.
+//!
+//! Knows: statistics, learners. Never knows: the simulator's market, masks, agents, files, clocks, threads.
+
+mod auc;
+mod bench;
+mod bootstrap;
+mod causality;
+mod contract;
+mod error;
+mod feature_grid;
+mod features;
+mod gains;
+mod graph;
+mod instant;
+mod key;
+mod ladder;
+mod mask_check;
+mod noise;
+mod panel;
+mod planted;
+mod profile;
+mod ridge_model;
+mod rolling;
+mod rows;
+mod run;
+mod scaler;
+mod schema;
+mod scores;
+mod sequences;
+mod series;
+mod settings;
+mod signal;
+mod signal_audit;
+mod suffix;
+mod switch;
+
+pub use bench::{LeakageBench, YearSplit, default_test_years};
+pub use bootstrap::{BootstrapMean, bootstrap_mean};
+pub use causality::{
+    CausalityReport, CausalityVerdict, FirstDifference, ReplayKind, ReplayRun, causality_report,
+};
+pub use contract::{
+    ContractFinding, ContractRule, FeatureContract, FeatureSource, GraphScope, PipelineContract, ScaleRows,
+    UniverseRule, check_contract, switch_contract,
+};
+pub use error::LeakageError;
+pub use feature_grid::FeatureGrid;
+pub use gains::{LeakageGain, YearlyInference, yearly_inference};
+pub use graph::{GraphWindow, PeerGraph, peer_graphs};
+pub use instant::SessionInstant;
+pub use key::{ModelFamily, RunKey};
+pub use ladder::{LadderRung, fill_ladder};
+pub use mask_check::{MaskCheck, mask_check};
+pub use noise::{noise_band, permuted_paths};
+pub use panel::{BarColumns, BarField, BarGrid, SessionMonth};
+pub use planted::{PLANTED_SIGNALS, PlantedAudit, PlantedKind, PlantedSignal, audit_planted};
+pub use profile::{PieceCorrelation, ReturnPiece, signal_profile};
+pub use ridge_model::RidgeModel;
+pub use run::{DayTrade, YearRun};
+pub use schema::{FEATURES, FeatureKind, FeatureSpec};
+pub use series::{COSTS_BPS, HEADLINE_BPS, TradeFigures, TradeSeries};
+pub use settings::LeakageSettings;
+pub use signal::{KnownAt, SignalGrid};
+pub use signal_audit::{SignalAudit, SignalVerdict, SuspicionRule, audit_signal, judge_profile};
+pub use suffix::{SUFFIX_SESSIONS, SuffixCheck, SuffixPaths, suffix_check};
+pub use switch::{FillRule, Switch};
+
+#[cfg(test)]
+mod acceptance_tests;

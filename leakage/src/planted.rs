@@ -1,0 +1,391 @@
+//! Ordinary signals and signals with a planted leak, for the rates of the audit.
+
+use crate::features::{OwnFeatures, own_features};
+use crate::panel::{BarField, BarGrid, cell};
+use crate::profile::signal_profile;
+use crate::rolling::{WindowStats, window_stats};
+use crate::signal::{KnownAt, SignalGrid};
+use crate::signal_audit::{SignalVerdict, SuspicionRule, judge_profile};
+use crate::switch::FillRule;
+use ktd_stats::moments::{count, mean};
+use ktd_stats::{SplitMix64, normal_quantile};
+
+/// What an audit of returns can see of a planted signal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum PlantedKind {
+    /// It knows nothing too early: a suspicion is a false alarm.
+    Ordinary,
+    /// It leaks a direction, which shows.
+    Leaking,
+    /// It leaks a spread or a scale, which returns do not show.
+    Invisible,
+}
+
+/// A signal whose leak is known.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PlantedSignal {
+    /// Its name.
+    pub name: &'static str,
+    /// When it is declared to be known.
+    pub known_at: KnownAt,
+    /// What can be seen of it.
+    pub kind: PlantedKind,
+    recipe: Recipe,
+}
+
+/// Values of a name on one session.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Value {
+    /// An own feature of the schema, by place.
+    Own(usize),
+    /// One of those times -1.
+    Minus(usize),
+    /// The return of 60 sessions.
+    Return60,
+    /// Where the close lies between the lowest low and the highest high of 20 sessions.
+    Position20,
+    /// The mean of 20 nights.
+    Nights,
+    /// The mean of 20 sessions from open to close.
+    Sessions,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Recipe {
+    /// The value so many sessions ahead.
+    Ahead(Value, usize),
+    /// The close over the mean of 10 closes so many sessions ahead.
+    MeanAhead(usize),
+    /// Noise.
+    Noise,
+    /// Noise and a share of the next return, standardised.
+    NoiseAndNext(f64),
+    /// Noise, in a share of rows the next return.
+    Poisoned(f64),
+    /// The return of the session times -1, and a share of the next session's.
+    ReversalAndNext(f64),
+    /// The close, standardised over all sessions of its name.
+    GlobalScale,
+}
+
+impl PlantedSignal {
+    const fn new(name: &'static str, known_at: KnownAt, kind: PlantedKind, recipe: Recipe) -> Self {
+        Self {
+            name,
+            known_at,
+            kind,
+            recipe,
+        }
+    }
+
+    const fn ordinary(name: &'static str, value: Value) -> Self {
+        Self::new(
+            name,
+            KnownAt::Close,
+            PlantedKind::Ordinary,
+            Recipe::Ahead(value, 0),
+        )
+    }
+
+    const fn own_bar(name: &'static str, kind: PlantedKind, value: Value) -> Self {
+        Self::new(name, KnownAt::Open, kind, Recipe::Ahead(value, 0))
+    }
+
+    const fn leaking(name: &'static str, recipe: Recipe) -> Self {
+        Self::new(name, KnownAt::Close, PlantedKind::Leaking, recipe)
+    }
+
+    const fn invisible(name: &'static str, recipe: Recipe) -> Self {
+        Self::new(name, KnownAt::Close, PlantedKind::Invisible, recipe)
+    }
+}
+
+/// All planted signals: ordinary ones, leaks of a direction, and leaks that returns do not show.
+pub const PLANTED_SIGNALS: [PlantedSignal; 40] = {
+    use PlantedKind::{Invisible, Leaking, Ordinary};
+    use Recipe::{Ahead, GlobalScale, MeanAhead, Noise, NoiseAndNext, Poisoned, ReversalAndNext};
+    use Value::{Minus, Nights, Own, Position20, Return60, Sessions};
+    [
+        PlantedSignal::ordinary("reversal", Minus(0)),
+        PlantedSignal::ordinary("momentum 5", Own(1)),
+        PlantedSignal::ordinary("momentum 10", Own(2)),
+        PlantedSignal::ordinary("momentum 20", Own(3)),
+        PlantedSignal::ordinary("momentum 60", Return60),
+        PlantedSignal::ordinary("volatility 20", Own(14)),
+        PlantedSignal::ordinary("average 10", Own(10)),
+        PlantedSignal::ordinary("average 60", Own(12)),
+        PlantedSignal::ordinary("volume ratio", Own(17)),
+        PlantedSignal::ordinary("range 5", Own(18)),
+        PlantedSignal::ordinary("body", Own(5)),
+        PlantedSignal::ordinary("gap", Own(4)),
+        PlantedSignal::ordinary("highest 20", Own(19)),
+        PlantedSignal::ordinary("lowest 20", Own(20)),
+        PlantedSignal::ordinary("position 20", Position20),
+        PlantedSignal::ordinary("upper shadow", Own(7)),
+        PlantedSignal::ordinary("lower shadow", Own(8)),
+        PlantedSignal::ordinary("nights", Nights),
+        PlantedSignal::ordinary("sessions", Sessions),
+        PlantedSignal::new("noise", KnownAt::Close, Ordinary, Noise),
+        PlantedSignal::own_bar("own bar: reversal", Leaking, Minus(0)),
+        PlantedSignal::own_bar("own bar: body", Leaking, Own(5)),
+        PlantedSignal::own_bar("own bar: momentum 20", Leaking, Own(3)),
+        PlantedSignal::own_bar("own bar: average 10", Leaking, Own(10)),
+        PlantedSignal::own_bar("own bar: position 20", Leaking, Position20),
+        PlantedSignal::leaking("average 10, one ahead", MeanAhead(1)),
+        PlantedSignal::leaking("average 10, three ahead", MeanAhead(3)),
+        PlantedSignal::leaking("momentum 20, a day early", Ahead(Own(3), 1)),
+        PlantedSignal::leaking("momentum 60, a day early", Ahead(Return60, 1)),
+        PlantedSignal::leaking("position 20, a day early", Ahead(Position20, 1)),
+        PlantedSignal::leaking("gap, a day early", Ahead(Own(4), 1)),
+        PlantedSignal::leaking("noise and .2 of the next return", NoiseAndNext(0.2)),
+        PlantedSignal::leaking("noise and .5 of the next return", NoiseAndNext(0.5)),
+        PlantedSignal::leaking("a tenth of rows with the next return", Poisoned(0.1)),
+        PlantedSignal::leaking("reversal and .2 of the next close", ReversalAndNext(0.2)),
+        PlantedSignal::own_bar("own bar: volatility 20", Invisible, Own(14)),
+        PlantedSignal::invisible("volatility 20, one ahead", Ahead(Own(14), 1)),
+        PlantedSignal::invisible("volatility 20, three ahead", Ahead(Own(14), 3)),
+        PlantedSignal::invisible("range 5, three ahead", Ahead(Own(18), 3)),
+        PlantedSignal::invisible("level, scaled over all sessions", GlobalScale),
+    ]
+};
+
+/// The audit of one planted signal.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PlantedAudit {
+    /// The signal.
+    pub signal: PlantedSignal,
+    /// What the audit said.
+    pub verdict: SignalVerdict,
+}
+
+/// Audits all planted signals on a panel; the seed draws noise and poisoned rows. Rates are counts over seeds and panels.
+#[must_use]
+pub fn audit_planted(bars: &BarGrid, rule: &SuspicionRule, seed: u64) -> Vec<PlantedAudit> {
+    let workshop = Workshop::of(bars);
+    let audit = |(place, signal): (u64, &PlantedSignal)| {
+        let mut stream = SplitMix64::new(seed ^ SplitMix64::new(place).next_u64());
+        let scores = workshop.scores(signal.recipe, &mut stream);
+        let scores = SignalGrid::new(bars, &scores).ok()?;
+        let profile = signal_profile(bars, &scores, signal.known_at, rule.min_names);
+        Some(PlantedAudit {
+            signal: *signal,
+            verdict: judge_profile(&profile, signal.known_at, rule),
+        })
+    };
+    (0..).zip(&PLANTED_SIGNALS).filter_map(audit).collect()
+}
+
+/// Sessions at the beginning of a panel without a score: windows fill.
+const WARM_UP: usize = 70;
+/// Sessions at the end of a panel without a score: a leak has something ahead to read.
+const WIND_DOWN: usize = 20;
+
+/// A panel with the statistics that values are made of.
+struct Workshop<'a> {
+    bars: &'a BarGrid,
+    stats: Vec<WindowStats>,
+    own: Vec<Vec<OwnFeatures>>,
+}
+
+impl<'a> Workshop<'a> {
+    fn of(bars: &'a BarGrid) -> Self {
+        let stats = window_stats(bars);
+        let of_session = |session: usize| {
+            let from = session * bars.names();
+            let stats = stats.get(from..from + bars.names()).unwrap_or(&[]);
+            own_features(bars, session, stats)
+        };
+        Self {
+            own: (0..bars.sessions()).map(of_session).collect(),
+            bars,
+            stats,
+        }
+    }
+
+    fn scores(&self, recipe: Recipe, stream: &mut SplitMix64) -> Vec<f64> {
+        let (sessions, names) = (self.bars.sessions(), self.bars.names());
+        let mut scores = vec![f64::NAN; sessions * names];
+        let scales = (recipe == Recipe::GlobalScale).then(|| self.global_scales());
+        let rows = scores.chunks_exact_mut(names).enumerate();
+        for (session, row) in rows.take(sessions.saturating_sub(WIND_DOWN)).skip(WARM_UP) {
+            let values = self.session_scores(recipe, session, scales.as_deref(), stream);
+            for (score, value) in row.iter_mut().zip(values) {
+                *score = value;
+            }
+        }
+        scores
+    }
+
+    fn session_scores(
+        &self,
+        recipe: Recipe,
+        session: usize,
+        scales: Option<&[(f64, f64)]>,
+        stream: &mut SplitMix64,
+    ) -> Vec<f64> {
+        let names = 0..self.bars.names();
+        let close = |name| self.bars.value(BarField::Close, session, name);
+        let all = |value: &dyn Fn(usize) -> f64| names.clone().map(value).collect::<Vec<f64>>();
+        let next = || {
+            standard(&all(&|name| {
+                FillRule::NextOpen.trade_return(self.bars, session, name)
+            }))
+        };
+        let mut noise = || -> Vec<f64> { names.clone().map(|_| normal(stream)).collect() };
+        let sum = |left: &[f64], right: &[f64], share: f64| -> Vec<f64> {
+            left.iter()
+                .zip(right)
+                .map(|(left, right)| left + share * right)
+                .collect()
+        };
+        match recipe {
+            Recipe::Ahead(value, ahead) => all(&|name| self.value(value, session + ahead, name)),
+            Recipe::MeanAhead(ahead) => all(&|name| close(name) / self.stat(session + ahead, name, 1) - 1.0),
+            Recipe::Noise => noise(),
+            Recipe::NoiseAndNext(share) => sum(&noise(), &next(), share),
+            Recipe::Poisoned(share) => {
+                let noise = noise();
+                let pairs = noise.into_iter().zip(next());
+                pairs
+                    .map(|(noise, next)| {
+                        if stream.uniform() < share {
+                            10.0 * next
+                        } else {
+                            noise
+                        }
+                    })
+                    .collect()
+            }
+            Recipe::ReversalAndNext(share) => {
+                let of = |session| standard(&all(&|name| self.value(Value::Own(0), session, name)));
+                sum(
+                    &of(session).iter().map(|value| -value).collect::<Vec<f64>>(),
+                    &of(session + 1),
+                    share,
+                )
+            }
+            Recipe::GlobalScale => {
+                let scale = |name: usize| scales.and_then(|scales| scales.get(name)).copied();
+                all(&|name| {
+                    scale(name).map_or(f64::NAN, |(mean, deviation)| (close(name) - mean) / deviation)
+                })
+            }
+        }
+    }
+
+    fn stat(&self, session: usize, name: usize, place: usize) -> f64 {
+        let row = self.stats.get(session * self.bars.names() + name);
+        row.map_or(f64::NAN, |row| cell(row, place))
+    }
+
+    fn value(&self, value: Value, session: usize, name: usize) -> f64 {
+        let price = |field, session| self.bars.value(field, session, name);
+        let close = price(BarField::Close, session);
+        let row = self.own.get(session).and_then(|row| row.get(name));
+        let own = |place: usize| row.map_or(f64::NAN, |row| cell(row, place));
+        let mean_of_20 = |place: usize| {
+            let of = |session: usize| {
+                let row = self.own.get(session).and_then(|row| row.get(name));
+                row.map_or(f64::NAN, |row| cell(row, place))
+            };
+            let values = (session.saturating_sub(19)..=session).map(of);
+            mean(&values.filter(|value| value.is_finite()).collect::<Vec<f64>>()).unwrap_or(f64::NAN)
+        };
+        match value {
+            Value::Own(place) => own(place),
+            Value::Minus(place) => -own(place),
+            Value::Return60 => {
+                let past = session.checked_sub(60);
+                past.map_or(f64::NAN, |past| close / price(BarField::Close, past) - 1.0)
+            }
+            Value::Position20 => {
+                let (high, low) = (self.stat(session, name, 10), self.stat(session, name, 11));
+                (close - low) / (high - low)
+            }
+            Value::Nights => mean_of_20(4),
+            Value::Sessions => mean_of_20(5),
+        }
+    }
+
+    /// Mean and deviation of each name's close over all sessions.
+    fn global_scales(&self) -> Vec<(f64, f64)> {
+        let scale = |name: usize| {
+            let closes =
+                (0..self.bars.sessions()).map(|session| self.bars.value(BarField::Close, session, name));
+            moments(&closes.filter(|close| close.is_finite()).collect::<Vec<f64>>())
+        };
+        (0..self.bars.names()).map(scale).collect()
+    }
+}
+
+fn moments(values: &[f64]) -> (f64, f64) {
+    let centre = mean(values).unwrap_or(f64::NAN);
+    let squares: f64 = values
+        .iter()
+        .map(|value| (value - centre) * (value - centre))
+        .sum();
+    (centre, (squares / (count(values.len()) - 1.0)).sqrt())
+}
+
+/// Values less their mean, over their deviation; what is missing stays so.
+fn standard(values: &[f64]) -> Vec<f64> {
+    let known: Vec<f64> = values.iter().copied().filter(|value| value.is_finite()).collect();
+    let (centre, deviation) = moments(&known);
+    values.iter().map(|value| (value - centre) / deviation).collect()
+}
+
+fn normal(stream: &mut SplitMix64) -> f64 {
+    // The least and the largest uniform have no quantile.
+    normal_quantile(stream.uniform().clamp(1e-15, 1.0 - 1e-15)).unwrap_or(0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::panel::tests::market;
+
+    #[test]
+    fn leaks_of_direction_are_seen_and_ordinary_signals_raise_no_alarm() {
+        let (mut alarms, mut missed, mut invisible) = (Vec::new(), Vec::new(), Vec::new());
+        let min_names = 30;
+        let rule = SuspicionRule {
+            min_names,
+            ..SuspicionRule::BENCHMARK
+        };
+        for seed in 0..4 {
+            let bars = market(500, 60, 40 + seed);
+            for audit in audit_planted(&bars, &rule, seed) {
+                let is_suspect = matches!(audit.verdict, SignalVerdict::Suspect { .. });
+                match audit.signal.kind {
+                    PlantedKind::Ordinary if is_suspect => alarms.push(audit.signal.name),
+                    PlantedKind::Leaking if !is_suspect => missed.push(audit.signal.name),
+                    PlantedKind::Invisible if is_suspect => invisible.push(audit.signal.name),
+                    PlantedKind::Ordinary | PlantedKind::Leaking | PlantedKind::Invisible => {}
+                }
+            }
+        }
+        // Of 80 ordinary ones, 60 leaks, 20 that returns do not show.
+        assert!(
+            alarms.is_empty() && invisible.is_empty(),
+            "{alarms:?} {invisible:?}"
+        );
+        // A tenth of one later return is about what the floor asks for: half of the panels show it.
+        assert_eq!(missed, ["average 10, one ahead"; 2]);
+    }
+
+    #[test]
+    fn seeds_draw_the_noise() {
+        let bars = market(160, 12, 1);
+        let workshop = Workshop::of(&bars);
+        let scores = |seed| workshop.scores(Recipe::Noise, &mut SplitMix64::new(seed));
+        let bits = |scores: &[f64]| scores.iter().map(|score| score.to_bits()).collect::<Vec<u64>>();
+        assert_eq!(bits(&scores(1)), bits(&scores(1)));
+        assert_ne!(bits(&scores(1)), bits(&scores(2)));
+        assert!(scores(1)[..WARM_UP * 12].iter().all(|score| score.is_nan()));
+        assert!(
+            scores(1)[(160 - WIND_DOWN) * 12..]
+                .iter()
+                .all(|score| score.is_nan())
+        );
+    }
+}
