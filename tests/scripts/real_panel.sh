@@ -47,3 +47,10 @@ for experiment in $experiments; do
     "$ktd" leaderboard results/"$experiment" --out results/"$experiment"-board --table all
     python3 tests/scripts/check_board.py results/"$experiment"-board/leaderboard.json
 done
+
+# The one-switch benchmark on the same names, against a second implementation where its table is.
+"$ktd" leak run runs/configs/leak_real.toml --out results/leak-csi300
+golden=${KTD_GOLDEN:-../shared/golden}/leakage/real_panel.csv
+if test -e "$golden"; then
+    python3 tests/scripts/check_leak.py results/leak-csi300/gains.csv "$golden"
+fi

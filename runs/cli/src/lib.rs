@@ -19,6 +19,7 @@ mod doctor_repeat;
 mod error;
 mod factors;
 mod leaderboard;
+mod leak;
 mod mcp;
 mod output;
 mod plan;
@@ -122,6 +123,9 @@ enum Command {
     /// Check and evaluate formulas in Qlib's language.
     #[command(subcommand, after_help = alpha::EXAMPLES)]
     Alpha(alpha::AlphaCommand),
+    /// Measure what a back-test owes to its protocol; audit signals for leaks.
+    #[command(subcommand, after_help = leak::EXAMPLES)]
+    Leak(leak::LeakCommand),
     /// Look at what vendors sent.
     #[command(subcommand, after_help = wire::EXAMPLES)]
     Wire(wire::WireCommand),
@@ -163,6 +167,7 @@ pub fn main() -> ExitCode {
         Command::Vendors(args) => vendors::run(&args, console),
         Command::Data(command) => data::run(command, console),
         Command::Alpha(command) => alpha::run(&command, console),
+        Command::Leak(command) => leak::run(&command, console),
         Command::Wire(command) => wire::run(&command, console),
         Command::Planting(args) => planting::run(&args, console),
         Command::Baseline(command) => baseline::run(&command, console),

@@ -12,6 +12,8 @@ mod proof_panel;
 mod qlib_fields;
 mod values_file;
 
+pub mod leak;
+
 pub use error::StudyError;
 pub use field_panel::{FieldColumn, FieldName, FieldPanel};
 pub use formula_file::{FormulaLine, MAX_FORMULAS, read_formulas};

@@ -17,6 +17,7 @@ mod episodes;
 mod fuzz;
 mod kill_resume;
 mod leaderboard;
+mod leak;
 mod one_writer;
 mod open_questions;
 mod own_agents;

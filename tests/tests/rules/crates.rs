@@ -446,7 +446,7 @@ pub(crate) const CRATES: [Crate; 32] = [
     Crate {
         name: "studies",
         folder: "runs/studies",
-        knows: &["env", "qlib", "expressions", "io", "data"],
+        knows: &["env", "qlib", "expressions", "leakage", "io", "data"],
         tests_know: &[],
         never: "a mask, a record of an episode, how a formula is evaluated",
         powers: &[Files, Codecs, Serialisation, Reveal],

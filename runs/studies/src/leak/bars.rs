@@ -1,0 +1,114 @@
+//! The bars of a market as the benchmark reads them.
+
+use super::config::LeakUniverse;
+use crate::StudyError;
+use ktd_env::{Market, NameId, TradeDate};
+use ktd_leakage::{BarColumns, BarGrid, SessionMonth};
+
+/// Bars with the names and days of their rows and columns.
+#[derive(Debug, Clone)]
+pub struct MarketBars {
+    /// Adjusted bars.
+    pub bars: BarGrid,
+    /// Codes in their order, which decides ties.
+    pub codes: Vec<String>,
+    /// The sessions.
+    pub calendar: Vec<TradeDate>,
+    /// Whether a name takes part on a session, session after session; none where all always do.
+    pub eligible: Option<Vec<bool>>,
+}
+
+/// The bars of the names of a universe.
+///
+/// # Errors
+/// [`StudyError`] when no name is left.
+pub fn market_bars(market: &Market, universe: LeakUniverse) -> Result<MarketBars, StudyError> {
+    let calendar = sessions(market);
+    let mut names: Vec<(NameId, String)> = market
+        .names()
+        .filter(|(name, _)| takes_part(market, *name, universe))
+        .map(|(name, info)| (name, info.ticker.reveal().to_owned()))
+        .collect();
+    names.sort_by(|a, b| a.1.cmp(&b.1));
+    if names.is_empty() {
+        return Err(StudyError::input(
+            "no name of the panel is in the universe",
+            "choose universe = \"all\", or a smaller share",
+        ));
+    }
+    let mut columns = [const { Vec::new() }; 5];
+    for session in 0..calendar.len() {
+        let day = market.day_at(session);
+        for (name, _) in &names {
+            let bar = day.and_then(|day| market.bar(*name, day));
+            let cells = bar.map_or([f64::NAN; 5], |bar| {
+                let factor = bar.factor_value;
+                #[expect(clippy::cast_precision_loss, reason = "shares of a day are far below 2^53")]
+                let volume = bar.volume as f64 / factor;
+                let open = bar.open.map_or(f64::NAN, |open| bar.adjusted(open));
+                [
+                    open,
+                    bar.adjusted(bar.high),
+                    bar.adjusted(bar.low),
+                    bar.adjusted_close(),
+                    volume,
+                ]
+            });
+            for (column, cell) in columns.iter_mut().zip(cells) {
+                column.push(cell);
+            }
+        }
+    }
+    let [open, high, low, close, volume] = &columns;
+    let bars = BarColumns {
+        open,
+        high,
+        low,
+        close,
+        volume,
+    };
+    let months: Vec<SessionMonth> = calendar.iter().map(|day| month_of(*day)).collect();
+    let bars = BarGrid::new(&months, names.len(), &bars)
+        .map_err(|error| StudyError::input(error.to_string(), "use a panel with trading days and names"))?;
+    let eligible = matches!(universe, LeakUniverse::Members).then(|| {
+        let days = calendar.iter();
+        days.flat_map(|day| names.iter().map(|(name, _)| market.is_member(*name, *day)))
+            .collect()
+    });
+    Ok(MarketBars {
+        bars,
+        codes: names.into_iter().map(|(_, code)| code).collect(),
+        calendar: calendar.to_vec(),
+        eligible,
+    })
+}
+
+/// The days up to the last bar of any name: a panel that was cut keeps its calendar.
+fn sessions(market: &Market) -> &[TradeDate] {
+    let last = market.names().filter_map(|(name, _)| market.bars_of(name).last());
+    let sessions = last.map(|(day, _)| day.index() + 1).max().unwrap_or(0);
+    market.calendar().get(..sessions).unwrap_or(market.calendar())
+}
+
+fn takes_part(market: &Market, name: NameId, universe: LeakUniverse) -> bool {
+    match universe {
+        LeakUniverse::All => true,
+        LeakUniverse::Members => market.calendar().iter().any(|day| market.is_member(name, *day)),
+        LeakUniverse::Share(share) => {
+            let traded = market.bars_of(name).filter(|(_, bar)| 0 < bar.volume).count();
+            let sessions = sessions(market).len();
+            let count = |count: usize| u32::try_from(count).map_or(f64::INFINITY, f64::from);
+            share * count(sessions) <= count(traded)
+        }
+    }
+}
+
+/// The month of a day, from its text: year-month-day.
+fn month_of(day: TradeDate) -> SessionMonth {
+    let text = day.reveal();
+    let part = |from: usize, to: usize| text.get(from..to).unwrap_or_default();
+    SessionMonth {
+        year: part(0, 4).parse().unwrap_or(0),
+        month: part(5, 7).parse().unwrap_or(1),
+    }
+}

@@ -1,0 +1,243 @@
+//! An experiment file of the one-switch benchmark.
+
+use crate::StudyError;
+use ktd_env::TradeDate;
+use ktd_io::whole_file::read_text;
+use ktd_leakage::{LeakageSettings, ModelFamily, Switch};
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+
+/// The most that an experiment file may hold.
+const FILE_LIMIT_BYTES: u64 = 1 << 20;
+
+/// What is run: models x protocols x horizons x years x seeds on one panel.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LeakConfig {
+    /// Its name.
+    pub name: String,
+    /// The panel file, relative to this file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub panel: Option<PathBuf>,
+    /// The synthetic market in place of a panel: a market without any alpha.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub synthetic: Option<SyntheticMarket>,
+    /// Which names take part.
+    #[serde(default)]
+    pub universe: LeakUniverse,
+    /// The last day that is read, year-month-day; by default the panel's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until: Option<String>,
+    /// Years that are tested; by default every whole one with two whole years before it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub test_years: Option<Vec<i32>>,
+    /// Sessions that a label looks ahead.
+    #[serde(default = "default_horizons")]
+    pub horizons: Vec<usize>,
+    /// Models by name.
+    #[serde(default = "default_models")]
+    pub models: Vec<String>,
+    /// Protocols by name; the reference is always run.
+    #[serde(default = "default_protocols")]
+    pub protocols: Vec<String>,
+    /// Seeds of the models that draw.
+    #[serde(default = "default_seeds")]
+    pub seeds: Vec<u64>,
+    /// Names that a session needs.
+    #[serde(default = "default_min_names")]
+    pub min_names: usize,
+    /// Sessions by which a centred window reads ahead.
+    #[serde(default = "default_future_days")]
+    pub future_days: usize,
+    /// Windows of the peers' graph.
+    #[serde(default)]
+    pub graph: GraphSettings,
+}
+
+/// A synthetic market.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SyntheticMarket {
+    /// Its seed.
+    pub seed: u64,
+    /// How many names.
+    pub names: u32,
+    /// How many trading days.
+    pub days: u32,
+}
+
+/// Names that take part.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum LeakUniverse {
+    /// Members of the index, each on the days of its membership.
+    Members,
+    /// Every name of the panel.
+    #[default]
+    All,
+    /// Names that traded on at least this share of all sessions: survivors, as in the paper's panels.
+    Share(f64),
+}
+
+/// Windows of the peers' graph.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GraphSettings {
+    /// Sessions of a window.
+    pub days: usize,
+    /// Peers of a name.
+    pub peers: usize,
+}
+
+impl Default for GraphSettings {
+    fn default() -> Self {
+        let benchmark = LeakageSettings::BENCHMARK;
+        Self {
+            days: benchmark.graph_days,
+            peers: benchmark.graph_peers,
+        }
+    }
+}
+
+fn default_horizons() -> Vec<usize> {
+    vec![5, 20]
+}
+
+fn default_models() -> Vec<String> {
+    ["momentum", "ridge"].map(str::to_owned).to_vec()
+}
+
+fn default_protocols() -> Vec<String> {
+    Switch::ALL.map(|switch| switch.name().to_owned()).to_vec()
+}
+
+fn default_seeds() -> Vec<u64> {
+    vec![1]
+}
+
+const fn default_min_names() -> usize {
+    LeakageSettings::BENCHMARK.min_names
+}
+
+const fn default_future_days() -> usize {
+    LeakageSettings::BENCHMARK.future_days
+}
+
+impl LeakConfig {
+    /// The families of the file, in the order of all families.
+    ///
+    /// # Errors
+    /// [`StudyError`] for an unknown one, and without any.
+    pub fn families(&self) -> Result<Vec<ModelFamily>, StudyError> {
+        let names: Vec<&str> = ModelFamily::ALL.iter().map(|family| family.name()).collect();
+        chosen(&self.models, "models", ModelFamily::of_name, &names)
+    }
+
+    /// The protocols of the file with the reference, in the order of all protocols.
+    ///
+    /// # Errors
+    /// [`StudyError`] for an unknown one.
+    pub fn switches(&self) -> Result<Vec<Switch>, StudyError> {
+        let names: Vec<&str> = Switch::ALL.iter().map(|switch| switch.name()).collect();
+        let mut asked = self.protocols.clone();
+        asked.push(Switch::Clean.name().to_owned());
+        chosen(&asked, "protocols", Switch::of_name, &names)
+    }
+
+    /// The last day that is read.
+    ///
+    /// # Errors
+    /// [`StudyError`] for what is no date.
+    pub fn last_day(&self) -> Result<Option<TradeDate>, StudyError> {
+        let parse = |text: &String| {
+            TradeDate::parse(text).map_err(|_| {
+                StudyError::input(
+                    format_args!("until = {text:?} is no date"),
+                    "write a date such as 2024-12-31",
+                )
+            })
+        };
+        self.until.as_ref().map(parse).transpose()
+    }
+
+    /// The settings of the benchmark.
+    #[must_use]
+    pub const fn settings(&self) -> LeakageSettings {
+        LeakageSettings {
+            min_names: self.min_names,
+            future_days: self.future_days,
+            graph_days: self.graph.days,
+            graph_peers: self.graph.peers,
+        }
+    }
+}
+
+fn chosen<T: Ord>(
+    asked: &[String],
+    key: &str,
+    of_name: fn(&str) -> Option<T>,
+    known: &[&str],
+) -> Result<Vec<T>, StudyError> {
+    let mut found = Vec::new();
+    for name in asked {
+        let choice = of_name(name).ok_or_else(|| {
+            StudyError::input(
+                format_args!("`{key}` has {name:?}, which is unknown"),
+                format!("choose from {}", known.join(", ")),
+            )
+        })?;
+        found.push(choice);
+    }
+    found.sort();
+    found.dedup();
+    if found.is_empty() {
+        return Err(StudyError::input(
+            format_args!("`{key}` is empty"),
+            format!("choose from {}", known.join(", ")),
+        ));
+    }
+    Ok(found)
+}
+
+/// Reads an experiment file.
+///
+/// # Errors
+/// [`StudyError`] for unknown keys, names that nobody has, and a file with both a panel and a synthetic market.
+pub fn read_leak_config(path: &Path) -> Result<LeakConfig, StudyError> {
+    let text = read_text(path, FILE_LIMIT_BYTES)?;
+    let config: LeakConfig = toml::from_str(&text).map_err(|error| {
+        StudyError::input(
+            format_args!("{}: {}", path.display(), error.message()),
+            "see runs/configs/leak_demo.toml for every key",
+        )
+    })?;
+    if config.panel.is_some() == config.synthetic.is_some() {
+        return Err(StudyError::input(
+            format_args!("{}: it needs either `panel` or `synthetic`", path.display()),
+            "write panel = \"csi300.ktdp\", or synthetic = { seed = 1, names = 36, days = 1200 }",
+        ));
+    }
+    config.families()?;
+    config.switches()?;
+    config.last_day()?;
+    for (key, is_empty) in [
+        ("horizons", config.horizons.is_empty()),
+        ("seeds", config.seeds.is_empty()),
+    ] {
+        if is_empty {
+            return Err(StudyError::input(
+                format_args!("{}: `{key}` is empty", path.display()),
+                "remove the key for its default",
+            ));
+        }
+    }
+    if let LeakUniverse::Share(share) = config.universe
+        && !(0.0 < share && share <= 1.0)
+    {
+        return Err(StudyError::input(
+            format_args!("{}: universe = {{ share = {share} }} is no share", path.display()),
+            "write a share above 0 and at most 1, such as 0.9",
+        ));
+    }
+    Ok(config)
+}

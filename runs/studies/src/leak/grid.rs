@@ -1,0 +1,172 @@
+//! The grid of runs, continued where it stopped.
+
+use super::bars::{MarketBars, market_bars};
+use super::config::LeakConfig;
+use super::report::LeakReport;
+use super::run_file::{RunFile, file_name, source_of};
+use crate::StudyError;
+use ktd_data::{hash_text, load_panel};
+use ktd_env::Market;
+use ktd_env::synth::{SynthConfig, generate};
+use ktd_io::parallel::in_parallel;
+use ktd_io::whole_file::{create_directory, json_bytes, write_whole};
+use ktd_leakage::{LeakageBench, ModelFamily, RunKey, Switch, default_test_years};
+use std::path::Path;
+
+/// The panel of a grid, prepared.
+#[derive(Debug)]
+pub struct LeakSource {
+    /// Bars with their names and days.
+    pub bars: MarketBars,
+    /// What the bars were read from.
+    pub panel: String,
+    /// Years that are tested.
+    pub years: Vec<i32>,
+    /// The benchmark.
+    pub bench: LeakageBench,
+}
+
+impl LeakSource {
+    /// Reads the panel of an experiment file in `folder`.
+    ///
+    /// # Errors
+    /// [`StudyError`] for a panel that cannot be read, and without a year to test.
+    pub fn read(config: &LeakConfig, folder: &Path) -> Result<Self, StudyError> {
+        let market = market(config, folder)?;
+        let bars = market_bars(&market, config.universe)?;
+        let years = config
+            .test_years
+            .clone()
+            .unwrap_or_else(|| default_test_years(bars.bars.months()));
+        if years.is_empty() {
+            return Err(StudyError::input(
+                "the panel has no year to test: a whole year with two whole years before it",
+                "use a longer panel, or name `test_years`",
+            ));
+        }
+        let eligible = bars.eligible.as_deref();
+        let bench = LeakageBench::new(bars.bars.clone(), config.settings(), &config.horizons, eligible)
+            .map_err(|error| StudyError::input(error.to_string(), "change the setting that it names"))?;
+        Ok(Self {
+            panel: hash_text(market.content_hash()),
+            bars,
+            years,
+            bench,
+        })
+    }
+}
+
+fn market(config: &LeakConfig, folder: &Path) -> Result<Market, StudyError> {
+    let market = whole_market(config, folder)?;
+    let Some(last) = config.last_day()? else {
+        return Ok(market);
+    };
+    let before = market.calendar().partition_point(|day| *day <= last);
+    let last = before.checked_sub(1).and_then(|place| market.day_at(place));
+    let last = last
+        .ok_or_else(|| StudyError::input("`until` lies before the panel's first day", "name a later day"))?;
+    Ok(market.cut_after(last))
+}
+
+fn whole_market(config: &LeakConfig, folder: &Path) -> Result<Market, StudyError> {
+    if let Some(panel) = &config.panel {
+        return Ok(load_panel(&folder.join(panel))?);
+    }
+    let synthetic = config.synthetic.unwrap_or(super::config::SyntheticMarket {
+        seed: 1,
+        names: 36,
+        days: 1_200,
+    });
+    let config = SynthConfig {
+        seed: synthetic.seed,
+        names: synthetic.names,
+        days: synthetic.days,
+    };
+    generate(&config).map_err(|error| StudyError::input(error.to_string(), error.hint()))
+}
+
+/// Every run of an experiment file, in a fixed order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LeakGrid {
+    /// Runs: by model, horizon, protocol, seed and year.
+    pub keys: Vec<RunKey>,
+}
+
+impl LeakGrid {
+    /// The runs of a file over these years.
+    ///
+    /// # Errors
+    /// [`StudyError`] for names that nobody has.
+    pub fn of(config: &LeakConfig, years: &[i32]) -> Result<Self, StudyError> {
+        let mut keys = Vec::new();
+        for family in config.families()? {
+            for horizon in &config.horizons {
+                for switch in config.switches()? {
+                    for seed in seeds(config, family) {
+                        keys.extend(years.iter().map(|year| RunKey {
+                            family,
+                            switch,
+                            horizon: *horizon,
+                            year: *year,
+                            seed,
+                        }));
+                    }
+                }
+            }
+        }
+        Ok(Self { keys })
+    }
+}
+
+/// The seeds of a family: one where seeds change nothing.
+fn seeds(config: &LeakConfig, family: ModelFamily) -> Vec<u64> {
+    let mut seeds = config.seeds.clone();
+    if !family.is_seeded() {
+        seeds.truncate(1);
+    }
+    seeds
+}
+
+/// Runs what of the grid has no result yet, and reports all of it. The bytes do not depend on threads or interruptions.
+///
+/// # Errors
+/// [`StudyError`] when a file cannot be written.
+pub fn run_grid(
+    config: &LeakConfig,
+    source: &LeakSource,
+    (out, threads): (&Path, usize),
+    done: impl Fn(u64) + Sync,
+) -> Result<LeakReport, StudyError> {
+    let grid = LeakGrid::of(config, &source.years)?;
+    let settings = format!("{:?} {:?}", config.settings(), config.universe);
+    let identity = source_of(&[&source.panel, &settings, env!("CARGO_PKG_VERSION")]);
+    let runs = out.join("runs");
+    create_directory(&runs)?;
+    let each = in_parallel(&grid.keys, threads, |key| {
+        let path = runs.join(file_name(key));
+        let read = RunFile::read(&path, &identity);
+        let run = match read {
+            Ok(Some(run)) => Ok(run),
+            Ok(None) => {
+                let run = key.run(&source.bench).map_err(|error| error.to_string());
+                let run = RunFile::of(&identity, key, run);
+                run.write(&path).map(|()| run)
+            }
+            Err(error) => Err(error),
+        };
+        done(1);
+        run
+    });
+    let runs: Vec<RunFile> = each.into_iter().collect::<Result<_, _>>()?;
+    let report = LeakReport::of(config, source, &runs);
+    let path = out.join("report.json");
+    write_whole(&path, &json_bytes(&path, &report)?)?;
+    report.write_tables(out)?;
+    Ok(report)
+}
+
+/// Whether a protocol is one that this benchmark finds dominant on a market without alpha.
+#[must_use]
+pub(super) const fn is_dominant(switch: Switch) -> bool {
+    matches!(switch, Switch::TempCenter | Switch::ExecOpen)
+}

@@ -1,0 +1,148 @@
+//! The audit of somebody's signals on a panel.
+
+use super::bars::MarketBars;
+use crate::StudyError;
+use ktd_env::{Ticker, TradeDate};
+use ktd_io::parallel::in_parallel;
+use ktd_io::text_file::TextFile;
+use ktd_leakage::{FillRule, KnownAt, SignalAudit, SignalGrid, SuspicionRule, audit_signal};
+use std::collections::BTreeSet;
+use std::path::Path;
+
+/// Signals of a file, each with a cell for each name and session.
+#[derive(Debug, Clone)]
+pub struct SignalsFile {
+    /// The names of their columns.
+    pub names: Vec<String>,
+    scores: Vec<Vec<f64>>,
+    /// Rows of the file.
+    pub rows: usize,
+    /// Rows of codes that the panel lacks.
+    pub unknown_codes: usize,
+    /// Rows of days that are no sessions of the panel.
+    pub unknown_days: usize,
+    /// Cells that are empty or not finite.
+    pub missing_cells: usize,
+}
+
+/// Reads signals: CSV `date,symbol,score..`, a column a signal.
+///
+/// # Errors
+/// [`StudyError`] for a file without these columns, a cell that is no number, and a name twice on a day.
+pub fn read_signals(path: &Path, bars: &MarketBars) -> Result<SignalsFile, StudyError> {
+    let mut file = TextFile::open(path, b',')?;
+    let name = file.name();
+    let header = file.next_row()?.map(|(_, header)| header.clone());
+    let header = header.ok_or_else(|| StudyError::input(format_args!("{name} is empty"), HINT))?;
+    let place = |heads: &[&str]| header.iter().position(|head| heads.contains(&head));
+    let (Some(day), Some(code)) = (
+        place(&["date", "datetime"]),
+        place(&["symbol", "code", "instrument"]),
+    ) else {
+        return Err(StudyError::input(
+            format_args!("{name}: the header lacks a column `date` or `symbol`"),
+            HINT,
+        ));
+    };
+    let signals: Vec<(usize, &str)> = header
+        .iter()
+        .enumerate()
+        .filter(|(place, _)| *place != day && *place != code)
+        .collect();
+    if signals.is_empty() {
+        return Err(StudyError::input(
+            format_args!("{name}: no column holds a signal"),
+            HINT,
+        ));
+    }
+    let cells = bars.calendar.len() * bars.codes.len();
+    let mut found = SignalsFile {
+        names: signals.iter().map(|(_, head)| (*head).to_owned()).collect(),
+        scores: vec![vec![f64::NAN; cells]; signals.len()],
+        rows: 0,
+        unknown_codes: 0,
+        unknown_days: 0,
+        missing_cells: 0,
+    };
+    let mut seen = BTreeSet::new();
+    while let Some((row, record)) = file.next_row()? {
+        found.rows += 1;
+        let text = |place: usize| record.get(place).unwrap_or_default().trim();
+        let at_row = |what: String| StudyError::input(format_args!("{name} line {row}: {what}"), HINT);
+        let date = TradeDate::parse(text(day)).map_err(|_| at_row(format!("{:?} is no date", text(day))))?;
+        let ticker = Ticker::parse(text(code)).map_err(|error| at_row(error.to_string()))?;
+        let Ok(session) = bars.calendar.binary_search(&date) else {
+            found.unknown_days += 1;
+            continue;
+        };
+        let Ok(who) = bars
+            .codes
+            .binary_search_by(|known| known.as_str().cmp(ticker.reveal()))
+        else {
+            found.unknown_codes += 1;
+            continue;
+        };
+        if !seen.insert((session, who)) {
+            return Err(at_row(format!("{} stands twice on {}", text(code), text(day))));
+        }
+        for (column, (place, head)) in found.scores.iter_mut().zip(&signals) {
+            let score = match text(*place) {
+                "" => f64::NAN,
+                score => score
+                    .parse()
+                    .map_err(|_| at_row(format!("`{head}` is {score:?}, which is no number")))?,
+            };
+            if !f64::is_finite(score) {
+                found.missing_cells += 1;
+            } else if let Some(cell) = column.get_mut(session * bars.codes.len() + who) {
+                *cell = score;
+            }
+        }
+    }
+    Ok(found)
+}
+
+const HINT: &str = "write the lines `date,symbol,score`, one a name and day: 2024-01-02,SH600519,0.013";
+
+/// A signal with its audit.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AuditedSignal {
+    /// Its column.
+    pub name: String,
+    /// Days with at least ten scores.
+    pub days: usize,
+    /// What its returns say.
+    pub audit: SignalAudit,
+}
+
+/// Audits every signal of a file. It can accuse, and never acquit.
+///
+/// # Errors
+/// [`StudyError`] when the file is of another panel.
+pub fn audit_signals(
+    bars: &MarketBars,
+    signals: &SignalsFile,
+    (known_at, fill): (KnownAt, FillRule),
+    threads: usize,
+) -> Result<Vec<AuditedSignal>, StudyError> {
+    let rule = SuspicionRule::BENCHMARK;
+    let columns: Vec<(&String, &Vec<f64>)> = signals.names.iter().zip(&signals.scores).collect();
+    let each = in_parallel(&columns, threads, |(name, scores)| {
+        let grid = SignalGrid::new(&bars.bars, scores)
+            .map_err(|error| StudyError::input(error.to_string(), HINT))?;
+        let enough = |session: &usize| {
+            rule.min_names
+                <= grid
+                    .row(*session)
+                    .iter()
+                    .filter(|score| score.is_finite())
+                    .count()
+        };
+        Ok(AuditedSignal {
+            name: (*name).clone(),
+            days: (0..grid.sessions()).filter(enough).count(),
+            audit: audit_signal(&bars.bars, &grid, (known_at, fill), &rule),
+        })
+    });
+    each.into_iter().collect()
+}

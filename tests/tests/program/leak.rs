@@ -1,0 +1,242 @@
+//! `ktd leak`: the one-switch benchmark and the audit of signals, as a stranger would run them.
+
+#![expect(clippy::unwrap_used, reason = "a broken fixture fails the test")]
+
+use ktd_kit::{Folder, assert_ok, quiet, refused, workspace_root};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::Path;
+
+fn json(folder: &Folder, arguments: &[&str]) -> Value {
+    let output = quiet(folder.path(), &[&["--json"], arguments].concat());
+    assert_ok(&output);
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+/// Gains by model, horizon and protocol.
+fn gains(report: &Value) -> BTreeMap<(String, u64, String), f64> {
+    let text = |row: &Value, key: &str| row[key].as_str().unwrap().to_owned();
+    let rows = report["gains"].as_array().unwrap().iter();
+    rows.map(|row| {
+        let key = (
+            text(row, "model"),
+            row["horizon"].as_u64().unwrap(),
+            text(row, "protocol"),
+        );
+        (key, row["gain"].as_f64().unwrap())
+    })
+    .collect()
+}
+
+/// On a market without alpha the two dominant switches pretend ratios that nothing real has, and the others nothing; a model
+/// of plain lags cannot be moved by what moves rolling statistics or fits.
+#[test]
+fn a_market_without_alpha_shows_what_each_switch_pretends() {
+    let folder = Folder::new();
+    let demo = workspace_root().join("runs/configs/leak_demo.toml");
+    let report = json(&folder, &["leak", "run", demo.to_str().unwrap(), "--out", "out"]);
+    let gains = gains(&report);
+    let of = |model: &str, horizon, protocol: &str| gains[&(model.to_owned(), horizon, protocol.to_owned())];
+    for horizon in [5, 20] {
+        for still in ["TEMP_CENTER", "NORM_GLOBAL", "STRUCT_GRAPH", "LABEL_OVERLAP"] {
+            assert_eq!(
+                of("momentum", horizon, still).to_bits(),
+                0.0_f64.to_bits(),
+                "{still}"
+            );
+        }
+        assert!(1.0 < of("momentum", horizon, "EXEC_OPEN"));
+        let dominant = of("ridge", horizon, "TEMP_CENTER").min(of("ridge", horizon, "EXEC_OPEN"));
+        let weak = ["NORM_GLOBAL", "STRUCT_GRAPH", "EXEC_CLOSE", "LABEL_OVERLAP"];
+        let weak = weak.map(|switch| of("ridge", horizon, switch).abs());
+        let largest = weak.iter().copied().fold(0.0, f64::max);
+        assert!(5.0 < dominant && 10.0 * largest < dominant, "{dominant} {weak:?}");
+        assert!(of("ridge", horizon, "NORM_GLOBAL").abs() < 0.05);
+    }
+    for row in report["costs"].as_array().unwrap() {
+        let ratios: Vec<f64> = row["sharpe"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|at| at[1].as_f64().unwrap())
+            .collect();
+        assert!(
+            ratios.is_sorted_by(|a, b| a > b),
+            "a higher cost earns more: {row}"
+        );
+    }
+    let shown = quiet(folder.path(), &["leak", "report", "out"]);
+    assert_ok(&shown);
+    let text = String::from_utf8(shown.stdout).unwrap();
+    assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
+    let sanity = json(&folder, &["leak", "sanity", demo.to_str().unwrap()]);
+    let rows = sanity["interventions"].as_array().unwrap();
+    assert_eq!(
+        (&rows[0]["protocol"], &rows[0]["suffix_cells_changed"]),
+        (&"CLEAN".into(), &0.into())
+    );
+    assert_eq!(
+        rows[1]["suffix_sessions_changed"], 3,
+        "a lead of three sessions reads three"
+    );
+    let open = &rows[2];
+    assert!(open["sharpe_masked"].as_f64().unwrap() < 0.2 * open["sharpe_full"].as_f64().unwrap());
+}
+
+/// The bytes of all files below a folder.
+fn files(folder: &Folder, out: &str) -> BTreeMap<String, Vec<u8>> {
+    let named = |path: &Path| path.file_name().unwrap().to_str().unwrap().to_owned();
+    let all = [folder.at(out), folder.at(&format!("{out}/runs"))];
+    let all = all
+        .iter()
+        .flat_map(|folder| ktd_io::whole_file::list(folder).unwrap());
+    let files = all.filter(|path| path.is_file());
+    files
+        .map(|path| (named(&path), std::fs::read(path).unwrap()))
+        .collect()
+}
+
+const SMALL: &str = "name = \"small\"\nsynthetic = { seed = 3, names = 30, days = 1300 }\nhorizons = [5]\n\
+                     models = [\"momentum\", \"ridge\", \"trees\"]\nprotocols = [\"EXEC_OPEN\"]\n";
+
+#[test]
+fn what_was_interrupted_or_broken_is_run_again_to_the_same_bytes() {
+    let folder = Folder::with(&[("small.toml", SMALL)]);
+    json(&folder, &["leak", "run", "small.toml", "--out", "whole"]);
+    let whole = files(&folder, "whole");
+    json(&folder, &["leak", "run", "small.toml", "--out", "again"]);
+    for (place, path) in ktd_io::whole_file::list(&folder.at("again/runs"))
+        .unwrap()
+        .iter()
+        .enumerate()
+    {
+        match place % 3 {
+            0 => std::fs::remove_file(path).unwrap(),
+            1 => std::fs::write(path, b"{\"half\": ").unwrap(),
+            _ => {}
+        }
+    }
+    std::fs::remove_file(folder.at("again/report.json")).unwrap();
+    json(&folder, &["leak", "run", "small.toml", "--out", "again"]);
+    assert!(files(&folder, "again") == whole, "other bytes");
+    // Other settings read none of it.
+    folder.write("other.toml", SMALL.replace("seed = 3", "seed = 4"));
+    json(&folder, &["leak", "run", "other.toml", "--out", "again"]);
+    assert!(files(&folder, "again")["gains.csv"] != whole["gains.csv"]);
+}
+
+#[test]
+fn what_is_no_benchmark_says_how_to_fix_it() {
+    let folder = Folder::new();
+    for (text, part) in [
+        ("name = \"a\"", "either `panel` or `synthetic`"),
+        (&SMALL.replace("EXEC_OPEN", "EXEC_NIGHT"), "EXEC_NIGHT"),
+        (&SMALL.replace("trees", "forest"), "choose from momentum"),
+        (&SMALL.replace("horizons", "horizon"), "unknown field"),
+        (&SMALL.replace("days = 1300", "days = 400"), "no year to test"),
+        (&format!("{SMALL}until = \"soon\""), "is no date"),
+        (&format!("{SMALL}universe = {{ share = 1.5 }}"), "is no share"),
+        (&format!("{SMALL}test_years = [2001]"), ""),
+    ] {
+        folder.write("bad.toml", text);
+        let output = quiet(folder.path(), &["leak", "run", "bad.toml", "--out", "out"]);
+        if part.is_empty() {
+            // A year without a session is left out, and named.
+            assert!(String::from_utf8(output.stdout).unwrap().contains("2001"));
+        } else {
+            let error = refused(&output, 2);
+            assert!(
+                error.contains(part) && error.contains("hint: "),
+                "{part}: {error}"
+            );
+        }
+    }
+}
+
+/// Signals of a synthetic market: yesterday's return, which is clean, and the next day's, which nobody has.
+fn signals(folder: &Folder) -> Vec<String> {
+    assert_ok(&quiet(
+        folder.path(),
+        &[
+            "data",
+            "synth",
+            "--out",
+            "panel.ktdp",
+            "--names",
+            "60",
+            "--days",
+            "500",
+            "--seed",
+            "3",
+        ],
+    ));
+    let market = ktd_data::load_panel(&folder.at("panel.ktdp")).unwrap();
+    let mut lines = Vec::new();
+    for (name, info) in market.names() {
+        let bars: Vec<_> = market.bars_of(name).collect();
+        for three in bars.windows(3) {
+            let [before, today, next] = three else { continue };
+            let close = |bar: &(ktd_env::DayIndex, ktd_env::Bar)| bar.1.adjusted_close();
+            let day = market.date(today.0).unwrap().reveal();
+            lines.push(format!(
+                "{day},{},{},{}",
+                info.ticker.reveal(),
+                close(before) / close(today) - 1.0,
+                close(next) / close(today) - 1.0
+            ));
+        }
+    }
+    lines
+}
+
+#[test]
+fn a_signal_that_knows_tomorrow_is_named_and_a_reversal_is_not() {
+    let folder = Folder::new();
+    let lines = signals(&folder);
+    let mut text = "date,symbol,reversal,tomorrow\n".to_owned();
+    for line in &lines {
+        writeln!(text, "{line}").unwrap();
+    }
+    text.push_str("1999-01-04,SH600000,1,1\n");
+    folder.write("signals.csv", &text);
+    let audit = ["leak", "audit", "signals.csv", "--panel", "panel.ktdp"];
+    let output = quiet(folder.path(), &[&["--json"], &audit[..]].concat());
+    assert_eq!(output.status.code(), Some(1));
+    let found: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let verdict = |place: usize| found["signals"][place]["verdict"].as_str().unwrap();
+    assert_eq!([verdict(0), verdict(1)], ["nothing_seen", "suspect"]);
+    assert_eq!(found["unknown_days"], 1);
+    let goes_with = found["signals"][1]["goes_with"].as_str().unwrap();
+    assert!(goes_with.contains("day +1"), "{goes_with}");
+    // Ten names on fifty days are no ground for a verdict.
+    let few: Vec<&str> = text.lines().take(30).collect();
+    folder.write("few.csv", few.join("\n"));
+    let few = json(&folder, &["leak", "audit", "few.csv", "--panel", "panel.ktdp"]);
+    assert_eq!(few["signals"][1]["verdict"], "too_little");
+    for (line, part) in [
+        (lines[0].clone(), "stands twice"),
+        ("2024-13-01,SH600000,1,1".to_owned(), "is no date"),
+        ("2022-02-08,600000.XY,1,1".to_owned(), "600000.XY"),
+        (format!("{}much", lines[1]), "which is no number"),
+    ] {
+        folder.write("bad.csv", format!("date,symbol,a,b\n{}\n{line}\n", lines[0]));
+        let error = refused(
+            &quiet(
+                folder.path(),
+                &["leak", "audit", "bad.csv", "--panel", "panel.ktdp"],
+            ),
+            2,
+        );
+        assert!(error.contains(part), "{line}: {error}");
+    }
+    folder.write("bad.csv", "day,symbol,a\n");
+    let error = refused(
+        &quiet(
+            folder.path(),
+            &["leak", "audit", "bad.csv", "--panel", "panel.ktdp"],
+        ),
+        2,
+    );
+    assert!(error.contains("lacks a column `date`"), "{error}");
+}
