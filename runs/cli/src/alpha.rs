@@ -1,18 +1,20 @@
 //! `ktd alpha`: formulas in Qlib's language, what they read and what they give.
 
 use crate::CliError;
+use crate::alpha_eval;
 use crate::output::Console;
 use crate::progress::Progress;
 use crate::trading_day::read_day;
 use clap::{Args, Subcommand, ValueEnum};
 use ktd_data::{is_panel, load_panel};
 use ktd_env::TradeDate;
-use ktd_env::synth::{SynthConfig, generate};
+use ktd_env::synth::generate;
 use ktd_io::parallel::available_threads;
 use ktd_io::whole_file::{IfExists, check_writable};
 use ktd_studies::{
-    BuiltInSet, FieldPanel, FormulaLine, FormulaPrecision, FormulaRole, RefusedFormula, SetOfFormulas,
-    ValueSpan, ValuesFile, ValuesFormat, evaluate_each, market_fields, prove, qlib_fields, read_formulas,
+    BuiltInSet, FieldPanel, FormulaLine, FormulaPrecision, FormulaRole, RefusedFormula, SYNTHETIC_STUDY,
+    SetOfFormulas, ValueSpan, ValuesFile, ValuesFormat, evaluate_each, market_fields, prove, qlib_fields,
+    read_formulas,
 };
 use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{TableCell, TableData};
@@ -28,12 +30,15 @@ pub(super) enum AlphaCommand {
     Check(CheckArgs),
     /// Evaluate formulas on every instrument and day of a panel, and write the values.
     Compute(ComputeArgs),
+    /// Evaluate pools of formulas on train, valid and test days: prediction, stability, robustness, diversity.
+    Eval(alpha_eval::EvalArgs),
 }
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
   ktd alpha check 'Mean($close, 5)/$close' 'Ref($close, -1)/$close - 1'
-  ktd alpha compute alpha158 --panel csi300.ktdp --out alpha158.parquet";
+  ktd alpha compute alpha158 --panel csi300.ktdp --out alpha158.parquet
+  ktd alpha eval runs/configs/alpha_demo.toml --out demo_alphas";
 
 const CHECK_EXAMPLE: &str = "\
 Examples:
@@ -90,13 +95,6 @@ impl Arithmetic {
     }
 }
 
-/// The synthetic market that stands in for a panel.
-const SYNTHETIC: SynthConfig = SynthConfig {
-    seed: 1,
-    names: 60,
-    days: 520,
-};
-
 impl DataArgs {
     fn read(&self) -> Result<FieldPanel, CliError> {
         match (&self.panel, &self.bins) {
@@ -108,7 +106,7 @@ impl DataArgs {
             (Some(path), _) => Ok(market_fields(&load_panel(path)?)),
             (None, Some(root)) => Ok(qlib_fields(root)?),
             (None, None) => {
-                let market = generate(&SYNTHETIC).map_err(CliError::invalid)?;
+                let market = generate(&SYNTHETIC_STUDY).map_err(CliError::invalid)?;
                 let mut panel = market_fields(&market);
                 panel
                     .notes
@@ -179,6 +177,7 @@ pub(super) fn run(command: &AlphaCommand, console: Console) -> Result<(), CliErr
     match command {
         AlphaCommand::Check(args) => check(args, console),
         AlphaCommand::Compute(args) => compute(args, console),
+        AlphaCommand::Eval(args) => alpha_eval::run(args, console),
     }
 }
 

@@ -13,7 +13,7 @@ use std::path::PathBuf;
 const EXAMPLE: &str = "\
 Examples:
   ktd replay BUNDLE --branch 3 --out DIR --rule 'buy_bps = 20'
-  ktd diff BUNDLE DIR                   # where the branch parts from its original, and what that came to
+  ktd diff BUNDLE DIR                   # where the branch parts, and what that came to
   ktd diff results/try/cells/A results/try/cells/B --json";
 
 /// Show how two books of one window differ: orders, fills and NAV of each step, and what that came to.

@@ -3,6 +3,7 @@
 //! Knows: every room, the terminal, arguments. Never knows: how anything is computed.
 
 mod alpha;
+mod alpha_eval;
 mod attribute;
 mod baseline;
 mod branch;

@@ -19,6 +19,11 @@ impl FieldColumn {
             Self::Doubles(cells) => FieldCells::Doubles(cells),
         }
     }
+
+    /// Its cells in float64.
+    pub(crate) fn doubles(&self) -> Vec<f64> {
+        self.cells().doubles().collect()
+    }
 }
 
 /// Columns of one instrument from the session of its first row on; a session without a bar is a row of missing cells.

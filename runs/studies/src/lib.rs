@@ -2,18 +2,37 @@
 //!
 //! Knows: files, panels, formulas. Never knows: a mask, a record of an episode, how a formula is evaluated.
 
+mod alpha_evaluation;
+mod alpha_files;
+mod alpha_report;
+mod alpha_rows;
+mod alpha_study;
+mod alpha_tables;
 mod error;
 mod field_panel;
 mod formula_file;
 mod formula_set;
 mod formula_values;
 mod market_fields;
+mod open_study;
 mod proof_panel;
 mod qlib_fields;
+mod study_data;
+mod study_pool;
+mod study_split;
+mod study_values;
+mod test_looks;
 mod values_file;
 
 pub mod leak;
 
+pub use alpha_files::evaluate_into;
+pub use alpha_report::{AlphaReport, AlphaRow, CombinationRow, FigureRow, PoolRow, RefusedRow, SplitRow};
+pub use alpha_study::{
+    AlphaStudy, NoiseMode, PoolSource, StudyLabel, StudyNoise, StudyNumeric, StudyOrientation, StudySplits,
+    StudyUniverse,
+};
+pub use alpha_tables::{alpha_table, combination_table, pool_table, split_table};
 pub use error::StudyError;
 pub use field_panel::{FieldColumn, FieldName, FieldPanel};
 pub use formula_file::{FormulaLine, MAX_FORMULAS, read_formulas};
@@ -21,6 +40,9 @@ pub use formula_set::{BuiltInSet, RefusedFormula, SetOfFormulas};
 pub use formula_values::{FormulaValues, NameValues, ValueSpan, evaluate, evaluate_each};
 pub use ktd_expressions::{FormulaPrecision, FormulaRole};
 pub use market_fields::market_fields;
+pub use open_study::{EvaluationRun, OpenStudy};
 pub use proof_panel::prove;
 pub use qlib_fields::qlib_fields;
+pub use study_data::{SYNTHETIC_STUDY, StudyData};
+pub use study_pool::StudyPool;
 pub use values_file::{ValuesFile, ValuesFormat};

@@ -1,6 +1,7 @@
 //! What the program does as a whole: episodes, commands, kills, agents outside it, certificates, boards and pages.
 
 mod alpha;
+mod alpha_eval;
 mod attackers;
 mod bad_input;
 mod between_labs;

@@ -9,6 +9,7 @@ use ktd_experiment::config::{ExperimentConfig, SyntheticConfig};
 use ktd_experiment::window_config::WindowConfig;
 use ktd_kit::{command, workspace_root};
 use ktd_plan::ExperimentPlan;
+use ktd_studies::AlphaStudy;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -191,12 +192,16 @@ fn configs() -> BTreeMap<String, ExperimentConfig> {
         .filter(|path| path.extension().is_some_and(|end| end == "toml"))
         .collect();
     let name = |path: &Path| path.file_stem().unwrap().to_str().unwrap().to_owned();
-    // What is no experiment says what `ktd probe` asks.
+    // What is no experiment says what `ktd probe` asks, or what `ktd alpha eval` evaluates.
     let experiment = |path: &PathBuf| match ExperimentConfig::read(path) {
         Ok(config) => Some((name(path), config)),
         Err(error) => {
             let probed = CertifyConfig::read(path);
-            assert!(probed.is_ok(), "{error}; {probed:?}");
+            let evaluated = AlphaStudy::read(path);
+            assert!(
+                probed.is_ok() || evaluated.is_ok(),
+                "{error}; {probed:?}; {evaluated:?}"
+            );
             None
         }
     };

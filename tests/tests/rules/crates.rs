@@ -446,7 +446,17 @@ pub(crate) const CRATES: [Crate; 32] = [
     Crate {
         name: "studies",
         folder: "runs/studies",
-        knows: &["env", "qlib", "expressions", "leakage", "io", "data"],
+        knows: &[
+            "env",
+            "qlib",
+            "expressions",
+            "alphas",
+            "leakage",
+            "stats",
+            "io",
+            "view",
+            "data",
+        ],
         tests_know: &[],
         never: "a mask, a record of an episode, how a formula is evaluated",
         powers: &[Files, Codecs, Serialisation, Reveal],

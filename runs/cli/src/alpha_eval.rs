@@ -1,0 +1,101 @@
+//! `ktd alpha eval`: what pools of formulas are worth.
+
+use crate::CliError;
+use crate::output::Console;
+use crate::progress::Progress;
+use clap::Args;
+use ktd_io::parallel::available_threads;
+use ktd_studies::{
+    AlphaReport, AlphaStudy, EvaluationRun, OpenStudy, StudyData, alpha_table, combination_table,
+    evaluate_into, pool_table, split_table,
+};
+use ktd_view::draw::TableData;
+use std::path::{Path, PathBuf};
+
+const EXAMPLE: &str = "\
+Example:
+  ktd alpha eval alphas.toml --no-test
+
+  name = \"pools\"
+  panel = \"csi300.ktdp\"      # or bins = \"qlib_dir\"; without both the synthetic market
+  splits = { train = [\"2018-01-02\", \"2021-12-31\"], valid = [\"2022-01-04\", \"2022-12-30\"], test = [\"2023-01-03\", \"2024-12-31\"] }
+  pools = [{ id = \"alpha158\", builtin = \"alpha158\" }, { id = \"mine\", file = \"mine.csv\" }]
+  noise = { mode = \"input\", draws = 5 }
+
+Each pool is evaluated on each split: predictive power, stability, robustness, diversity, and a portfolio of its top and bottom \
+fifth. report.json and CSV tables are written; the same inputs again change nothing. The test split is opened once: another set of \
+formulas in the same folder is counted as another look.";
+
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLE)]
+pub(super) struct EvalArgs {
+    /// The study's file.
+    #[arg(value_name = "FILE")]
+    study: PathBuf,
+    /// Folder of results [default: results/NAME beside the file].
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Leave the test split closed.
+    #[arg(long)]
+    no_test: bool,
+}
+
+/// Alphas that a terminal shows; the CSV has all.
+const SHOWN_ALPHAS: usize = 20;
+
+/// Evaluates a study of alphas.
+pub(super) fn run(args: &EvalArgs, console: Console) -> Result<(), CliError> {
+    let study = AlphaStudy::read(&args.study)?;
+    let beside = args.study.parent().unwrap_or_else(|| Path::new(""));
+    let beside = beside.join("results").join(&study.name);
+    let folder = args.out.clone().unwrap_or(beside);
+    let data = StudyData::read(&study)?;
+    let run = EvaluationRun {
+        is_test_open: !args.no_test,
+        threads: available_threads(),
+    };
+    let open = OpenStudy::new(study, data, run)?;
+    let work = u64::try_from(open.work()).unwrap_or(u64::MAX);
+    let mut bar = Progress::new(console, "evaluating", work, "instruments");
+    let report = evaluate_into(&open, &folder, &mut || bar.advance(1))?;
+    drop(bar);
+    let value = serde_json::to_value(&report).map_err(CliError::invalid)?;
+    let text = if console.quiet {
+        String::new()
+    } else {
+        text(&report, &folder, console)
+    };
+    console.result(&text, &value)
+}
+
+fn text(report: &AlphaReport, folder: &Path, console: Console) -> String {
+    let tables = [
+        pool_table(report),
+        combination_table(report),
+        split_table(report),
+        shown_alphas(report),
+    ];
+    let mut text: Vec<String> = tables.map(|table| table.text_in(console.layout())).to_vec();
+    text.push(format!("{}: report.json and CSV tables", folder.display()));
+    text.join("\n")
+}
+
+/// The alphas of the last split, in the order of their pools.
+fn shown_alphas(report: &AlphaReport) -> TableData {
+    let last = report.splits.last().map(|split| split.split.as_str());
+    let of_last = report
+        .alphas
+        .iter()
+        .filter(|alpha| Some(alpha.split.as_str()) == last);
+    let shown = AlphaReport {
+        alphas: of_last.take(SHOWN_ALPHAS).cloned().collect(),
+        ..report.clone()
+    };
+    let table = alpha_table(&shown);
+    if shown.alphas.len() < report.alphas.len() {
+        let all = report.alphas.len();
+        table.with_note(format!("alphas.csv has all {all} rows, of every split"))
+    } else {
+        table
+    }
+}

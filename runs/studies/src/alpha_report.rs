@@ -1,0 +1,176 @@
+//! What a study of alphas found.
+
+use ktd_stats::Undefined;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// A figure, or a stable word that says why there is none.
+pub(crate) type Figure = Result<f64, String>;
+
+/// Figures by name; one that is undefined is null, and its reason stands in `undefined`.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
+pub struct FigureRow {
+    /// By name.
+    pub figures: BTreeMap<String, Option<f64>>,
+    /// Why a figure is null, by name.
+    pub undefined: BTreeMap<String, String>,
+}
+
+impl FigureRow {
+    /// Adds a figure.
+    pub(crate) fn put(&mut self, name: &str, figure: Figure) {
+        let figure = figure.and_then(|value| {
+            let finite = Undefined::unless_finite(value);
+            finite.map_err(|reason| reason.code().to_owned())
+        });
+        if let Err(reason) = &figure {
+            self.undefined.insert(name.to_owned(), reason.clone());
+        }
+        self.figures.insert(name.to_owned(), figure.ok());
+    }
+
+    /// A figure; none where it is undefined.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<f64> {
+        self.figures.get(name).copied().flatten()
+    }
+}
+
+/// The stable word of a reason.
+pub(crate) fn coded<T>(value: Result<T, Undefined>) -> Result<T, String> {
+    value.map_err(|reason| reason.code().to_owned())
+}
+
+/// An alpha over the days of a split.
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+pub struct AlphaRow {
+    /// The split.
+    pub split: String,
+    /// Its pool.
+    pub pool: String,
+    /// Its name.
+    pub id: String,
+    /// Its canonical form.
+    pub formula: String,
+    /// Whether its values were multiplied by -1.
+    pub is_turned: bool,
+    /// An earlier formula of the pool with the same canonical form.
+    pub duplicate_of: Option<String>,
+    /// Whether its values differ on no day.
+    pub is_constant: bool,
+    /// Its figures.
+    #[serde(flatten)]
+    pub row: FigureRow,
+}
+
+/// A pool over the days of a split.
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+pub struct PoolRow {
+    /// The split.
+    pub split: String,
+    /// The pool.
+    pub pool: String,
+    /// Formulas that were evaluated.
+    pub alphas: usize,
+    /// Of them, repeats of an earlier one.
+    pub duplicates: usize,
+    /// Of them, constants.
+    pub constants: usize,
+    /// Formulas that were refused.
+    pub refused: usize,
+    /// Expressions that the search behind the pool tried; none where no search is known.
+    pub tried: Option<usize>,
+    /// Means over its alphas, and its diversity.
+    #[serde(flatten)]
+    pub row: FigureRow,
+}
+
+/// The combination of a pool over the days of a split.
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+pub struct CombinationRow {
+    /// The split.
+    pub split: String,
+    /// The pool.
+    pub pool: String,
+    /// How its alphas are weighted: `equal`, `ic` or `ridge`.
+    pub weights: String,
+    /// Its figures.
+    #[serde(flatten)]
+    pub row: FigureRow,
+}
+
+/// A split: its days, and the line of turnover on stability over all alphas.
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+pub struct SplitRow {
+    /// The split.
+    pub split: String,
+    /// Its first day.
+    pub from: String,
+    /// Its last day.
+    pub to: String,
+    /// Its sessions.
+    pub days: usize,
+    /// Sessions whose label ends within it.
+    pub label_days: usize,
+    /// Names that count, summed over its sessions.
+    pub cells: usize,
+    /// Alphas that the line is drawn through.
+    pub points: usize,
+    /// Slope, intercept, standard errors, p-value and share of the variance.
+    #[serde(flatten)]
+    pub row: FigureRow,
+}
+
+/// A formula that was refused.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
+pub struct RefusedRow {
+    /// Its pool.
+    pub pool: String,
+    /// Its name.
+    pub id: String,
+    /// The stable word of its fault.
+    pub code: String,
+    /// What is wrong, where, and what would hold.
+    pub error: String,
+}
+
+/// What a study of alphas found.
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+pub struct AlphaReport {
+    /// The version of this layout.
+    pub format: u32,
+    /// The study.
+    pub name: String,
+    /// SHA-256 of everything that decides the figures.
+    pub inputs: String,
+    /// SHA-256 of the canonical forms of all pools.
+    pub formulas: String,
+    /// Hash of the panel.
+    pub panel: String,
+    /// The label that is predicted: `next_open` or `close`.
+    pub label: String,
+    /// What was perturbed for robustness: `input`.
+    pub noise_mode: String,
+    /// The deviation of the noise; none where robustness is left out.
+    pub noise_sigma: Option<f64>,
+    /// Draws of each law.
+    pub noise_draws: usize,
+    /// Factors of the noise that were raised to the least one.
+    pub noise_raised: usize,
+    /// How many sets of formulas have seen the test days with this folder; 0 while they are closed.
+    pub test_looks: usize,
+    /// What a reader must know.
+    pub notes: Vec<String>,
+    /// The splits.
+    pub splits: Vec<SplitRow>,
+    /// The pools.
+    pub pools: Vec<PoolRow>,
+    /// Their combinations.
+    pub combinations: Vec<CombinationRow>,
+    /// The alphas.
+    pub alphas: Vec<AlphaRow>,
+    /// Formulas that no rule takes.
+    pub refused: Vec<RefusedRow>,
+    /// SHA-256 of each CSV file that was written with the report.
+    pub tables: BTreeMap<String, String>,
+}

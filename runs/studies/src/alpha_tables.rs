@@ -1,0 +1,173 @@
+//! The tables of a study of alphas, for the terminal and as CSV.
+
+use crate::alpha_report::{AlphaReport, FigureRow};
+use ktd_view::draw::Align::{Left, Right};
+use ktd_view::draw::{TableCell, TableData};
+
+/// Figures of an alpha with their heads, the most wanted first; the label's other kind is added.
+const ALPHA_FIGURES: [(&str, &str); 25] = [
+    ("pps", "PPS"),
+    ("rank_ic", "RankIC"),
+    ("rre", "RRE"),
+    ("pfs", "PFS"),
+    ("composite", "composite"),
+    ("turnover", "turnover"),
+    ("sr", "SR"),
+    ("mdd", "MDD"),
+    ("pps_low", "PPS low"),
+    ("pps_high", "PPS high"),
+    ("ic", "IC"),
+    ("icir", "ICIR"),
+    ("rank_icir", "RankICIR"),
+    ("nw_t", "NW t"),
+    ("pfs_n", "PFS_N"),
+    ("pfs_t", "PFS_t"),
+    ("pfs_min", "PFS min"),
+    ("logic", "Logic"),
+    ("ar", "AR"),
+    ("ar_10bps", "AR 10 bps"),
+    ("sr_10bps", "SR 10 bps"),
+    ("days", "days"),
+    ("left_out", "left out"),
+    ("without_label", "without label"),
+    ("pps_other", "PPS other"),
+];
+
+/// Figures of a combination.
+const COMBINATION_FIGURES: [(&str, &str); 12] = [
+    ("pps", "PPS"),
+    ("ic", "IC"),
+    ("rank_ic", "RankIC"),
+    ("icir", "ICIR"),
+    ("nw_t", "NW t"),
+    ("rre", "RRE"),
+    ("turnover", "turnover"),
+    ("ar", "AR"),
+    ("sr", "SR"),
+    ("sr_10bps", "SR 10 bps"),
+    ("mdd", "MDD"),
+    ("days", "days"),
+];
+
+/// Figures of a pool.
+const POOL_FIGURES: [(&str, &str); 5] = [
+    ("pps", "predictive"),
+    ("rre", "stability"),
+    ("pfs", "robustness"),
+    ("de", "diversity"),
+    ("turnover", "turnover"),
+];
+
+/// Figures of the line of turnover on stability.
+const LINE_FIGURES: [(&str, &str); 6] = [
+    ("slope", "slope"),
+    ("intercept", "intercept"),
+    ("r_squared", "R2"),
+    ("p", "p"),
+    ("slope_error", "slope s.e."),
+    ("intercept_error", "intercept s.e."),
+];
+
+fn cell(row: &FigureRow, name: &str) -> TableCell {
+    match (row.get(name), row.undefined.get(name)) {
+        (Some(value), _) if name == "p" => TableCell::P(value),
+        (Some(value), _) => TableCell::Fine(value),
+        (None, Some(reason)) => TableCell::Missing(reason.clone()),
+        (None, None) => TableCell::Empty,
+    }
+}
+
+fn looks(report: &AlphaReport) -> String {
+    match report.test_looks {
+        0 => "test days closed".to_owned(),
+        1 => "test days looked at once".to_owned(),
+        looks => format!("test days looked at {looks} times"),
+    }
+}
+
+/// Pools by split: means over their alphas, and diversity.
+#[must_use]
+pub fn pool_table(report: &AlphaReport) -> TableData {
+    let heads = [("split", Left), ("pool", Left)].into_iter();
+    let heads = heads.chain(POOL_FIGURES.map(|(_, head)| (head, Right)));
+    let counts = ["alphas", "duplicates", "constant", "refused", "tried"];
+    let heads = heads.chain(counts.map(|head| (head, Right)));
+    let rows = report.pools.iter().map(|pool| {
+        let mut cells = vec![
+            TableCell::Text(pool.split.clone()),
+            TableCell::Text(pool.pool.clone()),
+        ];
+        cells.extend(POOL_FIGURES.map(|(name, _)| cell(&pool.row, name)));
+        let counts = [pool.alphas, pool.duplicates, pool.constants, pool.refused];
+        cells.extend(counts.map(TableCell::Count));
+        cells.push(pool.tried.map_or(TableCell::Empty, TableCell::Count));
+        cells
+    });
+    let title = format!("pools: label {}, {}", report.label, looks(report));
+    let table = TableData::new(title, heads).with_rows(rows);
+    report.notes.iter().fold(table, TableData::with_note)
+}
+
+/// Combinations of pools by split.
+#[must_use]
+pub fn combination_table(report: &AlphaReport) -> TableData {
+    let heads = ["split", "pool", "weights"].map(|head| (head, Left)).into_iter();
+    let heads = heads.chain(COMBINATION_FIGURES.map(|(_, head)| (head, Right)));
+    let rows = report.combinations.iter().map(|combination| {
+        let words = [&combination.split, &combination.pool, &combination.weights];
+        let mut cells = words.map(|word| TableCell::Text(word.clone())).to_vec();
+        cells.extend(COMBINATION_FIGURES.map(|(name, _)| cell(&combination.row, name)));
+        cells
+    });
+    let title = format!("combinations: label {}, {}", report.label, looks(report));
+    TableData::new(title, heads).with_rows(rows)
+}
+
+/// Alphas by split.
+#[must_use]
+pub fn alpha_table(report: &AlphaReport) -> TableData {
+    let other = if report.label == "close" {
+        ("pps_next_open", "PPS next_open")
+    } else {
+        ("pps_close", "PPS close")
+    };
+    let figures = ALPHA_FIGURES.map(|(name, head)| if name == "pps_other" { other } else { (name, head) });
+    let heads = ["split", "pool", "id"].map(|head| (head, Left)).into_iter();
+    let heads = heads.chain(figures.map(|(_, head)| (head, Right)));
+    let heads = heads.chain([("flags", Left), ("formula", Left)]);
+    let rows = report.alphas.iter().map(|alpha| {
+        let words = [&alpha.split, &alpha.pool, &alpha.id];
+        let mut cells = words.map(|word| TableCell::Text(word.clone())).to_vec();
+        cells.extend(figures.map(|(name, _)| cell(&alpha.row, name)));
+        let mut flags = Vec::new();
+        flags.extend(alpha.is_turned.then(|| "turned".to_owned()));
+        flags.extend(alpha.is_constant.then(|| "constant".to_owned()));
+        flags.extend(alpha.duplicate_of.as_ref().map(|id| format!("duplicate of {id}")));
+        cells.push(TableCell::Text(flags.join(", ")));
+        cells.push(TableCell::Text(alpha.formula.clone()));
+        cells
+    });
+    let title = format!("alphas: label {}, {}", report.label, looks(report));
+    TableData::new(title, heads).with_rows(rows)
+}
+
+/// Turnover on stability over the alphas of each split.
+#[must_use]
+pub fn split_table(report: &AlphaReport) -> TableData {
+    let heads = ["split", "from", "to"].map(|head| (head, Left)).into_iter();
+    let heads = heads.chain(["days", "label days", "cells", "alphas"].map(|head| (head, Right)));
+    let heads = heads.chain(LINE_FIGURES.map(|(_, head)| (head, Right)));
+    let rows = report.splits.iter().map(|split| {
+        let words = [&split.split, &split.from, &split.to];
+        let mut cells = words.map(|word| TableCell::Text(word.clone())).to_vec();
+        let counts = [split.days, split.label_days, split.cells, split.points];
+        cells.extend(counts.map(TableCell::Count));
+        cells.extend(LINE_FIGURES.map(|(name, _)| cell(&split.row, name)));
+        cells
+    });
+    TableData::new(
+        "turnover on stability, a line through the alphas of each split",
+        heads,
+    )
+    .with_rows(rows)
+}

@@ -1,0 +1,135 @@
+//! The market of a study: columns of its instruments, members and index.
+
+use crate::StudyError;
+use crate::alpha_study::{AlphaStudy, StudyUniverse};
+use crate::field_panel::{FieldColumn, FieldName, FieldPanel};
+use crate::market_fields::market_fields;
+use crate::qlib_fields::qlib_fields;
+use ktd_alphas::{DayTable, MemberTable};
+use ktd_data::{is_panel, load_panel};
+use ktd_env::synth::{SynthConfig, generate};
+use ktd_env::{DateSpan, Market};
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// The synthetic market that stands in for a panel.
+pub const SYNTHETIC_STUDY: SynthConfig = SynthConfig {
+    seed: 1,
+    names: 60,
+    days: 520,
+};
+
+/// The market that alphas are evaluated on.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StudyData {
+    /// Columns of all instruments.
+    pub panel: FieldPanel,
+    /// When each stock was a member, by code; an instrument that is not here is an index.
+    members: BTreeMap<String, Vec<DateSpan>>,
+    /// The closes of the index by session.
+    index_closes: Option<Vec<f64>>,
+}
+
+impl StudyData {
+    /// The market that a study names.
+    ///
+    /// # Errors
+    /// [`StudyError`] for a file that is no panel, or a directory that is not Qlib's.
+    pub fn read(study: &AlphaStudy) -> Result<Self, StudyError> {
+        match (&study.panel, &study.bins) {
+            (Some(path), _) if !is_panel(path)? => Err(StudyError::input(
+                format_args!("{} is no panel file", path.display()),
+                "make one with `ktd data import`, or name a directory of Qlib as `bins`",
+            )),
+            (Some(path), _) => Ok(Self::of_market(&load_panel(path)?)),
+            (None, Some(root)) => Ok(Self::of_bins(qlib_fields(root)?)),
+            (None, None) => {
+                let market = generate(&SYNTHETIC_STUDY).map_err(StudyError::invalid)?;
+                let mut data = Self::of_market(&market);
+                let note = "neither `panel` nor `bins`: this is the synthetic market";
+                data.panel.notes.push(note.to_owned());
+                Ok(data)
+            }
+        }
+    }
+
+    /// The market of a panel.
+    #[must_use]
+    pub fn of_market(market: &Market) -> Self {
+        let members = market
+            .names()
+            .map(|(_, info)| (info.ticker.reveal().to_owned(), info.member.clone()));
+        Self {
+            panel: market_fields(market),
+            members: members.collect(),
+            index_closes: market.indices().first().map(|index| index.close.clone()),
+        }
+    }
+
+    fn of_bins(panel: FieldPanel) -> Self {
+        let members = panel.names.iter();
+        let members = members.map(|name| (name.code.clone(), vec![DateSpan::ALWAYS]));
+        Self {
+            members: members.collect(),
+            index_closes: None,
+            panel,
+        }
+    }
+
+    /// The stocks with their membership, in the order of codes: the names of every table.
+    pub(crate) fn stocks(&self) -> impl Iterator<Item = (&FieldName, &[DateSpan])> {
+        let names = self.panel.names.iter();
+        names.filter_map(|name| Some((name, self.members.get(&name.code)?.as_slice())))
+    }
+
+    /// A field of all stocks on some sessions; missing where the panel lacks it.
+    pub(crate) fn table(&self, field: &str, window: &Range<usize>) -> DayTable {
+        let place = self.panel.fields.iter().position(|known| known == field);
+        let mut table = DayTable::missing(window.len(), self.stocks().count());
+        for (column, (name, _)) in self.stocks().enumerate() {
+            let cells = place.and_then(|place| name.columns.get(place));
+            let cells = cells.map(FieldColumn::doubles).unwrap_or_default();
+            let row = |session: usize| {
+                let row = session
+                    .checked_sub(name.first_session)
+                    .filter(|_| name.is_shown(session));
+                row.and_then(|row| cells.get(row)).copied().unwrap_or(f64::NAN)
+            };
+            table.set_name(column, 0, window.clone().map(row));
+        }
+        table
+    }
+
+    /// Who counts on some sessions: those of the universe with a close.
+    pub(crate) fn universe(&self, universe: StudyUniverse, window: &Range<usize>) -> MemberTable {
+        let closes = self.table("close", window);
+        let spans: Vec<&[DateSpan]> = self.stocks().map(|(_, spans)| spans).collect();
+        let mut cells = Vec::with_capacity(window.len() * spans.len());
+        for (day, session) in window.clone().enumerate() {
+            let date = self.panel.calendar.get(session);
+            for (close, spans) in closes.day(day).iter().zip(&spans) {
+                let is_in = universe == StudyUniverse::All
+                    || date.is_some_and(|date| spans.iter().any(|span| span.contains(*date)));
+                cells.push(is_in && close.is_finite());
+            }
+        }
+        MemberTable::from_days(spans.len(), cells)
+    }
+
+    /// The deviation of the index's daily returns on some sessions.
+    pub(crate) fn index_deviation(&self, sessions: &[usize]) -> Option<f64> {
+        let closes = self.index_closes.as_ref()?;
+        let earned = |session: &usize| {
+            let before = closes.get(session.checked_sub(1)?)?;
+            Some(closes.get(*session)? / before - 1.0).filter(|earned| earned.is_finite())
+        };
+        let returns: Vec<f64> = sessions.iter().filter_map(earned).collect();
+        let middle = ktd_stats::moments::mean(&returns)?;
+        let squares: f64 = returns
+            .iter()
+            .map(|value| (value - middle) * (value - middle))
+            .sum();
+        let freedom = ktd_stats::moments::count(returns.len()) - 1.0;
+        (0.0 < freedom).then(|| (squares / freedom).sqrt())
+    }
+}

@@ -1,0 +1,345 @@
+//! `ktd alpha eval`: a study is evaluated as a stranger would ask.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a broken fixture fails the test"
+)]
+
+use ktd_data::{ImportOptions, import};
+use ktd_env::{Market, PriceBasis, TradeDate};
+use ktd_kit::golden::golden_root;
+use ktd_kit::need::data_root;
+use ktd_kit::{Folder, Need, assert_ok, files, quiet, refused};
+use ktd_studies::{
+    AlphaReport, AlphaStudy, BuiltInSet, EvaluationRun, FormulaPrecision, FormulaRole, OpenStudy,
+    SetOfFormulas, StudyData, ValueSpan, evaluate, evaluate_into, market_fields,
+};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+const SPLITS: &str =
+    "splits = { train = ['2022-03-07', '2023-02-22'], test = ['2023-02-23', '2023-08-14'] }\n";
+
+const FORMULAS: &str = "id,expression\nreversal,\"$close/Ref($close,5)\"\nagain,\"$close / Ref($close, 5)\"\n\
+                        volume,\"Mean($volume,5)/$volume\"\nconstant,\"$close*0\"\nfuture,\"Ref($close,-1)\"\n";
+
+fn study(keys: &str) -> Folder {
+    let pools = "pools = [{ id = 'mine', file = 'mine.csv' }]\n";
+    let text = format!("name = 'study'\n{SPLITS}{pools}noise = {{ draws = 1 }}\n{keys}");
+    Folder::with(&[("study.toml", text.as_str()), ("mine.csv", FORMULAS)])
+}
+
+fn evaluated(folder: &Path, file: &str, threads: usize, out: &str) -> AlphaReport {
+    let study = AlphaStudy::read(&folder.join(file)).unwrap();
+    let data = StudyData::read(&study).unwrap();
+    let run = EvaluationRun {
+        is_test_open: true,
+        threads,
+    };
+    let open = OpenStudy::new(study, data, run).unwrap();
+    evaluate_into(&open, &folder.join(out), &mut || ()).unwrap()
+}
+
+#[test]
+fn a_study_has_the_same_bytes_on_any_threads_and_a_second_run_does_nothing() {
+    let folder = study("");
+    let report = evaluated(folder.path(), "study.toml", 1, "one");
+    evaluated(folder.path(), "study.toml", 2, "two");
+    let bytes = |out: &str| -> Vec<Vec<u8>> {
+        let files = [
+            "report.json",
+            "alphas.csv",
+            "pools.csv",
+            "combinations.csv",
+            "test_looks.json",
+        ];
+        files
+            .map(|file| std::fs::read(folder.at(out).join(file)).unwrap())
+            .to_vec()
+    };
+    assert_eq!(bytes("one"), bytes("two"));
+    let changed = |out: &str| {
+        std::fs::metadata(folder.at(out).join("report.json"))
+            .unwrap()
+            .modified()
+            .unwrap()
+    };
+    let before = changed("one");
+    assert_eq!(evaluated(folder.path(), "study.toml", 2, "one"), report);
+    assert_eq!(changed("one"), before);
+    // A table that is not the report's own, as a killed run may leave it, is made again.
+    folder.write("one/pools.csv", "another run's");
+    assert_eq!(evaluated(folder.path(), "study.toml", 2, "one"), report);
+    assert_eq!(bytes("one"), bytes("two"));
+    let pool = &report.pools[0];
+    assert_eq!(
+        (pool.alphas, pool.duplicates, pool.constants, pool.refused),
+        (4, 1, 1, 1)
+    );
+    let (reversal, again, constant) = (&report.alphas[0], &report.alphas[1], &report.alphas[3]);
+    assert_eq!(again.duplicate_of.as_deref(), Some("reversal"));
+    assert_eq!(again.row, reversal.row);
+    // What is undefined is null with its reason, never 0.
+    let json: Value = serde_json::from_slice(&bytes("one")[0]).unwrap();
+    assert_eq!(json["alphas"][3]["id"], "constant");
+    for figure in ["pps", "pfs", "nw_t"] {
+        assert!(json["alphas"][3]["figures"][figure].is_null(), "{figure}");
+        assert_eq!(json["alphas"][3]["undefined"][figure], "too_few_days");
+        assert_eq!(constant.row.get(figure), None);
+    }
+    assert_eq!(json["refused"][0]["code"], "look_ahead");
+    // The sign that train days teach holds on test days.
+    let train = reversal.row.get("rank_ic").unwrap();
+    assert!(0.0 <= train, "{train}");
+    let test = report.alphas.iter().find(|row| row.split == "test").unwrap();
+    assert_eq!(test.is_turned, reversal.is_turned);
+}
+
+#[test]
+fn test_days_are_closed_until_asked_for_and_every_set_that_saw_them_is_counted() {
+    let folder = study("");
+    let eval = |arguments: &[&str]| -> Value {
+        let output = quiet(
+            folder.path(),
+            &[
+                &["--json", "alpha", "eval", "study.toml", "--out", "out"],
+                arguments,
+            ]
+            .concat(),
+        );
+        assert_ok(&output);
+        serde_json::from_slice(&output.stdout).unwrap()
+    };
+    let closed = eval(&["--no-test"]);
+    assert_eq!(closed["test_looks"], 0);
+    assert_eq!(closed["splits"].as_array().unwrap().len(), 1);
+    assert!(!folder.at("out/test_looks.json").exists());
+    assert_eq!(eval(&[])["test_looks"], 1);
+    assert_eq!(eval(&[])["test_looks"], 1);
+    folder.write("mine.csv", "id,expression\nother,\"$open/$close\"\n");
+    assert_eq!(eval(&[])["test_looks"], 2);
+    assert_eq!(files(&folder.at("out")).len(), 6);
+}
+
+#[test]
+fn an_invalid_study_says_what_and_how_to_fix_it() {
+    for (keys, from, to, part) in [
+        (
+            "",
+            "2022-03-07",
+            "2001-01-01",
+            "split train, 2001-01-01 to 2023-02-22, leaves the panel",
+        ),
+        ("", "'2023-02-22'", "'2022-03-21'", "split train has 11 sessions"),
+        (
+            "",
+            "'2023-02-23'",
+            "'2023-02-20'",
+            "split test begins before split train ends",
+        ),
+        (
+            "",
+            "file = 'mine.csv'",
+            "builtin = 'alpha159'",
+            "\"alpha159\" is unknown",
+        ),
+        (
+            "",
+            "file = 'mine.csv'",
+            "file = 'mine.csv', pool = 'x'",
+            "pool \"mine\" has no formula",
+        ),
+        (
+            "",
+            "train = ['2022-03-07', '2023-02-22'], ",
+            "",
+            "needs a train split",
+        ),
+        ("label = 'tomorrow'\n", "", "", "tomorrow"),
+    ] {
+        let folder = study(keys);
+        let text = std::fs::read_to_string(folder.at("study.toml")).unwrap();
+        folder.write("study.toml", &text.replace(from, to));
+        let error = refused(
+            &quiet(folder.path(), &["alpha", "eval", "study.toml", "--out", "out"]),
+            2,
+        );
+        assert!(error.contains(part), "{part}: {error}");
+        assert!(!folder.at("out").exists());
+    }
+}
+
+#[test]
+fn without_an_index_the_deviation_of_the_noise_must_be_given() {
+    let folder = study("universe = 'all'\nbins = 'bins'\n");
+    let days: Vec<String> = (0..420)
+        .map(|day| TradeDate::from_days_since_epoch(19_000 + day).unwrap().reveal())
+        .collect();
+    folder.write("bins/calendars/day.txt", &days.join("\n"));
+    folder.write(
+        "bins/instruments/all.txt",
+        &format!("SH600000\t{}\t{}\n", days[0], days[419]),
+    );
+    let bytes: Vec<u8> = std::iter::once(0.0_f32)
+        .chain((0_u16..420).map(|day| 1.0 + f32::from(day)))
+        .flat_map(f32::to_le_bytes)
+        .collect();
+    std::fs::create_dir_all(folder.at("bins/features/sh600000")).unwrap();
+    for field in ["open", "high", "low", "close", "volume"] {
+        std::fs::write(
+            folder.at(&format!("bins/features/sh600000/{field}.day.bin")),
+            &bytes,
+        )
+        .unwrap();
+    }
+    let text = std::fs::read_to_string(folder.at("study.toml")).unwrap();
+    let splits = format!("splits = {{ train = ['{}', '{}'] }}\n", days[0], days[300]);
+    folder.write("study.toml", &text.replace(SPLITS, &splits));
+    let error = refused(
+        &quiet(folder.path(), &["alpha", "eval", "study.toml", "--out", "out"]),
+        2,
+    );
+    assert!(
+        error.contains("no index") && error.contains("sigma = 0.01"),
+        "{error}"
+    );
+    folder.write(
+        "study.toml",
+        &text.replace(SPLITS, &splits).replace("draws = 1", "sigma = 0.01"),
+    );
+    assert_ok(&quiet(
+        folder.path(),
+        &["alpha", "eval", "study.toml", "--out", "out"],
+    ));
+}
+
+/// Members with a bar on every day of the window, at least.
+const FEWEST_MEMBERS: f64 = 270.0;
+
+/// The most that residues move any figure, whatever their number.
+const MOST_BY_RESIDUES: f64 = 1e-3;
+
+/// Cells of members, and days with one, on which the deviation of a window is exactly 0, by alpha. Volume is then 0 on all its
+/// days, or nearly: pandas keeps a residue of what has left the window, and divides it by 1e-12.
+fn still_cells(market: &Market) -> BTreeMap<String, (u32, u32)> {
+    let panel = market_fields(market);
+    let lines = BuiltInSet::Alpha158.lines().into_iter();
+    let lines = lines.filter(|line| line.id.starts_with("VSTD") || line.id.starts_with("WVMA"));
+    let set = SetOfFormulas::check(lines.collect(), &panel.fields, FormulaRole::Alpha);
+    let span = ValueSpan {
+        from: TradeDate::parse("2024-01-02").ok(),
+        to: TradeDate::parse("2026-04-10").ok(),
+        names: None,
+    };
+    let values = evaluate(&panel, &set.formulas(), FormulaPrecision::Qlib, &span, 2).unwrap();
+    let mut cells: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    for values in &values.names {
+        let stock = market
+            .names()
+            .find(|(_, info)| info.ticker.reveal() == values.code);
+        let Some((stock, _)) = stock else { continue };
+        for ((line, _), column) in set.checked.iter().zip(&values.columns) {
+            for (session, cell) in values.sessions.iter().zip(column) {
+                if cell.abs() <= 0.0 && market.is_member(stock, panel.calendar[*session]) {
+                    cells.entry(line.id.clone()).or_default().push(*session);
+                }
+            }
+        }
+    }
+    let counted = |sessions: Vec<usize>| {
+        let days: BTreeSet<usize> = sessions.iter().copied().collect();
+        (
+            u32::try_from(sessions.len()).unwrap(),
+            u32::try_from(days.len()).unwrap(),
+        )
+    };
+    cells
+        .into_iter()
+        .map(|(id, sessions)| (id, counted(sessions)))
+        .collect()
+}
+
+/// Alpha158 on the real window panel by pyqlib's values and scipy's statistics.
+#[test]
+fn alpha158_of_the_real_window_panel_is_worth_what_scipy_says() {
+    let table = golden_root().join("alphaeval/real_panel.csv");
+    if !Need::RealPanels.is_met() || !Need::Golden("alphaeval").is_met() || !table.is_file() {
+        return;
+    }
+    let options = ImportOptions {
+        sources: vec![data_root().join("cn_csi300_window_2023_2026.parquet")],
+        basis: Some(PriceBasis::Raw),
+        universe: Some(data_root().join("cn_csi300_members.csv")),
+        ..ImportOptions::default()
+    };
+    let market = import(&options, &mut ()).unwrap().market;
+    let still = still_cells(&market);
+    let data = StudyData::of_market(&market);
+    let study = AlphaStudy::parse(
+        "name = 'real'\norientation = 'none'\nnoise = { draws = 0 }\n\
+         splits = { test = ['2024-01-02', '2026-04-10'] }\n\
+         pools = [{ id = 'alpha158', builtin = 'alpha158' }]\n",
+    );
+    let run = EvaluationRun {
+        is_test_open: true,
+        threads: 2,
+    };
+    let open = OpenStudy::new(study.unwrap(), data, run).unwrap();
+    let report = open.evaluate(1, &mut || ()).unwrap();
+    let summary = std::fs::read(golden_root().join("alphaeval/real_panel_summary.json")).unwrap();
+    let summary: Value = serde_json::from_slice(&summary).unwrap();
+    let split = &report.splits[0];
+    assert_eq!(split.days as u64, summary["sessions"].as_u64().unwrap());
+    assert_eq!(split.cells as u64, summary["cells"].as_u64().unwrap());
+    assert_eq!(split.points as u64, summary["alphas"].as_u64().unwrap());
+    let near = |what: &str, found: Option<f64>, wanted: f64, by: f64| {
+        let distance = (found.unwrap() - wanted).abs();
+        assert!(distance <= by, "{what}: {found:?}, not {wanted}");
+    };
+    let mut compared = 0;
+    let mut file = csv::Reader::from_path(table).unwrap();
+    for (alpha, record) in report.alphas.iter().zip(file.records()) {
+        let record = record.unwrap();
+        assert_eq!(alpha.id, record[0]);
+        let number = |place: usize| -> f64 { record[place].parse().unwrap() };
+        let figures = [
+            ("days", 1, 0.0),
+            ("ic", 2, 1e-5),
+            ("rank_ic", 3, 1e-5),
+            ("ic_close", 5, 1e-5),
+            ("rank_ic_close", 6, 1e-5),
+            ("rre", 7, 1e-5),
+            ("turnover", 8, 1e-3),
+        ];
+        // What the reference's residues may move: by 2 a correlation of values on each of their days; a correlation of ranks by the
+        // way of one name through all others; a stability by what it weighs on both of its days.
+        let (cells, days) = still.get(&alpha.id).copied().unwrap_or_default();
+        let (cells, days) = (f64::from(cells), f64::from(days));
+        for (name, place, by) in figures {
+            let by = match name {
+                "ic" | "ic_close" => by + (2.0 * days / 546.0).min(MOST_BY_RESIDUES),
+                "rank_ic" | "rank_ic_close" => {
+                    by + (12.0 * cells / (FEWEST_MEMBERS * 546.0)).min(MOST_BY_RESIDUES)
+                }
+                "rre" => by + (12.0 * cells / (FEWEST_MEMBERS * 547.0)).min(MOST_BY_RESIDUES),
+                _ => by,
+            };
+            near(
+                &format!("{} {name}", alpha.id),
+                alpha.row.get(name),
+                number(place),
+                by,
+            );
+        }
+        compared += 1;
+    }
+    assert_eq!((compared, report.alphas.len()), (158, 158));
+    let wanted = |name: &str| summary[name].as_f64().unwrap();
+    // The residues are in the reference's diversity too: it agrees to three decimals.
+    near("DE", report.pools[0].row.get("de"), wanted("DE"), 5e-4);
+    near("slope", split.row.get("slope"), wanted("slope"), 1e-3);
+    near("intercept", split.row.get("intercept"), wanted("intercept"), 1e-3);
+    near("R2", split.row.get("r_squared"), wanted("r2"), 1e-3);
+}
