@@ -18,9 +18,12 @@ Example:
 
   name = \"pools\"
   panel = \"csi300.ktdp\"      # or bins = \"qlib_dir\"; without both the synthetic market
-  splits = { train = [\"2018-01-02\", \"2021-12-31\"], valid = [\"2022-01-04\", \"2022-12-30\"], test = [\"2023-01-03\", \"2024-12-31\"] }
   pools = [{ id = \"alpha158\", builtin = \"alpha158\" }, { id = \"mine\", file = \"mine.csv\" }]
   noise = { mode = \"input\", draws = 5 }
+  [splits]
+  train = [\"2018-01-02\", \"2021-12-31\"]
+  valid = [\"2022-01-04\", \"2022-12-30\"]
+  test = [\"2023-01-03\", \"2024-12-31\"]
 
 Each pool is evaluated on each split: predictive power, stability, robustness, diversity, and a portfolio of its top and bottom \
 fifth. report.json and CSV tables are written; the same inputs again change nothing. The test split is opened once: another set of \
