@@ -13,6 +13,8 @@ use ktd_experiment::data_record::SyntheticRecord;
 use ktd_experiment::provider::Provider;
 use ktd_masking::{Level, MaskKey};
 use ktd_probes::{Measure, ProbeKind};
+use ktd_studies::AlphaStudy;
+use ktd_studies::leak::read_leak_config;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -51,7 +53,7 @@ fn the_papers_ten_are_ten_models_of_ten_vendors() {
 
 /// Every file there is of one kind or the other, and is read whole.
 #[test]
-fn every_file_of_the_folder_is_an_experiment_or_a_certificates() {
+fn every_file_of_the_folder_is_read_by_one_command_alone() {
     let mut files: Vec<String> = std::fs::read_dir(configs())
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
@@ -60,13 +62,16 @@ fn every_file_of_the_folder_is_an_experiment_or_a_certificates() {
     assert!(files.len() > 10, "{files:?}");
     for file in files {
         let path = configs().join(&file);
-        let is_probing = CertifyConfig::read(&path);
-        let is_experiment = ExperimentConfig::read(&path);
-        assert!(
-            is_probing.is_ok() != is_experiment.is_ok(),
-            "{file}: {:?} {:?}",
-            is_probing.err(),
-            is_experiment.err()
+        let readers = [
+            CertifyConfig::read(&path).is_ok(),
+            ExperimentConfig::read(&path).is_ok(),
+            AlphaStudy::read(&path).is_ok(),
+            read_leak_config(&path).is_ok(),
+        ];
+        let count = readers.into_iter().filter(|is_read| *is_read).count();
+        assert_eq!(
+            count, 1,
+            "{file}: certify, run, alpha eval, leak run: {readers:?}"
         );
     }
 }
