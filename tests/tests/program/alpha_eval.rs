@@ -161,7 +161,7 @@ fn an_invalid_study_says_what_and_how_to_fix_it() {
     ] {
         let folder = study(keys);
         let text = std::fs::read_to_string(folder.at("study.toml")).unwrap();
-        folder.write("study.toml", &text.replace(from, to));
+        folder.write("study.toml", text.replace(from, to));
         let error = refused(
             &quiet(folder.path(), &["alpha", "eval", "study.toml", "--out", "out"]),
             2,
@@ -177,10 +177,10 @@ fn without_an_index_the_deviation_of_the_noise_must_be_given() {
     let days: Vec<String> = (0..420)
         .map(|day| TradeDate::from_days_since_epoch(19_000 + day).unwrap().reveal())
         .collect();
-    folder.write("bins/calendars/day.txt", &days.join("\n"));
+    folder.write("bins/calendars/day.txt", days.join("\n"));
     folder.write(
         "bins/instruments/all.txt",
-        &format!("SH600000\t{}\t{}\n", days[0], days[419]),
+        format!("SH600000\t{}\t{}\n", days[0], days[419]),
     );
     let bytes: Vec<u8> = std::iter::once(0.0_f32)
         .chain((0_u16..420).map(|day| 1.0 + f32::from(day)))
@@ -196,7 +196,7 @@ fn without_an_index_the_deviation_of_the_noise_must_be_given() {
     }
     let text = std::fs::read_to_string(folder.at("study.toml")).unwrap();
     let splits = format!("splits = {{ train = ['{}', '{}'] }}\n", days[0], days[300]);
-    folder.write("study.toml", &text.replace(SPLITS, &splits));
+    folder.write("study.toml", text.replace(SPLITS, &splits));
     let error = refused(
         &quiet(folder.path(), &["alpha", "eval", "study.toml", "--out", "out"]),
         2,
@@ -207,7 +207,7 @@ fn without_an_index_the_deviation_of_the_noise_must_be_given() {
     );
     folder.write(
         "study.toml",
-        &text.replace(SPLITS, &splits).replace("draws = 1", "sigma = 0.01"),
+        text.replace(SPLITS, &splits).replace("draws = 1", "sigma = 0.01"),
     );
     assert_ok(&quiet(
         folder.path(),
@@ -259,6 +259,20 @@ fn still_cells(market: &Market) -> BTreeMap<String, (u32, u32)> {
         .into_iter()
         .map(|(id, sessions)| (id, counted(sessions)))
         .collect()
+}
+
+/// By how much the reference's residues may move a figure, given still cells and their days: a correlation of values by 2 on
+/// each of those days, a correlation of ranks by the way of one name through all others, a stability by what it weighs on both
+/// of its days.
+fn moved_by_residues(figure: &str, (cells, days): (u32, u32)) -> f64 {
+    let (cells, days) = (f64::from(cells), f64::from(days));
+    let moved = match figure {
+        "ic" | "ic_close" => 2.0 * days / 546.0,
+        "rank_ic" | "rank_ic_close" => 12.0 * cells / (FEWEST_MEMBERS * 546.0),
+        "rre" => 12.0 * cells / (FEWEST_MEMBERS * 547.0),
+        _ => 0.0,
+    };
+    moved.min(MOST_BY_RESIDUES)
 }
 
 /// Alpha158 on the real window panel by pyqlib's values and scipy's statistics.
@@ -313,19 +327,9 @@ fn alpha158_of_the_real_window_panel_is_worth_what_scipy_says() {
             ("rre", 7, 1e-5),
             ("turnover", 8, 1e-3),
         ];
-        // What the reference's residues may move: by 2 a correlation of values on each of their days; a correlation of ranks by the
-        // way of one name through all others; a stability by what it weighs on both of its days.
-        let (cells, days) = still.get(&alpha.id).copied().unwrap_or_default();
-        let (cells, days) = (f64::from(cells), f64::from(days));
+        let still = still.get(&alpha.id).copied().unwrap_or_default();
         for (name, place, by) in figures {
-            let by = match name {
-                "ic" | "ic_close" => by + (2.0 * days / 546.0).min(MOST_BY_RESIDUES),
-                "rank_ic" | "rank_ic_close" => {
-                    by + (12.0 * cells / (FEWEST_MEMBERS * 546.0)).min(MOST_BY_RESIDUES)
-                }
-                "rre" => by + (12.0 * cells / (FEWEST_MEMBERS * 547.0)).min(MOST_BY_RESIDUES),
-                _ => by,
-            };
+            let by = by + moved_by_residues(name, still);
             near(
                 &format!("{} {name}", alpha.id),
                 alpha.row.get(name),
