@@ -4,6 +4,7 @@ use crate::exchanges::{BATCH_ROW, ExchangeOutcome, Sent};
 use crate::header::Header;
 use ktd_agents::{DecodedReply, FaultKind, PROMPT_TOKENS_OVERHEAD, ReplyFault, Usage, UsageBound};
 use ktd_experiment::amount::Picodollars;
+use ktd_experiment::branch::BranchRecord;
 use ktd_experiment::cells::Cell;
 use ktd_experiment::price_row::Priced;
 use ktd_experiment::price_table::TokenPricing;
@@ -18,8 +19,16 @@ pub struct Tariff {
     basis: TokenPricing,
     /// The most tokens that a reply may have, where there is a bound.
     max_output_tokens: Option<u32>,
-    /// 1-based first step that was not copied from another episode.
-    first_own_step: usize,
+    /// The first request that was not copied from another episode: 1-based step, and place in the step.
+    first_own_request: (usize, u32),
+}
+
+/// Where an episode that left no other one has its first request.
+const FROM_THE_START: (usize, u32) = (1, 0);
+
+/// Where an episode has its first request that was not copied.
+fn first_own_request(branch: Option<&BranchRecord>) -> (usize, u32) {
+    branch.map_or(FROM_THE_START, BranchRecord::first_own_request)
 }
 
 /// What one send is charged.
@@ -86,7 +95,7 @@ impl Tariff {
             provider,
             basis,
             max_output_tokens,
-            first_own_step: 1,
+            first_own_request: FROM_THE_START,
         }
     }
 
@@ -97,7 +106,7 @@ impl Tariff {
             provider: cell.provider.clone(),
             basis: cell.basis.clone(),
             max_output_tokens: cell.agent.max_output_tokens(),
-            first_own_step: cell.first_own_step(),
+            first_own_request: first_own_request(cell.branch.as_ref()),
         }
     }
 
@@ -108,7 +117,7 @@ impl Tariff {
             provider: header.provider.clone(),
             basis: TokenPricing::of(header.agent.is_ours(), header.prices.clone()),
             max_output_tokens: header.agent.max_output_tokens(),
-            first_own_step: header.branch.as_ref().map_or(1, |branch| branch.step),
+            first_own_request: first_own_request(header.branch.as_ref()),
         }
     }
 
@@ -127,7 +136,8 @@ impl Tariff {
     /// 1-based first step that was not copied from another episode.
     #[must_use]
     pub const fn first_own_step(&self) -> usize {
-        self.first_own_step
+        let (step, _) = self.first_own_request;
+        step
     }
 
     /// The most that a request of so many bytes can cost; `None` without a price or without a bound on the output.
@@ -144,7 +154,7 @@ impl Tariff {
     /// What a recorded send is charged. What a branch copied was charged to the episode it left.
     #[must_use]
     pub fn charge_of(&self, sent: &Sent) -> Charge {
-        if sent.intent.at.step < self.first_own_step {
+        if (sent.intent.at.step, sent.intent.at.ordinal) < self.first_own_request {
             return Charge::Nothing;
         }
         self.charge(sent.intent.request.len(), sent.outcome.as_ref())
@@ -233,6 +243,7 @@ fn is_charged(fault: &ReplyFault) -> bool {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+    use crate::exchanges::{Intent, RequestPlace};
     use ktd_agents::{TransportError, WireReply};
     use ktd_experiment::config::ExperimentConfig;
     use ktd_experiment::price_table::PriceTable;
@@ -251,7 +262,7 @@ pub(crate) mod tests {
             provider,
             basis,
             max_output_tokens,
-            first_own_step: 1,
+            first_own_request: FROM_THE_START,
         }
     }
 
@@ -315,6 +326,35 @@ pub(crate) mod tests {
         // 4,196 tokens of input, 10 and an overhead of 64 of output.
         let bound = Some(Picodollars(4_196 * 1_000_000 + 74 * 2_000_000));
         assert_eq!(tariff.charge(100, Some(&turn(usage))).amount(), bound);
+    }
+
+    #[test]
+    fn what_a_branch_copied_is_not_charged_up_to_the_request_at_which_it_left() {
+        let tariff = Tariff {
+            first_own_request: (2, 1),
+            ..tariff(Some(10), basis())
+        };
+        let charge = |step, ordinal| {
+            tariff.charge_of(&Sent {
+                intent: Intent {
+                    at: RequestPlace {
+                        step,
+                        ordinal,
+                        attempt: 0,
+                    },
+                    key: String::new(),
+                    path: String::new(),
+                    request: "{}".to_owned(),
+                },
+                outcome: None,
+            })
+        };
+        for copied in [(1, 0), (1, 7), (2, 0)] {
+            assert_eq!(charge(copied.0, copied.1), Charge::Nothing, "{copied:?}");
+        }
+        for own in [(2, 1), (3, 0)] {
+            assert!(matches!(charge(own.0, own.1), Charge::Unknown { .. }), "{own:?}");
+        }
     }
 
     #[test]

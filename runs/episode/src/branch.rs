@@ -53,12 +53,19 @@ pub fn branch_cell(
         TokenPricing::of(agent.is_ours(), None)
     };
     let before = step.saturating_sub(1);
+    // What was asked before a changed answer is the other episode's: asked again, it could be answered otherwise.
+    let copied_requests = match &change {
+        Some(BranchChange::Answer { call, .. }) => requests_before(from, step, *call)?,
+        Some(BranchChange::Orders { .. } | BranchChange::Numeric { .. } | BranchChange::Rules { .. })
+        | None => 0,
+    };
     let branch = BranchRecord {
         cell: original.id.clone(),
         events_sha256: sha256_hex(&bytes),
         step,
         agent: original.agent_at(before).clone(),
         provider: original.provider_at(before).clone(),
+        copied_requests,
         change,
         branch: original.branch.clone().map(Box::new),
     };
@@ -131,15 +138,8 @@ fn begin_branch(
     out: &BundlePaths,
 ) -> Result<(), EpisodeError> {
     let mut prefix = Prefix::of(from, steps, &begin::header(input)?.genesis()?)?;
-    if let Some(BranchChange::Answer { call, .. }) = input
-        .cell
-        .branch
-        .as_ref()
-        .and_then(|branch| branch.change.as_ref())
-    {
-        // What was asked before the changed answer is the other episode's: asked again, it could be answered otherwise.
-        let ordinal = requests_before(from, steps + 1, *call)?;
-        prefix.exchanges = exchanges_before(from, (steps + 1, ordinal))?;
+    if let Some(branch) = &input.cell.branch {
+        prefix.exchanges = exchanges_before(from, branch.first_own_request())?;
     }
     let files = [
         (out.open_exchanges(), prefix.exchanges),

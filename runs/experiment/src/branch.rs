@@ -23,12 +23,31 @@ pub struct BranchRecord {
     pub agent: AgentConfig,
     /// How its model was spoken to.
     pub provider: Provider,
+    /// Requests of the branch's own first step that are that episode's too: those before a changed answer.
+    #[serde(skip_serializing_if = "is_none_copied", default)]
+    pub copied_requests: u32,
     /// The one thing that was changed there; absent where another agent, or the same, went on with all as it was.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub change: Option<BranchChange>,
     /// Where that episode left yet another one.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub branch: Option<Box<Self>>,
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde hands fields over by reference"
+)]
+const fn is_none_copied(requests: &u32) -> bool {
+    *requests == 0
+}
+
+impl BranchRecord {
+    /// The first request of its own: 1-based step, and place in the step.
+    #[must_use]
+    pub const fn first_own_request(&self) -> (usize, u32) {
+        (self.step, self.copied_requests)
+    }
 }
 
 /// The one thing that a branch changes.

@@ -325,6 +325,7 @@ mod tests {
             provider: cell.provider.clone(),
             change: None,
             branch,
+            copied_requests: 0,
         };
         let ids = |cell: &Cell| -> String { (1..=9).map(|step| cell.agent_at(step).id.clone()).collect() };
         let nested = left("b", 6, Some(Box::new(left("a", 3, None))));

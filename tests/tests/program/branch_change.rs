@@ -51,6 +51,24 @@ fn alias(folder: &Folder) -> String {
         .collect()
 }
 
+/// What is said of a branch at step 2 that is refused.
+fn refused_branch(folder: &Folder, change: &[&str]) -> String {
+    let branch = ["replay", BUNDLE, "--branch", "2", "--out", "c"];
+    refused(&quiet(folder.path(), &[&branch[..], change].concat()), 2)
+}
+
+/// The recorded requests and replies of a bundle, a line each.
+fn requests(folder: &Folder, bundle: &str) -> String {
+    let packed = folder.path().join(bundle).join("exchanges.jsonl.zst");
+    let lines = zstd::decode_all(std::fs::File::open(packed).unwrap()).unwrap();
+    String::from_utf8(lines).unwrap()
+}
+
+fn of_step(text: &str, place: &str) -> Vec<String> {
+    let lines = text.lines().filter(|line| line.contains(place));
+    lines.map(str::to_owned).collect()
+}
+
 #[test]
 fn orders_of_one_step_are_changed_and_the_books_part_there() {
     let folder = scene();
@@ -101,22 +119,7 @@ fn a_rule_is_changed_from_a_step_on() {
     let marks = &told["difference"]["differing"][0]["marks"];
     let fees = |place: usize| marks[place]["fees_fen"].as_i64().unwrap();
     assert!(10 * fees(0) < fees(1), "{marks}");
-    let error = refused(
-        &quiet(
-            folder.path(),
-            &[
-                "replay",
-                BUNDLE,
-                "--branch",
-                "2",
-                "--out",
-                "c",
-                "--rule",
-                "no_such_rule = 1",
-            ],
-        ),
-        2,
-    );
+    let error = refused_branch(&folder, &["--rule", "no_such_rule = 1"]);
     assert!(error.contains("no_such_rule"), "{error}");
 }
 
@@ -125,28 +128,14 @@ fn a_rung_is_changed_from_a_step_on_and_verified_step_by_step() {
     let folder = scene();
     branch(&folder, "3", "ranked", &["--numeric", "ranked"]);
     let told = diff(&folder, "ranked");
-    assert!(
-        told["difference"]["first_step"]
-            .as_u64()
-            .is_none_or(|first| 3 <= first),
-        "{told}"
-    );
-    let error = refused(
-        &quiet(
-            folder.path(),
-            &[
-                "replay",
-                BUNDLE,
-                "--branch",
-                "2",
-                "--out",
-                "c",
-                "--numeric",
-                "banded",
-            ],
-        ),
-        2,
-    );
+    let first = told["difference"]["first_step"].as_u64();
+    assert!(first.is_none_or(|first| 3 <= first), "{told}");
+    let [original, changed] = [BUNDLE, "ranked"].map(|bundle| requests(&folder, bundle));
+    let first_of = |text: &str, step: usize| of_step(text, &format!("\"step\":{step},\"ordinal\":0"));
+    assert_eq!(first_of(&original, 2), first_of(&changed, 2));
+    let shown = |text: &str| first_of(text, 3).concat().contains("percentile");
+    assert_eq!([shown(&original), shown(&changed)], [false, true]);
+    let error = refused_branch(&folder, &["--numeric", "banded"]);
     assert!(error.contains("no branch goes from exact to banded"), "{error}");
 }
 
@@ -154,18 +143,7 @@ fn a_rung_is_changed_from_a_step_on_and_verified_step_by_step() {
 fn an_answer_of_a_tool_is_changed_and_what_was_asked_before_is_not_asked_again() {
     let folder = scene();
     branch(&folder, "2", "a", &["--answer", "1=portfolio_state {}"]);
-    let requests = |bundle: &str| {
-        let packed = folder.path().join(bundle).join("exchanges.jsonl.zst");
-        let lines = zstd::decode_all(std::fs::File::open(packed).unwrap()).unwrap();
-        String::from_utf8(lines).unwrap()
-    };
-    let (original, changed) = (requests(BUNDLE), requests("a"));
-    let of_step = |text: &str, place: &str| -> Vec<String> {
-        text.lines()
-            .filter(|line| line.contains(place))
-            .map(str::to_owned)
-            .collect()
-    };
+    let [original, changed] = [BUNDLE, "a"].map(|bundle| requests(&folder, bundle));
     let opening = "\"step\":2,\"ordinal\":0";
     assert!(
         !of_step(&original, opening).is_empty(),
@@ -175,22 +153,7 @@ fn an_answer_of_a_tool_is_changed_and_what_was_asked_before_is_not_asked_again()
     assert_eq!(of_step(&original, opening), of_step(&changed, opening));
     let next = "\"step\":2,\"ordinal\":1";
     assert_ne!(of_step(&original, next), of_step(&changed, next));
-    let error = refused(
-        &quiet(
-            folder.path(),
-            &[
-                "replay",
-                BUNDLE,
-                "--branch",
-                "2",
-                "--out",
-                "c",
-                "--answer",
-                "99=portfolio_state {}",
-            ],
-        ),
-        2,
-    );
+    let error = refused_branch(&folder, &["--answer", "99=portfolio_state {}"]);
     assert!(error.contains("no call 99"), "{error}");
 }
 
