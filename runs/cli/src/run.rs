@@ -203,6 +203,7 @@ pub(super) fn execute(plan: &RunPlan, console: Console) -> Result<Executed, CliE
     notes.extend(pruned(&plan.config).iter().map(Pruned::told));
     if let Some(canaries) = &prepared.canaries {
         notes.extend(canaries.records()?.iter().map(CanaryRecord::note));
+        notes.extend(canaries.notes());
     }
     Ok(Executed {
         results,

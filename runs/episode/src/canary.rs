@@ -13,8 +13,9 @@ use ktd_experiment::config::{ExperimentConfig, RetryConfig};
 use ktd_experiment::toolbox::toolbox;
 use ktd_guard::Guards;
 use ktd_masking::MaskKey;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// The step: it is the same in every experiment and under every program that has the same prompts and tools. Nothing of a
 /// run's data is in it.
@@ -36,6 +37,8 @@ pub struct CanarySteps {
     key: MaskKey,
     output: PathBuf,
     every_cells: usize,
+    /// Why steps were not answered, with how many.
+    unanswered: Mutex<BTreeMap<String, usize>>,
 }
 
 impl CanarySteps {
@@ -84,6 +87,7 @@ impl CanarySteps {
             key: MaskKey::from_bytes([0; 32]).derive("ktd canary step 1"),
             output: output.to_owned(),
             every_cells: every_cells.max(1),
+            unanswered: Mutex::default(),
         })
     }
 
@@ -93,11 +97,13 @@ impl CanarySteps {
         ended == cells || ended.is_multiple_of(self.every_cells)
     }
 
-    /// Asks each agent once more. A canary that cannot be asked stops no cell: the log says why.
+    /// Asks each agent once more. A canary that cannot be asked stops no cell: the notes of the run say why.
     pub async fn ask(&self, endpoints: &(Transports, PathBuf)) {
         for cell in &self.cells {
             if let Err(error) = self.ask_one(cell, endpoints).await {
-                tracing::warn!(agent = cell.agent.id, %error, "canary step not answered");
+                let why = format!("{}: {error}", cell.agent.id);
+                let mut unanswered = self.unanswered.lock().unwrap_or_else(PoisonError::into_inner);
+                *unanswered.entry(why).or_default() += 1;
             }
         }
     }
@@ -124,6 +130,14 @@ impl CanarySteps {
         )
         .await
         .map(|_| ())
+    }
+
+    /// Notes on canary steps of this run that nobody answered.
+    #[must_use]
+    pub fn notes(&self) -> Vec<String> {
+        let unanswered = self.unanswered.lock().unwrap_or_else(PoisonError::into_inner);
+        let note = |(why, count): (&String, &usize)| format!("{count} canary steps were not answered: {why}");
+        unanswered.iter().map(note).collect()
     }
 
     /// Compares all answers of each agent, and keeps what is found.
