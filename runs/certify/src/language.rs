@@ -11,7 +11,8 @@ use super::run::CertifyRun;
 use super::set_record::SetRecord;
 use super::store::{load_gold, store_language};
 use crate::CertifyError;
-use crate::language_attackers::{LanguageAttacker, LanguageAttackers, ProbeBatch};
+use crate::language_attackers::{LanguageAttackers, ProbeBatch};
+use ktd_client::AskedModel;
 use ktd_experiment::config::AgentConfig;
 use ktd_probes::judge::{AttackCounts, ControlSet};
 
@@ -123,7 +124,7 @@ const BRIGHT: ControlSet = ControlSet::BrightDay;
 /// Asks one model and keeps its answers among those of a set.
 async fn put(
     batch: &ProbeBatch,
-    attacker: &LanguageAttacker,
+    attacker: &AskedModel,
     paths: &SetPaths,
     progress: ProgressFn<'_>,
 ) -> Result<Vec<AnswerLine>, CertifyError> {

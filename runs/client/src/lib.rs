@@ -4,7 +4,9 @@
 //! submitted.
 
 pub mod ask;
+mod asked_model;
 mod cap_reached;
+pub mod conversations;
 pub mod endpoint;
 mod error;
 pub mod force_check;
@@ -14,5 +16,6 @@ pub mod outside_agent;
 pub mod progress;
 pub mod wire_check;
 
+pub use asked_model::AskedModel;
 pub use error::ClientError;
 pub use money::{Payer, PricedAgent};

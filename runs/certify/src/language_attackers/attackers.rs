@@ -1,6 +1,5 @@
 //! The attackers of a probe file, ready to be asked.
 
-use super::attacker::LanguageAttacker;
 use super::config::LanguageConfig;
 use super::converse::ProbeConversation;
 use super::custom_id::custom_id;
@@ -11,6 +10,8 @@ use futures::StreamExt;
 use ktd_agents::Transport;
 use ktd_bundle::BundlePaths;
 use ktd_bundle::exchanges::{Cassette, ExchangeStore};
+use ktd_client::AskedModel;
+use ktd_client::conversations::Conversations;
 use ktd_client::money::{Budget, Metering, PaymentTerms};
 use ktd_env::Market;
 use ktd_episode::transports::{Connection, Transports};
@@ -23,7 +24,6 @@ use ktd_probes::{Probe, ProbeKind};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 /// Questions to attackers: a set of probes.
 #[derive(Debug, Clone, Copy)]
@@ -66,7 +66,7 @@ impl ProbeBatch {
 pub struct LanguageAttackers {
     pub(super) config: LanguageConfig,
     pub(super) market: Arc<Market>,
-    attackers: Vec<LanguageAttacker>,
+    attackers: Vec<AskedModel>,
     guards: Guards,
     metering: Metering,
     transports: Transports,
@@ -98,14 +98,14 @@ impl LanguageAttackers {
         let table = table_with(&config.dialects)?;
         let mut attackers = Vec::with_capacity(config.agents.len());
         for agent in &config.agents {
-            attackers.push(LanguageAttacker::new(
+            attackers.push(AskedModel::new(
                 agent,
                 Provider::of(agent, &table)?,
                 &terms,
-                seed,
+                ("attacker", seed),
             ));
         }
-        let priced = attackers.iter().map(LanguageAttacker::priced);
+        let priced = attackers.iter().map(AskedModel::priced);
         terms.check(priced.clone())?;
         let root = output.join("attackers");
         let metering = terms.metering(priced, output, |budget| count_spent(&root, &attackers, budget))?;
@@ -129,7 +129,7 @@ impl LanguageAttackers {
 
     /// The attackers, in the order of the file.
     #[must_use]
-    pub fn attackers(&self) -> &[LanguageAttacker] {
+    pub fn attackers(&self) -> &[AskedModel] {
         &self.attackers
     }
 
@@ -137,12 +137,12 @@ impl LanguageAttackers {
     ///
     /// # Errors
     /// [`CertifyError::Input`] with the ids there are.
-    pub fn find(&self, id: &str) -> Result<&LanguageAttacker, CertifyError> {
+    pub fn find(&self, id: &str) -> Result<&AskedModel, CertifyError> {
         self.attackers
             .iter()
             .find(|attacker| attacker.id() == id)
             .ok_or_else(|| {
-                let known: Vec<&str> = self.attackers.iter().map(LanguageAttacker::id).collect();
+                let known: Vec<&str> = self.attackers.iter().map(AskedModel::id).collect();
                 CertifyError::input(
                     format!("there is no attacker {id:?} under `[language]`"),
                     format!("it is one of: {}", known.join(", ")),
@@ -152,7 +152,7 @@ impl LanguageAttackers {
 
     /// Where everything about an attacker before a set of probes is kept.
     #[must_use]
-    pub fn folder(&self, attacker: &LanguageAttacker, set: &str) -> PathBuf {
+    pub fn folder(&self, attacker: &AskedModel, set: &str) -> PathBuf {
         self.root.join(set).join(attacker.id())
     }
 
@@ -164,7 +164,7 @@ impl LanguageAttackers {
     /// budget, a hidden name in a request. What was recorded stands, and the same call continues.
     pub async fn ask_all(
         &self,
-        attacker: &LanguageAttacker,
+        attacker: &AskedModel,
         questions: &Questions<'_>,
         progress: ProgressFn<'_>,
     ) -> Result<Vec<LanguageAnswer>, CertifyError> {
@@ -190,7 +190,7 @@ impl LanguageAttackers {
     /// As [`Self::ask_all`].
     pub async fn ask_over(
         &self,
-        attacker: &LanguageAttacker,
+        attacker: &AskedModel,
         questions: &Questions<'_>,
         transport: &dyn Transport,
         progress: ProgressFn<'_>,
@@ -215,7 +215,7 @@ impl LanguageAttackers {
     /// [`CertifyError`] when a recorded request is not the one that these probes ask now, or the record cannot be read.
     pub async fn recall(
         &self,
-        attacker: &LanguageAttacker,
+        attacker: &AskedModel,
         questions: &Questions<'_>,
     ) -> Result<Vec<LanguageAnswer>, CertifyError> {
         let paths = BundlePaths::new(&self.folder(attacker, questions.set));
@@ -227,7 +227,7 @@ impl LanguageAttackers {
     /// Takes the folder of an attacker for this process, and checks whose it is.
     pub(super) fn take(
         &self,
-        attacker: &LanguageAttacker,
+        attacker: &AskedModel,
         questions: &Questions<'_>,
     ) -> Result<FileLock, CertifyError> {
         check_once(questions.probes)?;
@@ -241,22 +241,17 @@ impl LanguageAttackers {
 
     pub(super) fn conversation<'a>(
         &'a self,
-        attacker: &'a LanguageAttacker,
+        attacker: &'a AskedModel,
         questions: &Questions<'_>,
         cassette: Cassette,
         live: Option<(ExchangeStore, &'a dyn Transport)>,
     ) -> ProbeConversation<'a> {
         ProbeConversation {
-            attacker,
             market: &self.market,
             mask: questions.mask,
             guard: self.guards.of(questions.mask.level, &self.market),
-            metering: &self.metering,
-            retries: self.config.retries,
             schema_retries: self.config.schema_retries,
-            cassette: Arc::new(cassette),
-            live,
-            is_stopped: AtomicBool::new(false),
+            asking: Conversations::new(attacker, &self.metering, self.config.retries, cassette, live),
         }
     }
 }
@@ -308,7 +303,7 @@ async fn put_all(
 }
 
 /// Counts what attackers have cost before, in all sets.
-fn count_spent(root: &Path, attackers: &[LanguageAttacker], budget: &Budget) -> Result<(), CertifyError> {
+fn count_spent(root: &Path, attackers: &[AskedModel], budget: &Budget) -> Result<(), CertifyError> {
     for set in list_if_exists(root)? {
         for attacker in attackers {
             let paths = BundlePaths::new(&set.join(attacker.id()));

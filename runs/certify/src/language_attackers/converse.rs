@@ -1,42 +1,24 @@
 //! One probe: from its question to an answer, or to the reason why there is none.
 
-use super::attacker::LanguageAttacker;
 use super::custom_id::custom_id;
 use super::guess::{self, Guess, SUBMIT_GUESS};
 use super::question::{self, bad_guess, given_away, given_day};
 use super::record::LanguageAnswer;
 use crate::CertifyError;
-use ktd_agents::{
-    ChatRequest, Expected, ModelFault, ModelTurn, Outcome, Session, Submission, SubmissionEffect, Tally,
-    Transport, WireRequest,
-};
-use ktd_bundle::BundleError;
-use ktd_bundle::exchanges::{Cassette, ExchangeStore, RequestPlace};
-use ktd_client::ClientError;
-use ktd_client::ask::RecordedClient;
-use ktd_client::money::Metering;
+use ktd_agents::{ModelFault, Outcome, Session, Submission, SubmissionEffect, Tally};
+use ktd_client::conversations::{Answered, Conversations, NOT_ASKED};
 use ktd_env::Market;
-use ktd_experiment::config::RetryConfig;
 use ktd_guard::Guard;
 use ktd_masking::MaskSettings;
 use ktd_probes::{Probe, ProbeKind};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What all conversations of one attacker share.
 pub(super) struct ProbeConversation<'a> {
-    pub(super) attacker: &'a LanguageAttacker,
     pub(super) market: &'a Market,
     pub(super) mask: MaskSettings,
     pub(super) guard: &'a Guard,
-    pub(super) metering: &'a Metering,
-    pub(super) retries: RetryConfig,
     pub(super) schema_retries: u32,
-    pub(super) cassette: Arc<Cassette>,
-    /// Where new exchanges are kept and who is asked; `None` where only the record speaks.
-    pub(super) live: Option<(ExchangeStore, &'a dyn Transport)>,
-    /// Whether one conversation was stopped: then no other sends anything more.
-    pub(super) is_stopped: AtomicBool,
+    pub(super) asking: Conversations<'a>,
 }
 
 /// The place of a probe's requests among the exchanges of an attacker: each probe is a step.
@@ -44,19 +26,6 @@ pub(super) fn step_of(kind: ProbeKind, number: usize) -> usize {
     let place = ProbeKind::ALL.into_iter().position(|known| known == kind);
     number * ProbeKind::ALL.len() + place.unwrap_or(0) + 1
 }
-
-/// Nothing more is to be sent, for another conversation was stopped.
-struct Stopped;
-
-/// What became of a request.
-enum StepReply {
-    Turn(Box<ModelTurn>),
-    /// Nobody can answer it, or nobody is asked: why.
-    Nothing(String),
-}
-
-/// The reason of a probe that was put to nobody yet.
-const NOT_ASKED: &str = "not_asked";
 
 impl ProbeConversation<'_> {
     /// The guard of a probe that gives codes or a day away on purpose: they may pass, and nothing else. `None` of any other.
@@ -71,22 +40,17 @@ impl ProbeConversation<'_> {
     }
 
     pub(super) fn open(&self, probe: &Probe) -> Session<Submission> {
-        question::open(self.attacker, self.mask, self.schema_retries, probe)
-    }
-
-    pub(super) fn encode(&self, request: &ChatRequest) -> WireRequest {
-        let provider = &self.attacker.provider;
-        provider.wire.encode(request, &provider.dialect)
+        question::open(self.asking.model(), self.mask, self.schema_retries, probe)
     }
 
     /// Puts one probe; `None` when it is left for a later run, because another one was stopped.
     pub(super) async fn put(&self, probe: &Probe) -> Result<Option<LanguageAnswer>, CertifyError> {
         let answer = self.converse(probe).await;
         if answer.is_err() {
-            self.is_stopped.store(true, Ordering::Relaxed);
+            self.asking.stop();
         }
         answer.map_err(|source| CertifyError::Attack {
-            attacker: self.attacker.agent.id.clone(),
+            attacker: self.asking.model().id().to_owned(),
             probe: custom_id(probe.kind, probe.number),
             source: Box::new(source),
         })
@@ -97,7 +61,7 @@ impl ProbeConversation<'_> {
         let guard = own_guard.as_ref().unwrap_or(self.guard);
         let which = (probe.kind, probe.number);
         let step = step_of(probe.kind, probe.number);
-        let mut exchanger = self.exchanger(guard, step);
+        let client = self.asking.client(guard, step);
         let mut session = self.open(probe);
         let mut mistakes = Mistakes::default();
         let mut ordinal = 0;
@@ -106,13 +70,18 @@ impl ProbeConversation<'_> {
             let mut detail = None;
             match session.next() {
                 SubmissionEffect::Ask(request) => {
-                    match self.ask(&mut exchanger, (step, ordinal), &request).await? {
-                        Ok(StepReply::Turn(turn)) => session.feed_turn(*turn)?,
-                        Ok(StepReply::Nothing(reason)) => {
+                    let place = (step, ordinal);
+                    match self
+                        .asking
+                        .ask(&client, place, &request, Some(SUBMIT_GUESS))
+                        .await?
+                    {
+                        Answered::Turn(turn) => session.feed_turn(*turn)?,
+                        Answered::Nothing(reason) => {
                             let reason = mistakes.last().map_or(reason, str::to_owned);
                             break LanguageAnswer::unanswered(which, &reason);
                         }
-                        Err(Stopped) => return Ok(None),
+                        Answered::Stopped => return Ok(None),
                     }
                     ordinal += 1;
                 }
@@ -139,68 +108,6 @@ impl ProbeConversation<'_> {
             mistakes: mistakes.codes,
             ..answer
         }))
-    }
-
-    fn exchanger<'e>(&'e self, guard: &'e Guard, step: usize) -> RecordedClient<'e> {
-        // A request that nobody answered in an earlier run has all its attempts again.
-        let attempts = self
-            .retries
-            .attempts
-            .saturating_add(self.cassette.last_attempts(step));
-        RecordedClient {
-            cassette: Arc::clone(&self.cassette),
-            store: self.live.as_ref().map(|(store, _)| store.clone()),
-            transport: self.live.as_ref().map(|(_, transport)| *transport),
-            first_live_step: 1,
-            scan: guard,
-            retries: RetryConfig {
-                attempts,
-                ..self.retries
-            },
-            provider: &self.attacker.provider,
-            meter: self.metering.meter(&self.attacker.payer),
-            observer: None,
-        }
-    }
-
-    async fn ask(
-        &self,
-        exchanger: &mut RecordedClient<'_>,
-        (step, ordinal): (usize, u32),
-        request: &ChatRequest,
-    ) -> Result<Result<StepReply, Stopped>, CertifyError> {
-        let provider = &self.attacker.provider;
-        let first = RequestPlace {
-            step,
-            ordinal,
-            attempt: 0,
-        };
-        if self.is_stopped.load(Ordering::Relaxed) && !self.cassette.has_attempt(first) {
-            return Ok(Err(Stopped));
-        }
-        let wire = self.encode(request);
-        let tools: Vec<&str> = request.tools.iter().map(|tool| tool.name).collect();
-        let expected = Expected {
-            tools: &tools,
-            forced: Some(provider.force),
-            submission: Some(SUBMIT_GUESS),
-            self_hosted: provider.dialect.self_hosted,
-        };
-        let asked = match exchanger.ask(step, ordinal, &wire, &expected).await {
-            Err(ClientError::Bundle(BundleError::NotRecorded { .. })) if self.live.is_none() => {
-                return Ok(Ok(StepReply::Nothing(NOT_ASKED.to_owned())));
-            }
-            asked => asked?,
-        };
-        let last = asked.faults.last().copied().unwrap_or(NOT_ASKED);
-        match asked.answer {
-            Some(answer) => Ok(Ok(StepReply::Turn(Box::new(answer.turn)))),
-            None if asked.is_final || self.live.is_none() => Ok(Ok(StepReply::Nothing(last.to_owned()))),
-            None => Err(CertifyError::Client(ClientError::Faults {
-                attempts: asked.faults.len(),
-                code: last,
-            })),
-        }
     }
 }
 

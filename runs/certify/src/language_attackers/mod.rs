@@ -5,7 +5,6 @@
 //! same answers. A model's mistake is fed back within its retries and then counts as *unanswered*, as a refusal does; a
 //! fault of the infrastructure is sent again, and stops the attacker when its attempts are used up. No probe is dropped.
 
-mod attacker;
 mod attackers;
 mod batch;
 mod config;
@@ -16,7 +15,6 @@ mod question;
 mod record;
 mod resolve;
 
-pub use attacker::LanguageAttacker;
 pub use attackers::{LanguageAttackers, ProbeBatch, Questions};
 pub use batch::{BatchFile, BatchRead, RowError, read_batch, write_batch};
 pub use config::LanguageConfig;

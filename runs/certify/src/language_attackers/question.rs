@@ -1,11 +1,11 @@
 //! A probe as the opening of a forced submission.
 
-use super::attacker::LanguageAttacker;
 use super::guess::{Problem, tool};
 use ktd_agents::{
     Attempt, ChatRequest, ForceLevel, ModelFault, Session, SessionLimits, SessionTexts, StepPlan, Submission,
     SubmissionEffect,
 };
+use ktd_client::AskedModel;
 use ktd_masking::{Count, MaskSettings, Payload, Prompt, ToolSpec};
 use ktd_probes::{Probe, RevealedStock};
 use ktd_prompts::{AttemptSlots, ForceSlots, LinkedSlots, NotJsonSlots, ProblemSlots, StockSlots};
@@ -16,7 +16,7 @@ fn count(value: u32) -> Payload {
 
 /// The conversation that puts a probe to an agent, before its first request.
 pub(super) fn open(
-    attacker: &LanguageAttacker,
+    attacker: &AskedModel,
     mask: MaskSettings,
     schema_retries: u32,
     probe: &Probe,

@@ -7,10 +7,10 @@
 //! | `answers.jsonl` | a line a probe, by kind and number, whatever came first |
 //! | `private/lock` | held by the one process that writes |
 
-use super::attacker::LanguageAttacker;
 use super::guess::{Guess, tool};
 use super::resolve::answer_of;
 use crate::CertifyError;
+use ktd_client::AskedModel;
 use ktd_env::Market;
 use ktd_experiment::config::AgentConfig;
 use ktd_experiment::label;
@@ -135,7 +135,7 @@ struct Identity<'a> {
 /// The bytes of `attacker.json`.
 fn identity(
     path: &Path,
-    attacker: &LanguageAttacker,
+    attacker: &AskedModel,
     mask: MaskSettings,
     schema_retries: u32,
 ) -> Result<Vec<u8>, CertifyError> {
@@ -163,7 +163,7 @@ fn identity(
 /// Writes `attacker.json`, or checks that the one of an earlier run is the same.
 pub(super) fn keep_identity(
     folder: &Path,
-    attacker: &LanguageAttacker,
+    attacker: &AskedModel,
     mask: MaskSettings,
     schema_retries: u32,
 ) -> Result<(), CertifyError> {

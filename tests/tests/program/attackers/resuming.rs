@@ -6,7 +6,8 @@ use crate::attackers::scripted::{Say, Script};
 use ktd_bundle::BundlePaths;
 use ktd_bundle::exchanges::Cassette;
 use ktd_certify::CertifyError;
-use ktd_certify::language_attackers::{LanguageAttacker, LanguageAttackers, answers_path};
+use ktd_certify::language_attackers::{LanguageAttackers, answers_path};
+use ktd_client::AskedModel;
 use ktd_kit::episode::reopen_exchanges;
 use ktd_probes::ProbeKind;
 use std::path::Path;
@@ -39,7 +40,7 @@ impl Run {
         Self { folder, attackers }
     }
 
-    fn attacker(&self) -> &LanguageAttacker {
+    fn attacker(&self) -> &AskedModel {
         self.attackers.find("m").unwrap()
     }
 

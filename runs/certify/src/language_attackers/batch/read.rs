@@ -3,12 +3,12 @@
 use super::form::BatchForm;
 use super::write::{first_place, first_wire};
 use crate::CertifyError;
-use crate::language_attackers::attacker::LanguageAttacker;
 use crate::language_attackers::attackers::{LanguageAttackers, Questions, keep};
 use crate::language_attackers::custom_id::custom_id;
 use crate::language_attackers::record::LanguageAnswer;
 use ktd_bundle::BundlePaths;
 use ktd_bundle::exchanges::{Cassette, ExchangeOutcome, ExchangeStore, Intent, request_key};
+use ktd_client::AskedModel;
 use ktd_probes::Probe;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -45,7 +45,7 @@ pub struct RowError {
 /// Errors of writing.
 pub async fn read_batch(
     attackers: &LanguageAttackers,
-    attacker: &LanguageAttacker,
+    attacker: &AskedModel,
     questions: &Questions<'_>,
     (path, text): (&Path, &str),
 ) -> Result<BatchRead, CertifyError> {
@@ -55,14 +55,14 @@ pub async fn read_batch(
     let _lock = attackers.take(attacker, questions)?;
     let paths = BundlePaths::new(&folder);
     let conversation = attackers.conversation(attacker, questions, Cassette::read(&paths.exchanges())?, None);
-    let store = ExchangeStore::continue_after(&paths.exchanges(), &conversation.cassette)?;
+    let store = ExchangeStore::continue_after(&paths.exchanges(), conversation.asking.record())?;
     let (mut recorded, mut known, mut errors, mut missing) = (0, 0, Vec::new(), Vec::new());
     let mut probes: Vec<&Probe> = questions.probes.iter().collect();
     probes.sort_by_key(|probe| (probe.kind, probe.number));
     for probe in probes {
         let id = custom_id(probe.kind, probe.number);
         let at = first_place(probe);
-        let is_known = conversation.cassette.has_attempt(at);
+        let is_known = conversation.asking.is_recorded(at);
         let Some(outcome) = rows.get(&id) else {
             missing.extend((!is_known).then_some(id));
             continue;

@@ -2,7 +2,6 @@
 
 use super::form::BatchForm;
 use crate::CertifyError;
-use crate::language_attackers::attacker::LanguageAttacker;
 use crate::language_attackers::attackers::{LanguageAttackers, Questions};
 use crate::language_attackers::converse::{ProbeConversation, step_of};
 use crate::language_attackers::custom_id::custom_id;
@@ -10,6 +9,7 @@ use crate::language_attackers::question::first_request;
 use ktd_agents::WireRequest;
 use ktd_bundle::BundlePaths;
 use ktd_bundle::exchanges::{Cassette, RequestPlace};
+use ktd_client::AskedModel;
 use ktd_client::ClientError;
 use ktd_probes::Probe;
 use serde_json::value::RawValue;
@@ -41,11 +41,11 @@ pub(super) fn first_wire(
 ) -> Result<WireRequest, CertifyError> {
     let request = first_request(&conversation.open(probe))
         .ok_or_else(|| CertifyError::input("the probe has nothing to ask", "report this defect"))?;
-    let wire = conversation.encode(&request);
+    let wire = conversation.asking.encode(&request);
     let own_guard = conversation.own_guard(probe);
     let scanned = own_guard.as_ref().unwrap_or(conversation.guard).scan(wire.body());
     scanned.map_err(|finding| CertifyError::Attack {
-        attacker: conversation.attacker.agent.id.clone(),
+        attacker: conversation.asking.model().id().to_owned(),
         probe: custom_id(probe.kind, probe.number),
         source: Box::new(CertifyError::Client(ClientError::Leak {
             step: first_place(probe).step,
@@ -62,7 +62,7 @@ pub(super) fn first_wire(
 /// [`CertifyError`] for a vendor without batches, a hidden name in a request, and when nothing is left to ask.
 pub fn write_batch(
     attackers: &LanguageAttackers,
-    attacker: &LanguageAttacker,
+    attacker: &AskedModel,
     questions: &Questions<'_>,
 ) -> Result<BatchFile, CertifyError> {
     let provider = &attacker.provider;
@@ -72,7 +72,7 @@ pub fn write_batch(
     let mut probes: Vec<&Probe> = questions.probes.iter().collect();
     probes.sort_by_key(|probe| (probe.kind, probe.number));
     let all = probes.len();
-    probes.retain(|probe| !conversation.cassette.has_attempt(first_place(probe)));
+    probes.retain(|probe| !conversation.asking.is_recorded(first_place(probe)));
     if probes.is_empty() {
         return Err(CertifyError::input(
             format!("nothing is left for a batch of attacker {:?}", attacker.id()),
