@@ -15,6 +15,7 @@ mod http;
 mod model_fault;
 mod reply;
 mod session;
+mod text_conversation;
 mod transport;
 mod usage;
 mod verdict;
@@ -44,6 +45,7 @@ pub use session::{
     Attempt, Outcome, Research, ResearchEffect, Session, SessionError, SessionLimits, SessionTexts, StepPlan,
     Submission, SubmissionEffect, Tally, ToolAnswer,
 };
+pub use text_conversation::{TextConversation, TextPlan};
 pub use transport::{Transport, TransportError, WireReply};
 pub use usage::{PROMPT_TOKENS_OVERHEAD, Usage, UsageBound, UsageSource};
 pub use verdict::{Expected, Verdict, arguments_of_printed_call, fault_of_turn, object_in_text, parser_leak};
