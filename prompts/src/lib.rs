@@ -7,6 +7,7 @@
 //! Knows: masking. Never knows: the market, tools, agents, files.
 
 mod attack;
+pub mod factor_code;
 mod force_check;
 mod slots;
 mod template;

@@ -27,6 +27,26 @@ impl OpenPrompt {
         self
     }
 
+    /// Appends template text with its `{{slots}}` filled by text from outside any mask. What is filled in is not looked at
+    /// again, so a slot that a text names stays text; a slot without a text, and an unclosed `{{`, stay as they are.
+    #[must_use]
+    pub fn filled(mut self, template: &'static str, slots: &[(&str, &str)]) -> Self {
+        let mut rest = template.strip_suffix('\n').unwrap_or(template);
+        while let Some((before, (name, after))) = rest
+            .split_once("{{")
+            .and_then(|(before, opened)| Some((before, opened.split_once("}}")?)))
+        {
+            self.0.push_str(before);
+            match slots.iter().find(|(slot, _)| *slot == name.trim()) {
+                Some((_, text)) => self.0.push_str(text),
+                None => self.0.extend(["{{", name, "}}"]),
+            }
+            rest = after;
+        }
+        self.0.push_str(rest);
+        self
+    }
+
     /// Appends a payload: text bare, structures as compact JSON.
     #[must_use]
     pub fn payload(self, payload: &OpenPayload) -> Self {

@@ -185,3 +185,14 @@ fn payloads_are_bare_inside_a_sentence_and_quoted_as_json() {
     assert_eq!(prompt.as_str(), "Why a \"b\"\n");
     assert_eq!(OpenPrompt::from(both.clone()).as_str(), both.to_json());
 }
+
+#[test]
+fn slots_are_filled_once() {
+    let filled = |slots: &[(&str, &str)]| {
+        OpenPrompt::new()
+            .filled("{{ a }} and {{b}}, {{c}} {{\n", slots)
+            .as_str()
+            .to_owned()
+    };
+    assert_eq!(filled(&[("a", "{{b}}"), ("b", "2")]), "{{b}} and 2, {{c}} {{");
+}
