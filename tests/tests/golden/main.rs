@@ -11,4 +11,5 @@ mod golden {
     mod leakage;
     mod providers;
     mod qlib;
+    mod systradebench;
 }

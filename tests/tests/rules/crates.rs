@@ -206,7 +206,7 @@ pub(crate) const FOR_TESTS: [&str; 2] = ["tests", "kit"];
 pub(crate) const OPTIONAL: &str = "frames";
 
 /// All crates but those for tests, in the order of the plan.
-pub(crate) const CRATES: [Crate; 32] = [
+pub(crate) const CRATES: [Crate; 33] = [
     Crate {
         name: "env",
         folder: "env",
@@ -333,6 +333,14 @@ pub(crate) const CRATES: [Crate; 32] = [
         knows: &["stats", "learners"],
         tests_know: &[],
         never: "the simulator's market, masks, agents, files, threads",
+        powers: &[],
+    },
+    Crate {
+        name: "strategy_code",
+        folder: "strategy_code",
+        knows: &[],
+        tests_know: &[],
+        never: "processes, files, models, prompts, the exchange of episodes",
         powers: &[],
     },
     Crate {

@@ -1,0 +1,256 @@
+//! Reference strategies against logs that an independent program wrote: the golden set `systradebench`. A file that a set
+//! lacks is passed over with a word.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    reason = "a broken golden file fails the test, and a finished comparison is told"
+)]
+
+use ktd_kit::Need;
+use ktd_kit::golden::{golden_root, text};
+use ktd_strategy_code::{
+    AssetBars, AuditRow, BarTime, DocumentId, INITIAL_CAPITAL, MarketBars, ParameterValue, Parameters,
+    StrategyLogs, TradeRow, run_reference,
+};
+use serde_json::Value;
+use std::path::PathBuf;
+
+fn path(file: &str) -> Option<PathBuf> {
+    let path = golden_root().join("systradebench").join(file);
+    if !Need::Golden("systradebench").is_there() || !path.is_file() {
+        println!("passed over: no {}", path.display());
+        return None;
+    }
+    Some(path)
+}
+
+fn bars_of(frame: &Value) -> AssetBars {
+    let columns: Vec<&str> = frame["columns"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|name| name.as_str().unwrap())
+        .collect();
+    let rows = frame["rows"].as_array().unwrap();
+    let column = |name: &str| -> Vec<f64> {
+        let place = columns.iter().position(|known| *known == name).unwrap();
+        rows.iter().map(|row| row[place].as_f64().unwrap()).collect()
+    };
+    let own = ["datetime", "open", "high", "low", "close", "volume"];
+    AssetBars {
+        times: rows
+            .iter()
+            .map(|row| BarTime::parse(row[0].as_str().unwrap()).unwrap())
+            .collect(),
+        open: column("open"),
+        high: column("high"),
+        low: column("low"),
+        close: column("close"),
+        volume: column("volume"),
+        further: columns
+            .iter()
+            .filter(|name| !own.contains(name))
+            .map(|name| ((*name).to_owned(), column(name)))
+            .collect(),
+    }
+}
+
+/// The order of a document's assets is that of the file, which `serde_json`'s map does not keep.
+fn market_of(data: &Value, assets: &[String]) -> MarketBars {
+    if data.get("columns").is_some() {
+        return MarketBars {
+            assets: vec![("A".to_owned(), bars_of(data))],
+        };
+    }
+    let known = data.as_object().unwrap();
+    let own = assets.iter().filter(|symbol| known.contains_key(*symbol));
+    let assets: Vec<(String, AssetBars)> = own
+        .map(|symbol| (symbol.clone(), bars_of(&known[symbol])))
+        .collect();
+    assert_eq!(
+        assets.len(),
+        known.len(),
+        "an asset that the document does not name"
+    );
+    MarketBars { assets }
+}
+
+struct Document {
+    id: DocumentId,
+    assets: Vec<String>,
+    columns: Vec<String>,
+    parameters: Parameters,
+}
+
+fn words(value: &Value) -> Vec<String> {
+    value
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|word| word.as_str().unwrap().to_owned())
+        .collect()
+}
+
+fn document(id: DocumentId) -> Option<Document> {
+    let spec: Value = serde_json::from_str(&text(&path(&format!("specs/{id}.json"))?)).unwrap();
+    let values = spec["params"]
+        .as_object()
+        .unwrap()
+        .iter()
+        .map(|(name, parameter)| {
+            let value = match &parameter["value"] {
+                Value::String(text) => ParameterValue::Text(text.clone()),
+                number => ParameterValue::Number(number.as_f64().unwrap()),
+            };
+            (name.clone(), value)
+        });
+    Some(Document {
+        id,
+        assets: words(&spec["assets"]),
+        columns: words(&spec["columns"]),
+        parameters: Parameters::new(values),
+    })
+}
+
+fn near(found: f64, expected: f64) -> bool {
+    (found - expected).abs() <= 1e-9 * found.abs().max(expected.abs()).max(1.0)
+}
+
+/// The cells of a log by column.
+fn cells<'a>(log: &'a Value, column: &str) -> Vec<&'a Value> {
+    let place = words(&log["columns"]).iter().position(|name| name == column);
+    let place = place.unwrap_or_else(|| panic!("no column {column}"));
+    log["rows"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| &row[place])
+        .collect()
+}
+
+fn compare_numbers(what: &str, log: &Value, column: &str, found: &[Option<f64>]) {
+    let expected = cells(log, column);
+    assert_eq!(expected.len(), found.len(), "{what}: rows of {column}");
+    for (row, (expected, found)) in expected.into_iter().zip(found).enumerate() {
+        match (expected.as_f64(), found) {
+            (None, None) => {}
+            (Some(expected), Some(found)) if near(*found, expected) => {}
+            (expected, found) => {
+                panic!("{what}: {column} of row {row}: expected {expected:?}, found {found:?}")
+            }
+        }
+    }
+}
+
+fn compare_texts(what: &str, log: &Value, column: &str, found: &[&str]) {
+    let expected: Vec<&str> = cells(log, column)
+        .into_iter()
+        .map(|cell| cell.as_str().unwrap())
+        .collect();
+    assert_eq!(expected, found, "{what}: {column}");
+}
+
+fn compare_trades(what: &str, log: &Value, trades: &[TradeRow]) {
+    let texts = |of: fn(&TradeRow) -> &str| -> Vec<&str> { trades.iter().map(of).collect() };
+    compare_texts(what, log, "symbol", &texts(|trade| &trade.symbol));
+    compare_texts(what, log, "side", &texts(|trade| trade.side.label()));
+    compare_texts(
+        what,
+        log,
+        "entry_datetime",
+        &texts(|trade| trade.entry_time.as_str()),
+    );
+    compare_texts(
+        what,
+        log,
+        "exit_datetime",
+        &texts(|trade| trade.exit_time.as_str()),
+    );
+    compare_texts(what, log, "reason_entry", &texts(|trade| &trade.entry_rule));
+    compare_texts(what, log, "reason_exit", &texts(|trade| &trade.exit_rule));
+    let numbers = |of: fn(&TradeRow) -> f64| -> Vec<Option<f64>> {
+        trades.iter().map(|trade| Some(of(trade))).collect()
+    };
+    compare_numbers(what, log, "entry_price", &numbers(|trade| trade.entry_price));
+    compare_numbers(what, log, "exit_price", &numbers(|trade| trade.exit_price));
+    compare_numbers(what, log, "quantity", &numbers(|trade| trade.quantity));
+    compare_numbers(what, log, "pnl", &numbers(|trade| trade.pnl));
+}
+
+fn compare_bars(what: &str, log: &Value, columns: &[String], bars: &[AuditRow]) {
+    let texts = |of: fn(&AuditRow) -> &str| -> Vec<&str> { bars.iter().map(of).collect() };
+    compare_texts(what, log, "datetime", &texts(|bar| bar.time.as_str()));
+    compare_texts(what, log, "signal", &texts(|bar| bar.signal.label()));
+    compare_texts(what, log, "position_state", &texts(|bar| bar.state.label()));
+    let check = |bar: &AuditRow| {
+        if bar.is_within_leverage {
+            "OK"
+        } else {
+            "BREACH:leverage"
+        }
+    };
+    compare_texts(what, log, "constraint_check", &texts(check));
+    let numbers =
+        |of: fn(&AuditRow) -> f64| -> Vec<Option<f64>> { bars.iter().map(|bar| Some(of(bar))).collect() };
+    compare_numbers(what, log, "close", &numbers(|bar| bar.close));
+    compare_numbers(what, log, "exposure", &numbers(|bar| bar.exposure));
+    compare_numbers(what, log, "equity", &numbers(|bar| bar.equity));
+    for (place, column) in columns.iter().enumerate() {
+        if column == "holding" {
+            let holdings: Vec<&str> = bars.iter().map(|bar| bar.holding.as_deref().unwrap()).collect();
+            compare_texts(what, log, column, &holdings);
+        } else {
+            let own: Vec<Option<f64>> = bars.iter().map(|bar| bar.indicators[place]).collect();
+            compare_numbers(what, log, column, &own);
+        }
+    }
+}
+
+fn run(document: &Document, data: &Value) -> StrategyLogs {
+    let market = market_of(data, &document.assets);
+    run_reference(document.id, &document.parameters, &market, INITIAL_CAPITAL).unwrap()
+}
+
+#[test]
+fn reference_strategies_write_the_same_logs_in_every_scenario() {
+    let mut scenarios = 0;
+    for id in DocumentId::ALL {
+        let (Some(document), Some(file)) = (document(id), path(&format!("reference/{id}.jsonl.gz"))) else {
+            return;
+        };
+        for line in text(&file).lines() {
+            let scenario: Value = serde_json::from_str(line).unwrap();
+            let what = format!("{id}/{}", scenario["scenario"].as_str().unwrap());
+            let logs = run(&document, &scenario["data"]);
+            compare_bars(&what, &scenario["audit_log"], &document.columns, &logs.bars);
+            compare_trades(&what, &scenario["trade_log"], &logs.trades);
+            scenarios += 1;
+        }
+    }
+    println!("{scenarios} scenarios of {} strategies", DocumentId::ALL.len());
+}
+
+#[test]
+fn prefixes_of_the_bars_give_prefixes_of_the_logs() {
+    for id in DocumentId::ALL {
+        let (Some(document), Some(file)) = (document(id), path(&format!("reference/{id}.jsonl.gz"))) else {
+            return;
+        };
+        let all = text(&file);
+        let scenario: Value = serde_json::from_str(all.lines().next().unwrap()).unwrap();
+        let market = market_of(&scenario["data"], &document.assets);
+        let whole = run(&document, &scenario["data"]);
+        for bars in [1, whole.bars.len() / 2, whole.bars.len() - 1] {
+            let part =
+                run_reference(id, &document.parameters, &market.prefix(bars), INITIAL_CAPITAL).unwrap();
+            assert_eq!(part.bars, whole.bars[..bars], "{id} on {bars} bars");
+            assert_eq!(
+                part.trades,
+                whole.trades[..part.trades.len()],
+                "{id} on {bars} bars"
+            );
+        }
+    }
+}
