@@ -12,7 +12,8 @@ use ktd_kit::Need;
 use ktd_kit::golden::{golden_root, text};
 use ktd_strategy_code::{
     AssetBars, AuditRow, BarTime, DocumentId, INITIAL_CAPITAL, MarketBars, ParameterValue, Parameters,
-    StrategyLogs, TradeRow, run_reference,
+    PatchSize, StrategyCard, StrategyDocument, StrategyLogs, TradeRow, is_close, run_reference, tokens_hash,
+    trace_distance, trace_tokens, trade_hash,
 };
 use serde_json::Value;
 use std::path::PathBuf;
@@ -226,6 +227,12 @@ fn reference_strategies_write_the_same_logs_in_every_scenario() {
             let logs = run(&document, &scenario["data"]);
             compare_bars(&what, &scenario["audit_log"], &document.columns, &logs.bars);
             compare_trades(&what, &scenario["trade_log"], &logs.trades);
+            assert_eq!(trace_tokens(&logs), words(&scenario["tokens"]), "{what}");
+            assert_eq!(
+                trade_hash(&logs.trades),
+                scenario["trade_hash"].as_str().unwrap(),
+                "{what}"
+            );
             scenarios += 1;
         }
     }
@@ -252,5 +259,100 @@ fn prefixes_of_the_bars_give_prefixes_of_the_logs() {
                 "{id} on {bars} bars"
             );
         }
+    }
+}
+
+#[test]
+fn reference_strategies_write_the_same_trades_over_long_runs() {
+    let Some(file) = path("long.json.gz") else { return };
+    let long: Value = serde_json::from_str(&text(&file)).unwrap();
+    for (id, run_of) in long.as_object().unwrap() {
+        let document = document(DocumentId::parse(id).unwrap()).unwrap();
+        let logs = run(&document, &run_of["data"]);
+        compare_trades(id, &run_of["trade_log"], &logs.trades);
+        assert_eq!(
+            tokens_hash(&trace_tokens(&logs)),
+            run_of["tokens_hash"].as_str().unwrap(),
+            "{id}"
+        );
+        assert_eq!(
+            trade_hash(&logs.trades),
+            run_of["trade_hash"].as_str().unwrap(),
+            "{id}"
+        );
+        let equity = logs.bars.last().unwrap().equity;
+        assert!(
+            near(equity, run_of["final_equity"].as_f64().unwrap()),
+            "{id}: {equity}"
+        );
+    }
+}
+
+fn scores() -> Option<Value> {
+    Some(serde_json::from_str(&text(&path("scores.json")?)).unwrap())
+}
+
+#[test]
+fn cards_have_the_same_canonical_texts_hashes_and_changes() {
+    let Some(scores) = scores() else { return };
+    let cards = scores["canonical"].as_array().unwrap();
+    let card = |case: &Value| StrategyCard::parse(&case["card"].to_string()).unwrap();
+    let first = card(&cards[0]);
+    for case in cards {
+        let (name, own) = (&case["name"], card(case));
+        assert_eq!(
+            own.core_logic_text(),
+            case["canonical"].as_str().unwrap(),
+            "{name}"
+        );
+        assert_eq!(
+            own.core_logic_hash(),
+            case["core_hash"].as_str().unwrap(),
+            "{name}"
+        );
+        assert_eq!(first.changed_fields(&own), words(&case["changed"]), "{name}");
+    }
+}
+
+#[test]
+fn reference_cards_pass_every_check_of_their_documents() {
+    let Some(scores) = scores() else { return };
+    for id in DocumentId::ALL {
+        let document = StrategyDocument::parse(&text(&path(&format!("specs/{id}.json")).unwrap())).unwrap();
+        let card = StrategyCard::parse(&text(&path(&format!("specs/{id}.card.json")).unwrap())).unwrap();
+        let failed: Vec<_> = card
+            .checks(&document)
+            .into_iter()
+            .filter(|check| !check.holds)
+            .collect();
+        assert_eq!(failed, [], "{id}");
+        let complexity = scores["complexity"][id.label()].as_f64().unwrap();
+        assert!(near(document.complexity(), complexity), "{id}");
+    }
+}
+
+#[test]
+fn patches_and_distances_are_the_same() {
+    let Some(scores) = scores() else { return };
+    for case in scores["patch"].as_array().unwrap() {
+        let size = PatchSize::between(case["a"].as_str().unwrap(), case["b"].as_str().unwrap());
+        let counts = ["removed", "added", "changed"].map(|name| case[name].as_u64().unwrap());
+        assert_eq!(
+            [size.removed, size.added, size.changed()].map(|count| count as u64),
+            counts
+        );
+        assert!(near(size.similarity, case["similarity"].as_f64().unwrap()));
+    }
+    for case in scores["levenshtein"].as_array().unwrap() {
+        let distance = trace_distance(&words(&case["a"]), &words(&case["b"]));
+        assert!((distance - case["delta"].as_f64().unwrap()).abs() <= 1e-12);
+    }
+    for case in scores["close_enough"].as_array().unwrap() {
+        let (first, second) = (case["a"].as_f64().unwrap(), case["b"].as_f64().unwrap());
+        assert_eq!(
+            is_close(first, second),
+            case["equal"].as_bool().unwrap(),
+            "{case}"
+        );
     }
 }

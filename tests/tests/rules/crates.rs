@@ -341,7 +341,7 @@ pub(crate) const CRATES: [Crate; 33] = [
         knows: &[],
         tests_know: &[],
         never: "processes, files, models, prompts, the exchange of episodes",
-        powers: &[],
+        powers: &[Serialisation],
     },
     Crate {
         name: "io",
