@@ -6,6 +6,7 @@
 //!
 //! Knows: nothing of ours. Never knows: processes, files, models, prompts, the exchange of episodes.
 
+mod arena;
 mod bars;
 mod book;
 mod canonical;
@@ -23,6 +24,7 @@ mod strict_json;
 mod trace;
 mod trade_hash;
 
+pub use arena::{Arena, ArenaRow, Review};
 pub use bars::{AssetBars, BarTime, MarketBars};
 pub use book::INITIAL_CAPITAL;
 pub use card::{CARD_BYTES_MAX, CardCheck, StrategyCard};

@@ -11,9 +11,9 @@
 use ktd_kit::Need;
 use ktd_kit::golden::{golden_root, text};
 use ktd_strategy_code::{
-    AssetBars, AuditRow, BarTime, DocumentId, INITIAL_CAPITAL, MarketBars, ParameterValue, Parameters,
-    PatchSize, StrategyCard, StrategyDocument, StrategyLogs, TradeRow, is_close, run_reference, tokens_hash,
-    trace_distance, trace_tokens, trade_hash,
+    Arena, AssetBars, AuditRow, BarTime, DocumentId, INITIAL_CAPITAL, MarketBars, ParameterValue, Parameters,
+    PatchSize, Review, StrategyCard, StrategyDocument, StrategyLogs, TradeRow, is_close, run_reference,
+    tokens_hash, trace_distance, trace_tokens, trade_hash,
 };
 use serde_json::Value;
 use std::path::PathBuf;
@@ -354,5 +354,54 @@ fn patches_and_distances_are_the_same() {
             case["equal"].as_bool().unwrap(),
             "{case}"
         );
+    }
+}
+
+#[test]
+fn the_arena_gives_the_same_means_biases_and_ratings() {
+    let Some(scores) = scores() else { return };
+    let arena = &scores["arena"];
+    let vendor = |model: &String| arena["vendors"][model].as_str().unwrap().to_owned();
+    let models = words(&arena["models"]);
+    let reviews = arena["reviews"].as_array().unwrap().iter().map(|review| Review {
+        strategy: review["strategy"].as_str().unwrap().to_owned(),
+        reviewer: review["reviewer"].as_str().unwrap().to_owned(),
+        model: review["model"].as_str().unwrap().to_owned(),
+        d1: review["D1"].as_f64().unwrap(),
+        d2: review["D2"].as_f64().unwrap(),
+    });
+    let own = Arena::new(
+        models
+            .iter()
+            .map(|model| (model.clone(), vendor(model)))
+            .collect(),
+        reviews.collect(),
+    );
+    let result = &arena["result"];
+    let same = |what: &str, key: &str, found: Option<f64>| {
+        let expected = result[what][key].as_f64();
+        let is_same = match (expected, found) {
+            (Some(expected), Some(found)) => near(found, expected),
+            (expected, found) => expected.is_none() && found.is_none(),
+        };
+        assert!(is_same, "{what} of {key}: expected {expected:?}, found {found:?}");
+    };
+    for row in own.rows() {
+        for (what, found) in [
+            ("D1", row.d1),
+            ("D2", row.d2),
+            ("peer", row.peer),
+            ("all", row.all),
+            ("self", row.own),
+            ("bias", row.bias),
+            ("strictness", row.strictness),
+            ("elo", Some(row.elo)),
+            ("bradley_terry", Some(row.bradley_terry)),
+        ] {
+            same(what, &row.model, found);
+        }
+    }
+    for vendor in result["vendor_bias"].as_object().unwrap().keys() {
+        same("vendor_bias", vendor, own.vendor_bias(vendor));
     }
 }
