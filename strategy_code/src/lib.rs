@@ -4,18 +4,22 @@
 //! A strategy sees bars and gives two logs, of trades and of bars. Money is in units of account as f64, by contract of the
 //! benchmark: fractions of shares are allowed, and nothing of it touches an exchange.
 //!
-//! Knows: nothing of ours. Never knows: processes, files, models, prompts, the exchange of episodes.
+//! Knows: `env` (keyed streams). Never knows: processes, files, models, prompts, the exchange of episodes.
 
 mod arena;
+mod audit;
 mod bars;
 mod book;
+mod candidate;
 mod canonical;
 mod card;
 mod document;
+mod drift;
 mod edit_distance;
 mod hash;
 mod indicators;
 mod logs;
+mod look_ahead;
 mod parameters;
 mod patch;
 mod python_number;
@@ -25,11 +29,15 @@ mod trace;
 mod trade_hash;
 
 pub use arena::{Arena, ArenaRow, Review};
+pub use audit::{BAR_COLUMNS, BrokenTrace, COMPLETENESS_MIN, TRADE_COLUMNS, broken_trace, completeness};
 pub use bars::{AssetBars, BarTime, MarketBars};
 pub use book::INITIAL_CAPITAL;
+pub use candidate::{CandidateLogs, CandidateTable, LOG_ROWS_MAX, LogCell};
 pub use card::{CARD_BYTES_MAX, CardCheck, StrategyCard};
 pub use document::{DocumentParameter, ParameterFreedom, ParameterType, StrategyDocument};
+pub use drift::{DriftVerdict, PublishedDrift, scenarios_moved_away};
 pub use logs::{AuditRow, PositionState, Signal, StrategyLogs, TradeRow, TradeSide};
+pub use look_ahead::{JUMPS, LogDifference, known_difference, look_ahead_cuts, replaced_future};
 pub use parameters::{ParameterValue, Parameters};
 pub use patch::{PATCH_LINES_MAX, PatchSize};
 pub use reference::{DocumentId, ReferenceError, run_reference};

@@ -338,7 +338,7 @@ pub(crate) const CRATES: [Crate; 33] = [
     Crate {
         name: "strategy_code",
         folder: "strategy_code",
-        knows: &[],
+        knows: &["env"],
         tests_know: &[],
         never: "processes, files, models, prompts, the exchange of episodes",
         powers: &[Serialisation],

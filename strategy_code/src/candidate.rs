@@ -1,0 +1,150 @@
+//! Logs of a candidate: two tables that foreign code wrote, read cell by cell and never believed.
+
+use std::collections::BTreeMap;
+
+/// Rows that a log may have at most.
+pub const LOG_ROWS_MAX: usize = 2_000_000;
+
+/// Cell of a candidate's log.
+#[derive(Debug, Clone, PartialEq)]
+pub enum LogCell {
+    /// Nothing: null, not a number, or an empty text.
+    Missing,
+    /// A number; infinities are numbers here, and equal nothing.
+    Number(f64),
+    /// A text; a time in ISO form.
+    Text(String),
+}
+
+impl LogCell {
+    /// The number, if it is one.
+    #[must_use]
+    pub const fn number(&self) -> Option<f64> {
+        match self {
+            Self::Number(value) => Some(*value),
+            Self::Missing | Self::Text(_) => None,
+        }
+    }
+
+    /// The text, if it is one.
+    #[must_use]
+    pub const fn text(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) => Some(text.as_str()),
+            Self::Missing | Self::Number(_) => None,
+        }
+    }
+
+    /// Whether it holds nothing.
+    #[must_use]
+    pub const fn is_missing(&self) -> bool {
+        matches!(self, Self::Missing)
+    }
+}
+
+/// Table of a candidate: columns by name, each of the same number of cells.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct CandidateTable {
+    rows: usize,
+    columns: BTreeMap<String, Vec<LogCell>>,
+}
+
+/// Both logs of a candidate.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct CandidateLogs {
+    /// One row a closed holding.
+    pub trades: CandidateTable,
+    /// One row a bar.
+    pub bars: CandidateTable,
+}
+
+/// Names that candidates use for a column, and the document's.
+const OTHER_NAMES: [(&str, &str); 7] = [
+    ("entry_time", "entry_datetime"),
+    ("exit_time", "exit_datetime"),
+    ("entry_reason", "reason_entry"),
+    ("exit_reason", "reason_exit"),
+    ("qty", "quantity"),
+    ("position", "position_state"),
+    ("timestamp", "datetime"),
+];
+
+impl CandidateTable {
+    /// A table of these columns; other accepted names become the document's. A `FLAT` signal is `NONE`.
+    ///
+    /// # Errors
+    /// A sentence for a column twice, for columns of different lengths, and beyond [`LOG_ROWS_MAX`] rows.
+    pub fn new(columns: Vec<(String, Vec<LogCell>)>) -> Result<Self, String> {
+        let rows = columns.first().map_or(0, |(_, cells)| cells.len());
+        if rows > LOG_ROWS_MAX {
+            return Err(format!("a log has {rows} rows; it may have {LOG_ROWS_MAX}"));
+        }
+        let mut named = BTreeMap::new();
+        for (name, mut cells) in columns {
+            if cells.len() != rows {
+                return Err(format!(
+                    "column {name:?} has {} cells, the first one {rows}",
+                    cells.len()
+                ));
+            }
+            let known = OTHER_NAMES.iter().find(|(other, _)| *other == name);
+            let name = known.map_or(name, |(_, own)| (*own).to_owned());
+            if name == "signal" {
+                for cell in cells.iter_mut().filter(|cell| is_no_signal(cell)) {
+                    *cell = LogCell::Text("NONE".to_owned());
+                }
+            }
+            if named.insert(name.clone(), cells).is_some() {
+                return Err(format!("column {name:?} is there twice"));
+            }
+        }
+        Ok(Self { rows, columns: named })
+    }
+
+    /// Number of rows.
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        self.rows
+    }
+
+    /// Whether it has no row.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.rows == 0
+    }
+
+    /// Cells of a column; `None` where it is missing.
+    #[must_use]
+    pub fn column(&self, name: &str) -> Option<&[LogCell]> {
+        self.columns.get(name).map(Vec::as_slice)
+    }
+
+    /// Names of its columns, in the order of their letters.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.columns.keys().map(String::as_str)
+    }
+
+    /// A cell; `Missing` outside the table.
+    #[must_use]
+    pub fn cell(&self, name: &str, row: usize) -> &LogCell {
+        self.column(name)
+            .and_then(|cells| cells.get(row))
+            .unwrap_or(&LogCell::Missing)
+    }
+
+    /// Text of a cell.
+    #[must_use]
+    pub fn text(&self, name: &str, row: usize) -> Option<&str> {
+        self.cell(name, row).text()
+    }
+
+    /// Number of a cell.
+    #[must_use]
+    pub fn number(&self, name: &str, row: usize) -> Option<f64> {
+        self.cell(name, row).number()
+    }
+}
+
+fn is_no_signal(cell: &LogCell) -> bool {
+    cell.is_missing() || cell.text() == Some("FLAT")
+}
