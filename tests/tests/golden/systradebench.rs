@@ -12,8 +12,9 @@ use ktd_kit::Need;
 use ktd_kit::golden::{golden_root, text};
 use ktd_strategy_code::{
     Arena, AssetBars, AuditRow, BarTime, DocumentId, INITIAL_CAPITAL, MarketBars, ParameterValue, Parameters,
-    PatchSize, Review, StrategyCard, StrategyDocument, StrategyLogs, TradeRow, is_close, run_reference,
-    tokens_hash, trace_distance, trace_tokens, trade_hash,
+    PatchSize, Review, RunFigures, StrategyCard, StrategyDocument, StrategyLogs, Stress, TradeRow,
+    curve_after_costs, is_close, profit_at_next_open, run_reference, tokens_hash, trace_distance,
+    trace_tokens, trade_hash,
 };
 use serde_json::Value;
 use std::path::PathBuf;
@@ -285,6 +286,92 @@ fn reference_strategies_write_the_same_trades_over_long_runs() {
             near(equity, run_of["final_equity"].as_f64().unwrap()),
             "{id}: {equity}"
         );
+    }
+}
+
+fn compare_figures(what: &str, found: &RunFigures, expected: &Value) {
+    let counts = [("days", found.sessions), ("trades", found.trades)];
+    for (name, count) in counts {
+        assert_eq!(Some(count as u64), expected[name].as_u64(), "{what}: {name}");
+    }
+    for (name, found) in [
+        ("total_return", Some(found.total_return)),
+        ("sharpe", found.sharpe),
+        ("max_drawdown", Some(found.max_drawdown)),
+        ("win_rate", found.win_rate),
+        ("traded", Some(found.traded_value)),
+        ("turnover", Some(found.turnover)),
+        ("break_even_bps", found.break_even_bps),
+    ] {
+        let is_same = match (expected[name].as_f64(), found) {
+            (Some(expected), Some(found)) => near(found, expected),
+            (expected, found) => expected.is_none() && found.is_none(),
+        };
+        assert!(
+            is_same,
+            "{what}: {name}: expected {}, found {found:?}",
+            expected[name]
+        );
+    }
+}
+
+fn compare_earnings(id: &str, document: &Document, logs: &StrategyLogs, run_of: &Value) {
+    let curve = logs
+        .bars
+        .iter()
+        .map(|bar| (bar.time.clone(), bar.equity))
+        .collect();
+    let figures = RunFigures::of(&logs.trades, &curve, INITIAL_CAPITAL).unwrap();
+    compare_figures(id, &figures, &run_of["measured"]);
+    for (bps, expected) in run_of["costs"].as_object().unwrap() {
+        let curve = curve_after_costs(&logs.trades, &curve, bps.parse().unwrap());
+        let figures = RunFigures::of(&logs.trades, &curve, INITIAL_CAPITAL).unwrap();
+        compare_figures(&format!("{id} at {bps} bps"), &figures, expected);
+    }
+    let market = market_of(&run_of["data"], &document.assets);
+    let profit = profit_at_next_open(&logs.trades, &market);
+    assert!(
+        near(profit, run_of["pnl_next_open"].as_f64().unwrap()),
+        "{id}: {profit}"
+    );
+}
+
+fn compare_stress(id: &str, document: &Document, logs: &StrategyLogs, run_of: &Value) {
+    let market = market_of(&run_of["data"], &document.assets);
+    for stress in Stress::ALL {
+        let what = format!("{id} under {}", stress.label());
+        let expected = &run_of["stress"][stress.label()];
+        let own = run_reference(
+            document.id,
+            &document.parameters,
+            &stress.apply(&market),
+            INITIAL_CAPITAL,
+        )
+        .unwrap();
+        assert_eq!(
+            Some(own.trades.len() as u64),
+            expected["trades"].as_u64(),
+            "{what}"
+        );
+        let least = own
+            .bars
+            .iter()
+            .map(|bar| bar.equity)
+            .fold(f64::INFINITY, f64::min);
+        assert!(
+            near(least, expected["min_equity"].as_f64().unwrap()),
+            "{what}: {least}"
+        );
+        let breaches = own.bars.iter().filter(|bar| !bar.is_within_leverage).count();
+        assert_eq!(Some(breaches as u64), expected["breaches"].as_u64(), "{what}");
+        if stress == Stress::Times100 {
+            let signals = |logs: &StrategyLogs| logs.bars.iter().map(|bar| bar.signal).collect::<Vec<_>>();
+            assert_eq!(
+                signals(&own) == signals(logs),
+                expected["same_signals"].as_bool().unwrap(),
+                "{what}"
+            );
+        }
     }
 }
 
