@@ -11,10 +11,10 @@
 use ktd_kit::Need;
 use ktd_kit::golden::{golden_root, text};
 use ktd_strategy_code::{
-    Arena, AssetBars, AuditRow, BarTime, DocumentId, INITIAL_CAPITAL, MarketBars, ParameterValue, Parameters,
-    PatchSize, Review, RunFigures, StrategyCard, StrategyDocument, StrategyLogs, Stress, TradeRow,
-    curve_after_costs, is_close, profit_at_next_open, run_reference, tokens_hash, trace_distance,
-    trace_tokens, trade_hash,
+    Arena, AssetBars, AuditRow, BarTime, DocumentId, INITIAL_CAPITAL, MarketBars, PaperEvidence, PaperScores,
+    ParameterValue, Parameters, PatchSize, Review, RunFigures, SourceFacts, StrategyCard, StrategyDocument,
+    StrategyLogs, Stress, TradeRow, curve_after_costs, is_close, profit_at_next_open, run_reference,
+    tokens_hash, trace_distance, trace_tokens, trade_hash,
 };
 use serde_json::Value;
 use std::path::PathBuf;
@@ -490,5 +490,73 @@ fn the_arena_gives_the_same_means_biases_and_ratings() {
     }
     for vendor in result["vendor_bias"].as_object().unwrap().keys() {
         same("vendor_bias", vendor, own.vendor_bias(vendor));
+    }
+}
+
+/// Facts of a source as an independent program counted them.
+fn facts_of(facts: &Value) -> SourceFacts {
+    let flag = |name: &str| facts[name].as_bool().unwrap();
+    let count = |name: &str| usize::try_from(facts[name].as_u64().unwrap()).unwrap();
+    SourceFacts {
+        imports_random: flag("imports_random"),
+        is_unseeded: flag("unseeded"),
+        reads_clock: flag("clock"),
+        negative_shifts: count("negative_shift"),
+        future_indices: count("future_index"),
+        reversed_slices: count("reversed"),
+        open_rollings: count("rolling_open"),
+        future_words: words(&facts["words"]),
+        numbers: count("numbers"),
+        conditionals: count("conditionals"),
+        cyclomatic_complexity: count("complexity"),
+        classes: words(&facts["classes"]),
+        imports_libraries: flag("mature"),
+        handles_edges: flag("edge"),
+        lines: count("lines"),
+        comment_lines: count("comments"),
+    }
+}
+
+/// What the odd sources of the set were scored with.
+fn evidence_of<'a>(name: &str, keywords: &'a [String]) -> PaperEvidence<'a> {
+    PaperEvidence {
+        class_name: "Strategy",
+        has_trades: name != "empty",
+        has_bars: name != "empty" && name != "syntax",
+        missing_columns: if name == "leaky" { 3 } else { 0 },
+        completeness: if name == "leaky" { 0.7 } else { 1.0 },
+        keywords,
+        parameters: if name == "branches" { 25 } else { 3 },
+    }
+}
+
+#[test]
+fn the_published_scores_of_odd_sources_are_the_same() {
+    let Some(scores) = scores() else { return };
+    let keywords = ["rolling", "stop"].map(str::to_owned);
+    for (name, case) in scores["odd"].as_object().unwrap() {
+        let source = case["source"].as_str().unwrap();
+        let expected = &case["result"];
+        let own = PaperScores::of(
+            source,
+            &facts_of(&expected["facts"]),
+            evidence_of(name, &keywords),
+        );
+        for (what, found) in [
+            ("det", own.determinism),
+            ("leak", own.no_leak),
+            ("log", own.logs),
+            ("qual", own.quality),
+            ("D3", own.d3),
+            ("logic", own.logic),
+            ("overfit", own.no_overfit),
+            ("gen", own.generality),
+            ("D4", own.d4),
+        ] {
+            assert!(
+                near(found, expected[what].as_f64().unwrap()),
+                "{name}: {what}: {found}"
+            );
+        }
     }
 }
