@@ -1,5 +1,7 @@
 //! Logs of a candidate: two tables that foreign code wrote, read cell by cell and never believed.
 
+use crate::indicators::count;
+use crate::logs::{AuditRow, StrategyLogs, TradeRow};
 use std::collections::BTreeMap;
 
 /// Rows that a log may have at most.
@@ -143,6 +145,84 @@ impl CandidateTable {
     pub fn number(&self, name: &str, row: usize) -> Option<f64> {
         self.cell(name, row).number()
     }
+}
+
+impl CandidateLogs {
+    /// The logs of a reference strategy in the form of a candidate's, with the document's columns.
+    #[must_use]
+    pub fn of_reference(logs: &StrategyLogs, columns: &[String]) -> Self {
+        Self {
+            trades: reference_trades(&logs.trades),
+            bars: reference_bars(&logs.bars, columns),
+        }
+    }
+}
+
+fn text_cell(text: &str) -> LogCell {
+    LogCell::Text(text.to_owned())
+}
+
+/// A table of our own: its columns are of one length, and each is there once.
+fn own_table(rows: usize, columns: Vec<(&str, Vec<LogCell>)>) -> CandidateTable {
+    CandidateTable {
+        rows,
+        columns: columns
+            .into_iter()
+            .map(|(name, cells)| (name.to_owned(), cells))
+            .collect(),
+    }
+}
+
+fn reference_trades(trades: &[TradeRow]) -> CandidateTable {
+    let texts = |of: fn(&TradeRow) -> &str| trades.iter().map(|trade| text_cell(of(trade))).collect();
+    let numbers = |of: fn(&TradeRow) -> f64| trades.iter().map(|trade| LogCell::Number(of(trade))).collect();
+    let columns = vec![
+        (
+            "trade_id",
+            (1..=trades.len()).map(|id| LogCell::Number(count(id))).collect(),
+        ),
+        ("symbol", texts(|trade| &trade.symbol)),
+        ("side", texts(|trade| trade.side.label())),
+        ("entry_datetime", texts(|trade| trade.entry_time.as_str())),
+        ("exit_datetime", texts(|trade| trade.exit_time.as_str())),
+        ("entry_price", numbers(|trade| trade.entry_price)),
+        ("exit_price", numbers(|trade| trade.exit_price)),
+        ("quantity", numbers(|trade| trade.quantity)),
+        ("pnl", numbers(|trade| trade.pnl)),
+        ("reason_entry", texts(|trade| &trade.entry_rule)),
+        ("reason_exit", texts(|trade| &trade.exit_rule)),
+    ];
+    own_table(trades.len(), columns)
+}
+
+fn reference_bars(bars: &[AuditRow], columns: &[String]) -> CandidateTable {
+    let texts = |of: fn(&AuditRow) -> &str| bars.iter().map(|bar| text_cell(of(bar))).collect();
+    let numbers = |of: fn(&AuditRow) -> f64| bars.iter().map(|bar| LogCell::Number(of(bar))).collect();
+    let check = |bar: &AuditRow| {
+        if bar.is_within_leverage {
+            "OK"
+        } else {
+            "BREACH:leverage"
+        }
+    };
+    let mut all = vec![
+        ("datetime", texts(|bar| bar.time.as_str())),
+        ("close", numbers(|bar| bar.close)),
+        ("signal", texts(|bar| bar.signal.label())),
+        ("position_state", texts(|bar| bar.state.label())),
+        ("exposure", numbers(|bar| bar.exposure)),
+        ("equity", numbers(|bar| bar.equity)),
+        ("constraint_check", texts(check)),
+    ];
+    for (place, name) in columns.iter().enumerate() {
+        let own = |bar: &AuditRow| match (&bar.holding, bar.indicators.get(place)) {
+            (Some(holding), _) => text_cell(holding),
+            (None, Some(Some(value))) => LogCell::Number(*value),
+            (None, Some(None) | None) => LogCell::Missing,
+        };
+        all.push((name.as_str(), bars.iter().map(own).collect()));
+    }
+    own_table(bars.len(), all)
 }
 
 fn is_no_signal(cell: &LogCell) -> bool {

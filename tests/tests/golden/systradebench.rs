@@ -11,10 +11,11 @@
 use ktd_kit::Need;
 use ktd_kit::golden::{golden_root, text};
 use ktd_strategy_code::{
-    Arena, AssetBars, AuditRow, BarTime, DocumentId, INITIAL_CAPITAL, MarketBars, PaperEvidence, PaperScores,
-    ParameterValue, Parameters, PatchSize, Review, RunFigures, SourceFacts, StrategyCard, StrategyDocument,
-    StrategyLogs, Stress, TradeRow, curve_after_costs, is_close, profit_at_next_open, run_reference,
-    tokens_hash, trace_distance, trace_tokens, trade_hash,
+    Arena, AssetBars, AuditRow, BarTime, BreachReport, CandidateLogs, DocumentId, INITIAL_CAPITAL,
+    MarketBars, PaperEvidence, PaperScores, ParameterValue, Parameters, PatchSize, Review, RunFigures,
+    SourceFacts, StrategyCard, StrategyDocument, StrategyLogs, Stress, TradeRow, broken_trace, completeness,
+    curve_after_costs, is_close, known_difference, profit_at_next_open, run_reference, tokens_hash,
+    trace_distance, trace_tokens, trade_hash,
 };
 use serde_json::Value;
 use std::path::PathBuf;
@@ -334,6 +335,32 @@ fn compare_earnings(id: &str, document: &Document, logs: &StrategyLogs, run_of: 
         near(profit, run_of["pnl_next_open"].as_f64().unwrap()),
         "{id}: {profit}"
     );
+}
+
+/// The gates on logs pass the reference, which breaks no constraint.
+fn compare_audit(id: &str, document: &Document, logs: &StrategyLogs, run_of: &Value) {
+    let market = market_of(&run_of["data"], &document.assets);
+    let spec = StrategyDocument::parse(&text(&path(&format!("specs/{id}.json")).unwrap())).unwrap();
+    let own = CandidateLogs::of_reference(logs, &document.columns);
+    let share = completeness(&own, &spec);
+    assert!(
+        near(share, run_of["completeness"].as_f64().unwrap()),
+        "{id}: {share}"
+    );
+    assert_eq!(broken_trace(&own, &market, INITIAL_CAPITAL), None, "{id}");
+    let report = BreachReport::of(&own, &market, &spec, &document.parameters);
+    assert_eq!(report.breaches, [], "{id}");
+    let half = logs.bars.len() / 2;
+    let part = run_reference(
+        document.id,
+        &document.parameters,
+        &market.prefix(half),
+        INITIAL_CAPITAL,
+    )
+    .unwrap();
+    let part = CandidateLogs::of_reference(&part, &document.columns);
+    let time = market.times()[half - 1].as_str();
+    assert_eq!(known_difference(&own, &part, time), None, "{id}");
 }
 
 fn compare_stress(id: &str, document: &Document, logs: &StrategyLogs, run_of: &Value) {

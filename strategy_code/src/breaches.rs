@@ -1,0 +1,386 @@
+//! Breaches of a document's constraints, found from the logs and the market: what `constraint_check` says of itself is
+//! compared, never believed.
+
+use crate::bars::MarketBars;
+use crate::candidate::{CandidateLogs, CandidateTable};
+use crate::document::StrategyDocument;
+use crate::parameters::Parameters;
+use crate::strict_json::StrictJson;
+use std::collections::BTreeMap;
+
+/// What an exposure may lie above the limit by rounding.
+const EXPOSURE_TOLERANCE: f64 = 1e-9;
+/// The asset list of a document that trades whatever the index holds.
+const CONSTITUENTS: &str = "constituents";
+
+/// Which constraint was broken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum BreachKind {
+    /// Exposure above the leverage on a bar with an action.
+    Leverage,
+    /// A short position where short selling is off.
+    ShortSelling,
+    /// A trade in a symbol that is not allowed.
+    ForeignSymbol,
+    /// A position after a session's last bar where overnight is off.
+    Overnight,
+    /// More entries in a session than allowed.
+    Entries,
+    /// More units than allowed.
+    Units,
+    /// An entry with a slope outside its bounds.
+    Beta,
+    /// A position kept through a close beyond its stop.
+    Stop,
+    /// Equity of 0 or less.
+    Equity,
+}
+
+impl BreachKind {
+    /// The name used in records.
+    #[must_use]
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Leverage => "leverage",
+            Self::ShortSelling => "short_selling",
+            Self::ForeignSymbol => "foreign_symbol",
+            Self::Overnight => "overnight",
+            Self::Entries => "entries",
+            Self::Units => "units",
+            Self::Beta => "beta",
+            Self::Stop => "stop",
+            Self::Equity => "equity",
+        }
+    }
+}
+
+/// One broken constraint.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Breach {
+    /// Which.
+    pub kind: BreachKind,
+    /// The bar in ISO form; of a trade, its entry.
+    pub time: String,
+    /// Whether the log of bars says BREACH there.
+    pub is_logged: bool,
+}
+
+/// Actions of a run and the constraints that it broke, in order of bars.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct BreachReport {
+    /// Bars with a signal other than NONE.
+    pub actions: usize,
+    /// What was broken.
+    pub breaches: Vec<Breach>,
+}
+
+impl BreachReport {
+    /// Breaches that the log of bars says itself.
+    #[must_use]
+    pub fn logged(&self) -> usize {
+        self.breaches.iter().filter(|breach| breach.is_logged).count()
+    }
+
+    /// The breaches of a run under a document with the parameters of its card.
+    #[must_use]
+    pub fn of(
+        logs: &CandidateLogs,
+        market: &MarketBars,
+        document: &StrategyDocument,
+        parameters: &Parameters,
+    ) -> Self {
+        let finder = BreachFinder {
+            bars: &logs.bars,
+            document,
+            parameters,
+            session_end: parameters.text("session_end").ok(),
+        };
+        let mut found: Vec<(BreachKind, String)> = Vec::new();
+        for row in 0..logs.bars.len() {
+            let time = logs.bars.text("datetime", row).unwrap_or_default().to_owned();
+            found.extend(finder.of_bar(row).into_iter().map(|kind| (kind, time.clone())));
+        }
+        found.extend(finder.of_sessions());
+        found.extend(foreign_symbols(&logs.trades, market, document));
+        found.sort_by(|one, other| (&one.1, one.0).cmp(&(&other.1, other.0)));
+        let checks = finder.checks();
+        let breaches = found.into_iter().map(|(kind, time)| Breach {
+            kind,
+            is_logged: checks
+                .get(time.as_str())
+                .is_some_and(|check| check.starts_with("BREACH")),
+            time,
+        });
+        Self {
+            actions: (0..logs.bars.len())
+                .filter(|row| finder.signal(*row) != "NONE")
+                .count(),
+            breaches: breaches.collect(),
+        }
+    }
+}
+
+struct BreachFinder<'a> {
+    bars: &'a CandidateTable,
+    document: &'a StrategyDocument,
+    parameters: &'a Parameters,
+    session_end: Option<&'a str>,
+}
+
+impl BreachFinder<'_> {
+    fn signal(&self, row: usize) -> &str {
+        self.bars.text("signal", row).unwrap_or("NONE")
+    }
+
+    fn state(&self, row: usize) -> &str {
+        self.bars.text("position_state", row).unwrap_or("FLAT")
+    }
+
+    fn limit(&self, name: &str) -> Option<f64> {
+        self.document.constraints.get(name)?.as_number()
+    }
+
+    fn forbids(&self, name: &str) -> bool {
+        self.document.constraints.get(name) == Some(&StrictJson::Bool(false))
+    }
+
+    fn number(&self, name: &str, row: usize) -> Option<f64> {
+        self.bars.number(name, row)
+    }
+
+    fn checks(&self) -> BTreeMap<&str, &str> {
+        (0..self.bars.len())
+            .filter_map(|row| {
+                Some((
+                    self.bars.text("datetime", row)?,
+                    self.bars.text("constraint_check", row)?,
+                ))
+            })
+            .collect()
+    }
+
+    fn of_bar(&self, row: usize) -> Vec<BreachKind> {
+        let is_action = self.signal(row) != "NONE";
+        let above = |name: &str, limit: Option<f64>, tolerance: f64| {
+            let own = self.number(name, row).zip(limit);
+            own.is_some_and(|(value, limit)| value > limit + tolerance)
+        };
+        let clock = self.bars.text("datetime", row).and_then(|time| time.get(11..16));
+        let is_end = self.session_end.is_some() && clock == self.session_end;
+        let found = [
+            (
+                BreachKind::Leverage,
+                is_action && above("exposure", self.limit("max_leverage"), EXPOSURE_TOLERANCE),
+            ),
+            (
+                BreachKind::ShortSelling,
+                self.forbids("short_selling") && self.state(row) == "SHORT",
+            ),
+            (
+                BreachKind::Overnight,
+                self.forbids("overnight") && is_end && self.state(row) != "FLAT",
+            ),
+            (BreachKind::Units, above("units", self.limit("max_units"), 0.0)),
+            (
+                BreachKind::Beta,
+                is_entry(self.signal(row)) && self.is_beta_outside(row),
+            ),
+            (BreachKind::Stop, self.is_kept_beyond_stop(row)),
+            (
+                BreachKind::Equity,
+                self.number("equity", row).is_some_and(|equity| equity <= 0.0),
+            ),
+        ];
+        found
+            .into_iter()
+            .filter(|(_, is)| *is)
+            .map(|(kind, _)| kind)
+            .collect()
+    }
+
+    fn is_beta_outside(&self, row: usize) -> bool {
+        let bounds = self
+            .document
+            .constraints
+            .get("beta_bounds")
+            .and_then(StrictJson::as_list);
+        let Some([least, greatest]) = bounds else {
+            return false;
+        };
+        let inside = |beta: f64| {
+            least.as_number().is_some_and(|least| least <= beta)
+                && greatest.as_number().is_some_and(|greatest| beta <= greatest)
+        };
+        self.number("beta", row).is_some_and(|beta| !inside(beta))
+    }
+
+    /// A position that the bar before held, whose stop this bar's close reached, and that is held on.
+    fn is_kept_beyond_stop(&self, row: usize) -> bool {
+        let Some(before) = row.checked_sub(1) else {
+            return false;
+        };
+        let side = match self.state(before) {
+            "LONG" => 1.0,
+            "SHORT" => -1.0,
+            _ => return false,
+        };
+        let is_kept = self.state(row) == self.state(before) && matches!(self.signal(row), "NONE" | "ADD");
+        let close = self.number("close", row);
+        let level = self.number("stop_level", before);
+        let beyond_level = close
+            .zip(level)
+            .is_some_and(|(close, level)| side * (close - level) <= 0.0);
+        let stop_z = self.parameters.number("stop_z").ok();
+        let beyond_z = self
+            .number("z", row)
+            .zip(stop_z)
+            .is_some_and(|(z, stop)| z.abs() >= stop);
+        is_kept && (beyond_level || beyond_z || self.is_beyond_loss(before, side, close))
+    }
+
+    /// Whether the loss since the entry, whose bar is the last one with an entry's signal, has reached the stop.
+    fn is_beyond_loss(&self, before: usize, side: f64, close: Option<f64>) -> bool {
+        let stop = self.parameters.number("stop_loss_pct").ok();
+        let entry = (0..=before)
+            .rev()
+            .find(|row| is_entry(self.signal(*row)))
+            .and_then(|row| self.number("close", row));
+        close
+            .zip(entry)
+            .zip(stop)
+            .is_some_and(|((close, entry), stop)| side * (close / entry - 1.0) <= -stop)
+    }
+
+    /// Sessions with more entries than allowed: a breach for each entry beyond.
+    fn of_sessions(&self) -> Vec<(BreachKind, String)> {
+        let Some(most) = self.limit("max_entries_per_day") else {
+            return Vec::new();
+        };
+        let mut entries: BTreeMap<&str, f64> = BTreeMap::new();
+        let mut found = Vec::new();
+        for row in 0..self.bars.len() {
+            let Some(time) = self
+                .bars
+                .text("datetime", row)
+                .filter(|_| is_entry(self.signal(row)))
+            else {
+                continue;
+            };
+            let own = entries.entry(time.get(..10).unwrap_or_default()).or_insert(0.0);
+            *own += 1.0;
+            if *own > most {
+                found.push((BreachKind::Entries, time.to_owned()));
+            }
+        }
+        found
+    }
+}
+
+fn is_entry(signal: &str) -> bool {
+    matches!(signal, "LONG" | "SHORT")
+}
+
+/// Trades in a symbol that the document does not allow, at their entries.
+fn foreign_symbols(
+    trades: &CandidateTable,
+    market: &MarketBars,
+    document: &StrategyDocument,
+) -> Vec<(BreachKind, String)> {
+    let allowed = document
+        .constraints
+        .get("allowed_assets")
+        .and_then(StrictJson::as_list);
+    let listed: Vec<&str> = allowed
+        .into_iter()
+        .flatten()
+        .filter_map(StrictJson::as_text)
+        .collect();
+    let is_allowed = |symbol: &str| {
+        let is_constituent = symbol != "INDEX" && market.assets.iter().any(|(known, _)| known == symbol);
+        listed.contains(&symbol) || (listed.contains(&CONSTITUENTS) && is_constituent)
+    };
+    (0..trades.len())
+        .filter(|row| !trades.text("symbol", *row).is_some_and(is_allowed))
+        .map(|row| {
+            let time = trades.text("entry_datetime", row).unwrap_or_default();
+            (BreachKind::ForeignSymbol, time.to_owned())
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::candidate::LogCell;
+    use crate::parameters::ParameterValue;
+
+    const DOCUMENT: &str = r#"{"strategy_id":"S05","name":"n","family":"f","assets":["A"],"warmup":0,"multi":false,"intraday":true,
+        "params":{},"constraints":{"max_leverage":1.0,"allowed_assets":["A"],"short_selling":false,"overnight":false,
+        "max_entries_per_day":1,"max_units":2,"beta_bounds":[0.2,5.0]},"columns":[],"keywords":[]}"#;
+
+    fn table(columns: &[(&str, &[&str])]) -> CandidateTable {
+        let cell = |text: &&str| {
+            text.parse()
+                .map_or_else(|_| LogCell::Text((*text).to_owned()), LogCell::Number)
+        };
+        let columns = columns
+            .iter()
+            .map(|(name, cells)| ((*name).to_owned(), cells.iter().map(cell).collect()));
+        CandidateTable::new(columns.collect()).unwrap()
+    }
+
+    #[test]
+    fn every_constraint_is_checked_from_the_logs() {
+        let times = [
+            "2021-01-04T14:30:00",
+            "2021-01-04T14:45:00",
+            "2021-01-04T15:00:00",
+            "2021-01-05T09:45:00",
+        ];
+        let bars = table(&[
+            ("datetime", &times),
+            ("close", &["100", "98", "97", "90"]),
+            ("signal", &["LONG", "SHORT", "NONE", "NONE"]),
+            ("position_state", &["LONG", "SHORT", "LONG", "LONG"]),
+            ("exposure", &["1.2", "1", "1", "1"]),
+            ("equity", &["100", "98", "97", "-1"]),
+            ("units", &["1", "1", "3", "1"]),
+            ("beta", &["0.1", "1", "9", "1"]),
+            ("constraint_check", &["BREACH:leverage", "OK", "OK", "OK"]),
+        ]);
+        let trades = table(&[("symbol", &["B"]), ("entry_datetime", &["2021-01-05T09:45:00"])]);
+        let parameters = Parameters::new([
+            ("session_end".to_owned(), ParameterValue::Text("15:00".to_owned())),
+            ("stop_loss_pct".to_owned(), ParameterValue::Number(0.05)),
+        ]);
+        let document = StrategyDocument::parse(DOCUMENT).unwrap();
+        let logs = CandidateLogs { trades, bars };
+        let report = BreachReport::of(&logs, &MarketBars::default(), &document, &parameters);
+        let found: Vec<(&str, &str, bool)> = report
+            .breaches
+            .iter()
+            .map(|breach| {
+                (
+                    breach.time.get(5..16).unwrap(),
+                    breach.kind.label(),
+                    breach.is_logged,
+                )
+            })
+            .collect();
+        assert_eq!(
+            found,
+            [
+                ("01-04T14:30", "leverage", true),
+                ("01-04T14:30", "beta", true),
+                ("01-04T14:45", "short_selling", false),
+                ("01-04T14:45", "entries", false),
+                ("01-04T15:00", "overnight", false),
+                ("01-04T15:00", "units", false),
+                ("01-05T09:45", "foreign_symbol", false),
+                ("01-05T09:45", "stop", false),
+                ("01-05T09:45", "equity", false),
+            ]
+        );
+        assert_eq!((report.actions, report.logged()), (2, 2));
+    }
+}

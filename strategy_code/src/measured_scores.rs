@@ -1,0 +1,149 @@
+//! Measured scores of a submission, from what its programs did: fidelity, risk, reliability.
+
+use crate::indicators::{count, mean};
+
+/// What D1, fidelity to the document, is made of.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FidelityEvidence {
+    /// Checks of the card that hold.
+    pub checks_held: usize,
+    /// Checks of the card.
+    pub checks: usize,
+    /// Distance to the reference in every scenario, 0 to 1.
+    pub distances: Vec<f64>,
+    /// Whether the version has drifted: then there is no fidelity.
+    pub has_drifted: bool,
+}
+
+impl FidelityEvidence {
+    /// D1: 0.4 x share of checks that hold + 0.6 x mean of 1 - distance; 0 after drift.
+    #[must_use]
+    pub fn score(&self) -> f64 {
+        if self.has_drifted {
+            return 0.0;
+        }
+        let near: Vec<f64> = self.distances.iter().map(|distance| 1.0 - distance).collect();
+        0.4 * share(self.checks_held, self.checks) + 0.6 * mean(&near).unwrap_or(0.0)
+    }
+}
+
+/// What D2, risk, is made of: sums over the long run and the stress runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RiskEvidence {
+    /// Bars with an action.
+    pub actions: usize,
+    /// Constraints broken.
+    pub breaches: usize,
+    /// Those of them that the program logged itself.
+    pub logged_breaches: usize,
+    /// Stress runs passed.
+    pub stress_passed: usize,
+    /// Stress runs.
+    pub stress_runs: usize,
+}
+
+impl RiskEvidence {
+    /// D2: 0.5 x (1 - breaches an action) + 0.3 x share of stress runs passed + 0.2 x share of breaches logged.
+    #[must_use]
+    pub fn score(self) -> f64 {
+        let broken = if self.breaches == 0 {
+            0.0
+        } else {
+            share(self.breaches, self.actions).min(1.0)
+        };
+        let logged = if self.breaches == 0 {
+            1.0
+        } else {
+            share(self.logged_breaches, self.breaches)
+        };
+        0.5 * (1.0 - broken) + 0.3 * share(self.stress_passed, self.stress_runs) + 0.2 * logged
+    }
+}
+
+/// What D3, reliability, is made of.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ReliabilityEvidence {
+    /// Whether the gate on determinism is passed.
+    pub is_deterministic: bool,
+    /// Whether the gate on look-ahead is passed.
+    pub is_free_of_leaks: bool,
+    /// Share of required cells that are filled.
+    pub completeness: f64,
+    /// Whether every trade could be traced.
+    pub is_traceable: bool,
+    /// Stress runs that ended.
+    pub stress_ended: usize,
+    /// Stress runs.
+    pub stress_runs: usize,
+}
+
+impl ReliabilityEvidence {
+    /// D3: 0.30 determinism + 0.30 no look-ahead + 0.25 x completeness where traceable + 0.15 x share of stress runs that end.
+    #[must_use]
+    pub fn score(self) -> f64 {
+        let one = |holds: bool| if holds { 1.0 } else { 0.0 };
+        0.30 * one(self.is_deterministic)
+            + 0.30 * one(self.is_free_of_leaks)
+            + 0.25 * self.completeness * one(self.is_traceable)
+            + 0.15 * share(self.stress_ended, self.stress_runs)
+    }
+}
+
+/// A share; of nothing 0.
+fn share(part: usize, of: usize) -> f64 {
+    if of == 0 { 0.0 } else { count(part) / count(of) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_perfect_submission_has_ones_and_drift_has_no_fidelity() {
+        let fidelity = FidelityEvidence {
+            checks_held: 12,
+            checks: 12,
+            distances: vec![0.0; 5],
+            has_drifted: false,
+        };
+        assert!((fidelity.score() - 1.0).abs() < 1e-15);
+        let half = FidelityEvidence {
+            distances: vec![0.5; 5],
+            ..fidelity.clone()
+        };
+        assert!((half.score() - 0.7).abs() < 1e-15);
+        assert!(
+            FidelityEvidence {
+                has_drifted: true,
+                ..fidelity
+            }
+            .score()
+            .abs()
+                < 1e-15
+        );
+        let risk = RiskEvidence {
+            actions: 0,
+            breaches: 0,
+            logged_breaches: 0,
+            stress_passed: 8,
+            stress_runs: 8,
+        };
+        assert!((risk.score() - 1.0).abs() < 1e-15);
+        let broken = RiskEvidence {
+            actions: 4,
+            breaches: 8,
+            logged_breaches: 2,
+            ..risk
+        };
+        assert!((broken.score() - 0.35).abs() < 1e-15);
+        let reliability = ReliabilityEvidence {
+            is_deterministic: true,
+            is_free_of_leaks: true,
+            completeness: 0.8,
+            is_traceable: false,
+            stress_ended: 4,
+            stress_runs: 8,
+        };
+        assert!((reliability.score() - 0.675).abs() < 1e-15);
+    }
+}
