@@ -9,7 +9,7 @@ use std::path::Path;
 
 /// The crates of the program, from the root of the workspace; a crate's folder holds those below it. A test compares
 /// them with the crates that the program is built of.
-const CRATES: [&str; 14] = [
+const CRATES: [&str; 15] = [
     "env",
     "masking",
     "guard",
@@ -23,6 +23,7 @@ const CRATES: [&str; 14] = [
     "alphas",
     "learners",
     "leakage",
+    "strategy_code",
     "runs",
 ];
 /// What all crates are built by.

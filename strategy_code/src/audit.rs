@@ -1,6 +1,6 @@
 //! The gate on the logs themselves: whether their cells are filled, and whether trades can be traced to bars and prices.
 
-use crate::bars::MarketBars;
+use crate::bars::StrategyBars;
 use crate::candidate::{CandidateLogs, CandidateTable};
 use crate::document::StrategyDocument;
 use crate::indicators::count;
@@ -91,7 +91,7 @@ impl fmt::Display for BrokenTrace {
 /// The first of ten trades, evenly spaced, that the log of bars and the market do not bear out; or an equity at the end that
 /// is not capital plus profit. `None` where all fit.
 #[must_use]
-pub fn broken_trace(logs: &CandidateLogs, market: &MarketBars, capital: f64) -> Option<BrokenTrace> {
+pub fn broken_trace(logs: &CandidateLogs, market: &StrategyBars, capital: f64) -> Option<BrokenTrace> {
     let trace = Trace::of(logs, market);
     let trades = logs.trades.len();
     let picked: BTreeSet<usize> = (0..TRACED_TRADES)
@@ -119,7 +119,7 @@ struct Trace<'a> {
 }
 
 impl<'a> Trace<'a> {
-    fn of(logs: &'a CandidateLogs, market: &'a MarketBars) -> Self {
+    fn of(logs: &'a CandidateLogs, market: &'a StrategyBars) -> Self {
         let rows = (0..logs.bars.len()).filter_map(|row| Some((logs.bars.text("datetime", row)?, row)));
         let closes = market.assets.iter().map(|(symbol, bars)| {
             let own = bars.times.iter().zip(&bars.close);

@@ -102,12 +102,12 @@ impl AssetBars {
 
 /// Bars of the assets of a strategy, in the order of its document, all on the same times.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct MarketBars {
+pub struct StrategyBars {
     /// Symbol and bars of each asset.
     pub assets: Vec<(String, AssetBars)>,
 }
 
-impl MarketBars {
+impl StrategyBars {
     /// The time stamps, which all assets share.
     #[must_use]
     pub fn times(&self) -> &[BarTime] {

@@ -1,7 +1,7 @@
 //! Breaches of a document's constraints, found from the logs and the market: what `constraint_check` says of itself is
 //! compared, never believed.
 
-use crate::bars::MarketBars;
+use crate::bars::StrategyBars;
 use crate::candidate::{CandidateLogs, CandidateTable};
 use crate::document::StrategyDocument;
 use crate::parameters::Parameters;
@@ -56,7 +56,7 @@ impl BreachKind {
 
 /// One broken constraint.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Breach {
+pub struct ConstraintBreach {
     /// Which.
     pub kind: BreachKind,
     /// The bar in ISO form; of a trade, its entry.
@@ -71,7 +71,7 @@ pub struct BreachReport {
     /// Bars with a signal other than NONE.
     pub actions: usize,
     /// What was broken.
-    pub breaches: Vec<Breach>,
+    pub breaches: Vec<ConstraintBreach>,
 }
 
 impl BreachReport {
@@ -85,7 +85,7 @@ impl BreachReport {
     #[must_use]
     pub fn of(
         logs: &CandidateLogs,
-        market: &MarketBars,
+        market: &StrategyBars,
         document: &StrategyDocument,
         parameters: &Parameters,
     ) -> Self {
@@ -104,7 +104,7 @@ impl BreachReport {
         found.extend(foreign_symbols(&logs.trades, market, document));
         found.sort_by(|one, other| (&one.1, one.0).cmp(&(&other.1, other.0)));
         let checks = finder.checks();
-        let breaches = found.into_iter().map(|(kind, time)| Breach {
+        let breaches = found.into_iter().map(|(kind, time)| ConstraintBreach {
             kind,
             is_logged: checks
                 .get(time.as_str())
@@ -283,7 +283,7 @@ fn is_entry(signal: &str) -> bool {
 /// Trades in a symbol that the document does not allow, at their entries.
 fn foreign_symbols(
     trades: &CandidateTable,
-    market: &MarketBars,
+    market: &StrategyBars,
     document: &StrategyDocument,
 ) -> Vec<(BreachKind, String)> {
     let allowed = document
@@ -355,7 +355,7 @@ mod tests {
         ]);
         let document = StrategyDocument::parse(DOCUMENT).unwrap();
         let logs = CandidateLogs { trades, bars };
-        let report = BreachReport::of(&logs, &MarketBars::default(), &document, &parameters);
+        let report = BreachReport::of(&logs, &StrategyBars::default(), &document, &parameters);
         let found: Vec<(&str, &str, bool)> = report
             .breaches
             .iter()

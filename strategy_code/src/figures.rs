@@ -1,6 +1,6 @@
 //! What a run earned: return, risk, turnover, costs, and how much of it hangs on the fill.
 
-use crate::bars::{BarTime, MarketBars};
+use crate::bars::{BarTime, StrategyBars};
 use crate::indicators::{count, mean, sample_deviation};
 use crate::logs::{TradeRow, TradeSide};
 use std::collections::BTreeMap;
@@ -111,7 +111,7 @@ pub fn curve_after_costs(trades: &[TradeRow], curve: &EquityCurve, bps: f64) -> 
 
 /// Profit with both fills of every trade moved to the open of the next bar; a fill on the last bar stays.
 #[must_use]
-pub fn profit_at_next_open(trades: &[TradeRow], market: &MarketBars) -> f64 {
+pub fn profit_at_next_open(trades: &[TradeRow], market: &StrategyBars) -> f64 {
     trades
         .iter()
         .map(|trade| {
@@ -126,7 +126,7 @@ pub fn profit_at_next_open(trades: &[TradeRow], market: &MarketBars) -> f64 {
         .sum()
 }
 
-fn open_after(market: &MarketBars, symbol: &str, time: &BarTime) -> Option<f64> {
+fn open_after(market: &StrategyBars, symbol: &str, time: &BarTime) -> Option<f64> {
     let (_, bars) = market.assets.iter().find(|(known, _)| known == symbol)?;
     let bar = bars.times.binary_search(time).ok()?;
     bars.open.get(bar + 1).copied()

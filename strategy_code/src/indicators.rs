@@ -33,22 +33,21 @@ fn over_windows(values: &[f64], window: usize, figure: impl Fn(&[f64]) -> Option
         .collect()
 }
 
-/// Mean; `None` of nothing.
+/// Mean; `None` of nothing. Equal values have themselves as mean, whatever rounding says of their sum.
 pub(crate) fn mean(values: &[f64]) -> Option<f64> {
-    (!values.is_empty()).then(|| values.iter().sum::<f64>() / count(values.len()))
+    let first = *values.first()?;
+    if are_equal(values) {
+        return Some(first);
+    }
+    Some(values.iter().sum::<f64>() / count(values.len()))
 }
 
 /// Sample standard deviation; 0 where all are equal, `None` of fewer than two.
 pub(crate) fn sample_deviation(values: &[f64]) -> Option<f64> {
-    let (first, rest) = values.split_first()?;
-    if rest.is_empty() {
+    if values.len() < 2 {
         return None;
     }
-    #[expect(
-        clippy::float_cmp,
-        reason = "equal values have no deviation, whatever rounding says"
-    )]
-    if rest.iter().all(|value| value == first) {
+    if are_equal(values) {
         return Some(0.0);
     }
     let centre = mean(values)?;
@@ -57,6 +56,16 @@ pub(crate) fn sample_deviation(values: &[f64]) -> Option<f64> {
         .map(|value| (value - centre) * (value - centre))
         .sum();
     Some((squares / count(values.len() - 1)).sqrt())
+}
+
+#[expect(
+    clippy::float_cmp,
+    reason = "the same value, bit for bit but for the sign of zero"
+)]
+fn are_equal(values: &[f64]) -> bool {
+    values
+        .first()
+        .is_some_and(|first| values.iter().all(|value| value == first))
 }
 
 /// Exponential mean with this weight of the newest value, started at the first value.

@@ -4,7 +4,7 @@ use crate::bars::BarTime;
 
 /// What a strategy did on a bar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Signal {
+pub enum BarSignal {
     /// Nothing.
     None,
     /// It went long.
@@ -19,7 +19,7 @@ pub enum Signal {
     Exit,
 }
 
-impl Signal {
+impl BarSignal {
     /// All signals, in the order of the documents.
     pub const ALL: [Self; 6] = [
         Self::None,
@@ -120,7 +120,7 @@ pub struct AuditRow {
     /// Close of the asset, of the first leg, of the index, or of the first asset.
     pub close: f64,
     /// What was done.
-    pub signal: Signal,
+    pub signal: BarSignal,
     /// What is held afterwards.
     pub state: PositionState,
     /// Sum of |quantity| x close over equity, after the bar.

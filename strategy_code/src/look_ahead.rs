@@ -1,6 +1,6 @@
 //! The gate on look-ahead: what a strategy logs up to a bar must not depend on the bars after it.
 
-use crate::bars::{AssetBars, MarketBars};
+use crate::bars::{AssetBars, StrategyBars};
 use crate::candidate::{CandidateLogs, CandidateTable, LogCell};
 use ktd_env::KeyedStream;
 use std::collections::BTreeSet;
@@ -32,13 +32,13 @@ pub fn look_ahead_cuts(bars: usize) -> Vec<usize> {
 /// The bars with everything after the first `cut` replaced: prices by a random path that begins with a jump, volumes by
 /// random factors. Prices to two decimals, volumes to whole shares.
 #[must_use]
-pub fn replaced_future(market: &MarketBars, cut: usize, jump: f64, seed: u64) -> MarketBars {
+pub fn replaced_future(market: &StrategyBars, cut: usize, jump: f64, seed: u64) -> StrategyBars {
     let assets = market.assets.iter().map(|(symbol, bars)| {
         let purpose = format!("strategy future {cut} {jump} {symbol}");
         let mut stream = KeyedStream::for_purpose(seed, &purpose);
         (symbol.clone(), replaced(bars, cut, jump, &mut stream))
     });
-    MarketBars {
+    StrategyBars {
         assets: assets.collect(),
     }
 }

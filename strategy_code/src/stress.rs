@@ -1,6 +1,6 @@
 //! Stress: the bars of a long run, distorted in eight ways.
 
-use crate::bars::{AssetBars, MarketBars};
+use crate::bars::{AssetBars, StrategyBars};
 
 /// One way to distort bars.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -53,12 +53,12 @@ impl Stress {
 
     /// The distorted bars; prices to four decimals, ties to even.
     #[must_use]
-    pub fn apply(self, market: &MarketBars) -> MarketBars {
+    pub fn apply(self, market: &StrategyBars) -> StrategyBars {
         if self == Self::TenBars {
             return market.prefix(10);
         }
         let assets = market.assets.iter();
-        MarketBars {
+        StrategyBars {
             assets: assets
                 .map(|(symbol, bars)| (symbol.clone(), self.apply_to(bars)))
                 .collect(),

@@ -2,15 +2,15 @@
 
 use super::recorder::{BarNote, Recorder};
 use super::{ReferenceError, one_asset};
-use crate::bars::MarketBars;
+use crate::bars::StrategyBars;
 use crate::book::{Book, Deed};
 use crate::indicators::{before, rolling_deviation, rolling_mean};
-use crate::logs::{Signal, StrategyLogs};
+use crate::logs::{BarSignal, StrategyLogs};
 use crate::parameters::Parameters;
 
 pub(super) fn run(
     parameters: &Parameters,
-    market: &MarketBars,
+    market: &StrategyBars,
     capital: f64,
 ) -> Result<StrategyLogs, ReferenceError> {
     let (window, width) = (parameters.count("N")?, parameters.number("k")?);
@@ -40,9 +40,9 @@ pub(super) fn run(
             } else {
                 None
             };
-            rule.map_or(Signal::None, |rule| {
+            rule.map_or(BarSignal::None, |rule| {
                 book.close(symbol, close, deed(rule));
-                Signal::Exit
+                BarSignal::Exit
             })
         } else if lower_now.is_some_and(|lower| close < lower)
             && close_before
@@ -51,9 +51,9 @@ pub(super) fn run(
         {
             let quantity = book.equity(&closes) / close;
             book.move_to(symbol, quantity, close, deed("LOWER_CROSS"));
-            Signal::Long
+            BarSignal::Long
         } else {
-            Signal::None
+            BarSignal::None
         };
         let note = BarNote {
             time,

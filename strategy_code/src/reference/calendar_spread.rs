@@ -2,7 +2,7 @@
 
 use super::pair::{Legs, PairBar, PairEntry, PairRules, RollingScore, run_pair};
 use super::{ReferenceError, further};
-use crate::bars::MarketBars;
+use crate::bars::StrategyBars;
 use crate::indicators::before;
 use crate::logs::StrategyLogs;
 use crate::parameters::Parameters;
@@ -59,7 +59,7 @@ impl PairRules for SpreadRules<'_> {
 
 pub(super) fn run(
     parameters: &Parameters,
-    market: &MarketBars,
+    market: &StrategyBars,
     capital: f64,
 ) -> Result<StrategyLogs, ReferenceError> {
     let legs = Legs::of(market)?;

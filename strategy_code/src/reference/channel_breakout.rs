@@ -2,10 +2,10 @@
 
 use super::recorder::{BarNote, Recorder};
 use super::{ReferenceError, one_asset};
-use crate::bars::{AssetBars, BarTime, MarketBars};
+use crate::bars::{AssetBars, BarTime, StrategyBars};
 use crate::book::{Book, Deed};
 use crate::indicators::{before, count, rolling_highest, rolling_lowest, rolling_mean};
-use crate::logs::{PositionState, Signal, StrategyLogs};
+use crate::logs::{BarSignal, PositionState, StrategyLogs};
 use crate::parameters::Parameters;
 
 /// Leverage of the document: units fixed at the entry may have grown.
@@ -99,8 +99,10 @@ fn manage(
     time: &BarTime,
     channel: &Channel,
     (rules, units): (&Rules, &mut Option<Units>),
-) -> Signal {
-    let Some(open) = *units else { return Signal::None };
+) -> BarSignal {
+    let Some(open) = *units else {
+        return BarSignal::None;
+    };
     let leaves = if open.side > 0.0 {
         channel.exit_low.is_some_and(|low| close < low)
     } else {
@@ -116,7 +118,7 @@ fn manage(
     if let Some(rule) = exit {
         book.close(symbol, close, Deed { time, rule });
         *units = None;
-        return Signal::Exit;
+        return BarSignal::Exit;
     }
     let moved = open.side * (close - open.last_fill);
     if open.held < rules.max_units && moved >= rules.add_step * open.range {
@@ -127,9 +129,9 @@ fn manage(
             stop_level: close - open.side * rules.stop_multiple * open.range,
             ..open
         });
-        return Signal::Add;
+        return BarSignal::Add;
     }
-    Signal::None
+    BarSignal::None
 }
 
 /// The entry of a bar, if there is one.
@@ -163,7 +165,7 @@ fn enter(
 
 pub(super) fn run(
     parameters: &Parameters,
-    market: &MarketBars,
+    market: &StrategyBars,
     capital: f64,
 ) -> Result<StrategyLogs, ReferenceError> {
     let rules = Rules::of(parameters)?;
@@ -176,9 +178,9 @@ pub(super) fn run(
         } else {
             units = enter(&mut book, (symbol, close), time, &channel, &rules);
             match book.state(symbol) {
-                PositionState::Long => Signal::Long,
-                PositionState::Short => Signal::Short,
-                PositionState::Flat => Signal::None,
+                PositionState::Long => BarSignal::Long,
+                PositionState::Short => BarSignal::Short,
+                PositionState::Flat => BarSignal::None,
             }
         };
         let note = BarNote {

@@ -2,15 +2,15 @@
 
 use super::recorder::{BarNote, Recorder};
 use super::{ReferenceError, one_asset};
-use crate::bars::MarketBars;
+use crate::bars::StrategyBars;
 use crate::book::{Book, Deed};
 use crate::indicators::{before, rolling_mean};
-use crate::logs::{Signal, StrategyLogs};
+use crate::logs::{BarSignal, StrategyLogs};
 use crate::parameters::Parameters;
 
 pub(super) fn run(
     parameters: &Parameters,
-    market: &MarketBars,
+    market: &StrategyBars,
     capital: f64,
 ) -> Result<StrategyLogs, ReferenceError> {
     let (symbol, bars) = one_asset(market)?;
@@ -27,9 +27,9 @@ pub(super) fn run(
             let (short_before, long_before) = (before(&short, bar)?, before(&long, bar)?);
             let (short, long) = (short_now?, long_now?);
             if short > long && short_before <= long_before {
-                Some(("GOLDEN_CROSS", 1.0, Signal::Long))
+                Some(("GOLDEN_CROSS", 1.0, BarSignal::Long))
             } else if short < long && short_before >= long_before {
-                Some(("DEATH_CROSS", -1.0, Signal::Short))
+                Some(("DEATH_CROSS", -1.0, BarSignal::Short))
             } else {
                 None
             }
@@ -42,7 +42,7 @@ pub(super) fn run(
                 book.move_to(symbol, quantity, close, deed);
                 signal
             }
-            Some(_) | None => Signal::None,
+            Some(_) | None => BarSignal::None,
         };
         let note = BarNote {
             time,

@@ -2,10 +2,10 @@
 
 use super::recorder::{BarNote, Recorder};
 use super::{ReferenceError, one_asset};
-use crate::bars::MarketBars;
+use crate::bars::StrategyBars;
 use crate::book::{Book, Deed};
 use crate::indicators::{count, exponential_mean};
-use crate::logs::{PositionState, Signal, StrategyLogs};
+use crate::logs::{BarSignal, PositionState, StrategyLogs};
 use crate::parameters::Parameters;
 
 /// Relative strength where there is no change yet, or none at all.
@@ -66,12 +66,12 @@ impl StrengthRules {
         }
     }
 
-    fn entry(&self, seen: Figures) -> Option<(f64, &'static str, Signal)> {
+    fn entry(&self, seen: Figures) -> Option<(f64, &'static str, BarSignal)> {
         let earlier = seen.earlier?;
         if seen.histogram > 0.0 && earlier <= 0.0 && seen.strength >= self.middle {
-            Some((1.0, "CROSS_UP", Signal::Long))
+            Some((1.0, "CROSS_UP", BarSignal::Long))
         } else if seen.histogram < 0.0 && earlier >= 0.0 && seen.strength <= self.middle {
-            Some((-1.0, "CROSS_DOWN", Signal::Short))
+            Some((-1.0, "CROSS_DOWN", BarSignal::Short))
         } else {
             None
         }
@@ -88,7 +88,7 @@ fn difference(first: &[f64], second: &[f64]) -> Vec<f64> {
 
 pub(super) fn run(
     parameters: &Parameters,
-    market: &MarketBars,
+    market: &StrategyBars,
     capital: f64,
 ) -> Result<StrategyLogs, ReferenceError> {
     let (slow, smooth) = (parameters.count("slow")?, parameters.count("smooth")?);
@@ -124,13 +124,13 @@ pub(super) fn run(
             .filter(|_| state == PositionState::Flat && bar >= first_bar);
         let signal = if let Some(rule) = rules.exit(state, seen) {
             book.close(symbol, close, Deed { time, rule });
-            Signal::Exit
+            BarSignal::Exit
         } else if let Some((side, rule, signal)) = entry {
             let quantity = side * book.equity(&closes) / close;
             book.move_to(symbol, quantity, close, Deed { time, rule });
             signal
         } else {
-            Signal::None
+            BarSignal::None
         };
         let note = BarNote {
             time,

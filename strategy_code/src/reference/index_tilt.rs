@@ -2,10 +2,10 @@
 
 use super::recorder::{BarNote, Recorder};
 use super::{ReferenceError, further};
-use crate::bars::{AssetBars, MarketBars};
+use crate::bars::{AssetBars, StrategyBars};
 use crate::book::{Book, Deed};
 use crate::indicators::count;
-use crate::logs::{PositionState, Signal, StrategyLogs};
+use crate::logs::{BarSignal, PositionState, StrategyLogs};
 use crate::parameters::Parameters;
 
 /// Symbol of the index among the assets.
@@ -77,7 +77,7 @@ impl Constituent<'_> {
 
 pub(super) fn run(
     parameters: &Parameters,
-    market: &MarketBars,
+    market: &StrategyBars,
     capital: f64,
 ) -> Result<StrategyLogs, ReferenceError> {
     let rules = TiltRules {
@@ -122,9 +122,9 @@ pub(super) fn run(
             for ((symbol, price), (_, target)) in aims() {
                 book.move_to(symbol, target * equity / price, *price, Deed { time, rule });
             }
-            Signal::Rebalance
+            BarSignal::Rebalance
         } else {
-            Signal::None
+            BarSignal::None
         };
         let runs = |of: CloseRun| count(targets.iter().filter(|(run, _)| *run == of).count());
         let sum: f64 = targets.iter().map(|(_, target)| target).sum();

@@ -16,7 +16,7 @@ mod session;
 mod strongest_asset;
 mod target_volatility;
 
-use crate::bars::{AssetBars, MarketBars};
+use crate::bars::{AssetBars, StrategyBars};
 use crate::logs::StrategyLogs;
 use crate::parameters::Parameters;
 use std::fmt;
@@ -151,7 +151,7 @@ impl From<&'static str> for ReferenceError {
 pub fn run_reference(
     document: DocumentId,
     parameters: &Parameters,
-    market: &MarketBars,
+    market: &StrategyBars,
     capital: f64,
 ) -> Result<StrategyLogs, ReferenceError> {
     check_lengths(market)?;
@@ -172,7 +172,7 @@ pub fn run_reference(
     run(parameters, market, capital)
 }
 
-fn check_lengths(market: &MarketBars) -> Result<(), ReferenceError> {
+fn check_lengths(market: &StrategyBars) -> Result<(), ReferenceError> {
     let bars = market.times().len();
     for (symbol, own) in &market.assets {
         let columns = [&own.open, &own.high, &own.low, &own.close, &own.volume];
@@ -187,7 +187,7 @@ fn check_lengths(market: &MarketBars) -> Result<(), ReferenceError> {
 }
 
 /// The one asset of a document, with its symbol.
-fn one_asset(market: &MarketBars) -> Result<(&str, &AssetBars), ReferenceError> {
+fn one_asset(market: &StrategyBars) -> Result<(&str, &AssetBars), ReferenceError> {
     let (symbol, bars) = market
         .assets
         .first()

@@ -2,10 +2,10 @@
 
 use super::ReferenceError;
 use super::recorder::{BarNote, Recorder};
-use crate::bars::{AssetBars, BarTime, MarketBars};
+use crate::bars::{AssetBars, BarTime, StrategyBars};
 use crate::book::{Book, Closes, Deed};
 use crate::indicators::{rolling_deviation, rolling_mean};
-use crate::logs::{Signal, StrategyLogs};
+use crate::logs::{BarSignal, StrategyLogs};
 
 /// The first and the second leg.
 pub(super) struct Legs<'a> {
@@ -14,7 +14,7 @@ pub(super) struct Legs<'a> {
 }
 
 impl<'a> Legs<'a> {
-    pub(super) fn of(market: &'a MarketBars) -> Result<Self, ReferenceError> {
+    pub(super) fn of(market: &'a StrategyBars) -> Result<Self, ReferenceError> {
         match market.assets.as_slice() {
             [(first, first_bars), (second, second_bars)] => Ok(Self {
                 first: (first, first_bars),
@@ -86,9 +86,9 @@ pub(super) fn run_pair(rules: &impl PairRules, legs: &Legs<'_>, capital: f64) ->
             for (symbol, price) in closes {
                 book.close(symbol, price, Deed { time, rule });
             }
-            Signal::Exit
+            BarSignal::Exit
         } else {
-            Signal::None
+            BarSignal::None
         };
         let note = BarNote {
             time,
@@ -102,8 +102,10 @@ pub(super) fn run_pair(rules: &impl PairRules, legs: &Legs<'_>, capital: f64) ->
     recorder.finish(book)
 }
 
-fn open(book: &mut Book, closes: &Closes<'_>, time: &BarTime, entry: Option<PairEntry>) -> Signal {
-    let Some(entry) = entry else { return Signal::None };
+fn open(book: &mut Book, closes: &Closes<'_>, time: &BarTime, entry: Option<PairEntry>) -> BarSignal {
+    let Some(entry) = entry else {
+        return BarSignal::None;
+    };
     let deed = Deed {
         time,
         rule: entry.rule,
@@ -114,9 +116,9 @@ fn open(book: &mut Book, closes: &Closes<'_>, time: &BarTime, entry: Option<Pair
         book.move_to(symbol, quantity, *price, deed);
     }
     if entry.side > 0.0 {
-        Signal::Long
+        BarSignal::Long
     } else {
-        Signal::Short
+        BarSignal::Short
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::ReferenceError;
 use super::pair::{Legs, PairBar, PairEntry, PairRules, run_pair};
-use crate::bars::MarketBars;
+use crate::bars::StrategyBars;
 use crate::indicators::{mean, sample_deviation};
 use crate::logs::StrategyLogs;
 use crate::parameters::Parameters;
@@ -93,7 +93,7 @@ impl PairRules for ResidualRules {
 
 pub(super) fn run(
     parameters: &Parameters,
-    market: &MarketBars,
+    market: &StrategyBars,
     capital: f64,
 ) -> Result<StrategyLogs, ReferenceError> {
     let legs = Legs::of(market)?;

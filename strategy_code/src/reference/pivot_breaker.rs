@@ -3,9 +3,9 @@
 use super::recorder::{BarNote, Recorder};
 use super::session::{SessionBar, Sessions};
 use super::{ReferenceError, one_asset};
-use crate::bars::{BarTime, MarketBars};
+use crate::bars::{BarTime, StrategyBars};
 use crate::book::{Book, Deed};
-use crate::logs::{Signal, StrategyLogs};
+use crate::logs::{BarSignal, StrategyLogs};
 use crate::parameters::Parameters;
 
 /// Levels made of the session before.
@@ -87,12 +87,14 @@ fn act(
     time: &BarTime,
     exit: Option<&'static str>,
     (entry, entries): (Option<PivotEntry>, &mut usize),
-) -> Signal {
+) -> BarSignal {
     if let Some(rule) = exit {
         book.close(symbol, close, Deed { time, rule });
-        return Signal::Exit;
+        return BarSignal::Exit;
     }
-    let Some(entry) = entry else { return Signal::None };
+    let Some(entry) = entry else {
+        return BarSignal::None;
+    };
     let reverse = Deed {
         time,
         rule: entry.reverse,
@@ -106,15 +108,15 @@ fn act(
     book.move_to(symbol, quantity, close, deed);
     *entries += 1;
     if entry.side > 0.0 {
-        Signal::Long
+        BarSignal::Long
     } else {
-        Signal::Short
+        BarSignal::Short
     }
 }
 
 pub(super) fn run(
     parameters: &Parameters,
-    market: &MarketBars,
+    market: &StrategyBars,
     capital: f64,
 ) -> Result<StrategyLogs, ReferenceError> {
     let stop_loss = parameters.number("stop_loss_pct")?;

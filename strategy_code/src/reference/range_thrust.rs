@@ -3,9 +3,9 @@
 use super::recorder::{BarNote, Recorder};
 use super::session::{SessionBar, Sessions};
 use super::{ReferenceError, one_asset};
-use crate::bars::MarketBars;
+use crate::bars::StrategyBars;
 use crate::book::{Book, Deed};
-use crate::logs::{Signal, StrategyLogs};
+use crate::logs::{BarSignal, StrategyLogs};
 use crate::parameters::Parameters;
 
 /// The widest of highest high - lowest close and highest close - lowest low.
@@ -19,7 +19,7 @@ fn range_of(sessions: &[SessionBar]) -> f64 {
 
 pub(super) fn run(
     parameters: &Parameters,
-    market: &MarketBars,
+    market: &StrategyBars,
     capital: f64,
 ) -> Result<StrategyLogs, ReferenceError> {
     let window = parameters.count("n_days")?;
@@ -39,9 +39,9 @@ pub(super) fn run(
         let held = book.quantity(symbol);
         let thrust = levels.and_then(|(upper, lower)| {
             if close > upper && held <= 0.0 {
-                Some((1.0, "REVERSE_UP", "BREAK_UP", Signal::Long))
+                Some((1.0, "REVERSE_UP", "BREAK_UP", BarSignal::Long))
             } else if close < lower && held >= 0.0 {
-                Some((-1.0, "REVERSE_DOWN", "BREAK_DOWN", Signal::Short))
+                Some((-1.0, "REVERSE_DOWN", "BREAK_DOWN", BarSignal::Short))
             } else {
                 None
             }
@@ -49,14 +49,18 @@ pub(super) fn run(
         let signal = if time.clock() == session_end {
             let rule = "SESSION_END";
             book.close(symbol, close, Deed { time, rule });
-            if held == 0.0 { Signal::None } else { Signal::Exit }
+            if held == 0.0 {
+                BarSignal::None
+            } else {
+                BarSignal::Exit
+            }
         } else if let Some((side, reverse, entry, signal)) = thrust {
             book.close(symbol, close, Deed { time, rule: reverse });
             let quantity = side * book.equity(&closes) / close;
             book.move_to(symbol, quantity, close, Deed { time, rule: entry });
             signal
         } else {
-            Signal::None
+            BarSignal::None
         };
         let note = BarNote {
             time,

@@ -2,7 +2,7 @@
 
 use super::ReferenceError;
 use super::pair::{Legs, PairBar, PairEntry, PairRules, RollingScore, run_pair};
-use crate::bars::MarketBars;
+use crate::bars::StrategyBars;
 use crate::logs::StrategyLogs;
 use crate::parameters::Parameters;
 
@@ -45,7 +45,7 @@ impl PairRules for RatioRules {
 
 pub(super) fn run(
     parameters: &Parameters,
-    market: &MarketBars,
+    market: &StrategyBars,
     capital: f64,
 ) -> Result<StrategyLogs, ReferenceError> {
     let legs = Legs::of(market)?;

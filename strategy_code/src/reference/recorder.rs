@@ -2,7 +2,7 @@
 
 use crate::bars::BarTime;
 use crate::book::{Book, Closes};
-use crate::logs::{AuditRow, PositionState, Signal, StrategyLogs};
+use crate::logs::{AuditRow, BarSignal, PositionState, StrategyLogs};
 
 /// Audit rows of a run so far.
 pub(super) struct Recorder {
@@ -14,7 +14,7 @@ pub(super) struct Recorder {
 pub(super) struct BarNote<'a> {
     pub(super) time: &'a BarTime,
     pub(super) close: f64,
-    pub(super) signal: Signal,
+    pub(super) signal: BarSignal,
     pub(super) state: PositionState,
     pub(super) indicators: Vec<Option<f64>>,
 }
@@ -35,7 +35,7 @@ impl Recorder {
             state: note.state,
             exposure: book.exposure(closes),
             equity: book.equity(closes),
-            is_within_leverage: note.signal == Signal::None || book.is_within(closes, self.max_leverage),
+            is_within_leverage: note.signal == BarSignal::None || book.is_within(closes, self.max_leverage),
             indicators: note.indicators,
             holding: None,
         });

@@ -3,16 +3,16 @@
 use super::ReferenceError;
 use super::index_tilt::long_or_flat;
 use super::recorder::{BarNote, Recorder};
-use crate::bars::MarketBars;
+use crate::bars::StrategyBars;
 use crate::book::{Book, Closes, Deed};
-use crate::logs::{Signal, StrategyLogs};
+use crate::logs::{BarSignal, StrategyLogs};
 use crate::parameters::Parameters;
 
 /// What the log says when nothing is held.
 const CASH: &str = "CASH";
 
 /// The first of the assets that rose most over the window, if that is above 0.
-fn strongest<'a>(market: &'a MarketBars, bar: usize, window: usize) -> Option<&'a str> {
+fn strongest<'a>(market: &'a StrategyBars, bar: usize, window: usize) -> Option<&'a str> {
     let start = bar.checked_sub(window)?;
     let mut best: Option<(&'a str, f64)> = None;
     for (symbol, bars) in &market.assets {
@@ -26,10 +26,15 @@ fn strongest<'a>(market: &'a MarketBars, bar: usize, window: usize) -> Option<&'
 }
 
 /// Moves everything into the choice.
-fn choose(book: &mut Book, closes: &Closes<'_>, time: &crate::bars::BarTime, choice: Option<&str>) -> Signal {
+fn choose(
+    book: &mut Book,
+    closes: &Closes<'_>,
+    time: &crate::bars::BarTime,
+    choice: Option<&str>,
+) -> BarSignal {
     let held = book.first_held().map(str::to_owned);
     if held.as_deref() == choice {
-        return Signal::None;
+        return BarSignal::None;
     }
     let rule = match (&held, choice) {
         (_, None) => "TO_CASH",
@@ -51,15 +56,15 @@ fn choose(book: &mut Book, closes: &Closes<'_>, time: &crate::bars::BarTime, cho
         book.move_to(symbol, quantity, price, deed);
     }
     if choice.is_none() {
-        Signal::Exit
+        BarSignal::Exit
     } else {
-        Signal::Long
+        BarSignal::Long
     }
 }
 
 pub(super) fn run(
     parameters: &Parameters,
-    market: &MarketBars,
+    market: &StrategyBars,
     capital: f64,
 ) -> Result<StrategyLogs, ReferenceError> {
     let window = parameters.count("L")?;
@@ -79,7 +84,7 @@ pub(super) fn run(
         let signal = if is_due {
             choose(&mut book, &closes, time, strongest(market, bar, window))
         } else {
-            Signal::None
+            BarSignal::None
         };
         let note = BarNote {
             time,

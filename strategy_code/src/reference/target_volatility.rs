@@ -2,10 +2,10 @@
 
 use super::recorder::{BarNote, Recorder};
 use super::{ReferenceError, one_asset};
-use crate::bars::MarketBars;
+use crate::bars::StrategyBars;
 use crate::book::{Book, Deed};
 use crate::indicators::rolling_deviation;
-use crate::logs::{Signal, StrategyLogs};
+use crate::logs::{BarSignal, StrategyLogs};
 use crate::parameters::Parameters;
 
 /// Sessions a year, for annual volatility.
@@ -27,7 +27,7 @@ fn volatilities(closes: &[f64], window: usize) -> Vec<Option<f64>> {
 
 pub(super) fn run(
     parameters: &Parameters,
-    market: &MarketBars,
+    market: &StrategyBars,
     capital: f64,
 ) -> Result<StrategyLogs, ReferenceError> {
     let target = parameters.number("target_vol")?;
@@ -49,15 +49,15 @@ pub(super) fn run(
         });
         let change = weight.and_then(|weight| {
             if book.is_flat() {
-                Some((weight, "INITIAL", Signal::Long))
+                Some((weight, "INITIAL", BarSignal::Long))
             } else if (weight - current).abs() > band {
                 let rule = if weight > current { "RAISE" } else { "CUT" };
-                Some((weight, rule, Signal::Rebalance))
+                Some((weight, rule, BarSignal::Rebalance))
             } else {
                 None
             }
         });
-        let signal = change.map_or(Signal::None, |(weight, rule, signal)| {
+        let signal = change.map_or(BarSignal::None, |(weight, rule, signal)| {
             book.move_to(symbol, weight * equity / close, close, Deed { time, rule });
             signal
         });

@@ -5,6 +5,7 @@
     clippy::unwrap_used,
     clippy::indexing_slicing,
     clippy::print_stdout,
+    clippy::panic,
     reason = "a broken golden file fails the test, and a finished comparison is told"
 )]
 
@@ -12,8 +13,8 @@ use ktd_kit::Need;
 use ktd_kit::golden::{golden_root, text};
 use ktd_strategy_code::{
     Arena, AssetBars, AuditRow, BarTime, BreachReport, CandidateLogs, DocumentId, INITIAL_CAPITAL,
-    MarketBars, PaperEvidence, PaperScores, ParameterValue, Parameters, PatchSize, Review, RunFigures,
-    SourceFacts, StrategyCard, StrategyDocument, StrategyLogs, Stress, TradeRow, broken_trace, completeness,
+    PaperEvidence, PaperScores, ParameterValue, Parameters, PatchSize, Review, RunFigures, SourceFacts,
+    StrategyBars, StrategyCard, StrategyDocument, StrategyLogs, Stress, TradeRow, broken_trace, completeness,
     curve_after_costs, is_close, known_difference, profit_at_next_open, run_reference, tokens_hash,
     trace_distance, trace_tokens, trade_hash,
 };
@@ -61,9 +62,9 @@ fn bars_of(frame: &Value) -> AssetBars {
 }
 
 /// The order of a document's assets is that of the file, which `serde_json`'s map does not keep.
-fn market_of(data: &Value, assets: &[String]) -> MarketBars {
+fn market_of(data: &Value, assets: &[String]) -> StrategyBars {
     if data.get("columns").is_some() {
-        return MarketBars {
+        return StrategyBars {
             assets: vec![("A".to_owned(), bars_of(data))],
         };
     }
@@ -77,7 +78,7 @@ fn market_of(data: &Value, assets: &[String]) -> MarketBars {
         known.len(),
         "an asset that the document does not name"
     );
-    MarketBars { assets }
+    StrategyBars { assets }
 }
 
 struct Document {
@@ -103,10 +104,9 @@ fn document(id: DocumentId) -> Option<Document> {
         .unwrap()
         .iter()
         .map(|(name, parameter)| {
-            let value = match &parameter["value"] {
-                Value::String(text) => ParameterValue::Text(text.clone()),
-                number => ParameterValue::Number(number.as_f64().unwrap()),
-            };
+            let value = &parameter["value"];
+            let text = value.as_str().map(|text| ParameterValue::Text(text.to_owned()));
+            let value = text.unwrap_or_else(|| ParameterValue::Number(value.as_f64().unwrap()));
             (name.clone(), value)
         });
     Some(Document {
@@ -287,6 +287,9 @@ fn reference_strategies_write_the_same_trades_over_long_runs() {
             near(equity, run_of["final_equity"].as_f64().unwrap()),
             "{id}: {equity}"
         );
+        compare_earnings(id, &document, &logs, run_of);
+        compare_audit(id, &document, &logs, run_of);
+        compare_stress(id, &document, &logs, run_of);
     }
 }
 

@@ -162,13 +162,14 @@ impl Power {
 }
 
 /// Packages that compute from their arguments: any crate may use them.
-pub(crate) const WITHOUT_POWER: [&str; 17] = [
+pub(crate) const WITHOUT_POWER: [&str; 18] = [
     "aho-corasick",
     "base64",
     "blake3",
     "chrono",
     "futures",
     "governor",
+    "icu_normalizer",
     "libm",
     "maud",
     "nalgebra",
@@ -336,7 +337,7 @@ pub(crate) const CRATES: [Crate; 33] = [
         powers: &[],
     },
     Crate {
-        name: "strategy_code",
+        name: "strategy-code",
         folder: "strategy_code",
         knows: &["env"],
         tests_know: &[],
