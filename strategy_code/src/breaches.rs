@@ -315,7 +315,7 @@ mod tests {
     use crate::parameters::ParameterValue;
 
     const DOCUMENT: &str = r#"{"strategy_id":"S05","name":"n","family":"f","assets":["A"],"warmup":0,"multi":false,"intraday":true,
-        "params":{},"constraints":{"max_leverage":1.0,"allowed_assets":["A"],"short_selling":false,"overnight":false,
+        "entry":[],"exit":[],"params":{},"constraints":{"max_leverage":1.0,"allowed_assets":["A"],"short_selling":false,"overnight":false,
         "max_entries_per_day":1,"max_units":2,"beta_bounds":[0.2,5.0]},"columns":[],"keywords":[]}"#;
 
     fn table(columns: &[(&str, &[&str])]) -> CandidateTable {

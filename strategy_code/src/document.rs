@@ -1,7 +1,7 @@
 //! A strategy document in its machine form: parameters, constraints, columns.
 
 use crate::strict_json::StrictJson;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Type of a parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,6 +60,8 @@ pub struct StrategyDocument {
     pub parameters: BTreeMap<String, DocumentParameter>,
     /// Constraints by name.
     pub constraints: BTreeMap<String, StrictJson>,
+    /// Names of its rules, as trades carry them: what stands before the colon of an entry or exit, and `reason NAME` in it.
+    pub rules: BTreeSet<String>,
     /// Columns of its own in the log of bars.
     pub columns: Vec<String>,
     /// Words that a source of it is expected to contain.
@@ -94,6 +96,7 @@ impl StrategyDocument {
             is_intraday: flag_of(&value, "intraday")?,
             parameters,
             constraints: map_of(&value, "constraints")?.clone(),
+            rules: rules_of(&[words_of(&value, "entry")?, words_of(&value, "exit")?].concat()),
             columns: words_of(&value, "columns")?,
             keywords: words_of(&value, "keywords")?,
         })
@@ -166,6 +169,29 @@ pub(crate) fn fits(kind: ParameterType, value: &StrictJson) -> bool {
         ParameterType::Float => value.as_number().is_some(),
         ParameterType::Text => value.as_text().is_some(),
     }
+}
+
+/// Names of rules in sentences such as `BREAK_UP: close > upper -> close a short (reason REVERSE_UP), LONG`.
+fn rules_of(sentences: &[String]) -> BTreeSet<String> {
+    let is_name = |word: &str| {
+        let letters = word
+            .bytes()
+            .all(|byte| byte.is_ascii_uppercase() || byte == b'_' || byte.is_ascii_digit());
+        word.len() > 2 && letters
+    };
+    let mut rules = BTreeSet::new();
+    for sentence in sentences {
+        if let Some((name, _)) = sentence.split_once(':').filter(|(name, _)| is_name(name)) {
+            rules.insert(name.to_owned());
+        }
+        let reasons = sentence.split("reason ").skip(1);
+        let named = reasons.filter_map(|rest| {
+            rest.split(|character: char| !character.is_ascii_uppercase() && character != '_')
+                .next()
+        });
+        rules.extend(named.filter(|name| is_name(name)).map(str::to_owned));
+    }
+    rules
 }
 
 fn member<'a>(value: &'a StrictJson, name: &str) -> Result<&'a StrictJson, String> {
