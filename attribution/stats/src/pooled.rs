@@ -5,6 +5,7 @@ use super::replicates::ReplicateSums;
 use super::seeded::SeededAgent;
 use super::split_mix::SplitMix64;
 use super::stationary::StationaryBootstrap;
+use super::student_t::student_t_two_sided_p;
 use super::table::DailyTable;
 use super::unexplained::{Variances, mean, mean_of_drawn, sample_variance, shrink};
 use crate::moments::{column_means, count};
@@ -36,7 +37,8 @@ pub struct PooledMeans {
 /// days, in blocks and for all agents together; and for each agent as many of its seeds as it has. What windows and seeds
 /// are observed to differ by holds the noise of their days, and resampled days would count it again (Davison and Hinkley
 /// 1997, section 3.8). So differences of seeds, of windows as a whole, and of agents within windows are each shrunk to
-/// the share that the level below does not explain: the variance of a replicate is that of a mean of windows.
+/// the share that the level below does not explain: the variance of a replicate is that of a mean of windows. What is left
+/// of the windows' is widened as Student's t with one degree of freedom less than windows asks, for they are few.
 ///
 /// # Errors
 /// [`StatsError::NoColumns`] without a window or an agent; [`StatsError::Ragged`] for a window of other agents;
@@ -219,16 +221,44 @@ fn shrink_windows(windows: &mut [WindowMeans], means: &[f64]) -> f64 {
         contrast.explained += explained[1];
     }
     let [common, contrast] = [common, contrast].map(Variances::unexplained);
+    let wider = few_windows_factor(windows.len());
+    let scale = |share: f64| wider * (share * unbiased).sqrt();
     for window in windows {
         let mean = mean(&window.shrunk);
         for difference in &mut window.shrunk {
             let own = *difference - mean;
-            *difference = (common * unbiased)
-                .sqrt()
-                .mul_add(mean, (contrast * unbiased).sqrt() * own);
+            *difference = scale(common).mul_add(mean, scale(contrast) * own);
         }
     }
     contrast
+}
+
+/// By what the drawn differences of so few windows are widened: a mean of `n` normal values with a deviation estimated from
+/// them lies as far from its truth as Student's t with `n - 1` degrees of freedom says, and percentiles of a bootstrap do
+/// not know it.
+fn few_windows_factor(windows: usize) -> f64 {
+    /// What lies outside of an interval of 95 %, and its normal quantile.
+    const OUTSIDE: f64 = 0.05;
+    const NORMAL: f64 = 1.959_963_984_540_054;
+    /// Above Student's quantile of one degree of freedom, 12.7.
+    const LARGEST: f64 = 16.0;
+    /// Halvings after which the quantile is known to the last digits.
+    const HALVINGS: u32 = 60;
+    if windows < 2 {
+        return 1.0;
+    }
+    let degrees = count(windows) - 1.0;
+    let is_below = |t: f64| student_t_two_sided_p(t, degrees).is_ok_and(|p| OUTSIDE < p);
+    let (mut low, mut high) = (NORMAL, LARGEST);
+    for _ in 0..HALVINGS {
+        let middle = f64::midpoint(low, high);
+        if is_below(middle) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    high / NORMAL
 }
 
 /// Squares of the agents' mean, and of their differences from it.
@@ -268,10 +298,10 @@ mod tests {
         normal_quantile(generator.uniform().clamp(1e-12, 1.0 - 1e-12)).unwrap()
     }
 
-    /// Three agents on ten windows.
-    fn experiment(truth: Truth, number: u64) -> PooledMeans {
+    /// Three agents on some windows.
+    fn experiment(truth: Truth, windows: usize, number: u64) -> PooledMeans {
         let mut generator = SplitMix64::new(number.wrapping_mul(7919) + 11);
-        let windows: Vec<PooledWindow> = (0..WINDOWS)
+        let windows: Vec<PooledWindow> = (0..windows)
             .map(|window| {
                 let shared = truth.shared * normal(&mut generator);
                 let agents: Vec<SeededAgent> = (0..3)
@@ -298,11 +328,11 @@ mod tests {
 
     /// Over many experiments: the share of intervals that hold the truth of the first agent, and the share in which it is
     /// separated from the second.
-    fn shares(truth: Truth) -> (f64, f64) {
+    fn shares(truth: Truth, windows: usize) -> (f64, f64) {
         const EXPERIMENTS: u32 = 300;
         let (mut covered, mut separated) = (0_u32, 0_u32);
         for number in 0..EXPERIMENTS {
-            let pooled = experiment(truth, u64::from(number));
+            let pooled = experiment(truth, windows, u64::from(number));
             let interval = sum_intervals(&pooled.sums, Confidence::P95)[0].unwrap();
             covered += u32::from(interval.lower <= truth.above && truth.above <= interval.upper);
             let ranks = rank_intervals(&pooled.sums, Confidence::P95);
@@ -324,10 +354,41 @@ mod tests {
                 shared,
                 seed,
             };
-            let (covered, separated) = shares(truth);
+            let (covered, separated) = shares(truth, WINDOWS);
             assert!((0.89..=0.99).contains(&covered), "{truth:?}: {covered}");
             assert!((0.04..=0.17).contains(&separated), "{truth:?}: {separated}");
         }
+    }
+
+    /// Without Student's factor two windows would separate three pairs in ten, and their intervals hold two truths in three.
+    #[test]
+    fn few_windows_that_truly_differ_separate_no_more_pairs_than_many() {
+        for (windows, own) in [(2, 0.3), (2, 1.0), (3, 1.0), (4, 1.0)] {
+            let truth = Truth {
+                above: 0.0,
+                own,
+                shared: 0.0,
+                seed: 0.0,
+            };
+            let (covered, separated) = shares(truth, windows);
+            assert!((0.89..=0.99).contains(&covered), "{windows} {own}: {covered}");
+            assert!((0.04..=0.15).contains(&separated), "{windows} {own}: {separated}");
+        }
+    }
+
+    #[test]
+    fn students_factor_is_that_of_tables() {
+        // Quantiles 0.975 with 1, 2, 4 and 9 degrees of freedom.
+        for (windows, quantile) in [
+            (2, 12.706_204_7),
+            (3, 4.302_652_7),
+            (5, 2.776_445_1),
+            (10, 2.262_157_2),
+        ] {
+            let found = few_windows_factor(windows) * 1.959_963_984_5;
+            assert!((found - quantile).abs() < 1e-6, "{windows}: {found}");
+        }
+        assert!((few_windows_factor(1) - 1.0).abs() < f64::EPSILON);
     }
 
     #[test]
@@ -339,7 +400,7 @@ mod tests {
             shared: 0.3,
             seed: 0.0,
         };
-        let (covered, separated) = shares(truth);
+        let (covered, separated) = shares(truth, WINDOWS);
         assert!((0.90..=0.98).contains(&covered), "{covered}");
         assert!(0.9 < separated, "{separated}");
     }

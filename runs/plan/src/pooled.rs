@@ -164,7 +164,7 @@ mod tests {
         count(separated) / f64::from(BOARDS)
     }
 
-    /// On simulated boards the difference is found nearly as often as is said (76 % of 1,600 boards: the resampling does not
+    /// On simulated boards the difference is found nearly as often as is said (73 % of 1,600 boards: the resampling does not
     /// know that windows do not differ), and half of it far more seldom.
     #[test]
     fn the_difference_is_found_by_the_resampling_of_the_ranking_as_often_as_is_said() {
