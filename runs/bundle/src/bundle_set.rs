@@ -3,15 +3,12 @@
 use crate::BundleError;
 use crate::bundle_ref::BundleRef;
 use crate::canary::CANARIES;
-use crate::publication::Publication;
+use crate::publication::{Publication, SEARCH_DEPTH};
 use crate::set_aside::is_set_aside;
 use crate::signer_mark::{FINGERPRINT_DIGITS, SignerMark};
 use crate::signing::PublicKey;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-
-/// How deep below a named directory bundles are looked for: results/EXPERIMENT/cells/CELL.
-const DEPTH: usize = 4;
 
 /// What was found.
 #[derive(Debug, Clone, Default)]
@@ -78,7 +75,7 @@ impl BundleSet {
         let mut named = Roots::new();
         for input in inputs {
             let mut below = Roots::new();
-            collect(input, DEPTH, &mut below)?;
+            collect(input, SEARCH_DEPTH, &mut below)?;
             if below.is_empty() {
                 let what = format!("{} holds no bundle", input.display());
                 return Err(BundleError::input(
@@ -112,7 +109,10 @@ impl BundleSet {
         let mut known: BTreeMap<PathBuf, Publication> = BTreeMap::new();
         let mut signer_of = |root: &Path| -> Result<SignerMark, BundleError> {
             let real = root.canonicalize().map_err(BundleError::io("read", root))?;
-            let Some(folder) = Publication::folder_of(&real) else {
+            // A link in a publication that leads out of it was not published either.
+            let linked = std::path::absolute(root).map_err(BundleError::io("read", root))?;
+            let folder = Publication::folder_of(&real).or_else(|| Publication::folder_of(&linked));
+            let Some(folder) = folder else {
                 return Ok(SignerMark::default());
             };
             if !known.contains_key(folder) {

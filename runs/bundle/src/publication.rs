@@ -36,6 +36,9 @@ pub(crate) const FILE_LIMIT_BYTES: u64 = crate::exchanges::STORE_LIMIT_BYTES;
 /// How deep below the folder of a publication its bundles lie: EXPERIMENT/cells/CELL.
 const DEPTH: usize = 3;
 
+/// How deep below a named directory bundles are looked for: results/EXPERIMENT/cells/CELL.
+pub(crate) const SEARCH_DEPTH: usize = 4;
+
 /// A file that whoever writes a bundle leaves behind: it holds nothing.
 const LOCK: &str = "lock";
 
@@ -105,10 +108,10 @@ impl Publication {
         Ok(Self { manifest, signature })
     }
 
-    /// The folder of the publication that a bundle at `real`, a path without links, lies in.
+    /// The folder of the publication that a bundle at this absolute path lies in, however deep one is looked for.
     #[must_use]
-    pub fn folder_of(real: &Path) -> Option<&Path> {
-        let above = real.ancestors().skip(1).take(DEPTH);
+    pub fn folder_of(bundle: &Path) -> Option<&Path> {
+        let above = bundle.ancestors().skip(1).take(SEARCH_DEPTH);
         above.into_iter().find(|folder| folder.join(PUBLICATION).exists())
     }
 

@@ -378,10 +378,44 @@ fn what_was_changed_after_signing_is_refused() {
     }
 }
 
+#[test]
+#[cfg(unix)]
+fn a_bundle_that_was_not_signed_is_found_wherever_it_lies() {
+    let below: fn(&Folder, &Path) = |_, cell| copy(cell, &cell.with_file_name("more").join("below"));
+    let linked: fn(&Folder, &Path) = |folder, cell| {
+        copy(cell, &folder.at("elsewhere"));
+        std::os::unix::fs::symlink(folder.at("elsewhere"), cell.with_file_name("more")).unwrap();
+    };
+    for add in [below, linked] {
+        let folder = reader(&["a"]);
+        add(&folder, &cells(&folder, "a")[0]);
+        for command in ["leaderboard", "verify"] {
+            let output = quiet(folder.path(), &[command, "a"]);
+            assert_eq!(output.status.code(), Some(1), "{command}: {output:?}");
+            let said = String::from_utf8(output.stderr).unwrap();
+            assert!(said.contains("it is not in"), "{command}: {said}");
+        }
+    }
+}
+
 fn append(path: &Path) {
     let mut bytes = std::fs::read(path).unwrap();
     bytes.push(b'\n');
     std::fs::write(path, bytes).unwrap();
+}
+
+/// What canary steps found is published by nobody: whoever puts a record beside signed runs says nothing of them.
+#[test]
+fn what_lies_beside_signed_runs_is_not_their_signers() {
+    let record = r#"{ "agent": "momentum", "vendor": "v", "model": "m", "answers": 2, "lost": 0, "same_orders": null,
+                      "same_words": null, "same_bytes": null, "served_models": [], "changes": ["a forged change"] }"#;
+    let folder = reader(&["a"]);
+    copy(&labs().at("a/results/try"), &folder.at("own"));
+    for (results, is_told) in [("a/try", false), ("own", true)] {
+        folder.write(&format!("{results}/canaries/momentum.json"), record);
+        let notes = board(folder.path(), &[results])["notes"].to_string();
+        assert_eq!(notes.contains("a forged change"), is_told, "{results}: {notes}");
+    }
 }
 
 #[test]
