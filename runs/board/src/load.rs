@@ -218,10 +218,12 @@ fn nothing() -> BoardError {
     )
 }
 
-/// What the canary steps beside the episodes found changed, agent by agent.
+/// What the canary steps beside the episodes found changed, agent by agent. None is published, so that what lies beside a
+/// published episode is not its signer's.
 fn changed_models(named: &[BundleRef]) -> BTreeSet<String> {
     let records = named
         .iter()
+        .filter(|found| found.signer.fingerprint.is_none())
         .map(|found| CanaryRecord::beside(&found.root, &found.header.agent.id).map(|record| (found, record)));
     let notes = records.filter_map(|record| match record {
         Ok((found, Some(record))) if !record.changes.is_empty() => Some(format!(
