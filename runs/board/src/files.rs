@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// The page.
-const PAGE: &str = "index.html";
+pub(crate) const PAGE: &str = "index.html";
 /// The record.
 pub(crate) const RECORD: &str = "leaderboard.json";
 /// What says that a board is whole.
@@ -27,7 +27,7 @@ pub(crate) const MANIFEST: &str = "manifest.json";
 /// Who signed the manifest, where anybody did.
 pub(crate) const SIGNATURE: &str = "signature.json";
 /// The folder of the tables.
-const TABLES: &str = "tables";
+pub(crate) const TABLES: &str = "tables";
 
 /// What a folder holds of one board: `manifest.json`, written after everything else.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

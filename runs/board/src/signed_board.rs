@@ -1,15 +1,17 @@
 //! The signature of a board, which binds its page, its JSON and its tables, and how a reader checks all of them.
 
 use crate::BoardError;
-use crate::files::{BoardManifest, MANIFEST, RECORD, SIGNATURE};
+use crate::files::{BoardManifest, MANIFEST, PAGE, RECORD, SIGNATURE, TABLES};
 use ktd_bundle::BundleError;
 use ktd_bundle::signer_mark::SignerMark;
 use ktd_bundle::signing::{PublicKey, Signature, SigningKey};
 use ktd_experiment::config::is_file_name;
 use ktd_io::sha256::sha256_hex;
-use ktd_io::whole_file::{JSON_LIMIT_BYTES, json_bytes, parse_json, read_bounded, read_json, write_whole};
+use ktd_io::whole_file::{
+    JSON_LIMIT_BYTES, json_bytes, list, list_if_exists, parse_json, read_bounded, read_json, write_whole,
+};
 use serde::Deserialize;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The most that one file of a board may hold.
 const FILE_LIMIT_BYTES: u64 = 1 << 30;
@@ -81,10 +83,24 @@ pub fn check_board(folder: &Path, signers: &[PublicKey]) -> Result<CheckedBoard,
             return Err(untrusted(&path, what, CHANGED));
         }
     }
+    for file in [PAGE, RECORD] {
+        if !manifest.files.contains_key(file) {
+            let what = format!("it does not name {file}, so that nothing binds it");
+            return Err(untrusted(&path, what, CHANGED));
+        }
+    }
+    if let Some(added) = added(folder, &manifest)? {
+        let what = "it is not in manifest.json, but would be taken for a part of the board".to_owned();
+        return Err(untrusted(
+            &added,
+            what,
+            "remove it: it was not written with the board",
+        ));
+    }
     let record = folder.join(RECORD);
     let bytes = read_bounded(&record, FILE_LIMIT_BYTES)?;
     let ContentHash { content_sha256 } = parse_json(&record, &bytes)?;
-    if content_sha256 != manifest.content_sha256 || !manifest.files.contains_key(RECORD) {
+    if content_sha256 != manifest.content_sha256 {
         let what = "its content hash is not the one in manifest.json".to_owned();
         return Err(untrusted(&record, what, CHANGED));
     }
@@ -93,6 +109,25 @@ pub fn check_board(folder: &Path, signers: &[PublicKey]) -> Result<CheckedBoard,
         content_sha256,
         signer: signer(folder, &manifest, signers)?,
     })
+}
+
+/// The first file that a reader would take for a part of the board, and that its manifest does not name: anything among the
+/// tables, and a page, table or document beside them.
+fn added(folder: &Path, manifest: &BoardManifest) -> Result<Option<PathBuf>, BoardError> {
+    const KINDS: [&str; 4] = ["html", "htm", "csv", "json"];
+    const OWN: [&str; 2] = [MANIFEST, SIGNATURE];
+    let name = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned());
+    let is_of_a_board = |path: &PathBuf| {
+        let kind = path.extension().map(|kind| kind.to_string_lossy().to_lowercase());
+        kind.is_some_and(|kind| KINDS.contains(&kind.as_str()))
+    };
+    let is_named = |place: String| manifest.files.contains_key(&place) || OWN.contains(&place.as_str());
+    let beside = list(folder)?.into_iter().filter(is_of_a_board);
+    let mut beside = beside.filter(|path| !name(path).is_some_and(is_named));
+    let tables = list_if_exists(&folder.join(TABLES))?.into_iter();
+    let mut tables =
+        tables.filter(|path| !name(path).is_some_and(|name| is_named(format!("{TABLES}/{name}"))));
+    Ok(beside.next().or_else(|| tables.next()))
 }
 
 fn signer(folder: &Path, manifest: &BoardManifest, signers: &[PublicKey]) -> Result<SignerMark, BoardError> {
