@@ -149,16 +149,23 @@ fn middle(values: &[f64]) -> Option<f64> {
     median(&sample).ok()
 }
 
-/// The windows that are pairs: those that hold no other window, so that a long one does not count twice.
+/// The windows that are pairs: those that hold no other window, so that a long one does not count twice; of two with the
+/// same days the one whose name is first.
 pub(super) fn windows(tracks: &[Track]) -> Vec<&str> {
     let mut days: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for track in tracks {
         days.entry(&track.window)
             .or_insert_with(|| track.dates.iter().map(String::as_str).collect());
     }
+    innermost(&days)
+}
+
+fn innermost<'t>(days: &BTreeMap<&'t str, BTreeSet<&str>>) -> Vec<&'t str> {
     let holds_another = |own: &str, dates: &BTreeSet<&str>| {
-        days.iter()
-            .any(|(other, theirs)| *other != own && theirs.len() < dates.len() && theirs.is_subset(dates))
+        days.iter().any(|(other, theirs)| {
+            let is_other = theirs.len() < dates.len() || (theirs.len() == dates.len() && *other < own);
+            is_other && theirs.is_subset(dates)
+        })
     };
     days.iter()
         .filter(|(own, dates)| !holds_another(own, dates))
@@ -315,6 +322,18 @@ mod tests {
         assert_eq!((all.len(), all[0].bright, all[0].blinded), (1, 0.2, 0.05));
         assert!(!found.contains_key(&("c", Mode::OpenResearch)));
         assert_eq!(found[&("random", Mode::OpenResearch)].len(), 1);
+    }
+
+    #[test]
+    fn the_same_days_under_two_names_are_one_pair() {
+        let of = |days: &[&'static str]| days.iter().copied().collect::<BTreeSet<_>>();
+        let days = BTreeMap::from([
+            ("W1", of(&["01", "02"])),
+            ("W1-again", of(&["01", "02"])),
+            ("W2", of(&["02", "03"])),
+            ("long", of(&["01", "02", "03", "04"])),
+        ]);
+        assert_eq!(innermost(&days), ["W1", "W2"]);
     }
 
     #[test]
