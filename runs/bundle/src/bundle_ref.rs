@@ -6,6 +6,7 @@ use crate::header::Header;
 use crate::open::read_hashed_header;
 use crate::signer_mark::SignerMark;
 use ktd_experiment::agent::{AgentConfig, Control, External};
+use ktd_experiment::provider::Provider;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -110,12 +111,10 @@ fn kind(agent: &AgentConfig) -> PlayerKey<'_> {
 }
 
 /// An agent is who answers, and how it is asked; where its key is and how long one waits is not.
-fn check_agent(known: &BundleRef, found: &BundleRef) -> Result<(), BundleError> {
-    let (ours, theirs) = (&known.header, &found.header);
-    let (a, b) = (&ours.agent, &theirs.agent);
-    let (p, q) = (&ours.provider, &theirs.provider);
+fn differences((a, p): (&AgentConfig, &Provider), (b, q): (&AgentConfig, &Provider)) -> Vec<&'static str> {
     let parts = [
         ("kind", kind(a) == kind(b)),
+        ("cohort", a.cohort == b.cohort),
         (
             "model",
             a.model().map(|own| &own.model) == b.model().map(|own| &own.model),
@@ -131,17 +130,19 @@ fn check_agent(known: &BundleRef, found: &BundleRef) -> Result<(), BundleError> 
             a.max_output_tokens() == b.max_output_tokens(),
         ),
     ];
-    let differs: Vec<&str> = parts
-        .iter()
-        .filter(|(_, same)| !same)
-        .map(|(part, _)| *part)
-        .collect();
+    let differing = parts.iter().filter(|(_, same)| !same);
+    differing.map(|(part, _)| *part).collect()
+}
+
+fn check_agent(known: &BundleRef, found: &BundleRef) -> Result<(), BundleError> {
+    let (ours, theirs) = (&known.header, &found.header);
+    let differs = differences((&ours.agent, &ours.provider), (&theirs.agent, &theirs.provider));
     if differs.is_empty() {
         return Ok(());
     }
     let what = format!(
         "agent {:?} is not the same in {} and {}: its {} differs",
-        a.id,
+        ours.agent.id,
         known.root.display(),
         found.root.display(),
         differs.join(" and ")
@@ -150,4 +151,32 @@ fn check_agent(known: &BundleRef, found: &BundleRef) -> Result<(), BundleError> 
         what,
         "one row is one agent: give each an id of its own, or name one of the two",
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ktd_experiment::config::ExperimentConfig;
+
+    fn agent(rest: &str) -> (AgentConfig, Provider) {
+        let text = format!(
+            "name = \"x\"\nwindows = [{{ id = \"w\", last_days = 2 }}]\n\
+             agents = [{{ id = \"a\", model = \"m\", base_url = \"http://127.0.0.1:1\"{rest} }}]\n"
+        );
+        let config = ExperimentConfig::parse(&text).unwrap();
+        let agent = config.agents[0].clone();
+        let provider = Provider::of(&agent, &config.dialect_table().unwrap()).unwrap();
+        (agent, provider)
+    }
+
+    /// A seed that was called a control would not count as a trial, and stand in the row of the others all the same.
+    #[test]
+    fn a_row_is_of_one_cohort() {
+        let (plain, control) = (agent(""), agent(", cohort = \"control\""));
+        let parts =
+            |(a, p): &(AgentConfig, Provider), (b, q): &(AgentConfig, Provider)| differences((a, p), (b, q));
+        assert_eq!(parts(&plain, &control), ["cohort"]);
+        assert_eq!(parts(&control, &control), Vec::<&str>::new());
+        assert_eq!(parts(&plain, &agent(", temperature = 0.5")), ["temperature"]);
+    }
 }
