@@ -57,8 +57,11 @@ struct CanaryAnswer {
 pub fn next_bundle(results: &Path, agent: &str) -> Result<PathBuf, BundleError> {
     let all = bundles(results, agent)?;
     let open = all.last().filter(|bundle| !bundle.summary().exists());
+    let number = |bundle: &BundlePaths| bundle.root().file_name()?.to_str()?.parse().ok();
+    // Somebody may have removed one: what stands is not asked again in its place.
+    let last: u32 = all.iter().filter_map(number).max().unwrap_or(0);
     Ok(open.map_or_else(
-        || folder(results, agent).join(format!("{:05}", all.len() + 1)),
+        || folder(results, agent).join(format!("{:05}", last.saturating_add(1))),
         |bundle| bundle.root().to_owned(),
     ))
 }
@@ -298,6 +301,23 @@ mod tests {
             changes(&answers("abacc", "xxxxx")),
             ["its orders changed: none of those before answer 4 occurs from there on"]
         );
+    }
+
+    #[test]
+    fn the_next_answer_has_a_place_of_its_own_when_an_earlier_one_was_removed() {
+        let results = tempfile::tempdir().unwrap();
+        let finished = |number: &str| {
+            let bundle = folder(results.path(), "a").join(number);
+            std::fs::create_dir_all(&bundle).unwrap();
+            std::fs::write(BundlePaths::new(&bundle).summary(), "{}").unwrap();
+        };
+        let next = || next_bundle(results.path(), "a").unwrap();
+        assert!(next().ends_with("00001"));
+        finished("00002");
+        finished("00003");
+        assert!(next().ends_with("00004"), "{}", next().display());
+        std::fs::create_dir_all(next()).unwrap();
+        assert!(next().ends_with("00004"), "it has not ended");
     }
 
     #[test]
