@@ -63,6 +63,9 @@ fn scope(track: &Track, ranked: usize) -> Markup {
     }
 }
 
+/// What a reader of separated pairs must know: no correction is made for their number.
+const PER_PAIR: &str = "Each pair is judged by itself: of ten that do not differ, luck tells one apart.";
+
 /// How many pairs the data separate.
 fn separated(agents: usize, separation: &Separation) -> Option<String> {
     let pairs = agents * agents.saturating_sub(1) / 2;
@@ -72,13 +75,19 @@ fn separated(agents: usize, separation: &Separation) -> Option<String> {
     let rows = separation.open.iter().enumerate();
     let apart = rows.flat_map(|(row, open)| open.iter().skip(row + 1));
     let apart = apart.filter(|is_open| !**is_open).count();
-    Some(match apart {
+    let found = match apart {
         0 => "These data cannot tell any two of them apart: read the order as chance.".to_owned(),
         all if all == pairs => "These data tell every two of them apart.".to_owned(),
         some => format!(
             "These data tell {some} of {pairs} pairs apart; the rest of the order may be chance ({}).",
             counted(separation.groups.len(), "group")
         ),
+    };
+    let is_any = 0 < apart;
+    Some(if is_any {
+        format!("{found} {PER_PAIR}")
+    } else {
+        found
     })
 }
 
@@ -187,5 +196,37 @@ pub(super) fn protocol(board: &Leaderboard) -> Markup {
             p { "Styles kept: " (joined(&board.model.styles)) "." }
             details { summary { "Settings of the factor model" } pre { (board.model.configuration.trim()) } }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ktd_bundle::summary::Metric;
+
+    #[test]
+    fn pairs_that_are_told_apart_stand_with_what_luck_alone_tells() {
+        let said = |open: [[bool; 2]; 2]| {
+            let missing = || Metric::missing(String::new());
+            let separation = Separation {
+                agents: Vec::new(),
+                win_share: Vec::new(),
+                open: open.map(Vec::from).to_vec(),
+                settings: Vec::new(),
+                turned: Vec::new(),
+                groups: Vec::new(),
+                pbo: missing(),
+                reality_check_p: missing(),
+                spa_p: None,
+            };
+            separated(2, &separation).unwrap()
+        };
+        let apart = said([[false; 2]; 2]);
+        assert!(
+            apart.starts_with("These data tell every two of them apart. Each pair is judged"),
+            "{apart}"
+        );
+        let none = said([[false, true], [true, false]]);
+        assert!(none.ends_with("read the order as chance."), "{none}");
     }
 }

@@ -1,5 +1,6 @@
 //! Ranks over several windows together, and what each agent selected in each of them.
 
+use super::PER_PAIR;
 use crate::record::{PooledRanking, PooledRow};
 use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{Column, TableCell, TableData};
@@ -114,6 +115,7 @@ fn notes(pooled: &PooledRanking) -> Vec<String> {
         "basis points a day of linked selection, a mean over windows that weigh the same; intervals resample windows, days \
          and seeds"
             .to_owned(),
+        PER_PAIR.to_owned(),
     ];
     notes.extend(pooled.between_share.map(|share| {
         format!(

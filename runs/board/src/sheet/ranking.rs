@@ -1,7 +1,7 @@
 //! Ranks by selection, with what says whether they are real.
 
 use super::force;
-use super::{described, metric_cell, stat_cell};
+use super::{PER_PAIR, described, metric_cell, stat_cell};
 use crate::record::{LeaderboardRow, Separation, Track};
 use ktd_bundle::signer_mark::SignerMark;
 use ktd_bundle::summary::Metric;
@@ -220,7 +220,7 @@ fn tests(separation: &Separation) -> String {
     let pairs = separation.agents.len() * separation.agents.len().saturating_sub(1) / 2;
     format!(
         "the best selection against none: White p {}, Hansen p {spa}; probability of overfitting {}; {} of {pairs} pairs \
-         cannot be separated",
+         cannot be separated; {PER_PAIR}",
         shown(&separation.reality_check_p),
         shown(&separation.pbo),
         tied_pairs(separation)
