@@ -151,7 +151,8 @@ fn seeded_agents(streams: &[u64], series: &[SelectionSeries]) -> Option<Vec<Seed
 }
 
 /// The agents' selection a day pooled over windows, those of one window in one list, the same agents in each; days are
-/// drawn window by window, `(replicates, seed)`. `None` where a window has fewer than two days.
+/// drawn window by window, `(replicates, seed)`. The one day of a window that has no other is drawn each time, so that its
+/// noise is the window's. `None` where a window has no day.
 #[must_use]
 pub fn pooled_selection(
     streams: &[u64],
@@ -159,10 +160,14 @@ pub fn pooled_selection(
     (replicates, seed): (u32, u64),
 ) -> Option<PooledMeans> {
     let window = |(place, series): (u64, &Vec<SelectionSeries>)| {
-        let draws = selection_bootstrap(series, (replicates, seed.wrapping_add(place)))?;
+        let seed = seed.wrapping_add(place);
+        let draws = match series.first()?.plain.len() {
+            1 => StationaryBootstrap::new(1, 1.0, replicates, seed).ok(),
+            _ => selection_bootstrap(series, (replicates, seed)),
+        };
         Some(PooledWindow {
             agents: seeded_agents(streams, series)?,
-            draws,
+            draws: draws?,
         })
     };
     let windows: Vec<PooledWindow> = (1..).zip(windows).map(window).collect::<Option<_>>()?;
@@ -265,5 +270,30 @@ fn overfitting(series: &[&SelectionSeries]) -> Result<f64, RankingTestError> {
             Ok(found) => return Ok(found.map(|found| found.probability)?),
             Err(error) => return Err(error.into()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_window_of_one_day_is_pooled_with_the_others() {
+        let series = |daily: &[f64]| SelectionSeries {
+            linked: vec![daily.to_vec()],
+            seeds: vec![daily.to_vec()],
+            plain: daily.to_vec(),
+        };
+        let long: Vec<f64> = (0..20_u32).map(|day| f64::from(day % 3) * 1e-3).collect();
+        let windows = [
+            vec![series(&long), series(&[0.0; 20])],
+            vec![series(&[0.03]), series(&[0.01])],
+        ];
+        let pooled = pooled_selection(&[1, 2], &windows, (100, 1)).unwrap();
+        let means = column_means(&pooled.windows);
+        assert_eq!(pooled.sums.observed(), means);
+        assert!((means[1] - 0.005).abs() < 1e-15, "{means:?}");
+        let none = [vec![series(&[])], vec![series(&[0.1])]];
+        assert_eq!(pooled_selection(&[1], &none, (100, 1)), None);
     }
 }
