@@ -451,6 +451,22 @@ fn a_key_that_did_not_sign_is_found() {
     assert_eq!(output.status.code(), Some(1), "{output:?}");
 }
 
+/// What a reader would take for a part of a signed board is refused.
+fn check_added(folder: &Folder, verify: &[&str]) {
+    for added in ["tables/ranking_more.csv", "tables/notes", "page.HTML"] {
+        let added = format!("board/{added}");
+        folder.write(&added, "rank,agent\n1,ours\n");
+        let output = quiet(folder.path(), verify);
+        assert_eq!(output.status.code(), Some(1), "{added}: {output:?}");
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(
+            said.contains("it is not in manifest.json") && said.contains(&added),
+            "{said}"
+        );
+        std::fs::remove_file(folder.at(&added)).unwrap();
+    }
+}
+
 #[test]
 fn a_board_is_signed_and_checked_whole() {
     let folder = reader(&["a"]);
@@ -485,18 +501,7 @@ fn a_board_is_signed_and_checked_whole() {
         Some(1)
     );
 
-    for added in ["tables/ranking_more.csv", "tables/notes", "page.HTML"] {
-        let added = format!("board/{added}");
-        folder.write(&added, "rank,agent\n1,ours\n");
-        let output = quiet(folder.path(), &verify);
-        assert_eq!(output.status.code(), Some(1), "{added}: {output:?}");
-        let said = String::from_utf8(output.stderr).unwrap();
-        assert!(
-            said.contains("it is not in manifest.json") && said.contains(&added),
-            "{said}"
-        );
-        std::fs::remove_file(folder.at(&added)).unwrap();
-    }
+    check_added(&folder, &verify);
     let page = folder.text("board/index.html");
     folder.write("board/index.html", page.replace("momentum", "momentvm"));
     let output = quiet(folder.path(), &verify);
