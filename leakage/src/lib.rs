@@ -66,7 +66,7 @@ pub use panel::{BarColumns, BarField, BarGrid, SessionMonth};
 pub use planted::{PLANTED_SIGNALS, PlantedAudit, PlantedKind, PlantedSignal, audit_planted};
 pub use profile::{PieceCorrelation, ReturnPiece, signal_profile};
 pub use ridge_model::RidgeModel;
-pub use run::{DayTrade, YearRun};
+pub use run::{DayTrade, SessionScores, YearRun};
 pub use schema::{FEATURES, FeatureKind, FeatureSpec};
 pub use series::{COSTS_BPS, HEADLINE_BPS, TradeFigures, TradeSeries};
 pub use settings::LeakageSettings;

@@ -61,6 +61,44 @@ impl RunKey {
     }
 }
 
+/// The scores of a session: names with their scores, ascending by name; what has no finite score is left out.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SessionScores {
+    /// The signal day.
+    pub session: usize,
+    /// Names with their scores.
+    pub scores: Vec<(usize, f64)>,
+}
+
+impl SessionScores {
+    /// The names that a protocol holds: the best tenth, at least one, ties by code; ascending.
+    #[must_use]
+    pub fn best_tenth(&self) -> Vec<usize> {
+        best_tenth(self.scores.clone())
+    }
+}
+
+impl RunKey {
+    /// Fits one year and scores its test days, for whoever trades them elsewhere.
+    ///
+    /// # Errors
+    /// [`LeakageError`] as [`RunKey::run`].
+    pub fn scores(&self, bench: &LeakageBench) -> Result<Vec<SessionScores>, LeakageError> {
+        let split = bench.split(self.switch, self.horizon, self.year)?;
+        let scored = year_scores(bench, self, &split)?;
+        let first = bench.rows().of_sessions(&split.year_sessions).start;
+        let of_session = |session: &usize| {
+            let rows = bench.rows().of_sessions(&(*session..*session + 1));
+            let scores = rows.map(|row| (bench.rows().place(row).1, cell(&scored.scores, row - first)));
+            SessionScores {
+                session: *session,
+                scores: scores.filter(|(_, score)| score.is_finite()).collect(),
+            }
+        };
+        Ok(split.test_sessions.iter().map(of_session).collect())
+    }
+}
+
 /// The best tenth by score, ties by code, with what it earned; `None` where too few names have a score.
 pub(crate) fn trade_day(
     bench: &LeakageBench,
@@ -133,6 +171,26 @@ mod tests {
         scores[28] = 1.0;
         assert_eq!(best_tenth(scored(&scores)), [0, 28]);
         assert_eq!(best_tenth(scored(&[-0.0, 0.0])), [0]);
+    }
+
+    #[test]
+    fn scores_of_a_year_hold_what_its_run_holds() {
+        let bars = crate::panel::tests::market(252 * 3, 30, 5);
+        let bench = LeakageBench::new(bars, crate::LeakageSettings::BENCHMARK, &[5], None).unwrap();
+        for family in [crate::ModelFamily::Momentum, crate::ModelFamily::Ridge] {
+            let key = RunKey {
+                family,
+                switch: Switch::ExecOpen,
+                horizon: 5,
+                year: 2020,
+                seed: 1,
+            };
+            let (run, scores) = (key.run(&bench).unwrap(), key.scores(&bench).unwrap());
+            assert_eq!(run.days.len(), scores.len());
+            for (day, scored) in run.days.iter().zip(&scores) {
+                assert_eq!((day.session, &day.picks), (scored.session, &scored.best_tenth()));
+            }
+        }
     }
 
     #[test]

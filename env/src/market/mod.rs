@@ -13,6 +13,7 @@ mod fewest_members;
 mod index_series;
 mod panel_bytes;
 mod panel_format;
+mod replaced;
 
 pub use bar::Bar;
 pub use basis::{PriceBasis, VolumeBasis};
@@ -422,29 +423,6 @@ impl Market {
             .as_ref()?
             .get(info.offset.checked_add(within)?)?;
         (units != NO_CHANGE).then(|| f64::from(units) / UNITS_PER_PERCENT)
-    }
-
-    /// The same panel with every bar and index level after `day` removed; calendar, names and what import declared
-    /// of them stay. Used to prove that nothing looks ahead.
-    #[must_use]
-    pub fn cut_after(&self, day: DayIndex) -> Self {
-        let mut cut = self.clone();
-        for info in &self.names {
-            let keep = (day.index() + 1).saturating_sub(info.first.index()).min(info.len);
-            let gone = info.offset + keep..info.offset + info.len;
-            if let Some(cells) = cut.columns.close.get_mut(gone) {
-                cells.fill(0);
-            }
-        }
-        for index in cut.indices.iter_mut().chain(&mut cut.total_return_index) {
-            for levels in [&mut index.open, &mut index.close] {
-                if let Some(later) = levels.get_mut(day.index() + 1..) {
-                    later.fill(f64::NAN);
-                }
-            }
-        }
-        cut.content_hash = codec::content_hash(&cut);
-        cut
     }
 }
 

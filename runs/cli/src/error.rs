@@ -168,6 +168,7 @@ from_errors!(
     ktd_reasons::ReasonsError,
     ktd_certify::CertifyError,
     ktd_predict::PredictError,
+    ktd_mirror::SelfAuditError,
     ktd_studies::StudyError,
     ktd_simulate::SimulateError,
 );

@@ -1,6 +1,7 @@
 //! `ktd leak`: what a back-test owes to conventions that let tomorrow in, and whether a signal leaks.
 
 use crate::CliError;
+use crate::leak_audit_self::{self, AuditSelfArgs};
 use crate::output::Console;
 use crate::progress::Progress;
 use clap::{Args, Subcommand, ValueEnum};
@@ -27,6 +28,8 @@ pub(super) enum LeakCommand {
     Sanity(SanityArgs),
     /// Ask whether signals of a file go with returns that they cannot know.
     Audit(AuditArgs),
+    /// Turn the benchmark on this program: whether its tools, exchange or masks see a later day.
+    AuditSelf(AuditSelfArgs),
 }
 
 pub(super) const EXAMPLES: &str = "\
@@ -134,6 +137,7 @@ pub(super) fn run(command: &LeakCommand, console: Console) -> Result<(), CliErro
         LeakCommand::Report(args) => show(&read_report(&args.dir)?, &args.dir, console),
         LeakCommand::Sanity(args) => run_sanity(args, console),
         LeakCommand::Audit(args) => audit(args, console),
+        LeakCommand::AuditSelf(args) => leak_audit_self::run(args, console),
     }
 }
 

@@ -21,6 +21,7 @@ mod error;
 mod factors;
 mod leaderboard;
 mod leak;
+mod leak_audit_self;
 mod mcp;
 mod output;
 mod plan;

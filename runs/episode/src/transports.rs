@@ -1,12 +1,13 @@
 //! From an agent's configuration to what answers for it.
 
 use crate::EpisodeError;
+use crate::control::cheater;
 use ktd_agents::{HttpTransport, Transport};
-use ktd_baselines::{BuiltinTransport, Cheater, Foresight, named};
+use ktd_baselines::{BuiltinTransport, named};
 use ktd_client::endpoint::{http, patience};
 use ktd_client::outside_agent::ChildCommand;
 use ktd_client::outside_agent::ProcessAgent;
-use ktd_env::{DayIndex, Market, NameId, Ticker, TradeDate};
+use ktd_env::Market;
 use ktd_experiment::agent::{AgentConfig, AgentKind, Control, ModelAgent, ProgramAgent, check_builtin};
 use ktd_experiment::provider::Provider;
 use std::collections::BTreeMap;
@@ -75,10 +76,7 @@ impl Transports {
 
 fn builtin(name: &str, seed: u64, market: &Arc<Market>) -> Result<Arc<dyn Transport>, EpisodeError> {
     if name == "cheater" {
-        let memory = Arc::new(Future {
-            market: Arc::clone(market),
-        });
-        return Ok(Arc::new(BuiltinTransport::new(Arc::new(Cheater::new(memory)))));
+        return Ok(Arc::new(BuiltinTransport::new(Arc::new(cheater(market)))));
     }
     check_builtin(name)?;
     named(name, seed)
@@ -95,31 +93,4 @@ fn process(id: &str, program: &ProgramAgent, base: &Path) -> Result<ProcessAgent
     let command = ChildCommand::new(&program.command, &program.pass_env, base)
         .map_err(|error| EpisodeError::input(format!("agent {id:?}: {error}"), error.hint()))?;
     Ok(ProcessAgent::new(command, patience(program.timeout_seconds)))
-}
-
-/// The real future, for the agent that must profit from it under `bright` and be helpless under `blinded`.
-struct Future {
-    market: Arc<Market>,
-}
-
-impl Foresight for Future {
-    /// From the open of the day to the open of the next: what an order filled today earns until it can be sold.
-    fn next_return(&self, code: &str, date: &str) -> Option<f64> {
-        let name = self.market.find(Ticker::parse(code).ok()?)?;
-        let day = self.market.day(TradeDate::parse(date).ok()?)?;
-        let next = self.market.day_at(day.index() + 1)?;
-        Some(self.open(name, next)? / self.open(name, day)? - 1.0)
-    }
-
-    fn day_before(&self, date: &str) -> Option<String> {
-        let day = self.market.day(TradeDate::parse(date).ok()?)?;
-        self.market.date(day.before()?).map(TradeDate::reveal)
-    }
-}
-
-impl Future {
-    fn open(&self, name: NameId, day: DayIndex) -> Option<f64> {
-        let bar = self.market.bar(name, day).filter(ktd_env::Bar::trades_at_open)?;
-        Some(bar.adjusted(bar.open?))
-    }
 }

@@ -19,6 +19,7 @@ mod fuzz;
 mod kill_resume;
 mod leaderboard;
 mod leak;
+mod leak_audit_self;
 mod one_writer;
 mod open_questions;
 mod own_agents;

@@ -207,7 +207,7 @@ pub(crate) const FOR_TESTS: [&str; 2] = ["tests", "kit"];
 pub(crate) const OPTIONAL: &str = "frames";
 
 /// All crates but those for tests, in the order of the plan.
-pub(crate) const CRATES: [Crate; 33] = [
+pub(crate) const CRATES: [Crate; 34] = [
     Crate {
         name: "env",
         folder: "env",
@@ -486,6 +486,29 @@ pub(crate) const CRATES: [Crate; 33] = [
         never: "a mask, a model, a record",
         powers: &[Codecs, Serialisation, Reveal],
     },
+    // The audit of the program itself: it alone holds the market, the tools and the exchange at once.
+    Crate {
+        name: "mirror",
+        folder: "runs/mirror",
+        knows: &[
+            "env",
+            "qlib",
+            "masking",
+            "prompts",
+            "tools",
+            "baselines",
+            "leakage",
+            "stats",
+            "io",
+            "experiment",
+            "data",
+            "episode",
+            "studies",
+        ],
+        tests_know: &[],
+        never: "a running episode, a record, a model",
+        powers: &[Serialisation, Reveal],
+    },
     Crate {
         name: "board",
         folder: "runs/board",
@@ -569,6 +592,7 @@ pub(crate) const CRATES: [Crate; 33] = [
             "reasons",
             "certify",
             "simulate",
+            "mirror",
         ],
         tests_know: &[],
         never: "how anything is computed",

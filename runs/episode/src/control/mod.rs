@@ -1,17 +1,22 @@
 //! Controls: agents that know what no model can know. They live here, where the whole market is, and not among the agents:
 //! a control has a key of its own in an experiment file, and its header says so.
 
+mod future;
 mod oracle;
 mod shown_names;
 mod signals;
 
 use crate::EpisodeError;
 use crate::{EpisodeInput, mask_of};
-use ktd_baselines::{BuiltinTransport, Follower, Plan};
+use future::Future;
+use ktd_baselines::{BuiltinTransport, Cheater, Follower, Plan};
 use ktd_data::scores::ScoreTable;
+use ktd_env::exchange::Rules;
+use ktd_env::{DayIndex, FactorTable, Market};
 use ktd_experiment::agent::{Control, SignalsControl};
 use ktd_io::sha256::sha256_hex;
 use ktd_io::whole_file::read_input_bytes;
+use ktd_masking::Mask;
 use oracle::Oracle;
 use shown_names::ShownNames;
 use signals::Signals;
@@ -45,6 +50,27 @@ pub fn transport(
         }),
     };
     Ok(BuiltinTransport::new(Arc::new(Follower::new(plan))))
+}
+
+/// The plan of perfect foresight over some trading days, shown through a mask.
+#[must_use]
+pub fn oracle(
+    market: &Arc<Market>,
+    factors: &FactorTable,
+    mask: Mask,
+    rules: Rules,
+    days: &[DayIndex],
+) -> Arc<dyn Plan> {
+    let shown = ShownNames::new(mask, market, factors, days);
+    Arc::new(Oracle::new(Arc::clone(market), shown, rules, days))
+}
+
+/// The agent that remembers the future of a market.
+#[must_use]
+pub fn cheater(market: &Arc<Market>) -> Cheater {
+    Cheater::new(Arc::new(Future {
+        market: Arc::clone(market),
+    }))
 }
 
 /// The scores of the file that the header names by its hash.
