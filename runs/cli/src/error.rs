@@ -171,6 +171,7 @@ from_errors!(
     ktd_mirror::SelfAuditError,
     ktd_studies::StudyError,
     ktd_simulate::SimulateError,
+    ktd_boxed::BoxError,
 );
 
 #[cfg(test)]

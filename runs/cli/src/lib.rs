@@ -6,6 +6,8 @@ mod alpha;
 mod alpha_eval;
 mod attribute;
 mod baseline;
+mod boxed;
+mod boxed_run;
 mod branch;
 mod certify;
 mod curve;
@@ -128,6 +130,12 @@ enum Command {
     /// Measure what a back-test owes to its protocol; audit signals for leaks.
     #[command(subcommand, after_help = leak::EXAMPLES)]
     Leak(leak::LeakCommand),
+    /// Run foreign Python in a box that lets nothing out and remembers nothing.
+    #[command(name = "box", subcommand, after_help = boxed::EXAMPLES)]
+    Boxed(boxed::BoxCommand),
+    /// The inner stage of a box.
+    #[command(name = "box-inner", hide = true)]
+    BoxInner(boxed::InnerArgs),
     /// Look at what vendors sent.
     #[command(subcommand, after_help = wire::EXAMPLES)]
     Wire(wire::WireCommand),
@@ -170,6 +178,8 @@ pub fn main() -> ExitCode {
         Command::Data(command) => data::run(command, console),
         Command::Alpha(command) => alpha::run(&command, console),
         Command::Leak(command) => leak::run(&command, console),
+        Command::Boxed(command) => boxed::run(&command, console),
+        Command::BoxInner(args) => boxed::inner(&args),
         Command::Wire(command) => wire::run(&command, console),
         Command::Planting(args) => planting::run(&args, console),
         Command::Baseline(command) => baseline::run(&command, console),

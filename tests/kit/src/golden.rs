@@ -9,7 +9,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// Sets of which a larger part, or all, lies outside the repository.
-pub const OUTSIDE_SETS: [&str; 8] = [
+pub const OUTSIDE_SETS: [&str; 9] = [
     "alphaeval",
     "attribution",
     "expressions",
@@ -17,6 +17,7 @@ pub const OUTSIDE_SETS: [&str; 8] = [
     "leakage",
     "providers",
     "qlib",
+    "sandbox",
     "systradebench",
 ];
 

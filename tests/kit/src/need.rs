@@ -3,6 +3,7 @@
 
 use crate::golden::{OUTSIDE_SETS, golden_root};
 use crate::workspace_root;
+use ktd_boxed::{BoxSetup, PythonEnvironment, environment_folder};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -27,6 +28,10 @@ pub enum Need {
     Compiler,
     /// A small model that somebody serves on loopback, and says so.
     LocalModel,
+    /// Bubblewrap, on a machine that lets it make namespaces.
+    Boxes,
+    /// The Python environment of boxes.
+    BoxEnvironment,
 }
 
 impl Need {
@@ -40,6 +45,8 @@ impl Need {
             Self::FullDevice,
             Self::Compiler,
             Self::LocalModel,
+            Self::Boxes,
+            Self::BoxEnvironment,
         ];
         OUTSIDE_SETS.into_iter().map(Self::Golden).chain(others).collect()
     }
@@ -78,6 +85,19 @@ impl Need {
                 .output()
                 .is_ok_and(|output| output.stdout.starts_with(COMPILER.as_bytes())),
             Self::LocalModel => std::env::var_os("KTD_LOCAL_MODEL").is_some(),
+            Self::Boxes => Command::new("bwrap")
+                .args([
+                    "--unshare-user",
+                    "--unshare-all",
+                    "--disable-userns",
+                    "--ro-bind",
+                    "/",
+                    "/",
+                    "true",
+                ])
+                .output()
+                .is_ok_and(|output| output.status.success()),
+            Self::BoxEnvironment => box_environment().is_some(),
         }
     }
 
@@ -92,6 +112,8 @@ impl Need {
             Self::FullDevice => "a full device".to_owned(),
             Self::Compiler => "compile-fail cases".to_owned(),
             Self::LocalModel => "a model on loopback".to_owned(),
+            Self::Boxes => "boxes".to_owned(),
+            Self::BoxEnvironment => "the Python of boxes".to_owned(),
         }
     }
 
@@ -107,6 +129,8 @@ impl Need {
             Self::CrashPoints => "run the tests without --release",
             Self::FullDevice => "run the tests on Linux",
             Self::Compiler => "use Rust 1.95",
+            Self::Boxes => "install bubblewrap 0.8 or newer and allow user namespaces",
+            Self::BoxEnvironment => "python environment is not set up: run ktd box setup",
             Self::LocalModel => "serve the model of local_attacker.toml and set KTD_LOCAL_MODEL=1",
         }
     }
@@ -120,6 +144,15 @@ pub fn summary() -> Option<String> {
     let mut remedies: Vec<&str> = missing.iter().map(|need| need.remedy()).collect();
     remedies.dedup();
     (!missing.is_empty()).then(|| format!("skipped: {}; {}", names.join(", "), remedies.join("; ")))
+}
+
+/// The folder of the Python environment of boxes, where it is set up.
+#[must_use]
+pub fn box_environment() -> Option<PathBuf> {
+    let setup = BoxSetup::default();
+    let folder = environment_folder(setup.set);
+    let opened = PythonEnvironment::open(&folder, setup.set, setup.box_user());
+    opened.ok().map(|environment| environment.folder)
 }
 
 /// The folder of real panels, there or not: `KTD_DATA`, by default `../shared/data`.

@@ -11,5 +11,6 @@ mod golden {
     mod leakage;
     mod providers;
     mod qlib;
+    mod sandbox;
     mod systradebench;
 }

@@ -100,7 +100,7 @@ impl Power {
                 "tokio/sync",
                 "tokio/io-util",
             ],
-            Processes => &["rustix", "tokio/process"],
+            Processes => &["rustix", "tokio/process", "landlock", "command-fds"],
             Signals => &["tokio/signal"],
             Sockets => &["reqwest", "rustls"],
             Mcp => &["rmcp"],
@@ -133,7 +133,7 @@ impl Power {
             Clock => below(&["std::time", "tokio::time"]),
             Environment => below(&["std::env"]),
             Threads => below(&["std::thread"]),
-            Processes => below(&["std::process", "tokio::process"]),
+            Processes => below(&["std::process", "tokio::process", "seccompiler"]),
             Signals => below(&["tokio::signal"]),
             Sockets => below(&["std::net", "tokio::net"]),
             Reveal => below(&[
@@ -162,7 +162,7 @@ impl Power {
 }
 
 /// Packages that compute from their arguments: any crate may use them.
-pub(crate) const WITHOUT_POWER: [&str; 18] = [
+pub(crate) const WITHOUT_POWER: [&str; 19] = [
     "aho-corasick",
     "base64",
     "blake3",
@@ -177,6 +177,7 @@ pub(crate) const WITHOUT_POWER: [&str; 18] = [
     "pulp",
     "rand_chacha",
     "regex",
+    "seccompiler",
     "secrecy",
     "sha2",
     "thiserror",
@@ -207,7 +208,7 @@ pub(crate) const FOR_TESTS: [&str; 2] = ["tests", "kit"];
 pub(crate) const OPTIONAL: &str = "frames";
 
 /// All crates but those for tests, in the order of the plan.
-pub(crate) const CRATES: [Crate; 34] = [
+pub(crate) const CRATES: [Crate; 36] = [
     Crate {
         name: "env",
         folder: "env",
@@ -345,6 +346,14 @@ pub(crate) const CRATES: [Crate; 34] = [
         powers: &[Serialisation],
     },
     Crate {
+        name: "sandbox",
+        folder: "sandbox",
+        knows: &[],
+        tests_know: &[],
+        never: "processes, files, clocks, threads, what a program is for",
+        powers: &[Serialisation],
+    },
+    Crate {
         name: "io",
         folder: "runs/io",
         knows: &[],
@@ -479,6 +488,14 @@ pub(crate) const CRATES: [Crate; 34] = [
         powers: &[Reveal],
     },
     Crate {
+        name: "boxed",
+        folder: "runs/boxed",
+        knows: &["sandbox", "io"],
+        tests_know: &[],
+        never: "what a program is for, markets, masks, models",
+        powers: &[Files, Clock, Environment, Threads, Processes, Serialisation],
+    },
+    Crate {
         name: "simulate",
         folder: "runs/simulate",
         knows: &["env", "tools", "qlib", "io", "experiment", "data"],
@@ -593,6 +610,8 @@ pub(crate) const CRATES: [Crate; 34] = [
             "certify",
             "simulate",
             "mirror",
+            "sandbox",
+            "boxed",
         ],
         tests_know: &[],
         never: "how anything is computed",

@@ -1,0 +1,442 @@
+//! Boxes on this machine, once one was seen to hold.
+
+use crate::bwrap::{Bubblewrap, NAMESPACES_HINT};
+use crate::code_box::CodeBox;
+use crate::environment::{PythonEnvironment, environment_folder};
+use crate::error::BoxError;
+use crate::inner::landlock_version;
+use crate::memory_group::{GroupKind, MemoryGroup};
+use crate::places::Places;
+use crate::process::{BoxProcess, Given};
+use crate::search::closed_to;
+use crate::setup::{BoxSetup, INNER_COMMAND};
+use ktd_io::parallel::{available_threads, in_parallel};
+use ktd_sandbox::{
+    BoxHeader, BwrapPlan, FilterHashes, FilterStage, InnerPolicy, Isolation, ModuleName, RUNNER, SelfTest,
+    SourceText, TargetMachine, bwrap_arguments, filter_bytes, runner_sha256, system_call_filter,
+};
+use std::collections::BTreeMap;
+use std::fs::Permissions;
+use std::io::{PipeReader, Read, Write};
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, UNIX_EPOCH};
+
+/// Descriptors of bubblewrap besides those of the control.
+const RUNNER_TEXT: i32 = 5;
+const INFO: i32 = 6;
+const BLOCK: i32 = 7;
+/// How long bubblewrap may take to say what it made.
+const INFO_WAIT: Duration = Duration::from_secs(30);
+/// A copy of the program that the user of a box cannot read is kept so long after another took its place.
+const COPY_MAX: Duration = Duration::from_hours(24);
+/// Landlock as the only layer must keep a program from the network.
+const LANDLOCK_ALONE: u32 = 4;
+
+/// Boxes of one setup on this machine.
+#[derive(Debug)]
+pub struct BoxLauncher {
+    setup: BoxSetup,
+    program: PathBuf,
+    bwrap: Option<Bubblewrap>,
+    environment: PythonEnvironment,
+    groups: GroupKind,
+    header: BoxHeader,
+    places: Places,
+}
+
+/// What a box says of the namespaces that it made, by their names.
+pub(crate) type Namespaces = BTreeMap<String, u64>;
+
+impl BoxLauncher {
+    /// Looks at the machine and tests a box. Nothing runs in a box that lets something through.
+    ///
+    /// # Errors
+    /// What the machine lacks, or what the box let through.
+    pub fn prove(setup: BoxSetup) -> Result<Self, BoxError> {
+        let mut launcher = Self::look(setup)?;
+        let test = launcher.self_test()?;
+        if !test.passes() {
+            return Err(BoxError::SelfTest {
+                failures: test.failures(),
+            });
+        }
+        launcher.header.self_test = test;
+        Ok(launcher)
+    }
+
+    /// Looks at the machine: all but the test.
+    fn look(setup: BoxSetup) -> Result<Self, BoxError> {
+        let bwrap = (setup.isolation == Isolation::Bwrap)
+            .then(Bubblewrap::find)
+            .transpose()?;
+        let landlock_abi = landlock_version();
+        if setup.isolation == Isolation::Landlock && landlock_abi < LANDLOCK_ALONE {
+            return Err(BoxError::input(
+                format!(
+                    "Landlock of this kernel is version {landlock_abi}, as the only layer it must be 4 or newer"
+                ),
+                "use Linux 6.7 or newer with Landlock switched on, or bubblewrap",
+            ));
+        }
+        let filters = setup.isolation.counts().then(filter_hashes).transpose()?;
+        let groups = if setup.isolation == Isolation::Bwrap {
+            GroupKind::find()
+        } else {
+            GroupKind::None
+        };
+        let limits = setup.limits.checked(groups != GroupKind::None)?;
+        let folder = setup
+            .environment
+            .clone()
+            .unwrap_or_else(|| environment_folder(setup.set));
+        let environment = PythonEnvironment::open(&folder, setup.set, setup.box_user())?;
+        let program = match &setup.program {
+            Some(program) => program.clone(),
+            None => std::env::current_exe().map_err(BoxError::io("find", Path::new("ktd")))?,
+        };
+        let program = open_program(program, setup.box_user(), &environment.folder)?;
+        let header = BoxHeader {
+            isolation: setup.isolation,
+            bwrap_path: bwrap.as_ref().map(|found| found.path.display().to_string()),
+            bwrap_version: bwrap.as_ref().map(|found| found.version.clone()),
+            kernel: rustix::system::uname().release().to_string_lossy().into_owned(),
+            landlock_abi,
+            cgroup: groups.label().to_owned(),
+            filters,
+            runner_sha256: runner_sha256(),
+            environment: environment.record.clone(),
+            limits,
+            self_test: SelfTest::default(),
+        };
+        let side_by_side = match setup.side_by_side {
+            0 => available_threads().saturating_sub(1).max(1),
+            some => some,
+        };
+        Ok(Self {
+            program,
+            bwrap,
+            environment,
+            groups,
+            header,
+            places: Places::new(side_by_side),
+            setup,
+        })
+    }
+
+    /// What every run has in common, for the record.
+    #[must_use]
+    pub const fn header(&self) -> &BoxHeader {
+        &self.header
+    }
+
+    /// How boxes are.
+    #[must_use]
+    pub const fn setup(&self) -> &BoxSetup {
+        &self.setup
+    }
+
+    /// How many boxes may be side by side.
+    #[must_use]
+    pub const fn side_by_side(&self) -> usize {
+        self.places.working()
+    }
+
+    /// A box for one submission, on this thread: it ends with the thread. It begins to import at once, and may be opened
+    /// before the last one is done with; waits while twice as many are open as may work side by side, which a thread that
+    /// holds all of them does for ever.
+    ///
+    /// # Errors
+    /// Where it cannot be started.
+    pub fn open(&self, source: SourceText, hash_seed: u32) -> Result<CodeBox<'_>, BoxError> {
+        CodeBox::open(self, self.places.take(), source, hash_seed, &self.setup.modules)
+    }
+
+    /// Does a piece of work for each submission, as many side by side as there may be boxes; results in the order of the
+    /// submissions.
+    pub fn each<I: Sync, R: Send>(&self, submissions: &[I], work: impl Fn(&Self, &I) -> R + Sync) -> Vec<R> {
+        in_parallel(submissions, self.side_by_side(), |submission| {
+            work(self, submission)
+        })
+    }
+
+    /// A box that is tested before anything else is run.
+    pub(crate) fn open_bare(&self, source: SourceText) -> Result<CodeBox<'_>, BoxError> {
+        CodeBox::open(self, self.places.take(), source, 0, &[])
+    }
+
+    pub(crate) fn environment_folder(&self) -> &Path {
+        &self.environment.folder
+    }
+
+    pub(crate) const fn isolation(&self) -> Isolation {
+        self.setup.isolation
+    }
+
+    fn policy(&self, hash_seed: u32, modules: &[ModuleName]) -> Result<String, BoxError> {
+        let is_alone = self.setup.isolation == Isolation::Bwrap;
+        let environment = if is_alone {
+            BwrapPlan::ENVIRONMENT.to_owned()
+        } else {
+            self.environment.folder.display().to_string()
+        };
+        let system = ["/usr", "/lib", "/lib64", "/bin", "/dev/urandom"].map(str::to_owned);
+        let own_folder = self
+            .environment
+            .interpreter_folder
+            .iter()
+            .map(|folder| folder.display().to_string());
+        let box_folder = is_alone.then(|| "/box".to_owned());
+        let policy = InnerPolicy {
+            isolation: self.setup.isolation,
+            limits: self.header.limits,
+            jobs: self.setup.jobs,
+            python: format!("{environment}/bin/python3"),
+            readable: system
+                .into_iter()
+                .chain([environment])
+                .chain(own_folder)
+                .chain(box_folder)
+                .collect(),
+            modules: modules.to_vec(),
+            hash_seed,
+            switched_off: self.setup.switched_off,
+        };
+        serde_json::to_string(&policy).map_err(BoxError::invalid)
+    }
+
+    /// Starts a box; what it says of its namespaces comes with it.
+    pub(crate) fn start(
+        &self,
+        hash_seed: u32,
+        modules: &[ModuleName],
+    ) -> Result<(BoxProcess, Namespaces), BoxError> {
+        let policy = self.policy(hash_seed, modules)?;
+        let Some(bwrap) = &self.bwrap else {
+            let mut command = Command::new(&self.program);
+            command.args([INNER_COMMAND, &policy]);
+            let process = BoxProcess::start(command, self.setup.box_user(), Given::new())?;
+            return Ok((process, Namespaces::new()));
+        };
+        let folders = self
+            .environment
+            .interpreter_folder
+            .iter()
+            .map(|folder| folder.display().to_string());
+        let plan = BwrapPlan {
+            environment: self.environment.folder.display().to_string(),
+            interpreter_folders: folders.collect(),
+            program: self.program.display().to_string(),
+            inner: vec![INNER_COMMAND.to_owned(), policy],
+            has_lib64: Path::new("/lib64").exists(),
+            hash_seed,
+            runner_descriptor: RUNNER_TEXT,
+            info_descriptor: INFO,
+            block_descriptor: BLOCK,
+            switched_off: self.setup.switched_off,
+        };
+        let mut command = Command::new(&bwrap.path);
+        command.args(bwrap_arguments(&plan));
+        let pipe =
+            || std::io::pipe().map_err(|error| BoxError::invalid(format!("no pipe for a box: {error}")));
+        let ((text, mut text_end), (info, info_end), (block, mut block_end)) = (pipe()?, pipe()?, pipe()?);
+        // The runner is shorter than what a pipe holds.
+        text_end.write_all(RUNNER.as_bytes()).map_err(BoxError::invalid)?;
+        drop(text_end);
+        let given: [(i32, OwnedFd); 3] = [
+            (RUNNER_TEXT, text.into()),
+            (INFO, info_end.into()),
+            (BLOCK, block.into()),
+        ];
+        let mut process = BoxProcess::start(command, self.setup.box_user(), given.into())?;
+        let made = read_info(info).ok_or_else(|| blocked(&process.last_words()))?;
+        let (first, namespaces) = made;
+        if let Some(group) = MemoryGroup::make(&self.groups, self.header.limits.memory_mb) {
+            let processes = [process.id(), first];
+            process.join(group, &processes)?;
+        } else if self.groups != GroupKind::None {
+            return Err(BoxError::invalid(
+                "a group of processes can no longer be made for a box",
+            ));
+        }
+        block_end.write_all(b"1").map_err(BoxError::invalid)?;
+        Ok((process, namespaces))
+    }
+}
+
+/// The program where the user of the box may read it: as it is, or a copy of it in the folder of environments, which that
+/// user may read. A copy is made once for a version of the program, and copies of others go after a day.
+fn open_program(program: PathBuf, user: Option<u32>, environment: &Path) -> Result<PathBuf, BoxError> {
+    let Some(closed) = user.and_then(|user| closed_to(user, &program)) else {
+        return Ok(program);
+    };
+    let fault = |_| {
+        BoxError::input(
+            format!(
+                "the user of the box may not read {}, and so not this program",
+                closed.display()
+            ),
+            "install ktd where all users may read it, such as /usr/local/bin",
+        )
+    };
+    let about = std::fs::metadata(&program).map_err(BoxError::io("read", &program))?;
+    let changed = about
+        .modified()
+        .ok()
+        .and_then(|time| time.duration_since(UNIX_EPOCH).ok())
+        .unwrap_or_default();
+    let folder = environment.parent().unwrap_or(environment).join("programs");
+    let copy = folder.join(format!("ktd-{}-{}", about.len(), changed.as_nanos()));
+    if !copy.is_file() {
+        std::fs::create_dir_all(&folder).map_err(fault)?;
+        for other in ktd_io::whole_file::list(&folder)? {
+            let age = std::fs::metadata(&other).and_then(|about| about.modified()).ok();
+            if age
+                .and_then(|time| time.elapsed().ok())
+                .is_some_and(|age| COPY_MAX < age)
+            {
+                std::fs::remove_file(&other).ok();
+            }
+        }
+        let unfinished = folder.join(format!("unfinished-{}", std::process::id()));
+        std::fs::copy(&program, &unfinished).map_err(fault)?;
+        std::fs::set_permissions(&unfinished, Permissions::from_mode(0o755)).map_err(fault)?;
+        std::fs::rename(&unfinished, &copy).map_err(fault)?;
+    }
+    match user.and_then(|user| closed_to(user, &copy)) {
+        Some(_) => Err(fault(std::io::ErrorKind::PermissionDenied.into())),
+        None => Ok(copy),
+    }
+}
+
+/// What bubblewrap says of a box: its first process, seen from outside, and its namespaces.
+fn read_info(mut info: PipeReader) -> Option<(u32, Namespaces)> {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    let mut text = Vec::new();
+    let mut chunk = [0; 1_024];
+    loop {
+        let rest = Timespec::try_from(INFO_WAIT).ok();
+        let descriptor = info.as_fd();
+        let is_ready = poll(&mut [PollFd::new(&descriptor, PollFlags::IN)], rest.as_ref());
+        if !matches!(is_ready, Ok(1)) {
+            return None;
+        }
+        let read = info.read(&mut chunk).ok()?;
+        if read == 0 {
+            return None;
+        }
+        text.extend(chunk.get(..read)?);
+        if let Ok(values) = serde_json::from_slice::<Namespaces>(&text) {
+            let first = values.get("child-pid").and_then(|pid| u32::try_from(*pid).ok())?;
+            return Some((first, values));
+        }
+    }
+}
+
+/// Why bubblewrap made no box.
+fn blocked(said: &str) -> BoxError {
+    let marks = [
+        "namespace",
+        "uid map",
+        "Operation not permitted",
+        "No permissions",
+    ];
+    if marks.iter().any(|mark| said.contains(mark)) {
+        return BoxError::input(
+            format!("user namespaces are blocked here: {said}"),
+            NAMESPACES_HINT,
+        );
+    }
+    BoxError::input(format!("bubblewrap made no box: {said}"), "see `ktd box doctor`")
+}
+
+fn filter_hashes() -> Result<FilterHashes, BoxError> {
+    let machine = TargetMachine::own();
+    let machine = machine.ok_or_else(|| {
+        BoxError::input(
+            "no filter of system calls is known for this processor",
+            "use a machine with x86-64 or aarch64",
+        )
+    })?;
+    let hash = |stage: FilterStage| -> Result<String, BoxError> {
+        Ok(ktd_io::sha256::sha256_hex(&filter_bytes(&system_call_filter(
+            stage, machine,
+        )?)))
+    };
+    Ok(FilterHashes {
+        box_sha256: hash(FilterStage::Box)?,
+        job_sha256: hash(FilterStage::Job)?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocked_namespaces_are_told_from_other_faults() {
+        for said in [
+            "bwrap: No permissions to create new namespace, likely because the kernel does not allow it",
+            "bwrap: Creating new namespace failed: Operation not permitted",
+            "bwrap: setting up uid map: Permission denied",
+        ] {
+            let fault = blocked(said);
+            assert!(
+                fault.to_string().starts_with("user namespaces are blocked here"),
+                "{said}"
+            );
+            assert!(fault.hint().contains("unprivileged_userns"), "{said}");
+        }
+        assert!(
+            blocked("bwrap: Can't find source path /x")
+                .to_string()
+                .starts_with("bubblewrap made no box")
+        );
+    }
+
+    #[test]
+    fn a_program_that_the_user_of_the_box_cannot_read_is_copied_once() {
+        let root = tempfile::tempdir().unwrap();
+        let set =
+            |path: &Path, mode: u32| std::fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
+        set(root.path(), 0o755);
+        let (closed, environment) = (root.path().join("closed"), root.path().join("python/pandas2"));
+        std::fs::create_dir_all(&closed).unwrap();
+        std::fs::create_dir_all(&environment).unwrap();
+        let program = closed.join("ktd");
+        std::fs::write(&program, b"x").unwrap();
+        set(&program, 0o755);
+        set(&closed, 0o755);
+        let open = || open_program(program.clone(), Some(65_534), &environment).unwrap();
+        assert_eq!(open(), program);
+        set(&closed, 0o700);
+        let copy = open();
+        assert_eq!(std::fs::read(&copy).unwrap(), b"x");
+        assert!(copy.starts_with(root.path().join("python/programs")));
+        assert_eq!(open(), copy);
+        assert_eq!(
+            open_program(program.clone(), None, &environment).unwrap(),
+            program
+        );
+        set(&root.path().join("python"), 0o700);
+        let fault = open_program(program, Some(65_534), &environment).unwrap_err();
+        assert!(fault.to_string().contains("may not read"), "{fault}");
+    }
+
+    #[test]
+    fn what_bubblewrap_says_is_read_or_refused() {
+        let say = |text: &str| {
+            let (info, mut end) = std::io::pipe().unwrap();
+            end.write_all(text.as_bytes()).unwrap();
+            drop(end);
+            read_info(info)
+        };
+        let (first, namespaces) = say("{\"child-pid\": 17, \"net-namespace\": 5}\n").unwrap();
+        assert_eq!((first, namespaces["net-namespace"]), (17, 5));
+        for text in ["", "{", "{\"net-namespace\": 5}", "{\"child-pid\": -1}"] {
+            assert!(say(text).is_none(), "{text}");
+        }
+    }
+}

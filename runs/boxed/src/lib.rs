@@ -1,0 +1,40 @@
+//! Foreign Python in a box: finding bubblewrap and Python, processes, pipes, clocks, limits of the kernel, the pinned
+//! environment, and the test that a box must pass before anything runs in it.
+//!
+//! A [`BoxSetup`] says how boxes are to be, [`BoxLauncher::prove`] looks at the machine and tests one. A [`CodeBox`] is the
+//! box of one submission, on the thread that opened it; [`CodeRunner`] is what it does, a job at a time. [`box_inner`] is the
+//! other side: this program, inside the box, becoming Python.
+//!
+//! Knows: the rules of the box, files. Never knows: what a program is for, markets, masks, models.
+
+mod battery;
+mod bench;
+mod bwrap;
+mod code_box;
+mod doctor;
+mod environment;
+mod error;
+mod inner;
+mod interpreter;
+mod launcher;
+mod memory_group;
+mod places;
+mod process;
+mod search;
+mod self_test;
+mod setup;
+mod table_file;
+
+pub use battery::run_battery;
+pub use bench::{BenchGoal, BoxBench};
+pub use bwrap::Bubblewrap;
+pub use code_box::{CodeBox, CodeRunner, JobMeasure, JobOutcome};
+pub use doctor::{BoxPart, examine};
+pub use environment::{EnvironmentPlan, PythonEnvironment, environment_folder};
+pub use error::BoxError;
+pub use inner::{box_inner, landlock_version};
+pub use interpreter::Interpreter;
+pub use launcher::BoxLauncher;
+pub use memory_group::GroupKind;
+pub use setup::{BoxSetup, INNER_COMMAND, NOBODY};
+pub use table_file::read_table;

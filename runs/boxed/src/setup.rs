@@ -1,0 +1,61 @@
+//! How boxes are to be.
+
+use ktd_sandbox::{BoxLimits, Isolation, ModuleName, PackageSet, SwitchedOff};
+use std::path::PathBuf;
+
+/// The user that bubblewrap is started under when root asks for a box.
+pub const NOBODY: u32 = 65_534;
+/// The hidden command of `ktd` that is the inner stage.
+pub const INNER_COMMAND: &str = "box-inner";
+
+/// How boxes are to be, before the machine is looked at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BoxSetup {
+    /// What must stand between a job and the machine. Never taken: another level.
+    pub isolation: Isolation,
+    /// What a job may use.
+    pub limits: BoxLimits,
+    /// What the runner imports before the first job.
+    pub modules: Vec<ModuleName>,
+    /// The set of packages.
+    pub set: PackageSet,
+    /// The folder of the Python environment; by default that of the set.
+    pub environment: Option<PathBuf>,
+    /// The user of a box that root asks for.
+    pub user: u32,
+    /// How many boxes may be side by side; 0 for one less than there are processors.
+    pub side_by_side: usize,
+    /// For how many jobs a box is: its processor time grows with them.
+    pub jobs: u32,
+    /// The program that is the inner stage; by default this one.
+    pub program: Option<PathBuf>,
+    /// A layer that is left out: for tests of the self-test alone.
+    #[doc(hidden)]
+    pub switched_off: Option<SwitchedOff>,
+}
+
+impl Default for BoxSetup {
+    fn default() -> Self {
+        Self {
+            isolation: Isolation::Bwrap,
+            limits: BoxLimits::FACTORS,
+            modules: ModuleName::factors(),
+            set: PackageSet::default(),
+            environment: None,
+            user: NOBODY,
+            side_by_side: 0,
+            jobs: 1_000,
+            program: None,
+            switched_off: None,
+        }
+    }
+}
+
+impl BoxSetup {
+    /// The user that a box is started under, where it is another than this process's.
+    #[must_use]
+    pub fn box_user(&self) -> Option<u32> {
+        let is_root = rustix::process::geteuid().is_root();
+        (is_root && self.isolation.counts()).then_some(self.user)
+    }
+}

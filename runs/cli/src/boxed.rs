@@ -1,0 +1,269 @@
+//! `ktd box`: foreign Python in a box.
+
+use super::boxed_run::{RunArgs, TestArgs, run_file, test};
+use crate::CliError;
+use crate::output::{Console, visible_lines};
+use clap::{Args, Subcommand, ValueEnum};
+use ktd_boxed::{
+    BoxBench, BoxLauncher, BoxSetup, EnvironmentPlan, NOBODY, PythonEnvironment, box_inner, examine,
+};
+use ktd_sandbox::{Isolation, PackageSet};
+use ktd_view::draw::{Align, TableCell, TableData};
+use serde_json::json;
+use std::path::PathBuf;
+
+/// Work with the box.
+#[derive(Debug, Subcommand)]
+pub(super) enum BoxCommand {
+    /// Say what this machine has for boxes, what it lacks, and how to get it.
+    Doctor(DoctorArgs),
+    /// Install the pinned Python packages into a folder of their own.
+    Setup(SetupArgs),
+    /// Run one Python file in a box; print its status and its result.
+    Run(RunArgs),
+    /// Run programs that try to get out; say which were not contained.
+    Test(TestArgs),
+    /// Measure starts and jobs against bare Python on this machine.
+    Bench(BenchArgs),
+}
+
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  ktd box setup                                   # once: the pinned packages
+  ktd box doctor
+  ktd box run factor.py --data prices.csv --entry alpha_momentum";
+
+const DOCTOR_EXAMPLE: &str = "\
+Example:
+  ktd box doctor
+
+Exit code 2: something is missing, and nothing would be run.";
+const SETUP_EXAMPLE: &str = "\
+Example:
+  ktd box setup --python /usr/bin/python3.11
+
+Every package is pinned by version and hash; nothing else is installed. An environment that is there is checked and kept.";
+const BENCH_EXAMPLE: &str = "\
+Example:
+  ktd box bench --rounds 5
+
+Exit code 1: a goal is missed, which a busy machine may do.";
+
+/// How boxes are to be.
+#[derive(Debug, Args)]
+pub(super) struct BoxArgs {
+    /// What stands between a program and the machine; none is ever taken in place of another.
+    #[arg(
+        long,
+        value_enum,
+        default_value = "bwrap",
+        conflicts_with = "unsafe_no_sandbox"
+    )]
+    isolation: IsolationArg,
+    /// No isolation at all: every row is marked unsafe, and nothing is ranked.
+    #[arg(long)]
+    unsafe_no_sandbox: bool,
+    /// The folder of the Python environment [default: that of the set].
+    #[arg(long, value_name = "DIR")]
+    env: Option<PathBuf>,
+    /// The set of packages.
+    #[arg(long, value_enum, default_value = "pandas2")]
+    set: SetArg,
+    /// The user number of a box that root asks for.
+    #[arg(long, value_name = "UID", default_value_t = NOBODY)]
+    user: u32,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum IsolationArg {
+    /// Namespaces, a read-only root, Landlock and filters of system calls.
+    Bwrap,
+    /// Landlock and filters of system calls, where namespaces are blocked.
+    Landlock,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum SetArg {
+    /// With the last pandas 2.
+    Pandas2,
+    /// With pandas 3.
+    Pandas3,
+}
+
+impl SetArg {
+    const fn set(self) -> PackageSet {
+        match self {
+            Self::Pandas2 => PackageSet::Pandas2,
+            Self::Pandas3 => PackageSet::Pandas3,
+        }
+    }
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = DOCTOR_EXAMPLE)]
+pub(super) struct DoctorArgs {
+    #[command(flatten)]
+    boxes: BoxArgs,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = SETUP_EXAMPLE)]
+pub(super) struct SetupArgs {
+    /// The interpreter [default: the newest of 3.11 to 3.13 on the path].
+    #[arg(long, value_name = "PATH")]
+    python: Option<PathBuf>,
+    /// The folder [default: one of its own for each set, below the user's data].
+    #[arg(long, value_name = "DIR")]
+    env: Option<PathBuf>,
+    /// The set of packages.
+    #[arg(long, value_enum, default_value = "pandas2")]
+    set: SetArg,
+    /// A folder of wheels; no index is asked.
+    #[arg(long, value_name = "WHEELS")]
+    offline: Option<PathBuf>,
+    /// The user number of a box that root asks for.
+    #[arg(long, value_name = "UID", default_value_t = NOBODY)]
+    user: u32,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = BENCH_EXAMPLE)]
+pub(super) struct BenchArgs {
+    /// How often each thing is measured; the least counts.
+    #[arg(long, default_value_t = 3)]
+    rounds: u32,
+    #[command(flatten)]
+    boxes: BoxArgs,
+}
+
+/// The hidden inner stage: this process becomes Python in a box.
+#[derive(Debug, Args)]
+pub(super) struct InnerArgs {
+    policy: String,
+}
+
+/// Becomes Python; an error is all that comes back.
+pub(super) fn inner(args: &InnerArgs) -> Result<(), CliError> {
+    Err(box_inner(&args.policy).into())
+}
+
+/// Works with the box.
+pub(super) fn run(command: &BoxCommand, console: Console) -> Result<(), CliError> {
+    match command {
+        BoxCommand::Doctor(args) => doctor(args, console),
+        BoxCommand::Setup(args) => set_up(args, console),
+        BoxCommand::Run(args) => run_file(args, console),
+        BoxCommand::Test(args) => test(args, console),
+        BoxCommand::Bench(args) => bench(args, console),
+    }
+}
+
+impl BoxArgs {
+    pub(super) fn setup(&self) -> BoxSetup {
+        let isolation = match self.isolation {
+            _ if self.unsafe_no_sandbox => Isolation::None,
+            IsolationArg::Bwrap => Isolation::Bwrap,
+            IsolationArg::Landlock => Isolation::Landlock,
+        };
+        if isolation == Isolation::None {
+            Console::warning(
+                "unsafe: no sandbox; the program may do whatever you may do, and no result counts",
+            );
+        }
+        BoxSetup {
+            isolation,
+            set: self.set.set(),
+            environment: self.env.clone(),
+            user: self.user,
+            ..BoxSetup::default()
+        }
+    }
+}
+
+fn doctor(args: &DoctorArgs, console: Console) -> Result<(), CliError> {
+    let parts = examine(&args.boxes.setup());
+    let mut text = String::new();
+    for part in &parts {
+        let mark = if part.is_there { "ok" } else { "missing" };
+        text = format!("{text}{mark:<8} {}: {}\n", part.name, visible_lines(&part.detail));
+        if let Some(hint) = &part.hint {
+            text = format!("{text}         {hint}\n");
+        }
+    }
+    console.result(&text, &json!({"parts": parts}))?;
+    let missing: Vec<&str> = parts
+        .iter()
+        .filter(|part| !part.is_there)
+        .map(|part| part.name)
+        .collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    Err(CliError::input(
+        format!("missing: {}", missing.join(", ")),
+        "see the lines above",
+    ))
+}
+
+fn set_up(args: &SetupArgs, console: Console) -> Result<(), CliError> {
+    let setup = BoxSetup {
+        user: args.user,
+        ..BoxSetup::default()
+    };
+    let plan = EnvironmentPlan {
+        set: args.set.set(),
+        folder: args.env.clone(),
+        python: args.python.clone(),
+        wheels: args.offline.clone(),
+        box_user: setup.box_user(),
+    };
+    let made = PythonEnvironment::set_up(&plan)?;
+    let text = format!(
+        "{}: {}, Python {}",
+        made.folder.display(),
+        made.record.set.label(),
+        made.record.python
+    );
+    console.result(&text, &json!({"folder": made.folder, "environment": made.record}))
+}
+
+fn bench(args: &BenchArgs, console: Console) -> Result<(), CliError> {
+    let launcher = BoxLauncher::prove(args.boxes.setup())?;
+    let bench = BoxBench::measure(&launcher, args.rounds)?;
+    let goals = bench.goals();
+    let times = [
+        ("a bare start of Python, s", bench.bare_start_s),
+        ("a start of a box, s", bench.box_start_s),
+        ("a job that computes nothing, s", bench.job_s),
+        ("150 runs of a factor, s", bench.factor_runs_s),
+    ];
+    let text = |text: &str| TableCell::Text(text.to_owned());
+    let figures = times
+        .into_iter()
+        .map(|(name, seconds)| vec![text(name), text(&format!("{seconds:.4}")), TableCell::Empty]);
+    let ratios = goals.iter().map(|goal| {
+        vec![
+            text(goal.name),
+            text(&format!("{:.4}", goal.figure)),
+            text(&format!("{:.4}", goal.most)),
+        ]
+    });
+    let heads = [
+        ("what", Align::Left),
+        ("figure", Align::Right),
+        ("goal, at most", Align::Right),
+    ];
+    let table = TableData::new(format!("The least of {} rounds", bench.rounds), heads)
+        .with_rows(figures.chain(ratios));
+    let text = table.text_in(console.layout());
+    console.result(&text, &json!({"figures": bench, "goals": goals}))?;
+    let missed: Vec<&str> = goals
+        .iter()
+        .filter(|goal| !goal.is_met())
+        .map(|goal| goal.name)
+        .collect();
+    if missed.is_empty() {
+        return Ok(());
+    }
+    Err(CliError::difference(format!("missed: {}", missed.join("; "))))
+}
