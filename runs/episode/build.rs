@@ -9,7 +9,7 @@ use std::path::Path;
 
 /// The crates of the program, from the root of the workspace; a crate's folder holds those below it. A test compares
 /// them with the crates that the program is built of.
-const CRATES: [&str; 16] = [
+const CRATES: [&str; 17] = [
     "env",
     "masking",
     "guard",
@@ -21,6 +21,7 @@ const CRATES: [&str; 16] = [
     "probes",
     "expressions",
     "alphas",
+    "factor_code",
     "learners",
     "leakage",
     "strategy_code",
@@ -32,7 +33,7 @@ const FILES: [&str; 3] = ["Cargo.toml", "Cargo.lock", "rust-toolchain.toml"];
 /// Folders of a crate that are no part of the program.
 const NO_PROGRAM: [&str; 4] = ["tests", "benches", "examples", "target"];
 /// Rust sources and the texts that are compiled in: nothing that an editor leaves behind.
-const EXTENSIONS: [&str; 8] = ["rs", "md", "toml", "txt", "css", "py", "lock", "jsonl"];
+const EXTENSIONS: [&str; 9] = ["rs", "md", "toml", "txt", "css", "py", "lock", "json", "jsonl"];
 /// What masks show, how it is probed, and how it is judged: Rust sources and templates.
 const MASK_FOLDERS: [&str; 12] = [
     "env/src",

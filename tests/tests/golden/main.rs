@@ -4,6 +4,7 @@
 /// One module a set, named as the set's folder is.
 #[path = "."]
 mod golden {
+    mod alpha_qt;
     mod alphaeval;
     mod attribution;
     mod expressions;

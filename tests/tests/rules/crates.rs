@@ -208,7 +208,7 @@ pub(crate) const FOR_TESTS: [&str; 2] = ["tests", "kit"];
 pub(crate) const OPTIONAL: &str = "frames";
 
 /// All crates but those for tests, in the order of the plan.
-pub(crate) const CRATES: [Crate; 36] = [
+pub(crate) const CRATES: [Crate; 37] = [
     Crate {
         name: "env",
         folder: "env",
@@ -320,6 +320,14 @@ pub(crate) const CRATES: [Crate; 36] = [
         tests_know: &[],
         never: "panels, files, masks, models",
         powers: &[],
+    },
+    Crate {
+        name: "factor-code",
+        folder: "factor_code",
+        knows: &["env", "stats"],
+        tests_know: &[],
+        never: "processes, files, clocks, threads, models, markets",
+        powers: &[Serialisation],
     },
     Crate {
         name: "learners",

@@ -1,0 +1,218 @@
+//! How many tasks pass each layer, by level and category, by both rules.
+
+use crate::accuracy::AccuracyRules;
+use crate::casts::float;
+use crate::rates::TaskRate;
+use crate::task::{FactorCategory, FactorLevel, FactorTask};
+use crate::verdict::{FactorVerdict, FailureClass, JudgeRule, LayersPassed};
+use std::collections::BTreeMap;
+
+/// A task with the verdict on it; without one where the task was lost to a fault of the infrastructure.
+#[derive(Debug, Clone, Copy)]
+pub struct JudgedTask<'a> {
+    /// The task.
+    pub task: &'a FactorTask,
+    /// The verdict.
+    pub verdict: Option<&'a FactorVerdict>,
+}
+
+/// Tasks of a part of the list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum TaskGroup {
+    /// All of them.
+    All,
+    /// Those of a level.
+    Level(FactorLevel),
+    /// Those of a category.
+    Category(FactorCategory),
+}
+
+impl TaskGroup {
+    fn holds(self, task: &FactorTask) -> bool {
+        match self {
+            Self::All => true,
+            Self::Level(level) => task.level == level,
+            Self::Category(category) => task.category == category,
+        }
+    }
+
+    /// The name in tables.
+    #[must_use]
+    pub fn name(self) -> String {
+        match self {
+            Self::All => "all".to_owned(),
+            Self::Level(level) => format!("L{}", level.number()),
+            Self::Category(category) => category.name().to_owned(),
+        }
+    }
+}
+
+/// The counts of a group of tasks: each layer's is no larger than that of the layer before.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Funnel {
+    /// Tasks with a verdict.
+    pub tasks: u64,
+    /// Tasks lost to faults of the infrastructure.
+    pub uncovered: u64,
+    /// Tasks that pass each layer, by rule.
+    pub passed: BTreeMap<(JudgeRule, LayersPassed), u64>,
+    /// Tasks that are right on degenerate bars as well.
+    pub robust: u64,
+    /// The first layer that failed, by the strict rules.
+    pub failures: BTreeMap<FailureClass, u64>,
+    /// Reasons of failures of layer 1.
+    pub execution_reasons: BTreeMap<&'static str, u64>,
+    /// Kinds of wrong factors among those that fail layer 3.
+    pub near_misses: BTreeMap<&'static str, u64>,
+    /// What is reported beside the layers.
+    pub flags: BTreeMap<&'static str, u64>,
+    /// Tasks without a violation of structure: among those that run, and among the safe ones.
+    pub vectorised_running: u64,
+    /// Tasks without a violation of structure among the safe ones.
+    pub vectorised_safe: u64,
+}
+
+impl Funnel {
+    /// The counts of a group.
+    #[must_use]
+    pub fn of(judged: &[JudgedTask<'_>], group: TaskGroup, rules: &AccuracyRules) -> Self {
+        let mut funnel = Self::default();
+        for rule in JudgeRule::ALL {
+            for layer in LayersPassed::FUNNEL {
+                funnel.passed.insert((rule, layer), 0);
+            }
+        }
+        for class in FailureClass::ALL {
+            funnel.failures.insert(class, 0);
+        }
+        for JudgedTask { task, verdict } in judged {
+            if !group.holds(task) {
+                continue;
+            }
+            match verdict {
+                Some(verdict) => funnel.add(verdict, rules),
+                None => funnel.uncovered += 1,
+            }
+        }
+        funnel
+    }
+
+    fn add(&mut self, verdict: &FactorVerdict, rules: &AccuracyRules) {
+        self.tasks += 1;
+        for ((rule, layer), count) in &mut self.passed {
+            *count += u64::from(*layer <= verdict.passes(*rule, rules));
+        }
+        self.robust += u64::from(verdict.is_robust(rules));
+        if let Some(class) = verdict.failure(rules) {
+            *self.failures.entry(class).or_default() += 1;
+        }
+        if let Some(reason) = verdict.execution_code() {
+            *self.execution_reasons.entry(reason).or_default() += 1;
+        }
+        if let Some(miss) = verdict.near_miss {
+            *self.near_misses.entry(miss.code()).or_default() += 1;
+        }
+        for flag in &verdict.flags {
+            *self.flags.entry(flag.code()).or_default() += 1;
+        }
+        let reached = verdict.passes(JudgeRule::Strict, rules);
+        self.vectorised_running += u64::from(verdict.is_vectorised() && LayersPassed::Runs <= reached);
+        self.vectorised_safe += u64::from(verdict.is_vectorised() && LayersPassed::Safe <= reached);
+    }
+
+    /// The rate of a layer by a rule.
+    #[must_use]
+    pub fn rate(&self, rule: JudgeRule, layer: LayersPassed) -> TaskRate {
+        TaskRate {
+            passed: self.passed.get(&(rule, layer)).copied().unwrap_or(0),
+            tasks: self.tasks,
+        }
+    }
+
+    /// The share of vectorised functions among those that run.
+    #[must_use]
+    pub fn vectorised_among_running(&self) -> TaskRate {
+        TaskRate {
+            passed: self.vectorised_running,
+            tasks: self.rate(JudgeRule::Strict, LayersPassed::Runs).passed,
+        }
+    }
+
+    /// The share of vectorised functions among the safe ones.
+    #[must_use]
+    pub fn vectorised_among_safe(&self) -> TaskRate {
+        TaskRate {
+            passed: self.vectorised_safe,
+            tasks: self.rate(JudgeRule::Strict, LayersPassed::Safe).passed,
+        }
+    }
+}
+
+/// The share of a layer with the levels weighted 0.2, 0.2 and 0.6, as the published set of tasks is made up; none where a
+/// level has no task.
+#[must_use]
+pub fn level_weighted(
+    judged: &[JudgedTask<'_>],
+    rule: JudgeRule,
+    layer: LayersPassed,
+    rules: &AccuracyRules,
+) -> Option<f64> {
+    let mut sum = 0.0;
+    for (level, weight) in FactorLevel::ALL.into_iter().zip([0.2, 0.2, 0.6]) {
+        let funnel = Funnel::of(judged, TaskGroup::Level(level), rules);
+        sum += weight * funnel.rate(rule, layer).share()?;
+    }
+    Some(sum)
+}
+
+/// The share of tasks that the published rules accept as all right, at other thresholds, from stored figures alone.
+#[must_use]
+pub fn threshold_sweep(judged: &[JudgedTask<'_>]) -> Vec<(AccuracyRules, TaskRate)> {
+    const CORRELATIONS: [f64; 4] = [0.999_9, 0.999, 0.99, 0.9];
+    const ERRORS: [f64; 4] = [1e-5, 1e-4, 1e-3, 1e-2];
+    let mut sweep = Vec::with_capacity(CORRELATIONS.len() * ERRORS.len());
+    for correlation in CORRELATIONS {
+        for error in ERRORS {
+            let rules = AccuracyRules {
+                correlation,
+                error,
+                ..AccuracyRules::DEFAULT
+            };
+            let funnel = Funnel::of(judged, TaskGroup::All, &rules);
+            sweep.push((rules, funnel.rate(JudgeRule::Published, LayersPassed::Verified)));
+        }
+    }
+    sweep
+}
+
+/// Mean, spread over n - 1, least and most of times of runs; none of no run.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RunTimes {
+    /// How many runs.
+    pub runs: usize,
+    /// The mean, in seconds.
+    pub mean: f64,
+    /// The spread; none of one run.
+    pub deviation: Option<f64>,
+    /// The least.
+    pub least: f64,
+    /// The most.
+    pub most: f64,
+}
+
+impl RunTimes {
+    /// The figures of times in seconds.
+    #[must_use]
+    pub fn of(seconds: &[f64]) -> Option<Self> {
+        let runs = seconds.len();
+        let mean = seconds.iter().sum::<f64>() / float(runs);
+        let squares: f64 = seconds.iter().map(|time| (time - mean) * (time - mean)).sum();
+        Some(Self {
+            runs,
+            mean,
+            deviation: (1 < runs).then(|| (squares / (float(runs) - 1.0)).sqrt()),
+            least: seconds.iter().copied().reduce(f64::min)?,
+            most: seconds.iter().copied().reduce(f64::max)?,
+        })
+    }
+}

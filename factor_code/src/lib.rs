@@ -1,0 +1,49 @@
+//! Factor functions written by models: can the code be trusted?
+//!
+//! A model gets a sentence about one factor of one stock and writes a Python function. The function is judged in four
+//! layers: it runs, it does not look ahead, it is right, it is vectorised. This crate holds the tasks with definitions
+//! that a program can compute, the panels, the plans of runs that each layer needs, and what judges their outputs. Who
+//! runs a function is the caller: a job goes out as a description, and a column of numbers comes back.
+//!
+//! Knows: `env` for its keyed stream of chance, `stats`. Never knows: processes, files, clocks, models, markets.
+
+mod accuracy;
+mod bars;
+mod casts;
+mod error;
+mod feedback;
+mod funnel;
+pub mod fx;
+mod fx_error;
+mod gate;
+mod job;
+mod judge;
+mod near_miss;
+mod panel;
+mod rates;
+mod replies;
+mod reply;
+mod structure;
+#[cfg(test)]
+mod structure_tests;
+mod syntax;
+mod task;
+mod verdict;
+
+pub use accuracy::{AccuracyFigures, AccuracyRules, DifferingRows, differing_rows};
+pub use bars::{BAR_COLUMNS, FactorBar, FactorBars, PanelDay};
+pub use error::FactorCodeError;
+pub use feedback::{FeedbackFacts, FeedbackScope, without_paths};
+pub use funnel::{Funnel, JudgedTask, RunTimes, TaskGroup, level_weighted, threshold_sweep};
+pub use gate::{CausalityGate, GateRule, LeakEvidence, SafetyVerdict};
+pub use job::{FactorJob, FailureReason, PanelChange, RunColumn, RunFailure, RunOutcome};
+pub use judge::{FactorJudge, GoldenColumns};
+pub use near_miss::{JudgedColumn, NearMiss, near_miss};
+pub use panel::{FactorPanels, LEAST_PANEL_ROWS, PANEL_ROWS, PanelKind};
+pub use rates::{PairedTasks, TaskRate, mean_pass_at_k, pass_at_k};
+pub use replies::{FactorReplies, MOST_ROUNDS};
+pub use reply::{ChosenFunction, ReplyFlag, ReplySource, SourceFault};
+pub use structure::{StructureReport, Violation};
+pub use syntax::{SyntaxFact, SyntaxFacts};
+pub use task::{FactorCategory, FactorLevel, FactorTask, FactorTasks, TaskId};
+pub use verdict::{CodeExecution, FactorVerdict, FailureClass, JudgeRule, LayersPassed};

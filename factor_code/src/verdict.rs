@@ -1,0 +1,235 @@
+//! What the four layers say of one function.
+
+use crate::accuracy::{AccuracyFigures, AccuracyRules};
+use crate::gate::SafetyVerdict;
+use crate::job::RunFailure;
+use crate::near_miss::NearMiss;
+use crate::panel::PanelKind;
+use crate::reply::{ReplyFlag, SourceFault};
+use crate::structure::StructureReport;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Whether a function ran on the panels of layer 1.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CodeExecution {
+    /// On all of them.
+    Ran,
+    /// Not on one of them, the first in order; without a panel where no run was needed to know.
+    Failed {
+        /// The panel.
+        panel: Option<PanelKind>,
+        /// How it failed.
+        failure: RunFailure,
+    },
+    /// The reply held nothing to run.
+    NoSource(SourceFault),
+}
+
+/// Which rules decide.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum JudgeRule {
+    /// As it was published.
+    Published,
+    /// The union gate and the strict accuracy.
+    Strict,
+}
+
+impl JudgeRule {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Published, Self::Strict];
+}
+
+/// How many of the four layers a function passes, one after the other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum LayersPassed {
+    /// Not the first.
+    Nothing,
+    /// It runs: Pass@1.
+    Runs,
+    /// It runs and does not look ahead: Safe.
+    Safe,
+    /// It is safe and right: Acc.
+    Right,
+    /// It is right and vectorised, all four: `VAcc`.
+    Verified,
+}
+
+impl LayersPassed {
+    /// The steps of the funnel.
+    pub const FUNNEL: [Self; 4] = [Self::Runs, Self::Safe, Self::Right, Self::Verified];
+
+    /// The name of a step in tables.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Nothing => "nothing",
+            Self::Runs => "Pass@1",
+            Self::Safe => "Safe",
+            Self::Right => "Acc",
+            Self::Verified => "VAcc",
+        }
+    }
+}
+
+/// The first layer that a function fails, by the strict rules.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum FailureClass {
+    /// It does not run.
+    Execution,
+    /// It looks ahead, or two runs differ.
+    Leak,
+    /// It computes something else.
+    Logic,
+    /// It loops.
+    Loop,
+}
+
+impl FailureClass {
+    /// All of them, in order.
+    pub const ALL: [Self; 4] = [Self::Execution, Self::Leak, Self::Logic, Self::Loop];
+
+    /// The word that records hold.
+    #[must_use]
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::Execution => "execution",
+            Self::Leak => "leak",
+            Self::Logic => "logic",
+            Self::Loop => "loop",
+        }
+    }
+}
+
+/// What is known of a function after all its runs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FactorVerdict {
+    /// Layer 1.
+    pub execution: CodeExecution,
+    /// Layer 2 by the published test; none where it does not run.
+    pub published_safety: Option<SafetyVerdict>,
+    /// Layer 2 by the strict gate; none where it does not run.
+    pub safety: Option<SafetyVerdict>,
+    /// Layer 3: the figures of each panel that it ran on.
+    pub accuracy: BTreeMap<PanelKind, AccuracyFigures>,
+    /// Which wrong factor it is, where it is safe and not right.
+    pub near_miss: Option<NearMiss>,
+    /// Layer 4; none where the source is no Python.
+    pub structure: Option<StructureReport>,
+    /// What is reported beside the layers.
+    pub flags: BTreeSet<ReplyFlag>,
+    /// Whether its values on G change with the dates, though the definition reads none; none where that was not run.
+    pub is_date_dependent: Option<bool>,
+}
+
+impl FactorVerdict {
+    /// The verdict on a reply without a source.
+    #[must_use]
+    pub const fn without_source(fault: SourceFault) -> Self {
+        Self::unrun(CodeExecution::NoSource(fault), None, BTreeSet::new())
+    }
+
+    pub(crate) const fn unrun(
+        execution: CodeExecution,
+        structure: Option<StructureReport>,
+        flags: BTreeSet<ReplyFlag>,
+    ) -> Self {
+        Self {
+            execution,
+            published_safety: None,
+            safety: None,
+            accuracy: BTreeMap::new(),
+            near_miss: None,
+            structure,
+            flags,
+            is_date_dependent: None,
+        }
+    }
+
+    /// The layers that it passes.
+    #[must_use]
+    pub fn passes(&self, rule: JudgeRule, rules: &AccuracyRules) -> LayersPassed {
+        let safety = match rule {
+            JudgeRule::Published => &self.published_safety,
+            JudgeRule::Strict => &self.safety,
+        };
+        let is_right = || {
+            let mut panels = PanelKind::JUDGED.into_iter();
+            panels.all(|panel| self.is_right_on(panel, rule, rules))
+        };
+        if self.execution != CodeExecution::Ran {
+            LayersPassed::Nothing
+        } else if !safety.as_ref().is_some_and(SafetyVerdict::is_safe) {
+            LayersPassed::Runs
+        } else if !is_right() {
+            LayersPassed::Safe
+        } else if !self.is_vectorised() {
+            LayersPassed::Right
+        } else {
+            LayersPassed::Verified
+        }
+    }
+
+    /// Whether its source breaks no rule of structure.
+    #[must_use]
+    pub fn is_vectorised(&self) -> bool {
+        self.structure
+            .as_ref()
+            .is_some_and(StructureReport::is_vectorised)
+    }
+
+    /// Whether its values on a panel are right.
+    #[must_use]
+    pub fn is_right_on(&self, panel: PanelKind, rule: JudgeRule, rules: &AccuracyRules) -> bool {
+        self.accuracy.get(&panel).is_some_and(|figures| match rule {
+            JudgeRule::Published => figures.is_published_right(rules),
+            JudgeRule::Strict => figures.is_right(rules),
+        })
+    }
+
+    /// Whether it is right on degenerate bars as well.
+    #[must_use]
+    pub fn is_robust(&self, rules: &AccuracyRules) -> bool {
+        self.is_right_on(PanelKind::E, JudgeRule::Strict, rules)
+    }
+
+    /// Whether the published rule accepts a panel by correlation alone.
+    #[must_use]
+    pub fn is_scale_error(&self, rules: &AccuracyRules) -> bool {
+        let judged = PanelKind::JUDGED
+            .into_iter()
+            .filter_map(|panel| self.accuracy.get(&panel));
+        judged.into_iter().any(|figures| figures.is_scale_error(rules))
+    }
+
+    /// Whether it is right on the synthetic panels and wrong on the real stock: the source may hold real prices.
+    #[must_use]
+    pub fn has_price_memory(&self, rules: &AccuracyRules) -> bool {
+        let right = |panel| self.is_right_on(panel, JudgeRule::Strict, rules);
+        self.execution == CodeExecution::Ran
+            && right(PanelKind::G)
+            && right(PanelKind::R)
+            && !right(PanelKind::Q)
+    }
+
+    /// The first layer that it fails, by the strict rules; none where it passes all.
+    #[must_use]
+    pub fn failure(&self, rules: &AccuracyRules) -> Option<FailureClass> {
+        match self.passes(JudgeRule::Strict, rules) {
+            LayersPassed::Nothing => Some(FailureClass::Execution),
+            LayersPassed::Runs => Some(FailureClass::Leak),
+            LayersPassed::Safe => Some(FailureClass::Logic),
+            LayersPassed::Right => Some(FailureClass::Loop),
+            LayersPassed::Verified => None,
+        }
+    }
+
+    /// The word of the reason why it did not run, if it did not.
+    #[must_use]
+    pub const fn execution_code(&self) -> Option<&'static str> {
+        match &self.execution {
+            CodeExecution::Ran => None,
+            CodeExecution::Failed { failure, .. } => Some(failure.reason.code()),
+            CodeExecution::NoSource(fault) => Some(fault.code()),
+        }
+    }
+}

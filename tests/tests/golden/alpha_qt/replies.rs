@@ -1,0 +1,286 @@
+//! The replies of an invented model over three rounds, through all layers. A reply's function is a definition of ours with
+//! the ending that the set names; its syntax tree is as plain as the layers need. The edge's tests run the replies' own
+//! Python in the box.
+
+use super::columns::{bars, text};
+use super::endings::Ending;
+use ktd_factor_code::{
+    AccuracyRules, ChosenFunction, FactorBars, FactorJudge, FactorPanels, FactorReplies, FactorTask,
+    FactorTasks, FactorVerdict, FailureClass, FailureReason, Funnel, GoldenColumns, JudgeRule, JudgedTask,
+    LayersPassed, LeakEvidence, PanelChange, PanelKind, ReplyFlag, ReplySource, RunColumn, RunFailure,
+    RunOutcome, SafetyVerdict, SyntaxFact, SyntaxFacts, TaskGroup,
+};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+const RULES: &AccuracyRules = &AccuracyRules::DEFAULT;
+
+fn node(parent: Option<usize>, kind: &str, text: &str) -> SyntaxFact {
+    SyntaxFact {
+        parent,
+        field: parent.map(|_| "body".to_owned()),
+        place: parent.map(|_| 0),
+        kind: kind.to_owned(),
+        line: Some(1),
+        text: Some(text.to_owned()),
+        detail: None,
+    }
+}
+
+fn tree(function: &str, has_loop: bool) -> SyntaxFacts {
+    let mut nodes = vec![node(None, "Module", ""), node(Some(0), "FunctionDef", function)];
+    if has_loop {
+        nodes.push(node(Some(1), "For", ""));
+    }
+    SyntaxFacts::new(nodes).unwrap()
+}
+
+/// As many runs at once as a box would get.
+const AT_ONCE: usize = 32;
+
+/// The verdict on a reply of a kind that the set names; `detail` is the reason of one that does not run.
+fn judged(task: &FactorTask, panels: &FactorPanels, reply: &str, kind: &str, detail: &str) -> FactorVerdict {
+    let source = ReplySource::of(reply);
+    let golden = GoldenColumns::of(task, panels).unwrap();
+    if kind == "broken" {
+        let failure = RunFailure::of(FailureReason::of_code(detail).unwrap());
+        return FactorJudge::unrun(&source, None, failure);
+    }
+    let facts = tree(&task.function, kind == "loop");
+    let function = ChosenFunction::of(&facts).unwrap();
+    let ending = match kind {
+        "fenced" | "loop" => Ending::Gold,
+        named => {
+            Ending::ALL
+                .into_iter()
+                .find(|(name, _)| *name == named)
+                .unwrap()
+                .1
+        }
+    };
+    let run = |bars: &FactorBars| -> RunOutcome {
+        let cells = ending.of(&task.definition.evaluate(bars).unwrap());
+        RunColumn::new(cells, bars.rows(), true)
+    };
+    let mut judge = FactorJudge::new(task, panels, &golden, &source, &facts, &function);
+    loop {
+        let pending = judge.pending();
+        if pending.is_empty() {
+            return judge.verdict(RULES);
+        }
+        for job in pending.into_iter().take(AT_ONCE) {
+            judge.record(job, run(&panels.input(&job).unwrap()));
+        }
+    }
+}
+
+fn close(own: Option<f64>, expected: &Value) -> bool {
+    match (own, expected.as_f64()) {
+        (Some(own), Some(expected)) => (own - expected).abs() <= 1e-9 * expected.abs().max(1.0),
+        (own, expected) => own.is_none() && expected.is_none(),
+    }
+}
+
+fn assert_figures(verdict: &FactorVerdict, expected: &Value, at: &str) {
+    for panel in PanelKind::ALL {
+        let wanted = &expected["accuracy"][panel.letter()];
+        let figures = verdict.accuracy[&panel];
+        let counts = [figures.golden_rows, figures.common_rows, figures.early_rows];
+        let wanted_counts = ["n_golden", "n_common", "early"].map(|key| wanted[key].as_u64().unwrap());
+        assert_eq!(
+            counts.map(|count| u64::try_from(count).unwrap()),
+            wanted_counts,
+            "{at}"
+        );
+        assert!(
+            close(figures.correlation, &wanted["corr"]),
+            "{at} {figures:?} {wanted}"
+        );
+        assert!(
+            close(figures.error, &wanted["nrmse"]),
+            "{at} {figures:?} {wanted}"
+        );
+        assert!(
+            close(figures.mask_agreement, &wanted["mask_agree"]),
+            "{at} {figures:?} {wanted}"
+        );
+        assert_eq!(figures.is_published_right(RULES), wanted["paper"], "{at}");
+        assert_eq!(figures.is_right(RULES), wanted["strict"], "{at}");
+        assert_eq!(figures.is_scale_error(RULES), wanted["scale_error"], "{at}");
+    }
+}
+
+/// Two replies that look ahead, which the set calls safe by the strict gate: it tried replies with a filled warm-up by
+/// perturbation on panel G alone. The first value of these factors is always 0, on the day of the first event, so that a
+/// perturbation cannot change what fills the rows before it; a prefix of panel R that ends before the first event can.
+fn is_seen_by_truncation(expected: &Value) -> bool {
+    expected["kind"] == "warm_fill" && (expected["id"] == "REV-3-04" || expected["id"] == "PAT-3-04")
+}
+
+fn assert_verdict(verdict: &FactorVerdict, expected: &Value) {
+    let at = format!("{} round {}", expected["id"], expected["round"]);
+    let (published, strict) = (
+        verdict.passes(JudgeRule::Published, RULES),
+        verdict.passes(JudgeRule::Strict, RULES),
+    );
+    let own = [
+        LayersPassed::Runs <= strict,
+        LayersPassed::Safe <= published,
+        LayersPassed::Safe <= strict,
+        LayersPassed::Right <= published,
+        LayersPassed::Right <= strict,
+        LayersPassed::Verified <= published,
+        LayersPassed::Verified <= strict,
+        verdict.is_robust(RULES),
+    ];
+    let mut wanted = COUNTED.map(|key| expected[key].as_bool().unwrap());
+    let is_truncated = is_seen_by_truncation(expected);
+    if is_truncated {
+        assert!(
+            matches!(
+                verdict.safety,
+                Some(SafetyVerdict::Leak(LeakEvidence {
+                    panel: PanelKind::R,
+                    change: PanelChange::Cut { .. },
+                    ..
+                }))
+            ),
+            "{at}"
+        );
+        // `safe_strict`, and nothing else
+        assert!(wanted[2] && !wanted[4], "{at}");
+        wanted[2] = false;
+    }
+    assert_eq!(own, wanted, "{at}");
+    let failure = verdict.failure(RULES).map_or("", FailureClass::code);
+    if is_truncated {
+        assert_eq!(
+            (failure, expected["failure"].as_str()),
+            ("leak", Some("logic")),
+            "{at}"
+        );
+    } else {
+        assert_eq!(failure, expected["failure"], "{at}");
+    }
+    let fenced = expected["flags"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .any(|flag| flag == "markdown");
+    assert_eq!(verdict.flags.contains(&ReplyFlag::Markdown), fenced, "{at}");
+    if let Some(detail) = expected["detail"].as_str() {
+        assert_eq!(verdict.execution_code(), Some(detail), "{at}");
+        return;
+    }
+    assert_eq!(verdict.is_scale_error(RULES), expected["scale_error"], "{at}");
+    let structure = serde_json::json!(verdict.structure.as_ref().unwrap().codes());
+    assert_eq!(structure, expected["structure"], "{at}");
+    assert_figures(verdict, expected, &at);
+}
+
+const COUNTED: [&str; 8] = [
+    "pass1",
+    "safe_paper",
+    "safe_strict",
+    "acc_paper",
+    "acc_strict",
+    "vacc_paper",
+    "vacc_strict",
+    "robust",
+];
+
+/// A group's counts; `truncated` of its replies are those that truncation alone sees.
+fn assert_table(funnel: &Funnel, expected: &Value, truncated: u64, at: &str) {
+    let passed = |rule, layer| funnel.rate(rule, layer).passed;
+    let own = [
+        passed(JudgeRule::Strict, LayersPassed::Runs),
+        passed(JudgeRule::Published, LayersPassed::Safe),
+        passed(JudgeRule::Strict, LayersPassed::Safe),
+        passed(JudgeRule::Published, LayersPassed::Right),
+        passed(JudgeRule::Strict, LayersPassed::Right),
+        passed(JudgeRule::Published, LayersPassed::Verified),
+        passed(JudgeRule::Strict, LayersPassed::Verified),
+        funnel.robust,
+    ];
+    let mut wanted = COUNTED.map(|key| expected[key].as_u64().unwrap());
+    wanted[2] -= truncated;
+    assert_eq!(own, wanted, "{at}");
+    assert_eq!(funnel.tasks, expected["n"], "{at}");
+    for (class, count) in &funnel.failures {
+        let listed = expected["failures"][class.code()].as_u64().unwrap();
+        let wanted = match class {
+            FailureClass::Leak => listed + truncated,
+            FailureClass::Logic => listed - truncated,
+            FailureClass::Execution | FailureClass::Loop => listed,
+        };
+        assert_eq!(*count, wanted, "{at} {class:?}");
+    }
+    let markdown = funnel.flags.get("markdown").copied().unwrap_or(0);
+    assert_eq!(markdown, expected["markdown"], "{at}");
+    for rule in JudgeRule::ALL {
+        let counts = LayersPassed::FUNNEL.map(|layer| passed(rule, layer));
+        assert!(counts.is_sorted_by(|before, after| before >= after), "{at}");
+    }
+}
+
+#[test]
+fn verdicts_and_table_of_the_invented_model_are_the_expected_ones() {
+    let (Some(replies), Some(expected)) = (text("replies.jsonl"), text("expected.json.gz")) else {
+        return;
+    };
+    let expected: Value = serde_json::from_str(&expected).unwrap();
+    let tasks = FactorTasks::compiled_in().unwrap();
+    let replies = FactorReplies::parse(&replies, &tasks).unwrap();
+    let panels = FactorPanels::given(
+        20_260_401,
+        PanelKind::ALL.map(|kind| bars(kind.letter()).unwrap()),
+    );
+    let mut verdicts: BTreeMap<&str, FactorVerdict> = BTreeMap::new();
+    let rows = expected["replies"].as_array().unwrap();
+    for round in 1..=replies.rounds() {
+        let of_round = || rows.iter().filter(|row| row["round"] == round);
+        let truncated = of_round().filter(|row| is_seen_by_truncation(row)).count();
+        let truncated = u64::try_from(truncated).unwrap();
+        for (row, task) in of_round().zip(tasks.as_slice()) {
+            let id = task.id.as_str();
+            assert_eq!(row["id"], id);
+            let reply = replies.get(id, round);
+            assert_eq!(reply.is_none(), row["carried"], "{id} round {round}");
+            if let Some(reply) = reply {
+                let kind = row["kind"].as_str().unwrap();
+                let detail = row["detail"].as_str().unwrap_or("");
+                verdicts.insert(id, judged(task, &panels, reply, kind, detail));
+            }
+            assert_verdict(&verdicts[id], row);
+        }
+        let judged: Vec<JudgedTask<'_>> = tasks
+            .as_slice()
+            .iter()
+            .map(|task| JudgedTask {
+                task,
+                verdict: verdicts.get(task.id.as_str()),
+            })
+            .collect();
+        for level in [None, Some(1_u8), Some(2), Some(3)] {
+            let group = level.map_or(TaskGroup::All, |level| {
+                TaskGroup::Level(level.try_into().unwrap())
+            });
+            let key = format!(
+                "{round}/{}",
+                level.map_or("all".to_owned(), |level| level.to_string())
+            );
+            // both tasks are of level 3
+            let truncated = if level.is_none_or(|level| level == 3) {
+                truncated
+            } else {
+                0
+            };
+            assert_table(
+                &Funnel::of(&judged, group, RULES),
+                &expected["table"][&key],
+                truncated,
+                &key,
+            );
+        }
+    }
+}
