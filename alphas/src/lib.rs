@@ -17,9 +17,9 @@ mod line_fit;
 mod perturbation;
 mod portfolio;
 mod predictive;
-mod random_formula;
 mod ranking;
 mod robustness;
+mod search;
 mod shared_intervals;
 mod stability;
 mod two_groups;
@@ -35,8 +35,12 @@ pub use line_fit::{LineFit, line_fit};
 pub use perturbation::{AdjustedBars, NoiseLaw, PerturbedBars, noise_stream, perturbed_bars};
 pub use portfolio::{PortfolioTerms, PortfolioTest, portfolio_test};
 pub use predictive::{DailyCorrelations, DayCorrelation, PredictivePower, daily_correlations};
-pub use random_formula::random_formula;
 pub use robustness::rank_robustness;
+pub use search::{
+    Candidate, FormulaGrowth, FormulaSearch, GeneticSearch, GeneticSettings, PoolTerms, RandomSearch,
+    SearchTerms, TrainTables, Trial, TrialBook, TrialFault, TrialScore, Variation, mean_rank_correlation,
+    select_pool,
+};
 pub use shared_intervals::shared_mean_intervals;
 pub use stability::{RankStability, StabilityMode, rank_stability};
 pub use two_groups::{MannWhitney, WelchTest, mann_whitney, welch_test};

@@ -2,6 +2,7 @@
 
 use crate::CliError;
 use crate::alpha_eval;
+use crate::alpha_mine;
 use crate::output::Console;
 use crate::progress::Progress;
 use crate::trading_day::read_day;
@@ -32,13 +33,16 @@ pub(super) enum AlphaCommand {
     Compute(ComputeArgs),
     /// Evaluate pools of formulas on train, valid and test days: prediction, stability, robustness, diversity.
     Eval(alpha_eval::EvalArgs),
+    /// Search for formulas by random growth or genetic programming; the pool is chosen by valid days.
+    Mine(alpha_mine::MineArgs),
 }
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
   ktd alpha check 'Mean($close, 5)/$close' 'Ref($close, -1)/$close - 1'
   ktd alpha compute alpha158 --panel csi300.ktdp --out alpha158.parquet
-  ktd alpha eval runs/configs/alpha_demo.toml --out demo_alphas";
+  ktd alpha eval runs/configs/alpha_demo.toml --out demo_alphas
+  ktd alpha mine runs/configs/alpha_mine_demo.toml --out mined";
 
 const CHECK_EXAMPLE: &str = "\
 Examples:
@@ -178,6 +182,7 @@ pub(super) fn run(command: &AlphaCommand, console: Console) -> Result<(), CliErr
         AlphaCommand::Check(args) => check(args, console),
         AlphaCommand::Compute(args) => compute(args, console),
         AlphaCommand::Eval(args) => alpha_eval::run(args, console),
+        AlphaCommand::Mine(args) => alpha_mine::run(args, console),
     }
 }
 

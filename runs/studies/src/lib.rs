@@ -25,6 +25,7 @@ mod test_looks;
 mod values_file;
 
 pub mod leak;
+pub mod mine;
 
 pub use alpha_files::evaluate_into;
 pub use alpha_report::{AlphaReport, AlphaRow, CombinationRow, FigureRow, PoolRow, RefusedRow, SplitRow};

@@ -11,6 +11,7 @@ use ktd_env::synth::{SynthConfig, generate};
 use ktd_env::{DateSpan, Market};
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::path::Path;
 
 /// The synthetic market that stands in for a panel.
 pub const SYNTHETIC_STUDY: SynthConfig = SynthConfig {
@@ -36,7 +37,12 @@ impl StudyData {
     /// # Errors
     /// [`StudyError`] for a file that is no panel, or a directory that is not Qlib's.
     pub fn read(study: &AlphaStudy) -> Result<Self, StudyError> {
-        match (&study.panel, &study.bins) {
+        Self::read_source(study.panel.as_deref(), study.bins.as_deref())
+    }
+
+    /// The market of a panel file or a directory of Qlib; without both, the synthetic one.
+    pub(crate) fn read_source(panel: Option<&Path>, bins: Option<&Path>) -> Result<Self, StudyError> {
+        match (panel, bins) {
             (Some(path), _) if !is_panel(path)? => Err(StudyError::input(
                 format_args!("{} is no panel file", path.display()),
                 "make one with `ktd data import`, or name a directory of Qlib as `bins`",
@@ -74,6 +80,30 @@ impl StudyData {
             index_closes: None,
             panel,
         }
+    }
+
+    /// The market up to a session, which is not in it any more: nothing that is computed of it can read a later day.
+    pub(crate) fn until(&self, session: usize) -> Self {
+        let mut data = self.clone();
+        data.panel.calendar.truncate(session);
+        for name in &mut data.panel.names {
+            let rows = session.saturating_sub(name.first_session);
+            for column in &mut name.columns {
+                match column {
+                    FieldColumn::Singles(cells) => cells.truncate(rows),
+                    FieldColumn::Doubles(cells) => cells.truncate(rows),
+                }
+            }
+            for span in &mut name.shown {
+                span.end = span.end.min(session);
+            }
+            name.shown.retain(|span| !span.is_empty());
+        }
+        data.panel.names.retain(|name| 0 < name.rows());
+        if let Some(closes) = &mut data.index_closes {
+            closes.truncate(session);
+        }
+        data
     }
 
     /// The stocks with their membership, in the order of codes: the names of every table.

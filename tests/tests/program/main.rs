@@ -2,6 +2,7 @@
 
 mod alpha;
 mod alpha_eval;
+mod alpha_mine;
 mod attackers;
 mod bad_input;
 mod between_labs;

@@ -11,6 +11,7 @@ use ktd_kit::{command, workspace_root};
 use ktd_plan::ExperimentPlan;
 use ktd_studies::AlphaStudy;
 use ktd_studies::leak::read_leak_config;
+use ktd_studies::mine::MineStudy;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -193,16 +194,17 @@ fn configs() -> BTreeMap<String, ExperimentConfig> {
         .filter(|path| path.extension().is_some_and(|end| end == "toml"))
         .collect();
     let name = |path: &Path| path.file_stem().unwrap().to_str().unwrap().to_owned();
-    // What is no experiment says what `ktd probe` asks, what `ktd alpha eval` evaluates, or what `ktd leak run` switches.
+    // What is no experiment says what `ktd probe` asks, what `ktd alpha eval` evaluates and `ktd alpha mine` searches, or what `ktd leak run` switches.
     let experiment = |path: &PathBuf| match ExperimentConfig::read(path) {
         Ok(config) => Some((name(path), config)),
         Err(error) => {
             let probed = CertifyConfig::read(path);
             let evaluated = AlphaStudy::read(path);
+            let searched = MineStudy::read(path);
             let switched = read_leak_config(path);
             assert!(
-                probed.is_ok() || evaluated.is_ok() || switched.is_ok(),
-                "{error}; {probed:?}; {evaluated:?}; {switched:?}"
+                probed.is_ok() || evaluated.is_ok() || searched.is_ok() || switched.is_ok(),
+                "{error}; {probed:?}; {evaluated:?}; {searched:?}; {switched:?}"
             );
             None
         }

@@ -15,6 +15,7 @@ use ktd_masking::{Level, MaskKey};
 use ktd_probes::{Measure, ProbeKind};
 use ktd_studies::AlphaStudy;
 use ktd_studies::leak::read_leak_config;
+use ktd_studies::mine::MineStudy;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -66,12 +67,13 @@ fn every_file_of_the_folder_is_read_by_one_command_alone() {
             CertifyConfig::read(&path).is_ok(),
             ExperimentConfig::read(&path).is_ok(),
             AlphaStudy::read(&path).is_ok(),
+            MineStudy::read(&path).is_ok(),
             read_leak_config(&path).is_ok(),
         ];
         let count = readers.into_iter().filter(|is_read| *is_read).count();
         assert_eq!(
             count, 1,
-            "{file}: certify, run, alpha eval, leak run: {readers:?}"
+            "{file}: certify, run, alpha eval, alpha mine, leak run: {readers:?}"
         );
     }
 }

@@ -1,0 +1,73 @@
+//! `ktd alpha mine`: a search for formulas.
+
+use crate::CliError;
+use crate::output::Console;
+use crate::progress::Progress;
+use clap::Args;
+use ktd_io::parallel::available_threads;
+use ktd_studies::mine::{MineStudy, MinedPool, OpenMine, mine_into, mined_table};
+use std::path::{Path, PathBuf};
+
+const EXAMPLE: &str = "\
+Example:
+  ktd alpha mine runs/configs/alpha_mine_demo.toml --out mined
+
+  name = \"gp1\"
+  panel = \"csi300.ktdp\"      # or bins = \"qlib_dir\"; without both the synthetic market
+  method = \"gp\"              # or \"random\"
+  seed = 1
+  gp = { population = 500, generations = 20 }
+  select = { take = 20, correlation = 0.7 }
+  [splits]
+  train = [\"2018-01-02\", \"2021-12-31\"]
+  valid = [\"2022-01-04\", \"2022-12-30\"]
+
+Fitness is computed on train days, and the pool is chosen by valid days, which are read once, at the end. Test days are never \
+read. A search that was stopped is continued by the same command, and a finished one does nothing. `ktd alpha eval` takes the \
+folder as pools = [{ id = \"gp1\", mined = \"mined\" }] and counts every formula that was tried.";
+
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLE)]
+pub(super) struct MineArgs {
+    /// The search's file.
+    #[arg(value_name = "FILE")]
+    study: PathBuf,
+    /// Folder of results [default: results/NAME beside the file].
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+}
+
+/// Searches for formulas.
+pub(super) fn run(args: &MineArgs, console: Console) -> Result<(), CliError> {
+    let study = MineStudy::read(&args.study)?;
+    let beside = args.study.parent().unwrap_or_else(|| Path::new(""));
+    let beside = beside.join("results").join(&study.name);
+    let folder = args.out.clone().unwrap_or(beside);
+    let open = OpenMine::new(study, available_threads())?;
+    let work = u64::try_from(open.work()).unwrap_or(u64::MAX);
+    let mut bar = Progress::new(console, "searching", work, "formulas");
+    let pool = mine_into(&open, &folder, &mut |done| {
+        bar.advance(u64::try_from(done).unwrap_or(0));
+    })?;
+    drop(bar);
+    let value = serde_json::to_value(&pool).map_err(CliError::invalid)?;
+    let text = if console.quiet {
+        String::new()
+    } else {
+        text(&pool, &folder, console)
+    };
+    console.result(&text, &value)
+}
+
+fn text(pool: &MinedPool, folder: &Path, console: Console) -> String {
+    let outcomes = pool.outcomes.iter();
+    let outcomes: Vec<String> = outcomes.map(|(code, count)| format!("{count} {code}")).collect();
+    let mut text = vec![mined_table(pool).text_in(console.layout())];
+    text.push(format!("tried: {}", outcomes.join(", ")));
+    text.extend(pool.notes.iter().map(|note| format!("note: {note}")));
+    text.push(format!(
+        "{}: pool.json, trials.jsonl, header.json",
+        folder.display()
+    ));
+    text.join("\n")
+}

@@ -1,0 +1,168 @@
+//! The folder of a search: its header, the journal of its trials, and its pool.
+
+use super::config::MineStudy;
+use super::journal::TrialJournal;
+use super::market::OpenMine;
+use super::pool::{FORMAT, MinedFormula, MinedPool};
+use crate::StudyError;
+use ktd_alphas::{Candidate, FormulaSearch, Trial};
+use ktd_io::lock::FileLock;
+use ktd_io::whole_file::{create_directory, json_bytes, parse_json, read_if_exists, write_whole};
+use ktd_view::draw::Align::{Left, Right};
+use ktd_view::draw::{TableCell, TableData};
+use serde::Serialize;
+use std::path::Path;
+
+const HEADER: &str = "header.json";
+const TRIALS: &str = "trials.jsonl";
+const POOL: &str = "pool.json";
+
+/// Everything that decides what a search finds.
+#[derive(Debug, Serialize)]
+struct MineHeader {
+    format: u32,
+    ktd: &'static str,
+    panel: String,
+    settings: MineStudy,
+}
+
+/// Searches into a folder, continues what a killed run left there, or reads what a whole one left; `advance` is called with
+/// the number of formulas that are done. The bytes do not depend on threads or on where a run was killed.
+///
+/// # Errors
+/// [`StudyError`] when the folder holds another search, another process writes it, or something cannot be evaluated.
+pub fn mine_into(
+    open: &OpenMine,
+    folder: &Path,
+    advance: &mut dyn FnMut(usize),
+) -> Result<MinedPool, StudyError> {
+    create_directory(folder)?;
+    let _lock = FileLock::take(&folder.join("lock"), folder)?;
+    check_header(open, folder)?;
+    let (journal, path) = (folder.join(TRIALS), folder.join(POOL));
+    // A pool that is damaged, or not of this journal, is made again.
+    let known = read_if_exists(&path)?.and_then(|bytes| parse_json::<MinedPool>(&path, &bytes).ok());
+    if let Some(pool) = known
+        && TrialJournal::hash(&journal)?.as_ref() == Some(&pool.trials)
+    {
+        return Ok(pool);
+    }
+    let mut search = open.search();
+    run(open, search.as_mut(), &mut TrialJournal::open(&journal)?, advance)?;
+    let hash = TrialJournal::hash(&journal)?.unwrap_or_default();
+    let pool = open.pool(search.book(), hash)?;
+    write_whole(&path, &json_bytes(&path, &pool)?)?;
+    Ok(pool)
+}
+
+/// Runs a search to its end.
+fn run(
+    open: &OpenMine,
+    search: &mut dyn FormulaSearch,
+    journal: &mut TrialJournal,
+    advance: &mut dyn FnMut(usize),
+) -> Result<(), StudyError> {
+    while let Some(batch) = search.next_batch() {
+        let mut trials = Vec::with_capacity(batch.len());
+        let mut rest = batch.as_slice();
+        while let Some((candidate, others)) = rest.split_first().filter(|_| journal.has_more()) {
+            trials.extend(replayed(open, candidate, journal)?);
+            rest = others;
+        }
+        advance(evaluated(&trials));
+        for candidates in rest.chunks(open.chunk()) {
+            let tried = open.tried(candidates)?;
+            journal.add(&tried)?;
+            advance(evaluated(&tried));
+            trials.extend(tried);
+        }
+        search.take(trials);
+    }
+    Ok(())
+}
+
+fn evaluated(trials: &[Trial]) -> usize {
+    trials.iter().filter(|trial| trial.is_evaluated()).count()
+}
+
+fn replayed(
+    open: &OpenMine,
+    candidate: &Candidate,
+    journal: &mut TrialJournal,
+) -> Result<Option<Trial>, StudyError> {
+    let nodes = match candidate {
+        Candidate::Checked(checked) => checked.formula().nodes(),
+        Candidate::Refused { nodes, .. } => *nodes,
+    };
+    let figure = journal.replayed(candidate)?;
+    Ok(figure.map(|figure| open.trial(candidate, nodes, figure)))
+}
+
+/// Writes what decides the search, or compares it with what is there. Where the files of the market are does not matter:
+/// their hash is in it.
+fn check_header(open: &OpenMine, folder: &Path) -> Result<(), StudyError> {
+    let path = folder.join(HEADER);
+    let header = MineHeader {
+        format: FORMAT,
+        ktd: env!("CARGO_PKG_VERSION"),
+        panel: open.panel_hash().to_owned(),
+        settings: MineStudy {
+            panel: None,
+            bins: None,
+            ..open.mine.clone()
+        },
+    };
+    let bytes = json_bytes(&path, &header)?;
+    match read_if_exists(&path)? {
+        Some(known) if known != bytes => Err(StudyError::input(
+            format_args!(
+                "{} holds a search with other settings, on another panel or of another version",
+                folder.display()
+            ),
+            "name another folder with --out, or remove this one",
+        )),
+        Some(_) => Ok(()),
+        None => Ok(write_whole(&path, &bytes)?),
+    }
+}
+
+/// The pool as a table.
+#[must_use]
+pub fn mined_table(pool: &MinedPool) -> TableData {
+    let heads = [
+        ("id", Left),
+        ("valid PPS", Right),
+        ("train PPS", Right),
+        ("formula", Left),
+        ("nodes", Right),
+        ("train RankIC", Right),
+        ("valid RankIC", Right),
+        ("RRE", Right),
+        ("PFS_N", Right),
+        ("correlation", Right),
+    ];
+    let row = |formula: &MinedFormula| {
+        let number = |value: Option<f64>| TableCell::optional(value, TableCell::Fine);
+        let sign = if formula.is_turned { "-" } else { "" };
+        vec![
+            TableCell::Text(formula.id.clone()),
+            number(formula.valid.get("pps")),
+            number(formula.train.get("pps")),
+            TableCell::Text(format!("{sign}{}", formula.expression)),
+            TableCell::Count(formula.nodes),
+            number(formula.train.get("rank_ic")),
+            number(formula.valid.get("rank_ic")),
+            number(formula.train.get("rre")),
+            number(formula.train.get("pfs_n")),
+            number(formula.train.get("correlation")),
+        ]
+    };
+    let title = format!(
+        "{}: {} formulas of {} tried ({})",
+        pool.name,
+        pool.formulas.len(),
+        pool.tried,
+        pool.method
+    );
+    TableData::new(title, heads).with_rows(pool.formulas.iter().map(row))
+}

@@ -1,0 +1,259 @@
+//! The journal of a search: a line a formula that was tried, in order.
+
+use crate::StudyError;
+use ktd_alphas::{Candidate, Trial, TrialFault};
+use ktd_io::sha256::sha256_hex;
+use ktd_io::whole_file::{owner_alone, read_if_exists};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use std::collections::VecDeque;
+use std::fs::File;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// A trial as it is written.
+#[derive(Debug, Serialize)]
+struct WrittenTrial<'t> {
+    expression: &'t str,
+    nodes: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rank_ic: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fitness: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    code: Option<&'static str>,
+}
+
+/// A trial as it is read: its number as it was written, since a reader of JSON may round the last bit otherwise.
+#[derive(Debug, Deserialize)]
+struct ReadTrial {
+    expression: String,
+    #[serde(default)]
+    rank_ic: Option<Box<RawValue>>,
+    #[serde(default)]
+    code: Option<String>,
+}
+
+/// What an earlier run left of a trial.
+#[derive(Debug, Clone, PartialEq)]
+struct KnownTrial {
+    line: usize,
+    expression: String,
+    figure: Option<Result<f64, TrialFault>>,
+}
+
+/// The journal of a search. A run that was killed is continued: trials that stand in it are not evaluated again.
+#[derive(Debug)]
+pub(super) struct TrialJournal {
+    path: PathBuf,
+    file: File,
+    known: VecDeque<KnownTrial>,
+}
+
+impl TrialJournal {
+    /// Opens a journal. A last line that is not whole is cut off: it was being written when the run was killed.
+    pub(super) fn open(path: &Path) -> Result<Self, StudyError> {
+        let bytes = read_if_exists(path)?.unwrap_or_default();
+        let whole = bytes
+            .iter()
+            .rposition(|byte| *byte == b'\n')
+            .map_or(0, |end| end + 1);
+        let text = bytes.get(..whole).unwrap_or_default();
+        let text = std::str::from_utf8(text).map_err(|_| StudyError::damaged(path, "not UTF-8"))?;
+        let known: Result<_, _> = text
+            .lines()
+            .zip(1..)
+            .map(|(text, line)| known(path, text, line))
+            .collect();
+        let file = owner_alone(path)
+            .create(true)
+            .append(true)
+            .open(path)
+            .map_err(StudyError::io("open", path))?;
+        if whole < bytes.len() {
+            let whole = u64::try_from(whole).unwrap_or(u64::MAX);
+            file.set_len(whole).map_err(StudyError::io("cut", path))?;
+        }
+        Ok(Self {
+            path: path.to_owned(),
+            file,
+            known: known?,
+        })
+    }
+
+    /// What an earlier run found of a candidate on the train days, where this is its place in the journal: none for one
+    /// that was refused, since the checker says it again.
+    pub(super) fn replayed(
+        &mut self,
+        candidate: &Candidate,
+    ) -> Result<Option<Result<f64, TrialFault>>, StudyError> {
+        let Some(known) = self.known.pop_front() else {
+            return Ok(None);
+        };
+        let refusal = candidate.refusal().map(|(_, _, fault)| Err(fault));
+        match refusal.or(known.figure) {
+            Some(figure) if known.expression == candidate.form() => Ok(Some(figure)),
+            _ => Err(StudyError::input(
+                format_args!(
+                    "{} line {}: {:?} is not what this search tries there",
+                    self.path.display(),
+                    known.line,
+                    known.expression
+                ),
+                "remove the folder, or name another one with --out",
+            )),
+        }
+    }
+
+    /// Whether an earlier run has left trials that were not replayed yet.
+    pub(super) fn has_more(&self) -> bool {
+        !self.known.is_empty()
+    }
+
+    /// Writes trials that no earlier run has left.
+    pub(super) fn add(&mut self, trials: &[Trial]) -> Result<(), StudyError> {
+        let mut text = Vec::new();
+        for trial in trials {
+            let score = trial.outcome.ok();
+            let written = WrittenTrial {
+                expression: &trial.form,
+                nodes: trial.nodes,
+                rank_ic: score.map(|score| score.rank_ic),
+                fitness: score.map(|score| score.fitness),
+                code: trial.outcome.err().map(TrialFault::code),
+            };
+            serde_json::to_writer(&mut text, &written).map_err(StudyError::invalid)?;
+            text.push(b'\n');
+        }
+        let written = self.file.write_all(&text);
+        written.map_err(StudyError::io("write", &self.path))
+    }
+
+    /// SHA-256 of a journal as it stands; none where there is none.
+    pub(super) fn hash(path: &Path) -> Result<Option<String>, StudyError> {
+        Ok(read_if_exists(path)?.map(|bytes| sha256_hex(&bytes)))
+    }
+}
+
+fn known(path: &Path, text: &str, line: usize) -> Result<KnownTrial, StudyError> {
+    let damaged = |what: String| StudyError::damaged(path, format!("line {line}: {what}"));
+    let read: ReadTrial = serde_json::from_str(text).map_err(|error| damaged(error.to_string()))?;
+    let of_code = |code: &String| {
+        TrialFault::OF_VALUES
+            .into_iter()
+            .find(|fault| fault.code() == code)
+    };
+    let figure = match (&read.rank_ic, &read.code) {
+        (Some(number), None) => {
+            let number: f64 = number
+                .get()
+                .parse()
+                .map_err(|_| damaged("rank_ic is no number".to_owned()))?;
+            Some(Ok(number))
+        }
+        (None, Some(code)) => of_code(code).map(Err),
+        _ => return Err(damaged("a trial has either rank_ic or code".to_owned())),
+    };
+    Ok(KnownTrial {
+        line,
+        expression: read.expression,
+        figure,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::TrialJournal;
+    use ktd_alphas::{Candidate, Trial, TrialFault};
+    use ktd_expressions::FormulaRole;
+
+    fn candidate(text: &str) -> Candidate {
+        Candidate::of_text(text, &["open", "close"], FormulaRole::Alpha, 3)
+    }
+
+    #[test]
+    fn a_torn_line_is_cut_off_and_every_number_comes_back_to_the_bit() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("trials.jsonl");
+        let hard = [
+            0.1 + 0.2,
+            -1.0 / 3.0,
+            1.234_567_890_123_456_7e-3,
+            f64::MIN_POSITIVE,
+            5e-324,
+        ];
+        let texts = ["$open", "$close", "Abs($open)", "Sign($open)", "Log($open)"];
+        let mut journal = TrialJournal::open(&path).unwrap();
+        for (text, number) in texts.iter().zip(hard) {
+            journal.add(&[Trial::new(text, 1, Ok(number), 0.001)]).unwrap();
+        }
+        journal
+            .add(&[Trial::new(
+                "$vwap",
+                1,
+                Err(candidate("$vwap").refusal().unwrap().2),
+                0.001,
+            )])
+            .unwrap();
+        journal
+            .add(&[Trial::new(
+                "Sub($open,$open)",
+                3,
+                Err(TrialFault::Constant),
+                0.001,
+            )])
+            .unwrap();
+        let whole = std::fs::read(&path).unwrap();
+        std::fs::write(&path, [&whole[..], b"{\"expression\":\"Abs("].concat()).unwrap();
+        let mut journal = TrialJournal::open(&path).unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), whole);
+        for (text, number) in texts.iter().zip(hard) {
+            let figure = journal.replayed(&candidate(text)).unwrap().unwrap().unwrap();
+            assert_eq!(figure.to_bits(), number.to_bits());
+        }
+        assert_eq!(
+            journal
+                .replayed(&candidate("$vwap"))
+                .unwrap()
+                .unwrap()
+                .unwrap_err()
+                .code(),
+            "unknown_field"
+        );
+        assert!(journal.has_more());
+        let constant = journal.replayed(&candidate("Sub($open,$open)")).unwrap();
+        assert_eq!(constant, Some(Err(TrialFault::Constant)));
+        assert_eq!(journal.replayed(&candidate("$open")).unwrap(), None);
+    }
+
+    #[test]
+    fn another_searchs_journal_is_refused_with_its_line() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("trials.jsonl");
+        for (text, part) in [
+            (
+                "{\"expression\":\"$close\",\"nodes\":1,\"rank_ic\":0.1}\n",
+                "line 1",
+            ),
+            (
+                "{\"expression\":\"$open\",\"nodes\":1,\"code\":\"other\"}\n",
+                "line 1",
+            ),
+            (
+                "{\"expression\":\"$open\",\"nodes\":1}\n",
+                "either rank_ic or code",
+            ),
+            ("no JSON\n", "line 1"),
+            (
+                "{\"expression\":\"$open\",\"rank_ic\":\"x\"}\n",
+                "rank_ic is no number",
+            ),
+        ] {
+            std::fs::write(&path, text).unwrap();
+            let opened = TrialJournal::open(&path);
+            let replayed = opened.and_then(|mut journal| journal.replayed(&candidate("$open")));
+            let error = replayed.unwrap_err();
+            assert!(error.to_string().contains(part), "{text}: {error}");
+        }
+    }
+}

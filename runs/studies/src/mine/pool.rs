@@ -1,0 +1,161 @@
+//! The pool that a search leaves.
+
+use super::config::MineStudy;
+use super::days::MineDays;
+use super::figures::TrainFormula;
+use super::market::OpenMine;
+use crate::StudyError;
+use crate::alpha_report::FigureRow;
+use ktd_alphas::{DayTable, Trial, TrialBook, TrialFault, mean_rank_correlation, select_pool};
+use ktd_expressions::{CheckedFormula, FormulaRole, check_formula};
+use ktd_io::parallel::in_parallel;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// The version of the layout.
+pub(super) const FORMAT: u32 = 1;
+
+/// A formula of a pool.
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+pub struct MinedFormula {
+    /// Its name: its place in the pool.
+    pub id: String,
+    /// Its canonical form.
+    pub expression: String,
+    /// Its nodes.
+    pub nodes: usize,
+    /// The size of its train rank correlation less the cost of its nodes.
+    pub fitness: f64,
+    /// Whether its values were multiplied by -1 for the figures, since it predicts the wrong way round on train days.
+    pub is_turned: bool,
+    /// Its figures on train days; `correlation` is the largest with a formula above it.
+    pub train: FigureRow,
+    /// Its figures on valid days.
+    pub valid: FigureRow,
+}
+
+/// What a search leaves for `ktd alpha eval`.
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+pub struct MinedPool {
+    /// The version of this layout.
+    pub format: u32,
+    /// The search.
+    pub name: String,
+    /// How it found its formulas.
+    pub method: String,
+    /// Its seed.
+    pub seed: u64,
+    /// Hash of the panel.
+    pub panel: String,
+    /// Distinct formulas that were evaluated: what a test of the pool must count.
+    pub tried: usize,
+    /// Distinct formulas by what became of them: `fit`, or why they have no fitness.
+    pub outcomes: BTreeMap<String, usize>,
+    /// SHA-256 of the journal.
+    pub trials: String,
+    /// What a reader must know.
+    pub notes: Vec<String>,
+    /// The formulas, the best on valid days first.
+    pub formulas: Vec<MinedFormula>,
+}
+
+/// A formula of the hall of fame on valid days.
+struct Contender<'t> {
+    trial: &'t Trial,
+    formula: TrainFormula,
+    valid: FigureRow,
+}
+
+impl OpenMine {
+    /// Chooses the pool of everything that was tried. This is where valid days are read.
+    pub(crate) fn pool(&self, book: &TrialBook, trials_hash: String) -> Result<MinedPool, StudyError> {
+        let hall = self.hall(book)?;
+        let days = self.valid()?;
+        let checked: Vec<CheckedFormula> = hall.iter().map(|(_, formula)| formula.checked.clone()).collect();
+        let tables = days.scores(&self.mine, (&days.data.panel, self.threads), &checked)?;
+        let contenders = self.contenders(hall, &days, &tables);
+        let scores: Vec<Option<f64>> = contenders
+            .iter()
+            .map(|formula| formula.valid.get("pps"))
+            .collect();
+        let chosen = select_pool(&scores, self.mine.select.terms(), |left, right| {
+            let (left, right) = (tables.get(left)?, tables.get(right)?);
+            mean_rank_correlation(left, right, &days.members, &days.days, self.mine.min_names)
+        });
+        let chosen: Vec<&Contender<'_>> = chosen.iter().filter_map(|place| contenders.get(*place)).collect();
+        let formulas: Vec<TrainFormula> = chosen.iter().map(|contender| contender.formula.clone()).collect();
+        let train = self.train_figures(&formulas)?;
+        let formulas = chosen.iter().zip(train).zip(1..);
+        let formulas = formulas.map(|((contender, train), place)| mined(contender, train, place));
+        let mine: &MineStudy = &self.mine;
+        Ok(MinedPool {
+            format: FORMAT,
+            name: mine.name.clone(),
+            method: mine.method.label().to_owned(),
+            seed: mine.seed,
+            panel: self.panel_hash().to_owned(),
+            tried: book.evaluated(),
+            outcomes: outcomes(book),
+            trials: trials_hash,
+            notes: self.notes().to_vec(),
+            formulas: formulas.collect(),
+        })
+    }
+
+    fn hall<'b>(&self, book: &'b TrialBook) -> Result<Vec<(&'b Trial, TrainFormula)>, StudyError> {
+        let fields = &self.train.data.panel.fields;
+        let formula = |trial: &'b Trial| {
+            let checked = check_formula(&trial.form, fields, FormulaRole::Alpha);
+            let checked = checked.map_err(|error| StudyError::input(&error, error.hint.clone()))?;
+            let rank_ic = trial.outcome.map_or(0.0, |score| score.rank_ic);
+            Ok((trial, TrainFormula { checked, rank_ic }))
+        };
+        let best = book.hall_of_fame(self.mine.select.hall);
+        best.into_iter().map(formula).collect()
+    }
+
+    fn contenders<'b>(
+        &self,
+        hall: Vec<(&'b Trial, TrainFormula)>,
+        days: &MineDays,
+        tables: &[DayTable],
+    ) -> Vec<Contender<'b>> {
+        let oriented: Vec<(&DayTable, bool)> = tables
+            .iter()
+            .zip(&hall)
+            .map(|(scores, (_, formula))| (scores, formula.is_turned()))
+            .collect();
+        let rows = in_parallel(&oriented, self.threads, |(scores, is_turned)| {
+            days.figures(&self.mine, scores, *is_turned)
+        });
+        let both = hall.into_iter().zip(rows);
+        both.map(|((trial, formula), valid)| Contender {
+            trial,
+            formula,
+            valid,
+        })
+        .collect()
+    }
+}
+
+fn mined(contender: &Contender<'_>, train: FigureRow, place: usize) -> MinedFormula {
+    let trial = contender.trial;
+    MinedFormula {
+        id: format!("a{place}"),
+        expression: trial.form.clone(),
+        nodes: trial.nodes,
+        fitness: trial.outcome.map_or(f64::NAN, |score| score.fitness),
+        is_turned: contender.formula.is_turned(),
+        train,
+        valid: contender.valid.clone(),
+    }
+}
+
+fn outcomes(book: &TrialBook) -> BTreeMap<String, usize> {
+    let mut counts = BTreeMap::new();
+    for trial in book.trials() {
+        let outcome = trial.outcome.map_or_else(TrialFault::code, |_| "fit");
+        *counts.entry(outcome.to_owned()).or_insert(0) += 1;
+    }
+    counts
+}

@@ -1,0 +1,243 @@
+//! `ktd alpha mine`: a search as a stranger would ask for it, killed and continued.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a broken fixture fails the test"
+)]
+
+use ktd_kit::{Folder, assert_ok, files, quiet, refused};
+use ktd_studies::mine::{MineStudy, MinedPool, OpenMine, mine_into};
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::path::Path;
+
+const SPLITS: &str =
+    "splits = { train = ['2022-03-07', '2022-09-30'], valid = ['2022-10-10', '2023-02-22'] }\n";
+
+const GP: &str = "method = 'gp'\ngp = { population = 30, generations = 3 }\n";
+
+const RANDOM: &str = "method = 'random'\nrandom = { evaluations = 60 }\n";
+
+fn file(keys: &str) -> String {
+    format!("name = 'mined'\nselect = {{ take = 4, hall = 20 }}\n{SPLITS}{keys}")
+}
+
+fn mined(folder: &Path, threads: usize, out: &str) -> MinedPool {
+    let open = OpenMine::new(MineStudy::read(&folder.join("mine.toml")).unwrap(), threads).unwrap();
+    mine_into(&open, &folder.join(out), &mut |_| ()).unwrap()
+}
+
+fn mine(folder: &Folder, more: &[&str]) -> Value {
+    let arguments = ["--json", "alpha", "mine", "mine.toml", "--out", "out"];
+    let output = quiet(folder.path(), &[&arguments, more].concat());
+    assert_ok(&output);
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+#[test]
+fn a_search_has_the_same_bytes_on_any_threads_and_a_second_run_does_nothing() {
+    for keys in [GP, RANDOM] {
+        let folder = Folder::with(&[("mine.toml", file(keys).as_str())]);
+        let pool = mined(folder.path(), 1, "one");
+        mined(folder.path(), 3, "two");
+        assert_eq!(files(&folder.at("one")), files(&folder.at("two")));
+        let changed = || {
+            let of = |name| {
+                std::fs::metadata(folder.at("one").join(name))
+                    .unwrap()
+                    .modified()
+                    .unwrap()
+            };
+            ["header.json", "trials.jsonl", "pool.json"].map(of)
+        };
+        let before = changed();
+        assert_eq!(mined(folder.path(), 2, "one"), pool);
+        assert_eq!(changed(), before);
+        check_pool(&folder, &pool);
+    }
+}
+
+/// What must hold of every pool: its formulas differ, are small, and stand in the journal, each once.
+fn check_pool(folder: &Folder, pool: &MinedPool) {
+    let lines: Vec<Value> = folder
+        .text("one/trials.jsonl")
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let forms: BTreeSet<&str> = lines
+        .iter()
+        .map(|line| line["expression"].as_str().unwrap())
+        .collect();
+    assert_eq!(forms.len(), lines.len());
+    let refusals = ["too_many_nodes"];
+    let evaluated = lines
+        .iter()
+        .filter(|line| !refusals.iter().any(|code| line["code"] == **code));
+    assert_eq!(evaluated.count(), pool.tried);
+    assert_eq!(pool.outcomes.values().sum::<usize>(), lines.len());
+    assert_eq!(pool.formulas.len(), 4);
+    let mut last = f64::INFINITY;
+    for (place, formula) in pool.formulas.iter().enumerate() {
+        assert!(forms.contains(formula.expression.as_str()));
+        assert!(formula.nodes <= 32);
+        let pps = formula.valid.get("pps").unwrap();
+        assert!(pps <= last, "{pool:?}");
+        last = pps;
+        // Train figures are oriented, and each has the correlation with a better one.
+        assert!(0.0 <= formula.train.get("rank_ic").unwrap());
+        assert!((0.0..=1.0).contains(&formula.train.get("rre").unwrap()));
+        assert!((0.0..=1.0).contains(&formula.train.get("pfs_n").unwrap()));
+        assert_eq!(formula.train.get("correlation").is_some(), place != 0);
+    }
+}
+
+#[test]
+fn a_search_killed_at_any_byte_ends_with_the_same_bytes() {
+    let folder = Folder::with(&[("mine.toml", file(GP).as_str())]);
+    mined(folder.path(), 2, "whole");
+    let whole = files(&folder.at("whole"));
+    let trials = folder.read("whole/trials.jsonl");
+    let lines = trials.iter().filter(|byte| **byte == b'\n').count();
+    assert!(40 < lines, "{lines}");
+    let first = trials.iter().position(|byte| *byte == b'\n').unwrap();
+    let cuts = [
+        0,
+        1,
+        first,
+        first + 1,
+        trials.len() / 3,
+        trials.len() / 2,
+        trials.len() - 1,
+        trials.len(),
+    ];
+    for (place, cut) in cuts.into_iter().enumerate() {
+        let out = format!("cut{place}");
+        folder.write(&format!("{out}/header.json"), folder.read("whole/header.json"));
+        folder.write(&format!("{out}/trials.jsonl"), &trials[..cut]);
+        // What a kill between the writing of the pool and its renaming leaves is written over.
+        folder.write(&format!("{out}/.pool.json.part"), b"{\"form");
+        mined(folder.path(), 2, &out);
+        assert_eq!(files(&folder.at(&out)), whole, "cut at byte {cut}");
+    }
+    // A pool that is not of this journal is made again.
+    folder.write("cut0/pool.json", b"{}");
+    mined(folder.path(), 2, "cut0");
+    assert_eq!(files(&folder.at("cut0")), whole);
+}
+
+#[test]
+fn a_search_whose_process_is_killed_is_continued_by_the_same_command() {
+    let keys = "method = 'gp'\ngp = { population = 120, generations = 4 }\n";
+    let folder = Folder::with(&[("mine.toml", file(keys).as_str())]);
+    let start = || {
+        ktd_kit::command(
+            folder.path(),
+            &["--quiet", "alpha", "mine", "mine.toml", "--out", "out"],
+        )
+        .spawn()
+        .unwrap()
+    };
+    // Killed at whatever place it has reached; one that has ended by then is killed by nothing.
+    for lines in [1, 150] {
+        let mut child = start();
+        while child.try_wait().unwrap().is_none() {
+            let journal = std::fs::read(folder.at("out/trials.jsonl")).unwrap_or_default();
+            if lines <= journal.iter().filter(|byte| **byte == b'\n').count() {
+                break;
+            }
+            std::thread::yield_now();
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    mine(&folder, &[]);
+    mined(folder.path(), 2, "whole");
+    assert_eq!(files(&folder.at("out")), files(&folder.at("whole")));
+}
+
+#[test]
+fn valid_days_decide_the_pool_and_nothing_else() {
+    let folder = Folder::with(&[("mine.toml", file(RANDOM).as_str())]);
+    let pool = mined(folder.path(), 2, "out");
+    let text = file(RANDOM).replace("'2023-02-22'", "'2023-02-21'");
+    folder.write("mine.toml", text);
+    let shorter = mined(folder.path(), 2, "shorter");
+    assert_eq!(
+        folder.text("out/trials.jsonl"),
+        folder.text("shorter/trials.jsonl")
+    );
+    assert_eq!(pool.trials, shorter.trials);
+    assert_ne!(pool.formulas, shorter.formulas);
+}
+
+#[test]
+fn a_pool_is_read_by_the_evaluation_with_everything_that_was_tried() {
+    let eval = "name = 'eval'\nsplits = { train = ['2022-03-07', '2022-09-30'] }\n\
+                pools = [{ id = 'gp', mined = 'out' }]\nnoise = { draws = 1 }\n";
+    let folder = Folder::with(&[("mine.toml", file(GP).as_str()), ("eval.toml", eval)]);
+    let pool = mine(&folder, &[]);
+    let arguments = ["--json", "alpha", "eval", "eval.toml", "--out", "eval"];
+    let output = quiet(folder.path(), &arguments);
+    assert_ok(&output);
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(report["pools"][0]["tried"], pool["tried"]);
+    assert_eq!(report["pools"][0]["alphas"], 4);
+    for (alpha, formula) in report["alphas"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .zip(pool["formulas"].as_array().unwrap())
+    {
+        assert_eq!(alpha["formula"], formula["expression"]);
+        assert_eq!(alpha["is_turned"], formula["is_turned"]);
+        for figure in ["pps", "ic", "rank_ic", "rre"] {
+            assert_eq!(
+                alpha["figures"][figure], formula["train"]["figures"][figure],
+                "{figure}"
+            );
+        }
+    }
+}
+
+#[test]
+fn an_invalid_search_says_what_and_how_to_fix_it() {
+    for (from, to, part) in [
+        (
+            "2022-03-07",
+            "2001-01-01",
+            "split train, 2001-01-01 to 2022-09-30, leaves the panel",
+        ),
+        ("'2022-09-30'", "'2022-03-21'", "split train has 11 sessions"),
+        (
+            "'2022-10-10'",
+            "'2022-09-20'",
+            "split valid begins before split train ends",
+        ),
+        ("valid =", "test =", "never reads test days"),
+        ("seed = 1", "bins = 'nowhere'", "nowhere"),
+        ("seed = 1", "panel = 'mine.toml'", "is no panel file"),
+        ("seed = 1", "growth = { fields = ['turnover'] }", "no such field"),
+        ("seed = 1", "judge = 1", "unknown field `judge`"),
+    ] {
+        let text = file(&format!("seed = 1\n{GP}"));
+        assert!(text.contains(from), "{from}");
+        let folder = Folder::with(&[("mine.toml", text.replace(from, to).as_str())]);
+        let error = refused(&quiet(folder.path(), &["alpha", "mine", "mine.toml"]), 2);
+        assert!(error.contains(part), "{to}: {error}");
+        assert!(error.contains("hint:"), "{to}: {error}");
+        assert!(!folder.at("results").exists(), "{to}");
+    }
+}
+
+#[test]
+fn a_folder_of_another_search_is_left_alone() {
+    let folder = Folder::with(&[("mine.toml", file(RANDOM).as_str())]);
+    mine(&folder, &[]);
+    let before = files(&folder.at("out"));
+    folder.write("mine.toml", file(&format!("seed = 2\n{RANDOM}")));
+    let arguments = ["alpha", "mine", "mine.toml", "--out", "out"];
+    let error = refused(&quiet(folder.path(), &arguments), 2);
+    assert!(error.contains("holds a search with other settings"), "{error}");
+    assert_eq!(files(&folder.at("out")), before);
+}
