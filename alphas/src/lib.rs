@@ -7,18 +7,23 @@
 
 mod combination;
 mod composite;
+mod control_formula;
 mod day_table;
 mod diversity;
 mod eigen;
 mod evaluation;
 mod gain;
+mod judge_order;
+mod judgement;
 mod label;
 mod line_fit;
 mod perturbation;
 mod portfolio;
 mod predictive;
+mod proposal;
 mod ranking;
 mod robustness;
+mod score_list;
 mod search;
 mod shared_intervals;
 mod stability;
@@ -26,16 +31,23 @@ mod two_groups;
 
 pub use combination::{correlation_weights, equal_weights, ridge_weights, weighted_combination};
 pub use composite::composite_scores;
+pub use control_formula::{NONSENSE_FORMULAS, longer_formula};
 pub use day_table::{DayTable, MemberTable};
 pub use diversity::{PoolDiversity, daily_z_scores, pool_diversity};
 pub use evaluation::{AlphaEvaluation, EvaluationSplit, evaluate_alpha};
 pub use gain::ndcg;
+pub use judge_order::judge_orders;
+pub use judgement::{
+    JudgedScore, LengthControl, RepeatControl, length_control, length_slope, repeat_control,
+};
 pub use label::{LabelKind, label_returns};
 pub use line_fit::{LineFit, line_fit};
 pub use perturbation::{AdjustedBars, NoiseLaw, PerturbedBars, noise_stream, perturbed_bars};
 pub use portfolio::{PortfolioTerms, PortfolioTest, portfolio_test};
 pub use predictive::{DailyCorrelations, DayCorrelation, PredictivePower, daily_correlations};
+pub use proposal::{ProposalFault, screen_proposals};
 pub use robustness::rank_robustness;
+pub use score_list::{ScoresFault, SubmittedScore, complete_scores};
 pub use search::{
     Candidate, FormulaGrowth, FormulaSearch, GeneticSearch, GeneticSettings, PoolTerms, RandomSearch,
     SearchTerms, TrainTables, Trial, TrialBook, TrialFault, TrialScore, Variation, mean_rank_correlation,

@@ -2,9 +2,10 @@
 //!
 //! Text that reaches a model is compiled-in template text, a [`Payload`], or the model's own earlier words.
 //! A [`Payload`] cannot be made from a `String`, a bare number, a ticker or a date: only from labels fixed at compile
-//! time, counts of the harness's own things, and what a [`Mask`] shows of a name, a day or a number.
+//! time, counts of the harness's own things, what a [`Mask`] shows of a name, a day or a number, and formulas printed anew
+//! from their tree.
 //!
-//! Knows: `env` (names, days, quantities). Never knows: providers, tools, prompts, files, clocks.
+//! Knows: `env` (names, days, quantities), `expressions` (trees of formulas). Never knows: providers, tools, prompts, files, clocks.
 
 mod cross_section_rank;
 mod figures;
@@ -26,6 +27,7 @@ mod roster;
 mod rounding;
 mod rule_figures;
 mod schema;
+mod shown_formula;
 
 pub use cross_section_rank::{CrossSectionRank, RankedValues};
 pub use json_extent::JsonExtent;
@@ -42,6 +44,7 @@ pub use quantity::{Count, Rank};
 pub use roster::{PERIOD_DAYS, Roster, ShownStock, group_of_band, style_groups};
 pub use rule_figures::RuleFigures;
 pub use schema::{Schema, ToolSpec};
+pub use shown_formula::TrainFigures;
 
 /// The version of what masks show: raised when the same market, key and settings give other payloads than before.
 pub const SCHEME: u32 = 3;

@@ -1,7 +1,7 @@
 //! What must not compile: every way to carry an identity, or a later day, past the types.
 //!
 //! The cases stand here and not in the crate `tests` because trybuild builds every dependency of the manifest it runs
-//! in, and `env` and `masking` are all that they need.
+//! in, and `masking` and what it knows are all that they need.
 
 #![expect(clippy::print_stdout, reason = "a skipped comparison is printed")]
 

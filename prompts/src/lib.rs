@@ -6,12 +6,18 @@
 //!
 //! Knows: masking. Never knows: the market, tools, agents, files.
 
+mod alpha;
 mod attack;
 pub mod factor_code;
 mod force_check;
 mod slots;
 mod template;
 
+pub use alpha::{
+    JudgePrompt, alpha_as_json, alpha_as_text, alpha_by_call, alpha_feedback_form, alpha_feedback_no_call,
+    alpha_feedback_no_object, alpha_feedback_not_json, alpha_feedback_refusal, alpha_feedback_truncated,
+    alpha_hash, alpha_judge_question, alpha_judge_system, alpha_miner_question, alpha_miner_system,
+};
 pub use attack::{
     attack_as_json, attack_as_text, attack_by_call, attack_feedback_form, attack_feedback_no_call,
     attack_feedback_no_object, attack_feedback_not_json, attack_feedback_refusal, attack_feedback_truncated,
@@ -19,8 +25,9 @@ pub use attack::{
 };
 pub use force_check::{ForceCheckAnswer, force_check_question, force_check_system};
 pub use slots::{
-    AttemptSlots, ForceSlots, LinkedSlots, NoSlots, NotJsonSlots, ProblemSlots, RejectedSlots, SchemaSlots,
-    StockSlots, SystemSlots, TooLargeSlots, ToolBudgetSlots, TwoCallsSlots, UserStepSlots,
+    AttemptSlots, ForceSlots, FormulasSlots, LinkedSlots, MinerRoundSlots, MinerRulesSlots, NoSlots,
+    NotJsonSlots, OperatorSlots, ProblemSlots, RejectedSlots, SchemaSlots, StockSlots, SystemSlots,
+    TooLargeSlots, ToolBudgetSlots, ToolSlots, TwoCallsSlots, UserStepSlots,
 };
 
 use ktd_masking::{Level, MaskSettings, Mode, Numeric, Prompt, hex};

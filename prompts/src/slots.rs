@@ -175,6 +175,60 @@ slots! {
 }
 
 slots! {
+    /// The fields that formulas may read.
+    OperatorSlots {
+        /// Their names.
+        fields,
+    }
+}
+
+slots! {
+    /// Formulas for a judge.
+    FormulasSlots {
+        /// The lowest score.
+        lowest,
+        /// The formulas with their indices.
+        formulas,
+    }
+}
+
+slots! {
+    /// The rules of a search for formulas.
+    MinerRulesSlots {
+        /// The returns that formulas are to predict.
+        label,
+        /// Nodes of a formula, at most.
+        max_nodes,
+    }
+}
+
+slots! {
+    /// A round of a search for formulas.
+    MinerRoundSlots {
+        /// The round, 1-based.
+        round,
+        /// Rounds in all.
+        rounds,
+        /// Formulas tried so far.
+        tried,
+        /// The best formulas so far, with figures of train days.
+        best,
+        /// The last formulas, with the code and the fix of those that were refused.
+        last,
+        /// How many formulas are asked for.
+        asked,
+    }
+}
+
+slots! {
+    /// A tool that answers.
+    ToolSlots {
+        /// Its name.
+        tool,
+    }
+}
+
+slots! {
     /// A template without slots.
     NoSlots {}
 }

@@ -2,6 +2,7 @@
 
 use crate::CliError;
 use crate::alpha_eval;
+use crate::alpha_judge;
 use crate::alpha_mine;
 use crate::output::Console;
 use crate::progress::Progress;
@@ -33,6 +34,10 @@ pub(super) enum AlphaCommand {
     Compute(ComputeArgs),
     /// Evaluate pools of formulas on train, valid and test days: prediction, stability, robustness, diversity.
     Eval(alpha_eval::EvalArgs),
+    /// Have language models score the logic of formulas, with controls of length, nonsense and chance.
+    Judge(alpha_judge::JudgeArgs),
+    /// Make scores again from the recorded answers of models, and compare them byte for byte.
+    Replay(alpha_judge::ReplayArgs),
     /// Search for formulas by random growth or genetic programming; the pool is chosen by valid days.
     Mine(alpha_mine::MineArgs),
 }
@@ -182,6 +187,8 @@ pub(super) fn run(command: &AlphaCommand, console: Console) -> Result<(), CliErr
         AlphaCommand::Check(args) => check(args, console),
         AlphaCommand::Compute(args) => compute(args, console),
         AlphaCommand::Eval(args) => alpha_eval::run(args, console),
+        AlphaCommand::Judge(args) => alpha_judge::run(args, console),
+        AlphaCommand::Replay(args) => alpha_judge::replay(args, console),
         AlphaCommand::Mine(args) => alpha_mine::run(args, console),
     }
 }

@@ -5,6 +5,7 @@ use crate::output::Console;
 use crate::progress::Progress;
 use clap::Args;
 use ktd_io::parallel::available_threads;
+use ktd_studies::judge::StudyLogic;
 use ktd_studies::{
     AlphaReport, AlphaStudy, EvaluationRun, OpenStudy, StudyData, alpha_table, combination_table,
     evaluate_into, pool_table, split_table,
@@ -57,7 +58,8 @@ pub(super) fn run(args: &EvalArgs, console: Console) -> Result<(), CliError> {
         is_test_open: !args.no_test,
         threads: available_threads(),
     };
-    let open = OpenStudy::new(study, data, run)?;
+    let logic = StudyLogic::read(&study, &folder)?;
+    let open = OpenStudy::new(study, data, run)?.with_logic(logic);
     let work = u64::try_from(open.work()).unwrap_or(u64::MAX);
     let mut bar = Progress::new(console, "evaluating", work, "instruments");
     let report = evaluate_into(&open, &folder, &mut || bar.advance(1))?;

@@ -3,9 +3,13 @@
 use crate::CliError;
 use crate::output::Console;
 use crate::progress::Progress;
+use crate::run::runtime;
+use crate::signals::unless_told_to_end;
 use clap::Args;
 use ktd_io::parallel::available_threads;
-use ktd_studies::mine::{MineStudy, MinedPool, OpenMine, mine_into, mined_table};
+use ktd_studies::mine::{
+    MineMethod, MineStudy, MinedPool, OpenMine, mine_into, mine_with_model, mined_table,
+};
 use std::path::{Path, PathBuf};
 
 const EXAMPLE: &str = "\
@@ -14,7 +18,7 @@ Example:
 
   name = \"gp1\"
   panel = \"csi300.ktdp\"      # or bins = \"qlib_dir\"; without both the synthetic market
-  method = \"gp\"              # or \"random\"
+  method = \"gp\"              # or \"random\", or \"llm\" with a table [llm]
   seed = 1
   gp = { population = 500, generations = 20 }
   select = { take = 20, correlation = 0.7 }
@@ -23,7 +27,8 @@ Example:
   valid = [\"2022-01-04\", \"2022-12-30\"]
 
 Fitness is computed on train days, and the pool is chosen by valid days, which are read once, at the end. Test days are never \
-read. A search that was stopped is continued by the same command, and a finished one does nothing. `ktd alpha eval` takes the \
+read. With method = \"llm\" a model is asked in rounds: [llm] has agents (one), rounds = 10, ask = 8, prices, budget and rates as in \
+an experiment; it is shown train figures alone, and everything is recorded. A search that was stopped is continued by the same command, and a finished one does nothing. `ktd alpha eval` takes the \
 folder as pools = [{ id = \"gp1\", mined = \"mined\" }] and counts every formula that was tried.";
 
 #[derive(Debug, Args)]
@@ -43,12 +48,18 @@ pub(super) fn run(args: &MineArgs, console: Console) -> Result<(), CliError> {
     let beside = args.study.parent().unwrap_or_else(|| Path::new(""));
     let beside = beside.join("results").join(&study.name);
     let folder = args.out.clone().unwrap_or(beside);
+    let method = study.method;
     let open = OpenMine::new(study, available_threads())?;
     let work = u64::try_from(open.work()).unwrap_or(u64::MAX);
     let mut bar = Progress::new(console, "searching", work, "formulas");
-    let pool = mine_into(&open, &folder, &mut |done| {
-        bar.advance(u64::try_from(done).unwrap_or(0));
-    })?;
+    let mut advance = |done| bar.advance(u64::try_from(done).unwrap_or(0));
+    let pool = if method == MineMethod::Llm {
+        let base = args.study.parent().unwrap_or_else(|| Path::new(""));
+        let mining = mine_with_model(&open, (base, &folder), &mut advance);
+        runtime()?.block_on(unless_told_to_end(mining))??
+    } else {
+        mine_into(&open, &folder, &mut advance)?
+    };
     drop(bar);
     let value = serde_json::to_value(&pool).map_err(CliError::invalid)?;
     let text = if console.quiet {
@@ -64,6 +75,14 @@ fn text(pool: &MinedPool, folder: &Path, console: Console) -> String {
     let outcomes: Vec<String> = outcomes.map(|(code, count)| format!("{count} {code}")).collect();
     let mut text = vec![mined_table(pool).text_in(console.layout())];
     text.push(format!("tried: {}", outcomes.join(", ")));
+    text.extend(pool.model.iter().map(|model| {
+        let lost = model.lost.all();
+        let (name, until) = (&model.model, &model.known_until);
+        format!(
+            "found by {name} (known until: {until}) in {} rounds, {lost} of them lost",
+            model.rounds
+        )
+    }));
     text.extend(pool.notes.iter().map(|note| format!("note: {note}")));
     text.push(format!(
         "{}: pool.json, trials.jsonl, header.json",

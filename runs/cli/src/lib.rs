@@ -4,6 +4,7 @@
 
 mod alpha;
 mod alpha_eval;
+mod alpha_judge;
 mod alpha_mine;
 mod attribute;
 mod baseline;

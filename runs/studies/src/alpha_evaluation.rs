@@ -82,6 +82,7 @@ impl OpenStudy {
         if !self.run.is_test_open && self.study.splits.test.is_some() {
             notes.push("the test split is closed".to_owned());
         }
+        notes.extend(self.logic.notes());
         notes.push("stability is turnover by another name: a high one is no independent merit".to_owned());
         notes
     }

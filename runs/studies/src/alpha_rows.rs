@@ -16,7 +16,7 @@ use ktd_stats::moments::mean;
 use ktd_stats::{Interval, Undefined};
 
 /// Figures of which a pool shows the mean over its alphas.
-const AVERAGED: [&str; 9] = [
+const AVERAGED: [&str; 10] = [
     "pps",
     "ic",
     "rank_ic",
@@ -26,6 +26,7 @@ const AVERAGED: [&str; 9] = [
     "pfs_t",
     "turnover",
     "composite",
+    "logic",
 ];
 
 /// What a split's rows are made from.
@@ -149,7 +150,7 @@ fn alpha_row(
     row.put("pfs_min", both.map(|(normal, student)| normal.min(student)));
     row.put("pfs_n", normal);
     row.put("pfs_t", student);
-    row.put("logic", Err("no_judge".to_owned()));
+    row.put("logic", open.logic.of(formula.canonical()));
     Some(AlphaRow {
         split: split.name.to_owned(),
         pool: pool.id.clone(),
@@ -205,7 +206,7 @@ fn add_evaluation(row: &mut FigureRow, evaluation: &AlphaEvaluation, other_label
 
 fn add_composites(rows: &mut [AlphaRow]) {
     let column = |name: &str| -> Vec<Option<f64>> { rows.iter().map(|row| row.row.get(name)).collect() };
-    let composites = composite_scores(&["pps", "rre", "pfs"].map(column));
+    let composites = composite_scores(&["pps", "rre", "pfs", "logic"].map(column));
     for (row, composite) in rows.iter_mut().zip(composites) {
         row.row.put("composite", coded(composite));
     }

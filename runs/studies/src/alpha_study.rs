@@ -1,6 +1,7 @@
 //! The file of a study of alphas.
 
 use crate::StudyError;
+use crate::judge_config::JudgeConfig;
 use ktd_env::TradeDate;
 use ktd_expressions::FormulaPrecision;
 use ktd_io::whole_file::read_text;
@@ -32,6 +33,9 @@ pub struct AlphaStudy {
     pub label: StudyLabel,
     /// The pools.
     pub pools: Vec<PoolSource>,
+    /// Who scores the logic of formulas. Scores decide figures, not how they were asked for.
+    #[serde(default, skip_serializing)]
+    pub judge: Option<JudgeConfig>,
     /// How inputs are perturbed for robustness.
     #[serde(default)]
     pub noise: StudyNoise,

@@ -50,11 +50,12 @@ const COMBINATION_FIGURES: [(&str, &str); 12] = [
 ];
 
 /// Figures of a pool.
-const POOL_FIGURES: [(&str, &str); 5] = [
+const POOL_FIGURES: [(&str, &str); 6] = [
     ("pps", "predictive"),
     ("rre", "stability"),
     ("pfs", "robustness"),
     ("de", "diversity"),
+    ("logic", "Logic"),
     ("turnover", "turnover"),
 ];
 
@@ -68,7 +69,7 @@ const LINE_FIGURES: [(&str, &str); 6] = [
     ("intercept_error", "intercept s.e."),
 ];
 
-fn cell(row: &FigureRow, name: &str) -> TableCell {
+pub(crate) fn cell(row: &FigureRow, name: &str) -> TableCell {
     match (row.get(name), row.undefined.get(name)) {
         (Some(value), _) if name == "p" => TableCell::P(value),
         (Some(value), _) => TableCell::Fine(value),

@@ -1,6 +1,6 @@
 //! Studies beside episodes: files of formulas, the columns they read, their values, and reports.
 //!
-//! Knows: files, panels, formulas. Never knows: a mask, a record of an episode, how a formula is evaluated.
+//! Knows: files, panels, formulas, the one client of models. Never knows: a mask, an episode, how a formula is evaluated.
 
 mod alpha_evaluation;
 mod alpha_files;
@@ -13,6 +13,8 @@ mod field_panel;
 mod formula_file;
 mod formula_set;
 mod formula_values;
+mod judge_config;
+mod language;
 mod market_fields;
 mod open_study;
 mod proof_panel;
@@ -24,6 +26,7 @@ mod study_values;
 mod test_looks;
 mod values_file;
 
+pub mod judge;
 pub mod leak;
 pub mod mine;
 
@@ -40,6 +43,7 @@ pub use formula_file::{FormulaLine, MAX_FORMULAS, read_formulas};
 pub use formula_set::{BuiltInSet, RefusedFormula, SetOfFormulas};
 pub use formula_values::{FormulaValues, NameValues, ValueSpan, evaluate, evaluate_each};
 pub use ktd_expressions::{FormulaPrecision, FormulaRole};
+pub use language::{LossKind, LostCounts};
 pub use market_fields::market_fields;
 pub use open_study::{EvaluationRun, OpenStudy};
 pub use proof_panel::prove;

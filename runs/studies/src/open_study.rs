@@ -2,6 +2,7 @@
 
 use crate::StudyError;
 use crate::alpha_study::{AlphaStudy, StudyLabel, StudyOrientation};
+use crate::judge::StudyLogic;
 use crate::study_data::StudyData;
 use crate::study_pool::StudyPool;
 use crate::study_split::{SplitSpan, split_spans};
@@ -30,6 +31,8 @@ pub struct OpenStudy {
     pub(crate) pools: Vec<StudyPool>,
     pub(crate) splits: Vec<SplitSpan>,
     pub(crate) run: EvaluationRun,
+    /// What judges found.
+    pub(crate) logic: StudyLogic,
 }
 
 /// Everything that splits share.
@@ -87,9 +90,16 @@ impl OpenStudy {
             data,
             splits,
             run,
+            logic: StudyLogic::default(),
         };
         open.sigma()?;
         Ok(open)
+    }
+
+    /// The study with what its judges found.
+    #[must_use]
+    pub fn with_logic(self, logic: StudyLogic) -> Self {
+        Self { logic, ..self }
     }
 
     pub(crate) fn formulas(&self) -> Vec<CheckedFormula> {
@@ -111,11 +121,12 @@ impl OpenStudy {
         let study = serde_json::to_string(&self.study).map_err(StudyError::invalid)?;
         let refused: Vec<usize> = self.pools.iter().map(|pool| pool.set.refused.len()).collect();
         let parts = format!(
-            "{FORMAT}\n{}\n{study}\n{}\n{}\n{refused:?}\n{}",
+            "{FORMAT}\n{}\n{study}\n{}\n{}\n{refused:?}\n{}\n{:?}",
             env!("CARGO_PKG_VERSION"),
             self.data.panel.source,
             self.formulas_hash(),
-            self.run.is_test_open
+            self.run.is_test_open,
+            self.logic.sha256()
         );
         Ok(sha256_hex(parts.as_bytes()))
     }

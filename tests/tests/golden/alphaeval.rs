@@ -9,11 +9,12 @@
 )]
 
 use flate2::read::GzDecoder;
+use ktd_agents::object_in_text;
 use ktd_alphas::{
     AdjustedBars, DayTable, LabelKind, MemberTable, NoiseLaw, PortfolioTerms, StabilityMode,
     composite_scores, daily_correlations, daily_z_scores, equal_weights, label_returns, line_fit,
     mann_whitney, ndcg, noise_stream, perturbed_bars, pool_diversity, portfolio_test, rank_stability,
-    weighted_combination, welch_test,
+    screen_proposals, weighted_combination, welch_test,
 };
 use ktd_expressions::{
     FieldCells, FormulaEngine, FormulaPlan, FormulaPrecision, FormulaRole, NameRows, NoOtherNames,
@@ -21,6 +22,9 @@ use ktd_expressions::{
 };
 use ktd_kit::Need;
 use ktd_kit::golden::golden_root;
+use ktd_masking::Payload;
+use ktd_studies::judge::read_scores;
+use ktd_studies::mine::read_proposals;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
@@ -595,4 +599,90 @@ fn known_orders_have_known_figures() {
         let copies = pool_diversity(&[&z_scores, &z_scores.times(-1.0), &z_scores], &all, &days).unwrap();
         assert!(copies.score < 1e-9, "{copies:?}");
     }
+}
+
+/// What judges and searches submit: taken, or refused with its code.
+#[test]
+fn answers_of_judges_and_searches_are_read_as_they_should_be() {
+    let Some(bytes) = read("replies.jsonl") else {
+        return;
+    };
+    let (mut judged, mut mined) = (0, 0);
+    for line in std::str::from_utf8(&bytes).unwrap().lines() {
+        let case: Value = serde_json::from_str(line).unwrap();
+        let arguments = case["arguments"].as_str().unwrap();
+        match case["what"].as_str().unwrap() {
+            "judge" => {
+                judged += 1;
+                judge_case(&case, arguments);
+            }
+            "mine" => {
+                mined += 1;
+                mine_case(&case, arguments);
+            }
+            other => panic!("an unknown kind of case: {other}"),
+        }
+    }
+    assert!(0 < judged && 0 < mined);
+    println!("answers compared: {judged} of judges, {mined} of searches");
+}
+
+fn judge_case(case: &Value, arguments: &str) {
+    let formulas = case["batch"].as_array().unwrap().len();
+    let is_text = arguments.starts_with("```");
+    if is_text {
+        // In a call's arguments a fence is no JSON; in free text the one object counts.
+        assert_eq!(read_scores(arguments, formulas).unwrap_err().0, "answer_not_json");
+    }
+    let (object, _) = if is_text {
+        object_in_text(arguments).unwrap()
+    } else {
+        (arguments.to_owned(), false)
+    };
+    match read_scores(&object, formulas) {
+        Ok(scores) => {
+            let expected: Vec<f64> = case["scores"]
+                .as_array()
+                .unwrap_or_else(|| panic!("taken: {case}"))
+                .iter()
+                .map(|score| score.as_f64().unwrap())
+                .collect();
+            let scores: Vec<f64> = scores.iter().map(|score| score.score).collect();
+            assert_eq!(scores, expected, "{case}");
+        }
+        Err((code, named)) => {
+            assert_eq!(case["problem"].as_str(), Some(code), "{case}");
+            if let Some(expected) = case["named"].as_array() {
+                let expected: Vec<u64> = expected.iter().map(|index| index.as_u64().unwrap()).collect();
+                assert_eq!(named, expected, "{case}");
+            }
+        }
+    }
+}
+
+fn mine_case(case: &Value, arguments: &str) {
+    let proposals = match read_proposals(arguments) {
+        Ok(proposals) => proposals,
+        Err(code) => {
+            assert_eq!(case["problem"].as_str(), Some(code), "{case}");
+            return;
+        }
+    };
+    assert!(case["problem"].is_null(), "{case}");
+    let texts: Vec<&str> = proposals.iter().map(|alpha| alpha.expression.as_str()).collect();
+    let known = case["known"].as_array().unwrap();
+    let known = known
+        .iter()
+        .map(|text| text.as_str().unwrap().to_owned())
+        .collect();
+    let screened = screen_proposals(&texts, &known, Payload::formula_fields(), texts.len());
+    let (mut accepted, mut refused) = (Vec::new(), Vec::new());
+    for (index, one) in screened.into_iter().enumerate() {
+        match one {
+            Ok(checked) => accepted.push(Value::from(checked.canonical())),
+            Err(fault) => refused.push(serde_json::json!({ "index": index, "code": fault.code() })),
+        }
+    }
+    assert_eq!(Value::from(accepted), case["accepted"], "{case}");
+    assert_eq!(Value::from(refused), case["refused"], "{case}");
 }

@@ -2,7 +2,9 @@
 
 mod alpha;
 mod alpha_eval;
+mod alpha_judge;
 mod alpha_mine;
+mod alpha_mine_model;
 mod attackers;
 mod bad_input;
 mod between_labs;

@@ -4,6 +4,7 @@ use super::measurement::Measurement;
 use super::record::{CallResult, ProbeRecord, ProbedCall, endpoint_sha256};
 use super::talk::{SUBMIT_CHOICE, request, tool_names};
 use crate::ClientError;
+use crate::NothingHidden;
 use crate::ask::RecordedClient;
 use crate::money::Metering;
 use ktd_agents::{
@@ -12,7 +13,6 @@ use ktd_agents::{
 use ktd_bundle::exchanges::{Cassette, ExchangeOutcome, ExchangeStore, RequestPlace};
 use ktd_experiment::config::{AgentConfig, RetryConfig};
 use ktd_experiment::provider::Provider;
-use ktd_guard::{Finding, RequestScan};
 use ktd_prompts::ForceCheckAnswer;
 use std::sync::Arc;
 
@@ -28,15 +28,6 @@ pub struct Probed<'a> {
     pub provider: &'a Provider,
     /// Now, seconds since 1970.
     pub at_unix_seconds: u64,
-}
-
-/// Nothing is hidden from a model that is asked about two numbers.
-struct NothingHidden;
-
-impl RequestScan for NothingHidden {
-    fn scan(&self, _: &[u8], _: Option<&serde_json::Value>) -> Result<(), Finding> {
-        Ok(())
-    }
 }
 
 /// Measures over a transport; every call is paid for and recorded before it is used.

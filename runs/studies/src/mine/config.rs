@@ -1,6 +1,7 @@
 //! The file of a search for formulas.
 
 use super::keys::{FilterKeys, GeneticKeys, GrowthKeys, MineNoise, RandomKeys, SelectKeys};
+use super::llm_keys::LlmKeys;
 use crate::StudyError;
 use crate::alpha_study::{StudyLabel, StudyNumeric, StudySplits, StudyUniverse};
 use ktd_io::whole_file::read_text;
@@ -61,6 +62,9 @@ pub struct MineStudy {
     /// The keys of `method = "gp"`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gp: Option<GeneticKeys>,
+    /// The keys of `method = "llm"`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub llm: Option<LlmKeys>,
     /// Which formulas become the pool.
     #[serde(default)]
     pub select: SelectKeys,
@@ -86,6 +90,8 @@ pub enum MineMethod {
     Random,
     /// Genetic programming.
     Gp,
+    /// A language model, in rounds.
+    Llm,
 }
 
 impl MineMethod {
@@ -95,6 +101,7 @@ impl MineMethod {
         match self {
             Self::Random => "random",
             Self::Gp => "gp",
+            Self::Llm => "llm",
         }
     }
 }
@@ -174,7 +181,9 @@ impl MineStudy {
         first_broken(&rules)?;
         self.check_growth()?;
         self.check_genetic()?;
-        self.check_search()
+        self.check_search()?;
+        self.check_select()?;
+        self.llm.iter().try_for_each(LlmKeys::check)
     }
 
     fn check_growth(&self) -> Result<(), StudyError> {
@@ -240,20 +249,21 @@ impl MineStudy {
     }
 
     fn check_search(&self) -> Result<(), StudyError> {
-        let (filter, select) = (&self.filter, &self.select);
+        let filter = &self.filter;
         let (random, gp) = (
             self.random.clone().unwrap_or_default(),
             self.gp.clone().unwrap_or_default(),
         );
         let is_of_method = match self.method {
-            MineMethod::Random => self.gp.is_none(),
-            MineMethod::Gp => self.random.is_none(),
+            MineMethod::Random => self.gp.is_none() && self.llm.is_none(),
+            MineMethod::Gp => self.random.is_none() && self.llm.is_none(),
+            MineMethod::Llm => self.random.is_none() && self.gp.is_none() && self.llm.is_some(),
         };
         let rules = [
             (
                 is_of_method,
-                "keys of another method are set",
-                "keep those of the method, or change `method`",
+                "keys of another method are set, or those of the model are missing",
+                "keep those of the method, or change `method`; \"llm\" needs a table [llm]",
             ),
             (
                 1 <= filter.max_nodes,
@@ -281,6 +291,13 @@ impl MineStudy {
                 "evaluations is out of range",
                 "give 1 to 1000000",
             ),
+        ];
+        first_broken(&rules)
+    }
+
+    fn check_select(&self) -> Result<(), StudyError> {
+        let select = &self.select;
+        let rules = [
             (
                 1 <= select.take,
                 "select.take is 0",

@@ -4,8 +4,9 @@ use super::config::MineStudy;
 use super::journal::TrialJournal;
 use super::market::OpenMine;
 use super::pool::{FORMAT, MinedFormula, MinedPool};
+use super::proposals::tool_sha256;
 use crate::StudyError;
-use ktd_alphas::{Candidate, FormulaSearch, Trial};
+use ktd_alphas::FormulaSearch;
 use ktd_io::lock::FileLock;
 use ktd_io::whole_file::{create_directory, json_bytes, parse_json, read_if_exists, write_whole};
 use ktd_view::draw::Align::{Left, Right};
@@ -13,9 +14,10 @@ use ktd_view::draw::{TableCell, TableData};
 use serde::Serialize;
 use std::path::Path;
 
-const HEADER: &str = "header.json";
-const TRIALS: &str = "trials.jsonl";
-const POOL: &str = "pool.json";
+pub(super) const HEADER: &str = "header.json";
+pub(super) const TRIALS: &str = "trials.jsonl";
+pub(super) const EVENTS: &str = "events.jsonl";
+pub(super) const POOL: &str = "pool.json";
 
 /// Everything that decides what a search finds.
 #[derive(Debug, Serialize)]
@@ -23,6 +25,15 @@ struct MineHeader {
     format: u32,
     ktd: &'static str,
     panel: String,
+    /// Models that find formulas.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    models: Vec<String>,
+    /// SHA-256 of all texts for them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    prompts_sha256: Option<String>,
+    /// SHA-256 of the tool that they answer by.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool_sha256: Option<String>,
     settings: MineStudy,
 }
 
@@ -47,7 +58,12 @@ pub fn mine_into(
     {
         return Ok(pool);
     }
-    let mut search = open.search();
+    let mut search = open.search().ok_or_else(|| {
+        StudyError::input(
+            "method = \"llm\" asks a model",
+            "search with `ktd alpha mine`, which asks it",
+        )
+    })?;
     run(open, search.as_mut(), &mut TrialJournal::open(&journal)?, advance)?;
     let hash = TrialJournal::hash(&journal)?.unwrap_or_default();
     let pool = open.pool(search.book(), hash)?;
@@ -63,49 +79,24 @@ fn run(
     advance: &mut dyn FnMut(usize),
 ) -> Result<(), StudyError> {
     while let Some(batch) = search.next_batch() {
-        let mut trials = Vec::with_capacity(batch.len());
-        let mut rest = batch.as_slice();
-        while let Some((candidate, others)) = rest.split_first().filter(|_| journal.has_more()) {
-            trials.extend(replayed(open, candidate, journal)?);
-            rest = others;
-        }
-        advance(evaluated(&trials));
-        for candidates in rest.chunks(open.chunk()) {
-            let tried = open.tried(candidates)?;
-            journal.add(&tried)?;
-            advance(evaluated(&tried));
-            trials.extend(tried);
-        }
-        search.take(trials);
+        search.take(journal.tried(open, &batch, advance)?);
     }
     Ok(())
 }
 
-fn evaluated(trials: &[Trial]) -> usize {
-    trials.iter().filter(|trial| trial.is_evaluated()).count()
-}
-
-fn replayed(
-    open: &OpenMine,
-    candidate: &Candidate,
-    journal: &mut TrialJournal,
-) -> Result<Option<Trial>, StudyError> {
-    let nodes = match candidate {
-        Candidate::Checked(checked) => checked.formula().nodes(),
-        Candidate::Refused { nodes, .. } => *nodes,
-    };
-    let figure = journal.replayed(candidate)?;
-    Ok(figure.map(|figure| open.trial(candidate, nodes, figure)))
-}
-
 /// Writes what decides the search, or compares it with what is there. Where the files of the market are does not matter:
 /// their hash is in it.
-fn check_header(open: &OpenMine, folder: &Path) -> Result<(), StudyError> {
+pub(super) fn check_header(open: &OpenMine, folder: &Path) -> Result<(), StudyError> {
     let path = folder.join(HEADER);
+    let llm = open.mine.llm.as_ref();
+    let agents = llm.into_iter().flat_map(|llm| &llm.agents);
     let header = MineHeader {
         format: FORMAT,
         ktd: env!("CARGO_PKG_VERSION"),
         panel: open.panel_hash().to_owned(),
+        models: agents.map(|agent| agent.model_name().to_owned()).collect(),
+        prompts_sha256: llm.map(|_| ktd_prompts::alpha_hash()),
+        tool_sha256: llm.map(|_| tool_sha256()),
         settings: MineStudy {
             panel: None,
             bins: None,

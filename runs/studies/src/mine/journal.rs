@@ -1,5 +1,6 @@
 //! The journal of a search: a line a formula that was tried, in order.
 
+use super::market::OpenMine;
 use crate::StudyError;
 use ktd_alphas::{Candidate, Trial, TrialFault};
 use ktd_io::sha256::sha256_hex;
@@ -83,10 +84,7 @@ impl TrialJournal {
 
     /// What an earlier run found of a candidate on the train days, where this is its place in the journal: none for one
     /// that was refused, since the checker says it again.
-    pub(super) fn replayed(
-        &mut self,
-        candidate: &Candidate,
-    ) -> Result<Option<Result<f64, TrialFault>>, StudyError> {
+    fn replayed(&mut self, candidate: &Candidate) -> Result<Option<Result<f64, TrialFault>>, StudyError> {
         let Some(known) = self.known.pop_front() else {
             return Ok(None);
         };
@@ -106,12 +104,41 @@ impl TrialJournal {
     }
 
     /// Whether an earlier run has left trials that were not replayed yet.
-    pub(super) fn has_more(&self) -> bool {
+    fn has_more(&self) -> bool {
         !self.known.is_empty()
     }
 
-    /// Writes trials that no earlier run has left.
-    pub(super) fn add(&mut self, trials: &[Trial]) -> Result<(), StudyError> {
+    /// What becomes of candidates, in their order: as an earlier run has left it, or evaluated and written now. `advance` is
+    /// called with the number of formulas that are done.
+    pub(super) fn tried(
+        &mut self,
+        open: &OpenMine,
+        candidates: &[Candidate],
+        advance: &mut dyn FnMut(usize),
+    ) -> Result<Vec<Trial>, StudyError> {
+        let mut trials = Vec::with_capacity(candidates.len());
+        let mut rest = candidates;
+        while let Some((candidate, others)) = rest.split_first().filter(|_| self.has_more()) {
+            let nodes = match candidate {
+                Candidate::Checked(checked) => checked.formula().nodes(),
+                Candidate::Refused { nodes, .. } => *nodes,
+            };
+            let figure = self.replayed(candidate)?;
+            trials.extend(figure.map(|figure| open.trial(candidate, nodes, figure)));
+            rest = others;
+        }
+        advance(evaluated(&trials));
+        for candidates in rest.chunks(open.chunk()) {
+            let tried = open.tried(candidates)?;
+            self.add(&tried)?;
+            advance(evaluated(&tried));
+            trials.extend(tried);
+        }
+        Ok(trials)
+    }
+
+    /// Trials as a journal holds them.
+    pub(super) fn lines(trials: &[Trial]) -> Result<Vec<u8>, StudyError> {
         let mut text = Vec::new();
         for trial in trials {
             let score = trial.outcome.ok();
@@ -125,7 +152,12 @@ impl TrialJournal {
             serde_json::to_writer(&mut text, &written).map_err(StudyError::invalid)?;
             text.push(b'\n');
         }
-        let written = self.file.write_all(&text);
+        Ok(text)
+    }
+
+    /// Writes trials that no earlier run has left.
+    fn add(&mut self, trials: &[Trial]) -> Result<(), StudyError> {
+        let written = self.file.write_all(&Self::lines(trials)?);
         written.map_err(StudyError::io("write", &self.path))
     }
 
@@ -133,6 +165,11 @@ impl TrialJournal {
     pub(super) fn hash(path: &Path) -> Result<Option<String>, StudyError> {
         Ok(read_if_exists(path)?.map(|bytes| sha256_hex(&bytes)))
     }
+}
+
+/// How many trials were evaluated.
+fn evaluated(trials: &[Trial]) -> usize {
+    trials.iter().filter(|trial| trial.is_evaluated()).count()
 }
 
 fn known(path: &Path, text: &str, line: usize) -> Result<KnownTrial, StudyError> {

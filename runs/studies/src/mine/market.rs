@@ -65,8 +65,8 @@ impl OpenMine {
         Ok(open)
     }
 
-    /// The search of a method that needs no model.
-    pub(crate) fn search(&self) -> Box<dyn FormulaSearch> {
+    /// The search of a method; none of one that asks a model.
+    pub(crate) fn search(&self) -> Option<Box<dyn FormulaSearch>> {
         let (random, gp) = (self.mine.random.clone(), self.mine.gp.clone().unwrap_or_default());
         let terms = |evaluations| SearchTerms {
             growth: self.mine.growth.growth(),
@@ -78,9 +78,13 @@ impl OpenMine {
         match self.mine.method {
             MineMethod::Random => {
                 let evaluations = random.unwrap_or_default().evaluations;
-                Box::new(RandomSearch::new(terms(evaluations), seed))
+                Some(Box::new(RandomSearch::new(terms(evaluations), seed)))
             }
-            MineMethod::Gp => Box::new(GeneticSearch::new(terms(gp.evaluations), gp.settings(), seed)),
+            MineMethod::Gp => {
+                let search = GeneticSearch::new(terms(gp.evaluations), gp.settings(), seed);
+                Some(Box::new(search))
+            }
+            MineMethod::Llm => None,
         }
     }
 
@@ -92,6 +96,10 @@ impl OpenMine {
             MineMethod::Gp => {
                 let gp = self.mine.gp.clone().unwrap_or_default();
                 gp.evaluations.min(gp.population.saturating_mul(gp.generations))
+            }
+            MineMethod::Llm => {
+                let llm = self.mine.llm.clone().unwrap_or_default();
+                llm.rounds.saturating_mul(llm.ask)
             }
         }
     }

@@ -6,7 +6,9 @@ use super::figures::TrainFormula;
 use super::market::OpenMine;
 use crate::StudyError;
 use crate::alpha_report::FigureRow;
+use crate::language::LostCounts;
 use ktd_alphas::{DayTable, Trial, TrialBook, TrialFault, mean_rank_correlation, select_pool};
+use ktd_bundle::spending::Tokens;
 use ktd_expressions::{CheckedFormula, FormulaRole, check_formula};
 use ktd_io::parallel::in_parallel;
 use serde::{Deserialize, Serialize};
@@ -34,6 +36,25 @@ pub struct MinedFormula {
     pub valid: FigureRow,
 }
 
+/// A model that found a pool, and how it went.
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct ModelFinder {
+    /// The vendor's name of the model.
+    pub model: String,
+    /// The last day of its training data as its maker states it, or `unknown`: a test split that begins before it may be
+    /// known to the model.
+    pub known_until: String,
+    /// Rounds that were held.
+    pub rounds: usize,
+    /// Rounds that were lost.
+    pub lost: LostCounts,
+    /// Tokens of all requests and replies.
+    pub tokens: Tokens,
+    /// SHA-256 of the events.
+    pub events: String,
+}
+
 /// What a search leaves for `ktd alpha eval`.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 pub struct MinedPool {
@@ -53,6 +74,9 @@ pub struct MinedPool {
     pub outcomes: BTreeMap<String, usize>,
     /// SHA-256 of the journal.
     pub trials: String,
+    /// The model that found it, where one did.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub model: Option<ModelFinder>,
     /// What a reader must know.
     pub notes: Vec<String>,
     /// The formulas, the best on valid days first.
@@ -97,6 +121,7 @@ impl OpenMine {
             tried: book.evaluated(),
             outcomes: outcomes(book),
             trials: trials_hash,
+            model: None,
             notes: self.notes().to_vec(),
             formulas: formulas.collect(),
         })

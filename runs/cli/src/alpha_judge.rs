@@ -1,0 +1,138 @@
+//! `ktd alpha judge` and `ktd alpha replay`: language models score the logic of formulas.
+
+use crate::CliError;
+use crate::output::Console;
+use crate::progress::Progress;
+use crate::run::runtime;
+use crate::signals::unless_told_to_end;
+use clap::Args;
+use ktd_io::parallel::available_threads;
+use ktd_studies::AlphaStudy;
+use ktd_studies::judge::{
+    FormulaJudges, LogicJudgement, judge_table, judged_formula_table, judged_pool_table, replay_judgement,
+};
+use ktd_studies::mine::{mined_table, replay_mined};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+const JUDGE_EXAMPLE: &str = "\
+Example:
+  ktd alpha judge alphas.toml
+  ktd alpha eval alphas.toml                # Logic enters its tables
+
+  name = \"pools\"                            # the file of `ktd alpha eval`
+  pools = [{ id = \"alpha158\", builtin = \"alpha158\" }, { id = \"mine\", file = \"mine.csv\" }]
+  [splits]
+  train = [\"2018-01-02\", \"2021-12-31\"]
+  [judge]
+  prices = \"prices.json\"
+  budget = { experiment = \"2.00\" }
+  [[judge.agents]]
+  id = \"judge\"
+  vendor = \"openai\"
+  model = \"gpt-5.5\"
+  api_key_env = \"OPENAI_API_KEY\"
+  max_output_tokens = 4096
+
+Formulas of all pools stand in one list, each once, in three orders, and no judge is told their pools; an alpha's score is the \
+median. Equal formulas of other lengths, formulas without meaning, and one order twice show what a judge's scores are worth. \
+Everything is recorded: the same command again asks nothing twice. Exit code 3 when the budget is used up.";
+
+const REPLAY_EXAMPLE: &str = "\
+Example:
+  ktd alpha replay results/pools/judge
+  ktd alpha replay results/words1 --panel csi300.ktdp
+
+Scores of judges, and the pool of a search by a language model, are made again from the recorded exchanges, without a network, and \
+compared with the files byte for byte. A search needs the panel that it was made on. Exit code 1 when they differ.";
+
+#[derive(Debug, Args)]
+#[command(after_help = JUDGE_EXAMPLE)]
+pub(super) struct JudgeArgs {
+    /// The study's file, with a table `judge`.
+    #[arg(value_name = "FILE")]
+    study: PathBuf,
+    /// Folder of results [default: results/NAME beside the file]; what judges say is kept in its `judge`.
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = REPLAY_EXAMPLE)]
+pub(super) struct ReplayArgs {
+    /// A folder that `ktd alpha judge`, or `ktd alpha mine` with method = "llm", has written.
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+    /// The panel of a search [default: the synthetic market].
+    #[arg(long, value_name = "FILE", conflicts_with = "bins")]
+    panel: Option<PathBuf>,
+    /// The data directory of Qlib of a search.
+    #[arg(long, value_name = "DIR")]
+    bins: Option<PathBuf>,
+}
+
+/// Formulas that a terminal shows; the judgement has all.
+const SHOWN_FORMULAS: usize = 20;
+
+/// Has a study's formulas judged.
+pub(super) fn run(args: &JudgeArgs, console: Console) -> Result<(), CliError> {
+    let study = AlphaStudy::read(&args.study)?;
+    let base = args.study.parent().unwrap_or_else(|| Path::new(""));
+    let results = base.join("results").join(&study.name);
+    let folder = args.out.clone().unwrap_or(results).join("judge");
+    let judges = FormulaJudges::open(&study, base, &folder)?;
+    let questions = u64::try_from(judges.questions()).unwrap_or(u64::MAX);
+    let bar = Mutex::new(Progress::new(console, "asking", questions, "questions answered"));
+    let answered = || {
+        if let Ok(mut bar) = bar.lock() {
+            bar.advance(1);
+        }
+    };
+    let judgement = runtime()?.block_on(unless_told_to_end(judges.ask_all(&answered)))??;
+    drop(bar);
+    show(&judgement, &folder, "judgement.json", console)
+}
+
+/// Makes a judgement again from its record.
+pub(super) fn replay(args: &ReplayArgs, console: Console) -> Result<(), CliError> {
+    if args.folder.join("header.json").is_file() {
+        return replay_search(args, console);
+    }
+    let judgement = runtime()?.block_on(replay_judgement(&args.folder))?;
+    show(
+        &judgement,
+        &args.folder,
+        "the record gives the same bytes",
+        console,
+    )
+}
+
+fn replay_search(args: &ReplayArgs, console: Console) -> Result<(), CliError> {
+    let market = (args.panel.clone(), args.bins.clone());
+    let replaying = replay_mined(&args.folder, market, available_threads());
+    let pool = runtime()?.block_on(replaying)?;
+    let value = serde_json::to_value(&pool).map_err(CliError::invalid)?;
+    let text = format!(
+        "{}\n{}: the record gives the same bytes",
+        mined_table(&pool).text_in(console.layout()),
+        args.folder.display()
+    );
+    console.result(if console.quiet { "" } else { &text }, &value)
+}
+
+fn show(judgement: &LogicJudgement, folder: &Path, what: &str, console: Console) -> Result<(), CliError> {
+    let value = serde_json::to_value(judgement).map_err(CliError::invalid)?;
+    if console.quiet {
+        return console.result("", &value);
+    }
+    let mut formulas = judged_formula_table(judgement);
+    let all = formulas.rows.len();
+    formulas.rows.truncate(SHOWN_FORMULAS);
+    if SHOWN_FORMULAS < all {
+        formulas = formulas.with_note(format!("judgement.json has all {all} formulas"));
+    }
+    let tables = [judge_table(judgement), judged_pool_table(judgement), formulas];
+    let mut text: Vec<String> = tables.map(|table| table.text_in(console.layout())).to_vec();
+    text.push(format!("{}: {what}", folder.display()));
+    console.result(&text.join("\n"), &value)
+}

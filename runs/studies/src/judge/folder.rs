@@ -1,0 +1,149 @@
+//! The folder of a judgement: what decides its requests, and whose answers it holds.
+
+use super::list::{EntryLine, JudgeList};
+use super::scores::tool;
+use crate::StudyError;
+use crate::judge_config::{JudgeConfig, JudgeWording};
+use ktd_client::AskedModel;
+use ktd_client::money::PaymentTerms;
+use ktd_experiment::agent::AgentConfig;
+use ktd_experiment::provider::Provider;
+use ktd_io::sha256::sha256_hex;
+use ktd_io::whole_file::{json_bytes, parse_json, read_bounded, read_if_exists, write_whole};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+
+/// The version of the files of a judgement.
+pub(super) const FORMAT: u32 = 1;
+
+/// The most that a file of a judgement may hold.
+const FILE_LIMIT_BYTES: u64 = 1 << 28;
+
+/// Paths of a judgement.
+#[derive(Debug, Clone)]
+pub(super) struct JudgePaths {
+    root: PathBuf,
+}
+
+impl JudgePaths {
+    pub(super) fn new(root: &Path) -> Self {
+        Self {
+            root: root.to_owned(),
+        }
+    }
+
+    pub(super) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    pub(super) fn request(&self) -> PathBuf {
+        self.root.join("request.json")
+    }
+
+    pub(super) fn reading(&self) -> PathBuf {
+        self.root.join("reading.json")
+    }
+
+    pub(super) fn judgement(&self) -> PathBuf {
+        self.root.join("judgement.json")
+    }
+
+    pub(super) fn agent(&self, id: &str) -> PathBuf {
+        self.root.join("agents").join(id)
+    }
+}
+
+/// What decides every request.
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct JudgeRequest {
+    pub(super) format: u32,
+    pub(super) prompt: JudgeWording,
+    pub(super) prompts_sha256: String,
+    pub(super) tools_sha256: String,
+    pub(super) seed: u64,
+    pub(super) orders: usize,
+    pub(super) batch: usize,
+    pub(super) formulas: Vec<EntryLine>,
+}
+
+impl JudgeRequest {
+    pub(super) fn new(config: &JudgeConfig, list: &JudgeList) -> Self {
+        Self {
+            format: FORMAT,
+            prompt: config.prompt,
+            prompts_sha256: ktd_prompts::alpha_hash(),
+            tools_sha256: tools_sha256(),
+            seed: config.seed,
+            orders: config.orders,
+            batch: config.batch,
+            formulas: list.lines(),
+        }
+    }
+
+    /// The request of a folder, by the texts of this program.
+    pub(super) fn read(path: &Path) -> Result<Self, StudyError> {
+        let request: Self = read(path)?;
+        let ours = (FORMAT, ktd_prompts::alpha_hash(), tools_sha256());
+        if (request.format, &request.prompts_sha256, &request.tools_sha256) == (ours.0, &ours.1, &ours.2) {
+            return Ok(request);
+        }
+        Err(StudyError::input(
+            format_args!("{}: it was made with other texts for judges", path.display()),
+            "replay it with the version of ktd that made it",
+        ))
+    }
+}
+
+fn tools_sha256() -> String {
+    let tool = tool();
+    let parts = (tool.name, tool.description, tool.parameters.as_value());
+    // Static text and a schema made from a type cannot fail to be written.
+    sha256_hex(&serde_json::to_vec(&parts).unwrap_or_default())
+}
+
+/// Who was asked.
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct AgentFile {
+    pub(super) format: u32,
+    pub(super) agent: AgentConfig,
+    pub(super) provider: Provider,
+    pub(super) schema_retries: u32,
+}
+
+impl AgentFile {
+    pub(super) fn of(model: &AskedModel, schema_retries: u32) -> Self {
+        Self {
+            format: FORMAT,
+            agent: model.agent.clone(),
+            provider: model.provider.clone(),
+            schema_retries,
+        }
+    }
+
+    /// The model as a replay needs it: without prices.
+    pub(super) fn model(&self, seed: u64) -> AskedModel {
+        let terms = PaymentTerms::default();
+        AskedModel::new(&self.agent, self.provider.clone(), &terms, ("judge", seed))
+    }
+}
+
+/// Reads a file of a judgement.
+pub(super) fn read<T: DeserializeOwned>(path: &Path) -> Result<T, StudyError> {
+    Ok(parse_json(path, &read_bounded(path, FILE_LIMIT_BYTES)?)?)
+}
+
+/// Writes a file, or checks that the one of an earlier run is the same.
+pub(super) fn keep_same<T: Serialize>(path: &Path, now: &T, about: &str) -> Result<(), StudyError> {
+    let now = json_bytes(path, now)?;
+    match read_if_exists(path)? {
+        Some(recorded) if recorded == now => Ok(()),
+        Some(_) => Err(StudyError::input(
+            format_args!("{}: the recorded answers are {about}", path.display()),
+            "choose another directory with --out, or move this folder away to ask everything anew",
+        )),
+        None => Ok(write_whole(path, &now)?),
+    }
+}

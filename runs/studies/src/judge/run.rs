@@ -1,0 +1,218 @@
+//! A judgement that is asked for: judges, their budget, and the list.
+
+use super::events::{QuestionEvent, event_bytes};
+use super::folder::{AgentFile, JudgePaths, JudgeRequest, keep_same};
+use super::list::JudgeList;
+use super::question::{JudgeQuestion, questions};
+use super::reading::Reading;
+use super::record::LogicJudgement;
+use super::scores::scores_of;
+use super::summary::{JudgeAnswers, judgement};
+use crate::StudyError;
+use crate::alpha_study::AlphaStudy;
+use crate::judge_config::JudgeConfig;
+use crate::language::{FormulaConversations, OpenModels, endpoint_of};
+use crate::study_pool::StudyPool;
+use futures::StreamExt;
+use ktd_agents::Transport;
+use ktd_bundle::BundlePaths;
+use ktd_bundle::exchanges::{Cassette, ExchangeStore};
+use ktd_bundle::spending::Spending;
+use ktd_client::AskedModel;
+use ktd_client::conversations::Conversations;
+use ktd_io::whole_file::{create_directory, json_bytes, write_together, write_whole};
+use ktd_masking::Payload;
+use std::path::{Path, PathBuf};
+
+/// Callback that is called as questions are answered.
+pub(super) type AnsweredFn<'a> = &'a (dyn Fn() + Sync);
+
+/// Judges of a study's formulas, ready to be asked.
+#[derive(Debug)]
+pub struct FormulaJudges {
+    config: JudgeConfig,
+    request: JudgeRequest,
+    list: JudgeList,
+    reading: Reading,
+    models: OpenModels,
+    paths: JudgePaths,
+    base: PathBuf,
+}
+
+impl FormulaJudges {
+    /// The judges of a study whose file lies in `base`; everything is kept below `folder`. Nothing is asked yet.
+    ///
+    /// # Errors
+    /// [`StudyError`] for a study without judges, a pool that cannot be read, an agent that is no model, a budget without
+    /// prices, and a folder that holds answers about other formulas.
+    pub fn open(study: &AlphaStudy, base: &Path, folder: &Path) -> Result<Self, StudyError> {
+        let config = study.judge.clone().ok_or_else(|| {
+            StudyError::input(
+                format_args!("the study {:?} has no `judge`", study.name),
+                "write a table [judge] with agents = [..]; `ktd alpha judge --help` shows one",
+            )
+        })?;
+        config.check()?;
+        let fields: Vec<String> = Payload::formula_fields()
+            .iter()
+            .map(|field| (*field).to_owned())
+            .collect();
+        let pools: Result<Vec<StudyPool>, _> = study
+            .pools
+            .iter()
+            .map(|source| StudyPool::read(source, &fields))
+            .collect();
+        let pools = pools?;
+        let list = JudgeList::of_pools(&pools, config.seed);
+        let judges = config.agents.iter().map(|agent| agent.id.clone()).collect();
+        let human = config.human.as_ref().map(|path| base.join(path));
+        let reading = Reading::new(judges, &study.pools, (&pools, &list.unshown), human.as_deref())?;
+        let paths = JudgePaths::new(folder);
+        create_directory(folder)?;
+        let request = JudgeRequest::new(&config, &list);
+        keep_same(
+            &paths.request(),
+            &request,
+            "about other formulas, or to other texts",
+        )?;
+        let models = config.asking().open(base, folder, |models, budget| {
+            models.iter().try_for_each(|model| {
+                let exchanges = BundlePaths::new(&paths.agent(model.id())).exchanges();
+                Ok(model.payer.count_recorded(&exchanges, budget)?)
+            })
+        })?;
+        Ok(Self {
+            config,
+            request,
+            list,
+            reading,
+            models,
+            paths,
+            base: base.to_owned(),
+        })
+    }
+
+    /// Questions in all, those of all judges.
+    #[must_use]
+    pub fn questions(&self) -> usize {
+        self.asked().len() * self.models.models.len()
+    }
+
+    /// Where everything is kept.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        self.paths.root()
+    }
+
+    fn asked(&self) -> Vec<JudgeQuestion> {
+        let request = &self.request;
+        questions(&self.list, request.seed, request.orders, request.batch)
+    }
+
+    /// Puts every question to every judge, and writes the judgement. What is recorded is not asked again.
+    ///
+    /// # Errors
+    /// [`StudyError`] for a missing key, a request that its endpoint does not take, a budget without room, and faults of the
+    /// infrastructure beyond the attempts. What was recorded stands, and the same call continues.
+    pub async fn ask_all(&self, progress: AnsweredFn<'_>) -> Result<LogicJudgement, StudyError> {
+        // A missing key stops everything before anybody is asked.
+        let endpoints: Result<Vec<_>, StudyError> = self
+            .models
+            .models
+            .iter()
+            .map(|model| endpoint_of(model, &self.base))
+            .collect();
+        let mut answers = Vec::new();
+        for (model, endpoint) in self.models.models.iter().zip(endpoints?) {
+            answers.push(self.ask(model, &endpoint, progress).await?);
+        }
+        let judgement = judgement(&self.request, &self.list, &self.reading, &answers);
+        let (reading, found) = (self.paths.reading(), self.paths.judgement());
+        let reading_bytes = json_bytes(&reading, &self.reading)?;
+        let found_bytes = json_bytes(&found, &judgement)?;
+        write_together(&[(reading, reading_bytes), (found, found_bytes)])?;
+        Ok(judgement)
+    }
+
+    async fn ask(
+        &self,
+        model: &AskedModel,
+        transport: &dyn Transport,
+        progress: AnsweredFn<'_>,
+    ) -> Result<JudgeAnswers, StudyError> {
+        let folder = self.paths.agent(model.id());
+        let paths = BundlePaths::new(&folder);
+        paths.create()?;
+        let _lock = paths.lock_for_writing()?;
+        let agent = AgentFile::of(model, self.config.schema_retries);
+        keep_same(&folder.join("agent.json"), &agent, "of another agent")?;
+        let cassette = Cassette::read(&paths.exchanges())?;
+        let store = ExchangeStore::continue_after(&paths.exchanges(), &cassette)?;
+        let (metering, retries) = (&self.models.metering, self.config.retries);
+        let live = Some((store.clone(), transport));
+        let conversations = FormulaConversations {
+            asking: Conversations::new(model, metering, retries, cassette, live),
+            schema_retries: self.config.schema_retries,
+        };
+        let put = Questions {
+            request: &self.request,
+            list: &self.list,
+            conversations: &conversations,
+        };
+        let events = put.all(self.config.parallel, progress).await?;
+        store.finish()?;
+        let events_path = paths.events();
+        write_whole(&events_path, &event_bytes(&events_path, &events)?)?;
+        let spending = Spending::of(&Cassette::read(&paths.exchanges())?, &model.payer.tariff);
+        let path = folder.join("spending.json");
+        write_whole(&path, &json_bytes(&path, &spending)?)?;
+        Ok(JudgeAnswers {
+            agent,
+            events,
+            tokens: spending.tokens,
+        })
+    }
+}
+
+/// The questions to one judge.
+pub(super) struct Questions<'a> {
+    pub(super) request: &'a JudgeRequest,
+    pub(super) list: &'a JudgeList,
+    pub(super) conversations: &'a FormulaConversations<'a>,
+}
+
+impl Questions<'_> {
+    /// Puts all, so many at once; events come by question. A conversation that was begun is led to its end even when
+    /// another one is stopped, so that nothing that was sent is lost.
+    pub(super) async fn all(
+        &self,
+        parallel: usize,
+        progress: AnsweredFn<'_>,
+    ) -> Result<Vec<QuestionEvent>, StudyError> {
+        let request = self.request;
+        let asked = questions(self.list, request.seed, request.orders, request.batch);
+        let put = asked.iter().map(|question| async move {
+            let event = self.put(question).await;
+            progress();
+            (question.step, event)
+        });
+        let mut put: Vec<_> = futures::stream::iter(put)
+            .buffer_unordered(parallel)
+            .collect()
+            .await;
+        put.sort_by_key(|(step, _)| *step);
+        let events: Result<Vec<Option<QuestionEvent>>, StudyError> =
+            put.into_iter().map(|(_, event)| event).collect();
+        Ok(events?.into_iter().flatten().collect())
+    }
+
+    async fn put(&self, question: &JudgeQuestion) -> Result<Option<QuestionEvent>, StudyError> {
+        let formulas = question.entries.len();
+        let opening = question.opening(self.list, self.request.prompt);
+        let answered = self
+            .conversations
+            .hold(opening, &move |text: &str| scores_of(text, formulas))
+            .await?;
+        Ok(answered.map(|answered| QuestionEvent::of(question, answered)))
+    }
+}

@@ -1,0 +1,166 @@
+//! `judge` of a study's file: which models score formulas, how, and what may be spent on them.
+
+use crate::StudyError;
+use crate::language::AskingSettings;
+use ktd_agents::Dialect;
+use ktd_experiment::agent::AgentConfig;
+use ktd_experiment::caps::Caps;
+use ktd_experiment::config::{RetryConfig, SessionConfig};
+use ktd_experiment::rate_limits::RateLimits;
+use ktd_prompts::JudgePrompt;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// How judges are instructed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum JudgeWording {
+    /// From 0 to 100; length is no merit.
+    #[default]
+    Ours,
+    /// From 50 to 100, longer formulas liked: comparable with published scores.
+    Paper,
+}
+
+impl JudgeWording {
+    pub(crate) const fn prompt(self) -> JudgePrompt {
+        match self {
+            Self::Ours => JudgePrompt::Ours,
+            Self::Paper => JudgePrompt::Paper,
+        }
+    }
+}
+
+/// The judges of a study. Keys that experiments have mean what they mean there.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct JudgeConfig {
+    /// Models behind endpoints.
+    pub agents: Vec<AgentConfig>,
+    /// Vendors of one's own.
+    pub dialects: Vec<Dialect>,
+    /// How they are instructed.
+    pub prompt: JudgeWording,
+    /// How often each formula is scored, each time in another order (default 3).
+    pub orders: usize,
+    /// Formulas of one question (default 8, at most 8).
+    pub batch: usize,
+    /// Seed of orders and controls (default 1).
+    pub seed: u64,
+    /// Questions that are put to one judge at once (default 4). Rates of its key hold besides.
+    pub parallel: usize,
+    /// How often a bad answer may be corrected (default 3).
+    pub schema_retries: u32,
+    /// What is done about infrastructure faults.
+    pub retries: RetryConfig,
+    /// Price table, relative to the file.
+    pub prices: Option<PathBuf>,
+    /// What may be spent; `cell` caps one judge.
+    pub budget: Caps,
+    /// Rates of a key.
+    pub rates: BTreeMap<String, RateLimits>,
+    /// A ranking by people: CSV with the columns `id,score`, relative to the file.
+    pub human: Option<PathBuf>,
+}
+
+/// The most formulas of one question.
+const BATCH_MAX: usize = 8;
+
+/// The most orders.
+const ORDERS_MAX: usize = 99;
+
+impl Default for JudgeConfig {
+    fn default() -> Self {
+        Self {
+            agents: Vec::new(),
+            dialects: Vec::new(),
+            prompt: JudgeWording::Ours,
+            orders: 3,
+            batch: BATCH_MAX,
+            seed: 1,
+            parallel: 4,
+            schema_retries: SessionConfig::default().schema_retries,
+            retries: RetryConfig::default(),
+            prices: None,
+            budget: Caps::default(),
+            rates: BTreeMap::new(),
+            human: None,
+        }
+    }
+}
+
+impl JudgeConfig {
+    /// Whether everything fits.
+    ///
+    /// # Errors
+    /// [`StudyError::Input`] naming the key.
+    pub fn check(&self) -> Result<(), StudyError> {
+        let within = |key: &str, value: usize, most: usize| {
+            if (1..=most).contains(&value) {
+                return Ok(());
+            }
+            Err(StudyError::input(
+                format_args!("judge.{key} is {value}"),
+                format_args!("give a number from 1 to {most}"),
+            ))
+        };
+        within("batch", self.batch, BATCH_MAX)?;
+        within("orders", self.orders, ORDERS_MAX)?;
+        within("parallel", self.parallel, usize::MAX)?;
+        self.asking().check()
+    }
+
+    pub(crate) fn asking(&self) -> AskingSettings<'_> {
+        /// Little of chance, where a vendor takes a temperature.
+        const TEMPERATURE: f64 = 0.2;
+        AskingSettings {
+            role: "judge",
+            seed: self.seed,
+            table: "judge",
+            agents: &self.agents,
+            dialects: &self.dialects,
+            retries: self.retries,
+            prices: self.prices.as_deref(),
+            budget: &self.budget,
+            rates: &self.rates,
+            temperature: Some(TEMPERATURE),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error(text: &str) -> String {
+        let config: Result<JudgeConfig, _> = toml::from_str(text);
+        match config {
+            Ok(config) => config.check().unwrap_err().to_string(),
+            Err(error) => error.to_string(),
+        }
+    }
+
+    #[test]
+    fn what_cannot_judge_says_so() {
+        let model = "agents = [{ id = \"j\", base_url = \"http://127.0.0.1:9/v1\", model = \"m\" }]\n";
+        let config: JudgeConfig = toml::from_str(model).unwrap();
+        config.check().unwrap();
+        assert_eq!((config.orders, config.batch, config.schema_retries), (3, 8, 3));
+        for (text, part) in [
+            ("", "names no model"),
+            (
+                "agents = [{ id = \"j\", builtin = \"momentum\" }]",
+                "not a language model",
+            ),
+            (&format!("{model}orders = 0"), "judge.orders is 0"),
+            (&format!("{model}batch = 9"), "judge.batch is 9"),
+            (&format!("{model}parallel = 0"), "judge.parallel"),
+            (&format!("{model}prompt = \"mine\""), "unknown variant `mine`"),
+            (&format!("{model}order = 2"), "unknown field `order`"),
+        ] {
+            let error = error(text);
+            assert!(error.contains(part), "{text}: {error}");
+        }
+    }
+}

@@ -1,0 +1,19 @@
+//! Language models that are asked about formulas: one conversation a question, through the one client.
+//!
+//! What is asked is template text with formulas as payloads; every request is recorded before it is sent and every reply
+//! before it is used. A model's mistake is fed back within its retries, then its answer is lost; a fault of the
+//! infrastructure is sent again, and stops the run when its attempts are used up.
+
+mod answer_fault;
+mod comparison;
+mod conversation;
+mod counts;
+mod model;
+mod settings;
+
+pub(crate) use answer_fault::{AnswerFault, read_object};
+pub(crate) use comparison::compare_with_file;
+pub(crate) use conversation::{FormulaConversations, FormulaQuestion, QuestionEnd};
+pub use counts::{LossKind, LostCounts};
+pub(crate) use model::endpoint_of;
+pub(crate) use settings::{AskingSettings, OpenModels};

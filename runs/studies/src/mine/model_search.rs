@@ -1,0 +1,193 @@
+//! A search by a language model: its folder, its record, and its pool made again from the record.
+
+use super::config::MineStudy;
+use super::folder::{EVENTS, HEADER, POOL, TRIALS, check_header};
+use super::journal::TrialJournal;
+use super::llm_keys::LlmKeys;
+use super::market::OpenMine;
+use super::pool::{MinedPool, ModelFinder};
+use super::rounds::{ModelRounds, RoundEvent, TrialKeeper, round_bytes};
+use crate::StudyError;
+use crate::language::{FormulaConversations, LostCounts, OpenModels, endpoint_of};
+use ktd_agents::Transport;
+use ktd_bundle::BundlePaths;
+use ktd_bundle::exchanges::{Cassette, ExchangeStore};
+use ktd_bundle::spending::Spending;
+use ktd_client::AskedModel;
+use ktd_client::conversations::Conversations;
+use ktd_client::money::Metering;
+use ktd_experiment::agent::TrainingCutoff;
+use ktd_experiment::config::RetryConfig;
+use ktd_io::lock::FileLock;
+use ktd_io::sha256::sha256_hex;
+use ktd_io::whole_file::{
+    create_directory, json_bytes, parse_json, read_bounded, read_if_exists, write_together, write_whole,
+};
+use serde::Deserialize;
+use std::path::{Path, PathBuf};
+
+/// The most that a header may hold.
+const HEADER_LIMIT_BYTES: u64 = 1 << 24;
+
+/// Searches by a language model into a folder, or continues there; `advance` is called with the number of formulas that are
+/// done. The model's file lies in `base`. What is recorded is not asked again.
+///
+/// # Errors
+/// [`StudyError`] as for other searches, for a missing key, a request that its endpoint does not take, a budget without
+/// room, and faults of the infrastructure beyond the attempts. What was recorded stands, and the same call continues.
+pub async fn mine_with_model(
+    open: &OpenMine,
+    (base, folder): (&Path, &Path),
+    advance: &mut dyn FnMut(usize),
+) -> Result<MinedPool, StudyError> {
+    let keys = keys(&open.mine)?;
+    create_directory(folder)?;
+    let _lock = FileLock::take(&folder.join("lock"), folder)?;
+    check_header(open, folder)?;
+    if let Some(pool) = finished(folder)? {
+        return Ok(pool);
+    }
+    let paths = BundlePaths::new(folder);
+    let models = keys.asking(open.mine.seed).open(base, folder, |models, budget| {
+        models
+            .iter()
+            .try_for_each(|model| Ok(model.payer.count_recorded(&paths.exchanges(), budget)?))
+    })?;
+    let OpenModels { models, metering } = models;
+    let model = models.first().ok_or_else(no_model)?;
+    let endpoint = endpoint_of(model, base)?;
+    let cassette = Cassette::read(&paths.exchanges())?;
+    let store = ExchangeStore::continue_after(&paths.exchanges(), &cassette)?;
+    let live: Option<(ExchangeStore, &dyn Transport)> = Some((store.clone(), &endpoint));
+    let conversations = FormulaConversations {
+        asking: Conversations::new(model, &metering, keys.retries, cassette, live),
+        schema_retries: keys.schema_retries,
+    };
+    let mut journal = TrialJournal::open(&folder.join(TRIALS))?;
+    let mut rounds = ModelRounds::new(open, keys);
+    let mut trials = TrialKeeper::Journal(&mut journal);
+    rounds.hold(&conversations, &mut trials, advance).await?;
+    store.finish()?;
+    let spending = Spending::of(&Cassette::read(&paths.exchanges())?, &model.payer.tariff);
+    let hash = TrialJournal::hash(&folder.join(TRIALS))?.unwrap_or_default();
+    let pool = pool(open, &rounds, model, (&spending, hash))?;
+    let spending_path = folder.join("spending.json");
+    write_whole(&spending_path, &json_bytes(&spending_path, &spending)?)?;
+    let pool_path = folder.join(POOL);
+    let pool_bytes = json_bytes(&pool_path, &pool)?;
+    let events = (folder.join(EVENTS), round_bytes(&rounds.events)?);
+    write_together(&[events, (pool_path, pool_bytes)])?;
+    Ok(pool)
+}
+
+/// What a whole search left; none of one that is not finished, or whose files do not belong together.
+fn finished(folder: &Path) -> Result<Option<MinedPool>, StudyError> {
+    let path = folder.join(POOL);
+    let known = read_if_exists(&path)?.and_then(|bytes| parse_json::<MinedPool>(&path, &bytes).ok());
+    let Some(pool) = known else {
+        return Ok(None);
+    };
+    let hash = |name: &str| -> Result<Option<String>, StudyError> {
+        Ok(read_if_exists(&folder.join(name))?.map(|bytes| sha256_hex(&bytes)))
+    };
+    let events = pool.model.as_ref().map(|model| model.events.clone());
+    let is_whole = hash(TRIALS)?.as_ref() == Some(&pool.trials) && hash(EVENTS)? == events;
+    Ok(is_whole.then_some(pool))
+}
+
+fn keys(mine: &MineStudy) -> Result<&LlmKeys, StudyError> {
+    mine.llm.as_ref().ok_or_else(no_model)
+}
+
+fn no_model() -> StudyError {
+    StudyError::input(
+        "this search asks no model",
+        "write method = \"llm\" and a table [llm] with agents = [..]",
+    )
+}
+
+/// The pool of the rounds that were held.
+fn pool(
+    open: &OpenMine,
+    rounds: &ModelRounds<'_>,
+    model: &AskedModel,
+    (spending, trials): (&Spending, String),
+) -> Result<MinedPool, StudyError> {
+    let mut lost = LostCounts::default();
+    let kinds = rounds.events.iter().filter_map(|event: &RoundEvent| event.lost);
+    kinds.for_each(|kind| lost.add(kind));
+    let cutoff = model.agent.cutoff.map(TrainingCutoff::text);
+    Ok(MinedPool {
+        model: Some(ModelFinder {
+            model: model.agent.model_name().to_owned(),
+            known_until: cutoff.unwrap_or_else(|| "unknown".to_owned()),
+            rounds: rounds.events.len(),
+            lost,
+            tokens: spending.tokens,
+            events: sha256_hex(&round_bytes(&rounds.events)?),
+        }),
+        ..open.pool(&rounds.book, trials)?
+    })
+}
+
+/// The settings that the header of a search holds.
+#[derive(Debug, Deserialize)]
+struct HeaderSettings {
+    settings: MineStudy,
+}
+
+/// Makes the pool of a model's search again from its exchanges and the panel, and compares trials, events and pool with
+/// what the folder holds, byte for byte. Nothing that the search wrote of its trials is read for it.
+///
+/// # Errors
+/// [`StudyError::Difference`] naming the file that differs; other errors for a folder of another search and another panel.
+pub async fn replay_mined(
+    folder: &Path,
+    (panel, bins): (Option<PathBuf>, Option<PathBuf>),
+    threads: usize,
+) -> Result<MinedPool, StudyError> {
+    let path = folder.join(HEADER);
+    let header: HeaderSettings = parse_json(&path, &read_bounded(&path, HEADER_LIMIT_BYTES)?)?;
+    let mine = MineStudy {
+        panel,
+        bins,
+        ..header.settings
+    };
+    let open = OpenMine::new(mine, threads)?;
+    check_header(&open, folder)?;
+    let keys = keys(&open.mine)?;
+    let (models, _) = keys.asking(open.mine.seed).models(folder)?;
+    let model = models.first().ok_or_else(no_model)?;
+    let cassette = Cassette::read(&BundlePaths::new(folder).exchanges())?;
+    let spending = Spending::of(&cassette, &model.payer.tariff);
+    let metering = Metering::default();
+    let conversations = FormulaConversations {
+        asking: Conversations::new(model, &metering, RetryConfig::default(), cassette, None),
+        schema_retries: keys.schema_retries,
+    };
+    let mut rounds = ModelRounds::new(&open, keys);
+    let mut trials = TrialKeeper::Bytes(Vec::new());
+    rounds.hold(&conversations, &mut trials, &mut |_| ()).await?;
+    let TrialKeeper::Bytes(trials) = trials else {
+        return Err(no_model());
+    };
+    let pool = pool(&open, &rounds, model, (&spending, sha256_hex(&trials)))?;
+    let pool_bytes = json_bytes(&folder.join(POOL), &pool)?;
+    let made = [
+        (TRIALS, trials),
+        (EVENTS, round_bytes(&rounds.events)?),
+        (POOL, pool_bytes),
+    ];
+    for (name, made) in made {
+        compare(&folder.join(name), &made)?;
+    }
+    Ok(pool)
+}
+
+fn compare(path: &Path, made: &[u8]) -> Result<(), StudyError> {
+    crate::language::compare_with_file(
+        path,
+        made,
+        "the file or the record was changed: give `ktd alpha mine` again into another folder to search anew",
+    )
+}

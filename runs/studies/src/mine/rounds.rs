@@ -1,0 +1,241 @@
+//! The rounds of a search by a language model.
+
+use super::feedback::{PastProposal, ProposalEnd, question, system};
+use super::journal::TrialJournal;
+use super::llm_keys::LlmKeys;
+use super::market::OpenMine;
+use super::proposals::{ProposedAlpha, proposal_tool, proposals_of};
+use crate::StudyError;
+use crate::language::{FormulaConversations, FormulaQuestion, LossKind};
+use ktd_alphas::{Candidate, ProposalFault, Trial, TrialBook, screen_proposals};
+use ktd_expressions::FormulaRole;
+use ktd_masking::Payload;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+
+/// One proposal of a round, and what became of it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ProposalLine {
+    /// As it was written.
+    expression: String,
+    /// The idea, in the model's words. No model is shown it.
+    idea: String,
+    /// Its canonical form, where it is a formula.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    form: Option<String>,
+    /// Why it has no fitness.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    code: Option<String>,
+}
+
+/// Line of `events.jsonl`: a round.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RoundEvent {
+    pub(super) round: usize,
+    /// None where the round is lost.
+    pub(super) proposals: Option<Vec<ProposalLine>>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub(super) lost: Option<LossKind>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub(super) reason: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub(super) mistakes: Vec<String>,
+}
+
+/// Trials of a search: those that an earlier run left, then new ones; or all anew, to be compared.
+pub(super) enum TrialKeeper<'j> {
+    Journal(&'j mut TrialJournal),
+    Bytes(Vec<u8>),
+}
+
+impl TrialKeeper<'_> {
+    fn tried(
+        &mut self,
+        open: &OpenMine,
+        candidates: &[Candidate],
+        advance: &mut dyn FnMut(usize),
+    ) -> Result<Vec<Trial>, StudyError> {
+        match self {
+            Self::Journal(journal) => journal.tried(open, candidates, advance),
+            Self::Bytes(bytes) => {
+                let mut trials = Vec::with_capacity(candidates.len());
+                for candidates in candidates.chunks(open.chunk()) {
+                    trials.extend(open.tried(candidates)?);
+                }
+                bytes.extend(TrialJournal::lines(&trials)?);
+                Ok(trials)
+            }
+        }
+    }
+}
+
+/// A search by a language model, as far as it has come.
+pub(super) struct ModelRounds<'a> {
+    pub(super) open: &'a OpenMine,
+    pub(super) keys: &'a LlmKeys,
+    pub(super) book: TrialBook,
+    pub(super) events: Vec<RoundEvent>,
+    past: Vec<PastProposal>,
+    /// Forms of formulas that were tried, those that are no formulas left out.
+    known: BTreeSet<String>,
+}
+
+impl<'a> ModelRounds<'a> {
+    pub(super) fn new(open: &'a OpenMine, keys: &'a LlmKeys) -> Self {
+        Self {
+            open,
+            keys,
+            book: TrialBook::default(),
+            events: Vec::new(),
+            past: Vec::new(),
+            known: BTreeSet::new(),
+        }
+    }
+
+    /// Holds all rounds; `advance` is called with the number of formulas that are done.
+    pub(super) async fn hold(
+        &mut self,
+        conversations: &FormulaConversations<'_>,
+        trials: &mut TrialKeeper<'_>,
+        advance: &mut dyn FnMut(usize),
+    ) -> Result<(), StudyError> {
+        for round in 1..=self.keys.rounds {
+            let asked = (round, self.keys.rounds, self.keys.ask);
+            let question = FormulaQuestion {
+                step: round,
+                what: format!("round {round}"),
+                tool: proposal_tool(),
+                system: system(self.open),
+                question: question(self.open, asked, &self.book, &self.past)?,
+            };
+            let Some(ended) = conversations.hold(question, &proposals_of).await? else {
+                return Ok(());
+            };
+            let (proposals, lost) = match ended.answer {
+                Ok(proposals) => (Some(self.take(round, proposals, trials, advance)?), None),
+                Err(lost) => (None, Some(lost)),
+            };
+            self.events.push(RoundEvent {
+                round,
+                proposals,
+                lost: lost.as_ref().map(|lost| lost.kind),
+                reason: lost.map(|lost| lost.reason),
+                mistakes: ended.mistakes,
+            });
+        }
+        Ok(())
+    }
+
+    /// Tries the formulas of an answer.
+    fn take(
+        &mut self,
+        round: usize,
+        proposals: Vec<ProposedAlpha>,
+        trials: &mut TrialKeeper<'_>,
+        advance: &mut dyn FnMut(usize),
+    ) -> Result<Vec<ProposalLine>, StudyError> {
+        let candidates = self.candidates(&proposals);
+        let new: Vec<Candidate> = candidates.iter().filter_map(Proposal::tried).cloned().collect();
+        let tried = trials.tried(self.open, &new, advance)?;
+        let mut outcomes = tried.iter();
+        let mut lines = Vec::with_capacity(proposals.len());
+        for ((proposed, candidate), place) in proposals.into_iter().zip(&candidates).zip(1..) {
+            let outcome = candidate.tried().and_then(|_| outcomes.next());
+            let end = match (outcome, candidate.fault) {
+                (_, Some(fault)) => Err(ProposalEnd::NotTried(fault)),
+                (Some(trial), None) => trial.outcome.map(|_| ()).map_err(ProposalEnd::LeftOut),
+                (None, None) => Ok(()),
+            };
+            let form = candidate.form();
+            lines.push(ProposalLine {
+                expression: proposed.expression,
+                idea: proposed.idea,
+                form: form.clone(),
+                code: end.err().map(|end| end.code().to_owned()),
+            });
+            self.past.push(PastProposal {
+                round,
+                place,
+                form,
+                end,
+            });
+        }
+        for trial in tried {
+            self.book.add(trial);
+        }
+        Ok(lines)
+    }
+
+    /// What is tried of an answer, and what is not.
+    fn candidates(&mut self, proposals: &[ProposedAlpha]) -> Vec<Proposal> {
+        let texts: Vec<&str> = proposals.iter().map(|one| one.expression.as_str()).collect();
+        let panel = &self.open.train.data.panel.fields;
+        let shown = Payload::formula_fields().iter();
+        let fields: Vec<&str> = shown
+            .copied()
+            .filter(|field| panel.iter().any(|known| known == field))
+            .collect();
+        let screened = screen_proposals(&texts, &self.known, &fields, self.keys.ask);
+        let max_nodes = self.open.mine.filter.max_nodes;
+        let mut found = Vec::with_capacity(texts.len());
+        for (text, screened) in texts.iter().zip(screened) {
+            found.push(match screened {
+                Ok(checked) => {
+                    let form = checked.canonical().to_owned();
+                    self.known.insert(form.clone());
+                    let candidate = Candidate::of_text(&form, &fields, FormulaRole::MaskedAlpha, max_nodes);
+                    Proposal {
+                        candidate: Some(candidate),
+                        fault: None,
+                    }
+                }
+                Err(fault @ ProposalFault::Formula(_)) if self.known.insert(format!("refused {text}")) => {
+                    Proposal {
+                        candidate: Some(Candidate::of_text(
+                            text,
+                            &fields,
+                            FormulaRole::MaskedAlpha,
+                            max_nodes,
+                        )),
+                        fault: Some(fault),
+                    }
+                }
+                Err(fault) => Proposal {
+                    candidate: None,
+                    fault: Some(fault),
+                },
+            });
+        }
+        found
+    }
+}
+
+/// A proposal before it is tried.
+struct Proposal {
+    /// What the journal keeps of it; none of what stands there already or is beyond what was asked for.
+    candidate: Option<Candidate>,
+    fault: Option<ProposalFault>,
+}
+
+impl Proposal {
+    const fn tried(&self) -> Option<&Candidate> {
+        self.candidate.as_ref()
+    }
+
+    fn form(&self) -> Option<String> {
+        let candidate = self.candidate.as_ref().filter(|_| self.fault.is_none());
+        candidate.map(|candidate| candidate.form().to_owned())
+    }
+}
+
+/// The bytes of `events.jsonl`.
+pub(super) fn round_bytes(events: &[RoundEvent]) -> Result<Vec<u8>, StudyError> {
+    let mut bytes = Vec::new();
+    for event in events {
+        serde_json::to_writer(&mut bytes, event).map_err(StudyError::invalid)?;
+        bytes.push(b'\n');
+    }
+    Ok(bytes)
+}

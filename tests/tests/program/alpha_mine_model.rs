@@ -1,0 +1,290 @@
+//! `ktd alpha mine` with `method = "llm"`: a model finds formulas in rounds, recorded and billed, and is shown train figures
+//! alone.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a broken fixture fails the test"
+)]
+
+use ktd_bundle::BundlePaths;
+use ktd_bundle::exchanges::Cassette;
+use ktd_kit::episode::{dice, reopen_exchanges};
+use ktd_kit::vendor::{Then, json_reply};
+use ktd_kit::{Folder, Vendor, assert_ok, quiet, refused};
+use ktd_studies::StudyError;
+use ktd_studies::mine::{MineStudy, MinedPool, OpenMine, mine_with_model, replay_mined};
+use serde_json::{Value, json};
+use std::io::Write;
+
+/// What the model submits, round by round; the last but one is no answer.
+const ROUNDS: [&[&str]; 5] = [
+    &[
+        "Ref($close,-1)/$close-1",
+        "$close/Ref($close,5)-1",
+        "ChangeInstrument('SH600519',$close)/$close",
+    ],
+    &[
+        "Mean($volume,5)/Mean($volume,20)",
+        "$close / Ref($close,5) - 1",
+        "$close-$close",
+    ],
+    &[
+        "($high-$low)/$close",
+        "Std($close/Ref($close,1),20)",
+        "Mean($close,5",
+    ],
+    &[],
+    &[
+        "Rank($vwap/$close,10)",
+        "Corr($close,$volume,10)",
+        "Log($volume/$open)",
+    ],
+];
+
+/// A word that stands in every idea of the model.
+const IDEA: &str = "zebra";
+
+fn round_of(request: &Value) -> usize {
+    let question = request["messages"][1]["content"].as_str().unwrap();
+    let words = question.strip_prefix("Round ").unwrap();
+    words.split(' ').next().unwrap().parse().unwrap()
+}
+
+fn answer(round: usize) -> Vec<u8> {
+    let formulas = ROUNDS[round - 1];
+    let (message, reason) = if formulas.is_empty() {
+        (
+            json!({"role": "assistant", "content": "I would rather talk."}),
+            "stop",
+        )
+    } else {
+        let alphas: Vec<Value> = formulas
+            .iter()
+            .map(|text| json!({"expression": text, "idea": format!("{IDEA} of round {round}")}))
+            .collect();
+        let arguments = json!({ "alphas": alphas }).to_string();
+        let call = json!({"name": "submit_alphas", "arguments": arguments});
+        let call = json!({"id": "c1", "type": "function", "function": call});
+        (
+            json!({"role": "assistant", "content": null, "tool_calls": [call]}),
+            "tool_calls",
+        )
+    };
+    let usage = json!({"prompt_tokens": 1000, "completion_tokens": 10, "total_tokens": 1010});
+    let body = json!({"choices": [{"message": message, "finish_reason": reason}], "usage": usage});
+    json_reply(body.to_string().as_bytes())
+}
+
+fn model() -> Vendor {
+    Vendor::new(|request, stream| {
+        let request: Value = serde_json::from_slice(&request.body).unwrap();
+        stream.write_all(&answer(round_of(&request)))?;
+        Ok(Then::Keep)
+    })
+}
+
+const VALID: &str = "'2023-02-23', '2023-08-14'";
+
+fn search(vendor: &Vendor, valid: &str) -> Folder {
+    let text = format!(
+        "name = 'words'\nmethod = 'llm'\nsplits = {{ train = ['2022-03-07', '2022-11-30'], valid = [{valid}] }}\n\
+         select = {{ take = 4, hall = 20 }}\n[llm]\nrounds = 5\nask = 3\nschema_retries = 1\n\
+         retries = {{ attempts = 2, first_wait_ms = 1 }}\n\
+         [[llm.agents]]\nid = 'finder'\nmodel = 'm'\nvendor = 'vllm'\nmax_output_tokens = 100\nbase_url = '{}'\n",
+        vendor.base_url()
+    );
+    Folder::with(&[("mine.toml", text.as_str())])
+}
+
+async fn mined(folder: &Folder) -> Result<MinedPool, StudyError> {
+    let study = MineStudy::read(&folder.at("mine.toml")).unwrap();
+    let open = OpenMine::new(study, 2).unwrap();
+    mine_with_model(&open, (folder.path(), &folder.at("out")), &mut |_| ()).await
+}
+
+fn bodies(vendor: &Vendor) -> Vec<String> {
+    let requests = vendor.requests().into_iter();
+    requests
+        .map(|request| String::from_utf8(request.body).unwrap())
+        .collect()
+}
+
+#[tokio::test]
+async fn a_model_that_answers_with_the_future_is_told_so_and_no_text_comes_back_to_it() {
+    let vendor = model();
+    let folder = search(&vendor, VALID);
+    let pool = mined(&folder).await.unwrap();
+    let requests = bodies(&vendor);
+    // Four answers, and one round of two attempts.
+    assert_eq!(requests.len(), 6);
+    assert!(!requests[0].contains("look_ahead"));
+    assert!(requests[1].contains("look_ahead") && requests[1].contains("reads a later day"));
+    assert!(requests[1].contains("names_a_code") && requests[1].contains("Sub(Div($close,Ref($close,5)),1)"));
+    assert!(requests[2].contains("duplicate") && requests[2].contains("constant"));
+    assert!(requests[3].contains("syntax") && requests[3].contains("predictive_power"));
+    for request in &requests {
+        for hidden in [
+            IDEA,
+            "SH600519",
+            "Ref($close,-1)",
+            "Mean($close,5\"",
+            "2022",
+            "2023",
+            "words",
+        ] {
+            assert!(!request.contains(hidden), "{hidden}: {request}");
+        }
+    }
+    let model = pool.model.as_ref().unwrap();
+    assert_eq!(
+        (model.rounds, model.lost.model_mistakes, model.lost.all()),
+        (5, 1, 1)
+    );
+    assert_eq!(
+        (model.model.as_str(), model.known_until.as_str()),
+        ("m", "unknown")
+    );
+    assert_eq!(pool.outcomes["look_ahead"], 1);
+    assert_eq!((pool.tried, pool.outcomes["constant"]), (8, 1));
+    assert!(!pool.formulas.is_empty());
+    let header: Value = serde_json::from_slice(&folder.read("out/header.json")).unwrap();
+    assert_eq!(header["models"], json!(["m"]));
+    let events = folder.text("out/events.jsonl");
+    assert_eq!(events.lines().count(), 5);
+    assert!(events.contains(IDEA), "the record has the ideas");
+    // A whole search does nothing more.
+    assert_eq!(mined(&folder).await.unwrap(), pool);
+    assert_eq!(vendor.count(), 6);
+}
+
+#[tokio::test]
+async fn requests_do_not_depend_on_valid_days_and_hold_none_of_their_figures() {
+    let (first, second) = (model(), model());
+    let pool = mined(&search(&first, VALID)).await.unwrap();
+    let other = mined(&search(&second, "'2023-01-09', '2023-06-30'"))
+        .await
+        .unwrap();
+    assert_eq!(bodies(&first), bodies(&second));
+    let figure = |pool: &MinedPool, name: &str| pool.formulas[0].valid.get(name).unwrap();
+    assert_ne!(pool.formulas[0].valid, other.formulas[0].valid);
+    let shown = bodies(&first).concat();
+    let train: Vec<String> = pool
+        .formulas
+        .iter()
+        .flat_map(|formula| ["pps", "rre", "ic", "rank_ic"].map(|name| formula.train.get(name).unwrap()))
+        .map(|figure| format!("{figure:.4}"))
+        .collect();
+    for name in ["pps", "ic", "rank_ic", "rre"] {
+        let text = format!("{:.4}", figure(&pool, name));
+        assert!(train.contains(&text) || !shown.contains(&text), "{name} {text}");
+    }
+}
+
+#[tokio::test]
+async fn killed_anywhere_it_finds_the_same_pool_and_asks_nothing_twice() {
+    let vendor = model();
+    let folder = search(&vendor, VALID);
+    mined(&folder).await.unwrap();
+    let files = ["pool.json", "trials.jsonl", "events.jsonl", "header.json"];
+    let whole = files.map(|file| folder.read(&format!("out/{file}")));
+    reopen_exchanges(&folder.at("out"));
+    let open_part = BundlePaths::new(&folder.at("out")).open_exchanges();
+    let exchanges = std::fs::read(&open_part).unwrap();
+    let mut chance = dice(7, "where a search is killed");
+    for _ in 0..6 {
+        let cut = |length: usize, share: f64| -> usize {
+            let place = share * f64::from(u32::try_from(length).unwrap());
+            format!("{place:.0}").parse().unwrap()
+        };
+        let at = cut(exchanges.len(), chance.uniform());
+        std::fs::remove_file(BundlePaths::new(&folder.at("out")).exchanges()).ok();
+        std::fs::write(&open_part, &exchanges[..at]).unwrap();
+        // A kill between a round's trials leaves a shorter journal, never one that runs ahead of the exchanges.
+        let cassette = Cassette::read(&BundlePaths::new(&folder.at("out")).exchanges()).unwrap();
+        let known = cassette.answered().count();
+        let lines: Vec<&str> = std::str::from_utf8(&whole[1])
+            .unwrap()
+            .split_inclusive('\n')
+            .collect();
+        let of_rounds = [0, 3, 5, 8, 8, 8][known.min(5)];
+        let kept: String = lines[..of_rounds].concat();
+        folder.write("out/trials.jsonl", &kept[..cut(kept.len(), chance.uniform())]);
+        for gone in ["pool.json", "events.jsonl"] {
+            std::fs::remove_file(folder.at("out").join(gone)).ok();
+        }
+        let before = vendor.count();
+        mined(&folder).await.unwrap();
+        assert_eq!(vendor.count() - before, 6 - known, "cut at byte {at}");
+        for (file, bytes) in files.iter().zip(&whole) {
+            assert_eq!(
+                &folder.read(&format!("out/{file}")),
+                bytes,
+                "cut at byte {at}: {file}"
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_record_alone_gives_the_same_pool() {
+    let vendor = model();
+    let folder = search(&vendor, VALID);
+    let pool = mined(&folder).await.unwrap();
+    let asked = vendor.count();
+    let out = folder.at("out");
+    assert_eq!(replay_mined(&out, (None, None), 1).await.unwrap(), pool);
+    assert_eq!(vendor.count(), asked);
+    let trials = folder.text("out/trials.jsonl");
+    folder.write(
+        "out/trials.jsonl",
+        trials.replacen("\"nodes\":7", "\"nodes\":8", 1),
+    );
+    let error = replay_mined(&out, (None, None), 1).await.unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .contains("trials.jsonl: what the record gives differs"),
+        "{error}"
+    );
+}
+
+#[test]
+fn the_command_continues_and_its_budget_stops_it() {
+    let vendor = model();
+    let folder = search(&vendor, VALID);
+    let prices = r#"{"rows":[{"model":"m","asof":"2026-11","source":"test","input":1,"output":2}]}"#;
+    folder.write("prices.json", prices);
+    let text = folder.text("mine.toml");
+    let capped = |dollars: &str| {
+        let keys = format!("[llm]\nprices = 'prices.json'\nbudget = {{ experiment = '{dollars}' }}\n");
+        folder.write("mine.toml", text.replacen("[llm]\n", &keys, 1));
+    };
+    let mine = ["--json", "alpha", "mine", "mine.toml", "--out", "out"];
+    capped("0.008");
+    assert!(refused(&quiet(folder.path(), &mine), 3).contains("has no room"));
+    let asked = vendor.count();
+    assert!(asked < 6, "{asked}");
+    capped("1");
+    let output = quiet(folder.path(), &mine);
+    assert_ok(&output);
+    assert_eq!(vendor.count(), 6);
+    let pool: MinedPool = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(pool.method, "llm");
+    assert_ok(&quiet(folder.path(), &["alpha", "replay", "out"]));
+    // Without the key's variable nobody is asked.
+    folder.write(
+        "mine.toml",
+        text.replacen(
+            "id = 'finder'",
+            "id = 'finder'\napi_key_env = 'KTD_NO_SUCH_KEY'",
+            1,
+        ),
+    );
+    let error = refused(
+        &quiet(folder.path(), &["alpha", "mine", "mine.toml", "--out", "new"]),
+        2,
+    );
+    assert!(error.contains("KTD_NO_SUCH_KEY"), "{error}");
+    assert_eq!(vendor.count(), 6);
+}
