@@ -1,6 +1,7 @@
 //! Whether a column that was computed again on a cut or changed panel is still the same up to the cut.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 /// What was done to the panel behind a cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -79,8 +80,59 @@ pub struct CausalityReport {
     pub reads_own_bar: Option<bool>,
 }
 
-/// Compares a column with its replays. Missing equals missing; numbers are equal in every bit, or within a relative
-/// tolerance above 0.
+/// What one run shows of one column.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReplayComparison {
+    kind: ReplayKind,
+    cut: usize,
+    /// Sessions with a cell that differs; `None` where the run has fewer cells than it must.
+    changed: Option<BTreeSet<usize>>,
+    first: Option<FirstDifference>,
+}
+
+/// Compares a column with one run of it, the `place`th. Missing equals missing; numbers are equal in every bit, or within a
+/// relative tolerance above 0.
+#[must_use]
+pub fn compare_replay(
+    whole: &[f64],
+    names: usize,
+    (place, run): (usize, &ReplayRun<'_>),
+    tolerance: f64,
+) -> ReplayComparison {
+    let names = names.max(1);
+    let mut comparison = ReplayComparison {
+        kind: run.kind,
+        cut: run.cut,
+        changed: None,
+        first: None,
+    };
+    let cells = (run.cut + 1).saturating_mul(names);
+    let (Some(before), Some(after)) = (whole.get(..cells), run.values.get(..cells)) else {
+        return comparison;
+    };
+    let from = if run.kind == ReplayKind::OpenView {
+        run.cut
+    } else {
+        0
+    };
+    let pairs = before.iter().zip(after).enumerate().skip(from * names);
+    let differing = pairs.filter(|(_, (before, after))| !is_same(**before, **after, tolerance));
+    let mut sessions = BTreeSet::new();
+    for (cell, (before, after)) in differing {
+        sessions.insert(cell / names);
+        comparison.first.get_or_insert(FirstDifference {
+            run: place,
+            session: cell / names,
+            name: cell % names,
+            whole: *before,
+            replayed: *after,
+        });
+    }
+    comparison.changed = Some(sessions);
+    comparison
+}
+
+/// Compares a column with its replays: see [`compare_replay`].
 #[must_use]
 pub fn causality_report(
     whole: &[f64],
@@ -88,6 +140,16 @@ pub fn causality_report(
     runs: &[ReplayRun<'_>],
     tolerance: f64,
 ) -> CausalityReport {
+    let each = runs.iter().enumerate();
+    let each: Vec<ReplayComparison> = each
+        .map(|run| compare_replay(whole, names, run, tolerance))
+        .collect();
+    judge_replays(whole, names, &each)
+}
+
+/// The verdict of a column by what its runs show, in their order.
+#[must_use]
+pub fn judge_replays(whole: &[f64], names: usize, runs: &[ReplayComparison]) -> CausalityReport {
     let mut report = CausalityReport {
         verdict: CausalityVerdict::Clean,
         cuts: 0,
@@ -96,30 +158,14 @@ pub fn causality_report(
         reads_own_bar: None,
     };
     let names = names.max(1);
-    let mut changed: Vec<(ReplayKind, usize, BTreeSet<usize>)> = Vec::new();
+    let mut changed: Vec<Changes<'_>> = Vec::new();
     for (place, run) in runs.iter().enumerate() {
-        let cells = (run.cut + 1).saturating_mul(names);
-        let (Some(before), Some(after)) = (whole.get(..cells), run.values.get(..cells)) else {
+        let Some(sessions) = &run.changed else {
             report.verdict = CausalityVerdict::Incomplete { run: place };
             return report;
         };
-        let from = if run.kind == ReplayKind::OpenView {
-            run.cut
-        } else {
-            0
-        };
-        let pairs = before.iter().zip(after).enumerate().skip(from * names);
-        let differing = pairs.filter(|(_, (before, after))| !is_same(**before, **after, tolerance));
-        let mut sessions = BTreeSet::new();
-        for (cell, (before, after)) in differing {
-            sessions.insert(cell / names);
-            report.first.get_or_insert(FirstDifference {
-                run: place,
-                session: cell / names,
-                name: cell % names,
-                whole: *before,
-                replayed: *after,
-            });
+        if run.kind != ReplayKind::OpenView && report.first.is_none() {
+            report.first = run.first;
         }
         match run.kind {
             ReplayKind::Repeat if !sessions.is_empty() => {
@@ -137,9 +183,17 @@ pub fn causality_report(
             }
         }
     }
-    report.verdict = verdict(&changed, whole.len() / names);
+    if report.first.is_none() {
+        // Nothing later is read: what an open cannot know is the first difference.
+        report.first = runs.iter().find_map(|run| run.first);
+    }
+    let first_present = whole.iter().position(|cell| !cell.is_nan()).unwrap_or(0) / names;
+    report.verdict = verdict(&changed, first_present..whole.len() / names);
     report
 }
+
+/// The kind and the cut of a run, and the sessions that changed.
+type Changes<'a> = (ReplayKind, usize, &'a BTreeSet<usize>);
 
 fn is_same(before: f64, after: f64, tolerance: f64) -> bool {
     if before.is_nan() || after.is_nan() {
@@ -150,7 +204,7 @@ fn is_same(before: f64, after: f64, tolerance: f64) -> bool {
         || (0.0 < tolerance && apart <= tolerance * before.abs().max(after.abs()))
 }
 
-fn verdict(changed: &[(ReplayKind, usize, BTreeSet<usize>)], sessions: usize) -> CausalityVerdict {
+fn verdict(changed: &[Changes<'_>], present: Range<usize>) -> CausalityVerdict {
     let moved = || changed.iter().filter(|(_, _, sessions)| !sessions.is_empty());
     if moved().next().is_none() {
         return CausalityVerdict::Clean;
@@ -159,13 +213,13 @@ fn verdict(changed: &[(ReplayKind, usize, BTreeSet<usize>)], sessions: usize) ->
     if has_suffixes && moved().all(|(kind, ..)| *kind == ReplayKind::Prefix) {
         return CausalityVerdict::LengthOrCalendar;
     }
-    let first = moved().filter_map(|(_, _, sessions)| sessions.first()).min();
-    if first.is_some_and(|first| first * 5 < sessions) {
+    // Behind an early cut the first fifth is near: from the middle on it is far from every cut.
+    let late = moved().filter(|(_, cut, _)| present.len() <= 2 * (cut + 1).saturating_sub(present.start));
+    let first = late.filter_map(|(_, _, sessions)| sessions.first()).min();
+    if first.is_some_and(|first| first.saturating_sub(present.start) * 5 < present.len()) {
         return CausalityVerdict::WholeSample;
     }
-    let reach = |(_, cut, sessions): &(ReplayKind, usize, BTreeSet<usize>)| {
-        sessions.first().map(|first| cut + 1 - first)
-    };
+    let reach = |(_, cut, sessions): &Changes<'_>| sessions.first().map(|first| cut + 1 - first);
     let mut reaches: Vec<usize> = changed.iter().filter_map(reach).collect();
     reaches.sort_unstable();
     // The smallest reach that four of five cuts keep within.
@@ -242,6 +296,23 @@ mod tests {
         assert_eq!(centred.verdict, CausalityVerdict::WholeSample);
         let by_length = judge(&|prices| prices.iter().map(|price| price / count(prices.len())).collect());
         assert_eq!(by_length.verdict, CausalityVerdict::LengthOrCalendar);
+    }
+
+    #[test]
+    fn a_column_that_begins_late_is_judged_from_its_first_cell() {
+        // Missing up to session 40, it reads three sessions ahead: a cut in the middle of the panel is near its first cell.
+        let late = judge(&|prices| {
+            (0..prices.len())
+                .map(|t| prices.get(t + 3).copied().filter(|_| 40 <= t).unwrap_or(f64::NAN))
+                .collect()
+        });
+        assert_eq!(late.verdict, CausalityVerdict::ReadsAhead { sessions: 3 });
+        let centred = judge(&|prices| {
+            let mean = mean(prices).unwrap();
+            let of = |t: usize| if t < 40 { f64::NAN } else { prices[t] - mean };
+            (0..prices.len()).map(of).collect()
+        });
+        assert_eq!(centred.verdict, CausalityVerdict::WholeSample);
     }
 
     #[test]

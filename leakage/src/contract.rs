@@ -351,7 +351,7 @@ pub fn switch_contract(switch: Switch, horizon: usize, future_sessions: usize) -
     let of_schema = |feature: &FeatureSpec| FeatureContract {
         name: feature.name.to_owned(),
         source: FeatureSource::Expression {
-            known_at: feature.available_at(ahead),
+            known_at: feature.known_at(ahead),
             has_adjusted_level: false,
         },
         available_at: feature.available_at(ahead),

@@ -75,7 +75,7 @@ impl<'a> FeatureGrid<'a> {
 
     /// The columns of all protocols of each name on a session.
     pub(crate) fn cells(&self, session: usize) -> impl Iterator<Item = [f64; COLUMNS]> + use<> {
-        let graph = |graphs| graph_of(graphs, session);
+        let graph = |graphs| PeerGraph::on(graphs, session);
         let own = own_features(self.bars, session, self.of_session(session));
         let moved = own_features(
             self.bars,
@@ -119,16 +119,35 @@ impl SessionFeatures {
     }
 }
 
-fn graph_of(graphs: &[PeerGraph], session: usize) -> Option<&PeerGraph> {
-    let after = graphs.partition_point(|graph| graph.sessions().start <= session);
-    let graph = graphs.get(after.checked_sub(1)?)?;
-    graph.sessions().contains(&session).then_some(graph)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::panel::tests::market;
+
+    #[test]
+    fn the_means_of_a_column_are_those_of_the_schema() {
+        let bars = market(300, 12, 7);
+        let settings = LeakageSettings::BENCHMARK;
+        let grid = FeatureGrid::new(&bars, &settings);
+        let rows: Vec<_> = (0..300)
+            .flat_map(|session| grid.features(Switch::Clean, session))
+            .collect();
+        let graphs = peer_graphs(
+            &bars,
+            GraphWindow::trailing(settings.graph_days),
+            settings.graph_peers,
+        );
+        let returns: Vec<f64> = rows.iter().map(|row| row[1]).collect();
+        let means = crate::graph::peer_means(&graphs, &returns, 12);
+        assert_eq!(means.len(), rows.len());
+        for (mean, row) in means.iter().zip(&rows) {
+            assert_eq!(mean.to_bits(), row[OWN].to_bits());
+        }
+        assert!(means[299 * 12].is_finite() && means[0].is_nan());
+        // A graph of the whole panel is known from its first session on.
+        let whole = peer_graphs(&bars, GraphWindow::whole(300), 5);
+        assert!(crate::graph::peer_means(&whole, &returns, 12)[8 * 12].is_finite());
+    }
 
     #[test]
     fn a_protocol_moves_its_own_features_alone() {

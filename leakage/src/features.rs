@@ -75,23 +75,17 @@ fn own_of(bar: [f64; 5], past: [f64; 4], stats: &WindowStats) -> OwnFeatures {
 
 /// The weighted means of the peers' features, weights shared anew among the peers that have the feature; NaN without one.
 pub(crate) fn peer_features(graph: Option<&PeerGraph>, own: &[OwnFeatures]) -> Vec<PeerFeatures> {
-    let of_name = |peers: &[(usize, f64)]| {
-        OF_PEERS.map(|place| {
-            let (mut sum, mut weights) = (0.0, 0.0);
-            for (peer, weight) in peers {
-                let value = own.get(*peer).map_or(f64::NAN, |row| cell(row, place));
-                if value.is_finite() {
-                    sum += weight * value;
-                    weights += weight;
-                }
-            }
-            if 0.0 < weights { sum / weights } else { f64::NAN }
-        })
-    };
     let Some(graph) = graph else {
         return vec![[f64::NAN; PEERS]; own.len()];
     };
-    graph.peers().iter().map(|peers| of_name(peers)).collect()
+    let of_name = |peers: &Vec<(usize, f64)>| {
+        OF_PEERS.map(|place| {
+            PeerGraph::mean_over(peers, |peer| {
+                own.get(peer).map_or(f64::NAN, |row| cell(row, place))
+            })
+        })
+    };
+    graph.peers().iter().map(of_name).collect()
 }
 
 #[cfg(test)]

@@ -30,6 +30,13 @@ impl GraphWindow {
         Self { before, after }
     }
 
+    /// All of a panel of so many sessions: it looks ahead.
+    #[must_use]
+    pub const fn whole(sessions: usize) -> Self {
+        let (before, after) = (sessions, sessions);
+        Self { before, after }
+    }
+
     /// The window around a month's first session, within the panel; the first session of all has no return.
     const fn around(self, first: usize, sessions: usize) -> Range<usize> {
         let from = first.saturating_sub(self.before);
@@ -64,6 +71,46 @@ impl PeerGraph {
     pub fn peers(&self) -> &[Vec<(usize, f64)>] {
         &self.peers
     }
+
+    /// The graph that holds on a session; `None` before the first.
+    pub(crate) fn on(graphs: &[Self], session: usize) -> Option<&Self> {
+        let after = graphs.partition_point(|graph| graph.sessions.start <= session);
+        let graph = graphs.get(after.checked_sub(1)?)?;
+        graph.sessions.contains(&session).then_some(graph)
+    }
+
+    /// The weighted mean over the peers that have a value, weights shared anew among them; NaN without one.
+    pub(crate) fn mean_over(peers: &[(usize, f64)], value_of: impl Fn(usize) -> f64) -> f64 {
+        let (mut sum, mut weights) = (0.0, 0.0);
+        for (peer, weight) in peers {
+            let value = value_of(*peer);
+            if value.is_finite() {
+                sum += weight * value;
+                weights += weight;
+            }
+        }
+        if 0.0 < weights { sum / weights } else { f64::NAN }
+    }
+}
+
+/// The weighted mean of a column over the peers of each name, a cell for each name of the first session, then of the second.
+#[must_use]
+pub fn peer_means(graphs: &[PeerGraph], values: &[f64], names: usize) -> Vec<f64> {
+    let of_session = |(session, row): (usize, &[f64])| -> Vec<f64> {
+        let graph = PeerGraph::on(graphs, session);
+        let of_name = |name: usize| {
+            let peers = graph.and_then(|graph| graph.peers.get(name));
+            peers.map_or(f64::NAN, |peers| {
+                PeerGraph::mean_over(peers, |peer| cell(row, peer))
+            })
+        };
+        (0..row.len()).map(of_name).collect()
+    };
+    values
+        .chunks(names.max(1))
+        .enumerate()
+        .flat_map(of_session)
+        .collect()
 }
 
 /// The graph of each calendar month whose window has at least 60 sessions (docs/spec/leakage.md#features): the absolute

@@ -19,6 +19,12 @@ impl SessionInstant {
         Self(2 * sessions + 1)
     }
 
+    /// So many opens and closes after the open of the signal day.
+    #[must_use]
+    pub const fn of_count(count: i64) -> Self {
+        Self(count)
+    }
+
     /// The same place so many sessions later.
     #[must_use]
     pub const fn later(self, sessions: i64) -> Self {

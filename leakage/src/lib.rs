@@ -29,6 +29,8 @@ mod noise;
 mod panel;
 mod planted;
 mod profile;
+mod replay_panel;
+mod replay_plan;
 mod ridge_model;
 mod rolling;
 mod rows;
@@ -39,15 +41,18 @@ mod scores;
 mod sequences;
 mod series;
 mod settings;
+mod shipped;
 mod signal;
 mod signal_audit;
+mod source_hints;
 mod suffix;
 mod switch;
 
 pub use bench::{LeakageBench, YearSplit, default_test_years};
 pub use bootstrap::{BootstrapMean, bootstrap_mean};
 pub use causality::{
-    CausalityReport, CausalityVerdict, FirstDifference, ReplayKind, ReplayRun, causality_report,
+    CausalityReport, CausalityVerdict, FirstDifference, ReplayComparison, ReplayKind, ReplayRun,
+    causality_report, compare_replay, judge_replays,
 };
 pub use contract::{
     ContractFinding, ContractRule, FeatureContract, FeatureSource, GraphScope, PipelineContract, ScaleRows,
@@ -56,7 +61,7 @@ pub use contract::{
 pub use error::LeakageError;
 pub use feature_grid::FeatureGrid;
 pub use gains::{LeakageGain, YearlyInference, yearly_inference};
-pub use graph::{GraphWindow, PeerGraph, peer_graphs};
+pub use graph::{GraphWindow, PeerGraph, peer_graphs, peer_means};
 pub use instant::SessionInstant;
 pub use key::{ModelFamily, RunKey};
 pub use ladder::{LadderRung, fill_ladder};
@@ -65,15 +70,21 @@ pub use noise::{noise_band, permuted_paths};
 pub use panel::{BarColumns, BarField, BarGrid, SessionMonth};
 pub use planted::{PLANTED_SIGNALS, PlantedAudit, PlantedKind, PlantedSignal, audit_planted};
 pub use profile::{PieceCorrelation, ReturnPiece, signal_profile};
+pub use replay_panel::{ReplayPanel, SessionDay, SuffixReplacement, TradedField};
+pub use replay_plan::{PlannedReplay, replay_plan};
 pub use ridge_model::RidgeModel;
 pub use run::{DayTrade, SessionScores, YearRun};
 pub use schema::{FEATURES, FeatureKind, FeatureSpec};
 pub use series::{COSTS_BPS, HEADLINE_BPS, TradeFigures, TradeSeries};
 pub use settings::LeakageSettings;
+pub use shipped::{ShippedGain, shipped_gains};
 pub use signal::{KnownAt, SignalGrid};
 pub use signal_audit::{SignalAudit, SignalVerdict, SuspicionRule, audit_signal, judge_profile};
+pub use source_hints::{SourceHint, source_hints};
 pub use suffix::{SUFFIX_SESSIONS, SuffixCheck, SuffixPaths, suffix_check};
 pub use switch::{FillRule, Switch};
 
 #[cfg(test)]
 mod acceptance_tests;
+#[cfg(test)]
+mod causality_battery_tests;

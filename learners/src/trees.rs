@@ -4,6 +4,8 @@ mod bins;
 mod boosting;
 mod grower;
 mod histogram;
+mod settings;
 mod tree;
 
-pub use boosting::{BoostedTrees, BoostingSettings};
+pub use boosting::BoostedTrees;
+pub use settings::BoostingSettings;

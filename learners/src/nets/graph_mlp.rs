@@ -1,7 +1,7 @@
 //! Two layers of perceptrons, one on a name's own features and one on its peers'.
 
 use super::dense::{Dense, rectify, rectify_backward};
-use super::net::Layers;
+use super::layers::Layers;
 use super::parameters::Tensors;
 use crate::chance::Chance;
 use crate::kernel::Kernel;

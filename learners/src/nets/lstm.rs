@@ -1,7 +1,7 @@
 //! A recurrent network with gates.
 
 use super::dense::Dense;
-use super::net::Layers;
+use super::layers::Layers;
 use super::parameters::Tensors;
 use crate::chance::Chance;
 use crate::kernel::{Kernel, add_scaled};

@@ -1,6 +1,7 @@
 //! How a network is fitted.
 
-use super::net::{NetShape, NeuralNet};
+use super::net::NeuralNet;
+use super::shape::NetShape;
 use crate::chance::Chance;
 use crate::error::{LearnError, check_rows};
 use crate::real::{Real, count};

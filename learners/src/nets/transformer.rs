@@ -3,9 +3,10 @@
 mod backward;
 
 use super::dense::{Dense, rectify};
-use super::net::{Layers, NetShape};
+use super::layers::Layers;
 use super::norm::Norm;
 use super::parameters::Tensors;
+use super::shape::NetShape;
 use crate::chance::Chance;
 use crate::kernel::{Kernel, add_scaled, dot, transpose};
 use crate::real::{Real, count};

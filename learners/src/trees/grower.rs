@@ -1,8 +1,8 @@
 //! How one tree grows: the leaf with the largest gain is cut next.
 
 use super::bins::ColumnBins;
-use super::boosting::BoostingSettings;
 use super::histogram::{Cut, Gradients, Histogram, place};
+use super::settings::BoostingSettings;
 use super::tree::Tree;
 use crate::real::count;
 use std::ops::Range;

@@ -5,7 +5,7 @@
 //! one addition counts both.
 
 use super::bins::{BINS_MAX, ColumnBins};
-use super::boosting::BoostingSettings;
+use super::settings::BoostingSettings;
 
 /// Bits of the number of rows.
 const ROW_BITS: u32 = 24;

@@ -4,16 +4,15 @@ use crate::CliError;
 use crate::leak_audit_self::{self, AuditSelfArgs};
 use crate::output::Console;
 use crate::progress::Progress;
-use clap::{Args, Subcommand, ValueEnum};
-use ktd_data::load_panel;
+use crate::{leak_audit, leak_check};
+use clap::{Args, Subcommand};
 use ktd_io::parallel::available_threads;
 use ktd_studies::leak::{
-    AuditedSignal, FillRule, GainRow, KnownAt, LeakConfig, LeakGrid, LeakReport, LeakSource, LeakUniverse,
-    SignalVerdict, audit_signals, market_bars, read_leak_config, read_report, read_signals, run_grid, sanity,
+    GainRow, LeakConfig, LeakGrid, LeakReport, LeakSource, read_leak_config, read_report, run_grid, sanity,
 };
 use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{TableCell, TableData};
-use serde_json::{Value, json};
+use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
@@ -26,8 +25,10 @@ pub(super) enum LeakCommand {
     Report(ReportArgs),
     /// Replace what lies after a cut and mask the signal day's bar: the clean protocol must not move.
     Sanity(SanityArgs),
-    /// Ask whether signals of a file go with returns that they cannot know.
-    Audit(AuditArgs),
+    /// Check what a declared pipeline knows when: twelve rules that keep tomorrow out.
+    Check(leak_check::CheckArgs),
+    /// Prove on cut panels what columns read, or ask whether signals of a file go with returns that they cannot know.
+    Audit(leak_audit::AuditArgs),
     /// Turn the benchmark on this program: whether its tools, exchange or masks see a later day.
     AuditSelf(AuditSelfArgs),
 }
@@ -35,7 +36,8 @@ pub(super) enum LeakCommand {
 pub(super) const EXAMPLES: &str = "\
 Examples:
   ktd leak run runs/configs/leak_demo.toml            # synthetic market, no data
-  ktd leak audit signals.csv --panel csi300.ktdp --known-at close";
+  ktd leak check results/leak-demo/manifest.toml
+  ktd leak audit --signals signals.csv --panel csi300.ktdp --known-at close";
 
 const RUN_EXAMPLE: &str = "\
 Example:
@@ -43,13 +45,6 @@ Example:
 
 A market without any alpha shows what a protocol is worth by itself: a centred window and a fill at the signal day's own open \
 pretend annual ratios far above any that is real. Every figure is on the same rows, days and seeds.";
-
-const AUDIT_EXAMPLE: &str = "\
-Example:
-  ktd leak audit signals.csv --panel csi300.ktdp --known-at close --fill next-open
-
-The file has the lines `date,symbol,score..`, a column a signal. Exit code 1: a signal is suspect. A file of scores can accuse and \
-never acquit: centred volatilities and scales of the whole sample do not show in returns.";
 
 #[derive(Debug, Args)]
 #[command(after_help = RUN_EXAMPLE)]
@@ -85,58 +80,14 @@ pub(super) struct SanityArgs {
     config: PathBuf,
 }
 
-#[derive(Debug, Args)]
-#[command(after_help = AUDIT_EXAMPLE)]
-pub(super) struct AuditArgs {
-    /// CSV with the columns `date,symbol` and one a signal.
-    signals: PathBuf,
-    /// The panel file.
-    #[arg(long, value_name = "FILE")]
-    panel: PathBuf,
-    /// When a signal of a day is known.
-    #[arg(long, value_enum, default_value = "close")]
-    known_at: Known,
-    /// Where its orders are filled.
-    #[arg(long, value_enum, default_value = "next-open")]
-    fill: Fill,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum Known {
-    /// At the day's open.
-    Open,
-    /// At the day's close.
-    Close,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum Fill {
-    SameOpen,
-    SameClose,
-    NextOpen,
-    NextClose,
-    OpenAfter,
-}
-
-impl Fill {
-    const fn rule(self) -> FillRule {
-        match self {
-            Self::SameOpen => FillRule::SameOpen,
-            Self::SameClose => FillRule::SameClose,
-            Self::NextOpen => FillRule::NextOpen,
-            Self::NextClose => FillRule::NextClose,
-            Self::OpenAfter => FillRule::OpenAfter,
-        }
-    }
-}
-
 /// Works on leaks.
 pub(super) fn run(command: &LeakCommand, console: Console) -> Result<(), CliError> {
     match command {
         LeakCommand::Run(args) => run_benchmark(args, console),
         LeakCommand::Report(args) => show(&read_report(&args.dir)?, &args.dir, console),
         LeakCommand::Sanity(args) => run_sanity(args, console),
-        LeakCommand::Audit(args) => audit(args, console),
+        LeakCommand::Check(args) => leak_check::run(args, console),
+        LeakCommand::Audit(args) => leak_audit::run(args, console),
         LeakCommand::AuditSelf(args) => leak_audit_self::run(args, console),
     }
 }
@@ -168,7 +119,7 @@ fn run_benchmark(args: &RunArgs, console: Console) -> Result<(), CliError> {
 
 fn show(report: &LeakReport, out: &Path, console: Console) -> Result<(), CliError> {
     let text = format!(
-        "{}\n{}\n{}: report.json, gains.csv, by_year.csv, costs.csv\n",
+        "{}\n{}\n{}: report.json, gains.csv, by_year.csv, costs.csv, manifest.toml\n",
         gains_table(report).text_in(console.layout()),
         years_table(report).text_in(console.layout()),
         out.display()
@@ -302,125 +253,4 @@ fn run_sanity(args: &SanityArgs, console: Console) -> Result<(), CliError> {
             row.suffix_cells_changed
         ))),
     }
-}
-
-fn audit(args: &AuditArgs, console: Console) -> Result<(), CliError> {
-    let bars = market_bars(&load_panel(&args.panel)?, LeakUniverse::All)?;
-    let signals = read_signals(&args.signals, &bars)?;
-    let known_at = match args.known_at {
-        Known::Open => KnownAt::Open,
-        Known::Close => KnownAt::Close,
-    };
-    let audited = audit_signals(&bars, &signals, (known_at, args.fill.rule()), available_threads())?;
-    let heads = [
-        ("signal", Left),
-        ("verdict", Left),
-        ("days", Right),
-        ("goes with", Left),
-        ("rank IC", Right),
-        ("t", Right),
-        ("largest far", Right),
-        ("SR same open", Right),
-        ("SR next open", Right),
-    ];
-    let mut table = TableData::new(
-        format!(
-            "{} signals, known at the {}",
-            audited.len(),
-            if matches!(args.known_at, Known::Open) {
-                "open"
-            } else {
-                "close"
-            }
-        ),
-        heads,
-    )
-    .with_rows(audited.iter().map(audit_row));
-    table.notes.push(
-        "a file of scores can accuse and never acquit: centred volatilities and scales of the whole sample do not show in returns"
-            .to_owned(),
-    );
-    for (what, count) in [
-        ("rows of codes that the panel lacks", signals.unknown_codes),
-        ("rows of days that are no sessions", signals.unknown_days),
-        ("cells that are empty or not finite", signals.missing_cells),
-    ] {
-        if 0 < count {
-            table.notes.push(format!("{count} {what} were left out"));
-        }
-    }
-    let value = json!({ "signals": audited.iter().map(audit_json).collect::<Vec<_>>(), "rows": signals.rows,
-        "unknown_codes": signals.unknown_codes, "unknown_days": signals.unknown_days, "missing_cells": signals.missing_cells });
-    console.result(&table.text_in(console.layout()), &value)?;
-    let suspect: Vec<&str> = audited
-        .iter()
-        .filter(|signal| matches!(signal.audit.verdict, SignalVerdict::Suspect { .. }))
-        .map(|signal| signal.name.as_str())
-        .collect();
-    if suspect.is_empty() {
-        return Ok(());
-    }
-    Err(CliError::difference(format_args!(
-        "{} goes with returns that it cannot know",
-        suspect.join(", ")
-    )))
-}
-
-/// The annual ratio of a signal's best tenth at a fill.
-fn rung(signal: &AuditedSignal, fill: FillRule) -> Option<f64> {
-    let rung = signal.audit.ladder.iter().find(|rung| rung.fill == fill)?;
-    rung.sharpe.as_ref().ok().copied()
-}
-
-fn piece(verdict: &SignalVerdict) -> Option<String> {
-    let SignalVerdict::Suspect { piece, .. } = verdict else {
-        return None;
-    };
-    let part = if piece.is_night() {
-        "night into"
-    } else {
-        "session of"
-    };
-    Some(format!("{part} day {:+}", piece.sessions_after()))
-}
-
-fn audit_row(signal: &AuditedSignal) -> Vec<TableCell> {
-    let verdict = &signal.audit.verdict;
-    let (ic, t, far) = match verdict {
-        SignalVerdict::Suspect {
-            ic, t, largest_far, ..
-        } => (Some(*ic), *t, Some(*largest_far)),
-        SignalVerdict::NothingSeen | SignalVerdict::TooLittle { .. } => (None, None, None),
-    };
-    vec![
-        TableCell::Text(signal.name.clone()),
-        TableCell::Text(verdict.name().to_owned()),
-        TableCell::Count(signal.days),
-        TableCell::Text(piece(verdict).unwrap_or_default()),
-        TableCell::optional(ic, TableCell::Ratio),
-        TableCell::optional(t, TableCell::Ratio),
-        TableCell::optional(far, TableCell::Ratio),
-        TableCell::optional(rung(signal, FillRule::SameOpen), TableCell::Ratio),
-        TableCell::optional(rung(signal, FillRule::NextOpen), TableCell::Ratio),
-    ]
-}
-
-fn audit_json(signal: &AuditedSignal) -> Value {
-    let profile = signal
-        .audit
-        .profile
-        .iter()
-        .map(|row| json!({ "piece": row.piece.0, "days": row.days, "ic": row.ic, "t": row.t }));
-    let ladder = signal.audit.ladder.iter().map(|rung| {
-        json!({ "fill": format!("{:?}", rung.fill), "sharpe": rung.sharpe.as_ref().ok(), "turnover": rung.turnover })
-    });
-    json!({
-        "signal": signal.name,
-        "verdict": signal.audit.verdict.name(),
-        "goes_with": piece(&signal.audit.verdict),
-        "days": signal.days,
-        "profile": profile.collect::<Vec<_>>(),
-        "fill_ladder": ladder.collect::<Vec<_>>(),
-        "delayed_sharpe": signal.audit.delayed.sharpe.as_ref().ok(),
-    })
 }

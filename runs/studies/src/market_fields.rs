@@ -2,9 +2,10 @@
 
 use crate::field_panel::{FieldColumn, FieldName, FieldPanel};
 use ktd_data::hash_text;
-use ktd_env::{Bar, IndexSeries, Market, NameId};
+use ktd_env::{Bar, IndexSeries, Market, NameId, Price};
 
-const FIELDS: [&str; 10] = [
+/// The fields of every panel.
+pub(crate) const FIELDS: [&str; 10] = [
     "adjclose", "amount", "change", "close", "factor", "high", "low", "open", "volume", "vwap",
 ];
 
@@ -42,12 +43,7 @@ fn stock(market: &Market, name: NameId, code: &str) -> Option<FieldName> {
     let rows: Vec<[f64; FIELDS.len()]> = (first..=last)
         .map(|session| {
             let bar = market.day_at(session).and_then(|day| market.bar(name, day));
-            bar.map_or([f64::NAN; FIELDS.len()], |bar| {
-                let close = bar.adjusted_close();
-                let change = before.map_or(f64::NAN, |before| close / before - 1.0);
-                before = Some(close);
-                cells(&bar, change)
-            })
+            TradedBar::row(bar.as_ref().map(TradedBar::of).as_ref(), &mut before)
         })
         .collect();
     let column =
@@ -60,30 +56,67 @@ fn stock(market: &Market, name: NameId, code: &str) -> Option<FieldName> {
     })
 }
 
-/// The cells of a bar, in the order of the fields.
-#[expect(clippy::cast_precision_loss, reason = "shares of a day are far below 2^53")]
-fn cells(bar: &Bar, change: f64) -> [f64; FIELDS.len()] {
-    let factor = bar.factor_value;
-    let (high, low, close) = (bar.high.to_yuan(), bar.low.to_yuan(), bar.close.to_yuan());
-    let volume = bar.volume as f64;
-    let vwap = if bar.volume == 0 {
-        (high + low + close) / 3.0 * factor
-    } else {
-        bar.amount_cny / volume * factor
-    };
-    let open = bar.open.map_or(f64::NAN, |open| open.to_yuan() * factor);
-    [
-        close * factor,
-        bar.amount_cny,
-        change,
-        close * factor,
-        factor,
-        high * factor,
-        low * factor,
-        open,
-        volume / factor,
-        vwap,
-    ]
+/// A bar as traded, prices in yuan without the factor; NaN is missing.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct TradedBar {
+    pub(crate) open: f64,
+    pub(crate) high: f64,
+    pub(crate) low: f64,
+    pub(crate) close: f64,
+    pub(crate) volume: f64,
+    pub(crate) amount: f64,
+    pub(crate) factor: f64,
+}
+
+impl TradedBar {
+    #[expect(clippy::cast_precision_loss, reason = "shares of a day are far below 2^53")]
+    pub(crate) fn of(bar: &Bar) -> Self {
+        Self {
+            open: bar.open.map_or(f64::NAN, Price::to_yuan),
+            high: bar.high.to_yuan(),
+            low: bar.low.to_yuan(),
+            close: bar.close.to_yuan(),
+            volume: bar.volume as f64,
+            amount: bar.amount_cny,
+            factor: bar.factor_value,
+        }
+    }
+
+    /// The cells of a session in the order of the fields; `before` is the last adjusted close, which becomes its own.
+    pub(crate) fn row(bar: Option<&Self>, before: &mut Option<f64>) -> [f64; FIELDS.len()] {
+        let Some(bar) = bar else {
+            return [f64::NAN; FIELDS.len()];
+        };
+        let Self {
+            open,
+            high,
+            low,
+            close,
+            volume,
+            amount,
+            factor,
+        } = *bar;
+        let adjusted = close * factor;
+        let change = before.map_or(f64::NAN, |before| adjusted / before - 1.0);
+        *before = Some(adjusted);
+        let vwap = if 0.0 < volume {
+            amount / volume * factor
+        } else {
+            (high + low + close) / 3.0 * factor
+        };
+        [
+            adjusted,
+            amount,
+            change,
+            adjusted,
+            factor,
+            high * factor,
+            low * factor,
+            open * factor,
+            volume / factor,
+            vwap,
+        ]
+    }
 }
 
 /// An index as an instrument: its opens and closes; everything else is missing.

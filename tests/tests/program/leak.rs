@@ -200,7 +200,14 @@ fn a_signal_that_knows_tomorrow_is_named_and_a_reversal_is_not() {
     }
     text.push_str("1999-01-04,SH600000,1,1\n");
     folder.write("signals.csv", &text);
-    let audit = ["leak", "audit", "signals.csv", "--panel", "panel.ktdp"];
+    let audit = [
+        "leak",
+        "audit",
+        "--signals",
+        "signals.csv",
+        "--panel",
+        "panel.ktdp",
+    ];
     let output = quiet(folder.path(), &[&["--json"], &audit[..]].concat());
     assert_eq!(output.status.code(), Some(1));
     let found: Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -212,7 +219,10 @@ fn a_signal_that_knows_tomorrow_is_named_and_a_reversal_is_not() {
     // Ten names on fifty days are no ground for a verdict.
     let few: Vec<&str> = text.lines().take(30).collect();
     folder.write("few.csv", few.join("\n"));
-    let few = json(&folder, &["leak", "audit", "few.csv", "--panel", "panel.ktdp"]);
+    let few = json(
+        &folder,
+        &["leak", "audit", "--signals", "few.csv", "--panel", "panel.ktdp"],
+    );
     assert_eq!(few["signals"][1]["verdict"], "too_little");
     for (line, part) in [
         (lines[0].clone(), "stands twice"),
@@ -224,7 +234,7 @@ fn a_signal_that_knows_tomorrow_is_named_and_a_reversal_is_not() {
         let error = refused(
             &quiet(
                 folder.path(),
-                &["leak", "audit", "bad.csv", "--panel", "panel.ktdp"],
+                &["leak", "audit", "--signals", "bad.csv", "--panel", "panel.ktdp"],
             ),
             2,
         );
@@ -234,7 +244,7 @@ fn a_signal_that_knows_tomorrow_is_named_and_a_reversal_is_not() {
     let error = refused(
         &quiet(
             folder.path(),
-            &["leak", "audit", "bad.csv", "--panel", "panel.ktdp"],
+            &["leak", "audit", "--signals", "bad.csv", "--panel", "panel.ktdp"],
         ),
         2,
     );

@@ -23,6 +23,8 @@ mod kill_resume;
 mod leaderboard;
 mod leak;
 mod leak_audit_self;
+mod leak_contracts;
+mod leak_programs;
 mod one_writer;
 mod open_questions;
 mod own_agents;

@@ -6,7 +6,7 @@ use ktd_agents::TransportError;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
+use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::process::{Child as Process, ChildStdin, ChildStdout, Command};
@@ -68,6 +68,20 @@ impl ChildCommand {
             },
             environment,
         })
+    }
+
+    /// The command with its own environment alone, in a process group of its own.
+    pub(super) fn prepared(&self) -> Command {
+        let mut command = Command::new(&self.program);
+        command
+            .args(&self.arguments)
+            .current_dir(&self.directory)
+            .env_clear()
+            .envs(&self.environment)
+            .kill_on_drop(true);
+        #[cfg(unix)]
+        command.process_group(0);
+        command
     }
 }
 
@@ -134,19 +148,11 @@ impl Child {
     /// [`TransportError::Connect`] with what the system said.
     pub(super) fn start(command: &ChildCommand) -> Result<Self, TransportError> {
         let failed = |detail: String| TransportError::Connect { detail };
-        let mut started = Command::new(&command.program);
-        started
-            .args(&command.arguments)
-            .current_dir(&command.directory)
-            .env_clear()
-            .envs(&command.environment)
+        let mut process = command
+            .prepared()
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::inherit())
-            .kill_on_drop(true);
-        #[cfg(unix)]
-        started.process_group(0);
-        let mut process = started
             .spawn()
             .map_err(|error| failed(format!("the agent does not start: {error}")))?;
         match (process.stdin.take(), process.stdout.take()) {
@@ -213,18 +219,23 @@ impl Child {
 
 /// The process group that a child leads.
 #[derive(Debug)]
-struct Group(Process);
+pub(super) struct Group(Process);
 
 impl Group {
+    /// The group of a child that was started in one of its own.
+    pub(super) const fn of(process: Process) -> Self {
+        Self(process)
+    }
+
     /// Kills every process of the group, and waits until its leader is gone.
-    async fn reap(mut self) {
+    pub(super) async fn reap(mut self) -> Option<ExitStatus> {
         self.kill();
-        self.0.wait().await.ok();
+        self.0.wait().await.ok()
     }
 
     /// Waits until the leader has ended, without reaping it: its number must go on naming the group.
     #[cfg(unix)]
-    async fn has_ended(&self) {
+    pub(super) async fn has_ended(&self) {
         use rustix::process::{WaitId, WaitIdOptions, waitid};
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
         while let Some(leader) = self.leader()
@@ -235,7 +246,7 @@ impl Group {
     }
 
     #[cfg(not(unix))]
-    async fn has_ended(&self) {
+    pub(super) async fn has_ended(&self) {
         std::future::pending::<()>().await;
     }
 

@@ -104,7 +104,7 @@ fn takes_part(market: &Market, name: NameId, universe: LeakUniverse) -> bool {
 }
 
 /// The month of a day, from its text: year-month-day.
-fn month_of(day: TradeDate) -> SessionMonth {
+pub(super) fn month_of(day: TradeDate) -> SessionMonth {
     let text = day.reveal();
     let part = |from: usize, to: usize| text.get(from..to).unwrap_or_default();
     SessionMonth {

@@ -2,6 +2,7 @@
 
 use super::bars::{MarketBars, market_bars};
 use super::config::LeakConfig;
+use super::manifest_text::manifest_text;
 use super::report::LeakReport;
 use super::run_file::{RunFile, file_name, source_of};
 use crate::StudyError;
@@ -162,7 +163,25 @@ pub fn run_grid(
     let path = out.join("report.json");
     write_whole(&path, &json_bytes(&path, &report)?)?;
     report.write_tables(out)?;
+    write_manifests(config, out)?;
     Ok(report)
+}
+
+/// What each protocol of the grid knows when: a manifest a protocol and horizon, and that of the reference, whose purge
+/// covers all horizons.
+fn write_manifests(config: &LeakConfig, out: &Path) -> Result<(), StudyError> {
+    let folder = out.join("manifests");
+    create_directory(&folder)?;
+    let text = |switch, horizon| manifest_text(switch, horizon, config.future_days, config.universe);
+    for switch in config.switches()? {
+        for horizon in &config.horizons {
+            let path = folder.join(format!("{}_h{horizon}.toml", switch.name()));
+            write_whole(&path, text(switch, *horizon).as_bytes())?;
+        }
+    }
+    let longest = config.horizons.iter().max().copied().unwrap_or(1);
+    let reference = text(Switch::Clean, longest);
+    Ok(write_whole(&out.join("manifest.toml"), reference.as_bytes())?)
 }
 
 /// Whether a protocol is one that this benchmark finds dominant on a market without alpha.

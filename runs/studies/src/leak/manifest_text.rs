@@ -1,0 +1,74 @@
+//! The manifest of a run of the benchmark.
+
+use super::config::LeakUniverse;
+use super::instant_text::instant_text;
+use ktd_leakage::{BarField, FEATURES, GraphScope, ScaleRows, Switch, UniverseRule, switch_contract};
+use std::fmt::Write as _;
+
+/// The rule of the names that take part.
+#[must_use]
+pub(super) const fn universe_rule(universe: LeakUniverse) -> UniverseRule {
+    match universe {
+        LeakUniverse::Members | LeakUniverse::All => UniverseRule::AsOfDay,
+        LeakUniverse::Share(_) => UniverseRule::Survivors,
+    }
+}
+
+/// The manifest of the runs under a protocol for a horizon; it says what the run does, leaks and all.
+#[must_use]
+pub fn manifest_text(switch: Switch, horizon: usize, future_days: usize, universe: LeakUniverse) -> String {
+    let contract = switch_contract(switch, horizon, future_days);
+    let price = if contract.label_price == BarField::Close {
+        "close"
+    } else {
+        "open"
+    };
+    let scale = match contract.scale {
+        ScaleRows::Unscaled => "none",
+        ScaleRows::SameDay => "day",
+        ScaleRows::FitRows => "train",
+        ScaleRows::AllRows => "full",
+    };
+    let graph = match contract.graph {
+        GraphScope::NoGraph => "none",
+        GraphScope::Trailing => "trailing",
+        GraphScope::Symmetric => "symmetric",
+        GraphScope::WholePanel => "full",
+    };
+    let names = match universe_rule(universe) {
+        UniverseRule::AsOfDay => "as-of",
+        UniverseRule::AtTheEnd => "end",
+        UniverseRule::Survivors => "survivors",
+    };
+    let mut text = format!(
+        "# {}, labels of {horizon} sessions: what is known when, and where it trades.\n[protocol]\nsignal_at = \"{}\"\nfill_at = \"{}\"\n\
+         label = {{ price = \"{price}\", from_day = {}, horizon_days = {} }}\npurge_days = {}\nstandardise = \"{scale}\"\n\
+         graph = \"{graph}\"\nuniverse = \"{names}\"\n",
+        switch.name(),
+        instant_text(contract.signal_at),
+        instant_text(contract.fill_at),
+        contract.label_from,
+        contract.horizon,
+        contract.purge,
+    );
+    for (feature, declared) in FEATURES.iter().zip(&contract.features) {
+        let ahead = if switch == Switch::TempCenter {
+            future_days
+        } else {
+            0
+        };
+        let source = match (feature.expression(ahead), feature.peers_of()) {
+            (Some(expression), _) => format!("expression = \"{expression}\""),
+            (None, of) => format!("peers_of = \"{}\"", of.unwrap_or_default()),
+        };
+        // Writing to a string cannot fail.
+        writeln!(
+            text,
+            "\n[[feature]]\nname = \"{}\"\n{source}\navailable_at = \"{}\"",
+            feature.name,
+            instant_text(declared.available_at)
+        )
+        .ok();
+    }
+    text
+}
