@@ -49,7 +49,7 @@ pub use proposal::{ProposalFault, screen_proposals};
 pub use robustness::rank_robustness;
 pub use score_list::{ScoresFault, SubmittedScore, complete_scores};
 pub use search::{
-    Candidate, FormulaGrowth, FormulaSearch, GeneticSearch, GeneticSettings, PoolTerms, RandomSearch,
+    FormulaGrowth, FormulaSearch, GeneticSearch, GeneticSettings, PoolTerms, RandomSearch, SearchCandidate,
     SearchTerms, TrainTables, Trial, TrialBook, TrialFault, TrialScore, Variation, mean_rank_correlation,
     select_pool,
 };

@@ -5,7 +5,7 @@ use crate::bars::PanelDay;
 use crate::gate::SafetyVerdict;
 use crate::job::PanelChange;
 use crate::panel::{FactorPanels, PanelKind};
-use crate::reply::SourceFault;
+use crate::reply::SourceProblem;
 use crate::structure::Violation;
 use crate::verdict::{CodeExecution, FactorVerdict, JudgeRule};
 
@@ -22,7 +22,7 @@ pub enum FeedbackScope {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FeedbackFacts {
     /// The reply held nothing to run.
-    NoSource(SourceFault),
+    NoSource(SourceProblem),
     /// It did not run.
     Execution {
         /// The word of the reason.

@@ -42,7 +42,7 @@ pub use near_miss::{JudgedColumn, NearMiss, near_miss};
 pub use panel::{FactorPanels, LEAST_PANEL_ROWS, PANEL_ROWS, PanelKind};
 pub use rates::{PairedTasks, TaskRate, mean_pass_at_k, pass_at_k};
 pub use replies::{FactorReplies, MOST_ROUNDS};
-pub use reply::{ChosenFunction, ReplyFlag, ReplySource, SourceFault};
+pub use reply::{ChosenFunction, ReplyFlag, ReplySource, SourceProblem};
 pub use structure::{StructureReport, Violation};
 pub use syntax::{SyntaxFact, SyntaxFacts};
 pub use task::{FactorCategory, FactorLevel, FactorTask, FactorTasks, TaskId};

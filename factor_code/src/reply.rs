@@ -37,7 +37,7 @@ impl ReplyFlag {
 
 /// A reply that holds no source to judge: a fault of the model with a class of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum SourceFault {
+pub enum SourceProblem {
     /// Nothing was answered.
     NoAnswer,
     /// The vendor reports a refusal.
@@ -46,7 +46,7 @@ pub enum SourceFault {
     Truncated,
 }
 
-impl SourceFault {
+impl SourceProblem {
     /// The word that records hold.
     #[must_use]
     pub const fn code(self) -> &'static str {

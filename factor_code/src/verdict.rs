@@ -5,7 +5,7 @@ use crate::gate::SafetyVerdict;
 use crate::job::RunFailure;
 use crate::near_miss::NearMiss;
 use crate::panel::PanelKind;
-use crate::reply::{ReplyFlag, SourceFault};
+use crate::reply::{ReplyFlag, SourceProblem};
 use crate::structure::StructureReport;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,7 +22,7 @@ pub enum CodeExecution {
         failure: RunFailure,
     },
     /// The reply held nothing to run.
-    NoSource(SourceFault),
+    NoSource(SourceProblem),
 }
 
 /// Which rules decide.
@@ -124,7 +124,7 @@ pub struct FactorVerdict {
 impl FactorVerdict {
     /// The verdict on a reply without a source.
     #[must_use]
-    pub const fn without_source(fault: SourceFault) -> Self {
+    pub const fn without_source(fault: SourceProblem) -> Self {
         Self::unrun(CodeExecution::NoSource(fault), None, BTreeSet::new())
     }
 

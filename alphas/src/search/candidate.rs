@@ -5,7 +5,7 @@ use ktd_expressions::{CheckedFormula, Formula, FormulaRole, check_formula};
 
 /// A formula that a search proposes: one to evaluate, or one that is refused before.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Candidate {
+pub enum SearchCandidate {
     /// One to evaluate.
     Checked(CheckedFormula),
     /// One that no value is computed of.
@@ -19,7 +19,7 @@ pub enum Candidate {
     },
 }
 
-impl Candidate {
+impl SearchCandidate {
     /// The candidate of a text.
     #[must_use]
     pub fn of_text<F: AsRef<str>>(text: &str, fields: &[F], role: FormulaRole, max_nodes: usize) -> Self {

@@ -1,7 +1,7 @@
 //! The search by genetic programming: the fittest formulas have children.
 
 use super::book::TrialBook;
-use super::candidate::Candidate;
+use super::candidate::SearchCandidate;
 use super::growth::place_below;
 use super::random::{FormulaSearch, SearchTerms};
 use super::trial::Trial;
@@ -60,15 +60,15 @@ impl GeneticSearch {
         }
     }
 
-    fn first_generation(&mut self, left: usize) -> Vec<Candidate> {
+    fn first_generation(&mut self, left: usize) -> Vec<SearchCandidate> {
         let wanted = self.settings.population.min(left);
         let drawn = self.terms.drawn(&mut self.stream, &self.book, wanted);
-        let trees = drawn.iter().filter_map(Candidate::checked);
+        let trees = drawn.iter().filter_map(SearchCandidate::checked);
         self.population = trees.map(|checked| checked.formula().clone()).collect();
         drawn
     }
 
-    fn next_generation(&mut self, left: usize) -> Vec<Candidate> {
+    fn next_generation(&mut self, left: usize) -> Vec<SearchCandidate> {
         let fitness: Vec<Option<f64>> = self
             .population
             .iter()
@@ -83,7 +83,7 @@ impl GeneticSearch {
         let mut checked = 0;
         while children.len() < self.population.len() && checked < left {
             let child = self.child(&fitness);
-            let candidate = Candidate::of(&child, &self.terms.fields, self.terms.max_nodes);
+            let candidate = SearchCandidate::of(&child, &self.terms.fields, self.terms.max_nodes);
             let is_new = forms.insert(candidate.form().to_owned());
             children.push(child);
             if is_new && self.book.trial(candidate.form()).is_none() {
@@ -133,7 +133,7 @@ fn fittest(fitness: &[Option<f64>], places: impl IntoIterator<Item = usize>) -> 
 }
 
 impl FormulaSearch for GeneticSearch {
-    fn next_batch(&mut self) -> Option<Vec<Candidate>> {
+    fn next_batch(&mut self) -> Option<Vec<SearchCandidate>> {
         let left = self.terms.evaluations.saturating_sub(self.book.evaluated());
         if self.settings.generations <= self.generation || left == 0 {
             return None;

@@ -18,7 +18,7 @@ mod variation;
 mod planted_tests;
 
 pub use book::TrialBook;
-pub use candidate::Candidate;
+pub use candidate::SearchCandidate;
 pub use genetic::{GeneticSearch, GeneticSettings};
 pub use growth::FormulaGrowth;
 pub use random::{FormulaSearch, RandomSearch, SearchTerms};

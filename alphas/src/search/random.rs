@@ -1,7 +1,7 @@
 //! The search by random growth alone: what every other one must beat.
 
 use super::book::TrialBook;
-use super::candidate::Candidate;
+use super::candidate::SearchCandidate;
 use super::growth::FormulaGrowth;
 use super::trial::Trial;
 use ktd_env::KeyedStream;
@@ -28,12 +28,17 @@ pub struct SearchTerms {
 
 impl SearchTerms {
     /// Draws new formulas until `wanted` of them are to be evaluated, or no more are found.
-    pub(super) fn drawn(&self, stream: &mut KeyedStream, book: &TrialBook, wanted: usize) -> Vec<Candidate> {
-        let mut drawn: Vec<Candidate> = Vec::new();
+    pub(super) fn drawn(
+        &self,
+        stream: &mut KeyedStream,
+        book: &TrialBook,
+        wanted: usize,
+    ) -> Vec<SearchCandidate> {
+        let mut drawn: Vec<SearchCandidate> = Vec::new();
         let mut forms = BTreeSet::new();
         let (mut checked, mut fruitless) = (0, 0);
         while checked < wanted && fruitless < FRUITLESS_DRAWS {
-            let candidate = Candidate::of(&self.growth.formula(stream), &self.fields, self.max_nodes);
+            let candidate = SearchCandidate::of(&self.growth.formula(stream), &self.fields, self.max_nodes);
             fruitless += 1;
             if book.trial(candidate.form()).is_none() && forms.insert(candidate.form().to_owned()) {
                 if candidate.checked().is_some() {
@@ -49,7 +54,7 @@ impl SearchTerms {
 /// A search for formulas: candidates are asked for batch by batch, and what became of them is given back.
 pub trait FormulaSearch {
     /// The next candidates, each new; none at the end. A batch may be empty before.
-    fn next_batch(&mut self) -> Option<Vec<Candidate>>;
+    fn next_batch(&mut self) -> Option<Vec<SearchCandidate>>;
 
     /// What became of the candidates of the last batch, in their order.
     fn take(&mut self, trials: Vec<Trial>);
@@ -79,7 +84,7 @@ impl RandomSearch {
 }
 
 impl FormulaSearch for RandomSearch {
-    fn next_batch(&mut self) -> Option<Vec<Candidate>> {
+    fn next_batch(&mut self) -> Option<Vec<SearchCandidate>> {
         let left = self.terms.evaluations.saturating_sub(self.book.evaluated());
         let drawn = self.terms.drawn(&mut self.stream, &self.book, left.min(BATCH));
         (!drawn.is_empty()).then_some(drawn)
@@ -99,7 +104,7 @@ impl FormulaSearch for RandomSearch {
 #[cfg(test)]
 mod tests {
     use super::{FormulaSearch, RandomSearch, SearchTerms};
-    use crate::search::candidate::Candidate;
+    use crate::search::candidate::SearchCandidate;
     use crate::search::growth::FormulaGrowth;
     use crate::search::trial::Trial;
 
@@ -115,10 +120,12 @@ mod tests {
     fn searched(mut search: RandomSearch) -> RandomSearch {
         while let Some(batch) = search.next_batch() {
             let tried = batch.iter().map(|candidate| match candidate {
-                Candidate::Checked(checked) => {
+                SearchCandidate::Checked(checked) => {
                     Trial::new(checked.canonical(), checked.formula().nodes(), Ok(0.0), 0.001)
                 }
-                Candidate::Refused { form, nodes, fault } => Trial::new(form, *nodes, Err(*fault), 0.001),
+                SearchCandidate::Refused { form, nodes, fault } => {
+                    Trial::new(form, *nodes, Err(*fault), 0.001)
+                }
             });
             search.take(tried.collect());
         }

@@ -241,6 +241,7 @@ fn an_audit_of_nothing_or_of_two_things_is_refused() {
         &["leak", "audit", "--signals", "s.csv"],
         &["leak", "audit", "m.toml", "--tolerance", "2"],
     ] {
-        refused(&quiet(folder.path(), arguments), 2);
+        let said = refused(&quiet(folder.path(), arguments), 2);
+        assert!(!said.contains("panicked"), "{said}");
     }
 }

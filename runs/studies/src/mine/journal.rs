@@ -2,7 +2,7 @@
 
 use super::market::OpenMine;
 use crate::StudyError;
-use ktd_alphas::{Candidate, Trial, TrialFault};
+use ktd_alphas::{SearchCandidate, Trial, TrialFault};
 use ktd_io::sha256::sha256_hex;
 use ktd_io::whole_file::{owner_alone, read_if_exists};
 use serde::{Deserialize, Serialize};
@@ -84,7 +84,10 @@ impl TrialJournal {
 
     /// What an earlier run found of a candidate on the train days, where this is its place in the journal: none for one
     /// that was refused, since the checker says it again.
-    fn replayed(&mut self, candidate: &Candidate) -> Result<Option<Result<f64, TrialFault>>, StudyError> {
+    fn replayed(
+        &mut self,
+        candidate: &SearchCandidate,
+    ) -> Result<Option<Result<f64, TrialFault>>, StudyError> {
         let Some(known) = self.known.pop_front() else {
             return Ok(None);
         };
@@ -113,15 +116,15 @@ impl TrialJournal {
     pub(super) fn tried(
         &mut self,
         open: &OpenMine,
-        candidates: &[Candidate],
+        candidates: &[SearchCandidate],
         advance: &mut dyn FnMut(usize),
     ) -> Result<Vec<Trial>, StudyError> {
         let mut trials = Vec::with_capacity(candidates.len());
         let mut rest = candidates;
         while let Some((candidate, others)) = rest.split_first().filter(|_| self.has_more()) {
             let nodes = match candidate {
-                Candidate::Checked(checked) => checked.formula().nodes(),
-                Candidate::Refused { nodes, .. } => *nodes,
+                SearchCandidate::Checked(checked) => checked.formula().nodes(),
+                SearchCandidate::Refused { nodes, .. } => *nodes,
             };
             let figure = self.replayed(candidate)?;
             trials.extend(figure.map(|figure| open.trial(candidate, nodes, figure)));
@@ -201,11 +204,11 @@ fn known(path: &Path, text: &str, line: usize) -> Result<KnownTrial, StudyError>
 #[cfg(test)]
 mod tests {
     use super::TrialJournal;
-    use ktd_alphas::{Candidate, Trial, TrialFault};
+    use ktd_alphas::{SearchCandidate, Trial, TrialFault};
     use ktd_expressions::FormulaRole;
 
-    fn candidate(text: &str) -> Candidate {
-        Candidate::of_text(text, &["open", "close"], FormulaRole::Alpha, 3)
+    fn candidate(text: &str) -> SearchCandidate {
+        SearchCandidate::of_text(text, &["open", "close"], FormulaRole::Alpha, 3)
     }
 
     #[test]

@@ -6,7 +6,7 @@ use crate::StudyError;
 use crate::study_data::StudyData;
 use crate::study_split::{SplitSpan, split_spans};
 use ktd_alphas::{
-    Candidate, FormulaSearch, GeneticSearch, RandomSearch, SearchTerms, TrainTables, Trial, TrialFault,
+    FormulaSearch, GeneticSearch, RandomSearch, SearchCandidate, SearchTerms, TrainTables, Trial, TrialFault,
 };
 use ktd_expressions::CheckedFormula;
 use ktd_io::parallel::in_parallel;
@@ -121,7 +121,7 @@ impl OpenMine {
     }
 
     /// What becomes of candidates on the train days, in their order.
-    pub(crate) fn tried(&self, candidates: &[Candidate]) -> Result<Vec<Trial>, StudyError> {
+    pub(crate) fn tried(&self, candidates: &[SearchCandidate]) -> Result<Vec<Trial>, StudyError> {
         let filter = &self.mine.filter;
         let formulas: Vec<CheckedFormula> = candidates.iter().filter_map(|c| c.checked().cloned()).collect();
         let on = (&self.train.data.panel, self.threads);
@@ -130,12 +130,12 @@ impl OpenMine {
             self.tables.rank_ic(scores, filter.present, filter.constant_days)
         });
         let mut figures = figures.into_iter();
-        let trial = |candidate: &Candidate| match candidate {
-            Candidate::Checked(checked) => {
+        let trial = |candidate: &SearchCandidate| match candidate {
+            SearchCandidate::Checked(checked) => {
                 let figure = figures.next().unwrap_or(Err(TrialFault::Undefined));
                 self.trial(candidate, checked.formula().nodes(), figure)
             }
-            Candidate::Refused { nodes, fault, .. } => self.trial(candidate, *nodes, Err(*fault)),
+            SearchCandidate::Refused { nodes, fault, .. } => self.trial(candidate, *nodes, Err(*fault)),
         };
         Ok(candidates.iter().map(trial).collect())
     }
@@ -143,7 +143,7 @@ impl OpenMine {
     /// The trial of a candidate whose train figure is known.
     pub(crate) fn trial(
         &self,
-        candidate: &Candidate,
+        candidate: &SearchCandidate,
         nodes: usize,
         figure: Result<f64, TrialFault>,
     ) -> Trial {
@@ -192,7 +192,7 @@ fn check_fields(mine: &MineStudy, data: &StudyData) -> Result<(), StudyError> {
 mod tests {
     use super::OpenMine;
     use crate::mine::MineStudy;
-    use ktd_alphas::Candidate;
+    use ktd_alphas::SearchCandidate;
     use ktd_expressions::FormulaRole;
 
     fn open(keys: &str) -> OpenMine {
@@ -226,7 +226,7 @@ mod tests {
             "Sum(",
             "$volume",
         ];
-        let candidates = texts.map(|text| Candidate::of_text(text, fields, FormulaRole::Alpha, 5));
+        let candidates = texts.map(|text| SearchCandidate::of_text(text, fields, FormulaRole::Alpha, 5));
         let together = open.tried(&candidates).unwrap();
         for (candidate, trial) in candidates.iter().zip(&together) {
             assert_eq!(&open.tried(std::slice::from_ref(candidate)).unwrap()[0], trial);

@@ -7,7 +7,7 @@ use super::market::OpenMine;
 use super::proposals::{ProposedAlpha, proposal_tool, proposals_of};
 use crate::StudyError;
 use crate::language::{FormulaConversations, FormulaQuestion, LossKind};
-use ktd_alphas::{Candidate, ProposalFault, Trial, TrialBook, screen_proposals};
+use ktd_alphas::{ProposalFault, SearchCandidate, Trial, TrialBook, screen_proposals};
 use ktd_expressions::FormulaRole;
 use ktd_masking::Payload;
 use serde::{Deserialize, Serialize};
@@ -54,7 +54,7 @@ impl TrialKeeper<'_> {
     fn tried(
         &mut self,
         open: &OpenMine,
-        candidates: &[Candidate],
+        candidates: &[SearchCandidate],
         advance: &mut dyn FnMut(usize),
     ) -> Result<Vec<Trial>, StudyError> {
         match self {
@@ -137,7 +137,7 @@ impl<'a> ModelRounds<'a> {
         advance: &mut dyn FnMut(usize),
     ) -> Result<Vec<ProposalLine>, StudyError> {
         let candidates = self.candidates(&proposals);
-        let new: Vec<Candidate> = candidates.iter().filter_map(Proposal::tried).cloned().collect();
+        let new: Vec<SearchCandidate> = candidates.iter().filter_map(Proposal::tried).cloned().collect();
         let tried = trials.tried(self.open, &new, advance)?;
         let mut outcomes = tried.iter();
         let mut lines = Vec::with_capacity(proposals.len());
@@ -185,7 +185,8 @@ impl<'a> ModelRounds<'a> {
                 Ok(checked) => {
                     let form = checked.canonical().to_owned();
                     self.known.insert(form.clone());
-                    let candidate = Candidate::of_text(&form, &fields, FormulaRole::MaskedAlpha, max_nodes);
+                    let candidate =
+                        SearchCandidate::of_text(&form, &fields, FormulaRole::MaskedAlpha, max_nodes);
                     Proposal {
                         candidate: Some(candidate),
                         fault: None,
@@ -193,7 +194,7 @@ impl<'a> ModelRounds<'a> {
                 }
                 Err(fault @ ProposalFault::Formula(_)) if self.known.insert(format!("refused {text}")) => {
                     Proposal {
-                        candidate: Some(Candidate::of_text(
+                        candidate: Some(SearchCandidate::of_text(
                             text,
                             &fields,
                             FormulaRole::MaskedAlpha,
@@ -215,12 +216,12 @@ impl<'a> ModelRounds<'a> {
 /// A proposal before it is tried.
 struct Proposal {
     /// What the journal keeps of it; none of what stands there already or is beyond what was asked for.
-    candidate: Option<Candidate>,
+    candidate: Option<SearchCandidate>,
     fault: Option<ProposalFault>,
 }
 
 impl Proposal {
-    const fn tried(&self) -> Option<&Candidate> {
+    const fn tried(&self) -> Option<&SearchCandidate> {
         self.candidate.as_ref()
     }
 
