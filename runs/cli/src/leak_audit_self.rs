@@ -6,7 +6,7 @@ use clap::Args;
 use ktd_io::parallel::available_threads;
 use ktd_mirror::{AuditSubject, CheckReport, SelfAudit, audit_self};
 use ktd_view::draw::Align::{Left, Right};
-use ktd_view::draw::{TableCell, TableData};
+use ktd_view::draw::{TableCell, TableData, paragraph};
 use std::path::PathBuf;
 
 const EXAMPLE: &str = "\
@@ -56,21 +56,22 @@ fn failure(check: &CheckReport) -> String {
     }
 }
 
+/// The verdicts in a table that fits a narrow terminal, then what each check asked and found.
 fn text(audit: &SelfAudit, console: Console) -> String {
     let heads = [
         ("check", Left),
-        ("question", Left),
+        ("verdict", Left),
         ("compared", Right),
         ("differing", Right),
-        ("verdict", Left),
+        ("not possible", Right),
     ];
     let row = |check: &CheckReport| {
         vec![
             TableCell::Text(check.id.clone()),
-            TableCell::Text(check.question.clone()),
+            TableCell::Text(check.verdict.name().to_owned()),
             TableCell::Count(check.compared),
             TableCell::Count(check.differing),
-            TableCell::Text(check.verdict.name().to_owned()),
+            TableCell::Count(check.skipped),
         ]
     };
     let title = format!(
@@ -80,42 +81,31 @@ fn text(audit: &SelfAudit, console: Console) -> String {
         audit.as_of_days.last().map_or("", String::as_str)
     );
     let table = TableData::new(title, heads).with_rows(audit.checks.iter().map(row));
-    let mut text = table.text_in(console.layout());
-    for check in &audit.checks {
-        for figure in &check.figures {
-            text.push_str(&format!(
-                "\n{}: {}: {}",
-                check.id,
-                figure.name,
-                number(figure.value)
-            ));
-        }
-        for note in &check.notes {
-            text.push_str(&format!("\n{}: {note}", check.id));
-        }
-        if 0 < check.skipped {
-            text.push_str(&format!(
-                "\n{}: {} comparisons are not possible on this panel",
-                check.id, check.skipped
-            ));
-        }
-        if check.verdict.fails() {
-            for finding in &check.findings {
-                text.push_str(&format!(
-                    "\n{}: {} {} on {}, {}, byte {}:\n    {}\n    {}",
-                    check.id,
-                    finding.door,
-                    finding.call,
-                    finding.day,
-                    finding.change,
-                    finding.byte,
-                    finding.answer,
-                    finding.other_answer
-                ));
-            }
-        }
-    }
-    text
+    let lines = audit.checks.iter().flat_map(lines_of);
+    let lines: String = lines.map(|line| paragraph(&line, console.layout())).collect();
+    format!("{}\n{lines}", table.text_in(console.layout()))
+}
+
+/// What a check asked, its figures and notes, and what it found where it fails.
+fn lines_of(check: &CheckReport) -> Vec<String> {
+    let mut lines = vec![format!("{} {}", check.id, check.question)];
+    let figures = check.figures.iter();
+    lines.extend(figures.map(|figure| format!("- {}: {}", figure.name, number(figure.value))));
+    lines.extend(check.notes.iter().map(|note| format!("- {note}")));
+    let findings = check.findings.iter().filter(|_| check.verdict.fails());
+    lines.extend(findings.map(|finding| {
+        format!(
+            "- {} {} on {}, {}, differs from byte {} on: {:?} against {:?}",
+            finding.door,
+            finding.call,
+            finding.day,
+            finding.change,
+            finding.byte,
+            finding.answer,
+            finding.other_answer
+        )
+    }));
+    lines
 }
 
 /// A count without decimals, a ratio with two.

@@ -80,6 +80,7 @@ fn an_experiment_is_audited_under_its_own_windows_and_rules() {
         text.contains("as-declared") && text.contains("no whole year"),
         "{text}"
     );
+    assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
     let short = experiment.replace("days = 420", "days = 110");
     std::fs::write(folder.path().join("short.toml"), short).unwrap();
     let message = refused(&quiet(folder.path(), &["leak", "audit-self", "short.toml"]), 2);
