@@ -6,6 +6,7 @@
 mod certificates;
 mod episodes;
 mod experiments;
+mod formulas;
 mod panels;
 mod records;
 mod replies;
@@ -44,6 +45,8 @@ targets! {
     qlib_simulation: panels::qlib_simulation,
     qlib_import: panels::qlib_import,
     certificate: certificates::certificate,
+    formula: formulas::formula,
+    formula_answers: formulas::formula_answers,
 }
 
 /// Runs the target of this name.
