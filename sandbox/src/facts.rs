@@ -1,6 +1,6 @@
 //! The syntax tree of a source, as Python's own parser reads it.
 
-use crate::results::TableCellValue;
+use crate::cells::TableCellValue;
 
 /// One node of a syntax tree, named as in Python's `ast`.
 #[derive(Debug, Clone, PartialEq, Eq)]

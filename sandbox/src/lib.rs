@@ -12,6 +12,7 @@
 mod arguments;
 mod battery;
 mod calls;
+mod cells;
 mod events;
 mod facts;
 mod filter;
@@ -34,6 +35,7 @@ pub use battery::{
     BatteryCase, BatteryFinding, BatteryRun, CaseError, Expectation, OWN_BATTERY, judge_case, parse_cases,
 };
 pub use calls::{JOB_CALLS, RUNNER_CALLS};
+pub use cells::TableCellValue;
 pub use events::{BoxHeader, EnvironmentRecord, FilterHashes, JobEvent};
 pub use facts::SyntaxNode;
 pub use filter::{FilterError, FilterStage, TargetMachine, filter_bytes, system_call_filter};
@@ -44,7 +46,7 @@ pub use limits::{BoxLimits, LimitError};
 pub use locks::{LockedPackage, PYTHON_MINORS, PackageSet, installed_sha256};
 pub use messages::{JobReport, RunnerMessage, decode_message};
 pub use policy::{BOX_CONTROL_IN, BOX_CONTROL_OUT, InnerPolicy, ModuleName};
-pub use results::{JobResult, JobTable, ResultFault, TableCellValue, decode_result};
+pub use results::{JobResult, JobTable, ResultFault, decode_result};
 pub use runner::{RUNNER, runner_sha256};
 pub use self_test::{ProbeCheck, SelfTest, check_probe, probe_jobs};
 pub use source::{SourceFault, SourceText};

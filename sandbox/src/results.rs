@@ -1,5 +1,6 @@
 //! The bytes that a job wrote as its result. All of them are foreign.
 
+use crate::cells::TableCellValue;
 use crate::facts::{SyntaxNode, read_node};
 use crate::frames::HEAD_BYTES_MAX;
 use crate::jobs::JobKind;
@@ -62,21 +63,6 @@ impl ResultFault {
             Self::Exit => "exit",
         }
     }
-}
-
-/// A cell of a table.
-#[derive(Debug, Clone, PartialEq)]
-pub enum TableCellValue {
-    /// Nothing.
-    Missing,
-    /// True or false.
-    Flag(bool),
-    /// A whole number of 64 bits.
-    Whole(i64),
-    /// Any other number.
-    Number(f64),
-    /// A text, foreign like all of it: escaped wherever it is shown.
-    Text(String),
 }
 
 /// A table that a job gave back.

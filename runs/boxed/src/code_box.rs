@@ -4,6 +4,7 @@ use crate::error::BoxError;
 use crate::launcher::{BoxLauncher, Namespaces};
 use crate::places::Place;
 use crate::process::{Answer, BoxProcess};
+use ktd_io::parallel::in_parallel;
 use ktd_io::sha256::sha256_hex;
 use ktd_sandbox::{
     BoxJob, BoxLimits, JobEnd, JobEvent, JobReport, JobResult, JobStatus, JudgedJob, ModuleName,
@@ -63,6 +64,31 @@ pub trait CodeRunner {
             }
         }
         Ok(outcomes.into_iter().flatten().collect())
+    }
+}
+
+impl BoxLauncher {
+    /// A box for one submission, on this thread: it ends with the thread. It begins to import at once, and may be opened
+    /// before the last one is done with; waits while twice as many are open as may work side by side, which a thread that
+    /// holds all of them does for ever.
+    ///
+    /// # Errors
+    /// Where it cannot be started.
+    pub fn open(&self, source: SourceText, hash_seed: u32) -> Result<CodeBox<'_>, BoxError> {
+        CodeBox::open(self, self.place(), source, hash_seed, &self.setup().modules)
+    }
+
+    /// Does a piece of work for each submission, as many side by side as there may be boxes; results in the order of the
+    /// submissions.
+    pub fn each<I: Sync, R: Send>(&self, submissions: &[I], work: impl Fn(&Self, &I) -> R + Sync) -> Vec<R> {
+        in_parallel(submissions, self.side_by_side(), |submission| {
+            work(self, submission)
+        })
+    }
+
+    /// A box that is tested before anything else is run.
+    pub(crate) fn open_bare(&self, source: SourceText) -> Result<CodeBox<'_>, BoxError> {
+        CodeBox::open(self, self.place(), source, 0, &[])
     }
 }
 

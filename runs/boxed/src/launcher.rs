@@ -1,19 +1,18 @@
 //! Boxes on this machine, once one was seen to hold.
 
 use crate::bwrap::{Bubblewrap, NAMESPACES_HINT};
-use crate::code_box::CodeBox;
 use crate::environment::{PythonEnvironment, environment_folder};
 use crate::error::BoxError;
 use crate::inner::landlock_version;
 use crate::memory_group::{GroupKind, MemoryGroup};
-use crate::places::Places;
+use crate::places::{Place, Places};
 use crate::process::{BoxProcess, Given};
 use crate::search::closed_to;
 use crate::setup::{BoxSetup, INNER_COMMAND};
-use ktd_io::parallel::{available_threads, in_parallel};
+use ktd_io::parallel::available_threads;
 use ktd_sandbox::{
     BoxHeader, BwrapPlan, FilterHashes, FilterStage, InnerPolicy, Isolation, ModuleName, RUNNER, SelfTest,
-    SourceText, TargetMachine, bwrap_arguments, filter_bytes, runner_sha256, system_call_filter,
+    TargetMachine, bwrap_arguments, filter_bytes, runner_sha256, system_call_filter,
 };
 use std::collections::BTreeMap;
 use std::fs::Permissions;
@@ -144,27 +143,9 @@ impl BoxLauncher {
         self.places.working()
     }
 
-    /// A box for one submission, on this thread: it ends with the thread. It begins to import at once, and may be opened
-    /// before the last one is done with; waits while twice as many are open as may work side by side, which a thread that
-    /// holds all of them does for ever.
-    ///
-    /// # Errors
-    /// Where it cannot be started.
-    pub fn open(&self, source: SourceText, hash_seed: u32) -> Result<CodeBox<'_>, BoxError> {
-        CodeBox::open(self, self.places.take(), source, hash_seed, &self.setup.modules)
-    }
-
-    /// Does a piece of work for each submission, as many side by side as there may be boxes; results in the order of the
-    /// submissions.
-    pub fn each<I: Sync, R: Send>(&self, submissions: &[I], work: impl Fn(&Self, &I) -> R + Sync) -> Vec<R> {
-        in_parallel(submissions, self.side_by_side(), |submission| {
-            work(self, submission)
-        })
-    }
-
-    /// A box that is tested before anything else is run.
-    pub(crate) fn open_bare(&self, source: SourceText) -> Result<CodeBox<'_>, BoxError> {
-        CodeBox::open(self, self.places.take(), source, 0, &[])
+    /// A place for a box, once one is free.
+    pub(crate) fn place(&self) -> Place<'_> {
+        self.places.take()
     }
 
     pub(crate) fn environment_folder(&self) -> &Path {

@@ -1,6 +1,6 @@
 //! `ktd box run` and `ktd box test`: programs in a box.
 
-use super::boxed::BoxArgs;
+use super::boxed_options::BoxArgs;
 use crate::CliError;
 use crate::output::{Console, visible_lines};
 use clap::Args;

@@ -9,6 +9,7 @@ mod alpha_mine;
 mod attribute;
 mod baseline;
 mod boxed;
+mod boxed_options;
 mod boxed_run;
 mod branch;
 mod certify;

@@ -1,8 +1,8 @@
 //! What jobs give back.
 
 use crate::{column, has_boxes, prove, series, setup, source, tables};
-use ktd_boxed::CodeRunner;
-use ktd_sandbox::{BoxJob, ColumnValues, JobData, JobResult, JobStatus, TableCellValue};
+use ktd_boxed::{BoxSetup, CodeRunner};
+use ktd_sandbox::{BoxJob, ColumnValues, JobData, JobResult, JobStatus, ModuleName, TableCellValue};
 
 const CLOSES: [f64; 5] = [10.0, 11.0, 12.5, f64::NAN, 13.0];
 
@@ -37,7 +37,8 @@ fn whatever_is_wrong_with_a_function_has_a_name() {
     if !has_boxes() {
         return;
     }
-    let launcher = prove(setup());
+    let modules = vec![ModuleName::unnamed("numpy"), ModuleName::unnamed("pandas")];
+    let launcher = prove(BoxSetup { modules, ..setup() });
     let cases = [
         ("def f(df:\n  pass", "SyntaxError", "syntax"),
         (

@@ -96,7 +96,7 @@ fn run_path(path: &Path, more: &[&str]) -> Output {
 #[test]
 fn what_is_no_source_is_refused_before_a_box_is_made() {
     let folder = tempfile::tempdir().unwrap();
-    assert!(refused(&run_path(folder.path(), &[]), 2).contains("not a regular file"));
+    assert!(refused(&run_path(folder.path(), &[]), 2).contains("is a directory"));
     for (bytes, word) in [
         (&b""[..], "empty"),
         (b"x = 1\0", "zero"),
