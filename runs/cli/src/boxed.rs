@@ -86,8 +86,13 @@ pub(super) struct BenchArgs {
     boxes: BoxArgs,
 }
 
+const INNER_EXAMPLE: &str = "\
+Example:
+  ktd box-inner POLICY              # only bubblewrap starts it, inside a box";
+
 /// The hidden inner stage: this process becomes Python in a box.
 #[derive(Debug, Args)]
+#[command(after_help = INNER_EXAMPLE)]
 pub(super) struct InnerArgs {
     policy: String,
 }
