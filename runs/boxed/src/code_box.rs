@@ -334,3 +334,55 @@ const fn killed(id: u64) -> JobReport {
         diagnostics_bytes: 0,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A runner that notes the order in which it is asked.
+    struct Noted(Vec<String>);
+
+    impl CodeRunner for Noted {
+        fn run(&mut self, job: &BoxJob) -> Result<JobOutcome, BoxError> {
+            self.0.push(job.purpose.clone());
+            let event = JobEvent {
+                id: 0,
+                purpose: job.purpose.clone(),
+                kind: job.kind,
+                source_sha256: String::new(),
+                input_sha256: String::new(),
+                seed: job.seed,
+                hash_seed: 0,
+                status: JobStatus::Ok,
+                exit: Some(0),
+                fault: None,
+                result_sha256: None,
+                result_bytes: 0,
+                diagnostics_bytes: 0,
+            };
+            Ok(JobOutcome {
+                status: JobStatus::Ok,
+                result: None,
+                diagnostics: Vec::new(),
+                event,
+                measure: JobMeasure::default(),
+            })
+        }
+    }
+
+    #[test]
+    fn jobs_are_run_in_the_order_of_a_key_and_come_back_in_their_own() {
+        let jobs: Vec<BoxJob> = (0..40).map(|at| BoxJob::script(at.to_string())).collect();
+        let mut noted = Noted(Vec::new());
+        let outcomes = noted.run_all(&jobs, "a key").unwrap();
+        let purposes: Vec<String> = outcomes
+            .into_iter()
+            .map(|outcome| outcome.event.purpose)
+            .collect();
+        let own: Vec<String> = jobs.into_iter().map(|job| job.purpose).collect();
+        assert_eq!(purposes, own);
+        assert_ne!(noted.0, own);
+        noted.0.sort_by_key(|purpose| purpose.parse::<u32>().unwrap());
+        assert_eq!(noted.0, own);
+    }
+}

@@ -237,3 +237,73 @@ impl Drop for BoxProcess {
 fn is_later(error: &std::io::Error) -> bool {
     [std::io::ErrorKind::WouldBlock, std::io::ErrorKind::Interrupted].contains(&error.kind())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LONG: Duration = Duration::from_mins(2);
+
+    fn start(script: &str) -> BoxProcess {
+        let mut command = Command::new("/bin/sh");
+        command.args(["-c", script]);
+        BoxProcess::start(command, None, Given::new()).unwrap()
+    }
+
+    #[test]
+    fn a_box_that_ends_gives_its_last_words() {
+        let answer = start("echo why not >&2; exit 3").exchange(&[], LONG);
+        assert!(
+            matches!(&answer, Answer::Ended(what) if what == "why not"),
+            "{answer:?}"
+        );
+        let answer = start("exit 3").exchange(&vec![0; 1 << 20], LONG);
+        assert!(
+            matches!(&answer, Answer::Ended(what) if what == "it ended without a word"),
+            "{answer:?}"
+        );
+    }
+
+    #[test]
+    fn a_box_that_says_nothing_runs_out_of_time_and_can_be_ended() {
+        let mut process = start("exec sleep 100000");
+        // More than a pipe holds, to a box that reads nothing.
+        let answer = process.exchange(&vec![0; 1 << 20], Duration::from_millis(20));
+        assert!(matches!(answer, Answer::Timeout), "{answer:?}");
+        process.kill();
+        assert!(matches!(process.exchange(&[], LONG), Answer::Ended(_)));
+    }
+
+    #[test]
+    fn messages_are_read_one_after_the_other_and_nonsense_ends_the_box() {
+        let head = r#"{"kind":"failed","message":"m"}"#;
+        let frame = format!("\\0{:o}\\0\\0\\0{head}", head.len());
+        let mut process = start(&format!(
+            "printf '%b' '{frame}{frame}' >&4; printf xxxx >&4; exec sleep 100000"
+        ));
+        for _ in 0..2 {
+            let answer = process.exchange(&[], LONG);
+            let is_it =
+                matches!(&answer, Answer::Message(RunnerMessage::Failed { message }) if message == "m");
+            assert!(is_it, "{answer:?}");
+        }
+        let answer = process.exchange(&[], LONG);
+        assert!(
+            matches!(&answer, Answer::Ended(what) if what.contains("a head of")),
+            "{answer:?}"
+        );
+    }
+
+    #[test]
+    fn a_box_gets_an_empty_environment() {
+        let answer = start("env >&2").exchange(&[], LONG);
+        let Answer::Ended(said) = answer else {
+            panic!("{answer:?}");
+        };
+        let of_the_shell = ["PWD=", "SHLVL=", "_=", "OLDPWD="];
+        let mut foreign = said
+            .split(" | ")
+            .filter(|line| !of_the_shell.iter().any(|own| line.starts_with(own)));
+        assert_eq!(foreign.next(), None, "{said}");
+    }
+}
