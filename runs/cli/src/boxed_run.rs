@@ -152,17 +152,14 @@ fn outcome_text(outcome: &JobOutcome) -> String {
             let line = line.map(|line| format!(", line {line}")).unwrap_or_default();
             format!("{class}: {message} ({place}{line})\n")
         }
-        Some(JobResult::Facts(nodes)) => nodes
-            .iter()
-            .map(|node| {
+        Some(JobResult::Facts(nodes)) => {
+            let line = |node: &SyntaxNode| {
                 let line = node.line.map(|line| line.to_string()).unwrap_or_default();
-                format!(
-                    "{line}\t{}\t{}\n",
-                    node.kind,
-                    node.text.as_deref().unwrap_or_default()
-                )
-            })
-            .collect(),
+                [line, node.kind.clone(), node.text.clone().unwrap_or_default()].join("\t")
+            };
+            let lines: Vec<String> = nodes.iter().map(line).collect();
+            lines.join("\n") + "\n"
+        }
         Some(JobResult::Tables(_)) | None => String::new(),
     };
     let measure = &outcome.measure;

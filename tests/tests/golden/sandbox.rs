@@ -3,7 +3,6 @@
 
 #![expect(
     clippy::unwrap_used,
-    clippy::indexing_slicing,
     clippy::print_stdout,
     reason = "a broken golden file fails the test, and a missing one is told"
 )]
