@@ -181,16 +181,17 @@ mod tests {
     use std::path::Path;
 
     const LIMITS: ProgramLimits = ProgramLimits {
-        time: Duration::from_secs(300),
+        time: Duration::from_mins(5),
         output_bytes: 1 << 20,
     };
 
     /// A run of a shell's script.
     async fn shell(script: &str, input: &str, limits: ProgramLimits) -> Result<String, ProgramFailure> {
         let command = ["sh", "-c", script].map(str::to_owned);
-        let command = ChildCommand::new(&command, &[], Path::new("")).unwrap();
+        let command = ChildCommand::new(&command, &[], Path::new(""))
+            .map_err(|error| ProgramFailure::Start(error.to_string()))?;
         let output = run_program(&command, input.as_bytes().to_vec(), limits).await?;
-        Ok(String::from_utf8(output).unwrap())
+        Ok(String::from_utf8_lossy(&output).into_owned())
     }
 
     #[tokio::test]
@@ -239,17 +240,9 @@ mod tests {
             .parse()
             .unwrap();
         // Killed, if not buried yet.
-        let pid = rustix::process::Pid::from_raw(pid).unwrap();
-        loop {
-            let Ok(state) = ktd_io::whole_file::read_text(
-                Path::new(&format!("/proc/{}/stat", pid.as_raw_nonzero())),
-                4096,
-            ) else {
-                break;
-            };
-            if state.contains(") Z ") {
-                break;
-            }
+        let stat = format!("/proc/{pid}/stat");
+        let state = || ktd_io::whole_file::read_text(Path::new(&stat), 4096).ok();
+        while state().is_some_and(|state| !state.contains(") Z ")) {
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
     }

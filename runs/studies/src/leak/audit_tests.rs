@@ -6,11 +6,13 @@ use super::bars::market_bars;
 use super::config::LeakUniverse;
 use super::manifest::{LeakManifest, ManifestCommand};
 use super::manifest_text::manifest_text;
+use super::program_columns::ProgramRunner;
 use crate::formula_values::{ValueSpan, evaluate};
 use ktd_env::Market;
 use ktd_env::synth::{SynthConfig, generate};
 use ktd_expressions::{FormulaPrecision, FormulaRole, check_formula};
 use ktd_leakage::{BarField, FEATURES, FeatureGrid, LeakageSettings, SessionInstant, Switch};
+use ktd_stats::moments::count;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -147,10 +149,7 @@ fn program(
     }
 }
 
-fn verdict(
-    run: &(dyn Fn(&ManifestCommand, Vec<u8>) -> Result<Vec<u8>, String> + Sync),
-    known: SessionInstant,
-) -> Result<AuditedColumn, String> {
+fn verdict(run: &ProgramRunner<'_>, known: SessionInstant) -> Result<AuditedColumn, String> {
     let panel = AuditPanel::of(&market()).unwrap();
     let options = AuditOptions {
         tolerance: 0.0,
@@ -191,37 +190,36 @@ fn programs_are_judged_by_what_they_write() {
     assert_eq!((found.sessions_ahead, found.is_broken), (Some(2), true));
     assert!(!verdict(&lead, SessionInstant::close(2)).unwrap().is_broken);
     let global = program(|closes| {
-        let mean = closes.iter().sum::<f64>() / closes.len() as f64;
+        let mean = closes.iter().sum::<f64>() / count(closes.len());
         closes.iter().map(|close| close - mean).collect()
     });
     assert_eq!(verdict(&global, close).unwrap().text, "whole-sample fit");
-    let calls = std::sync::atomic::AtomicU64::new(0);
+    let calls = std::sync::atomic::AtomicUsize::new(0);
     let random = program(move |closes| {
         let call = calls.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-        vec![call as f64; closes.len()]
+        vec![count(call); closes.len()]
     });
     let found = verdict(&random, close).unwrap();
     assert_eq!((found.verdict, found.is_broken), ("not_deterministic", true));
 }
 
+/// What changes the lines of an output.
+type Change = fn(Vec<String>) -> Vec<String>;
+
+/// The closes as a program writes them, its lines changed.
+fn changed(change: Change) -> impl Fn(&ManifestCommand, Vec<u8>) -> Result<Vec<u8>, String> + Sync {
+    let clean = program(<[f64]>::to_vec);
+    move |command, input| {
+        let text = String::from_utf8(clean(command, input)?).unwrap();
+        let lines = change(text.lines().map(str::to_owned).collect());
+        Ok(lines.join("\n").into_bytes())
+    }
+}
+
 #[test]
 fn a_broken_output_is_a_failure_with_its_line() {
-    let rows = |change: fn(Vec<String>) -> Vec<String>| {
-        let clean = program(<[f64]>::to_vec);
-        move |command: &ManifestCommand, input: Vec<u8>| {
-            let text = String::from_utf8(clean(command, input)?).unwrap();
-            let lines = change(text.lines().map(str::to_owned).collect());
-            Ok(lines.join("\n").into_bytes())
-        }
-    };
-    let fails = |change: fn(Vec<String>) -> Vec<String>| {
-        verdict(&rows(change), SessionInstant::close(0)).unwrap_err()
-    };
     for (change, part) in [
-        (
-            (|_| Vec::new()) as fn(Vec<String>) -> Vec<String>,
-            "wrote nothing",
-        ),
+        ((|_| Vec::new()) as Change, "wrote nothing"),
         (
             |lines| lines.into_iter().skip(1).collect(),
             "does not begin with the columns",
@@ -255,7 +253,7 @@ fn a_broken_output_is_a_failure_with_its_line() {
         ),
         (
             |mut lines| {
-                lines[4] = lines[4].replace(|digit: char| digit == '.', ",") + ",";
+                lines[4] = lines[4].replace('.', ",") + ",";
                 lines
             },
             "line 5 of its output",
@@ -268,14 +266,17 @@ fn a_broken_output_is_a_failure_with_its_line() {
             "is no number",
         ),
     ] {
-        let error = fails(change);
+        let error = verdict(&changed(change), SessionInstant::close(0)).unwrap_err();
         assert!(
             error.starts_with("failed: ") && error.contains(part),
             "{part}: {error}"
         );
     }
-    // Rows that are left out are missing, and a column that comes and goes is a failure of the runs without it.
-    let few = rows(|lines| {
+}
+
+#[test]
+fn rows_that_are_left_out_are_missing_and_a_column_that_comes_and_goes_is_a_failure() {
+    let few = changed(|lines| {
         lines
             .into_iter()
             .enumerate()
