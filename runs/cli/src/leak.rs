@@ -8,7 +8,7 @@ use crate::{leak_audit, leak_check};
 use clap::{Args, Subcommand};
 use ktd_io::parallel::available_threads;
 use ktd_studies::leak::{
-    GainRow, LeakConfig, LeakGrid, LeakReport, LeakSource, read_leak_config, read_report, run_grid, sanity,
+    GainRow, LeakConfig, LeakReport, LeakSource, count_runs, read_leak_config, read_report, run_grid, sanity,
 };
 use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{TableCell, TableData};
@@ -104,7 +104,7 @@ fn run_benchmark(args: &RunArgs, console: Console) -> Result<(), CliError> {
         .out
         .clone()
         .unwrap_or_else(|| Path::new("results").join(&config.name));
-    let runs = LeakGrid::of(&config, &source.years)?.keys.len();
+    let runs = count_runs(&config, &source.years)?;
     let units = u64::try_from(runs).unwrap_or(u64::MAX);
     let bar = Mutex::new(Progress::new(console, "running", units, "runs"));
     let done = |count| {
@@ -151,6 +151,7 @@ fn gains_table(report: &LeakReport) -> TableData {
             TableCell::optional(row.break_even_bps, TableCell::Ratio),
         ]
     };
+    let has_bands = report.gains.iter().any(|row| row.noise_band.is_some());
     let title = format!(
         "Leakage gains: {} names, test years {}",
         report.names,
@@ -178,10 +179,33 @@ fn gains_table(report: &LeakReport) -> TableData {
             weak.join(", ")
         ));
     }
+    if has_bands {
+        table.notes.push(not_distinguishable(report));
+    }
     table
         .notes
         .extend(report.left_out.iter().map(|left| format!("no result: {left}")));
     table
+}
+
+/// Which gains of weak protocols lie within their noise bands.
+fn not_distinguishable(report: &LeakReport) -> String {
+    let banded = report.gains.iter().filter(|row| row.noise_band.is_some());
+    let within: Vec<String> = banded
+        .clone()
+        .filter(|row| row.is_distinguishable() == Some(false))
+        .map(|row| format!("{} h{} {}", row.model, row.horizon, row.protocol))
+        .collect();
+    let list = if within.is_empty() {
+        "none".to_owned()
+    } else {
+        within.join(", ")
+    };
+    format!(
+        "not distinguishable from panels whose names go on with each other's paths ({} of {}): {list}",
+        within.len(),
+        banded.count()
+    )
 }
 
 fn years_table(report: &LeakReport) -> TableData {

@@ -127,6 +127,51 @@ fn what_was_interrupted_or_broken_is_run_again_to_the_same_bytes() {
 }
 
 #[test]
+fn weak_switches_have_a_noise_band_where_it_is_asked_for() {
+    let text = SMALL
+        .replace(
+            "[\"momentum\", \"ridge\", \"trees\"]",
+            "[\"momentum\", \"ridge\"]",
+        )
+        .replace(
+            "[\"EXEC_OPEN\"]",
+            "[\"EXEC_OPEN\", \"EXEC_CLOSE\", \"NORM_GLOBAL\"]",
+        );
+    let folder = Folder::with(&[
+        ("without.toml", &text),
+        ("with.toml", &format!("{text}noise_panels = 3\n")),
+    ]);
+    let band = |report: &Value, model: &str, protocol: &str| {
+        let rows = report["gains"].as_array().unwrap().iter();
+        let mut own = rows.filter(|row| row["model"] == model && row["protocol"] == protocol);
+        own.next().unwrap()["noise_band"].as_f64()
+    };
+    let without = json(&folder, &["leak", "run", "without.toml", "--out", "without"]);
+    assert_eq!(band(&without, "ridge", "EXEC_CLOSE"), None);
+    let with = json(&folder, &["leak", "run", "with.toml", "--out", "with"]);
+    assert!(0.0 < band(&with, "ridge", "EXEC_CLOSE").unwrap());
+    assert_eq!(
+        band(&with, "ridge", "EXEC_OPEN"),
+        None,
+        "a dominant switch needs no band"
+    );
+    // A model that no scale moves has no gain on any panel: nothing to tell apart.
+    assert_eq!(band(&with, "momentum", "NORM_GLOBAL"), Some(0.0));
+    let shown = quiet(folder.path(), &["leak", "report", "with"]);
+    let text = String::from_utf8(shown.stdout).unwrap();
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        words.contains("not distinguishable from panels") && words.contains("momentum h5 NORM_GLOBAL"),
+        "{text}"
+    );
+    let before = files(&folder, "with");
+    std::fs::remove_dir_all(folder.at("with/noise/001")).unwrap();
+    std::fs::remove_file(folder.at("with/report.json")).unwrap();
+    json(&folder, &["leak", "run", "with.toml", "--out", "with"]);
+    assert!(files(&folder, "with") == before, "other bytes");
+}
+
+#[test]
 fn what_is_no_benchmark_says_how_to_fix_it() {
     let folder = Folder::new();
     for (text, part) in [
@@ -137,6 +182,7 @@ fn what_is_no_benchmark_says_how_to_fix_it() {
         (&SMALL.replace("days = 1300", "days = 400"), "no year to test"),
         (&format!("{SMALL}until = \"soon\""), "is no date"),
         (&format!("{SMALL}universe = {{ share = 1.5 }}"), "is no share"),
+        (&format!("{SMALL}noise_panels = 1001"), "is too many"),
         (&format!("{SMALL}test_years = [2001]"), ""),
     ] {
         folder.write("bad.toml", text);

@@ -10,6 +10,9 @@ use std::path::{Path, PathBuf};
 /// The most that an experiment file may hold.
 const FILE_LIMIT_BYTES: u64 = 1 << 20;
 
+/// The most panels of a noise band.
+const MOST_NOISE_PANELS: usize = 1_000;
+
 /// What is run: models x protocols x horizons x years x seeds on one panel.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -52,6 +55,10 @@ pub struct LeakConfig {
     /// Windows of the peers' graph.
     #[serde(default)]
     pub graph: GraphSettings,
+    /// Panels with permuted paths on which the weak protocols are run as well, for their noise band: none by default, since
+    /// each takes about as long as the panel itself.
+    #[serde(default)]
+    pub noise_panels: usize,
 }
 
 /// A synthetic market.
@@ -230,6 +237,16 @@ pub fn read_leak_config(path: &Path) -> Result<LeakConfig, StudyError> {
                 "remove the key for its default",
             ));
         }
+    }
+    if MOST_NOISE_PANELS < config.noise_panels {
+        return Err(StudyError::input(
+            format_args!(
+                "{}: noise_panels = {} is too many",
+                path.display(),
+                config.noise_panels
+            ),
+            format!("write at most {MOST_NOISE_PANELS}; 20 do"),
+        ));
     }
     if let LeakUniverse::Share(share) = config.universe
         && !(0.0 < share && share <= 1.0)

@@ -2,15 +2,13 @@
 
 use super::bars::{MarketBars, market_bars};
 use super::config::LeakConfig;
-use super::manifest_text::manifest_text;
-use super::report::LeakReport;
 use super::run_file::{RunFile, file_name, source_of};
 use crate::StudyError;
 use ktd_data::{hash_text, load_panel};
 use ktd_env::Market;
 use ktd_env::synth::{SynthConfig, generate};
 use ktd_io::parallel::in_parallel;
-use ktd_io::whole_file::{create_directory, json_bytes, write_whole};
+use ktd_io::whole_file::create_directory;
 use ktd_leakage::{LeakageBench, ModelFamily, RunKey, Switch, default_test_years};
 use std::path::Path;
 
@@ -128,29 +126,27 @@ fn seeds(config: &LeakConfig, family: ModelFamily) -> Vec<u64> {
     seeds
 }
 
-/// Runs what of the grid has no result yet, and reports all of it. The bytes do not depend on threads or interruptions.
-///
-/// # Errors
-/// [`StudyError`] when a file cannot be written.
-pub fn run_grid(
-    config: &LeakConfig,
-    source: &LeakSource,
-    (out, threads): (&Path, usize),
-    done: impl Fn(u64) + Sync,
-) -> Result<LeakReport, StudyError> {
-    let grid = LeakGrid::of(config, &source.years)?;
+/// One name of all that a run depends on besides its key.
+pub(super) fn identity(config: &LeakConfig, source: &LeakSource, panel: &str) -> String {
     let settings = format!("{:?} {:?}", config.settings(), config.universe);
-    let identity = source_of(&[&source.panel, &settings, env!("CARGO_PKG_VERSION")]);
-    let runs = out.join("runs");
-    create_directory(&runs)?;
-    let each = in_parallel(&grid.keys, threads, |key| {
-        let path = runs.join(file_name(key));
-        let read = RunFile::read(&path, &identity);
-        let run = match read {
+    source_of(&[&source.panel, &settings, env!("CARGO_PKG_VERSION"), panel])
+}
+
+/// The results of runs: those that lie in the folder and were made of the same are read.
+pub(super) fn run_keys(
+    keys: &[RunKey],
+    bench: &LeakageBench,
+    (folder, identity, threads): (&Path, &str, usize),
+    done: &(impl Fn(u64) + Sync),
+) -> Result<Vec<RunFile>, StudyError> {
+    create_directory(folder)?;
+    let each = in_parallel(keys, threads, |key| {
+        let path = folder.join(file_name(key));
+        let run = match RunFile::read(&path, identity) {
             Ok(Some(run)) => Ok(run),
             Ok(None) => {
-                let run = key.run(&source.bench).map_err(|error| error.to_string());
-                let run = RunFile::of(&identity, key, run);
+                let run = key.run(bench).map_err(|error| error.to_string());
+                let run = RunFile::of(identity, key, run);
                 run.write(&path).map(|()| run)
             }
             Err(error) => Err(error),
@@ -158,30 +154,7 @@ pub fn run_grid(
         done(1);
         run
     });
-    let runs: Vec<RunFile> = each.into_iter().collect::<Result<_, _>>()?;
-    let report = LeakReport::of(config, source, &runs);
-    let path = out.join("report.json");
-    write_whole(&path, &json_bytes(&path, &report)?)?;
-    report.write_tables(out)?;
-    write_manifests(config, out)?;
-    Ok(report)
-}
-
-/// What each protocol of the grid knows when: a manifest a protocol and horizon, and that of the reference, whose purge
-/// covers all horizons.
-fn write_manifests(config: &LeakConfig, out: &Path) -> Result<(), StudyError> {
-    let folder = out.join("manifests");
-    create_directory(&folder)?;
-    let text = |switch, horizon| manifest_text(switch, horizon, config.future_days, config.universe);
-    for switch in config.switches()? {
-        for horizon in &config.horizons {
-            let path = folder.join(format!("{}_h{horizon}.toml", switch.name()));
-            write_whole(&path, text(switch, *horizon).as_bytes())?;
-        }
-    }
-    let longest = config.horizons.iter().max().copied().unwrap_or(1);
-    let reference = text(Switch::Clean, longest);
-    Ok(write_whole(&out.join("manifest.toml"), reference.as_bytes())?)
+    each.into_iter().collect()
 }
 
 /// Whether a protocol is one that this benchmark finds dominant on a market without alpha.

@@ -2,11 +2,13 @@
 
 use super::config::LeakConfig;
 use super::grid::{LeakSource, is_dominant};
+use super::noise_bands::BandKey;
 use super::run_file::RunFile;
 use crate::StudyError;
 use ktd_io::whole_file::{read_json, write_whole};
 use ktd_leakage::{COSTS_BPS, LeakageGain, ModelFamily, SessionMonth, Switch, TradeSeries, yearly_inference};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -67,6 +69,17 @@ pub struct GainRow {
     pub max_drawdown: f64,
     /// The cost in hundredths of a percent at which the mean return is 0.
     pub break_even_bps: Option<f64>,
+    /// The absolute gain within which 95 % of the gains on panels without a signal lie; none of the reference, of the two
+    /// dominant protocols, and where no such panel was run.
+    pub noise_band: Option<f64>,
+}
+
+impl GainRow {
+    /// Whether a gain lies beyond its noise band; `None` without a band.
+    #[must_use]
+    pub fn is_distinguishable(&self) -> Option<bool> {
+        Some(self.noise_band? < self.gain?.abs())
+    }
 }
 
 /// Gains year by year.
@@ -124,7 +137,11 @@ struct Found {
 }
 
 impl LeakReport {
-    pub(super) fn of(config: &LeakConfig, source: &LeakSource, runs: &[RunFile]) -> Self {
+    pub(super) fn of(
+        config: &LeakConfig,
+        source: &LeakSource,
+        (runs, bands): (&[RunFile], &BTreeMap<BandKey, f64>),
+    ) -> Self {
         let mut report = Self {
             name: config.name.clone(),
             panel: source.panel.clone(),
@@ -153,6 +170,10 @@ impl LeakReport {
                 }
             }
         }
+        for row in &mut report.gains {
+            let key = (row.model.clone(), row.horizon, row.protocol.clone());
+            row.noise_band = bands.get(&key).copied();
+        }
         report
     }
 
@@ -175,6 +196,7 @@ impl LeakReport {
             turnover: figures.turnover,
             max_drawdown: figures.max_drawdown,
             break_even_bps: figures.break_even_bps,
+            noise_band: None,
         });
         let costs = COSTS_BPS.into_iter().zip(&figures.sharpe);
         self.costs.push(CostRow {
@@ -222,7 +244,7 @@ impl LeakReport {
     /// The tables as CSV beside the report.
     pub(super) fn write_tables(&self, out: &Path) -> Result<(), StudyError> {
         let cell = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
-        let mut gains = "model,horizon,protocol,seeds,days,sharpe,gain,gain_low,gain_high,rank_ic,auc,turnover,max_drawdown,break_even_bps\n".to_owned();
+        let mut gains = "model,horizon,protocol,seeds,days,sharpe,gain,gain_low,gain_high,rank_ic,auc,turnover,max_drawdown,break_even_bps,noise_band\n".to_owned();
         for row in &self.gains {
             let GainRow {
                 model,
@@ -246,9 +268,10 @@ impl LeakReport {
             // Writing to a string cannot fail.
             writeln!(
                 gains,
-                "{model},{horizon},{protocol},{seeds},{days},{cells},{},{}",
+                "{model},{horizon},{protocol},{seeds},{days},{cells},{},{},{}",
                 row.max_drawdown,
-                cell(row.break_even_bps)
+                cell(row.break_even_bps),
+                cell(row.noise_band)
             )
             .ok();
         }
@@ -299,15 +322,21 @@ fn failure(run: &RunFile) -> Option<String> {
     ))
 }
 
+/// The years of runs behind each other.
+pub(super) fn series_of(runs: &[&RunFile]) -> TradeSeries {
+    let mut runs = runs.to_vec();
+    runs.sort_by_key(|run| run.year);
+    TradeSeries::of(runs.into_iter().flat_map(RunFile::trades).collect())
+}
+
 /// The runs of a protocol, seed by seed against the reference of the same seed; none without a test day.
 fn found(runs: &[&RunFile], clean: &[&RunFile], months: &[SessionMonth]) -> Option<Found> {
     let mut seeds: Vec<u64> = runs.iter().map(|run| run.seed).collect();
     seeds.sort_unstable();
     seeds.dedup();
     let series = |runs: &[&RunFile], seed: u64| {
-        let mut own: Vec<&&RunFile> = runs.iter().filter(|run| run.seed == seed).collect();
-        own.sort_by_key(|run| run.year);
-        TradeSeries::of(own.into_iter().flat_map(|run| run.trades()).collect())
+        let own: Vec<&RunFile> = runs.iter().copied().filter(|run| run.seed == seed).collect();
+        series_of(&own)
     };
     let mut each: Vec<(TradeSeries, LeakageGain)> = seeds
         .iter()

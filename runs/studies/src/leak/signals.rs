@@ -56,6 +56,13 @@ pub fn read_signals(path: &Path, bars: &MarketBars) -> Result<SignalsFile, Study
         ));
     }
     let cells = bars.calendar.len() * bars.codes.len();
+    if MOST_CELLS < cells.saturating_mul(signals.len()) {
+        let (count, most) = (signals.len(), MOST_CELLS / cells.max(1));
+        return Err(StudyError::input(
+            format_args!("{name}: {count} signals do not fit into memory"),
+            format!("split the file: {most} columns do on this panel"),
+        ));
+    }
     let mut found = SignalsFile {
         names: signals.iter().map(|(_, head)| (*head).to_owned()).collect(),
         scores: vec![vec![f64::NAN; cells]; signals.len()],
@@ -102,6 +109,9 @@ pub fn read_signals(path: &Path, bars: &MarketBars) -> Result<SignalsFile, Study
     Ok(found)
 }
 
+/// The most cells that all signals of a file may have: two gigabytes of them.
+const MOST_CELLS: usize = 1 << 28;
+
 const HINT: &str = "write the lines `date,symbol,score`, one a name and day: 2024-01-02,SH600519,0.013";
 
 /// A signal with its audit.
@@ -145,4 +155,72 @@ pub fn audit_signals(
         })
     });
     each.into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::bars::market_bars;
+    use super::super::config::LeakUniverse;
+    use super::*;
+    use ktd_env::synth::{SynthConfig, generate};
+    use std::fmt::Write as _;
+
+    fn bars(names: u32) -> MarketBars {
+        let config = SynthConfig {
+            seed: 3,
+            names,
+            days: 120,
+        };
+        market_bars(&generate(&config).unwrap(), LeakUniverse::All).unwrap()
+    }
+
+    fn read(text: &str, bars: &MarketBars) -> Result<SignalsFile, StudyError> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("s.csv");
+        std::fs::write(&path, text).unwrap();
+        read_signals(&path, bars)
+    }
+
+    fn verdicts(text: &str, bars: &MarketBars) -> Vec<&'static str> {
+        let signals = read(text, bars).unwrap();
+        let audited = audit_signals(bars, &signals, (KnownAt::Close, FillRule::NextOpen), 1).unwrap();
+        audited.iter().map(|signal| signal.audit.verdict.name()).collect()
+    }
+
+    #[test]
+    fn cells_without_a_number_are_counted_and_give_no_verdict() {
+        let bars = bars(12);
+        let mut text = "date,symbol,empty,nan,inf,equal\n".to_owned();
+        for day in &bars.calendar {
+            for code in &bars.codes {
+                writeln!(text, "{},{code},,NaN,-inf,1", day.reveal()).unwrap();
+            }
+        }
+        let signals = read(&text, &bars).unwrap();
+        assert_eq!(signals.missing_cells, 3 * bars.calendar.len() * bars.codes.len());
+        assert_eq!(verdicts(&text, &bars), ["too_little"; 4]);
+    }
+
+    #[test]
+    fn two_names_give_no_verdict() {
+        let bars = bars(2);
+        let mut text = "date,symbol,place\n".to_owned();
+        for (place, day) in bars.calendar.iter().enumerate() {
+            for (name, code) in bars.codes.iter().enumerate() {
+                writeln!(text, "{},{code},{}", day.reveal(), place * 2 + name).unwrap();
+            }
+        }
+        assert_eq!(verdicts(&text, &bars), ["too_little"]);
+    }
+
+    #[test]
+    fn a_header_of_more_signals_than_memory_holds_is_refused() {
+        let bars = bars(12);
+        let cells = bars.calendar.len() * bars.codes.len();
+        let columns = vec!["s"; MOST_CELLS / cells + 1].join(",");
+        let error = read(&format!("date,symbol,{columns}\n"), &bars)
+            .unwrap_err()
+            .to_string();
+        assert!(error.contains("do not fit into memory"), "{error}");
+    }
 }
