@@ -56,13 +56,7 @@ pub fn read_signals(path: &Path, bars: &MarketBars) -> Result<SignalsFile, Study
         ));
     }
     let cells = bars.calendar.len() * bars.codes.len();
-    if MOST_CELLS < cells.saturating_mul(signals.len()) {
-        let (count, most) = (signals.len(), MOST_CELLS / cells.max(1));
-        return Err(StudyError::input(
-            format_args!("{name}: {count} signals do not fit into memory"),
-            format!("split the file: {most} columns do on this panel"),
-        ));
-    }
+    check_size(&name, cells, signals.len())?;
     let mut found = SignalsFile {
         names: signals.iter().map(|(_, head)| (*head).to_owned()).collect(),
         scores: vec![vec![f64::NAN; cells]; signals.len()],
@@ -107,6 +101,17 @@ pub fn read_signals(path: &Path, bars: &MarketBars) -> Result<SignalsFile, Study
         }
     }
     Ok(found)
+}
+
+fn check_size(name: &str, cells: usize, signals: usize) -> Result<(), StudyError> {
+    if cells.saturating_mul(signals) <= MOST_CELLS {
+        return Ok(());
+    }
+    let most = MOST_CELLS / cells.max(1);
+    Err(StudyError::input(
+        format_args!("{name}: {signals} signals do not fit into memory"),
+        format!("split the file: {most} columns do on this panel"),
+    ))
 }
 
 /// The most cells that all signals of a file may have: two gigabytes of them.
