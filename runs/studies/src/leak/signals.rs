@@ -87,13 +87,10 @@ pub fn read_signals(path: &Path, bars: &MarketBars) -> Result<SignalsFile, Study
             return Err(at_row(format!("{} stands twice on {}", text(code), text(day))));
         }
         for (column, (place, head)) in found.scores.iter_mut().zip(&signals) {
-            let score = match text(*place) {
-                "" => f64::NAN,
-                score => score
-                    .parse()
-                    .map_err(|_| at_row(format!("`{head}` is {score:?}, which is no number")))?,
-            };
-            if !f64::is_finite(score) {
+            let found_text = text(*place);
+            let score = score_of(found_text)
+                .ok_or_else(|| at_row(format!("`{head}` is {found_text:?}, which is no number")))?;
+            if !score.is_finite() {
                 found.missing_cells += 1;
             } else if let Some(cell) = column.get_mut(session * bars.codes.len() + who) {
                 *cell = score;
@@ -101,6 +98,15 @@ pub fn read_signals(path: &Path, bars: &MarketBars) -> Result<SignalsFile, Study
         }
     }
     Ok(found)
+}
+
+/// A score; NaN where it is missing.
+fn score_of(text: &str) -> Option<f64> {
+    if text.is_empty() {
+        Some(f64::NAN)
+    } else {
+        text.parse().ok()
+    }
 }
 
 fn check_size(name: &str, cells: usize, signals: usize) -> Result<(), StudyError> {
