@@ -39,7 +39,7 @@ pub use gate::{CausalityGate, GateRule, LeakEvidence, SafetyVerdict};
 pub use job::{FactorJob, FailureReason, PanelChange, RunColumn, RunFailure, RunOutcome};
 pub use judge::{FactorJudge, GoldenColumns};
 pub use near_miss::{JudgedColumn, NearMiss, near_miss};
-pub use panel::{FactorPanels, LEAST_PANEL_ROWS, PANEL_ROWS, PanelKind};
+pub use panel::{FactorPanels, LEAST_PANEL_ROWS, PANEL_ROWS, PanelKind, TIMING_ROWS, timing_bars};
 pub use rates::{PairedTasks, TaskRate, mean_pass_at_k, pass_at_k};
 pub use replies::{FactorReplies, MOST_ROUNDS};
 pub use reply::{ChosenFunction, ReplyFlag, ReplySource, SourceProblem};

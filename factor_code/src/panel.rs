@@ -113,6 +113,18 @@ impl FactorPanels {
     }
 }
 
+/// Rows of the series on which run times are measured.
+pub const TIMING_ROWS: usize = 5_000;
+
+/// The series on which run times are measured: geometric Brownian motion, as panel G and longer.
+///
+/// # Errors
+/// None, as a test shows: the calendar has enough weekdays.
+pub fn timing_bars(seed: u64) -> Result<FactorBars, FactorCodeError> {
+    let mut stream = KeyedStream::for_purpose(seed, "factor-code panel of run times");
+    geometric(&mut stream, TIMING_ROWS, 0.02)
+}
+
 /// Weekdays from a date on.
 fn weekdays(year: i32, month: u32, day: u32) -> impl Iterator<Item = PanelDay> {
     PanelDay::of(year, month, day)
@@ -322,6 +334,7 @@ mod tests {
             panels.bars(PanelKind::R).close(),
             panels.bars(PanelKind::Q).close()
         );
+        assert_eq!(timing_bars(20_260_401).unwrap().rows(), TIMING_ROWS);
         let edges = panels.bars(PanelKind::E);
         assert!(
             edges.high()[120..150]

@@ -9,7 +9,7 @@ struct Tree {
     kind: &'static str,
     text: &'static str,
     detail: Option<&'static str>,
-    below: Vec<Tree>,
+    below: Vec<Self>,
 }
 
 fn tree(field: &'static str, kind: &'static str, text: &'static str, below: Vec<Tree>) -> Tree {
