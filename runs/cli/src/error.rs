@@ -172,6 +172,7 @@ from_errors!(
     ktd_studies::StudyError,
     ktd_simulate::SimulateError,
     ktd_boxed::BoxError,
+    ktd_code::CodeError,
 );
 
 #[cfg(test)]

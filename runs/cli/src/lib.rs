@@ -23,6 +23,7 @@ mod doctor;
 mod doctor_probe;
 mod doctor_repeat;
 mod error;
+mod factor_code;
 mod factors;
 mod leaderboard;
 mod leak;
@@ -139,6 +140,9 @@ enum Command {
     /// Run foreign Python in a box that lets nothing out and remembers nothing.
     #[command(name = "box", subcommand, after_help = boxed::EXAMPLES)]
     Boxed(boxed::BoxCommand),
+    /// Judge factor functions that models wrote: do they run, look ahead, give the right values, loop.
+    #[command(name = "factor-code", subcommand, after_help = factor_code::EXAMPLES)]
+    FactorCode(factor_code::FactorCodeCommand),
     /// The inner stage of a box.
     #[command(name = "box-inner", hide = true)]
     BoxInner(boxed::InnerArgs),
@@ -186,6 +190,7 @@ pub fn main() -> ExitCode {
         Command::Leak(command) => leak::run(&command, console),
         Command::Boxed(command) => boxed::run(&command, console),
         Command::BoxInner(args) => boxed::inner(&args),
+        Command::FactorCode(command) => factor_code::run(&command, console),
         Command::Wire(command) => wire::run(&command, console),
         Command::Planting(args) => planting::run(&args, console),
         Command::Baseline(command) => baseline::run(&command, console),

@@ -208,7 +208,7 @@ pub(crate) const FOR_TESTS: [&str; 2] = ["tests", "kit"];
 pub(crate) const OPTIONAL: &str = "frames";
 
 /// All crates but those for tests, in the order of the plan.
-pub(crate) const CRATES: [Crate; 37] = [
+pub(crate) const CRATES: [Crate; 38] = [
     Crate {
         name: "env",
         folder: "env",
@@ -510,6 +510,14 @@ pub(crate) const CRATES: [Crate; 37] = [
         powers: &[Files, Clock, Environment, Threads, Processes, Serialisation],
     },
     Crate {
+        name: "code",
+        folder: "runs/code",
+        knows: &["factor-code", "sandbox", "boxed", "io", "view"],
+        tests_know: &[],
+        never: "a market, a mask, how a function is judged",
+        powers: &[Serialisation],
+    },
+    Crate {
         name: "simulate",
         folder: "runs/simulate",
         knows: &["env", "tools", "qlib", "io", "experiment", "data"],
@@ -626,6 +634,7 @@ pub(crate) const CRATES: [Crate; 37] = [
             "mirror",
             "sandbox",
             "boxed",
+            "code",
         ],
         tests_know: &[],
         never: "how anything is computed",

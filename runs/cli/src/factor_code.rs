@@ -1,0 +1,271 @@
+//! `ktd factor-code`: factor functions that models wrote.
+
+use super::boxed::BoxArgs;
+use crate::CliError;
+use crate::output::Console;
+use clap::{Args, Subcommand};
+use ktd_boxed::BoxLauncher;
+use ktd_code::{
+    AccuracyRules, CodeError, FactorPanels, FactorReplies, FactorTask, FactorTasks, PanelKind, funnel_table,
+    judge_reply, read_panels, score_replies, scored_json, task_table, verdict_json, verdict_text,
+    write_golden,
+};
+use ktd_io::whole_file::read_input;
+use serde_json::json;
+use std::path::PathBuf;
+
+/// Work on factor functions.
+#[derive(Debug, Subcommand)]
+pub(super) enum FactorCodeCommand {
+    /// List the tasks.
+    List(ListArgs),
+    /// Show a task: its prompt, its exact definition, and code that is right.
+    Show(ShowArgs),
+    /// Write the panels and the right values of tasks on them.
+    Gold(GoldArgs),
+    /// Take one function through all layers, in the box, without a model.
+    Check(CheckArgs),
+    /// Judge a file of replies, round by round, in the box, without a model.
+    Score(ScoreArgs),
+}
+
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  ktd factor-code list --category causal
+  ktd factor-code show MOM-3-01
+  ktd factor-code check factor.py --task MOM-3-01";
+
+const LIST_EXAMPLE: &str = "\
+Examples:
+  ktd factor-code list --level 3
+  ktd factor-code list --category causal --tasks mine.jsonl";
+const SHOW_EXAMPLE: &str = "\
+Example:
+  ktd factor-code show MOM-3-01";
+const GOLD_EXAMPLE: &str = "\
+Example:
+  ktd factor-code gold --out golden
+
+Writes panel_G.csv, gold_G.csv and so on, for panels G, R, Q and E.";
+const CHECK_EXAMPLE: &str = "\
+Example:
+  ktd factor-code check factor.py --task MOM-3-01
+
+Exit code 1: the function does not pass all layers by the strict rules.";
+const SCORE_EXAMPLE: &str = "\
+Example:
+  ktd factor-code score --replies replies.jsonl
+
+One JSON object a line: id, round, reply. A task that passed in a round has no reply in the next.";
+
+/// Which tasks there are, and on which panels.
+#[derive(Debug, Args)]
+struct SetArgs {
+    /// A file of tasks besides the compiled-in ones, one JSON object a line.
+    #[arg(long, value_name = "FILE")]
+    tasks: Option<PathBuf>,
+    /// A folder with panel_G.csv, panel_R.csv, panel_Q.csv and panel_E.csv [default: drawn from the seed].
+    #[arg(long, value_name = "DIR")]
+    panels: Option<PathBuf>,
+    /// The seed of panels and perturbations.
+    #[arg(long, default_value_t = 20_260_401)]
+    panel_seed: u64,
+}
+
+impl SetArgs {
+    fn panels(&self) -> Result<FactorPanels, CodeError> {
+        match &self.panels {
+            Some(folder) => read_panels(folder, self.panel_seed),
+            None => Ok(FactorPanels::new(self.panel_seed, None)?),
+        }
+    }
+
+    fn tasks(&self) -> Result<FactorTasks, CodeError> {
+        match &self.tasks {
+            Some(path) => {
+                let panels = self.panels()?;
+                let text = read_input(path)?;
+                Ok(FactorTasks::with_file(&text, panels.bars(PanelKind::G))?)
+            }
+            None => Ok(FactorTasks::compiled_in()?),
+        }
+    }
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = LIST_EXAMPLE)]
+pub(super) struct ListArgs {
+    /// Tasks of this level alone.
+    #[arg(long, value_parser = clap::value_parser!(u8).range(1..=3))]
+    level: Option<u8>,
+    /// Tasks of this category alone.
+    #[arg(long)]
+    category: Option<String>,
+    #[command(flatten)]
+    set: SetArgs,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = SHOW_EXAMPLE)]
+pub(super) struct ShowArgs {
+    /// The task.
+    id: String,
+    #[command(flatten)]
+    set: SetArgs,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = GOLD_EXAMPLE)]
+pub(super) struct GoldArgs {
+    /// The folder to write into.
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    #[command(flatten)]
+    set: SetArgs,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = CHECK_EXAMPLE)]
+pub(super) struct CheckArgs {
+    /// The Python file, or a model's whole reply.
+    file: PathBuf,
+    /// The task.
+    #[arg(long, value_name = "ID")]
+    task: String,
+    #[command(flatten)]
+    set: SetArgs,
+    #[command(flatten)]
+    boxes: BoxArgs,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = SCORE_EXAMPLE)]
+pub(super) struct ScoreArgs {
+    /// The replies.
+    #[arg(long, value_name = "FILE")]
+    replies: PathBuf,
+    #[command(flatten)]
+    set: SetArgs,
+    #[command(flatten)]
+    boxes: BoxArgs,
+}
+
+/// Works on factor functions.
+pub(super) fn run(command: &FactorCodeCommand, console: Console) -> Result<(), CliError> {
+    match command {
+        FactorCodeCommand::List(args) => list(args, console),
+        FactorCodeCommand::Show(args) => show(args, console),
+        FactorCodeCommand::Gold(args) => gold(args, console),
+        FactorCodeCommand::Check(args) => check(args, console),
+        FactorCodeCommand::Score(args) => score(args, console),
+    }
+}
+
+fn list(args: &ListArgs, console: Console) -> Result<(), CliError> {
+    let tasks = args.set.tasks()?;
+    let tasks = match args.category.as_deref() {
+        Some(category) => tasks.chosen(&[category]).map_err(CodeError::from)?,
+        None => tasks,
+    };
+    let of_level = |level: u8| args.level.is_none_or(|wanted| wanted == level);
+    let chosen: Vec<_> = tasks
+        .as_slice()
+        .iter()
+        .filter(|task| of_level(task.level.number()))
+        .collect();
+    let rows: Vec<_> = chosen
+        .iter()
+        .map(|task| {
+            json!({
+                "id": task.id.as_str(), "category": task.category.name(), "level": task.level.number(),
+                "name": task.function, "prompt": task.prompt, "fx": task.fx, "warmup": task.warm_up,
+            })
+        })
+        .collect();
+    console.result(
+        &task_table(&chosen).text_in(console.layout()),
+        &json!({"tasks": rows}),
+    )
+}
+
+fn show(args: &ShowArgs, console: Console) -> Result<(), CliError> {
+    let tasks = args.set.tasks()?;
+    let task = found(&tasks, &args.id)?;
+    let golden = task.golden.as_deref().unwrap_or("no code is given\n");
+    let text = format!(
+        "{} {} (level {}, warm-up {})\n\n{}\n\n    {}\n\n{golden}",
+        task.id,
+        task.function,
+        task.level.number(),
+        task.warm_up,
+        task.prompt,
+        task.fx
+    );
+    let document = json!({
+        "id": task.id.as_str(), "category": task.category.name(), "level": task.level.number(),
+        "name": task.function, "prompt": task.prompt, "fx": task.fx, "warmup": task.warm_up, "golden": task.golden,
+    });
+    console.result(&text, &document)
+}
+
+fn found<'a>(tasks: &'a FactorTasks, id: &str) -> Result<&'a FactorTask, CliError> {
+    tasks.find(id).ok_or_else(|| {
+        CliError::input(
+            format!("unknown task {id:?}"),
+            "`ktd factor-code list` shows the tasks",
+        )
+    })
+}
+
+fn gold(args: &GoldArgs, console: Console) -> Result<(), CliError> {
+    let files = write_golden(&args.out, &args.set.tasks()?, &args.set.panels()?)?;
+    let names: Vec<String> = files.iter().map(|path| path.display().to_string()).collect();
+    console.result(&format!("{}\n", names.join("\n")), &json!({"files": names}))
+}
+
+fn check(args: &CheckArgs, console: Console) -> Result<(), CliError> {
+    let tasks = args.set.tasks()?;
+    let task = found(&tasks, &args.task)?;
+    let panels = args.set.panels()?;
+    let reply = read_input(&args.file)?;
+    let launcher = BoxLauncher::prove(args.boxes.setup())?;
+    let rules = AccuracyRules::DEFAULT;
+    let Some(verdict) = judge_reply(&launcher, task, &panels, &reply, &rules)? else {
+        return Err(CliError::input(
+            "the box failed again and again",
+            "try again, or see `ktd box doctor`",
+        ));
+    };
+    console.result(
+        &verdict_text(&verdict, &panels, &rules),
+        &verdict_json(&verdict, &rules),
+    )?;
+    match verdict.failure(&rules) {
+        None => Ok(()),
+        Some(class) => Err(CliError::difference(format!(
+            "{}: {}",
+            args.file.display(),
+            class.code()
+        ))),
+    }
+}
+
+fn score(args: &ScoreArgs, console: Console) -> Result<(), CliError> {
+    let tasks = args.set.tasks()?;
+    let panels = args.set.panels()?;
+    let text = read_input(&args.replies)?;
+    let replies = FactorReplies::parse(&text, &tasks).map_err(CodeError::from)?;
+    let launcher = BoxLauncher::prove(args.boxes.setup())?;
+    let rules = AccuracyRules::DEFAULT;
+    let rounds = score_replies(&launcher, &tasks, &panels, &replies, &rules)?;
+    let table = funnel_table(&rounds, &tasks, &rules);
+    let table = if panels.is_real() {
+        table
+    } else {
+        table.with_note("Q synthetic")
+    };
+    console.result(
+        &table.text_in(console.layout()),
+        &scored_json(&rounds, &tasks, &rules),
+    )
+}

@@ -1,0 +1,31 @@
+//! What can be wrong with judging written code.
+
+use ktd_boxed::BoxError;
+use ktd_factor_code::FactorCodeError;
+use ktd_io::{ErrorClass, FileError, InputError};
+
+/// A file, a task or a box with which no code can be judged.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CodeError {
+    /// A file.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// What was asked for.
+    #[error(transparent)]
+    Input(#[from] InputError),
+    /// The box.
+    #[error(transparent)]
+    Boxed(#[from] BoxError),
+    /// Tasks, panels or replies.
+    #[error(transparent)]
+    Factors(#[from] FactorCodeError),
+}
+
+ktd_io::error_constructors!(CodeError);
+ktd_io::error_explanations!(CodeError: File, Boxed;
+    Self::Factors(_) => (
+        "`ktd factor-code list` shows the tasks, docs/factor-code.md the form of files",
+        ErrorClass::InvalidInput
+    ),
+);
