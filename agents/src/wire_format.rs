@@ -25,6 +25,23 @@ impl Wire {
         Self::GenerateContent,
     ];
 
+    /// The wire of a request's path, whatever stands before it; `None` where it is the path of none.
+    #[must_use]
+    pub fn of_path(path: &str) -> Option<Self> {
+        let bare = path.split('?').next().unwrap_or(path).trim_end_matches('/');
+        if bare.ends_with("/chat/completions") {
+            Some(Self::ChatCompletions)
+        } else if bare.ends_with("/responses") {
+            Some(Self::Responses)
+        } else if bare.ends_with("/messages") {
+            Some(Self::Messages)
+        } else if bare.ends_with(":generateContent") || bare.ends_with(":streamGenerateContent") {
+            Some(Self::GenerateContent)
+        } else {
+            None
+        }
+    }
+
     /// The name used in experiments and records.
     #[must_use]
     pub const fn label(self) -> &'static str {

@@ -44,6 +44,7 @@ pub mod publish;
 pub mod recorded_agent;
 mod recorded_files;
 pub mod recorded_prompts;
+pub mod recorded_step;
 pub mod sent_settings;
 pub mod set_aside;
 pub mod signer_mark;
@@ -52,6 +53,7 @@ pub mod spending;
 pub mod summary;
 pub mod summary_file;
 pub mod tariff;
+pub mod transcript;
 
 pub use error::BundleError;
 

@@ -9,12 +9,13 @@ use crate::output::Console;
 use ktd_bundle::BundlePaths;
 use ktd_bundle::exchanges::Cassette;
 use ktd_bundle::open::read_header;
+use ktd_bundle::recorded_step::RecordedStep;
+use ktd_bundle::transcript::{CommonOpening, Transcript};
 use ktd_client::progress::Silent;
 use ktd_episode::open_bundle::OpenBundle;
 use ktd_episode::program::another_program;
-use ktd_episode::recorded_step::RecordedStep;
+use ktd_episode::real_names::real_names;
 use ktd_episode::replay_episode;
-use ktd_episode::transcript::{CommonOpening, Transcript, real_names};
 use serde_json::json;
 use std::collections::BTreeMap;
 

@@ -2,8 +2,8 @@
 
 use crate::output::visible_lines;
 use ktd_bundle::event::StepOutcome;
-use ktd_episode::recorded_step::RecordedStep;
-use ktd_episode::transcript::{CommonOpening, Transcript};
+use ktd_bundle::recorded_step::RecordedStep;
+use ktd_bundle::transcript::{CommonOpening, Transcript};
 use ktd_view::draw::visible;
 use ktd_view::table::{Align, Column, Layout, Table, grouped};
 use serde_json::{Value, json};

@@ -13,11 +13,10 @@ mod error;
 mod finish;
 pub mod open_bundle;
 pub mod program;
-pub mod recorded_step;
+pub mod real_names;
 pub mod run;
 mod step;
 mod texts;
-pub mod transcript;
 pub mod transports;
 pub mod verify;
 

@@ -59,7 +59,7 @@ impl Exchange {
     /// Reads the reply as a run would.
     #[must_use]
     pub fn judge(self, table: &DialectTable) -> Reading {
-        let Some(wire) = wire_of(&self.path) else {
+        let Some(wire) = Wire::of_path(&self.path) else {
             return Reading {
                 exchange: self,
                 wire: None,
@@ -88,23 +88,6 @@ impl Exchange {
             reply: Some(reply),
             verdict: Some(verdict),
         }
-    }
-}
-
-/// The wire whose requests have this path.
-#[must_use]
-pub fn wire_of(path: &str) -> Option<Wire> {
-    let bare = path.split('?').next().unwrap_or(path).trim_end_matches('/');
-    if bare.ends_with("/chat/completions") {
-        Some(Wire::ChatCompletions)
-    } else if bare.ends_with("/responses") {
-        Some(Wire::Responses)
-    } else if bare.ends_with("/messages") {
-        Some(Wire::Messages)
-    } else if bare.ends_with(":generateContent") || bare.ends_with(":streamGenerateContent") {
-        Some(Wire::GenerateContent)
-    } else {
-        None
     }
 }
 

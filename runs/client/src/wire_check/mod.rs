@@ -4,7 +4,7 @@ mod asked;
 mod exchange;
 mod show;
 
-pub use exchange::{Exchange, Reading, wire_of};
+pub use exchange::{Exchange, Reading};
 pub use show::{Checked, line_of, to_json};
 
 use crate::ClientError;

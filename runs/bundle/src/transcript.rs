@@ -1,12 +1,10 @@
 //! A step as the model saw it: the conversation of its last request, and the reply to it; with what all steps have in
 //! common folded into a line.
 
-use crate::EpisodeError;
-use crate::open_bundle::OpenBundle;
-use ktd_agents::{Dialect, ModelTurn};
-use ktd_bundle::conversation::conversation;
-use ktd_bundle::exchanges::{Cassette, ExchangeOutcome, Sent};
-use ktd_client::wire_check::wire_of;
+use crate::BundleError;
+use crate::conversation::conversation;
+use crate::exchanges::{Cassette, ExchangeOutcome, Sent};
+use ktd_agents::{Dialect, ModelTurn, Wire};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -27,8 +25,8 @@ impl Transcript {
     /// The conversation of a step, from the recorded exchanges.
     ///
     /// # Errors
-    /// [`EpisodeError::Input`] when the bundle has no such step.
-    pub fn of(cassette: &Cassette, step: usize) -> Result<Self, EpisodeError> {
+    /// [`BundleError::Input`] when the bundle has no such step.
+    pub fn of(cassette: &Cassette, step: usize) -> Result<Self, BundleError> {
         let answered: Vec<(&Sent, &ExchangeOutcome)> = cassette
             .answered()
             .filter(|sent| sent.intent.at.step == step)
@@ -38,7 +36,7 @@ impl Transcript {
             let steps = cassette.answered().map(|sent| sent.intent.at.step).max();
             let steps = steps.unwrap_or(0);
             let what = format!("step {step} is not recorded");
-            return Err(EpisodeError::input(
+            return Err(BundleError::input(
                 what,
                 format!("the bundle has the steps 1 to {steps}"),
             ));
@@ -140,7 +138,7 @@ fn both_begin<'t>(one: &'t str, other: &str) -> &'t str {
 fn reply(path: &str, outcome: &ExchangeOutcome) -> String {
     let turn = || {
         let reply = outcome.reply()?;
-        let wire = wire_of(path)?;
+        let wire = Wire::of_path(path)?;
         wire.decode(reply.status, &reply.body, &Dialect::plain()).ok()
     };
     match (turn(), outcome) {
@@ -165,28 +163,6 @@ fn said(turn: &ModelTurn) -> String {
         .chain(calls)
         .collect::<Vec<_>>()
         .join("\n")
-}
-
-/// What the masked names and days of a bundle really are, for the owner of its key: alias to code.
-#[must_use]
-pub fn real_names(bundle: &OpenBundle, text: &str) -> BTreeMap<String, String> {
-    let input = bundle.input();
-    let Some(mask) = crate::mask_of(&input) else {
-        return BTreeMap::new();
-    };
-    let words = text.split(|character: char| !character.is_ascii_alphanumeric() && character != '_');
-    words
-        .filter_map(|word| {
-            let name = mask.resolve(word).ok()?;
-            let info = bundle.shared.market.name(name)?;
-            let company = info
-                .company_names
-                .first()
-                .map(|name| format!(" {name}"))
-                .unwrap_or_default();
-            Some((word.to_owned(), format!("{}{company}", info.ticker.reveal())))
-        })
-        .collect()
 }
 
 #[cfg(test)]

@@ -1,11 +1,10 @@
 //! A step of a recorded episode: its orders, what became of them, and the account at its close.
 
-use crate::EpisodeError;
-use ktd_bundle::BundlePaths;
-use ktd_bundle::chain::Lines;
-use ktd_bundle::event::{Mark, OrderRecord, ReadEvent, StepOutcome};
-use ktd_bundle::ledger::LedgerLine;
-use ktd_bundle::ledger_mark::mark_of;
+use crate::chain::Lines;
+use crate::event::{Mark, OrderRecord, ReadEvent, StepOutcome};
+use crate::ledger::LedgerLine;
+use crate::ledger_mark::mark_of;
+use crate::{BundleError, BundlePaths};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -39,8 +38,8 @@ impl RecordedStep {
     /// The steps of a bundle, in order.
     ///
     /// # Errors
-    /// [`EpisodeError`] when its events cannot be read.
-    pub fn all(paths: &BundlePaths) -> Result<Vec<Self>, EpisodeError> {
+    /// [`BundleError`] when its events cannot be read.
+    pub fn all(paths: &BundlePaths) -> Result<Vec<Self>, BundleError> {
         let path = paths.events();
         let events: Vec<ReadEvent> = Lines::read(&path)?.bodies(&path)?;
         let path = paths.ledger();
@@ -49,7 +48,9 @@ impl RecordedStep {
         Ok(Self::of(events, &marks.collect()))
     }
 
-    fn of(events: Vec<ReadEvent>, ledger: &BTreeMap<usize, Mark>) -> Vec<Self> {
+    /// The steps of events, in order, with the account of the private ledger where the events do not hold it.
+    #[must_use]
+    pub fn of(events: Vec<ReadEvent>, ledger: &BTreeMap<usize, Mark>) -> Vec<Self> {
         let mut steps: Vec<Self> = Vec::new();
         let mut nav_fen = None;
         for event in events {
