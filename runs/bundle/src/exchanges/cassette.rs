@@ -76,6 +76,14 @@ impl Cassette {
         Ok(cassette)
     }
 
+    /// The sends of lines from the middle of a store, the first of which is record `first`.
+    pub(super) fn of_lines(path: &Path, first: u64, lines: &[u8]) -> Result<Self, BundleError> {
+        let mut cassette = Self::default();
+        cassette.extent.records = first;
+        cassette.add_lines(path, lines)?;
+        Ok(cassette)
+    }
+
     fn read_compressed(&mut self, path: &Path, bytes: &[u8]) -> Result<(), BundleError> {
         let mut at = 0;
         let mut room = STORE_LIMIT_BYTES;

@@ -7,11 +7,13 @@
 //! of which nobody knows whether it was answered, or charged. Killed in the middle of a line or a frame, the torn end is
 //! cut off when the store is opened again. A finished store is one frame.
 
+mod by_step;
 mod cassette;
 mod line;
 mod segment;
 mod store;
 
+pub use by_step::ExchangesByStep;
 pub use cassette::Cassette;
 pub(crate) use segment::STORE_LIMIT_BYTES;
 pub use store::ExchangeStore;

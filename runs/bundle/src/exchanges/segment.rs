@@ -8,7 +8,7 @@ use std::io::{Read, Write};
 const COMPRESSION_LEVEL: i32 = 3;
 /// 2^24 = 16 MiB: repetitions within so many bytes are found, far more than one step repeats, and every decoder takes it
 /// without being asked to.
-const WINDOW_LOG: u32 = 24;
+pub(super) const WINDOW_LOG: u32 = 24;
 const MAGIC: [u8; 4] = 0xfd2f_b528_u32.to_le_bytes();
 /// The most that a store may hold when it is decompressed, bytes: 4 GiB, a hundred times a long episode's.
 pub(crate) const STORE_LIMIT_BYTES: u64 = 4 << 30;

@@ -1,0 +1,337 @@
+//! The exchanges of an episode step by step, without holding the whole store: a long episode repeats its conversation in
+//! every request and is a hundred times its file when it is decompressed.
+
+use super::cassette::Cassette;
+use super::line::Record;
+use super::segment::{STORE_LIMIT_BYTES, WINDOW_LOG, decompress};
+use super::store::open_part;
+use super::{ExchangeOutcome, Sent};
+use crate::BundleError;
+use ktd_io::FileError;
+use ktd_io::sha256::sha256_hex;
+use ktd_io::whole_file::{open_regular, read_bounded};
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
+use std::path::{Path, PathBuf};
+
+/// The most that the compressed part may hold: 512 MiB, fifty times a long episode's.
+const FILE_LIMIT_BYTES: u64 = 512 << 20;
+/// The most that one record may hold: 64 MiB, far above the longest conversation.
+const LINE_LIMIT_BYTES: u64 = 64 << 20;
+/// Repetitions within 2^22 bytes are found again in a step's records: several requests of it.
+const STEP_WINDOW_LOG: u32 = 22;
+
+/// Records of one step that follow each other in the store, compressed.
+#[derive(Debug, Clone)]
+struct StepRecords {
+    first_record: u64,
+    frame: Vec<u8>,
+}
+
+/// All exchanges of an episode, compressed step by step.
+#[derive(Debug, Clone, Default)]
+pub struct ExchangesByStep {
+    path: PathBuf,
+    sha256: Option<String>,
+    steps: BTreeMap<usize, Vec<StepRecords>>,
+}
+
+/// The step that is being read.
+#[derive(Debug, Default)]
+struct OpenStep {
+    step: usize,
+    first_record: u64,
+    lines: Vec<u8>,
+}
+
+impl ExchangesByStep {
+    /// Reads a store once: the compressed part at `path`, and the open part beside it. What a kill tore off the end of either
+    /// is left out; a missing file has no exchanges.
+    ///
+    /// # Errors
+    /// [`BundleError::File`] for a part that cannot be read, is too large or holds too much, and for records out of order.
+    pub fn read(path: &Path) -> Result<Self, BundleError> {
+        let mut read = Self {
+            path: path.to_owned(),
+            ..Self::default()
+        };
+        let compressed = match read_bounded(path, FILE_LIMIT_BYTES) {
+            Err(FileError::Io { source, .. }) if source.kind() == ErrorKind::NotFound => None,
+            bytes => Some(bytes?),
+        };
+        let (mut next, mut open) = (0, OpenStep::default());
+        let mut torn = None;
+        if let Some(bytes) = compressed {
+            read.sha256 = Some(sha256_hex(&bytes));
+            let mut decoder = zstd::Decoder::new(bytes.as_slice()).map_err(BundleError::io("read", path))?;
+            decoder
+                .window_log_max(WINDOW_LOG)
+                .map_err(BundleError::io("read", path))?;
+            let lines = BufReader::with_capacity(1 << 20, decoder.take(STORE_LIMIT_BYTES + 1));
+            torn = read.add_lines(path, lines, (&mut next, &mut open))?;
+        }
+        let closed = next;
+        let beside = open_part(path);
+        match open_regular(&beside) {
+            Ok(file) => {
+                let lines = BufReader::with_capacity(1 << 20, file.take(STORE_LIMIT_BYTES + 1));
+                let failed = read.add_lines(&beside, lines, (&mut next, &mut open))?;
+                failed.map_or(Ok(()), |error| Err(BundleError::io("read", &beside)(error)))?;
+            }
+            Err(FileError::Io { source, .. }) if source.kind() == ErrorKind::NotFound => {}
+            Err(error) => return Err(error.into()),
+        }
+        // A kill tears a frame while its records still stand in the open part.
+        if let Some(error) = torn.filter(|_| next == closed) {
+            return Err(BundleError::damaged(
+                path,
+                format!("a frame is torn or damaged: {error}"),
+            ));
+        }
+        read.close(&mut open)?;
+        Ok(read)
+    }
+
+    /// SHA-256 of the compressed part; `None` where there is none.
+    #[must_use]
+    pub fn sha256(&self) -> Option<&str> {
+        self.sha256.as_deref()
+    }
+
+    /// The steps of which anything was sent.
+    pub fn steps(&self) -> impl Iterator<Item = usize> {
+        self.steps.keys().copied()
+    }
+
+    /// Bytes that are held.
+    #[must_use]
+    pub fn held_bytes(&self) -> usize {
+        let records = self.steps.values().flatten();
+        records.map(|records| records.frame.len()).sum()
+    }
+
+    /// The sends of a step in the order they were made; none where nothing was sent.
+    ///
+    /// # Errors
+    /// [`BundleError::File`] for a record that is none, or is not of the step.
+    pub fn step(&self, step: usize) -> Result<Vec<Sent>, BundleError> {
+        let damaged = |what: String| BundleError::damaged(&self.path, format!("step {step}: {what}"));
+        let mut sends: Vec<Sent> = Vec::new();
+        for records in self.steps.get(&step).into_iter().flatten() {
+            let lines = decompress(&records.frame, STORE_LIMIT_BYTES).map_err(damaged)?;
+            let cassette = Cassette::of_lines(&self.path, records.first_record, &lines)?;
+            sends.extend(cassette.sends().cloned());
+        }
+        if sends.iter().any(|sent| sent.intent.at.step != step) {
+            return Err(damaged(
+                "a record of another step stands among its own".to_owned(),
+            ));
+        }
+        Ok(sends)
+    }
+
+    /// Every recorded text of a step that came back, and every request's body: what a search looks through.
+    ///
+    /// # Errors
+    /// As [`Self::step`].
+    pub fn texts(&self, step: usize) -> Result<Vec<String>, BundleError> {
+        let sends = self.step(step)?;
+        let mut texts = Vec::new();
+        for sent in sends {
+            texts.push(sent.intent.request);
+            if let Some(ExchangeOutcome::Reply { body: Some(body), .. }) = sent.outcome {
+                texts.push(body);
+            }
+        }
+        Ok(texts)
+    }
+
+    /// Adds whole lines. What stopped the reading before its end is handed back: a torn frame.
+    fn add_lines(
+        &mut self,
+        path: &Path,
+        mut lines: impl BufRead,
+        (next, open): (&mut u64, &mut OpenStep),
+    ) -> Result<Option<std::io::Error>, BundleError> {
+        let mut total: u64 = 0;
+        let mut line = Vec::new();
+        loop {
+            line.clear();
+            let read = match lines
+                .by_ref()
+                .take(LINE_LIMIT_BYTES + 1)
+                .read_until(b'\n', &mut line)
+            {
+                Ok(read) => u64::try_from(read).unwrap_or(u64::MAX),
+                Err(error) => return Ok(Some(error)),
+            };
+            total = total.saturating_add(read);
+            if LINE_LIMIT_BYTES < read || STORE_LIMIT_BYTES < total {
+                return Err(BundleError::damaged(path, "it holds more than any episode does"));
+            }
+            if line.last() != Some(&b'\n') {
+                return Ok(None);
+            }
+            let damaged = |what: String| BundleError::damaged(path, format!("after record {next}: {what}"));
+            let (number, step) = place(&line).map_err(damaged)?;
+            if number < *next {
+                continue;
+            }
+            if *next < number {
+                return Err(damaged(format!("the next record is number {number}")));
+            }
+            if open.step != step || open.lines.is_empty() {
+                self.close(open)?;
+                *open = OpenStep {
+                    step,
+                    first_record: number,
+                    lines: Vec::new(),
+                };
+            }
+            open.lines.extend_from_slice(&line);
+            *next += 1;
+        }
+    }
+
+    fn close(&mut self, open: &mut OpenStep) -> Result<(), BundleError> {
+        if open.lines.is_empty() {
+            return Ok(());
+        }
+        let records = StepRecords {
+            first_record: open.first_record,
+            frame: pack(&open.lines).map_err(BundleError::io("compress", &self.path))?,
+        };
+        self.steps.entry(open.step).or_default().push(records);
+        open.lines.clear();
+        Ok(())
+    }
+}
+
+/// One frame, made fast: it is held and never written.
+fn pack(lines: &[u8]) -> std::io::Result<Vec<u8>> {
+    let mut encoder = zstd::Encoder::new(Vec::new(), 1)?;
+    encoder.long_distance_matching(true)?;
+    encoder.window_log(STEP_WINDOW_LOG)?;
+    encoder.write_all(lines)?;
+    encoder.finish()
+}
+
+/// Number and step of a record. They stand at the beginning of what this program writes, so that most of a line need not be
+/// parsed; another spelling is parsed as a whole.
+fn place(line: &[u8]) -> Result<(u64, usize), String> {
+    quick_place(line).map_or_else(
+        || {
+            let (number, record) = Record::parse(line)?;
+            let at = match record {
+                Record::Intent(intent) => intent.at,
+                Record::Outcome { at, .. } => at,
+            };
+            Ok((number, at.step))
+        },
+        Ok,
+    )
+}
+
+fn quick_place(line: &[u8]) -> Option<(u64, usize)> {
+    let text = std::str::from_utf8(line.get(..line.len().min(96))?).ok()?;
+    let (number, rest) = text.strip_prefix("{\"seq\":")?.split_once(',')?;
+    let rest = rest
+        .strip_prefix("\"intent\":")
+        .or_else(|| rest.strip_prefix("\"outcome\":"))?;
+    let (step, _) = rest.strip_prefix("{\"at\":{\"step\":")?.split_once(',')?;
+    Some((number.parse().ok()?, step.parse().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exchanges::{ExchangeStore, Intent, RequestPlace};
+
+    fn record(store: &ExchangeStore, step: usize, ordinal: u32) {
+        let at = RequestPlace {
+            step,
+            ordinal,
+            attempt: 0,
+        };
+        let request = format!("{{\"n\":{step}{ordinal},\"股\":\"{}\"}}", "x".repeat(200));
+        let intent = Intent {
+            at,
+            key: "k".to_owned(),
+            path: "/p".to_owned(),
+            request,
+        };
+        store.intend(intent).unwrap();
+        let outcome = ExchangeOutcome::Failed {
+            code: "c".to_owned(),
+            retryable: false,
+            detail: String::new(),
+        };
+        store.settle(at, outcome).unwrap();
+    }
+
+    fn store(path: &Path) -> ExchangeStore {
+        let store = ExchangeStore::continue_after(path, &Cassette::default()).unwrap();
+        for (step, ordinal) in [(1, 0), (1, 1), (2, 0), (3, 0)] {
+            record(&store, step, ordinal);
+        }
+        store
+    }
+
+    #[test]
+    fn a_step_is_what_the_whole_store_holds_of_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("exchanges.jsonl.zst");
+        let open = store(&path);
+        let while_it_runs = ExchangesByStep::read(&path).unwrap();
+        open.finish().unwrap();
+        let cassette = Cassette::read(&path).unwrap();
+        for read in [while_it_runs, ExchangesByStep::read(&path).unwrap()] {
+            assert_eq!(read.steps().collect::<Vec<_>>(), [1, 2, 3]);
+            for step in 1..=4 {
+                let expected = cassette.sends().filter(|sent| sent.intent.at.step == step);
+                assert_eq!(
+                    read.step(step).unwrap(),
+                    expected.cloned().collect::<Vec<_>>(),
+                    "{step}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_torn_frame_is_damage_unless_its_records_stand_open() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("exchanges.jsonl.zst");
+        let open = store(&path);
+        let lines = std::fs::read(open_part(&path)).unwrap();
+        open.finish().unwrap();
+        let frame = std::fs::read(&path).unwrap();
+        std::fs::write(&path, &frame[..frame.len() - 7]).unwrap();
+        let error = ExchangesByStep::read(&path).unwrap_err().to_string();
+        assert!(error.contains("torn or damaged"), "{error}");
+        std::fs::write(open_part(&path), lines).unwrap();
+        assert_eq!(ExchangesByStep::read(&path).unwrap().steps().count(), 3);
+    }
+
+    #[test]
+    fn a_record_of_another_number_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("exchanges.jsonl.zst");
+        std::fs::write(
+            open_part(&path),
+            "{\"seq\":3,\"intent\":{\"at\":{\"step\":1,\"ordinal\":0}}}\n",
+        )
+        .unwrap();
+        let error = ExchangesByStep::read(&path).unwrap_err().to_string();
+        assert!(error.contains("the next record is number 3"), "{error}");
+    }
+
+    #[test]
+    fn places_are_read_in_any_spelling() {
+        let quick = br#"{"seq":7,"outcome":{"at":{"step":12,"ordinal":0,"attempt":0},"refused":{}}}"#;
+        assert_eq!(quick_place(quick), Some((7, 12)));
+        let other = br#"{ "seq":7,"outcome":{"at":{"step":12,"ordinal":0,"attempt":0},"refused":{}}}"#;
+        assert_eq!(quick_place(other), None);
+        assert_eq!(place(other), Ok((7, 12)));
+    }
+}
