@@ -17,6 +17,53 @@ pub fn conversation(request: &Value) -> Vec<(String, String)> {
     all
 }
 
+/// The answer to a tool's call that a request carries.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToolAnswer {
+    /// The id of the call, where the wire has one.
+    pub call: Option<String>,
+    /// What the tool answered.
+    pub text: String,
+}
+
+/// The answers to tool calls in a request, oldest first, whatever the wire.
+#[must_use]
+pub fn tool_answers(request: &Value) -> Vec<ToolAnswer> {
+    let entries = ["messages", "input", "contents"].into_iter();
+    let entries = entries.filter_map(|key| request.get(key).and_then(Value::as_array));
+    let mut answers = Vec::new();
+    for entry in entries.flatten() {
+        let blocks = ["content", "parts"].into_iter();
+        let blocks = blocks.filter_map(|key| entry.get(key).and_then(Value::as_array));
+        answers.extend(
+            std::iter::once(entry)
+                .chain(blocks.flatten())
+                .filter_map(answer_of),
+        );
+    }
+    answers
+}
+
+fn answer_of(value: &Value) -> Option<ToolAnswer> {
+    let is_kind = |kind: &str| value.get("type").is_some_and(|own| own == kind);
+    let text = |pointer: &str| value.pointer(pointer).and_then(Value::as_str).map(str::to_owned);
+    let whole = |pointer: &str| {
+        let inner = value.pointer(pointer)?;
+        Some(inner.as_str().map_or_else(|| inner.to_string(), str::to_owned))
+    };
+    let (call, text) = if value.get("role").is_some_and(|role| role == "tool") {
+        (text("/tool_call_id"), text_of(value))
+    } else if is_kind("function_call_output") {
+        (text("/call_id"), whole("/output")?)
+    } else if is_kind("tool_result") {
+        (text("/tool_use_id"), text_of(value))
+    } else {
+        let answer = whole("/functionResponse/response")?;
+        (text("/functionResponse/id"), answer)
+    };
+    Some(ToolAnswer { call, text })
+}
+
 fn role_of(entry: &Value) -> &str {
     let kind = entry.get("type").and_then(Value::as_str).unwrap_or_default();
     match kind {
@@ -86,6 +133,26 @@ fn join(texts: impl Iterator<Item = String>) -> String {
 mod tests {
     use super::*;
     use serde_json::json;
+
+    #[test]
+    fn answers_of_tools_are_found_on_every_wire() {
+        let wires = [
+            json!({ "messages": [{ "role": "user", "content": "state" },
+                { "role": "tool", "tool_call_id": "c1", "content": "data" }] }),
+            json!({ "messages": [{ "role": "user", "content": [
+                { "type": "tool_result", "tool_use_id": "c1", "content": [{ "type": "text", "text": "data" }] }] }] }),
+            json!({ "input": [{ "type": "function_call_output", "call_id": "c1", "output": "data" }] }),
+            json!({ "contents": [{ "role": "user", "parts": [
+                { "functionResponse": { "id": "c1", "name": "t", "response": "data" } }] }] }),
+        ];
+        for request in wires {
+            let expected = ToolAnswer {
+                call: Some("c1".to_owned()),
+                text: "data".to_owned(),
+            };
+            assert_eq!(tool_answers(&request), [expected], "{request}");
+        }
+    }
 
     #[test]
     fn a_conversation_reads_the_same_on_every_wire() {

@@ -158,6 +158,7 @@ macro_rules! from_errors {
 
 from_errors!(
     FileError,
+    ktd_viewer::ViewerError,
     ktd_experiment::ExperimentError,
     ktd_data::DataFileError,
     ktd_bundle::BundleError,

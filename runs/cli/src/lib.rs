@@ -53,6 +53,7 @@ mod trading_day;
 mod vendors;
 mod verify;
 mod verify_signed;
+mod view;
 mod wire;
 
 pub use error::CliError;
@@ -111,6 +112,8 @@ enum Command {
     Curve(curve::CurveArgs),
     /// Probe a mask, check the attackers, and sign a certificate that others can verify.
     Certify(certify::CertifyArgs),
+    /// Look at experiments, episodes and steps in a browser: read only, on this machine alone.
+    View(view::ViewArgs),
     /// Show how two books of one window differ, such as a branch and the episode that it left.
     Diff(diff::DiffArgs),
     /// Rank finished runs by what they selected; say which differences are real.
@@ -175,6 +178,7 @@ pub fn main() -> ExitCode {
         Command::Replay(args) => replay::run(&args, console),
         Command::Verify(args) => verify::run(&args, console),
         Command::Attribute(args) => attribute::run(&args, console),
+        Command::View(args) => view::run(&args, console),
         Command::Diff(args) => diff::run(&args, console),
         Command::Probe(args) => probe::run(&args, console),
         Command::Curve(args) => curve::run(&args, console),

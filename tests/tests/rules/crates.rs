@@ -102,7 +102,7 @@ impl Power {
             ],
             Processes => &["rustix", "tokio/process", "landlock", "command-fds"],
             Signals => &["tokio/signal"],
-            Sockets => &["reqwest", "rustls"],
+            Sockets => &["reqwest", "rustls", "axum", "tokio/net"],
             Mcp => &["rmcp"],
             Entropy => &["getrandom"],
             Signatures => &["ring"],
@@ -208,7 +208,7 @@ pub(crate) const FOR_TESTS: [&str; 2] = ["tests", "kit"];
 pub(crate) const OPTIONAL: &str = "frames";
 
 /// All crates but those for tests, in the order of the plan.
-pub(crate) const CRATES: [Crate; 38] = [
+pub(crate) const CRATES: [Crate; 39] = [
     Crate {
         name: "env",
         folder: "env",
@@ -610,6 +610,15 @@ pub(crate) const CRATES: [Crate; 38] = [
         powers: &[Files, Codecs, Serialisation, Reveal],
     },
     Crate {
+        name: "viewer",
+        folder: "runs/viewer",
+        // `agents`: replies are read by the wires that they came over.
+        knows: &["agents", "io", "view", "bundle"],
+        tests_know: &[],
+        never: "a client, a running episode, a market, a mask's key; writes nothing but an exported site",
+        powers: &[Clock, Tasks, Sockets, Serialisation],
+    },
+    Crate {
         name: "cli",
         folder: "runs/cli",
         knows: &[
@@ -635,6 +644,7 @@ pub(crate) const CRATES: [Crate; 38] = [
             "sandbox",
             "boxed",
             "code",
+            "viewer",
         ],
         tests_know: &[],
         never: "how anything is computed",
@@ -643,6 +653,8 @@ pub(crate) const CRATES: [Crate; 38] = [
             Clock,
             Environment,
             Tasks,
+            // Opens the browser.
+            Processes,
             Signals,
             Mcp,
             Arguments,

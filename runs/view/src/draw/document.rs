@@ -5,6 +5,13 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 /// A whole page with compiled-in style sheets. Every element but HTML's void ones is closed, and of SVG all are.
 #[must_use]
 pub fn document(title: &str, styles: &[&'static str], body: &Markup) -> String {
+    let style = html! { style { @for style in styles { (PreEscaped(style)) } } };
+    frame(title, &style, body)
+}
+
+/// A whole page whose style sheets, and scripts where it has any, are named in `head`.
+#[must_use]
+pub fn frame(title: &str, head: &Markup, body: &Markup) -> String {
     let page = html! {
         (DOCTYPE) "\n"
         html lang="en" {
@@ -13,7 +20,7 @@ pub fn document(title: &str, styles: &[&'static str], body: &Markup) -> String {
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="color-scheme" content="light dark";
                 title { (title) }
-                style { @for style in styles { (PreEscaped(style)) } }
+                (head)
             }
             body { (body) }
         }

@@ -19,7 +19,7 @@ mod ticks;
 pub use axes::{Axes, Axis, Edges, Plane, padded};
 pub use canvas::{Anchor, Canvas, Point};
 pub use cell::TableCell;
-pub use document::document;
+pub use document::{document, frame};
 pub use number::{
     axis_percent, change, counted, decimals, grouped, joined, named, p_value, percent, plural, portion, real,
     scientific, short_hash,

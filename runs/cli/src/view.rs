@@ -1,0 +1,93 @@
+//! `ktd view`.
+
+use super::run::runtime;
+use super::signals::unless_told_to_end;
+use crate::CliError;
+use crate::output::Console;
+use clap::Args;
+use ktd_viewer::{ServerSettings, ViewerServer};
+use serde_json::json;
+use std::io::IsTerminal;
+use std::path::PathBuf;
+
+const EXAMPLE: &str = "\
+Examples:
+  ktd view                                  # all that lies below results/
+  ktd view results/headline                 # while `ktd run` writes it, too
+  ktd view results/headline --no-open --port 4817
+
+The pages are served to this machine alone, until Ctrl-C. Nothing is written, asked or run.";
+
+/// The port that is tried first, so that addresses last.
+const USUAL_PORT: u16 = 4817;
+
+/// Look at experiments, episodes and steps in a browser: read only, on this machine alone.
+#[derive(Debug, Clone, Args)]
+#[command(after_help = EXAMPLE)]
+pub(super) struct ViewArgs {
+    /// Results directories or bundles.
+    #[arg(default_value = "results", value_name = "DIR")]
+    directories: Vec<PathBuf>,
+    /// The port; 0 for any that is free [default: 4817, or any where that is taken].
+    #[arg(long)]
+    port: Option<u16>,
+    /// Print the address and open no browser.
+    #[arg(long)]
+    no_open: bool,
+    /// Leave private parts unread: what others would see.
+    #[arg(long)]
+    public: bool,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// [`CliError`] when a directory is missing or the port is taken, and when a signal ends it.
+pub(super) fn run(args: &ViewArgs, console: Console) -> Result<(), CliError> {
+    runtime()?.block_on(async {
+        let server = bind(args).await?;
+        let url = server.url();
+        console.result(&format!("{url}\nCtrl-C ends it"), &json!({ "url": url }))?;
+        if !args.no_open && std::io::stdout().is_terminal() && !open(&url) {
+            console.note("note: no browser could be opened here; open the address yourself");
+        }
+        // A signal is how it ends: no failure.
+        match unless_told_to_end(server.serve()).await {
+            Ok(ended) => Ok(ended?),
+            Err(_) => Ok(()),
+        }
+    })
+}
+
+/// The port that was asked for; else the usual one, or any.
+async fn bind(args: &ViewArgs) -> Result<ViewerServer, CliError> {
+    let settings = |port: u16| ServerSettings {
+        directories: args.directories.clone(),
+        port,
+        with_private: !args.public,
+    };
+    if let Some(port) = args.port {
+        return Ok(ViewerServer::bind(&settings(port)).await?);
+    }
+    match ViewerServer::bind(&settings(USUAL_PORT)).await {
+        Ok(server) => Ok(server),
+        Err(_) => Ok(ViewerServer::bind(&settings(0)).await?),
+    }
+}
+
+/// Asks the system for its browser; whether it was there to ask.
+fn open(url: &str) -> bool {
+    let opener = if cfg!(target_os = "macos") {
+        "open"
+    } else {
+        "xdg-open"
+    };
+    let quiet = || std::process::Stdio::null();
+    let started = std::process::Command::new(opener)
+        .arg(url)
+        .stdin(quiet())
+        .stdout(quiet())
+        .stderr(quiet())
+        .spawn();
+    started.is_ok()
+}

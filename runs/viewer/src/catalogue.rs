@@ -1,0 +1,272 @@
+//! What lies below the named directories: experiments with their episodes, boards and certificates.
+
+use crate::entry::{EpisodeContent, EpisodeEntry};
+use crate::plain_files::is_own_directory;
+use crate::slug::{plain, unique};
+use crate::{ViewerError, slug};
+use ktd_bundle::BundlePaths;
+use ktd_bundle::canary::CANARIES;
+use ktd_bundle::set_aside::is_set_aside;
+use ktd_io::whole_file::list;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::SystemTime;
+
+/// How deep below a named directory is looked: RESULTS/EXPERIMENT/cells/CELL.
+const SEARCH_DEPTH: usize = 4;
+/// Episodes that are listed; a directory of more is named in parts.
+const EPISODES_MAX: usize = 20_000;
+
+/// Experiments in the order of their directories.
+#[derive(Debug, Clone, Default)]
+pub struct Catalogue {
+    /// The experiments.
+    pub experiments: Vec<ExperimentEntry>,
+    /// Whether more episodes were found than are listed.
+    pub is_cut: bool,
+}
+
+/// A directory of results.
+#[derive(Debug, Clone)]
+pub struct ExperimentEntry {
+    /// Its name in addresses.
+    pub slug: String,
+    /// Its directory.
+    pub folder: PathBuf,
+    /// Its episodes, in the order of their names.
+    pub episodes: Vec<Arc<EpisodeEntry>>,
+    /// Boards below it.
+    pub boards: Vec<DocumentEntry>,
+    /// Certificates below it.
+    pub certificates: Vec<DocumentEntry>,
+}
+
+/// A document beside episodes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DocumentEntry {
+    /// Its name in addresses.
+    pub slug: String,
+    /// The folder that it lies in.
+    pub folder: PathBuf,
+}
+
+impl Catalogue {
+    /// The episode of an address.
+    #[must_use]
+    pub fn episode(&self, slug: &str) -> Option<&Arc<EpisodeEntry>> {
+        let episodes = self
+            .experiments
+            .iter()
+            .flat_map(|experiment| &experiment.episodes);
+        episodes.into_iter().find(|episode| episode.slug == slug)
+    }
+
+    /// The experiment of an address.
+    #[must_use]
+    pub fn experiment(&self, slug: &str) -> Option<&ExperimentEntry> {
+        self.experiments.iter().find(|experiment| experiment.slug == slug)
+    }
+
+    /// The experiment that an episode is of.
+    #[must_use]
+    pub fn experiment_of(&self, episode: &EpisodeEntry) -> Option<&ExperimentEntry> {
+        let mut experiments = self.experiments.iter();
+        experiments.find(|one| one.episodes.iter().any(|other| other.slug == episode.slug))
+    }
+}
+
+/// What tells whether a bundle changed: times and sizes of three files.
+type Stamp = [Option<(SystemTime, u64)>; 3];
+
+/// Reads the same directories again and again; a bundle that did not change is not read again.
+#[derive(Debug)]
+pub struct CatalogueReader {
+    roots: Vec<PathBuf>,
+    with_private: bool,
+    known: BTreeMap<PathBuf, (Stamp, Arc<EpisodeEntry>)>,
+}
+
+/// What lies below a directory.
+#[derive(Debug, Default)]
+struct Found {
+    bundles: Vec<PathBuf>,
+    boards: Vec<PathBuf>,
+    certificates: Vec<PathBuf>,
+}
+
+impl CatalogueReader {
+    /// A reader of these directories; without the private parts it shows what anyone may see.
+    ///
+    /// # Errors
+    /// [`ViewerError`] when one is no directory.
+    pub fn new(roots: &[PathBuf], with_private: bool) -> Result<Self, ViewerError> {
+        let mut real = Vec::new();
+        for root in roots {
+            if !root.is_dir() {
+                return Err(ViewerError::input(
+                    format!("{}: no such directory", root.display()),
+                    "name results directories, such as results/NAME, or bundles in results/NAME/cells",
+                ));
+            }
+            real.push(root.canonicalize().map_err(ViewerError::io("read", root))?);
+        }
+        real.sort();
+        real.dedup();
+        Ok(Self {
+            roots: real,
+            with_private,
+            known: BTreeMap::new(),
+        })
+    }
+
+    /// What lies there now.
+    ///
+    /// # Errors
+    /// [`ViewerError`] when a directory cannot be listed.
+    pub fn read(&mut self) -> Result<Catalogue, ViewerError> {
+        let found = self.find()?;
+        let mut folders: BTreeMap<PathBuf, Vec<PathBuf>> = BTreeMap::new();
+        for bundle in found.bundles.iter().take(EPISODES_MAX) {
+            folders
+                .entry(results_of(bundle))
+                .or_default()
+                .push(bundle.clone());
+        }
+        for document in found.boards.iter().chain(&found.certificates) {
+            let above = document.parent().unwrap_or(document);
+            let has_home = folders.keys().any(|folder| document.starts_with(folder));
+            if !has_home {
+                folders.entry(above.to_owned()).or_default();
+            }
+        }
+        let (mut taken, mut known) = (BTreeSet::new(), BTreeMap::new());
+        let mut experiments = Vec::new();
+        for (folder, bundles) in folders {
+            let slug = unique(&mut taken, &name(&folder), &folder.to_string_lossy());
+            let mut cells = BTreeSet::new();
+            let mut episodes = Vec::new();
+            for root in bundles {
+                let cell = unique(&mut cells, &name(&root), &root.to_string_lossy());
+                let stamp = stamp(&root);
+                let entry = match self.known.remove(&root) {
+                    Some((before, entry)) if before == stamp => entry,
+                    _ => Arc::new(self.entry(&root, format!("{slug}~{cell}"))),
+                };
+                known.insert(root, (stamp, Arc::clone(&entry)));
+                episodes.push(entry);
+            }
+            let boards = documents(&found.boards, &folder, &slug);
+            let certificates = documents(&found.certificates, &folder, &slug);
+            experiments.push(ExperimentEntry {
+                slug,
+                folder,
+                episodes,
+                boards,
+                certificates,
+            });
+        }
+        self.known = known;
+        Ok(Catalogue {
+            experiments,
+            is_cut: EPISODES_MAX < found.bundles.len(),
+        })
+    }
+
+    /// What changes when anything of the episodes does, without reading a file.
+    ///
+    /// # Errors
+    /// [`ViewerError`] when a directory cannot be listed.
+    pub fn fingerprint(&self) -> Result<u64, ViewerError> {
+        use std::hash::{DefaultHasher, Hash, Hasher};
+        let mut hasher = DefaultHasher::new();
+        for bundle in self.find()?.bundles {
+            stamp(&bundle).hash(&mut hasher);
+            bundle.hash(&mut hasher);
+        }
+        Ok(hasher.finish())
+    }
+
+    fn find(&self) -> Result<Found, ViewerError> {
+        let mut found = Found::default();
+        for root in &self.roots {
+            look(root, SEARCH_DEPTH, &mut found)?;
+        }
+        found.bundles.sort();
+        found.bundles.dedup();
+        Ok(found)
+    }
+
+    fn entry(&self, root: &Path, slug: String) -> EpisodeEntry {
+        let content = EpisodeContent::read(root, self.with_private);
+        EpisodeEntry {
+            slug,
+            name: name(root),
+            root: root.to_owned(),
+            content: content.map_err(|error| error.to_string()),
+        }
+    }
+}
+
+/// Looks for bundles and documents; links are not followed.
+fn look(folder: &Path, depth: usize, found: &mut Found) -> Result<(), ViewerError> {
+    if folder.join("header.json").is_file() {
+        found.bundles.push(folder.to_owned());
+        return Ok(());
+    }
+    if folder.join("leaderboard.json").is_file() && folder.join("index.html").is_file() {
+        found.boards.push(folder.to_owned());
+    }
+    if folder.join("certificate.json").is_file() {
+        found.certificates.push(folder.to_owned());
+        return Ok(());
+    }
+    if depth == 0 {
+        return Ok(());
+    }
+    for path in list(folder)? {
+        let name = name(&path);
+        if is_own_directory(&path) && name != "private" && name != CANARIES && !is_set_aside(&name) {
+            look(&path, depth - 1, found)?;
+        }
+    }
+    Ok(())
+}
+
+/// The results directory of a bundle: above its `cells`, where it has one.
+fn results_of(bundle: &Path) -> PathBuf {
+    let above = bundle.parent().unwrap_or(bundle);
+    let results = if name(above) == "cells" {
+        above.parent()
+    } else {
+        None
+    };
+    results.unwrap_or(above).to_owned()
+}
+
+fn name(path: &Path) -> String {
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
+    name.unwrap_or_else(|| "-".to_owned())
+}
+
+fn documents(found: &[PathBuf], folder: &Path, slug: &str) -> Vec<DocumentEntry> {
+    let mut taken = BTreeSet::new();
+    let below = found.iter().filter(|path| path.starts_with(folder));
+    let entries = below.map(|path| {
+        let relative = path.strip_prefix(folder).unwrap_or(path).to_string_lossy();
+        let own = unique(&mut taken, &slug::plain(&relative.replace('/', "~")), &relative);
+        DocumentEntry {
+            slug: plain(&format!("{slug}.{own}")),
+            folder: path.clone(),
+        }
+    });
+    entries.collect()
+}
+
+fn stamp(root: &Path) -> Stamp {
+    let paths = BundlePaths::new(root);
+    [paths.header(), paths.events(), paths.summary()].map(|path| {
+        let metadata = path.metadata().ok()?;
+        Some((metadata.modified().ok()?, metadata.len()))
+    })
+}

@@ -1,0 +1,80 @@
+//! What differs between the same step of two episodes.
+
+use crate::episode::{Episode, TimelineStep};
+
+/// A step of two episodes.
+#[derive(Debug, Clone)]
+pub struct StepPair<'e> {
+    /// The step.
+    pub step: usize,
+    /// Of the first episode, where it has it.
+    pub left: Option<&'e TimelineStep>,
+    /// Of the second one.
+    pub right: Option<&'e TimelineStep>,
+    /// What differs.
+    pub differs: Vec<&'static str>,
+}
+
+/// The steps of two episodes, beside each other. Stocks are compared by what they are called: by real codes where both tell
+/// them, else as shown.
+#[must_use]
+pub fn pairs<'e>(left: &'e Episode, right: &'e Episode) -> Vec<StepPair<'e>> {
+    let last = |episode: &Episode| {
+        episode
+            .steps
+            .iter()
+            .map(|step| step.record.step)
+            .max()
+            .unwrap_or(0)
+    };
+    (1..=last(left).max(last(right)))
+        .map(|step| {
+            let sides = (left.step(step), right.step(step));
+            StepPair {
+                step,
+                left: sides.0,
+                right: sides.1,
+                differs: differs((left, sides.0), (right, sides.1)),
+            }
+        })
+        .collect()
+}
+
+fn differs(
+    (left, one): (&Episode, Option<&TimelineStep>),
+    (right, other): (&Episode, Option<&TimelineStep>),
+) -> Vec<&'static str> {
+    let (Some(one), Some(other)) = (one, other) else {
+        return vec!["only one has it"];
+    };
+    let parts = [
+        ("outcome", one.record.outcome == other.record.outcome),
+        ("tools", one.calls == other.calls),
+        ("orders", orders(left, one) == orders(right, other)),
+        (
+            "faults",
+            one.model_faults == other.model_faults
+                && one.infrastructure_faults == other.infrastructure_faults,
+        ),
+        ("fills", one.fills == other.fills),
+    ];
+    let differing = parts.iter().filter(|(_, same)| !same);
+    differing.map(|(part, _)| *part).collect()
+}
+
+/// Stock, side, weight and shares of each order.
+type OrderKey<'e> = (&'e str, &'e str, Option<u32>, Option<i64>);
+
+fn orders<'e>(episode: &'e Episode, step: &'e TimelineStep) -> Vec<OrderKey<'e>> {
+    let orders = step.record.orders.iter();
+    let keys = orders.map(|order| {
+        let stock = episode.real.get(&order.stock_id).unwrap_or(&order.stock_id);
+        (
+            stock.as_str(),
+            order.side.as_str(),
+            order.target_weight_millionths,
+            order.shares,
+        )
+    });
+    keys.collect()
+}

@@ -1,0 +1,369 @@
+//! An episode as a timeline: its steps, what became of them, and the account.
+
+use crate::entry::EpisodeEntry;
+use crate::{ViewerError, plain_files};
+use ktd_bundle::BundlePaths;
+use ktd_bundle::chain::Lines;
+use ktd_bundle::event::{ReadEvent, StepOutcome};
+use ktd_bundle::ledger::LedgerLine;
+use ktd_bundle::ledger_mark::mark_of;
+use ktd_bundle::recorded_step::RecordedStep;
+use ktd_io::sha256::sha256_hex;
+use ktd_io::whole_file::read_bounded;
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// The most that the events of an episode may hold to be shown: 256 MiB, ten times the longest that is written.
+const EVENTS_LIMIT_BYTES: u64 = 256 << 20;
+
+/// An episode as far as it is recorded.
+#[derive(Debug, Clone)]
+pub struct Episode {
+    /// Its line in the list.
+    pub entry: Arc<EpisodeEntry>,
+    /// Its steps, in order.
+    pub steps: Vec<TimelineStep>,
+    /// How it ended, if it did.
+    pub reason: Option<String>,
+    /// Real codes of what was ordered, and real days, for the owner of the private part.
+    pub real: BTreeMap<String, String>,
+}
+
+/// A step of the timeline.
+#[derive(Debug, Clone)]
+pub struct TimelineStep {
+    /// Orders, fills and the account.
+    pub record: RecordedStep,
+    /// Answered requests.
+    pub turns: usize,
+    /// Tools called, with the code of a refusal.
+    pub calls: Vec<(String, Option<String>)>,
+    /// Refused submissions: code, and what exactly one broke.
+    pub model_faults: Vec<(String, Option<String>)>,
+    /// Failed attempts, by code.
+    pub infrastructure_faults: Vec<String>,
+    /// Tokens of requests and of replies, as far as reported.
+    pub tokens: (u64, u64),
+    /// Net asset value at the close as a multiple of the first cash, where the record or the private ledger tells it.
+    pub nav: Option<f64>,
+    /// Orders by what became of them.
+    pub fills: BTreeMap<String, usize>,
+    /// Weights at the close by stock, as shown.
+    pub weights: BTreeMap<String, f64>,
+}
+
+/// How a step looks on the timeline.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum StepMark {
+    /// Orders were submitted.
+    Submitted,
+    /// Orders were submitted, and some were rejected.
+    Rejected,
+    /// The model decided to hold.
+    Hold,
+    /// No valid submission within the retries.
+    Fallback,
+    /// The infrastructure failed.
+    Uncovered,
+    /// It has not ended.
+    Open,
+}
+
+impl StepMark {
+    /// All marks.
+    pub const ALL: [Self; 6] = [
+        Self::Submitted,
+        Self::Rejected,
+        Self::Hold,
+        Self::Fallback,
+        Self::Uncovered,
+        Self::Open,
+    ];
+
+    /// Its stable name.
+    #[must_use]
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Submitted => "submitted",
+            Self::Rejected => "rejected",
+            Self::Hold => "hold",
+            Self::Fallback => "fallback",
+            Self::Uncovered => "uncovered",
+            Self::Open => "open",
+        }
+    }
+
+    /// What it means.
+    #[must_use]
+    pub const fn meaning(self) -> &'static str {
+        match self {
+            Self::Submitted => "orders were submitted",
+            Self::Rejected => "orders were submitted, and the exchange rejected some",
+            Self::Hold => "the model decided to hold",
+            Self::Fallback => "no valid submission within the retries: no trade",
+            Self::Uncovered => "the infrastructure failed: no trade, and no decision of the model",
+            Self::Open => "not decided yet",
+        }
+    }
+}
+
+impl TimelineStep {
+    /// Its mark.
+    #[must_use]
+    pub fn mark(&self) -> StepMark {
+        match self.record.outcome {
+            Some(StepOutcome::Submitted) if 0 < self.rejected() => StepMark::Rejected,
+            Some(StepOutcome::Submitted) => StepMark::Submitted,
+            Some(StepOutcome::Hold) => StepMark::Hold,
+            Some(StepOutcome::Fallback) => StepMark::Fallback,
+            Some(StepOutcome::Uncovered) => StepMark::Uncovered,
+            None => StepMark::Open,
+        }
+    }
+
+    /// Orders that the exchange rejected.
+    #[must_use]
+    pub fn rejected(&self) -> usize {
+        let traded = |result: &str| matches!(result, "filled" | "clipped" | "accepted");
+        let others = self.fills.iter().filter(|(result, _)| !traded(result));
+        others.map(|(_, count)| count).sum()
+    }
+
+    /// Stocks of its orders.
+    #[must_use]
+    pub fn stocks(&self) -> BTreeSet<&str> {
+        self.record
+            .orders
+            .iter()
+            .map(|order| order.stock_id.as_str())
+            .collect()
+    }
+
+    fn of(record: RecordedStep, initial_cash_fen: i64) -> Self {
+        let nav = match &record.mark {
+            Some(mark) => share(mark.nav_fen, initial_cash_fen),
+            None => record
+                .holdings
+                .get("nav")
+                .and_then(Value::as_f64)
+                .and_then(|nav| {
+                    let initial = yuan(initial_cash_fen);
+                    (0.0 < initial).then_some(nav / initial)
+                }),
+        };
+        let fills = column(record.fills.get("orders"), "result");
+        let mut counts = BTreeMap::new();
+        for result in fills.iter().filter_map(|value| value.as_str()) {
+            *counts.entry(result.to_owned()).or_insert(0) += 1;
+        }
+        let table = record.holdings.get("holdings");
+        let names = column(table, "stock_id");
+        let weights = column(table, "weight");
+        let weights = names
+            .iter()
+            .zip(weights)
+            .filter_map(|(name, weight)| Some((name.as_str()?.to_owned(), weight.as_f64()?)));
+        let weights = weights.collect();
+        Self {
+            record,
+            turns: 0,
+            calls: Vec::new(),
+            model_faults: Vec::new(),
+            infrastructure_faults: Vec::new(),
+            tokens: (0, 0),
+            nav,
+            fills: counts,
+            weights,
+        }
+    }
+}
+
+impl Episode {
+    /// The episode of an entry. Of a finished one, the events must be those that its summary was made of.
+    ///
+    /// # Errors
+    /// [`ViewerError`] when a file cannot be read, is a link, is damaged, or is not the recorded one.
+    pub fn read(entry: &Arc<EpisodeEntry>, with_private: bool) -> Result<Self, ViewerError> {
+        let content = entry.content.as_ref().map_err(ViewerError::invalid)?;
+        let paths = BundlePaths::new(&entry.root);
+        plain_files::check(&paths)?;
+        let path = paths.events();
+        let bytes = match read_bounded(&path, EVENTS_LIMIT_BYTES) {
+            Err(_) if !path.exists() && content.summary().is_none() => Vec::new(),
+            bytes => bytes?,
+        };
+        if let Some(summary) = content.summary() {
+            check_hash(&path, "events.jsonl", &sha256_hex(&bytes), &summary.sha256)?;
+        }
+        let events: Vec<ReadEvent> = Lines::parse(&path, &bytes)?.bodies(&path)?;
+        drop(bytes);
+        let ledger = if with_private && paths.ledger().is_file() {
+            let path = paths.ledger();
+            Lines::parse(&path, &read_bounded(&path, EVENTS_LIMIT_BYTES)?)?.bodies(&path)?
+        } else {
+            Vec::new()
+        };
+        let mut episode = Self::of(entry, events, &ledger);
+        episode.real = real_names(&episode.steps, &ledger);
+        Ok(episode)
+    }
+
+    fn of(entry: &Arc<EpisodeEntry>, events: Vec<ReadEvent>, ledger: &[LedgerLine]) -> Self {
+        let marks = ledger.iter().map(|line| (line.step, mark_of(line))).collect();
+        let begin = events.first();
+        let initial = begin.and_then(|event| {
+            if let ReadEvent::EpisodeBegin { initial_cash_fen, .. } = event {
+                Some(*initial_cash_fen)
+            } else {
+                None
+            }
+        });
+        let initial = initial.unwrap_or_default();
+        let (facts, reason) = step_facts(&events);
+        let steps = RecordedStep::of(events, &marks).into_iter().map(|record| {
+            let facts = facts.get(&record.step).cloned().unwrap_or_default();
+            let mut step = TimelineStep::of(record, initial);
+            step.turns = facts.turns;
+            step.calls = facts.calls;
+            step.model_faults = facts.model_faults;
+            step.infrastructure_faults = facts.infrastructure_faults;
+            step.tokens = facts.tokens;
+            step
+        });
+        Self {
+            entry: Arc::clone(entry),
+            steps: steps.collect(),
+            reason,
+            real: BTreeMap::new(),
+        }
+    }
+
+    /// The step of a number.
+    #[must_use]
+    pub fn step(&self, step: usize) -> Option<&TimelineStep> {
+        self.steps.iter().find(|other| other.record.step == step)
+    }
+}
+
+/// What the events of a step count.
+#[derive(Debug, Clone, Default)]
+struct StepFacts {
+    turns: usize,
+    calls: Vec<(String, Option<String>)>,
+    model_faults: Vec<(String, Option<String>)>,
+    infrastructure_faults: Vec<String>,
+    tokens: (u64, u64),
+}
+
+fn step_facts(events: &[ReadEvent]) -> (BTreeMap<usize, StepFacts>, Option<String>) {
+    let mut facts: BTreeMap<usize, StepFacts> = BTreeMap::new();
+    let mut reason = None;
+    for event in events {
+        match event {
+            ReadEvent::Turn { step, usage, .. } => {
+                let facts = facts.entry(*step).or_default();
+                facts.turns += 1;
+                let (input, output) = facts.tokens;
+                facts.tokens = (
+                    input.saturating_add(usage.input()),
+                    output.saturating_add(usage.output()),
+                );
+            }
+            ReadEvent::InfrastructureFault { step, code, .. } => {
+                facts
+                    .entry(*step)
+                    .or_default()
+                    .infrastructure_faults
+                    .push(code.clone());
+            }
+            ReadEvent::ToolCall { step, name, refused } => {
+                facts
+                    .entry(*step)
+                    .or_default()
+                    .calls
+                    .push((name.clone(), refused.clone()));
+            }
+            ReadEvent::ModelFault { step, code, detail } => {
+                facts
+                    .entry(*step)
+                    .or_default()
+                    .model_faults
+                    .push((code.clone(), detail.clone()));
+            }
+            ReadEvent::EpisodeEnd { reason: end } => reason = Some(end.clone()),
+            ReadEvent::EpisodeBegin { .. }
+            | ReadEvent::StepBegin { .. }
+            | ReadEvent::Decision { .. }
+            | ReadEvent::Fills { .. }
+            | ReadEvent::StepEnd { .. } => {}
+        }
+    }
+    (facts, reason)
+}
+
+/// Refuses a file that is not the one that the summary names.
+///
+/// # Errors
+/// [`ViewerError`] naming it.
+pub(crate) fn check_hash(
+    path: &std::path::Path,
+    name: &str,
+    found: &str,
+    recorded: &BTreeMap<String, String>,
+) -> Result<(), ViewerError> {
+    if recorded.get(name).is_some_and(|recorded| recorded == found) {
+        return Ok(());
+    }
+    Err(ViewerError::damaged(
+        path,
+        "its hash is not the one in summary.json",
+    ))
+}
+
+/// Real codes of ordered stocks: the ledger has a line an order, in their order; and the real day of each step.
+fn real_names(steps: &[TimelineStep], ledger: &[LedgerLine]) -> BTreeMap<String, String> {
+    let mut real = BTreeMap::new();
+    for line in ledger {
+        let Some(step) = steps.iter().find(|step| step.record.step == line.step) else {
+            continue;
+        };
+        if let Some(day) = step.record.day.as_str() {
+            real.insert(day.to_owned(), line.date.clone());
+        }
+        if step.record.orders.len() == line.fills.len() {
+            for (order, fill) in step.record.orders.iter().zip(&line.fills) {
+                if let Some(symbol) = &fill.symbol {
+                    real.insert(order.stock_id.clone(), symbol.clone());
+                }
+            }
+        }
+    }
+    real.retain(|shown, real| shown != real);
+    real
+}
+
+/// The values of a column of a table as the model reads it.
+pub(crate) fn column<'t>(table: Option<&'t Value>, name: &str) -> Vec<&'t Value> {
+    let read = || {
+        let table = table?;
+        let columns = table.get("columns")?.as_array()?;
+        let place = columns.iter().position(|column| column.as_str() == Some(name))?;
+        let rows = table.get("rows")?.as_array()?;
+        Some(rows.iter().filter_map(|row| row.get(place)).collect())
+    };
+    read().unwrap_or_default()
+}
+
+/// Fen as CNY.
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "a net asset value stays far below 2^53 fen"
+)]
+pub(crate) fn yuan(fen: i64) -> f64 {
+    fen as f64 / 100.0
+}
+
+fn share(nav_fen: i64, initial_fen: i64) -> Option<f64> {
+    (0 < initial_fen).then(|| yuan(nav_fen) / yuan(initial_fen))
+}

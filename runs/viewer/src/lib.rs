@@ -1,0 +1,21 @@
+//! Local pages over results: experiments, episodes and steps, as they grow.
+//!
+//! Knows: the record of episodes and how to draw. Never knows: a client, a running episode, a market, a key: it reads, and
+//! writes nothing but the folder of an exported site. The same pages are served on loopback and exported.
+
+pub mod catalogue;
+pub mod difference;
+pub mod entry;
+pub mod episode;
+mod error;
+mod library;
+pub mod log_tail;
+mod page;
+mod plain_files;
+pub mod search;
+mod server;
+mod slug;
+pub mod step;
+
+pub use error::ViewerError;
+pub use server::{ServerSettings, ViewerServer};

@@ -1,0 +1,252 @@
+//! One episode: its account, its timeline, and its steps.
+
+use super::experiment::{metric, money};
+use super::frame::{Page, PageSite};
+use super::value::{line, name};
+use super::{holdings, nav};
+use crate::catalogue::ExperimentEntry;
+use crate::entry::EpisodeContent;
+use crate::episode::{Episode, StepMark, TimelineStep};
+use ktd_bundle::event::StepOutcome;
+use ktd_view::draw::{change, decimals, grouped, percent, scroll};
+use maud::{Markup, html};
+use std::collections::BTreeSet;
+
+/// The page.
+#[must_use]
+pub(crate) fn page(site: PageSite, experiment: Option<&ExperimentEntry>, episode: &Episode) -> String {
+    let entry = &episode.entry;
+    let body = html! {
+        h1 { (line(&entry.name)) }
+        @if let Ok(content) = &entry.content { (head(site, content, episode)) }
+        section #account { h2 { "Account" } (nav::figure(&[nav::own(episode, "this episode")])) (figures(episode)) }
+        section #timeline { h2 { "Timeline" } (timeline(site, episode)) }
+        section #holdings { h2 { "Holdings" } (holdings::figure(&episode.steps, &episode.real)) }
+        section #steps { h2 { "Steps" } (filters(episode)) (scroll("steps", &table(site, episode))) }
+        @if site.is_live { (beside(experiment, episode)) }
+    };
+    let title = format!("ktd view: {}", entry.name);
+    let above = above(experiment);
+    let page = Page {
+        site,
+        title: &title,
+        root: "../../",
+        above: &above,
+        changes: episode.reason.is_none(),
+        body: &body,
+    };
+    page.html()
+}
+
+/// The pages above an episode.
+pub(crate) fn above(experiment: Option<&ExperimentEntry>) -> Vec<(String, String)> {
+    let above = experiment.map(|one| (format!("x/{}.html", one.slug), one.slug.clone()));
+    above.into_iter().collect()
+}
+
+fn head(site: PageSite, content: &EpisodeContent, episode: &Episode) -> Markup {
+    let header = &content.header;
+    html! {
+        p.lead {
+            "Agent " (line(&header.agent.id)) ", window " (line(&header.window.id)) ", mask "
+            (header.mask.level_label()) "/" (header.mask.numeric.label()) ", " (header.mode.label()) ", seed " (header.seed) ". "
+            (episode.steps.len()) " of " (header.window.steps) " steps"
+            @match &episode.reason { Some(reason) => { ", ended: " (line(reason)) "." } None => ", not ended." }
+        }
+        @if site.is_live {
+            form.search role="search" action="search.html" method="get" {
+                label { "Search this episode " input type="search" name="q" data-key="search" maxlength="200"; }
+                button type="submit" { "Search" }
+            }
+            @if content.has_private { (switch(site)) }
+        }
+    }
+}
+
+/// The switch between aliases and real names: a link, so that an address says which it is.
+fn switch(site: PageSite) -> Markup {
+    html! {
+        p.switch {
+            @if site.shows_real {
+                a href="?" { "Show aliases alone" }
+            } @else {
+                a.real href="?real=1" { "Show real names and days" }
+            }
+        }
+    }
+}
+
+fn figures(episode: &Episode) -> Markup {
+    let Some(summary) = episode
+        .entry
+        .content
+        .as_ref()
+        .ok()
+        .and_then(EpisodeContent::summary)
+    else {
+        return html! { p.nothing { "Metrics are computed when the episode has ended." } };
+    };
+    let two: fn(f64) -> String = |value| decimals(value, 2);
+    let account = summary.account.as_ref();
+    let counters = &summary.counters;
+    let tokens = counters.prompt_tokens.saturating_add(counters.completion_tokens);
+    html! {
+        dl.figures {
+            @if let Some(account) = account {
+                div { dt { "return" } dd { (metric(Some(&account.total_return), change)) } }
+                div { dt { "Sharpe" } dd { (metric(Some(&account.sharpe_ratio), two)) } }
+                div { dt { "drawdown" } dd { (metric(Some(&account.max_drawdown), percent)) } }
+                div { dt { "turnover" } dd { (metric(Some(&account.turnover), two)) } }
+                div { dt { "cash" } dd { (metric(Some(&account.cash_ratio), percent)) } }
+                div { dt { "fees" } dd { (metric(Some(&account.fee_drag), percent)) } }
+                div { dt { "orders filled" } dd { (account.orders_filled) } }
+                div { dt { "orders rejected" } dd { (account.orders_rejected) } }
+            }
+            div { dt { "abstained" } dd { (metric(Some(&summary.metrics.abstention), percent)) } }
+            div { dt { "parse failures" } dd { (metric(Some(&summary.metrics.parse_failure), percent)) } }
+            div { dt { "turns" } dd { (counters.turns) } }
+            div { dt { "tokens" } dd { (grouped(usize::try_from(tokens).unwrap_or(usize::MAX))) } }
+            div { dt { "spent" } dd { (money(&summary.money)) } }
+        }
+    }
+}
+
+fn timeline(site: PageSite, episode: &Episode) -> Markup {
+    let marks: BTreeSet<StepMark> = episode.steps.iter().map(TimelineStep::mark).collect();
+    html! {
+        ol.timeline {
+            @for step in &episode.steps {
+                @let mark = step.mark();
+                @let faults = step.model_faults.len() + step.infrastructure_faults.len();
+                @let words = format!("step {}: {}{}", step.record.step, mark.label(), if 0 < faults { ", with faults" } else { "" });
+                li { a class={ "m-" (mark.label()) @if 0 < faults { " faulty" } } href={ (step.record.step) ".html" (site.query()) }
+                    title=(words) aria-label=(words) {} }
+            }
+        }
+        p.legend {
+            @for mark in StepMark::ALL.iter().filter(|mark| marks.contains(mark)) {
+                span.key { span class={ "box m-" (mark.label()) } {} (mark.label()) ": " (mark.meaning()) }
+            }
+            span.key { span.box.m-hold.faulty {} "with a fault on the way" }
+        }
+    }
+}
+
+fn filters(episode: &Episode) -> Markup {
+    let steps = || episode.steps.iter();
+    let marks: BTreeSet<&str> = steps().map(|step| step.mark().label()).collect();
+    let tools: BTreeSet<&str> = steps()
+        .flat_map(|step| &step.calls)
+        .map(|(tool, _)| tool.as_str())
+        .collect();
+    let faults: BTreeSet<&str> = steps().flat_map(faults_of).collect();
+    html! {
+        form.filters role="search" data-filter="#steps tbody tr" {
+            (choice("outcome", "mark", &marks)) (choice("tool", "tool", &tools)) (choice("fault", "fault", &faults))
+            label { "stock or word " input type="search" name="words" data-key="filter"; }
+            span.count aria-live="polite" {}
+        }
+    }
+}
+
+fn choice(label: &str, key: &str, options: &BTreeSet<&str>) -> Markup {
+    html! {
+        @if !options.is_empty() {
+            label { (label) " " select name=(key) {
+                option value="" { "any" }
+                @for option in options.iter().take(200) { option value=(option) { (line(option)) } }
+            } }
+        }
+    }
+}
+
+/// Codes of what went wrong in a step.
+fn faults_of(step: &TimelineStep) -> BTreeSet<&str> {
+    let refused = step.calls.iter().filter_map(|(_, refused)| refused.as_deref());
+    let model = step
+        .model_faults
+        .iter()
+        .map(|(code, detail)| detail.as_deref().unwrap_or(code));
+    refused
+        .chain(model)
+        .chain(step.infrastructure_faults.iter().map(String::as_str))
+        .collect()
+}
+
+fn table(site: PageSite, episode: &Episode) -> Markup {
+    let mut before = Some(1.0);
+    html! {
+        table {
+            thead { tr {
+                th.l scope="col" { "step" } th.l scope="col" { "day" } th.l scope="col" { "outcome" }
+                th scope="col" { "calls" } th scope="col" { "orders" } th scope="col" { "rejected" }
+                th scope="col" { "NAV" } th scope="col" { "change" } th scope="col" { "tokens" } th.l scope="col" { "faults" }
+            } }
+            tbody { @for step in &episode.steps {
+                (row(site, step, episode, before))
+                @let () = before = step.nav;
+            } }
+        }
+    }
+}
+
+fn row(site: PageSite, step: &TimelineStep, episode: &Episode, before: Option<f64>) -> Markup {
+    let record = &step.record;
+    let mark = step.mark();
+    let faults: Vec<&str> = faults_of(step).into_iter().collect();
+    let tools: BTreeSet<&str> = step.calls.iter().map(|(tool, _)| tool.as_str()).collect();
+    let tools: Vec<&str> = tools.into_iter().collect();
+    let words: Vec<&str> = step
+        .stocks()
+        .into_iter()
+        .chain(record.overall_reason.as_deref())
+        .collect();
+    let words: String = words.join(" ").chars().take(4_000).collect();
+    let day = record.day.as_str().unwrap_or_default();
+    let tokens = step.tokens.0.saturating_add(step.tokens.1);
+    html! {
+        tr data-mark=(mark.label()) data-tool=(tools.join("\n")) data-fault=(faults.join("\n")) data-words=(words) {
+            th.l scope="row" { a href={ (record.step) ".html" (site.query()) } { (record.step) } }
+            td.l { (name(day, &episode.real)) }
+            td.l { span class={ "box m-" (mark.label()) } {} (mark.label()) }
+            td { (step.calls.len()) } td { (record.orders.len()) } td { @if 0 < step.rejected() { (step.rejected()) } }
+            td { @if let Some(nav) = step.nav { (decimals(nav, 4)) } }
+            td { @if let (Some(nav), Some(before)) = (step.nav, before) { (change(nav / before - 1.0)) } }
+            td { (grouped(usize::try_from(tokens).unwrap_or(usize::MAX))) }
+            td.l { @for (place, fault) in faults.iter().enumerate() { @if 0 < place { ", " } (line(fault)) } }
+        }
+    }
+}
+
+/// Other episodes to lay beside this one: the same agent under other masks first.
+fn beside(experiment: Option<&ExperimentEntry>, episode: &Episode) -> Markup {
+    let own = &episode.entry;
+    let others = experiment.into_iter().flat_map(|experiment| &experiment.episodes);
+    let mut others: Vec<_> = others.filter(|other| other.slug != own.slug).collect();
+    let agent = |content: &EpisodeContent| content.header.agent.id.clone();
+    let mine = own.content.as_ref().ok().map(agent);
+    others.sort_by_key(|other| other.content.as_ref().ok().map(agent) != mine);
+    html! {
+        @if !others.is_empty() {
+            section #beside {
+                h2 { "Side by side" }
+                form action="../../compare.html" method="get" {
+                    input type="hidden" name="a" value=(own.slug);
+                    label { "with " select name="b" { @for other in others { option value=(other.slug) { (line(&other.name)) } } } }
+                    " " button type="submit" { "Compare" }
+                }
+            }
+        }
+    }
+}
+
+/// A step's end in a sentence.
+pub(crate) const fn outcome_text(outcome: Option<StepOutcome>) -> &'static str {
+    match outcome {
+        Some(StepOutcome::Submitted) => "submitted",
+        Some(StepOutcome::Hold) => "held: the model submitted no order",
+        Some(StepOutcome::Fallback) => "no trade: no valid submission within the retries",
+        Some(StepOutcome::Uncovered) => "no trade: the model could not be reached",
+        None => "not decided yet",
+    }
+}

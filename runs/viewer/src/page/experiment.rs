@@ -1,0 +1,295 @@
+//! Experiments, and the grid of one's cells.
+
+use super::frame::{Page, PageSite};
+use super::value::line;
+use crate::catalogue::{Catalogue, ExperimentEntry};
+use crate::entry::{EpisodeContent, EpisodeEntry, EpisodeProgress};
+use ktd_bundle::spending::Spending;
+use ktd_bundle::summary::{Counters, Metric};
+use ktd_view::draw::{change, counted, decimals, grouped, percent, real, scroll};
+use maud::{Markup, html};
+use std::time::Duration;
+
+/// The page of all experiments; of one alone, its grid.
+#[must_use]
+pub(crate) fn index(site: PageSite, catalogue: &Catalogue) -> String {
+    let body = html! {
+        h1 { "Results" }
+        @if catalogue.is_cut { p.warning { "There are more episodes than are listed: name fewer directories." } }
+        @if catalogue.experiments.is_empty() {
+            p.nothing { "No bundle lies below the named directories. " code { "ktd demo" } " makes some." }
+        }
+        @if let [only] = catalogue.experiments.as_slice() {
+            (grid(only, ""))
+        } @else {
+            (list(catalogue))
+        }
+    };
+    let page = Page {
+        site,
+        title: "ktd view: results",
+        root: "",
+        above: &[],
+        changes: true,
+        body: &body,
+    };
+    page.html()
+}
+
+/// The page of one experiment.
+#[must_use]
+pub(crate) fn page(site: PageSite, experiment: &ExperimentEntry) -> String {
+    let body = html! {
+        h1 { (line(&experiment.slug)) }
+        (grid(experiment, "../"))
+    };
+    let title = format!("ktd view: {}", experiment.slug);
+    let page = Page {
+        site,
+        title: &title,
+        root: "../",
+        above: &[],
+        changes: true,
+        body: &body,
+    };
+    page.html()
+}
+
+fn list(catalogue: &Catalogue) -> Markup {
+    let table = html! {
+        table {
+            thead { tr {
+                th.l scope="col" { "experiment" } th scope="col" { "episodes" } th scope="col" { "ended" }
+                th scope="col" { "open" } th scope="col" { "unreadable" } th scope="col" { "spent" } th scope="col" { "time left" }
+            } }
+            tbody { @for experiment in &catalogue.experiments {
+                @let totals = Totals::of(experiment);
+                tr {
+                    th.l scope="row" { a href={ "x/" (experiment.slug) ".html" } { (line(&experiment.slug)) } }
+                    td { (grouped(experiment.episodes.len())) } td { (grouped(totals.ended)) }
+                    td { (grouped(totals.open)) } td { (grouped(totals.unreadable)) }
+                    td { (totals.spent()) } td { (totals.time_left.map(duration).unwrap_or_default()) }
+                }
+            } }
+        }
+    };
+    scroll("experiments", &table)
+}
+
+/// What the episodes of an experiment come to.
+#[derive(Debug, Default)]
+struct Totals {
+    ended: usize,
+    open: usize,
+    unreadable: usize,
+    steps: usize,
+    closed: usize,
+    covered: usize,
+    spending: Option<Spending>,
+    time_left: Option<Duration>,
+}
+
+impl Totals {
+    fn of(experiment: &ExperimentEntry) -> Self {
+        let mut totals = Self::default();
+        for episode in &experiment.episodes {
+            let Ok(content) = &episode.content else {
+                totals.unreadable += 1;
+                continue;
+            };
+            totals.steps += content.header.window.steps;
+            totals.closed += content.closed_steps();
+            match &content.progress {
+                EpisodeProgress::Finished(summary) => {
+                    totals.ended += 1;
+                    totals.covered += summary.metrics.days.saturating_sub(summary.counters.uncovered);
+                    match &mut totals.spending {
+                        Some(spending) => spending.add(&summary.money),
+                        None => totals.spending = Some(summary.money.clone()),
+                    }
+                }
+                EpisodeProgress::Unfinished(tail) => {
+                    totals.open += 1;
+                    totals.covered += tail.closed_step;
+                    // Cells run beside each other: the last one to end says when all have.
+                    totals.time_left = totals.time_left.max(content.time_left());
+                }
+            }
+        }
+        totals
+    }
+
+    fn spent(&self) -> String {
+        self.spending
+            .as_ref()
+            .map_or_else(|| "\u{2013}".to_owned(), money)
+    }
+}
+
+fn grid(experiment: &ExperimentEntry, root: &str) -> Markup {
+    let totals = Totals::of(experiment);
+    html! {
+        p.lead {
+            (counted(experiment.episodes.len(), "episode")) ": " (totals.ended) " ended, " (totals.open) " open"
+            @if 0 < totals.unreadable { ", " (totals.unreadable) " unreadable" }
+            "; " (grouped(totals.closed)) " of " (grouped(totals.steps)) " steps, " (grouped(totals.covered)) " of them covered"
+            "; spent in ended ones: " (totals.spent())
+            @if let Some(left) = totals.time_left { "; about " (duration(left)) " left at the pace so far" }
+            "."
+        }
+        (documents(experiment, root))
+        (filters())
+        @if !experiment.episodes.is_empty() { (scroll("episodes", &table(experiment, root))) }
+    }
+}
+
+fn documents(experiment: &ExperimentEntry, root: &str) -> Markup {
+    html! {
+        @if !experiment.boards.is_empty() || !experiment.certificates.is_empty() {
+            p {
+                @for board in &experiment.boards { a href={ (root) "board/" (board.slug) ".html" } { "Board " (line(&board.slug)) } " " }
+                @for one in &experiment.certificates {
+                    a href={ (root) "certificate/" (one.slug) ".html" } { "Certificate " (line(&one.slug)) } " "
+                }
+            }
+        }
+    }
+}
+
+fn filters() -> Markup {
+    html! {
+        form.filters role="search" data-filter="tbody tr[data-words]" {
+            label { "Filter " input type="search" name="words" data-key="filter" placeholder="agent, mask, window, state \u{2026}"; }
+            span.count aria-live="polite" {}
+        }
+    }
+}
+
+fn table(experiment: &ExperimentEntry, root: &str) -> Markup {
+    html! {
+        table.grid {
+            thead { tr {
+                @for head in ["agent", "window", "mask", "mode"] { th.l scope="col" { (head) } }
+                th scope="col" { "seed" }
+                th.l scope="col" { "state" }
+                @for head in ["steps", "return", "drawdown", "orders", "hold", "fallback", "uncovered", "model faults", "infra faults",
+                    "tokens", "spent"] { th scope="col" { (head) } }
+            } }
+            tbody { @for episode in &experiment.episodes { (row(episode, root)) } }
+        }
+    }
+}
+
+fn row(episode: &EpisodeEntry, root: &str) -> Markup {
+    let address = format!("{root}e/{}/index.html", episode.slug);
+    match &episode.content {
+        Ok(content) => readable(episode, content, &address),
+        Err(what) => html! {
+            tr data-words={ (episode.name) " unreadable" } {
+                th.l scope="row" colspan="5" { a href=(address) { (line(&episode.name)) } }
+                td.l colspan="12" { span.state.damaged { "unreadable" } " " (line(what)) }
+            }
+        },
+    }
+}
+
+fn readable(episode: &EpisodeEntry, content: &EpisodeContent, address: &str) -> Markup {
+    let header = &content.header;
+    let mask = format!("{}/{}", header.mask.level_label(), header.mask.numeric.label());
+    let (mode, state) = (header.mode.label(), state(content));
+    let words = [
+        &header.agent.id,
+        &header.window.id,
+        &mask,
+        mode,
+        state.1.as_str(),
+        &episode.name,
+    ]
+    .join(" ");
+    let account = content.summary().and_then(|summary| summary.account.as_ref());
+    html! {
+        tr data-words=(words) {
+            th.l scope="row" { a href=(address) { (line(&header.agent.id)) } }
+            td.l { (line(&header.window.id)) } td.l { (mask) } td.l { (mode) } td { (header.seed) }
+            td.l { span class={ "state " (state.0) } { (line(&state.1)) } }
+            td { (content.closed_steps()) "/" (header.window.steps) }
+            td { (metric(account.map(|account| &account.total_return), change)) }
+            td { (metric(account.map(|account| &account.max_drawdown), percent)) }
+            @match content.summary() {
+                Some(summary) => {
+                    (counts(&summary.counters))
+                    td { (money(&summary.money)) }
+                }
+                None => { td.quiet colspan="8" { "counted when it has ended" } }
+            }
+        }
+    }
+}
+
+fn counts(counters: &Counters) -> Markup {
+    let faults = |counts: &std::collections::BTreeMap<String, usize>| grouped(counts.values().sum());
+    let tokens = counters.prompt_tokens.saturating_add(counters.completion_tokens);
+    html! {
+        td { (counters.submitted) } td { (counters.hold) } td { (counters.fallback) } td { (counters.uncovered) }
+        td { (faults(&counters.model_faults)) } td { (faults(&counters.infrastructure_faults)) }
+        td { (grouped(usize::try_from(tokens).unwrap_or(usize::MAX))) }
+    }
+}
+
+/// Class and words of a state.
+fn state(content: &EpisodeContent) -> (&'static str, String) {
+    match &content.progress {
+        EpisodeProgress::Finished(summary) if 0 < summary.counters.uncovered => (
+            "partial",
+            format!("ended, {} uncovered", summary.counters.uncovered),
+        ),
+        EpisodeProgress::Finished(summary) if summary.reason == "completed" => ("ended", "ended".to_owned()),
+        EpisodeProgress::Finished(summary) => ("partial", format!("ended: {}", summary.reason)),
+        EpisodeProgress::Unfinished(tail) => ("open", format!("open at step {}", tail.step)),
+    }
+}
+
+/// A metric, with the reason where there is none.
+pub(crate) fn metric(metric: Option<&Metric>, form: fn(f64) -> String) -> Markup {
+    html! {
+        @match metric {
+            Some(Metric { value: Some(value), .. }) => (form(*value)),
+            Some(Metric { reason, .. }) => abbr title=[reason.as_deref()] { "n/a" },
+            None => abbr title="private, or not known before the end" { "\u{2013}" },
+        }
+    }
+}
+
+/// What was paid, or that nobody knows.
+pub(crate) fn money(spending: &Spending) -> String {
+    spending
+        .cost
+        .map_or_else(|| "unknown".to_owned(), |cost| cost.paid_picodollars.to_string())
+}
+
+/// A time in words.
+pub(crate) fn duration(time: Duration) -> String {
+    let seconds = time.as_secs();
+    match seconds {
+        0..=119 => format!("{seconds} s"),
+        120..=7_199 => format!("{} min", seconds / 60),
+        _ => format!(
+            "{} h",
+            decimals(
+                real(usize::try_from(seconds / 60).unwrap_or(usize::MAX)) / 60.0,
+                1
+            )
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_short() {
+        let shown = [59, 600, 9_000].map(|seconds| duration(Duration::from_secs(seconds)));
+        assert_eq!(shown, ["59 s", "10 min", "2.5 h"]);
+    }
+}

@@ -1,0 +1,79 @@
+//! The frame of every page: head, way back, and footer.
+
+use ktd_view::draw;
+use maud::{Markup, html};
+
+/// Name of the style sheet.
+pub(crate) const STYLE_SHEET: &str = "viewer.css";
+/// Name of the script.
+pub(crate) const SCRIPT: &str = "viewer.js";
+
+/// Where pages stand, and what stands with them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct PageSite {
+    /// Whether a server answers searches and comparisons, and says when something changed.
+    pub(crate) is_live: bool,
+    /// Whether real names and days are shown.
+    pub(crate) shows_real: bool,
+}
+
+impl PageSite {
+    /// What the addresses of an episode's pages end with.
+    pub(crate) const fn query(self) -> &'static str {
+        if self.shows_real { "?real=1" } else { "" }
+    }
+}
+
+/// A page.
+pub(crate) struct Page<'p> {
+    /// Where it stands.
+    pub site: PageSite,
+    /// What it is called.
+    pub title: &'p str,
+    /// From it to the site's root, such as `../../`.
+    pub root: &'static str,
+    /// Pages above it: address from the root and name.
+    pub above: &'p [(String, String)],
+    /// Whether it shows what may change while a run goes on.
+    pub changes: bool,
+    /// What it shows.
+    pub body: &'p Markup,
+}
+
+impl Page<'_> {
+    pub(crate) fn html(&self) -> String {
+        let root = self.root;
+        let head = html! {
+            link rel="stylesheet" href={ (root) (STYLE_SHEET) };
+            script src={ (root) (SCRIPT) } defer {}
+        };
+        let live = (self.site.is_live && self.changes).then(|| format!("{root}events"));
+        let body = html! {
+            header.top data-live=[live] {
+                nav aria-label="Pages above" {
+                    a href={ (root) "index.html" } data-key="home" { "Results" }
+                    @for (address, name) in self.above {
+                        " \u{203a} " a href={ (root) (address) } data-key="up" { bdi { (name) } }
+                    }
+                }
+                @if self.site.shows_real { p.real role="status" { "Real names and days are shown" } }
+                @if self.site.is_live && self.changes { p.live hidden { "live" } }
+            }
+            main { (self.body) }
+            footer { p { "ktd view, read only. Keys: \u{2190} \u{2192} step, u up, h results, / filter." } }
+        };
+        draw::frame(self.title, &head, &body)
+    }
+}
+
+/// The style sheet.
+#[must_use]
+pub(crate) fn style_sheet() -> String {
+    [draw::STYLE, include_str!("../../assets/viewer.css")].concat()
+}
+
+/// The script: keys, filters, and what changed.
+#[must_use]
+pub(crate) const fn script() -> &'static str {
+    include_str!("../../assets/viewer.js")
+}

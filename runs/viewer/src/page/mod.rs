@@ -1,0 +1,17 @@
+//! Pages as text: what stands in the values, escaped by templates. Every address in a page is relative, so that the server
+//! and an exported folder show the same pages.
+
+pub(crate) mod board;
+pub(crate) mod certificate;
+pub(crate) mod compare;
+pub(crate) mod episode;
+pub(crate) mod experiment;
+mod frame;
+mod holdings;
+mod nav;
+pub(crate) mod problem;
+pub(crate) mod search;
+pub(crate) mod step;
+mod value;
+
+pub(crate) use frame::{PageSite, script, style_sheet};

@@ -1,0 +1,207 @@
+//! One step: what the model saw, what it thought and did, what became of it.
+
+use super::episode::{above, outcome_text};
+use super::frame::{Page, PageSite};
+use super::value::{RealNames, document, laid_out, line, name, text};
+use crate::catalogue::ExperimentEntry;
+use crate::episode::{Episode, TimelineStep, yuan};
+use crate::step::{ReadReply, StepExchange, ToolUse};
+use ktd_view::draw::{change, counted, decimals, grouped};
+use maud::{Markup, html};
+use serde_json::Value;
+
+/// Where the state begins in what opens a step.
+const STATE: &str = "STATE:\n";
+
+/// The page.
+#[must_use]
+pub(crate) fn page(
+    site: PageSite,
+    experiment: Option<&ExperimentEntry>,
+    episode: &Episode,
+    (step, exchanges): (&TimelineStep, &[StepExchange]),
+) -> String {
+    let record = &step.record;
+    let number = record.step;
+    let before = episode.step(number.saturating_sub(1));
+    let has_next = episode.step(number + 1).is_some();
+    let mark = step.mark();
+    let body = html! {
+        nav.steps aria-label="Steps" {
+            @if before.is_some() { a href={ (number - 1) ".html" (site.query()) } data-key="previous" rel="prev" { "\u{2190} step " (number - 1) } }
+            @if has_next { a href={ (number + 1) ".html" (site.query()) } data-key="next" rel="next" { "step " (number + 1) " \u{2192}" } }
+        }
+        h1 { "Step " (number) " of " (episode.steps.len()) }
+        p.lead {
+            "Trades at the open of " (name(&plain(&record.day), &episode.real)) ", decided after the close of "
+            (name(&plain(&record.as_of), &episode.real)) ". "
+            span class={ "box m-" (mark.label()) } {} (outcome_text(record.outcome)) "; "
+            (counted(step.turns, "turn")) ", " (counted(step.calls.len(), "tool call")) ", "
+            (tokens(step.tokens.0)) " tokens in, " (tokens(step.tokens.1)) " out."
+        }
+        (decision(step, &episode.real))
+        section #account { h2 { "Account" } (account(before, step, &episode.real)) }
+        section #conversation {
+            h2 { "Conversation" }
+            @if exchanges.is_empty() { p.nothing { "No request of this step is recorded." } }
+            @for exchange in exchanges { (conversation(exchange, &episode.real)) }
+        }
+    };
+    let title = format!("ktd view: step {number} of {}", episode.entry.name);
+    let mut above = above(experiment);
+    above.push((
+        format!("e/{}/index.html{}", episode.entry.slug, site.query()),
+        episode.entry.name.clone(),
+    ));
+    let changes = record.outcome.is_none();
+    let page = Page {
+        site,
+        title: &title,
+        root: "../../",
+        above: &above,
+        changes,
+        body: &body,
+    };
+    page.html()
+}
+
+fn tokens(count: u64) -> String {
+    grouped(usize::try_from(count).unwrap_or(usize::MAX))
+}
+
+fn plain(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+fn decision(step: &TimelineStep, real: &RealNames) -> Markup {
+    let record = &step.record;
+    html! {
+        section #decision {
+            h2 { "Orders" }
+            @if let Some(reason) = &record.overall_reason { (text(reason)) }
+            @if record.orders.is_empty() { p.nothing { "No order." } } @else { (orders(step, real)) }
+            @if let Some(fills) = record.fills.get("orders") { h3 { "What became of them" } (laid_out(fills, real, 0)) }
+            @if let Some(reasons) = record.fills.get("reasons") { h3 { "What the codes mean" } (laid_out(reasons, real, 0)) }
+            @if let Some(events) = record.fills.get("events") { h3 { "Corporate actions" } (laid_out(events, real, 0)) }
+            @if !step.model_faults.is_empty() {
+                h3 { "Refused submissions" }
+                ul { @for (code, detail) in &step.model_faults {
+                    li { (line(code)) @if let Some(detail) = detail { ": " (line(detail)) } }
+                } }
+            }
+            @if !step.infrastructure_faults.is_empty() {
+                h3 { "Faults of the infrastructure" }
+                ul { @for code in &step.infrastructure_faults { li { (line(code)) } } }
+            }
+        }
+    }
+}
+
+fn orders(step: &TimelineStep, real: &RealNames) -> Markup {
+    let table = html! {
+        table {
+            thead { tr {
+                th scope="col" { "#" } th.l scope="col" { "stock" } th.l scope="col" { "side" } th scope="col" { "target" }
+                th scope="col" { "confidence" } th.l scope="col" { "reason" }
+            } }
+            tbody { @for (place, order) in step.record.orders.iter().enumerate() {
+                tr {
+                    td { (place + 1) } td.l { (name(&order.stock_id, real)) } td.l { (line(&order.side)) }
+                    td {
+                        @if let Some(weight) = order.target_weight_millionths { (decimals(f64::from(weight) / 1e6, 4)) }
+                        @if let Some(shares) = order.shares { (shares) " shares" }
+                    }
+                    td { (decimals(order.confidence, 2)) } td.l.wide { (line(&order.reason)) }
+                }
+            } }
+        }
+    };
+    ktd_view::draw::scroll("orders", &table)
+}
+
+fn account(before: Option<&TimelineStep>, step: &TimelineStep, real: &RealNames) -> Markup {
+    html! {
+        div.columns {
+            div { h3 { "Before" } @match before {
+                Some(before) => (close(before, real)),
+                None => p.nothing { "Cash alone: nothing was held yet." },
+            } }
+            div { h3 { "At the close" } (close(step, real)) }
+        }
+        @if let (Some(nav), before) = (step.nav, before.map_or(Some(1.0), |before| before.nav)) {
+            @if let Some(before) = before { p { "Change of the day: " (change(nav / before - 1.0)) "." } }
+        }
+    }
+}
+
+fn close(step: &TimelineStep, real: &RealNames) -> Markup {
+    html! {
+        @if let Some(mark) = &step.record.mark {
+            dl.figures {
+                div { dt { "NAV" } dd { (decimals(yuan(mark.nav_fen), 2)) } }
+                div { dt { "cash" } dd { (decimals(yuan(mark.cash_fen), 2)) } }
+                div { dt { "traded" } dd { (decimals(yuan(mark.traded_value_fen), 2)) } }
+                div { dt { "fees" } dd { (decimals(yuan(mark.fees_fen), 2)) } }
+                div { dt { "positions" } dd { (mark.positions) } }
+            }
+        }
+        @if step.record.holdings.is_null() { p.nothing { "Not recorded yet." } } @else { (laid_out(&step.record.holdings, real, 0)) }
+    }
+}
+
+fn conversation(exchange: &StepExchange, real: &RealNames) -> Markup {
+    let at = exchange.at;
+    html! {
+        section.exchange id={ "request-" (at.ordinal) "-" (at.attempt) } {
+            h3 { "Request " (at.ordinal + 1) @if 0 < at.attempt { ", attempt " (at.attempt + 1) } }
+            @for (role, content) in &exchange.messages { (message(role, content, real)) }
+            (reply(&exchange.reply))
+            @for call in &exchange.calls { (tool(call, real)) }
+            p.source {
+                @if let Some(status) = exchange.status { "status " (status) ", " } "cost " (exchange.cost)
+                @for (header, value) in &exchange.headers { ", " (line(header)) ": " (line(value)) }
+            }
+            details { summary { "Request as sent (" (grouped(exchange.request.len())) " bytes)" } (text(&exchange.request)) }
+            details { summary { "Reply as it came (" (grouped(exchange.response.len())) " bytes)" } (text(&exchange.response)) }
+        }
+    }
+}
+
+fn message(role: &str, content: &str, real: &RealNames) -> Markup {
+    let state = content.rfind(STATE).map(|place| place + STATE.len());
+    let state = state.and_then(|place| Some((content.get(..place)?, content.get(place..)?)));
+    html! {
+        @match (role, state) {
+            ("system", _) => details { summary { "Instructions (" (grouped(content.chars().count())) " characters)" } (text(content)) },
+            (_, Some((head, state))) => {
+                h4 { "What it was shown" }
+                details { summary { "How things are shown" } (text(head)) }
+                (document(state.trim(), real))
+            }
+            (role, None) => { h4 { (line(role)) } (text(content)) }
+        }
+    }
+}
+
+fn reply(reply: &ReadReply) -> Markup {
+    html! {
+        @match reply {
+            ReadReply::Turn { thought, text: words, stop, tokens: (input, output) } => {
+                @if let Some(thought) = thought { h4 { "It thought" } div.thought { (text(thought)) } }
+                @if let Some(words) = words { h4 { "It wrote" } (text(words)) }
+                p.source { (tokens(*input)) " tokens in, " (tokens(*output)) " out" @if let Some(stop) = stop { ", stopped: " (line(stop)) } }
+            }
+            ReadReply::Fault(what) => { h4 { "No turn" } (text(what)) }
+        }
+    }
+}
+
+fn tool(call: &ToolUse, real: &RealNames) -> Markup {
+    html! {
+        div.tool {
+            h4 { "It called " code { (line(&call.name)) } }
+            (document(&call.arguments, real))
+            @if let Some(answer) = &call.answer { h4 { "Answer" } (document(answer, real)) }
+        }
+    }
+}

@@ -1,0 +1,273 @@
+//! The answer to an address.
+
+use super::gate::Refusal;
+use super::route::Route;
+use crate::ViewerError;
+use crate::catalogue::{Catalogue, DocumentEntry, ExperimentEntry};
+use crate::entry::EpisodeEntry;
+use crate::library::Library;
+use crate::page::{self, PageSite};
+use crate::plain_files::check_all;
+use crate::search::search;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use ktd_io::whole_file::{read_json, read_text};
+use std::sync::Arc;
+
+/// The most that a board's page may hold.
+const PAGE_LIMIT_BYTES: u64 = 64 << 20;
+/// Pages: own style and script, no other source, in nobody's frame.
+const PAGE_POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; frame-src 'self'; \
+    base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+/// A stranger's page: no script, no address but its own text.
+const FOREIGN_POLICY: &str =
+    "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'self'";
+
+/// What goes back.
+#[derive(Debug)]
+pub(super) struct Answer {
+    status: StatusCode,
+    kind: &'static str,
+    policy: &'static str,
+    text: String,
+}
+
+impl Answer {
+    const fn page(text: String) -> Self {
+        Self {
+            status: StatusCode::OK,
+            kind: "text/html; charset=utf-8",
+            policy: PAGE_POLICY,
+            text,
+        }
+    }
+
+    const fn file(kind: &'static str, text: String) -> Self {
+        Self {
+            status: StatusCode::OK,
+            kind,
+            policy: PAGE_POLICY,
+            text,
+        }
+    }
+
+    fn plain(status: StatusCode, text: &str) -> Self {
+        Self {
+            status,
+            ..Self::file("text/plain; charset=utf-8", format!("{text}\n"))
+        }
+    }
+
+    pub(super) fn refused(refusal: Refusal) -> Self {
+        match refusal {
+            Refusal::Method => Self::plain(StatusCode::METHOD_NOT_ALLOWED, "pages are read only"),
+            Refusal::Host => Self::plain(
+                StatusCode::MISDIRECTED_REQUEST,
+                "open the address that ktd view printed",
+            ),
+            Refusal::Origin => Self::plain(StatusCode::FORBIDDEN, "pages of other sites read nothing here"),
+        }
+    }
+
+    pub(super) fn missing() -> Self {
+        Self::plain(StatusCode::NOT_FOUND, "there is no such page")
+    }
+
+    pub(super) fn failed() -> Self {
+        Self::plain(StatusCode::INTERNAL_SERVER_ERROR, "the page could not be made")
+    }
+}
+
+impl IntoResponse for Answer {
+    fn into_response(self) -> Response {
+        let headers = [
+            (header::CONTENT_TYPE, self.kind),
+            (header::CONTENT_SECURITY_POLICY, self.policy),
+            (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+            (header::REFERRER_POLICY, "no-referrer"),
+            (header::CACHE_CONTROL, "no-store"),
+        ];
+        let mut response = (self.status, headers, self.text).into_response();
+        let same_origin = HeaderValue::from_static("same-origin");
+        response
+            .headers_mut()
+            .insert("cross-origin-resource-policy", same_origin.clone());
+        response
+            .headers_mut()
+            .insert("cross-origin-opener-policy", same_origin);
+        response
+    }
+}
+
+/// The page of a route; what cannot be shown is a page that says why.
+pub(super) fn answer(library: &Library, route: &Route) -> Answer {
+    if *route == Route::StyleSheet {
+        return Answer::file("text/css; charset=utf-8", page::style_sheet());
+    }
+    if *route == Route::Script {
+        return Answer::file("text/javascript; charset=utf-8", page::script().to_owned());
+    }
+    match made(library, route) {
+        Ok(Some(answer)) => answer,
+        Ok(None) => {
+            let hint = "it was moved or removed, or its directory was not named: go back to all results";
+            let text = page::problem::page(site(false), route.root(), "There is no such page.", hint);
+            Answer {
+                status: StatusCode::NOT_FOUND,
+                ..Answer::page(text)
+            }
+        }
+        Err(error) => {
+            let text = page::problem::page(site(false), route.root(), &error.to_string(), &error.hint());
+            Answer {
+                status: StatusCode::UNPROCESSABLE_ENTITY,
+                ..Answer::page(text)
+            }
+        }
+    }
+}
+
+const fn site(shows_real: bool) -> PageSite {
+    PageSite {
+        is_live: true,
+        shows_real,
+    }
+}
+
+fn made(library: &Library, route: &Route) -> Result<Option<Answer>, ViewerError> {
+    let catalogue = library.catalogue()?;
+    let text = match route {
+        Route::Index => Some(page::experiment::index(site(false), &catalogue)),
+        Route::Experiment(slug) => catalogue
+            .experiment(slug)
+            .map(|one| page::experiment::page(site(false), one)),
+        Route::Episode { slug, real } => episode(library, &catalogue, (slug, *real))?,
+        Route::Step { slug, step, real } => self::step(library, &catalogue, (slug, *step, *real))?,
+        Route::Search { slug, words } => found(library, &catalogue, slug, words)?,
+        Route::Compare { left, right, step } => compared(library, &catalogue, (left, right), *step)?,
+        Route::Board(slug) => document(&catalogue, slug, |one| &one.boards)
+            .map(|(experiment, board)| page::board::page(site(false), experiment, board)),
+        Route::BoardFile(slug) => return board_file(&catalogue, slug),
+        Route::Certificate(slug) => certificate(&catalogue, slug)?,
+        Route::StyleSheet | Route::Script | Route::Events => None,
+    };
+    Ok(text.map(Answer::page))
+}
+
+/// Whether real names can be shown, and are asked for.
+fn shows_real(entry: &EpisodeEntry, asked: bool) -> bool {
+    asked && entry.content.as_ref().is_ok_and(|content| content.has_private)
+}
+
+fn episode(
+    library: &Library,
+    catalogue: &Catalogue,
+    (slug, real): (&str, bool),
+) -> Result<Option<String>, ViewerError> {
+    let Some(entry) = catalogue.episode(slug) else {
+        return Ok(None);
+    };
+    let real = shows_real(entry, real);
+    let episode = library.episode(entry, real)?;
+    Ok(Some(page::episode::page(
+        site(real),
+        catalogue.experiment_of(entry),
+        &episode,
+    )))
+}
+
+fn step(
+    library: &Library,
+    catalogue: &Catalogue,
+    (slug, step, real): (&str, usize, bool),
+) -> Result<Option<String>, ViewerError> {
+    let Some(entry) = catalogue.episode(slug) else {
+        return Ok(None);
+    };
+    let real = shows_real(entry, real);
+    let episode = library.episode(entry, real)?;
+    let Some(own) = episode.step(step) else {
+        return Ok(None);
+    };
+    let exchanges = library.exchanges(entry, step)?;
+    let experiment = catalogue.experiment_of(entry);
+    Ok(Some(page::step::page(
+        site(real),
+        experiment,
+        &episode,
+        (own, &exchanges),
+    )))
+}
+
+fn found(
+    library: &Library,
+    catalogue: &Catalogue,
+    slug: &str,
+    words: &str,
+) -> Result<Option<String>, ViewerError> {
+    let Some(entry) = catalogue.episode(slug) else {
+        return Ok(None);
+    };
+    let episode = library.episode(entry, false)?;
+    let hits = search(&episode, words, |step| library.exchanges(entry, step))?;
+    Ok(Some(page::search::page(site(false), &episode, words, &hits)))
+}
+
+fn compared(
+    library: &Library,
+    catalogue: &Catalogue,
+    (left, right): (&str, &str),
+    step: Option<usize>,
+) -> Result<Option<String>, ViewerError> {
+    let (Some(left), Some(right)) = (catalogue.episode(left), catalogue.episode(right)) else {
+        return Ok(None);
+    };
+    let episodes = (library.episode(left, false)?, library.episode(right, false)?);
+    let step = step.unwrap_or_else(|| page::compare::first_difference(&episodes.0, &episodes.1));
+    let side = |entry: &Arc<EpisodeEntry>| library.exchanges(entry, step);
+    let left = page::compare::ComparedEpisode {
+        exchanges: side(left)?,
+        episode: &episodes.0,
+    };
+    let right = page::compare::ComparedEpisode {
+        exchanges: side(right)?,
+        episode: &episodes.1,
+    };
+    Ok(Some(page::compare::page(site(false), &left, &right, step)))
+}
+
+fn document<'c>(
+    catalogue: &'c Catalogue,
+    slug: &str,
+    kind: fn(&ExperimentEntry) -> &Vec<DocumentEntry>,
+) -> Option<(&'c ExperimentEntry, &'c DocumentEntry)> {
+    let mut all = catalogue.experiments.iter().flat_map(|experiment| {
+        kind(experiment)
+            .iter()
+            .map(move |document| (experiment, document))
+    });
+    all.find(|(_, document)| document.slug == slug)
+}
+
+fn board_file(catalogue: &Catalogue, slug: &str) -> Result<Option<Answer>, ViewerError> {
+    let Some((_, board)) = document(catalogue, slug, |one| &one.boards) else {
+        return Ok(None);
+    };
+    let path = board.folder.join("index.html");
+    check_all(std::slice::from_ref(&path))?;
+    let text = read_text(&path, PAGE_LIMIT_BYTES)?;
+    Ok(Some(Answer {
+        policy: FOREIGN_POLICY,
+        ..Answer::page(text)
+    }))
+}
+
+fn certificate(catalogue: &Catalogue, slug: &str) -> Result<Option<String>, ViewerError> {
+    let Some((experiment, certificate)) = document(catalogue, slug, |one| &one.certificates) else {
+        return Ok(None);
+    };
+    let path = certificate.folder.join("certificate.json");
+    check_all(std::slice::from_ref(&path))?;
+    let value: serde_json::Value = read_json(&path)?;
+    Ok(Some(page::certificate::page(site(false), experiment, &value)))
+}

@@ -1,0 +1,148 @@
+//! The server: loopback alone, requests of its own pages alone, and nothing but reading.
+
+mod answer;
+mod gate;
+mod route;
+
+use crate::ViewerError;
+use crate::library::Library;
+use answer::Answer;
+use axum::Router;
+use axum::extract::{Request, State};
+use axum::response::sse::{Event, KeepAlive, Sse};
+use axum::response::{IntoResponse, Response};
+use futures::stream;
+use route::Route;
+use std::convert::Infallible;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+
+/// How often the directories are looked at while a page waits for changes.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+
+/// What is served, and where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ServerSettings {
+    /// Results directories or bundles.
+    pub directories: Vec<PathBuf>,
+    /// The port on loopback; 0 for one that is free.
+    pub port: u16,
+    /// Whether private parts are read where they lie beside.
+    pub with_private: bool,
+}
+
+/// A server that is bound and not yet serving.
+#[derive(Debug)]
+pub struct ViewerServer {
+    listener: TcpListener,
+    address: SocketAddr,
+    library: Arc<Library>,
+}
+
+/// What every request needs.
+#[derive(Debug, Clone)]
+struct Shared {
+    library: Arc<Library>,
+    port: u16,
+    changes: watch::Sender<u64>,
+}
+
+impl ViewerServer {
+    /// Binds a port on loopback.
+    ///
+    /// # Errors
+    /// [`ViewerError`] when a directory is missing or the port is taken.
+    pub async fn bind(settings: &ServerSettings) -> Result<Self, ViewerError> {
+        let library = Arc::new(Library::new(&settings.directories, settings.with_private)?);
+        let wanted = SocketAddr::from((Ipv4Addr::LOCALHOST, settings.port));
+        let taken = |error: std::io::Error| {
+            ViewerError::input(
+                format!("cannot listen on {wanted}: {error}"),
+                "choose another port with --port, or 0 for one that is free",
+            )
+        };
+        let listener = TcpListener::bind(wanted).await.map_err(taken)?;
+        let address = listener.local_addr().map_err(taken)?;
+        Ok(Self {
+            listener,
+            address,
+            library,
+        })
+    }
+
+    /// The address of its first page.
+    #[must_use]
+    pub fn url(&self) -> String {
+        format!("http://{}/", self.address)
+    }
+
+    /// Serves until it is dropped.
+    ///
+    /// # Errors
+    /// [`ViewerError`] when the system takes the listener away.
+    pub async fn serve(self) -> Result<(), ViewerError> {
+        let (changes, _) = watch::channel(0);
+        let shared = Shared {
+            library: self.library,
+            port: self.address.port(),
+            changes,
+        };
+        let watching = watch_directories(shared.clone());
+        let router = Router::new().fallback(respond).with_state(shared);
+        let serving = axum::serve(self.listener, router);
+        tokio::select! {
+            ended = serving => ended.map_err(|error| ViewerError::invalid(format_args!("the server ended: {error}"))),
+            () = watching => Ok(()),
+        }
+    }
+}
+
+/// Looks whether anything changed, while anybody waits for it.
+async fn watch_directories(shared: Shared) {
+    loop {
+        tokio::time::sleep(LOOK_EVERY).await;
+        if shared.changes.receiver_count() == 0 {
+            continue;
+        }
+        let library = Arc::clone(&shared.library);
+        let look = tokio::task::spawn_blocking(move || library.fingerprint());
+        if let Ok(Ok(now)) = look.await {
+            shared
+                .changes
+                .send_if_modified(|known| std::mem::replace(known, now) != now);
+        }
+    }
+}
+
+async fn respond(State(shared): State<Shared>, request: Request) -> Response {
+    if let Err(refusal) = gate::check(&request, shared.port) {
+        return Answer::refused(refusal).into_response();
+    }
+    let Some(route) = Route::of(request.uri()) else {
+        return Answer::missing().into_response();
+    };
+    if route == Route::Events {
+        return events(&shared).into_response();
+    }
+    let library = Arc::clone(&shared.library);
+    let work = tokio::task::spawn_blocking(move || answer::answer(&library, &route));
+    match work.await {
+        Ok(answer) => answer.into_response(),
+        Err(_) => Answer::failed().into_response(),
+    }
+}
+
+/// One event a change; the first state that is found is none.
+fn events(shared: &Shared) -> impl IntoResponse + use<> {
+    let receiver = shared.changes.subscribe();
+    let changes = stream::unfold(receiver, |mut receiver| async move {
+        receiver.changed().await.ok()?;
+        let event = Event::default().data("changed");
+        Some((Ok::<Event, Infallible>(event), receiver))
+    });
+    Sse::new(changes).keep_alive(KeepAlive::default())
+}

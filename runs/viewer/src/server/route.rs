@@ -1,0 +1,132 @@
+//! What an address asks for. Names in it are looked up among what was found, and never become paths.
+
+use axum::extract::Query;
+use axum::http::Uri;
+use std::collections::BTreeMap;
+
+/// What is asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Route {
+    /// All experiments.
+    Index,
+    /// The style sheet.
+    StyleSheet,
+    /// The script.
+    Script,
+    /// Changes as they come.
+    Events,
+    /// An experiment by its name.
+    Experiment(String),
+    /// An episode, with real names or not.
+    Episode { slug: String, real: bool },
+    /// A step.
+    Step { slug: String, step: usize, real: bool },
+    /// Words in an episode.
+    Search { slug: String, words: String },
+    /// Two episodes, at a step or at the first difference.
+    Compare {
+        left: String,
+        right: String,
+        step: Option<usize>,
+    },
+    /// A board in the frame.
+    Board(String),
+    /// A board's own page.
+    BoardFile(String),
+    /// A certificate.
+    Certificate(String),
+}
+
+/// Letters of a search.
+const WORDS_MAX: usize = 200;
+
+impl Route {
+    /// The route of an address; `None` where there is no such page.
+    pub(super) fn of(uri: &Uri) -> Option<Self> {
+        let query: BTreeMap<String, String> = Query::try_from_uri(uri)
+            .map(|Query(query)| query)
+            .unwrap_or_default();
+        let get = |key: &str| query.get(key).map(String::as_str).unwrap_or_default();
+        let real = get("real") == "1";
+        let parts: Vec<&str> = uri.path().trim_start_matches('/').split('/').collect();
+        let page = |name: &str| name.strip_suffix(".html").map(str::to_owned);
+        match parts.as_slice() {
+            ["" | "index.html"] => Some(Self::Index),
+            ["viewer.css"] => Some(Self::StyleSheet),
+            ["viewer.js"] => Some(Self::Script),
+            ["events"] => Some(Self::Events),
+            ["compare.html"] => Some(Self::Compare {
+                left: get("a").to_owned(),
+                right: get("b").to_owned(),
+                step: get("step").parse().ok(),
+            }),
+            ["x", name] => page(name).map(Self::Experiment),
+            ["e", slug, "" | "index.html"] => Some(Self::Episode {
+                slug: (*slug).to_owned(),
+                real,
+            }),
+            ["e", slug, "search.html"] => Some(Self::Search {
+                slug: (*slug).to_owned(),
+                words: get("q").chars().take(WORDS_MAX).collect(),
+            }),
+            ["e", slug, step] => Some(Self::Step {
+                slug: (*slug).to_owned(),
+                step: page(step)?.parse().ok()?,
+                real,
+            }),
+            ["board", name] => page(name).map(Self::Board),
+            ["board", slug, "index.html"] => Some(Self::BoardFile((*slug).to_owned())),
+            ["certificate", name] => page(name).map(Self::Certificate),
+            _ => None,
+        }
+    }
+
+    /// From its page to the site's root.
+    pub(super) const fn root(&self) -> &'static str {
+        match self {
+            Self::Index | Self::StyleSheet | Self::Script | Self::Events | Self::Compare { .. } => "",
+            Self::Experiment(_) | Self::Board(_) | Self::Certificate(_) => "../",
+            Self::Episode { .. } | Self::Step { .. } | Self::Search { .. } | Self::BoardFile(_) => "../../",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn route(address: &str) -> Option<Route> {
+        Route::of(&address.parse().unwrap())
+    }
+
+    #[test]
+    fn addresses_name_pages_and_no_files() {
+        assert_eq!(route("/"), Some(Route::Index));
+        let step = |real| {
+            Some(Route::Step {
+                slug: "demo~a".to_owned(),
+                step: 3,
+                real,
+            })
+        };
+        assert_eq!(route("/e/demo~a/3.html"), step(false));
+        assert_eq!(route("/e/demo~a/3.html?real=1"), step(true));
+        let compare = Route::Compare {
+            left: "a b".to_owned(),
+            right: "c".to_owned(),
+            step: None,
+        };
+        assert_eq!(route("/compare.html?a=a%20b&b=c"), Some(compare));
+        for none in [
+            "/etc/passwd",
+            "/e/demo~a/../../header.json",
+            "/e/demo~a/private/episode.json",
+            "/e/demo~a/header.json",
+            "/board/x/leaderboard.json",
+            "/e/demo~a/-1.html",
+            "/e/demo~a/%2e%2e%2fheader.html",
+        ] {
+            assert_eq!(route(none), None, "{none}");
+        }
+    }
+}

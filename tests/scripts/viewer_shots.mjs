@@ -1,0 +1,154 @@
+// The browser's side of viewer_shots.sh: drives every page of a running viewer as people will, by keys and clicks, and keeps
+// pictures. Speaks the DevTools protocol over a pipe, so that it needs no package.
+import { spawn } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const [browser, profile, start, out] = process.argv.slice(2);
+const origin = new URL(start).origin;
+const DEADLINE_MS = 240_000;
+const WIDTHS = [1440, 1024, 390];
+
+const child = spawn(browser, [
+  '--headless=new', '--no-sandbox', '--disable-gpu', '--hide-scrollbars', '--disable-dev-shm-usage',
+  '--disable-background-networking', '--disable-component-update', '--no-first-run', '--disable-sync',
+  `--user-data-dir=${profile}`, '--remote-debugging-pipe', 'about:blank',
+], { stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'] });
+const late = setTimeout(() => { fail('the browser did not answer in time'); finish(); }, DEADLINE_MS);
+
+const findings = [];
+const fail = (what) => findings.push(what);
+const waiting = new Map();
+const listeners = [];
+let number = 0;
+let text = '';
+child.stdio[4].on('data', (bytes) => {
+  text += bytes;
+  for (let end = text.indexOf('\0'); end !== -1; end = text.indexOf('\0')) {
+    const message = JSON.parse(text.slice(0, end));
+    text = text.slice(end + 1);
+    if (message.id === undefined) {
+      listeners.forEach((listener) => listener(message));
+    } else {
+      const { resolve, reject } = waiting.get(message.id);
+      message.error ? reject(new Error(message.error.message)) : resolve(message.result);
+    }
+  }
+});
+
+function send(method, params = {}, sessionId) {
+  number += 1;
+  const id = number;
+  child.stdio[3].write(`${JSON.stringify({ id, method, params, sessionId })}\0`);
+  return new Promise((resolve, reject) => waiting.set(id, { resolve, reject }));
+}
+
+async function finish() {
+  clearTimeout(late);
+  // The profile is removed by whoever made it: only after the browser has let go of it.
+  const gone = new Promise((resolve) => { child.once('exit', resolve); });
+  child.kill();
+  await gone;
+  findings.forEach((finding) => console.error(`found: ${finding}`));
+  console.log(findings.length === 0 ? 'nothing found' : `${findings.length} found`);
+  process.exit(findings.length === 0 ? 0 : 1);
+}
+
+let session;
+const to = (method, params) => send(method, params, session);
+const run = async (expression) => {
+  const { result, exceptionDetails } = await to('Runtime.evaluate', { expression, returnByValue: true });
+  if (exceptionDetails) fail(`${expression}: ${exceptionDetails.text}`);
+  return result.value;
+};
+
+/** Does what leads to another page, and waits until that page has loaded. */
+async function leads(act) {
+  const loaded = new Promise((resolve) => {
+    const listener = (message) => {
+      if (message.method !== 'Page.loadEventFired') return;
+      listeners.splice(listeners.indexOf(listener), 1);
+      resolve();
+    };
+    listeners.push(listener);
+  });
+  await act();
+  await loaded;
+}
+
+const open = (address) => leads(() => to('Page.navigate', { url: new URL(address, start).href }));
+
+async function key(name, text) {
+  await to('Input.dispatchKeyEvent', { type: 'keyDown', key: name, text });
+  await to('Input.dispatchKeyEvent', { type: 'keyUp', key: name });
+}
+
+async function shots(name) {
+  for (const width of WIDTHS) {
+    for (const scheme of ['light', 'dark']) {
+      await to('Emulation.setDeviceMetricsOverride', { width, height: 900, deviceScaleFactor: 1, mobile: width < 500 });
+      await to('Emulation.setEmulatedMedia', { media: '', features: [{ name: 'prefers-color-scheme', value: scheme }] });
+      const { cssContentSize: size } = await to('Page.getLayoutMetrics');
+      if (width < size.width) fail(`${name} at ${width}: the page is ${size.width} wide`);
+      const clip = { x: 0, y: 0, width, height: Math.min(2400, size.height), scale: 1 };
+      const { data } = await to('Page.captureScreenshot', { format: 'png', captureBeyondViewport: true, clip });
+      writeFileSync(join(out, `${name}-${width}-${scheme}.png`), Buffer.from(data, 'base64'));
+    }
+  }
+  await to('Emulation.setDeviceMetricsOverride', { width: 1440, height: 900, deviceScaleFactor: 1, mobile: false });
+  if (await run('window.planted === true')) fail(`${name}: a planted script ran`);
+}
+
+const expect = async (expression, what) => { if (!(await run(expression))) fail(`expected ${what} at ${await run('location.href')}`); };
+
+async function main() {
+  const { targetId } = await send('Target.createTarget', { url: 'about:blank' });
+  ({ sessionId: session } = await send('Target.attachToTarget', { targetId, flatten: true }));
+  listeners.push(({ method, params }) => {
+    if (method === 'Network.requestWillBeSent' && new URL(params.request.url).origin !== origin) fail(`a request for ${params.request.url}`);
+    if (method === 'Runtime.consoleAPICalled') fail(`console: ${JSON.stringify(params.args)}`);
+    if (method === 'Runtime.exceptionThrown') fail(`exception: ${params.exceptionDetails.text}`);
+    if (method === 'Log.entryAdded' && !params.entry.url?.endsWith('/favicon.ico')) fail(`log: ${params.entry.text} ${params.entry.url ?? ''}`);
+    if (method === 'Page.javascriptDialogOpening') fail(`a dialog: ${params.message}`);
+  });
+  for (const domain of ['Page', 'Network', 'Runtime', 'Log']) await send(`${domain}.enable`, {}, session);
+
+  await open('index.html');
+  await shots('results');
+  await run(`(() => { const f = document.querySelector('input[name="words"]'); f.value = 'momentum blinded'; f.dispatchEvent(new Event('input', { bubbles: true })); })()`);
+  await expect(`document.querySelectorAll('tbody tr:not([hidden])').length < document.querySelectorAll('tbody tr').length`, 'fewer rows after a filter');
+
+  await leads(() => run(`document.querySelector('tbody tr:not([hidden]) a').click()`));
+  await shots('episode');
+  const episode = await run('location.href');
+  await run(`(() => { const s = document.querySelector('#steps select'); s.value = s.options[s.options.length - 1].value; s.dispatchEvent(new Event('input', { bubbles: true })); })()`);
+  await expect(`0 < document.querySelectorAll('#steps tbody tr:not([hidden])').length`, 'rows after choosing an outcome');
+
+  await leads(() => run(`document.querySelector('ol.timeline a').click()`));
+  await expect(`location.pathname.endsWith('/1.html')`, 'the first step');
+  await leads(() => key('ArrowRight'));
+  await expect(`location.pathname.endsWith('/2.html')`, 'the next step by key');
+  await leads(() => key('ArrowLeft'));
+  await expect(`location.pathname.endsWith('/1.html')`, 'the step before by key');
+  await run(`document.querySelectorAll('.tool details').forEach((one) => { one.open = true; })`);
+  await shots('step');
+  await leads(() => key('u', 'u'));
+  await expect(`location.href === ${JSON.stringify(episode)}`, 'the episode by key');
+
+  await leads(() => run(`(() => { const f = document.querySelector('form.search'); f.q.value = 'rank'; f.requestSubmit(); })()`));
+  await expect(`document.querySelector('ol.hits') !== null`, 'a list of hits');
+  await shots('search');
+
+  await open(episode);
+  await leads(() => run(`document.querySelector('#beside form').requestSubmit()`));
+  await expect(`location.pathname.endsWith('/compare.html')`, 'a comparison');
+  await shots('compare');
+
+  await open('index.html');
+  const certificate = await run(`document.querySelector('a[href^="certificate/"]')?.href`);
+  if (certificate) { await open(certificate); await shots('certificate'); }
+  const board = await run(`document.querySelector('a[href^="board/"]')?.href`);
+  if (board) { await open(board); await shots('board'); }
+}
+
+main().catch((error) => fail(String(error))).finally(finish);
