@@ -19,7 +19,7 @@ pub fn conversation(request: &Value) -> Vec<(String, String)> {
 
 /// The answer to a tool's call that a request carries.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ToolAnswer {
+pub struct AnsweredCall {
     /// The id of the call, where the wire has one.
     pub call: Option<String>,
     /// What the tool answered.
@@ -28,7 +28,7 @@ pub struct ToolAnswer {
 
 /// The answers to tool calls in a request, oldest first, whatever the wire.
 #[must_use]
-pub fn tool_answers(request: &Value) -> Vec<ToolAnswer> {
+pub fn tool_answers(request: &Value) -> Vec<AnsweredCall> {
     let entries = ["messages", "input", "contents"].into_iter();
     let entries = entries.filter_map(|key| request.get(key).and_then(Value::as_array));
     let mut answers = Vec::new();
@@ -44,7 +44,7 @@ pub fn tool_answers(request: &Value) -> Vec<ToolAnswer> {
     answers
 }
 
-fn answer_of(value: &Value) -> Option<ToolAnswer> {
+fn answer_of(value: &Value) -> Option<AnsweredCall> {
     let is_kind = |kind: &str| value.get("type").is_some_and(|own| own == kind);
     let text = |pointer: &str| value.pointer(pointer).and_then(Value::as_str).map(str::to_owned);
     let whole = |pointer: &str| {
@@ -61,7 +61,7 @@ fn answer_of(value: &Value) -> Option<ToolAnswer> {
         let answer = whole("/functionResponse/response")?;
         (text("/functionResponse/id"), answer)
     };
-    Some(ToolAnswer { call, text })
+    Some(AnsweredCall { call, text })
 }
 
 fn role_of(entry: &Value) -> &str {
@@ -146,7 +146,7 @@ mod tests {
                 { "functionResponse": { "id": "c1", "name": "t", "response": "data" } }] }] }),
         ];
         for request in wires {
-            let expected = ToolAnswer {
+            let expected = AnsweredCall {
                 call: Some("c1".to_owned()),
                 text: "data".to_owned(),
             };

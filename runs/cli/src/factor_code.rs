@@ -1,6 +1,6 @@
 //! `ktd factor-code`: factor functions that models wrote.
 
-use super::boxed::BoxArgs;
+use super::boxed_options::BoxArgs;
 use crate::CliError;
 use crate::output::Console;
 use clap::{Args, Subcommand};

@@ -5,7 +5,7 @@ use ktd_boxed::{BoxError, BoxLauncher, CodeBox, CodeRunner, JobOutcome};
 use ktd_factor_code::{
     AccuracyRules, BAR_COLUMNS, ChosenFunction, FactorBars, FactorJob, FactorJudge, FactorPanels, FactorTask,
     FactorVerdict, FailureReason, GoldenColumns, ReplySource, RunColumn, RunFailure, RunOutcome,
-    SourceFault as ReplyFault, SyntaxFact, SyntaxFacts, without_paths,
+    SourceProblem as ReplyFault, SyntaxFact, SyntaxFacts, without_paths,
 };
 use ktd_sandbox::{
     BoxJob, BoxLimits, ColumnValues, JobColumn, JobData, JobKind, JobResult, JobStatus, SourceText,
