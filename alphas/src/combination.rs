@@ -1,6 +1,7 @@
 //! The combination of a pool: one alpha out of many.
 
 use crate::day_table::{DayTable, MemberTable, usable};
+use crate::gram::{GramMatrix, products_of_rows};
 use crate::predictive::daily_correlations;
 use ktd_stats::Undefined;
 
@@ -62,54 +63,76 @@ pub fn ridge_weights(
             need: 1,
         });
     }
-    let size = pool.len();
-    // the products of all alphas with each other, and in the last column with the label
-    let mut system = vec![vec![0.0; size + 1]; size];
+    let (mut columns, mut label) = (vec![Vec::new(); pool.len()], Vec::new());
     for day in days {
         let (places, [labels]) = usable(members.day(*day), [z_labels.day(*day)]);
-        let rows = pool
-            .iter()
-            .map(|table| places.iter().map(|name| table.at(*day, *name)).collect());
-        let rows: Vec<Vec<f64>> = rows.collect();
-        for (equation, left) in system.iter_mut().zip(&rows) {
-            for (cell, right) in equation.iter_mut().zip(rows.iter().chain([&labels])) {
-                *cell += left
-                    .iter()
-                    .zip(right)
-                    .map(|(left, right)| left * right)
-                    .sum::<f64>();
-            }
+        for (column, table) in columns.iter_mut().zip(pool) {
+            column.extend(places.iter().map(|name| table.at(*day, *name)));
         }
+        label.extend(labels);
     }
-    for (row, equation) in system.iter_mut().enumerate() {
-        if let Some(diagonal) = equation.get_mut(row) {
-            *diagonal += penalty;
-        }
+    let mut gram = GramMatrix::new(columns.len());
+    for rows in gram.blocks() {
+        gram.add(&rows, &products_of_rows(&columns, &rows));
     }
-    solved(system).ok_or(Undefined::ZeroVariance)
+    let with_label = columns.iter().map(|column| product(column, &label)).collect();
+    ridge_of_products(gram, with_label, penalty)
 }
 
-/// The solution of equations whose matrix is symmetric and positive; the right side stands in the last column.
-fn solved(mut system: Vec<Vec<f64>>) -> Option<Vec<f64>> {
-    let size = system.len();
-    for pivot in 0..size {
-        let row = system.get(pivot)?.clone();
-        let diagonal = *row.get(pivot)?;
-        if !(0.0 < diagonal && diagonal.is_finite()) {
+/// The same from the products of all pairs of z-scores, and of each with the label.
+///
+/// # Errors
+/// Those of [`ridge_weights`].
+pub fn ridge_of_products(
+    gram: GramMatrix,
+    with_label: Vec<f64>,
+    penalty: f64,
+) -> Result<Vec<f64>, Undefined> {
+    let mut rows = gram.into_rows();
+    for row in &mut rows {
+        row.last_mut()
+            .into_iter()
+            .for_each(|diagonal| *diagonal += penalty);
+    }
+    solved(rows, with_label).ok_or(Undefined::ZeroVariance)
+}
+
+/// A pivot that is at most this share of its diagonal cell is rounding: the alpha is a sum of others.
+const ROUNDING: f64 = 1e-12;
+
+/// The solution of equations whose matrix is symmetric and positive, from its lower triangle, by Cholesky's roots.
+fn solved(mut rows: Vec<Vec<f64>>, mut right: Vec<f64>) -> Option<Vec<f64>> {
+    for place in 0..rows.len() {
+        let (above, from) = rows.split_at_mut(place);
+        let row = from.first_mut()?;
+        for column in 0..place {
+            let other = above.get(column)?;
+            let sum = product(row.get(..column)?, other.get(..column)?);
+            let cell = row.get_mut(column)?;
+            *cell = (*cell - sum) / other.get(column)?;
+        }
+        let diagonal = *row.get(place)?;
+        let pivot = diagonal - product(row.get(..place)?, row.get(..place)?);
+        if !(ROUNDING * diagonal < pivot && pivot.is_finite()) {
             return None;
         }
-        for (other, equation) in system.iter_mut().enumerate() {
-            let factor = equation.get(pivot)? / diagonal;
-            if other != pivot {
-                equation
-                    .iter_mut()
-                    .zip(&row)
-                    .for_each(|(cell, pivot)| *cell -= factor * pivot);
-            }
+        *row.get_mut(place)? = pivot.sqrt();
+        let sum = product(row.get(..place)?, right.get(..place)?);
+        let cell = right.get_mut(place)?;
+        *cell = (*cell - sum) / row.get(place)?;
+    }
+    for (place, row) in rows.iter().enumerate().rev() {
+        let solution = right.get(place)? / row.get(place)?;
+        *right.get_mut(place)? = solution;
+        for (cell, weight) in right.iter_mut().zip(row).take(place) {
+            *cell -= solution * weight;
         }
     }
-    let solution = |(place, equation): (usize, &Vec<f64>)| Some(equation.last()? / equation.get(place)?);
-    system.iter().enumerate().map(solution).collect()
+    Some(right)
+}
+
+fn product(left: &[f64], right: &[f64]) -> f64 {
+    left.iter().zip(right).map(|(left, right)| left * right).sum()
 }
 
 #[cfg(test)]
@@ -145,5 +168,10 @@ mod tests {
         assert!(ridge_weights(&[], &label, &all, &training, 1.0).is_err());
         let constant = DayTable::from_days(names, vec![0.0; days * names]);
         assert!(ridge_weights(&[&constant], &label, &all, &training, 0.0).is_err());
+        // Two copies cannot be held apart without a penalty; with one they share the weight.
+        let sum = weighted_combination(&pool, &[1.0, 1.0, 0.0], &all);
+        let copies = [pool[0], pool[1], &sum];
+        assert!(ridge_weights(&copies, &label, &all, &training, 0.0).is_err());
+        assert!(ridge_weights(&copies, &label, &all, &training, 1.0).is_ok());
     }
 }

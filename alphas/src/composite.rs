@@ -1,21 +1,20 @@
 //! The composite of an alpha: its mean place among the alphas of a report.
 
-use ktd_stats::Undefined;
 use ktd_stats::moments::{count, mean};
+use ktd_stats::{Undefined, mid_ranks};
 
 /// Percentiles from 0 to 100, ties averaged; `None` for an undefined value, and where no other is defined.
-fn percentiles(values: &[Option<f64>]) -> Vec<Option<f64>> {
+#[must_use]
+pub fn percentiles(values: &[Option<f64>]) -> Vec<Option<f64>> {
     let present: Vec<f64> = values.iter().copied().flatten().collect();
-    let percentile = |value: f64| {
-        let below = present.iter().filter(|other| **other < value).count();
-        let above = present.iter().filter(|other| value < **other).count();
-        let ties = count(present.len() - below - above) - 1.0;
-        100.0 * (count(below) + 0.5 * ties) / (count(present.len()) - 1.0)
-    };
-    let is_alone = present.len() < 2;
+    let most = count(present.len()) - 1.0;
+    let mut ranks = mid_ranks(&present).into_iter();
     values
         .iter()
-        .map(|value| value.filter(|_| !is_alone).map(percentile))
+        .map(|value| {
+            let rank = value.and_then(|_| ranks.next())?;
+            (0.0 < most).then(|| 100.0 * (rank - 1.0) / most)
+        })
         .collect()
 }
 
@@ -38,4 +37,27 @@ pub fn composite_scores(metrics: &[Vec<Option<f64>>]) -> Vec<Result<f64, Undefin
         mean(&places).filter(|_| 2 <= places.len()).ok_or(few)
     };
     (0..alphas).map(of_alpha).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{composite_scores, percentiles};
+
+    #[test]
+    fn ties_share_a_percentile_and_what_is_undefined_has_none() {
+        let found = percentiles(&[Some(3.0), None, Some(1.0), Some(3.0), Some(9.0), Some(2.0)]);
+        assert_eq!(
+            found,
+            [Some(62.5), None, Some(0.0), Some(62.5), Some(100.0), Some(25.0)]
+        );
+        assert_eq!(percentiles(&[Some(1.0), None]), [None, None]);
+        let scores = composite_scores(&[
+            vec![Some(1.0), Some(2.0)],
+            vec![Some(1.0), None],
+            vec![Some(5.0), Some(4.0)],
+        ]);
+        assert_eq!(scores[0], Ok(50.0));
+        assert_eq!(scores[1], Ok(50.0));
+        assert!(composite_scores(&[vec![Some(1.0), Some(2.0)]])[0].is_err());
+    }
 }

@@ -1,6 +1,6 @@
 //! Values by day and name: what every metric of an alpha reads.
 
-/// Values by day and name; a missing one is NaN, and so is one that was infinite.
+/// Values by day and name; a missing one is NaN, and so is one that was infinite; -0 is 0.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DayTable {
     names: usize,
@@ -22,7 +22,7 @@ impl DayTable {
     pub fn from_days(names: usize, mut cells: Vec<f64>) -> Self {
         cells.truncate(cells.len().checked_div(names).unwrap_or(0) * names);
         for cell in &mut cells {
-            *cell = if cell.is_finite() { *cell } else { f64::NAN };
+            *cell = held(*cell);
         }
         Self { names, cells }
     }
@@ -66,19 +66,34 @@ impl DayTable {
             .step_by(self.names)
             .skip(first_day);
         for (cell, value) in rows.zip(values) {
-            *cell = if value.is_finite() { value } else { f64::NAN };
+            *cell = held(value);
+        }
+    }
+
+    /// Every value times that of another table of the same shape.
+    #[must_use]
+    pub fn product(&self, other: &Self) -> Self {
+        let cells = self.cells.iter().zip(&other.cells);
+        Self {
+            names: self.names,
+            cells: cells.map(|(cell, other)| held(cell * other)).collect(),
         }
     }
 
     /// Every value times a number.
     #[must_use]
     pub fn times(&self, factor: f64) -> Self {
-        let cells = self.cells.iter().map(|cell| cell * factor).collect();
+        let cells = self.cells.iter().map(|cell| held(cell * factor)).collect();
         Self {
             names: self.names,
             cells,
         }
     }
+}
+
+/// A value as tables hold it: an infinity is missing, and -0 is 0, so that both are one place in every order.
+const fn held(value: f64) -> f64 {
+    if value.is_finite() { value + 0.0 } else { f64::NAN }
 }
 
 /// Which names count on which day: members of the universe with a bar.

@@ -54,20 +54,20 @@ pub fn evaluate_alpha(scores: &DayTable, split: &EvaluationSplit<'_>) -> AlphaEv
     let (members, days, min_names) = (split.members, split.label_days.as_slice(), split.min_names);
     let daily = daily_correlations(scores, split.labels, members, days, min_names);
     let other = daily_correlations(scores, split.other_labels, members, days, min_names);
-    let test = |cost_bps| {
-        let terms = PortfolioTerms {
-            min_names,
-            cost_bps,
-            ..PortfolioTerms::default()
-        };
-        portfolio_test(scores, split.labels, members, days, terms)
+    let terms = PortfolioTerms {
+        min_names,
+        ..PortfolioTerms::default()
     };
+    let portfolio = portfolio_test(scores, split.labels, members, days, terms);
     AlphaEvaluation {
         power: daily.power(split.beta),
         other_power: other.power(split.beta),
         stability: rank_stability(scores, members, &split.days, min_names, StabilityMode::Common),
-        portfolio: test(0.0),
-        with_costs: test(COST_BPS),
+        with_costs: portfolio
+            .as_ref()
+            .map(|test| test.after_costs(COST_BPS))
+            .map_err(|reason| *reason),
+        portfolio,
         is_constant: !split.days.iter().any(|day| {
             let (_, [values]) = usable(members.day(*day), [scores.day(*day)]);
             varies(&values)

@@ -1,8 +1,7 @@
 //! What the scores of a judge come to: an alpha's score, and what length and chance have to do with it.
 
-use crate::line_fit::{LineFit, line_fit};
 use ktd_stats::moments::{count, mean};
-use ktd_stats::{Sample, Undefined, Wilcoxon, Zeros, kendall_tau, median, wilcoxon};
+use ktd_stats::{LineFit, Sample, Undefined, Wilcoxon, Zeros, kendall_tau, line_fit, median, wilcoxon};
 
 /// The score of a formula by one judge.
 #[derive(Debug, Clone, Copy, PartialEq)]

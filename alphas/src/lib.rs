@@ -8,15 +8,16 @@
 mod combination;
 mod composite;
 mod control_formula;
+mod daily_ranks;
 mod day_table;
 mod diversity;
 mod eigen;
 mod evaluation;
 mod gain;
+mod gram;
 mod judge_order;
 mod judgement;
 mod label;
-mod line_fit;
 mod perturbation;
 mod portfolio;
 mod predictive;
@@ -27,23 +28,29 @@ mod score_list;
 mod search;
 mod shared_intervals;
 mod stability;
-mod two_groups;
 
-pub use combination::{correlation_weights, equal_weights, ridge_weights, weighted_combination};
-pub use composite::composite_scores;
+pub use combination::{
+    correlation_weights, equal_weights, ridge_of_products, ridge_weights, weighted_combination,
+};
+pub use composite::{composite_scores, percentiles};
 pub use control_formula::{NONSENSE_FORMULAS, longer_formula};
+pub use daily_ranks::DailyRanks;
 pub use day_table::{DayTable, MemberTable};
-pub use diversity::{PoolDiversity, daily_z_scores, pool_diversity};
+pub use diversity::{
+    DaySpread, PoolDiversity, daily_z_scores, day_spreads, diversity_of_products, pool_diversity,
+};
 pub use evaluation::{AlphaEvaluation, EvaluationSplit, evaluate_alpha};
 pub use gain::ndcg;
+pub use gram::{GRAM_BLOCK, GramMatrix, products_of_rows};
 pub use judge_order::judge_orders;
 pub use judgement::{
     JudgedScore, LengthControl, RepeatControl, length_control, length_slope, repeat_control,
 };
 pub use label::{LabelKind, label_returns};
-pub use line_fit::{LineFit, line_fit};
-pub use perturbation::{AdjustedBars, NoiseLaw, PerturbedBars, noise_stream, perturbed_bars};
-pub use portfolio::{PortfolioTerms, PortfolioTest, portfolio_test};
+pub use perturbation::{
+    AdjustedBars, NoiseLaw, PerturbedBars, noise_stream, perturbed_bars, perturbed_levels,
+};
+pub use portfolio::{PortfolioTerms, PortfolioTest, max_drawdown, portfolio_test};
 pub use predictive::{DailyCorrelations, DayCorrelation, PredictivePower, daily_correlations};
 pub use proposal::{ProposalFault, screen_proposals};
 pub use robustness::rank_robustness;
@@ -53,6 +60,5 @@ pub use search::{
     SearchTerms, TrainTables, Trial, TrialBook, TrialFault, TrialScore, Variation, mean_rank_correlation,
     select_pool,
 };
-pub use shared_intervals::shared_mean_intervals;
+pub use shared_intervals::{DaySeries, shared_mean_intervals, shared_sharpe_intervals};
 pub use stability::{RankStability, StabilityMode, rank_stability};
-pub use two_groups::{MannWhitney, WelchTest, mann_whitney, welch_test};

@@ -11,8 +11,6 @@ pub struct PortfolioTerms {
     pub share: f64,
     /// Fewest scored names of a day.
     pub min_names: usize,
-    /// Costs in basis points of the value traded.
-    pub cost_bps: f64,
 }
 
 impl Default for PortfolioTerms {
@@ -20,7 +18,6 @@ impl Default for PortfolioTerms {
         Self {
             share: 0.2,
             min_names: 10,
-            cost_bps: 0.0,
         }
     }
 }
@@ -28,8 +25,12 @@ impl Default for PortfolioTerms {
 /// What the portfolio earned.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PortfolioTest {
-    /// By evaluated day.
+    /// The days that have a portfolio.
+    pub days: Vec<usize>,
+    /// What each of them earned, costs taken off.
     pub returns: Vec<f64>,
+    /// The value that each of them traded, as a share of the capital on a side.
+    traded: Vec<f64>,
     /// 252 times the mean daily return.
     pub annual_return: f64,
     /// Annual mean over deviation.
@@ -53,7 +54,8 @@ pub fn portfolio_test(
     days: &[usize],
     terms: PortfolioTerms,
 ) -> Result<PortfolioTest, Undefined> {
-    let (mut returns, mut turnovers, mut without_label) = (Vec::new(), Vec::new(), 0);
+    let (mut counted, mut returns, mut all_traded) = (Vec::new(), Vec::new(), Vec::new());
+    let mut without_label = 0;
     let mut before: Option<Vec<f64>> = None;
     for day in days {
         let Some(weights) = weights(scores.day(*day), members.day(*day), terms) else {
@@ -72,16 +74,36 @@ pub fn portfolio_test(
                 0.0
             };
         }
-        returns.push(earned - traded * terms.cost_bps / 1e4);
-        if before.is_some() {
-            turnovers.push(traded / 2.0);
-        }
+        counted.push(*day);
+        returns.push(earned);
+        all_traded.push(traded);
         before = Some(weights);
     }
-    summary(returns, &turnovers, without_label)
+    summary(counted, returns, all_traded, without_label)
 }
 
-fn summary(returns: Vec<f64>, turnovers: &[f64], without_label: usize) -> Result<PortfolioTest, Undefined> {
+impl PortfolioTest {
+    /// The same after costs in basis points of the value traded.
+    #[must_use]
+    pub fn after_costs(&self, cost_bps: f64) -> Self {
+        let days = self.returns.iter().zip(&self.traded);
+        let returns = days.map(|(earned, traded)| earned - traded * cost_bps / 1e4);
+        let found = summary(
+            self.days.clone(),
+            returns.collect(),
+            self.traded.clone(),
+            self.without_label,
+        );
+        found.unwrap_or_else(|_| self.clone())
+    }
+}
+
+fn summary(
+    counted: Vec<usize>,
+    returns: Vec<f64>,
+    traded: Vec<f64>,
+    without_label: usize,
+) -> Result<PortfolioTest, Undefined> {
     let days = returns.len();
     let average = mean(&returns).ok_or(Undefined::TooFewDays { days, need_days: 1 })?;
     let few = Undefined::TooFewDays { days, need_days: 2 };
@@ -91,14 +113,23 @@ fn summary(returns: Vec<f64>, turnovers: &[f64], without_label: usize) -> Result
     Ok(PortfolioTest {
         annual_return: average * ktd_stats::TRADING_DAYS_PER_YEAR,
         sharpe,
-        turnover: mean(turnovers).ok_or(few),
+        turnover: turnover(&traded).ok_or(few),
         max_drawdown: max_drawdown(&returns),
         without_label,
+        days: counted,
         returns,
+        traded,
     })
 }
 
-fn max_drawdown(returns: &[f64]) -> f64 {
+fn turnover(traded: &[f64]) -> Option<f64> {
+    let after_first: Vec<f64> = traded.iter().skip(1).map(|traded| traded / 2.0).collect();
+    mean(&after_first)
+}
+
+/// The largest fall of the product of returns plus 1 from a height, 1 before the first, as a share of the height.
+#[must_use]
+pub fn max_drawdown(returns: &[f64]) -> f64 {
     let (mut value, mut height, mut largest) = (1.0, 1.0_f64, 0.0_f64);
     for earned in returns {
         value *= 1.0 + earned;
@@ -137,4 +168,46 @@ fn side(names: usize, share: f64) -> usize {
         .take_while(|size| count(*size) <= wanted)
         .last()
         .unwrap_or(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{PortfolioTerms, max_drawdown, portfolio_test};
+    use crate::{DayTable, MemberTable};
+
+    /// 0 and -0 are one score: names tie in the order of their codes, also of an alpha that was turned.
+    #[test]
+    fn zeros_of_both_signs_tie() {
+        let names = 10;
+        let members = MemberTable::from_days(names, vec![true; 2 * names]);
+        let labels = DayTable::from_days(names, (0..20_u8).map(|cell| f64::from(cell % 10)).collect());
+        let earned = |scores: DayTable| {
+            let test = portfolio_test(&scores, &labels, &members, &[0, 1], PortfolioTerms::default());
+            test.unwrap().returns
+        };
+        let zeros = DayTable::from_days(names, vec![0.0; 2 * names]);
+        let mixed = (0..20_u8).map(|cell| if cell % 3 == 0 { 0.0 } else { -0.0 });
+        assert_eq!(earned(zeros.clone()), [-8.0, -8.0]);
+        assert_eq!(earned(DayTable::from_days(names, mixed.collect())), [-8.0, -8.0]);
+        assert_eq!(earned(zeros.times(-1.0)), [-8.0, -8.0]);
+    }
+
+    #[test]
+    fn costs_are_taken_off_the_value_traded() {
+        let names = 10;
+        let members = MemberTable::from_days(names, vec![true; 3 * names]);
+        let cells = |turned: [f64; 3]| -> Vec<f64> {
+            let days = turned.into_iter();
+            days.flat_map(|sign| (0..10_u8).map(move |name| sign * f64::from(name)))
+                .collect()
+        };
+        let scores = DayTable::from_days(names, cells([1.0, 1.0, -1.0]));
+        let labels = DayTable::from_days(names, vec![0.0; 3 * names]);
+        let test = portfolio_test(&scores, &labels, &members, &[0, 1, 2], PortfolioTerms::default());
+        let test = test.unwrap();
+        assert_eq!(test.turnover, Ok(1.0));
+        assert_eq!(test.after_costs(10.0).returns, [-0.002, 0.0, -0.004]);
+        assert_eq!(test.after_costs(0.0), test);
+        assert!((max_drawdown(&[0.5, -0.5, 0.2]) - 0.5).abs() < 1e-15);
+    }
 }

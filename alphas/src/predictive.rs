@@ -1,9 +1,8 @@
 //! Predictive power: how well an alpha orders the returns that follow.
 
 use crate::day_table::{DayTable, MemberTable, usable};
-use crate::ranking::{average_ranks, pearson, varies};
 use ktd_stats::moments::{Moments, mean};
-use ktd_stats::{Sample, Undefined, newey_west};
+use ktd_stats::{Ranking, Sample, Undefined, newey_west, pearson, rank_correlation};
 
 /// The correlations of one day.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -53,16 +52,19 @@ pub fn daily_correlations(
     days: &[usize],
     min_names: usize,
 ) -> DailyCorrelations {
+    let mut ranking = Ranking::default();
+    let (mut left_ranks, mut right_ranks) = (Vec::new(), Vec::new());
     let of_day = |day: &usize| {
         let (_, [left, right]) = usable(members.day(*day), [scores.day(*day), labels.day(*day)]);
-        if left.len() < min_names || !varies(&left) || !varies(&right) {
+        if left.len() < min_names {
             return None;
         }
-        let rank_ic = pearson(&average_ranks(&left), &average_ranks(&right));
+        ranking.centred_ranks(&left, &mut left_ranks);
+        ranking.centred_ranks(&right, &mut right_ranks);
         Some(DayCorrelation {
             day: *day,
-            ic: pearson(&left, &right),
-            rank_ic,
+            rank_ic: rank_correlation(&left_ranks, &right_ranks)?,
+            ic: pearson(&left, &right)?,
         })
     };
     let counted: Vec<DayCorrelation> = days.iter().filter_map(of_day).collect();

@@ -1,9 +1,8 @@
 //! Stability: how much of yesterday's order of the names today's keeps.
 
 use crate::day_table::{DayTable, MemberTable, usable};
-use crate::ranking::average_ranks;
-use ktd_stats::Undefined;
 use ktd_stats::moments::mean;
+use ktd_stats::{Undefined, mid_ranks};
 
 /// Added to every share of a rank before its logarithm.
 const RANK_EPSILON: f64 = 1e-8;
@@ -27,7 +26,7 @@ pub struct RankStability {
 }
 
 fn shares(values: &[f64]) -> Vec<f64> {
-    let ranks = average_ranks(values);
+    let ranks = mid_ranks(values);
     let total: f64 = ranks.iter().sum();
     ranks.into_iter().map(|rank| rank / total).collect()
 }
@@ -94,4 +93,53 @@ fn published(scores: &DayTable, members: &MemberTable, days: &[usize]) -> Vec<f6
         before = Some(today);
     }
     answers
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{StabilityMode, rank_stability};
+    use crate::{DayTable, LabelKind, MemberTable, PortfolioTerms, label_returns, portfolio_test};
+    use ktd_env::KeyedStream;
+    use ktd_stats::line_fit;
+
+    /// Scores that keep a share of themselves from day to day, without any market: turnover is 4.56 - 4.31 RRE, and stability
+    /// rises with the share.
+    #[test]
+    fn turnover_follows_stability_by_a_law_that_needs_no_market() {
+        let (days, names) = (200, 100);
+        let members = MemberTable::from_days(names, vec![true; days * names]);
+        let flat = DayTable::from_days(names, vec![1.0; (days + 2) * names]);
+        let labels = label_returns(LabelKind::NextOpen, &flat, &flat, 1);
+        let all: Vec<usize> = (0..days).collect();
+        let points: Vec<(f64, f64)> = [
+            0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98, 0.995,
+        ]
+        .into_iter()
+        .map(|kept: f64| {
+            let mut stream = KeyedStream::for_purpose(1, &format!("kept share {kept}"));
+            let mut state: Vec<f64> = (0..names).map(|_| stream.normal()).collect();
+            let mut cells = Vec::new();
+            for _ in 0..days {
+                cells.extend(&state);
+                for value in &mut state {
+                    *value = kept * *value + (1.0 - kept * kept).sqrt() * stream.normal();
+                }
+            }
+            let scores = DayTable::from_days(names, cells);
+            let stability = rank_stability(&scores, &members, &all, 10, StabilityMode::Common).unwrap();
+            let test = portfolio_test(&scores, &labels, &members, &all, PortfolioTerms::default());
+            (stability.score, test.unwrap().turnover.unwrap())
+        })
+        .collect();
+        assert!(
+            points.is_sorted_by(|(left, _), (right, _)| left < right),
+            "{points:?}"
+        );
+        let line = line_fit(&points).unwrap();
+        assert!((-4.6..=-4.0).contains(&line.slope), "{line:?}");
+        assert!(
+            (4.3..=4.8).contains(&line.intercept) && 0.9 < line.r_squared,
+            "{line:?}"
+        );
+    }
 }

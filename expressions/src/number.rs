@@ -71,7 +71,9 @@ impl FormulaNumber {
     pub(crate) fn to_the(self, exponent: Self) -> Option<Self> {
         match (self, exponent) {
             (Self::Integer(base), Self::Integer(exponent)) if 0 <= exponent => {
-                let exponent = u32::try_from(exponent).unwrap_or(u32::MAX);
+                // Only 0, 1 and -1 have such powers within the range, and those of -1 depend on the exponent's last bit alone.
+                let last = u32::MAX - 1 + u32::from(exponent % 2 == 1);
+                let exponent = u32::try_from(exponent).unwrap_or(last);
                 base.checked_pow(exponent).map(Self::Integer)
             }
             (base, exponent) => Self::finite(libm::pow(base.float(), exponent.float())),
@@ -127,6 +129,8 @@ mod tests {
         assert_eq!(Integer(i64::MAX).plus(Integer(1)), None);
         assert_eq!(Integer(9).to_the(Integer(387_420_489)), None);
         assert_eq!(Integer(1).to_the(Integer(i64::MAX)), Some(Integer(1)));
+        assert_eq!(Integer(-1).to_the(Integer(1 << 32)), Some(Integer(1)));
+        assert_eq!(Integer(-1).to_the(Integer((1 << 32) + 1)), Some(Integer(-1)));
         assert_eq!(Integer(2).to_the(Integer(-1)), Some(Float(0.5)));
         assert_eq!(Integer(1).over(Integer(0)), None);
         assert_eq!(Integer(4).over(Integer(2)), Some(Float(2.0)));

@@ -7,7 +7,6 @@ use super::train::TrainTables;
 use super::trial::Trial;
 use crate::daily_correlations;
 use crate::day_table::{DayTable, MemberTable};
-use crate::ranking::average_ranks;
 use ktd_env::KeyedStream;
 use ktd_expressions::{
     CheckedFormula, FieldCells, FormulaEngine, FormulaPlan, FormulaPrecision, FormulaRole, NameRows,
@@ -65,7 +64,7 @@ impl Planted {
         let signal = &scores(&columns, &[planted], DAYS)[0];
         let spread = (f64::from(60 * 60 - 1) / 12.0).sqrt();
         let labels: Vec<f64> = (0..DAYS)
-            .flat_map(|day| average_ranks(signal.day(day)))
+            .flat_map(|day| ktd_stats::mid_ranks(signal.day(day)))
             .map(|rank| 0.3 * (rank - 30.5) / spread + stream.normal())
             .collect();
         let labels = DayTable::from_days(NAMES, labels);

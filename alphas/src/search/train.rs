@@ -2,8 +2,9 @@
 
 use super::trial::TrialFault;
 use crate::day_table::{DayTable, MemberTable, usable};
-use crate::ranking::{average_ranks, pearson, varies};
+use crate::ranking::varies;
 use ktd_stats::moments::{count, mean};
+use ktd_stats::{Ranking, rank_correlation};
 
 /// What formulas are held against on the train days.
 #[derive(Debug, Clone)]
@@ -20,7 +21,7 @@ pub struct TrainTables {
 #[derive(Debug, Clone)]
 struct LabelDay {
     day: usize,
-    ranks: Vec<f64>,
+    ranks: Vec<i32>,
 }
 
 impl TrainTables {
@@ -32,12 +33,12 @@ impl TrainTables {
         (days, label_days): (Vec<usize>, &[usize]),
         min_names: usize,
     ) -> Self {
+        let mut ranking = Ranking::default();
         let ranked = |day: &usize| {
             let (_, [values]) = usable(members.day(*day), [labels.day(*day)]);
-            LabelDay {
-                day: *day,
-                ranks: average_ranks(&values),
-            }
+            let mut ranks = Vec::new();
+            ranking.centred_ranks(&values, &mut ranks);
+            LabelDay { day: *day, ranks }
         };
         Self {
             label_days: label_days.iter().map(ranked).collect(),
@@ -67,26 +68,27 @@ impl TrainTables {
         if constant_days * count(self.days.len()) < count(constant) {
             return Err(TrialFault::Constant);
         }
-        let daily: Vec<f64> = self
-            .label_days
-            .iter()
-            .filter_map(|day| self.of_day(scores, day))
-            .collect();
+        let mut ranking = Ranking::default();
+        let of_day = |day: &LabelDay| self.of_day(scores, day, &mut ranking);
+        let daily: Vec<f64> = self.label_days.iter().filter_map(of_day).collect();
         mean(&daily).ok_or(TrialFault::Undefined)
     }
 
-    fn of_day(&self, scores: &DayTable, of: &LabelDay) -> Option<f64> {
+    fn of_day(&self, scores: &DayTable, of: &LabelDay, ranking: &mut Ranking) -> Option<f64> {
         let columns = [scores.day(of.day), self.labels.day(of.day)];
         let (_, [values, labels]) = usable(self.members.day(of.day), columns);
-        if values.len() < self.min_names || !varies(&values) || !varies(&labels) {
+        if values.len() < self.min_names {
             return None;
         }
-        let ranks = average_ranks(&values);
+        let mut ranks = Vec::new();
+        ranking.centred_ranks(&values, &mut ranks);
         // Mostly every name with a label has a value too, and then the ranks of the labels are known.
         if labels.len() == of.ranks.len() {
-            Some(pearson(&ranks, &of.ranks))
+            rank_correlation(&ranks, &of.ranks)
         } else {
-            Some(pearson(&ranks, &average_ranks(&labels)))
+            let mut of_labels = Vec::new();
+            ranking.centred_ranks(&labels, &mut of_labels);
+            rank_correlation(&ranks, &of_labels)
         }
     }
 }

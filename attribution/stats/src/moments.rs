@@ -38,6 +38,7 @@ pub fn column_means(rows: &[Vec<f64>]) -> Vec<f64> {
 #[derive(Debug, Clone, Copy)]
 pub struct Moments {
     mean: f64,
+    variance: f64,
     deviation: f64,
 }
 
@@ -50,10 +51,30 @@ impl Moments {
         }
         let mean = mean(values)?;
         let squares: f64 = values.iter().map(|value| (value - mean) * (value - mean)).sum();
+        let variance = squares / (count(values.len()) - 1.0);
         Some(Self {
             mean,
-            deviation: (squares / (count(values.len()) - 1.0)).sqrt(),
+            variance,
+            deviation: variance.sqrt(),
         })
+    }
+
+    /// The mean.
+    #[must_use]
+    pub const fn mean(&self) -> f64 {
+        self.mean
+    }
+
+    /// The sample variance (ddof 1).
+    #[must_use]
+    pub const fn variance(&self) -> f64 {
+        self.variance
+    }
+
+    /// Its root.
+    #[must_use]
+    pub const fn deviation(&self) -> f64 {
+        self.deviation
     }
 
     /// `sqrt(252) * mean / deviation`, or `constant` where the deviation is nothing but rounding.

@@ -8,15 +8,12 @@ use crate::output::Console;
 use crate::progress::Progress;
 use crate::trading_day::read_day;
 use clap::{Args, Subcommand, ValueEnum};
-use ktd_data::{is_panel, load_panel};
 use ktd_env::TradeDate;
-use ktd_env::synth::generate;
 use ktd_io::parallel::available_threads;
 use ktd_io::whole_file::{IfExists, check_writable};
 use ktd_studies::{
-    BuiltInSet, FieldPanel, FormulaLine, FormulaPrecision, FormulaRole, RefusedFormula, SYNTHETIC_STUDY,
-    SetOfFormulas, ValueSpan, ValuesFile, ValuesFormat, evaluate_each, market_fields, prove, qlib_fields,
-    read_formulas,
+    BuiltInSet, FieldPanel, FormulaLine, FormulaPrecision, FormulaRole, PROOF_NAMES, RefusedFormula,
+    SetOfFormulas, StudyData, ValueSpan, ValuesFile, ValuesFormat, evaluate_each, prove, read_formulas,
 };
 use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{TableCell, TableData};
@@ -34,6 +31,8 @@ pub(super) enum AlphaCommand {
     Compute(ComputeArgs),
     /// Evaluate pools of formulas on train, valid and test days: prediction, stability, robustness, diversity.
     Eval(alpha_eval::EvalArgs),
+    /// Make the tables and the page of an evaluation again, of its report alone.
+    Report(alpha_eval::ReportArgs),
     /// Have language models score the logic of formulas, with controls of length, nonsense and chance.
     Judge(alpha_judge::JudgeArgs),
     /// Make scores again from the recorded answers of models, and compare them byte for byte.
@@ -106,23 +105,7 @@ impl Arithmetic {
 
 impl DataArgs {
     fn read(&self) -> Result<FieldPanel, CliError> {
-        match (&self.panel, &self.bins) {
-            (Some(path), _) if !is_panel(path)? => Err(CliError::invalid(format_args!(
-                "{} is no panel file",
-                path.display()
-            ))
-            .with_hint("make one with `ktd data import`, or name a directory of Qlib with --bins")),
-            (Some(path), _) => Ok(market_fields(&load_panel(path)?)),
-            (None, Some(root)) => Ok(qlib_fields(root)?),
-            (None, None) => {
-                let market = generate(&SYNTHETIC_STUDY).map_err(CliError::invalid)?;
-                let mut panel = market_fields(&market);
-                panel
-                    .notes
-                    .push("no --panel and no --bins: this is the synthetic market".to_owned());
-                Ok(panel)
-            }
-        }
+        Ok(StudyData::read_source(self.panel.as_deref(), self.bins.as_deref())?.panel)
     }
 }
 
@@ -135,7 +118,7 @@ pub(super) struct CheckArgs {
     /// What they are for: a label may read up to 260 later days.
     #[arg(long, value_enum, default_value = "alpha")]
     role: Role,
-    /// Evaluate them on cut and replaced panels, and compare every earlier bit.
+    /// Evaluate them on cut and replaced panels of the first 20 instruments, and compare every earlier bit.
     #[arg(long)]
     prove: bool,
     /// Seed of the bars that replace others under --prove.
@@ -187,6 +170,7 @@ pub(super) fn run(command: &AlphaCommand, console: Console) -> Result<(), CliErr
         AlphaCommand::Check(args) => check(args, console),
         AlphaCommand::Compute(args) => compute(args, console),
         AlphaCommand::Eval(args) => alpha_eval::run(args, console),
+        AlphaCommand::Report(args) => alpha_eval::report(args, console),
         AlphaCommand::Judge(args) => alpha_judge::run(args, console),
         AlphaCommand::Replay(args) => alpha_judge::replay(args, console),
         AlphaCommand::Mine(args) => alpha_mine::run(args, console),
@@ -214,13 +198,19 @@ fn lines(asked: &[String]) -> Result<Vec<FormulaLine>, CliError> {
 }
 
 fn check(args: &CheckArgs, console: Console) -> Result<(), CliError> {
+    if args.prove && matches!(args.role, Role::Label) {
+        return Err(CliError::invalid(
+            "--prove shows that no later day is read, and a label reads later days",
+        )
+        .with_hint("leave out --prove, or --role label"));
+    }
     let panel = args.data.read()?;
     let role = match args.role {
         Role::Alpha => FormulaRole::Alpha,
         Role::Label => FormulaRole::Label,
     };
     let set = SetOfFormulas::check(lines(&args.formulas)?, &panel.fields, role);
-    let leaks = if args.prove && matches!(args.role, Role::Alpha) {
+    let leaks = if args.prove {
         Some(prove(
             &panel,
             &set.formulas(),
@@ -235,8 +225,9 @@ fn check(args: &CheckArgs, console: Console) -> Result<(), CliError> {
         // Writing to a string cannot fail.
         writeln!(
             text,
-            "proof: {} formulas on 10 cut and 5 replaced panels, {} earlier cells moved",
+            "proof: {} formulas, {} instruments on 10 cut and 5 replaced panels, {} earlier cells moved",
             set.checked.len(),
+            panel.names.len().min(PROOF_NAMES),
             leaks.len()
         )
         .ok();
@@ -285,11 +276,10 @@ fn check_table(set: &SetOfFormulas) -> TableData {
         ("days ahead", Right),
         ("note", Left),
     ];
-    let checked = set.checked.iter().enumerate().map(|(place, (line, checked))| {
+    let checked = set.checked.iter().zip(set.duplicates());
+    let checked = checked.map(|((line, checked), duplicate_of)| {
         let reach = checked.reach();
-        let note = set
-            .duplicate_of(place)
-            .map_or_else(String::new, |id| format!("duplicate of {id}"));
+        let note = duplicate_of.map_or_else(String::new, |id| format!("duplicate of {id}"));
         vec![
             TableCell::Text(line.id.clone()),
             TableCell::Text(checked.canonical().to_owned()),
@@ -320,7 +310,8 @@ fn check_table(set: &SetOfFormulas) -> TableData {
 }
 
 fn check_json(set: &SetOfFormulas, leaks: Option<usize>) -> Value {
-    let checked = set.checked.iter().enumerate().map(|(place, (line, checked))| {
+    let checked = set.checked.iter().zip(set.duplicates());
+    let checked = checked.map(|((line, checked), duplicate_of)| {
         let reach = checked.reach();
         json!({
             "id": line.id,
@@ -330,7 +321,7 @@ fn check_json(set: &SetOfFormulas, leaks: Option<usize>) -> Value {
             "type": checked.kind().label(),
             "days_back": reach.back.to_string(),
             "days_ahead": reach.forward,
-            "duplicate_of": set.duplicate_of(place),
+            "duplicate_of": duplicate_of,
         })
     });
     json!({

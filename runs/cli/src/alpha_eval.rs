@@ -8,9 +8,8 @@ use ktd_io::parallel::available_threads;
 use ktd_studies::judge::StudyLogic;
 use ktd_studies::{
     AlphaReport, AlphaStudy, EvaluationRun, OpenStudy, StudyData, alpha_table, combination_table,
-    evaluate_into, pool_table, split_table,
+    evaluate_into, inference_table, pool_table, report_again, selection_table, split_table,
 };
-use ktd_view::draw::TableData;
 use std::path::{Path, PathBuf};
 
 const EXAMPLE: &str = "\
@@ -27,7 +26,7 @@ Example:
   test = [\"2023-01-03\", \"2024-12-31\"]
 
 Each pool is evaluated on each split: predictive power, stability, robustness, diversity, and a portfolio of its top and bottom \
-fifth. report.json and CSV tables are written; the same inputs again change nothing. The test split is opened once: another set of \
+fifth. report.html, report.json and CSV tables are written; the same inputs again change nothing. The test split is opened once: another set of \
 formulas in the same folder is counted as another look.";
 
 #[derive(Debug, Args)]
@@ -57,6 +56,7 @@ pub(super) fn run(args: &EvalArgs, console: Console) -> Result<(), CliError> {
     let run = EvaluationRun {
         is_test_open: !args.no_test,
         threads: available_threads(),
+        batch_bytes: EvaluationRun::BATCH_BYTES,
     };
     let logic = StudyLogic::read(&study, &folder)?;
     let open = OpenStudy::new(study, data, run)?.with_logic(logic);
@@ -64,43 +64,58 @@ pub(super) fn run(args: &EvalArgs, console: Console) -> Result<(), CliError> {
     let mut bar = Progress::new(console, "evaluating", work, "instruments");
     let report = evaluate_into(&open, &folder, &mut || bar.advance(1))?;
     drop(bar);
-    let value = serde_json::to_value(&report).map_err(CliError::invalid)?;
+    show(&report, &folder, console)
+}
+
+const REPORT_EXAMPLE: &str = "\
+Example:
+  ktd alpha report results/pools
+
+The tables and the page are made again of report.json, byte for byte; no formula is evaluated, and no test day is read.";
+
+#[derive(Debug, Args)]
+#[command(after_help = REPORT_EXAMPLE)]
+pub(super) struct ReportArgs {
+    /// The folder of `ktd alpha eval`.
+    #[arg(value_name = "DIR")]
+    dir: PathBuf,
+}
+
+/// Makes tables and page again.
+pub(super) fn report(args: &ReportArgs, console: Console) -> Result<(), CliError> {
+    show(&report_again(&args.dir)?, &args.dir, console)
+}
+
+fn show(report: &AlphaReport, folder: &Path, console: Console) -> Result<(), CliError> {
+    let value = serde_json::to_value(report).map_err(CliError::invalid)?;
     let text = if console.quiet {
         String::new()
     } else {
-        text(&report, &folder, console)
+        text(report, folder, console)
     };
     console.result(&text, &value)
 }
 
 fn text(report: &AlphaReport, folder: &Path, console: Console) -> String {
+    let shown = report.of_last_split(SHOWN_ALPHAS);
+    let alphas = if shown.alphas.len() < report.alphas.len() {
+        let all = report.alphas.len();
+        alpha_table(&shown).with_note(format!("alphas.csv has all {all} rows, of every split"))
+    } else {
+        alpha_table(&shown)
+    };
     let tables = [
         pool_table(report),
         combination_table(report),
+        inference_table(report),
+        selection_table(report),
         split_table(report),
-        shown_alphas(report),
+        alphas,
     ];
     let mut text: Vec<String> = tables.map(|table| table.text_in(console.layout())).to_vec();
-    text.push(format!("{}: report.json and CSV tables", folder.display()));
+    text.push(format!(
+        "{}: report.html, report.json and CSV tables",
+        folder.display()
+    ));
     text.join("\n")
-}
-
-/// The alphas of the last split, in the order of their pools.
-fn shown_alphas(report: &AlphaReport) -> TableData {
-    let last = report.splits.last().map(|split| split.split.as_str());
-    let of_last = report
-        .alphas
-        .iter()
-        .filter(|alpha| Some(alpha.split.as_str()) == last);
-    let shown = AlphaReport {
-        alphas: of_last.take(SHOWN_ALPHAS).cloned().collect(),
-        ..report.clone()
-    };
-    let table = alpha_table(&shown);
-    if shown.alphas.len() < report.alphas.len() {
-        let all = report.alphas.len();
-        table.with_note(format!("alphas.csv has all {all} rows, of every split"))
-    } else {
-        table
-    }
 }

@@ -1,16 +1,28 @@
 //! The evaluation of a study's pools.
 
 use crate::StudyError;
-use crate::alpha_report::{AlphaReport, RefusedRow};
-use crate::alpha_rows::{SplitTables, add_split};
-use crate::alpha_study::{StudyLabel, StudyOrientation};
-use crate::open_study::{FORMAT, OpenStudy, StudyTables};
-use crate::study_values::{NoiseDraw, ScoreTask, perturbed_panel};
-use ktd_alphas::{DayTable, LabelKind, NoiseLaw, daily_correlations, label_returns, rank_robustness};
+use crate::alpha_batch::{AlphaFound, BatchTask, SplitFound};
+use crate::alpha_inference::{best_alphas, pool_inference, rank_rows};
+use crate::alpha_report::{AlphaReport, AlphaRow, AlphaYearRow, RefusedRow};
+use crate::alpha_rows::{
+    SplitTables, StudyTables, alpha_rows, combination_row, pool_row, portfolio_returns, split_row,
+    yearly_figures,
+};
+use crate::alpha_study::{NoiseMode, StudyLabel};
+use crate::open_study::{FORMAT, OpenStudy};
+use crate::pool_products::PoolTask;
+use crate::study_pool::StudyPool;
+use crate::study_values::ScoreTask;
+use ktd_alphas::{AlphaEvaluation, DaySeries, LabelKind, evaluate_alpha, label_returns};
 use ktd_expressions::{CheckedFormula, RowsBack};
-use ktd_io::parallel::in_parallel;
-use ktd_stats::moments::mean;
 use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// Bytes of an alpha's cell while it is evaluated: its score, the perturbed one, and its rank.
+const BATCH_CELL_BYTES: usize = 12;
+
+/// The name of a pool's equal-weight combination among its alphas.
+const EQUAL: &str = "equal";
 
 impl OpenStudy {
     /// Evaluates everything; `advance` is called for each instrument.
@@ -18,38 +30,226 @@ impl OpenStudy {
     /// # Errors
     /// [`StudyError`] for a formula that names an instrument that the panel lacks, and a universe without names.
     pub fn evaluate(&self, test_looks: usize, advance: &mut dyn FnMut()) -> Result<AlphaReport, StudyError> {
-        let (tables, raised) = self.tables(advance)?;
-        let mut report = AlphaReport {
+        let tables = self.tables();
+        let spans = self.splits.iter();
+        let splits: Vec<SplitTables<'_>> = spans.map(|span| SplitTables::new(self, &tables, span)).collect();
+        for split in &splits {
+            if split.split.members.cells(&split.split.days) == 0 {
+                return Err(StudyError::input(
+                    format_args!("no name counts on any day of split {}", split.name),
+                    "write universe = \"all\" where the panel has no members",
+                ));
+            }
+        }
+        let task = ScoreTask {
+            data: &self.data,
+            precision: self.study.numeric.precision(),
+            window: tables.window.clone(),
+            threads: self.run.threads,
+        };
+        let formulas = self.formulas();
+        let (found, raised) = self.found(&task, &splits, &formulas, advance)?;
+        let mut report = self.empty_report(test_looks, raised)?;
+        for (place, split) in splits.iter().enumerate() {
+            let mut rows = alpha_rows(self, &found, place, split);
+            report.splits.push(split_row(self, split, &rows));
+            self.add_inference(&mut report, (place, split), &found, &mut rows)?;
+            report.alphas.extend(rows);
+        }
+        self.add_pools(&mut report, &task, &splits, (&formulas, &found), advance)?;
+        self.add_selections(&mut report, &task, &splits, (&formulas, &found))?;
+        Ok(report)
+    }
+
+    /// What may be concluded of the alphas of a split, and their figures by year.
+    fn add_inference(
+        &self,
+        report: &mut AlphaReport,
+        (place, split): (usize, &SplitTables<'_>),
+        found: &[AlphaFound],
+        rows: &mut [AlphaRow],
+    ) -> Result<(), StudyError> {
+        let of_split: Vec<&SplitFound> = found.iter().filter_map(|alpha| alpha.splits.get(place)).collect();
+        let mut first = 0;
+        for pool in &self.pools {
+            let alphas = first..first + pool.set.checked.len();
+            first = alphas.end;
+            let of_pool = of_split.get(alphas.clone()).unwrap_or_default();
+            let returns: Vec<&DaySeries> = of_pool.iter().map(|alpha| &alpha.returns).collect();
+            let rows = rows.get_mut(alphas).unwrap_or_default();
+            let row = pool_inference(self, split, pool, (rows, &returns))?;
+            report.inference.push(row);
+        }
+        for (row, alpha) in rows.iter().zip(&of_split) {
+            report
+                .years
+                .extend(alpha.years.iter().map(|(year, figures)| AlphaYearRow {
+                    split: row.split.clone(),
+                    pool: row.pool.clone(),
+                    id: row.id.clone(),
+                    year: year.clone(),
+                    row: figures.clone(),
+                }));
+        }
+        let best = best_alphas(rows, found, place);
+        report.ranks.extend(rank_rows(self, split, "alphas", &best)?);
+        Ok(())
+    }
+
+    fn empty_report(&self, test_looks: usize, raised: usize) -> Result<AlphaReport, StudyError> {
+        Ok(AlphaReport {
             format: FORMAT,
             name: self.study.name.clone(),
             inputs: self.inputs_hash()?,
             formulas: self.formulas_hash(),
             panel: self.data.panel.source.clone(),
             label: self.label_words().0.to_owned(),
-            noise_mode: "input".to_owned(),
+            noise_mode: self.study.noise.mode.word().to_owned(),
             noise_sigma: self.sigma()?,
             noise_draws: self.study.noise.draws,
             noise_raised: raised,
+            is_test_open: self.splits.iter().any(|split| split.name == "test"),
             test_looks,
             notes: self.notes(),
             splits: Vec::new(),
             pools: Vec::new(),
             combinations: Vec::new(),
             alphas: Vec::new(),
+            years: Vec::new(),
+            inference: Vec::new(),
+            ranks: Vec::new(),
+            selections: Vec::new(),
+            curve_days: Vec::new(),
             refused: self.refused(),
             tables: BTreeMap::new(),
+        })
+    }
+
+    /// The sessions from the first split's first to the last one's last.
+    pub(crate) fn window(&self) -> Range<usize> {
+        let start = self.splits.first().map_or(0, |split| split.sessions.start);
+        start..self.splits.last().map_or(0, |split| split.sessions.end)
+    }
+
+    /// Formulas that are evaluated together.
+    pub(crate) fn batch(&self) -> usize {
+        let cells = self.window().len().saturating_mul(self.data.stocks().count());
+        let bytes = cells.saturating_mul(BATCH_CELL_BYTES).max(1);
+        (self.run.batch_bytes / bytes).max(1)
+    }
+
+    fn found(
+        &self,
+        task: &ScoreTask<'_>,
+        splits: &[SplitTables<'_>],
+        formulas: &[CheckedFormula],
+        advance: &mut dyn FnMut(),
+    ) -> Result<(Vec<AlphaFound>, usize), StudyError> {
+        let batch = BatchTask {
+            open: self,
+            task,
+            splits,
+            sigma: self.sigma()?,
         };
-        for (place, split) in self.splits.iter().enumerate() {
-            let cells = tables.members.cells(&split.days(tables.window.start));
-            if cells == 0 {
-                return Err(StudyError::input(
-                    format_args!("no name counts on any day of split {}", split.name),
-                    "write universe = \"all\" where the panel has no members",
-                ));
-            }
-            add_split(&mut report, self, &SplitTables::new(self, &tables, place))?;
+        let (mut found, mut raised) = (Vec::with_capacity(formulas.len()), 0);
+        for formulas in formulas.chunks(self.batch()) {
+            let (alphas, floor) = batch.evaluate(formulas, advance)?;
+            found.extend(alphas);
+            // the same noise in every batch
+            raised = floor;
         }
-        Ok(report)
+        Ok((found, raised))
+    }
+
+    fn add_pools(
+        &self,
+        report: &mut AlphaReport,
+        task: &ScoreTask<'_>,
+        splits: &[SplitTables<'_>],
+        (formulas, found): (&[CheckedFormula], &[AlphaFound]),
+        advance: &mut dyn FnMut(),
+    ) -> Result<(), StudyError> {
+        let mut first = 0;
+        let (mut pools, mut combinations, mut equal) = (Vec::new(), Vec::new(), Vec::new());
+        for pool in &self.pools {
+            let alphas = first..first + pool.set.checked.len();
+            first = alphas.end;
+            let of_pool = PoolTask {
+                open: self,
+                task,
+                splits,
+                formulas: formulas.get(alphas.clone()).unwrap_or_default().to_vec(),
+                found: found.get(alphas).unwrap_or_default().iter().collect(),
+            };
+            let (diversities, weights) = of_pool.products(advance)?;
+            let given = weights
+                .each_ref()
+                .map(|(_, weights)| weights.as_deref().unwrap_or_default());
+            let combined = of_pool.combinations(&given, advance)?;
+            for (place, (split, diversity)) in splits.iter().zip(diversities).enumerate() {
+                let rows = report.alphas.iter();
+                let rows = rows.filter(|row| row.split == split.name && row.pool == pool.id);
+                let row = pool_row(self, split, pool, &rows.collect::<Vec<_>>(), diversity);
+                pools.push((place, row));
+                for (weights, combined) in weights.iter().zip(&combined) {
+                    let evaluation = evaluate_alpha(combined, &split.split);
+                    let row = combination_row(self, split, pool, (weights, &evaluation));
+                    if row.weights == "equal" {
+                        report.years.extend(self.years_of(split, pool, &evaluation));
+                        equal.push((place, pool.id.clone(), portfolio_returns(&evaluation)));
+                    }
+                    combinations.push((place, row));
+                }
+            }
+        }
+        // split after split, as the alphas stand
+        pools.sort_by_key(|(place, _)| *place);
+        combinations.sort_by_key(|(place, _)| *place);
+        report.pools = pools.into_iter().map(|(_, row)| row).collect();
+        report.combinations = combinations.into_iter().map(|(_, row)| row).collect();
+        for (place, split) in splits.iter().enumerate() {
+            let of_split = equal.iter().filter(|(own, _, _)| *own == place);
+            let ranked = of_split.map(|(_, pool, returns)| (pool.clone(), EQUAL.to_owned(), returns));
+            report
+                .ranks
+                .extend(rank_rows(self, split, "pools", &ranked.collect::<Vec<_>>())?);
+        }
+        Ok(())
+    }
+
+    fn years_of(
+        &self,
+        split: &SplitTables<'_>,
+        pool: &StudyPool,
+        evaluation: &AlphaEvaluation,
+    ) -> Vec<AlphaYearRow> {
+        let years = yearly_figures(self, split, evaluation).into_iter();
+        let row = |(year, row)| AlphaYearRow {
+            split: split.name.to_owned(),
+            pool: pool.id.clone(),
+            id: EQUAL.to_owned(),
+            year,
+            row,
+        };
+        years.map(row).collect()
+    }
+
+    fn tables(&self) -> StudyTables {
+        let window = self.window();
+        let table = |field| self.data.table(field, &window);
+        let (opens, closes, volumes) = (table("open"), table("close"), table("volume"));
+        let next_open = label_returns(LabelKind::NextOpen, &opens, &volumes, 1);
+        let close = label_returns(LabelKind::Close, &closes, &volumes, 1);
+        let (labels, other_labels) = match self.study.label {
+            StudyLabel::NextOpen => (next_open, close),
+            StudyLabel::Close => (close, next_open),
+        };
+        StudyTables {
+            labels,
+            other_labels,
+            members: self.data.universe(self.study.universe, &window),
+            window,
+        }
     }
 
     fn refused(&self) -> Vec<RefusedRow> {
@@ -82,114 +282,12 @@ impl OpenStudy {
         if !self.run.is_test_open && self.study.splits.test.is_some() {
             notes.push("the test split is closed".to_owned());
         }
+        if matches!(self.study.noise.mode, NoiseMode::Output | NoiseMode::Code) {
+            notes
+                .push("robustness is that of an alpha whose values are perturbed, not its inputs".to_owned());
+        }
         notes.extend(self.logic.notes());
         notes.push("stability is turnover by another name: a high one is no independent merit".to_owned());
         notes
-    }
-
-    fn tables(&self, advance: &mut dyn FnMut()) -> Result<(StudyTables, usize), StudyError> {
-        let start = self.splits.first().map_or(0, |split| split.sessions.start);
-        let window = start..self.splits.last().map_or(0, |split| split.sessions.end);
-        let table = |field| self.data.table(field, &window);
-        let (opens, closes, volumes) = (table("open"), table("close"), table("volume"));
-        let next_open = label_returns(LabelKind::NextOpen, &opens, &volumes, 1);
-        let close = label_returns(LabelKind::Close, &closes, &volumes, 1);
-        let (labels, other_labels) = match self.study.label {
-            StudyLabel::NextOpen => (next_open, close),
-            StudyLabel::Close => (close, next_open),
-        };
-        let formulas = self.formulas();
-        let task = ScoreTask {
-            data: &self.data,
-            formulas: &formulas,
-            precision: self.study.numeric.precision(),
-            window: window.clone(),
-            threads: self.run.threads,
-        };
-        let mut tables = StudyTables {
-            labels,
-            other_labels,
-            members: self.data.universe(self.study.universe, &window),
-            scores: task.scores(&self.data.panel, advance)?,
-            turned: Vec::new(),
-            robustness: Vec::new(),
-            window,
-        };
-        let raised = self.add_robustness(&mut tables, &task, advance)?;
-        tables.turned = self.turned(&tables);
-        for (scores, is_turned) in tables.scores.iter_mut().zip(&tables.turned) {
-            if *is_turned {
-                *scores = scores.times(-1.0);
-            }
-        }
-        Ok((tables, raised))
-    }
-
-    /// Which formulas predict the wrong way round on train days.
-    fn turned(&self, tables: &StudyTables) -> Vec<bool> {
-        let train = self.splits.iter().find(|split| split.name == "train");
-        let train = train.filter(|_| self.study.orientation == StudyOrientation::Train);
-        let Some(days) = train.map(|train| train.label_days(tables.window.start)) else {
-            return vec![false; tables.scores.len()];
-        };
-        in_parallel(&tables.scores, self.run.threads, |scores| {
-            let (labels, members) = (&tables.labels, &tables.members);
-            let daily = daily_correlations(scores, labels, members, &days, self.study.min_names);
-            daily.power(0.0).is_ok_and(|power| power.rank_ic < 0.0)
-        })
-    }
-
-    /// Draw after draw, so that the scores on one perturbed panel stand in memory.
-    fn add_robustness(
-        &self,
-        tables: &mut StudyTables,
-        task: &ScoreTask<'_>,
-        advance: &mut dyn FnMut(),
-    ) -> Result<usize, StudyError> {
-        let mut raised = 0;
-        let empty = || vec![Vec::new(); task.formulas.len()];
-        let mut found: Vec<[Vec<Vec<Option<f64>>>; 2]> =
-            self.splits.iter().map(|_| [empty(), empty()]).collect();
-        if let Some(sigma) = self.sigma()? {
-            for (law_place, law) in [NoiseLaw::Normal, NoiseLaw::StudentT3].into_iter().enumerate() {
-                for draw in 0..self.study.noise.draws {
-                    let noise = NoiseDraw {
-                        law,
-                        sigma,
-                        seed: self.study.seed,
-                        draw,
-                    };
-                    let (panel, floor) = perturbed_panel(&self.data, noise);
-                    raised += floor;
-                    let perturbed = task.scores(&panel, advance)?;
-                    self.add_draw(tables, &perturbed, law_place, &mut found);
-                }
-            }
-        }
-        let averaged = |draws: Vec<Vec<Option<f64>>>| -> Vec<Option<f64>> {
-            let of_alpha = |draws: Vec<Option<f64>>| mean(&draws.into_iter().collect::<Option<Vec<f64>>>()?);
-            draws.into_iter().map(of_alpha).collect()
-        };
-        tables.robustness = found.into_iter().map(|laws| laws.map(averaged)).collect();
-        Ok(raised)
-    }
-
-    fn add_draw(
-        &self,
-        tables: &StudyTables,
-        perturbed: &[DayTable],
-        law: usize,
-        found: &mut [[Vec<Vec<Option<f64>>>; 2]],
-    ) {
-        let pairs: Vec<(&DayTable, &DayTable)> = tables.scores.iter().zip(perturbed).collect();
-        for (split, found) in self.splits.iter().zip(found) {
-            let days = split.days(tables.window.start);
-            let kept = in_parallel(&pairs, self.run.threads, |(scores, perturbed)| {
-                rank_robustness(scores, perturbed, &tables.members, &days, self.study.min_names).ok()
-            });
-            for (draws, kept) in found.get_mut(law).into_iter().flatten().zip(kept) {
-                draws.push(kept);
-            }
-        }
     }
 }

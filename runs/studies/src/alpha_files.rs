@@ -1,10 +1,16 @@
 //! The folder of a study: its report, tables and looks at the test days.
 
 use crate::StudyError;
+use crate::alpha_page::alpha_page;
 use crate::alpha_report::AlphaReport;
 use crate::alpha_tables::{alpha_table, combination_table, pool_table, split_table};
-use crate::open_study::OpenStudy;
-use crate::test_looks::count_look;
+use crate::inference_tables::{
+    curve_table, inference_table, rank_table, robustness_table, selection_table, year_table,
+};
+use crate::open_study::{FORMAT, OpenStudy};
+use crate::rose_table::rose_table;
+use crate::test_looks::{count_look, known_looks};
+use ktd_io::lock::FileLock;
 use ktd_io::sha256::sha256_hex;
 use ktd_io::whole_file::{create_directory, json_bytes, parse_json, read_if_exists, write_together};
 use ktd_view::draw::TableData;
@@ -12,15 +18,26 @@ use std::path::{Path, PathBuf};
 
 const REPORT: &str = "report.json";
 
+const LOCK: &str = "study.lock";
+
+const PAGE: &str = "report.html";
+
 /// How a table is made from a report.
 type TableOf = fn(&AlphaReport) -> TableData;
 
 /// The CSV twins of the tables.
-const TABLES: [(&str, TableOf); 4] = [
+const TABLES: [(&str, TableOf); 11] = [
     ("pools.csv", pool_table),
     ("combinations.csv", combination_table),
     ("alphas.csv", alpha_table),
     ("stability_and_turnover.csv", split_table),
+    ("robustness_and_drawdown.csv", robustness_table),
+    ("best_of_pools.csv", inference_table),
+    ("ranks.csv", rank_table),
+    ("selections.csv", selection_table),
+    ("curves.csv", curve_table),
+    ("rose.csv", rose_table),
+    ("years.csv", year_table),
 ];
 
 /// Evaluates a study into a folder, or reads what an equal evaluation left there. A look at the test days is written before
@@ -34,13 +51,15 @@ pub fn evaluate_into(
     advance: &mut dyn FnMut(),
 ) -> Result<AlphaReport, StudyError> {
     create_directory(folder)?;
+    // Of two evaluations at once, the second would count looks that the first has not written yet.
+    let _lock = FileLock::take(&folder.join(LOCK), folder)?;
     let test = open.splits.iter().find(|split| split.name == "test");
     let test_looks = match (test, &open.study.splits.test) {
         (Some(_), Some([from, to])) => {
             let (formulas, panel) = (open.formulas_hash(), &open.data.panel.source);
             count_look(folder, &formulas, panel, (from, to))?
         }
-        _ => 0,
+        _ => known_looks(folder)?,
     };
     let inputs = open.inputs_hash()?;
     let path = folder.join(REPORT);
@@ -53,20 +72,54 @@ pub fn evaluate_into(
         return Ok(report);
     }
     let mut report = open.evaluate(test_looks, advance)?;
+    write_report(folder, &mut report)?;
+    Ok(report)
+}
+
+/// The report of a folder; its tables and its page are made again of it.
+///
+/// # Errors
+/// [`StudyError`] for a folder without a report that this version reads, and where nothing can be written.
+pub fn report_again(folder: &Path) -> Result<AlphaReport, StudyError> {
+    let path = folder.join(REPORT);
+    let bytes = read_if_exists(&path)?.ok_or_else(|| {
+        StudyError::input(
+            format_args!("{} has no report", folder.display()),
+            "name the folder that `ktd alpha eval` wrote",
+        )
+    })?;
+    let _lock = FileLock::take(&folder.join(LOCK), folder)?;
+    let mut report: AlphaReport = parse_json(&path, &bytes)?;
+    if report.format != FORMAT {
+        return Err(StudyError::input(
+            format_args!("{} has format {}, not {FORMAT}", path.display(), report.format),
+            "evaluate the study again",
+        ));
+    }
+    write_report(folder, &mut report)?;
+    Ok(report)
+}
+
+/// Writes a report with its tables and its page, together.
+fn write_report(folder: &Path, report: &mut AlphaReport) -> Result<(), StudyError> {
     let mut files: Vec<(PathBuf, Vec<u8>)> = Vec::new();
+    let mut tables: Vec<(&str, Vec<u8>)> = vec![(PAGE, alpha_page(report).into_bytes())];
     for (name, table) in TABLES {
-        let bytes = csv_bytes(&table(&report))?;
+        tables.push((name, csv_bytes(&table(report))?));
+    }
+    for (name, bytes) in tables {
         report.tables.insert(name.to_owned(), sha256_hex(&bytes));
         files.push((folder.join(name), bytes));
     }
-    files.push((path.clone(), json_bytes(&path, &report)?));
+    let path = folder.join(REPORT);
+    files.push((path.clone(), json_bytes(&path, report)?));
     write_together(&files)?;
-    Ok(report)
+    Ok(())
 }
 
 /// Whether every table beside a report is the one that was written with it: a run that was killed may have left others.
 fn is_whole(report: &AlphaReport, folder: &Path) -> Result<bool, StudyError> {
-    for (name, _) in TABLES {
+    for name in TABLES.map(|(name, _)| name).into_iter().chain([PAGE]) {
         let found = read_if_exists(&folder.join(name))?.map(|bytes| sha256_hex(&bytes));
         if found.as_ref() != report.tables.get(name) || found.is_none() {
             return Ok(false);

@@ -80,6 +80,10 @@ pub struct PoolRow {
     pub refused: usize,
     /// Expressions that the search behind the pool tried; none where no search is known.
     pub tried: Option<usize>,
+    /// The last day that whoever made the pool may know of, or `unknown`; none where nobody is known to have searched.
+    pub known_until: Option<String>,
+    /// Whether the split begins before that day, or the day is unknown: its figures may be hindsight.
+    pub is_hindsight: bool,
     /// Means over its alphas, and its diversity.
     #[serde(flatten)]
     pub row: FigureRow,
@@ -121,6 +125,75 @@ pub struct SplitRow {
     pub row: FigureRow,
 }
 
+/// A calendar year of a split: an alpha, or the equal-weight combination of a pool under the id `equal`.
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+pub struct AlphaYearRow {
+    /// The split.
+    pub split: String,
+    /// The pool.
+    pub pool: String,
+    /// The alpha.
+    pub id: String,
+    /// The year.
+    pub year: String,
+    /// Its figures.
+    #[serde(flatten)]
+    pub row: FigureRow,
+}
+
+/// What may be concluded of a pool on a split, given how many expressions were tried for it.
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+pub struct InferenceRow {
+    /// The split.
+    pub split: String,
+    /// The pool.
+    pub pool: String,
+    /// The alpha with the highest Sharpe ratio.
+    pub best: Option<String>,
+    /// Its figures.
+    #[serde(flatten)]
+    pub row: FigureRow,
+}
+
+/// A rank with its interval: of the best alphas of a split, or of its pools' equal-weight combinations.
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+pub struct RankRow {
+    /// The split.
+    pub split: String,
+    /// What is ranked: `alphas` or `pools`.
+    pub of: String,
+    /// The pool.
+    pub pool: String,
+    /// The alpha; `equal` of a pool.
+    pub id: String,
+    /// Its place by mean daily return of its portfolio.
+    pub rank: usize,
+    /// Lower end of the place's 95 % interval.
+    pub rank_low: usize,
+    /// Upper end.
+    pub rank_high: usize,
+    /// The share of replicates in which it is the best.
+    pub probability_best: f64,
+    /// Letters of the groups within which no pair can be separated.
+    pub groups: String,
+}
+
+/// The best alphas by a figure of valid days, together on test days.
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+pub struct SelectionRow {
+    /// The figure: `pps`, `rre`, `pfs`, `composite`, or `pps` with another weight of values.
+    pub by: String,
+    /// The weight of values in PPS.
+    pub beta: f64,
+    /// The alphas, `pool/id`, the best first.
+    pub alphas: Vec<String>,
+    /// The value of the portfolio after each day of [`AlphaReport::curve_days`], 1 before the first.
+    pub curve: Vec<f64>,
+    /// Its figures.
+    #[serde(flatten)]
+    pub row: FigureRow,
+}
+
 /// A formula that was refused.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct RefusedRow {
@@ -149,7 +222,7 @@ pub struct AlphaReport {
     pub panel: String,
     /// The label that is predicted: `next_open` or `close`.
     pub label: String,
-    /// What was perturbed for robustness: `input`.
+    /// What was perturbed for robustness: `input`, `bar`, `output` or `code`.
     pub noise_mode: String,
     /// The deviation of the noise; none where robustness is left out.
     pub noise_sigma: Option<f64>,
@@ -157,7 +230,9 @@ pub struct AlphaReport {
     pub noise_draws: usize,
     /// Factors of the noise that were raised to the least one.
     pub noise_raised: usize,
-    /// How many sets of formulas have seen the test days with this folder; 0 while they are closed.
+    /// Whether test days were read.
+    pub is_test_open: bool,
+    /// How many sets of formulas have seen the test days with this folder.
     pub test_looks: usize,
     /// What a reader must know.
     pub notes: Vec<String>,
@@ -169,8 +244,18 @@ pub struct AlphaReport {
     pub combinations: Vec<CombinationRow>,
     /// The alphas.
     pub alphas: Vec<AlphaRow>,
+    /// Figures by calendar year.
+    pub years: Vec<AlphaYearRow>,
+    /// What may be concluded of each pool.
+    pub inference: Vec<InferenceRow>,
+    /// Ranks with intervals and groups.
+    pub ranks: Vec<RankRow>,
+    /// The best alphas by each figure of valid days, on test days; none without both splits.
+    pub selections: Vec<SelectionRow>,
+    /// The test days of the selections' curves.
+    pub curve_days: Vec<String>,
     /// Formulas that no rule takes.
     pub refused: Vec<RefusedRow>,
-    /// SHA-256 of each CSV file that was written with the report.
+    /// SHA-256 of each table, and of the page, that was written with the report.
     pub tables: BTreeMap<String, String>,
 }

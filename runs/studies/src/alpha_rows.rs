@@ -1,19 +1,18 @@
 //! The rows of a report: alphas, pools and their combinations over the days of a split.
 
-use crate::StudyError;
-use crate::alpha_report::{
-    AlphaReport, AlphaRow, CombinationRow, Figure, FigureRow, PoolRow, SplitRow, coded,
-};
-use crate::open_study::{OpenStudy, StudyTables};
-use crate::study_pool::StudyPool;
+use crate::alpha_batch::AlphaFound;
+use crate::alpha_report::{AlphaRow, CombinationRow, Figure, FigureRow, PoolRow, SplitRow, coded};
+use crate::open_study::OpenStudy;
+use crate::pool_products::Weights;
+use crate::study_pool::{StudyPool, UNKNOWN};
+use crate::study_split::SplitSpan;
 use ktd_alphas::{
-    AlphaEvaluation, DayTable, EvaluationSplit, composite_scores, correlation_weights, daily_z_scores,
-    equal_weights, evaluate_alpha, line_fit, pool_diversity, ridge_weights, shared_mean_intervals,
-    weighted_combination,
+    AlphaEvaluation, DailyCorrelations, DaySeries, DayTable, EvaluationSplit, MemberTable, composite_scores,
 };
-use ktd_io::parallel::in_parallel;
-use ktd_stats::moments::mean;
-use ktd_stats::{Interval, Undefined};
+use ktd_stats::moments::{count, mean};
+use ktd_stats::{TRADING_DAYS_PER_YEAR, line_fit};
+use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// Figures of which a pool shows the mean over its alphas.
 const AVERAGED: [&str; 10] = [
@@ -29,143 +28,145 @@ const AVERAGED: [&str; 10] = [
     "logic",
 ];
 
+/// What all splits share.
+#[derive(Debug)]
+pub(crate) struct StudyTables {
+    pub(crate) window: Range<usize>,
+    pub(crate) labels: DayTable,
+    pub(crate) other_labels: DayTable,
+    pub(crate) members: MemberTable,
+}
+
 /// What a split's rows are made from.
 #[derive(Debug)]
 pub(crate) struct SplitTables<'s> {
-    place: usize,
-    name: &'static str,
-    tables: &'s StudyTables,
-    split: EvaluationSplit<'s>,
-    train_days: Option<Vec<usize>>,
+    pub(crate) name: &'static str,
+    pub(crate) window: Range<usize>,
+    pub(crate) split: EvaluationSplit<'s>,
 }
 
 impl<'s> SplitTables<'s> {
-    pub(crate) fn new(open: &'s OpenStudy, tables: &'s StudyTables, place: usize) -> Self {
+    pub(crate) fn new(open: &OpenStudy, tables: &'s StudyTables, span: &SplitSpan) -> Self {
         let first = tables.window.start;
-        let span = open.splits.get(place);
-        let train = open.splits.iter().find(|split| split.name == "train");
         Self {
-            place,
-            name: span.map_or("", |span| span.name),
-            tables,
+            name: span.name,
+            window: tables.window.clone(),
             split: EvaluationSplit {
                 labels: &tables.labels,
                 other_labels: &tables.other_labels,
                 members: &tables.members,
-                days: span.map(|span| span.days(first)).unwrap_or_default(),
-                label_days: span.map(|span| span.label_days(first)).unwrap_or_default(),
+                days: span.days(first),
+                label_days: span.label_days(first),
                 min_names: open.study.min_names,
                 beta: open.study.beta,
             },
-            train_days: train.map(|train| train.label_days(first)),
         }
     }
 }
 
-/// Adds the rows of a split.
-pub(crate) fn add_split(
-    report: &mut AlphaReport,
+/// The rows of all alphas on a split.
+pub(crate) fn alpha_rows(
     open: &OpenStudy,
+    found: &[AlphaFound],
+    place: usize,
     split: &SplitTables<'_>,
-) -> Result<(), StudyError> {
-    let scores = &split.tables.scores;
-    let evaluations = in_parallel(scores, open.run.threads, |scores| {
-        evaluate_alpha(scores, &split.split)
-    });
-    let intervals = intervals(&evaluations, open, split)?;
-    let mut rows: Vec<AlphaRow> = Vec::with_capacity(scores.len());
+) -> Vec<AlphaRow> {
+    let mut alphas = found.iter();
+    let mut rows = Vec::with_capacity(found.len());
     for pool in &open.pools {
-        for place in 0..pool.set.checked.len() {
-            let alpha = rows.len();
-            if let (Some(evaluation), Some(interval)) = (evaluations.get(alpha), intervals.get(alpha)) {
-                rows.extend(alpha_row(
-                    open,
-                    split,
-                    (pool, place),
-                    alpha,
-                    (evaluation, interval),
-                ));
-            }
+        for ((line, formula), duplicate_of) in pool.set.checked.iter().zip(pool.set.duplicates()) {
+            let Some(alpha) = alphas.next() else { continue };
+            let Some(of_split) = alpha.splits.get(place) else {
+                continue;
+            };
+            let mut row = of_split.row.clone();
+            row.put("logic", open.logic.of(formula.canonical()));
+            rows.push(AlphaRow {
+                split: split.name.to_owned(),
+                pool: pool.id.clone(),
+                id: line.id.clone(),
+                formula: formula.canonical().to_owned(),
+                is_turned: alpha.is_turned,
+                duplicate_of: duplicate_of.map(str::to_owned),
+                is_constant: of_split.is_constant,
+                row,
+            });
         }
     }
     add_composites(&mut rows);
-    report.splits.push(split_row(open, split, &rows));
-    let mut first = 0;
-    for pool in &open.pools {
-        let alphas = first..first + pool.set.checked.len();
-        first = alphas.end;
-        let (scores, rows) = (scores.get(alphas.clone()), rows.get(alphas));
-        let (scores, rows) = (scores.unwrap_or_default(), rows.unwrap_or_default());
-        add_pool(report, open, split, pool, (scores, rows));
-    }
-    report.alphas.extend(rows);
-    Ok(())
+    rows
 }
 
-fn intervals(
-    evaluations: &[AlphaEvaluation],
-    open: &OpenStudy,
-    split: &SplitTables<'_>,
-) -> Result<Vec<Result<Interval, Undefined>>, StudyError> {
-    let (beta, days) = (open.study.beta, &split.split.label_days);
-    let first = days.first().copied().unwrap_or(0);
-    let series: Vec<Vec<(usize, f64)>> = evaluations
-        .iter()
-        .map(|evaluation| {
-            let days = evaluation.daily.days.iter();
-            days.map(|day| (day.day - first, beta * day.ic + (1.0 - beta) * day.rank_ic))
-                .collect()
-        })
-        .collect();
-    shared_mean_intervals(&series, days.len(), open.study.seed).map_err(StudyError::invalid)
-}
-
-fn alpha_row(
-    open: &OpenStudy,
-    split: &SplitTables<'_>,
-    (pool, place): (&StudyPool, usize),
-    alpha: usize,
-    (evaluation, interval): (&AlphaEvaluation, &Result<Interval, Undefined>),
-) -> Option<AlphaRow> {
-    let (line, formula) = pool.set.checked.get(place)?;
-    let mut row = FigureRow::default();
-    add_evaluation(&mut row, evaluation, open.label_words().1);
-    row.put("pps_low", coded(*interval).map(|interval| interval.lower));
-    row.put("pps_high", coded(*interval).map(|interval| interval.upper));
-    let robustness = |law: usize| -> Figure {
-        if open.study.noise.draws == 0 {
-            return Err("no_noise".to_owned());
-        }
-        let laws = split.tables.robustness.get(split.place);
-        let of_law = laws.and_then(|laws| laws.get(law)?.get(alpha).copied().flatten());
-        of_law.ok_or_else(|| "too_few_days".to_owned())
+/// The share of the members' cells that have a score.
+pub(crate) fn coverage(scores: &DayTable, split: &SplitTables<'_>) -> f64 {
+    let (members, days) = (split.split.members, &split.split.days);
+    let on_day = |day: &usize| {
+        let cells = scores.day(*day).iter().zip(members.day(*day));
+        cells
+            .filter(|(score, is_member)| **is_member && score.is_finite())
+            .count()
     };
-    let (normal, student) = (robustness(0), robustness(1));
-    let both = normal.clone().and_then(|normal| Ok((normal, student.clone()?)));
-    row.put(
-        "pfs",
-        both.clone()
-            .map(|(normal, student)| f64::midpoint(normal, student)),
-    );
-    row.put("pfs_min", both.map(|(normal, student)| normal.min(student)));
-    row.put("pfs_n", normal);
-    row.put("pfs_t", student);
-    row.put("logic", open.logic.of(formula.canonical()));
-    Some(AlphaRow {
-        split: split.name.to_owned(),
-        pool: pool.id.clone(),
-        id: line.id.clone(),
-        formula: formula.canonical().to_owned(),
-        is_turned: split.tables.turned.get(alpha).copied().unwrap_or(false),
-        duplicate_of: pool.set.duplicate_of(place).map(str::to_owned),
-        is_constant: evaluation.is_constant,
-        row,
+    count(days.iter().map(on_day).sum()) / count(members.cells(days))
+}
+
+/// The daily returns of an alpha's portfolio; none where it has none.
+pub(crate) fn portfolio_returns(evaluation: &AlphaEvaluation) -> DaySeries {
+    let test = evaluation.portfolio.as_ref().ok();
+    test.map(|test| {
+        test.days
+            .iter()
+            .copied()
+            .zip(test.returns.iter().copied())
+            .collect()
     })
+    .unwrap_or_default()
+}
+
+/// Mean correlations and the portfolio's return by calendar year.
+pub(crate) fn yearly_figures(
+    open: &OpenStudy,
+    split: &SplitTables<'_>,
+    evaluation: &AlphaEvaluation,
+) -> Vec<(String, FigureRow)> {
+    let year = |day: usize| {
+        let day = open.data.panel.calendar.get(split.window.start + day);
+        day.map(|day| day.reveal().chars().take(4).collect::<String>())
+            .unwrap_or_default()
+    };
+    let mut years: BTreeMap<String, [Vec<f64>; 3]> = BTreeMap::new();
+    for day in &evaluation.daily.days {
+        let [ics, rank_ics, _] = years.entry(year(day.day)).or_default();
+        ics.push(day.ic);
+        rank_ics.push(day.rank_ic);
+    }
+    for (day, earned) in portfolio_returns(evaluation) {
+        let [_, _, returns] = years.entry(year(day)).or_default();
+        returns.push(earned);
+    }
+    let row = |[ics, rank_ics, returns]: [Vec<f64>; 3]| {
+        let mean = |values: &[f64]| mean(values).ok_or_else(|| "too_few_days".to_owned());
+        let mut row = FigureRow::default();
+        row.put("days", Ok(count(ics.len())));
+        row.put("ic", mean(&ics));
+        row.put("rank_ic", mean(&rank_ics));
+        row.put("ar", mean(&returns).map(|mean| TRADING_DAYS_PER_YEAR * mean));
+        row
+    };
+    years
+        .into_iter()
+        .map(|(year, values)| (year, row(values)))
+        .collect()
+}
+
+/// Weighted correlations by day, counted from a first one.
+pub(crate) fn daily_scores(daily: &DailyCorrelations, beta: f64, first: usize) -> DaySeries {
+    let days = daily.days.iter();
+    days.map(|day| (day.day - first, beta * day.ic + (1.0 - beta) * day.rank_ic))
+        .collect()
 }
 
 /// The figures that alphas and combinations share.
-fn add_evaluation(row: &mut FigureRow, evaluation: &AlphaEvaluation, other_label: &str) {
-    let count = ktd_stats::moments::count;
+pub(crate) fn add_evaluation(row: &mut FigureRow, evaluation: &AlphaEvaluation, other_label: &str) {
     let power = coded(evaluation.power);
     let mut put = |name: &str, figure: Figure| row.put(name, figure);
     put("days", Ok(count(evaluation.daily.days.len())));
@@ -212,7 +213,8 @@ fn add_composites(rows: &mut [AlphaRow]) {
     }
 }
 
-fn split_row(open: &OpenStudy, split: &SplitTables<'_>, rows: &[AlphaRow]) -> SplitRow {
+/// A split: its days, and the line of turnover on stability.
+pub(crate) fn split_row(open: &OpenStudy, split: &SplitTables<'_>, rows: &[AlphaRow]) -> SplitRow {
     let points: Vec<(f64, f64)> = rows
         .iter()
         .filter_map(|row| Some((row.row.get("rre")?, row.row.get("turnover")?)))
@@ -226,44 +228,36 @@ fn split_row(open: &OpenStudy, split: &SplitTables<'_>, rows: &[AlphaRow]) -> Sp
     row.put("intercept_error", fit.clone().map(|fit| fit.intercept_error));
     row.put("p", fit.clone().map(|fit| fit.p));
     row.put("r_squared", fit.map(|fit| fit.r_squared));
-    let day = |place: Option<&usize>| {
-        let session = place.map(|day| split.tables.window.start + day);
-        let day = session.and_then(|session| open.data.panel.calendar.get(session));
-        day.map(|day| day.reveal()).unwrap_or_default()
-    };
     let days = &split.split.days;
     SplitRow {
         split: split.name.to_owned(),
-        from: day(days.first()),
-        to: day(days.last()),
+        from: open.day_of(split, days.first()),
+        to: open.day_of(split, days.last()),
         days: days.len(),
         label_days: split.split.label_days.len(),
-        cells: split.tables.members.cells(days),
+        cells: split.split.members.cells(days),
         points: points.len(),
         row,
     }
 }
 
-fn add_pool(
-    report: &mut AlphaReport,
+/// A pool: means over its alphas, and its diversity.
+pub(crate) fn pool_row(
     open: &OpenStudy,
     split: &SplitTables<'_>,
     pool: &StudyPool,
-    (scores, rows): (&[DayTable], &[AlphaRow]),
-) {
-    let (members, days) = (split.split.members, &split.split.days);
-    let z_scores = in_parallel(scores, open.run.threads, |scores| daily_z_scores(scores, members));
-    let z_scores: Vec<&DayTable> = z_scores.iter().collect();
+    rows: &[&AlphaRow],
+    diversity: Figure,
+) -> PoolRow {
     let mut row = FigureRow::default();
     for name in AVERAGED {
         let values: Vec<f64> = rows.iter().filter_map(|row| row.row.get(name)).collect();
         row.put(name, mean(&values).ok_or_else(|| "no_alpha_has_it".to_owned()));
     }
-    row.put(
-        "de",
-        coded(pool_diversity(&z_scores, members, days)).map(|found| found.score),
-    );
-    report.pools.push(PoolRow {
+    row.put("de", diversity);
+    let first = open.day_of(split, split.split.days.first());
+    let may_know = |known: &String| known == UNKNOWN || first <= *known;
+    PoolRow {
         split: split.name.to_owned(),
         pool: pool.id.clone(),
         alphas: rows.len(),
@@ -271,63 +265,37 @@ fn add_pool(
         constants: rows.iter().filter(|row| row.is_constant).count(),
         refused: pool.set.refused.len(),
         tried: pool.tried,
+        is_hindsight: pool.known_until.as_ref().is_some_and(may_know),
+        known_until: pool.known_until.clone(),
         row,
-    });
-    for (weights, found) in weights(open, split, scores, &z_scores) {
-        let mut row = FigureRow::default();
-        match found {
-            Ok(found) => {
-                let combined = weighted_combination(&z_scores, &found, members);
-                let evaluation = evaluate_alpha(&combined, &split.split);
-                add_evaluation(&mut row, &evaluation, open.label_words().1);
-            }
-            Err(reason) => row.put("pps", Err(reason)),
-        }
-        report.combinations.push(CombinationRow {
-            split: split.name.to_owned(),
-            pool: pool.id.clone(),
-            weights: weights.to_owned(),
-            row,
-        });
     }
 }
 
-type Weights = (&'static str, Result<Vec<f64>, String>);
-
-fn weights(
+/// The combination of a pool by one kind of weights, from its evaluation.
+pub(crate) fn combination_row(
     open: &OpenStudy,
     split: &SplitTables<'_>,
-    scores: &[DayTable],
-    z_scores: &[&DayTable],
-) -> [Weights; 3] {
-    let (labels, members, study) = (split.split.labels, split.split.members, &open.study);
-    let train = split
-        .train_days
-        .as_ref()
-        .ok_or_else(|| "no_train_split".to_owned());
-    let scores: Vec<&DayTable> = scores.iter().collect();
-    let by_correlation = train.clone().and_then(|days| {
-        let weights = correlation_weights(&scores, labels, members, days, study.min_names);
-        let is_any = weights.iter().any(|weight| 0.0 < *weight);
-        if is_any {
-            Ok(weights)
-        } else {
-            Err("no_positive_weight".to_owned())
-        }
-    });
-    let ridge = train.and_then(|days| {
-        let z_labels = daily_z_scores(labels, members);
-        coded(ridge_weights(
-            z_scores,
-            &z_labels,
-            members,
-            days,
-            study.ridge_penalty,
-        ))
-    });
-    [
-        ("equal", Ok(equal_weights(z_scores.len()))),
-        ("ic", by_correlation),
-        ("ridge", ridge),
-    ]
+    pool: &StudyPool,
+    (weights, evaluation): (&Weights, &AlphaEvaluation),
+) -> CombinationRow {
+    let mut row = FigureRow::default();
+    match &weights.1 {
+        Ok(_) => add_evaluation(&mut row, evaluation, open.label_words().1),
+        Err(reason) => row.put("pps", Err(reason.clone())),
+    }
+    CombinationRow {
+        split: split.name.to_owned(),
+        pool: pool.id.clone(),
+        weights: weights.0.to_owned(),
+        row,
+    }
+}
+
+impl OpenStudy {
+    /// A day of a split as text.
+    pub(crate) fn day_of(&self, split: &SplitTables<'_>, place: Option<&usize>) -> String {
+        let session = place.map(|day| split.window.start + day);
+        let day = session.and_then(|session| self.data.panel.calendar.get(session));
+        day.map(|day| day.reveal()).unwrap_or_default()
+    }
 }

@@ -12,6 +12,9 @@ use std::path::{Path, PathBuf};
 /// The most that a study's file may hold.
 const FILE_LIMIT_BYTES: u64 = 1 << 20;
 
+/// The most draws of a law: each evaluates every formula once.
+const MAX_DRAWS: usize = 1000;
+
 const HINT: &str = "`ktd alpha eval --help` shows a file, and docs/formulas.md names every key";
 
 /// What a study of alphas evaluates, on what, and how.
@@ -125,15 +128,37 @@ pub struct PoolSource {
     /// How many formulas are kept, from the first on.
     #[serde(default)]
     pub first: Option<usize>,
+    /// The last day that whoever made the formulas may know of: a model's last day of training, or `unknown`.
+    #[serde(default)]
+    pub known_until: Option<String>,
 }
 
 /// What is perturbed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NoiseMode {
-    /// Prices and volumes that formulas read.
+    /// Prices and volumes that formulas read, each by a draw of its own.
     #[default]
     Input,
+    /// The level of a bar's prices: one draw a bar.
+    Bar,
+    /// The alpha's own values: no formula is evaluated again.
+    Output,
+    /// The same as a published program has it: correlation of values, and the deviation of the index's level scaled to [0, 1].
+    Code,
+}
+
+impl NoiseMode {
+    /// Its word in files and heads.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Input => "input",
+            Self::Bar => "bar",
+            Self::Output => "output",
+            Self::Code => "code",
+        }
+    }
 }
 
 /// How inputs are perturbed.
@@ -276,6 +301,12 @@ impl AlphaStudy {
                 "give a number from 0 on",
             );
         }
+        if MAX_DRAWS < self.noise.draws {
+            return invalid(
+                format!("noise.draws is {}", self.noise.draws),
+                "give 1000 or fewer; 5 is usual",
+            );
+        }
         if self.min_names < 2 {
             return invalid("min_names is below 2".to_owned(), "give 2 or more; 10 is usual");
         }
@@ -355,6 +386,10 @@ mod tests {
             (
                 &format!("name = 'x'\nnoise = {{ sigma = -1.0 }}\n{one}"),
                 "noise.sigma",
+            ),
+            (
+                &format!("name = 'x'\nnoise = {{ draws = 1001 }}\n{one}"),
+                "noise.draws is 1001",
             ),
             (&format!("name = 'x'\nnoise = {{ mode = 'loud' }}\n{one}"), "loud"),
         ] {

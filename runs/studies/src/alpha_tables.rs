@@ -5,7 +5,7 @@ use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{TableCell, TableData};
 
 /// Figures of an alpha with their heads, the most wanted first; the label's other kind is added.
-const ALPHA_FIGURES: [(&str, &str); 25] = [
+const ALPHA_FIGURES: [(&str, &str); 29] = [
     ("pps", "PPS"),
     ("rank_ic", "RankIC"),
     ("rre", "RRE"),
@@ -30,6 +30,10 @@ const ALPHA_FIGURES: [(&str, &str); 25] = [
     ("days", "days"),
     ("left_out", "left out"),
     ("without_label", "without label"),
+    ("coverage", "coverage"),
+    ("sr_low", "SR low"),
+    ("sr_high", "SR high"),
+    ("dsr", "DSR"),
     ("pps_other", "PPS other"),
 ];
 
@@ -69,20 +73,30 @@ const LINE_FIGURES: [(&str, &str); 6] = [
     ("intercept_error", "intercept s.e."),
 ];
 
+/// The line of turnover on stability that scores without any market lie on.
+pub(crate) const LAW_SLOPE: f64 = -4.31;
+
+/// Its value at 0.
+pub(crate) const LAW_INTERCEPT: f64 = 4.56;
+
 pub(crate) fn cell(row: &FigureRow, name: &str) -> TableCell {
     match (row.get(name), row.undefined.get(name)) {
-        (Some(value), _) if name == "p" => TableCell::P(value),
+        (Some(value), _) if name == "p" || name == "spa_p" => TableCell::P(value),
         (Some(value), _) => TableCell::Fine(value),
         (None, Some(reason)) => TableCell::Missing(reason.clone()),
         (None, None) => TableCell::Empty,
     }
 }
 
-fn looks(report: &AlphaReport) -> String {
-    match report.test_looks {
-        0 => "test days closed".to_owned(),
-        1 => "test days looked at once".to_owned(),
-        looks => format!("test days looked at {looks} times"),
+pub(crate) fn looks(report: &AlphaReport) -> String {
+    let times = match report.test_looks {
+        1 => "once".to_owned(),
+        looks => format!("{looks} times"),
+    };
+    match (report.is_test_open, report.test_looks) {
+        (true, _) => format!("test days looked at {times}"),
+        (false, 0) => "test days closed".to_owned(),
+        (false, _) => format!("test days closed now, looked at {times} before"),
     }
 }
 
@@ -93,6 +107,7 @@ pub fn pool_table(report: &AlphaReport) -> TableData {
     let heads = heads.chain(POOL_FIGURES.map(|(_, head)| (head, Right)));
     let counts = ["alphas", "duplicates", "constant", "refused", "tried"];
     let heads = heads.chain(counts.map(|head| (head, Right)));
+    let heads = heads.chain([("combined PPS", Right), ("hindsight", Left)]);
     let rows = report.pools.iter().map(|pool| {
         let mut cells = vec![
             TableCell::Text(pool.split.clone()),
@@ -102,9 +117,20 @@ pub fn pool_table(report: &AlphaReport) -> TableData {
         let counts = [pool.alphas, pool.duplicates, pool.constants, pool.refused];
         cells.extend(counts.map(TableCell::Count));
         cells.push(pool.tried.map_or(TableCell::Empty, TableCell::Count));
+        let combined = report.combinations.iter().find(|combination| {
+            (&combination.split, &combination.pool) == (&pool.split, &pool.pool)
+                && combination.weights == "equal"
+        });
+        cells.push(combined.map_or(TableCell::Empty, |combined| cell(&combined.row, "pps")));
+        cells.push(TableCell::Text(match &pool.known_until {
+            Some(day) if pool.is_hindsight => format!("may know these days (until {day})"),
+            Some(day) => format!("knew until {day}"),
+            None => String::new(),
+        }));
         cells
     });
-    let title = format!("pools: label {}, {}", report.label, looks(report));
+    let (label, mode) = (&report.label, &report.noise_mode);
+    let title = format!("pools: label {label}, noise {mode}, {}", looks(report));
     let table = TableData::new(title, heads).with_rows(rows);
     report.notes.iter().fold(table, TableData::with_note)
 }
@@ -148,7 +174,8 @@ pub fn alpha_table(report: &AlphaReport) -> TableData {
         cells.push(TableCell::Text(alpha.formula.clone()));
         cells
     });
-    let title = format!("alphas: label {}, {}", report.label, looks(report));
+    let (label, mode) = (&report.label, &report.noise_mode);
+    let title = format!("alphas: label {label}, noise {mode}, {}", looks(report));
     TableData::new(title, heads).with_rows(rows)
 }
 
@@ -171,4 +198,9 @@ pub fn split_table(report: &AlphaReport) -> TableData {
         heads,
     )
     .with_rows(rows)
+    .with_note(format!(
+        "scores that keep a share of themselves from day to day, without any market, lie on turnover = {LAW_INTERCEPT} - {} RRE \
+         (R2 0.98): what lies on this line is no merit of its own",
+        -LAW_SLOPE
+    ))
 }

@@ -4,12 +4,13 @@ use crate::StudyError;
 use ktd_io::whole_file::read_text;
 use serde::Deserialize;
 use std::collections::BTreeSet;
+use std::fmt::Display;
 use std::path::Path;
 
 /// The most that a file of formulas may hold: twenty thousand of the longest would be 160 MiB, and none is.
 const FILE_LIMIT_BYTES: u64 = 1 << 28;
 
-/// The most formulas of a file.
+/// The most formulas of a file, a pool or a study.
 pub const MAX_FORMULAS: usize = 20_000;
 
 /// One formula of a file.
@@ -49,25 +50,40 @@ pub fn read_formulas(path: &Path) -> Result<Vec<FormulaLine>, StudyError> {
             "write a line `id,expression` below the header",
         ));
     }
-    if MAX_FORMULAS < lines.len() {
-        return Err(StudyError::input(
-            format_args!(
-                "{name} holds {} formulas, and at most {MAX_FORMULAS} are read",
-                lines.len()
-            ),
-            "split the file",
-        ));
-    }
+    check_lines(&name, &lines)?;
+    Ok(lines)
+}
+
+/// Refuses too many formulas, one without an id, and an id twice in a pool; `holder` is what holds them.
+pub(crate) fn check_lines(holder: &dyn Display, lines: &[FormulaLine]) -> Result<(), StudyError> {
+    check_count(holder, lines.len())?;
     let mut seen = BTreeSet::new();
-    for line in &lines {
+    for (place, line) in lines.iter().enumerate() {
+        if line.id.trim().is_empty() {
+            return Err(StudyError::input(
+                format_args!("{holder}: formula {} has no id", place + 1),
+                "give each formula an id",
+            ));
+        }
         if !seen.insert((line.pool.as_deref(), line.id.as_str())) {
             return Err(StudyError::input(
-                format_args!("{name}: the id {:?} stands twice in one pool", line.id),
+                format_args!("{holder}: the id {:?} stands twice in one pool", line.id),
                 "give each formula of a pool an id of its own",
             ));
         }
     }
-    Ok(lines)
+    Ok(())
+}
+
+/// Refuses more formulas than are evaluated together.
+pub(crate) fn check_count(holder: &dyn Display, formulas: usize) -> Result<(), StudyError> {
+    if MAX_FORMULAS < formulas {
+        return Err(StudyError::input(
+            format_args!("{holder} holds {formulas} formulas, and at most {MAX_FORMULAS} are read"),
+            "split them",
+        ));
+    }
+    Ok(())
 }
 
 fn of_csv(text: &str, path: &Path) -> Result<Vec<FormulaLine>, StudyError> {
@@ -138,6 +154,7 @@ mod tests {
             ("a1,$close\n", "lacks a column"),
             ("id,expression\n", "holds no formula"),
             ("id,expression\na,$open\na,$close\n", "stands twice"),
+            ("id,expression\na,$open\n ,$close\n", "formula 2 has no id"),
             ("id,expression\na,Mean($close,5)\n", "record 1"),
             ("[1]", "not a list of formulas"),
         ] {

@@ -5,6 +5,7 @@ use ktd_expressions::{
     Alpha158Options, CheckedFormula, FormulaError, FormulaRole, NamedFormula, alpha158, alpha360,
     check_formula, style_factors,
 };
+use std::collections::BTreeMap;
 
 /// A set that is built in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -92,14 +93,15 @@ impl SetOfFormulas {
         self.checked.iter().map(|(_, checked)| checked.clone()).collect()
     }
 
-    /// The id of an earlier formula of the same canonical form.
+    /// The id of an earlier formula of the same canonical form, by formula.
     #[must_use]
-    pub fn duplicate_of(&self, place: usize) -> Option<&str> {
-        let (_, own) = self.checked.get(place)?;
-        let earlier = self.checked.get(..place)?;
-        let same = earlier
-            .iter()
-            .find(|(_, other)| other.canonical() == own.canonical());
-        same.map(|(line, _)| line.id.as_str())
+    pub fn duplicates(&self) -> Vec<Option<&str>> {
+        let mut first: BTreeMap<&str, &str> = BTreeMap::new();
+        let mut earlier = Vec::with_capacity(self.checked.len());
+        for (line, formula) in &self.checked {
+            earlier.push(first.get(formula.canonical()).copied());
+            first.entry(formula.canonical()).or_insert(&line.id);
+        }
+        earlier
     }
 }

@@ -93,7 +93,9 @@ pub fn evaluate_each(
     let plan = FormulaPlan::of(formulas, precision);
     let planned = PlannedPanel::new(panel, plan.fields());
     let wanted: Vec<&FieldName> = panel.names.iter().filter(|name| span.has_name(name)).collect();
-    for names in wanted.chunks(NAMES_AT_ONCE) {
+    let cells = formulas.len().saturating_mul(panel.calendar.len()).max(1);
+    let at_once = (BYTES_AT_ONCE / (4 * cells)).clamp(threads.max(1), NAMES_AT_ONCE);
+    for names in wanted.chunks(at_once) {
         let each = in_parallel_with(names, threads, FormulaEngine::default, |engine, name| {
             values_of(panel, (&plan, engine), &planned, name, span)
         });
@@ -112,8 +114,11 @@ pub fn evaluate_each(
     Ok(())
 }
 
-/// Instruments whose values stand in memory together.
+/// Instruments whose values stand in memory together, at most.
 const NAMES_AT_ONCE: usize = 64;
+
+/// Bytes that their values take, at most, unless those of one instrument a thread are more.
+const BYTES_AT_ONCE: usize = 1 << 28;
 
 fn values_of(
     panel: &FieldPanel,

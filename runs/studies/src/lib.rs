@@ -2,10 +2,15 @@
 //!
 //! Knows: files, panels, formulas, the one client of models. Never knows: a mask, an episode, how a formula is evaluated.
 
+mod alpha_batch;
 mod alpha_evaluation;
 mod alpha_files;
+mod alpha_inference;
+mod alpha_page;
+mod alpha_pictures;
 mod alpha_report;
 mod alpha_rows;
+mod alpha_selection;
 mod alpha_study;
 mod alpha_tables;
 mod error;
@@ -13,13 +18,17 @@ mod field_panel;
 mod formula_file;
 mod formula_set;
 mod formula_values;
+mod inference_tables;
 mod judge_config;
 mod language;
 mod market_fields;
 mod open_study;
+mod pool_products;
 mod proof_panel;
 mod qlib_fields;
+mod rose_table;
 mod study_data;
+mod study_noise;
 mod study_pool;
 mod study_split;
 mod study_values;
@@ -30,8 +39,12 @@ pub mod judge;
 pub mod leak;
 pub mod mine;
 
-pub use alpha_files::evaluate_into;
-pub use alpha_report::{AlphaReport, AlphaRow, CombinationRow, FigureRow, PoolRow, RefusedRow, SplitRow};
+pub use alpha_files::{evaluate_into, report_again};
+pub use alpha_page::alpha_page;
+pub use alpha_report::{
+    AlphaReport, AlphaRow, AlphaYearRow, CombinationRow, FigureRow, InferenceRow, PoolRow, RankRow,
+    RefusedRow, SelectionRow, SplitRow,
+};
 pub use alpha_study::{
     AlphaStudy, NoiseMode, PoolSource, StudyLabel, StudyNoise, StudyNumeric, StudyOrientation, StudySplits,
     StudyUniverse,
@@ -42,12 +55,16 @@ pub use field_panel::{FieldColumn, FieldName, FieldPanel};
 pub use formula_file::{FormulaLine, MAX_FORMULAS, read_formulas};
 pub use formula_set::{BuiltInSet, RefusedFormula, SetOfFormulas};
 pub use formula_values::{FormulaValues, NameValues, ValueSpan, evaluate, evaluate_each};
+pub use inference_tables::{
+    curve_table, inference_table, rank_table, robustness_table, selection_table, year_table,
+};
 pub use ktd_expressions::{FormulaPrecision, FormulaRole};
 pub use language::{LossKind, LostCounts};
 pub use market_fields::market_fields;
 pub use open_study::{EvaluationRun, OpenStudy};
-pub use proof_panel::prove;
+pub use proof_panel::{PROOF_NAMES, prove};
 pub use qlib_fields::qlib_fields;
+pub use rose_table::rose_table;
 pub use study_data::{SYNTHETIC_STUDY, StudyData};
 pub use study_pool::StudyPool;
 pub use values_file::{ValuesFile, ValuesFormat};

@@ -1,18 +1,19 @@
 //! A study that is ready to be evaluated: its market, pools and days.
 
 use crate::StudyError;
-use crate::alpha_study::{AlphaStudy, StudyLabel, StudyOrientation};
+use crate::alpha_study::{AlphaStudy, NoiseMode, StudyLabel, StudyOrientation};
+use crate::formula_file::check_count;
 use crate::judge::StudyLogic;
 use crate::study_data::StudyData;
 use crate::study_pool::StudyPool;
 use crate::study_split::{SplitSpan, split_spans};
-use ktd_alphas::{DayTable, MemberTable};
 use ktd_expressions::CheckedFormula;
 use ktd_io::sha256::sha256_hex;
-use std::ops::Range;
+use serde_json::json;
+use std::collections::BTreeSet;
 
 /// The version of the report's layout.
-pub(crate) const FORMAT: u32 = 1;
+pub(crate) const FORMAT: u32 = 2;
 
 /// How an evaluation is run; nothing of it changes a figure that both ways have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,6 +22,13 @@ pub struct EvaluationRun {
     pub is_test_open: bool,
     /// Threads.
     pub threads: usize,
+    /// Bytes that the scores of the alphas evaluated together may take; [`EvaluationRun::BATCH_BYTES`] is usual.
+    pub batch_bytes: usize,
+}
+
+impl EvaluationRun {
+    /// 256 MiB.
+    pub const BATCH_BYTES: usize = 1 << 28;
 }
 
 /// A study with its market, pools and days.
@@ -33,21 +41,6 @@ pub struct OpenStudy {
     pub(crate) run: EvaluationRun,
     /// What judges found.
     pub(crate) logic: StudyLogic,
-}
-
-/// Everything that splits share.
-#[derive(Debug)]
-pub(crate) struct StudyTables {
-    pub(crate) window: Range<usize>,
-    pub(crate) labels: DayTable,
-    pub(crate) other_labels: DayTable,
-    pub(crate) members: MemberTable,
-    /// By formula, those of all pools one after another.
-    pub(crate) scores: Vec<DayTable>,
-    /// Whether a formula's scores were multiplied by -1.
-    pub(crate) turned: Vec<bool>,
-    /// By split, law and formula: the mean over draws; none where one of them is undefined, or none was made.
-    pub(crate) robustness: Vec<[Vec<Option<f64>>; 2]>,
 }
 
 impl OpenStudy {
@@ -79,15 +72,14 @@ impl OpenStudy {
             }
         }
         let fields = &data.panel.fields;
-        let pools: Result<_, _> = study
-            .pools
-            .iter()
-            .map(|pool| StudyPool::read(pool, fields))
-            .collect();
+        let pools = study.pools.iter().map(|pool| StudyPool::read(pool, fields));
+        let pools: Vec<StudyPool> = pools.collect::<Result<_, _>>()?;
+        let formulas = pools.iter().map(|pool| pool.set.checked.len()).sum();
+        check_count(&"the study", formulas)?;
         let open = Self {
-            pools: pools?,
             study,
             data,
+            pools,
             splits,
             run,
             logic: StudyLogic::default(),
@@ -106,48 +98,68 @@ impl OpenStudy {
         self.pools.iter().flat_map(|pool| pool.set.formulas()).collect()
     }
 
-    /// SHA-256 of the canonical forms of all pools.
+    /// SHA-256 of the canonical forms of all pools: the set of formulas, whatever their names and order are.
     #[must_use]
     pub fn formulas_hash(&self) -> String {
-        let lines = self.pools.iter().flat_map(|pool| {
-            let formulas = pool.set.checked.iter();
-            formulas.map(|(line, formula)| format!("{}\t{}\t{}\n", pool.id, line.id, formula.canonical()))
-        });
-        sha256_hex(lines.collect::<String>().as_bytes())
+        let formulas = self.pools.iter().flat_map(|pool| &pool.set.checked);
+        let forms: BTreeSet<&str> = formulas.map(|(_, formula)| formula.canonical()).collect();
+        let forms: Vec<&str> = forms.into_iter().collect();
+        sha256_hex(forms.join("\n").as_bytes())
     }
 
     /// SHA-256 of everything that decides the figures.
     pub(crate) fn inputs_hash(&self) -> Result<String, StudyError> {
-        let study = serde_json::to_string(&self.study).map_err(StudyError::invalid)?;
-        let refused: Vec<usize> = self.pools.iter().map(|pool| pool.set.refused.len()).collect();
-        let parts = format!(
-            "{FORMAT}\n{}\n{study}\n{}\n{}\n{refused:?}\n{}\n{:?}",
-            env!("CARGO_PKG_VERSION"),
-            self.data.panel.source,
-            self.formulas_hash(),
-            self.run.is_test_open,
-            self.logic.sha256()
-        );
-        Ok(sha256_hex(parts.as_bytes()))
+        let pools = self.pools.iter().map(|pool| {
+            let checked = pool.set.checked.iter();
+            let checked: Vec<[&str; 2]> = checked
+                .map(|(line, formula)| [line.id.as_str(), formula.canonical()])
+                .collect();
+            let refused = pool.set.refused.iter();
+            let refused: Vec<[&str; 3]> = refused
+                .map(|refused| {
+                    let (line, error) = (&refused.line, &refused.error);
+                    [line.id.as_str(), line.expression.as_str(), error.fault.code()]
+                })
+                .collect();
+            json!({ "id": pool.id, "tried": pool.tried, "formulas": checked, "refused": refused })
+        });
+        let parts = json!({
+            "format": FORMAT,
+            "version": env!("CARGO_PKG_VERSION"),
+            "study": serde_json::to_value(&self.study).map_err(StudyError::invalid)?,
+            "panel": self.data.panel.source,
+            "pools": pools.collect::<Vec<_>>(),
+            "is_test_open": self.run.is_test_open,
+            "logic": format!("{:?}", self.logic.sha256()),
+        });
+        Ok(sha256_hex(parts.to_string().as_bytes()))
     }
 
     /// Instruments that are evaluated in all, those of perturbed panels with them.
     #[must_use]
     pub fn work(&self) -> usize {
-        self.data.stocks().count() * (1 + 2 * self.study.noise.draws)
+        let is_input = matches!(self.study.noise.mode, NoiseMode::Input | NoiseMode::Bar);
+        let draws = if is_input { 2 * self.study.noise.draws } else { 0 };
+        let batches = self.formulas().len().div_ceil(self.batch());
+        self.data.stocks().count() * (batches * (1 + draws) + 2 * self.pools.len())
     }
 
-    /// The deviation of the noise; none where no draw is made.
+    /// The deviation of the noise; none where no draw is made. Test days take no part in it unless there are no others, so that
+    /// figures of other splits do not depend on whether test is open.
     pub(crate) fn sigma(&self) -> Result<Option<f64>, StudyError> {
         if self.study.noise.draws == 0 {
             return Ok(None);
         }
-        let sessions: Vec<usize> = self
-            .splits
-            .iter()
+        let is_alone = self.splits.len() == 1;
+        let splits = self.splits.iter();
+        let sessions: Vec<usize> = splits
+            .filter(|split| is_alone || split.name != "test")
             .flat_map(|split| split.sessions.clone())
             .collect();
-        let of_index = || self.data.index_deviation(&sessions);
+        let of_index = || match self.study.noise.mode {
+            NoiseMode::Code => self.data.index_level_deviation(&sessions),
+            NoiseMode::Input | NoiseMode::Bar | NoiseMode::Output => self.data.index_deviation(&sessions),
+        };
         self.study.noise.sigma.or_else(of_index).map(Some).ok_or_else(|| {
             StudyError::input(
                 "the panel has no index, from which the deviation of the noise is taken",

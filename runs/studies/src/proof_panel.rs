@@ -14,14 +14,15 @@ const CUTS: usize = 10;
 /// Panels whose later bars are replaced.
 const REPLACEMENTS: usize = 5;
 
-/// Instruments that are tried: the first of the panel.
-const NAMES: usize = 20;
+/// Instruments that a proof tries, the first of the panel in the order of codes: the engine treats all alike.
+pub const PROOF_NAMES: usize = 20;
 
-/// Evaluates formulas on ten panels cut after a session and on five whose later bars are replaced by random paths, and returns
-/// the first cell of each formula and instrument whose earlier bits moved: a defect of the engine.
+/// Evaluates formulas on ten panels cut after a session and on five whose later bars are replaced by random paths, each of the
+/// first [`PROOF_NAMES`] instruments, and returns the first cell of each formula and instrument whose earlier bits moved: a
+/// defect of the engine, which evaluates every instrument by the same steps.
 ///
 /// # Errors
-/// [`StudyError::Input`] for a formula that names an instrument that is not among the first twenty.
+/// [`StudyError::Input`] for a formula that names an instrument that is not among them.
 pub fn prove(
     panel: &FieldPanel,
     formulas: &[CheckedFormula],
@@ -33,7 +34,7 @@ pub fn prove(
     let names: Vec<PanelName<'_>> = panel
         .names
         .iter()
-        .take(NAMES)
+        .take(PROOF_NAMES)
         .map(|name| PanelName {
             code: name.code.clone(),
             rows: planned.rows_of(name),

@@ -8,6 +8,7 @@ use ktd_io::sha256::sha256_hex;
 use ktd_io::whole_file::{list, read_bounded, read_text};
 use ktd_qlib::{FeatureFile, FieldSeries, QlibPanel};
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
 use std::ops::Range;
 use std::path::Path;
 
@@ -46,7 +47,8 @@ pub fn qlib_fields(root: &Path) -> Result<FieldPanel, StudyError> {
                 continue;
             };
             let bytes = read_bounded(&path, FILE_LIMIT_BYTES)?;
-            hashes.push_str(&sha256_hex(&bytes));
+            // Two directories whose bins stand under other names are two sources.
+            writeln!(hashes, "{symbol}\t{field}\t{}", sha256_hex(&bytes)).ok();
             features.push(FeatureFile {
                 symbol: symbol.clone(),
                 field: field.to_lowercase(),
@@ -64,12 +66,15 @@ pub fn qlib_fields(root: &Path) -> Result<FieldPanel, StudyError> {
             HINT,
         ));
     }
+    let names = symbols
+        .iter()
+        .filter_map(|symbol| name_of(&panel, symbol, &fields));
+    let mut names: Vec<FieldName> = names.collect();
+    // Symbols are sorted in lower case, and `_` stands before small letters and after capitals.
+    names.sort_by(|left, right| left.code.cmp(&right.code));
     Ok(FieldPanel {
         calendar: panel.calendar().iter().filter_map(|day| date_of(*day)).collect(),
-        names: symbols
-            .iter()
-            .filter_map(|symbol| name_of(&panel, symbol, &fields))
-            .collect(),
+        names,
         fields,
         source: sha256_hex(hashes.as_bytes()),
         notes: vec!["fields are Qlib's bins as they are stored".to_owned()],
@@ -119,4 +124,46 @@ fn name_of(panel: &QlibPanel, symbol: &str, fields: &[String]) -> Option<FieldNa
         columns: series.into_iter().map(column).collect(),
         shown: shown.collect(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::qlib_fields;
+    use crate::field_panel::FieldPanel;
+    use ktd_io::whole_file::{create_directory, write_whole};
+
+    fn panel(bins: &[(&str, &str)]) -> FieldPanel {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |path: &str, bytes: &[u8]| {
+            let path = folder.path().join(path);
+            create_directory(path.parent().unwrap()).unwrap();
+            write_whole(&path, bytes).unwrap();
+        };
+        write("calendars/day.txt", b"2024-01-02\n2024-01-03\n");
+        let symbols = ["SH_1", "SHA", "SHB"].map(|symbol| format!("{symbol}\t2024-01-02\t2024-01-03\n"));
+        write("instruments/all.txt", symbols.concat().as_bytes());
+        let bytes: Vec<u8> = [0.0_f32, 1.0, 2.0]
+            .into_iter()
+            .flat_map(f32::to_le_bytes)
+            .collect();
+        for (symbol, field) in bins {
+            write(&format!("features/{symbol}/{field}.day.bin"), &bytes);
+        }
+        qlib_fields(folder.path()).unwrap()
+    }
+
+    #[test]
+    fn names_stand_in_the_order_of_their_codes() {
+        let panel = panel(&[("sh_1", "close"), ("sha", "close")]);
+        let codes: Vec<&str> = panel.names.iter().map(|name| name.code.as_str()).collect();
+        assert_eq!(codes, ["SHA", "SH_1"]);
+    }
+
+    #[test]
+    fn bins_under_other_names_are_another_source() {
+        let source = |symbol, field| panel(&[("sh_1", "close"), (symbol, field)]).source;
+        assert_eq!(source("sha", "open"), source("sha", "open"));
+        assert_ne!(source("sha", "open"), source("sha", "high"));
+        assert_ne!(source("sha", "open"), source("shb", "open"));
+    }
 }

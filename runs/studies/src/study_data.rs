@@ -9,6 +9,7 @@ use ktd_alphas::{DayTable, MemberTable};
 use ktd_data::{is_panel, load_panel};
 use ktd_env::synth::{SynthConfig, generate};
 use ktd_env::{DateSpan, Market};
+use ktd_stats::moments::Moments;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;
@@ -40,19 +41,22 @@ impl StudyData {
         Self::read_source(study.panel.as_deref(), study.bins.as_deref())
     }
 
-    /// The market of a panel file or a directory of Qlib; without both, the synthetic one.
-    pub(crate) fn read_source(panel: Option<&Path>, bins: Option<&Path>) -> Result<Self, StudyError> {
+    /// The market of a panel file, or of a data directory of Qlib; without both, the synthetic one.
+    ///
+    /// # Errors
+    /// Those of [`StudyData::read`].
+    pub fn read_source(panel: Option<&Path>, bins: Option<&Path>) -> Result<Self, StudyError> {
         match (panel, bins) {
             (Some(path), _) if !is_panel(path)? => Err(StudyError::input(
                 format_args!("{} is no panel file", path.display()),
-                "make one with `ktd data import`, or name a directory of Qlib as `bins`",
+                "make one with `ktd data import`, or name a directory of Qlib as bins",
             )),
             (Some(path), _) => Ok(Self::of_market(&load_panel(path)?)),
             (None, Some(root)) => Ok(Self::of_bins(qlib_fields(root)?)),
             (None, None) => {
                 let market = generate(&SYNTHETIC_STUDY).map_err(StudyError::invalid)?;
                 let mut data = Self::of_market(&market);
-                let note = "neither `panel` nor `bins`: this is the synthetic market";
+                let note = "neither a panel nor bins are given: this is the synthetic market";
                 data.panel.notes.push(note.to_owned());
                 Ok(data)
             }
@@ -112,6 +116,11 @@ impl StudyData {
         names.filter_map(|name| Some((name, self.members.get(&name.code)?.as_slice())))
     }
 
+    /// Whether an instrument is a stock.
+    pub(crate) fn is_stock(&self, code: &str) -> bool {
+        self.members.contains_key(code)
+    }
+
     /// A field of all stocks on some sessions; missing where the panel lacks it.
     pub(crate) fn table(&self, field: &str, window: &Range<usize>) -> DayTable {
         let place = self.panel.fields.iter().position(|known| known == field);
@@ -154,12 +163,19 @@ impl StudyData {
             Some(closes.get(*session)? / before - 1.0).filter(|earned| earned.is_finite())
         };
         let returns: Vec<f64> = sessions.iter().filter_map(earned).collect();
-        let middle = ktd_stats::moments::mean(&returns)?;
-        let squares: f64 = returns
+        Some(Moments::of(&returns)?.deviation())
+    }
+
+    /// The deviation of the index's level on some sessions, scaled so that its lowest is 0 and its highest 1.
+    pub(crate) fn index_level_deviation(&self, sessions: &[usize]) -> Option<f64> {
+        let closes = self.index_closes.as_ref()?;
+        let levels = sessions
             .iter()
-            .map(|value| (value - middle) * (value - middle))
-            .sum();
-        let freedom = ktd_stats::moments::count(returns.len()) - 1.0;
-        (0.0 < freedom).then(|| (squares / freedom).sqrt())
+            .filter_map(|session| closes.get(*session).copied());
+        let levels: Vec<f64> = levels.filter(|level| level.is_finite()).collect();
+        let lowest = levels.iter().copied().fold(f64::INFINITY, f64::min);
+        let span = levels.iter().copied().fold(f64::NEG_INFINITY, f64::max) - lowest;
+        let scaled: Vec<f64> = levels.iter().map(|level| (level - lowest) / span).collect();
+        Some(Moments::of(&scaled)?.deviation()).filter(|deviation| deviation.is_finite())
     }
 }

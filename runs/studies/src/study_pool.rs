@@ -2,8 +2,9 @@
 
 use crate::StudyError;
 use crate::alpha_study::PoolSource;
-use crate::formula_file::{FormulaLine, read_formulas};
+use crate::formula_file::{FormulaLine, check_lines, read_formulas};
 use crate::formula_set::{BuiltInSet, SetOfFormulas};
+use ktd_env::TradeDate;
 use ktd_expressions::FormulaRole;
 use ktd_io::whole_file::{parse_json, read_bounded};
 use serde::Deserialize;
@@ -21,6 +22,9 @@ pub struct StudyPool {
     pub set: SetOfFormulas,
     /// How many expressions the search that made it tried, where one did.
     pub tried: Option<usize>,
+    /// The last day that whoever searched may know of, or `unknown`; none where no search is known, or it saw train and valid
+    /// days alone.
+    pub known_until: Option<String>,
 }
 
 /// What a search leaves of its pool.
@@ -29,6 +33,25 @@ struct MinedPool {
     formulas: Vec<FormulaLine>,
     #[serde(default)]
     tried: Option<usize>,
+    #[serde(default)]
+    model: Option<MinedModel>,
+}
+
+/// The model behind a pool.
+#[derive(Debug, Deserialize)]
+struct MinedModel {
+    known_until: String,
+}
+
+/// The word for a model whose last known day nobody states.
+pub(crate) const UNKNOWN: &str = "unknown";
+
+/// A pool before its formulas are checked.
+#[derive(Debug, Default)]
+struct PoolLines {
+    lines: Vec<FormulaLine>,
+    tried: Option<usize>,
+    known_until: Option<String>,
 }
 
 impl StudyPool {
@@ -37,10 +60,27 @@ impl StudyPool {
     /// # Errors
     /// [`StudyError`] for an unknown set, a file that holds no formula, or a pool of which every formula is refused.
     pub fn read(source: &PoolSource, fields: &[String]) -> Result<Self, StudyError> {
-        let (mut lines, tried) = lines(source)?;
+        let PoolLines {
+            mut lines,
+            tried,
+            known_until,
+        } = lines(source)?;
+        let known_until = source.known_until.clone().or(known_until);
+        let is_day = |day: &String| day == UNKNOWN || TradeDate::parse(day).is_ok();
+        if let Some(day) = known_until.as_ref().filter(|day| !is_day(day)) {
+            return Err(StudyError::input(
+                format_args!("pool {:?}: known_until is {day:?}", source.id),
+                "write a day as 2024-06-30, or \"unknown\"",
+            ));
+        }
         if let Some(pool) = &source.pool {
             lines.retain(|line| line.pool.as_ref() == Some(pool));
         }
+        // Pools of a file become one here, in which an id stands once.
+        for line in &mut lines {
+            line.pool = None;
+        }
+        check_lines(&format_args!("pool {:?}", source.id), &lines)?;
         lines.truncate(source.first.unwrap_or(usize::MAX));
         if lines.is_empty() {
             return Err(StudyError::input(
@@ -61,12 +101,13 @@ impl StudyPool {
                 id: source.id.clone(),
                 set,
                 tried,
+                known_until,
             }),
         }
     }
 }
 
-fn lines(source: &PoolSource) -> Result<(Vec<FormulaLine>, Option<usize>), StudyError> {
+fn lines(source: &PoolSource) -> Result<PoolLines, StudyError> {
     if let Some(set) = &source.builtin {
         let known = BuiltInSet::of(set).ok_or_else(|| {
             let sets: Vec<&str> = BuiltInSet::ALL.iter().map(|set| set.label()).collect();
@@ -75,17 +116,67 @@ fn lines(source: &PoolSource) -> Result<(Vec<FormulaLine>, Option<usize>), Study
                 format_args!("name one of {}", sets.join(", ")),
             )
         })?;
-        return Ok((known.lines(), None));
+        return Ok(PoolLines {
+            lines: known.lines(),
+            ..PoolLines::default()
+        });
     }
     if let Some(folder) = &source.mined {
         return mined(folder);
     }
     let path = source.file.as_deref().unwrap_or_else(|| Path::new(""));
-    Ok((read_formulas(path)?, None))
+    Ok(PoolLines {
+        lines: read_formulas(path)?,
+        ..PoolLines::default()
+    })
 }
 
-fn mined(folder: &Path) -> Result<(Vec<FormulaLine>, Option<usize>), StudyError> {
+fn mined(folder: &Path) -> Result<PoolLines, StudyError> {
     let path = folder.join("pool.json");
     let pool: MinedPool = parse_json(&path, &read_bounded(&path, FILE_LIMIT_BYTES)?)?;
-    Ok((pool.formulas, pool.tried))
+    Ok(PoolLines {
+        known_until: pool.model.map(|model| model.known_until),
+        tried: pool.tried,
+        lines: pool.formulas,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::StudyPool;
+    use crate::alpha_study::PoolSource;
+
+    fn read(file: &str, text: &str, pool: Option<&str>) -> Result<StudyPool, String> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(file);
+        ktd_io::whole_file::write_whole(&path, text.as_bytes()).unwrap();
+        let source = PoolSource {
+            id: "mine".to_owned(),
+            builtin: None,
+            file: (file != "pool.json").then_some(path),
+            pool: pool.map(str::to_owned),
+            mined: (file == "pool.json").then(|| folder.path().to_owned()),
+            first: None,
+            known_until: None,
+        };
+        StudyPool::read(&source, &["close".to_owned()]).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn an_id_stands_once_in_a_pool_whatever_holds_it() {
+        let file = "id,expression,pool\na,$close,p\na,$close,q\n";
+        let error = read("mine.csv", file, None).unwrap_err();
+        assert!(error.contains("the id \"a\" stands twice"), "{error}");
+        assert_eq!(read("mine.csv", file, Some("q")).unwrap().set.checked.len(), 1);
+        let mined = |id: &str| {
+            format!(
+                r#"{{"formulas":[{{"id":"a","expression":"$close"}},{{"id":"{id}","expression":"$close"}}],"tried":7}}"#
+            )
+        };
+        assert_eq!(read("pool.json", &mined("b"), None).unwrap().tried, Some(7));
+        for (id, part) in [("a", "stands twice"), ("", "formula 2 has no id")] {
+            let error = read("pool.json", &mined(id), None).unwrap_err();
+            assert!(error.contains(part), "{error}");
+        }
+    }
 }

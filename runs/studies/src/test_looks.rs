@@ -25,7 +25,7 @@ struct TestLooks {
 const FILE: &str = "test_looks.json";
 
 /// Writes, before any test day is read, that a set of formulas sees them; how many sets have. The same set on the same days of
-/// the same panel counts once.
+/// the same panel counts once. The caller holds the folder's lock.
 pub(crate) fn count_look(
     folder: &Path,
     formulas: &str,
@@ -33,10 +33,7 @@ pub(crate) fn count_look(
     (from, to): (&str, &str),
 ) -> Result<usize, StudyError> {
     let path = folder.join(FILE);
-    let mut known: TestLooks = match read_if_exists(&path)? {
-        Some(bytes) => parse_json(&path, &bytes)?,
-        None => TestLooks::default(),
-    };
+    let mut known = read_looks(&path)?;
     let look = TestLook {
         formulas: formulas.to_owned(),
         panel: panel.to_owned(),
@@ -50,15 +47,29 @@ pub(crate) fn count_look(
     Ok(known.looks.len())
 }
 
+/// How many sets have seen test days with a folder.
+pub(crate) fn known_looks(folder: &Path) -> Result<usize, StudyError> {
+    Ok(read_looks(&folder.join(FILE))?.looks.len())
+}
+
+fn read_looks(path: &Path) -> Result<TestLooks, StudyError> {
+    match read_if_exists(path)? {
+        Some(bytes) => Ok(parse_json(path, &bytes)?),
+        None => Ok(TestLooks::default()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::count_look;
+    use super::{count_look, known_looks};
 
     #[test]
     fn another_set_is_another_look_and_the_same_is_none() {
         let folder = tempfile::tempdir().unwrap();
+        assert_eq!(known_looks(folder.path()).unwrap(), 0);
         let look = |formulas: &str| count_look(folder.path(), formulas, "p", ("a", "b")).unwrap();
         assert_eq!([look("one"), look("one"), look("two"), look("one")], [1, 1, 2, 2]);
+        assert_eq!(known_looks(folder.path()).unwrap(), 2);
         ktd_io::whole_file::write_whole(&folder.path().join("test_looks.json"), b"{").unwrap();
         assert!(count_look(folder.path(), "one", "p", ("a", "b")).is_err());
     }

@@ -4,7 +4,7 @@ use crate::StudyError;
 use crate::formula_values::NameValues;
 use ktd_env::TradeDate;
 use ktd_io::FileError;
-use ktd_io::whole_file::rename;
+use ktd_io::whole_file::{remove_if_exists, rename};
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::data_type::{ByteArray, ByteArrayType, FloatType, Int32Type};
 use parquet::errors::ParquetError;
@@ -12,6 +12,7 @@ use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::types::{Type, TypePtr};
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{BufWriter, Write as _};
@@ -47,7 +48,7 @@ impl ValuesFormat {
 #[derive(Debug)]
 pub struct ValuesFile {
     path: PathBuf,
-    part: PathBuf,
+    part: PartFile,
     calendar: Vec<TradeDate>,
     rows: usize,
     sink: Sink,
@@ -72,10 +73,11 @@ impl ValuesFile {
         columns: &[String],
         about: &str,
     ) -> Result<Self, StudyError> {
+        check_columns(columns)?;
         let mut part = path.as_os_str().to_owned();
         part.push(format!(".{}.part", std::process::id()));
-        let part = PathBuf::from(part);
-        let file = File::create(&part).map_err(FileError::io("write", &part))?;
+        let part = PartFile(PathBuf::from(part));
+        let file = File::create(&part.0).map_err(FileError::io("write", &part.0))?;
         let mut file = BufWriter::new(file);
         let sink = match format {
             ValuesFormat::Parquet => {
@@ -87,7 +89,7 @@ impl ValuesFile {
                 let quoted = columns.iter().map(|column| csv_cell(column));
                 let header = std::iter::once("date,symbol".to_owned()).chain(quoted);
                 let header = header.collect::<Vec<_>>().join(",");
-                writeln!(file, "{header}").map_err(FileError::io("write", &part))?;
+                writeln!(file, "{header}").map_err(FileError::io("write", &part.0))?;
                 Sink::Csv(file)
             }
             ValuesFormat::Raw => Sink::Raw(file),
@@ -119,7 +121,7 @@ impl ValuesFile {
                 let text = csv_rows(calendar, name);
                 Ok(file
                     .write_all(text.as_bytes())
-                    .map_err(FileError::io("write", &self.part))?)
+                    .map_err(FileError::io("write", &self.part.0))?)
             }
             Sink::Raw(file) => {
                 let bytes: Vec<u8> = (0..name.sessions.len())
@@ -128,7 +130,7 @@ impl ValuesFile {
                     .collect();
                 Ok(file
                     .write_all(&bytes)
-                    .map_err(FileError::io("write", &self.part))?)
+                    .map_err(FileError::io("write", &self.part.0))?)
             }
         }
     }
@@ -149,11 +151,38 @@ impl ValuesFile {
             Sink::Parquet(writer) => writer.into_inner().map_err(|error| unwritable(&path, &error))?,
             Sink::Csv(file) | Sink::Raw(file) => file,
         };
-        file.flush().map_err(FileError::io("write", &part))?;
-        file.get_ref().sync_all().map_err(FileError::io("sync", &part))?;
-        rename(&part, &path)?;
+        file.flush().map_err(FileError::io("write", &part.0))?;
+        file.get_ref()
+            .sync_all()
+            .map_err(FileError::io("sync", &part.0))?;
+        rename(&part.0, &path)?;
         Ok(rows)
     }
+}
+
+/// The unfinished file; it is removed with whatever has failed.
+#[derive(Debug)]
+struct PartFile(PathBuf);
+
+impl Drop for PartFile {
+    fn drop(&mut self) {
+        // Finished, it has another name; else the failure is what is reported.
+        remove_if_exists(&self.0).ok();
+    }
+}
+
+/// Refuses columns that a reader could not tell apart.
+fn check_columns(columns: &[String]) -> Result<(), StudyError> {
+    let mut seen: BTreeSet<&str> = BTreeSet::from(["date", "symbol"]);
+    for column in columns {
+        if column.trim().is_empty() || !seen.insert(column) {
+            return Err(StudyError::input(
+                format_args!("two columns have the name {column:?}, or it is empty"),
+                "give each formula an id of its own other than `date` and `symbol`, or write the sets one by one",
+            ));
+        }
+    }
+    Ok(())
 }
 
 fn unwritable(path: &Path, error: &ParquetError) -> StudyError {
@@ -259,5 +288,31 @@ fn csv_cell(text: &str) -> String {
         format!("\"{}\"", text.replace('"', "\"\""))
     } else {
         text.to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ValuesFile, ValuesFormat};
+
+    #[test]
+    fn a_file_that_is_not_finished_leaves_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("values.csv");
+        let create = |columns: &[&str]| {
+            let columns: Vec<String> = columns.iter().map(|&column| column.to_owned()).collect();
+            ValuesFile::create(&path, ValuesFormat::Csv, &[], &columns, "{}")
+        };
+        let files = || ktd_io::whole_file::list(folder.path()).unwrap();
+        let file = create(&["a", "b"]).unwrap();
+        assert_eq!(files().len(), 1);
+        drop(file);
+        assert!(files().is_empty());
+        create(&["a"]).unwrap().finish().unwrap();
+        assert_eq!(files().len(), 1);
+        for columns in [&["a", "a"][..], &["date"], &["symbol"], &[""]] {
+            let error = create(columns).unwrap_err();
+            assert!(error.to_string().contains("columns"), "{error}");
+        }
     }
 }

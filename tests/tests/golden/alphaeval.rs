@@ -12,9 +12,8 @@ use flate2::read::GzDecoder;
 use ktd_agents::object_in_text;
 use ktd_alphas::{
     AdjustedBars, DayTable, LabelKind, MemberTable, NoiseLaw, PortfolioTerms, StabilityMode,
-    composite_scores, daily_correlations, daily_z_scores, equal_weights, label_returns, line_fit,
-    mann_whitney, ndcg, noise_stream, perturbed_bars, pool_diversity, portfolio_test, rank_stability,
-    screen_proposals, weighted_combination, welch_test,
+    composite_scores, daily_correlations, daily_z_scores, equal_weights, label_returns, ndcg, noise_stream,
+    perturbed_bars, pool_diversity, portfolio_test, rank_stability, screen_proposals, weighted_combination,
 };
 use ktd_expressions::{
     FieldCells, FormulaEngine, FormulaPlan, FormulaPrecision, FormulaRole, NameRows, NoOtherNames,
@@ -23,6 +22,7 @@ use ktd_expressions::{
 use ktd_kit::Need;
 use ktd_kit::golden::golden_root;
 use ktd_masking::Payload;
+use ktd_stats::{line_fit, mann_whitney, welch_test};
 use ktd_studies::judge::read_scores;
 use ktd_studies::mine::read_proposals;
 use serde_json::Value;

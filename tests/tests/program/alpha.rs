@@ -52,6 +52,25 @@ fn the_future_is_refused_as_a_signal_and_taken_as_a_label() {
 }
 
 #[test]
+fn a_label_cannot_be_proven() {
+    let folder = Folder::new();
+    let asked = ["alpha", "check", "Ref($close,-1)", "--prove", "--role", "label"];
+    let error = refused(&quiet(folder.path(), &asked), 2);
+    assert!(error.contains("a label reads later days"), "{error}");
+}
+
+#[test]
+fn columns_that_a_reader_cannot_tell_apart_are_refused() {
+    let folder = Folder::with(&[("mine.csv", "id,expression\ndate,$close\n")]);
+    for sets in [&["alpha158", "alpha360"][..], &["mine.csv"]] {
+        let asked = [&["alpha", "compute"], sets, &["--out", "values.csv"]].concat();
+        let error = refused(&quiet(folder.path(), &asked), 2);
+        assert!(error.contains("an id of its own"), "{error}");
+        assert!(!folder.at("values.csv").exists());
+    }
+}
+
+#[test]
 fn the_built_in_sets_are_proven_on_cut_and_replaced_panels() {
     let folder = Folder::new();
     for (set, count) in [("alpha158", 158), ("alpha360", 360)] {

@@ -37,6 +37,7 @@ fn evaluated(folder: &Path, file: &str, threads: usize, out: &str) -> AlphaRepor
     let run = EvaluationRun {
         is_test_open: true,
         threads,
+        batch_bytes: EvaluationRun::BATCH_BYTES,
     };
     let open = OpenStudy::new(study, data, run).unwrap();
     evaluate_into(&open, &folder.join(out), &mut || ()).unwrap()
@@ -90,11 +91,260 @@ fn a_study_has_the_same_bytes_on_any_threads_and_a_second_run_does_nothing() {
         assert_eq!(constant.row.get(figure), None);
     }
     assert_eq!(json["refused"][0]["code"], "look_ahead");
-    // The sign that train days teach holds on test days.
-    let train = reversal.row.get("rank_ic").unwrap();
-    assert!(0.0 <= train, "{train}");
-    let test = report.alphas.iter().find(|row| row.split == "test").unwrap();
-    assert_eq!(test.is_turned, reversal.is_turned);
+}
+
+/// Of a formula and the same times -1, one is turned, and both are one alpha on train and on test days.
+#[test]
+fn the_sign_that_train_days_teach_holds_on_test_days() {
+    let folder = study("");
+    let pair = "id,expression\nup,\"$close/Ref($close,5)\"\ndown,\"-($close/Ref($close,5))\"\n";
+    folder.write("mine.csv", pair);
+    let turned = evaluated(folder.path(), "study.toml", 2, "turned");
+    let text = std::fs::read_to_string(folder.at("study.toml")).unwrap();
+    folder.write("written.toml", format!("{text}orientation = 'none'\n"));
+    let written = evaluated(folder.path(), "written.toml", 2, "written");
+    let figure = |report: &AlphaReport, row: usize| report.alphas[row].row.get("rank_ic").unwrap();
+    for (row, split) in [(0, "train"), (2, "test")] {
+        let (up, down) = (&turned.alphas[row], &turned.alphas[row + 1]);
+        assert_eq!((up.split.as_str(), down.id.as_str()), (split, "down"));
+        assert_ne!(up.is_turned, down.is_turned);
+        assert_eq!(up.row, down.row);
+        let sign = if up.is_turned { -1.0 } else { 1.0 };
+        assert!((figure(&turned, row) - sign * figure(&written, row)).abs() < 1e-15);
+        assert!(!written.alphas[row].is_turned && !written.alphas[row + 1].is_turned);
+    }
+    assert!(0.0 < figure(&turned, 0), "{}", figure(&turned, 0));
+}
+
+/// What may be concluded stands in the report: intervals hold their figures, ratios are deflated by the number tried, the best
+/// of valid days are followed on test days, and a pool of a model that may know test days is marked.
+#[test]
+fn a_report_says_what_may_be_concluded() {
+    let folder = study("");
+    let text = std::fs::read_to_string(folder.at("study.toml")).unwrap();
+    let splits = "splits = { train = ['2022-03-07', '2022-11-30'], valid = ['2022-12-01', '2023-03-31'], test = ['2023-04-03', '2023-09-29'] }\n";
+    let formula = "{\"id\":\"a\",\"expression\":\"$close/Ref($close,5)\"}";
+    let wide = "{\"id\":\"b\",\"expression\":\"Std($close,20)\"}";
+    folder.write(
+        "pool.json",
+        format!(
+            "{{\"formulas\":[{formula},{wide}],\"tried\":5000,\"model\":{{\"known_until\":\"unknown\"}}}}"
+        ),
+    );
+    let pools = "{ id = 'mined', mined = '.' }, { id = 'old', file = 'mine.csv', known_until = '2023-01-31' }, { id = 'bars', builtin = 'alpha158', first = 12 }";
+    folder.write(
+        "study.toml",
+        text.replace(SPLITS, splits)
+            .replace("{ id = 'mine', file = 'mine.csv' }", pools),
+    );
+    let report = evaluated(folder.path(), "study.toml", 2, "out");
+    let of = |pool: &str, split: &str| {
+        let row = report
+            .pools
+            .iter()
+            .find(|row| row.pool == pool && row.split == split)
+            .unwrap();
+        (row.is_hindsight, row.known_until.clone())
+    };
+    assert_eq!(of("mined", "test"), (true, Some("unknown".to_owned())));
+    assert_eq!(of("old", "valid"), (true, Some("2023-01-31".to_owned())));
+    assert_eq!(of("old", "test"), (false, Some("2023-01-31".to_owned())));
+    assert_eq!(of("bars", "test"), (false, None));
+    let alpha = |pool: &str, id: &str| {
+        let mut rows = report.alphas.iter().filter(|row| row.split == "test");
+        rows.find(|row| row.pool == pool && row.id == id).unwrap()
+    };
+    let figure = |pool: &str, id: &str, name: &str| alpha(pool, id).row.get(name).unwrap();
+    let (low, sr, high) = (
+        figure("mined", "a", "sr_low"),
+        figure("mined", "a", "sr"),
+        figure("mined", "a", "sr_high"),
+    );
+    assert!(low < sr && sr < high, "{low} {sr} {high}");
+    // The same formula in both pools: of 5,000 trials less is left than of five.
+    assert_eq!(alpha("mined", "a").formula, alpha("old", "reversal").formula);
+    assert!(figure("mined", "a", "dsr") < figure("old", "reversal", "dsr"));
+    assert!((0.9..=1.0).contains(&figure("mined", "a", "coverage")));
+    for row in report.inference.iter().filter(|row| row.pool == "bars") {
+        let share = row.row.get("pbo").unwrap();
+        let p = row.row.get("spa_p").unwrap();
+        assert!(
+            (0.0..=1.0).contains(&share) && (0.0..=1.0).contains(&p),
+            "{share} {p}"
+        );
+    }
+    // Pools and alphas are ranked, with an interval that holds the rank, and everybody is in a group.
+    for split in ["train", "valid", "test"] {
+        let of_split = report.ranks.iter().filter(|row| row.split == split);
+        let (pools, alphas): (Vec<_>, Vec<_>) = of_split.partition(|row| row.of == "pools");
+        assert_eq!((pools.len(), alphas.len()), (3, 16));
+        let holds = |row: &&ktd_studies::RankRow| row.rank_low <= row.rank_high && !row.groups.is_empty();
+        assert!(pools.iter().chain(&alphas).all(holds));
+    }
+    // Four figures and five weights, chosen on valid days among distinct alphas.
+    assert_eq!(report.selections.len(), 9);
+    for selection in &report.selections {
+        assert!(selection.alphas.len() <= 20 && !selection.alphas.contains(&"old/again".to_owned()));
+        assert_eq!(selection.curve.len(), report.curve_days.len());
+        let last = selection.curve.last().unwrap();
+        assert!(last.is_finite() && 0.0 < *last);
+    }
+    let valid = |id: &str| {
+        let rows = &mut report.alphas.iter().filter(|row| row.split == "valid");
+        rows.find(|row| format!("{}/{}", row.pool, row.id) == id)
+            .and_then(|row| row.row.get("pps"))
+    };
+    let chosen: Vec<f64> = report.selections[0]
+        .alphas
+        .iter()
+        .filter_map(|id| valid(id))
+        .collect();
+    assert!(chosen.is_sorted_by(|left, right| left >= right), "{chosen:?}");
+    let years: BTreeSet<&str> = report.years.iter().map(|row| row.year.as_str()).collect();
+    assert_eq!(years, BTreeSet::from(["2022", "2023"]));
+    let csv = std::fs::read_to_string(folder.at("out/curves.csv")).unwrap();
+    assert_eq!(csv.lines().count(), 1 + report.curve_days.len());
+    let csv = std::fs::read_to_string(folder.at("out/robustness_and_drawdown.csv")).unwrap();
+    assert_eq!(csv.lines().count(), 1 + 3 * 11);
+}
+
+/// The page needs nothing else, and everything but the report can be made again of it.
+#[test]
+fn tables_and_page_are_made_again_of_the_report() {
+    let folder = study("");
+    evaluated(folder.path(), "study.toml", 2, "out");
+    let before = files(&folder.at("out"));
+    let page = String::from_utf8(before[Path::new("report.html")].clone()).unwrap();
+    for needle in [
+        "<svg",
+        "turnover on stability",
+        "what luck explains",
+        "rose.csv",
+        "look_ahead",
+    ] {
+        assert!(page.contains(needle), "{needle}");
+    }
+    for foreign in ["http://", "https://", "<script", "<link", "NaN", "src="] {
+        assert!(!page.contains(foreign), "{foreign}");
+    }
+    for (path, _) in before
+        .iter()
+        .filter(|(path, _)| path.extension().is_some_and(|end| end == "csv"))
+    {
+        std::fs::remove_file(folder.at("out").join(path)).unwrap();
+    }
+    std::fs::remove_file(folder.at("out/report.html")).unwrap();
+    assert_ok(&quiet(folder.path(), &["alpha", "report", "out"]));
+    assert_eq!(files(&folder.at("out")), before);
+    let error = refused(&quiet(folder.path(), &["alpha", "report", "nowhere"]), 2);
+    assert!(error.contains("has no report"), "{error}");
+}
+
+/// What is evaluated with a formula moves none of its figures: batches of one give the same bytes.
+#[test]
+fn a_study_has_the_same_figures_in_batches_of_any_size() {
+    let folder = study("");
+    let whole = evaluated(folder.path(), "study.toml", 2, "whole");
+    let study = AlphaStudy::read(&folder.at("study.toml")).unwrap();
+    let run = EvaluationRun {
+        is_test_open: true,
+        threads: 2,
+        batch_bytes: 1,
+    };
+    let open = OpenStudy::new(study.clone(), StudyData::read(&study).unwrap(), run).unwrap();
+    let mut one_by_one = open.evaluate(1, &mut || ()).unwrap();
+    one_by_one.tables = whole.tables.clone();
+    assert_eq!(one_by_one, whole);
+}
+
+/// The deviation of the noise is that of days that both runs read.
+#[test]
+fn a_closed_test_split_moves_no_figure_of_the_others() {
+    let folder = study("");
+    let opened = evaluated(folder.path(), "study.toml", 2, "opened");
+    let output = quiet(
+        folder.path(),
+        &[
+            "--json",
+            "alpha",
+            "eval",
+            "study.toml",
+            "--no-test",
+            "--out",
+            "closed",
+        ],
+    );
+    assert_ok(&output);
+    let closed: AlphaReport = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(closed.noise_sigma, opened.noise_sigma);
+    assert!(!closed.alphas.is_empty());
+    for row in &closed.alphas {
+        assert!(opened.alphas.contains(row), "{}", row.id);
+    }
+}
+
+/// Everything that a report shows decides whether it is made again.
+#[test]
+fn a_report_is_made_again_when_a_refused_formula_or_the_number_tried_is_another() {
+    let folder = study("");
+    let refused = |folder: &Folder| evaluated(folder.path(), "study.toml", 2, "out").refused[0].clone();
+    assert_eq!(
+        (refused(&folder).id.as_str(), refused(&folder).code.as_str()),
+        ("future", "look_ahead")
+    );
+    folder.write(
+        "mine.csv",
+        FORMULAS.replace("future,\"Ref($close,-1)\"", "broken,\"Ref($close\""),
+    );
+    assert_eq!(
+        (refused(&folder).id.as_str(), refused(&folder).code.as_str()),
+        ("broken", "syntax")
+    );
+    let text = std::fs::read_to_string(folder.at("study.toml")).unwrap();
+    folder.write("study.toml", text.replace("file = 'mine.csv'", "mined = '.'"));
+    let tried = |tried: usize| {
+        folder.write(
+            "pool.json",
+            format!("{{\"formulas\":[{{\"id\":\"a\",\"expression\":\"$close\"}}],\"tried\":{tried}}}"),
+        );
+        evaluated(folder.path(), "study.toml", 2, "out").pools[0].tried
+    };
+    assert_eq!([tried(7), tried(8)], [Some(7), Some(8)]);
+}
+
+/// Robustness to noise on inputs and to noise on an alpha's own values are two figures.
+#[test]
+fn each_mode_of_noise_is_a_metric_of_its_own() {
+    let folder = study("");
+    let text = std::fs::read_to_string(folder.at("study.toml")).unwrap();
+    let figures = ["input", "bar", "output", "code"].map(|mode| {
+        folder.write(
+            "study.toml",
+            text.replace("draws = 1", &format!("mode = '{mode}', draws = 1, sigma = 0.05")),
+        );
+        let report = evaluated(folder.path(), "study.toml", 2, mode);
+        assert_eq!(report.noise_mode, mode);
+        report.alphas[0].row.get("pfs_n").unwrap()
+    });
+    assert!(
+        figures.iter().all(|figure| 0.0 < *figure && *figure < 1.0),
+        "{figures:?}"
+    );
+    let mut distinct = figures.map(f64::to_bits).to_vec();
+    distinct.sort_unstable();
+    distinct.dedup();
+    assert_eq!(distinct.len(), 4, "{figures:?}");
+    // The index's level, scaled to [0, 1], varies more than its daily returns.
+    let sigma = ["input", "code"].map(|mode| {
+        folder.write(
+            "study.toml",
+            text.replace("draws = 1", &format!("mode = '{mode}', draws = 1")),
+        );
+        evaluated(folder.path(), "study.toml", 2, "sigma")
+            .noise_sigma
+            .unwrap()
+    });
+    assert!(sigma[0] < 0.05 && 0.1 < sigma[1], "{sigma:?}");
 }
 
 #[test]
@@ -120,7 +370,27 @@ fn test_days_are_closed_until_asked_for_and_every_set_that_saw_them_is_counted()
     assert_eq!(eval(&[])["test_looks"], 1);
     folder.write("mine.csv", "id,expression\nother,\"$open/$close\"\n");
     assert_eq!(eval(&[])["test_looks"], 2);
-    assert_eq!(files(&folder.at("out")).len(), 6);
+    assert_eq!(files(&folder.at("out")).len(), 15);
+    // The same formulas in another order and by other names are the same look.
+    folder.write("mine.csv", "id,expression\nnamed,\"$open / $close\"\n");
+    assert_eq!(eval(&[])["test_looks"], 2);
+    // Closing them again forgets nobody who has looked.
+    let closed = eval(&["--no-test"]);
+    assert_eq!(
+        (&closed["test_looks"], &closed["is_test_open"]),
+        (&2.into(), &false.into())
+    );
+    let shown = folder.ktd(&["alpha", "eval", "study.toml", "--out", "out", "--no-test"]);
+    let shown = String::from_utf8_lossy(&shown.stdout).into_owned();
+    assert!(
+        shown.contains("test days closed now, looked at 2 times before"),
+        "{shown}"
+    );
+    // While another evaluation writes the folder, none counts looks in it.
+    let _other = ktd_io::lock::FileLock::take(&folder.at("out/study.lock"), &folder.at("out")).unwrap();
+    let busy = quiet(folder.path(), &["alpha", "eval", "study.toml", "--out", "out"]);
+    let error = refused(&busy, 2);
+    assert!(error.contains("another process"), "{error}");
 }
 
 #[test]
@@ -299,6 +569,7 @@ fn alpha158_of_the_real_window_panel_is_worth_what_scipy_says() {
     let run = EvaluationRun {
         is_test_open: true,
         threads: 2,
+        batch_bytes: EvaluationRun::BATCH_BYTES,
     };
     let open = OpenStudy::new(study.unwrap(), data, run).unwrap();
     let report = open.evaluate(1, &mut || ()).unwrap();

@@ -380,6 +380,7 @@ async fn logic_enters_the_tables_and_the_composite_once_a_study_was_judged() {
         let run = EvaluationRun {
             is_test_open: false,
             threads: 1,
+            batch_bytes: EvaluationRun::BATCH_BYTES,
         };
         let open = OpenStudy::new(study, data, run).unwrap().with_logic(logic);
         evaluate_into(&open, &folder.at("tables"), &mut || ()).unwrap()

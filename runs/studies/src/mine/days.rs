@@ -80,12 +80,14 @@ impl MineDays {
     ) -> Result<Vec<DayTable>, StudyError> {
         let task = ScoreTask {
             data: &self.data,
-            formulas,
             precision: mine.numeric.precision(),
             window: self.window.clone(),
             threads,
         };
-        task.scores(panel, &mut || ())
+        let columns = task.columns(panel, formulas, &mut || ())?;
+        Ok((0..formulas.len())
+            .map(|formula| columns.table(formula))
+            .collect())
     }
 
     /// Prediction and stability of a formula's scores; multiplied by -1 before where they are to be turned.

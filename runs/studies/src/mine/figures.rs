@@ -3,7 +3,8 @@
 use super::market::OpenMine;
 use crate::StudyError;
 use crate::alpha_report::FigureRow;
-use crate::study_values::{NoiseDraw, perturbed_panel};
+use crate::alpha_study::NoiseMode;
+use crate::study_noise::NoiseDraw;
 use ktd_alphas::{DayTable, NoiseLaw, mean_rank_correlation, rank_robustness};
 use ktd_expressions::CheckedFormula;
 use ktd_io::parallel::in_parallel;
@@ -77,12 +78,13 @@ impl OpenMine {
         for draw in 0..self.mine.noise.draws {
             let (law, seed) = (NoiseLaw::Normal, self.mine.seed);
             let noise = NoiseDraw {
+                mode: NoiseMode::Input,
                 law,
                 sigma,
                 seed,
                 draw,
             };
-            let (panel, _) = perturbed_panel(&days.data, noise);
+            let (panel, _) = noise.panel(&days.data, self.threads);
             let perturbed = days.scores(&self.mine, (&panel, self.threads), formulas)?;
             let pairs: Vec<(&DayTable, &DayTable)> = tables.iter().zip(&perturbed).collect();
             let kept = in_parallel(&pairs, self.threads, |(scores, perturbed)| {

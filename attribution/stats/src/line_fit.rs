@@ -1,7 +1,8 @@
-//! A straight line through alphas: turnover on stability.
+//! A straight line through points, by least squares.
 
-use ktd_stats::moments::{count, mean};
-use ktd_stats::{Undefined, student_t_two_sided_p};
+use crate::moments::{count, mean};
+use crate::student_t::student_t_two_sided_p;
+use crate::undefined::Undefined;
 
 /// A line by least squares.
 #[derive(Debug, Clone, Copy, PartialEq)]

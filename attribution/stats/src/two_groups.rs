@@ -1,8 +1,10 @@
-//! Two groups of alphas compared: robust ones against the rest.
+//! Two groups of values compared: their means, and their ranks.
 
-use crate::ranking::average_ranks;
-use ktd_stats::moments::{count, mean};
-use ktd_stats::{Undefined, normal_two_sided_p, student_t_two_sided_p};
+use crate::moments::{Moments, count};
+use crate::normal::normal_two_sided_p;
+use crate::spearman::mid_ranks;
+use crate::student_t::student_t_two_sided_p;
+use crate::undefined::Undefined;
 
 /// The largest group whose test is exact, where nothing is tied.
 const LARGEST_EXACT: usize = 8;
@@ -43,20 +45,12 @@ fn enough(group: &[f64], need: usize) -> Result<(), Undefined> {
 /// # Errors
 /// [`Undefined::TooFew`] below two values in a group; [`Undefined::ZeroVariance`] where neither varies.
 pub fn welch_test(left: &[f64], right: &[f64]) -> Result<WelchTest, Undefined> {
-    enough(left, 2)?;
-    enough(right, 2)?;
     let moments = |values: &[f64]| {
-        let middle = mean(values).unwrap_or(f64::NAN);
-        let squares: f64 = values
-            .iter()
-            .map(|value| (value - middle) * (value - middle))
-            .sum();
-        (
-            middle,
-            squares / (count(values.len()) - 1.0) / count(values.len()),
-        )
+        enough(values, 2)?;
+        let found = Moments::of(values).ok_or(Undefined::OutOfRange)?;
+        Ok((found.mean(), found.variance() / count(values.len())))
     };
-    let ((left_mean, left_part), (right_mean, right_part)) = (moments(left), moments(right));
+    let ((left_mean, left_part), (right_mean, right_part)) = (moments(left)?, moments(right)?);
     let variance = left_part + right_part;
     if variance <= 0.0 {
         return Err(Undefined::ZeroVariance);
@@ -80,7 +74,7 @@ pub fn mann_whitney(left: &[f64], right: &[f64]) -> Result<MannWhitney, Undefine
     enough(left, 1)?;
     enough(right, 1)?;
     let both: Vec<f64> = left.iter().chain(right).copied().collect();
-    let ranks = average_ranks(&both);
+    let ranks = mid_ranks(&both);
     let (first, second) = (count(left.len()), count(right.len()));
     let rank_sum: f64 = ranks.iter().take(left.len()).sum();
     let u = rank_sum - first * (first + 1.0) / 2.0;

@@ -1,0 +1,293 @@
+//! Alphas that are evaluated together: as many as their scores fit in memory.
+
+use crate::StudyError;
+use crate::alpha_report::{Figure, FigureRow, coded};
+use crate::alpha_rows::{
+    SplitTables, add_evaluation, coverage, daily_scores, portfolio_returns, yearly_figures,
+};
+use crate::alpha_study::{NoiseMode, StudyOrientation};
+use crate::open_study::OpenStudy;
+use crate::study_noise::NoiseDraw;
+use crate::study_values::{ScoreColumns, ScoreTask};
+use ktd_alphas::{
+    AlphaEvaluation, DailyRanks, DaySeries, DaySpread, DayTable, NoiseLaw, daily_correlations, day_spreads,
+    evaluate_alpha, shared_mean_intervals, shared_sharpe_intervals,
+};
+use ktd_expressions::CheckedFormula;
+use ktd_io::parallel::in_parallel;
+use ktd_stats::moments::mean;
+use ktd_stats::{Interval, Undefined};
+
+/// The laws of the noise, in the order of their figures.
+const LAWS: [NoiseLaw; 2] = [NoiseLaw::Normal, NoiseLaw::StudentT3];
+
+/// What is kept of an alpha when its scores are not.
+#[derive(Debug)]
+pub(crate) struct AlphaFound {
+    pub(crate) is_turned: bool,
+    /// Its mean rank correlation on train days, where there is one.
+    pub(crate) train_rank_ic: Option<f64>,
+    /// Mean and deviation of each day, for its z-scores.
+    pub(crate) spreads: Vec<DaySpread>,
+    /// By split.
+    pub(crate) splits: Vec<SplitFound>,
+}
+
+/// What an alpha is worth on a split.
+#[derive(Debug)]
+pub(crate) struct SplitFound {
+    pub(crate) row: FigureRow,
+    pub(crate) is_constant: bool,
+    /// Daily returns of its portfolio.
+    pub(crate) returns: DaySeries,
+    /// Its figures by year.
+    pub(crate) years: Vec<(String, FigureRow)>,
+}
+
+/// What alphas of a batch are evaluated with.
+#[derive(Debug)]
+pub(crate) struct BatchTask<'s> {
+    pub(crate) open: &'s OpenStudy,
+    pub(crate) task: &'s ScoreTask<'s>,
+    pub(crate) splits: &'s [SplitTables<'s>],
+    pub(crate) sigma: Option<f64>,
+}
+
+/// By split: how much of its order an alpha keeps under one draw; none where that is undefined.
+type OneDraw = Vec<Option<f64>>;
+
+/// By law and split: the same of each draw.
+type Draws = [Vec<Vec<Option<f64>>>; 2];
+
+impl BatchTask<'_> {
+    /// Evaluates some formulas; also how often the least factor of noise held.
+    pub(crate) fn evaluate(
+        &self,
+        formulas: &[CheckedFormula],
+        advance: &mut dyn FnMut(),
+    ) -> Result<(Vec<AlphaFound>, usize), StudyError> {
+        let columns = self.task.columns(&self.open.data.panel, formulas, advance)?;
+        let places: Vec<usize> = (0..formulas.len()).collect();
+        let each = in_parallel(&places, self.task.threads, |place| {
+            self.alpha(columns.table(*place))
+        });
+        let (mut found, mut evaluations) = (Vec::new(), Vec::new());
+        for (alpha, of_splits) in each {
+            found.push(alpha);
+            evaluations.push(of_splits);
+        }
+        for (place, split) in self.splits.iter().enumerate() {
+            let of_split = evaluations
+                .iter()
+                .filter_map(|splits| splits.get(place))
+                .collect();
+            self.add_intervals(split, of_split, place, &mut found)?;
+        }
+        drop(evaluations);
+        let raised = self.add_robustness(&columns, formulas, &mut found, advance)?;
+        Ok((found, raised))
+    }
+
+    fn alpha(&self, scores: DayTable) -> (AlphaFound, Vec<AlphaEvaluation>) {
+        let study = &self.open.study;
+        let of_train = |scores: &DayTable| {
+            let train = self.splits.iter().find(|split| split.name == "train")?;
+            let split = &train.split;
+            let daily = daily_correlations(
+                scores,
+                split.labels,
+                split.members,
+                &split.label_days,
+                study.min_names,
+            );
+            daily.power(0.0).ok().map(|power| power.rank_ic)
+        };
+        let as_written = of_train(&scores);
+        let is_turned =
+            study.orientation == StudyOrientation::Train && as_written.is_some_and(|rank_ic| rank_ic < 0.0);
+        let scores = if is_turned { scores.times(-1.0) } else { scores };
+        let evaluations: Vec<AlphaEvaluation> = self
+            .splits
+            .iter()
+            .map(|split| evaluate_alpha(&scores, &split.split))
+            .collect();
+        let splits = self.splits.iter().zip(&evaluations).map(|(split, evaluation)| {
+            let mut row = FigureRow::default();
+            add_evaluation(&mut row, evaluation, self.open.label_words().1);
+            row.put("coverage", Ok(coverage(&scores, split)));
+            SplitFound {
+                row,
+                is_constant: evaluation.is_constant,
+                returns: portfolio_returns(evaluation),
+                years: yearly_figures(self.open, split, evaluation),
+            }
+        });
+        let members = self.splits.first().map(|split| split.split.members);
+        let found = AlphaFound {
+            is_turned,
+            train_rank_ic: as_written.map(|rank_ic| if is_turned { -rank_ic } else { rank_ic }),
+            spreads: members
+                .map(|members| day_spreads(&scores, members))
+                .unwrap_or_default(),
+            splits: splits.collect(),
+        };
+        (found, evaluations)
+    }
+
+    fn add_intervals(
+        &self,
+        split: &SplitTables<'_>,
+        evaluations: Vec<&AlphaEvaluation>,
+        place: usize,
+        found: &mut [AlphaFound],
+    ) -> Result<(), StudyError> {
+        let (study, days) = (&self.open.study, &split.split.label_days);
+        let first = days.first().copied().unwrap_or(0);
+        let series: Vec<DaySeries> = evaluations
+            .into_iter()
+            .map(|evaluation| daily_scores(&evaluation.daily, study.beta, first))
+            .collect();
+        let powers = shared_mean_intervals(&series, days.len(), study.seed).map_err(StudyError::invalid)?;
+        let returns = found.iter().map(|alpha| {
+            let split = alpha.splits.get(place);
+            let days = split.map(|split| split.returns.iter());
+            days.map(|days| days.map(|(day, earned)| (day - first, *earned)).collect())
+                .unwrap_or_default()
+        });
+        let returns: Vec<DaySeries> = returns.collect();
+        let sharpes =
+            shared_sharpe_intervals(&returns, days.len(), study.seed).map_err(StudyError::invalid)?;
+        for (alpha, (power, sharpe)) in found.iter_mut().zip(powers.into_iter().zip(sharpes)) {
+            if let Some(split) = alpha.splits.get_mut(place) {
+                add_interval(&mut split.row, ["pps_low", "pps_high"], power);
+                add_interval(&mut split.row, ["sr_low", "sr_high"], sharpe);
+            }
+        }
+        Ok(())
+    }
+
+    /// Draw after draw, so that the scores on one perturbed panel stand in memory.
+    fn add_robustness(
+        &self,
+        columns: &ScoreColumns,
+        formulas: &[CheckedFormula],
+        found: &mut [AlphaFound],
+        advance: &mut dyn FnMut(),
+    ) -> Result<usize, StudyError> {
+        let mut raised = 0;
+        let empty = || {
+            [
+                vec![Vec::new(); self.splits.len()],
+                vec![Vec::new(); self.splits.len()],
+            ]
+        };
+        let mut draws: Vec<Draws> = formulas.iter().map(|_| empty()).collect();
+        let places: Vec<usize> = (0..formulas.len()).collect();
+        let (noise, is_drawn) = (&self.open.study.noise, self.sigma.is_some());
+        if let Some(sigma) = self.sigma {
+            let members = self.splits.first().map(|split| split.split.members);
+            let ranks = in_parallel(&places, self.task.threads, |place| {
+                members.map(|members| DailyRanks::of(&columns.table(*place), members))
+            });
+            for (law_place, law) in LAWS.into_iter().enumerate() {
+                for draw in 0..noise.draws {
+                    let (mode, seed) = (noise.mode, self.open.study.seed);
+                    let draw = NoiseDraw {
+                        mode,
+                        law,
+                        sigma,
+                        seed,
+                        draw,
+                    };
+                    let (kept, floor) = self.one_draw((columns, &ranks), formulas, draw, advance)?;
+                    raised += floor;
+                    for (draws, kept) in draws.iter_mut().zip(kept) {
+                        for (draws, kept) in draws.get_mut(law_place).into_iter().flatten().zip(kept) {
+                            draws.push(kept);
+                        }
+                    }
+                }
+            }
+        }
+        for (alpha, draws) in found.iter_mut().zip(draws) {
+            for (place, split) in alpha.splits.iter_mut().enumerate() {
+                add_robustness_figures(&mut split.row, &draws, place, is_drawn);
+            }
+        }
+        Ok(raised)
+    }
+
+    /// By alpha and split: how much of its order one draw leaves; and how often the least factor held.
+    fn one_draw(
+        &self,
+        (columns, ranks): (&ScoreColumns, &[Option<DailyRanks>]),
+        formulas: &[CheckedFormula],
+        draw: NoiseDraw,
+        advance: &mut dyn FnMut(),
+    ) -> Result<(Vec<OneDraw>, usize), StudyError> {
+        let places: Vec<usize> = (0..formulas.len()).collect();
+        let min_names = self.open.study.min_names;
+        let threads = self.task.threads;
+        let by_ranks = |place: usize, perturbed: &DayTable| -> Vec<Option<f64>> {
+            let ranks = ranks.get(place).and_then(Option::as_ref);
+            let splits = self.splits.iter();
+            splits
+                .map(|split| ranks?.robustness(perturbed, &split.split.days, min_names).ok())
+                .collect()
+        };
+        if matches!(draw.mode, NoiseMode::Input | NoiseMode::Bar) {
+            let (panel, raised) = draw.panel(&self.open.data, threads);
+            let perturbed = self.task.columns(&panel, formulas, advance)?;
+            let kept = in_parallel(&places, threads, |place| {
+                by_ranks(*place, &perturbed.table(*place))
+            });
+            return Ok((kept, raised));
+        }
+        let factors = draw.factors(&self.open.data, &self.task.window);
+        let kept = in_parallel(&places, threads, |place| {
+            let scores = columns.table(*place);
+            let perturbed = scores.product(&factors);
+            if draw.mode == NoiseMode::Output {
+                return by_ranks(*place, &perturbed);
+            }
+            let of_split = |split: &SplitTables<'_>| {
+                let (members, days) = (split.split.members, &split.split.days);
+                let daily = daily_correlations(&scores, &perturbed, members, days, min_names);
+                daily.power(1.0).ok().map(|power| power.ic)
+            };
+            self.splits.iter().map(of_split).collect()
+        });
+        Ok((kept, 0))
+    }
+}
+
+fn add_interval(row: &mut FigureRow, [low, high]: [&str; 2], interval: Result<Interval, Undefined>) {
+    row.put(low, coded(interval).map(|interval| interval.lower));
+    row.put(high, coded(interval).map(|interval| interval.upper));
+}
+
+fn add_robustness_figures(row: &mut FigureRow, draws: &Draws, split: usize, is_drawn: bool) {
+    let robustness = |law: usize| -> Figure {
+        if !is_drawn {
+            return Err("no_noise".to_owned());
+        }
+        let days = Undefined::TooFewDays {
+            days: 0,
+            need_days: 1,
+        };
+        let of_split = draws.get(law).and_then(|splits| splits.get(split));
+        let whole = of_split.and_then(|draws| draws.iter().copied().collect::<Option<Vec<f64>>>());
+        whole
+            .and_then(|draws| mean(&draws))
+            .ok_or_else(|| days.code().to_owned())
+    };
+    let (normal, student) = (robustness(0), robustness(1));
+    let both = normal.clone().and_then(|normal| Ok((normal, student.clone()?)));
+    let middle = both
+        .clone()
+        .map(|(normal, student)| f64::midpoint(normal, student));
+    row.put("pfs", middle);
+    row.put("pfs_min", both.map(|(normal, student)| normal.min(student)));
+    row.put("pfs_n", normal);
+    row.put("pfs_t", student);
+}

@@ -1,0 +1,183 @@
+//! What may be concluded of alphas and pools: deflated ratios, overfitting, the best against nothing, ranks with intervals.
+
+use crate::StudyError;
+use crate::alpha_batch::AlphaFound;
+use crate::alpha_report::{AlphaRow, FigureRow, InferenceRow, RankRow, coded};
+use crate::alpha_rows::SplitTables;
+use crate::open_study::OpenStudy;
+use crate::study_pool::StudyPool;
+use ktd_alphas::DaySeries;
+use ktd_stats::moments::{Moments, count};
+use ktd_stats::{
+    Confidence, DEFAULT_MEAN_BLOCK_DAYS, DailyTable, ReplicateSums, Sample, StationaryBootstrap, Trials,
+    Undefined, deflated_sharpe, pbo, rank_intervals, separable_groups, superior_ability,
+};
+
+/// Blocks of days whose halves are held against each other for the probability of overfitting.
+const BLOCKS: usize = 16;
+
+/// Replicates of the bootstrap.
+const REPLICATES: u32 = 1_000;
+
+/// The best alphas that are ranked with intervals.
+const RANKED: usize = 20;
+
+/// Expressions that were tried for a pool: those of its search, or its own.
+fn trials(pool: &StudyPool) -> usize {
+    let own = pool.set.checked.len() + pool.set.refused.len();
+    pool.tried.unwrap_or(0).max(own)
+}
+
+/// Adds to each alpha of a pool the probability that its true Sharpe ratio exceeds what the best of all trials shows without
+/// skill; and what may be concluded of the pool.
+pub(crate) fn pool_inference(
+    open: &OpenStudy,
+    split: &SplitTables<'_>,
+    pool: &StudyPool,
+    (rows, found): (&mut [AlphaRow], &[&DaySeries]),
+) -> Result<InferenceRow, StudyError> {
+    let returns: Vec<Vec<f64>> = found
+        .iter()
+        .map(|series| series.iter().map(|(_, earned)| *earned).collect())
+        .collect();
+    let sharpes: Vec<Option<f64>> = returns
+        .iter()
+        .map(|returns| Moments::of(returns)?.daily_ratio(Undefined::ZeroVariance).ok())
+        .collect();
+    let present: Vec<f64> = sharpes.iter().copied().flatten().collect();
+    let spread = Sample::new("Sharpe ratios", &present).and_then(|sample| Trials::of_sharpes(&sample));
+    let number = trials(pool);
+    let trials = spread
+        .and_then(|found| Trials::new(wide(number), found.sharpe_variance()))
+        .ok();
+    for (row, returns) in rows.iter_mut().zip(&returns) {
+        row.row.put("dsr", deflated(returns, trials.as_ref()));
+    }
+    let best = sharpes
+        .iter()
+        .enumerate()
+        .filter_map(|(place, sharpe)| Some(((*sharpe)?, place)));
+    let best = best.max_by(|left, right| left.0.total_cmp(&right.0).then(right.1.cmp(&left.1)));
+    let best = best.and_then(|(_, place)| rows.get(place));
+    let mut row = FigureRow::default();
+    row.put("trials", Ok(count(number)));
+    for figure in ["sr", "sr_low", "sr_high", "dsr"] {
+        let value = best.and_then(|best| best.row.get(figure));
+        row.put(
+            &format!("best_{figure}"),
+            value.ok_or_else(|| "no_alpha_has_it".to_owned()),
+        );
+    }
+    let whole: Vec<Vec<f64>> = found.iter().map(|series| on_all_days(series, split)).collect();
+    let columns: Vec<&[f64]> = whole.iter().map(Vec::as_slice).collect();
+    let table = DailyTable::new("daily returns", &columns).map_err(StudyError::invalid)?;
+    let overfitted = pbo(&table, BLOCKS).map_or_else(|_| Err("too_few".to_owned()), coded);
+    row.put("pbo", overfitted.clone().map(|found| found.probability));
+    row.put("pbo_logit", overfitted.map(|found| found.median_logit));
+    let tested = superior_ability(&table, &draws(open, split)?).map_err(StudyError::invalid)?;
+    let tested = coded(tested);
+    row.put("spa_p", tested.clone().map(|found| found.p_consistent));
+    row.put("spa_statistic", tested.map(|found| found.statistic));
+    Ok(InferenceRow {
+        split: split.name.to_owned(),
+        pool: pool.id.clone(),
+        best: best.map(|best| best.id.clone()),
+        row,
+    })
+}
+
+fn wide(number: usize) -> u64 {
+    u64::try_from(number).unwrap_or(u64::MAX)
+}
+
+fn deflated(returns: &[f64], trials: Option<&Trials>) -> Result<f64, String> {
+    let trials = trials.ok_or_else(|| "too_few_days".to_owned())?;
+    let sample = Sample::new("daily returns", returns).map_err(|_| "out_of_range".to_owned())?;
+    coded(deflated_sharpe(&sample, trials)).map(|found| found.against_best.probability)
+}
+
+fn draws(open: &OpenStudy, split: &SplitTables<'_>) -> Result<StationaryBootstrap, StudyError> {
+    let days = split.split.label_days.len();
+    StationaryBootstrap::new(days, DEFAULT_MEAN_BLOCK_DAYS, REPLICATES, open.study.seed)
+        .map_err(StudyError::invalid)
+}
+
+/// Returns on all days with a label; a day without a portfolio earns 0.
+fn on_all_days(series: &DaySeries, split: &SplitTables<'_>) -> Vec<f64> {
+    let first = split.split.label_days.first().copied().unwrap_or(0);
+    let mut returns = vec![0.0; split.split.label_days.len()];
+    for (day, earned) in series {
+        let place = day.checked_sub(first);
+        place
+            .and_then(|place| returns.get_mut(place))
+            .into_iter()
+            .for_each(|slot| *slot = *earned);
+    }
+    returns
+}
+
+/// What is ranked: its pool and name, and its daily returns.
+pub(crate) type Ranked<'f> = (String, String, &'f DaySeries);
+
+/// Ranks by mean daily return, with intervals from draws of days that all share.
+pub(crate) fn rank_rows(
+    open: &OpenStudy,
+    split: &SplitTables<'_>,
+    of: &str,
+    ranked: &[Ranked<'_>],
+) -> Result<Vec<RankRow>, StudyError> {
+    if ranked.len() < 2 {
+        return Ok(Vec::new());
+    }
+    let whole: Vec<Vec<f64>> = ranked
+        .iter()
+        .map(|(_, _, series)| on_all_days(series, split))
+        .collect();
+    let columns: Vec<&[f64]> = whole.iter().map(Vec::as_slice).collect();
+    let table = DailyTable::new("daily returns", &columns).map_err(StudyError::invalid)?;
+    let sums = ReplicateSums::of(&table, &draws(open, split)?).map_err(StudyError::invalid)?;
+    let ranks = rank_intervals(&sums, Confidence::P95);
+    let groups = separable_groups(&ranks, Confidence::P95);
+    let letters = |column: usize| -> String {
+        let runs = groups.runs.iter().zip('a'..='z');
+        runs.filter(|(run, _)| run.contains(&column))
+            .map(|(_, letter)| letter)
+            .collect()
+    };
+    let mut rows: Vec<RankRow> = ranks
+        .agents()
+        .iter()
+        .zip(ranked)
+        .enumerate()
+        .map(|(column, (rank, (pool, id, _)))| RankRow {
+            split: split.name.to_owned(),
+            of: of.to_owned(),
+            pool: pool.clone(),
+            id: id.clone(),
+            rank: rank.rank,
+            rank_low: rank.lower,
+            rank_high: rank.upper,
+            probability_best: rank.probability_best,
+            groups: letters(column),
+        })
+        .collect();
+    rows.sort_by_key(|row| row.rank);
+    Ok(rows)
+}
+
+/// The best distinct alphas of a split by PPS, to be ranked.
+pub(crate) fn best_alphas<'f>(rows: &[AlphaRow], found: &'f [AlphaFound], place: usize) -> Vec<Ranked<'f>> {
+    let mut best: Vec<(f64, usize)> = rows
+        .iter()
+        .enumerate()
+        .filter(|(_, row)| row.duplicate_of.is_none())
+        .filter_map(|(alpha, row)| Some((row.row.get("pps")?, alpha)))
+        .collect();
+    best.sort_by(|left, right| right.0.total_cmp(&left.0).then(left.1.cmp(&right.1)));
+    let of_alpha = |(_, alpha): (f64, usize)| {
+        let row = rows.get(alpha)?;
+        let series = &found.get(alpha)?.splits.get(place)?.returns;
+        Some((row.pool.clone(), row.id.clone(), series))
+    };
+    best.into_iter().take(RANKED).filter_map(of_alpha).collect()
+}
