@@ -64,7 +64,7 @@ struct SetArgs {
     /// A file of tasks besides the compiled-in ones, one JSON object a line.
     #[arg(long, value_name = "FILE")]
     tasks: Option<PathBuf>,
-    /// A folder with panel_G.csv, panel_R.csv, panel_Q.csv and panel_E.csv [default: drawn from the seed].
+    /// A folder with `panel_G.csv`, `panel_R.csv`, `panel_Q.csv` and `panel_E.csv` [default: drawn from the seed].
     #[arg(long, value_name = "DIR")]
     panels: Option<PathBuf>,
     /// The seed of panels and perturbations.

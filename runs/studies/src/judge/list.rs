@@ -161,6 +161,7 @@ mod tests {
             id: "p".to_owned(),
             set: SetOfFormulas::check(lines.collect(), &fields, FormulaRole::Alpha),
             tried: None,
+            known_until: None,
         }
     }
 
