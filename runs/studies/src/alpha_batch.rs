@@ -1,16 +1,16 @@
 //! Alphas that are evaluated together: as many as their scores fit in memory.
 
 use crate::StudyError;
+use crate::alpha_found::{AlphaFound, SplitFound};
 use crate::alpha_report::{Figure, FigureRow, coded};
-use crate::alpha_rows::{
-    SplitTables, add_evaluation, coverage, daily_scores, portfolio_returns, yearly_figures,
-};
+use crate::alpha_rows::{add_evaluation, coverage, daily_scores, portfolio_returns, yearly_figures};
 use crate::alpha_study::{NoiseMode, StudyOrientation};
 use crate::open_study::OpenStudy;
+use crate::split_tables::SplitTables;
 use crate::study_noise::NoiseDraw;
 use crate::study_values::{ScoreColumns, ScoreTask};
 use ktd_alphas::{
-    AlphaEvaluation, DailyRanks, DaySeries, DaySpread, DayTable, NoiseLaw, daily_correlations, day_spreads,
+    AlphaEvaluation, DailyRanks, DaySeries, DayTable, NoiseLaw, daily_correlations, day_spreads,
     evaluate_alpha, shared_mean_intervals, shared_sharpe_intervals,
 };
 use ktd_expressions::CheckedFormula;
@@ -20,29 +20,6 @@ use ktd_stats::{Interval, Undefined};
 
 /// The laws of the noise, in the order of their figures.
 const LAWS: [NoiseLaw; 2] = [NoiseLaw::Normal, NoiseLaw::StudentT3];
-
-/// What is kept of an alpha when its scores are not.
-#[derive(Debug)]
-pub(crate) struct AlphaFound {
-    pub(crate) is_turned: bool,
-    /// Its mean rank correlation on train days, where there is one.
-    pub(crate) train_rank_ic: Option<f64>,
-    /// Mean and deviation of each day, for its z-scores.
-    pub(crate) spreads: Vec<DaySpread>,
-    /// By split.
-    pub(crate) splits: Vec<SplitFound>,
-}
-
-/// What an alpha is worth on a split.
-#[derive(Debug)]
-pub(crate) struct SplitFound {
-    pub(crate) row: FigureRow,
-    pub(crate) is_constant: bool,
-    /// Daily returns of its portfolio.
-    pub(crate) returns: DaySeries,
-    /// Its figures by year.
-    pub(crate) years: Vec<(String, FigureRow)>,
-}
 
 /// What alphas of a batch are evaluated with.
 #[derive(Debug)]

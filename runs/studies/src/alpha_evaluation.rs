@@ -1,16 +1,17 @@
 //! The evaluation of a study's pools.
 
 use crate::StudyError;
-use crate::alpha_batch::{AlphaFound, BatchTask, SplitFound};
+use crate::alpha_batch::BatchTask;
+use crate::alpha_found::{AlphaFound, SplitFound};
 use crate::alpha_inference::{best_alphas, pool_inference, rank_rows};
 use crate::alpha_report::{AlphaReport, AlphaRow, AlphaYearRow, RefusedRow};
 use crate::alpha_rows::{
-    SplitTables, StudyTables, alpha_rows, combination_row, pool_row, portfolio_returns, split_row,
-    yearly_figures,
+    alpha_rows, combination_row, pool_row, portfolio_returns, split_row, yearly_figures,
 };
 use crate::alpha_study::{NoiseMode, StudyLabel};
 use crate::open_study::{FORMAT, OpenStudy};
 use crate::pool_products::PoolTask;
+use crate::split_tables::{SplitTables, StudyTables};
 use crate::study_pool::StudyPool;
 use crate::study_values::ScoreTask;
 use ktd_alphas::{AlphaEvaluation, DaySeries, LabelKind, evaluate_alpha, label_returns};

@@ -1,10 +1,10 @@
 //! What may be concluded of alphas and pools: deflated ratios, overfitting, the best against nothing, ranks with intervals.
 
 use crate::StudyError;
-use crate::alpha_batch::AlphaFound;
+use crate::alpha_found::AlphaFound;
 use crate::alpha_report::{AlphaRow, FigureRow, InferenceRow, RankRow, coded};
-use crate::alpha_rows::SplitTables;
 use crate::open_study::OpenStudy;
+use crate::split_tables::SplitTables;
 use crate::study_pool::StudyPool;
 use ktd_alphas::DaySeries;
 use ktd_stats::moments::{Moments, count};

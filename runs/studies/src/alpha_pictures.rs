@@ -25,17 +25,6 @@ fn figure(caption: &str, names: &[String], drawing: &Markup) -> Markup {
     html! { figure { (drawing) (legend(names)) figcaption { (caption) } } }
 }
 
-/// Names of pools in their order.
-pub(crate) fn pool_names(report: &AlphaReport) -> Vec<String> {
-    let mut names: Vec<String> = Vec::new();
-    for pool in &report.pools {
-        if !names.contains(&pool.pool) {
-            names.push(pool.pool.clone());
-        }
-    }
-    names
-}
-
 /// A rose: mean percentiles of each pool's alphas among all of a split.
 pub(crate) fn rose(report: &AlphaReport, split: &str) -> Markup {
     const SIDE: f64 = 320.0;
@@ -60,7 +49,7 @@ pub(crate) fn rose(report: &AlphaReport, split: &str) -> Markup {
         let (x, y) = at(corner, 1.12);
         canvas.text("tk", Anchor::Middle, (x, y + 3.4), head);
     }
-    let names = pool_names(report);
+    let names = report.pool_names();
     for (place, pool) in names.iter().enumerate() {
         let points = rose_points(report, split, pool);
         let known = points.iter().enumerate();
@@ -85,7 +74,7 @@ pub(crate) fn rose(report: &AlphaReport, split: &str) -> Markup {
 
 /// Turnover on stability of the alphas of a split, with the line through them and the law without a market.
 pub(crate) fn scatter(report: &AlphaReport, split: &SplitRow) -> Markup {
-    let names = pool_names(report);
+    let names = report.pool_names();
     let rows = report.alphas.iter().filter(|row| row.split == split.split);
     let points: Vec<(usize, f64, f64, &str)> = rows
         .filter_map(|row| {
@@ -212,7 +201,7 @@ pub(crate) fn curves(report: &AlphaReport) -> Markup {
 
 /// Mean rank correlations of the pools' equal-weight combinations by year.
 pub(crate) fn years(report: &AlphaReport) -> Markup {
-    let names = pool_names(report);
+    let names = report.pool_names();
     let rows: Vec<_> = report.years.iter().filter(|row| row.id == "equal").collect();
     let mut years: Vec<String> = rows
         .iter()

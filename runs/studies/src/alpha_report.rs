@@ -259,3 +259,16 @@ pub struct AlphaReport {
     /// SHA-256 of each table, and of the page, that was written with the report.
     pub tables: BTreeMap<String, String>,
 }
+
+impl AlphaReport {
+    /// Names of pools in their order.
+    pub(crate) fn pool_names(&self) -> Vec<String> {
+        let mut names: Vec<String> = Vec::new();
+        for pool in &self.pools {
+            if !names.contains(&pool.pool) {
+                names.push(pool.pool.clone());
+            }
+        }
+        names
+    }
+}

@@ -1,18 +1,15 @@
 //! The rows of a report: alphas, pools and their combinations over the days of a split.
 
-use crate::alpha_batch::AlphaFound;
+use crate::alpha_found::AlphaFound;
 use crate::alpha_report::{AlphaRow, CombinationRow, Figure, FigureRow, PoolRow, SplitRow, coded};
 use crate::open_study::OpenStudy;
 use crate::pool_products::Weights;
+use crate::split_tables::SplitTables;
 use crate::study_pool::{StudyPool, UNKNOWN};
-use crate::study_split::SplitSpan;
-use ktd_alphas::{
-    AlphaEvaluation, DailyCorrelations, DaySeries, DayTable, EvaluationSplit, MemberTable, composite_scores,
-};
+use ktd_alphas::{AlphaEvaluation, DailyCorrelations, DaySeries, DayTable, composite_scores};
 use ktd_stats::moments::{count, mean};
 use ktd_stats::{TRADING_DAYS_PER_YEAR, line_fit};
 use std::collections::BTreeMap;
-use std::ops::Range;
 
 /// Figures of which a pool shows the mean over its alphas.
 const AVERAGED: [&str; 10] = [
@@ -27,42 +24,6 @@ const AVERAGED: [&str; 10] = [
     "composite",
     "logic",
 ];
-
-/// What all splits share.
-#[derive(Debug)]
-pub(crate) struct StudyTables {
-    pub(crate) window: Range<usize>,
-    pub(crate) labels: DayTable,
-    pub(crate) other_labels: DayTable,
-    pub(crate) members: MemberTable,
-}
-
-/// What a split's rows are made from.
-#[derive(Debug)]
-pub(crate) struct SplitTables<'s> {
-    pub(crate) name: &'static str,
-    pub(crate) window: Range<usize>,
-    pub(crate) split: EvaluationSplit<'s>,
-}
-
-impl<'s> SplitTables<'s> {
-    pub(crate) fn new(open: &OpenStudy, tables: &'s StudyTables, span: &SplitSpan) -> Self {
-        let first = tables.window.start;
-        Self {
-            name: span.name,
-            window: tables.window.clone(),
-            split: EvaluationSplit {
-                labels: &tables.labels,
-                other_labels: &tables.other_labels,
-                members: &tables.members,
-                days: span.days(first),
-                label_days: span.label_days(first),
-                min_names: open.study.min_names,
-                beta: open.study.beta,
-            },
-        }
-    }
-}
 
 /// The rows of all alphas on a split.
 pub(crate) fn alpha_rows(

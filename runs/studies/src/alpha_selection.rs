@@ -1,11 +1,12 @@
 //! Alphas chosen on valid days, together on test days: what each figure is good for.
 
 use crate::StudyError;
-use crate::alpha_batch::AlphaFound;
+use crate::alpha_found::AlphaFound;
 use crate::alpha_report::{AlphaReport, AlphaRow, FigureRow, SelectionRow};
-use crate::alpha_rows::{SplitTables, add_evaluation, portfolio_returns};
+use crate::alpha_rows::{add_evaluation, portfolio_returns};
 use crate::open_study::OpenStudy;
 use crate::pool_products::PoolTask;
+use crate::split_tables::SplitTables;
 use crate::study_values::ScoreTask;
 use ktd_alphas::{equal_weights, evaluate_alpha};
 use ktd_expressions::CheckedFormula;

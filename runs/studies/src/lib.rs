@@ -5,6 +5,7 @@
 mod alpha_batch;
 mod alpha_evaluation;
 mod alpha_files;
+mod alpha_found;
 mod alpha_inference;
 mod alpha_page;
 mod alpha_pictures;
@@ -27,6 +28,7 @@ mod pool_products;
 mod proof_panel;
 mod qlib_fields;
 mod rose_table;
+mod split_tables;
 mod study_data;
 mod study_noise;
 mod study_pool;

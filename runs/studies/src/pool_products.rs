@@ -1,11 +1,11 @@
 //! Pools: their directions, and their combinations, stock after stock, so that a pool of thousands needs no table of each alpha.
 
 use crate::StudyError;
-use crate::alpha_batch::AlphaFound;
+use crate::alpha_found::AlphaFound;
 use crate::alpha_report::{Figure, coded};
-use crate::alpha_rows::SplitTables;
 use crate::formula_values::NameValues;
 use crate::open_study::OpenStudy;
+use crate::split_tables::SplitTables;
 use crate::study_values::ScoreTask;
 use ktd_alphas::{
     DayTable, GramMatrix, daily_z_scores, diversity_of_products, equal_weights, products_of_rows,

@@ -1,6 +1,5 @@
 //! Mean percentiles of pools: what a rose is drawn from.
 
-use crate::alpha_pictures::pool_names;
 use crate::alpha_report::AlphaReport;
 use ktd_alphas::percentiles;
 use ktd_stats::moments::mean;
@@ -49,7 +48,7 @@ pub fn rose_table(report: &AlphaReport) -> TableData {
     let heads = ["split", "pool"].map(|head| (head, Left)).into_iter();
     let heads = heads.chain(ROSE_FIGURES.map(|(_, head)| (head, Right)));
     let rows = report.splits.iter().flat_map(|split| {
-        pool_names(report).into_iter().map(|pool| {
+        report.pool_names().into_iter().map(|pool| {
             let points = rose_points(report, &split.split, &pool);
             let mut row = vec![TableCell::Text(split.split.clone()), TableCell::Text(pool)];
             row.extend(

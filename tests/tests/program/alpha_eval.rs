@@ -173,6 +173,11 @@ fn a_report_says_what_may_be_concluded() {
             "{share} {p}"
         );
     }
+    assert_ranks_and_choices(&folder, &report);
+}
+
+/// Ranks with their groups, and choices by valid days with their curves.
+fn assert_ranks_and_choices(folder: &Folder, report: &AlphaReport) {
     // Pools and alphas are ranked, with an interval that holds the rank, and everybody is in a group.
     for split in ["train", "valid", "test"] {
         let of_split = report.ranks.iter().filter(|row| row.split == split);

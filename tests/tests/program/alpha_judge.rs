@@ -74,23 +74,24 @@ fn judge(rule: impl Fn(&[String], usize) -> Say + Send + Sync + 'static) -> Vend
 }
 
 /// A score that grows with the text of a formula.
-fn fond_of_length(formula: &String) -> f64 {
+fn fond_of_length(formula: &str) -> f64 {
     let letters = u32::try_from(formula.len()).unwrap();
     (20.0 + 0.5 * f64::from(letters)).min(100.0)
 }
 
 fn fond_judge() -> Vendor {
-    judge(|formulas, _| Say::Scores(formulas.iter().map(fond_of_length).collect()))
+    judge(|formulas, _| Say::Scores(formulas.iter().map(|formula| fond_of_length(formula)).collect()))
 }
 
 /// A study with twelve formulas in two pools, one of them in both, and one that names a stock.
 fn study(judge: &str) -> Folder {
-    let mut mine =
+    let means = (2..12).map(|rows| format!("mean{rows},\"Mean($volume,{rows})/$volume\"\n"));
+    let mine = [
         "id,expression\nreversal,\"$close/Ref($close,5)\"\ncode,\"Mask($close,'SH600519')/$close\"\n"
-            .to_owned();
-    for rows in 2..12 {
-        mine.push_str(&format!("mean{rows},\"Mean($volume,{rows})/$volume\"\n"));
-    }
+            .to_owned(),
+        means.collect(),
+    ]
+    .concat();
     let text = format!(
         "name = 'study'\nsplits = {{ train = ['2022-03-07', '2023-02-22'] }}\n\
          pools = [{{ id = 'secret_pool', file = 'mine.csv' }}, {{ id = 'other_pool', file = 'other.csv' }}]\n\
@@ -185,7 +186,7 @@ async fn killed_at_any_byte_it_pays_for_nothing_twice_and_the_record_gives_the_s
         if spoken == 0 && formulas[0].len() % 3 == 0 {
             Say::Text("Let me think.")
         } else {
-            Say::Scores(formulas.iter().map(fond_of_length).collect())
+            Say::Scores(formulas.iter().map(|formula| fond_of_length(formula)).collect())
         }
     });
     let folder = study(&format!("parallel = 3\n{}", agent("j", &vendor)));

@@ -1,6 +1,10 @@
 //! `ktd leak audit-self`: the program's own audit, as a stranger would run it.
 
-#![expect(clippy::unwrap_used, reason = "a broken fixture fails the test")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a broken fixture fails the test"
+)]
 
 use ktd_kit::need::data_root;
 use ktd_kit::{Folder, Need, assert_ok, quiet, refused};

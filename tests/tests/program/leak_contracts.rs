@@ -1,6 +1,10 @@
 //! `ktd leak check`: what a pipeline declares, as a stranger would check it.
 
-#![expect(clippy::unwrap_used, reason = "a broken fixture fails the test")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a broken fixture fails the test"
+)]
 
 use ktd_kit::{Folder, assert_ok, quiet, refused};
 use serde_json::Value;

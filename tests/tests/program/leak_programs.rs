@@ -1,6 +1,11 @@
 //! `ktd leak audit`: expressions and outside programs on cut and changed panels.
 
-#![expect(clippy::unwrap_used, reason = "a broken fixture fails the test")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a broken fixture fails the test"
+)]
 
 use ktd_kit::{Folder, assert_ok, quiet, refused};
 use serde_json::Value;

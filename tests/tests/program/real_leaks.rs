@@ -1,7 +1,5 @@
 //! The audit of signals on the real CSI 300 panel, where it lies beside the repository.
 
-#![expect(clippy::unwrap_used, reason = "a test stops at what it does not expect")]
-
 use ktd_data::{ImportOptions, import};
 use ktd_env::PriceBasis;
 use ktd_kit::Need;
