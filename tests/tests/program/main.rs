@@ -33,7 +33,6 @@ mod plan_command;
 mod predictors;
 mod proxy_of_environment;
 mod qlib_simulate;
-mod real_leaks;
 mod real_panel;
 mod reasons;
 mod replay_steps;
