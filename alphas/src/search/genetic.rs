@@ -211,7 +211,7 @@ mod tests {
                 .population
                 .iter()
                 .filter_map(|formula| search.fitness(formula));
-            best.push(alive.reduce(f64::max).unwrap());
+            best.push(alive.reduce(f64::max).unwrap_or(f64::NEG_INFINITY));
         }
         (best, search.book().clone())
     }
