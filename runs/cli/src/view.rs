@@ -5,18 +5,20 @@ use super::signals::unless_told_to_end;
 use crate::CliError;
 use crate::output::Console;
 use clap::Args;
-use ktd_viewer::{ServerSettings, ViewerServer};
+use ktd_view::table::grouped;
+use ktd_viewer::{ServerSettings, ViewerServer, export};
 use serde_json::json;
 use std::io::IsTerminal;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 const EXAMPLE: &str = "\
 Examples:
   ktd view                                  # all that lies below results/
   ktd view results/headline                 # while `ktd run` writes it, too
   ktd view results/headline --no-open --port 4817
+  ktd view headline-published --export site # pages of a published folder, without a server
 
-The pages are served to this machine alone, until Ctrl-C. Nothing is written, asked or run.";
+The pages are served to this machine alone, until Ctrl-C. Nothing is asked or run, and nothing but an exported site written.";
 
 /// The port that is tried first, so that addresses last.
 const USUAL_PORT: u16 = 4817;
@@ -34,6 +36,9 @@ pub(super) struct ViewArgs {
     /// Print the address and open no browser.
     #[arg(long)]
     no_open: bool,
+    /// Write the pages of published episodes to a new folder, or one episode to one file that ends with `.html`.
+    #[arg(long, value_name = "OUT", conflicts_with_all = ["port", "no_open"])]
+    export: Option<PathBuf>,
     /// Leave private parts unread: what others would see.
     #[arg(long)]
     public: bool,
@@ -44,6 +49,9 @@ pub(super) struct ViewArgs {
 /// # Errors
 /// [`CliError`] when a directory is missing or the port is taken, and when a signal ends it.
 pub(super) fn run(args: &ViewArgs, console: Console) -> Result<(), CliError> {
+    if let Some(out) = &args.export {
+        return write_site(args, out, console);
+    }
     runtime()?.block_on(async {
         let server = bind(args).await?;
         let url = server.url();
@@ -57,6 +65,19 @@ pub(super) fn run(args: &ViewArgs, console: Console) -> Result<(), CliError> {
             Err(_) => Ok(()),
         }
     })
+}
+
+fn write_site(args: &ViewArgs, out: &Path, console: Console) -> Result<(), CliError> {
+    let site = export(&args.directories, out)?;
+    let text = format!(
+        "{}: {} episodes, {} files, {} kB",
+        out.display(),
+        site.episodes,
+        grouped(site.files),
+        grouped(usize::try_from(site.bytes / 1_000).unwrap_or(usize::MAX))
+    );
+    let document = json!({ "out": out, "episodes": site.episodes, "files": site.files, "bytes": site.bytes });
+    console.result(&text, &document)
 }
 
 /// The port that was asked for; else the usual one, or any.

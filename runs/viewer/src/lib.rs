@@ -8,6 +8,7 @@ pub mod difference;
 pub mod entry;
 pub mod episode;
 mod error;
+mod export;
 mod library;
 pub mod log_tail;
 mod page;
@@ -18,4 +19,5 @@ mod slug;
 pub mod step;
 
 pub use error::ViewerError;
+pub use export::{ExportedSite, export};
 pub use server::{ServerSettings, ViewerServer};

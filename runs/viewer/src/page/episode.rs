@@ -15,17 +15,18 @@ use std::collections::BTreeSet;
 /// The page.
 #[must_use]
 pub(crate) fn page(site: PageSite, experiment: Option<&ExperimentEntry>, episode: &Episode) -> String {
-    let entry = &episode.entry;
-    let body = html! {
-        h1 { (line(&entry.name)) }
-        @if let Ok(content) = &entry.content { (head(site, content, episode)) }
-        section #account { h2 { "Account" } (nav::figure(&[nav::own(episode, "this episode")])) (figures(episode)) }
-        section #timeline { h2 { "Timeline" } (timeline(site, episode)) }
-        section #holdings { h2 { "Holdings" } (holdings::figure(&episode.steps, &episode.real)) }
-        section #steps { h2 { "Steps" } (filters(episode)) (scroll("steps", &table(site, episode))) }
-        @if site.is_live { (beside(experiment, episode)) }
-    };
-    let title = format!("ktd view: {}", entry.name);
+    let body = body(site, experiment, episode);
+    framed(site, experiment, episode, &body)
+}
+
+/// A page of an episode that may still grow.
+pub(crate) fn framed(
+    site: PageSite,
+    experiment: Option<&ExperimentEntry>,
+    episode: &Episode,
+    body: &Markup,
+) -> String {
+    let title = format!("ktd view: {}", episode.entry.name);
     let above = above(experiment);
     let page = Page {
         site,
@@ -33,9 +34,27 @@ pub(crate) fn page(site: PageSite, experiment: Option<&ExperimentEntry>, episode
         root: "../../",
         above: &above,
         changes: episode.reason.is_none(),
-        body: &body,
+        body,
     };
     page.html()
+}
+
+/// What the page shows.
+pub(crate) fn body(site: PageSite, experiment: Option<&ExperimentEntry>, episode: &Episode) -> Markup {
+    let entry = &episode.entry;
+    html! {
+        h1 { (line(&entry.name)) }
+        @if let Ok(content) = &entry.content { (head(site, content, episode)) }
+        section #account {
+            h2 { "Account" }
+            (nav::figure(&[nav::own(episode, "this episode")]))
+            (figures(episode))
+        }
+        section #timeline { h2 { "Timeline" } (timeline(site, episode)) }
+        section #holdings { h2 { "Holdings" } (holdings::figure(&episode.steps, &episode.real)) }
+        section #steps { h2 { "Steps" } (filters(episode)) (scroll("steps", &table(site, episode))) }
+        @if site.is_live() { (beside(experiment, episode)) }
+    }
 }
 
 /// The pages above an episode.
@@ -53,7 +72,7 @@ fn head(site: PageSite, content: &EpisodeContent, episode: &Episode) -> Markup {
             (episode.steps.len()) " of " (header.window.steps) " steps"
             @match &episode.reason { Some(reason) => { ", ended: " (line(reason)) "." } None => ", not ended." }
         }
-        @if site.is_live {
+        @if site.is_live() {
             form.search role="search" action="search.html" method="get" {
                 label { "Search this episode " input type="search" name="q" data-key="search" maxlength="200"; }
                 button type="submit" { "Search" }
@@ -119,7 +138,7 @@ fn timeline(site: PageSite, episode: &Episode) -> Markup {
                 @let mark = step.mark();
                 @let faults = step.model_faults.len() + step.infrastructure_faults.len();
                 @let words = format!("step {}: {}{}", step.record.step, mark.label(), if 0 < faults { ", with faults" } else { "" });
-                li { a class={ "m-" (mark.label()) @if 0 < faults { " faulty" } } href={ (step.record.step) ".html" (site.query()) }
+                li { a class={ "m-" (mark.label()) @if 0 < faults { " faulty" } } href=(site.step(step.record.step))
                     title=(words) aria-label=(words) {} }
             }
         }
@@ -206,7 +225,7 @@ fn row(site: PageSite, step: &TimelineStep, episode: &Episode, before: Option<f6
     let tokens = step.tokens.0.saturating_add(step.tokens.1);
     html! {
         tr data-mark=(mark.label()) data-tool=(tools.join("\n")) data-fault=(faults.join("\n")) data-words=(words) {
-            th.l scope="row" { a href={ (record.step) ".html" (site.query()) } { (record.step) } }
+            th.l scope="row" { a href=(site.step(record.step)) { (record.step) } }
             td.l { (name(day, &episode.real)) }
             td.l { span class={ "box m-" (mark.label()) } {} (mark.label()) }
             td { (step.calls.len()) } td { (record.orders.len()) } td { @if 0 < step.rejected() { (step.rejected()) } }

@@ -1,7 +1,7 @@
 //! The frame of every page: head, way back, and footer.
 
 use ktd_view::draw;
-use maud::{Markup, html};
+use maud::{Markup, PreEscaped, html};
 
 /// Name of the style sheet.
 pub(crate) const STYLE_SHEET: &str = "viewer.css";
@@ -11,16 +11,48 @@ pub(crate) const SCRIPT: &str = "viewer.js";
 /// Where pages stand, and what stands with them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct PageSite {
-    /// Whether a server answers searches and comparisons, and says when something changed.
-    pub(crate) is_live: bool,
+    /// Who shows them.
+    pub(crate) kind: SiteKind,
     /// Whether real names and days are shown.
     pub(crate) shows_real: bool,
 }
 
+/// Who shows pages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SiteKind {
+    /// A server, which answers searches and comparisons too, and says when something changed.
+    Served,
+    /// A folder of files.
+    Folder,
+    /// One file with all steps of an episode.
+    File,
+}
+
 impl PageSite {
+    /// Exported pages: nothing private is in them.
+    pub(crate) const fn exported(kind: SiteKind) -> Self {
+        Self {
+            kind,
+            shows_real: false,
+        }
+    }
+
+    /// Whether a server answers.
+    pub(crate) fn is_live(self) -> bool {
+        self.kind == SiteKind::Served
+    }
+
     /// What the addresses of an episode's pages end with.
     pub(crate) const fn query(self) -> &'static str {
         if self.shows_real { "?real=1" } else { "" }
+    }
+
+    /// The address of a step from the other pages of its episode.
+    pub(crate) fn step(self, step: usize) -> String {
+        match self.kind {
+            SiteKind::Served | SiteKind::Folder => format!("{step}.html{}", self.query()),
+            SiteKind::File => format!("#step-{step}"),
+        }
     }
 }
 
@@ -43,21 +75,25 @@ pub(crate) struct Page<'p> {
 impl Page<'_> {
     pub(crate) fn html(&self) -> String {
         let root = self.root;
-        let head = html! {
-            link rel="stylesheet" href={ (root) (STYLE_SHEET) };
-            script src={ (root) (SCRIPT) } defer {}
+        let head = if self.site.kind == SiteKind::File {
+            html! { style { (PreEscaped(style_sheet())) } }
+        } else {
+            html! {
+                link rel="stylesheet" href={ (root) (STYLE_SHEET) };
+                script src={ (root) (SCRIPT) } defer {}
+            }
         };
-        let live = (self.site.is_live && self.changes).then(|| format!("{root}events"));
+        let live = (self.site.is_live() && self.changes).then(|| format!("{root}events"));
         let body = html! {
             header.top data-live=[live] {
-                nav aria-label="Pages above" {
+                @if self.site.kind != SiteKind::File { nav aria-label="Pages above" {
                     a href={ (root) "index.html" } data-key="home" { "Results" }
                     @for (address, name) in self.above {
                         " \u{203a} " a href={ (root) (address) } data-key="up" { bdi { (name) } }
                     }
-                }
+                } }
                 @if self.site.shows_real { p.real role="status" { "Real names and days are shown" } }
-                @if self.site.is_live && self.changes { p.live hidden { "live" } }
+                @if self.site.is_live() && self.changes { p.live hidden { "live" } }
             }
             main { (self.body) }
             footer { p { "ktd view, read only. Keys: \u{2190} \u{2192} step, u up, h results, / filter." } }

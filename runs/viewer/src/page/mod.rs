@@ -14,4 +14,4 @@ pub(crate) mod search;
 pub(crate) mod step;
 mod value;
 
-pub(crate) use frame::{PageSite, script, style_sheet};
+pub(crate) use frame::{PageSite, SCRIPT, STYLE_SHEET, SiteKind, script, style_sheet};

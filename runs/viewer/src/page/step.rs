@@ -13,46 +13,23 @@ use serde_json::Value;
 /// Where the state begins in what opens a step.
 const STATE: &str = "STATE:\n";
 
+/// A step with what was sent and came back.
+pub(crate) type StepParts<'s> = (&'s TimelineStep, &'s [StepExchange]);
+
 /// The page.
 #[must_use]
 pub(crate) fn page(
     site: PageSite,
     experiment: Option<&ExperimentEntry>,
     episode: &Episode,
-    (step, exchanges): (&TimelineStep, &[StepExchange]),
+    parts: StepParts<'_>,
 ) -> String {
-    let record = &step.record;
-    let number = record.step;
-    let before = episode.step(number.saturating_sub(1));
-    let has_next = episode.step(number + 1).is_some();
-    let mark = step.mark();
-    let body = html! {
-        nav.steps aria-label="Steps" {
-            @if before.is_some() { a href={ (number - 1) ".html" (site.query()) } data-key="previous" rel="prev" { "\u{2190} step " (number - 1) } }
-            @if has_next { a href={ (number + 1) ".html" (site.query()) } data-key="next" rel="next" { "step " (number + 1) " \u{2192}" } }
-        }
-        h1 { "Step " (number) " of " (episode.steps.len()) }
-        p.lead {
-            "Trades at the open of " (name(&plain(&record.day), &episode.real)) ", decided after the close of "
-            (name(&plain(&record.as_of), &episode.real)) ". "
-            span class={ "box m-" (mark.label()) } {} (outcome_text(record.outcome)) "; "
-            (counted(step.turns, "turn")) ", " (counted(step.calls.len(), "tool call")) ", "
-            (tokens(step.tokens.0)) " tokens in, " (tokens(step.tokens.1)) " out."
-        }
-        (decision(step, &episode.real))
-        section #account { h2 { "Account" } (account(before, step, &episode.real)) }
-        section #conversation {
-            h2 { "Conversation" }
-            @if exchanges.is_empty() { p.nothing { "No request of this step is recorded." } }
-            @for exchange in exchanges { (conversation(exchange, &episode.real)) }
-        }
-    };
-    let title = format!("ktd view: step {number} of {}", episode.entry.name);
+    let record = &parts.0.record;
+    let title = format!("ktd view: step {} of {}", record.step, episode.entry.name);
     let mut above = above(experiment);
-    above.push((
-        format!("e/{}/index.html{}", episode.entry.slug, site.query()),
-        episode.entry.name.clone(),
-    ));
+    let own = format!("e/{}/index.html{}", episode.entry.slug, site.query());
+    above.push((own, episode.entry.name.clone()));
+    let body = body(site, episode, parts);
     let changes = record.outcome.is_none();
     let page = Page {
         site,
@@ -63,6 +40,37 @@ pub(crate) fn page(
         body: &body,
     };
     page.html()
+}
+
+/// What the page shows.
+pub(crate) fn body(site: PageSite, episode: &Episode, (step, exchanges): StepParts<'_>) -> Markup {
+    let record = &step.record;
+    let number = record.step;
+    let before = episode.step(number.saturating_sub(1));
+    let has_next = episode.step(number + 1).is_some();
+    let mark = step.mark();
+    html! {
+        nav.steps aria-label="Steps" {
+            @if before.is_some() { a href=(site.step(number - 1)) data-key="previous" rel="prev" { "\u{2190} step " (number - 1) } }
+            @if has_next { a href=(site.step(number + 1)) data-key="next" rel="next" { "step " (number + 1) " \u{2192}" } }
+        }
+        h1 { "Step " (number) " of " (episode.steps.len()) }
+        p.lead {
+            "Trades at the open of " (name(&plain(&record.day), &episode.real)) ", decided after the close of "
+            (name(&plain(&record.as_of), &episode.real)) ". "
+            span class={ "box m-" (mark.label()) } {} (outcome_text(record.outcome)) "; "
+            (counted(step.turns, "turn")) ", " (counted(step.calls.len(), "tool call")) ", "
+            (tokens(step.tokens.0)) " tokens in, " (tokens(step.tokens.1)) " out."
+        }
+        (decision(step, &episode.real))
+        section { h2 { "Account" } (account(before, step, &episode.real)) }
+        section {
+            h2 { "Conversation" }
+            @if exchanges.is_empty() { p.nothing { "No request of this step is recorded." } }
+            @for exchange in exchanges { (conversation(site, exchange, &episode.real)) }
+            @if !site.is_live() { p.notes { "Requests as they were sent are in the bundle: " code { "exchanges.jsonl.zst" } "." } }
+        }
+    }
 }
 
 fn tokens(count: u64) -> String {
@@ -76,7 +84,7 @@ fn plain(value: &Value) -> String {
 fn decision(step: &TimelineStep, real: &RealNames) -> Markup {
     let record = &step.record;
     html! {
-        section #decision {
+        section {
             h2 { "Orders" }
             @if let Some(reason) = &record.overall_reason { (text(reason)) }
             @if record.orders.is_empty() { p.nothing { "No order." } } @else { (orders(step, real)) }
@@ -149,10 +157,10 @@ fn close(step: &TimelineStep, real: &RealNames) -> Markup {
     }
 }
 
-fn conversation(exchange: &StepExchange, real: &RealNames) -> Markup {
+fn conversation(site: PageSite, exchange: &StepExchange, real: &RealNames) -> Markup {
     let at = exchange.at;
     html! {
-        section.exchange id={ "request-" (at.ordinal) "-" (at.attempt) } {
+        section.exchange {
             h3 { "Request " (at.ordinal + 1) @if 0 < at.attempt { ", attempt " (at.attempt + 1) } }
             @for (role, content) in &exchange.messages { (message(role, content, real)) }
             (reply(&exchange.reply))
@@ -161,8 +169,15 @@ fn conversation(exchange: &StepExchange, real: &RealNames) -> Markup {
                 @if let Some(status) = exchange.status { "status " (status) ", " } "cost " (exchange.cost)
                 @for (header, value) in &exchange.headers { ", " (line(header)) ": " (line(value)) }
             }
-            details { summary { "Request as sent (" (grouped(exchange.request.len())) " bytes)" } (text(&exchange.request)) }
-            details { summary { "Reply as it came (" (grouped(exchange.response.len())) " bytes)" } (text(&exchange.response)) }
+            @if site.is_live() {
+                @let place = format!("{}.{}", at.ordinal, at.attempt);
+                p.source {
+                    a href={ (at.step) ".request." (place) ".txt" } { "Request as sent" } ", " (grouped(exchange.request.len())) " bytes; "
+                    a href={ (at.step) ".reply." (place) ".txt" } { "reply as it came" } ", " (grouped(exchange.response.len())) " bytes"
+                }
+            } @else {
+                details { summary { "Reply as it came (" (grouped(exchange.response.len())) " bytes)" } (text(&exchange.response)) }
+            }
         }
     }
 }

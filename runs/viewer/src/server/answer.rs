@@ -6,11 +6,12 @@ use crate::ViewerError;
 use crate::catalogue::{Catalogue, DocumentEntry, ExperimentEntry};
 use crate::entry::EpisodeEntry;
 use crate::library::Library;
-use crate::page::{self, PageSite};
+use crate::page::{self, PageSite, SiteKind};
 use crate::plain_files::check_all;
 use crate::search::search;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use ktd_bundle::exchanges::RequestPlace;
 use ktd_io::whole_file::{read_json, read_text};
 use std::sync::Arc;
 
@@ -129,7 +130,7 @@ pub(super) fn answer(library: &Library, route: &Route) -> Answer {
 
 const fn site(shows_real: bool) -> PageSite {
     PageSite {
-        is_live: true,
+        kind: SiteKind::Served,
         shows_real,
     }
 }
@@ -143,6 +144,11 @@ fn made(library: &Library, route: &Route) -> Result<Option<Answer>, ViewerError>
             .map(|one| page::experiment::page(site(false), one)),
         Route::Episode { slug, real } => episode(library, &catalogue, (slug, *real))?,
         Route::Step { slug, step, real } => self::step(library, &catalogue, (slug, *step, *real))?,
+        Route::Raw {
+            slug,
+            place,
+            is_reply,
+        } => return raw(library, &catalogue, (slug, *place), *is_reply),
         Route::Search { slug, words } => found(library, &catalogue, slug, words)?,
         Route::Compare { left, right, step } => compared(library, &catalogue, (left, right), *step)?,
         Route::Board(slug) => document(&catalogue, slug, |one| &one.boards)
@@ -197,6 +203,31 @@ fn step(
         &episode,
         (own, &exchanges),
     )))
+}
+
+/// Bytes as text: whatever they are, a browser shows them and runs nothing.
+fn raw(
+    library: &Library,
+    catalogue: &Catalogue,
+    (slug, place): (&str, RequestPlace),
+    is_reply: bool,
+) -> Result<Option<Answer>, ViewerError> {
+    let Some(entry) = catalogue.episode(slug) else {
+        return Ok(None);
+    };
+    let exchanges = library.exchanges(entry, place.step)?;
+    let found = exchanges.into_iter().find(|exchange| exchange.at == place);
+    let text = found.map(|exchange| {
+        if is_reply {
+            exchange.response
+        } else {
+            exchange.request
+        }
+    });
+    Ok(text.map(|text| Answer {
+        policy: FOREIGN_POLICY,
+        ..Answer::file("text/plain; charset=utf-8", text)
+    }))
 }
 
 fn found(

@@ -2,6 +2,7 @@
 
 use axum::extract::Query;
 use axum::http::Uri;
+use ktd_bundle::exchanges::RequestPlace;
 use std::collections::BTreeMap;
 
 /// What is asked for.
@@ -21,6 +22,12 @@ pub(super) enum Route {
     Episode { slug: String, real: bool },
     /// A step.
     Step { slug: String, step: usize, real: bool },
+    /// A request as it was sent, or the reply as it came, by step, request and attempt.
+    Raw {
+        slug: String,
+        place: RequestPlace,
+        is_reply: bool,
+    },
     /// Words in an episode.
     Search { slug: String, words: String },
     /// Two episodes, at a step or at the first difference.
@@ -69,6 +76,7 @@ impl Route {
                 slug: (*slug).to_owned(),
                 words: get("q").chars().take(WORDS_MAX).collect(),
             }),
+            ["e", slug, file] if file.split('.').count() == 5 => raw(slug, file),
             ["e", slug, step] => Some(Self::Step {
                 slug: (*slug).to_owned(),
                 step: page(step)?.parse().ok()?,
@@ -86,9 +94,37 @@ impl Route {
         match self {
             Self::Index | Self::StyleSheet | Self::Script | Self::Events | Self::Compare { .. } => "",
             Self::Experiment(_) | Self::Board(_) | Self::Certificate(_) => "../",
-            Self::Episode { .. } | Self::Step { .. } | Self::Search { .. } | Self::BoardFile(_) => "../../",
+            Self::Episode { .. }
+            | Self::Step { .. }
+            | Self::Raw { .. }
+            | Self::Search { .. }
+            | Self::BoardFile(_) => "../../",
         }
     }
+}
+
+/// `STEP.request.ORDINAL.ATTEMPT.txt` or `STEP.reply.ORDINAL.ATTEMPT.txt`.
+fn raw(slug: &str, file: &str) -> Option<Route> {
+    let mut parts = file.split('.');
+    let step = parts.next()?.parse().ok()?;
+    let is_reply = match parts.next()? {
+        "request" => false,
+        "reply" => true,
+        _ => return None,
+    };
+    let (ordinal, attempt) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
+    if parts.next() != Some("txt") {
+        return None;
+    }
+    Some(Route::Raw {
+        slug: slug.to_owned(),
+        place: RequestPlace {
+            step,
+            ordinal,
+            attempt,
+        },
+        is_reply,
+    })
 }
 
 #[cfg(test)]
@@ -117,7 +153,19 @@ mod tests {
             step: None,
         };
         assert_eq!(route("/compare.html?a=a%20b&b=c"), Some(compare));
+        let place = RequestPlace {
+            step: 3,
+            ordinal: 1,
+            attempt: 0,
+        };
+        let raw = Route::Raw {
+            slug: "a".to_owned(),
+            place,
+            is_reply: true,
+        };
+        assert_eq!(route("/e/a/3.reply.1.0.txt"), Some(raw));
         for none in [
+            "/e/a/3.reply.1.0.html",
             "/etc/passwd",
             "/e/demo~a/../../header.json",
             "/e/demo~a/private/episode.json",

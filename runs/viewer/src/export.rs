@@ -1,0 +1,194 @@
+//! A site of published episodes that needs no server: a folder of pages, or one file of one episode.
+
+use crate::catalogue::{Catalogue, DocumentEntry, ExperimentEntry};
+use crate::entry::EpisodeEntry;
+use crate::episode::Episode;
+use crate::library::Library;
+use crate::page::{self, PageSite, SiteKind};
+use crate::plain_files::check_all;
+use crate::{ViewerError, plain_files};
+use ktd_bundle::publication::Publication;
+use ktd_io::FileError;
+use ktd_io::whole_file::{
+    IfExists, check_writable, create_directory, list_if_exists, read_json, read_text, write_whole,
+};
+use maud::html;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The most that a board's page may hold.
+const PAGE_LIMIT_BYTES: u64 = 64 << 20;
+
+/// What was written.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ExportedSite {
+    /// Episodes.
+    pub episodes: usize,
+    /// Files.
+    pub files: usize,
+    /// Their bytes.
+    pub bytes: u64,
+}
+
+/// Writes the pages of published episodes below `out`, or to `out` itself where it ends with `.html`. Nothing of a private
+/// part is read.
+///
+/// # Errors
+/// [`ViewerError`] when an episode was not published or was changed since, when `out` is in use, or a file cannot be written.
+pub fn export(directories: &[PathBuf], out: &Path) -> Result<ExportedSite, ViewerError> {
+    let library = Library::new(directories, false)?;
+    let catalogue = library.catalogue()?;
+    check_published(&catalogue)?;
+    let mut writer = SiteWriter {
+        out: out.to_owned(),
+        site: ExportedSite::default(),
+    };
+    if out.extension().is_some_and(|extension| extension == "html") {
+        writer.one_file(&library, &catalogue)?;
+    } else {
+        if !list_if_exists(out)?.is_empty() {
+            return Err(ViewerError::input(
+                format!("{} is not empty", out.display()),
+                "name a new folder, or remove what lies there",
+            ));
+        }
+        writer.folder(&library, &catalogue)?;
+    }
+    Ok(writer.site)
+}
+
+/// Checks that whoever owns the episodes made them public, and that they are what was signed.
+fn check_published(catalogue: &Catalogue) -> Result<(), ViewerError> {
+    let mut checked = BTreeSet::new();
+    for episode in catalogue.experiments.iter().flat_map(|one| &one.episodes) {
+        let Some(folder) = Publication::folder_of(&episode.root) else {
+            return Err(ViewerError::input(
+                format!("{} was not published", episode.root.display()),
+                "`ktd publish` makes a signed folder of finished episodes: export that one",
+            ));
+        };
+        if checked.insert(folder.to_owned()) {
+            let publication = Publication::read(folder, &[])?;
+            publication.check_files(folder)?;
+            publication.check_has(folder, &episode.root)?;
+        }
+    }
+    Ok(())
+}
+
+/// Writes files and counts them.
+#[derive(Debug)]
+struct SiteWriter {
+    out: PathBuf,
+    site: ExportedSite,
+}
+
+impl SiteWriter {
+    fn write(&mut self, path: &Path, text: &str) -> Result<(), ViewerError> {
+        if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+            create_directory(folder)?;
+        }
+        write_whole(path, text.as_bytes())?;
+        self.site.files += 1;
+        self.site.bytes += u64::try_from(text.len()).unwrap_or(u64::MAX);
+        Ok(())
+    }
+
+    fn put(&mut self, name: &str, text: &str) -> Result<(), ViewerError> {
+        let path = self.out.join(name);
+        self.write(&path, text)
+    }
+
+    fn folder(&mut self, library: &Library, catalogue: &Catalogue) -> Result<(), ViewerError> {
+        let site = PageSite::exported(SiteKind::Folder);
+        self.put(page::STYLE_SHEET, &page::style_sheet())?;
+        self.put(page::SCRIPT, page::script())?;
+        self.put("index.html", &page::experiment::index(site, catalogue))?;
+        for experiment in &catalogue.experiments {
+            let text = page::experiment::page(site, experiment);
+            self.put(&format!("x/{}.html", experiment.slug), &text)?;
+            for entry in &experiment.episodes {
+                self.episode(library, experiment, entry)?;
+            }
+            self.documents(experiment)?;
+        }
+        Ok(())
+    }
+
+    fn episode(
+        &mut self,
+        library: &Library,
+        experiment: &ExperimentEntry,
+        entry: &Arc<EpisodeEntry>,
+    ) -> Result<(), ViewerError> {
+        let site = PageSite::exported(SiteKind::Folder);
+        let episode = library.episode(entry, false)?;
+        let text = page::episode::page(site, Some(experiment), &episode);
+        self.put(&format!("e/{}/index.html", entry.slug), &text)?;
+        for step in &episode.steps {
+            let exchanges = library.exchanges(entry, step.record.step)?;
+            let text = page::step::page(site, Some(experiment), &episode, (step, &exchanges));
+            self.put(&format!("e/{}/{}.html", entry.slug, step.record.step), &text)?;
+        }
+        self.site.episodes += 1;
+        Ok(())
+    }
+
+    fn documents(&mut self, experiment: &ExperimentEntry) -> Result<(), ViewerError> {
+        let site = PageSite::exported(SiteKind::Folder);
+        for board in &experiment.boards {
+            let path = plain(board, "index.html")?;
+            let own = read_text(&path, PAGE_LIMIT_BYTES)?;
+            self.put(&format!("board/{}/index.html", board.slug), &own)?;
+            let text = page::board::page(site, experiment, board);
+            self.put(&format!("board/{}.html", board.slug), &text)?;
+        }
+        for certificate in &experiment.certificates {
+            let value: serde_json::Value = read_json(&plain(certificate, "certificate.json")?)?;
+            let text = page::certificate::page(site, experiment, &value);
+            self.put(&format!("certificate/{}.html", certificate.slug), &text)?;
+        }
+        Ok(())
+    }
+
+    fn one_file(&mut self, library: &Library, catalogue: &Catalogue) -> Result<(), ViewerError> {
+        let mut episodes = catalogue.experiments.iter().flat_map(|one| &one.episodes);
+        let (Some(entry), None) = (episodes.next(), episodes.next()) else {
+            return Err(ViewerError::input(
+                "one file holds one episode",
+                "name the directory of one episode, or a folder for the site",
+            ));
+        };
+        let out = self.out.clone();
+        check_writable(&out, IfExists::Refuse).map_err(|error: FileError| ViewerError::from(error))?;
+        plain_files::check_all(std::slice::from_ref(&out))?;
+        let episode = library.episode(entry, false)?;
+        let text = one_page(library, entry, &episode)?;
+        self.write(&out, &text)?;
+        self.site.episodes = 1;
+        Ok(())
+    }
+}
+
+fn one_page(library: &Library, entry: &Arc<EpisodeEntry>, episode: &Episode) -> Result<String, ViewerError> {
+    let site = PageSite::exported(SiteKind::File);
+    let mut steps = Vec::new();
+    for step in &episode.steps {
+        let exchanges = library.exchanges(entry, step.record.step)?;
+        let body = page::step::body(site, episode, (step, &exchanges));
+        steps.push(html! { article id={ "step-" (step.record.step) } { (body) } });
+    }
+    let body = html! {
+        (page::episode::body(site, None, episode))
+        @for step in steps { (step) }
+    };
+    Ok(page::episode::framed(site, None, episode, &body))
+}
+
+/// A file of a document, which is no link.
+fn plain(document: &DocumentEntry, name: &str) -> Result<PathBuf, ViewerError> {
+    let path = document.folder.join(name);
+    check_all(std::slice::from_ref(&path))?;
+    Ok(path)
+}
