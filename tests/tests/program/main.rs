@@ -41,5 +41,6 @@ mod schemas;
 mod streamed;
 mod synthetic_panel;
 mod tools;
+mod viewer;
 mod wire_requests;
 mod wrong_files;

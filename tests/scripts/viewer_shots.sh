@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# Starts `ktd view` over results and drives every page in a headless browser as people will: filters, steps by key, a search,
+# a comparison, certificate and board. Saves screenshots at three widths, light and dark, to look at, and fails on a console
+# message, a request off this machine, a page wider than its screen, a planted script that ran, and a page that is not there.
+#
+#   tests/scripts/viewer_shots.sh target/release/ktd results/demo OUT_DIR
+#   CHROMIUM=/path/to/chrome tests/scripts/viewer_shots.sh ...    another browser of that family
+#
+# Exits 0 when nothing was found, 1 when something was, 2 on bad arguments, 77 without a browser or Node.js.
+set -euo pipefail
+
+if (($# != 3)) || [[ ! -x $1 || ! -d $2 ]]; then
+  printf 'usage: %s KTD RESULTS_DIR OUT_DIR\n' "$0" >&2
+  exit 2
+fi
+
+browser="${CHROMIUM:-}"
+for name in chromium chromium-browser google-chrome chrome; do
+  [[ -n "$browser" ]] || browser="$(command -v "$name" || true)"
+done
+if [[ -z "$browser" ]] || ! command -v node >/dev/null; then
+  printf 'skipped: no headless Chromium or no Node.js here\nhint: install the packages chromium and nodejs\n' >&2
+  exit 77
+fi
+
+profile="$(mktemp -d)"
+address="$(mktemp)"
+"$1" view "$2" --no-open --port 0 >"$address" &
+viewer=$!
+# Helpers of the browser may outlive it for a moment.
+trap 'kill "$viewer" 2>/dev/null || true; rm -f -- "$address"; rm -rf -- "$profile" 2>/dev/null || { sleep 1; rm -rf -- "$profile"; }' EXIT
+for _ in $(seq 100); do
+  grep -q '^http' "$address" && break
+  sleep 0.1
+done
+mkdir -p -- "$3"
+node "$(dirname "${BASH_SOURCE[0]}")/viewer_shots.mjs" "$browser" "$profile" "$(grep -m1 '^http' "$address")" "$(realpath -- "$3")"

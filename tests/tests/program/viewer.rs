@@ -1,0 +1,275 @@
+//! `ktd view`: pages on loopback over results, to this machine alone, whatever the files hold; and the exported site.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a broken fixture fails the test"
+)]
+
+use ktd_io::sha256::sha256_hex;
+use ktd_kit::{Folder, assert_ok, command, copy, quiet, refused};
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::{Child, Stdio};
+use std::sync::OnceLock;
+
+const EXPERIMENT: &str = r#"
+name = "try"
+synthetic = { seed = 5, names = 90, days = 330 }
+masks = [{ level = "bright" }, { level = "blinded" }]
+modes = ["open-research"]
+agents = [{ id = "momentum", builtin = "momentum" }]
+windows = [{ id = "w", last_days = 4 }]
+"#;
+const BLINDED: &str = "momentum__w__blinded-rescaled__open-research__s1";
+const BRIGHT: &str = "momentum__w__bright-exact__open-research__s1";
+
+/// Results, and what was published of them, made once for all tests, which only copy them.
+fn results() -> &'static Folder {
+    static SCENE: OnceLock<Folder> = OnceLock::new();
+    SCENE.get_or_init(|| {
+        let folder = Folder::with(&[("try.toml", EXPERIMENT)]);
+        assert_ok(&quiet(folder.path(), &["run", "try.toml", "--out", "results/try"]));
+        assert_ok(&quiet(folder.path(), &["certify", "--new-key", "key.pem"]));
+        let publish = ["publish", "results/try", "--key", "key.pem", "--out", "public", "--open-mask"];
+        assert_ok(&quiet(folder.path(), &publish));
+        folder
+    })
+}
+
+/// A viewer of a folder, ended with the value.
+struct Viewer {
+    child: Child,
+    host: String,
+}
+
+impl Viewer {
+    fn of(folder: &Path, arguments: &[&str]) -> Self {
+        let arguments = [&["view"], arguments, &["--no-open", "--port", "0"]].concat();
+        let mut child = command(folder, &arguments)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::inherit())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let host = line.trim().strip_prefix("http://").unwrap().trim_end_matches('/').to_owned();
+        assert!(host.starts_with("127.0.0.1:"), "{host}");
+        Self { child, host }
+    }
+
+    /// Status and text of an answer.
+    fn ask(&self, method: &str, path: &str, headers: &[(&str, &str)]) -> (u16, String) {
+        let mut stream = TcpStream::connect(&self.host).unwrap();
+        let headers: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+        write!(stream, "{method} {path} HTTP/1.1\r\n{headers}connection: close\r\n\r\n").unwrap();
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer).unwrap();
+        let answer = String::from_utf8(answer).unwrap();
+        let status = answer.split(' ').nth(1).unwrap().parse().unwrap();
+        (status, answer)
+    }
+
+    fn get(&self, path: &str) -> (u16, String) {
+        self.ask("GET", path, &[("host", &self.host)])
+    }
+
+    fn page(&self, path: &str) -> String {
+        let (status, page) = self.get(path);
+        assert_eq!(status, 200, "{path}: {page}");
+        page
+    }
+}
+
+impl Drop for Viewer {
+    fn drop(&mut self) {
+        self.child.kill().ok();
+        self.child.wait().ok();
+    }
+}
+
+#[test]
+fn every_page_of_an_experiment_is_there() {
+    let viewer = Viewer::of(results().path(), &["results/try"]);
+    let index = viewer.page("/");
+    assert!(index.contains("2 episodes") && index.contains(&format!("e/try~{BLINDED}/index.html")), "{index}");
+    let episode = viewer.page(&format!("/e/try~{BLINDED}/index.html"));
+    assert!(episode.contains("4 of 4 steps, ended: completed"), "{episode}");
+    let step = viewer.page(&format!("/e/try~{BLINDED}/1.html"));
+    for part in ["screen_candidates", "What it was shown", "Rank by twelve-month momentum.", "1.request.0.0.txt"] {
+        assert!(step.contains(part), "{part}: {step}");
+    }
+    let request = viewer.page(&format!("/e/try~{BLINDED}/1.request.0.0.txt"));
+    assert!(request.contains("text/plain") && request.contains("\"messages\""), "{request}");
+    let found = viewer.page(&format!("/e/try~{BLINDED}/search.html?q=TWELVE-month"));
+    assert!(found.contains("<mark><bdi>twelve-month</bdi></mark>"), "{found}");
+    let compared = viewer.page(&format!("/compare.html?a=try~{BLINDED}&b=try~{BRIGHT}"));
+    assert!(compared.contains("Side by side") && compared.contains("What differs"), "{compared}");
+}
+
+/// Real names are shown where the private part lies beside and they are asked for, and marked.
+#[test]
+fn real_names_stand_behind_a_switch() {
+    let viewer = Viewer::of(results().path(), &["results/try"]);
+    let step = format!("/e/try~{BLINDED}/1.html");
+    let is_real = |page: &str| page.contains("class=\"real\">SH") || page.contains("class=\"real\">SZ");
+    assert!(!is_real(&viewer.page(&step)));
+    assert!(is_real(&viewer.page(&format!("{step}?real=1"))));
+    let public = Viewer::of(results().path(), &["results/try", "--public"]);
+    assert!(!is_real(&public.page(&format!("{step}?real=1"))));
+    assert!(!public.page(&format!("/e/try~{BLINDED}/index.html")).contains("real=1"));
+}
+
+#[test]
+fn only_pages_of_this_machine_are_answered() {
+    let viewer = Viewer::of(results().path(), &["results/try"]);
+    let own = ("host", viewer.host.as_str());
+    assert_eq!(viewer.ask("GET", "/", &[("host", "evil.example")]).0, 421);
+    assert_eq!(viewer.ask("GET", "/", &[own, ("origin", "https://evil.example")]).0, 403);
+    assert_eq!(viewer.ask("GET", "/", &[own, ("sec-fetch-site", "cross-site")]).0, 403);
+    assert_eq!(viewer.ask("POST", "/", &[own, ("content-length", "0")]).0, 405);
+    for path in [
+        "/e/try~x/../../../try.toml",
+        "/results/try/private/mask.key",
+        "/e/..%2f..%2ftry.toml/1.html",
+        &format!("/e/try~{BLINDED}/private/episode.json"),
+        &format!("/e/try~{BLINDED}/99.html"),
+    ] {
+        assert_eq!(viewer.get(path).0, 404, "{path}");
+    }
+    let (_, page) = viewer.get("/");
+    for header in ["content-security-policy: default-src 'none'", "x-content-type-options: nosniff"] {
+        assert!(page.contains(header), "{header}: {page}");
+    }
+}
+
+/// A bundle whose files are not those of its summary, or lead elsewhere, gets a page that says so and nothing else.
+#[test]
+fn a_bundle_that_lies_gets_a_clear_page() {
+    let folder = Folder::new();
+    for name in ["changed", "linked", "bomb"] {
+        copy(&results().at(&format!("results/try/cells/{BLINDED}")), &folder.at(&format!("lies/cells/{name}")));
+    }
+    let events = folder.text("lies/cells/changed/events.jsonl");
+    folder.write("lies/cells/changed/events.jsonl", events.replacen("twelve", "eleven", 1));
+    folder.write("elsewhere.jsonl", &events);
+    let link = folder.at("lies/cells/linked/events.jsonl");
+    std::fs::remove_file(&link).unwrap();
+    #[cfg(unix)]
+    std::os::unix::fs::symlink(folder.at("elsewhere.jsonl"), &link).unwrap();
+    folder.write("lies/cells/bomb/exchanges.jsonl.zst", b"\x28\xb5\x2f\xfd no frame");
+    let viewer = Viewer::of(folder.path(), &["lies"]);
+    assert!(viewer.page("/").contains("3 episodes"));
+    for (page, what) in [
+        ("/e/lies~changed/index.html", "events.jsonl: its hash is not the one in summary.json"),
+        ("/e/lies~linked/index.html", "is a link, and links are not followed"),
+        ("/e/lies~bomb/1.html", "exchanges.jsonl.zst"),
+    ] {
+        let (status, text) = viewer.get(page);
+        assert!(status == 422 && text.contains(what), "{page}: {status} {text}");
+        assert!(!text.contains("<table"), "{page}: {text}");
+    }
+}
+
+/// Texts that a model, a file or an agent could plant.
+const HOSTILE: [&str; 7] = [
+    "<script>window.planted=true</script>",
+    "<svg onload=\"window.planted=true\"></svg>",
+    "\"><img src=x onerror=window.planted=true>",
+    "<a href=\"javascript:window.planted=true\">x</a>",
+    "\u{1b}[2J\u{1b}]0;title\u{7}",
+    "\u{202e}gnp.exe\u{2066}",
+    "=cmd|' /C calc'!A0",
+];
+
+/// A bundle that a stranger wrote by hand, whose every text is hostile.
+fn plant(folder: &Folder, name: &str) {
+    let header = results().text(&format!("results/try/cells/{BLINDED}/header.json"));
+    folder.write(&format!("{name}/header.json"), header);
+    let all = HOSTILE.join(" ");
+    let order = json!({ "stock_id": all, "side": "BUY", "target_weight_millionths": 1, "confidence": 0.5, "reason": all });
+    let table = json!({ "columns": [all, "stock_id", "weight"], "rows": [[all, all, 0.5]] });
+    let bodies = [
+        json!({ "kind": "episode_begin", "mode": "open-research", "initial_cash_fen": 100 }),
+        json!({ "kind": "step_begin", "step": 1, "day": all, "as_of": all }),
+        json!({ "kind": "tool_call", "step": 1, "name": all, "refused": all }),
+        json!({ "kind": "model_fault", "step": 1, "code": all, "detail": all }),
+        json!({ "kind": "decision", "step": 1, "outcome": "submitted", "orders": [order], "overall_reason": all, "is_repaired": false }),
+        json!({ "kind": "fills", "step": 1, "fills": { "orders": table, "reasons": { all.as_str(): all } } }),
+        json!({ "kind": "step_end", "step": 1, "holdings": { "nav": 1, "holdings": table }, "ledger": "" }),
+    ];
+    let (mut prev, mut log) = (String::new(), String::new());
+    for (seq, body) in bodies.iter().enumerate() {
+        let line = json!({ "seq": seq, "prev": prev, "body": body }).to_string();
+        prev = sha256_hex(line.as_bytes());
+        log.push_str(&line);
+        log.push('\n');
+    }
+    folder.write(&format!("{name}/events.jsonl"), log);
+    folder.write(&format!("{name}/exchanges.jsonl"), exchanges(&all));
+}
+
+fn exchanges(all: &str) -> String {
+    let at = json!({ "step": 1, "ordinal": 0, "attempt": 0 });
+    let arguments = json!({ all: all }).to_string();
+    let request = json!({ "messages": [
+        { "role": "system", "content": all }, { "role": all, "content": "x".repeat(1 << 20) },
+        { "role": "user", "content": format!("{all} STATE:\n{{\"a\":{}}}", Value::from(all)) }] });
+    let call = json!({ "id": "c", "type": "function", "function": { "name": "t", "arguments": arguments } });
+    let message = json!({ "role": "assistant", "content": all, "reasoning_content": all, "tool_calls": [call] });
+    let body = json!({ "choices": [{ "index": 0, "message": message, "finish_reason": all }] });
+    let headers = json!({ all: all });
+    let intent = json!({ "at": at, "key": "", "path": "/chat/completions", "request": request });
+    let outcome = json!({ "at": at, "reply": { "status": 200, "headers": headers, "body": body } });
+    format!("{}\n{}\n", json!({ "seq": 0, "intent": intent }), json!({ "seq": 1, "outcome": outcome }))
+}
+
+#[test]
+fn planted_texts_stay_text() {
+    let folder = Folder::new();
+    plant(&folder, "planted/cells/one");
+    plant(&folder, "planted/cells/<script>alert(1)<script>");
+    let viewer = Viewer::of(folder.path(), &["planted"]);
+    let pages = [
+        "/",
+        "/e/planted~one/index.html",
+        "/e/planted~one/1.html",
+        "/e/planted~one/search.html?q=planted",
+        "/e/planted~one/search.html?q=%3Cscript%3Ealert(1)%3C%2Fscript%3E",
+        "/compare.html?a=planted~one&b=planted~-script-alert-1--script-",
+    ];
+    for path in pages {
+        let page = viewer.page(path);
+        let body = page.split_once("\r\n\r\n").unwrap().1;
+        assert!(body.len() < 2 << 20, "{path}: {} bytes", body.len());
+        assert!(body.matches("<script").count() == 1, "{path}: {body}");
+        for part in ["<svg onload", "<img", "href=\"javascript:", "\u{1b}", "\u{202e}", "\u{2066}", "\"><img"] {
+            assert!(!body.contains(part), "{path} holds {part:?}");
+        }
+    }
+    let raw = viewer.page("/e/planted~one/1.reply.0.0.txt");
+    assert!(raw.contains("content-type: text/plain") && raw.contains("content-security-policy: sandbox"), "{raw}");
+}
+
+/// A site holds what was published, and nothing that names a real stock or day but what the mask shows.
+#[test]
+fn an_exported_site_holds_published_episodes_alone() {
+    let folder = Folder::new();
+    copy(&results().at("results"), &folder.at("results"));
+    copy(&results().at("public"), &folder.at("public"));
+    let refusal = refused(&quiet(folder.path(), &["view", "results/try", "--export", "site"]), 2);
+    assert!(refusal.contains("was not published"), "{refusal}");
+    assert_ok(&quiet(folder.path(), &["view", "public", "--export", "site"]));
+    let files = ktd_kit::files(&folder.at("site"));
+    assert_eq!(files.keys().filter(|path| path.ends_with("index.html")).count(), 3);
+    for (path, bytes) in &files {
+        let is_blinded = path.to_string_lossy().contains("blinded");
+        let text = String::from_utf8_lossy(bytes);
+        assert!(!is_blinded || !text.contains("class=\"real\""), "{}", path.display());
+        assert!(!text.contains("http://") && !text.contains("https://"), "{}", path.display());
+    }
+    let again = refused(&quiet(folder.path(), &["view", "public", "--export", "site"]), 2);
+    assert!(again.contains("is not empty"), "{again}");
+}
