@@ -114,6 +114,15 @@ async function main() {
   for (const domain of ['Page', 'Network', 'Runtime', 'Log']) await send(`${domain}.enable`, {}, session);
 
   await open('index.html');
+  await shots('directories');
+  for (const page of ['index.html', '1.html', 'search.html?q=planted']) {
+    await open(`e/planted~one/${page}`);
+    await run(`document.querySelectorAll('details').forEach((one) => { one.open = true; })`);
+    await expect(`document.querySelectorAll('main img, main iframe, main script, main a[href^="javascript:"]').length === 0`, 'no planted element');
+    await shots(`planted-${page.split('.')[0]}`);
+  }
+  await open('index.html');
+  await leads(() => run(`document.querySelector('tbody th a:not([href*="planted"])').click()`));
   await shots('results');
   await run(`(() => { const f = document.querySelector('input[name="words"]'); f.value = 'momentum blinded'; f.dispatchEvent(new Event('input', { bubbles: true })); })()`);
   await expect(`document.querySelectorAll('tbody tr:not([hidden])').length < document.querySelectorAll('tbody tr').length`, 'fewer rows after a filter');
@@ -145,9 +154,10 @@ async function main() {
   await shots('compare');
 
   await open('index.html');
-  const certificate = await run(`document.querySelector('a[href^="certificate/"]')?.href`);
+  await leads(() => run(`document.querySelector('tbody th a:not([href*="planted"])').click()`));
+  const certificate = await run(`document.querySelector('a[href*="certificate/"]')?.href`);
   if (certificate) { await open(certificate); await shots('certificate'); }
-  const board = await run(`document.querySelector('a[href^="board/"]')?.href`);
+  const board = await run(`document.querySelector('a[href*="board/"]')?.href`);
   if (board) { await open(board); await shots('board'); }
 }
 

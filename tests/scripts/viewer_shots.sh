@@ -23,9 +23,13 @@ if [[ -z "$browser" ]] || ! command -v node >/dev/null; then
   exit 77
 fi
 
+here="$(dirname "${BASH_SOURCE[0]}")"
 profile="$(mktemp -d)"
+# Beside the results lies a bundle whose every text is hostile.
+header="$(find "$2" -name header.json -not -path '*/private/*' -print -quit)"
+node "$here/viewer_planted.mjs" "$(dirname "$header")" "$profile/planted/cells/one"
 address="$(mktemp)"
-"$1" view "$2" --no-open --port 0 >"$address" &
+"$1" view "$2" "$profile/planted" --no-open --port 0 >"$address" &
 viewer=$!
 # Helpers of the browser may outlive it for a moment.
 trap 'kill "$viewer" 2>/dev/null || true; rm -f -- "$address"; rm -rf -- "$profile" 2>/dev/null || { sleep 1; rm -rf -- "$profile"; }' EXIT
@@ -34,4 +38,4 @@ for _ in $(seq 100); do
   sleep 0.1
 done
 mkdir -p -- "$3"
-node "$(dirname "${BASH_SOURCE[0]}")/viewer_shots.mjs" "$browser" "$profile" "$(grep -m1 '^http' "$address")" "$(realpath -- "$3")"
+node "$here/viewer_shots.mjs" "$browser" "$profile/browser" "$(grep -m1 '^http' "$address")" "$(realpath -- "$3")"

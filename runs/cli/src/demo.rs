@@ -83,7 +83,8 @@ pub(super) fn run(args: &DemoArgs, console: Console) -> Result<(), CliError> {
     write!(
         text,
         "{}\n{} steps of momentum replayed: every byte the same ({key}). All {} runs: ktd demo --tables\n\
-         next: ktd replay {out}/cells/{} --step 3\n",
+         next: ktd replay {out}/cells/{} --step 3\n\
+         look: ktd view {out}\n",
         certificate.line(),
         replayed.steps,
         results.len(),

@@ -15,12 +15,24 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Episodes whose exchanges are held, compressed: two to compare, and some that were opened before.
 const HELD_EPISODES: usize = 6;
 
+/// Episodes whose timeline is held: two to compare.
+const HELD_TIMELINES: usize = 2;
+
 /// The directories that are shown. Its parts are read when they are asked for.
 #[derive(Debug)]
 pub(crate) struct Library {
     reader: Mutex<CatalogueReader>,
     with_private: bool,
+    episodes: Mutex<VecDeque<HeldEpisode>>,
     held: Mutex<VecDeque<HeldExchanges>>,
+}
+
+/// An episode, with the entry that it was read for: a changed bundle has another one.
+#[derive(Debug)]
+struct HeldEpisode {
+    entry: Arc<EpisodeEntry>,
+    shows_real: bool,
+    episode: Arc<Episode>,
 }
 
 /// Exchanges of an episode, with the entry that they were read for: a changed bundle has another one.
@@ -35,6 +47,7 @@ impl Library {
         Ok(Self {
             reader: Mutex::new(CatalogueReader::new(roots, with_private)?),
             with_private,
+            episodes: Mutex::new(VecDeque::new()),
             held: Mutex::new(VecDeque::new()),
         })
     }
@@ -52,16 +65,29 @@ impl Library {
             .fingerprint()
     }
 
-    /// An episode. Real names are in it only where they are asked for.
+    /// An episode. Real names are in it only where they are asked for. Two are held, so that a step after another one needs
+    /// no second look at its events.
     pub(crate) fn episode(
         &self,
         entry: &Arc<EpisodeEntry>,
         shows_real: bool,
-    ) -> Result<Episode, ViewerError> {
+    ) -> Result<Arc<Episode>, ViewerError> {
+        let mut held = self.episodes.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_same = |held: &&HeldEpisode| Arc::ptr_eq(&held.entry, entry) && held.shows_real == shows_real;
+        if let Some(known) = held.iter().find(is_same) {
+            return Ok(Arc::clone(&known.episode));
+        }
         let mut episode = Episode::read(entry, self.with_private)?;
         if !shows_real {
             episode.real.clear();
         }
+        let episode = Arc::new(episode);
+        held.truncate(HELD_TIMELINES - 1);
+        held.push_front(HeldEpisode {
+            entry: Arc::clone(entry),
+            shows_real,
+            episode: Arc::clone(&episode),
+        });
         Ok(episode)
     }
 

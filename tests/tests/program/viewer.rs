@@ -18,7 +18,7 @@ use std::sync::OnceLock;
 const EXPERIMENT: &str = r#"
 name = "try"
 synthetic = { seed = 5, names = 90, days = 330 }
-masks = [{ level = "bright" }, { level = "blinded" }]
+masks = [{ level = "bright" }, { level = "blinded", numeric = "rescaled" }]
 modes = ["open-research"]
 agents = [{ id = "momentum", builtin = "momentum" }]
 windows = [{ id = "w", last_days = 4 }]
@@ -96,7 +96,10 @@ fn every_page_of_an_experiment_is_there() {
     let index = viewer.page("/");
     assert!(index.contains("2 episodes") && index.contains(&format!("e/try~{BLINDED}/index.html")), "{index}");
     let episode = viewer.page(&format!("/e/try~{BLINDED}/index.html"));
-    assert!(episode.contains("4 of 4 steps, ended: completed"), "{episode}");
+    assert!(
+        episode.contains("4 of 4 steps, ended: <bdi>completed</bdi>"),
+        "{episode}"
+    );
     let step = viewer.page(&format!("/e/try~{BLINDED}/1.html"));
     for part in ["screen_candidates", "What it was shown", "Rank by twelve-month momentum.", "1.request.0.0.txt"] {
         assert!(step.contains(part), "{part}: {step}");
