@@ -1,10 +1,6 @@
 //! `ktd view`: pages on loopback over results, to this machine alone, whatever the files hold; and the exported site.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    reason = "a broken fixture fails the test"
-)]
+#![expect(clippy::unwrap_used, reason = "a broken fixture fails the test")]
 
 use ktd_io::sha256::sha256_hex;
 use ktd_kit::{Folder, assert_ok, command, copy, quiet, refused};
@@ -31,9 +27,20 @@ fn results() -> &'static Folder {
     static SCENE: OnceLock<Folder> = OnceLock::new();
     SCENE.get_or_init(|| {
         let folder = Folder::with(&[("try.toml", EXPERIMENT)]);
-        assert_ok(&quiet(folder.path(), &["run", "try.toml", "--out", "results/try"]));
+        assert_ok(&quiet(
+            folder.path(),
+            &["run", "try.toml", "--out", "results/try"],
+        ));
         assert_ok(&quiet(folder.path(), &["certify", "--new-key", "key.pem"]));
-        let publish = ["publish", "results/try", "--key", "key.pem", "--out", "public", "--open-mask"];
+        let publish = [
+            "publish",
+            "results/try",
+            "--key",
+            "key.pem",
+            "--out",
+            "public",
+            "--open-mask",
+        ];
         assert_ok(&quiet(folder.path(), &publish));
         folder
     })
@@ -54,8 +61,15 @@ impl Viewer {
             .spawn()
             .unwrap();
         let mut line = String::new();
-        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-        let host = line.trim().strip_prefix("http://").unwrap().trim_end_matches('/').to_owned();
+        BufReader::new(child.stdout.take().unwrap())
+            .read_line(&mut line)
+            .unwrap();
+        let host = line
+            .trim()
+            .strip_prefix("http://")
+            .unwrap()
+            .trim_end_matches('/')
+            .to_owned();
         assert!(host.starts_with("127.0.0.1:"), "{host}");
         Self { child, host }
     }
@@ -63,8 +77,16 @@ impl Viewer {
     /// Status and text of an answer.
     fn ask(&self, method: &str, path: &str, headers: &[(&str, &str)]) -> (u16, String) {
         let mut stream = TcpStream::connect(&self.host).unwrap();
-        let headers: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
-        write!(stream, "{method} {path} HTTP/1.1\r\n{headers}connection: close\r\n\r\n").unwrap();
+        let headers: Vec<String> = headers
+            .iter()
+            .map(|(name, value)| format!("{name}: {value}\r\n"))
+            .collect();
+        let headers = headers.concat();
+        write!(
+            stream,
+            "{method} {path} HTTP/1.1\r\n{headers}connection: close\r\n\r\n"
+        )
+        .unwrap();
         let mut answer = Vec::new();
         stream.read_to_end(&mut answer).unwrap();
         let answer = String::from_utf8(answer).unwrap();
@@ -94,22 +116,36 @@ impl Drop for Viewer {
 fn every_page_of_an_experiment_is_there() {
     let viewer = Viewer::of(results().path(), &["results/try"]);
     let index = viewer.page("/");
-    assert!(index.contains("2 episodes") && index.contains(&format!("e/try~{BLINDED}/index.html")), "{index}");
+    assert!(
+        index.contains("2 episodes") && index.contains(&format!("e/try~{BLINDED}/index.html")),
+        "{index}"
+    );
     let episode = viewer.page(&format!("/e/try~{BLINDED}/index.html"));
     assert!(
         episode.contains("4 of 4 steps, ended: <bdi>completed</bdi>"),
         "{episode}"
     );
     let step = viewer.page(&format!("/e/try~{BLINDED}/1.html"));
-    for part in ["screen_candidates", "What it was shown", "Rank by twelve-month momentum.", "1.request.0.0.txt"] {
+    for part in [
+        "screen_candidates",
+        "What it was shown",
+        "Rank by twelve-month momentum.",
+        "1.request.0.0.txt",
+    ] {
         assert!(step.contains(part), "{part}: {step}");
     }
     let request = viewer.page(&format!("/e/try~{BLINDED}/1.request.0.0.txt"));
-    assert!(request.contains("text/plain") && request.contains("\"messages\""), "{request}");
+    assert!(
+        request.contains("text/plain") && request.contains("\"messages\""),
+        "{request}"
+    );
     let found = viewer.page(&format!("/e/try~{BLINDED}/search.html?q=TWELVE-month"));
     assert!(found.contains("<mark><bdi>twelve-month</bdi></mark>"), "{found}");
     let compared = viewer.page(&format!("/compare.html?a=try~{BLINDED}&b=try~{BRIGHT}"));
-    assert!(compared.contains("Side by side") && compared.contains("What differs"), "{compared}");
+    assert!(
+        compared.contains("Side by side") && compared.contains("What differs"),
+        "{compared}"
+    );
 }
 
 /// Real names are shown where the private part lies beside and they are asked for, and marked.
@@ -122,7 +158,11 @@ fn real_names_stand_behind_a_switch() {
     assert!(is_real(&viewer.page(&format!("{step}?real=1"))));
     let public = Viewer::of(results().path(), &["results/try", "--public"]);
     assert!(!is_real(&public.page(&format!("{step}?real=1"))));
-    assert!(!public.page(&format!("/e/try~{BLINDED}/index.html")).contains("real=1"));
+    assert!(
+        !public
+            .page(&format!("/e/try~{BLINDED}/index.html"))
+            .contains("real=1")
+    );
 }
 
 #[test]
@@ -130,8 +170,16 @@ fn only_pages_of_this_machine_are_answered() {
     let viewer = Viewer::of(results().path(), &["results/try"]);
     let own = ("host", viewer.host.as_str());
     assert_eq!(viewer.ask("GET", "/", &[("host", "evil.example")]).0, 421);
-    assert_eq!(viewer.ask("GET", "/", &[own, ("origin", "https://evil.example")]).0, 403);
-    assert_eq!(viewer.ask("GET", "/", &[own, ("sec-fetch-site", "cross-site")]).0, 403);
+    assert_eq!(
+        viewer
+            .ask("GET", "/", &[own, ("origin", "https://evil.example")])
+            .0,
+        403
+    );
+    assert_eq!(
+        viewer.ask("GET", "/", &[own, ("sec-fetch-site", "cross-site")]).0,
+        403
+    );
     assert_eq!(viewer.ask("POST", "/", &[own, ("content-length", "0")]).0, 405);
     for path in [
         "/e/try~x/../../../try.toml",
@@ -143,7 +191,10 @@ fn only_pages_of_this_machine_are_answered() {
         assert_eq!(viewer.get(path).0, 404, "{path}");
     }
     let (_, page) = viewer.get("/");
-    for header in ["content-security-policy: default-src 'none'", "x-content-type-options: nosniff"] {
+    for header in [
+        "content-security-policy: default-src 'none'",
+        "x-content-type-options: nosniff",
+    ] {
         assert!(page.contains(header), "{header}: {page}");
     }
 }
@@ -153,21 +204,36 @@ fn only_pages_of_this_machine_are_answered() {
 fn a_bundle_that_lies_gets_a_clear_page() {
     let folder = Folder::new();
     for name in ["changed", "linked", "bomb"] {
-        copy(&results().at(&format!("results/try/cells/{BLINDED}")), &folder.at(&format!("lies/cells/{name}")));
+        copy(
+            &results().at(&format!("results/try/cells/{BLINDED}")),
+            &folder.at(&format!("lies/cells/{name}")),
+        );
     }
     let events = folder.text("lies/cells/changed/events.jsonl");
-    folder.write("lies/cells/changed/events.jsonl", events.replacen("twelve", "eleven", 1));
+    folder.write(
+        "lies/cells/changed/events.jsonl",
+        events.replacen("twelve", "eleven", 1),
+    );
     folder.write("elsewhere.jsonl", &events);
     let link = folder.at("lies/cells/linked/events.jsonl");
     std::fs::remove_file(&link).unwrap();
     #[cfg(unix)]
     std::os::unix::fs::symlink(folder.at("elsewhere.jsonl"), &link).unwrap();
-    folder.write("lies/cells/bomb/exchanges.jsonl.zst", b"\x28\xb5\x2f\xfd no frame");
+    folder.write(
+        "lies/cells/bomb/exchanges.jsonl.zst",
+        b"\x28\xb5\x2f\xfd no frame",
+    );
     let viewer = Viewer::of(folder.path(), &["lies"]);
     assert!(viewer.page("/").contains("3 episodes"));
     for (page, what) in [
-        ("/e/lies~changed/index.html", "events.jsonl: its hash is not the one in summary.json"),
-        ("/e/lies~linked/index.html", "is a link, and links are not followed"),
+        (
+            "/e/lies~changed/index.html",
+            "events.jsonl: its hash is not the one in summary.json",
+        ),
+        (
+            "/e/lies~linked/index.html",
+            "is a link, and links are not followed",
+        ),
         ("/e/lies~bomb/1.html", "exchanges.jsonl.zst"),
     ] {
         let (status, text) = viewer.get(page);
@@ -221,12 +287,17 @@ fn exchanges(all: &str) -> String {
         { "role": "system", "content": all }, { "role": all, "content": "x".repeat(1 << 20) },
         { "role": "user", "content": format!("{all} STATE:\n{{\"a\":{}}}", Value::from(all)) }] });
     let call = json!({ "id": "c", "type": "function", "function": { "name": "t", "arguments": arguments } });
-    let message = json!({ "role": "assistant", "content": all, "reasoning_content": all, "tool_calls": [call] });
+    let message =
+        json!({ "role": "assistant", "content": all, "reasoning_content": all, "tool_calls": [call] });
     let body = json!({ "choices": [{ "index": 0, "message": message, "finish_reason": all }] });
     let headers = json!({ all: all });
     let intent = json!({ "at": at, "key": "", "path": "/chat/completions", "request": request });
     let outcome = json!({ "at": at, "reply": { "status": 200, "headers": headers, "body": body } });
-    format!("{}\n{}\n", json!({ "seq": 0, "intent": intent }), json!({ "seq": 1, "outcome": outcome }))
+    format!(
+        "{}\n{}\n",
+        json!({ "seq": 0, "intent": intent }),
+        json!({ "seq": 1, "outcome": outcome })
+    )
 }
 
 #[test]
@@ -248,12 +319,23 @@ fn planted_texts_stay_text() {
         let body = page.split_once("\r\n\r\n").unwrap().1;
         assert!(body.len() < 2 << 20, "{path}: {} bytes", body.len());
         assert!(body.matches("<script").count() == 1, "{path}: {body}");
-        for part in ["<svg onload", "<img", "href=\"javascript:", "\u{1b}", "\u{202e}", "\u{2066}", "\"><img"] {
+        for part in [
+            "<svg onload",
+            "<img",
+            "href=\"javascript:",
+            "\u{1b}",
+            "\u{202e}",
+            "\u{2066}",
+            "\"><img",
+        ] {
             assert!(!body.contains(part), "{path} holds {part:?}");
         }
     }
     let raw = viewer.page("/e/planted~one/1.reply.0.0.txt");
-    assert!(raw.contains("content-type: text/plain") && raw.contains("content-security-policy: sandbox"), "{raw}");
+    assert!(
+        raw.contains("content-type: text/plain") && raw.contains("content-security-policy: sandbox"),
+        "{raw}"
+    );
 }
 
 /// A site holds what was published, and nothing that names a real stock or day but what the mask shows.
@@ -262,16 +344,30 @@ fn an_exported_site_holds_published_episodes_alone() {
     let folder = Folder::new();
     copy(&results().at("results"), &folder.at("results"));
     copy(&results().at("public"), &folder.at("public"));
-    let refusal = refused(&quiet(folder.path(), &["view", "results/try", "--export", "site"]), 2);
+    let refusal = refused(
+        &quiet(folder.path(), &["view", "results/try", "--export", "site"]),
+        2,
+    );
     assert!(refusal.contains("was not published"), "{refusal}");
     assert_ok(&quiet(folder.path(), &["view", "public", "--export", "site"]));
     let files = ktd_kit::files(&folder.at("site"));
-    assert_eq!(files.keys().filter(|path| path.ends_with("index.html")).count(), 3);
+    assert_eq!(
+        files.keys().filter(|path| path.ends_with("index.html")).count(),
+        3
+    );
     for (path, bytes) in &files {
         let is_blinded = path.to_string_lossy().contains("blinded");
         let text = String::from_utf8_lossy(bytes);
-        assert!(!is_blinded || !text.contains("class=\"real\""), "{}", path.display());
-        assert!(!text.contains("http://") && !text.contains("https://"), "{}", path.display());
+        assert!(
+            !is_blinded || !text.contains("class=\"real\""),
+            "{}",
+            path.display()
+        );
+        assert!(
+            !text.contains("http://") && !text.contains("https://"),
+            "{}",
+            path.display()
+        );
     }
     let again = refused(&quiet(folder.path(), &["view", "public", "--export", "site"]), 2);
     assert!(again.contains("is not empty"), "{again}");
