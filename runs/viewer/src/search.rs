@@ -20,7 +20,7 @@ pub struct SearchHit {
     pub context: [String; 3],
 }
 
-/// What is found in an episode, in order; `exchanges` gives those of a step. At most [`HITS_MAX`].
+/// What is found in an episode, in order; `exchanges` gives those of a step. At most `HITS_MAX`.
 ///
 /// # Errors
 /// Those of `exchanges`.
