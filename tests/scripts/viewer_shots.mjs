@@ -6,7 +6,7 @@ import { join } from 'node:path';
 
 const [browser, profile, start, out] = process.argv.slice(2);
 const origin = new URL(start).origin;
-const DEADLINE_MS = 240_000;
+const DEADLINE_MS = 400_000;
 const WIDTHS = [1440, 1024, 390];
 
 const child = spawn(browser, [
@@ -156,9 +156,35 @@ async function main() {
   await open('index.html');
   await leads(() => run(`document.querySelector('tbody th a:not([href*="planted"])').click()`));
   const certificate = await run(`document.querySelector('a[href*="certificate/"]')?.href`);
-  if (certificate) { await open(certificate); await shots('certificate'); }
   const board = await run(`document.querySelector('a[href*="board/"]')?.href`);
-  if (board) { await open(board); await shots('board'); }
+  if (certificate) {
+    await open(certificate);
+    await shots('certificate');
+    await leads(() => run(`document.querySelector('a[href*="/answers~"]').click()`));
+    await expect(`document.querySelectorAll('tbody tr').length > 1`, 'answers behind a bound');
+    await shots('answers');
+    await leads(() => run(`document.querySelector('tbody th a').click()`));
+    await expect(`location.pathname.includes('/probe~')`, 'the probe of an answer');
+    await shots('probe');
+  }
+  if (board) {
+    await open(board);
+    await shots('board');
+    const first = () => run(`document.querySelector('#rows tbody tr').textContent`);
+    const returns = `[...document.querySelectorAll('#rows tbody tr')].map((row) => row.cells[6].dataset.value).filter(Boolean).map(Number)`;
+    await run(`document.querySelectorAll('#rows thead button')[6].click()`);
+    await expect(`${returns}.every((one, place, all) => place === 0 || all[place - 1] <= one)`, 'rows sorted by return');
+    const lowest = await first();
+    await run(`document.querySelectorAll('#rows thead button')[6].click()`);
+    if (lowest === await first()) fail('a second click on a heading does not turn the order');
+    await run(`(() => { const s = document.querySelector('#rows select[name="mode"]'); s.value = s.options[1].value; s.dispatchEvent(new Event('input', { bubbles: true })); })()`);
+    await expect(`document.querySelectorAll('#rows tbody tr:not([hidden])').length < document.querySelectorAll('#rows tbody tr').length`, 'fewer rows of one mode');
+    await leads(() => run(`document.querySelector('#rows tbody tr:not([hidden]) a').click()`));
+    await shots('tear-sheet');
+    await leads(() => run(`document.querySelector('#episodes a').click()`));
+    await expect(`document.querySelector('#exposures') !== null && document.querySelector('.nav-benchmark') !== null`, 'market and exposures of an episode');
+    await shots('ranked-episode');
+  }
 }
 
 main().catch((error) => fail(String(error))).finally(finish);

@@ -16,6 +16,7 @@
 //! Knows: files, the nouns of experiments and accounts. Never knows: a client, a running episode, ranks.
 
 pub mod book_difference;
+pub mod budget_file;
 pub mod bundle_ref;
 pub mod bundle_set;
 pub mod canary;

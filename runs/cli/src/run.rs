@@ -7,6 +7,7 @@ use crate::results::{results_json, results_table};
 use crate::step_bar::StepBar;
 use clap::Args;
 use ktd_bundle::BundlePaths;
+use ktd_bundle::budget_file::{BudgetCap, BudgetFile};
 use ktd_bundle::canary::CanaryRecord;
 use ktd_bundle::set_aside::{is_lost, set_aside};
 use ktd_bundle::summary_file::read_summary;
@@ -188,6 +189,14 @@ pub(super) fn execute(plan: &RunPlan, console: Console) -> Result<Executed, CliE
         return Err(CliError::invalid(message).with_hint("raise `ulimit -n`, or lower `parallel_cells`"));
     }
     let prepared = prepare(plan)?;
+    if let Some(budget) = prepared.metering.budget.as_deref() {
+        let caps = cost_text::caps(budget).into_iter();
+        let caps = caps.map(|(scope, cap_picodollars)| BudgetCap {
+            scope: scope.to_string(),
+            cap_picodollars,
+        });
+        BudgetFile::new(caps.collect()).write(&plan.output)?;
+    }
     let steps: usize = prepared.cells.iter().map(|cell| cell.window.days.len()).sum();
     let bar = Arc::new(StepBar::of_steps(console, steps));
     let cells = run_cells(plan, &prepared, bar);

@@ -167,7 +167,8 @@ fn notes(sum: &Spending) -> String {
 }
 
 /// The caps of the experiment and of vendors.
-fn caps(budget: &Budget) -> Vec<(Scope, ktd_experiment::amount::Picodollars)> {
+#[must_use]
+pub fn caps(budget: &Budget) -> Vec<(Scope, ktd_experiment::amount::Picodollars)> {
     let caps = budget.caps();
     let experiment = caps.experiment.map(|cap| (Scope::Experiment, cap));
     let vendors = caps

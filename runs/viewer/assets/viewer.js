@@ -37,6 +37,53 @@
     if (event.target.closest('form.filters')) event.preventDefault();
   });
 
+  // Headings of a table become buttons that sort it: by number where cells have one, else by text; empty cells last.
+  const value = (row, column) => {
+    const cell = row.cells[column];
+    const text = (cell.dataset.value ?? cell.textContent).trim();
+    return text === '' ? null : Number.isNaN(Number(text)) ? text : Number(text);
+  };
+  function sort(table, column, rises) {
+    const rows = [...table.tBodies[0].rows].map((row, place) => ({ row, place, key: value(row, column) }));
+    const compare = (a, b) => typeof a === 'number' && typeof b === 'number' ? a - b : String(a).localeCompare(String(b));
+    rows.sort((a, b) => {
+      if (a.key === null || b.key === null) return (a.key === null) - (b.key === null) || a.place - b.place;
+      return (rises ? 1 : -1) * compare(a.key, b.key) || a.place - b.place;
+    });
+    table.tBodies[0].append(...rows.map((one) => one.row));
+  }
+  function sortable(table) {
+    const headings = [...table.tHead.rows[0].cells];
+    headings.forEach((heading, column) => {
+      const button = document.createElement('button');
+      button.append(...heading.childNodes);
+      heading.append(button);
+      button.addEventListener('click', () => {
+        const rises = heading.getAttribute('aria-sort') !== 'ascending';
+        headings.forEach((other) => other.removeAttribute('aria-sort'));
+        heading.setAttribute('aria-sort', rises ? 'ascending' : 'descending');
+        sort(table, column, rises);
+      });
+    });
+  }
+  const sortables = () => [...document.querySelectorAll('table.sortable')];
+  sortables().forEach(sortable);
+  // Which column each table is sorted by.
+  const orders = () => sortables().map((table) => {
+    const headings = [...table.tHead.rows[0].cells];
+    const column = headings.findIndex((heading) => heading.hasAttribute('aria-sort'));
+    return column < 0 ? null : { column, direction: headings[column].getAttribute('aria-sort') };
+  });
+  function restore(before) {
+    sortables().forEach((table, place) => {
+      sortable(table);
+      const order = before[place];
+      if (!order) return;
+      table.tHead.rows[0].cells[order.column].setAttribute('aria-sort', order.direction);
+      sort(table, order.column, order.direction === 'ascending');
+    });
+  }
+
   const address = document.querySelector('header.top')?.dataset.live;
   if (!address) return;
   const mark = document.querySelector('.live');
@@ -49,9 +96,11 @@
     const fresh = new DOMParser().parseFromString(await answer.text(), 'text/html').querySelector('main');
     if (!fresh) return;
     const before = [...document.querySelectorAll('form.filters')].map((form) => new FormData(form));
+    const order = orders();
     const open = [...document.querySelectorAll('main details')].map((one) => one.open);
     document.querySelector('main').replaceWith(fresh);
     document.querySelectorAll('main details').forEach((one, place) => { one.open = open[place] ?? one.open; });
+    restore(order);
     document.querySelectorAll('form.filters').forEach((form, place) => {
       for (const [name, value] of before[place] ?? []) if (form.elements[name]) form.elements[name].value = value;
       filter(form);

@@ -1,16 +1,18 @@
 //! A site of published episodes that needs no server: a folder of pages, or one file of one episode.
 
 use crate::catalogue::{Catalogue, DocumentEntry, ExperimentEntry};
+use crate::certificate::CertificateFolder;
 use crate::entry::EpisodeEntry;
 use crate::episode::Episode;
 use crate::library::Library;
+use crate::page::tear_sheet::RankedRow;
 use crate::page::{self, PageSite, SiteKind};
 use crate::plain_files::check_all;
 use crate::{ViewerError, plain_files};
 use ktd_bundle::publication::Publication;
 use ktd_io::FileError;
 use ktd_io::whole_file::{
-    IfExists, check_writable, create_directory, list_if_exists, read_json, read_text, write_whole,
+    IfExists, check_writable, create_directory, list_if_exists, read_text, write_whole,
 };
 use maud::html;
 use std::collections::BTreeSet;
@@ -111,7 +113,7 @@ impl SiteWriter {
             for entry in &experiment.episodes {
                 self.episode(library, experiment, entry)?;
             }
-            self.documents(experiment)?;
+            self.documents(library, experiment)?;
         }
         Ok(())
     }
@@ -124,7 +126,9 @@ impl SiteWriter {
     ) -> Result<(), ViewerError> {
         let site = PageSite::exported(SiteKind::Folder);
         let episode = library.episode(entry, false)?;
-        let text = page::episode::page(site, Some(experiment), &episode);
+        let boards = library.readable_boards(&experiment.boards);
+        let ranked = RankedRow::of(&boards, entry);
+        let text = page::episode::page(site, Some(experiment), &episode, ranked);
         self.put(&format!("e/{}/index.html", entry.slug), &text)?;
         for step in &episode.steps {
             let exchanges = library.exchanges(entry, step.record.step)?;
@@ -135,18 +139,45 @@ impl SiteWriter {
         Ok(())
     }
 
-    fn documents(&mut self, experiment: &ExperimentEntry) -> Result<(), ViewerError> {
+    fn documents(&mut self, library: &Library, experiment: &ExperimentEntry) -> Result<(), ViewerError> {
         let site = PageSite::exported(SiteKind::Folder);
         for board in &experiment.boards {
             let path = plain(board, "index.html")?;
             let own = read_text(&path, PAGE_LIMIT_BYTES)?;
             self.put(&format!("board/{}/index.html", board.slug), &own)?;
-            let text = page::board::page(site, experiment, board);
+            let rows = library.board(board);
+            let rows = rows.as_deref().map_err(ToString::to_string);
+            let text = page::board::page(
+                site,
+                experiment,
+                board,
+                rows.as_ref().copied().map_err(String::as_str),
+            );
             self.put(&format!("board/{}.html", board.slug), &text)?;
+            let Ok(rows) = rows else { continue };
+            for (track, row) in rows.rows() {
+                let ranked = RankedRow {
+                    document: board,
+                    board: rows,
+                    track,
+                    row,
+                };
+                let text = page::tear_sheet::page(site, experiment, ranked);
+                self.put(&ranked.address(), &text)?;
+            }
         }
         for certificate in &experiment.certificates {
-            let value: serde_json::Value = read_json(&plain(certificate, "certificate.json")?)?;
-            let text = page::certificate::page(site, experiment, &value);
+            let folder = CertificateFolder {
+                folder: &certificate.folder,
+                with_private: false,
+            };
+            let place = page::certificate::CertificatePlace {
+                site,
+                experiment,
+                slug: &certificate.slug,
+                has_private: false,
+            };
+            let text = page::certificate::page(place, &folder.document()?);
             self.put(&format!("certificate/{}.html", certificate.slug), &text)?;
         }
         Ok(())
@@ -180,7 +211,7 @@ fn one_page(library: &Library, entry: &Arc<EpisodeEntry>, episode: &Episode) -> 
         steps.push(html! { article id={ "step-" (step.record.step) } { (body) } });
     }
     let body = html! {
-        (page::episode::body(site, None, episode))
+        (page::episode::body(site, None, episode, None))
         @for step in steps { (step) }
     };
     Ok(page::episode::framed(site, None, episode, &body))

@@ -3,7 +3,9 @@
 //! Knows: the record of episodes and how to draw. Never knows: a client, a running episode, a market, a key: it reads, and
 //! writes nothing but the folder of an exported site. The same pages are served on loopback and exported.
 
+mod board;
 pub mod catalogue;
+mod certificate;
 pub mod difference;
 pub mod entry;
 pub mod episode;

@@ -1,6 +1,7 @@
 //! The directories that are shown, with what was read of them last.
 
-use crate::catalogue::{Catalogue, CatalogueReader};
+use crate::board::Board;
+use crate::catalogue::{Catalogue, CatalogueReader, DocumentEntry};
 use crate::entry::EpisodeEntry;
 use crate::episode::{Episode, check_hash};
 use crate::step::StepExchange;
@@ -8,9 +9,10 @@ use crate::{ViewerError, plain_files};
 use ktd_bundle::BundlePaths;
 use ktd_bundle::exchanges::ExchangesByStep;
 use ktd_bundle::tariff::Tariff;
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
 
 /// Episodes whose exchanges are held, compressed: two to compare, and some that were opened before.
 const HELD_EPISODES: usize = 6;
@@ -25,7 +27,11 @@ pub(crate) struct Library {
     with_private: bool,
     episodes: Mutex<VecDeque<HeldEpisode>>,
     held: Mutex<VecDeque<HeldExchanges>>,
+    boards: Mutex<BTreeMap<PathBuf, HeldBoard>>,
 }
+
+/// A board, with the time and size of the file that it was read from.
+type HeldBoard = (Option<(SystemTime, u64)>, Arc<Board>);
 
 /// An episode, with the entry that it was read for: a changed bundle has another one.
 #[derive(Debug)]
@@ -49,6 +55,7 @@ impl Library {
             with_private,
             episodes: Mutex::new(VecDeque::new()),
             held: Mutex::new(VecDeque::new()),
+            boards: Mutex::new(BTreeMap::new()),
         })
     }
 
@@ -91,6 +98,35 @@ impl Library {
         Ok(episode)
     }
 
+    /// Whether private parts are read at all.
+    pub(crate) const fn with_private(&self) -> bool {
+        self.with_private
+    }
+
+    /// A board; one that did not change is not read again.
+    pub(crate) fn board(&self, document: &DocumentEntry) -> Result<Arc<Board>, ViewerError> {
+        let metadata = document.folder.join("leaderboard.json").metadata().ok();
+        let stamp = metadata.and_then(|metadata| Some((metadata.modified().ok()?, metadata.len())));
+        let mut boards = self.boards.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, known)) = boards.get(&document.folder).filter(|(known, _)| *known == stamp) {
+            return Ok(Arc::clone(known));
+        }
+        let board = Arc::new(Board::read(&document.folder)?);
+        boards.insert(document.folder.clone(), (stamp, Arc::clone(&board)));
+        Ok(board)
+    }
+
+    /// The boards of documents that can be read: one that cannot says so on its own page.
+    pub(crate) fn readable_boards<'d>(
+        &self,
+        documents: &'d [DocumentEntry],
+    ) -> Vec<(&'d DocumentEntry, Arc<Board>)> {
+        let boards = documents
+            .iter()
+            .filter_map(|one| Some((one, self.board(one).ok()?)));
+        boards.collect()
+    }
+
     /// What was sent and came back in a step.
     pub(crate) fn exchanges(
         &self,
@@ -100,6 +136,19 @@ impl Library {
         let content = entry.content.as_ref().map_err(ViewerError::invalid)?;
         let sends = self.by_step(entry)?.step(step)?;
         StepExchange::all(&sends, &Tariff::of_header(&content.header))
+    }
+
+    /// Unpacks the exchanges of a finished episode before a step is asked for.
+    pub(crate) fn prepare(&self, slug: &str) {
+        let Ok(catalogue) = self.catalogue() else { return };
+        let entry = catalogue.episode(slug);
+        let is_finished = |entry: &&Arc<EpisodeEntry>| {
+            let content = entry.content.as_ref();
+            content.is_ok_and(|content| content.summary().is_some())
+        };
+        if let Some(entry) = entry.filter(is_finished) {
+            self.by_step(entry).ok();
+        }
     }
 
     fn by_step(&self, entry: &Arc<EpisodeEntry>) -> Result<Arc<ExchangesByStep>, ViewerError> {

@@ -338,6 +338,156 @@ fn planted_texts_stay_text() {
     );
 }
 
+/// A board beside the episodes: its rows lead to tear sheets and these to episodes, which then show the market; without days.
+#[test]
+fn a_row_of_a_board_leads_to_its_episodes() {
+    let folder = Folder::new();
+    copy(&results().at("results"), &folder.at("results"));
+    let board = [
+        "leaderboard",
+        "results/try",
+        "--out",
+        "results/try/board",
+        "--replicates",
+        "40",
+        "--portfolios",
+        "20",
+    ];
+    assert_ok(&quiet(folder.path(), &board));
+    let viewer = Viewer::of(folder.path(), &["results/try"]);
+    let sheet = "board/try.board/momentum__w__blinded-rescaled__open-research.html";
+    let rows = viewer.page("/board/try.board.html");
+    assert!(
+        rows.contains(&format!("href=\"{}\"", sheet.trim_start_matches("board/"))),
+        "{rows}"
+    );
+    let sheet = viewer.page(&format!("/{sheet}"));
+    for part in ["Where the return came from", "selection", "luck alone", BLINDED] {
+        assert!(sheet.contains(part), "{part}: {sheet}");
+    }
+    let episode = viewer.page(&format!("/e/try~{BLINDED}/index.html"));
+    assert!(
+        episode.contains("class=\"nav-benchmark\"") && episode.contains("Exposures through time"),
+        "{episode}"
+    );
+    // The board names real days: a masked episode's page has them behind its switch alone.
+    let document: Value =
+        serde_json::from_slice(&std::fs::read(folder.at("results/try/board/leaderboard.json")).unwrap())
+            .unwrap();
+    let day = document.pointer("/tracks/0/dates/0").unwrap().as_str().unwrap();
+    assert!(sheet.contains(day) && !episode.contains(day), "{day}: {episode}");
+    assert!(
+        viewer
+            .page(&format!("/e/try~{BLINDED}/index.html?real=1"))
+            .contains(day)
+    );
+    assert_eq!(viewer.get("/board/try.board/nobody.html").0, 404);
+
+    std::fs::write(folder.at("results/try/board/leaderboard.json"), "{\"title\": 3}").unwrap();
+    let broken = viewer.page("/board/try.board.html");
+    assert!(broken.contains("Its rows cannot be read"), "{broken}");
+    assert!(
+        !viewer
+            .page(&format!("/e/try~{BLINDED}/index.html"))
+            .contains("nav-benchmark")
+    );
+}
+
+/// What a bound of a certificate rests on: probes and answers, and the truth for its owner, on request.
+#[test]
+fn a_bound_leads_to_probes_and_answers() {
+    let folder = Folder::new();
+    copy(&results().at("results"), &folder.at("results"));
+    let certificate = folder.at("results/try/certificate");
+    for part in ["answers", "probes", "private"] {
+        std::fs::create_dir_all(certificate.join(part)).unwrap();
+    }
+    let bound =
+        json!({ "measure": "top1", "attacker": "guesser", "kind": "day", "excess": 0.1, "threshold": 0.5 });
+    let document = json!({ "certificate": { "verdict": "certified",
+        "classes": [{ "class": "database", "verdict": "certified", "bounds": [bound] }] } });
+    std::fs::write(certificate.join("certificate.json"), document.to_string()).unwrap();
+    let packed = |lines: &[Value]| {
+        let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+        zstd::encode_all(text.as_bytes(), 1).unwrap()
+    };
+    let answers = [
+        json!({ "kind": "day", "number": 0, "answer": { "stocks": ["SH600001"] } }),
+        json!({ "kind": "episode", "number": 0, "answer": { "stocks": ["SH600002"] } }),
+    ];
+    std::fs::write(certificate.join("answers/guesser.jsonl.zst"), packed(&answers)).unwrap();
+    let probe = json!({ "number": 0, "exhibits": [{ "target": "asset_0007", "steps": [] }] });
+    std::fs::write(certificate.join("probes/day.jsonl.zst"), packed(&[probe])).unwrap();
+    let truth = json!({ "kind": "day", "number": 0, "targets": [{ "stock": "SH600519" }] });
+    std::fs::write(certificate.join("private/gold.jsonl"), format!("{truth}\n")).unwrap();
+
+    let viewer = Viewer::of(folder.path(), &["results/try"]);
+    let address = "/certificate/try.certificate/answers~day~guesser.html";
+    let page = viewer.page("/certificate/try.certificate.html");
+    assert!(
+        page.contains(&format!(
+            "href=\"{}\"",
+            address.trim_start_matches("/certificate/")
+        )),
+        "{page}"
+    );
+    let answers = viewer.page(address);
+    assert!(
+        answers.contains("SH600001") && !answers.contains("SH600002") && !answers.contains("SH600519"),
+        "{answers}"
+    );
+    assert!(viewer.page(&format!("{address}?real=1")).contains("SH600519"));
+    assert!(
+        viewer
+            .page("/certificate/try.certificate/probe~day~0.html")
+            .contains("asset_0007")
+    );
+    for none in [
+        "answers~day~nobody",
+        "answers~day~..",
+        "probe~day~7",
+        "probe~gold~0",
+    ] {
+        assert_eq!(
+            viewer.get(&format!("/certificate/try.certificate/{none}.html")).0,
+            404
+        );
+    }
+    // What others would see has no truth and no switch.
+    let public = Viewer::of(folder.path(), &["results/try", "--public"]);
+    let page = public.page(&format!("{address}?real=1"));
+    assert!(!page.contains("SH600519") && !page.contains("real=1"), "{page}");
+    // A bomb is refused.
+    let bomb = zstd::encode_all(std::io::repeat(b' ').take(300 << 20), 1).unwrap();
+    std::fs::write(certificate.join("probes/day.jsonl.zst"), bomb).unwrap();
+    let (status, page) = viewer.get("/certificate/try.certificate/probe~day~0.html");
+    assert!(
+        status == 422 && page.contains("unpacks to more than"),
+        "{status} {page}"
+    );
+}
+
+/// One episode as one file, which loads nothing.
+#[test]
+fn an_episode_is_exported_as_one_file() {
+    let folder = Folder::new();
+    copy(&results().at("public"), &folder.at("public"));
+    let bundle = ktd_kit::files(&folder.at("public"))
+        .into_keys()
+        .find(|path| path.ends_with(format!("{BLINDED}/header.json")))
+        .unwrap();
+    let bundle = Path::new("public").join(bundle.parent().unwrap());
+    let bundle = bundle.to_string_lossy().into_owned();
+    assert_ok(&quiet(folder.path(), &["view", &bundle, "--export", "one.html"]));
+    let page = std::fs::read_to_string(folder.at("one.html")).unwrap();
+    for part in ["id=\"step-4\"", "href=\"#step-1\"", "screen_candidates"] {
+        assert!(page.contains(part), "{part}");
+    }
+    for part in ["<script", "<link", "http://", "https://", "src="] {
+        assert!(!page.contains(part), "{part}");
+    }
+}
+
 /// A site holds what was published, and nothing that names a real stock or day but what the mask shows.
 #[test]
 fn an_exported_site_holds_published_episodes_alone() {

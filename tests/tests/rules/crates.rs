@@ -616,7 +616,8 @@ pub(crate) const CRATES: [Crate; 39] = [
         knows: &["agents", "io", "view", "bundle"],
         tests_know: &[],
         never: "a client, a running episode, a market, a mask's key; writes nothing but an exported site",
-        powers: &[Clock, Tasks, Sockets, Serialisation],
+        // Codecs: probes and answers of certificates are compressed.
+        powers: &[Codecs, Clock, Tasks, Sockets, Serialisation],
     },
     Crate {
         name: "cli",

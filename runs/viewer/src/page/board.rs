@@ -1,19 +1,39 @@
-//! A board in the frame of the other pages: its own page, as it was written.
+//! A board in the frame of the other pages: its rows, which sort, filter and lead to episodes, and its own page as it was written.
 
 use super::frame::{Page, PageSite};
 use super::value::line;
+use crate::board::{Board, Track, TrackRow};
 use crate::catalogue::{DocumentEntry, ExperimentEntry};
-use maud::html;
+use ktd_view::draw::{change, scroll};
+use maud::{Markup, html};
+use std::collections::BTreeSet;
 
 /// The page; the board's own stands in a frame that runs no script and reaches nothing.
 #[must_use]
-pub(crate) fn page(site: PageSite, experiment: &ExperimentEntry, board: &DocumentEntry) -> String {
-    let own = format!("{}/index.html", board.slug);
+pub(crate) fn page(
+    site: PageSite,
+    experiment: &ExperimentEntry,
+    document: &DocumentEntry,
+    board: Result<&Board, &str>,
+) -> String {
+    let title = board.map_or(document.slug.as_str(), |board| board.title.as_str());
+    let own = format!("{}/index.html", document.slug);
     let body = html! {
-        h1 { "Board " (line(&board.slug)) }
+        h1 { "Board " (line(title)) }
         p { a href=(own) { "Open it alone" } ". Episodes that it ranks: "
             a href={ "../x/" (experiment.slug) ".html" } { (line(&experiment.slug)) } "." }
-        iframe.whole src=(own) title="the board" sandbox="" {}
+        section #rows {
+            h2 { "Rows" }
+            @match board {
+                Ok(board) => {
+                    p.lead { "Each leads to what it is made of. A click on a heading sorts." }
+                    (filters(board))
+                    (scroll("rows", &rows(document, board)))
+                }
+                Err(why) => { p.warning { "Its rows cannot be read: " (line(why)) } }
+            }
+        }
+        section #own { h2 { "As it was written" } iframe.whole src=(own) title="the board" sandbox="" {} }
     };
     let above = [(format!("x/{}.html", experiment.slug), experiment.slug.clone())];
     let page = Page {
@@ -25,4 +45,62 @@ pub(crate) fn page(site: PageSite, experiment: &ExperimentEntry, board: &Documen
         body: &body,
     };
     page.html()
+}
+
+fn filters(board: &Board) -> Markup {
+    let rows = || board.rows();
+    let cohorts: BTreeSet<String> = rows().map(|(_, row)| row.cohort.clone()).collect();
+    let windows: BTreeSet<String> = rows().map(|(track, _)| track.window.clone()).collect();
+    let masks: BTreeSet<String> = rows().map(|(track, _)| track.mask("/")).collect();
+    let modes: BTreeSet<String> = rows().map(|(track, _)| track.mode.clone()).collect();
+    html! {
+        form.filters role="search" data-filter="#rows tbody tr" {
+            @for (name, options) in [("cohort", &cohorts), ("window", &windows), ("mask", &masks), ("mode", &modes)] {
+                label { (name) " " select name=(name) {
+                    option value="" { "any" }
+                    @for option in options { option value=(option) { (line(option)) } }
+                } }
+            }
+            label { "agent or word " input type="search" name="words" data-key="filter"; }
+            span.count aria-live="polite" {}
+        }
+    }
+}
+
+fn rows(document: &DocumentEntry, board: &Board) -> Markup {
+    html! {
+        table.sortable {
+            thead { tr {
+                th.l scope="col" { "agent" } th.l scope="col" { "cohort" } th.l scope="col" { "window" } th.l scope="col" { "mask" }
+                th.l scope="col" { "mode" } th scope="col" { "seeds" } th scope="col" { "return" } th scope="col" { "rank" }
+                th scope="col" { "selection" } th scope="col" { "from" } th scope="col" { "to" } th scope="col" { "rank by selection" }
+                th.l scope="col" { "plausible ranks" }
+            } }
+            tbody { @for (track, one) in board.rows() { (row(document, track, one)) } }
+        }
+    }
+}
+
+fn row(document: &DocumentEntry, track: &Track, row: &TrackRow) -> Markup {
+    let total = row.attribution.as_ref().map(|bases| bases.two.carino.portfolio);
+    let selection = row.selection.as_ref();
+    let interval = selection.and_then(|selection| selection.interval);
+    let mask = track.mask("/");
+    html! {
+        tr data-cohort=(row.cohort) data-window=(track.window) data-mask=(mask) data-mode=(track.mode) {
+            th.l scope="row" { a href={ (document.slug) "/" (row.slug(track)) ".html" } { (line(&row.agent)) } }
+            td.l { (line(&row.cohort)) } td.l { (line(&track.window)) } td.l { (line(&mask)) } td.l { (line(&track.mode)) }
+            td { (row.seeds.len()) }
+            (number(total)) td { @if let Some(rank) = row.return_rank { (rank) } }
+            (number(selection.map(|selection| selection.value)))
+            (number(interval.map(|interval| interval.low))) (number(interval.map(|interval| interval.high)))
+            td { @if let Some(rank) = row.alpha_rank { (rank) } }
+            td.l { @if let Some(between) = row.rank_interval { (between.low) " to " (between.high) } }
+        }
+    }
+}
+
+/// A share, with the number that it sorts by.
+fn number(share: Option<f64>) -> Markup {
+    html! { td data-value=[share.map(|share| share.to_string())] { @if let Some(share) = share { (change(share)) } } }
 }

@@ -1,15 +1,57 @@
-//! A certificate: its verdict, its bounds, and all that it says.
+//! A certificate: its verdict, its bounds, the probes and answers that they rest on, and all that it says.
 
 use super::frame::{Page, PageSite};
 use super::value::{RealNames, laid_out, line};
 use crate::catalogue::ExperimentEntry;
+use crate::certificate::AnsweredProbes;
 use ktd_view::draw::scroll;
 use maud::{Markup, html};
 use serde_json::Value;
 
+/// Whose pages these are.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct CertificatePlace<'c> {
+    pub(crate) site: PageSite,
+    pub(crate) experiment: &'c ExperimentEntry,
+    pub(crate) slug: &'c str,
+    /// Whether the truth can be shown.
+    pub(crate) has_private: bool,
+}
+
+impl CertificatePlace<'_> {
+    /// A page below the certificate's own.
+    fn below(self, title: &str, body: &Markup) -> String {
+        let above = [
+            (
+                format!("x/{}.html", self.experiment.slug),
+                self.experiment.slug.clone(),
+            ),
+            (
+                format!("certificate/{}.html", self.slug),
+                "Certificate".to_owned(),
+            ),
+        ];
+        let page = Page {
+            site: self.site,
+            title,
+            root: "../../",
+            above: &above,
+            changes: false,
+            body,
+        };
+        page.html()
+    }
+}
+
 /// The page of a certificate's document.
 #[must_use]
-pub(crate) fn page(site: PageSite, experiment: &ExperimentEntry, document: &Value) -> String {
+pub(crate) fn page(place: CertificatePlace<'_>, document: &Value) -> String {
+    let CertificatePlace {
+        site,
+        experiment,
+        slug,
+        ..
+    } = place;
     let text = |pointer: &str| {
         document
             .pointer(pointer)
@@ -22,7 +64,7 @@ pub(crate) fn page(site: PageSite, experiment: &ExperimentEntry, document: &Valu
         p.lead { "Verdict: " b { (line(text("/certificate/verdict"))) } ". Mask "
             (line(text("/certificate/set/plan/level"))) "/" (line(text("/certificate/set/plan/numeric"))) ". "
             "Its signature is not checked here: " code { "ktd verify" } " does that." }
-        @for class in classes.into_iter().flatten() { (bounds(class)) }
+        @for class in classes.into_iter().flatten() { (bounds(site, slug, class)) }
         section #all { h2 { "All that it says" } (laid_out(document, &RealNames::new(), 0)) }
     };
     let above = [(format!("x/{}.html", experiment.slug), experiment.slug.clone())];
@@ -37,7 +79,7 @@ pub(crate) fn page(site: PageSite, experiment: &ExperimentEntry, document: &Valu
     page.html()
 }
 
-fn bounds(class: &Value) -> Markup {
+fn bounds(site: PageSite, slug: &str, class: &Value) -> Markup {
     let text = |value: &Value, key: &str| {
         value
             .get(key)
@@ -59,8 +101,10 @@ fn bounds(class: &Value) -> Markup {
                 th scope="col" { "at most" } th scope="col" { "threshold" }
             } }
             tbody { @for row in rows.into_iter().flatten() {
+                @let (attacker, kind) = (text(row, "attacker"), text(row, "kind"));
                 tr {
-                    th.l scope="row" { (line(&text(row, "measure"))) } td.l { (line(&text(row, "attacker"))) } td.l { (line(&text(row, "kind"))) }
+                    th.l scope="row" { (line(&text(row, "measure"))) } td.l { (line(&attacker)) }
+                    td.l { @if site.is_live() { a href={ (slug) "/answers~" (kind) "~" (attacker) ".html" } { (line(&kind)) } } @else { (line(&kind)) } }
                     td { (number(row, "excess").unwrap_or_default()) } td { (number(row, "threshold").unwrap_or_default()) }
                 }
             } }
@@ -73,4 +117,54 @@ fn bounds(class: &Value) -> Markup {
             (scroll("bounds", &table))
         }
     }
+}
+
+/// What an attacker answered to the probes of a kind.
+#[must_use]
+pub(crate) fn answers(
+    place: CertificatePlace<'_>,
+    (kind, attacker): (&str, &str),
+    probes: &AnsweredProbes,
+) -> String {
+    let shows_truth = place.site.shows_real;
+    let none = RealNames::new();
+    let table = html! {
+        table {
+            thead { tr { th.l scope="col" { "probe" } th.l scope="col" { "answer" } @if shows_truth { th.l scope="col" { "truth" } } } }
+            tbody { @for row in &probes.rows { tr {
+                th.l scope="row" { a href={ "probe~" (kind) "~" (row.number) ".html" } { (row.number) } }
+                td.l.wide { (laid_out(&row.answer, &none, 0)) }
+                @if shows_truth { td.l.wide.real { @if let Some(truth) = &row.truth { (laid_out(truth, &none, 0)) } } }
+            } } }
+        }
+    };
+    let body = html! {
+        h1 { "Answers of " (line(attacker)) }
+        p.lead { (probes.rows.len()) " probes of the kind " (line(kind)) @if probes.is_cut { "; more are not listed" } "." }
+        @if place.has_private { p.switch {
+            @if shows_truth { a href="?" { "Show the answers alone" } } @else { a.real href="?real=1" { "Show what was true" } }
+        } }
+        form.filters role="search" data-filter="tbody tr" {
+            label { "Filter " input type="search" name="words" data-key="filter"; }
+            span.count aria-live="polite" {}
+        }
+        (scroll("answers", &table))
+    };
+    place.below("ktd view: answers", &body)
+}
+
+/// A probe as it was asked.
+#[must_use]
+pub(crate) fn probe(place: CertificatePlace<'_>, (kind, number): (&str, u64), probe: &Value) -> String {
+    let before = number.checked_sub(1);
+    let body = html! {
+        nav.steps aria-label="Probes" {
+            @if let Some(before) = before { a href={ "probe~" (kind) "~" (before) ".html" } data-key="previous" rel="prev" { "\u{2190} probe " (before) } }
+            a href={ "probe~" (kind) "~" (number + 1) ".html" } data-key="next" rel="next" { "probe " (number + 1) " \u{2192}" }
+        }
+        h1 { "Probe " (number) " of the kind " (line(kind)) }
+        p.lead { "As every attacker was shown it." }
+        (laid_out(probe, &RealNames::new(), 0))
+    };
+    place.below("ktd view: probe", &body)
 }

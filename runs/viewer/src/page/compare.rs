@@ -43,16 +43,8 @@ pub(crate) fn page(
     let first = differing.clone().next().map(|pair| pair.step);
     let address = |step: usize| format!("compare.html?a={}&b={}&step={step}", a.entry.slug, b.entry.slug);
     let lines = [
-        NavLine {
-            name: "left",
-            class: "nav-a",
-            steps: &a.steps,
-        },
-        NavLine {
-            name: "right",
-            class: "nav-b",
-            steps: &b.steps,
-        },
+        NavLine::of_steps("left", "nav-a", &a.steps),
+        NavLine::of_steps("right", "nav-b", &b.steps),
     ];
     let body = html! {
         h1 { "Side by side" }

@@ -2,6 +2,8 @@
 
 use super::experiment::{metric, money};
 use super::frame::{Page, PageSite};
+use super::nav::NavLine;
+use super::tear_sheet::RankedRow;
 use super::value::{line, name};
 use super::{holdings, nav};
 use crate::catalogue::ExperimentEntry;
@@ -14,8 +16,13 @@ use std::collections::BTreeSet;
 
 /// The page.
 #[must_use]
-pub(crate) fn page(site: PageSite, experiment: Option<&ExperimentEntry>, episode: &Episode) -> String {
-    let body = body(site, experiment, episode);
+pub(crate) fn page(
+    site: PageSite,
+    experiment: Option<&ExperimentEntry>,
+    episode: &Episode,
+    ranked: Option<RankedRow<'_>>,
+) -> String {
+    let body = body(site, experiment, episode, ranked);
     framed(site, experiment, episode, &body)
 }
 
@@ -40,18 +47,40 @@ pub(crate) fn framed(
 }
 
 /// What the page shows.
-pub(crate) fn body(site: PageSite, experiment: Option<&ExperimentEntry>, episode: &Episode) -> Markup {
+pub(crate) fn body(
+    site: PageSite,
+    experiment: Option<&ExperimentEntry>,
+    episode: &Episode,
+    ranked: Option<RankedRow<'_>>,
+) -> Markup {
     let entry = &episode.entry;
+    let days = entry
+        .content
+        .as_ref()
+        .map_or(0, |content| content.header.window.steps);
+    let mut lines = vec![NavLine::of_steps("this episode", "nav-a", &episode.steps)];
+    lines.extend(ranked.into_iter().flat_map(|ranked| ranked.market(days)));
     html! {
         h1 { (line(&entry.name)) }
         @if let Ok(content) = &entry.content { (head(site, content, episode)) }
         section #account {
             h2 { "Account" }
-            (nav::figure(&[nav::own(episode, "this episode")]))
+            (nav::figure(&lines))
             (figures(episode))
+            @if let Some(ranked) = ranked { p { a href={ "../../" (ranked.address()) } { "Tear sheet of " (line(&ranked.row.agent)) }
+                ": market, style and selection, with intervals." } }
+            @else if site.is_live() { p.source { "With a board beside the episodes (" code { "ktd leaderboard RESULTS --out RESULTS/board" }
+                ") the market stands here too, and exposures below." } }
         }
         section #timeline { h2 { "Timeline" } (timeline(site, episode)) }
         section #holdings { h2 { "Holdings" } (holdings::figure(&episode.steps, &episode.real)) }
+        @if let Some(ranked) = ranked.filter(|ranked| !ranked.row.daily_exposures.is_empty()) {
+            section #exposures {
+                h2 { "Exposures" }
+                @if 1 < ranked.row.seeds.len() { p.lead { "Means over the agent's " (ranked.row.seeds.len()) " seeds." } }
+                (ranked.exposures(site.shows_real))
+            }
+        }
         section #steps { h2 { "Steps" } (filters(episode)) (scroll("steps", &table(site, episode))) }
         @if site.is_live() { (beside(experiment, episode)) }
     }

@@ -4,6 +4,7 @@ use super::frame::{Page, PageSite};
 use super::value::line;
 use crate::catalogue::{Catalogue, ExperimentEntry};
 use crate::entry::{EpisodeContent, EpisodeEntry, EpisodeProgress};
+use ktd_bundle::budget_file::BudgetFile;
 use ktd_bundle::spending::Spending;
 use ktd_bundle::summary::{Counters, Metric};
 use ktd_view::draw::{change, counted, decimals, grouped, percent, real, scroll};
@@ -134,6 +135,9 @@ fn grid(experiment: &ExperimentEntry, root: &str) -> Markup {
             @if 0 < totals.unreadable { ", " (totals.unreadable) " unreadable" }
             "; " (grouped(totals.closed)) " of " (grouped(totals.steps)) " steps, " (grouped(totals.covered)) " of them covered"
             "; spent in ended ones: " (totals.spent())
+            @if let Some(budget) = BudgetFile::find(&experiment.folder) {
+                @for cap in &budget.caps { ", of " (cap.cap_picodollars) " for " (line(&cap.scope)) }
+            }
             @if let Some(left) = totals.time_left { "; about " (duration(left)) " left at the pace so far" }
             "."
         }
@@ -167,7 +171,7 @@ fn filters() -> Markup {
 
 fn table(experiment: &ExperimentEntry, root: &str) -> Markup {
     html! {
-        table.grid {
+        table.grid.sortable {
             thead { tr {
                 @for head in ["agent", "window", "mask", "mode"] { th.l scope="col" { (head) } }
                 th scope="col" { "seed" }

@@ -6,12 +6,15 @@ pub(crate) mod certificate;
 pub(crate) mod compare;
 pub(crate) mod episode;
 pub(crate) mod experiment;
+mod exposures;
 mod frame;
 mod holdings;
 mod nav;
 pub(crate) mod problem;
 pub(crate) mod search;
 pub(crate) mod step;
+pub(crate) mod tear_sheet;
 mod value;
+mod waterfall;
 
 pub(crate) use frame::{PageSite, SCRIPT, STYLE_SHEET, SiteKind, script, style_sheet};

@@ -1,6 +1,6 @@
 //! Net asset value, drawdown and what each step did, one above the other.
 
-use crate::episode::{Episode, TimelineStep};
+use crate::episode::TimelineStep;
 use ktd_view::draw::{Axes, Axis, Canvas, Edges, axis_percent, padded, real};
 use maud::{Markup, html};
 
@@ -10,52 +10,70 @@ const ROWS: [f64; 2] = [250.0, 350.0];
 /// Space at the left for labels.
 const LEFT: f64 = 52.0;
 
-/// A line of a drawing: what it is called, its class, and a value a step.
+/// A line of a drawing: what it is called, its class, and values of one CNY by step.
 pub(crate) struct NavLine<'n> {
     pub(crate) name: &'n str,
     pub(crate) class: &'static str,
-    pub(crate) steps: &'n [TimelineStep],
+    pub(crate) points: Vec<(usize, f64)>,
+    /// Steps whose trades are marked on it.
+    pub(crate) trades: &'n [TimelineStep],
 }
 
-/// The curves of episodes on one scale; the first one's trades and drawdown are marked.
+impl<'n> NavLine<'n> {
+    /// The line of an episode.
+    pub(crate) fn of_steps(name: &'n str, class: &'static str, steps: &'n [TimelineStep]) -> Self {
+        let points = steps
+            .iter()
+            .filter_map(|step| Some((step.record.step, step.nav?)));
+        Self {
+            name,
+            class,
+            points: points.collect(),
+            trades: steps,
+        }
+    }
+
+    /// The line of values after each day.
+    pub(crate) fn of_days(name: &'n str, class: &'static str, values: &[f64]) -> Self {
+        let points = values.iter().enumerate().map(|(day, value)| (day + 1, *value));
+        Self {
+            name,
+            class,
+            points: points.filter(|(_, value)| value.is_finite()).collect(),
+            trades: &[],
+        }
+    }
+}
+
+/// Curves on one scale; the first one's trades and drawdown are marked.
 pub(crate) fn figure(lines: &[NavLine<'_>]) -> Markup {
     let Some(first) = lines.first() else {
         return html! {};
     };
-    let all = lines
-        .iter()
-        .flat_map(|line| line.steps)
-        .filter_map(|step| step.nav);
-    let values: Vec<f64> = all.map(|nav| nav - 1.0).collect();
-    if values.is_empty() {
+    if first.points.is_empty() {
         return html! { p.nothing { "The net asset value is not part of what this bundle shows: the mask hides it, and the private \
         part is missing or left out." } };
     }
-    let last = lines
-        .iter()
-        .flat_map(|line| line.steps)
-        .map(|step| step.record.step)
-        .max()
-        .unwrap_or(1);
+    let all = || lines.iter().flat_map(|line| &line.points);
+    let values: Vec<f64> = all().map(|(_, value)| value - 1.0).collect();
+    let last = all().map(|(step, _)| *step).max().unwrap_or(1);
     let mut canvas = Canvas::new(WIDTH, ROWS[1]);
     curve(&mut canvas, lines, &values, last);
-    drawdown(&mut canvas, first.steps, last);
-    let end = first
-        .steps
-        .iter()
-        .filter_map(|step| step.nav)
-        .next_back()
-        .unwrap_or(1.0);
+    drawdown(&mut canvas, &first.points, last);
+    let end = first.points.last().map_or(1.0, |(_, value)| *value);
     let description = format!(
         "return since the start by step, {} at the last close; below it the fall from the highest value so far",
         ktd_view::draw::change(end - 1.0)
     );
+    let marks_trades = !first.trades.is_empty();
     html! {
         figure {
             div.scroll tabindex="0" role="region" aria-label="net asset value" { (canvas.figure("wide", "Net asset value", &description)) }
             figcaption {
-                @for line in lines { span.key { span class={ "swatch " (line.class) } {} (line.name) } }
-                span.key { span.swatch.buy {} "bought" } span.key { span.swatch.sell {} "sold" } span.key { span.swatch.both {} "both" }
+                @for line in lines { span.key { span class={ "swatch " (line.class) } {} (super::value::line(line.name)) } }
+                @if marks_trades {
+                    span.key { span.swatch.buy {} "bought" } span.key { span.swatch.sell {} "sold" } span.key { span.swatch.both {} "both" }
+                }
             }
         }
     }
@@ -72,15 +90,16 @@ fn curve(canvas: &mut Canvas, lines: &[NavLine<'_>], values: &[f64], last: usize
     }
     .draw(canvas);
     canvas.line("zero", plane.at(0.0, 0.0), plane.at(real(last.max(1)), 0.0));
-    for line in lines {
+    // The first line lies above the others.
+    for line in lines.iter().rev() {
         let start = std::iter::once(plane.at(0.0, 0.0));
         let points = line
-            .steps
+            .points
             .iter()
-            .filter_map(|step| Some(plane.at(real(step.record.step), step.nav? - 1.0)));
+            .map(|(step, value)| plane.at(real(*step), value - 1.0));
         canvas.path(line.class, &start.chain(points).collect::<Vec<_>>());
     }
-    let trades = lines.first().map(|line| line.steps).unwrap_or_default();
+    let trades = lines.first().map(|line| line.trades).unwrap_or_default();
     for step in trades {
         if let (Some(nav), Some((class, words))) = (step.nav, trades_of(step)) {
             let at = plane.at(real(step.record.step), nav - 1.0);
@@ -110,17 +129,16 @@ fn trades_of(step: &TimelineStep) -> Option<(&'static str, String)> {
     Some((class, format!("{bought} buys, {sold} sells ordered")))
 }
 
-fn drawdown(canvas: &mut Canvas, steps: &[TimelineStep], last: usize) {
+fn drawdown(canvas: &mut Canvas, points: &[(usize, f64)], last: usize) {
     let mut peak: f64 = 1.0;
-    let falls: Vec<(usize, f64)> = steps
-        .iter()
-        .filter_map(|step| {
-            let nav = step.nav?;
-            peak = peak.max(nav);
-            Some((step.record.step, nav / peak - 1.0))
-        })
-        .collect();
-    let range = padded(falls.iter().map(|(_, fall)| *fall), 0.0);
+    let falls = points.iter().map(|(step, value)| {
+        peak = peak.max(*value);
+        (*step, value / peak - 1.0)
+    });
+    let falls: Vec<(usize, f64)> = falls.collect();
+    // A curve that never falls still has a scale.
+    let least = std::iter::once(-0.01);
+    let range = padded(falls.iter().map(|(_, fall)| *fall).chain(least), 0.0);
     let gap = (range.end - range.start) / 3.0;
     let plane = Axes {
         edges: Edges::new(8.0, 10.0, 22.0, LEFT),
@@ -133,13 +151,4 @@ fn drawdown(canvas: &mut Canvas, steps: &[TimelineStep], last: usize) {
     area.extend(falls.iter().map(|(step, fall)| plane.at(real(*step), *fall)));
     area.extend(falls.last().map(|(step, _)| plane.at(real(*step), 0.0)));
     canvas.area("fall", &area);
-}
-
-/// The first line of a drawing.
-pub(crate) fn own<'e>(episode: &'e Episode, name: &'e str) -> NavLine<'e> {
-    NavLine {
-        name,
-        class: "nav-a",
-        steps: &episode.steps,
-    }
 }

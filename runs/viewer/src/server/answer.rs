@@ -1,18 +1,20 @@
 //! The answer to an address.
 
 use super::gate::Refusal;
-use super::route::Route;
+use super::route::{CertificatePart, Route};
 use crate::ViewerError;
 use crate::catalogue::{Catalogue, DocumentEntry, ExperimentEntry};
+use crate::certificate::CertificateFolder;
 use crate::entry::EpisodeEntry;
 use crate::library::Library;
+use crate::page::tear_sheet::RankedRow;
 use crate::page::{self, PageSite, SiteKind};
-use crate::plain_files::check_all;
+use crate::plain_files::{check_all, is_own_directory};
 use crate::search::search;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use ktd_bundle::exchanges::RequestPlace;
-use ktd_io::whole_file::{read_json, read_text};
+use ktd_io::whole_file::read_text;
 use std::sync::Arc;
 
 /// The most that a board's page may hold.
@@ -151,10 +153,14 @@ fn made(library: &Library, route: &Route) -> Result<Option<Answer>, ViewerError>
         } => return raw(library, &catalogue, (slug, *place), *is_reply),
         Route::Search { slug, words } => found(library, &catalogue, slug, words)?,
         Route::Compare { left, right, step } => compared(library, &catalogue, (left, right), *step)?,
-        Route::Board(slug) => document(&catalogue, slug, |one| &one.boards)
-            .map(|(experiment, board)| page::board::page(site(false), experiment, board)),
+        Route::Board(slug) => document(&catalogue, slug, |one| &one.boards).map(|(experiment, one)| {
+            let board = library.board(one).map_err(|error| error.to_string());
+            let board = board.as_deref().map_err(String::as_str);
+            page::board::page(site(false), experiment, one, board)
+        }),
         Route::BoardFile(slug) => return board_file(&catalogue, slug),
-        Route::Certificate(slug) => certificate(&catalogue, slug)?,
+        Route::TearSheet { board, row } => tear_sheet(library, &catalogue, (board, row))?,
+        Route::Certificate { slug, part } => certificate(library, &catalogue, slug, part)?,
         Route::StyleSheet | Route::Script | Route::Events => None,
     };
     Ok(text.map(Answer::page))
@@ -175,11 +181,33 @@ fn episode(
     };
     let real = shows_real(entry, real);
     let episode = library.episode(entry, real)?;
+    let experiment = catalogue.experiment_of(entry);
+    let boards = library.readable_boards(experiment.map_or(&[], |one| one.boards.as_slice()));
+    let ranked = RankedRow::of(&boards, entry);
     Ok(Some(page::episode::page(
         site(real),
-        catalogue.experiment_of(entry),
+        experiment,
         &episode,
+        ranked,
     )))
+}
+
+fn tear_sheet(
+    library: &Library,
+    catalogue: &Catalogue,
+    (slug, row): (&str, &str),
+) -> Result<Option<String>, ViewerError> {
+    let Some((experiment, document)) = document(catalogue, slug, |one| &one.boards) else {
+        return Ok(None);
+    };
+    let board = library.board(document)?;
+    let found = board.row(row).map(|(track, row)| RankedRow {
+        document,
+        board: &board,
+        track,
+        row,
+    });
+    Ok(found.map(|ranked| page::tear_sheet::page(site(false), experiment, ranked)))
 }
 
 fn step(
@@ -293,12 +321,35 @@ fn board_file(catalogue: &Catalogue, slug: &str) -> Result<Option<Answer>, Viewe
     }))
 }
 
-fn certificate(catalogue: &Catalogue, slug: &str) -> Result<Option<String>, ViewerError> {
-    let Some((experiment, certificate)) = document(catalogue, slug, |one| &one.certificates) else {
+/// A certificate, or what one of its bounds rests on.
+fn certificate(
+    library: &Library,
+    catalogue: &Catalogue,
+    slug: &str,
+    part: &CertificatePart,
+) -> Result<Option<String>, ViewerError> {
+    let Some((experiment, entry)) = document(catalogue, slug, |one| &one.certificates) else {
         return Ok(None);
     };
-    let path = certificate.folder.join("certificate.json");
-    check_all(std::slice::from_ref(&path))?;
-    let value: serde_json::Value = read_json(&path)?;
-    Ok(Some(page::certificate::page(site(false), experiment, &value)))
+    let has_private = library.with_private() && is_own_directory(&entry.folder.join("private"));
+    let real = matches!(part, CertificatePart::Answers { real: true, .. }) && has_private;
+    let folder = CertificateFolder {
+        folder: &entry.folder,
+        with_private: real,
+    };
+    let place = page::certificate::CertificatePlace {
+        site: site(real),
+        experiment,
+        slug,
+        has_private,
+    };
+    Ok(match part {
+        CertificatePart::Document => Some(page::certificate::page(place, &folder.document()?)),
+        CertificatePart::Answers { kind, attacker, .. } => folder
+            .answers(kind, attacker)?
+            .map(|probes| page::certificate::answers(place, (kind, attacker), &probes)),
+        CertificatePart::Probe { kind, number } => folder
+            .probe(kind, *number)?
+            .map(|probe| page::certificate::probe(place, (kind, *number), &probe)),
+    })
 }

@@ -129,8 +129,18 @@ async fn respond(State(shared): State<Shared>, request: Request) -> Response {
         return events(&shared).into_response();
     }
     let library = Arc::clone(&shared.library);
+    let opened = if let Route::Episode { slug, .. } = &route {
+        Some((Arc::clone(&library), slug.clone()))
+    } else {
+        None
+    };
     let work = tokio::task::spawn_blocking(move || answer::answer(&library, &route));
-    match work.await {
+    let answer = work.await;
+    if let Some((library, slug)) = opened {
+        // Whoever opens an episode opens a step next; what fails here is said by the step's own page.
+        tokio::task::spawn_blocking(move || library.prepare(&slug));
+    }
+    match answer {
         Ok(answer) => answer.into_response(),
         Err(_) => Answer::failed().into_response(),
     }

@@ -40,8 +40,25 @@ pub(super) enum Route {
     Board(String),
     /// A board's own page.
     BoardFile(String),
-    /// A certificate.
-    Certificate(String),
+    /// An agent of a board.
+    TearSheet { board: String, row: String },
+    /// A certificate, or what its bounds rest on.
+    Certificate { slug: String, part: CertificatePart },
+}
+
+/// What is asked of a certificate.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum CertificatePart {
+    /// What it says.
+    Document,
+    /// What an attacker answered to the probes of a kind, with the truth or not.
+    Answers {
+        kind: String,
+        attacker: String,
+        real: bool,
+    },
+    /// A probe as it was asked.
+    Probe { kind: String, number: u64 },
 }
 
 /// Letters of a search.
@@ -84,7 +101,18 @@ impl Route {
             }),
             ["board", name] => page(name).map(Self::Board),
             ["board", slug, "index.html"] => Some(Self::BoardFile((*slug).to_owned())),
-            ["certificate", name] => page(name).map(Self::Certificate),
+            ["board", slug, row] => Some(Self::TearSheet {
+                board: (*slug).to_owned(),
+                row: page(row)?,
+            }),
+            ["certificate", name] => Some(Self::Certificate {
+                slug: page(name)?,
+                part: CertificatePart::Document,
+            }),
+            ["certificate", slug, file] => Some(Self::Certificate {
+                slug: (*slug).to_owned(),
+                part: evidence(&page(file)?, real)?,
+            }),
             _ => None,
         }
     }
@@ -93,13 +121,37 @@ impl Route {
     pub(super) const fn root(&self) -> &'static str {
         match self {
             Self::Index | Self::StyleSheet | Self::Script | Self::Events | Self::Compare { .. } => "",
-            Self::Experiment(_) | Self::Board(_) | Self::Certificate(_) => "../",
+            Self::Experiment(_)
+            | Self::Board(_)
+            | Self::Certificate {
+                part: CertificatePart::Document,
+                ..
+            } => "../",
             Self::Episode { .. }
             | Self::Step { .. }
             | Self::Raw { .. }
             | Self::Search { .. }
+            | Self::TearSheet { .. }
+            | Self::Certificate { .. }
             | Self::BoardFile(_) => "../../",
         }
+    }
+}
+
+/// `answers~KIND~ATTACKER` or `probe~KIND~NUMBER`.
+fn evidence(name: &str, real: bool) -> Option<CertificatePart> {
+    let parts: Vec<&str> = name.split('~').collect();
+    match parts.as_slice() {
+        ["answers", kind, attacker] => Some(CertificatePart::Answers {
+            kind: (*kind).to_owned(),
+            attacker: (*attacker).to_owned(),
+            real,
+        }),
+        ["probe", kind, number] => Some(CertificatePart::Probe {
+            kind: (*kind).to_owned(),
+            number: number.parse().ok()?,
+        }),
+        _ => None,
     }
 }
 
@@ -153,6 +205,18 @@ mod tests {
             step: None,
         };
         assert_eq!(route("/compare.html?a=a%20b&b=c"), Some(compare));
+        let answers = Route::Certificate {
+            slug: "c".to_owned(),
+            part: CertificatePart::Answers {
+                kind: "day".to_owned(),
+                attacker: "price-level".to_owned(),
+                real: false,
+            },
+        };
+        assert_eq!(
+            route("/certificate/c/answers~day~price-level.html"),
+            Some(answers)
+        );
         let place = RequestPlace {
             step: 3,
             ordinal: 1,
@@ -171,6 +235,9 @@ mod tests {
             "/e/demo~a/private/episode.json",
             "/e/demo~a/header.json",
             "/board/x/leaderboard.json",
+            "/certificate/x/answers~day.html",
+            "/certificate/x/probe~day~-1.html",
+            "/certificate/x/private~gold~0.html",
             "/e/demo~a/-1.html",
             "/e/demo~a/%2e%2e%2fheader.html",
         ] {

@@ -1,0 +1,88 @@
+//! Exposures to styles through time: a row a style, bluer above the market and browner below it.
+
+use ktd_view::draw::{Anchor, Canvas, decimals, fitted, real};
+use maud::{Markup, html};
+
+const WIDTH: f64 = 900.0;
+const LEFT: f64 = 110.0;
+const RIGHT: f64 = 60.0;
+const ROW: f64 = 18.0;
+/// Letters of a style's name.
+const LETTERS: usize = 16;
+/// From these absolute exposures on a cell is darker; a stock at 1 is a deviation above the market's mean.
+const STEPS: [f64; 5] = [0.1, 0.3, 0.6, 1.0, 1.5];
+const ABOVE: [&str; 5] = ["p1", "p2", "p3", "p4", "p5"];
+const BELOW: [&str; 5] = ["n1", "n2", "n3", "n4", "n5"];
+
+/// The drawing of values by style and day; nothing where there are none. Without dates, days are called by step.
+pub(crate) fn figure(styles: &[String], dates: &[String], daily: &[Vec<f64>]) -> Markup {
+    let days = daily.iter().map(Vec::len).max().unwrap_or(0);
+    if days == 0 {
+        return html! { p.nothing { "No exposure is known." } };
+    }
+    let mut canvas = Canvas::new(WIDTH, real(styles.len()).mul_add(ROW, 18.0));
+    let width = (WIDTH - LEFT - RIGHT) / real(days);
+    for (place, (style, values)) in styles.iter().zip(daily).enumerate() {
+        let top = real(place) * ROW;
+        canvas.text(
+            "tk",
+            Anchor::End,
+            (LEFT - 6.0, top + ROW - 5.0),
+            &fitted(style, LETTERS),
+        );
+        for (first, end, class) in runs(values) {
+            let (from, to) = (real(first).mul_add(width, LEFT), real(end).mul_add(width, LEFT));
+            canvas.rect(class, (from, top + 1.0), (to, top + ROW - 1.0));
+        }
+        let mean = values.iter().sum::<f64>() / real(values.len().max(1));
+        let at = (WIDTH - 4.0, top + ROW - 5.0);
+        canvas.text("tk", Anchor::End, at, &decimals(mean, 2));
+    }
+    let base = real(styles.len()).mul_add(ROW, 13.0);
+    let day = |date: Option<&String>, step: usize| date.cloned().unwrap_or_else(|| format!("step {step}"));
+    canvas.text("tk", Anchor::Start, (LEFT, base), &day(dates.first(), 1));
+    canvas.text("tk", Anchor::End, (WIDTH - RIGHT, base), &day(dates.last(), days));
+    html! {
+        div.scroll tabindex="0" role="region" aria-label="exposures" {
+            (canvas.figure("wide", "Exposures through time", "a style a row, a day a column; the means are at the right"))
+        }
+        p.source {
+            "In deviations across stocks, weighted, at each close; the mean of all days is at the right. Blue is above the market's mean, \
+             brown below: darker from " (decimals(0.1, 1)) ", " (decimals(0.3, 1)) ", " (decimals(0.6, 1)) ", " (decimals(1.0, 1)) " and "
+            (decimals(1.5, 1)) " on."
+        }
+    }
+}
+
+/// Days of equal shade: the first, the one after the last, and the class.
+fn runs(values: &[f64]) -> Vec<(usize, usize, &'static str)> {
+    let mut runs: Vec<(usize, usize, &'static str)> = Vec::new();
+    for (day, value) in values.iter().enumerate() {
+        let Some(class) = shade(*value) else { continue };
+        match runs.last_mut() {
+            Some((_, end, known)) if *end == day && *known == class => *end = day + 1,
+            _ => runs.push((day, day + 1, class)),
+        }
+    }
+    runs
+}
+
+fn shade(value: f64) -> Option<&'static str> {
+    let side = if value < 0.0 { BELOW } else { ABOVE };
+    let passed = STEPS
+        .iter()
+        .zip(side)
+        .take_while(|(least, _)| **least <= value.abs());
+    passed.last().map(|(_, class)| class)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_shades_are_one_rectangle() {
+        let found = runs(&[0.0, 0.2, 0.25, 0.7, -0.2, f64::NAN, 2.0]);
+        assert_eq!(found, [(1, 3, "p1"), (3, 4, "p3"), (4, 5, "n1"), (6, 7, "p5")]);
+    }
+}

@@ -1,0 +1,232 @@
+//! One agent of a board on one page: where its return came from, what it leaned on, and what luck alone would have done.
+
+use super::frame::{Page, PageSite};
+use super::nav::{NavLine, figure};
+use super::value::line;
+use super::{exposures, waterfall};
+use crate::board::{Board, ConfidenceBin, Known, Reliability, Selection, Track, TrackRow};
+use crate::catalogue::{DocumentEntry, ExperimentEntry};
+use crate::entry::EpisodeEntry;
+use ktd_view::draw::{change, decimals, percent, scroll};
+use maud::{Markup, html};
+use std::sync::Arc;
+
+/// A row of a board.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct RankedRow<'b> {
+    pub(crate) document: &'b DocumentEntry,
+    pub(crate) board: &'b Board,
+    pub(crate) track: &'b Track,
+    pub(crate) row: &'b TrackRow,
+}
+
+impl<'b> RankedRow<'b> {
+    /// The row that an episode is part of: of the first of its experiment's boards that has one.
+    pub(crate) fn of(boards: &'b [(&DocumentEntry, Arc<Board>)], entry: &EpisodeEntry) -> Option<Self> {
+        let content = entry.content.as_ref().ok()?;
+        boards.iter().find_map(|(document, board)| {
+            let (track, row) = board.row_of(content)?;
+            Some(Self {
+                document,
+                board,
+                track,
+                row,
+            })
+        })
+    }
+
+    /// Its page, from the root of the site.
+    pub(crate) fn address(self) -> String {
+        format!("board/{}/{}.html", self.document.slug, self.row.slug(self.track))
+    }
+
+    /// The benchmark and the price index, where they have a value for each of as many days.
+    pub(crate) fn market(self, days: usize) -> Vec<NavLine<'b>> {
+        let track = self.track;
+        let index = track.price_index_name.as_deref().unwrap_or("price index");
+        let lines = [
+            (track.benchmark_name.as_str(), "nav-benchmark", &track.benchmark),
+            (index, "nav-index", &track.price_index),
+        ];
+        let known = lines.into_iter().filter(|(_, _, values)| values.len() == days);
+        known
+            .map(|(name, class, values)| NavLine::of_days(name, class, values))
+            .collect()
+    }
+
+    /// Its exposures through time; a masked episode's page has no real days unless they are asked for.
+    pub(crate) fn exposures(self, shows_days: bool) -> Markup {
+        let styles = &self.board.model.styles;
+        let dates = if shows_days {
+            self.track.dates.as_slice()
+        } else {
+            &[]
+        };
+        exposures::figure(styles, dates, &self.row.daily_exposures)
+    }
+}
+
+/// The page.
+#[must_use]
+pub(crate) fn page(site: PageSite, experiment: &ExperimentEntry, ranked: RankedRow<'_>) -> String {
+    let RankedRow {
+        document, track, row, ..
+    } = ranked;
+    let body = html! {
+        h1 { (line(&row.agent)) }
+        p.lead {
+            "Window " (line(&track.window)) ", mask " (line(&track.mask("/"))) ", " (line(&track.mode)) ", "
+            (line(&row.cohort)) ", seeds " @for (place, seed) in row.seeds.iter().enumerate() { @if 0 < place { ", " } (seed) } ". "
+            @if let Some(rank) = row.return_rank { "Rank by return " (rank) ". " }
+            @if let Some(rank) = row.alpha_rank {
+                "Rank by selection " (rank)
+                @if let Some(between) = row.rank_interval { ", plausibly " (between.low) " to " (between.high) }
+                "."
+            }
+        }
+        section #account { h2 { "Account" } (account(ranked)) }
+        section #parts { h2 { "Where the return came from" } (parts(ranked)) }
+        section #selection { h2 { "Selection" } (selection(row.selection.as_ref())) }
+        section #exposures { h2 { "Exposures" } (ranked.exposures(true)) }
+        section #calibration { h2 { "Confidence" } (calibration(row.reliability.as_ref())) }
+        section #episodes { h2 { "Episodes" } (episodes(experiment, track, row)) }
+    };
+    let above = [
+        (format!("x/{}.html", experiment.slug), experiment.slug.clone()),
+        (
+            format!("board/{}.html", document.slug),
+            format!("Board {}", document.slug),
+        ),
+    ];
+    let page = Page {
+        site,
+        title: "ktd view: tear sheet",
+        root: "../../",
+        above: &above,
+        changes: false,
+        body: &body,
+    };
+    page.html()
+}
+
+fn account(ranked: RankedRow<'_>) -> Markup {
+    let Some(curves) = &ranked.row.curves else {
+        return html! { p.nothing { "Nothing was traded." } };
+    };
+    let mut lines = vec![NavLine::of_days("mean over seeds", "nav-a", &curves.nav)];
+    lines.extend(ranked.market(curves.nav.len()));
+    let added: Vec<(&str, &str, Vec<f64>)> = [
+        ("selection", "nav-selection", &curves.selection),
+        ("market", "nav-a", &curves.common),
+        ("style", "nav-style", &curves.style),
+        ("other", "nav-other", &curves.other),
+    ]
+    .into_iter()
+    .map(|(name, class, values)| (name, class, values.iter().map(|value| value + 1.0).collect()))
+    .collect();
+    let parts: Vec<NavLine<'_>> = added
+        .iter()
+        .map(|(name, class, values)| NavLine::of_days(name, class, values))
+        .collect();
+    html! {
+        (figure(&lines))
+        h3 { "What each part added so far" }
+        p.lead { "Selection first, with its fall from the highest value below." }
+        (figure(&parts))
+    }
+}
+
+fn parts(ranked: RankedRow<'_>) -> Markup {
+    let row = ranked.row;
+    let Some(bases) = &row.attribution else {
+        let reason = row
+            .unattributed_reason
+            .as_deref()
+            .unwrap_or("no return could be split");
+        return html! { p.nothing { (line(reason)) } };
+    };
+    let parts = &bases.two.carino;
+    html! {
+        p.lead { "Overnight on the weights before, intraday on the weights after the day's trades; linked by Carino; means over seeds." }
+        div.columns {
+            div { (waterfall::figure(parts)) }
+            div { h3 { "Style by style" } (waterfall::styles(&ranked.board.model.styles, parts)) }
+        }
+    }
+}
+
+fn selection(selection: Option<&Selection>) -> Markup {
+    let Some(selection) = selection else {
+        return html! { p.nothing { "No selection was measured." } };
+    };
+    let number = |known: Known| {
+        known
+            .value
+            .map_or_else(|| "n/a".to_owned(), |value| decimals(value, 2))
+    };
+    html! {
+        dl.figures {
+            div { dt { "selection" } dd { (change(selection.value)) } }
+            @if let Some(between) = selection.interval { div { dt { "95 % interval" } dd { (change(between.low)) " to " (change(between.high)) } } }
+            @if let Some(band) = selection.null_band { div { dt { "luck alone, 95 %" } dd { (change(band.low)) " to " (change(band.high)) } } }
+            @if let Some(share) = selection.null_percentile { div { dt { "random portfolios below it" } dd { (percent(share)) } } }
+            div { dt { "Newey-West t" } dd { (number(selection.newey_west_t)) } }
+            div { dt { "deflated Sharpe ratio" } dd { (number(selection.dsr)) } }
+            @if let Some(count) = selection.independent_decisions { div { dt { "independent decisions" } dd { (decimals(count, 1)) } } }
+        }
+        @if let (Some(interval), Some(band)) = (selection.interval, selection.null_band) {
+            @if interval.low <= 0.0 || selection.value <= band.high {
+                p { "This is no proof of skill: " @if interval.low <= 0.0 { "the interval has 0 in it" }
+                    @if interval.low <= 0.0 && selection.value <= band.high { ", and " }
+                    @if selection.value <= band.high { "luck alone reaches as far" } "." }
+            }
+        }
+    }
+}
+
+fn calibration(reliability: Option<&Reliability>) -> Markup {
+    let Some(reliability) = reliability.filter(|one| 0 < one.orders) else {
+        return html! { p.nothing { "No order with a stated confidence has a known outcome." } };
+    };
+    let bins = reliability.bins.iter().filter(|bin| 0 < bin.orders);
+    let share = |value: Option<f64>| value.map(percent).unwrap_or_default();
+    let table = html! {
+        table {
+            caption { "Orders by stated confidence" }
+            thead { tr { th.l scope="col" { "orders" } th scope="col" { "confidence" } th scope="col" { "came true" } th scope="col" { "difference" } } }
+            tbody { @for bin in bins { tr {
+                th.l scope="row" { (bin.orders) } td { (share(bin.confidence)) } td { (share(bin.accuracy)) } td { (difference(bin)) }
+            } } }
+        }
+    };
+    let number = |known: Known| {
+        known
+            .value
+            .map_or_else(|| "n/a".to_owned(), |value| decimals(value, 3))
+    };
+    html! {
+        p { "Expected calibration error " (number(reliability.ece)) ", Brier score " (number(reliability.brier)) ", " (reliability.orders) " orders." }
+        (scroll("confidence", &table))
+    }
+}
+
+fn difference(bin: &ConfidenceBin) -> String {
+    match (bin.confidence, bin.accuracy) {
+        (Some(confidence), Some(accuracy)) => change(accuracy - confidence),
+        _ => String::new(),
+    }
+}
+
+fn episodes(experiment: &ExperimentEntry, track: &Track, row: &TrackRow) -> Markup {
+    let own = experiment.episodes.iter().filter(|episode| {
+        let content = episode.content.as_ref();
+        content.is_ok_and(|content| row.holds(track, content))
+    });
+    let own: Vec<_> = own.collect();
+    html! {
+        @if own.is_empty() { p.nothing { "None of them lies here." } }
+        ul { @for episode in own {
+            li { a href={ "../../e/" (episode.slug) "/index.html" } { (line(&episode.name)) } }
+        } }
+    }
+}
