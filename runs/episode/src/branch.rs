@@ -219,7 +219,7 @@ fn requests_before(paths: &BundlePaths, step: usize, call: usize) -> Result<u32,
         match event {
             ReadEvent::Turn {
                 step: own, ordinal, ..
-            } if own == step => requests = ordinal + 1,
+            } if own == step => requests = ordinal.saturating_add(1),
             ReadEvent::ToolCall { step: own, .. } if own == step => {
                 calls += 1;
                 if calls == call {

@@ -156,11 +156,11 @@ pub(crate) fn answers(
 /// A probe as it was asked.
 #[must_use]
 pub(crate) fn probe(place: CertificatePlace<'_>, (kind, number): (&str, u64), probe: &Value) -> String {
-    let before = number.checked_sub(1);
+    let (before, after) = (number.checked_sub(1), number.saturating_add(1));
     let body = html! {
         nav.steps aria-label="Probes" {
             @if let Some(before) = before { a href={ "probe~" (kind) "~" (before) ".html" } data-key="previous" rel="prev" { "\u{2190} probe " (before) } }
-            a href={ "probe~" (kind) "~" (number + 1) ".html" } data-key="next" rel="next" { "probe " (number + 1) " \u{2192}" }
+            a href={ "probe~" (kind) "~" (after) ".html" } data-key="next" rel="next" { "probe " (after) " \u{2192}" }
         }
         h1 { "Probe " (number) " of the kind " (line(kind)) }
         p.lead { "As every attacker was shown it." }

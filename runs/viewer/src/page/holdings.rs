@@ -65,7 +65,7 @@ fn runs<'s>(steps: &'s [TimelineStep], name: &str) -> Vec<(usize, usize, &'s str
         };
         let (number, class) = (step.record.step, shade(*weight));
         match runs.last_mut() {
-            Some((_, end, known)) if *end + 1 == number && *known == class => *end = number,
+            Some((_, end, known)) if end.checked_add(1) == Some(number) && *known == class => *end = number,
             _ => runs.push((number, number, class)),
         }
     }

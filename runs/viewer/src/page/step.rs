@@ -47,12 +47,12 @@ pub(crate) fn body(site: PageSite, episode: &Episode, (step, exchanges): StepPar
     let record = &step.record;
     let number = record.step;
     let before = episode.step(number.saturating_sub(1));
-    let has_next = episode.step(number + 1).is_some();
+    let next = number.checked_add(1).filter(|next| episode.step(*next).is_some());
     let mark = step.mark();
     html! {
         nav.steps aria-label="Steps" {
             @if before.is_some() { a href=(site.step(number - 1)) data-key="previous" rel="prev" { "\u{2190} step " (number - 1) } }
-            @if has_next { a href=(site.step(number + 1)) data-key="next" rel="next" { "step " (number + 1) " \u{2192}" } }
+            @if let Some(next) = next { a href=(site.step(next)) data-key="next" rel="next" { "step " (next) " \u{2192}" } }
         }
         h1 { "Step " (number) " of " (episode.steps.len()) }
         p.lead {
@@ -161,7 +161,7 @@ fn conversation(site: PageSite, exchange: &StepExchange, real: &RealNames) -> Ma
     let at = exchange.at;
     html! {
         section.exchange {
-            h3 { "Request " (at.ordinal + 1) @if 0 < at.attempt { ", attempt " (at.attempt + 1) } }
+            h3 { "Request " (at.ordinal.saturating_add(1)) @if 0 < at.attempt { ", attempt " (at.attempt.saturating_add(1)) } }
             @for (role, content) in &exchange.messages { (message(role, content, real)) }
             (reply(&exchange.reply))
             @for call in &exchange.calls { (tool(call, real)) }
