@@ -5,6 +5,7 @@ use ktd_bundle::BundleError;
 use ktd_client::ClientError;
 use ktd_data::DataFileError;
 use ktd_experiment::ExperimentError;
+use ktd_formulas::FormulasError;
 use ktd_io::{ErrorClass, FileError, InputError};
 
 /// An episode, a replay or a verification that could not go on.
@@ -23,6 +24,9 @@ pub enum EpisodeError {
     /// The market data.
     #[error(transparent)]
     Data(#[from] DataFileError),
+    /// Values of formulas.
+    #[error(transparent)]
+    Formulas(#[from] FormulasError),
     /// The record.
     #[error(transparent)]
     Bundle(#[from] BundleError),
@@ -41,7 +45,7 @@ pub enum EpisodeError {
 }
 
 ktd_io::error_constructors!(EpisodeError);
-ktd_io::error_explanations!(EpisodeError: File, Experiment, Data, Bundle, Client;
+ktd_io::error_explanations!(EpisodeError: File, Experiment, Data, Formulas, Bundle, Client;
     Self::Session(_) | Self::Panicked { .. } => (
         "this is a defect of the program: report it",
         ErrorClass::InvalidInput

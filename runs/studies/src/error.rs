@@ -5,6 +5,7 @@ use ktd_bundle::BundleError;
 use ktd_client::ClientError;
 use ktd_data::DataFileError;
 use ktd_experiment::ExperimentError;
+use ktd_formulas::FormulasError;
 use ktd_io::{ErrorClass, FileError, InputError};
 
 /// A file, a panel or a formula with which no study can be made.
@@ -20,6 +21,9 @@ pub enum StudyError {
     /// The market data.
     #[error(transparent)]
     Data(#[from] DataFileError),
+    /// Values of formulas.
+    #[error(transparent)]
+    Formulas(#[from] FormulasError),
     /// The keys of an agent.
     #[error(transparent)]
     Experiment(#[from] ExperimentError),
@@ -53,7 +57,7 @@ pub enum StudyError {
 }
 
 ktd_io::error_constructors!(StudyError);
-ktd_io::error_explanations!(StudyError: File, Data, Experiment, Bundle, Client;
+ktd_io::error_explanations!(StudyError: File, Data, Formulas, Experiment, Bundle, Client;
     Self::Session(_) => (
         "this is a defect of the program: report it",
         ErrorClass::InvalidInput

@@ -15,14 +15,11 @@ mod alpha_selection;
 mod alpha_study;
 mod alpha_tables;
 mod error;
-mod field_panel;
 mod formula_file;
 mod formula_set;
-mod formula_values;
 mod inference_tables;
 mod judge_config;
 mod language;
-mod market_fields;
 mod open_study;
 mod pool_products;
 mod proof_panel;
@@ -53,16 +50,16 @@ pub use alpha_study::{
 };
 pub use alpha_tables::{alpha_table, combination_table, pool_table, split_table};
 pub use error::StudyError;
-pub use field_panel::{FieldColumn, FieldName, FieldPanel};
 pub use formula_file::{FormulaLine, MAX_FORMULAS, read_formulas};
 pub use formula_set::{BuiltInSet, RefusedFormula, SetOfFormulas};
-pub use formula_values::{FormulaValues, NameValues, ValueSpan, evaluate, evaluate_each};
 pub use inference_tables::{
     curve_table, inference_table, rank_table, robustness_table, selection_table, year_table,
 };
 pub use ktd_expressions::{FormulaPrecision, FormulaRole};
+pub use ktd_formulas::{
+    FieldColumn, FieldName, FieldPanel, FormulaValues, NameValues, ValueSpan, evaluate, evaluate_each, market_fields,
+};
 pub use language::{LossKind, LostCounts};
-pub use market_fields::market_fields;
 pub use open_study::{EvaluationRun, OpenStudy};
 pub use proof_panel::{PROOF_NAMES, prove};
 pub use qlib_fields::qlib_fields;

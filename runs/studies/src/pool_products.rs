@@ -3,7 +3,7 @@
 use crate::StudyError;
 use crate::alpha_found::AlphaFound;
 use crate::alpha_report::{Figure, coded};
-use crate::formula_values::NameValues;
+use ktd_formulas::NameValues;
 use crate::open_study::OpenStudy;
 use crate::split_tables::SplitTables;
 use crate::study_values::ScoreTask;

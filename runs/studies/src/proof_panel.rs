@@ -1,7 +1,7 @@
 //! The proof on a panel that formulas read no later day.
 
 use crate::StudyError;
-use crate::field_panel::{FieldPanel, PlannedPanel};
+use ktd_formulas::{FieldPanel, PlannedPanel};
 use ktd_env::KeyedStream;
 use ktd_expressions::{
     CheckedFormula, FormulaPlan, FormulaPrecision, LookAheadLeak, PanelName, ReplacedColumns,

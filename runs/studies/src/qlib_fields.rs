@@ -1,7 +1,7 @@
 //! The fields of a directory of Qlib: every bin as it is stored.
 
 use crate::StudyError;
-use crate::field_panel::{FieldColumn, FieldName, FieldPanel};
+use ktd_formulas::{FieldColumn, FieldName, FieldPanel};
 use chrono::{Datelike, NaiveDate};
 use ktd_env::TradeDate;
 use ktd_io::sha256::sha256_hex;
@@ -129,7 +129,7 @@ fn name_of(panel: &QlibPanel, symbol: &str, fields: &[String]) -> Option<FieldNa
 #[cfg(test)]
 mod tests {
     use super::qlib_fields;
-    use crate::field_panel::FieldPanel;
+    use ktd_formulas::FieldPanel;
     use ktd_io::whole_file::{create_directory, write_whole};
 
     fn panel(bins: &[(&str, &str)]) -> FieldPanel {

@@ -2,8 +2,8 @@
 
 use crate::StudyError;
 use crate::alpha_study::{AlphaStudy, StudyUniverse};
-use crate::field_panel::{FieldColumn, FieldName, FieldPanel};
-use crate::market_fields::market_fields;
+use ktd_formulas::{FieldColumn, FieldName, FieldPanel};
+use ktd_formulas::market_fields;
 use crate::qlib_fields::qlib_fields;
 use ktd_alphas::{DayTable, MemberTable};
 use ktd_data::{is_panel, load_panel};

@@ -1,8 +1,8 @@
 //! Scores of a study's formulas on a panel.
 
 use crate::StudyError;
-use crate::field_panel::FieldPanel;
-use crate::formula_values::{NameValues, ValueSpan, evaluate_each};
+use ktd_formulas::FieldPanel;
+use ktd_formulas::{NameValues, ValueSpan, evaluate_each};
 use crate::study_data::StudyData;
 use ktd_alphas::DayTable;
 use ktd_expressions::{CheckedFormula, FormulaPrecision};

@@ -1,7 +1,7 @@
 //! Values of formulas as a file, written instrument after instrument.
 
 use crate::StudyError;
-use crate::formula_values::NameValues;
+use ktd_formulas::NameValues;
 use ktd_env::TradeDate;
 use ktd_io::FileError;
 use ktd_io::whole_file::{remove_if_exists, rename};

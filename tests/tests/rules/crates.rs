@@ -208,7 +208,7 @@ pub(crate) const FOR_TESTS: [&str; 2] = ["tests", "kit"];
 pub(crate) const OPTIONAL: &str = "frames";
 
 /// All crates but those for tests, in the order of the plan.
-pub(crate) const CRATES: [Crate; 39] = [
+pub(crate) const CRATES: [Crate; 40] = [
     Crate {
         name: "env",
         folder: "env",
@@ -441,6 +441,7 @@ pub(crate) const CRATES: [Crate; 39] = [
             "io",
             "experiment",
             "data",
+            "formulas",
             "bundle",
             "client",
         ],
@@ -469,6 +470,15 @@ pub(crate) const CRATES: [Crate; 39] = [
         never: "results, ranks, certificates",
         powers: &[Serialisation],
     },
+    // Apart from `studies`, so that an agent's episode has the values that a study has, and knows no study.
+    Crate {
+        name: "formulas",
+        folder: "runs/formulas",
+        knows: &["env", "expressions", "alphas", "io", "data"],
+        tests_know: &[],
+        never: "a mask, a model, a record, how a formula is evaluated",
+        powers: &[Serialisation, Reveal],
+    },
     Crate {
         name: "studies",
         folder: "runs/studies",
@@ -486,6 +496,7 @@ pub(crate) const CRATES: [Crate; 39] = [
             "view",
             "experiment",
             "data",
+            "formulas",
             "bundle",
             "client",
         ],

@@ -6,8 +6,8 @@ use super::manifest::{ColumnSource, LeakManifest, ManifestCommand};
 use super::program_columns::{ProgramRunner, program_columns};
 use super::replay_audit::{ColumnOutcome, ComputedColumns, replay_columns, run_text};
 use crate::StudyError;
-use crate::field_panel::FieldPanel;
-use crate::formula_values::{ValueSpan, evaluate};
+use ktd_formulas::FieldPanel;
+use ktd_formulas::{ValueSpan, evaluate};
 use ktd_expressions::{CheckedFormula, FormulaPrecision};
 use ktd_leakage::{
     CausalityReport, CausalityVerdict, GraphScope, GraphWindow, LeakageSettings, ReplayPanel, SessionInstant,

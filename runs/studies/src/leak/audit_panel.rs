@@ -2,8 +2,8 @@
 
 use super::bars::month_of;
 use crate::StudyError;
-use crate::field_panel::{FieldColumn, FieldName, FieldPanel};
-use crate::market_fields::{FIELDS, TradedBar};
+use ktd_formulas::{FieldColumn, FieldName, FieldPanel};
+use ktd_formulas::{MARKET_FIELDS, TradedBar};
 use ktd_data::hash_text;
 use ktd_env::{Market, NameId, TradeDate};
 use ktd_leakage::{ReplayPanel, SessionDay, TradedField};
@@ -117,7 +117,7 @@ impl AuditPanel {
             let first = (0..sessions).find(|session| bars.has_bar(*session, name))?;
             let last = (0..sessions).rev().find(|session| bars.has_bar(*session, name))?;
             let mut before = None;
-            let rows: Vec<[f64; FIELDS.len()]> = (first..=last)
+            let rows: Vec<[f64; MARKET_FIELDS.len()]> = (first..=last)
                 .map(|session| {
                     let bar = bars
                         .has_bar(session, name)
@@ -131,13 +131,13 @@ impl AuditPanel {
             Some(FieldName {
                 code: code.clone(),
                 first_session: first,
-                columns: (0..FIELDS.len()).map(column).collect(),
+                columns: (0..MARKET_FIELDS.len()).map(column).collect(),
                 shown: std::iter::once(first..last + 1).collect(),
             })
         };
         FieldPanel {
             calendar: self.calendar.iter().copied().take(sessions).collect(),
-            fields: FIELDS.map(str::to_owned).to_vec(),
+            fields: MARKET_FIELDS.map(str::to_owned).to_vec(),
             names: self.codes.iter().enumerate().filter_map(field_name).collect(),
             source: self.source.clone(),
             notes: Vec::new(),

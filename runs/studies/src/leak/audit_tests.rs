@@ -7,7 +7,7 @@ use super::config::LeakUniverse;
 use super::manifest::{LeakManifest, ManifestCommand};
 use super::manifest_text::manifest_text;
 use super::program_columns::ProgramRunner;
-use crate::formula_values::{ValueSpan, evaluate};
+use ktd_formulas::{ValueSpan, evaluate};
 use ktd_env::Market;
 use ktd_env::synth::{SynthConfig, generate};
 use ktd_expressions::{FormulaPrecision, FormulaRole, check_formula};

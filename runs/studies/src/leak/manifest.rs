@@ -3,7 +3,7 @@
 use super::instant_text::parse_instant;
 use super::manifest_file::{FeaturePart, ManifestFile};
 use crate::StudyError;
-use crate::market_fields::FIELDS;
+use ktd_formulas::MARKET_FIELDS;
 use ktd_expressions::{CheckedFormula, FormulaError, FormulaRole, FormulaScaling, check_formula, known_at};
 use ktd_io::whole_file::read_text;
 use ktd_leakage::{FeatureContract, FeatureSource, PipelineContract, SessionInstant};
@@ -218,7 +218,7 @@ fn column(part: &FeaturePart, file: &ManifestFile, place: &Place<'_>) -> Result<
 
 fn source(part: &FeaturePart, file: &ManifestFile, place: &Place<'_>) -> Result<ColumnSource, StudyError> {
     if let Some(text) = &part.expression {
-        return Ok(match check_formula(text, &FIELDS, FormulaRole::Label) {
+        return Ok(match check_formula(text, &MARKET_FIELDS, FormulaRole::Label) {
             Ok(formula) => ColumnSource::Expression(Box::new(formula)),
             Err(error) => ColumnSource::Refused(error),
         });

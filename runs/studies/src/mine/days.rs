@@ -4,7 +4,7 @@ use super::config::MineStudy;
 use crate::StudyError;
 use crate::alpha_report::{FigureRow, coded};
 use crate::alpha_study::StudyLabel;
-use crate::field_panel::FieldPanel;
+use ktd_formulas::FieldPanel;
 use crate::study_data::StudyData;
 use crate::study_split::SplitSpan;
 use crate::study_values::ScoreTask;

@@ -1,6 +1,6 @@
 //! Values of formulas over a panel.
 
-use crate::StudyError;
+use crate::FormulasError;
 use crate::field_panel::{FieldName, FieldPanel, PlannedPanel};
 use ktd_env::TradeDate;
 use ktd_expressions::{CheckedFormula, EvaluationError, FormulaEngine, FormulaPlan, FormulaPrecision};
@@ -60,18 +60,18 @@ impl FormulaValues {
 /// threads, on the span, or on the other formulas.
 ///
 /// # Errors
-/// [`StudyError::Input`] for a formula that names an instrument that the panel lacks.
+/// [`FormulasError::Input`] for a formula that names an instrument that the panel lacks.
 pub fn evaluate(
     panel: &FieldPanel,
     formulas: &[CheckedFormula],
     precision: FormulaPrecision,
     span: &ValueSpan,
     threads: usize,
-) -> Result<FormulaValues, StudyError> {
+) -> Result<FormulaValues, FormulasError> {
     let mut names = Vec::new();
     evaluate_each(panel, formulas, precision, (span, threads), |name| {
         names.push(name);
-        Ok(())
+        Ok::<(), FormulasError>(())
     })?;
     Ok(FormulaValues {
         calendar: panel.calendar.clone(),
@@ -83,13 +83,13 @@ pub fn evaluate(
 ///
 /// # Errors
 /// Those of [`evaluate`], and those of `take`.
-pub fn evaluate_each(
+pub fn evaluate_each<E: From<FormulasError>>(
     panel: &FieldPanel,
     formulas: &[CheckedFormula],
     precision: FormulaPrecision,
     (span, threads): (&ValueSpan, usize),
-    mut take: impl FnMut(NameValues) -> Result<(), StudyError>,
-) -> Result<(), StudyError> {
+    mut take: impl FnMut(NameValues) -> Result<(), E>,
+) -> Result<(), E> {
     let plan = FormulaPlan::of(formulas, precision);
     let planned = PlannedPanel::new(panel, plan.fields());
     let wanted: Vec<&FieldName> = panel.names.iter().filter(|name| span.has_name(name)).collect();
@@ -101,7 +101,7 @@ pub fn evaluate_each(
         });
         for name in each {
             let name = name.map_err(|error| {
-                StudyError::input(
+                FormulasError::input(
                     error.to_string(),
                     "name an instrument of the panel, or leave the formula out",
                 )

@@ -21,7 +21,8 @@ impl FieldColumn {
     }
 
     /// Its cells in float64.
-    pub(crate) fn doubles(&self) -> Vec<f64> {
+    #[must_use]
+    pub fn doubles(&self) -> Vec<f64> {
         self.cells().doubles().collect()
     }
 }
@@ -70,14 +71,15 @@ pub struct FieldPanel {
 
 /// A panel with the columns of one plan, in the plan's order.
 #[derive(Debug, Clone)]
-pub(crate) struct PlannedPanel<'p> {
+pub struct PlannedPanel<'p> {
     panel: &'p FieldPanel,
     places: Vec<usize>,
 }
 
 impl<'p> PlannedPanel<'p> {
     /// `fields` are those of the plan, each one of the panel's.
-    pub(crate) fn new(panel: &'p FieldPanel, fields: &[String]) -> Self {
+    #[must_use]
+    pub fn new(panel: &'p FieldPanel, fields: &[String]) -> Self {
         let place = |field: &String| panel.fields.iter().position(|known| known == field);
         Self {
             panel,
@@ -85,7 +87,9 @@ impl<'p> PlannedPanel<'p> {
         }
     }
 
-    pub(crate) fn rows_of(&self, name: &'p FieldName) -> NameRows<'p> {
+    /// The rows of one of its instruments, with the plan's columns.
+    #[must_use]
+    pub fn rows_of(&self, name: &'p FieldName) -> NameRows<'p> {
         let columns = self.places.iter().filter_map(|place| name.columns.get(*place));
         NameRows::new(name.first_session, columns.map(FieldColumn::cells).collect())
     }

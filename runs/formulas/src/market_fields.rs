@@ -5,7 +5,7 @@ use ktd_data::hash_text;
 use ktd_env::{Bar, IndexSeries, Market, NameId, Price};
 
 /// The fields of every panel.
-pub(crate) const FIELDS: [&str; 10] = [
+pub const MARKET_FIELDS: [&str; 10] = [
     "adjclose", "amount", "change", "close", "factor", "high", "low", "open", "volume", "vwap",
 ];
 
@@ -29,7 +29,7 @@ pub fn market_fields(market: &Market) -> FieldPanel {
     }
     FieldPanel {
         calendar: market.calendar().to_vec(),
-        fields: FIELDS.map(str::to_owned).to_vec(),
+        fields: MARKET_FIELDS.map(str::to_owned).to_vec(),
         names,
         source: hash_text(market.content_hash()),
         notes,
@@ -40,7 +40,7 @@ fn stock(market: &Market, name: NameId, code: &str) -> Option<FieldName> {
     let first = market.first_bar_day(name)?.index();
     let last = market.bars_of(name).last()?.0.index();
     let mut before: Option<f64> = None;
-    let rows: Vec<[f64; FIELDS.len()]> = (first..=last)
+    let rows: Vec<[f64; MARKET_FIELDS.len()]> = (first..=last)
         .map(|session| {
             let bar = market.day_at(session).and_then(|day| market.bar(name, day));
             TradedBar::row(bar.as_ref().map(TradedBar::of).as_ref(), &mut before)
@@ -51,26 +51,35 @@ fn stock(market: &Market, name: NameId, code: &str) -> Option<FieldName> {
     Some(FieldName {
         code: code.to_owned(),
         first_session: first,
-        columns: (0..FIELDS.len()).map(column).collect(),
+        columns: (0..MARKET_FIELDS.len()).map(column).collect(),
         shown: std::iter::once(first..last + 1).collect(),
     })
 }
 
 /// A bar as traded, prices in yuan without the factor; NaN is missing.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct TradedBar {
-    pub(crate) open: f64,
-    pub(crate) high: f64,
-    pub(crate) low: f64,
-    pub(crate) close: f64,
-    pub(crate) volume: f64,
-    pub(crate) amount: f64,
-    pub(crate) factor: f64,
+pub struct TradedBar {
+    /// Open; NaN on a day that did not open.
+    pub open: f64,
+    /// High.
+    pub high: f64,
+    /// Low.
+    pub low: f64,
+    /// Close.
+    pub close: f64,
+    /// Shares that traded.
+    pub volume: f64,
+    /// CNY that traded.
+    pub amount: f64,
+    /// The factor of adjustment.
+    pub factor: f64,
 }
 
 impl TradedBar {
     #[expect(clippy::cast_precision_loss, reason = "shares of a day are far below 2^53")]
-    pub(crate) fn of(bar: &Bar) -> Self {
+    /// The bar of a panel.
+    #[must_use]
+    pub fn of(bar: &Bar) -> Self {
         Self {
             open: bar.open.map_or(f64::NAN, Price::to_yuan),
             high: bar.high.to_yuan(),
@@ -83,9 +92,10 @@ impl TradedBar {
     }
 
     /// The cells of a session in the order of the fields; `before` is the last adjusted close, which becomes its own.
-    pub(crate) fn row(bar: Option<&Self>, before: &mut Option<f64>) -> [f64; FIELDS.len()] {
+    #[must_use]
+    pub fn row(bar: Option<&Self>, before: &mut Option<f64>) -> [f64; MARKET_FIELDS.len()] {
         let Some(bar) = bar else {
-            return [f64::NAN; FIELDS.len()];
+            return [f64::NAN; MARKET_FIELDS.len()];
         };
         let Self {
             open,
@@ -135,7 +145,7 @@ fn index_name(index: &IndexSeries) -> Option<FieldName> {
     Some(FieldName {
         code: index.code.to_ascii_uppercase(),
         first_session: first,
-        columns: FIELDS.iter().map(column).collect(),
+        columns: MARKET_FIELDS.iter().map(column).collect(),
         shown: std::iter::once(first..last + 1).collect(),
     })
 }

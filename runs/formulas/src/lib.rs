@@ -1,0 +1,13 @@
+//! Formulas over a market: the columns that they read, their values, and pools of them that are traded.
+//!
+//! Knows: panels, formulas, z-scores. Never knows: a mask, a model, a record, how a formula is evaluated.
+
+mod error;
+mod field_panel;
+mod formula_values;
+mod market_fields;
+
+pub use error::FormulasError;
+pub use field_panel::{FieldColumn, FieldName, FieldPanel, PlannedPanel};
+pub use formula_values::{FormulaValues, NameValues, ValueSpan, evaluate, evaluate_each};
+pub use market_fields::{MARKET_FIELDS, TradedBar, market_fields};
