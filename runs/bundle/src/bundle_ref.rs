@@ -5,7 +5,7 @@ use crate::BundlePaths;
 use crate::header::Header;
 use crate::open::read_hashed_header;
 use crate::signer_mark::SignerMark;
-use ktd_experiment::agent::{AgentConfig, Control, External};
+use ktd_experiment::agent::{AgentConfig, Control, External, PoolFile};
 use ktd_experiment::provider::Provider;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -95,6 +95,7 @@ fn twice(other: &BundleRef, found: &BundleRef) -> BundleError {
 
 type PlayerKey<'a> = (
     Option<&'a str>,
+    Option<&'a PoolFile>,
     Option<&'a Control>,
     Option<&'a [String]>,
     Option<External>,
@@ -104,6 +105,7 @@ type PlayerKey<'a> = (
 fn kind(agent: &AgentConfig) -> PlayerKey<'_> {
     (
         agent.builtin_name(),
+        agent.pool(),
         agent.control(),
         agent.program().map(|program| program.command.as_slice()),
         agent.client().map(|client| client.external),

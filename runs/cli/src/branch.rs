@@ -66,9 +66,9 @@ pub(super) fn run(args: &ReplayArgs, step: usize, out: &Path, console: Console) 
                 bridge.agent().close(result.is_ok()).await;
                 result
             }
-            Connection::Control(_) => Err(EpisodeError::input(
+            Connection::Control(_) | Connection::Formula(_) => Err(EpisodeError::input(
                 format!(
-                    "agent {:?} is a control, which plays whole episodes",
+                    "agent {:?} is a control or trades formulas, and plays whole episodes",
                     cell.agent.id
                 ),
                 "name another agent with --agent or --builtin",

@@ -21,7 +21,8 @@ use ktd_experiment::cells::cells;
 use ktd_experiment::config::{AgentConfig, ExperimentConfig};
 use ktd_experiment::price_table::TokenPricing;
 use ktd_experiment::provider::Provider;
-use ktd_io::whole_file::{create_directory, remove_directory, remove_file, write_whole};
+use ktd_formulas::TradedPool;
+use ktd_io::whole_file::{create_directory, read_input_bytes, remove_directory, remove_file, write_whole};
 use serde_json::json;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -226,6 +227,12 @@ fn look_at(agent: &AgentConfig, plan: &RunPlan) -> Result<String, CliError> {
             ))
         }
         AgentKind::Builtin(builtin) => {
+            if let Some(pool) = &builtin.pool {
+                let path = pool.path(&plan.base);
+                let traded = TradedPool::parse(&path, &read_input_bytes(&path)?)?;
+                let (count, folder) = (traded.formulas(), pool.folder.display());
+                return Ok(format!("built in: it trades the {count} formulas of {folder}"));
+            }
             check_builtin(&builtin.name)?;
             Ok(format!("built in: {}", builtin.name))
         }

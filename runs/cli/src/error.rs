@@ -170,6 +170,7 @@ from_errors!(
     ktd_certify::CertifyError,
     ktd_predict::PredictError,
     ktd_mirror::SelfAuditError,
+    ktd_formulas::FormulasError,
     ktd_studies::StudyError,
     ktd_simulate::SimulateError,
     ktd_boxed::BoxError,

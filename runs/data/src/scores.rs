@@ -48,6 +48,12 @@ impl ScoreTable {
         Ok(rows.table)
     }
 
+    /// Scores that are known already.
+    #[must_use]
+    pub const fn of_days(days: BTreeMap<DayIndex, BTreeMap<NameId, f64>>) -> Self {
+        Self { days }
+    }
+
     /// The scores dated this day; none where the file has no row of the day.
     #[must_use]
     pub fn on(&self, day: DayIndex) -> Option<&BTreeMap<NameId, f64>> {

@@ -54,6 +54,10 @@ pub(crate) async fn run_cell(
             let transport = control::transport(&control, &input, base)?;
             run_episode(&input, &paths, &transport, progress).await
         }
+        Connection::Formula(pool) => {
+            let transport = control::formula_transport(&pool, &input, base)?;
+            run_episode(&input, &paths, &transport, progress).await
+        }
         Connection::Process(agent) => {
             let bridge = agent.bridge();
             let watched = bridge.agent().watched(progress);

@@ -8,7 +8,9 @@ use ktd_client::endpoint::{http, patience};
 use ktd_client::outside_agent::ChildCommand;
 use ktd_client::outside_agent::ProcessAgent;
 use ktd_env::Market;
-use ktd_experiment::agent::{AgentConfig, AgentKind, Control, ModelAgent, ProgramAgent, check_builtin};
+use ktd_experiment::agent::{
+    AgentConfig, AgentKind, Control, ModelAgent, PoolFile, ProgramAgent, check_builtin,
+};
 use ktd_experiment::provider::Provider;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -30,6 +32,8 @@ pub enum Connection {
     Client,
     /// A control, which is made for its episode.
     Control(Control),
+    /// The built-in agent that trades a pool of formulas, which is made for its episode.
+    Formula(PoolFile),
 }
 
 impl Transports {
@@ -51,7 +55,10 @@ impl Transports {
                 let process = process(&agent.id, program, base)?;
                 Ok(Connection::Process(Box::new(process)))
             }
-            AgentKind::Builtin(own) => builtin(&own.name, seed, market).map(Connection::Model),
+            AgentKind::Builtin(own) => match &own.pool {
+                Some(pool) => Ok(Connection::Formula(pool.clone())),
+                None => builtin(&own.name, seed, market).map(Connection::Model),
+            },
             AgentKind::Model(model) => self
                 .endpoint((&agent.id, model), provider, base)
                 .map(Connection::Model),

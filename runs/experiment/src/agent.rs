@@ -17,7 +17,7 @@ use ktd_agents::{ForceLevel, Sampling, ThinkingPolicy, Wire};
 use ktd_baselines::NAMES;
 use serde::{Deserialize, Serialize};
 use std::fmt::{self, Display, Formatter};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// An agent. Credentials are named, never written here.
 ///
@@ -53,10 +53,29 @@ pub enum AgentKind {
 /// An agent of this program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BuiltinAgent {
-    /// `hold`, `random`, `equal-weight`, `momentum`, `composite`, `researcher`, `cheater` or `schema-breaker`.
+    /// `hold`, `random`, `equal-weight`, `momentum`, `composite`, `researcher`, `cheater`, `schema-breaker` or `formula`.
     pub name: String,
     /// How submissions are forced; absent takes the strongest level.
     pub force: Option<ForceLevel>,
+    /// What `formula` trades, and no other.
+    pub pool: Option<PoolFile>,
+}
+
+/// The pool of a search for formulas that an agent trades.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct PoolFile {
+    /// The search's folder, relative to the experiment file. It stands in the header, which may be published.
+    pub folder: PathBuf,
+    /// SHA-256 of the folder's `pool.json`. Headers write it; an experiment file may name the one that it means.
+    pub sha256: Option<String>,
+}
+
+impl PoolFile {
+    /// The file in the folder; `base` is the experiment file's directory.
+    #[must_use]
+    pub fn path(&self, base: &Path) -> PathBuf {
+        base.join(&self.folder).join("pool.json")
+    }
 }
 
 /// A language model behind an endpoint.
@@ -166,6 +185,7 @@ impl AgentConfig {
             kind: AgentKind::Builtin(BuiltinAgent {
                 name: name.to_owned(),
                 force: None,
+                pool: None,
             }),
         }
     }
@@ -177,6 +197,15 @@ impl AgentConfig {
             return None;
         };
         Some(&builtin.name)
+    }
+
+    /// The pool of formulas that it trades, if it is the built-in agent that trades one.
+    #[must_use]
+    pub const fn pool(&self) -> Option<&PoolFile> {
+        let AgentKind::Builtin(builtin) = &self.kind else {
+            return None;
+        };
+        builtin.pool.as_ref()
     }
 
     /// The control, if it is one.
@@ -277,7 +306,10 @@ impl AgentConfig {
     }
 }
 
-/// Whether there is a built-in agent of this name.
+/// The built-in agent that trades a pool of formulas.
+const FORMULA: &str = "formula";
+
+/// Whether there is a built-in agent of this name, which needs nothing but its name.
 ///
 /// # Errors
 /// [`ExperimentError::Input`] with the names there are.
@@ -285,10 +317,16 @@ pub fn check_builtin(name: &str) -> Result<(), ExperimentError> {
     if name == "cheater" || NAMES.contains(&name) {
         return Ok(());
     }
+    if name == FORMULA {
+        return Err(ExperimentError::input(
+            "the built-in agent \"formula\" has no pool",
+            "name it in an experiment file, with pool = \"results/gp\"",
+        ));
+    }
     let known = NAMES.join(", ");
     let what = format!("there is no built-in agent {name:?}");
     Err(ExperimentError::input(
         what,
-        format!("it is one of {known}, cheater"),
+        format!("it is one of {known}, cheater, and formula with a pool"),
     ))
 }

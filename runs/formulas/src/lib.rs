@@ -6,8 +6,10 @@ mod error;
 mod field_panel;
 mod formula_values;
 mod market_fields;
+mod traded_pool;
 
 pub use error::FormulasError;
 pub use field_panel::{FieldColumn, FieldName, FieldPanel, PlannedPanel};
 pub use formula_values::{FormulaValues, NameValues, ValueSpan, evaluate, evaluate_each};
-pub use market_fields::{MARKET_FIELDS, TradedBar, market_fields};
+pub use market_fields::{MARKET_FIELDS, TradedBar, market_fields, market_fields_until};
+pub use traded_pool::TradedPool;

@@ -13,13 +13,27 @@ pub const MARKET_FIELDS: [&str; 10] = [
 /// each index its level as open and close. An instrument's rows are all sessions from its first to its last bar.
 #[must_use]
 pub fn market_fields(market: &Market) -> FieldPanel {
+    market_fields_until(market, &MARKET_FIELDS, market.calendar().len())
+}
+
+/// Some of the columns of a panel up to a session, which is not in them any more: nothing that is computed of them can read
+/// a later day.
+#[must_use]
+pub fn market_fields_until(market: &Market, fields: &[&str], end: usize) -> FieldPanel {
+    let places: Vec<usize> = (0..MARKET_FIELDS.len())
+        .filter(|place| {
+            MARKET_FIELDS
+                .get(*place)
+                .is_some_and(|field| fields.contains(field))
+        })
+        .collect();
     let mut names: Vec<FieldName> = market
         .names()
-        .filter_map(|(name, info)| stock(market, name, info.ticker.reveal()))
+        .filter_map(|(name, info)| stock(market, name, info.ticker.reveal(), (&places, end)))
         .collect();
     let indices = market.indices().iter().chain(market.total_return_index());
     for index in indices {
-        names.extend(index_name(index));
+        names.extend(index_name(index, (&places, end)));
     }
     names.sort_by(|a, b| a.code.cmp(&b.code));
     names.dedup_by(|a, b| a.code == b.code);
@@ -28,17 +42,22 @@ pub fn market_fields(market: &Market) -> FieldPanel {
         notes.push("`$amount` is volume x (high + low + close) / 3: the panel's source has none".to_owned());
     }
     FieldPanel {
-        calendar: market.calendar().to_vec(),
-        fields: MARKET_FIELDS.map(str::to_owned).to_vec(),
+        calendar: market.calendar().iter().take(end).copied().collect(),
+        fields: places
+            .iter()
+            .filter_map(|place| MARKET_FIELDS.get(*place))
+            .map(|field| (*field).to_owned())
+            .collect(),
         names,
         source: hash_text(market.content_hash()),
         notes,
     }
 }
 
-fn stock(market: &Market, name: NameId, code: &str) -> Option<FieldName> {
+fn stock(market: &Market, name: NameId, code: &str, (places, end): (&[usize], usize)) -> Option<FieldName> {
     let first = market.first_bar_day(name)?.index();
-    let last = market.bars_of(name).last()?.0.index();
+    let days = market.bars_of(name).map(|(day, _)| day.index());
+    let last = days.take_while(|session| *session < end).last()?;
     let mut before: Option<f64> = None;
     let rows: Vec<[f64; MARKET_FIELDS.len()]> = (first..=last)
         .map(|session| {
@@ -46,12 +65,13 @@ fn stock(market: &Market, name: NameId, code: &str) -> Option<FieldName> {
             TradedBar::row(bar.as_ref().map(TradedBar::of).as_ref(), &mut before)
         })
         .collect();
-    let column =
-        |place: usize| FieldColumn::Doubles(rows.iter().filter_map(|row| row.get(place)).copied().collect());
+    let column = |place: &usize| {
+        FieldColumn::Doubles(rows.iter().filter_map(|row| row.get(*place)).copied().collect())
+    };
     Some(FieldName {
         code: code.to_owned(),
         first_session: first,
-        columns: (0..MARKET_FIELDS.len()).map(column).collect(),
+        columns: places.iter().map(column).collect(),
         shown: std::iter::once(first..last + 1).collect(),
     })
 }
@@ -130,22 +150,23 @@ impl TradedBar {
 }
 
 /// An index as an instrument: its opens and closes; everything else is missing.
-fn index_name(index: &IndexSeries) -> Option<FieldName> {
+fn index_name(index: &IndexSeries, (places, end): (&[usize], usize)) -> Option<FieldName> {
     let present = |level: &f64| level.is_finite();
-    let first = index.close.iter().position(present)?;
-    let last = index.close.iter().rposition(present)?;
+    let closes = index.close.get(..end.min(index.close.len()))?;
+    let first = closes.iter().position(present)?;
+    let last = closes.iter().rposition(present)?;
     let of = |levels: &[f64]| levels.get(first..=last).unwrap_or_default().to_vec();
-    let column = |field: &&str| {
-        FieldColumn::Doubles(match *field {
-            "open" => of(&index.open),
-            "close" | "adjclose" => of(&index.close),
+    let column = |place: &usize| {
+        FieldColumn::Doubles(match MARKET_FIELDS.get(*place) {
+            Some(&"open") => of(&index.open),
+            Some(&("close" | "adjclose")) => of(&index.close),
             _ => vec![f64::NAN; last + 1 - first],
         })
     };
     Some(FieldName {
         code: index.code.to_ascii_uppercase(),
         first_session: first,
-        columns: MARKET_FIELDS.iter().map(column).collect(),
+        columns: places.iter().map(column).collect(),
         shown: std::iter::once(first..last + 1).collect(),
     })
 }

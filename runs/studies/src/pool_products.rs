@@ -3,7 +3,6 @@
 use crate::StudyError;
 use crate::alpha_found::AlphaFound;
 use crate::alpha_report::{Figure, coded};
-use ktd_formulas::NameValues;
 use crate::open_study::OpenStudy;
 use crate::split_tables::SplitTables;
 use crate::study_values::ScoreTask;
@@ -12,6 +11,7 @@ use ktd_alphas::{
     ridge_of_products,
 };
 use ktd_expressions::CheckedFormula;
+use ktd_formulas::NameValues;
 use ktd_io::parallel::in_parallel;
 use std::ops::Range;
 

@@ -1,12 +1,12 @@
 //! The proof on a panel that formulas read no later day.
 
 use crate::StudyError;
-use ktd_formulas::{FieldPanel, PlannedPanel};
 use ktd_env::KeyedStream;
 use ktd_expressions::{
     CheckedFormula, FormulaPlan, FormulaPrecision, LookAheadLeak, PanelName, ReplacedColumns,
     prove_no_look_ahead,
 };
+use ktd_formulas::{FieldPanel, PlannedPanel};
 
 /// Panels that are cut after a session.
 const CUTS: usize = 10;

@@ -1,9 +1,9 @@
 //! The fields of a directory of Qlib: every bin as it is stored.
 
 use crate::StudyError;
-use ktd_formulas::{FieldColumn, FieldName, FieldPanel};
 use chrono::{Datelike, NaiveDate};
 use ktd_env::TradeDate;
+use ktd_formulas::{FieldColumn, FieldName, FieldPanel};
 use ktd_io::sha256::sha256_hex;
 use ktd_io::whole_file::{list, read_bounded, read_text};
 use ktd_qlib::{FeatureFile, FieldSeries, QlibPanel};

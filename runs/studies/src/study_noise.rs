@@ -1,9 +1,9 @@
 //! Noise of a study: perturbed panels, and factors of scores.
 
 use crate::alpha_study::NoiseMode;
-use ktd_formulas::{FieldColumn, FieldName, FieldPanel};
 use crate::study_data::StudyData;
 use ktd_alphas::{AdjustedBars, DayTable, NoiseLaw, noise_stream, perturbed_bars, perturbed_levels};
+use ktd_formulas::{FieldColumn, FieldName, FieldPanel};
 use ktd_io::parallel::in_parallel;
 use std::ops::Range;
 

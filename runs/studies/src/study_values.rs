@@ -1,11 +1,11 @@
 //! Scores of a study's formulas on a panel.
 
 use crate::StudyError;
-use ktd_formulas::FieldPanel;
-use ktd_formulas::{NameValues, ValueSpan, evaluate_each};
 use crate::study_data::StudyData;
 use ktd_alphas::DayTable;
 use ktd_expressions::{CheckedFormula, FormulaPrecision};
+use ktd_formulas::FieldPanel;
+use ktd_formulas::{NameValues, ValueSpan, evaluate_each};
 use std::collections::BTreeMap;
 use std::ops::Range;
 

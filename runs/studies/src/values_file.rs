@@ -1,8 +1,8 @@
 //! Values of formulas as a file, written instrument after instrument.
 
 use crate::StudyError;
-use ktd_formulas::NameValues;
 use ktd_env::TradeDate;
+use ktd_formulas::NameValues;
 use ktd_io::FileError;
 use ktd_io::whole_file::{remove_if_exists, rename};
 use parquet::basic::{Compression, ZstdLevel};

@@ -647,6 +647,7 @@ pub(crate) const CRATES: [Crate; 40] = [
             "episode",
             "plan",
             "predict",
+            "formulas",
             "studies",
             "board",
             "reasons",

@@ -177,10 +177,12 @@ impl LanguageAttackers {
                 self.ask_over(attacker, questions, transport.as_ref(), progress)
                     .await
             }
-            Connection::Process(_) | Connection::Client | Connection::Control(_) => Err(CertifyError::input(
-                format!("attacker {:?} is not a language model", attacker.id()),
-                "give it `model` and `vendor`",
-            )),
+            Connection::Process(_) | Connection::Client | Connection::Control(_) | Connection::Formula(_) => {
+                Err(CertifyError::input(
+                    format!("attacker {:?} is not a language model", attacker.id()),
+                    "give it `model` and `vendor`",
+                ))
+            }
         }
     }
 

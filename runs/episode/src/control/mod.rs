@@ -1,5 +1,5 @@
-//! Controls: agents that know what no model can know. They live here, where the whole market is, and not among the agents:
-//! a control has a key of its own in an experiment file, and its header says so.
+//! Agents that know what no model is shown: controls, and the built-in agent that trades a pool of formulas. They live here,
+//! where the whole market is, and not among the agents; headers say what they are.
 
 mod future;
 mod oracle;
@@ -13,13 +13,14 @@ use ktd_baselines::{BuiltinTransport, Cheater, Follower, Plan};
 use ktd_data::scores::ScoreTable;
 use ktd_env::exchange::Rules;
 use ktd_env::{DayIndex, FactorTable, Market};
-use ktd_experiment::agent::{Control, SignalsControl};
+use ktd_experiment::agent::{Control, PoolFile, SignalsControl};
+use ktd_formulas::TradedPool;
 use ktd_io::sha256::sha256_hex;
 use ktd_io::whole_file::read_input_bytes;
 use ktd_masking::Mask;
 use oracle::Oracle;
 use shown_names::ShownNames;
-use signals::Signals;
+use signals::{Choice, Signals};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -33,11 +34,9 @@ pub fn transport(
     base: &Path,
 ) -> Result<BuiltinTransport, EpisodeError> {
     let rules = input.shared.rules.rules()?;
-    let mask = mask_of(input)
-        .ok_or_else(|| EpisodeError::input("the window has no days", "name one that the panel covers"))?;
     let market = Arc::clone(&input.shared.market);
     let days = &input.cell.window.days;
-    let shown = ShownNames::new(mask, &market, &input.shared.factors, days);
+    let shown = shown_names(input)?;
     let plan: Arc<dyn Plan> = match control {
         Control::Oracle => Arc::new(Oracle::new(market, shown, rules, days)),
         Control::Signals(signals) => Arc::new(Signals {
@@ -46,10 +45,47 @@ pub fn transport(
             shown,
             rules,
             days: days.clone(),
-            strategy: signals.strategy,
+            strategy: Choice::Named(signals.strategy),
         }),
     };
     Ok(BuiltinTransport::new(Arc::new(Follower::new(plan))))
+}
+
+/// What answers for the built-in agent that holds the highest scores of a pool of formulas; `base` is the experiment file's
+/// directory.
+///
+/// # Errors
+/// [`EpisodeError`] when the pool is not the one that the header names, or days of the window have made it.
+pub fn formula_transport(
+    pool: &PoolFile,
+    input: &EpisodeInput<'_>,
+    base: &Path,
+) -> Result<BuiltinTransport, EpisodeError> {
+    let path = pool.path(base);
+    let bytes = named_bytes(&path, pool.sha256.as_ref())?;
+    let market = &input.shared.market;
+    let days = &input.cell.window.days;
+    let traded = TradedPool::parse(&path, &bytes)?;
+    if let Some(first) = days.first().and_then(|day| market.date(*day)) {
+        traded.is_made_before(first)?;
+    }
+    let as_of: Vec<DayIndex> = days.iter().filter_map(|day| day.before()).collect();
+    let plan: Arc<dyn Plan> = Arc::new(Signals {
+        scores: traded.scores(market, &as_of)?,
+        market: Arc::clone(market),
+        shown: shown_names(input)?,
+        rules: input.shared.rules.rules()?,
+        days: days.clone(),
+        strategy: Choice::Highest,
+    });
+    Ok(BuiltinTransport::new(Arc::new(Follower::new(plan))))
+}
+
+fn shown_names(input: &EpisodeInput<'_>) -> Result<ShownNames, EpisodeError> {
+    let mask = mask_of(input)
+        .ok_or_else(|| EpisodeError::input("the window has no days", "name one that the panel covers"))?;
+    let (market, days) = (&input.shared.market, &input.cell.window.days);
+    Ok(ShownNames::new(mask, market, &input.shared.factors, days))
 }
 
 /// The plan of perfect foresight over some trading days, shown through a mask.
@@ -80,12 +116,19 @@ fn scores(
     base: &Path,
 ) -> Result<ScoreTable, EpisodeError> {
     let path = base.join(&signals.scores);
-    let found = sha256_hex(&read_input_bytes(&path)?);
-    if signals.scores_sha256.as_ref() != Some(&found) {
-        return Err(EpisodeError::input(
-            format!("{} has changed: its hash is now {found}", path.display()),
-            "run the experiment again under another name or output directory",
-        ));
-    }
+    named_bytes(&path, signals.scores_sha256.as_ref())?;
     Ok(ScoreTable::read(&path, &input.shared.market)?)
+}
+
+/// The bytes of the file that the header names by its hash.
+fn named_bytes(path: &Path, named: Option<&String>) -> Result<Vec<u8>, EpisodeError> {
+    let bytes = read_input_bytes(path)?;
+    let found = sha256_hex(&bytes);
+    if named == Some(&found) {
+        return Ok(bytes);
+    }
+    Err(EpisodeError::input(
+        format!("{} has changed: its hash is now {found}", path.display()),
+        "run the experiment again under another name or output directory",
+    ))
 }

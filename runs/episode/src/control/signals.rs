@@ -27,7 +27,16 @@ pub(super) struct Signals {
     pub(super) rules: Rules,
     pub(super) days: Vec<DayIndex>,
     pub(super) scores: ScoreTable,
-    pub(super) strategy: SignalStrategy,
+    pub(super) strategy: Choice,
+}
+
+/// From scores to holdings.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Choice {
+    /// As an experiment names it, for scores that are expected returns.
+    Named(SignalStrategy),
+    /// The twenty highest, whatever a trade costs: scores without a unit cannot be held against costs.
+    Highest,
 }
 
 impl Signals {
@@ -44,15 +53,16 @@ impl Signals {
 
     /// The places to hold, those that are kept first.
     fn choose(&self, day: DayIndex, held: &BTreeSet<usize>, scores: &[Option<f64>]) -> Vec<usize> {
+        let count = usize::try_from(TOP_COUNT.min(self.rules.max_positions)).unwrap_or(0);
         match self.strategy {
-            SignalStrategy::Top20 => {
+            Choice::Highest => highest(held, scores, count, 0.0),
+            Choice::Named(SignalStrategy::Top20) => {
                 let round_trip = self.market.date(day).map_or(0.0, |date| {
                     fee_rate(&self.rules, Side::Buy, date) + fee_rate(&self.rules, Side::Sell, date)
                 });
-                let count = TOP_COUNT.min(self.rules.max_positions);
-                highest(held, scores, usize::try_from(count).unwrap_or(0), round_trip)
+                highest(held, scores, count, round_trip)
             }
-            SignalStrategy::TopkDropout => {
+            Choice::Named(SignalStrategy::TopkDropout) => {
                 let topk = QLIB_TOPK.min(self.rules.max_positions);
                 let strategy = TopkDropout {
                     topk,

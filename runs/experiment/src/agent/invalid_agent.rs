@@ -70,6 +70,11 @@ pub(crate) enum InvalidAgent {
          cutoff = \"2025-01-31\""
     )]
     Cutoff { id: String, text: String },
+    #[error(
+        "agent {0:?} trades a pool of formulas, which needs `pool`: for example, write builtin = \"formula\", \
+         pool = \"results/gp\""
+    )]
+    NoPool(String),
     #[error("agent {0:?} has both `api_key_env` and `api_key_file`: remove one of the two")]
     TwoApiKeys(String),
 }

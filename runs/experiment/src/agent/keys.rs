@@ -4,7 +4,7 @@ use super::control::ControlName;
 use super::invalid_agent::{InvalidAgent, Kind};
 use super::{
     AgentCohort, AgentConfig, AgentKind, ApiKeySource, BuiltinAgent, Control, External, ExternalClient,
-    ModelAgent, ProgramAgent, ProxySource, SignalStrategy, SignalsControl, TrainingCutoff,
+    FORMULA, ModelAgent, PoolFile, ProgramAgent, ProxySource, SignalStrategy, SignalsControl, TrainingCutoff,
 };
 use crate::file_name::is_file_name;
 use crate::rate_limits::RateLimits;
@@ -26,6 +26,10 @@ pub(crate) struct AgentKeys {
     cutoff: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     builtin: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pool: Option<PathBuf>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pool_sha256: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     control: Option<ControlName>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -144,10 +148,14 @@ impl AgentKeys {
     fn take_kind(&mut self, id: &str, label: Kind) -> Result<AgentKind, InvalidAgent> {
         let none = || InvalidAgent::NoKind(id.to_owned());
         Ok(match label {
-            Kind::Builtin => AgentKind::Builtin(BuiltinAgent {
-                name: self.builtin.take().ok_or_else(none)?,
-                force: self.force.take(),
-            }),
+            Kind::Builtin => {
+                let name = self.builtin.take().ok_or_else(none)?;
+                AgentKind::Builtin(BuiltinAgent {
+                    pool: (name == FORMULA).then(|| self.take_pool(id)).transpose()?,
+                    name,
+                    force: self.force.take(),
+                })
+            }
             Kind::Control => AgentKind::Control(match self.control.take().ok_or_else(none)? {
                 ControlName::Oracle => Control::Oracle,
                 ControlName::Signals => Control::Signals(self.take_signals(id)?),
@@ -176,6 +184,16 @@ impl AgentKeys {
             })
         };
         self.cutoff.take().map(read).transpose()
+    }
+
+    fn take_pool(&mut self, id: &str) -> Result<PoolFile, InvalidAgent> {
+        Ok(PoolFile {
+            folder: self
+                .pool
+                .take()
+                .ok_or_else(|| InvalidAgent::NoPool(id.to_owned()))?,
+            sha256: self.pool_sha256.take(),
+        })
     }
 
     fn take_signals(&mut self, id: &str) -> Result<SignalsControl, InvalidAgent> {
@@ -228,6 +246,8 @@ impl AgentKeys {
             cohort,
             cutoff,
             builtin,
+            pool,
+            pool_sha256,
             control,
             scores,
             scores_sha256,
@@ -256,6 +276,8 @@ impl AgentKeys {
             ("cohort", cohort.is_some()),
             ("cutoff", cutoff.is_some()),
             ("builtin", builtin.is_some()),
+            ("pool", pool.is_some()),
+            ("pool_sha256", pool_sha256.is_some()),
             ("control", control.is_some()),
             ("scores", scores.is_some()),
             ("scores_sha256", scores_sha256.is_some()),
@@ -308,11 +330,18 @@ impl From<AgentConfig> for AgentKeys {
             ..Self::default()
         };
         match agent.kind {
-            AgentKind::Builtin(builtin) => Self {
-                builtin: Some(builtin.name),
-                force: builtin.force,
-                ..of(Kind::Builtin)
-            },
+            AgentKind::Builtin(builtin) => {
+                let (pool, pool_sha256) = builtin
+                    .pool
+                    .map_or((None, None), |pool| (Some(pool.folder), pool.sha256));
+                Self {
+                    builtin: Some(builtin.name),
+                    force: builtin.force,
+                    pool,
+                    pool_sha256,
+                    ..of(Kind::Builtin)
+                }
+            }
             AgentKind::Control(control) => of(Kind::Control).with_control(control),
             AgentKind::Model(model) => of(Kind::Model).with_model(*model),
             AgentKind::Program(program) => Self {
@@ -392,6 +421,10 @@ mod tests {
     fn each_kind_is_written_as_it_is_read_and_named() {
         for (kind, keys) in [
             ("builtin", json!({ "builtin": "momentum", "force": "F3" })),
+            (
+                "builtin",
+                json!({ "builtin": "formula", "pool": "results/gp", "pool_sha256": "00" }),
+            ),
             ("control", json!({ "control": "oracle" })),
             (
                 "control",
@@ -435,6 +468,7 @@ mod tests {
             "proxy": "environment",
             "temperature": 1.0, "max_output_tokens": 1, "force": "F0", "thinking": "never", "send_seed": true,
             "rates": {}, "scores": "s.csv", "scores_sha256": "00", "strategy": "top20", "cutoff": "2025-01-31",
+            "pool": "results/gp", "pool_sha256": "00",
         });
         let takes: [&[&str]; 5] = [
             &["builtin", "force"],
@@ -506,6 +540,11 @@ mod tests {
             (
                 json!({ "id": "a", "control": "signals", "strategy": "top20" }),
                 "needs `scores`",
+            ),
+            (json!({ "id": "a", "builtin": "formula" }), "needs `pool`"),
+            (
+                json!({ "id": "a", "builtin": "momentum", "pool": "results/gp" }),
+                "`pool` does not belong to a built-in agent",
             ),
             (
                 json!({ "id": "a", "model": "m" }),

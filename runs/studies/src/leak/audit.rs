@@ -6,9 +6,9 @@ use super::manifest::{ColumnSource, LeakManifest, ManifestCommand};
 use super::program_columns::{ProgramRunner, program_columns};
 use super::replay_audit::{ColumnOutcome, ComputedColumns, replay_columns, run_text};
 use crate::StudyError;
+use ktd_expressions::{CheckedFormula, FormulaPrecision};
 use ktd_formulas::FieldPanel;
 use ktd_formulas::{ValueSpan, evaluate};
-use ktd_expressions::{CheckedFormula, FormulaPrecision};
 use ktd_leakage::{
     CausalityReport, CausalityVerdict, GraphScope, GraphWindow, LeakageSettings, ReplayPanel, SessionInstant,
     peer_graphs, peer_means, replay_plan,

@@ -2,10 +2,10 @@
 
 use super::bars::month_of;
 use crate::StudyError;
-use ktd_formulas::{FieldColumn, FieldName, FieldPanel};
-use ktd_formulas::{MARKET_FIELDS, TradedBar};
 use ktd_data::hash_text;
 use ktd_env::{Market, NameId, TradeDate};
+use ktd_formulas::{FieldColumn, FieldName, FieldPanel};
+use ktd_formulas::{MARKET_FIELDS, TradedBar};
 use ktd_leakage::{ReplayPanel, SessionDay, TradedField};
 use std::fmt::Write as _;
 

@@ -3,8 +3,8 @@
 use super::instant_text::parse_instant;
 use super::manifest_file::{FeaturePart, ManifestFile};
 use crate::StudyError;
-use ktd_formulas::MARKET_FIELDS;
 use ktd_expressions::{CheckedFormula, FormulaError, FormulaRole, FormulaScaling, check_formula, known_at};
+use ktd_formulas::MARKET_FIELDS;
 use ktd_io::whole_file::read_text;
 use ktd_leakage::{FeatureContract, FeatureSource, PipelineContract, SessionInstant};
 use std::path::{Path, PathBuf};

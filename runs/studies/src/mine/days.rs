@@ -4,7 +4,6 @@ use super::config::MineStudy;
 use crate::StudyError;
 use crate::alpha_report::{FigureRow, coded};
 use crate::alpha_study::StudyLabel;
-use ktd_formulas::FieldPanel;
 use crate::study_data::StudyData;
 use crate::study_split::SplitSpan;
 use crate::study_values::ScoreTask;
@@ -13,6 +12,7 @@ use ktd_alphas::{
     rank_stability,
 };
 use ktd_expressions::CheckedFormula;
+use ktd_formulas::FieldPanel;
 use std::ops::Range;
 
 /// A split of a search. Later days than its last are not in it.

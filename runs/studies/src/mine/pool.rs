@@ -68,6 +68,9 @@ pub struct MinedPool {
     pub seed: u64,
     /// Hash of the panel.
     pub panel: String,
+    /// The last day whose values decided what is in it.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub read_until: Option<String>,
     /// Distinct formulas that were evaluated: what a test of the pool must count.
     pub tried: usize,
     /// Distinct formulas by what became of them: `fit`, or why they have no fitness.
@@ -118,6 +121,7 @@ impl OpenMine {
             method: mine.method.label().to_owned(),
             seed: mine.seed,
             panel: self.panel_hash().to_owned(),
+            read_until: days.data.panel.calendar.last().map(|day| day.reveal()),
             tried: book.evaluated(),
             outcomes: outcomes(book),
             trials: trials_hash,

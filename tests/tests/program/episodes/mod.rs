@@ -15,6 +15,7 @@ mod controls;
 mod determinism;
 mod faults;
 mod force;
+mod formula_agent;
 mod hostile;
 mod ladder;
 mod leaks;
