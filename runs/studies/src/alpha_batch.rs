@@ -1,6 +1,7 @@
 //! Alphas that are evaluated together: as many as their scores fit in memory.
 
 use crate::StudyError;
+use crate::alpha_exchange::AlphaExchange;
 use crate::alpha_found::{AlphaFound, SplitFound};
 use crate::alpha_report::{Figure, FigureRow, coded};
 use crate::alpha_rows::{add_evaluation, coverage, daily_scores, portfolio_returns, yearly_figures};
@@ -28,6 +29,7 @@ pub(crate) struct BatchTask<'s> {
     pub(crate) task: &'s ScoreTask<'s>,
     pub(crate) splits: &'s [SplitTables<'s>],
     pub(crate) sigma: Option<f64>,
+    pub(crate) exchange: Option<&'s AlphaExchange>,
 }
 
 /// By split: how much of its order an alpha keeps under one draw; none where that is undefined.
@@ -92,6 +94,9 @@ impl BatchTask<'_> {
             let mut row = FigureRow::default();
             add_evaluation(&mut row, evaluation, self.open.label_words().1);
             row.put("coverage", Ok(coverage(&scores, split)));
+            if let Some(exchange) = self.exchange {
+                exchange.add_figures(&mut row, &scores, split);
+            }
             SplitFound {
                 row,
                 is_constant: evaluation.is_constant,

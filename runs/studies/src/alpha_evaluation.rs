@@ -2,6 +2,7 @@
 
 use crate::StudyError;
 use crate::alpha_batch::BatchTask;
+use crate::alpha_exchange::AlphaExchange;
 use crate::alpha_found::{AlphaFound, SplitFound};
 use crate::alpha_inference::{best_alphas, pool_inference, rank_rows};
 use crate::alpha_report::{AlphaReport, AlphaRow, AlphaYearRow, RefusedRow};
@@ -146,11 +147,13 @@ impl OpenStudy {
         formulas: &[CheckedFormula],
         advance: &mut dyn FnMut(),
     ) -> Result<(Vec<AlphaFound>, usize), StudyError> {
+        let exchange = AlphaExchange::of(self);
         let batch = BatchTask {
             open: self,
             task,
             splits,
             sigma: self.sigma()?,
+            exchange: exchange.as_ref(),
         };
         let (mut found, mut raised) = (Vec::with_capacity(formulas.len()), 0);
         for formulas in formulas.chunks(self.batch()) {
@@ -170,6 +173,7 @@ impl OpenStudy {
         (formulas, found): (&[CheckedFormula], &[AlphaFound]),
         advance: &mut dyn FnMut(),
     ) -> Result<(), StudyError> {
+        let exchange = AlphaExchange::of(self);
         let mut first = 0;
         let (mut pools, mut combinations, mut equal) = (Vec::new(), Vec::new(), Vec::new());
         for pool in &self.pools {
@@ -194,7 +198,10 @@ impl OpenStudy {
                 pools.push((place, row));
                 for (weights, combined) in weights.iter().zip(&combined) {
                     let evaluation = evaluate_alpha(combined, &split.split);
-                    let row = combination_row(self, split, pool, (weights, &evaluation));
+                    let mut row = combination_row(self, split, pool, (weights, &evaluation));
+                    if let Some(exchange) = exchange.as_ref().filter(|_| weights.1.is_ok()) {
+                        exchange.add_figures(&mut row.row, combined, split);
+                    }
                     if row.weights == "equal" {
                         report.years.extend(self.years_of(split, pool, &evaluation));
                         equal.push((place, pool.id.clone(), portfolio_returns(&evaluation)));
@@ -282,6 +289,14 @@ impl OpenStudy {
         }
         if !self.run.is_test_open && self.study.splits.test.is_some() {
             notes.push("the test split is closed".to_owned());
+        }
+        if let Some(exchange) = &self.study.exchange {
+            notes.push(format!(
+                "through the exchange: the {} members with the highest scores, {} CNY, splits {}, the simulation's lots, limits, T+1 and fees",
+                exchange.top,
+                exchange.cash,
+                exchange.splits.join(", ")
+            ));
         }
         if matches!(self.study.noise.mode, NoiseMode::Output | NoiseMode::Code) {
             notes

@@ -48,6 +48,9 @@ pub struct AlphaStudy {
     /// Who counts.
     #[serde(default)]
     pub universe: StudyUniverse,
+    /// The account that trades each alpha through the simulation's exchange; none leaves it out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exchange: Option<StudyExchange>,
     /// How columns and elements are computed.
     #[serde(default)]
     pub numeric: StudyNumeric,
@@ -95,6 +98,73 @@ pub struct StudySplits {
     #[serde(default)]
     pub test: Option<[String; 2]>,
 }
+
+/// The account that trades an alpha through the simulation's exchange.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct StudyExchange {
+    /// Names that it holds.
+    #[serde(default = "twenty")]
+    pub top: usize,
+    /// Its cash, CNY.
+    #[serde(default = "one_million")]
+    pub cash: u32,
+    /// The splits on which it trades.
+    #[serde(default = "test_alone")]
+    pub splits: Vec<String>,
+}
+
+const fn twenty() -> usize {
+    20
+}
+
+const fn one_million() -> u32 {
+    1_000_000
+}
+
+fn test_alone() -> Vec<String> {
+    vec!["test".to_owned()]
+}
+
+impl StudyExchange {
+    /// Whether it trades on a split.
+    pub(crate) fn trades_on(&self, split: &str) -> bool {
+        self.splits.iter().any(|named| named == split)
+    }
+
+    fn check(&self) -> Result<(), StudyError> {
+        let invalid = |what: &str, hint: &str| Err(StudyError::input(what, hint));
+        if !(1..=MOST_HELD).contains(&self.top) {
+            return invalid("exchange.top is out of range", "give 1 to 300 names; 20 is usual");
+        }
+        if self.cash < LEAST_CASH {
+            return invalid(
+                "exchange.cash buys no lot of most names",
+                "give 100000 or more; 1000000 is usual",
+            );
+        }
+        match self
+            .splits
+            .iter()
+            .find(|split| !["train", "valid", "test"].contains(&split.as_str()))
+        {
+            Some(split) => Err(StudyError::input(
+                format_args!("exchange.splits names {split:?}"),
+                "name some of \"train\", \"valid\" and \"test\"",
+            )),
+            None if self.splits.is_empty() => {
+                invalid("exchange.splits is empty", "name a split, or remove `exchange`")
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+/// Names that an account may hold.
+const MOST_HELD: usize = 300;
+
+/// CNY that an account must have.
+const LEAST_CASH: u32 = 100_000;
 
 /// The returns that alphas are to predict.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]
@@ -316,6 +386,15 @@ impl AlphaStudy {
                 "write pools = [{ id = \"alpha158\", builtin = \"alpha158\" }]",
             );
         }
+        if let Some(exchange) = &self.exchange {
+            exchange.check()?;
+            if self.bins.is_some() {
+                return invalid(
+                    "`exchange` and `bins` are both set: bins hold no prices as traded".to_owned(),
+                    "import a panel with `ktd data import`, or remove `exchange`",
+                );
+            }
+        }
         self.check_pools()
     }
 
@@ -390,6 +469,26 @@ mod tests {
             (
                 &format!("name = 'x'\nnoise = {{ draws = 1001 }}\n{one}"),
                 "noise.draws is 1001",
+            ),
+            (
+                &format!("name = 'x'\nexchange = {{ top = 0 }}\n{one}"),
+                "exchange.top",
+            ),
+            (
+                &format!("name = 'x'\nexchange = {{ cash = 1 }}\n{one}"),
+                "exchange.cash",
+            ),
+            (
+                &format!("name = 'x'\nexchange = {{ splits = ['later'] }}\n{one}"),
+                "exchange.splits names \"later\"",
+            ),
+            (
+                &format!("name = 'x'\nexchange = {{ splits = [] }}\n{one}"),
+                "exchange.splits is empty",
+            ),
+            (
+                &format!("name = 'x'\nbins = 'b'\nexchange = {{}}\n{one}"),
+                "no prices as traded",
             ),
             (&format!("name = 'x'\nnoise = {{ mode = 'loud' }}\n{one}"), "loud"),
         ] {

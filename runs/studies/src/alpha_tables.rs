@@ -53,6 +53,13 @@ const COMBINATION_FIGURES: [(&str, &str); 12] = [
     ("days", "days"),
 ];
 
+/// Figures of an account at the exchange; they stand where a study asks for them.
+const EXCHANGE_FIGURES: [(&str, &str); 3] = [
+    ("sr_exchange", "SR through the exchange"),
+    ("ar_exchange", "AR through the exchange"),
+    ("rejected_exchange", "rejected orders"),
+];
+
 /// Figures of a pool.
 const POOL_FIGURES: [(&str, &str); 6] = [
     ("pps", "predictive"),
@@ -100,6 +107,18 @@ pub(crate) fn looks(report: &AlphaReport) -> String {
     }
 }
 
+/// Figures of the exchange; none where no row has them.
+fn exchange_figures<'r>(
+    mut rows: impl Iterator<Item = &'r FigureRow>,
+) -> &'static [(&'static str, &'static str)] {
+    let is_traded = rows.any(|row| {
+        EXCHANGE_FIGURES
+            .iter()
+            .any(|(name, _)| row.figures.contains_key(*name))
+    });
+    if is_traded { &EXCHANGE_FIGURES } else { &[] }
+}
+
 /// Pools by split: means over their alphas, and diversity.
 #[must_use]
 pub fn pool_table(report: &AlphaReport) -> TableData {
@@ -139,11 +158,14 @@ pub fn pool_table(report: &AlphaReport) -> TableData {
 #[must_use]
 pub fn combination_table(report: &AlphaReport) -> TableData {
     let heads = ["split", "pool", "weights"].map(|head| (head, Left)).into_iter();
+    let exchange = exchange_figures(report.combinations.iter().map(|row| &row.row));
     let heads = heads.chain(COMBINATION_FIGURES.map(|(_, head)| (head, Right)));
+    let heads = heads.chain(exchange.iter().map(|(_, head)| (*head, Right)));
     let rows = report.combinations.iter().map(|combination| {
         let words = [&combination.split, &combination.pool, &combination.weights];
         let mut cells = words.map(|word| TableCell::Text(word.clone())).to_vec();
         cells.extend(COMBINATION_FIGURES.map(|(name, _)| cell(&combination.row, name)));
+        cells.extend(exchange.iter().map(|(name, _)| cell(&combination.row, name)));
         cells
     });
     let title = format!("combinations: label {}, {}", report.label, looks(report));
@@ -160,12 +182,15 @@ pub fn alpha_table(report: &AlphaReport) -> TableData {
     };
     let figures = ALPHA_FIGURES.map(|(name, head)| if name == "pps_other" { other } else { (name, head) });
     let heads = ["split", "pool", "id"].map(|head| (head, Left)).into_iter();
+    let exchange = exchange_figures(report.alphas.iter().map(|row| &row.row));
     let heads = heads.chain(figures.map(|(_, head)| (head, Right)));
+    let heads = heads.chain(exchange.iter().map(|(_, head)| (*head, Right)));
     let heads = heads.chain([("flags", Left), ("formula", Left)]);
     let rows = report.alphas.iter().map(|alpha| {
         let words = [&alpha.split, &alpha.pool, &alpha.id];
         let mut cells = words.map(|word| TableCell::Text(word.clone())).to_vec();
         cells.extend(figures.map(|(name, _)| cell(&alpha.row, name)));
+        cells.extend(exchange.iter().map(|(name, _)| cell(&alpha.row, name)));
         let mut flags = Vec::new();
         flags.extend(alpha.is_turned.then(|| "turned".to_owned()));
         flags.extend(alpha.is_constant.then(|| "constant".to_owned()));

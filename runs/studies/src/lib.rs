@@ -4,6 +4,7 @@
 
 mod alpha_batch;
 mod alpha_evaluation;
+mod alpha_exchange;
 mod alpha_files;
 mod alpha_found;
 mod alpha_inference;
@@ -45,8 +46,8 @@ pub use alpha_report::{
     RefusedRow, SelectionRow, SplitRow,
 };
 pub use alpha_study::{
-    AlphaStudy, NoiseMode, PoolSource, StudyLabel, StudyNoise, StudyNumeric, StudyOrientation, StudySplits,
-    StudyUniverse,
+    AlphaStudy, NoiseMode, PoolSource, StudyExchange, StudyLabel, StudyNoise, StudyNumeric, StudyOrientation,
+    StudySplits, StudyUniverse,
 };
 pub use alpha_tables::{alpha_table, combination_table, pool_table, split_table};
 pub use error::StudyError;
@@ -57,7 +58,8 @@ pub use inference_tables::{
 };
 pub use ktd_expressions::{FormulaPrecision, FormulaRole};
 pub use ktd_formulas::{
-    FieldColumn, FieldName, FieldPanel, FormulaValues, NameValues, ValueSpan, evaluate, evaluate_each, market_fields,
+    FieldColumn, FieldName, FieldPanel, FormulaValues, NameValues, ValueSpan, evaluate, evaluate_each,
+    market_fields,
 };
 pub use language::{LossKind, LostCounts};
 pub use open_study::{EvaluationRun, OpenStudy};

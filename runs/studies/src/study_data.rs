@@ -2,17 +2,18 @@
 
 use crate::StudyError;
 use crate::alpha_study::{AlphaStudy, StudyUniverse};
-use ktd_formulas::{FieldColumn, FieldName, FieldPanel};
-use ktd_formulas::market_fields;
 use crate::qlib_fields::qlib_fields;
 use ktd_alphas::{DayTable, MemberTable};
 use ktd_data::{is_panel, load_panel};
 use ktd_env::synth::{SynthConfig, generate};
 use ktd_env::{DateSpan, Market};
+use ktd_formulas::market_fields;
+use ktd_formulas::{FieldColumn, FieldName, FieldPanel};
 use ktd_stats::moments::Moments;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;
+use std::sync::Arc;
 
 /// The synthetic market that stands in for a panel.
 pub const SYNTHETIC_STUDY: SynthConfig = SynthConfig {
@@ -30,6 +31,18 @@ pub struct StudyData {
     members: BTreeMap<String, Vec<DateSpan>>,
     /// The closes of the index by session.
     index_closes: Option<Vec<f64>>,
+    /// The market whose exchange alphas trade at; kept where a study asks for it.
+    market: Option<TradedMarket>,
+}
+
+/// A market, equal to another one by its content.
+#[derive(Debug, Clone)]
+struct TradedMarket(Arc<Market>);
+
+impl PartialEq for TradedMarket {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.content_hash() == other.0.content_hash()
+    }
 }
 
 impl StudyData {
@@ -38,7 +51,11 @@ impl StudyData {
     /// # Errors
     /// [`StudyError`] for a file that is no panel, or a directory that is not Qlib's.
     pub fn read(study: &AlphaStudy) -> Result<Self, StudyError> {
-        Self::read_source(study.panel.as_deref(), study.bins.as_deref())
+        Self::read_kept(
+            study.panel.as_deref(),
+            study.bins.as_deref(),
+            study.exchange.is_some(),
+        )
     }
 
     /// The market of a panel file, or of a data directory of Qlib; without both, the synthetic one.
@@ -46,16 +63,25 @@ impl StudyData {
     /// # Errors
     /// Those of [`StudyData::read`].
     pub fn read_source(panel: Option<&Path>, bins: Option<&Path>) -> Result<Self, StudyError> {
+        Self::read_kept(panel, bins, false)
+    }
+
+    fn read_kept(panel: Option<&Path>, bins: Option<&Path>, is_traded: bool) -> Result<Self, StudyError> {
+        let of_market = |market: Market| {
+            let data = Self::of_market(&market);
+            let market = is_traded.then(|| TradedMarket(Arc::new(market)));
+            Self { market, ..data }
+        };
         match (panel, bins) {
             (Some(path), _) if !is_panel(path)? => Err(StudyError::input(
                 format_args!("{} is no panel file", path.display()),
                 "make one with `ktd data import`, or name a directory of Qlib as bins",
             )),
-            (Some(path), _) => Ok(Self::of_market(&load_panel(path)?)),
+            (Some(path), _) => Ok(of_market(load_panel(path)?)),
             (None, Some(root)) => Ok(Self::of_bins(qlib_fields(root)?)),
             (None, None) => {
                 let market = generate(&SYNTHETIC_STUDY).map_err(StudyError::invalid)?;
-                let mut data = Self::of_market(&market);
+                let mut data = of_market(market);
                 let note = "neither a panel nor bins are given: this is the synthetic market";
                 data.panel.notes.push(note.to_owned());
                 Ok(data)
@@ -73,6 +99,7 @@ impl StudyData {
             panel: market_fields(market),
             members: members.collect(),
             index_closes: market.indices().first().map(|index| index.close.clone()),
+            market: None,
         }
     }
 
@@ -82,13 +109,17 @@ impl StudyData {
         Self {
             members: members.collect(),
             index_closes: None,
+            market: None,
             panel,
         }
     }
 
     /// The market up to a session, which is not in it any more: nothing that is computed of it can read a later day.
     pub(crate) fn until(&self, session: usize) -> Self {
-        let mut data = self.clone();
+        let mut data = Self {
+            market: None,
+            ..self.clone()
+        };
         data.panel.calendar.truncate(session);
         for name in &mut data.panel.names {
             let rows = session.saturating_sub(name.first_session);
@@ -108,6 +139,11 @@ impl StudyData {
             closes.truncate(session);
         }
         data
+    }
+
+    /// The market that alphas trade at, where it was kept.
+    pub(crate) fn market(&self) -> Option<&Arc<Market>> {
+        self.market.as_ref().map(|market| &market.0)
     }
 
     /// The stocks with their membership, in the order of codes: the names of every table.

@@ -2,6 +2,7 @@
 
 mod alpha;
 mod alpha_eval;
+mod alpha_exchange;
 mod alpha_judge;
 mod alpha_mine;
 mod alpha_mine_model;

@@ -1,0 +1,147 @@
+//! `exchange` in a study of alphas: the same scores through the simulation's exchange, and the same account as that of an agent
+//! that trades them in an episode.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a broken fixture fails the test"
+)]
+
+use ktd_kit::{Folder, quiet};
+use ktd_stats::Undefined;
+use ktd_stats::moments::Moments;
+use ktd_studies::{AlphaReport, AlphaStudy, EvaluationRun, OpenStudy, StudyData, evaluate_into};
+use serde_json::Value;
+use std::fmt::Write as _;
+
+const FORMULAS: &str = "id,expression\nreversal,\"$close/Ref($close,5)\"\nvolume,\"Mean($volume,5)/$volume\"\nconstant,\"$close*0\"\n";
+
+fn study(keys: &str) -> Folder {
+    let text = format!(
+        "name = 'study'\nsplits = {{ train = ['2022-03-07', '2023-02-22'], test = ['2023-02-23', '2023-08-14'] }}\n\
+         pools = [{{ id = 'mine', file = 'mine.csv' }}]\nnoise = {{ draws = 0 }}\n{keys}"
+    );
+    Folder::with(&[("study.toml", text.as_str()), ("mine.csv", FORMULAS)])
+}
+
+fn evaluated(folder: &Folder, threads: usize, out: &str) -> AlphaReport {
+    let study = AlphaStudy::read(&folder.at("study.toml")).unwrap();
+    let data = StudyData::read(&study).unwrap();
+    let run = EvaluationRun {
+        is_test_open: true,
+        threads,
+        batch_bytes: EvaluationRun::BATCH_BYTES,
+    };
+    let open = OpenStudy::new(study, data, run).unwrap();
+    evaluate_into(&open, &folder.at(out), &mut || ()).unwrap()
+}
+
+#[test]
+fn the_exchange_adds_its_figures_where_it_is_asked_for_and_moves_no_other() {
+    let (plain, traded) = (study(""), study("exchange = { top = 5 }\n"));
+    let without = evaluated(&plain, 1, "out");
+    let with = evaluated(&traded, 1, "one");
+    evaluated(&traded, 2, "two");
+    let bytes = |file: &str| ["one", "two"].map(|out| traded.text(&format!("{out}/{file}")));
+    for file in ["report.json", "alphas.csv", "combinations.csv", "report.html"] {
+        let [one, two] = bytes(file);
+        assert_eq!(one, two, "{file}");
+    }
+    assert_eq!(without.alphas.len(), with.alphas.len());
+    for (old, new) in without.alphas.iter().zip(&with.alphas) {
+        let is_traded = new.split == "test";
+        assert_eq!(
+            new.row.figures.contains_key("sr_exchange"),
+            is_traded,
+            "{}",
+            new.id
+        );
+        let mut rest = new.row.clone();
+        for figure in ["sr_exchange", "ar_exchange", "rejected_exchange"] {
+            rest.figures.remove(figure);
+            rest.undefined.remove(figure);
+        }
+        assert_eq!(rest, old.row);
+    }
+    let of_test = |id: &str| {
+        with.alphas
+            .iter()
+            .find(|row| row.split == "test" && row.id == id)
+            .unwrap()
+    };
+    assert!(of_test("reversal").row.get("sr_exchange").is_some());
+    let constant = &of_test("constant").row;
+    assert!(
+        constant.get("sr_exchange").is_some(),
+        "ties are broken by code, so that a constant holds something"
+    );
+    let combined = with
+        .combinations
+        .iter()
+        .find(|row| row.split == "test" && row.weights == "equal");
+    assert!(combined.unwrap().row.get("sr_exchange").is_some());
+    let head = |text: &str| text.lines().next().unwrap_or_default().to_owned();
+    assert!(head(&traded.text("one/alphas.csv")).contains("SR through the exchange"));
+    assert!(!head(&plain.text("out/alphas.csv")).contains("exchange"));
+}
+
+/// The annual ratio of the closes that the ledger of an episode has.
+fn ratio_of_ledger(text: &str) -> (usize, f64) {
+    let mut before = 100_000_000.0;
+    let mut returns = Vec::new();
+    for line in text.lines() {
+        let line: Value = serde_json::from_str(line).unwrap();
+        let nav = line.get("body").unwrap_or(&line)["nav_fen"].as_f64().unwrap();
+        returns.push(nav / before - 1.0);
+        before = nav;
+    }
+    let moments = Moments::of(&returns).unwrap();
+    (
+        returns.len(),
+        moments.annual_ratio(Undefined::ZeroVariance).unwrap(),
+    )
+}
+
+#[test]
+fn an_alpha_through_the_exchange_is_the_account_of_the_agent_that_trades_it() {
+    let folder = study("exchange = { top = 20 }\n");
+    let report = evaluated(&folder, 2, "out");
+    let mut experiment = "name = 'try'\nsynthetic = { seed = 1, names = 60, days = 520 }\nmasks = [{ level = 'bright' }]\n\
+         modes = ['fixed-candidate']\nwindows = [{ id = 'w', start = '2023-02-24', end = '2023-08-14' }]\nagents = [\n"
+        .to_owned();
+    let alphas = report
+        .alphas
+        .iter()
+        .filter(|row| row.split == "test" && row.id != "constant");
+    let alphas: Vec<_> = alphas.collect();
+    for alpha in &alphas {
+        let pool = format!(
+            r#"{{"read_until":"2023-02-22","formulas":[{{"id":"a","expression":"{}","is_turned":{}}}]}}"#,
+            alpha.formula, alpha.is_turned
+        );
+        folder.write(&format!("{}/pool.json", alpha.id), pool);
+        writeln!(
+            experiment,
+            "  {{ id = '{0}', builtin = 'formula', pool = '{0}' }},",
+            alpha.id
+        )
+        .unwrap();
+    }
+    folder.write("try.toml", experiment + "]\n");
+    let output = quiet(folder.path(), &["run", "try.toml", "--out", "run"]);
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    for alpha in alphas {
+        let bundle = format!("run/cells/{}__w__bright-exact__fixed-candidate__s1", alpha.id);
+        let (days, ratio) = ratio_of_ledger(&folder.text(&format!("{bundle}/private/ledger.jsonl")));
+        let through = alpha.row.get("sr_exchange").unwrap();
+        assert!(
+            80 < days && (through - ratio).abs() < 1e-9,
+            "{}: {through} and {ratio}",
+            alpha.id
+        );
+    }
+}
