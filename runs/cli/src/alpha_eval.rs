@@ -7,10 +7,11 @@ use clap::Args;
 use ktd_io::parallel::available_threads;
 use ktd_studies::judge::StudyLogic;
 use ktd_studies::{
-    AlphaReport, AlphaStudy, EvaluationRun, OpenStudy, StudyData, alpha_table, combination_table,
-    evaluate_into, inference_table, pool_table, report_again, selection_table, split_table,
+    AlphaReport, AlphaStudy, EvaluationRun, OpenStudy, StudyData, alpha_table, combination_table, cost_table,
+    evaluate_into, inference_table, measure_cost, pool_table, report_again, selection_table, split_table,
 };
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 const EXAMPLE: &str = "\
 Example:
@@ -41,6 +42,9 @@ pub(super) struct EvalArgs {
     /// Leave the test split closed.
     #[arg(long)]
     no_test: bool,
+    /// Measure also what each figure costs, into cost.json and cost.csv.
+    #[arg(long)]
+    cost: bool,
 }
 
 /// Alphas that a terminal shows; the CSV has all.
@@ -64,7 +68,18 @@ pub(super) fn run(args: &EvalArgs, console: Console) -> Result<(), CliError> {
     let mut bar = Progress::new(console, "evaluating", work, "instruments");
     let report = evaluate_into(&open, &folder, &mut || bar.advance(1))?;
     drop(bar);
-    show(&report, &folder, console)
+    show(&report, &folder, console)?;
+    if args.cost {
+        let started = Instant::now();
+        let cost = measure_cost(&open, &folder, &|| started.elapsed().as_secs_f64())?;
+        if !console.quiet && !console.json {
+            console.result(
+                &cost_table(&cost).text_in(console.layout()),
+                &serde_json::Value::Null,
+            )?;
+        }
+    }
+    Ok(())
 }
 
 const REPORT_EXAMPLE: &str = "\

@@ -67,7 +67,7 @@ impl BatchTask<'_> {
         Ok((found, raised))
     }
 
-    fn alpha(&self, scores: DayTable) -> (AlphaFound, Vec<AlphaEvaluation>) {
+    pub(crate) fn alpha(&self, scores: DayTable) -> (AlphaFound, Vec<AlphaEvaluation>) {
         let study = &self.open.study;
         let of_train = |scores: &DayTable| {
             let train = self.splits.iter().find(|split| split.name == "train")?;
@@ -116,7 +116,7 @@ impl BatchTask<'_> {
         (found, evaluations)
     }
 
-    fn add_intervals(
+    pub(crate) fn add_intervals(
         &self,
         split: &SplitTables<'_>,
         evaluations: Vec<&AlphaEvaluation>,
@@ -149,7 +149,7 @@ impl BatchTask<'_> {
     }
 
     /// Draw after draw, so that the scores on one perturbed panel stand in memory.
-    fn add_robustness(
+    pub(crate) fn add_robustness(
         &self,
         columns: &ScoreColumns,
         formulas: &[CheckedFormula],

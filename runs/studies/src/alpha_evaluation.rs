@@ -242,7 +242,7 @@ impl OpenStudy {
         years.map(row).collect()
     }
 
-    fn tables(&self) -> StudyTables {
+    pub(crate) fn tables(&self) -> StudyTables {
         let window = self.window();
         let table = |field| self.data.table(field, &window);
         let (opens, closes, volumes) = (table("open"), table("close"), table("volume"));

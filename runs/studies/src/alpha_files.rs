@@ -128,7 +128,7 @@ fn is_whole(report: &AlphaReport, folder: &Path) -> Result<bool, StudyError> {
     Ok(true)
 }
 
-fn csv_bytes(table: &TableData) -> Result<Vec<u8>, StudyError> {
+pub(crate) fn csv_bytes(table: &TableData) -> Result<Vec<u8>, StudyError> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     for record in table.records() {
         writer.write_record(record).map_err(StudyError::invalid)?;

@@ -3,6 +3,7 @@
 //! Knows: files, panels, formulas, the one client of models. Never knows: a mask, an episode, how a formula is evaluated.
 
 mod alpha_batch;
+mod alpha_cost;
 mod alpha_evaluation;
 mod alpha_exchange;
 mod alpha_files;
@@ -39,6 +40,7 @@ pub mod judge;
 pub mod leak;
 pub mod mine;
 
+pub use alpha_cost::{FigureCost, ModelCost, StudyCost, cost_table, measure_cost};
 pub use alpha_files::{evaluate_into, report_again};
 pub use alpha_page::alpha_page;
 pub use alpha_report::{

@@ -145,3 +145,58 @@ fn an_alpha_through_the_exchange_is_the_account_of_the_agent_that_trades_it() {
         );
     }
 }
+
+#[test]
+fn costs_stand_beside_the_report_and_move_no_byte_of_it() {
+    let folder = study("exchange = { top = 5 }\n");
+    for (out, more) in [("plain", None), ("out", Some("--cost"))] {
+        let arguments = ["alpha", "eval", "study.toml", "--out", out];
+        let arguments: Vec<&str> = arguments.into_iter().chain(more).collect();
+        let output = quiet(folder.path(), &arguments);
+        assert!(
+            output.status.success(),
+            "{}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+    }
+    for file in ["report.json", "report.html", "alphas.csv"] {
+        assert_eq!(
+            folder.text(&format!("plain/{file}")),
+            folder.text(&format!("out/{file}")),
+            "{file}"
+        );
+    }
+    let cost: Value = serde_json::from_str(&folder.text("out/cost.json")).unwrap();
+    assert_eq!(
+        (cost["split"].as_str(), cost["alphas"].as_u64()),
+        (Some("test"), Some(3))
+    );
+    let figures: Vec<&str> = cost["figures"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| {
+            assert!(0.0 <= row["seconds"].as_f64().unwrap());
+            row["figure"].as_str().unwrap()
+        })
+        .collect();
+    assert_eq!(
+        figures,
+        [
+            "values",
+            "PPS",
+            "RRE",
+            "SR",
+            "intervals",
+            "DE",
+            "SR through the exchange"
+        ]
+    );
+    assert_eq!(cost["models"], serde_json::json!([]));
+    assert!(
+        folder
+            .text("out/cost.csv")
+            .starts_with("of,seconds an alpha,calls,tokens,USD")
+    );
+    assert!(!folder.at("plain/cost.json").exists());
+}
