@@ -1,6 +1,7 @@
 //! What can be wrong with a study.
 
 use ktd_agents::SessionError;
+use ktd_asking::AskingError;
 use ktd_bundle::BundleError;
 use ktd_client::ClientError;
 use ktd_data::DataFileError;
@@ -36,9 +37,12 @@ pub enum StudyError {
     /// A defect of this program.
     #[error("the session was driven wrongly: {0}")]
     Session(#[from] SessionError),
+    /// Models and the record of what they answered.
+    #[error(transparent)]
+    Asking(#[from] AskingError),
     /// A question to a model could not be put to its end.
     #[error("agent {agent}, {what}: {source}")]
-    Asking {
+    Question {
         /// The agent.
         agent: String,
         /// The question. Steps that the cause names count requests' places in the agent's exchanges.
@@ -46,22 +50,13 @@ pub enum StudyError {
         /// What stopped it.
         source: Box<Self>,
     },
-    /// What a record gives now is not what was written from it.
-    #[error("{what}")]
-    Difference {
-        /// Which file, and where it differs.
-        what: String,
-        /// How to fix it.
-        hint: &'static str,
-    },
 }
 
 ktd_io::error_constructors!(StudyError);
-ktd_io::error_explanations!(StudyError: File, Data, Formulas, Experiment, Bundle, Client;
+ktd_io::error_explanations!(StudyError: File, Data, Formulas, Experiment, Bundle, Client, Asking;
     Self::Session(_) => (
         "this is a defect of the program: report it",
         ErrorClass::InvalidInput
     ),
-    Self::Asking { source, .. } => (source.hint(), source.class()),
-    Self::Difference { hint, .. } => (*hint, ErrorClass::Difference),
+    Self::Question { source, .. } => (source.hint(), source.class()),
 );

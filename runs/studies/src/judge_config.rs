@@ -1,8 +1,8 @@
 //! `judge` of a study's file: which models score formulas, how, and what may be spent on them.
 
 use crate::StudyError;
-use crate::language::AskingSettings;
 use ktd_agents::Dialect;
+use ktd_asking::{AskingRole, AskingSettings};
 use ktd_experiment::agent::AgentConfig;
 use ktd_experiment::caps::Caps;
 use ktd_experiment::config::{RetryConfig, SessionConfig};
@@ -64,6 +64,9 @@ pub struct JudgeConfig {
     pub human: Option<PathBuf>,
 }
 
+/// What judges are asked for.
+pub(crate) const ROLE: &str = "judge";
+
 /// The most formulas of one question.
 const BATCH_MAX: usize = 8;
 
@@ -108,15 +111,14 @@ impl JudgeConfig {
         within("batch", self.batch, BATCH_MAX)?;
         within("orders", self.orders, ORDERS_MAX)?;
         within("parallel", self.parallel, usize::MAX)?;
-        self.asking().check()
+        Ok(self.asking().check()?)
     }
 
     pub(crate) fn asking(&self) -> AskingSettings<'_> {
         /// Little of chance, where a vendor takes a temperature.
         const TEMPERATURE: f64 = 0.2;
         AskingSettings {
-            role: "judge",
-            seed: self.seed,
+            roles: AskingRole::one(ROLE, self.seed),
             table: "judge",
             agents: &self.agents,
             dialects: &self.dialects,

@@ -41,6 +41,7 @@ mod retry_lost;
 mod schemas;
 mod streamed;
 mod synthetic_panel;
+mod text_rounds;
 mod tools;
 mod viewer;
 mod wire_requests;

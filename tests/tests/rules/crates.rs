@@ -427,6 +427,14 @@ pub(crate) const CRATES: [Crate; 40] = [
         powers: &[Codecs, Clock, Environment, Tasks, Processes, Mcp, Serialisation],
     },
     Crate {
+        name: "asking",
+        folder: "runs/asking",
+        knows: &["agents", "unmasked", "io", "experiment", "bundle", "client"],
+        tests_know: &[],
+        never: "what is asked, what an answer is worth, a market, a mask",
+        powers: &[Files, Serialisation],
+    },
+    Crate {
         name: "episode",
         folder: "runs/episode",
         knows: &[
@@ -499,6 +507,7 @@ pub(crate) const CRATES: [Crate; 40] = [
             "formulas",
             "bundle",
             "client",
+            "asking",
         ],
         tests_know: &[],
         never: "a mask, an episode, how a formula is evaluated",

@@ -2,10 +2,8 @@
 
 use super::question::JudgeQuestion;
 use super::scores::AnswerScore;
-use crate::StudyError;
 use crate::language::{LossKind, QuestionEnd};
 use serde::{Deserialize, Serialize};
-use std::path::Path;
 
 /// What became of one question.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -41,15 +39,4 @@ impl QuestionEvent {
             mistakes: answered.mistakes,
         }
     }
-}
-
-/// The bytes of a log.
-pub(super) fn event_bytes(path: &Path, events: &[QuestionEvent]) -> Result<Vec<u8>, StudyError> {
-    let mut bytes = Vec::new();
-    for event in events {
-        serde_json::to_writer(&mut bytes, event)
-            .map_err(|error| StudyError::damaged(path, error.to_string()))?;
-        bytes.push(b'\n');
-    }
-    Ok(bytes)
 }

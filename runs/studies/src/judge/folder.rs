@@ -4,12 +4,8 @@ use super::list::{EntryLine, JudgeList};
 use super::scores::tool;
 use crate::StudyError;
 use crate::judge_config::{JudgeConfig, JudgeWording};
-use ktd_client::AskedModel;
-use ktd_client::money::PaymentTerms;
-use ktd_experiment::agent::AgentConfig;
-use ktd_experiment::provider::Provider;
 use ktd_io::sha256::sha256_hex;
-use ktd_io::whole_file::{json_bytes, parse_json, read_bounded, read_if_exists, write_whole};
+use ktd_io::whole_file::{parse_json, read_bounded};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -103,47 +99,7 @@ fn tools_sha256() -> String {
     sha256_hex(&serde_json::to_vec(&parts).unwrap_or_default())
 }
 
-/// Who was asked.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct AgentFile {
-    pub(super) format: u32,
-    pub(super) agent: AgentConfig,
-    pub(super) provider: Provider,
-    pub(super) schema_retries: u32,
-}
-
-impl AgentFile {
-    pub(super) fn of(model: &AskedModel, schema_retries: u32) -> Self {
-        Self {
-            format: FORMAT,
-            agent: model.agent.clone(),
-            provider: model.provider.clone(),
-            schema_retries,
-        }
-    }
-
-    /// The model as a replay needs it: without prices.
-    pub(super) fn model(&self, seed: u64) -> AskedModel {
-        let terms = PaymentTerms::default();
-        AskedModel::new(&self.agent, self.provider.clone(), &terms, ("judge", seed))
-    }
-}
-
 /// Reads a file of a judgement.
 pub(super) fn read<T: DeserializeOwned>(path: &Path) -> Result<T, StudyError> {
     Ok(parse_json(path, &read_bounded(path, FILE_LIMIT_BYTES)?)?)
-}
-
-/// Writes a file, or checks that the one of an earlier run is the same.
-pub(super) fn keep_same<T: Serialize>(path: &Path, now: &T, about: &str) -> Result<(), StudyError> {
-    let now = json_bytes(path, now)?;
-    match read_if_exists(path)? {
-        Some(recorded) if recorded == now => Ok(()),
-        Some(_) => Err(StudyError::input(
-            format_args!("{}: the recorded answers are {about}", path.display()),
-            "choose another directory with --out, or move this folder away to ask everything anew",
-        )),
-        None => Ok(write_whole(path, &now)?),
-    }
 }

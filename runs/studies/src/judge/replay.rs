@@ -1,27 +1,24 @@
 //! A judgement made again from its record, without a network.
 
-use super::events::event_bytes;
-use super::folder::{AgentFile, JudgePaths, JudgeRequest, read};
+use super::folder::{JudgePaths, JudgeRequest, read};
 use super::list::JudgeList;
 use super::reading::Reading;
 use super::record::LogicJudgement;
 use super::run::Questions;
 use super::summary::{JudgeAnswers, judgement};
 use crate::StudyError;
-use crate::language::{FormulaConversations, compare_with_file};
+use crate::judge_config::ROLE;
+use crate::language::FormulaConversations;
+use ktd_asking::{AgentFile, AskedRecord, compare_with_file, json_lines};
 use ktd_bundle::BundlePaths;
-use ktd_bundle::exchanges::Cassette;
-use ktd_bundle::spending::Spending;
-use ktd_client::conversations::Conversations;
 use ktd_client::money::Metering;
-use ktd_experiment::config::RetryConfig;
 use ktd_io::whole_file::json_bytes;
 use std::path::Path;
 
 /// Makes the judgement of a folder again from its exchanges, and compares it with what the folder holds, byte for byte.
 ///
 /// # Errors
-/// [`StudyError::Difference`] naming the file that differs; other errors for a folder that holds no judgement.
+/// [`ktd_asking::AskingError::Difference`] naming the file that differs; other errors for a folder that holds no judgement.
 pub async fn replay_judgement(folder: &Path) -> Result<LogicJudgement, StudyError> {
     let paths = JudgePaths::new(folder);
     let request = JudgeRequest::read(&paths.request())?;
@@ -43,13 +40,12 @@ async fn replayed(
     list: &JudgeList,
 ) -> Result<JudgeAnswers, StudyError> {
     let agent: AgentFile = read(&folder.join("agent.json"))?;
-    let paths = BundlePaths::new(folder);
-    let cassette = Cassette::read(&paths.exchanges())?;
-    let (model, metering) = (agent.model(request.seed), Metering::default());
-    let tokens = Spending::of(&cassette, &model.payer.tariff).tokens;
+    let (model, metering) = (agent.model(ROLE, request.seed), Metering::default());
+    let record = AskedRecord::closed(folder, &model, &metering)?;
+    let tokens = record.spending()?.tokens;
     let conversations = FormulaConversations {
-        asking: Conversations::new(&model, &metering, RetryConfig::default(), cassette, None),
-        schema_retries: agent.schema_retries,
+        asking: record.conversations(),
+        schema_retries: agent.schema_retries.unwrap_or_default(),
     };
     let put = Questions {
         request,
@@ -57,8 +53,8 @@ async fn replayed(
         conversations: &conversations,
     };
     let events = put.all(1, &|| {}).await?;
-    let path = paths.events();
-    compare(&path, &event_bytes(&path, &events)?)?;
+    let path = BundlePaths::new(folder).events();
+    compare(&path, &json_lines(&path, &events)?)?;
     Ok(JudgeAnswers {
         agent,
         events,
@@ -67,9 +63,9 @@ async fn replayed(
 }
 
 fn compare(path: &Path, made: &[u8]) -> Result<(), StudyError> {
-    compare_with_file(
+    Ok(compare_with_file(
         path,
         made,
         "the file or the record was changed: give `ktd alpha judge` again, which writes it from the record",
-    )
+    )?)
 }

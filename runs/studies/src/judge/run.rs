@@ -1,7 +1,7 @@
 //! A judgement that is asked for: judges, their budget, and the list.
 
-use super::events::{QuestionEvent, event_bytes};
-use super::folder::{AgentFile, JudgePaths, JudgeRequest, keep_same};
+use super::events::QuestionEvent;
+use super::folder::{FORMAT, JudgePaths, JudgeRequest};
 use super::list::JudgeList;
 use super::question::{JudgeQuestion, questions};
 use super::reading::Reading;
@@ -11,15 +11,13 @@ use super::summary::{JudgeAnswers, judgement};
 use crate::StudyError;
 use crate::alpha_study::AlphaStudy;
 use crate::judge_config::JudgeConfig;
-use crate::language::{FormulaConversations, OpenModels, endpoint_of};
+use crate::language::FormulaConversations;
 use crate::study_pool::StudyPool;
 use futures::StreamExt;
 use ktd_agents::Transport;
+use ktd_asking::{AgentFile, AskedRecord, OpenModels, endpoint_of, json_lines, keep_same};
 use ktd_bundle::BundlePaths;
-use ktd_bundle::exchanges::{Cassette, ExchangeStore};
-use ktd_bundle::spending::Spending;
 use ktd_client::AskedModel;
-use ktd_client::conversations::Conversations;
 use ktd_io::whole_file::{create_directory, json_bytes, write_together, write_whole};
 use ktd_masking::Payload;
 use std::path::{Path, PathBuf};
@@ -120,7 +118,7 @@ impl FormulaJudges {
             .models
             .models
             .iter()
-            .map(|model| endpoint_of(model, &self.base))
+            .map(|model| Ok(endpoint_of(model, &self.base)?))
             .collect();
         let mut answers = Vec::new();
         for (model, endpoint) in self.models.models.iter().zip(endpoints?) {
@@ -141,17 +139,12 @@ impl FormulaJudges {
         progress: AnsweredFn<'_>,
     ) -> Result<JudgeAnswers, StudyError> {
         let folder = self.paths.agent(model.id());
-        let paths = BundlePaths::new(&folder);
-        paths.create()?;
-        let _lock = paths.lock_for_writing()?;
-        let agent = AgentFile::of(model, self.config.schema_retries);
-        keep_same(&folder.join("agent.json"), &agent, "of another agent")?;
-        let cassette = Cassette::read(&paths.exchanges())?;
-        let store = ExchangeStore::continue_after(&paths.exchanges(), &cassette)?;
         let (metering, retries) = (&self.models.metering, self.config.retries);
-        let live = Some((store.clone(), transport));
+        let record = AskedRecord::continued(&folder, model, metering, retries, transport)?;
+        let agent = AgentFile::of(model, FORMAT, Some(self.config.schema_retries));
+        keep_same(&folder.join("agent.json"), &agent, "of another agent")?;
         let conversations = FormulaConversations {
-            asking: Conversations::new(model, metering, retries, cassette, live),
+            asking: record.conversations(),
             schema_retries: self.config.schema_retries,
         };
         let put = Questions {
@@ -160,16 +153,13 @@ impl FormulaJudges {
             conversations: &conversations,
         };
         let events = put.all(self.config.parallel, progress).await?;
-        store.finish()?;
-        let events_path = paths.events();
-        write_whole(&events_path, &event_bytes(&events_path, &events)?)?;
-        let spending = Spending::of(&Cassette::read(&paths.exchanges())?, &model.payer.tariff);
-        let path = folder.join("spending.json");
-        write_whole(&path, &json_bytes(&path, &spending)?)?;
+        let events_path = BundlePaths::new(&folder).events();
+        write_whole(&events_path, &json_lines(&events_path, &events)?)?;
+        let tokens = record.finish()?.tokens;
         Ok(JudgeAnswers {
             agent,
             events,
-            tokens: spending.tokens,
+            tokens,
         })
     }
 }

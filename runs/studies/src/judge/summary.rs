@@ -1,7 +1,7 @@
 //! From the answers of judges to scores and controls.
 
 use super::events::QuestionEvent;
-use super::folder::{AgentFile, JudgeRequest};
+use super::folder::JudgeRequest;
 use super::list::{EntryRole, JudgeList};
 use super::reading::Reading;
 use super::record::{
@@ -10,6 +10,7 @@ use super::record::{
 use crate::alpha_report::{Figure, FigureRow, coded};
 use crate::language::LostCounts;
 use ktd_alphas::{JudgedScore, length_control, length_slope, ndcg, repeat_control};
+use ktd_asking::AgentFile;
 use ktd_bundle::spending::Tokens;
 use ktd_experiment::agent::TrainingCutoff;
 use ktd_stats::moments::mean;

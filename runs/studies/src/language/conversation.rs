@@ -26,7 +26,7 @@ pub(crate) struct FormulaQuestion {
 
 /// Conversations with one model about formulas.
 pub(crate) struct FormulaConversations<'a> {
-    pub(crate) asking: Conversations<'a>,
+    pub(crate) asking: &'a Conversations<'a>,
     /// How often a bad answer may be corrected.
     pub(crate) schema_retries: u32,
 }
@@ -79,7 +79,7 @@ impl FormulaConversations<'_> {
         if ended.is_err() {
             self.asking.stop();
         }
-        ended.map_err(|source| StudyError::Asking {
+        ended.map_err(|source| StudyError::Question {
             agent: self.asking.model().id().to_owned(),
             what,
             source: Box::new(source),

@@ -5,15 +5,9 @@
 //! infrastructure is sent again, and stops the run when its attempts are used up.
 
 mod answer_fault;
-mod comparison;
 mod conversation;
 mod counts;
-mod model;
-mod settings;
 
 pub(crate) use answer_fault::{AnswerFault, read_object};
-pub(crate) use comparison::compare_with_file;
 pub(crate) use conversation::{FormulaConversations, FormulaQuestion, QuestionEnd};
 pub use counts::{LossKind, LostCounts};
-pub(crate) use model::endpoint_of;
-pub(crate) use settings::{AskingSettings, OpenModels};

@@ -1,8 +1,8 @@
 //! The keys of `method = "llm"`: which model finds formulas, in how many rounds, and what may be spent on it.
 
 use crate::StudyError;
-use crate::language::AskingSettings;
 use ktd_agents::Dialect;
+use ktd_asking::{AskingRole, AskingSettings};
 use ktd_experiment::agent::AgentConfig;
 use ktd_experiment::caps::Caps;
 use ktd_experiment::config::{RetryConfig, SessionConfig};
@@ -89,8 +89,7 @@ impl LlmKeys {
 
     pub(super) fn asking(&self, seed: u64) -> AskingSettings<'_> {
         AskingSettings {
-            role: "miner",
-            seed,
+            roles: AskingRole::one("miner", seed),
             table: "llm",
             agents: &self.agents,
             dialects: &self.dialects,

@@ -8,20 +8,17 @@ use super::market::OpenMine;
 use super::pool::{MinedPool, ModelFinder};
 use super::rounds::{ModelRounds, RoundEvent, TrialKeeper, round_bytes};
 use crate::StudyError;
-use crate::language::{FormulaConversations, LostCounts, OpenModels, endpoint_of};
-use ktd_agents::Transport;
+use crate::language::{FormulaConversations, LostCounts};
+use ktd_asking::{AskedRecord, OpenModels, compare_with_file, endpoint_of};
 use ktd_bundle::BundlePaths;
-use ktd_bundle::exchanges::{Cassette, ExchangeStore};
 use ktd_bundle::spending::Spending;
 use ktd_client::AskedModel;
-use ktd_client::conversations::Conversations;
 use ktd_client::money::Metering;
 use ktd_experiment::agent::TrainingCutoff;
-use ktd_experiment::config::RetryConfig;
 use ktd_io::lock::FileLock;
 use ktd_io::sha256::sha256_hex;
 use ktd_io::whole_file::{
-    create_directory, json_bytes, parse_json, read_bounded, read_if_exists, write_together, write_whole,
+    create_directory, json_bytes, parse_json, read_bounded, read_if_exists, write_together,
 };
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
@@ -56,23 +53,18 @@ pub async fn mine_with_model(
     let OpenModels { models, metering } = models;
     let model = models.first().ok_or_else(no_model)?;
     let endpoint = endpoint_of(model, base)?;
-    let cassette = Cassette::read(&paths.exchanges())?;
-    let store = ExchangeStore::continue_after(&paths.exchanges(), &cassette)?;
-    let live: Option<(ExchangeStore, &dyn Transport)> = Some((store.clone(), &endpoint));
+    let record = AskedRecord::continued(folder, model, &metering, keys.retries, &endpoint)?;
     let conversations = FormulaConversations {
-        asking: Conversations::new(model, &metering, keys.retries, cassette, live),
+        asking: record.conversations(),
         schema_retries: keys.schema_retries,
     };
     let mut journal = TrialJournal::open(&folder.join(TRIALS))?;
     let mut rounds = ModelRounds::new(open, keys);
     let mut trials = TrialKeeper::Journal(&mut journal);
     rounds.hold(&conversations, &mut trials, advance).await?;
-    store.finish()?;
-    let spending = Spending::of(&Cassette::read(&paths.exchanges())?, &model.payer.tariff);
+    let spending = record.finish()?;
     let hash = TrialJournal::hash(&folder.join(TRIALS))?.unwrap_or_default();
     let pool = pool(open, &rounds, model, (&spending, hash))?;
-    let spending_path = folder.join("spending.json");
-    write_whole(&spending_path, &json_bytes(&spending_path, &spending)?)?;
     let pool_path = folder.join(POOL);
     let pool_bytes = json_bytes(&pool_path, &pool)?;
     let events = (folder.join(EVENTS), round_bytes(&rounds.events)?);
@@ -140,7 +132,7 @@ struct HeaderSettings {
 /// what the folder holds, byte for byte. Nothing that the search wrote of its trials is read for it.
 ///
 /// # Errors
-/// [`StudyError::Difference`] naming the file that differs; other errors for a folder of another search and another panel.
+/// [`ktd_asking::AskingError::Difference`] naming the file that differs; other errors for a folder of another search and another panel.
 pub async fn replay_mined(
     folder: &Path,
     (panel, bins): (Option<PathBuf>, Option<PathBuf>),
@@ -158,11 +150,11 @@ pub async fn replay_mined(
     let keys = keys(&open.mine)?;
     let (models, _) = keys.asking(open.mine.seed).models(folder)?;
     let model = models.first().ok_or_else(no_model)?;
-    let cassette = Cassette::read(&BundlePaths::new(folder).exchanges())?;
-    let spending = Spending::of(&cassette, &model.payer.tariff);
     let metering = Metering::default();
+    let record = AskedRecord::closed(folder, model, &metering)?;
+    let spending = record.spending()?;
     let conversations = FormulaConversations {
-        asking: Conversations::new(model, &metering, RetryConfig::default(), cassette, None),
+        asking: record.conversations(),
         schema_retries: keys.schema_retries,
     };
     let mut rounds = ModelRounds::new(&open, keys);
@@ -185,9 +177,9 @@ pub async fn replay_mined(
 }
 
 fn compare(path: &Path, made: &[u8]) -> Result<(), StudyError> {
-    crate::language::compare_with_file(
+    Ok(compare_with_file(
         path,
         made,
         "the file or the record was changed: give `ktd alpha mine` again into another folder to search anew",
-    )
+    )?)
 }

@@ -1,6 +1,7 @@
 //! Language models at their endpoints.
 
-use crate::StudyError;
+use crate::AskingError;
+use crate::role::AskingRole;
 use ktd_agents::{DialectTable, HttpTransport};
 use ktd_client::money::PaymentTerms;
 use ktd_client::{AskedModel, endpoint};
@@ -9,23 +10,27 @@ use ktd_experiment::provider::Provider;
 use std::path::Path;
 
 /// A model at its endpoint; where the agent names no temperature, `temperature` is sent if the vendor takes it.
-pub(super) fn asked_model(
+pub(crate) fn asked_model(
     agent: &AgentConfig,
     table: &DialectTable,
     terms: &PaymentTerms,
-    (role, seed, temperature): (&str, u64, Option<f64>),
-) -> Result<AskedModel, StudyError> {
+    (role, temperature): (&AskingRole, Option<f64>),
+) -> Result<AskedModel, AskingError> {
+    let role = (role.name.as_str(), role.seed);
     if let Some(warm) = with_temperature(agent, temperature)
         && let Ok(provider) = Provider::of(&warm, table)
     {
-        return Ok(AskedModel::new(&warm, provider, terms, (role, seed)));
+        return Ok(AskedModel::new(&warm, provider, terms, role));
     }
     let provider = Provider::of(agent, table)?;
-    Ok(AskedModel::new(agent, provider, terms, (role, seed)))
+    Ok(AskedModel::new(agent, provider, terms, role))
 }
 
 /// The endpoint of a model, with its key. `base` is where relative paths start.
-pub(crate) fn endpoint_of(asked: &AskedModel, base: &Path) -> Result<HttpTransport, StudyError> {
+///
+/// # Errors
+/// [`AskingError`] for an agent that is no model, and a key that is missing.
+pub fn endpoint_of(asked: &AskedModel, base: &Path) -> Result<HttpTransport, AskingError> {
     let model = asked.agent.model().ok_or_else(|| not_a_model(asked.id()))?;
     Ok(endpoint::http((asked.id(), model), &asked.provider, base)?)
 }
@@ -43,9 +48,9 @@ fn with_temperature(agent: &AgentConfig, temperature: Option<f64>) -> Option<Age
 }
 
 /// An agent that cannot be asked.
-pub(super) fn not_a_model(id: &str) -> StudyError {
-    StudyError::input(
+pub(crate) fn not_a_model(id: &str) -> AskingError {
+    AskingError::input(
         format_args!("agent {id:?} is not a language model"),
-        "give it `model` and `vendor`: other agents know nothing of formulas",
+        "give it `model` and `vendor`: other agents hold no conversation",
     )
 }

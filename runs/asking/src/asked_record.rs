@@ -1,0 +1,99 @@
+//! The folder of one model's conversations.
+
+use crate::AskingError;
+use ktd_agents::Transport;
+use ktd_bundle::BundlePaths;
+use ktd_bundle::exchanges::{Cassette, ExchangeStore};
+use ktd_bundle::spending::Spending;
+use ktd_client::AskedModel;
+use ktd_client::conversations::Conversations;
+use ktd_client::money::Metering;
+use ktd_experiment::config::RetryConfig;
+use ktd_io::lock::FileLock;
+use ktd_io::whole_file::{json_bytes, write_whole};
+use std::path::Path;
+
+/// Conversations with one model and the folder that keeps them: `exchanges.jsonl.zst`, and `spending.json` once they have
+/// ended.
+#[expect(missing_debug_implementations, reason = "a transport may hold a key")]
+pub struct AskedRecord<'a> {
+    paths: BundlePaths,
+    conversations: Conversations<'a>,
+    store: Option<ExchangeStore>,
+    _lock: Option<FileLock>,
+}
+
+impl<'a> AskedRecord<'a> {
+    /// The record of a folder, which is made and held for this process, with somebody who answers what it lacks. What it
+    /// holds is not asked again.
+    ///
+    /// # Errors
+    /// [`AskingError`] where another process writes the folder, or its exchanges cannot be read.
+    pub fn continued(
+        folder: &Path,
+        model: &'a AskedModel,
+        metering: &'a Metering,
+        retries: RetryConfig,
+        transport: &'a dyn Transport,
+    ) -> Result<Self, AskingError> {
+        let paths = BundlePaths::new(folder);
+        paths.create()?;
+        let lock = paths.lock_for_writing()?;
+        let cassette = Cassette::read(&paths.exchanges())?;
+        let store = ExchangeStore::continue_after(&paths.exchanges(), &cassette)?;
+        let live = Some((store.clone(), transport));
+        Ok(Self {
+            paths,
+            conversations: Conversations::new(model, metering, retries, cassette, live),
+            store: Some(store),
+            _lock: Some(lock),
+        })
+    }
+
+    /// The record of a folder alone: nobody is asked, nothing is written.
+    ///
+    /// # Errors
+    /// [`AskingError`] where its exchanges cannot be read.
+    pub fn closed(folder: &Path, model: &'a AskedModel, metering: &'a Metering) -> Result<Self, AskingError> {
+        let paths = BundlePaths::new(folder);
+        let cassette = Cassette::read(&paths.exchanges())?;
+        let retries = RetryConfig::default();
+        Ok(Self {
+            paths,
+            conversations: Conversations::new(model, metering, retries, cassette, None),
+            store: None,
+            _lock: None,
+        })
+    }
+
+    /// The conversations.
+    #[must_use]
+    pub const fn conversations(&self) -> &Conversations<'a> {
+        &self.conversations
+    }
+
+    /// What all that is recorded now cost.
+    ///
+    /// # Errors
+    /// [`AskingError`] where the exchanges cannot be read.
+    pub fn spending(&self) -> Result<Spending, AskingError> {
+        let cassette = Cassette::read(&self.paths.exchanges())?;
+        Ok(Spending::of(&cassette, &self.conversations.model().payer.tariff))
+    }
+
+    /// Closes the exchanges of a record that was continued, and writes what they cost.
+    ///
+    /// # Errors
+    /// [`AskingError`] where they cannot be written.
+    pub fn finish(&self) -> Result<Spending, AskingError> {
+        if let Some(store) = &self.store {
+            store.finish()?;
+        }
+        let spending = self.spending()?;
+        if self.store.is_some() {
+            let path = self.paths.root().join("spending.json");
+            write_whole(&path, &json_bytes(&path, &spending)?)?;
+        }
+        Ok(spending)
+    }
+}
