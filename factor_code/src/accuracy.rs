@@ -1,7 +1,8 @@
 //! Layer 3: whether values are those of the definition, by the published rule and by the strict one.
 
-use crate::casts::{equal, float};
+use crate::casts::{equal, float, twelve_digits};
 use crate::panel::spread;
+use serde::{Deserialize, Serialize};
 
 /// The thresholds of both rules.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -14,6 +15,8 @@ pub struct AccuracyRules {
     pub strict_error: f64,
     /// The strict rule: the least share of rows from the warm-up on that are missing in both or in neither.
     pub mask_agreement: f64,
+    /// Whether the form of a reply (a fence, a name, a missing docstring, several functions) is a part of layer 4.
+    pub gates_format: bool,
 }
 
 impl AccuracyRules {
@@ -23,6 +26,7 @@ impl AccuracyRules {
         error: 0.001,
         strict_error: 1e-6,
         mask_agreement: 0.99,
+        gates_format: false,
     };
 }
 
@@ -30,7 +34,8 @@ impl AccuracyRules {
 const LEAST_COMMON_ROWS: usize = 30;
 
 /// How a column compares with the golden one: figures, from which every rule and threshold follows.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct AccuracyFigures {
     /// Rows where the golden column has a value.
     pub golden_rows: usize,
@@ -84,6 +89,17 @@ impl AccuracyFigures {
             figures.compare(&own, &theirs);
         }
         figures
+    }
+
+    /// The same rounded to the twelve digits that records hold.
+    pub(crate) fn rounded(self) -> Self {
+        let rounded = |figure: Option<f64>| figure.filter(|value| value.is_finite()).map(twelve_digits);
+        Self {
+            correlation: rounded(self.correlation),
+            error: rounded(self.error),
+            mask_agreement: rounded(self.mask_agreement),
+            ..self
+        }
     }
 
     /// Whether enough rows are common: half of the golden ones, and no fewer than 30.

@@ -39,3 +39,37 @@ pub(crate) const fn finite(value: f64) -> f64 {
 pub(crate) const fn flag(is_true: bool) -> f64 {
     if is_true { 1.0 } else { 0.0 }
 }
+
+/// The number with twelve significant digits, and no more than 22 decimals: such a number is read from JSON to the bit, so
+/// that a record that is read and written again is the same.
+pub(crate) fn twelve_digits(value: f64) -> f64 {
+    const LEAST: f64 = 1e-11;
+    let text = if value.abs() < LEAST {
+        format!("{value:.22}")
+    } else {
+        format!("{value:.11e}")
+    };
+    text.parse().unwrap_or(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rounded_numbers_come_back_from_json_to_the_bit() {
+        let mut value = 1.234_567_890_123_456_7e-30_f64;
+        while value < 1e30 {
+            for signed in [value, -value] {
+                let rounded = twelve_digits(signed);
+                let read: f64 = serde_json::from_str(&serde_json::to_string(&rounded).unwrap()).unwrap();
+                assert_eq!(read.to_bits(), rounded.to_bits(), "{signed:e}");
+                assert!(
+                    (rounded - signed).abs() <= 1e-11 * signed.abs() + 1e-22,
+                    "{signed:e}"
+                );
+            }
+            value *= 3.7;
+        }
+    }
+}

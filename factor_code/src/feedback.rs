@@ -139,13 +139,22 @@ fn of_safety(safety: &SafetyVerdict, panels: &FactorPanels) -> Option<FeedbackFa
     }
 }
 
-/// A message without paths of files, and not too long.
+/// Whether a word is a place in memory, which differs from run to run.
+fn is_address(word: &str) -> bool {
+    word.strip_prefix("0x").is_some_and(|digits| {
+        6 <= digits.len() && digits.chars().all(|character| character.is_ascii_hexdigit())
+    })
+}
+
+/// A message without paths of files and places in memory, and not too long.
 #[must_use]
 pub fn without_paths(message: &str) -> String {
     let masked = message.split_inclusive(char::is_whitespace).map(|word| {
         let core = word.trim_matches(|character: char| !character.is_alphanumeric() && character != '/');
         if core.starts_with('/') && core.len() > 1 {
             word.replace(core, "PATH")
+        } else if is_address(core) {
+            word.replace(core, "ADDRESS")
         } else {
             word.to_owned()
         }
@@ -165,6 +174,11 @@ mod tests {
     fn paths_are_masked_and_messages_cut() {
         let message = "No such file: '/srv/somebody/x.csv' in df['a/b']";
         assert_eq!(without_paths(message), "No such file: 'PATH' in df['a/b']");
+        let message = "cannot add <function f at 0x7f3a01c2d5e0> to 0x10";
+        assert_eq!(
+            without_paths(message),
+            "cannot add <function f at ADDRESS> to 0x10"
+        );
         assert_eq!(without_paths(&"x".repeat(3_000)).len(), 2_000);
     }
 }

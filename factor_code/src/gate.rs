@@ -4,6 +4,7 @@ use crate::bars::FactorBars;
 use crate::casts::equal;
 use crate::job::{FactorJob, PanelChange, RunFailure, RunOutcome};
 use crate::panel::{FactorPanels, PanelKind, at_share, spread};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
 /// Which test of look-ahead.
@@ -23,7 +24,8 @@ const LEAST_CUT: usize = 60;
 const EARLY_PERTURBATIONS: [usize; 9] = [1, 2, 3, 5, 8, 13, 21, 34, 55];
 
 /// Where two columns of one function differ first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct LeakEvidence {
     /// The panel.
     pub panel: PanelKind,
@@ -34,7 +36,8 @@ pub struct LeakEvidence {
 }
 
 /// What a gate says of a function.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum SafetyVerdict {
     /// No value depends on a later row, as far as the gate sees.
     Safe,

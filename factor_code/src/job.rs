@@ -4,9 +4,11 @@ use crate::bars::FactorBars;
 use crate::error::FactorCodeError;
 use crate::panel::{FactorPanels, PanelKind, moved, perturbed};
 use ktd_env::KeyedStream;
+use serde::{Deserialize, Serialize};
 
 /// What is done to a panel before a run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum PanelChange {
     /// Nothing.
     Whole,
@@ -108,7 +110,8 @@ impl FactorPanels {
 }
 
 /// Why a run gave no column: the model's failure. A box that fails is the harness's own and is repeated.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum FailureReason {
     /// The source is no Python.
     Syntax,
@@ -188,7 +191,8 @@ impl FailureReason {
 }
 
 /// A run that gave no column.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct RunFailure {
     /// Why.
     pub reason: FailureReason,

@@ -1,7 +1,9 @@
 //! Takes one function through all layers: says which runs are needed next, takes their outcomes, ends with a verdict.
 
-use crate::accuracy::{AccuracyFigures, AccuracyRules};
+use crate::accuracy::{AccuracyFigures, AccuracyRules, DifferingRows, differing_rows};
+use crate::casts::twelve_digits;
 use crate::error::FactorCodeError;
+use crate::feedback::{FeedbackFacts, FeedbackScope};
 use crate::gate::{CausalityGate, SafetyVerdict};
 use crate::job::{FactorJob, FailureReason, PanelChange, RunColumn, RunFailure, RunOutcome};
 use crate::near_miss::{JudgedColumn, near_miss};
@@ -181,6 +183,23 @@ impl<'a> FactorJudge<'a> {
         verdict
     }
 
+    /// What a writer may get to know of a verdict of this function; none where it passes.
+    #[must_use]
+    pub fn feedback(&self, verdict: &FactorVerdict, rules: &AccuracyRules) -> Option<FeedbackFacts> {
+        let differing = |panel: PanelKind| -> Option<DifferingRows> {
+            differing_rows(self.column(panel)?.cells(), self.golden.on(panel), rules)
+        };
+        FeedbackFacts::of(verdict, FeedbackScope::Layers, self.panels, rules, differing)
+    }
+
+    /// The values on panel G at every eighth row, for a picture: rounded to the digits that records hold. Empty where it
+    /// gave none.
+    #[must_use]
+    pub fn curve(&self) -> Vec<Option<f64>> {
+        let cells = self.column(PanelKind::G).map_or(&[][..], RunColumn::cells);
+        curve_of(cells)
+    }
+
     fn accuracy(&self) -> BTreeMap<PanelKind, AccuracyFigures> {
         let panels = PanelKind::ALL.into_iter();
         let figures = panels.filter_map(|panel| {
@@ -238,6 +257,18 @@ impl<'a> FactorJudge<'a> {
     pub const fn safety(&self) -> Option<&SafetyVerdict> {
         self.strict.verdict()
     }
+}
+
+/// Rows between two points of a curve.
+const CURVE_STEP: usize = 8;
+
+/// Every eighth of some values, rounded to the digits that records hold.
+#[must_use]
+pub fn curve_of(cells: &[f64]) -> Vec<Option<f64>> {
+    let shown = cells.iter().step_by(CURVE_STEP);
+    shown
+        .map(|cell| cell.is_finite().then(|| twelve_digits(*cell)))
+        .collect()
 }
 
 fn are_close(left: &[f64], right: &[f64]) -> bool {

@@ -37,7 +37,7 @@ pub use feedback::{FeedbackFacts, FeedbackScope, without_paths};
 pub use funnel::{Funnel, JudgedTask, RunTimes, TaskGroup, level_weighted, threshold_sweep};
 pub use gate::{CausalityGate, GateRule, LeakEvidence, SafetyVerdict};
 pub use job::{FactorJob, FailureReason, PanelChange, RunColumn, RunFailure, RunOutcome};
-pub use judge::{FactorJudge, GoldenColumns};
+pub use judge::{FactorJudge, GoldenColumns, curve_of};
 pub use near_miss::{JudgedColumn, NearMiss, near_miss};
 pub use panel::{FactorPanels, LEAST_PANEL_ROWS, PANEL_ROWS, PanelKind, TIMING_ROWS, timing_bars};
 pub use rates::{PairedTasks, TaskRate, mean_pass_at_k, pass_at_k};

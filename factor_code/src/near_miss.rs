@@ -2,12 +2,14 @@
 
 use crate::accuracy::{AccuracyFigures, AccuracyRules};
 use crate::bars::FactorBars;
-use crate::casts::float;
+use crate::casts::{float, twelve_digits};
 use crate::fx::{DefinitionChange, FxDefinition};
 use crate::task::FactorTask;
+use serde::{Deserialize, Serialize};
 
 /// What a wrong factor is, the first that fits.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum NearMiss {
     /// The right values, so many rows too late; before their time where negative.
     Shift {
@@ -47,6 +49,24 @@ impl NearMiss {
             Self::Start => "start",
             Self::Filled => "filled",
             Self::Other => "other",
+        }
+    }
+}
+
+impl NearMiss {
+    /// The same rounded to the twelve digits that records hold.
+    pub(crate) fn rounded(self) -> Self {
+        match self {
+            Self::Scale { factor, offset } => Self::Scale {
+                factor: twelve_digits(factor),
+                offset: twelve_digits(offset),
+            },
+            Self::Shift { .. }
+            | Self::Sign
+            | Self::Definition(_)
+            | Self::Start
+            | Self::Filled
+            | Self::Other => self,
         }
     }
 }

@@ -4,9 +4,10 @@ use crate::bars::{FactorBar, FactorBars, PanelDay};
 use crate::casts::float;
 use crate::error::FactorCodeError;
 use ktd_env::KeyedStream;
+use serde::{Deserialize, Serialize};
 
 /// A panel by its letter.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum PanelKind {
     /// Geometric Brownian motion.
     G,

@@ -2,9 +2,11 @@
 
 use crate::job::FailureReason;
 use crate::syntax::SyntaxFacts;
+use serde::{Deserialize, Serialize};
 
 /// What is reported of a reply, without being judged.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum ReplyFlag {
     /// The source stood in a fence.
     Markdown,
@@ -13,6 +15,7 @@ pub enum ReplyFlag {
     /// The series has another name than the function.
     SeriesName,
     /// A value was infinite.
+    #[serde(rename = "inf")]
     Infinite,
     /// The function has no docstring.
     NoDocstring,
@@ -36,7 +39,8 @@ impl ReplyFlag {
 }
 
 /// A reply that holds no source to judge: a fault of the model with a class of its own.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum SourceProblem {
     /// Nothing was answered.
     NoAnswer,

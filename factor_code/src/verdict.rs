@@ -7,10 +7,12 @@ use crate::near_miss::NearMiss;
 use crate::panel::PanelKind;
 use crate::reply::{ReplyFlag, SourceProblem};
 use crate::structure::StructureReport;
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Whether a function ran on the panels of layer 1.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum CodeExecution {
     /// On all of them.
     Ran,
@@ -101,7 +103,8 @@ impl FailureClass {
 }
 
 /// What is known of a function after all its runs.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct FactorVerdict {
     /// Layer 1.
     pub execution: CodeExecution,
@@ -162,7 +165,7 @@ impl FactorVerdict {
             LayersPassed::Runs
         } else if !is_right() {
             LayersPassed::Safe
-        } else if !self.is_vectorised() {
+        } else if !self.is_vectorised() || (rules.gates_format && self.has_another_form()) {
             LayersPassed::Right
         } else {
             LayersPassed::Verified
@@ -175,6 +178,21 @@ impl FactorVerdict {
         self.structure
             .as_ref()
             .is_some_and(StructureReport::is_vectorised)
+    }
+
+    /// Whether the reply has another form than the one that was asked for.
+    fn has_another_form(&self) -> bool {
+        self.flags.iter().any(|flag| *flag != ReplyFlag::Infinite)
+    }
+
+    /// The same rounded to the twelve digits that records hold.
+    #[must_use]
+    pub fn rounded(mut self) -> Self {
+        for figures in self.accuracy.values_mut() {
+            *figures = figures.rounded();
+        }
+        self.near_miss = self.near_miss.map(NearMiss::rounded);
+        self
     }
 
     /// Whether its values on a panel are right.

@@ -5,9 +5,11 @@ use super::script::{Located, Part};
 use crate::bars::FactorBars;
 use crate::casts::whole;
 use crate::fx_error::FxError;
+use serde::{Deserialize, Serialize};
 
 /// What was changed in a definition.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum DefinitionChange {
     /// The whole number at a byte of the text is another.
     Constant {

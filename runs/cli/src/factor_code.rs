@@ -1,14 +1,15 @@
 //! `ktd factor-code`: factor functions that models wrote.
 
 use super::boxed_options::BoxArgs;
+use super::factor_code_run;
 use crate::CliError;
 use crate::output::Console;
 use clap::{Args, Subcommand};
 use ktd_boxed::BoxLauncher;
 use ktd_code::{
-    AccuracyRules, CodeError, FactorPanels, FactorReplies, FactorTask, FactorTasks, PanelKind, funnel_table,
-    judge_reply, read_panels, score_replies, scored_json, task_table, verdict_json, verdict_text,
-    write_golden,
+    AccuracyRules, CodeError, FactorPanels, FactorReplies, FactorTask, FactorTasks, JudgedReply, PanelKind,
+    funnel_table, judge_reply, read_panels, score_replies, scored_json, task_table, verdict_json,
+    verdict_text, write_golden,
 };
 use ktd_io::whole_file::read_input;
 use serde_json::json;
@@ -27,6 +28,10 @@ pub(super) enum FactorCodeCommand {
     Check(CheckArgs),
     /// Judge a file of replies, round by round, in the box, without a model.
     Score(ScoreArgs),
+    /// Ask models for functions and judge them; rerunning continues where it stopped.
+    Run(factor_code_run::RunArgs),
+    /// Make tables and a page of finished bundles.
+    Report(factor_code_run::ReportArgs),
 }
 
 pub(super) const EXAMPLES: &str = "\
@@ -158,6 +163,8 @@ pub(super) fn run(command: &FactorCodeCommand, console: Console) -> Result<(), C
         FactorCodeCommand::Gold(args) => gold(args, console),
         FactorCodeCommand::Check(args) => check(args, console),
         FactorCodeCommand::Score(args) => score(args, console),
+        FactorCodeCommand::Run(args) => factor_code_run::run(args, console),
+        FactorCodeCommand::Report(args) => factor_code_run::report(args, console),
     }
 }
 
@@ -230,7 +237,7 @@ fn check(args: &CheckArgs, console: Console) -> Result<(), CliError> {
     let reply = read_input(&args.file)?;
     let launcher = BoxLauncher::prove(args.boxes.setup())?;
     let rules = AccuracyRules::DEFAULT;
-    let Some(verdict) = judge_reply(&launcher, task, &panels, &reply, &rules)? else {
+    let Some(JudgedReply { verdict, .. }) = judge_reply(&launcher, task, &panels, &reply, &rules)? else {
         return Err(CliError::input(
             "the box failed again and again",
             "try again, or see `ktd box doctor`",

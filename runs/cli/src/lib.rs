@@ -24,6 +24,7 @@ mod doctor_probe;
 mod doctor_repeat;
 mod error;
 mod factor_code;
+mod factor_code_run;
 mod factors;
 mod leaderboard;
 mod leak;

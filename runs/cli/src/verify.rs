@@ -1,6 +1,7 @@
 //! `ktd verify BUNDLE|PUBLICATION|BOARD...` and `ktd verify --certificate FILE`.
 
 use super::certify::detail;
+use super::factor_code_run;
 use super::leaderboard::public_keys;
 use super::probe::threads;
 use super::run::runtime;
@@ -15,6 +16,7 @@ use ktd_certify::mark::Certificates;
 use ktd_certify::signed::SignedCertificate;
 use ktd_certify::table::summary;
 use ktd_certify::verify::{Check, progress_total, verify as verify_certificate};
+use ktd_code::is_factor_code;
 use ktd_episode::verify::{Verified, verify};
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -90,6 +92,10 @@ pub(super) fn run(args: &VerifyArgs, console: Console) -> Result<(), CliError> {
     let certificate_document = report.documents.pop();
     let signers = public_keys(&args.signer)?;
     for folder in &args.bundles {
+        if is_factor_code(folder) {
+            report.factor_code(folder, console);
+            continue;
+        }
         for bundle in report.bundles_of(folder, &signers) {
             // A folder that was published stands above its bundles.
             let is_signed = bundle != *folder;
@@ -144,6 +150,32 @@ impl VerifyReport {
             }
         }
         Ok(())
+    }
+
+    /// A bundle of the factor benchmark: its functions are run again, and its tables are counted again.
+    fn factor_code(&mut self, bundle: &Path, console: Console) {
+        let shown = bundle.display().to_string();
+        match factor_code_run::replay(bundle, console) {
+            Ok((judged, other)) => {
+                let checks = format!(
+                    "{} functions run again, sources from exchanges, summary from events",
+                    judged.events.len()
+                );
+                // Writing to a string cannot fail.
+                writeln!(self.text, "{shown}: ok\n  checked    {checks}").ok();
+                if let Some(other) = &other {
+                    writeln!(self.text, "  CLAIMED    {other}").ok();
+                }
+                self.documents.push(json!({
+                    "bundle": shown, "ok": true, "checked": [checks], "unchecked": [], "claimed": other,
+                }));
+            }
+            Err(error) => {
+                self.documents
+                    .push(json!({ "bundle": shown, "ok": false, "difference": error.message() }));
+                self.bad(&shown, error);
+            }
+        }
     }
 
     /// The certificate when nothing differs.

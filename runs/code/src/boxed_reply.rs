@@ -4,8 +4,8 @@ use crate::error::CodeError;
 use ktd_boxed::{BoxError, BoxLauncher, CodeBox, CodeRunner, JobOutcome};
 use ktd_factor_code::{
     AccuracyRules, BAR_COLUMNS, ChosenFunction, FactorBars, FactorJob, FactorJudge, FactorPanels, FactorTask,
-    FactorVerdict, FailureReason, GoldenColumns, ReplySource, RunColumn, RunFailure, RunOutcome,
-    SourceProblem as ReplyFault, SyntaxFact, SyntaxFacts, without_paths,
+    FactorVerdict, FailureReason, FeedbackFacts, FeedbackScope, GoldenColumns, ReplySource, RunColumn,
+    RunFailure, RunOutcome, SourceProblem as ReplyFault, SyntaxFact, SyntaxFacts, without_paths,
 };
 use ktd_sandbox::{
     BoxJob, BoxLimits, ColumnValues, JobColumn, JobData, JobKind, JobResult, JobStatus, SourceText,
@@ -14,6 +14,39 @@ use ktd_sandbox::{
 
 /// As many runs are asked for at once: a verdict may make later ones needless.
 const AT_ONCE: usize = 32;
+
+/// A reply that was judged.
+#[derive(Debug, Clone, PartialEq)]
+pub struct JudgedReply {
+    /// The verdict.
+    pub verdict: FactorVerdict,
+    /// What its writer may get to know of it; none where it passes.
+    pub feedback: Option<FeedbackFacts>,
+    /// Its values on panel G, for a picture.
+    pub curve: Vec<Option<f64>>,
+}
+
+impl JudgedReply {
+    /// The judgement on a reply that nothing was run of.
+    fn unrun(verdict: FactorVerdict, panels: &FactorPanels, rules: &AccuracyRules) -> Self {
+        let feedback = FeedbackFacts::of(&verdict, FeedbackScope::Layers, panels, rules, |_| None);
+        Self {
+            verdict,
+            feedback,
+            curve: Vec::new(),
+        }
+    }
+
+    /// The judgement on an answer without a reply.
+    #[must_use]
+    pub fn without_source(fault: ReplyFault) -> Self {
+        Self {
+            verdict: FactorVerdict::without_source(fault),
+            feedback: Some(FeedbackFacts::NoSource(fault)),
+            curve: Vec::new(),
+        }
+    }
+}
 
 /// The verdict on a reply; none where the box failed again and again, which is no fault of the reply.
 ///
@@ -25,7 +58,7 @@ pub fn judge_reply(
     panels: &FactorPanels,
     reply: &str,
     rules: &AccuracyRules,
-) -> Result<Option<FactorVerdict>, CodeError> {
+) -> Result<Option<JudgedReply>, CodeError> {
     match judge(launcher, task, panels, reply, rules) {
         Err(CodeError::Boxed(BoxError::Failed { .. })) => Ok(None),
         judged => judged.map(Some),
@@ -38,10 +71,11 @@ fn judge(
     panels: &FactorPanels,
     reply: &str,
     rules: &AccuracyRules,
-) -> Result<FactorVerdict, CodeError> {
+) -> Result<JudgedReply, CodeError> {
     if reply.trim().is_empty() {
-        return Ok(FactorVerdict::without_source(ReplyFault::NoAnswer));
+        return Ok(JudgedReply::without_source(ReplyFault::NoAnswer));
     }
+    let unrun = |verdict: FactorVerdict| JudgedReply::unrun(verdict, panels, rules);
     let source = ReplySource::of(reply);
     let text = match SourceText::read(source.text.as_bytes(), BoxLimits::FACTORS.source_kb) {
         Ok(text) => text,
@@ -50,24 +84,33 @@ fn judge(
                 message: Some(fault.to_string()),
                 ..RunFailure::of(FailureReason::Syntax)
             };
-            return Ok(FactorJudge::unrun(&source, None, failure));
+            return Ok(unrun(FactorJudge::unrun(&source, None, failure)));
         }
     };
     let golden = GoldenColumns::of(task, panels)?;
     let mut opened = launcher.open(text, 0)?;
     let facts = match read_facts(&mut opened)? {
         Ok(facts) => facts,
-        Err(failure) => return Ok(FactorJudge::unrun(&source, None, failure)),
+        Err(failure) => return Ok(unrun(FactorJudge::unrun(&source, None, failure))),
     };
     let function = match ChosenFunction::of(&facts) {
         Ok(function) => function,
-        Err(reason) => return Ok(FactorJudge::unrun(&source, Some(&facts), RunFailure::of(reason))),
+        Err(reason) => {
+            let failure = RunFailure::of(reason);
+            return Ok(unrun(FactorJudge::unrun(&source, Some(&facts), failure)));
+        }
     };
     let mut judge = FactorJudge::new(task, panels, &golden, &source, &facts, &function);
     loop {
         let pending: Vec<FactorJob> = judge.pending().into_iter().take(AT_ONCE).collect();
         if pending.is_empty() {
-            return Ok(judge.verdict(rules));
+            let verdict = judge.verdict(rules);
+            let feedback = judge.feedback(&verdict, rules);
+            return Ok(JudgedReply {
+                verdict,
+                feedback,
+                curve: judge.curve(),
+            });
         }
         let mut jobs = Vec::with_capacity(pending.len());
         for job in &pending {

@@ -97,10 +97,7 @@ pub fn write_golden(
             .iter()
             .map(|(id, golden)| (*id, golden.on(kind)))
             .collect();
-        files.push((
-            named("panel"),
-            table(bars, &BAR_COLUMNS.map(str::to_owned), &bars.columns()),
-        ));
+        files.push((named("panel"), bars_csv(bars)));
         let ids: Vec<String> = series.iter().map(|(id, _)| (*id).to_owned()).collect();
         let values: Vec<&[f64]> = series.iter().map(|(_, values)| *values).collect();
         files.push((named("gold"), table(bars, &ids, &values)));
@@ -108,6 +105,11 @@ pub fn write_golden(
     create_directory(folder)?;
     write_together(&files)?;
     Ok(files.into_iter().map(|(path, _)| path).collect())
+}
+
+/// Bars as a file holds them.
+pub(crate) fn bars_csv(bars: &FactorBars) -> Vec<u8> {
+    table(bars, &BAR_COLUMNS.map(str::to_owned), &bars.columns())
 }
 
 /// Columns with their days; a missing cell is empty.

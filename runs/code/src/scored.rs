@@ -66,7 +66,7 @@ pub fn score_replies(
             .cloned()
             .collect();
         for ((task, _), verdict) in asked.iter().zip(judged) {
-            verdicts.insert(task.id.to_string(), verdict?);
+            verdicts.insert(task.id.to_string(), verdict?.map(|judged| judged.verdict));
         }
         rounds.push(ScoredRound {
             round,

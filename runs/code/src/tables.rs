@@ -9,6 +9,7 @@ use ktd_factor_code::{
 use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{TableCell, TableData};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 
 /// The list of tasks.
 #[must_use]
@@ -77,7 +78,7 @@ fn groups() -> Vec<TaskGroup> {
     levels.into_iter().chain([TaskGroup::All]).collect()
 }
 
-const fn rule_name(rule: JudgeRule) -> &'static str {
+pub(crate) const fn rule_name(rule: JudgeRule) -> &'static str {
     match rule {
         JudgeRule::Published => "published",
         JudgeRule::Strict => "strict",
@@ -97,17 +98,26 @@ pub fn scored_json(rounds: &[ScoredRound], tasks: &FactorTasks, rules: &Accuracy
                 "verdict": judged.verdict.map(|verdict| verdict_json(verdict, rules)),
             })
         });
-        let counts = groups().into_iter().map(|group| {
-            let funnel = Funnel::of(&judged, group, rules);
-            (group.name(), funnel_json(&funnel))
-        });
         json!({
             "round": round.round,
-            "counts": counts.collect::<serde_json::Map<String, Value>>(),
+            "counts": counts_json(round, tasks, rules),
             "verdicts": verdicts.collect::<Vec<_>>(),
         })
     });
     json!({"rounds": rounds.collect::<Vec<_>>()})
+}
+
+/// The counts of a round by level and over all tasks.
+pub(crate) fn counts_json(
+    round: &ScoredRound,
+    tasks: &FactorTasks,
+    rules: &AccuracyRules,
+) -> BTreeMap<String, Value> {
+    let judged = round.judged(tasks);
+    let counts = groups()
+        .into_iter()
+        .map(|group| (group.name(), funnel_json(&Funnel::of(&judged, group, rules))));
+    counts.collect()
 }
 
 fn funnel_json(funnel: &Funnel) -> Value {

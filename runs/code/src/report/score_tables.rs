@@ -1,0 +1,359 @@
+//! Tables of how many tasks pass each layer.
+
+use super::bundles::ReportedBundle;
+use super::files::ReportTable;
+use super::rates::{bounded, count, missing, share, text};
+use crate::error::CodeError;
+use crate::tables::rule_name;
+use ktd_factor_code::{
+    FactorCategory, FactorLevel, Funnel, JudgeRule, JudgedTask, LayersPassed, PairedTasks, TaskGroup,
+    level_weighted,
+};
+use ktd_stats::competition_ranks;
+use ktd_view::draw::Align::{Left, Right};
+use ktd_view::draw::{Align, TableCell, TableData};
+use std::collections::BTreeMap;
+
+/// Tables 1 to 3: by level with ranks and pairs, by category, and the causal ones.
+pub(super) fn all(bundles: &[ReportedBundle]) -> Result<Vec<ReportTable>, CodeError> {
+    Ok(vec![
+        ReportTable::new("T1_funnel", levels(bundles)),
+        ReportTable::new("T1_ranks", ranks(bundles)?),
+        ReportTable::new("T1_pairs", pairs(bundles)),
+        ReportTable::new("T1_pass_at_k", pass_at(bundles)),
+        ReportTable::new("T2_categories", categories(bundles)),
+        ReportTable::new("T3_causal", causal(bundles)),
+    ])
+}
+
+fn layer_heads() -> Vec<(&'static str, Align)> {
+    LayersPassed::FUNNEL.map(|layer| (layer.name(), Right)).to_vec()
+}
+
+fn bounded_heads() -> Vec<(&'static str, Align)> {
+    let heads = LayersPassed::FUNNEL.map(|layer| [layer.name(), "low", "high"]);
+    heads.into_iter().flatten().map(|head| (head, Right)).collect()
+}
+
+fn with_heads(
+    first: &[(&'static str, Align)],
+    rest: Vec<(&'static str, Align)>,
+) -> Vec<(&'static str, Align)> {
+    first.iter().copied().chain(rest).collect()
+}
+
+fn bounded_cells(funnel: &Funnel, rule: JudgeRule) -> Vec<TableCell> {
+    let cells = LayersPassed::FUNNEL.map(|layer| bounded(funnel.rate(rule, layer)));
+    cells.into_iter().flatten().collect()
+}
+
+fn share_cells(funnel: &Funnel, rule: JudgeRule) -> Vec<TableCell> {
+    LayersPassed::FUNNEL
+        .map(|layer| share(funnel.rate(rule, layer)))
+        .to_vec()
+}
+
+fn levels(bundles: &[ReportedBundle]) -> TableData {
+    let first = [
+        ("bundle", Left),
+        ("rule", Left),
+        ("tasks of", Left),
+        ("tasks", Right),
+        ("uncovered", Right),
+    ];
+    let mut rows = Vec::new();
+    for reported in bundles {
+        let judged = reported.last();
+        let groups = FactorLevel::ALL
+            .map(TaskGroup::Level)
+            .into_iter()
+            .chain([TaskGroup::All]);
+        let funnels: Vec<(String, Funnel)> = groups
+            .map(|group| (group.name(), Funnel::of(&judged, group, &reported.rules)))
+            .collect();
+        for rule in JudgeRule::ALL {
+            for (name, funnel) in &funnels {
+                let mut row = vec![
+                    text(reported.name()),
+                    text(rule_name(rule)),
+                    text(name),
+                    count(funnel.tasks),
+                    count(funnel.uncovered),
+                ];
+                row.extend(bounded_cells(funnel, rule));
+                rows.push(row);
+            }
+            rows.push(weighted(reported, &judged, rule));
+        }
+    }
+    TableData::new(
+        "T1. Share of tasks that pass each layer, by level",
+        with_heads(&first, bounded_heads()),
+    )
+    .with_rows(rows)
+    .with_note("low and high: Wilson's 95 % bounds; avg_pw: levels weighted 0.2, 0.2, 0.6")
+}
+
+fn weighted(reported: &ReportedBundle, judged: &[JudgedTask<'_>], rule: JudgeRule) -> Vec<TableCell> {
+    let mut row = vec![
+        text(reported.name()),
+        text(rule_name(rule)),
+        text("avg_pw"),
+        TableCell::Empty,
+        TableCell::Empty,
+    ];
+    for layer in LayersPassed::FUNNEL {
+        let mean = level_weighted(judged, rule, layer, &reported.rules);
+        row.push(mean.map_or_else(|| missing("a level has no task"), TableCell::Percent));
+        row.extend([TableCell::Empty, TableCell::Empty]);
+    }
+    row
+}
+
+/// The share of all tasks that pass all layers by the strict rules.
+fn verified(reported: &ReportedBundle) -> Option<f64> {
+    let funnel = Funnel::of(&reported.last(), TaskGroup::All, &reported.rules);
+    funnel.rate(JudgeRule::Strict, LayersPassed::Verified).share()
+}
+
+/// Bundles that are compared: of one style and seed, under one protocol.
+fn cohorts(bundles: &[ReportedBundle]) -> Vec<Vec<&ReportedBundle>> {
+    let mut cohorts: BTreeMap<_, Vec<&ReportedBundle>> = BTreeMap::new();
+    for reported in bundles {
+        let header = &reported.bundle.header;
+        let key = (header.style, header.seed, reported.protocol());
+        cohorts.entry(key).or_default().push(reported);
+    }
+    cohorts.into_values().collect()
+}
+
+fn ranks(bundles: &[ReportedBundle]) -> Result<TableData, CodeError> {
+    let heads = [
+        ("bundle", Left),
+        ("model", Left),
+        ("style", Left),
+        ("seed", Right),
+        ("VAcc", Right),
+        ("rank", Right),
+        ("of", Right),
+    ];
+    let mut rows = Vec::new();
+    for cohort in cohorts(bundles) {
+        let ranked = |reported: &&ReportedBundle| match reported.no_rank() {
+            None => verified(reported),
+            Some(_) => None,
+        };
+        let shares: Vec<Option<f64>> = cohort.iter().map(ranked).collect();
+        let ranks = competition_ranks(&shares).map_err(CodeError::invalid)?;
+        for (reported, rank) in cohort.iter().zip(ranks) {
+            let header = &reported.bundle.header;
+            let why = reported.no_rank().unwrap_or_else(|| "no task".to_owned());
+            rows.push(vec![
+                text(reported.name()),
+                text(&header.model),
+                text(header.style.name()),
+                TableCell::Text(header.seed.to_string()),
+                verified(reported).map_or_else(|| missing("no task"), TableCell::Percent),
+                rank.map_or_else(|| missing(&why), TableCell::Count),
+                TableCell::Count(cohort.len()),
+            ]);
+        }
+    }
+    Ok(TableData::new("T1. Ranks by strict VAcc", heads)
+        .with_rows(rows)
+        .with_note("within one style, seed and protocol, where coverage is whole"))
+}
+
+fn pairs(bundles: &[ReportedBundle]) -> TableData {
+    let heads = [
+        ("bundle", Left),
+        ("other", Left),
+        ("layer", Left),
+        ("tasks", Right),
+        ("alone", Right),
+        ("other alone", Right),
+        ("p", Right),
+    ];
+    let mut rows = Vec::new();
+    for (place, one) in bundles.iter().enumerate() {
+        for other in bundles.iter().skip(place + 1) {
+            if one.protocol() == other.protocol() {
+                rows.extend(LayersPassed::FUNNEL.map(|layer| pair(one, other, layer)));
+            }
+        }
+    }
+    TableData::new("T1. Differences of two bundles on the same tasks, strict", heads)
+        .with_rows(rows)
+        .with_note("p: exact test of McNemar; alone: tasks that one of the two passes and the other does not")
+}
+
+fn pair(one: &ReportedBundle, other: &ReportedBundle, layer: LayersPassed) -> Vec<TableCell> {
+    let passes = |reported: &ReportedBundle, task: &str| {
+        let verdict = reported.verdict(task)?;
+        Some(layer <= verdict.passes(JudgeRule::Strict, &reported.rules))
+    };
+    let both = one.bundle.header.tasks.iter();
+    let both = both.filter_map(|task| Some((passes(one, task)?, passes(other, task)?)));
+    let (first, second): (Vec<bool>, Vec<bool>) = both.unzip();
+    let paired = PairedTasks::of(&first, &second);
+    vec![
+        text(one.name()),
+        text(other.name()),
+        text(layer.name()),
+        TableCell::Count(first.len()),
+        count(paired.first_alone),
+        count(paired.second_alone),
+        TableCell::P(paired.p),
+    ]
+}
+
+fn pass_at(bundles: &[ReportedBundle]) -> TableData {
+    let first = [
+        ("bundle", Left),
+        ("rule", Left),
+        ("k", Right),
+        ("samples", Right),
+        ("tasks", Right),
+    ];
+    let mut rows = Vec::new();
+    for reported in bundles {
+        let header = &reported.bundle.header;
+        for pass in &reported.bundle.summary.pass_at {
+            for (rule, shares) in &pass.shares {
+                let mut row = vec![
+                    text(reported.name()),
+                    text(rule),
+                    count(pass.k),
+                    count(header.samples),
+                    TableCell::Count(pass.tasks),
+                ];
+                row.extend(LayersPassed::FUNNEL.map(|layer| {
+                    let share = shares.get(layer.name()).copied().flatten();
+                    share.map_or_else(|| missing("no task"), TableCell::Percent)
+                }));
+                rows.push(row);
+            }
+        }
+    }
+    TableData::new(
+        "T1. The chance that one of k samples passes",
+        with_heads(&first, layer_heads()),
+    )
+    .with_rows(rows)
+}
+
+fn categories(bundles: &[ReportedBundle]) -> TableData {
+    let first = [
+        ("bundle", Left),
+        ("category", Left),
+        ("rule", Left),
+        ("tasks", Right),
+    ];
+    let mut rows = Vec::new();
+    for reported in bundles {
+        let judged = reported.last();
+        for category in FactorCategory::ALL {
+            let funnel = Funnel::of(&judged, TaskGroup::Category(category), &reported.rules);
+            for rule in JudgeRule::ALL {
+                let mut row = vec![
+                    text(reported.name()),
+                    text(category.name()),
+                    text(rule_name(rule)),
+                    count(funnel.tasks),
+                ];
+                row.extend(share_cells(&funnel, rule));
+                rows.push(row);
+            }
+        }
+    }
+    TableData::new(
+        "T2. Share of tasks that pass each layer, by category",
+        with_heads(&first, layer_heads()),
+    )
+    .with_rows(rows)
+}
+
+fn causal(bundles: &[ReportedBundle]) -> TableData {
+    let mut heads = vec![("bundle", Left), ("tasks", Right)];
+    for head in ["Pass@1", "Safe, published", "Safe, strict"] {
+        heads.extend([(head, Right), ("low", Right), ("high", Right)]);
+    }
+    let rows = bundles.iter().map(|reported| {
+        let group = TaskGroup::Category(FactorCategory::Causal);
+        let funnel = Funnel::of(&reported.last(), group, &reported.rules);
+        let mut row = vec![text(reported.name()), count(funnel.tasks)];
+        row.extend(bounded(funnel.rate(JudgeRule::Strict, LayersPassed::Runs)));
+        row.extend(bounded(funnel.rate(JudgeRule::Published, LayersPassed::Safe)));
+        row.extend(bounded(funnel.rate(JudgeRule::Strict, LayersPassed::Safe)));
+        row
+    });
+    TableData::new("T3. Causal tasks: what runs, and what does not look ahead", heads).with_rows(rows)
+}
+
+/// Table 9: round by round.
+pub(super) fn rounds(bundles: &[ReportedBundle]) -> ReportTable {
+    let first = [
+        ("bundle", Left),
+        ("round", Right),
+        ("rule", Left),
+        ("tasks", Right),
+    ];
+    let mut rows = Vec::new();
+    for reported in bundles {
+        for round in &reported.rounds {
+            let funnel = Funnel::of(&reported.judged(round), TaskGroup::All, &reported.rules);
+            for rule in JudgeRule::ALL {
+                let mut row = vec![
+                    text(reported.name()),
+                    TableCell::Text(round.round.to_string()),
+                    text(rule_name(rule)),
+                    count(funnel.tasks),
+                ];
+                row.extend(share_cells(&funnel, rule));
+                rows.push(row);
+            }
+        }
+    }
+    let data = TableData::new(
+        "T9. Share of tasks that pass each layer, by round",
+        with_heads(&first, layer_heads()),
+    );
+    ReportTable::new("T9_rounds", data.with_rows(rows))
+}
+
+/// Table 10: the styles of each model beside each other.
+pub(super) fn styles(bundles: &[ReportedBundle]) -> ReportTable {
+    let first = [
+        ("agent", Left),
+        ("seed", Right),
+        ("style", Left),
+        ("rule", Left),
+        ("tasks", Right),
+    ];
+    let mut sorted: Vec<&ReportedBundle> = bundles.iter().collect();
+    sorted.sort_by_key(|reported| {
+        let header = &reported.bundle.header;
+        (&header.agent, header.seed, header.style)
+    });
+    let mut rows = Vec::new();
+    for reported in sorted {
+        let header = &reported.bundle.header;
+        let funnel = Funnel::of(&reported.last(), TaskGroup::All, &reported.rules);
+        for rule in JudgeRule::ALL {
+            let mut row = vec![
+                text(&header.agent),
+                TableCell::Text(header.seed.to_string()),
+                text(header.style.name()),
+                text(rule_name(rule)),
+                count(funnel.tasks),
+            ];
+            row.extend(bounded_cells(&funnel, rule));
+            rows.push(row);
+        }
+    }
+    let data = TableData::new(
+        "T10. Share of tasks that pass each layer, by style",
+        with_heads(&first, bounded_heads()),
+    );
+    ReportTable::new("T10_styles", data.with_rows(rows))
+}

@@ -1,0 +1,115 @@
+//! What an experiment would ask, and cost at most: nobody is asked for it.
+
+use super::experiment::FactorCodeRun;
+use crate::error::CodeError;
+use ktd_experiment::amount::Picodollars;
+use ktd_view::draw::Align::{Left, Right};
+use ktd_view::draw::{TableCell, TableData};
+use serde::Serialize;
+
+/// Tokens of a first request.
+const TOKENS_IN: u64 = 1_100;
+/// Tokens of an answer.
+const TOKENS_OUT: u64 = 600;
+/// Tokens of a feedback.
+const FEEDBACK_TOKENS: u64 = 200;
+
+/// What one agent would be asked, in all its bundles.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct FactorCodeEstimate {
+    /// The agent.
+    pub agent: String,
+    /// Its model.
+    pub model: String,
+    /// Bundles.
+    pub bundles: u64,
+    /// Requests where every task is right at once.
+    pub requests: u64,
+    /// Their tokens.
+    pub tokens_in: u64,
+    /// Tokens of the answers.
+    pub tokens_out: u64,
+    /// What they cost; none without a price.
+    pub cost_picodollars: Option<Picodollars>,
+    /// Requests where every task takes all rounds.
+    pub most_requests: u64,
+    /// What those cost where every answer is as long as it may be; none without a price.
+    pub most_cost_picodollars: Option<Picodollars>,
+}
+
+impl FactorCodeRun {
+    /// What each agent would be asked.
+    ///
+    /// # Errors
+    /// [`CodeError`] for agents that cannot be asked.
+    pub fn estimate(&self) -> Result<Vec<FactorCodeEstimate>, CodeError> {
+        let tasks = u64::try_from(self.tasks.as_slice().len()).unwrap_or(u64::MAX);
+        let bundles = u64::try_from(self.config.styles.len() * self.config.seeds.len()).unwrap_or(u64::MAX);
+        let requests = tasks * self.config.samples * bundles;
+        let models = self.models()?;
+        let agents = models.iter().take(self.config.agents.len());
+        let estimates = agents.map(|model| {
+            let basis = model.payer.tariff.basis();
+            let each = |tokens_in: u64, tokens_out: u64| {
+                let one = basis.most(tokens_in, Some(tokens_out))?;
+                Some(Picodollars(one.0.saturating_mul(requests)))
+            };
+            let longest = model.agent.max_output_tokens().map_or(TOKENS_OUT, u64::from);
+            let rounds = 0..u64::from(self.config.rounds);
+            let most = rounds.map(|round| each(TOKENS_IN + round * (longest + FEEDBACK_TOKENS), longest));
+            FactorCodeEstimate {
+                agent: model.id().to_owned(),
+                model: model.agent.model_name().to_owned(),
+                bundles,
+                requests,
+                tokens_in: requests * TOKENS_IN,
+                tokens_out: requests * TOKENS_OUT,
+                cost_picodollars: each(TOKENS_IN, TOKENS_OUT),
+                most_requests: requests * u64::from(self.config.rounds),
+                most_cost_picodollars: most
+                    .collect::<Option<Vec<_>>>()
+                    .map(|all| all.into_iter().fold(Picodollars::ZERO, Picodollars::plus)),
+            }
+        });
+        Ok(estimates.collect())
+    }
+}
+
+/// Estimates as a table.
+#[must_use]
+pub fn estimate_table(estimates: &[FactorCodeEstimate]) -> TableData {
+    let heads = [
+        ("agent", Left),
+        ("model", Left),
+        ("bundles", Right),
+        ("requests", Right),
+        ("tokens in", Right),
+        ("tokens out", Right),
+        ("cost", Right),
+        ("at most requests", Right),
+        ("at most cost", Right),
+    ];
+    let count = |value: u64| TableCell::Count(usize::try_from(value).unwrap_or(usize::MAX));
+    let money = |value: Option<Picodollars>| match value {
+        Some(amount) => TableCell::Dollars(amount.to_usd()),
+        None => TableCell::Missing("the model has no price".to_owned()),
+    };
+    let rows = estimates.iter().map(|estimate| {
+        vec![
+            TableCell::Text(estimate.agent.clone()),
+            TableCell::Text(estimate.model.clone()),
+            count(estimate.bundles),
+            count(estimate.requests),
+            count(estimate.tokens_in),
+            count(estimate.tokens_out),
+            money(estimate.cost_picodollars),
+            count(estimate.most_requests),
+            money(estimate.most_cost_picodollars),
+        ]
+    });
+    TableData::new("What would be asked", heads)
+        .with_rows(rows)
+        .with_note(format!(
+            "{TOKENS_IN} tokens in and {TOKENS_OUT} out for each task, of one round; at most: all rounds, answers as long as they may be"
+        ))
+}
