@@ -227,7 +227,8 @@ def facts(source):
     while waiting:
         parent, field, place, node = waiting.pop()
         text, detail = text_of(node)
-        row = [parent, field, place, type(node).__name__, getattr(node, "lineno", None), text, detail]
+        lines = getattr(node, "lineno", None), getattr(node, "end_lineno", None)
+        row = [parent, field, place, type(node).__name__, *lines, text, detail]
         rows.append([clean(value)[:TEXT_MAX] if isinstance(value, str) else value for value in row])
         below = []
         for field, value in ast.iter_fields(node):

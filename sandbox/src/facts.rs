@@ -15,6 +15,8 @@ pub struct SyntaxNode {
     pub kind: String,
     /// The line that it begins on, from 1.
     pub line: Option<u64>,
+    /// The line that it ends on.
+    pub last_line: Option<u64>,
     /// The name that it holds, or the text of a constant, cut after 1,000 letters.
     pub text: Option<String>,
     /// What stands beside the name: another name of an import, the type of a constant.
@@ -23,7 +25,7 @@ pub struct SyntaxNode {
 
 /// A node from its cells; `None` where they are of other types, or its parent is no earlier node.
 pub(crate) fn read_node(cells: &[TableCellValue], nodes: usize) -> Option<SyntaxNode> {
-    let [parent, field, place, kind, line, text, detail] = cells else {
+    let [parent, field, place, kind, line, last_line, text, detail] = cells else {
         return None;
     };
     let parent = match count(parent)? {
@@ -37,6 +39,7 @@ pub(crate) fn read_node(cells: &[TableCellValue], nodes: usize) -> Option<Syntax
         place: count(place)?,
         kind: name(kind)??,
         line: count(line)?,
+        last_line: count(last_line)?,
         text: name(text)?,
         detail: name(detail)?,
     })

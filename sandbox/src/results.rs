@@ -389,12 +389,14 @@ mod tests {
     #[test]
     fn a_syntax_tree_names_earlier_parents_alone() {
         let head = r#"{"kind":"facts","rows":2}"#;
-        let body = "[null,null,null,\"Module\",null,null,null]\n[0,\"body\",0,\"Name\",1,\"x\",null]\n";
+        let body =
+            "[null,null,null,\"Module\",null,null,null,null]\n[0,\"body\",0,\"Name\",1,2,\"x\",null]\n";
         let Ok(JobResult::Facts(nodes)) = read(head, body.as_bytes()) else {
             panic!("no facts");
         };
         assert_eq!(nodes[1].parent, Some(0));
         assert_eq!(nodes[1].text.as_deref(), Some("x"));
+        assert_eq!((nodes[1].line, nodes[1].last_line), (Some(1), Some(2)));
         let later = body.replace("[0,", "[1,");
         assert_eq!(read(head, later.as_bytes()).unwrap_err(), ResultFault::Body);
     }

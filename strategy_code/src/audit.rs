@@ -1,6 +1,6 @@
 //! The gate on the logs themselves: whether their cells are filled, and whether trades can be traced to bars and prices.
 
-use crate::bars::StrategyBars;
+use crate::bars::{BarTime, StrategyBars};
 use crate::candidate::{CandidateLogs, CandidateTable};
 use crate::document::StrategyDocument;
 use crate::indicators::count;
@@ -105,6 +105,38 @@ pub fn broken_trace(logs: &CandidateLogs, market: &StrategyBars, capital: f64) -
         })
     });
     broken.or_else(|| trace.equity_problem(capital))
+}
+
+/// The first place where the log of bars is not one row a bar of the market, in order. `None` where it is.
+#[must_use]
+pub fn misplaced_row(bars: &CandidateTable, market: &StrategyBars) -> Option<String> {
+    let times = market.times();
+    if bars.len() != times.len() {
+        return Some(format!(
+            "the log of bars has {} rows for {} bars",
+            bars.len(),
+            times.len()
+        ));
+    }
+    let misplaced = |(row, time): (usize, &BarTime)| {
+        (bars.text("datetime", row) != Some(time.as_str()))
+            .then(|| format!("row {row} of the log of bars is not the bar of {time}"))
+    };
+    times.iter().enumerate().find_map(misplaced)
+}
+
+/// Columns that a document requires and a run's logs lack.
+#[must_use]
+pub fn missing_columns(logs: &CandidateLogs, document: &StrategyDocument) -> Vec<String> {
+    let of_trades = TRADE_COLUMNS
+        .iter()
+        .filter(|name| logs.trades.column(name).is_none());
+    let of_bars = BAR_COLUMNS
+        .iter()
+        .copied()
+        .chain(document.columns.iter().map(String::as_str));
+    let of_bars = of_bars.filter(|name| logs.bars.column(name).is_none());
+    of_trades.copied().chain(of_bars).map(str::to_owned).collect()
 }
 
 /// Logs and closes, by the time of a bar.

@@ -23,6 +23,21 @@ impl BarTime {
         fits.then(|| Self(text.to_owned()))
     }
 
+    /// A stamp as programs write it: a day alone, a blank for the `T`, no seconds, a fraction of nothing but zeros. `None` for
+    /// any other text, and for one with a zone.
+    #[must_use]
+    pub fn read(text: &str) -> Option<Self> {
+        let text = text.trim();
+        let whole = match text.split_once('.') {
+            Some((whole, fraction)) if fraction.bytes().all(|byte| byte == b'0') => whole,
+            Some(_) => return None,
+            None => text,
+        };
+        let (day, clock) = whole.split_once(['T', ' ']).unwrap_or((whole, "00:00:00"));
+        let seconds = if clock.len() == "00:00".len() { ":00" } else { "" };
+        Self::parse(&format!("{day}T{clock}{seconds}"))
+    }
+
     /// The day, `YYYY-MM-DD`.
     #[must_use]
     pub fn day(&self) -> &str {
@@ -142,6 +157,18 @@ mod tests {
             "2021-1-04T09:45:000",
         ] {
             assert_eq!(BarTime::parse(wrong), None, "{wrong}");
+        }
+        for (written, read) in [
+            ("2021-01-04", Some("2021-01-04T00:00:00")),
+            ("2021-01-04 09:45", Some("2021-01-04T09:45:00")),
+            ("2021-01-04T09:45:00.000", Some("2021-01-04T09:45:00")),
+            ("2021-01-04T09:45:00.001", None),
+            ("2021-01-04T09:45:00+00:00", None),
+            ("2021-01-04T09:45:00Z", None),
+            ("1609718400", None),
+        ] {
+            let own = BarTime::read(written);
+            assert_eq!(own.as_ref().map(BarTime::as_str), read, "{written}");
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Logs of a candidate: two tables that foreign code wrote, read cell by cell and never believed.
 
+use crate::bars::BarTime;
 use crate::indicators::count;
 use crate::logs::{AuditRow, StrategyLogs, TradeRow};
 use std::collections::BTreeMap;
@@ -60,6 +61,9 @@ pub struct CandidateLogs {
     pub bars: CandidateTable,
 }
 
+/// Columns that hold times.
+const TIME_COLUMNS: [&str; 3] = ["datetime", "entry_datetime", "exit_datetime"];
+
 /// Names that candidates use for a column, and the document's.
 const OTHER_NAMES: [(&str, &str); 7] = [
     ("entry_time", "entry_datetime"),
@@ -101,6 +105,26 @@ impl CandidateTable {
             }
         }
         Ok(Self { rows, columns: named })
+    }
+
+    /// A table as a program gave it: as [`Self::new`], with times in the one form of bars.
+    ///
+    /// # Errors
+    /// As [`Self::new`], and for a time that is none, or that has a zone.
+    pub fn of_program(columns: Vec<(String, Vec<LogCell>)>) -> Result<Self, String> {
+        let mut table = Self::new(columns)?;
+        for name in TIME_COLUMNS {
+            for (row, cell) in table.columns.get_mut(name).into_iter().flatten().enumerate() {
+                if cell.is_missing() {
+                    continue;
+                }
+                let time = cell.text().and_then(BarTime::read);
+                let time =
+                    time.ok_or_else(|| format!("dtype: row {row} of {name:?} holds no time without a zone"))?;
+                *cell = LogCell::Text(time.as_str().to_owned());
+            }
+        }
+        Ok(table)
     }
 
     /// Number of rows.
@@ -227,4 +251,33 @@ fn reference_bars(bars: &[AuditRow], columns: &[String]) -> CandidateTable {
 
 fn is_no_signal(cell: &LogCell) -> bool {
     cell.is_missing() || cell.text() == Some("FLAT")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn times(cells: &[&str]) -> Result<CandidateTable, String> {
+        let cells = cells.iter().map(|text| text_cell(text)).collect();
+        CandidateTable::of_program(vec![("timestamp".to_owned(), cells)])
+    }
+
+    #[test]
+    fn times_have_one_form_and_no_zone() {
+        let table = times(&["2021-01-04", "2021-01-05 09:45"]).unwrap();
+        assert_eq!(table.text("datetime", 0), Some("2021-01-04T00:00:00"));
+        assert_eq!(table.text("datetime", 1), Some("2021-01-05T09:45:00"));
+        let zone = times(&["2021-01-04", "2021-01-05T00:00:00+08:00"]).unwrap_err();
+        assert!(zone.starts_with("dtype: row 1 of \"datetime\""), "{zone}");
+    }
+
+    #[test]
+    fn a_column_is_there_once() {
+        let columns = |names: [&str; 2]| {
+            let columns = names.map(|name| (name.to_owned(), vec![LogCell::Number(1.0)]));
+            CandidateTable::of_program(columns.to_vec())
+        };
+        assert!(columns(["qty", "pnl"]).is_ok());
+        assert!(columns(["qty", "quantity"]).unwrap_err().contains("twice"));
+    }
 }

@@ -32,15 +32,20 @@ mod parameters;
 mod patch;
 mod python_number;
 mod reference;
+mod repetition;
 mod reply;
 mod scenario;
 mod stress;
 mod strict_json;
 mod trace;
 mod trade_hash;
+mod version_drift;
 
 pub use arena::{Arena, ArenaRow, Review};
-pub use audit::{BAR_COLUMNS, BrokenTrace, COMPLETENESS_MIN, TRADE_COLUMNS, broken_trace, completeness};
+pub use audit::{
+    BAR_COLUMNS, BrokenTrace, COMPLETENESS_MIN, TRADE_COLUMNS, broken_trace, completeness, misplaced_row,
+    missing_columns,
+};
 pub use bars::{AssetBars, BarTime, StrategyBars};
 pub use book::INITIAL_CAPITAL;
 pub use breaches::{BreachKind, BreachReport, ConstraintBreach};
@@ -60,9 +65,11 @@ pub use paper_scores::{PaperEvidence, PaperScores, SourceFacts};
 pub use parameters::{ParameterValue, Parameters};
 pub use patch::{PATCH_LINES_MAX, PatchSize};
 pub use reference::{DocumentId, ReferenceError, run_reference};
+pub use repetition::{REPETITION_SEEDS, repetition_difference};
 pub use reply::{ReplyProblem, StrategyReply};
 pub use scenario::{LONG_RUN, Scenario, ScenarioError, fired_rules, scenarios};
 pub use stress::Stress;
 pub use strict_json::StrictJson;
-pub use trace::{tokens_hash, trace_distance, trace_tokens};
-pub use trade_hash::{is_close, trade_hash};
+pub use trace::{candidate_tokens, tokens_hash, trace_distance, trace_tokens};
+pub use trade_hash::{candidate_trade_hash, is_close, trade_hash};
+pub use version_drift::{StrategyTraces, StrategyVersion, TraceDistances, VersionDrift, trace_distances};

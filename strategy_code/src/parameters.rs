@@ -22,6 +22,11 @@ impl Parameters {
         Self(values.into_iter().collect())
     }
 
+    /// Names and values, in the order of the names.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &ParameterValue)> {
+        self.0.iter().map(|(name, value)| (name.as_str(), value))
+    }
+
     /// A number of that name.
     pub(crate) fn number(&self, name: &'static str) -> Result<f64, &'static str> {
         match self.0.get(name) {

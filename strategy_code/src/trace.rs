@@ -1,17 +1,18 @@
 //! Traces: a run as one token a bar, and how far two of them are apart.
 
+use crate::candidate::CandidateTable;
 use crate::edit_distance::edit_distance;
 use crate::hash::sha256_hex;
-use crate::logs::{AuditRow, StrategyLogs};
+use crate::logs::StrategyLogs;
 
 /// Token of a bar: `bar|signal|position|exposure to one decimal, half up`.
-fn token(bar: usize, row: &AuditRow) -> String {
-    let exposure = if row.exposure.is_finite() {
-        format!("{:.1}", (row.exposure.abs() * 10.0 + 0.5).floor() / 10.0)
+fn token(bar: usize, (signal, state): (&str, &str), exposure: f64) -> String {
+    let exposure = if exposure.is_finite() {
+        format!("{:.1}", (exposure.abs() * 10.0 + 0.5).floor() / 10.0)
     } else {
         "?".to_owned()
     };
-    format!("{bar}|{}|{}|{exposure}", row.signal.label(), row.state.label())
+    format!("{bar}|{signal}|{state}|{exposure}")
 }
 
 /// The tokens of a run, one a bar.
@@ -20,7 +21,19 @@ pub fn trace_tokens(logs: &StrategyLogs) -> Vec<String> {
     logs.bars
         .iter()
         .enumerate()
-        .map(|(bar, row)| token(bar, row))
+        .map(|(bar, row)| token(bar, (row.signal.label(), row.state.label()), row.exposure))
+        .collect()
+}
+
+/// The tokens of a candidate's log of bars, one a row; what a cell does not say is `?`.
+#[must_use]
+pub fn candidate_tokens(bars: &CandidateTable) -> Vec<String> {
+    (0..bars.len())
+        .map(|row| {
+            let text = |name| bars.text(name, row).unwrap_or("?");
+            let exposure = bars.number("exposure", row).unwrap_or(f64::NAN);
+            token(row, (text("signal"), text("position_state")), exposure)
+        })
         .collect()
 }
 

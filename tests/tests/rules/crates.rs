@@ -554,6 +554,14 @@ pub(crate) const CRATES: [Crate; 40] = [
         powers: &[Codecs, Serialisation],
     },
     Crate {
+        name: "strategies",
+        folder: "runs/strategies",
+        knows: &["strategy-code", "sandbox", "boxed", "io"],
+        tests_know: &[],
+        never: "a market, a mask, how a gate decides",
+        powers: &[Serialisation],
+    },
+    Crate {
         name: "simulate",
         folder: "runs/simulate",
         knows: &["env", "tools", "qlib", "io", "experiment", "data"],

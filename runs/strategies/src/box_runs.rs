@@ -1,0 +1,277 @@
+//! Runs of one program in the box: bars go in, two logs come out.
+
+use crate::error::StrategyError;
+use chrono::NaiveDateTime;
+use ktd_boxed::{BoxLauncher, CodeBox, CodeRunner, JobOutcome};
+use ktd_sandbox::{
+    BoxJob, ColumnValues, JobColumn, JobData, JobKind, JobResult, JobStatus, JobTable, SourceText,
+    SyntaxNode, TableCellValue,
+};
+use ktd_strategy_code::{
+    AssetBars, BarTime, CandidateLogs, CandidateTable, DocumentId, INITIAL_CAPITAL, LogCell, StrategyBars,
+};
+use serde_json::{Value, json};
+use std::fmt;
+
+/// Why a run gave no logs: the program's own fault.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunFault {
+    /// The class of the exception, or what the box calls the end of a job, such as `cpu`.
+    pub code: String,
+    /// What it says: foreign, and escaped wherever it is shown.
+    pub message: String,
+    /// The line of the source.
+    pub line: Option<u64>,
+}
+
+impl RunFault {
+    pub(crate) fn new(code: &str, message: impl Into<String>) -> Self {
+        Self {
+            code: code.to_owned(),
+            message: message.into(),
+            line: None,
+        }
+    }
+}
+
+impl fmt::Display for RunFault {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.code)?;
+        if !self.message.is_empty() {
+            write!(formatter, ": {}", self.message)?;
+        }
+        match self.line {
+            Some(line) => write!(formatter, " (line {line})"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// What a run gave.
+pub(crate) type LogsOutcome = Result<CandidateLogs, RunFault>;
+
+/// The box of one program, and how it is called.
+pub(crate) struct ProgramBox<'l> {
+    opened: CodeBox<'l>,
+    class: String,
+    configuration: Value,
+    /// What draws the order of jobs.
+    document: DocumentId,
+}
+
+/// A program, and how it is called.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Program<'a> {
+    pub(crate) source: &'a SourceText,
+    pub(crate) class: &'a str,
+    pub(crate) configuration: &'a Value,
+    pub(crate) document: DocumentId,
+}
+
+/// One run to be made.
+pub(crate) struct PlannedRun {
+    pub(crate) market: StrategyBars,
+    pub(crate) seed: u32,
+    pub(crate) purpose: &'static str,
+}
+
+impl<'l> ProgramBox<'l> {
+    pub(crate) fn open(
+        launcher: &'l BoxLauncher,
+        program: Program<'_>,
+        hash_seed: u32,
+    ) -> Result<Self, StrategyError> {
+        Ok(Self {
+            opened: launcher.open(program.source.clone(), hash_seed)?,
+            class: program.class.to_owned(),
+            configuration: program.configuration.clone(),
+            document: program.document,
+        })
+    }
+
+    /// The syntax tree of the source, without running it.
+    pub(crate) fn syntax_tree(&mut self) -> Result<Result<Vec<SyntaxNode>, RunFault>, StrategyError> {
+        let outcome = self.opened.run(&BoxJob::facts("facts"))?;
+        Ok(match outcome.result {
+            Some(JobResult::Facts(nodes)) => Ok(nodes),
+            result => Err(fault_of(outcome.status, result)),
+        })
+    }
+
+    pub(crate) fn run(&mut self, run: &PlannedRun) -> Result<LogsOutcome, StrategyError> {
+        let outcome = self.opened.run(&self.job(run))?;
+        Ok(logs_of(outcome))
+    }
+
+    /// Runs, in an order that a key draws; what they gave, in their own.
+    pub(crate) fn run_all(&mut self, runs: &[PlannedRun]) -> Result<Vec<LogsOutcome>, StrategyError> {
+        let jobs: Vec<BoxJob> = runs.iter().map(|run| self.job(run)).collect();
+        let outcomes = self.opened.run_all(&jobs, self.document.label())?;
+        Ok(outcomes.into_iter().map(logs_of).collect())
+    }
+
+    fn job(&self, run: &PlannedRun) -> BoxJob {
+        let data = match run.market.assets.as_slice() {
+            [(_, bars)] => JobData::Frame(columns(bars)),
+            assets => {
+                let frames = assets.iter();
+                JobData::Frames(
+                    frames
+                        .map(|(symbol, bars)| (symbol.clone(), columns(bars)))
+                        .collect(),
+                )
+            }
+        };
+        BoxJob {
+            kind: JobKind::Tables,
+            seed: run.seed,
+            entry: Some(self.class.clone()),
+            config: json!({
+                "init": [self.configuration],
+                "method": "run",
+                "arguments": [INITIAL_CAPITAL],
+                "tables": ["trade_log", "audit_log"],
+            }),
+            data,
+            ..BoxJob::script(run.purpose)
+        }
+    }
+}
+
+fn columns(bars: &AssetBars) -> Vec<JobColumn> {
+    let times = bars.times.iter().map(nanoseconds).collect();
+    let own = [
+        ("open", &bars.open),
+        ("high", &bars.high),
+        ("low", &bars.low),
+        ("close", &bars.close),
+        ("volume", &bars.volume),
+    ];
+    let further = bars.further.iter().map(|(name, column)| (name.as_str(), column));
+    let numbers = own.into_iter().chain(further).map(|(name, column)| JobColumn {
+        name: name.to_owned(),
+        values: ColumnValues::F64(column.clone()),
+    });
+    let times = JobColumn {
+        name: "datetime".to_owned(),
+        values: ColumnValues::Time(times),
+    };
+    std::iter::once(times).chain(numbers).collect()
+}
+
+/// A stamp as nanoseconds since 1970; a text of its form that is no day counts as 1970, which no bars of ours hold.
+fn nanoseconds(time: &BarTime) -> i64 {
+    NaiveDateTime::parse_from_str(time.as_str(), "%Y-%m-%dT%H:%M:%S")
+        .ok()
+        .and_then(|time| time.and_utc().timestamp_nanos_opt())
+        .unwrap_or(0)
+}
+
+fn logs_of(outcome: JobOutcome) -> LogsOutcome {
+    let tables = match outcome.result {
+        Some(JobResult::Tables(tables)) if outcome.status == JobStatus::Ok => tables,
+        result => {
+            let mut fault = fault_of(outcome.status, result);
+            if fault.message.is_empty()
+                && let Some(name) = outcome.event.fault
+            {
+                fault.message = name;
+            }
+            return Err(fault);
+        }
+    };
+    let Ok([trades, bars]) = <[JobTable; 2]>::try_from(tables) else {
+        return Err(RunFault::new("tables", "two logs were asked for"));
+    };
+    Ok(CandidateLogs {
+        trades: table_of(trades)?,
+        bars: table_of(bars)?,
+    })
+}
+
+fn table_of(table: JobTable) -> Result<CandidateTable, RunFault> {
+    let mut columns: Vec<(String, Vec<LogCell>)> = table
+        .columns
+        .into_iter()
+        .map(|name| (name, Vec::with_capacity(table.rows.len())))
+        .collect();
+    for row in table.rows {
+        for ((_, cells), cell) in columns.iter_mut().zip(row) {
+            cells.push(cell_of(cell));
+        }
+    }
+    CandidateTable::of_program(columns).map_err(|problem| RunFault::new(&table.name, problem))
+}
+
+#[expect(clippy::cast_precision_loss, reason = "numbers of logs are f64")]
+fn cell_of(cell: TableCellValue) -> LogCell {
+    match cell {
+        TableCellValue::Missing => LogCell::Missing,
+        TableCellValue::Flag(true) => LogCell::Text("True".to_owned()),
+        TableCellValue::Flag(false) => LogCell::Text("False".to_owned()),
+        TableCellValue::Whole(value) => LogCell::Number(value as f64),
+        TableCellValue::Number(value) => LogCell::Number(value),
+        TableCellValue::Text(text) if text.is_empty() => LogCell::Missing,
+        TableCellValue::Text(text) => LogCell::Text(text),
+    }
+}
+
+/// Why a job gave no logs.
+fn fault_of(status: JobStatus, result: Option<JobResult>) -> RunFault {
+    match result {
+        Some(JobResult::Error {
+            class, message, line, ..
+        }) => RunFault {
+            code: class,
+            message,
+            line,
+        },
+        _ => RunFault::new(status.label(), ""),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stamp_is_a_time_of_the_box() {
+        let time = BarTime::parse("2021-01-04T09:45:00").unwrap();
+        assert_eq!(nanoseconds(&time), 1_609_753_500_000_000_000);
+    }
+
+    #[test]
+    fn cells_of_a_log_are_read_by_column() {
+        let table = JobTable {
+            name: "audit_log".to_owned(),
+            columns: vec!["datetime".to_owned(), "units".to_owned(), "note".to_owned()],
+            rows: vec![vec![
+                TableCellValue::Text("2021-01-04".to_owned()),
+                TableCellValue::Whole(2),
+                TableCellValue::Text(String::new()),
+            ]],
+        };
+        let read = table_of(table.clone()).unwrap();
+        assert_eq!(read.text("datetime", 0), Some("2021-01-04T00:00:00"));
+        assert_eq!(read.number("units", 0), Some(2.0));
+        assert!(read.cell("note", 0).is_missing());
+        let mut zone = table;
+        zone.rows[0][0] = TableCellValue::Text("2021-01-04T00:00:00Z".to_owned());
+        assert_eq!(table_of(zone).unwrap_err().code, "audit_log");
+    }
+
+    #[test]
+    fn a_fault_names_what_ended_the_run() {
+        let error = JobResult::Error {
+            class: "KeyError".to_owned(),
+            message: "'N_slow'".to_owned(),
+            place: "call".to_owned(),
+            line: Some(54),
+        };
+        assert_eq!(
+            fault_of(JobStatus::Error, Some(error)).to_string(),
+            "KeyError: 'N_slow' (line 54)"
+        );
+        assert_eq!(fault_of(JobStatus::Cpu, None).to_string(), "cpu");
+    }
+}

@@ -1,0 +1,38 @@
+//! What can be wrong with judging a written strategy.
+
+use ktd_boxed::BoxError;
+use ktd_io::{ErrorClass, FileError, InputError};
+use ktd_strategy_code::{ReferenceError, ScenarioError};
+
+/// A file, a document or a box with which no strategy can be judged.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StrategyError {
+    /// A file.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// What was asked for.
+    #[error(transparent)]
+    Input(#[from] InputError),
+    /// The box.
+    #[error(transparent)]
+    Boxed(#[from] BoxError),
+    /// The reference strategy cannot run.
+    #[error(transparent)]
+    Reference(#[from] ReferenceError),
+    /// A scenario cannot be drawn.
+    #[error(transparent)]
+    Scenario(#[from] ScenarioError),
+}
+
+ktd_io::error_constructors!(StrategyError);
+ktd_io::error_explanations!(StrategyError: File, Boxed;
+    Self::Reference(_) => (
+        "`ktd strategy-code show` prints a document with its parameters and assets",
+        ErrorClass::InvalidInput
+    ),
+    Self::Scenario(_) => (
+        "try another seed",
+        ErrorClass::InvalidInput
+    ),
+);

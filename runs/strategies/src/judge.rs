@@ -1,0 +1,404 @@
+//! A submission through all gates, each of its runs in the box.
+
+use crate::box_runs::{LogsOutcome, PlannedRun, Program, ProgramBox};
+use crate::error::StrategyError;
+use crate::report::{RunEvidence, StressOutcome, SubmissionReport};
+use crate::source_facts::source_facts;
+use crate::submission::StrategySubmission;
+use crate::task::StrategyTask;
+use ktd_boxed::BoxLauncher;
+use ktd_sandbox::{BoxLimits, SourceText};
+use ktd_strategy_code::{
+    BreachReport, COMPLETENESS_MIN, CandidateLogs, Gate, GateResults, INITIAL_CAPITAL, JUMPS, LONG_RUN,
+    Parameters, REPETITION_SEEDS, StrategyBars, StrategyCard, StrategyTraces, Stress, broken_trace,
+    candidate_tokens, candidate_trade_hash, completeness, known_difference, look_ahead_cuts, misplaced_row,
+    missing_columns, repetition_difference, replaced_future, trace_distances,
+};
+
+/// Seed of all runs but the repetitions.
+const SEED: u32 = 42;
+/// Seed of replaced futures.
+const FUTURE_SEED: u64 = 20_260_400;
+/// As many runs are asked for at once: a verdict may make later ones needless.
+const AT_ONCE: usize = 16;
+
+/// The report on a submission.
+///
+/// # Errors
+/// [`StrategyError`] where no box can be had, and where one failed again and again.
+pub fn judge_submission(
+    launcher: &BoxLauncher,
+    task: &StrategyTask,
+    submission: &StrategySubmission,
+) -> Result<SubmissionReport, StrategyError> {
+    let card = match StrategyCard::parse(&submission.card) {
+        Ok(card) => card,
+        Err(problem) => return Ok(unrun(task, Gate::Parse, &problem)),
+    };
+    let checks = card.checks(&task.document);
+    let wrong: Vec<&str> = checks
+        .iter()
+        .filter(|check| !check.holds)
+        .map(|check| check.field.as_str())
+        .collect();
+    let class_name = card.class_name().to_owned();
+    if !wrong.is_empty() {
+        let report = unrun(task, Gate::Schema, &wrong.join(", "));
+        return Ok(SubmissionReport {
+            checks,
+            class_name,
+            ..report
+        });
+    }
+    let report = match SourceText::read(submission.source.as_bytes(), BoxLimits::STRATEGIES.source_kb) {
+        Ok(text) => SubmissionRun::open(launcher, task, &card, &text)?.judge()?,
+        Err(fault) => unrun(task, Gate::Exec, &format!("source: {fault}")),
+    };
+    Ok(SubmissionReport {
+        checks,
+        class_name,
+        ..report
+    })
+}
+
+/// The traces of a program with these parameters, on all scenarios and the long run.
+///
+/// # Errors
+/// As [`judge_submission`].
+pub fn trace_program(
+    launcher: &BoxLauncher,
+    task: &StrategyTask,
+    class: &str,
+    parameters: &Parameters,
+    source: &str,
+) -> Result<StrategyTraces, StrategyError> {
+    let Ok(text) = SourceText::read(source.as_bytes(), BoxLimits::STRATEGIES.source_kb) else {
+        return Ok(task
+            .markets()
+            .map(|(name, _)| (name.to_owned(), Vec::new()))
+            .collect());
+    };
+    let program = Program {
+        source: &text,
+        class,
+        configuration: &task.document.configuration(parameters),
+        document: task.id,
+    };
+    let mut opened = ProgramBox::open(launcher, program, 0)?;
+    let runs: Vec<PlannedRun> = task
+        .markets()
+        .map(|(_, market)| planned(market, "trace"))
+        .collect();
+    let outcomes = opened.run_all(&runs)?;
+    let traces = task.markets().zip(outcomes);
+    Ok(traces
+        .map(|((name, _), outcome)| (name.to_owned(), tokens_of(&outcome)))
+        .collect())
+}
+
+fn planned(market: &StrategyBars, purpose: &'static str) -> PlannedRun {
+    PlannedRun {
+        market: market.clone(),
+        seed: SEED,
+        purpose,
+    }
+}
+
+/// The tokens of a run; none where it failed.
+fn tokens_of(outcome: &LogsOutcome) -> Vec<String> {
+    outcome
+        .as_ref()
+        .map_or_else(|_| Vec::new(), |logs| candidate_tokens(&logs.bars))
+}
+
+/// A submission that failed a gate before anything ran: as far as can be from the reference.
+fn unrun(task: &StrategyTask, gate: Gate, reason: &str) -> SubmissionReport {
+    SubmissionReport {
+        gates: GateResults::failed_at(gate, reason),
+        checks: Vec::new(),
+        facts: None,
+        class_name: String::new(),
+        run: None,
+        traces: task
+            .markets()
+            .map(|(name, _)| (name.to_owned(), Vec::new()))
+            .collect(),
+        distances: task.markets().map(|(name, _)| (name.to_owned(), 1.0)).collect(),
+    }
+}
+
+/// A submission whose card is as it must be, in its box.
+struct SubmissionRun<'l, 'a> {
+    launcher: &'l BoxLauncher,
+    task: &'a StrategyTask,
+    source: &'a SourceText,
+    class: &'a str,
+    parameters: Parameters,
+    configuration: serde_json::Value,
+    opened: ProgramBox<'l>,
+}
+
+impl<'l, 'a> SubmissionRun<'l, 'a> {
+    fn open(
+        launcher: &'l BoxLauncher,
+        task: &'a StrategyTask,
+        card: &'a StrategyCard,
+        source: &'a SourceText,
+    ) -> Result<Self, StrategyError> {
+        let parameters = card.parameters();
+        let configuration = task.document.configuration(&parameters);
+        let program = Program {
+            source,
+            class: card.class_name(),
+            configuration: &configuration,
+            document: task.id,
+        };
+        Ok(Self {
+            launcher,
+            task,
+            source,
+            class: card.class_name(),
+            opened: ProgramBox::open(launcher, program, 0)?,
+            parameters,
+            configuration,
+        })
+    }
+
+    fn judge(mut self) -> Result<SubmissionReport, StrategyError> {
+        let nodes = self.opened.syntax_tree()?.unwrap_or_default();
+        let facts = Some(source_facts(self.source.text(), &nodes));
+        let whole = match self.opened.run(&planned(self.task.long(), "long"))? {
+            Ok(whole) => whole,
+            Err(fault) => {
+                let report = unrun(self.task, Gate::Exec, &fault.to_string());
+                return Ok(SubmissionReport { facts, ..report });
+            }
+        };
+        let (traces, stress) = self.trace_and_stress(&whole)?;
+        let leak = self.look_ahead(&whole)?;
+        let repetition = self.repetition(&whole)?;
+        let run = self.evidence(whole, stress);
+        let audit = audit_reason(&run);
+        let reference = self.task.reference_traces(&self.parameters)?;
+        Ok(SubmissionReport {
+            gates: GateResults::new([None, None, None, repetition, leak, audit]),
+            checks: Vec::new(),
+            facts,
+            class_name: String::new(),
+            run: Some(run),
+            distances: trace_distances(&reference, &traces),
+            traces,
+        })
+    }
+
+    /// Runs on all scenarios and on distorted bars.
+    fn trace_and_stress(
+        &mut self,
+        whole: &CandidateLogs,
+    ) -> Result<(StrategyTraces, Vec<StressOutcome>), StrategyError> {
+        let scenarios = self.task.scenarios();
+        let distorted = Stress::ALL.map(|stress| stress.apply(self.task.long()));
+        let runs: Vec<PlannedRun> = scenarios
+            .iter()
+            .map(|scenario| planned(&scenario.market, "trace"))
+            .chain(distorted.iter().map(|market| planned(market, "stress")))
+            .collect();
+        let mut outcomes = self.opened.run_all(&runs)?.into_iter();
+        let mut traces: StrategyTraces = scenarios
+            .iter()
+            .zip(outcomes.by_ref())
+            .map(|(scenario, outcome)| (scenario.name.clone(), tokens_of(&outcome)))
+            .collect();
+        traces.insert(LONG_RUN.to_owned(), candidate_tokens(&whole.bars));
+        let stress = Stress::ALL
+            .into_iter()
+            .zip(&distorted)
+            .zip(outcomes)
+            .map(|((stress, market), outcome)| self.stressed(stress, market, outcome));
+        Ok((traces, stress.collect()))
+    }
+
+    fn stressed(&self, stress: Stress, market: &StrategyBars, outcome: LogsOutcome) -> StressOutcome {
+        match outcome {
+            Ok(logs) => StressOutcome {
+                stress,
+                has_ended: true,
+                problem: misplaced_row(&logs.bars, market).or_else(|| equity_problem(&logs)),
+                breaches: BreachReport::of(&logs, market, &self.task.document, &self.parameters),
+            },
+            Err(fault) => StressOutcome {
+                stress,
+                has_ended: false,
+                problem: Some(fault.to_string()),
+                breaches: BreachReport::default(),
+            },
+        }
+    }
+
+    /// Why the gate on look-ahead is failed: the first cut at which the past is told otherwise.
+    fn look_ahead(&mut self, whole: &CandidateLogs) -> Result<Option<String>, StrategyError> {
+        let market = self.task.long();
+        let cuts = look_ahead_cuts(market.times().len());
+        let prefixes = cuts.iter().map(|cut| FutureChange::Cut { bars: *cut });
+        let replaced = cuts
+            .iter()
+            .flat_map(|cut| JUMPS.map(|jump| FutureChange::Replaced { bars: *cut, jump }));
+        let changes: Vec<FutureChange> = prefixes.chain(replaced).collect();
+        for some in changes.chunks(AT_ONCE) {
+            let runs: Vec<PlannedRun> = some
+                .iter()
+                .map(|change| PlannedRun {
+                    market: change.apply(market),
+                    seed: SEED,
+                    purpose: change.purpose(),
+                })
+                .collect();
+            let outcomes = self.opened.run_all(&runs)?;
+            let mut judged = some.iter().zip(outcomes);
+            let reason = judged.find_map(|(change, outcome)| change.problem(whole, outcome, market));
+            if reason.is_some() {
+                return Ok(reason);
+            }
+        }
+        Ok(None)
+    }
+
+    /// Why the gate on determinism is failed: what a fresh process with other seeds says otherwise.
+    fn repetition(&self, whole: &CandidateLogs) -> Result<Option<String>, StrategyError> {
+        for (seed, hash_seed) in REPETITION_SEEDS.into_iter().skip(1) {
+            let program = Program {
+                source: self.source,
+                class: self.class,
+                configuration: &self.configuration,
+                document: self.task.id,
+            };
+            let mut fresh = ProgramBox::open(self.launcher, program, hash_seed)?;
+            let run = PlannedRun {
+                seed,
+                ..planned(self.task.long(), "repetition")
+            };
+            let difference = match fresh.run(&run)? {
+                Ok(logs) => repetition_difference(whole, &logs).map(|difference| difference.to_string()),
+                Err(fault) => Some(fault.to_string()),
+            };
+            if let Some(difference) = difference {
+                return Ok(Some(format!("seeds {seed} and {hash_seed}: {difference}")));
+            }
+        }
+        Ok(None)
+    }
+
+    fn evidence(&self, logs: CandidateLogs, stress: Vec<StressOutcome>) -> RunEvidence {
+        let (market, document) = (self.task.long(), &self.task.document);
+        let broken = || broken_trace(&logs, market, INITIAL_CAPITAL).map(|broken| broken.to_string());
+        RunEvidence {
+            trade_hash: candidate_trade_hash(&logs.trades),
+            completeness: completeness(&logs, document),
+            untraceable: misplaced_row(&logs.bars, market).or_else(broken),
+            missing_columns: missing_columns(&logs, document),
+            breaches: BreachReport::of(&logs, market, document, &self.parameters),
+            logs,
+            stress,
+        }
+    }
+}
+
+fn audit_reason(run: &RunEvidence) -> Option<String> {
+    if run.completeness < COMPLETENESS_MIN {
+        return Some(format!(
+            "{:.4} of the required cells are filled, at least {COMPLETENESS_MIN} must be",
+            run.completeness
+        ));
+    }
+    run.untraceable.clone()
+}
+
+/// The first bar whose equity is no number above 0.
+fn equity_problem(logs: &CandidateLogs) -> Option<String> {
+    let is_sound = |row: &usize| {
+        let equity = logs.bars.number("equity", *row);
+        equity.is_some_and(|equity| equity.is_finite() && equity > 0.0)
+    };
+    let row = (0..logs.bars.len()).find(|row| !is_sound(row))?;
+    Some(format!("the equity in row {row} is no number above 0"))
+}
+
+/// What becomes of the bars after a cut.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum FutureChange {
+    /// They are not there.
+    Cut { bars: usize },
+    /// They are others.
+    Replaced { bars: usize, jump: f64 },
+}
+
+impl FutureChange {
+    fn apply(self, market: &StrategyBars) -> StrategyBars {
+        match self {
+            Self::Cut { bars } => market.prefix(bars),
+            Self::Replaced { bars, jump } => replaced_future(market, bars, jump, FUTURE_SEED),
+        }
+    }
+
+    const fn purpose(self) -> &'static str {
+        match self {
+            Self::Cut { .. } => "prefix",
+            Self::Replaced { .. } => "future",
+        }
+    }
+
+    const fn bars(self) -> usize {
+        match self {
+            Self::Cut { bars } | Self::Replaced { bars, .. } => bars,
+        }
+    }
+
+    /// Why a run on the changed bars shows that the program looks ahead.
+    fn problem(self, whole: &CandidateLogs, outcome: LogsOutcome, market: &StrategyBars) -> Option<String> {
+        let place = match self {
+            Self::Cut { bars } => format!("{bars} bars"),
+            Self::Replaced { bars, .. } => format!("other bars after {bars}"),
+        };
+        let last = market.times().get(self.bars().checked_sub(1)?)?;
+        match outcome {
+            Ok(part) => known_difference(whole, &part, last.as_str())
+                .map(|difference| format!("{place}: {difference}")),
+            Err(fault) => Some(format!("prefix_error: {place}: {fault}")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::box_runs::RunFault;
+    use ktd_strategy_code::{DocumentId, TraceDistances};
+
+    #[test]
+    fn what_fails_before_a_run_is_as_far_as_can_be() {
+        let task = StrategyTask::drawn(DocumentId::S01, 7).unwrap();
+        let report = unrun(&task, Gate::Exec, "cpu");
+        let ones: TraceDistances = task.markets().map(|(name, _)| (name.to_owned(), 1.0)).collect();
+        assert_eq!(report.distances, ones);
+        assert_eq!(report.traces.len(), task.scenarios().len() + 1);
+        assert_eq!(report.gates.first_failed(), Some(Gate::Exec));
+        let [fidelity, risk, reliability] = report.measured(false);
+        assert!(fidelity.abs() + risk.abs() + reliability.abs() < 1e-15);
+    }
+
+    #[test]
+    fn a_run_that_fails_on_changed_bars_fails_the_gate() {
+        let task = StrategyTask::drawn(DocumentId::S01, 7).unwrap();
+        let change = FutureChange::Cut { bars: 50 };
+        let fault = Err(RunFault::new("KeyError", "'x'"));
+        assert_eq!(
+            change
+                .problem(&CandidateLogs::default(), fault, task.long())
+                .unwrap(),
+            "prefix_error: 50 bars: KeyError: 'x'"
+        );
+        let same = Ok(CandidateLogs::default());
+        assert_eq!(change.problem(&CandidateLogs::default(), same, task.long()), None);
+        assert_eq!(change.apply(task.long()).times().len(), 50);
+    }
+}

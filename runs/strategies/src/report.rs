@@ -1,0 +1,147 @@
+//! What a submission came to: gates with their reasons, traces, stress, breaches, scores of both kinds.
+
+use ktd_strategy_code::{
+    BreachReport, CandidateLogs, CardCheck, FidelityEvidence, Gate, GateResults, PaperEvidence, PaperScores,
+    ReliabilityEvidence, RiskEvidence, SourceFacts, StrategyDocument, StrategyTraces, Stress, TraceDistances,
+};
+
+/// A run on distorted bars.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StressOutcome {
+    /// How they are distorted.
+    pub stress: Stress,
+    /// Whether the run gave logs.
+    pub has_ended: bool,
+    /// Why it is not passed.
+    pub problem: Option<String>,
+    /// Actions and broken constraints.
+    pub breaches: BreachReport,
+}
+
+/// What the runs of a program showed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunEvidence {
+    /// Logs of the long run.
+    pub logs: CandidateLogs,
+    /// Hash of its trades, for display.
+    pub trade_hash: String,
+    /// Share of required cells that are filled.
+    pub completeness: f64,
+    /// What cannot be traced.
+    pub untraceable: Option<String>,
+    /// Required columns that are missing.
+    pub missing_columns: Vec<String>,
+    /// Actions and broken constraints of the long run.
+    pub breaches: BreachReport,
+    /// Runs on distorted bars.
+    pub stress: Vec<StressOutcome>,
+}
+
+/// A submission, judged.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SubmissionReport {
+    /// The six gates.
+    pub gates: GateResults,
+    /// Checks of the card; none where it is no card.
+    pub checks: Vec<CardCheck>,
+    /// What the source shows; `None` where it was not looked at.
+    pub facts: Option<SourceFacts>,
+    /// The class that the card names.
+    pub class_name: String,
+    /// What its runs showed; `None` where it does not run.
+    pub run: Option<RunEvidence>,
+    /// Its traces; none where it does not run.
+    pub traces: StrategyTraces,
+    /// Distances of its traces to the reference; 1 where it does not run.
+    pub distances: TraceDistances,
+}
+
+impl SubmissionReport {
+    /// D1, fidelity to the document, from 0 to 1; 0 for a version that has drifted.
+    #[must_use]
+    pub fn fidelity(&self, has_drifted: bool) -> f64 {
+        let evidence = FidelityEvidence {
+            checks_held: self.checks.iter().filter(|check| check.holds).count(),
+            checks: self.checks.len(),
+            distances: self.distances.values().copied().collect(),
+            has_drifted,
+        };
+        evidence.score()
+    }
+
+    /// D2, risk, from 0 to 1: over the long run and the stress runs; 0 where it does not run.
+    #[must_use]
+    pub fn risk(&self) -> f64 {
+        let Some(run) = &self.run else { return 0.0 };
+        let all = || std::iter::once(&run.breaches).chain(run.stress.iter().map(|stress| &stress.breaches));
+        let evidence = RiskEvidence {
+            actions: all().map(|report| report.actions).sum(),
+            breaches: all().map(|report| report.breaches.len()).sum(),
+            logged_breaches: all().map(BreachReport::logged).sum(),
+            stress_passed: run
+                .stress
+                .iter()
+                .filter(|stress| stress.problem.is_none())
+                .count(),
+            stress_runs: run.stress.len(),
+        };
+        evidence.score()
+    }
+
+    /// D3, reliability, from 0 to 1; 0 where it does not run.
+    #[must_use]
+    pub fn reliability(&self) -> f64 {
+        let Some(run) = &self.run else { return 0.0 };
+        let evidence = ReliabilityEvidence {
+            is_deterministic: self.gates.is_passed(Gate::Determ),
+            is_free_of_leaks: self.gates.is_passed(Gate::AntiLeak),
+            completeness: run.completeness,
+            is_traceable: run.untraceable.is_none(),
+            stress_ended: run.stress.iter().filter(|stress| stress.has_ended).count(),
+            stress_runs: run.stress.len(),
+        };
+        evidence.score()
+    }
+
+    /// D1, D2 and D3 as measured.
+    #[must_use]
+    pub fn measured(&self, has_drifted: bool) -> [f64; 3] {
+        [self.fidelity(has_drifted), self.risk(), self.reliability()]
+    }
+
+    /// The published static scores; `None` where the source was not looked at.
+    #[must_use]
+    pub fn paper(&self, source: &str, document: &StrategyDocument) -> Option<PaperScores> {
+        let run = self.run.as_ref();
+        let evidence = PaperEvidence {
+            class_name: &self.class_name,
+            has_trades: run.is_some(),
+            has_bars: run.is_some(),
+            missing_columns: run.map_or(0, |run| run.missing_columns.len()),
+            completeness: run.map_or(1.0, |run| run.completeness),
+            keywords: &document.keywords,
+            parameters: document.parameters.len(),
+        };
+        Some(PaperScores::of(source, self.facts.as_ref()?, evidence))
+    }
+
+    /// Static warnings of look-ahead, which decide nothing.
+    #[must_use]
+    pub fn warnings(&self) -> Vec<String> {
+        let Some(facts) = &self.facts else {
+            return Vec::new();
+        };
+        let counted = [
+            (facts.negative_shifts, "shifts by a negative constant"),
+            (facts.future_indices, "indices of a name plus a constant"),
+            (facts.reversed_slices, "slices with a negative step"),
+            (facts.open_rollings, "rolling windows without min_periods"),
+        ];
+        let counted = counted.into_iter().filter(|(count, _)| *count > 0);
+        let words = facts.future_words.iter().map(|word| format!("the word {word:?}"));
+        counted
+            .map(|(count, what)| format!("{count} {what}"))
+            .chain(words)
+            .collect()
+    }
+}
