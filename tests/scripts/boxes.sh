@@ -15,3 +15,8 @@ if ! "$ktd" box doctor; then
   printf 'no box holds on this machine: its tests are passed over\n' >&2
   exit "$SKIPPED"
 fi
+
+# `--whole`: every submission, version and reply of the golden set of strategies, which takes minutes.
+if [[ "${1-}" == --whole ]]; then
+  KTD_WHOLE=1 cargo test --release --locked -p ktd-tests --test golden systradebench::boxed
+fi

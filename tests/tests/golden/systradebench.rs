@@ -9,6 +9,8 @@
     reason = "a broken golden file fails the test, and a finished comparison is told"
 )]
 
+mod boxed;
+
 use ktd_kit::Need;
 use ktd_kit::golden::{golden_root, text};
 use ktd_strategy_code::{
