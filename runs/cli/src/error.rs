@@ -175,6 +175,7 @@ from_errors!(
     ktd_simulate::SimulateError,
     ktd_boxed::BoxError,
     ktd_code::CodeError,
+    ktd_strategies::StrategyError,
 );
 
 #[cfg(test)]

@@ -50,6 +50,8 @@ mod selection;
 mod signals;
 mod simulate;
 mod step_bar;
+mod strategy_code;
+mod strategy_code_args;
 mod trading_day;
 mod vendors;
 mod verify;
@@ -147,6 +149,9 @@ enum Command {
     /// Judge factor functions that models wrote: do they run, look ahead, give the right values, loop.
     #[command(name = "factor-code", subcommand, after_help = factor_code::EXAMPLES)]
     FactorCode(factor_code::FactorCodeCommand),
+    /// Judge trading strategies that models wrote: gates, drift between versions, fidelity to the document.
+    #[command(name = "strategy-code", subcommand, after_help = strategy_code::EXAMPLES)]
+    StrategyCode(strategy_code::StrategyCodeCommand),
     /// The inner stage of a box.
     #[command(name = "box-inner", hide = true)]
     BoxInner(boxed::InnerArgs),
@@ -196,6 +201,7 @@ pub fn main() -> ExitCode {
         Command::Boxed(command) => boxed::run(&command, console),
         Command::BoxInner(args) => boxed::inner(&args),
         Command::FactorCode(command) => factor_code::run(&command, console),
+        Command::StrategyCode(command) => strategy_code::run(&command, console),
         Command::Wire(command) => wire::run(&command, console),
         Command::Planting(args) => planting::run(&args, console),
         Command::Baseline(command) => baseline::run(&command, console),

@@ -8,7 +8,7 @@ use ktd_sandbox::{
     SyntaxNode, TableCellValue,
 };
 use ktd_strategy_code::{
-    AssetBars, BarTime, CandidateLogs, CandidateTable, DocumentId, INITIAL_CAPITAL, LogCell, StrategyBars,
+    AssetBars, BarTime, CandidateLogs, CandidateTable, INITIAL_CAPITAL, LogCell, StrategyBars,
 };
 use serde_json::{Value, json};
 use std::fmt;
@@ -56,7 +56,7 @@ pub(crate) struct ProgramBox<'l> {
     class: String,
     configuration: Value,
     /// What draws the order of jobs.
-    document: DocumentId,
+    key: String,
 }
 
 /// A program, and how it is called.
@@ -65,7 +65,7 @@ pub(crate) struct Program<'a> {
     pub(crate) source: &'a SourceText,
     pub(crate) class: &'a str,
     pub(crate) configuration: &'a Value,
-    pub(crate) document: DocumentId,
+    pub(crate) key: &'a str,
 }
 
 /// One run to be made.
@@ -85,7 +85,7 @@ impl<'l> ProgramBox<'l> {
             opened: launcher.open(program.source.clone(), hash_seed)?,
             class: program.class.to_owned(),
             configuration: program.configuration.clone(),
-            document: program.document,
+            key: program.key.to_owned(),
         })
     }
 
@@ -106,7 +106,7 @@ impl<'l> ProgramBox<'l> {
     /// Runs, in an order that a key draws; what they gave, in their own.
     pub(crate) fn run_all(&mut self, runs: &[PlannedRun]) -> Result<Vec<LogsOutcome>, StrategyError> {
         let jobs: Vec<BoxJob> = runs.iter().map(|run| self.job(run)).collect();
-        let outcomes = self.opened.run_all(&jobs, self.document.label())?;
+        let outcomes = self.opened.run_all(&jobs, &self.key)?;
         Ok(outcomes.into_iter().map(logs_of).collect())
     }
 

@@ -6,8 +6,8 @@ use crate::report::{RunEvidence, StressOutcome, SubmissionReport};
 use crate::source_facts::source_facts;
 use crate::submission::StrategySubmission;
 use crate::task::StrategyTask;
-use ktd_boxed::BoxLauncher;
-use ktd_sandbox::{BoxLimits, SourceText};
+use ktd_boxed::{BoxLauncher, BoxSetup};
+use ktd_sandbox::{BoxLimits, ModuleName, SourceText};
 use ktd_strategy_code::{
     BreachReport, COMPLETENESS_MIN, CandidateLogs, Gate, GateResults, INITIAL_CAPITAL, JUMPS, LONG_RUN,
     Parameters, REPETITION_SEEDS, StrategyBars, StrategyCard, StrategyTraces, Stress, broken_trace,
@@ -21,6 +21,16 @@ const SEED: u32 = 42;
 const FUTURE_SEED: u64 = 20_260_400;
 /// As many runs are asked for at once: a verdict may make later ones needless.
 const AT_ONCE: usize = 16;
+
+/// How the boxes of strategies are to be: their limits, and libraries that programs import themselves.
+#[must_use]
+pub fn strategy_boxes(setup: BoxSetup) -> BoxSetup {
+    BoxSetup {
+        limits: BoxLimits::STRATEGIES,
+        modules: ModuleName::strategies(),
+        ..setup
+    }
+}
 
 /// The report on a submission.
 ///
@@ -82,7 +92,7 @@ pub fn trace_program(
         source: &text,
         class,
         configuration: &task.document.configuration(parameters),
-        document: task.id,
+        key: task.id.label(),
     };
     let mut opened = ProgramBox::open(launcher, program, 0)?;
     let runs: Vec<PlannedRun> = task
@@ -151,7 +161,7 @@ impl<'l, 'a> SubmissionRun<'l, 'a> {
             source,
             class: card.class_name(),
             configuration: &configuration,
-            document: task.id,
+            key: task.id.label(),
         };
         Ok(Self {
             launcher,
@@ -270,7 +280,7 @@ impl<'l, 'a> SubmissionRun<'l, 'a> {
                 source: self.source,
                 class: self.class,
                 configuration: &self.configuration,
-                document: self.task.id,
+                key: self.task.id.label(),
             };
             let mut fresh = ProgramBox::open(self.launcher, program, hash_seed)?;
             let run = PlannedRun {

@@ -4,16 +4,34 @@
 
 mod box_runs;
 mod error;
+mod frames;
 mod judge;
+mod own_strategy;
+mod replies;
 mod report;
 mod source_facts;
+mod strip;
 mod submission;
+mod tables;
 mod task;
+mod versions;
 
 pub use box_runs::RunFault;
 pub use error::StrategyError;
-pub use judge::{judge_submission, trace_program};
+pub use judge::{judge_submission, strategy_boxes, trace_program};
+pub use ktd_strategy_code::{
+    DocumentId, LONG_RUN, PatchSize, StrategyCard, StrategyDocument, StrategyVersion, VersionDrift,
+    document_json, document_text,
+};
+pub use own_strategy::OwnStrategy;
+pub use replies::{ScoredStrategy, StrategyReplies};
 pub use report::{RunEvidence, StressOutcome, SubmissionReport};
 pub use source_facts::source_facts;
+pub use strip::scenario_strip;
 pub use submission::StrategySubmission;
+pub use tables::{
+    document_table, document_value, drift_text, drift_value, patch_text, patch_value, report_text,
+    report_value, scored_value, version_table, version_value,
+};
 pub use task::{SCENARIO_SEED, StrategyTask};
+pub use versions::{DriftRule, SubmissionVersion, VersionChain};

@@ -15,6 +15,7 @@ mod killed;
 mod layers;
 mod machine;
 mod recall;
+mod strategies;
 
 use ktd_boxed::{BoxLauncher, BoxSetup};
 use ktd_kit::Need;

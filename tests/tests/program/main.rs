@@ -39,6 +39,7 @@ mod reasons;
 mod replay_steps;
 mod retry_lost;
 mod schemas;
+mod strategy_code;
 mod streamed;
 mod synthetic_panel;
 mod text_rounds;

@@ -208,7 +208,7 @@ pub(crate) const FOR_TESTS: [&str; 2] = ["tests", "kit"];
 pub(crate) const OPTIONAL: &str = "frames";
 
 /// All crates but those for tests, in the order of the plan.
-pub(crate) const CRATES: [Crate; 40] = [
+pub(crate) const CRATES: [Crate; 41] = [
     Crate {
         name: "env",
         folder: "env",
@@ -556,7 +556,7 @@ pub(crate) const CRATES: [Crate; 40] = [
     Crate {
         name: "strategies",
         folder: "runs/strategies",
-        knows: &["strategy-code", "sandbox", "boxed", "io"],
+        knows: &["strategy-code", "sandbox", "boxed", "io", "view"],
         tests_know: &[],
         never: "a market, a mask, how a gate decides",
         powers: &[Serialisation],
@@ -690,6 +690,7 @@ pub(crate) const CRATES: [Crate; 40] = [
             "sandbox",
             "boxed",
             "code",
+            "strategies",
             "viewer",
         ],
         tests_know: &[],

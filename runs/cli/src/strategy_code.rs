@@ -1,0 +1,281 @@
+//! `ktd strategy-code`: trading strategies that models wrote.
+
+use crate::CliError;
+use crate::output::Console;
+use crate::strategy_code_args::{
+    DriftArgs, GateArgs, LintArgs, ListArgs, PatchArgs, ScenarioArgs, ScoreArgs, ShowArgs, known,
+};
+use clap::Subcommand;
+use ktd_boxed::BoxLauncher;
+use ktd_io::whole_file::read_input;
+use ktd_strategies::{
+    DocumentId, OwnStrategy, PatchSize, StrategyCard, StrategyDocument, StrategyError, StrategyReplies,
+    StrategySubmission, StrategyVersion, VersionDrift, document_table, document_text, document_value,
+    drift_text, drift_value, judge_submission, patch_text, patch_value, report_text, report_value,
+    scenario_strip, scored_value, strategy_boxes, trace_program, version_table,
+};
+use serde_json::{Value, json};
+use std::path::Path;
+
+/// Work on trading strategies.
+#[derive(Debug, Subcommand)]
+pub(super) enum StrategyCodeCommand {
+    /// List the documents.
+    List(ListArgs),
+    /// Show a document as a model gets it.
+    Show(ShowArgs),
+    /// Check a strategy of one's own: every rule must fire in some scenario.
+    Lint(LintArgs),
+    /// Show what the reference does in a scenario, and where a program does otherwise.
+    Scenario(ScenarioArgs),
+    /// Take one submission through the six gates, in the box, without a model.
+    Gate(GateArgs),
+    /// Compare two versions: did the strategy change?
+    Drift(DriftArgs),
+    /// Count the lines that a patch changes.
+    Patch(PatchArgs),
+    /// Judge a file of replies, iteration by iteration, in the box, without a model.
+    Score(ScoreArgs),
+}
+
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  ktd strategy-code show S07
+  ktd strategy-code gate strategy.py --card card.json --strategy S01
+  ktd strategy-code score --replies replies.jsonl";
+
+/// Works on trading strategies.
+pub(super) fn run(command: &StrategyCodeCommand, console: Console) -> Result<(), CliError> {
+    match command {
+        StrategyCodeCommand::List(ListArgs {}) => list(console),
+        StrategyCodeCommand::Show(args) => show(args, console),
+        StrategyCodeCommand::Lint(args) => lint(args, console),
+        StrategyCodeCommand::Scenario(args) => scenario(args, console),
+        StrategyCodeCommand::Gate(args) => gate(args, console),
+        StrategyCodeCommand::Drift(args) => drift(args, console),
+        StrategyCodeCommand::Patch(args) => patch(args, console),
+        StrategyCodeCommand::Score(args) => score(args, console),
+    }
+}
+
+fn document(id: DocumentId) -> Result<StrategyDocument, CliError> {
+    Ok(StrategyDocument::built_in(id).map_err(StrategyError::invalid)?)
+}
+
+fn list(console: Console) -> Result<(), CliError> {
+    let documents: Result<Vec<_>, CliError> = DocumentId::ALL
+        .into_iter()
+        .map(|id| Ok((id, document(id)?)))
+        .collect();
+    let documents = documents?;
+    let rows: Vec<Value> = documents
+        .iter()
+        .map(|(_, document)| document_value(document))
+        .collect();
+    console.result(
+        &document_table(&documents).text_in(console.layout()),
+        &json!({"strategies": rows}),
+    )
+}
+
+fn show(args: &ShowArgs, console: Console) -> Result<(), CliError> {
+    let id = known(&args.id)?;
+    let mut value = document_value(&document(id)?);
+    if let Value::Object(members) = &mut value {
+        members.insert("text".to_owned(), Value::from(document_text(id)));
+    }
+    console.result(document_text(id), &value)
+}
+
+fn lint(args: &LintArgs, console: Console) -> Result<(), CliError> {
+    let own = OwnStrategy::read(&args.folder)?;
+    let findings: Vec<String> = if own.has_reference() {
+        let launcher = BoxLauncher::prove(strategy_boxes(args.boxes.setup()))?;
+        let findings = own.lint(&launcher)?;
+        findings.into_iter().map(|finding| finding.to_string()).collect()
+    } else {
+        Vec::new()
+    };
+    let state = match (own.has_reference(), findings.len()) {
+        (false, _) => "behavioural layer off: there is no reference.py",
+        (true, 0) => "every rule fires, and one scenario is quiet",
+        (true, _) => "",
+    };
+    let mut lines = vec![
+        format!("{} {}", own.document.id, own.document.name),
+        format!("scenarios  {}", own.scenarios.len()),
+        format!("text       SHA-256 {}", own.text_sha256),
+    ];
+    lines.extend(findings.iter().map(|finding| format!("finding    {finding}")));
+    if !state.is_empty() {
+        lines.push(format!("lint       {state}"));
+    }
+    let value = json!({
+        "strategy": own.document.id, "scenarios": own.scenarios.len(), "text_sha256": own.text_sha256,
+        "reference": own.has_reference(), "findings": findings,
+    });
+    console.result(
+        &format!("{}\n", crate::output::visible_lines(&lines.join("\n"))),
+        &value,
+    )?;
+    if findings.is_empty() {
+        Ok(())
+    } else {
+        Err(CliError::difference(format!(
+            "{}: the lint has findings",
+            args.folder.display()
+        )))
+    }
+}
+
+/// A file as a source, and the card where the file is a whole reply.
+fn version_of(path: &Path) -> Result<(Option<String>, String), CliError> {
+    let text = read_input(path)?;
+    Ok(match StrategySubmission::of_reply(&text, Some("")) {
+        Ok(reply) if reply.card.is_empty() => (None, reply.source),
+        Ok(reply) => (Some(reply.card), reply.source),
+        Err(_) => (None, text),
+    })
+}
+
+fn card_of(text: Option<&String>, path: &Path) -> Result<Option<StrategyCard>, CliError> {
+    let card = text.map(|text| StrategyCard::parse(text)).transpose();
+    card.map_err(|problem| {
+        CliError::input(
+            format_args!("{}: the card: {problem}", path.display()),
+            "give a reply whose card is strict JSON, or a source alone",
+        )
+    })
+}
+
+fn scenario(args: &ScenarioArgs, console: Console) -> Result<(), CliError> {
+    let task = args.bars.task(&args.id)?;
+    let parameters = task.document.default_parameters();
+    let mut reference = task.reference_traces(&parameters)?;
+    let Some(tokens) = reference.remove(&args.name) else {
+        let names: Vec<&str> = task.markets().map(|(name, _)| name).collect();
+        return Err(CliError::input(
+            format_args!("unknown scenario {:?} of {}", args.name, task.id),
+            format_args!("choose one of {}", names.join(", ")),
+        ));
+    };
+    let program = match &args.source {
+        Some(path) => {
+            let (card, source) = version_of(path)?;
+            let card = card_of(card.as_ref(), path)?;
+            let class = card.as_ref().map_or("Strategy", StrategyCard::class_name);
+            let launcher = BoxLauncher::prove(strategy_boxes(args.boxes.setup()))?;
+            let mut traces = trace_program(&launcher, &task, class, &parameters, &source)?;
+            Some(traces.remove(&args.name).unwrap_or_default())
+        }
+        None => None,
+    };
+    let is_same = program.as_ref().is_none_or(|program| *program == tokens);
+    console.result(
+        &scenario_strip(&tokens, program.as_deref()),
+        &json!({"strategy": task.id.label(), "scenario": args.name, "reference": tokens, "program": program}),
+    )?;
+    if is_same {
+        Ok(())
+    } else {
+        Err(CliError::difference(
+            "the program does otherwise than the reference",
+        ))
+    }
+}
+
+fn gate(args: &GateArgs, console: Console) -> Result<(), CliError> {
+    let task = args.bars.task(&args.strategy)?;
+    let text = read_input(&args.file)?;
+    let submission = match &args.card {
+        Some(card) => StrategySubmission {
+            card: read_input(card)?,
+            source: text,
+        },
+        None => StrategySubmission::of_reply(&text, None).map_err(|problem| {
+            CliError::input(
+                format_args!("{}: {problem}", args.file.display()),
+                "give a whole reply with both blocks, or the card with --card",
+            )
+        })?,
+    };
+    let launcher = BoxLauncher::prove(strategy_boxes(args.boxes.setup()))?;
+    let report = judge_submission(&launcher, &task, &submission)?;
+    console.result(
+        &report_text(&report, &submission, &task),
+        &report_value(&report, &submission, &task),
+    )?;
+    match report.gates.first_failed() {
+        None => Ok(()),
+        Some(gate) => Err(CliError::difference(format!(
+            "{}: the gate {} is not passed",
+            args.file.display(),
+            gate.label()
+        ))),
+    }
+}
+
+fn drift(args: &DriftArgs, console: Console) -> Result<(), CliError> {
+    let task = args.bars.task(&args.strategy)?;
+    let (old_card, old) = version_of(&args.old)?;
+    let (new_card, new) = version_of(&args.new)?;
+    let old_card = card_of(old_card.as_ref(), &args.old)?;
+    let new_card = card_of(new_card.as_ref(), &args.new)?;
+    let parameters = old_card
+        .as_ref()
+        .map_or_else(|| task.document.default_parameters(), StrategyCard::parameters);
+    let reference = task.reference_traces(&parameters)?;
+    let launcher = BoxLauncher::prove(strategy_boxes(args.boxes.setup()))?;
+    let class = |card: &Option<StrategyCard>| {
+        let class = card.as_ref().map_or("Strategy", StrategyCard::class_name);
+        class.to_owned()
+    };
+    let old_traces = trace_program(&launcher, &task, &class(&old_card), &parameters, &old)?;
+    let new_traces = trace_program(&launcher, &task, &class(&new_card), &parameters, &new)?;
+    let found = VersionDrift::between(
+        StrategyVersion {
+            card: old_card.as_ref(),
+            source: &old,
+            traces: &old_traces,
+        },
+        StrategyVersion {
+            card: new_card.as_ref(),
+            source: &new,
+            traces: &new_traces,
+        },
+        &reference,
+    );
+    console.result(&drift_text(&found), &drift_value(&found))?;
+    if found.is_drift() {
+        return Err(CliError::difference(format!(
+            "{}: it drifted",
+            args.new.display()
+        )));
+    }
+    Ok(())
+}
+
+fn patch(args: &PatchArgs, console: Console) -> Result<(), CliError> {
+    let ((_, old), (_, new)) = (version_of(&args.old)?, version_of(&args.new)?);
+    let size = PatchSize::between(&old, &new);
+    console.result(&patch_text(size), &patch_value(size))?;
+    if size.is_within_budget() {
+        return Ok(());
+    }
+    Err(CliError::difference(format!(
+        "{}: the patch changes {} lines",
+        args.new.display(),
+        size.changed()
+    )))
+}
+
+fn score(args: &ScoreArgs, console: Console) -> Result<(), CliError> {
+    let replies = StrategyReplies::parse(&read_input(&args.replies)?)?;
+    let tasks = replies.tasks(args.bars.scenario_seed)?;
+    let launcher = BoxLauncher::prove(strategy_boxes(args.boxes.setup()))?;
+    let scored = replies.score(&launcher, &tasks, args.drift.rule())?;
+    console.result(
+        &version_table(&scored).text_in(console.layout()),
+        &scored_value(&scored, &tasks),
+    )
+}

@@ -1,0 +1,184 @@
+//! Options of every command of `ktd strategy-code`.
+
+use super::boxed_options::BoxArgs;
+use crate::CliError;
+use clap::{Args, ValueEnum};
+use ktd_strategies::{DocumentId, DriftRule, SCENARIO_SEED, StrategyTask};
+use std::path::PathBuf;
+
+const LIST_EXAMPLE: &str = "\
+Example:
+  ktd strategy-code list";
+const SHOW_EXAMPLE: &str = "\
+Example:
+  ktd strategy-code show S07";
+const LINT_EXAMPLE: &str = "\
+Example:
+  ktd strategy-code lint my-strategy
+
+The folder holds spec.json, spec.md, scenarios.jsonl and, for the behavioural layer, reference.py.
+Exit code 1: a rule fires in no scenario, the reference names a rule that the document does not, or
+every scenario has a trade.";
+const SCENARIO_EXAMPLE: &str = "\
+Examples:
+  ktd strategy-code scenario S07 roll
+  ktd strategy-code scenario S07 long --source strategy.py
+
+Exit code 1: the program does otherwise than the reference.";
+const GATE_EXAMPLE: &str = "\
+Examples:
+  ktd strategy-code gate strategy.py --card card.json --strategy S01
+  ktd strategy-code gate reply.md --strategy S01
+
+Without --card the file is a model's whole reply. Exit code 1: a gate is not passed.";
+const DRIFT_EXAMPLE: &str = "\
+Examples:
+  ktd strategy-code drift old.py new.py --strategy S01
+  ktd strategy-code drift old.md new.md --strategy S01
+
+Whole replies are compared with their cards, sources alone without. Exit code 1: it drifted.";
+const PATCH_EXAMPLE: &str = "\
+Example:
+  ktd strategy-code patch old.py new.py
+
+Exit code 1: more than 50 lines changed.";
+const SCORE_EXAMPLE: &str = "\
+Example:
+  ktd strategy-code score --replies replies.jsonl
+
+One JSON object a line: model, strategy, iteration from 0, reply.";
+
+/// Which bars programs are judged on.
+#[derive(Debug, Args)]
+pub(super) struct BarArgs {
+    /// The seed of scenarios and long runs.
+    #[arg(long, value_name = "SEED", default_value_t = SCENARIO_SEED)]
+    pub(super) scenario_seed: u64,
+}
+
+impl BarArgs {
+    pub(super) fn task(&self, id: &str) -> Result<StrategyTask, CliError> {
+        Ok(StrategyTask::drawn(known(id)?, self.scenario_seed)?)
+    }
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = LIST_EXAMPLE)]
+pub(super) struct ListArgs {}
+
+#[derive(Debug, Args)]
+#[command(after_help = SHOW_EXAMPLE)]
+pub(super) struct ShowArgs {
+    /// The document.
+    pub(super) id: String,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = LINT_EXAMPLE)]
+pub(super) struct LintArgs {
+    /// The strategy's folder.
+    #[arg(value_name = "DIR")]
+    pub(super) folder: PathBuf,
+    #[command(flatten)]
+    pub(super) boxes: BoxArgs,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = SCENARIO_EXAMPLE)]
+pub(super) struct ScenarioArgs {
+    /// The document.
+    pub(super) id: String,
+    /// The scenario; `long` for the long run.
+    pub(super) name: String,
+    /// A program to run on it, in the box: a Python file, or a model's whole reply.
+    #[arg(long, value_name = "FILE")]
+    pub(super) source: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) bars: BarArgs,
+    #[command(flatten)]
+    pub(super) boxes: BoxArgs,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = GATE_EXAMPLE)]
+pub(super) struct GateArgs {
+    /// The Python file; without --card a model's whole reply.
+    pub(super) file: PathBuf,
+    /// The card.
+    #[arg(long, value_name = "FILE")]
+    pub(super) card: Option<PathBuf>,
+    /// The document.
+    #[arg(long, value_name = "ID")]
+    pub(super) strategy: String,
+    #[command(flatten)]
+    pub(super) bars: BarArgs,
+    #[command(flatten)]
+    pub(super) boxes: BoxArgs,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = DRIFT_EXAMPLE)]
+pub(super) struct DriftArgs {
+    /// The earlier version: a Python file, or a model's whole reply.
+    pub(super) old: PathBuf,
+    /// The later version.
+    pub(super) new: PathBuf,
+    /// The document.
+    #[arg(long, value_name = "ID")]
+    pub(super) strategy: String,
+    #[command(flatten)]
+    pub(super) bars: BarArgs,
+    #[command(flatten)]
+    pub(super) boxes: BoxArgs,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = PATCH_EXAMPLE)]
+pub(super) struct PatchArgs {
+    /// The earlier version: a Python file, or a model's whole reply.
+    pub(super) old: PathBuf,
+    /// The later version.
+    pub(super) new: PathBuf,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = SCORE_EXAMPLE)]
+pub(super) struct ScoreArgs {
+    /// The replies.
+    #[arg(long, value_name = "FILE")]
+    pub(super) replies: PathBuf,
+    /// What makes an iteration void.
+    #[arg(long, value_enum, default_value = "reference")]
+    pub(super) drift: DriftArg,
+    #[command(flatten)]
+    pub(super) bars: BarArgs,
+    #[command(flatten)]
+    pub(super) boxes: BoxArgs,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(super) enum DriftArg {
+    /// A version that moved away from the reference strategy.
+    Reference,
+    /// A distance of 0.15 or more between two versions, as published.
+    Published,
+}
+
+impl DriftArg {
+    pub(super) const fn rule(self) -> DriftRule {
+        match self {
+            Self::Reference => DriftRule::Reference,
+            Self::Published => DriftRule::Published,
+        }
+    }
+}
+
+/// The document of an identifier.
+pub(super) fn known(id: &str) -> Result<DocumentId, CliError> {
+    DocumentId::parse(id).ok_or_else(|| {
+        CliError::input(
+            format_args!("unknown strategy {id:?}"),
+            "`ktd strategy-code list` shows the strategies",
+        )
+    })
+}

@@ -1,0 +1,407 @@
+//! Reports and versions as text, tables and JSON.
+
+use crate::replies::ScoredStrategy;
+use crate::report::SubmissionReport;
+use crate::submission::StrategySubmission;
+use crate::task::StrategyTask;
+use crate::versions::SubmissionVersion;
+use ktd_strategy_code::{
+    DocumentId, Gate, PATCH_LINES_MAX, PatchSize, StrategyDocument, StrictJson, VersionDrift,
+};
+use ktd_view::draw::Align::{Left, Right};
+use ktd_view::draw::{TableCell, TableData, visible};
+use serde_json::{Value, json};
+
+fn word(text: &str) -> TableCell {
+    TableCell::Text(text.to_owned())
+}
+
+/// The documents.
+#[must_use]
+pub fn document_table(documents: &[(DocumentId, StrategyDocument)]) -> TableData {
+    let heads = [
+        ("id", Left),
+        ("name", Left),
+        ("family", Left),
+        ("bars", Left),
+        ("assets", Right),
+        ("warm-up", Right),
+        ("parameters", Right),
+        ("rules", Right),
+        ("complexity", Right),
+    ];
+    let rows = documents.iter().map(|(id, document)| {
+        vec![
+            word(id.label()),
+            word(&document.name),
+            word(&document.family),
+            word(if document.is_intraday {
+                "15 minutes"
+            } else {
+                "daily"
+            }),
+            TableCell::Count(document.assets.len()),
+            TableCell::Count(document.warm_up_bars),
+            TableCell::Count(document.parameters.len()),
+            TableCell::Count(document.rules.len()),
+            TableCell::Ratio(document.complexity()),
+        ]
+    });
+    TableData::new(format!("{} strategies", documents.len()), heads).with_rows(rows)
+}
+
+/// A document for programs.
+#[must_use]
+pub fn document_value(document: &StrategyDocument) -> Value {
+    json!({
+        "id": document.id,
+        "name": document.name,
+        "family": document.family,
+        "assets": document.assets,
+        "multi_asset": document.is_multi_asset,
+        "intraday": document.is_intraday,
+        "warm_up_bars": document.warm_up_bars,
+        "parameters": document.configuration(&document.default_parameters()).get("parameters"),
+        "rules": document.rules,
+        "constraints": document.constraints.iter().map(|(name, value)| (name.clone(), plain(value)))
+            .collect::<serde_json::Map<String, Value>>(),
+        "columns": document.columns,
+        "complexity": document.complexity(),
+    })
+}
+
+fn plain(value: &StrictJson) -> Value {
+    match value {
+        StrictJson::Null => Value::Null,
+        StrictJson::Bool(flag) => Value::from(*flag),
+        StrictJson::Number(number) => Value::from(*number),
+        StrictJson::Text(text) => Value::from(text.as_str()),
+        StrictJson::List(items) => items.iter().map(plain).collect(),
+        StrictJson::Map(members) => members
+            .iter()
+            .map(|(name, value)| (name.clone(), plain(value)))
+            .collect(),
+    }
+}
+
+/// A report in words, with its evidence.
+#[must_use]
+pub fn report_text(
+    report: &SubmissionReport,
+    submission: &StrategySubmission,
+    task: &StrategyTask,
+) -> String {
+    let mut lines: Vec<String> = Gate::ALL
+        .into_iter()
+        .map(|gate| match report.gates.reason(gate) {
+            None => format!("{:<10} passed", gate.label()),
+            Some(reason) => format!("{:<10} failed: {reason}", gate.label()),
+        })
+        .collect();
+    if let Some(run) = &report.run {
+        lines.push(format!(
+            "trades     {} (hash {})",
+            run.logs.trades.len(),
+            run.trade_hash
+        ));
+        lines.push(format!(
+            "filled     {:.4} of the required cells",
+            run.completeness
+        ));
+        for breach in &run.breaches.breaches {
+            let logged = if breach.is_logged { "logged" } else { "not logged" };
+            lines.push(format!(
+                "breach     {} at {} ({logged})",
+                breach.kind.label(),
+                breach.time
+            ));
+        }
+        for outcome in &run.stress {
+            let problem = outcome
+                .problem
+                .as_deref()
+                .map(|problem| format!("failed: {problem}"));
+            let broken = outcome.breaches.breaches.len();
+            let problem = problem.or_else(|| (broken > 0).then(|| format!("passed, {broken} breaches")));
+            if let Some(problem) = problem {
+                lines.push(format!("stress     {}: {problem}", outcome.stress.label()));
+            }
+        }
+        let far = report.distances.iter().filter(|(_, distance)| **distance > 0.0);
+        lines.extend(
+            far.map(|(name, distance)| format!("distance   {distance:.4} to the reference in {name}")),
+        );
+    }
+    lines.extend(
+        report
+            .warnings()
+            .into_iter()
+            .map(|warning| format!("warning    {warning}")),
+    );
+    let [fidelity, risk, reliability] = report.measured(false);
+    lines.push(format!(
+        "measured   D1 {fidelity:.4}, D2 {risk:.4}, D3 {reliability:.4} (of 1)"
+    ));
+    if let Some(paper) = report.paper(&submission.source, &task.document) {
+        lines.push(format!(
+            "published  D3 {:.3}, D4 {:.3} (of 10, static)",
+            paper.d3, paper.d4
+        ));
+    }
+    lines.push(format!(
+        "valid      {}",
+        if report.gates.is_valid() { "yes" } else { "no" }
+    ));
+    // Reasons are foreign text.
+    let shown: Vec<_> = lines.iter().map(|line| visible(line)).collect();
+    format!("{}\n", shown.join("\n"))
+}
+
+/// A report for programs.
+#[must_use]
+pub fn report_value(
+    report: &SubmissionReport,
+    submission: &StrategySubmission,
+    task: &StrategyTask,
+) -> Value {
+    let gates = Gate::ALL.map(|gate| {
+        let reason = report.gates.reason(gate);
+        (
+            gate.label().to_owned(),
+            json!({"passed": reason.is_none(), "reason": reason}),
+        )
+    });
+    let [fidelity, risk, reliability] = report.measured(false);
+    let paper = report.paper(&submission.source, &task.document);
+    json!({
+        "strategy": task.id.label(),
+        "valid": report.gates.is_valid(),
+        "gates": gates.into_iter().collect::<serde_json::Map<String, Value>>(),
+        "card": report.checks.iter().filter(|check| !check.holds).map(|check| &check.field).collect::<Vec<_>>(),
+        "run": report.run.as_ref().map(run_value),
+        "distances": report.distances,
+        "warnings": report.warnings(),
+        "measured": {"D1": fidelity, "D2": risk, "D3": reliability},
+        "published": paper.map(|paper| json!({
+            "determinism": paper.determinism, "no_leak": paper.no_leak, "logs": paper.logs, "quality": paper.quality,
+            "D3": paper.d3, "logic": paper.logic, "no_overfit": paper.no_overfit, "generality": paper.generality,
+            "D4": paper.d4,
+        })),
+    })
+}
+
+fn run_value(run: &crate::report::RunEvidence) -> Value {
+    let breach = |breach: &ktd_strategy_code::ConstraintBreach| json!({"kind": breach.kind.label(), "time": breach.time, "logged": breach.is_logged});
+    json!({
+        "trades": run.logs.trades.len(),
+        "trade_hash": run.trade_hash,
+        "completeness": run.completeness,
+        "missing_columns": run.missing_columns,
+        "untraceable": run.untraceable,
+        "actions": run.breaches.actions,
+        "breaches": run.breaches.breaches.iter().map(breach).collect::<Vec<_>>(),
+        "stress": run.stress.iter().map(|outcome| json!({
+            "name": outcome.stress.label(), "ended": outcome.has_ended, "problem": outcome.problem,
+            "breaches": outcome.breaches.breaches.len(),
+        })).collect::<Vec<_>>(),
+    })
+}
+
+/// What changed between two versions, in words.
+#[must_use]
+pub fn drift_text(drift: &VersionDrift) -> String {
+    let mut lines = vec![if drift.changed_fields.is_empty() {
+        "card       says the same".to_owned()
+    } else {
+        format!("card       drift: {}", drift.changed_fields.join(", "))
+    }];
+    let [before, after] = &drift.to_reference;
+    for (name, distance) in &drift.distances {
+        let of = |distances: &ktd_strategy_code::TraceDistances| distances.get(name).copied().unwrap_or(1.0);
+        lines.push(format!(
+            "{name:<16} distance {distance:.4}; to the reference {:.4}, then {:.4}",
+            of(before),
+            of(after)
+        ));
+    }
+    let anchored = drift.anchored();
+    let moved = drift.moved_away();
+    let moved = if moved.is_empty() {
+        String::new()
+    } else {
+        format!(" (away in {})", moved.join(", "))
+    };
+    lines.push(format!("reference  {}{moved}", anchored.label()));
+    lines.push(format!(
+        "published  {} (greatest distance {:.4}, {} scenarios differ)",
+        drift.published().label(),
+        drift.greatest_distance(),
+        drift.diverging()
+    ));
+    lines.push(patch_line(drift.patch));
+    lines.push(format!(
+        "drift      {}",
+        if drift.is_drift() { "yes" } else { "no" }
+    ));
+    let shown: Vec<_> = lines.iter().map(|line| visible(line)).collect();
+    format!("{}\n", shown.join("\n"))
+}
+
+/// The size of a patch, in words.
+#[must_use]
+pub fn patch_text(patch: PatchSize) -> String {
+    format!("{}\n", patch_line(patch))
+}
+
+fn patch_line(patch: PatchSize) -> String {
+    format!(
+        "patch      {} lines changed ({} removed, {} added), at most {PATCH_LINES_MAX}; similarity {:.4}",
+        patch.changed(),
+        patch.removed,
+        patch.added,
+        patch.similarity
+    )
+}
+
+/// The size of a patch for programs.
+#[must_use]
+pub fn patch_value(patch: PatchSize) -> Value {
+    json!({
+        "removed": patch.removed,
+        "added": patch.added,
+        "changed": patch.changed(),
+        "similarity": patch.similarity,
+        "within_budget": patch.is_within_budget(),
+    })
+}
+
+/// What changed between two versions, for programs.
+#[must_use]
+pub fn drift_value(drift: &VersionDrift) -> Value {
+    let [before, after] = &drift.to_reference;
+    json!({
+        "changed_fields": drift.changed_fields,
+        "distances": drift.distances,
+        "to_reference": {"before": before, "after": after},
+        "anchored": drift.anchored().label(),
+        "moved_away": drift.moved_away(),
+        "published": drift.published().label(),
+        "greatest_distance": drift.greatest_distance(),
+        "diverging": drift.diverging(),
+        "patch": patch_value(drift.patch),
+        "drift": drift.is_drift(),
+    })
+}
+
+/// All iterations of all submissions.
+#[must_use]
+pub fn version_table(scored: &[ScoredStrategy]) -> TableData {
+    let heads = [
+        ("model", Left),
+        ("strategy", Left),
+        ("iteration", Right),
+        ("state", Left),
+        ("gates", Left),
+        ("D1", Right),
+        ("D2", Right),
+        ("D3", Right),
+        ("changed", Right),
+        ("drift", Left),
+        ("published", Left),
+        ("ranked", Left),
+    ];
+    let rows = scored.iter().flat_map(|scored| {
+        let ranked = scored.chain.ranked().map(|version| version.iteration);
+        scored
+            .chain
+            .versions
+            .iter()
+            .map(move |version| version_row(scored, version, ranked))
+    });
+    TableData::new("Iterations", heads)
+        .with_rows(rows)
+        .with_note("gates: the first that failed; D1 to D3 as measured, of 1; drift: seen from the reference strategy, and by the published thresholds")
+}
+
+fn version_row(
+    scored: &ScoredStrategy,
+    version: &SubmissionVersion,
+    ranked: Option<usize>,
+) -> Vec<TableCell> {
+    let failed = version.report.as_ref().map(|report| report.gates.first_failed());
+    let gates = match failed {
+        None => version.problem.as_deref().unwrap_or("not run"),
+        Some(None) => "passed",
+        Some(Some(gate)) => gate.label(),
+    };
+    let has_run = version.report.is_some();
+    let score = |score: f64| {
+        if has_run {
+            TableCell::Fine(score)
+        } else {
+            TableCell::Empty
+        }
+    };
+    let drift = version.drift.as_ref();
+    let verdict = drift.map_or("", |drift| {
+        if drift.changed_fields.is_empty() {
+            drift.anchored().label()
+        } else {
+            "card"
+        }
+    });
+    let mut row = vec![
+        word(&scored.model),
+        word(scored.id.label()),
+        TableCell::Count(version.iteration),
+        word(version.state.label()),
+        word(gates),
+    ];
+    row.extend(version.measured().map(score));
+    row.push(
+        version
+            .patch
+            .map_or(TableCell::Empty, |patch| TableCell::Count(patch.changed())),
+    );
+    row.push(word(verdict));
+    row.push(word(drift.map_or("", |drift| drift.published().label())));
+    row.push(word(if ranked == Some(version.iteration) {
+        "yes"
+    } else {
+        ""
+    }));
+    row
+}
+
+/// One iteration for programs.
+#[must_use]
+pub fn version_value(version: &SubmissionVersion, task: &StrategyTask) -> Value {
+    let report = version.report.as_ref().zip(version.submission.as_ref());
+    let [fidelity, risk, reliability] = version.measured();
+    json!({
+        "iteration": version.iteration,
+        "state": version.state.label(),
+        "problem": version.problem,
+        "valid": version.is_valid(),
+        "scores": {"D1": fidelity, "D2": risk, "D3": reliability},
+        "patch": version.patch.map(patch_value),
+        "drift": version.drift.as_ref().map(drift_value),
+        "report": report.map(|(report, submission)| report_value(report, submission, task)),
+    })
+}
+
+/// All iterations of all submissions, for programs; `tasks` holds the tasks of all of them.
+#[must_use]
+pub fn scored_value(scored: &[ScoredStrategy], tasks: &[StrategyTask]) -> Value {
+    let of = |scored: &ScoredStrategy| {
+        let task = tasks.iter().find(|task| task.id == scored.id)?;
+        let versions = scored.chain.versions.iter();
+        Some(json!({
+            "model": scored.model,
+            "strategy": scored.id.label(),
+            "ranked": scored.chain.ranked().map(|version| version.iteration),
+            "versions": versions.map(|version| version_value(version, task)).collect::<Vec<_>>(),
+        }))
+    };
+    json!({"submissions": scored.iter().filter_map(of).collect::<Vec<_>>()})
+}

@@ -1,0 +1,230 @@
+//! Strategies that write odd logs: each fault has its place among the gates.
+
+use crate::{has_boxes, prove, setup};
+use ktd_boxed::{BoxLauncher, BoxSetup};
+use ktd_sandbox::{BoxLimits, ModuleName};
+use ktd_strategies::{StrategySubmission, StrategyTask, SubmissionReport, judge_submission};
+use ktd_strategy_code::{
+    AssetBars, BarTime, DocumentId, Gate, LONG_RUN, Scenario, StrategyBars, StrategyDocument,
+};
+use serde_json::{Value, json};
+
+/// Bars that a run has: fewer than the warm-up, so that no column of the document is needed.
+const BARS: usize = 8;
+
+const PROGRAM: &str = r#"
+import pandas as pd
+
+class Strategy:
+    def __init__(self, config):
+        assert config["N"] == config.get("N") == config["parameters"]["N"]["value"] == 20
+
+    def run(self, d, capital):
+        c = d["close"]
+        audit = pd.DataFrame({"datetime": d["datetime"], "close": c, "signal": "NONE", "position_state": "FLAT",
+                              "exposure": 0.0, "equity": capital, "constraint_check": "OK"})
+        trades = pd.DataFrame(columns=["trade_id", "symbol", "side", "entry_datetime", "exit_datetime", "entry_price",
+                                       "exit_price", "quantity", "pnl", "reason_entry", "reason_exit"])
+        if len(d) >= 2:
+            audit.loc[0, ["signal", "position_state", "exposure"]] = ["LONG", "LONG", c[0] / capital]
+            audit.loc[1, "signal"] = "EXIT"
+            audit.loc[1:, "equity"] = capital + c[1] - c[0]
+            trades.loc[0] = [1, "A", "LONG", d["datetime"][0], d["datetime"][1], c[0], c[1], 1.0, c[1] - c[0],
+                             "LOWER_CROSS", "MIDDLE_BAND"]
+        # CHANGE
+        return trades, audit
+"#;
+
+fn launcher(limits: BoxLimits) -> BoxLauncher {
+    prove(BoxSetup {
+        modules: ["numpy", "pandas"].map(ModuleName::unnamed).to_vec(),
+        limits,
+        ..setup()
+    })
+}
+
+fn task() -> StrategyTask {
+    let close = || {
+        (0..BARS)
+            .map(|bar| 100.0 + f64::from(u8::try_from(bar).unwrap()))
+            .collect()
+    };
+    let bars = AssetBars {
+        times: (4..)
+            .take(BARS)
+            .map(|day| BarTime::read(&format!("2021-01-{day:02}")).unwrap())
+            .collect(),
+        open: close(),
+        high: close(),
+        low: close(),
+        close: close(),
+        volume: vec![1000.0; BARS],
+        ..AssetBars::default()
+    };
+    let long = Scenario {
+        name: LONG_RUN.to_owned(),
+        market: StrategyBars {
+            assets: vec![("A".to_owned(), bars)],
+        },
+    };
+    StrategyTask::with_scenarios(DocumentId::S01, vec![long]).unwrap()
+}
+
+/// A card that says what the document says.
+fn card() -> String {
+    let document: Value = serde_json::from_str(ktd_strategy_code::document_json(DocumentId::S01)).unwrap();
+    let parsed = StrategyDocument::built_in(DocumentId::S01).unwrap();
+    json!({
+        "strategy_id": "S01",
+        "entry_function": {"file": "strategy.py", "class_or_function": "Strategy"},
+        "core_logic": {"strategy_family": "f", "entry_rule": "e", "exit_rule": "x", "position_sizing_rule": "p"},
+        "parameters": parsed.configuration(&parsed.default_parameters())["parameters"],
+        "constraints": document["constraints"],
+        "output_specification": {},
+    })
+    .to_string()
+}
+
+fn judged(launcher: &BoxLauncher, source: String) -> SubmissionReport {
+    let submission = StrategySubmission { card: card(), source };
+    judge_submission(launcher, &task(), &submission).unwrap()
+}
+
+#[test]
+fn every_fault_of_a_log_has_its_gate() {
+    if !has_boxes() {
+        return;
+    }
+    let launcher = launcher(BoxLimits::STRATEGIES);
+    let cases = [
+        ("pass", None, ""),
+        ("audit['datetime'] = audit['datetime'].astype(str)", None, ""),
+        (
+            "audit['datetime'] = audit['datetime'].dt.tz_localize('UTC')",
+            Some(Gate::Exec),
+            "audit_log: dtype: row 0 of \"datetime\" holds no time without a zone",
+        ),
+        ("audit = audit.set_index('datetime')", Some(Gate::Audit), ""),
+        (
+            "audit = audit.iloc[::-1]",
+            Some(Gate::Audit),
+            "row 0 of the log of bars is not the bar of 2021-01-04T00:00:00",
+        ),
+        (
+            "audit = pd.concat([audit, audit])",
+            Some(Gate::Audit),
+            "the log of bars has 16 rows for 8 bars",
+        ),
+        (
+            "audit = audit.iloc[:0]; trades = trades.iloc[:0]",
+            Some(Gate::Audit),
+            "the log of bars has 0 rows for 8 bars",
+        ),
+        (
+            "trades['pnl'] = float('nan')",
+            Some(Gate::Audit),
+            "trade 1: no pnl",
+        ),
+        (
+            "return audit",
+            Some(Gate::Exec),
+            "tables: 2 tables were asked for, not 1",
+        ),
+        (
+            "return trades, audit, audit",
+            Some(Gate::Exec),
+            "tables: 2 tables were asked for, not 3",
+        ),
+        (
+            "return trades, [1]",
+            Some(Gate::Exec),
+            "not_frame: audit_log is a list and no data frame",
+        ),
+    ];
+    for (change, gate, reason) in cases {
+        let report = judged(&launcher, PROGRAM.replace("# CHANGE", change));
+        assert_eq!(report.gates.first_failed(), gate, "{change}: {:?}", report.gates);
+        if let Some(gate) = gate {
+            let found = report.gates.reason(gate).unwrap();
+            assert!(found.contains(reason), "{change}: {found}");
+        }
+    }
+}
+
+#[test]
+fn another_signature_class_or_symbol_is_named() {
+    if !has_boxes() {
+        return;
+    }
+    let launcher = launcher(BoxLimits::STRATEGIES);
+    let fault = |old: &str, new: &str| {
+        let report = judged(&launcher, PROGRAM.replace(old, new));
+        report.gates.reason(Gate::Exec).unwrap().to_owned()
+    };
+    let other = fault("def run(self, d, capital):", "def run(self, d):");
+    assert!(
+        other.starts_with("TypeError: ") && other.contains("takes 2 positional arguments"),
+        "{other}"
+    );
+    let absent = fault("class Strategy:", "class Other:");
+    assert_eq!(absent, "no_function: the source defines no Strategy");
+    let report = judged(
+        &launcher,
+        PROGRAM.replace("\"A\", \"LONG\", d", "\"ZZ\", \"LONG\", d"),
+    );
+    let breaches = &report.run.as_ref().unwrap().breaches.breaches;
+    let kinds: Vec<&str> = breaches.iter().map(|breach| breach.kind.label()).collect();
+    assert_eq!(kinds, ["foreign_symbol"]);
+    assert!(report.gates.is_valid() && report.risk() < 0.9, "{report:?}");
+}
+
+#[test]
+fn logs_beyond_every_measure_are_ended_by_the_limits() {
+    if !has_boxes() {
+        return;
+    }
+    let limits = BoxLimits {
+        cpu_s: 5,
+        ..BoxLimits::STRATEGIES
+    };
+    let launcher = launcher(limits);
+    let change = "audit = pd.DataFrame({'datetime': range(10_000_000)})";
+    let report = judged(&launcher, PROGRAM.replace("# CHANGE", change));
+    let reason = report.gates.reason(Gate::Exec).unwrap();
+    let ends = ["cpu", "memory", "bad_result", "MemoryError", "signal"];
+    assert!(ends.iter().any(|end| reason.starts_with(end)), "{reason}");
+}
+
+#[test]
+fn cards_and_sources_that_are_none_run_nowhere() {
+    if !has_boxes() {
+        return;
+    }
+    let launcher = launcher(BoxLimits::STRATEGIES);
+    let reason = |card: String, source: &str| {
+        let submission = StrategySubmission {
+            card,
+            source: source.to_owned(),
+        };
+        let report = judge_submission(&launcher, &task(), &submission).unwrap();
+        let gate = report.gates.first_failed().unwrap();
+        (gate, report.gates.reason(gate).unwrap().to_owned())
+    };
+    let (gate, long) = reason(format!("{{\"a\": \"{}\"}}", "x".repeat(70_000)), PROGRAM);
+    assert_eq!(gate, Gate::Parse);
+    assert!(
+        long.contains("the card has 70009 bytes; it may have 65536"),
+        "{long}"
+    );
+    assert_eq!(
+        reason(card(), "\n"),
+        (Gate::Exec, "source: the source is empty".to_owned())
+    );
+    let (gate, syntax) = reason(card(), "class Strategy");
+    assert!(
+        gate == Gate::Exec && syntax.starts_with("SyntaxError: "),
+        "{syntax}"
+    );
+    let (gate, fields) = reason(card().replace("\"value\":20", "\"value\":21"), PROGRAM);
+    assert_eq!((gate, fields.as_str()), (Gate::Schema, "parameters.N"));
+}
