@@ -8,10 +8,10 @@ use crate::{leak_audit, leak_check};
 use clap::{Args, Subcommand};
 use ktd_io::parallel::available_threads;
 use ktd_studies::leak::{
-    GainRow, LeakConfig, LeakReport, LeakSource, count_runs, read_leak_config, read_report, run_grid, sanity,
+    LEAK_FILES, LeakConfig, LeakReport, LeakSource, controls_table, costs_table, count_runs, gains_table,
+    interventions_table, main_table, read_leak_config, read_report, run_grid, sanity, years_table,
 };
-use ktd_view::draw::Align::{Left, Right};
-use ktd_view::draw::{TableCell, TableData};
+use ktd_view::draw::paragraph;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -21,7 +21,7 @@ use std::sync::Mutex;
 pub(super) enum LeakCommand {
     /// Run the one-switch benchmark: models under a clean protocol and under one changed rule at a time; rerunning continues.
     Run(RunArgs),
-    /// Show the tables of a benchmark that was run.
+    /// Make the page and the tables of a benchmark that was run once more, and show them.
     Report(ReportArgs),
     /// Replace what lies after a cut and mask the signal day's bar: the clean protocol must not move.
     Sanity(SanityArgs),
@@ -58,7 +58,9 @@ pub(super) struct RunArgs {
 
 const REPORT_EXAMPLE: &str = "\
 Example:
-  ktd leak report results/leak-demo";
+  ktd leak report results/leak-demo --all
+
+Writes index.html, report.md and CSV files beside report.json, all made of it.";
 
 const SANITY_EXAMPLE: &str = "\
 Example:
@@ -71,6 +73,9 @@ Exit code 1: the clean protocol reads what lies after the cut, which is a defect
 pub(super) struct ReportArgs {
     /// The results directory of `ktd leak run`.
     dir: PathBuf,
+    /// Show all protocols, not the two dominant ones alone, and every run.
+    #[arg(long)]
+    all: bool,
 }
 
 #[derive(Debug, Args)]
@@ -84,7 +89,11 @@ pub(super) struct SanityArgs {
 pub(super) fn run(command: &LeakCommand, console: Console) -> Result<(), CliError> {
     match command {
         LeakCommand::Run(args) => run_benchmark(args, console),
-        LeakCommand::Report(args) => show(&read_report(&args.dir)?, &args.dir, console),
+        LeakCommand::Report(args) => {
+            let report = read_report(&args.dir)?;
+            report.write(&args.dir)?;
+            show(&report, (&args.dir, args.all), console)
+        }
         LeakCommand::Sanity(args) => run_sanity(args, console),
         LeakCommand::Check(args) => leak_check::run(args, console),
         LeakCommand::Audit(args) => leak_audit::run(args, console),
@@ -114,155 +123,34 @@ fn run_benchmark(args: &RunArgs, console: Console) -> Result<(), CliError> {
     };
     let report = run_grid(&config, &source, (&out, available_threads()), done)?;
     drop(bar);
-    show(&report, &out, console)
+    show(&report, (&out, false), console)
 }
 
-fn show(report: &LeakReport, out: &Path, console: Console) -> Result<(), CliError> {
-    let text = format!(
-        "{}\n{}\n{}: report.json, gains.csv, by_year.csv, costs.csv, manifest.toml\n",
-        gains_table(report).text_in(console.layout()),
-        years_table(report).text_in(console.layout()),
-        out.display()
+fn show(report: &LeakReport, (out, all): (&Path, bool), console: Console) -> Result<(), CliError> {
+    let mut tables = vec![main_table(report)];
+    if all {
+        tables.push(gains_table(report));
+    }
+    tables.extend([years_table(report, all), costs_table(report, all)]);
+    tables.extend([interventions_table(&report.interventions), controls_table(report)]);
+    let tables = tables.iter().filter(|table| !table.rows.is_empty());
+    let texts: Vec<String> = tables.map(|table| table.text_in(console.layout())).collect();
+    let files = paragraph(
+        &format!(
+            "{}: report.json, {}, manifest.toml",
+            out.display(),
+            LEAK_FILES.join(", ")
+        ),
+        console.layout(),
     );
     let value = serde_json::to_value(report).map_err(CliError::invalid)?;
-    console.result(&text, &value)
-}
-
-fn gains_table(report: &LeakReport) -> TableData {
-    let heads = [
-        ("model", Left),
-        ("h", Right),
-        ("protocol", Left),
-        ("SR@5bps", Right),
-        ("gain", Right),
-        ("rank IC", Right),
-        ("turnover", Right),
-        ("break-even bps", Right),
-    ];
-    let row = |row: &GainRow| {
-        vec![
-            TableCell::Text(row.model.clone()),
-            TableCell::Count(row.horizon),
-            TableCell::Text(row.protocol.clone()),
-            TableCell::optional(row.sharpe, TableCell::Ratio),
-            TableCell::optional(row.gain, TableCell::Ratio),
-            TableCell::optional(row.rank_ic, TableCell::Ratio),
-            TableCell::optional(row.turnover, TableCell::Ratio),
-            TableCell::optional(row.break_even_bps, TableCell::Ratio),
-        ]
-    };
-    let has_bands = report.gains.iter().any(|row| row.noise_band.is_some());
-    let title = format!(
-        "Leakage gains: {} names, test years {}",
-        report.names,
-        report
-            .years
-            .iter()
-            .map(i32::to_string)
-            .collect::<Vec<_>>()
-            .join(" ")
-    );
-    let mut table = TableData::new(title, heads).with_rows(report.gains.iter().map(row));
-    table.notes.push(
-        "a gain is the annual ratio of mean and deviation, after 5 hundredths of a percent a turnover, less that of CLEAN on the \
-         same rows, days and seeds"
-            .to_owned(),
-    );
-    let weak: Vec<String> = report
-        .weak_switches()
-        .into_iter()
-        .filter_map(|(switch, mean)| Some(format!("{switch} {:.2}", mean?)))
-        .collect();
-    if !weak.is_empty() {
-        table.notes.push(format!(
-            "mean gain over models of the other switches: {}",
-            weak.join(", ")
-        ));
-    }
-    if has_bands {
-        table.notes.push(not_distinguishable(report));
-    }
-    table
-        .notes
-        .extend(report.left_out.iter().map(|left| format!("no result: {left}")));
-    table
-}
-
-/// Which gains of weak protocols lie within their noise bands.
-fn not_distinguishable(report: &LeakReport) -> String {
-    let banded = report.gains.iter().filter(|row| row.noise_band.is_some());
-    let within: Vec<String> = banded
-        .clone()
-        .filter(|row| row.is_distinguishable() == Some(false))
-        .map(|row| format!("{} h{} {}", row.model, row.horizon, row.protocol))
-        .collect();
-    let list = if within.is_empty() {
-        "none".to_owned()
-    } else {
-        within.join(", ")
-    };
-    format!(
-        "not distinguishable from panels whose names go on with each other's paths ({} of {}): {list}",
-        within.len(),
-        banded.count()
-    )
-}
-
-fn years_table(report: &LeakReport) -> TableData {
-    let heads = [
-        ("model", Left),
-        ("h", Right),
-        ("protocol", Left),
-        ("mean gain", Right),
-        ("low", Right),
-        ("high", Right),
-        ("years", Right),
-        ("p", Right),
-    ];
-    let rows = report.by_year.iter().map(|row| {
-        vec![
-            TableCell::Text(row.model.clone()),
-            TableCell::Count(row.horizon),
-            TableCell::Text(row.protocol.clone()),
-            TableCell::optional(row.mean, TableCell::Ratio),
-            TableCell::optional(row.low, TableCell::Ratio),
-            TableCell::optional(row.high, TableCell::Ratio),
-            TableCell::Text(format!("{}/{}", row.positive, row.gains.len())),
-            TableCell::optional(row.p_greater, TableCell::Ratio),
-        ]
-    });
-    TableData::new(
-        "By year: mean, 95 % of its bootstrapped means, years above 0, exact one-sided p",
-        heads,
-    )
-    .with_rows(rows)
+    console.result(&format!("{}\n{files}", texts.join("\n")), &value)
 }
 
 fn run_sanity(args: &SanityArgs, console: Console) -> Result<(), CliError> {
     let (config, source) = source(&args.config)?;
     let rows = sanity(&config, &source)?;
-    let heads = [
-        ("protocol", Left),
-        ("cells changed", Right),
-        ("sessions changed", Right),
-        ("SR with the bar", Right),
-        ("SR without", Right),
-        ("change", Right),
-    ];
-    let table = TableData::new(
-        "Interventions: what lies after a cut replaced; the signal day's bar masked",
-        heads,
-    )
-    .with_rows(rows.iter().map(|row| {
-        vec![
-            TableCell::Text(row.protocol.clone()),
-            TableCell::Count(row.suffix_cells_changed),
-            TableCell::Count(row.suffix_sessions_changed),
-            TableCell::optional(row.sharpe_full, TableCell::Ratio),
-            TableCell::optional(row.sharpe_masked, TableCell::Ratio),
-            TableCell::optional(row.sharpe_change, TableCell::Ratio),
-        ]
-    }));
+    let table = interventions_table(&rows);
     console.result(
         &table.text_in(console.layout()),
         &json!({ "interventions": rows }),

@@ -1,7 +1,7 @@
 //! `ktd leak audit`: what columns read, proved on cut panels, and what signals of a file go with.
 
 use crate::CliError;
-use crate::leak_signals::{self, SignalsAudit};
+use crate::leak_signals::{self, SignalsAudit, SignalsSource};
 use crate::output::Console;
 use crate::run::runtime;
 use clap::{Args, ValueEnum};
@@ -26,12 +26,14 @@ Examples:
   ktd leak audit results/leak-demo/manifest.toml
   ktd leak audit --panel csi300.ktdp --command python3 mine.py
   ktd leak audit --signals s.csv --panel csi300.ktdp --known-at close
+  ktd leak audit --weights weights.csv --panel csi300.ktdp
 
 A program reads `date,symbol,open,high,low,close,volume,amount,factor` as CSV from standard input and writes `date,symbol` and its \
 columns. It is started afresh on the whole panel, on panels that end earlier, and on panels whose later sessions are replaced; no cell \
 up to a cut may change. It runs as you do, with PATH, HOME and the variables of --pass-env alone.
 
-A file of signals has the lines `date,symbol,score..`. It can accuse and never acquit: centred volatilities and scales of the whole \
+A file of signals has the lines `date,symbol,score..`, one of weights `date,symbol,weight` as for `ktd attribute --file`: \
+they are known at the open of their date and trade there. Either can accuse and never acquit: centred volatilities and scales of the whole \
 sample do not show in returns.
 
 Exit code 1: a column reads what is not known when it is declared to be, or a signal is suspect. Exit code 2: a program failed.";
@@ -44,14 +46,17 @@ const OUTPUT_TIMES: usize = 20;
 #[command(after_help = EXAMPLE)]
 pub(super) struct AuditArgs {
     /// A manifest whose features are computed again.
-    #[arg(value_name = "MANIFEST", conflicts_with_all = ["command", "signals"], required_unless_present_any = ["command", "signals"])]
+    #[arg(value_name = "MANIFEST", conflicts_with_all = ["command", "signals", "weights"], required_unless_present_any = ["command", "signals", "weights"])]
     manifest: Option<PathBuf>,
     /// A program and its arguments, behind all other options.
-    #[arg(long, value_name = "PROGRAM", num_args = 1.., allow_hyphen_values = true, conflicts_with = "signals")]
+    #[arg(long, value_name = "PROGRAM", num_args = 1.., allow_hyphen_values = true, conflicts_with_all = ["signals", "weights"])]
     command: Option<Vec<String>>,
     /// CSV with the columns `date,symbol` and one a signal.
     #[arg(long, value_name = "FILE", requires = "panel")]
     signals: Option<PathBuf>,
+    /// CSV with the columns `date,symbol,weight`: each date with rows lists all that is held from its open on.
+    #[arg(long, value_name = "FILE", requires = "panel", conflicts_with_all = ["signals", "known_at", "fill"])]
+    weights: Option<PathBuf>,
     /// The panel file [default: the synthetic market of `ktd data synthetic`].
     #[arg(long, value_name = "FILE")]
     panel: Option<PathBuf>,
@@ -114,9 +119,18 @@ impl Fill {
 
 /// Runs the command.
 pub(super) fn run(args: &AuditArgs, console: Console) -> Result<(), CliError> {
+    if let (Some(weights), Some(panel)) = (&args.weights, &args.panel) {
+        let audit = SignalsAudit {
+            file: SignalsSource::Weights(weights),
+            panel,
+            known_at: KnownAt::Open,
+            fill: FillRule::SameOpen,
+        };
+        return leak_signals::audit(&audit, console);
+    }
     if let (Some(signals), Some(panel)) = (&args.signals, &args.panel) {
         let audit = SignalsAudit {
-            signals,
+            file: SignalsSource::Scores(signals),
             panel,
             known_at: match args.known_at {
                 Known::Open => KnownAt::Open,
@@ -164,7 +178,7 @@ pub(super) fn run(args: &AuditArgs, console: Console) -> Result<(), CliError> {
         (None, None) => {
             return Err(CliError::input(
                 "there is nothing to audit",
-                "name a manifest, --command or --signals",
+                "name a manifest, --command, --signals or --weights",
             ));
         }
     };

@@ -6,6 +6,7 @@ use ktd_data::load_panel;
 use ktd_io::parallel::available_threads;
 use ktd_studies::leak::{
     AuditedSignal, FillRule, KnownAt, LeakUniverse, SignalVerdict, audit_signals, market_bars, read_signals,
+    read_weights,
 };
 use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{TableCell, TableData};
@@ -14,8 +15,8 @@ use std::path::Path;
 
 /// Signals, and when they are known and traded.
 pub(super) struct SignalsAudit<'a> {
-    /// CSV with the columns `date,symbol` and one a signal.
-    pub(super) signals: &'a Path,
+    /// The file.
+    pub(super) file: SignalsSource<'a>,
     /// The panel file.
     pub(super) panel: &'a Path,
     /// When a signal of a day is known.
@@ -24,10 +25,21 @@ pub(super) struct SignalsAudit<'a> {
     pub(super) fill: FillRule,
 }
 
+/// What a file holds.
+pub(super) enum SignalsSource<'a> {
+    /// CSV with the columns `date,symbol` and one a signal.
+    Scores(&'a Path),
+    /// CSV with the columns `date,symbol,weight`.
+    Weights(&'a Path),
+}
+
 /// Audits the signals of a file.
 pub(super) fn audit(args: &SignalsAudit<'_>, console: Console) -> Result<(), CliError> {
     let bars = market_bars(&load_panel(args.panel)?, LeakUniverse::All)?;
-    let signals = read_signals(args.signals, &bars)?;
+    let signals = match args.file {
+        SignalsSource::Scores(path) => read_signals(path, &bars)?,
+        SignalsSource::Weights(path) => read_weights(path, &bars)?,
+    };
     let audited = audit_signals(&bars, &signals, (args.known_at, args.fill), available_threads())?;
     let heads = [
         ("signal", Left),

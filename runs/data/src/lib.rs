@@ -18,6 +18,7 @@ mod qlib_bins;
 mod sectors;
 mod span_columns;
 
+pub mod bar_table;
 pub mod check;
 pub mod factor_file;
 pub mod import;

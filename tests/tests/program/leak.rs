@@ -70,6 +70,7 @@ fn a_market_without_alpha_shows_what_each_switch_pretends() {
     assert_ok(&shown);
     let text = String::from_utf8(shown.stdout).unwrap();
     assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
+    assert_page(&folder, &report);
     let sanity = json(&folder, &["leak", "sanity", demo.to_str().unwrap()]);
     let rows = sanity["interventions"].as_array().unwrap();
     assert_eq!(
@@ -82,6 +83,70 @@ fn a_market_without_alpha_shows_what_each_switch_pretends() {
     );
     let open = &rows[2];
     assert!(open["sharpe_masked"].as_f64().unwrap() < 0.2 * open["sharpe_full"].as_f64().unwrap());
+}
+
+/// The page loads nothing, names the file of each picture, and is made again to the same bytes; the report has what it shows.
+fn assert_page(folder: &Folder, report: &Value) {
+    let page = std::fs::read_to_string(folder.at("out/index.html")).unwrap();
+    crate::page::well_formed::check(&page);
+    for banned in ["<script", "<link", "<img", "http", "url(", "src=", "NaN"] {
+        assert!(!page.contains(banned), "the page has {banned:?}");
+    }
+    for section in [
+        "Leakage gains",
+        "By year",
+        "Costs",
+        "Around the stamp",
+        "Interventions",
+        "Negative controls",
+        "Side figures",
+    ] {
+        assert!(page.contains(&format!("<h2>{section}</h2>")), "{section}");
+    }
+    for twin in [
+        "gains",
+        "by_year",
+        "costs",
+        "profile",
+        "ladder",
+        "interventions",
+        "controls",
+    ] {
+        let name = format!("{twin}.csv");
+        let rows = std::fs::read_to_string(folder.at(&format!("out/{name}"))).unwrap();
+        assert!(page.contains(&name) && 3 < rows.lines().count(), "{name}");
+    }
+    let text = std::fs::read_to_string(folder.at("out/report.md")).unwrap();
+    assert!(
+        text.contains("| leak-demo | ridge | 5 |") && text.contains("## Negative controls"),
+        "{text}"
+    );
+    std::fs::remove_file(folder.at("out/index.html")).unwrap();
+    assert_ok(&quiet(folder.path(), &["leak", "report", "out", "--all"]));
+    assert_eq!(
+        std::fs::read_to_string(folder.at("out/index.html")).unwrap(),
+        page
+    );
+    let rows = |key: &str| report[key].as_array().unwrap().len();
+    assert_eq!(
+        [
+            rows("interventions"),
+            rows("controls"),
+            rows("ladder"),
+            rows("profile")
+        ],
+        [3, 4, 15, 3 * 37]
+    );
+    // Scores of a full bar go with that session's own return, centred windows with three days ahead, clean scores with neither.
+    let ic = |protocol: &str, piece: i64| {
+        let mut own = report["profile"].as_array().unwrap().iter();
+        let row = own
+            .find(|row| row["protocol"] == protocol && row["piece"] == piece)
+            .unwrap();
+        row["ic"].as_f64().unwrap()
+    };
+    assert!(0.5 < ic("EXEC_OPEN", 0) && 0.2 < ic("TEMP_CENTER", 6) && ic("TEMP_CENTER", 8).abs() < 0.06);
+    assert!((1..9).all(|piece| ic("CLEAN", piece).abs() < 0.06));
 }
 
 /// The bytes of all files below a folder.
@@ -157,7 +222,7 @@ fn weak_switches_have_a_noise_band_where_it_is_asked_for() {
     );
     // A model that no scale moves has no gain on any panel: nothing to tell apart.
     assert_eq!(band(&with, "momentum", "NORM_GLOBAL"), Some(0.0));
-    let shown = quiet(folder.path(), &["leak", "report", "with"]);
+    let shown = quiet(folder.path(), &["leak", "report", "with", "--all"]);
     let text = String::from_utf8(shown.stdout).unwrap();
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
@@ -175,7 +240,7 @@ fn weak_switches_have_a_noise_band_where_it_is_asked_for() {
 fn what_is_no_benchmark_says_how_to_fix_it() {
     let folder = Folder::new();
     for (text, part) in [
-        ("name = \"a\"", "either `panel` or `synthetic`"),
+        ("name = \"a\"", "one of `panel`, `prices` and `synthetic`"),
         (&SMALL.replace("EXEC_OPEN", "EXEC_NIGHT"), "EXEC_NIGHT"),
         (&SMALL.replace("trees", "forest"), "choose from momentum"),
         (&SMALL.replace("horizons", "horizon"), "unknown field"),
@@ -183,6 +248,17 @@ fn what_is_no_benchmark_says_how_to_fix_it() {
         (&format!("{SMALL}until = \"soon\""), "is no date"),
         (&format!("{SMALL}universe = {{ share = 1.5 }}"), "is no share"),
         (&format!("{SMALL}noise_panels = 1001"), "is too many"),
+        (&format!("{SMALL}costs_bps = []"), "`costs_bps` is empty"),
+        (&format!("{SMALL}costs_bps = [-5]"), "is no cost"),
+        (
+            &format!("{SMALL}prices = {{ file = \"bars.csv\" }}"),
+            "one of `panel`, `prices` and `synthetic`",
+        ),
+        (
+            "name = \"a\"\nprices = { file = \"bars.csv\" }\nuniverse = \"members\"",
+            "does not say who is a member",
+        ),
+        ("name = \"a\"\nprices = { file = \"bars.csv\" }", "bars.csv"),
         (&format!("{SMALL}test_years = [2001]"), ""),
     ] {
         folder.write("bad.toml", text);
@@ -198,6 +274,73 @@ fn what_is_no_benchmark_says_how_to_fix_it() {
             );
         }
     }
+}
+
+/// A long file of bars with codes of no exchange gives the gains of the panel that it was written from.
+#[test]
+fn bars_of_any_market_are_read_without_boards() {
+    let folder = Folder::new();
+    let synth = [
+        "data",
+        "synth",
+        "--out",
+        "panel.ktdp",
+        "--names",
+        "30",
+        "--days",
+        "1300",
+        "--seed",
+        "3",
+    ];
+    assert_ok(&quiet(folder.path(), &synth));
+    let market = ktd_data::load_panel(&folder.at("panel.ktdp")).unwrap();
+    let mut text = "date,symbol,open,high,low,close,volume,factor\n".to_owned();
+    for (name, info) in market.names() {
+        for (day, bar) in market.bars_of(name) {
+            let (date, code) = (market.date(day).unwrap().reveal(), info.ticker.reveal());
+            let open = bar
+                .open
+                .map_or_else(String::new, |open| open.to_f64().to_string());
+            let [high, low, close] = [bar.high, bar.low, bar.close].map(|price| price.to_f64());
+            let (volume, factor) = (bar.volume, bar.factor_value);
+            writeln!(
+                text,
+                "{date},ZZ.{code},{open},{high},{low},{close},{volume},{factor}"
+            )
+            .unwrap();
+        }
+    }
+    folder.write("bars.csv", &text);
+    let rest = "horizons = [5]\nprotocols = [\"EXEC_OPEN\", \"TEMP_CENTER\"]\n";
+    folder.write(
+        "panel.toml",
+        format!("name = \"p\"\npanel = \"panel.ktdp\"\n{rest}"),
+    );
+    folder.write(
+        "bars.toml",
+        format!("name = \"b\"\nprices = {{ file = \"bars.csv\", adjusted_from = \"end\" }}\n{rest}"),
+    );
+    let run = |name: &str| {
+        let config = format!("{name}.toml");
+        json(&folder, &["leak", "run", &config, "--out", name])
+    };
+    let (panel, bars) = (run("panel"), run("bars"));
+    assert_eq!(
+        (&panel["names"], &panel["rows"], &panel["years"]),
+        (&bars["names"], &bars["rows"], &bars["years"])
+    );
+    let (expected, found) = (gains(&panel), gains(&bars));
+    assert_eq!(expected.len(), 6);
+    for (key, gain) in expected {
+        assert!(
+            (found[&key] - gain).abs() < 1e-6,
+            "{key:?}: {gain} {}",
+            found[&key]
+        );
+    }
+    let manifest = std::fs::read_to_string(folder.at("bars/manifest.toml")).unwrap();
+    assert!(manifest.contains("adjusted_from = \"end\""), "{manifest}");
+    assert_ok(&quiet(folder.path(), &["leak", "check", "bars/manifest.toml"]));
 }
 
 /// Signals of a synthetic market: yesterday's return, which is clean, and the next day's, which nobody has.
@@ -234,6 +377,74 @@ fn signals(folder: &Folder) -> Vec<String> {
         }
     }
     lines
+}
+
+/// Weights are known at the open of their date: those by the last close pass, those by the day's own close do not.
+#[test]
+fn weights_that_know_their_own_day_are_suspect() {
+    let folder = Folder::new();
+    signals(&folder);
+    let market = ktd_data::load_panel(&folder.at("panel.ktdp")).unwrap();
+    let (mut known, mut unknown) = (
+        "date,symbol,weight\n".to_owned(),
+        "date,symbol,weight\n".to_owned(),
+    );
+    for (name, info) in market.names() {
+        let bars: Vec<_> = market.bars_of(name).collect();
+        for three in bars.windows(3) {
+            let [two, before, today] = three else { continue };
+            let close = |bar: &(ktd_env::DayIndex, ktd_env::Bar)| bar.1.adjusted_close();
+            let row = format!(
+                "{},{}",
+                market.date(today.0).unwrap().reveal(),
+                info.ticker.reveal()
+            );
+            // What has fallen is held, the more the lower: names without a row weigh nothing.
+            for (text, fell) in [
+                (&mut known, close(two) / close(before)),
+                (&mut unknown, close(today) / close(before)),
+            ] {
+                if 1.0 < fell {
+                    writeln!(text, "{row},{}", fell - 1.0).unwrap();
+                }
+            }
+        }
+    }
+    folder.write("known.csv", &known);
+    folder.write("unknown.csv", &unknown);
+    let audit = |file: &str| {
+        let arguments = [
+            "--json",
+            "leak",
+            "audit",
+            "--weights",
+            file,
+            "--panel",
+            "panel.ktdp",
+        ];
+        let output = quiet(folder.path(), &arguments);
+        let found: Value = serde_json::from_slice(&output.stdout).unwrap();
+        (
+            output.status.code(),
+            found["signals"][0]["verdict"].as_str().unwrap().to_owned(),
+        )
+    };
+    assert_eq!(audit("known.csv"), (Some(0), "nothing_seen".to_owned()));
+    assert_eq!(audit("unknown.csv"), (Some(1), "suspect".to_owned()));
+    folder.write("trades.csv", "date,symbol,shares,price\n");
+    let trades = [
+        "leak",
+        "audit",
+        "--weights",
+        "trades.csv",
+        "--panel",
+        "panel.ktdp",
+    ];
+    let error = refused(&quiet(folder.path(), &trades), 2);
+    assert!(
+        error.contains("shares, price") && error.contains("hint: "),
+        "{error}"
+    );
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use super::audit::{AuditOptions, AuditedColumn, audit_manifest, audit_program};
 use super::audit_panel::AuditPanel;
 use super::bars::market_bars;
-use super::config::LeakUniverse;
+use super::config::{AdjustedFrom, LeakUniverse};
 use super::manifest::{LeakManifest, ManifestCommand};
 use super::manifest_text::manifest_text;
 use super::program_columns::ProgramRunner;
@@ -31,7 +31,11 @@ fn no_program(_: &ManifestCommand, _: Vec<u8>) -> Result<Vec<u8>, String> {
 }
 
 fn audited(switch: Switch, panel: &AuditPanel) -> Vec<AuditedColumn> {
-    let manifest = LeakManifest::parse(&manifest_text(switch, 5, 3, LeakUniverse::All), "m.toml").unwrap();
+    let manifest = LeakManifest::parse(
+        &manifest_text(switch, 5, 3, (LeakUniverse::All, AdjustedFrom::Start)),
+        "m.toml",
+    )
+    .unwrap();
     let options = AuditOptions {
         tolerance: 0.0,
         threads: 2,

@@ -2,6 +2,7 @@
 
 use super::config::LeakUniverse;
 use crate::StudyError;
+use ktd_data::bar_table::BarTable;
 use ktd_env::{Market, NameId, TradeDate};
 use ktd_leakage::{BarColumns, BarGrid, SessionMonth};
 
@@ -30,12 +31,6 @@ pub fn market_bars(market: &Market, universe: LeakUniverse) -> Result<MarketBars
         .map(|(name, info)| (name, info.ticker.reveal().to_owned()))
         .collect();
     names.sort_by(|a, b| a.1.cmp(&b.1));
-    if names.is_empty() {
-        return Err(StudyError::input(
-            "no name of the panel is in the universe",
-            "choose universe = \"all\", or a smaller share",
-        ));
-    }
     let mut columns = [const { Vec::new() }; 5];
     for session in 0..calendar.len() {
         let day = market.day_at(session);
@@ -59,17 +54,7 @@ pub fn market_bars(market: &Market, universe: LeakUniverse) -> Result<MarketBars
             }
         }
     }
-    let [open, high, low, close, volume] = &columns;
-    let bars = BarColumns {
-        open,
-        high,
-        low,
-        close,
-        volume,
-    };
-    let months: Vec<SessionMonth> = calendar.iter().map(|day| month_of(*day)).collect();
-    let bars = BarGrid::new(&months, names.len(), &bars)
-        .map_err(|error| StudyError::input(error.to_string(), "use a panel with trading days and names"))?;
+    let bars = bar_grid(calendar, names.len(), &columns)?;
     let eligible = matches!(universe, LeakUniverse::Members).then(|| {
         let days = calendar.iter();
         days.flat_map(|day| names.iter().map(|(name, _)| market.is_member(*name, *day)))
@@ -81,6 +66,66 @@ pub fn market_bars(market: &Market, universe: LeakUniverse) -> Result<MarketBars
         calendar: calendar.to_vec(),
         eligible,
     })
+}
+
+/// The bars of a table of any market: of the names of a universe that does not ask for members.
+///
+/// # Errors
+/// [`StudyError`] when no name is left.
+pub(super) fn table_bars(table: &BarTable, universe: LeakUniverse) -> Result<MarketBars, StudyError> {
+    let names = table.codes.len();
+    let traded = |name: usize| {
+        let volumes = table.volume.iter().skip(name).step_by(names);
+        volumes.filter(|volume| 0.0 < **volume).count()
+    };
+    let kept: Vec<usize> = (0..names)
+        .filter(|name| match universe {
+            LeakUniverse::All | LeakUniverse::Members => true,
+            LeakUniverse::Share(share) => is_share(traded(*name), table.days.len(), share),
+        })
+        .collect();
+    let of = |cells: &[f64]| -> Vec<f64> {
+        let sessions = cells.chunks(names.max(1));
+        let kept = sessions.flat_map(|session| kept.iter().filter_map(|name| session.get(*name).copied()));
+        kept.collect()
+    };
+    let columns = [&table.open, &table.high, &table.low, &table.close, &table.volume].map(|cells| of(cells));
+    Ok(MarketBars {
+        bars: bar_grid(&table.days, kept.len(), &columns)?,
+        codes: kept
+            .iter()
+            .filter_map(|name| table.codes.get(*name).cloned())
+            .collect(),
+        calendar: table.days.clone(),
+        eligible: None,
+    })
+}
+
+/// A grid of open, high, low, close and volume.
+fn bar_grid(calendar: &[TradeDate], names: usize, columns: &[Vec<f64>; 5]) -> Result<BarGrid, StudyError> {
+    if names == 0 {
+        return Err(StudyError::input(
+            "no name of the panel is in the universe",
+            "choose universe = \"all\", or a smaller share",
+        ));
+    }
+    let [open, high, low, close, volume] = columns;
+    let bars = BarColumns {
+        open,
+        high,
+        low,
+        close,
+        volume,
+    };
+    let months: Vec<SessionMonth> = calendar.iter().map(|day| month_of(*day)).collect();
+    BarGrid::new(&months, names, &bars)
+        .map_err(|error| StudyError::input(error.to_string(), "use a panel with trading days and names"))
+}
+
+/// Whether a name traded on a share of all sessions.
+fn is_share(traded: usize, sessions: usize, share: f64) -> bool {
+    let count = |count: usize| u32::try_from(count).map_or(f64::INFINITY, f64::from);
+    share * count(sessions) <= count(traded)
 }
 
 /// The days up to the last bar of any name: a panel that was cut keeps its calendar.
@@ -96,9 +141,7 @@ fn takes_part(market: &Market, name: NameId, universe: LeakUniverse) -> bool {
         LeakUniverse::Members => market.calendar().iter().any(|day| market.is_member(name, *day)),
         LeakUniverse::Share(share) => {
             let traded = market.bars_of(name).filter(|(_, bar)| 0 < bar.volume).count();
-            let sessions = sessions(market).len();
-            let count = |count: usize| u32::try_from(count).map_or(f64::INFINITY, f64::from);
-            share * count(sessions) <= count(traded)
+            is_share(traded, sessions(market).len(), share)
         }
     }
 }

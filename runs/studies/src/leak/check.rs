@@ -101,7 +101,7 @@ pub fn read_source_hints(path: &Path) -> Result<Vec<SourceHint>, StudyError> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::config::LeakUniverse;
+    use super::super::config::{AdjustedFrom, LeakUniverse};
     use super::super::manifest_text::manifest_text;
     use super::*;
     use ktd_leakage::{Switch, switch_contract};
@@ -120,14 +120,14 @@ mod tests {
     }
 
     fn own(switch: Switch) -> String {
-        manifest_text(switch, 5, 3, LeakUniverse::All)
+        manifest_text(switch, 5, 3, (LeakUniverse::All, AdjustedFrom::Start))
     }
 
     #[test]
     fn a_manifest_of_our_own_says_the_contract_of_its_run() {
         for switch in Switch::ALL {
             for horizon in [5, 20] {
-                let text = manifest_text(switch, horizon, 3, LeakUniverse::All);
+                let text = manifest_text(switch, horizon, 3, (LeakUniverse::All, AdjustedFrom::Start));
                 assert_eq!(
                     manifest(&text).contract,
                     switch_contract(switch, horizon, 3),
@@ -151,7 +151,12 @@ mod tests {
         for (switch, broken) in expected {
             assert_eq!(rules(&own(switch)), broken, "{switch:?}");
         }
-        let survivors = manifest_text(Switch::Clean, 5, 3, LeakUniverse::Share(0.9));
+        let survivors = manifest_text(
+            Switch::Clean,
+            5,
+            3,
+            (LeakUniverse::Share(0.9), AdjustedFrom::Start),
+        );
         assert_eq!(
             rules(&survivors),
             ["R9"],

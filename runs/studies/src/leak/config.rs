@@ -3,12 +3,15 @@
 use crate::StudyError;
 use ktd_env::TradeDate;
 use ktd_io::whole_file::read_text;
-use ktd_leakage::{LeakageSettings, ModelFamily, Switch};
+use ktd_leakage::{COSTS_BPS, LeakageSettings, ModelFamily, Switch};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
 /// The most that an experiment file may hold.
 const FILE_LIMIT_BYTES: u64 = 1 << 20;
+
+/// The highest cost: all of a turnover.
+const MOST_COST_BPS: f64 = 10_000.0;
 
 /// The most panels of a noise band.
 const MOST_NOISE_PANELS: usize = 1_000;
@@ -22,6 +25,9 @@ pub struct LeakConfig {
     /// The panel file, relative to this file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub panel: Option<PathBuf>,
+    /// Daily bars of any market in place of a panel: codes, boards and lots do not matter here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prices: Option<PriceFile>,
     /// The synthetic market in place of a panel: a market without any alpha.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub synthetic: Option<SyntheticMarket>,
@@ -46,6 +52,9 @@ pub struct LeakConfig {
     /// Seeds of the models that draw.
     #[serde(default = "default_seeds")]
     pub seeds: Vec<u64>,
+    /// Costs of a turnover of 1, in hundredths of a percent, that the cost table has.
+    #[serde(default = "default_costs")]
+    pub costs_bps: Vec<f64>,
     /// Names that a session needs.
     #[serde(default = "default_min_names")]
     pub min_names: usize,
@@ -59,6 +68,28 @@ pub struct LeakConfig {
     /// each takes about as long as the panel itself.
     #[serde(default)]
     pub noise_panels: usize,
+}
+
+/// A long file of daily bars: `date,symbol,open,high,low,close,volume` and, where prices are as traded, `factor`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PriceFile {
+    /// The file, Parquet or CSV(.gz), relative to the experiment file.
+    pub file: PathBuf,
+    /// From where factors are counted.
+    #[serde(default)]
+    pub adjusted_from: AdjustedFrom,
+}
+
+/// From where factors are counted: levels that look back from the end know later dividends, ratios do not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum AdjustedFrom {
+    /// 1 on a name's first day.
+    #[default]
+    Start,
+    /// 1 on the last day of the file.
+    End,
 }
 
 /// A synthetic market.
@@ -120,6 +151,10 @@ fn default_protocols() -> Vec<String> {
 
 fn default_seeds() -> Vec<u64> {
     vec![1]
+}
+
+fn default_costs() -> Vec<f64> {
+    COSTS_BPS.to_vec()
 }
 
 const fn default_min_names() -> usize {
@@ -206,6 +241,31 @@ fn chosen<T: Ord>(
     Ok(found)
 }
 
+/// One market, and one that can say who its members are where that is asked for.
+fn check_source(config: &LeakConfig, path: &Path) -> Result<(), StudyError> {
+    let sources = [
+        config.panel.is_some(),
+        config.prices.is_some(),
+        config.synthetic.is_some(),
+    ];
+    if sources.into_iter().filter(|is_there| *is_there).count() != 1 {
+        return Err(StudyError::input(
+            format_args!(
+                "{}: it needs one of `panel`, `prices` and `synthetic`",
+                path.display()
+            ),
+            "write panel = \"csi300.ktdp\", prices = { file = \"bars.parquet\" }, or synthetic = { seed = 1, names = 36, days = 1200 }",
+        ));
+    }
+    if config.prices.is_some() && config.universe == LeakUniverse::Members {
+        return Err(StudyError::input(
+            format_args!("{}: `prices` does not say who is a member", path.display()),
+            "choose universe = \"all\" or { share = 0.9 }, or import a panel with `ktd data import --universe`",
+        ));
+    }
+    Ok(())
+}
+
 /// Reads an experiment file.
 ///
 /// # Errors
@@ -218,18 +278,14 @@ pub fn read_leak_config(path: &Path) -> Result<LeakConfig, StudyError> {
             "see runs/configs/leak_demo.toml for every key",
         )
     })?;
-    if config.panel.is_some() == config.synthetic.is_some() {
-        return Err(StudyError::input(
-            format_args!("{}: it needs either `panel` or `synthetic`", path.display()),
-            "write panel = \"csi300.ktdp\", or synthetic = { seed = 1, names = 36, days = 1200 }",
-        ));
-    }
+    check_source(&config, path)?;
     config.families()?;
     config.switches()?;
     config.last_day()?;
     for (key, is_empty) in [
         ("horizons", config.horizons.is_empty()),
         ("seeds", config.seeds.is_empty()),
+        ("costs_bps", config.costs_bps.is_empty()),
     ] {
         if is_empty {
             return Err(StudyError::input(
@@ -237,6 +293,16 @@ pub fn read_leak_config(path: &Path) -> Result<LeakConfig, StudyError> {
                 "remove the key for its default",
             ));
         }
+    }
+    if let Some(cost) = config
+        .costs_bps
+        .iter()
+        .find(|cost| !(0.0..=MOST_COST_BPS).contains(*cost))
+    {
+        return Err(StudyError::input(
+            format_args!("{}: costs_bps has {cost}, which is no cost", path.display()),
+            format!("write hundredths of a percent from 0 to {MOST_COST_BPS}"),
+        ));
     }
     if MOST_NOISE_PANELS < config.noise_panels {
         return Err(StudyError::input(

@@ -1,13 +1,15 @@
 //! The grid of runs, continued where it stopped.
 
-use super::bars::{MarketBars, market_bars};
-use super::config::LeakConfig;
+use super::bars::{MarketBars, market_bars, table_bars};
+use super::config::{LeakConfig, PriceFile};
 use super::run_file::{RunFile, file_name, source_of};
 use crate::StudyError;
+use ktd_data::bar_table::BarTable;
 use ktd_data::{hash_text, load_panel};
 use ktd_env::Market;
 use ktd_env::synth::{SynthConfig, generate};
 use ktd_io::parallel::in_parallel;
+use ktd_io::sha256::sha256_hex;
 use ktd_io::whole_file::create_directory;
 use ktd_leakage::{LeakageBench, ModelFamily, RunKey, Switch, default_test_years};
 use std::path::Path;
@@ -31,8 +33,14 @@ impl LeakSource {
     /// # Errors
     /// [`StudyError`] for a panel that cannot be read, and without a year to test.
     pub fn read(config: &LeakConfig, folder: &Path) -> Result<Self, StudyError> {
-        let market = market(config, folder)?;
-        let bars = market_bars(&market, config.universe)?;
+        let (bars, panel) = match &config.prices {
+            Some(prices) => price_bars(config, prices, folder)?,
+            None => {
+                let market = market(config, folder)?;
+                let bars = market_bars(&market, config.universe)?;
+                (bars, hash_text(market.content_hash()))
+            }
+        };
         let years = config
             .test_years
             .clone()
@@ -47,12 +55,30 @@ impl LeakSource {
         let bench = LeakageBench::new(bars.bars.clone(), config.settings(), &config.horizons, eligible)
             .map_err(|error| StudyError::input(error.to_string(), "change the setting that it names"))?;
         Ok(Self {
-            panel: hash_text(market.content_hash()),
+            panel,
             bars,
             years,
             bench,
         })
     }
+}
+
+/// The bars of a long file, and the hash of what is read of it.
+fn price_bars(
+    config: &LeakConfig,
+    prices: &PriceFile,
+    folder: &Path,
+) -> Result<(MarketBars, String), StudyError> {
+    let table = BarTable::read(&folder.join(&prices.file), config.last_day()?)?;
+    let bars = table_bars(&table, config.universe)?;
+    let mut text: Vec<u8> = table.codes.join("\n").into_bytes();
+    for day in &table.days {
+        text.extend_from_slice(day.reveal().as_bytes());
+    }
+    for column in [&table.open, &table.high, &table.low, &table.close, &table.volume] {
+        text.extend(column.iter().flat_map(|cell| cell.to_bits().to_le_bytes()));
+    }
+    Ok((bars, sha256_hex(&text)))
 }
 
 fn market(config: &LeakConfig, folder: &Path) -> Result<Market, StudyError> {

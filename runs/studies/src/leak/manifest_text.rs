@@ -1,6 +1,6 @@
 //! The manifest of a run of the benchmark.
 
-use super::config::LeakUniverse;
+use super::config::{AdjustedFrom, LeakUniverse};
 use super::instant_text::instant_text;
 use ktd_leakage::{BarField, FEATURES, GraphScope, ScaleRows, Switch, UniverseRule, switch_contract};
 use std::fmt::Write as _;
@@ -16,7 +16,12 @@ pub(super) const fn universe_rule(universe: LeakUniverse) -> UniverseRule {
 
 /// The manifest of the runs under a protocol for a horizon; it says what the run does, leaks and all.
 #[must_use]
-pub fn manifest_text(switch: Switch, horizon: usize, future_days: usize, universe: LeakUniverse) -> String {
+pub fn manifest_text(
+    switch: Switch,
+    horizon: usize,
+    future_days: usize,
+    (universe, adjusted_from): (LeakUniverse, AdjustedFrom),
+) -> String {
     let contract = switch_contract(switch, horizon, future_days);
     let price = if contract.label_price == BarField::Close {
         "close"
@@ -51,6 +56,9 @@ pub fn manifest_text(switch: Switch, horizon: usize, future_days: usize, univers
         contract.horizon,
         contract.purge,
     );
+    if adjusted_from == AdjustedFrom::End {
+        text.push_str("adjusted_from = \"end\"\n");
+    }
     for (feature, declared) in FEATURES.iter().zip(&contract.features) {
         let ahead = if switch == Switch::TempCenter {
             future_days

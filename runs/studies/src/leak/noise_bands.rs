@@ -15,11 +15,10 @@ const BLOCK_SESSIONS: usize = 63;
 /// A model, a horizon and a protocol, by name.
 pub(super) type BandKey = (String, usize, String);
 
-/// The runs of one noise panel: the reference and the weak protocols, with the first seed.
+/// The runs of one noise panel: the reference and the weak protocols, with every seed.
 pub(super) fn noise_keys(config: &LeakConfig, years: &[i32]) -> Result<Vec<RunKey>, StudyError> {
     let mut keys = LeakGrid::of(config, years)?.keys;
-    let first = config.seeds.first().copied();
-    keys.retain(|key| !is_dominant(key.switch) && Some(key.seed) == first);
+    keys.retain(|key| !is_dominant(key.switch));
     Ok(keys)
 }
 
@@ -51,22 +50,30 @@ pub(super) fn noise_bands(
     Ok(bands.collect())
 }
 
-/// The gains of a panel's runs over its reference.
+/// The gains of a panel's runs over its reference: of several seeds the median, as on the panel itself.
 fn panel_gains(runs: &[RunFile], source: &LeakSource) -> Vec<(BandKey, f64)> {
-    let mut each: BTreeMap<BandKey, Vec<&RunFile>> = BTreeMap::new();
+    let mut each: BTreeMap<(BandKey, u64), Vec<&RunFile>> = BTreeMap::new();
     for run in runs {
         let key = (run.model.clone(), run.horizon, run.protocol.clone());
-        each.entry(key).or_default().push(run);
+        each.entry((key, run.seed)).or_default().push(run);
     }
     let months = source.bars.bars.months();
-    let gain = |(key, own): (&BandKey, &Vec<&RunFile>)| {
+    let mut gains: BTreeMap<BandKey, Vec<f64>> = BTreeMap::new();
+    for ((key, seed), own) in &each {
         let (model, horizon, protocol) = key;
-        if protocol == Switch::Clean.name() {
-            return None;
+        let clean = (model.clone(), *horizon, Switch::Clean.name().to_owned());
+        let Some(reference) = each.get(&(clean, *seed)) else {
+            continue;
+        };
+        let gain = LeakageGain::of(&series_of(own), &series_of(reference), months).headline();
+        if let (false, Some(gain)) = (protocol == Switch::Clean.name(), gain) {
+            gains.entry(key.clone()).or_default().push(gain);
         }
-        let reference = each.get(&(model.clone(), *horizon, Switch::Clean.name().to_owned()))?;
-        let gain = LeakageGain::of(&series_of(own), &series_of(reference), months);
-        Some((key.clone(), gain.headline()?))
+    }
+    let median = |(key, mut gains): (BandKey, Vec<f64>)| {
+        gains.sort_by(f64::total_cmp);
+        let gain = gains.get(gains.len().checked_sub(1)? / 2).copied()?;
+        Some((key, gain))
     };
-    each.iter().filter_map(gain).collect()
+    gains.into_iter().filter_map(median).collect()
 }

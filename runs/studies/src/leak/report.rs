@@ -1,15 +1,18 @@
 //! What the runs of a grid come to.
 
-use super::config::LeakConfig;
+use super::config::{AdjustedFrom, LeakConfig, LeakUniverse};
 use super::grid::{LeakSource, is_dominant};
 use super::noise_bands::BandKey;
+use super::report_rows::{ControlRow, CostRow, GainRow, LadderRow, ProfileRow, YearRow};
 use super::run_file::RunFile;
+use super::sanity::SanityRow;
 use crate::StudyError;
-use ktd_io::whole_file::{read_json, write_whole};
-use ktd_leakage::{COSTS_BPS, LeakageGain, ModelFamily, SessionMonth, Switch, TradeSeries, yearly_inference};
+use ktd_io::whole_file::read_json;
+use ktd_leakage::{BarField, LeakageGain, ModelFamily, SessionMonth, Switch, TradeSeries, yearly_inference};
+use ktd_stats::holm;
+use ktd_stats::moments::mean;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::path::Path;
 
 /// Seed of what is drawn above twelve years; fewer are enumerated.
@@ -25,6 +28,10 @@ pub struct LeakReport {
     pub panel: String,
     /// How many names took part.
     pub names: usize,
+    /// Bars of these names with volume.
+    pub bars: usize,
+    /// Bars that every protocol is judged on: those whose 25 features exist under all of them.
+    pub rows: usize,
     /// Years that were tested.
     pub years: Vec<i32>,
     /// A row a model, horizon and protocol.
@@ -33,91 +40,18 @@ pub struct LeakReport {
     pub by_year: Vec<YearRow>,
     /// A row a model, horizon and protocol, over costs.
     pub costs: Vec<CostRow>,
+    /// Weak protocols over all models.
+    pub controls: Vec<ControlRow>,
+    /// The two interventions on the last test year, ridge regression being the model.
+    pub interventions: Vec<SanityRow>,
+    /// Correlations of the scores of ridge regression with the returns around their stamp, in the last test year.
+    pub profile: Vec<ProfileRow>,
+    /// The best tenth of those scores at earlier and later fills.
+    pub ladder: Vec<LadderRow>,
     /// Runs without a result, and why.
     pub left_out: Vec<String>,
-}
-
-/// Figures of a protocol and its gains over the reference, all else equal: of the seed whose gain is the median.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct GainRow {
-    /// The model.
-    pub model: String,
-    /// Sessions of the label.
-    pub horizon: usize,
-    /// The protocol.
-    pub protocol: String,
-    /// Seeds behind the median.
-    pub seeds: usize,
-    /// Test days.
-    pub days: usize,
-    /// Annual ratio of mean and deviation of daily returns, after 5 hundredths of a percent a turnover.
-    pub sharpe: Option<f64>,
-    /// That ratio less the reference's: the leakage gain.
-    pub gain: Option<f64>,
-    /// The smallest gain of a seed.
-    pub gain_low: Option<f64>,
-    /// The largest gain of a seed.
-    pub gain_high: Option<f64>,
-    /// Mean daily rank correlation of scores and labels.
-    pub rank_ic: Option<f64>,
-    /// Mean daily area under the receiver's curve.
-    pub auc: Option<f64>,
-    /// Mean daily turnover, at most 2.
-    pub turnover: Option<f64>,
-    /// The largest loss from a peak, a share.
-    pub max_drawdown: f64,
-    /// The cost in hundredths of a percent at which the mean return is 0.
-    pub break_even_bps: Option<f64>,
-    /// The absolute gain within which 95 % of the gains on panels without a signal lie; none of the reference, of the two
-    /// dominant protocols, and where no such panel was run.
-    pub noise_band: Option<f64>,
-}
-
-impl GainRow {
-    /// Whether a gain lies beyond its noise band; `None` without a band.
-    #[must_use]
-    pub fn is_distinguishable(&self) -> Option<bool> {
-        Some(self.noise_band? < self.gain?.abs())
-    }
-}
-
-/// Gains year by year.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct YearRow {
-    /// The model.
-    pub model: String,
-    /// Sessions of the label.
-    pub horizon: usize,
-    /// The protocol.
-    pub protocol: String,
-    /// Gains by year.
-    pub gains: Vec<(i32, f64)>,
-    /// Their mean.
-    pub mean: Option<f64>,
-    /// 95 % of the bootstrapped means, lower end.
-    pub low: Option<f64>,
-    /// Upper end.
-    pub high: Option<f64>,
-    /// Years above 0.
-    pub positive: usize,
-    /// One-sided p of the exact signed-rank test.
-    pub p_greater: Option<f64>,
-}
-
-/// Ratios at each cost.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct CostRow {
-    /// The model.
-    pub model: String,
-    /// Sessions of the label.
-    pub horizon: usize,
-    /// The protocol.
-    pub protocol: String,
-    /// Cost in hundredths of a percent and the ratio after it.
-    pub sharpe: Vec<(f64, Option<f64>)>,
+    /// What a reader must know.
+    pub notes: Vec<String>,
 }
 
 /// The report of a folder that `run_grid` wrote.
@@ -146,11 +80,18 @@ impl LeakReport {
             name: config.name.clone(),
             panel: source.panel.clone(),
             names: source.bars.codes.len(),
+            bars: whole_bars(source),
+            rows: source.bench.common_rows(),
             years: source.years.clone(),
             gains: Vec::new(),
             by_year: Vec::new(),
             costs: Vec::new(),
+            controls: Vec::new(),
+            interventions: Vec::new(),
+            profile: Vec::new(),
+            ladder: Vec::new(),
             left_out: runs.iter().filter_map(failure).collect(),
+            notes: notes(config, source),
         };
         let months = source.bars.bars.months();
         for family in ModelFamily::ALL {
@@ -165,7 +106,7 @@ impl LeakReport {
                         runs.iter().filter(is_own).collect()
                     };
                     if let Some(found) = found(&of(switch), &of(Switch::Clean), months) {
-                        report.add(family, *horizon, switch, &found);
+                        report.add((family, *horizon, switch), &config.costs_bps, &found);
                     }
                 }
             }
@@ -174,13 +115,21 @@ impl LeakReport {
             let key = (row.model.clone(), row.horizon, row.protocol.clone());
             row.noise_band = bands.get(&key).copied();
         }
+        report.adjust_p_values();
+        report.controls = report.controls();
         report
     }
 
-    fn add(&mut self, family: ModelFamily, horizon: usize, switch: Switch, found: &Found) {
+    fn add(
+        &mut self,
+        (family, horizon, switch): (ModelFamily, usize, Switch),
+        costs_bps: &[f64],
+        found: &Found,
+    ) {
         let (model, protocol) = (family.name().to_owned(), switch.name().to_owned());
         let figures = found.series.figures();
         let [_, headline, ..] = &figures.sharpe;
+        let undefined = headline.as_ref().err().map(|reason| reason.code().to_owned());
         self.gains.push(GainRow {
             model: model.clone(),
             horizon,
@@ -188,6 +137,7 @@ impl LeakReport {
             seeds: found.seeds,
             days: figures.days,
             sharpe: headline.as_ref().ok().copied(),
+            undefined,
             gain: found.gain.headline(),
             gain_low: found.spread.map(|(low, _)| low),
             gain_high: found.spread.map(|(_, high)| high),
@@ -196,15 +146,19 @@ impl LeakReport {
             turnover: figures.turnover,
             max_drawdown: figures.max_drawdown,
             break_even_bps: figures.break_even_bps,
+            rank_ic_gain: found.gain.rank_ic,
+            auc_gain: found.gain.auc,
+            turnover_gain: found.gain.turnover,
+            max_drawdown_gain: found.gain.max_drawdown,
             noise_band: None,
         });
-        let costs = COSTS_BPS.into_iter().zip(&figures.sharpe);
         self.costs.push(CostRow {
             model: model.clone(),
             horizon,
             protocol: protocol.clone(),
-            sharpe: costs
-                .map(|(cost, ratio)| (cost, ratio.as_ref().ok().copied()))
+            sharpe: costs_bps
+                .iter()
+                .map(|cost| (*cost, found.series.sharpe(*cost).ok()))
                 .collect(),
         });
         if switch == Switch::Clean {
@@ -222,89 +176,115 @@ impl LeakReport {
             high: inference.map(|found| found.interval.high),
             positive: gains.iter().filter(|gain| 0.0 < **gain).count(),
             p_greater: inference.and_then(|found| found.p_greater),
+            p_holm: None,
         });
     }
 
-    /// The protocols other than the two dominant ones, with the mean of their gains over models and horizons.
-    #[must_use]
-    pub fn weak_switches(&self) -> Vec<(String, Option<f64>)> {
+    /// Holm's p-values over the models of each horizon and protocol.
+    fn adjust_p_values(&mut self) {
+        let group = |row: &YearRow| (row.horizon, row.protocol.clone());
+        let mut groups: BTreeMap<(usize, String), Vec<usize>> = BTreeMap::new();
+        for (place, row) in self.by_year.iter().enumerate() {
+            if row.p_greater.is_some() {
+                groups.entry(group(row)).or_default().push(place);
+            }
+        }
+        for places in groups.into_values() {
+            let of = |place: &usize| self.by_year.get(*place)?.p_greater;
+            let given: Vec<f64> = places.iter().filter_map(of).collect();
+            let adjusted = holm(&given).unwrap_or_default();
+            for (place, p) in places.into_iter().zip(adjusted) {
+                if let Some(row) = self.by_year.get_mut(place) {
+                    row.p_holm = Some(p);
+                }
+            }
+        }
+    }
+
+    /// The protocols other than the two dominant ones, over all models and horizons.
+    fn controls(&self) -> Vec<ControlRow> {
         let weak = Switch::ALL
             .into_iter()
             .filter(|switch| *switch != Switch::Clean && !is_dominant(*switch));
-        weak.map(|switch| {
+        let control = |switch: Switch| {
             let own = self.gains.iter().filter(|row| row.protocol == switch.name());
-            let gains: Vec<f64> = own.filter_map(|row| row.gain).collect();
-            let count = u32::try_from(gains.len()).map_or(f64::NAN, f64::from);
-            let mean = (!gains.is_empty()).then(|| gains.iter().sum::<f64>() / count);
-            (switch.name().to_owned(), mean)
-        })
-        .collect()
+            let gains: Vec<f64> = own.clone().filter_map(|row| row.gain).collect();
+            let judged: Vec<bool> = own.filter_map(GainRow::is_distinguishable).collect();
+            ControlRow {
+                protocol: switch.name().to_owned(),
+                runs: gains.len(),
+                mean: mean(&gains),
+                largest: gains.iter().map(|gain| gain.abs()).reduce(f64::max),
+                distinguishable: (!judged.is_empty()).then(|| judged.iter().filter(|is| **is).count()),
+            }
+        };
+        weak.map(control).filter(|control| 0 < control.runs).collect()
     }
+}
 
-    /// The tables as CSV beside the report.
-    pub(super) fn write_tables(&self, out: &Path) -> Result<(), StudyError> {
-        let cell = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
-        let mut gains = "model,horizon,protocol,seeds,days,sharpe,gain,gain_low,gain_high,rank_ic,auc,turnover,max_drawdown,break_even_bps,noise_band\n".to_owned();
-        for row in &self.gains {
-            let GainRow {
-                model,
-                horizon,
-                protocol,
-                seeds,
-                days,
-                ..
-            } = row;
-            let cells = [
-                row.sharpe,
-                row.gain,
-                row.gain_low,
-                row.gain_high,
-                row.rank_ic,
-                row.auc,
-                row.turnover,
-            ];
-            let cells: Vec<String> = cells.into_iter().map(cell).collect();
-            let cells = cells.join(",");
-            // Writing to a string cannot fail.
-            writeln!(
-                gains,
-                "{model},{horizon},{protocol},{seeds},{days},{cells},{},{},{}",
-                row.max_drawdown,
-                cell(row.break_even_bps),
-                cell(row.noise_band)
-            )
-            .ok();
-        }
-        let mut years = "model,horizon,protocol,year,gain\n".to_owned();
-        for row in &self.by_year {
-            for (year, gain) in &row.gains {
-                writeln!(
-                    years,
-                    "{},{},{},{year},{gain}",
-                    row.model, row.horizon, row.protocol
-                )
-                .ok();
-            }
-        }
-        let mut costs = "model,horizon,protocol,cost_bps,sharpe\n".to_owned();
-        for row in &self.costs {
-            for (cost, ratio) in &row.sharpe {
-                writeln!(
-                    costs,
-                    "{},{},{},{cost},{}",
-                    row.model,
-                    row.horizon,
-                    row.protocol,
-                    cell(*ratio)
-                )
-                .ok();
-            }
-        }
-        for (name, text) in [("gains.csv", gains), ("by_year.csv", years), ("costs.csv", costs)] {
-            write_whole(&out.join(name), text.as_bytes())?;
-        }
-        Ok(())
+/// What the panel and the settings keep the figures from saying.
+fn notes(config: &LeakConfig, source: &LeakSource) -> Vec<String> {
+    let mut notes = Vec::new();
+    match config.universe {
+        LeakUniverse::Share(share) => notes.push(format!(
+            "survivors: only names that traded on {} % of all sessions take part, which nobody knew before the end; ratios of every \
+             protocol are too good, gains are differences on the same names",
+            share * 100.0
+        )),
+        LeakUniverse::All => notes.push(
+            "every name of the panel takes part: where the panel has the members of one day alone, they are survivors"
+                .to_owned(),
+        ),
+        LeakUniverse::Members => {}
     }
+    if config
+        .prices
+        .as_ref()
+        .is_some_and(|prices| prices.adjusted_from == AdjustedFrom::End)
+    {
+        notes.push(
+            "factors look back from the last day: levels of prices know later dividends, the ratios that features are made of do not"
+                .to_owned(),
+        );
+    }
+    if config
+        .protocols
+        .iter()
+        .any(|name| name == Switch::StructGraph.name())
+    {
+        notes.extend(clipped_windows(config, source));
+    }
+    if config.noise_panels == 0 {
+        notes.push(
+            "no noise band: `noise_panels` is 0, so no weak gain can be called distinguishable from chance"
+                .to_owned(),
+        );
+    }
+    notes
+}
+
+/// Bars with volume.
+fn whole_bars(source: &LeakSource) -> usize {
+    let closes = source.bars.bars.column(BarField::Close).iter();
+    closes.filter(|close| close.is_finite()).count()
+}
+
+/// Whether windows around a month of a test year reach beyond the panel's last day.
+fn clipped_windows(config: &LeakConfig, source: &LeakSource) -> Option<String> {
+    let months = source.bars.bars.months();
+    let whole = months.len().saturating_sub(config.graph.days / 2);
+    let late = months
+        .get(whole..)?
+        .iter()
+        .zip(months.get(whole.checked_sub(1)?..)?);
+    let begin = late.filter(|(month, before)| month != before && source.years.contains(&month.year));
+    let clipped = begin.count();
+    (0 < clipped).then(|| {
+        format!(
+            "STRUCT_GRAPH: the windows of the last {clipped} months are clipped at the panel's last day, so that they see less of \
+             what comes"
+        )
+    })
 }
 
 fn failure(run: &RunFile) -> Option<String> {

@@ -100,6 +100,38 @@ pub fn read_signals(path: &Path, bars: &MarketBars) -> Result<SignalsFile, Study
     Ok(found)
 }
 
+/// Reads weights as a signal: CSV `date,symbol,weight`; a date with rows lists all that is held from its open on, so every other
+/// name of that date weighs 0.
+///
+/// # Errors
+/// [`StudyError`] as [`read_signals`], and for a file of another column.
+pub fn read_weights(path: &Path, bars: &MarketBars) -> Result<SignalsFile, StudyError> {
+    let mut file = read_signals(path, bars)?;
+    if file.names != ["weight"] {
+        return Err(StudyError::input(
+            format_args!(
+                "{}: the columns beside date and symbol are {}",
+                path.display(),
+                file.names.join(", ")
+            ),
+            "write the lines `date,symbol,weight`; trades of shares cannot be audited, write what is held of each name",
+        ));
+    }
+    let names = bars.codes.len().max(1);
+    for day in file
+        .scores
+        .iter_mut()
+        .flat_map(|weights| weights.chunks_mut(names))
+    {
+        if day.iter().any(|weight| weight.is_finite()) {
+            for weight in day.iter_mut().filter(|weight| weight.is_nan()) {
+                *weight = 0.0;
+            }
+        }
+    }
+    Ok(file)
+}
+
 /// A score; NaN where it is missing.
 fn score_of(text: &str) -> Option<f64> {
     if text.is_empty() {

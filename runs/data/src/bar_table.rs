@@ -1,0 +1,295 @@
+//! Daily bars of any market: a long file without boards, lots or limits, for work that needs prices alone.
+
+use crate::DataFileError;
+use crate::columns::{Column, Layout, read_date};
+use crate::error::{at_row, empty};
+use crate::file_kind::is_parquet;
+use crate::parquet_columns::{Dates, Numbers, Texts};
+use crate::parquet_file::ParquetFile;
+use crate::parquet_rows::wrong_kind;
+use ktd_env::TradeDate;
+use ktd_io::text_file::TextFile;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+/// The columns that are read; the factor is optional.
+const COLUMNS: [Column; 8] = [
+    Column::Date,
+    Column::Symbol,
+    Column::Open,
+    Column::High,
+    Column::Low,
+    Column::Close,
+    Column::Volume,
+    Column::Factor,
+];
+
+/// Most cells of a column: a gigabyte of numbers.
+const MOST_CELLS: usize = 1 << 27;
+
+/// Daily bars of the names of a long file, adjusted: a column has a cell for each name of the first day, then of the second,
+/// NaN where the name has no row or an empty cell.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BarTable {
+    /// Codes as written, ascending.
+    pub codes: Vec<String>,
+    /// Days with a row of any name, ascending.
+    pub days: Vec<TradeDate>,
+    /// Open times factor.
+    pub open: Vec<f64>,
+    /// High times factor.
+    pub high: Vec<f64>,
+    /// Low times factor.
+    pub low: Vec<f64>,
+    /// Close times factor.
+    pub close: Vec<f64>,
+    /// Shares over factor.
+    pub volume: Vec<f64>,
+}
+
+/// A row: open, high, low, close and volume, adjusted.
+type Cells = [f64; 5];
+
+/// Rows of a file on their way into a table.
+#[derive(Debug, Default)]
+struct Rows {
+    file: String,
+    codes: BTreeMap<String, usize>,
+    rows: Vec<(TradeDate, usize, Cells)>,
+}
+
+impl BarTable {
+    /// Reads a Parquet or CSV(.gz) file with the columns `date`, `symbol`, `open`, `high`, `low`, `close`, `volume` and, where
+    /// prices are to be adjusted, `factor`: prices are multiplied by it and shares divided by it. Other columns are left
+    /// out, and so are days after `until`.
+    ///
+    /// # Errors
+    /// [`DataFileError`] naming the column that is missing, or the row: what is no date or no number, a name twice on a day.
+    pub fn read(path: &Path, until: Option<TradeDate>) -> Result<Self, DataFileError> {
+        let mut rows = Rows {
+            file: path.display().to_string(),
+            ..Rows::default()
+        };
+        if is_parquet(path)? {
+            rows.read_parquet(path)?;
+        } else {
+            rows.read_text(path)?;
+        }
+        rows.rows
+            .retain(|(day, _, _)| until.is_none_or(|until| *day <= until));
+        rows.into_table()
+    }
+}
+
+impl Rows {
+    fn read_text(&mut self, path: &Path) -> Result<(), DataFileError> {
+        let mut file = TextFile::open(path, b',')?;
+        let header = file.next_row()?.map(|(_, header)| header.clone());
+        let header = header.ok_or_else(|| empty(&self.file))?;
+        let layout = Layout::of(&self.file, &header)?;
+        while let Some((row, record)) = file.next_row()? {
+            let text = |column| {
+                let place = layout.place(column);
+                place.and_then(|place| record.get(place)).unwrap_or_default()
+            };
+            let day = read_date(text(Column::Date)).map_err(|error| at_row(&self.file, row, error))?;
+            let number = |column: Column| -> Result<Option<f64>, DataFileError> {
+                let text = text(column);
+                if text.is_empty() {
+                    return Ok(None);
+                }
+                let number = text.parse().map(Some);
+                number.map_err(|_| {
+                    let what = format_args!("{} is {text:?}, which is no number", column.label());
+                    at_row(&self.file, row, what)
+                })
+            };
+            let cells = adjusted(number, layout.has(Column::Factor))?;
+            let code = text(Column::Symbol).to_owned();
+            self.add(row, day, &code, cells)?;
+        }
+        Ok(())
+    }
+
+    fn read_parquet(&mut self, path: &Path) -> Result<(), DataFileError> {
+        let file = ParquetFile::open(path)?;
+        let layout = Layout::of(&self.file, file.columns.iter().map(String::as_str))?;
+        let placed = COLUMNS.into_iter().filter(|column| layout.has(*column));
+        let (columns, places): (Vec<Column>, Vec<usize>) = placed
+            .filter_map(|column| Some((column, layout.place(column)?)))
+            .unzip();
+        let mut batches = file.batches(&places)?;
+        while let Some(batch) = batches.next_batch()? {
+            let (count, first_row) = (batch.rows, batch.first_row);
+            let (mut days, mut codes, mut numbers) = (None, None, BTreeMap::new());
+            for (column, values) in columns.iter().zip(batch.columns) {
+                let wrong = |error| wrong_kind(&self.file, column.label(), &error);
+                match column {
+                    Column::Date => days = Some(Dates::of(values).map_err(wrong)?),
+                    Column::Symbol => codes = Some(Texts::of(values).map_err(wrong)?),
+                    _ => {
+                        numbers.insert(*column, Numbers::of(values).map_err(wrong)?);
+                    }
+                }
+            }
+            let (Some(days), Some(codes)) = (days, codes) else {
+                return Ok(());
+            };
+            for place in 0..count {
+                let row = first_row + u64::try_from(place).unwrap_or(0);
+                let day = days
+                    .get(place)
+                    .and_then(|day| day.ok_or_else(|| "the date is missing".to_owned()));
+                let day = day.map_err(|error| at_row(&self.file, row, error))?;
+                let number = |column: Column| -> Result<Option<f64>, DataFileError> {
+                    Ok(numbers.get(&column).and_then(|numbers| numbers.float(place)))
+                };
+                let cells = adjusted(number, layout.has(Column::Factor))?;
+                self.add(row, day, codes.get(place).unwrap_or_default(), cells)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, row: u64, day: TradeDate, code: &str, cells: Cells) -> Result<(), DataFileError> {
+        let code = code.trim();
+        if code.is_empty() {
+            return Err(at_row(&self.file, row, "the symbol is missing"));
+        }
+        let next = self.codes.len();
+        let place = match self.codes.get(code) {
+            Some(place) => *place,
+            None => *self.codes.entry(code.to_owned()).or_insert(next),
+        };
+        self.rows.push((day, place, cells));
+        Ok(())
+    }
+
+    fn into_table(mut self) -> Result<BarTable, DataFileError> {
+        let days: BTreeSet<TradeDate> = self.rows.iter().map(|(day, _, _)| *day).collect();
+        let days: Vec<TradeDate> = days.into_iter().collect();
+        if days.is_empty() {
+            return Err(empty(&self.file));
+        }
+        // Names were numbered as they came; columns go by code.
+        let mut order = vec![0; self.codes.len()];
+        for (sorted, place) in self.codes.values().enumerate() {
+            if let Some(cell) = order.get_mut(*place) {
+                *cell = sorted;
+            }
+        }
+        let cells = days.len().saturating_mul(order.len());
+        if MOST_CELLS < cells {
+            let what = format_args!("{}: {} days of {} names", self.file, days.len(), order.len());
+            return Err(DataFileError::input(what, "read fewer names or days"));
+        }
+        let mut columns = [const { Vec::new() }; 5];
+        for column in &mut columns {
+            column.resize(cells, f64::NAN);
+        }
+        self.rows.sort_by_key(|(day, place, _)| (*day, *place));
+        let mut before = None;
+        for (day, place, row) in &self.rows {
+            if before == Some((day, place)) {
+                let code = self.codes.iter().find(|(_, own)| *own == place);
+                let code = code.map_or("", |(code, _)| code);
+                return Err(DataFileError::input(
+                    format_args!("{}: {code} has two rows on {}", self.file, day.reveal()),
+                    "remove one of them",
+                ));
+            }
+            before = Some((day, place));
+            let session = days.binary_search(day).unwrap_or_default();
+            let cell = session * order.len() + order.get(*place).copied().unwrap_or_default();
+            for (column, value) in columns.iter_mut().zip(row) {
+                if let Some(cell) = column.get_mut(cell) {
+                    *cell = *value;
+                }
+            }
+        }
+        let [open, high, low, close, volume] = columns;
+        Ok(BarTable {
+            codes: self.codes.into_keys().collect(),
+            days,
+            open,
+            high,
+            low,
+            close,
+            volume,
+        })
+    }
+}
+
+/// Prices times factor and shares over factor; NaN where a cell is empty.
+fn adjusted(
+    number: impl Fn(Column) -> Result<Option<f64>, DataFileError>,
+    has_factor: bool,
+) -> Result<Cells, DataFileError> {
+    let cell = |column| number(column).map(|value| value.unwrap_or(f64::NAN));
+    let factor = if has_factor { cell(Column::Factor)? } else { 1.0 };
+    Ok([
+        cell(Column::Open)? * factor,
+        cell(Column::High)? * factor,
+        cell(Column::Low)? * factor,
+        cell(Column::Close)? * factor,
+        cell(Column::Volume)? / factor,
+    ])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEADER: &str = "date,symbol,open,high,low,close,volume,factor\n";
+
+    fn read(text: &str, until: Option<&str>) -> Result<BarTable, DataFileError> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("bars.csv");
+        std::fs::write(&path, text).unwrap();
+        BarTable::read(&path, until.map(|day| TradeDate::parse(day).unwrap()))
+    }
+
+    #[test]
+    fn names_of_any_market_are_sorted_and_adjusted() {
+        let rows =
+            "2020-01-03,MSFT,10,12,9,11,100,0.5\n2020-01-02,MSFT,8,8,8,8,50,0.5\n2020-01-03,A,1,2,1,2,7,1\n";
+        let table = read(&format!("{HEADER}{rows}"), None).unwrap();
+        assert_eq!(table.codes, ["A", "MSFT"]);
+        let days: Vec<String> = table.days.iter().map(|day| day.reveal()).collect();
+        assert_eq!(days, ["2020-01-02", "2020-01-03"]);
+        let bits = |cells: &[f64]| cells.iter().map(|cell| cell.to_bits()).collect::<Vec<u64>>();
+        assert!(table.open[0].is_nan());
+        assert_eq!(bits(&table.open[1..]), bits(&[4.0, 1.0, 5.0]));
+        assert_eq!(bits(&table.volume[1..]), bits(&[100.0, 7.0, 200.0]));
+        let until = read(&format!("{HEADER}{rows}"), Some("2020-01-02")).unwrap();
+        assert_eq!(until.days.len(), 1);
+    }
+
+    #[test]
+    fn what_is_no_table_of_bars_is_refused_by_name() {
+        for (text, part) in [
+            (String::new(), "is empty"),
+            (HEADER.to_owned(), "is empty"),
+            (
+                "date,symbol,open\n".to_owned(),
+                "columns high, low, close, volume are missing",
+            ),
+            (
+                format!("{HEADER}2020-01-03,A,much,2,1,2,7,1\n"),
+                "which is no number",
+            ),
+            (
+                format!("{HEADER}2020-01-03,,1,2,1,2,7,1\n"),
+                "the symbol is missing",
+            ),
+            (format!("{HEADER}soon,A,1,2,1,2,7,1\n"), "soon"),
+            (
+                format!("{HEADER}2020-01-03,A,1,2,1,2,7,1\n2020-01-03,A,1,2,1,2,7,1\n"),
+                "A has two rows on 2020-01-03",
+            ),
+        ] {
+            let error = read(&text, None).unwrap_err().to_string();
+            assert!(error.contains(part), "{part}: {error}");
+        }
+    }
+}
