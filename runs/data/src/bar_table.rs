@@ -52,7 +52,7 @@ type Cells = [f64; 5];
 
 /// Rows of a file on their way into a table.
 #[derive(Debug, Default)]
-struct Rows {
+struct ReadRows {
     file: String,
     codes: BTreeMap<String, usize>,
     rows: Vec<(TradeDate, usize, Cells)>,
@@ -66,9 +66,9 @@ impl BarTable {
     /// # Errors
     /// [`DataFileError`] naming the column that is missing, or the row: what is no date or no number, a name twice on a day.
     pub fn read(path: &Path, until: Option<TradeDate>) -> Result<Self, DataFileError> {
-        let mut rows = Rows {
+        let mut rows = ReadRows {
             file: path.display().to_string(),
-            ..Rows::default()
+            ..ReadRows::default()
         };
         if is_parquet(path)? {
             rows.read_parquet(path)?;
@@ -81,7 +81,7 @@ impl BarTable {
     }
 }
 
-impl Rows {
+impl ReadRows {
     fn read_text(&mut self, path: &Path) -> Result<(), DataFileError> {
         let mut file = TextFile::open(path, b',')?;
         let header = file.next_row()?.map(|(_, header)| header.clone());
@@ -124,12 +124,12 @@ impl Rows {
             let (mut days, mut codes, mut numbers) = (None, None, BTreeMap::new());
             for (column, values) in columns.iter().zip(batch.columns) {
                 let wrong = |error| wrong_kind(&self.file, column.label(), &error);
-                match column {
-                    Column::Date => days = Some(Dates::of(values).map_err(wrong)?),
-                    Column::Symbol => codes = Some(Texts::of(values).map_err(wrong)?),
-                    _ => {
-                        numbers.insert(*column, Numbers::of(values).map_err(wrong)?);
-                    }
+                if *column == Column::Date {
+                    days = Some(Dates::of(values).map_err(wrong)?);
+                } else if *column == Column::Symbol {
+                    codes = Some(Texts::of(values).map_err(wrong)?);
+                } else {
+                    numbers.insert(*column, Numbers::of(values).map_err(wrong)?);
                 }
             }
             let (Some(days), Some(codes)) = (days, codes) else {

@@ -236,7 +236,7 @@ fn spent(role: &str, id: &str, folder: &Path) -> Result<Option<ModelCost>, Study
         id: id.to_owned(),
         calls: calls.into_iter().fold(0, u64::saturating_add),
         tokens: spending.tokens.all(),
-        usd: spending.total().map(|total| total.to_usd()),
+        usd: spending.total().map(ktd_experiment::amount::Picodollars::to_usd),
     }))
 }
 

@@ -1,11 +1,7 @@
 //! `exchange` in a study of alphas: the same scores through the simulation's exchange, and the same account as that of an agent
 //! that trades them in an episode.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    reason = "a broken fixture fails the test"
-)]
+#![expect(clippy::unwrap_used, reason = "a broken fixture fails the test")]
 
 use ktd_kit::{Folder, quiet};
 use ktd_stats::Undefined;

@@ -300,8 +300,8 @@ fn bars_of_any_market_are_read_without_boards() {
             let (date, code) = (market.date(day).unwrap().reveal(), info.ticker.reveal());
             let open = bar
                 .open
-                .map_or_else(String::new, |open| open.to_f64().to_string());
-            let [high, low, close] = [bar.high, bar.low, bar.close].map(|price| price.to_f64());
+                .map_or_else(String::new, |open| open.to_yuan().to_string());
+            let [high, low, close] = [bar.high, bar.low, bar.close].map(ktd_env::Price::to_yuan);
             let (volume, factor) = (bar.volume, bar.factor_value);
             writeln!(
                 text,

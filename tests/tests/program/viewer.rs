@@ -408,7 +408,8 @@ fn a_bound_leads_to_probes_and_answers() {
         "classes": [{ "class": "database", "verdict": "certified", "bounds": [bound] }] } });
     std::fs::write(certificate.join("certificate.json"), document.to_string()).unwrap();
     let packed = |lines: &[Value]| {
-        let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+        let lines: Vec<String> = lines.iter().map(Value::to_string).collect();
+        let text = lines.join("\n") + "\n";
         zstd::encode_all(text.as_bytes(), 1).unwrap()
     };
     let answers = [

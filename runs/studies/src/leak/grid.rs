@@ -33,13 +33,12 @@ impl LeakSource {
     /// # Errors
     /// [`StudyError`] for a panel that cannot be read, and without a year to test.
     pub fn read(config: &LeakConfig, folder: &Path) -> Result<Self, StudyError> {
-        let (bars, panel) = match &config.prices {
-            Some(prices) => price_bars(config, prices, folder)?,
-            None => {
-                let market = market(config, folder)?;
-                let bars = market_bars(&market, config.universe)?;
-                (bars, hash_text(market.content_hash()))
-            }
+        let (bars, panel) = if let Some(prices) = &config.prices {
+            price_bars(config, prices, folder)?
+        } else {
+            let market = market(config, folder)?;
+            let bars = market_bars(&market, config.universe)?;
+            (bars, hash_text(market.content_hash()))
         };
         let years = config
             .test_years
@@ -55,8 +54,8 @@ impl LeakSource {
         let bench = LeakageBench::new(bars.bars.clone(), config.settings(), &config.horizons, eligible)
             .map_err(|error| StudyError::input(error.to_string(), "change the setting that it names"))?;
         Ok(Self {
-            panel,
             bars,
+            panel,
             years,
             bench,
         })

@@ -200,11 +200,9 @@ pub fn costs_table(report: &LeakReport, all: bool) -> TableData {
         .first()
         .map_or_else(Vec::new, |row| row.sharpe.iter().map(|(cost, _)| *cost).collect());
     let words = [("model", Left), ("h", Right), ("protocol", Left)].map(Column::from);
-    let columns = words.into_iter().chain(
-        costs
-            .iter()
-            .map(|cost| Column::new(&format!("{cost} bps"), Right)),
-    );
+    let columns = words
+        .into_iter()
+        .chain(costs.iter().map(|cost| Column::new(format!("{cost} bps"), Right)));
     let is_shown = |row: &&CostRow| {
         let switch = Switch::of_name(&row.protocol);
         all || switch.is_some_and(|switch| super::around_stamp::SHOWN.contains(&switch))

@@ -46,12 +46,14 @@ pub(crate) fn page(
 pub(crate) fn body(site: PageSite, episode: &Episode, (step, exchanges): StepParts<'_>) -> Markup {
     let record = &step.record;
     let number = record.step;
-    let before = number.checked_sub(1).filter(|before| episode.step(*before).is_some());
+    let before = number.checked_sub(1).and_then(|before| episode.step(before));
     let next = number.checked_add(1).filter(|next| episode.step(*next).is_some());
     let mark = step.mark();
     html! {
         nav.steps aria-label="Steps" {
-            @if let Some(before) = before { a href=(site.step(before)) data-key="previous" rel="prev" { "\u{2190} step " (before) } }
+            @if let Some(before) = before.map(|step| step.record.step) {
+                a href=(site.step(before)) data-key="previous" rel="prev" { "\u{2190} step " (before) }
+            }
             @if let Some(next) = next { a href=(site.step(next)) data-key="next" rel="next" { "step " (next) " \u{2192}" } }
         }
         h1 { "Step " (number) " of " (episode.steps.len()) }
