@@ -171,7 +171,7 @@ pub(super) fn replay_command(folder: &Path, console: Console) -> Result<(), CliE
         console.note(other);
     }
     let text = format!(
-        "{}: {} functions judged again, every verdict the same",
+        "{}: {} answers judged again, every verdict the same",
         bundle.header.cell,
         bundle.events.len()
     );

@@ -158,7 +158,7 @@ impl VerifyReport {
         match factor_code_run::replay(bundle, console) {
             Ok((judged, other)) => {
                 let checks = format!(
-                    "{} functions run again, sources from exchanges, summary from events",
+                    "{} answers judged again, sources from exchanges, summary from events",
                     judged.events.len()
                 );
                 // Writing to a string cannot fail.

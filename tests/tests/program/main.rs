@@ -19,6 +19,7 @@ mod crash_points;
 mod data_commands;
 mod demo_command;
 mod episodes;
+mod factor_code;
 mod fuzz;
 mod kill_resume;
 mod leaderboard;

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a broken fixture fails the test")]
 
 use ktd_certify::config::CertifyConfig;
+use ktd_code::FactorCodeConfig;
 use ktd_data::market_source::MarketSource;
 use ktd_experiment::cells::cells;
 use ktd_experiment::config::{ExperimentConfig, SyntheticConfig};
@@ -194,7 +195,7 @@ fn configs() -> BTreeMap<String, ExperimentConfig> {
         .filter(|path| path.extension().is_some_and(|end| end == "toml"))
         .collect();
     let name = |path: &Path| path.file_stem().unwrap().to_str().unwrap().to_owned();
-    // What is no experiment says what `ktd probe` asks, what `ktd alpha eval` evaluates and `ktd alpha mine` searches, or what `ktd leak run` switches.
+    // What is no experiment says what `ktd probe` asks, what `ktd alpha eval` evaluates and `ktd alpha mine` searches, what `ktd leak run` switches, or what `ktd factor-code run` asks.
     let experiment = |path: &PathBuf| match ExperimentConfig::read(path) {
         Ok(config) => Some((name(path), config)),
         Err(error) => {
@@ -202,9 +203,14 @@ fn configs() -> BTreeMap<String, ExperimentConfig> {
             let evaluated = AlphaStudy::read(path);
             let searched = MineStudy::read(path);
             let switched = read_leak_config(path);
+            let written = FactorCodeConfig::read(path);
             assert!(
-                probed.is_ok() || evaluated.is_ok() || searched.is_ok() || switched.is_ok(),
-                "{error}; {probed:?}; {evaluated:?}; {searched:?}; {switched:?}"
+                probed.is_ok()
+                    || evaluated.is_ok()
+                    || searched.is_ok()
+                    || switched.is_ok()
+                    || written.is_ok(),
+                "{error}; {probed:?}; {evaluated:?}; {searched:?}; {switched:?}; {written:?}"
             );
             None
         }

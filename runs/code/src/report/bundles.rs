@@ -87,13 +87,13 @@ pub struct FactorCodeReport {
 }
 
 impl FactorCodeReport {
-    /// Reads the bundles below a folder: itself, or at most two folders down.
+    /// Reads the bundles below a folder: itself, or at most three folders down.
     ///
     /// # Errors
     /// [`CodeError`] where there is no finished one.
     pub fn read(folder: &Path) -> Result<Self, CodeError> {
         let mut found = Vec::new();
-        find(folder, 2, &mut found)?;
+        find(folder, 3, &mut found)?;
         let mut report = Self {
             bundles: Vec::new(),
             left_out: BTreeMap::new(),

@@ -2,6 +2,7 @@
 
 use super::experiment::FactorCodeRun;
 use crate::error::CodeError;
+use ktd_agents::Usage;
 use ktd_experiment::amount::Picodollars;
 use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{TableCell, TableData};
@@ -50,10 +51,13 @@ impl FactorCodeRun {
         let agents = models.iter().take(self.config.agents.len());
         let estimates = agents.map(|model| {
             let basis = model.payer.tariff.basis();
-            let each = |tokens_in: u64, tokens_out: u64| {
-                let one = basis.most(tokens_in, Some(tokens_out))?;
-                Some(Picodollars(one.0.saturating_mul(requests)))
-            };
+            let times = |one: Picodollars| Picodollars(one.0.saturating_mul(requests));
+            let each = |tokens_in: u64, tokens_out: u64| basis.most(tokens_in, Some(tokens_out)).map(times);
+            let usual = basis.cost(&Usage {
+                uncached_input: TOKENS_IN,
+                visible_output: TOKENS_OUT,
+                ..Usage::default()
+            });
             let longest = model.agent.max_output_tokens().map_or(TOKENS_OUT, u64::from);
             let rounds = 0..u64::from(self.config.rounds);
             let most = rounds.map(|round| each(TOKENS_IN + round * (longest + FEEDBACK_TOKENS), longest));
@@ -64,7 +68,7 @@ impl FactorCodeRun {
                 requests,
                 tokens_in: requests * TOKENS_IN,
                 tokens_out: requests * TOKENS_OUT,
-                cost_picodollars: each(TOKENS_IN, TOKENS_OUT),
+                cost_picodollars: usual.map(|priced| times(priced.amount)),
                 most_requests: requests * u64::from(self.config.rounds),
                 most_cost_picodollars: most
                     .collect::<Option<Vec<_>>>()

@@ -5,6 +5,7 @@ use ktd_certify::config::CertifyConfig;
 use ktd_certify::language_attackers::{LanguageAttackers, LanguageConfig};
 use ktd_certify::probe_inputs::ProbeInputs;
 use ktd_certify::set_plan::SetPlan;
+use ktd_code::FactorCodeConfig;
 use ktd_data::market_source::MarketSource;
 use ktd_env::Board;
 use ktd_experiment::agent::{AgentConfig, ApiKeySource};
@@ -69,11 +70,12 @@ fn every_file_of_the_folder_is_read_by_one_command_alone() {
             AlphaStudy::read(&path).is_ok(),
             MineStudy::read(&path).is_ok(),
             read_leak_config(&path).is_ok(),
+            FactorCodeConfig::read(&path).is_ok(),
         ];
         let count = readers.into_iter().filter(|is_read| *is_read).count();
         assert_eq!(
             count, 1,
-            "{file}: certify, run, alpha eval, alpha mine, leak run: {readers:?}"
+            "{file}: certify, run, alpha eval, alpha mine, leak run, factor-code run: {readers:?}"
         );
     }
 }

@@ -1,0 +1,87 @@
+//! A scripted writer of functions, and its experiment.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a broken fixture fails the test"
+)]
+
+use ktd_kit::vendor::{Then, json_reply, reply};
+use ktd_kit::{Folder, Need, Vendor};
+use serde_json::{Value, json};
+use std::io::Write;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Whether functions can be run here.
+pub(super) fn has_boxes() -> bool {
+    Need::Boxes.is_met() && Need::BoxEnvironment.is_met()
+}
+
+/// A message of the first function that no page may run.
+pub(super) const HOSTILE: &str = "<script>alert(1)</script>";
+
+/// What the model answers in a round, with the reason why it stopped: each of them is judged quickly.
+fn answer(function: &str, round: usize) -> (String, &'static str) {
+    match (function.contains("roc_10"), round) {
+        // it fails, and then it looks ahead
+        (true, 1) => (
+            format!(
+                "```python\ndef {function}(df):\n    raise ValueError('{HOSTILE} at /srv/somebody/x.py')\n```"
+            ),
+            "stop",
+        ),
+        (true, _) => (
+            format!("def {function}(df):\n    return df['day_close'].shift(-1).rename('{function}')\n"),
+            "stop",
+        ),
+        // it refuses, and then it is cut
+        (false, 1) => ("I cannot help with that.".to_owned(), "content_filter"),
+        (false, _) => (format!("def {function}(df):\n    return df["), "length"),
+    }
+}
+
+/// The model behind an endpoint.
+pub(super) fn model() -> Vendor {
+    model_while(&Arc::new(AtomicBool::new(true)))
+}
+
+/// The same, whose endpoint answers to second rounds only while it is up.
+pub(super) fn model_while(is_up: &Arc<AtomicBool>) -> Vendor {
+    let is_up = Arc::clone(is_up);
+    Vendor::new(move |request, stream| {
+        let request: Value = serde_json::from_slice(&request.body).unwrap();
+        let messages = request["messages"].as_array().unwrap();
+        let opening = messages[1]["content"].as_str().unwrap();
+        let (_, function) = opening.rsplit_once("Function name: ").unwrap();
+        let replies = messages
+            .iter()
+            .filter(|message| message["role"] == "user")
+            .count();
+        if 1 < replies && !is_up.load(Ordering::Relaxed) {
+            stream.write_all(&reply("503 Service Unavailable", "", b"{}"))?;
+            return Ok(Then::Keep);
+        }
+        let (text, finish) = answer(function.trim(), replies);
+        let message = json!({"role": "assistant", "content": text});
+        let usage = json!({"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120});
+        let body = json!({"choices": [{"message": message, "finish_reason": finish}], "usage": usage});
+        stream.write_all(&json_reply(body.to_string().as_bytes()))?;
+        Ok(Then::Keep)
+    })
+}
+
+/// The model's experiment of two tasks, with further keys.
+pub(super) fn experiment(vendor: &Vendor, keys: &str) -> Folder {
+    let text = format!(
+        "benchmark = 'factor-code'\nname = 'x'\ntasks = ['MOM-1-01', 'REV-1-01']\nrounds = 2\n\
+         retries = {{ attempts = 2, first_wait_ms = 1 }}\nprices = 'prices.json'\n{keys}\n\
+         [[agents]]\nid = 'writer'\nmodel = 'm'\nvendor = 'vllm'\nmax_output_tokens = 100\nbase_url = '{}'\n",
+        vendor.base_url()
+    );
+    let prices = r#"{"rows":[{"model":"m","asof":"2026-11","source":"test","input":1,"output":2}]}"#;
+    Folder::with(&[("code.toml", text.as_str()), ("prices.json", prices)])
+}
+
+/// Where its bundle lies.
+pub(super) const BUNDLE: &str = "results/x/cells/writer__original__s1";
