@@ -2,7 +2,7 @@
 
 use crate::features::{OwnFeatures, own_features};
 use crate::panel::{BarField, BarGrid, cell};
-use crate::profile::signal_profile;
+use crate::profile::{PieceCorrelation, signal_profile};
 use crate::rolling::{WindowStats, window_stats};
 use crate::signal::{KnownAt, SignalGrid};
 use crate::signal_audit::{SignalVerdict, SuspicionRule, judge_profile};
@@ -150,12 +150,14 @@ pub const PLANTED_SIGNALS: [PlantedSignal; 40] = {
 };
 
 /// The audit of one planted signal.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct PlantedAudit {
     /// The signal.
     pub signal: PlantedSignal,
     /// What the audit said.
     pub verdict: SignalVerdict,
+    /// What it said it by, so that other rules can judge the same signal.
+    pub profile: Vec<PieceCorrelation>,
 }
 
 /// Audits all planted signals on a panel; the seed draws noise and poisoned rows. Rates are counts over seeds and panels.
@@ -170,6 +172,7 @@ pub fn audit_planted(bars: &BarGrid, rule: &SuspicionRule, seed: u64) -> Vec<Pla
         Some(PlantedAudit {
             signal: *signal,
             verdict: judge_profile(&profile, signal.known_at, rule),
+            profile,
         })
     };
     (0..).zip(&PLANTED_SIGNALS).filter_map(audit).collect()

@@ -54,3 +54,8 @@ golden=${KTD_GOLDEN:-../shared/golden}/leakage/real_panel.csv
 if test -e "$golden"; then
     python3 tests/scripts/check_leak.py results/leak-csi300/gains.csv "$golden"
 fi
+
+# The same on the S&P 500's members of April 2021, from a long file of bars.
+if test -e "$data/us_sp500_daily_2010_2021.parquet" && test "$data" = ../shared/data; then
+    "$ktd" leak run runs/configs/leak_sp500.toml --out results/leak-sp500
+fi

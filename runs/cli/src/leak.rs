@@ -133,8 +133,10 @@ fn show(report: &LeakReport, (out, all): (&Path, bool), console: Console) -> Res
     }
     tables.extend([years_table(report, all), costs_table(report, all)]);
     tables.extend([interventions_table(&report.interventions), controls_table(report)]);
-    let tables = tables.iter().filter(|table| !table.rows.is_empty());
-    let texts: Vec<String> = tables.map(|table| table.text_in(console.layout())).collect();
+    // The first says what was left out, also where nothing was run.
+    let tables = tables.iter().enumerate();
+    let tables = tables.filter(|(place, table)| *place == 0 || !table.rows.is_empty());
+    let texts: Vec<String> = tables.map(|(_, table)| table.text_in(console.layout())).collect();
     let files = paragraph(
         &format!(
             "{}: report.json, {}, manifest.toml",

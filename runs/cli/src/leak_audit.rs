@@ -27,6 +27,7 @@ Examples:
   ktd leak audit --panel csi300.ktdp --command python3 mine.py
   ktd leak audit --signals s.csv --panel csi300.ktdp --known-at close
   ktd leak audit --weights weights.csv --panel csi300.ktdp
+  ktd leak audit --planted 20 --panel csi300.ktdp
 
 A program reads `date,symbol,open,high,low,close,volume,amount,factor` as CSV from standard input and writes `date,symbol` and its \
 columns. It is started afresh on the whole panel, on panels that end earlier, and on panels whose later sessions are replaced; no cell \
@@ -46,17 +47,20 @@ const OUTPUT_TIMES: usize = 20;
 #[command(after_help = EXAMPLE)]
 pub(super) struct AuditArgs {
     /// A manifest whose features are computed again.
-    #[arg(value_name = "MANIFEST", conflicts_with_all = ["command", "signals", "weights"], required_unless_present_any = ["command", "signals", "weights"])]
+    #[arg(value_name = "MANIFEST", conflicts_with_all = ["command", "signals", "weights", "planted"], required_unless_present_any = ["command", "signals", "weights", "planted"])]
     manifest: Option<PathBuf>,
     /// A program and its arguments, behind all other options.
-    #[arg(long, value_name = "PROGRAM", num_args = 1.., allow_hyphen_values = true, conflicts_with_all = ["signals", "weights"])]
+    #[arg(long, value_name = "PROGRAM", num_args = 1.., allow_hyphen_values = true, conflicts_with_all = ["signals", "weights", "planted"])]
     command: Option<Vec<String>>,
     /// CSV with the columns `date,symbol` and one a signal.
     #[arg(long, value_name = "FILE", requires = "panel")]
     signals: Option<PathBuf>,
     /// CSV with the columns `date,symbol,weight`: each date with rows lists all that is held from its open on.
-    #[arg(long, value_name = "FILE", requires = "panel", conflicts_with_all = ["signals", "known_at", "fill"])]
+    #[arg(long, value_name = "FILE", requires = "panel", conflicts_with_all = ["signals", "known_at", "fill", "planted"])]
     weights: Option<PathBuf>,
+    /// How often the audit of signals is right: 40 signals with known leaks on so many random halves of the panel's names, or on so many synthetic markets.
+    #[arg(long, value_name = "DRAWS", conflicts_with = "signals", value_parser = clap::value_parser!(u64).range(1..=1000))]
+    planted: Option<u64>,
     /// The panel file [default: the synthetic market of `ktd data synthetic`].
     #[arg(long, value_name = "FILE")]
     panel: Option<PathBuf>,
@@ -119,6 +123,9 @@ impl Fill {
 
 /// Runs the command.
 pub(super) fn run(args: &AuditArgs, console: Console) -> Result<(), CliError> {
+    if let Some(draws) = args.planted {
+        return leak_signals::rates(args.panel.as_deref(), draws, console);
+    }
     if let (Some(weights), Some(panel)) = (&args.weights, &args.panel) {
         let audit = SignalsAudit {
             file: SignalsSource::Weights(weights),

@@ -5,8 +5,8 @@ use crate::output::Console;
 use ktd_data::load_panel;
 use ktd_io::parallel::available_threads;
 use ktd_studies::leak::{
-    AuditedSignal, FillRule, KnownAt, LeakUniverse, SignalVerdict, audit_signals, market_bars, read_signals,
-    read_weights,
+    AuditedSignal, FillRule, KnownAt, LeakUniverse, SignalVerdict, audit_signals, market_bars, planted_rates,
+    read_signals, read_weights,
 };
 use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{TableCell, TableData};
@@ -93,6 +93,63 @@ pub(super) fn audit(args: &SignalsAudit<'_>, console: Console) -> Result<(), Cli
         "{} goes with returns that it cannot know",
         suspect.join(", ")
     )))
+}
+
+/// Shows how often the audit is right on signals whose leaks are known.
+pub(super) fn rates(panel: Option<&Path>, draws: u64, console: Console) -> Result<(), CliError> {
+    let bars = match panel {
+        Some(panel) => Some(market_bars(&load_panel(panel)?, LeakUniverse::All)?),
+        None => None,
+    };
+    let rates = planted_rates(bars.as_ref(), draws, available_threads())?;
+    let heads = [
+        ("signal", Left),
+        ("kind", Left),
+        ("draws", Right),
+        ("suspect", Right),
+    ];
+    let what = if bars.is_some() {
+        "random halves of the panel's names"
+    } else {
+        "synthetic markets of 60 names and 500 days"
+    };
+    let title = format!("Signals with known leaks on {draws} {what}");
+    let signals = TableData::new(title, heads).with_rows(rates.signals.iter().map(|rate| {
+        vec![
+            TableCell::Text(rate.signal.to_owned()),
+            TableCell::Text(rate.kind.to_owned()),
+            TableCell::Count(rate.draws),
+            TableCell::Count(rate.suspect),
+        ]
+    }));
+    let heads = [
+        ("floor", Right),
+        ("times far", Right),
+        ("false alarms", Right),
+        ("leaks seen", Right),
+        ("invisible seen", Right),
+        ("", Left),
+    ];
+    let rules = TableData::new("Other thresholds on the same draws", heads).with_rows(
+        rates.rules.iter().map(|rule| {
+            let share = |(suspect, judged): (usize, usize)| TableCell::Text(format!("{suspect}/{judged}"));
+            vec![
+                TableCell::Ratio(rule.floor),
+                TableCell::Ratio(rule.times),
+                share(rule.ordinary),
+                share(rule.leaking),
+                share(rule.invisible),
+                TableCell::Text(if rule.is_own { "the audit's" } else { "" }.to_owned()),
+            ]
+        }),
+    );
+    let text = format!(
+        "{}\n{}",
+        signals.text_in(console.layout()),
+        rules.text_in(console.layout())
+    );
+    let value = serde_json::to_value(&rates).map_err(CliError::invalid)?;
+    console.result(&text, &value)
 }
 
 /// The annual ratio of a signal's best tenth at a fill.

@@ -55,7 +55,7 @@ type Cells = [f64; 5];
 struct ReadRows {
     file: String,
     codes: BTreeMap<String, usize>,
-    rows: Vec<(TradeDate, usize, Cells)>,
+    read: Vec<(TradeDate, usize, Cells)>,
 }
 
 impl BarTable {
@@ -75,7 +75,7 @@ impl BarTable {
         } else {
             rows.read_text(path)?;
         }
-        rows.rows
+        rows.read
             .retain(|(day, _, _)| until.is_none_or(|until| *day <= until));
         rows.into_table()
     }
@@ -161,12 +161,12 @@ impl ReadRows {
             Some(place) => *place,
             None => *self.codes.entry(code.to_owned()).or_insert(next),
         };
-        self.rows.push((day, place, cells));
+        self.read.push((day, place, cells));
         Ok(())
     }
 
     fn into_table(mut self) -> Result<BarTable, DataFileError> {
-        let days: BTreeSet<TradeDate> = self.rows.iter().map(|(day, _, _)| *day).collect();
+        let days: BTreeSet<TradeDate> = self.read.iter().map(|(day, _, _)| *day).collect();
         let days: Vec<TradeDate> = days.into_iter().collect();
         if days.is_empty() {
             return Err(empty(&self.file));
@@ -187,9 +187,9 @@ impl ReadRows {
         for column in &mut columns {
             column.resize(cells, f64::NAN);
         }
-        self.rows.sort_by_key(|(day, place, _)| (*day, *place));
+        self.read.sort_by_key(|(day, place, _)| (*day, *place));
         let mut before = None;
-        for (day, place, row) in &self.rows {
+        for (day, place, row) in &self.read {
             if before == Some((day, place)) {
                 let code = self.codes.iter().find(|(_, own)| *own == place);
                 let code = code.map_or("", |(code, _)| code);

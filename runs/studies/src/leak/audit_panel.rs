@@ -1,9 +1,9 @@
 //! A market's bars as traded, in the forms that programs and expressions read.
 
-use super::bars::month_of;
+use super::bars::{columns_of, month_of, names_by_code, sessions};
 use crate::StudyError;
 use ktd_data::hash_text;
-use ktd_env::{Market, NameId, TradeDate};
+use ktd_env::{Market, TradeDate};
 use ktd_formulas::{FieldColumn, FieldName, FieldPanel};
 use ktd_formulas::{MARKET_FIELDS, TradedBar};
 use ktd_leakage::{ReplayPanel, SessionDay, TradedField};
@@ -28,36 +28,19 @@ impl AuditPanel {
     /// # Errors
     /// [`StudyError`] for a market without bars.
     pub fn of(market: &Market) -> Result<Self, StudyError> {
-        let mut names: Vec<(NameId, String)> = market
-            .names()
-            .map(|(name, info)| (name, info.ticker.reveal().to_owned()))
-            .collect();
-        names.sort_by(|a, b| a.1.cmp(&b.1));
-        let last = market.names().filter_map(|(name, _)| market.bars_of(name).last());
-        let sessions = last.map(|(day, _)| day.index() + 1).max().unwrap_or(0);
-        let calendar: Vec<TradeDate> = market.calendar().iter().copied().take(sessions).collect();
-        let mut columns = [const { Vec::new() }; 7];
-        for session in 0..sessions {
-            let day = market.day_at(session);
-            for (name, _) in &names {
-                let bar = day.and_then(|day| market.bar(*name, day));
-                let cells = bar.map_or([f64::NAN; 7], |bar| {
-                    let traded = TradedBar::of(&bar);
-                    [
-                        traded.open,
-                        traded.high,
-                        traded.low,
-                        traded.close,
-                        traded.volume,
-                        traded.amount,
-                        traded.factor,
-                    ]
-                });
-                for (column, cell) in columns.iter_mut().zip(cells) {
-                    column.push(cell);
-                }
-            }
-        }
+        let (names, calendar) = (names_by_code(market), sessions(market).to_vec());
+        let columns = columns_of(market, &names, calendar.len(), |bar| {
+            let traded = TradedBar::of(bar);
+            [
+                traded.open,
+                traded.high,
+                traded.low,
+                traded.close,
+                traded.volume,
+                traded.amount,
+                traded.factor,
+            ]
+        });
         let days = calendar.iter().map(|day| session_day(*day)).collect();
         let bars = ReplayPanel::new(days, names.len(), columns).map_err(|error| {
             StudyError::input(error.to_string(), "use a panel with trading days and names")

@@ -3,7 +3,7 @@
 use super::config::LeakUniverse;
 use crate::StudyError;
 use ktd_data::bar_table::BarTable;
-use ktd_env::{Market, NameId, TradeDate};
+use ktd_env::{Bar, Market, NameId, TradeDate};
 use ktd_leakage::{BarColumns, BarGrid, SessionMonth};
 
 /// Bars with the names and days of their rows and columns.
@@ -25,35 +25,21 @@ pub struct MarketBars {
 /// [`StudyError`] when no name is left.
 pub fn market_bars(market: &Market, universe: LeakUniverse) -> Result<MarketBars, StudyError> {
     let calendar = sessions(market);
-    let mut names: Vec<(NameId, String)> = market
-        .names()
-        .filter(|(name, _)| takes_part(market, *name, universe))
-        .map(|(name, info)| (name, info.ticker.reveal().to_owned()))
-        .collect();
-    names.sort_by(|a, b| a.1.cmp(&b.1));
-    let mut columns = [const { Vec::new() }; 5];
-    for session in 0..calendar.len() {
-        let day = market.day_at(session);
-        for (name, _) in &names {
-            let bar = day.and_then(|day| market.bar(*name, day));
-            let cells = bar.map_or([f64::NAN; 5], |bar| {
-                let factor = bar.factor_value;
-                #[expect(clippy::cast_precision_loss, reason = "shares of a day are far below 2^53")]
-                let volume = bar.volume as f64 / factor;
-                let open = bar.open.map_or(f64::NAN, |open| bar.adjusted(open));
-                [
-                    open,
-                    bar.adjusted(bar.high),
-                    bar.adjusted(bar.low),
-                    bar.adjusted_close(),
-                    volume,
-                ]
-            });
-            for (column, cell) in columns.iter_mut().zip(cells) {
-                column.push(cell);
-            }
-        }
-    }
+    let mut names = names_by_code(market);
+    names.retain(|(name, _)| takes_part(market, *name, universe));
+    let columns = columns_of(market, &names, calendar.len(), |bar| {
+        let factor = bar.factor_value;
+        #[expect(clippy::cast_precision_loss, reason = "shares of a day are far below 2^53")]
+        let volume = bar.volume as f64 / factor;
+        let open = bar.open.map_or(f64::NAN, |open| bar.adjusted(open));
+        [
+            open,
+            bar.adjusted(bar.high),
+            bar.adjusted(bar.low),
+            bar.adjusted_close(),
+            volume,
+        ]
+    });
     let bars = bar_grid(calendar, names.len(), &columns)?;
     let eligible = matches!(universe, LeakUniverse::Members).then(|| {
         let days = calendar.iter();
@@ -128,8 +114,39 @@ fn is_share(traded: usize, sessions: usize, share: f64) -> bool {
     share * count(sessions) <= count(traded)
 }
 
+/// All names of a market by their codes, whose order decides ties.
+pub(super) fn names_by_code(market: &Market) -> Vec<(NameId, String)> {
+    let mut names: Vec<(NameId, String)> = market
+        .names()
+        .map(|(name, info)| (name, info.ticker.reveal().to_owned()))
+        .collect();
+    names.sort_by(|a, b| a.1.cmp(&b.1));
+    names
+}
+
+/// Columns with a cell for each name of the first session, then of the second; NaN without a bar.
+pub(super) fn columns_of<const N: usize>(
+    market: &Market,
+    names: &[(NameId, String)],
+    sessions: usize,
+    cells: impl Fn(&Bar) -> [f64; N],
+) -> [Vec<f64>; N] {
+    let mut columns = [const { Vec::new() }; N];
+    for session in 0..sessions {
+        let day = market.day_at(session);
+        for (name, _) in names {
+            let bar = day.and_then(|day| market.bar(*name, day));
+            let row = bar.map_or([f64::NAN; N], |bar| cells(&bar));
+            for (column, cell) in columns.iter_mut().zip(row) {
+                column.push(cell);
+            }
+        }
+    }
+    columns
+}
+
 /// The days up to the last bar of any name: a panel that was cut keeps its calendar.
-fn sessions(market: &Market) -> &[TradeDate] {
+pub(super) fn sessions(market: &Market) -> &[TradeDate] {
     let last = market.names().filter_map(|(name, _)| market.bars_of(name).last());
     let sessions = last.map(|(day, _)| day.index() + 1).max().unwrap_or(0);
     market.calendar().get(..sessions).unwrap_or(market.calendar())

@@ -15,6 +15,7 @@ mod manifest_text;
 mod noise_bands;
 mod page;
 mod pictures;
+mod planted_rates;
 mod program_columns;
 mod replay_audit;
 mod report;
@@ -36,6 +37,7 @@ pub use ktd_leakage::{FillRule, KnownAt, SessionInstant, SignalVerdict, SourceHi
 pub use manifest::{ColumnSource, DEFAULT_TIMEOUT_SECONDS, LeakManifest, ManifestColumn, ManifestCommand};
 pub use manifest_text::manifest_text;
 pub use page::leak_page;
+pub use planted_rates::{PlantedRate, PlantedRates, RuleRate, planted_rates};
 pub use program_columns::ProgramRunner;
 pub use replay_audit::ColumnOutcome;
 pub use report::{LeakReport, read_report};

@@ -69,8 +69,10 @@ impl LeakReport {
             controls_table(self),
             ladder_table(self),
         ];
-        let tables = tables.iter().filter(|table| !table.rows.is_empty());
-        let tables: Vec<String> = tables.map(markdown_table).collect();
+        // The first says what was left out, also where nothing was run.
+        let tables = tables.iter().enumerate();
+        let tables = tables.filter(|(place, table)| *place == 0 || !table.rows.is_empty());
+        let tables: Vec<String> = tables.map(|(_, table)| markdown_table(table)).collect();
         format!("# {}\n\n{}", escaped(&self.name), tables.join("\n"))
     }
 }

@@ -112,7 +112,9 @@ pub fn main_table(report: &LeakReport) -> TableData {
     if report.gains.iter().any(|row| row.noise_band.is_some()) {
         table = table.with_note("*: beyond the noise band; bands are run for the four weak switches alone");
     }
-    report.notes.iter().cloned().fold(table, TableData::with_note)
+    let left_out = report.left_out.iter().map(|left| format!("no result: {left}"));
+    let notes = report.notes.iter().cloned().chain(left_out);
+    notes.fold(table, TableData::with_note)
 }
 
 /// A row a model, horizon and protocol: ratios, gains with the range of seeds and the noise band.
@@ -144,8 +146,6 @@ pub fn gains_table(report: &LeakReport) -> TableData {
     if report.gains.iter().any(|row| row.noise_band.is_some()) {
         table.notes.push(not_distinguishable(report));
     }
-    let left_out = report.left_out.iter().map(|left| format!("no result: {left}"));
-    table.notes.extend(left_out);
     table
 }
 
