@@ -68,8 +68,17 @@ fn rows() -> (Vec<f64>, Vec<f64>) {
     (features, labels)
 }
 
+/// The part that the command names.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "an example is a program; the crate itself reads no argument"
+)]
+fn part() -> String {
+    std::env::args().nth(1).unwrap_or_default()
+}
+
 fn main() -> Result<(), Box<dyn Error>> {
-    let part = std::env::args().nth(1).unwrap_or_default();
+    let part = part();
     let settings = LeakageSettings::BENCHMARK;
     match part.as_str() {
         "market" => drop(black_box(market()?)),

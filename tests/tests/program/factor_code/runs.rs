@@ -1,10 +1,6 @@
 //! Runs of a scripted model.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    reason = "a broken fixture fails the test"
-)]
+#![expect(clippy::unwrap_used, reason = "a broken fixture fails the test")]
 
 use super::scene::{BUNDLE, HOSTILE, experiment, has_boxes, model, model_while};
 use ktd_kit::episode::{below, dice, reopen_exchanges};
@@ -91,7 +87,8 @@ fn a_budget_stops_it_a_kill_stops_it_and_it_comes_to_the_same_bundle() {
     let text = again.text("code.toml");
     again.write("code.toml", text.replace("'0.0001'", "'1'"));
     // an endpoint that fails in the second round: the verdicts of the first are kept
-    refused(&quiet(again.path(), &RUN), 2);
+    let refusal = refused(&quiet(again.path(), &RUN), 2);
+    assert!(refusal.contains("hint"), "{refusal}");
     let judged = again.text(&format!("{BUNDLE}/judged.jsonl"));
     assert_eq!(judged.lines().count(), 1, "{judged}");
     is_up.store(true, Ordering::Relaxed);
