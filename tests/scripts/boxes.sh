@@ -15,15 +15,14 @@ if ! "$ktd" box doctor; then
   printf 'no box holds on this machine: its tests are passed over\n' >&2
   exit "$SKIPPED"
 fi
-<<<<<<< HEAD
 
-# `--whole`: every submission, version and reply of the golden set of strategies, which takes minutes.
+# `--whole`: the golden sets of strategies and of factor functions, every case. An hour of one core; the tests take a part.
 if [[ "${1-}" == --whole ]]; then
   KTD_WHOLE=1 cargo test --release --locked -p ktd-tests --test golden systradebench::boxed
-=======
-# The golden set of factor functions, whole: an hour of one core. The tests take a part of it.
-golden="${KTD_GOLDEN:-../shared/golden}"
-if [[ -n "${KTD_WHOLE_BOXES:-}" && -d "$golden/alpha_qt" ]]; then
-  python3 tests/scripts/factor_code_golden.py "$ktd" "$golden"
->>>>>>> 018b255 (docs: how models are asked for factors, what is recorded, what a small model gave)
+  golden="${KTD_GOLDEN:-../shared/golden}"
+  if [[ -d "$golden/alpha_qt" ]]; then
+    python3 tests/scripts/factor_code_golden.py "$ktd" "$golden"
+  else
+    printf 'no golden set of factor functions at %s\n' "$golden" >&2
+  fi
 fi
