@@ -4,21 +4,28 @@ use super::book::TrialBook;
 use super::candidate::SearchCandidate;
 use super::growth::place_below;
 use super::random::{FormulaSearch, SearchTerms};
-use super::trial::Trial;
+use super::trial::{Trial, TrialScore};
 use super::variation::Variation;
 use ktd_env::KeyedStream;
 use ktd_expressions::Formula;
 use std::collections::BTreeSet;
 
+/// Children in a row that give nothing new, after which random growth takes their places.
+const FRUITLESS_CHILDREN: usize = 1_000;
+
 /// How a genetic search goes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct GeneticSettings {
-    /// Formulas of a generation.
+    /// Formulas of the first generation, and those that live on after each, at most.
     pub population: usize,
+    /// New formulas of each later generation.
+    pub children: usize,
     /// Generations, the random first one among them.
     pub generations: usize,
     /// Formulas of which the fittest becomes a parent.
     pub tournament: usize,
+    /// How far the train figures of formulas that live on lie apart, as a share of the largest one.
+    pub niche: f64,
     /// How children are made.
     pub variation: Variation,
 }
@@ -26,16 +33,28 @@ pub struct GeneticSettings {
 impl Default for GeneticSettings {
     fn default() -> Self {
         Self {
-            population: 500,
-            generations: 20,
-            tournament: 10,
+            population: 60,
+            children: 30,
+            generations: 333,
+            tournament: 4,
+            niche: 0.015,
             variation: Variation::default(),
         }
     }
 }
 
-/// The search by genetic programming. The fittest formula of a generation lives on in the next; a child with too many nodes
-/// gives way to its parent. A formula that was tried before costs no evaluation.
+impl GeneticSettings {
+    /// Formulas that all generations have together, at most.
+    #[must_use]
+    pub const fn evaluations(&self) -> usize {
+        let later = self.children.saturating_mul(self.generations.saturating_sub(1));
+        self.population.saturating_add(later)
+    }
+}
+
+/// The search by genetic programming. Parents live on beside their children while they are fit, each in a niche of its own:
+/// of formulas whose train figures are about equal, which mostly order the names alike, the fittest alone. Every child is a
+/// formula that was not tried before.
 #[derive(Debug, Clone)]
 pub struct GeneticSearch {
     terms: SearchTerms,
@@ -60,73 +79,87 @@ impl GeneticSearch {
         }
     }
 
-    fn first_generation(&mut self, left: usize) -> Vec<SearchCandidate> {
-        let wanted = self.settings.population.min(left);
+    /// Random formulas, which join the population.
+    fn grown(&mut self, wanted: usize) -> Vec<SearchCandidate> {
         let drawn = self.terms.drawn(&mut self.stream, &self.book, wanted);
         let trees = drawn.iter().filter_map(SearchCandidate::checked);
-        self.population = trees.map(|checked| checked.formula().clone()).collect();
+        self.population
+            .extend(trees.map(|checked| checked.formula().clone()));
         drawn
     }
 
-    fn next_generation(&mut self, left: usize) -> Vec<SearchCandidate> {
-        let fitness: Vec<Option<f64>> = self
-            .population
-            .iter()
-            .map(|formula| self.fitness(formula))
-            .collect();
-        let mut children: Vec<Formula> = fittest(&fitness, 0..fitness.len())
-            .and_then(|place| self.population.get(place).cloned())
-            .into_iter()
-            .collect();
+    /// Children of those that live on, which join them.
+    fn next_generation(&mut self, wanted: usize) -> Vec<SearchCandidate> {
+        let fitness = self.select_survivors();
+        let mut children = Vec::new();
         let mut batch = Vec::new();
-        let mut forms: BTreeSet<String> = children.iter().map(ToString::to_string).collect();
-        let mut checked = 0;
-        while children.len() < self.population.len() && checked < left {
+        let mut forms = BTreeSet::new();
+        let mut fruitless = 0;
+        while !fitness.is_empty() && children.len() < wanted && fruitless < FRUITLESS_CHILDREN {
+            fruitless += 1;
             let child = self.child(&fitness);
+            if self.terms.max_nodes < child.nodes() {
+                continue;
+            }
             let candidate = SearchCandidate::of(&child, &self.terms.fields, self.terms.max_nodes);
-            let is_new = forms.insert(candidate.form().to_owned());
-            children.push(child);
-            if is_new && self.book.trial(candidate.form()).is_none() {
-                checked += usize::from(candidate.checked().is_some());
+            if self.book.trial(candidate.form()).is_none() && forms.insert(candidate.form().to_owned()) {
+                if candidate.checked().is_some() {
+                    children.push(child);
+                    fruitless = 0;
+                }
                 batch.push(candidate);
             }
         }
-        self.population = children;
+        let missing = wanted - children.len();
+        self.population.extend(children);
+        if 0 < missing {
+            let new = self.grown(missing);
+            batch.extend(new.into_iter().filter(|one| forms.insert(one.form().to_owned())));
+        }
         batch
     }
 
-    fn child(&mut self, fitness: &[Option<f64>]) -> Formula {
-        let (population, rounds) = (&self.population, self.settings.tournament);
-        let mut first = None;
-        let child = self
-            .settings
-            .variation
-            .child(&self.terms.growth, &mut self.stream, |stream| {
-                let drawn: Vec<usize> = (0..rounds.max(1))
-                    .map(|_| place_below(stream, population.len()))
-                    .collect();
-                let place = fittest(fitness, drawn).unwrap_or(0);
-                let parent = population.get(place).unwrap_or(&NO_FORMULA);
-                first.get_or_insert(parent);
-                parent
-            });
-        match first {
-            Some(parent) if self.terms.max_nodes < child.nodes() => parent.clone(),
-            _ => child,
+    /// Leaves the fittest in the population, one a niche, and returns their fitness.
+    fn select_survivors(&mut self) -> Vec<f64> {
+        let score = |formula: Formula| {
+            let score = self.book.trial(&formula.to_string())?.outcome.ok()?;
+            Some((score, formula))
+        };
+        let mut scored: Vec<(TrialScore, Formula)> = std::mem::take(&mut self.population)
+            .into_iter()
+            .filter_map(score)
+            .collect();
+        scored.sort_by(|(left, _), (right, _)| right.fitness.total_cmp(&left.fitness));
+        let figures = scored.iter().map(|(score, _)| score.rank_ic.abs());
+        let width = self.settings.niche * figures.fold(0.0, f64::max);
+        let mut taken: Vec<TrialScore> = Vec::new();
+        for (score, formula) in scored {
+            let is_near = |other: &TrialScore| (other.rank_ic.abs() - score.rank_ic.abs()).abs() <= width;
+            if taken.len() < self.settings.population && !taken.iter().any(is_near) {
+                taken.push(score);
+                self.population.push(formula);
+            }
         }
+        taken.iter().map(|score| score.fitness).collect()
     }
 
-    fn fitness(&self, formula: &Formula) -> Option<f64> {
-        self.book.fitness(&formula.to_string())
+    fn child(&mut self, fitness: &[f64]) -> Formula {
+        let (population, rounds) = (&self.population, self.settings.tournament);
+        let growth = &self.terms.growth;
+        self.settings.variation.child(growth, &mut self.stream, |stream| {
+            let drawn = (0..rounds.max(1)).map(|_| place_below(stream, population.len()));
+            let place = fittest(fitness, drawn).unwrap_or(0);
+            population.get(place).unwrap_or(&NO_FORMULA)
+        })
     }
 }
 
 /// Stands where a population is empty, which has no children.
 static NO_FORMULA: Formula = Formula::Field(String::new());
 
-/// The place with the highest fitness, the first of equals; one without fitness only where none has any.
-fn fittest(fitness: &[Option<f64>], places: impl IntoIterator<Item = usize>) -> Option<usize> {
-    let worth = |place: usize| fitness.get(place).copied().flatten().unwrap_or(f64::NEG_INFINITY);
+/// The place with the highest fitness, the first of equals.
+fn fittest(fitness: &[f64], places: impl IntoIterator<Item = usize>) -> Option<usize> {
+    let worth = |place: usize| fitness.get(place).copied().unwrap_or(f64::NEG_INFINITY);
     places
         .into_iter()
         .reduce(|best, place| if worth(best) < worth(place) { place } else { best })
@@ -139,11 +172,12 @@ impl FormulaSearch for GeneticSearch {
             return None;
         }
         self.generation += 1;
-        if self.generation == 1 {
-            Some(self.first_generation(left))
+        let batch = if self.generation == 1 {
+            self.grown(self.settings.population.min(left))
         } else {
-            Some(self.next_generation(left))
-        }
+            self.next_generation(self.settings.children.min(left))
+        };
+        (!batch.is_empty()).then_some(batch)
     }
 
     fn take(&mut self, trials: Vec<Trial>) {
@@ -167,8 +201,8 @@ mod tests {
 
     const SETTINGS: fn() -> GeneticSettings = || GeneticSettings {
         population: 60,
+        children: 60,
         generations: 8,
-        tournament: 5,
         ..GeneticSettings::default()
     };
 
@@ -210,7 +244,7 @@ mod tests {
             let alive = search
                 .population
                 .iter()
-                .filter_map(|formula| search.fitness(formula));
+                .filter_map(|formula| search.book().fitness(&formula.to_string()));
             best.push(alive.reduce(f64::max).unwrap_or(f64::NEG_INFINITY));
         }
         (best, search.book().clone())
@@ -230,6 +264,36 @@ mod tests {
         );
         assert_eq!(searched(&mut search(10_000, 1)), (best.clone(), book));
         assert_ne!(searched(&mut search(10_000, 2)).0, best);
+    }
+
+    #[test]
+    fn of_formulas_with_about_equal_figures_the_fittest_lives_on() {
+        let mut search = search(10_000, 1);
+        let batch = search.next_batch().unwrap();
+        let grown: Vec<&str> = batch
+            .iter()
+            .filter_map(|candidate| Some(candidate.checked()?.canonical()))
+            .collect();
+        // One without a figure, two that are 0.1 % apart, and then figures 1 % apart, of which every second one is too near.
+        let figure = |place: u32| match place {
+            0 => Err(TrialFault::Constant),
+            1 => Ok(-1.0),
+            2 => Ok(0.999),
+            place => Ok(1.0 - 0.01 * f64::from(place - 2)),
+        };
+        let tried = grown.iter().zip(0..);
+        search.take(
+            tried
+                .map(|(form, place)| Trial::new(form, 1, figure(place), 0.001))
+                .collect(),
+        );
+        let fitness = search.select_survivors();
+        let alive: Vec<String> = search.population.iter().map(ToString::to_string).collect();
+        let expected = [1].into_iter().chain((4..grown.len()).step_by(2));
+        let expected: Vec<&str> = expected.map(|place| grown[place]).collect();
+        assert_eq!(alive, expected);
+        assert_eq!(fitness.len(), alive.len());
+        assert!(fitness.is_sorted_by(|left, right| left > right), "{fitness:?}");
     }
 
     #[test]

@@ -81,28 +81,61 @@ impl FormulaGrowth {
         self.grown(stream, 0)
     }
 
+    /// Draws a part for a formula that has others: of at most half the levels.
+    pub(super) fn part(&self, stream: &mut KeyedStream) -> Formula {
+        self.grown(stream, self.levels - self.levels / 2)
+    }
+
+    /// An operator above a part; its other series is small, and stands on either side.
+    pub(super) fn above(&self, part: &Formula, stream: &mut KeyedStream) -> Formula {
+        let side = place_below(stream, 2);
+        let mut above = self.operator(stream, &mut |stream, place| {
+            if place == 0 {
+                part.clone()
+            } else {
+                self.grown(stream, self.levels.saturating_sub(1))
+            }
+        });
+        if let Formula::Apply(operator, parts) = &mut above
+            && side == 1
+            && BINARY.contains(operator)
+        {
+            parts.reverse();
+        }
+        above
+    }
+
     fn grown(&self, stream: &mut KeyedStream, level: usize) -> Formula {
         if self.levels <= level || stream.uniform() < self.leaf {
             return self.field(stream);
         }
+        self.operator(stream, &mut |stream, _| self.grown(stream, level + 1))
+    }
+
+    /// An operator, its series drawn by their place: from left to right.
+    fn operator(
+        &self,
+        stream: &mut KeyedStream,
+        series: &mut dyn FnMut(&mut KeyedStream, usize) -> Formula,
+    ) -> Formula {
         let kind = stream.uniform() * (self.unary + self.binary + self.window + self.pair);
         if kind < self.unary {
             let operator = picked(stream, &UNARY).unwrap_or(FormulaOperator::Abs);
-            return Formula::Apply(operator, vec![self.grown(stream, level + 1)]);
+            return Formula::Apply(operator, vec![series(stream, 0)]);
         }
         if kind < self.unary + self.binary {
             let operator = picked(stream, &BINARY).unwrap_or(FormulaOperator::Sub);
-            let left = self.grown(stream, level + 1);
-            return Formula::Apply(operator, vec![left, self.grown(stream, level + 1)]);
+            let left = series(stream, 0);
+            return Formula::Apply(operator, vec![left, series(stream, 1)]);
         }
         if kind < self.unary + self.binary + self.window {
             let operator = picked(stream, &WINDOWED).unwrap_or(FormulaOperator::Mean);
-            let inner = self.grown(stream, level + 1);
+            let inner = series(stream, 0);
             return Formula::Apply(operator, vec![inner, self.rows(stream)]);
         }
         let operator = picked(stream, &PAIRED).unwrap_or(FormulaOperator::Corr);
-        let left = self.grown(stream, level + 1);
-        let right = self.grown(stream, level + 1);
+        let left = series(stream, 0);
+        let right = series(stream, 1);
         Formula::Apply(operator, vec![left, right, self.rows(stream)])
     }
 

@@ -149,27 +149,24 @@ fn terms() -> SearchTerms {
     }
 }
 
-/// Of the usual settings, generations of a size that leaves ten of them.
-fn settings() -> GeneticSettings {
-    GeneticSettings {
-        population: 200,
-        generations: 60,
-        ..GeneticSettings::default()
-    }
-}
-
-/// At as many evaluations.
+/// The law of the search: on eight of ten markets it comes within a tenth of what the planted formula predicts, and on eight of
+/// ten it does at least as well as random growth does by as many evaluations.
 #[test]
-fn genetic_programming_beats_random_growth_at_a_planted_formula() {
-    for seed in 1..=3 {
+fn genetic_programming_finds_a_planted_formula() {
+    let mut shares = Vec::new();
+    for seed in 1..=10 {
         let market = Planted::new(seed);
         let planted = market.valid(PLANTED);
-        let genetic = market.found_by(&mut GeneticSearch::new(terms(), settings(), seed));
+        let genetic = market.found_by(&mut GeneticSearch::new(terms(), GeneticSettings::default(), seed));
         let random = market.found_by(&mut RandomSearch::new(terms(), seed));
-        assert!(
-            random <= genetic,
-            "seed {seed}: {genetic} of {planted}, random {random}"
-        );
         assert!(genetic <= 1.1 * planted, "seed {seed}: {genetic} of {planted}");
+        shares.push((genetic / planted, random / planted));
     }
+    let reached = shares.iter().filter(|(genetic, _)| 0.9 <= *genetic).count();
+    let beaten = shares
+        .iter()
+        .filter(|(genetic, random)| random <= genetic)
+        .count();
+    assert!(8 <= reached, "{shares:?}");
+    assert!(8 <= beaten, "{shares:?}");
 }

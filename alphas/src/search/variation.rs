@@ -16,18 +16,18 @@ pub struct Variation {
     pub hoist: f64,
     /// One operator, field or window is replaced by another of its kind.
     pub point: f64,
-    /// The parent itself.
-    pub copy: f64,
+    /// A new operator is set above a part.
+    pub insertion: f64,
 }
 
 impl Default for Variation {
     fn default() -> Self {
         Self {
-            crossover: 0.7,
-            subtree: 0.15,
+            crossover: 0.4,
+            subtree: 0.0,
             hoist: 0.05,
-            point: 0.07,
-            copy: 0.03,
+            point: 0.25,
+            insertion: 0.3,
         }
     }
 }
@@ -41,14 +41,15 @@ impl Variation {
         mut parent: impl FnMut(&mut KeyedStream) -> &'p Formula,
     ) -> Formula {
         let mother = parent(stream);
-        let way = stream.uniform() * (self.crossover + self.subtree + self.hoist + self.point + self.copy);
+        let total = self.crossover + self.subtree + self.hoist + self.point + self.insertion;
+        let way = stream.uniform() * total;
         if way < self.crossover {
             let father = parent(stream);
             let graft = random_part(father, stream).clone();
             return with_random_part(mother, stream, &mut |_, _| graft.clone());
         }
         if way < self.crossover + self.subtree {
-            return with_random_part(mother, stream, &mut |_, stream| growth.formula(stream));
+            return with_random_part(mother, stream, &mut |_, stream| growth.part(stream));
         }
         if way < self.crossover + self.subtree + self.hoist {
             return with_random_part(mother, stream, &mut |part, stream| {
@@ -58,7 +59,7 @@ impl Variation {
         if way < self.crossover + self.subtree + self.hoist + self.point {
             return with_other_node(mother, growth, stream);
         }
-        mother.clone()
+        with_random_part(mother, stream, &mut |part, stream| growth.above(part, stream))
     }
 }
 
@@ -121,7 +122,7 @@ mod tests {
         subtree: 0.0,
         hoist: 0.0,
         point: 0.0,
-        copy: 0.0,
+        insertion: 0.0,
     };
 
     fn parent(text: &str) -> Formula {
@@ -179,8 +180,6 @@ mod tests {
             "Sub(Mean($open,5),$close)",
         ];
         assert_eq!(hoisted, expected.map(str::to_owned).into());
-        let copied = children(Variation { copy: 1.0, ..NEVER }, std::slice::from_ref(&mother));
-        assert_eq!(copied, [mother.to_string()].into());
     }
 
     #[test]
@@ -201,6 +200,26 @@ mod tests {
         }
         // One other pair operator, 4 windows twice, 19 window operators and 5 fields twice.
         assert_eq!(made.len(), 1 + 8 + 19 + 10);
+    }
+
+    #[test]
+    fn an_insertion_sets_one_operator_above_a_part() {
+        let way = Variation {
+            insertion: 1.0,
+            ..NEVER
+        };
+        let made = children(way, &[parent("Mean($open,5)")]);
+        for child in [
+            "Log(Mean($open,5))",
+            "Mean(Abs($open),5)",
+            "Slope(Mean($open,5),60)",
+            "Mean(Delta($open,10),5)",
+            "Div(Mean($open,5),$vwap)",
+            "Div($vwap,Mean($open,5))",
+        ] {
+            assert!(made.contains(child), "{child}");
+        }
+        assert!(made.iter().all(|child| child.contains("$open")));
     }
 
     #[test]

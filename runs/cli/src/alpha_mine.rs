@@ -20,7 +20,7 @@ Example:
   panel = \"csi300.ktdp\"      # or bins = \"qlib_dir\"; without both the synthetic market
   method = \"gp\"              # or \"random\", or \"llm\" with a table [llm]
   seed = 1
-  gp = { population = 500, generations = 20 }
+  gp = { population = 60, generations = 333 }
   select = { take = 20, correlation = 0.7 }
   [splits]
   train = [\"2018-01-02\", \"2021-12-31\"]

@@ -222,26 +222,36 @@ impl MineStudy {
 
     fn check_genetic(&self) -> Result<(), StudyError> {
         let gp = self.gp.clone().unwrap_or_default();
-        let shares = [gp.crossover, gp.subtree, gp.hoist, gp.point, gp.copy];
+        let shares = [gp.crossover, gp.subtree, gp.hoist, gp.point, gp.insertion];
         let rules = [
             (
                 (2..=MAX_POPULATION).contains(&gp.population),
                 "gp.population is out of range",
-                "give 2 to 100000; 500 is usual",
+                "give 2 to 100000; 60 is usual",
+            ),
+            (
+                (1..=MAX_POPULATION).contains(&gp.children),
+                "gp.children is out of range",
+                "give 1 to 100000; 30 is usual",
             ),
             (
                 1 <= gp.generations,
                 "gp.generations is 0",
-                "give 1 or more; 20 is usual",
+                "give 1 or more; 333 is usual",
             ),
             (
                 1 <= gp.tournament,
                 "gp.tournament is 0",
-                "give 1 or more; 10 is usual",
+                "give 1 or more; 4 is usual",
+            ),
+            (
+                is_share(gp.niche),
+                "gp.niche is out of range",
+                "give a share from 0 to 1; 0.015 is usual",
             ),
             (
                 is_whole(&shares),
-                "gp.crossover, subtree, hoist, point and copy do not sum to 1",
+                "gp.crossover, subtree, hoist, point and insertion do not sum to 1",
                 "give shares from 0 on that sum to 1",
             ),
         ];
@@ -366,6 +376,8 @@ mod tests {
             ("'gp'", "'gp'\nrandom = { evaluations = 50 }", "another method"),
             ("'gp'", "'gp'\ngp = { population = 1 }", "gp.population"),
             ("'gp'", "'gp'\ngp = { generations = 0 }", "gp.generations"),
+            ("'gp'", "'gp'\ngp = { children = 0 }", "gp.children"),
+            ("'gp'", "'gp'\ngp = { niche = -0.1 }", "gp.niche"),
             ("'gp'", "'gp'\ngp = { crossover = 0.9 }", "sum to 1"),
             ("'gp'", "'gp'\ngp = { evaluations = 0 }", "evaluations"),
             ("'gp'", "'gp'\ngrowth = { unary = 0.5 }", "sum to 1"),

@@ -130,12 +130,16 @@ impl Default for RandomKeys {
 pub struct GeneticKeys {
     /// Formulas that are evaluated, at most; those of a repeated canonical form count once.
     pub evaluations: usize,
-    /// Formulas of a generation.
+    /// Formulas of the first generation, and those that live on after each, at most.
     pub population: usize,
+    /// New formulas of each later generation.
+    pub children: usize,
     /// Generations, the random first one among them.
     pub generations: usize,
     /// Formulas of which the fittest becomes a parent.
     pub tournament: usize,
+    /// How far the train figures of formulas that live on lie apart, as a share of the largest one.
+    pub niche: f64,
     /// The share of children by crossover.
     pub crossover: f64,
     /// By a new subtree.
@@ -144,28 +148,33 @@ pub struct GeneticKeys {
     pub hoist: f64,
     /// By another operator, field or window.
     pub point: f64,
-    /// By copying.
-    pub copy: f64,
+    /// By a new operator above a part.
+    pub insertion: f64,
 }
 
 impl Default for GeneticKeys {
     fn default() -> Self {
+        let settings = GeneticSettings::default();
         let GeneticSettings {
             population,
+            children,
             generations,
             tournament,
+            niche,
             variation,
-        } = GeneticSettings::default();
+        } = settings;
         Self {
-            evaluations: population * generations,
+            evaluations: settings.evaluations(),
             population,
+            children,
             generations,
             tournament,
+            niche,
             crossover: variation.crossover,
             subtree: variation.subtree,
             hoist: variation.hoist,
             point: variation.point,
-            copy: variation.copy,
+            insertion: variation.insertion,
         }
     }
 }
@@ -174,14 +183,16 @@ impl GeneticKeys {
     pub(crate) const fn settings(&self) -> GeneticSettings {
         GeneticSettings {
             population: self.population,
+            children: self.children,
             generations: self.generations,
             tournament: self.tournament,
+            niche: self.niche,
             variation: Variation {
                 crossover: self.crossover,
                 subtree: self.subtree,
                 hoist: self.hoist,
                 point: self.point,
-                copy: self.copy,
+                insertion: self.insertion,
             },
         }
     }

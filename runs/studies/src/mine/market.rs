@@ -95,7 +95,7 @@ impl OpenMine {
             MineMethod::Random => self.mine.random.clone().unwrap_or_default().evaluations,
             MineMethod::Gp => {
                 let gp = self.mine.gp.clone().unwrap_or_default();
-                gp.evaluations.min(gp.population.saturating_mul(gp.generations))
+                gp.evaluations.min(gp.settings().evaluations())
             }
             MineMethod::Llm => {
                 let llm = self.mine.llm.clone().unwrap_or_default();
