@@ -48,6 +48,7 @@ fn a_study_has_the_same_bytes_on_any_threads_and_a_second_run_does_nothing() {
     let folder = study("");
     let report = evaluated(folder.path(), "study.toml", 1, "one");
     evaluated(folder.path(), "study.toml", 2, "two");
+    evaluated(folder.path(), "study.toml", 7, "seven");
     let bytes = |out: &str| -> Vec<Vec<u8>> {
         let files = [
             "report.json",
@@ -61,6 +62,7 @@ fn a_study_has_the_same_bytes_on_any_threads_and_a_second_run_does_nothing() {
             .to_vec()
     };
     assert_eq!(bytes("one"), bytes("two"));
+    assert_eq!(bytes("one"), bytes("seven"));
     let changed = |out: &str| {
         std::fs::metadata(folder.at(out).join("report.json"))
             .unwrap()
