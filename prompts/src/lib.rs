@@ -11,6 +11,7 @@ mod attack;
 pub mod factor_code;
 mod force_check;
 mod slots;
+pub mod strategy_code;
 mod template;
 
 pub use alpha::{

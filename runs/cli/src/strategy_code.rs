@@ -5,14 +5,15 @@ use crate::output::Console;
 use crate::strategy_code_args::{
     DriftArgs, GateArgs, LintArgs, ListArgs, PatchArgs, ScenarioArgs, ScoreArgs, ShowArgs, known,
 };
+use crate::strategy_code_run::{self, ReplayArgs, RunArgs};
 use clap::Subcommand;
 use ktd_boxed::BoxLauncher;
 use ktd_io::whole_file::read_input;
 use ktd_strategies::{
     DocumentId, OwnStrategy, PatchSize, StrategyCard, StrategyDocument, StrategyError, StrategyReplies,
-    StrategySubmission, StrategyVersion, VersionDrift, document_table, document_text, document_value,
-    drift_text, drift_value, judge_submission, patch_text, patch_value, report_text, report_value,
-    scenario_strip, scored_value, strategy_boxes, trace_program, version_table,
+    StrategySubmission, StrategyVersion, SubmissionRows, VersionDrift, document_table, document_text,
+    document_value, drift_text, drift_value, judge_submission, patch_text, patch_value, report_text,
+    report_value, scenario_strip, scored_value, strategy_boxes, trace_program, version_table,
 };
 use serde_json::{Value, json};
 use std::path::Path;
@@ -36,13 +37,18 @@ pub(super) enum StrategyCodeCommand {
     Patch(PatchArgs),
     /// Judge a file of replies, iteration by iteration, in the box, without a model.
     Score(ScoreArgs),
+    /// Ask models for strategies and patches, judge them in the box; the same command again continues.
+    Run(RunArgs),
+    /// Make an experiment again from its record, in the box, without a network.
+    Replay(ReplayArgs),
 }
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
   ktd strategy-code show S07
   ktd strategy-code gate strategy.py --card card.json --strategy S01
-  ktd strategy-code score --replies replies.jsonl";
+  ktd strategy-code score --replies replies.jsonl
+  ktd strategy-code run strategies.toml --dry-run";
 
 /// Works on trading strategies.
 pub(super) fn run(command: &StrategyCodeCommand, console: Console) -> Result<(), CliError> {
@@ -55,6 +61,8 @@ pub(super) fn run(command: &StrategyCodeCommand, console: Console) -> Result<(),
         StrategyCodeCommand::Drift(args) => drift(args, console),
         StrategyCodeCommand::Patch(args) => patch(args, console),
         StrategyCodeCommand::Score(args) => score(args, console),
+        StrategyCodeCommand::Run(args) => strategy_code_run::run(args, console),
+        StrategyCodeCommand::Replay(args) => strategy_code_run::replay(args, console),
     }
 }
 
@@ -275,7 +283,7 @@ fn score(args: &ScoreArgs, console: Console) -> Result<(), CliError> {
     let launcher = BoxLauncher::prove(strategy_boxes(args.boxes.setup()))?;
     let scored = replies.score(&launcher, &tasks, args.drift.rule())?;
     console.result(
-        &version_table(&scored).text_in(console.layout()),
+        &version_table(&SubmissionRows::of_replies(&scored, &tasks)).text_in(console.layout()),
         &scored_value(&scored, &tasks),
     )
 }

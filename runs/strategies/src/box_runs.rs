@@ -13,6 +13,9 @@ use ktd_strategy_code::{
 use serde_json::{Value, json};
 use std::fmt;
 
+/// Hexadecimal digits from which a number is an address.
+const ADDRESS_DIGITS: usize = 8;
+
 /// Why a run gave no logs: the program's own fault.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunFault {
@@ -223,11 +226,25 @@ fn fault_of(status: JobStatus, result: Option<JobResult>) -> RunFault {
             class, message, line, ..
         }) => RunFault {
             code: class,
-            message,
+            message: without_addresses(&message),
             line,
         },
         _ => RunFault::new(status.label(), ""),
     }
+}
+
+/// A message without addresses of memory, which differ from run to run and would make two records of one program.
+fn without_addresses(message: &str) -> String {
+    let mut parts = message.split("0x");
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let digits = part.bytes().take_while(u8::is_ascii_hexdigit).count();
+        let (address, rest) = part.split_at(digits);
+        text.push_str("0x");
+        text.push_str(if digits < ADDRESS_DIGITS { address } else { "_" });
+        text.push_str(rest);
+    }
+    text
 }
 
 #[cfg(test)]
@@ -273,5 +290,7 @@ mod tests {
             "KeyError: 'N_slow' (line 54)"
         );
         assert_eq!(fault_of(JobStatus::Cpu, None).to_string(), "cpu");
+        let message = "<object at 0x7f3a20c1d5b0> and 0x1f";
+        assert_eq!(without_addresses(message), "<object at 0x_> and 0x1f");
     }
 }

@@ -1,6 +1,8 @@
 //! What can be wrong with judging a written strategy.
 
+use ktd_asking::AskingError;
 use ktd_boxed::BoxError;
+use ktd_experiment::ExperimentError;
 use ktd_io::{ErrorClass, FileError, InputError};
 use ktd_strategy_code::{ReferenceError, ScenarioError};
 
@@ -17,6 +19,12 @@ pub enum StrategyError {
     /// The box.
     #[error(transparent)]
     Boxed(#[from] BoxError),
+    /// A request to a model, and the record of what it answered.
+    #[error(transparent)]
+    Asking(#[from] AskingError),
+    /// The keys of an experiment.
+    #[error(transparent)]
+    Experiment(#[from] ExperimentError),
     /// The reference strategy cannot run.
     #[error(transparent)]
     Reference(#[from] ReferenceError),
@@ -26,7 +34,7 @@ pub enum StrategyError {
 }
 
 ktd_io::error_constructors!(StrategyError);
-ktd_io::error_explanations!(StrategyError: File, Boxed;
+ktd_io::error_explanations!(StrategyError: File, Boxed, Asking, Experiment;
     Self::Reference(_) => (
         "`ktd strategy-code show` prints a document with its parameters and assets",
         ErrorClass::InvalidInput

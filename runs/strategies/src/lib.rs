@@ -1,6 +1,10 @@
 //! Trading strategies written by models: programs run in the box, gates, drift between versions, scores, tables.
 //!
-//! Knows: files, the box, what judges strategies. Never knows: a market, a mask, how a strategy is judged.
+//! A [`StrategyTask`] is a document with the bars that programs of it are judged on. [`judge_submission`] takes a
+//! [`StrategySubmission`] through the six gates, a [`VersionChain`] decides which of its iterations stand.
+//! [`run_experiment`] asks models for strategies and patches, [`replay_experiment`] makes all of it again from the record.
+//!
+//! Knows: files, the box, the one client, what judges strategies. Never knows: a market, a mask, how a gate decides.
 
 mod box_runs;
 mod error;
@@ -9,6 +13,8 @@ mod judge;
 mod own_strategy;
 mod replies;
 mod report;
+mod rows;
+mod run;
 mod source_facts;
 mod strip;
 mod submission;
@@ -26,6 +32,11 @@ pub use ktd_strategy_code::{
 pub use own_strategy::OwnStrategy;
 pub use replies::{ScoredStrategy, StrategyReplies};
 pub use report::{RunEvidence, StressOutcome, SubmissionReport};
+pub use rows::{SubmissionRows, VersionRow};
+pub use run::{
+    PlannedModel, StrategyChoice, StrategyExperiment, StrategyPlan, StrategyResults, plan_experiment,
+    replay_experiment, run_experiment,
+};
 pub use source_facts::source_facts;
 pub use strip::scenario_strip;
 pub use submission::StrategySubmission;

@@ -2,6 +2,7 @@
 
 use crate::replies::ScoredStrategy;
 use crate::report::SubmissionReport;
+use crate::rows::{SubmissionRows, VersionRow};
 use crate::submission::StrategySubmission;
 use crate::task::StrategyTask;
 use crate::versions::SubmissionVersion;
@@ -295,10 +296,11 @@ pub fn drift_value(drift: &VersionDrift) -> Value {
 
 /// All iterations of all submissions.
 #[must_use]
-pub fn version_table(scored: &[ScoredStrategy]) -> TableData {
+pub fn version_table(submissions: &[SubmissionRows]) -> TableData {
     let heads = [
         ("model", Left),
         ("strategy", Left),
+        ("seed", Right),
         ("iteration", Right),
         ("state", Left),
         ("gates", Left),
@@ -310,62 +312,33 @@ pub fn version_table(scored: &[ScoredStrategy]) -> TableData {
         ("published", Left),
         ("ranked", Left),
     ];
-    let rows = scored.iter().flat_map(|scored| {
-        let ranked = scored.chain.ranked().map(|version| version.iteration);
-        scored
-            .chain
+    let rows = submissions.iter().flat_map(|submission| {
+        submission
             .versions
             .iter()
-            .map(move |version| version_row(scored, version, ranked))
+            .map(move |version| version_row(submission, version))
     });
-    TableData::new("Iterations", heads)
-        .with_rows(rows)
-        .with_note("gates: the first that failed; D1 to D3 as measured, of 1; drift: seen from the reference strategy, and by the published thresholds")
+    TableData::new("Iterations", heads).with_rows(rows).with_note(
+        "gates: the first that failed; D1 to D3 as measured, of 1; drift: seen from the reference strategy, then by the \
+         published thresholds",
+    )
 }
 
-fn version_row(
-    scored: &ScoredStrategy,
-    version: &SubmissionVersion,
-    ranked: Option<usize>,
-) -> Vec<TableCell> {
-    let failed = version.report.as_ref().map(|report| report.gates.first_failed());
-    let gates = match failed {
-        None => version.problem.as_deref().unwrap_or("not run"),
-        Some(None) => "passed",
-        Some(Some(gate)) => gate.label(),
-    };
-    let has_run = version.report.is_some();
-    let score = |score: f64| {
-        if has_run {
-            TableCell::Fine(score)
-        } else {
-            TableCell::Empty
-        }
-    };
-    let drift = version.drift.as_ref();
-    let verdict = drift.map_or("", |drift| {
-        if drift.changed_fields.is_empty() {
-            drift.anchored().label()
-        } else {
-            "card"
-        }
-    });
+fn version_row(submission: &SubmissionRows, version: &VersionRow) -> Vec<TableCell> {
     let mut row = vec![
-        word(&scored.model),
-        word(scored.id.label()),
+        word(&submission.model),
+        word(&submission.strategy),
+        TableCell::Text(submission.seed.to_string()),
         TableCell::Count(version.iteration),
-        word(version.state.label()),
-        word(gates),
+        word(&version.state),
+        word(&version.gates),
     ];
-    row.extend(version.measured().map(score));
-    row.push(
-        version
-            .patch
-            .map_or(TableCell::Empty, |patch| TableCell::Count(patch.changed())),
-    );
-    row.push(word(verdict));
-    row.push(word(drift.map_or("", |drift| drift.published().label())));
-    row.push(word(if ranked == Some(version.iteration) {
+    let scores = version.measured.map(|scores| scores.map(TableCell::Fine));
+    row.extend(scores.unwrap_or([TableCell::Empty, TableCell::Empty, TableCell::Empty]));
+    row.push(version.changed.map_or(TableCell::Empty, TableCell::Count));
+    row.push(word(version.drift.as_deref().unwrap_or("")));
+    row.push(word(version.published_drift.as_deref().unwrap_or("")));
+    row.push(word(if submission.ranked == Some(version.iteration) {
         "yes"
     } else {
         ""

@@ -9,9 +9,11 @@ use ktd_boxed::BoxLauncher;
 use ktd_strategy_code::{
     IterationState, PatchSize, StrategyCard, StrategyVersion, VersionDrift, VersionScores, ranked_version,
 };
+use serde::{Deserialize, Serialize};
 
 /// What makes an iteration void.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum DriftRule {
     /// A version that moved away from the reference strategy.
     #[default]

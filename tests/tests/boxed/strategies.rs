@@ -3,7 +3,9 @@
 use crate::{has_boxes, prove, setup};
 use ktd_boxed::{BoxLauncher, BoxSetup};
 use ktd_sandbox::{BoxLimits, ModuleName};
-use ktd_strategies::{StrategySubmission, StrategyTask, SubmissionReport, judge_submission};
+use ktd_strategies::{
+    DriftRule, StrategySubmission, StrategyTask, SubmissionReport, VersionChain, judge_submission,
+};
 use ktd_strategy_code::{
     AssetBars, BarTime, DocumentId, Gate, LONG_RUN, Scenario, StrategyBars, StrategyDocument,
 };
@@ -227,4 +229,48 @@ fn cards_and_sources_that_are_none_run_nowhere() {
     );
     let (gate, fields) = reason(card().replace("\"value\":20", "\"value\":21"), PROGRAM);
     assert_eq!((gate, fields.as_str()), (Gate::Schema, "parameters.N"));
+}
+
+#[test]
+fn a_version_that_moves_away_is_void_and_the_one_before_stands() {
+    if !has_boxes() {
+        return;
+    }
+    let launcher = launcher(BoxLimits::STRATEGIES);
+    let reply = |card: &str, source: &str| format!("```json\n{card}\n```\n```python\n{source}```\n");
+    // The reference is idle on eight bars.
+    let idle = PROGRAM.replace("len(d) >= 2", "False");
+    let frozen = card().replace("\"value\":20", "\"value\":21");
+    let core = card().replace("\"strategy_family\":\"f\"", "\"strategy_family\":\"g\"");
+    for rule in [DriftRule::Reference, DriftRule::Published] {
+        let mut chain = VersionChain::new(rule);
+        let mut add = |reply: String| {
+            chain.add_reply(&launcher, &task(), &reply).unwrap();
+            let version = chain.versions.last().unwrap();
+            (version.state.label(), version.is_valid())
+        };
+        // A card that its document refuses may be mended.
+        assert_eq!(add(reply(&frozen, &idle)), ("kept", false));
+        assert_eq!(add(reply(&card(), &idle)).1, true);
+        assert_eq!(add(reply(&core, &idle)), ("drifted", true));
+        assert_eq!(add(reply(&card(), PROGRAM)), ("drifted", true));
+        let long = format!("{idle}{}", "x = 1\n".repeat(51));
+        assert_eq!(add(reply(&card(), &long)), ("patch_too_large", false));
+        assert!(!chain.wants_patch(3));
+        if rule == DriftRule::Published {
+            // The published reading calls the repair a drift.
+            assert_eq!(chain.standing().unwrap().iteration, 0);
+            continue;
+        }
+        assert_eq!(chain.standing().unwrap().iteration, 1);
+        assert_eq!(chain.ranked().unwrap().iteration, 1);
+        let drifted = &chain.versions[2];
+        assert_eq!(
+            drifted.drift.as_ref().unwrap().changed_fields,
+            ["core_logic.strategy_family"]
+        );
+        assert!(drifted.measured()[0].abs() < 1e-15);
+        let away = chain.versions[3].drift.as_ref().unwrap();
+        assert_eq!(away.anchored().label(), "away");
+    }
 }

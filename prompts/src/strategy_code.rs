@@ -1,0 +1,53 @@
+//! Texts for a model that writes a trading strategy from a document, and mends it. They are part of no episode and have a
+//! hash of their own. Their `{{slots}}` are filled with text from outside any mask.
+
+use crate::hash_of;
+use crate::template::Template;
+
+macro_rules! templates {
+    ($($(#[$about:meta])* $template:ident = $text:expr;)*) => {
+        $($(#[$about])* pub const $template: &str = $text;)*
+        /// Every template, in the order of the hash.
+        static ALL: [Template; 3] = [$(Template::new(stringify!($template), $text)),*];
+    };
+}
+
+templates! {
+    /// The system message; it has no slot.
+    SYSTEM = include_str!("../strategy_code/system.md");
+    /// The message that asks for the first version; its slots are `document`, `id`, `spec`, `shape` and `rows`.
+    BUILD = include_str!("../strategy_code/build.md");
+    /// The message that asks for a patch; its slots are `document`, `card`, `source`, `evidence` and `lines`.
+    PATCH = include_str!("../strategy_code/patch.md");
+}
+
+/// SHA-256 over all texts for a writer of strategies, in hexadecimal.
+#[must_use]
+pub fn strategy_code_hash() -> String {
+    hash_of(b"ktd strategy code prompts 1\0", ALL.iter())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::template::Piece;
+
+    #[test]
+    fn texts_ask_for_what_their_docs_name() {
+        let slots = |name: &str| -> Vec<&str> {
+            let template = ALL.iter().find(|template| template.name == name).unwrap();
+            let slots = template.pieces().iter().filter_map(|piece| match piece {
+                Piece::Slot(slot) => Some(*slot),
+                Piece::Text(_) => None,
+            });
+            slots.collect()
+        };
+        assert!(slots("SYSTEM").is_empty());
+        assert_eq!(slots("BUILD"), ["document", "id", "spec", "shape", "rows"]);
+        assert_eq!(
+            slots("PATCH"),
+            ["document", "card", "source", "evidence", "lines"]
+        );
+        assert_ne!(strategy_code_hash(), crate::factor_code::factor_code_hash());
+    }
+}

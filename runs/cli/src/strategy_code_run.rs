@@ -1,0 +1,163 @@
+//! `ktd strategy-code run` and `replay`: models write strategies and mend them.
+
+use super::boxed_options::BoxArgs;
+use crate::CliError;
+use crate::output::Console;
+use crate::progress::Progress;
+use crate::run::runtime;
+use crate::signals::unless_told_to_end;
+use clap::Args;
+use ktd_boxed::BoxLauncher;
+use ktd_strategies::{
+    StrategyExperiment, StrategyPlan, StrategyResults, plan_experiment, replay_experiment, run_experiment,
+    strategy_boxes, version_table,
+};
+use serde_json::json;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+const RUN_EXAMPLE: &str = "\
+Examples:
+  ktd strategy-code run strategies.toml --dry-run
+  ktd strategy-code run strategies.toml
+
+  benchmark = \"strategy-code\"
+  name = \"first\"
+  strategies = [\"S01\", \"S07\"]          # default \"all\"
+  iterations = 3                        # patches that may be asked for
+  drift = \"reference\"                   # or \"published\"
+  prices = \"prices.json\"
+  budget = { experiment = \"20.00\" }
+  [[agents]]
+  id = \"writer\"
+  vendor = \"openai\"
+  model = \"gpt-5.5\"
+  api_key_env = \"OPENAI_API_KEY\"
+  max_output_tokens = 16384
+
+Everything is recorded: the same command again asks nothing twice and judges nothing twice.
+Exit code 1: a submission was ended by its endpoint. Exit code 3: the budget is used up.";
+
+const REPLAY_EXAMPLE: &str = "\
+Example:
+  ktd strategy-code replay results/first
+
+Every program runs in the box again. Exit code 1: events, sources or results differ from the files.";
+
+#[derive(Debug, Args)]
+#[command(after_help = RUN_EXAMPLE)]
+pub(super) struct RunArgs {
+    /// The experiment's file.
+    #[arg(value_name = "FILE")]
+    experiment: PathBuf,
+    /// Folder of results [default: results/NAME beside the file].
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Show what would be asked and what it may cost, and ask nobody.
+    #[arg(long)]
+    dry_run: bool,
+    #[command(flatten)]
+    boxes: BoxArgs,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = REPLAY_EXAMPLE)]
+pub(super) struct ReplayArgs {
+    /// The folder of results.
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+    #[command(flatten)]
+    boxes: BoxArgs,
+}
+
+/// Asks models for strategies.
+pub(super) fn run(args: &RunArgs, console: Console) -> Result<(), CliError> {
+    let experiment = StrategyExperiment::read(&args.experiment)?;
+    let base = args.experiment.parent().unwrap_or_else(|| Path::new(""));
+    let plan = plan_experiment(&experiment, base)?;
+    if args.dry_run {
+        return show_plan(&plan, console);
+    }
+    let results = base.join("results").join(&experiment.name);
+    let folder = args.out.clone().unwrap_or(results);
+    let launcher = BoxLauncher::prove(strategy_boxes(args.boxes.setup()))?;
+    let submissions = plan.models.iter().map(|model| model.submissions).sum();
+    let bar = progress(console, submissions);
+    let finished = || advance(&bar);
+    let asked = run_experiment(&experiment, (base, &folder), &launcher, &finished);
+    let results = runtime()?.block_on(unless_told_to_end(asked))??;
+    drop(bar);
+    show(&results, &folder, console)
+}
+
+/// Makes an experiment again from its record.
+pub(super) fn replay(args: &ReplayArgs, console: Console) -> Result<(), CliError> {
+    let launcher = BoxLauncher::prove(strategy_boxes(args.boxes.setup()))?;
+    let bar = progress(console, 0);
+    let finished = || advance(&bar);
+    let replayed = replay_experiment(&args.folder, &launcher, &finished);
+    let results = runtime()?.block_on(replayed)?;
+    drop(bar);
+    show(&results, &args.folder, console)
+}
+
+fn progress(console: Console, submissions: usize) -> Mutex<Progress> {
+    let all = u64::try_from(submissions).unwrap_or(u64::MAX);
+    Mutex::new(Progress::new(console, "strategies", all, "submissions finished"))
+}
+
+fn advance(bar: &Mutex<Progress>) {
+    if let Ok(mut bar) = bar.lock() {
+        bar.advance(1);
+    }
+}
+
+fn show_plan(plan: &StrategyPlan, console: Console) -> Result<(), CliError> {
+    let models = plan.models.iter().map(|model| {
+        json!({
+            "id": model.id, "seed": model.seed, "submissions": model.submissions, "requests": model.requests,
+            "input_tokens": model.input_tokens, "output_tokens": model.output_tokens, "dollars": model.dollars,
+        })
+    });
+    let lines: Vec<String> = plan
+        .models
+        .iter()
+        .map(|model| {
+            let cost = model
+                .dollars
+                .map_or_else(|| "price unknown".to_owned(), |dollars| format!("$ {dollars:.2}"));
+            format!(
+                "{} (seed {}): {} submissions, at most {} requests, about {} tokens in and {} out, {cost}",
+                model.id,
+                model.seed,
+                model.submissions,
+                model.requests,
+                model.input_tokens,
+                model.output_tokens
+            )
+        })
+        .collect();
+    let text = format!("{}\nnobody was asked\n", lines.join("\n"));
+    console.result(&text, &json!({"models": models.collect::<Vec<_>>()}))
+}
+
+fn show(results: &StrategyResults, folder: &Path, console: Console) -> Result<(), CliError> {
+    let rows = serde_json::to_value(&results.rows).map_err(CliError::invalid)?;
+    let value = json!({"submissions": rows, "lost": results.lost, "tokens": results.tokens});
+    let text = format!(
+        "{}\n{}: {} submissions, {} tokens\n",
+        version_table(&results.rows).text_in(console.layout()),
+        folder.display(),
+        results.rows.len(),
+        results.tokens
+    );
+    console.result(if console.quiet { "" } else { &text }, &value)?;
+    match results.lost.first() {
+        None => Ok(()),
+        Some((name, reason)) => Err(CliError::difference(format!(
+            "{} of the submissions were ended by their endpoints; {name}: {reason}",
+            results.lost.len()
+        ))
+        .with_hint("move their folders away, and run the same command again to ask anew")),
+    }
+}

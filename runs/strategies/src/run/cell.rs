@@ -1,0 +1,254 @@
+//! One submission of a model: its conversation, its versions, its files.
+
+use super::messages::{message, system};
+use crate::error::StrategyError;
+use crate::rows::SubmissionRows;
+use crate::tables::version_value;
+use crate::task::StrategyTask;
+use crate::versions::{DriftRule, SubmissionVersion, VersionChain};
+use ktd_asking::{
+    AskedRecord, LineJournal, TextAnswer, TextOpening, TextRounds, compare_with_file, json_lines,
+};
+use ktd_boxed::BoxLauncher;
+use ktd_bundle::spending::Spending;
+use ktd_io::FileError;
+use ktd_io::sha256::sha256_hex;
+use ktd_io::whole_file::{create_directory, json_bytes, parse_json, read_if_exists, write_together};
+use ktd_unmasked::OpenPrompt;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+
+/// The version of the files.
+pub(super) const FORMAT: u32 = 1;
+const EVENTS: &str = "events.jsonl";
+/// The messages that were sent: a program that is not deterministic would have others written anew.
+const MESSAGES: &str = "messages.jsonl";
+const RESULT: &str = "result.json";
+const REPLAY_HINT: &str = "the file or the record was changed, or a program is not deterministic, which its gates say; move \
+                           the submission's folder away, and run again to ask anew";
+
+/// What decides a submission, as its folder keeps it.
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SubmissionHeader {
+    pub(super) format: u32,
+    pub(super) strategy: String,
+    pub(super) seed: u64,
+    pub(super) iterations: usize,
+    pub(super) drift: DriftRule,
+    pub(super) scenario_seed: u64,
+    pub(super) document_sha256: String,
+    pub(super) prompts_sha256: String,
+}
+
+/// What a submission came to, as its folder keeps it.
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SubmissionResult {
+    pub(super) rows: SubmissionRows,
+    /// A fault of the infrastructure that ended it early.
+    pub(super) lost: Option<String>,
+    pub(super) tokens: u64,
+    pub(super) events_sha256: String,
+}
+
+/// One submission to be asked for.
+pub(super) struct SubmissionCell<'a> {
+    pub(super) folder: PathBuf,
+    pub(super) task: &'a StrategyTask,
+    pub(super) header: SubmissionHeader,
+}
+
+/// Messages of a submission, one an iteration: those of an earlier run, then new ones.
+struct SentMessages {
+    known: Vec<String>,
+    journal: Option<LineJournal>,
+}
+
+impl SentMessages {
+    /// The message of an iteration: the recorded one, or else the one that is made now, which is kept.
+    fn of(
+        &mut self,
+        iteration: usize,
+        made: impl FnOnce() -> OpenPrompt,
+    ) -> Result<OpenPrompt, StrategyError> {
+        if let Some(known) = self.known.get(iteration) {
+            return Ok(OpenPrompt::new().outside(known));
+        }
+        let made = made();
+        if let Some(journal) = &mut self.journal {
+            journal.add(&made.as_str())?;
+        }
+        Ok(made)
+    }
+}
+
+/// What was asked and judged.
+struct Led {
+    chain: VersionChain,
+    events: Vec<Value>,
+    lost: Option<String>,
+}
+
+impl SubmissionCell<'_> {
+    /// The result of an earlier run, where it is whole.
+    pub(super) fn finished(&self) -> Result<Option<SubmissionResult>, StrategyError> {
+        let path = self.folder.join(RESULT);
+        let Some(bytes) = read_if_exists(&path)? else {
+            return Ok(None);
+        };
+        let result: SubmissionResult = parse_json(&path, &bytes)?;
+        let events = read_if_exists(&self.folder.join(EVENTS))?.unwrap_or_default();
+        Ok((sha256_hex(&events) == result.events_sha256).then_some(result))
+    }
+
+    /// Asks, judges and writes; none where another submission was stopped.
+    pub(super) async fn run(
+        &self,
+        record: &AskedRecord<'_>,
+        launcher: &BoxLauncher,
+    ) -> Result<Option<SubmissionResult>, StrategyError> {
+        let (journal, known) = LineJournal::open(&self.folder.join(MESSAGES))?;
+        let journal = Some(journal);
+        let led = self
+            .lead(record, launcher, SentMessages { known, journal })
+            .await?;
+        let Some(led) = led else { return Ok(None) };
+        let spending = record.finish()?;
+        let events = json_lines(&self.folder.join(EVENTS), &led.events)?;
+        let result = self.result(record, &led, &spending, &events);
+        let mut files = vec![(self.folder.join(EVENTS), events)];
+        for (path, text) in self.sources(&led.chain) {
+            if let Some(folder) = path.parent() {
+                create_directory(folder)?;
+            }
+            files.push((path, text.into_bytes()));
+        }
+        let path = self.folder.join(RESULT);
+        let bytes = json_bytes(&path, &result)?;
+        files.push((path, bytes));
+        write_together(&files)?;
+        Ok(Some(result))
+    }
+
+    /// Makes everything again from the record, and compares it with the files.
+    pub(super) async fn replay(
+        &self,
+        record: &AskedRecord<'_>,
+        launcher: &BoxLauncher,
+    ) -> Result<SubmissionResult, StrategyError> {
+        let path = self.folder.join(MESSAGES);
+        let bytes = read_if_exists(&path)?.unwrap_or_default();
+        let lines = bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+        let known: Result<Vec<String>, FileError> = lines.map(|line| parse_json(&path, line)).collect();
+        let messages = SentMessages {
+            known: known?,
+            journal: None,
+        };
+        let led = self.lead(record, launcher, messages).await?;
+        let led = led.ok_or_else(|| StrategyError::invalid("the record was stopped"))?;
+        let events = json_lines(&self.folder.join(EVENTS), &led.events)?;
+        let result = self.result(record, &led, &record.spending()?, &events);
+        compare_with_file(&self.folder.join(EVENTS), &events, REPLAY_HINT)?;
+        for (path, text) in self.sources(&led.chain) {
+            compare_with_file(&path, text.as_bytes(), REPLAY_HINT)?;
+        }
+        let path = self.folder.join(RESULT);
+        compare_with_file(&path, &json_bytes(&path, &result)?, REPLAY_HINT)?;
+        Ok(result)
+    }
+
+    async fn lead(
+        &self,
+        record: &AskedRecord<'_>,
+        launcher: &BoxLauncher,
+        mut messages: SentMessages,
+    ) -> Result<Option<Led>, StrategyError> {
+        let mut led = Led {
+            chain: VersionChain::new(self.header.drift),
+            events: Vec::new(),
+            lost: None,
+        };
+        while led.chain.wants_patch(self.header.iterations) {
+            let step = led.chain.versions.len() + 1;
+            let opening = TextOpening {
+                step,
+                what: format!("{}, iteration {}", self.task.id, step - 1),
+                seed: self.header.seed,
+                cache_key: None,
+                system: system(),
+                user: messages.of(step - 1, || message(self.task, &led.chain))?,
+            };
+            let answer = TextRounds::open(record, opening).ask(record).await?;
+            match answer {
+                TextAnswer::Text(text) => {
+                    led.chain.add_reply(launcher, self.task, &text)?;
+                    led.add_event(self.task, Some(&text));
+                }
+                TextAnswer::Mistake(fault) => {
+                    led.chain.add_mistake(fault.code());
+                    led.add_event(self.task, None);
+                }
+                TextAnswer::Lost(reason) => {
+                    led.lost = Some(reason);
+                    break;
+                }
+                TextAnswer::Stopped => return Ok(None),
+            }
+        }
+        Ok(Some(led))
+    }
+
+    fn result(
+        &self,
+        record: &AskedRecord<'_>,
+        led: &Led,
+        spending: &Spending,
+        events: &[u8],
+    ) -> SubmissionResult {
+        let model = record.conversations().model();
+        SubmissionResult {
+            rows: SubmissionRows::of(model.id(), self.header.seed, &led.chain, self.task),
+            lost: led.lost.clone(),
+            tokens: spending.tokens.all(),
+            events_sha256: sha256_hex(events),
+        }
+    }
+
+    /// Card and source of every iteration.
+    fn sources(&self, chain: &VersionChain) -> Vec<(PathBuf, String)> {
+        let files = |version: &SubmissionVersion| {
+            let folder = self.folder.join("versions").join(version.iteration.to_string());
+            let submission = version.submission.as_ref()?;
+            Some([
+                (folder.join("card.json"), submission.card.clone()),
+                (folder.join("strategy.py"), submission.source.clone()),
+            ])
+        };
+        chain.versions.iter().filter_map(files).flatten().collect()
+    }
+}
+
+impl Led {
+    /// The event of the iteration that was judged last.
+    fn add_event(&mut self, task: &StrategyTask, reply: Option<&str>) {
+        let Some(version) = self.chain.versions.last() else {
+            return;
+        };
+        let mut event = version_value(version, task);
+        if let Value::Object(members) = &mut event {
+            let hash = reply.map(|reply| sha256_hex(reply.as_bytes()));
+            members.insert("reply_sha256".to_owned(), hash.into());
+            let stands = self.chain.standing().map(|version| version.iteration);
+            members.insert("standing".to_owned(), stands.into());
+        }
+        self.events.push(event);
+    }
+}
+
+/// The folder of a submission.
+pub(super) fn folder_of(root: &Path, agent: &str, strategy: &str, seed: u64) -> PathBuf {
+    root.join("submissions")
+        .join(format!("{agent}__{strategy}__{seed}"))
+}

@@ -1,0 +1,228 @@
+//! The file of an experiment.
+
+use crate::error::StrategyError;
+use crate::task::SCENARIO_SEED;
+use crate::versions::DriftRule;
+use ktd_agents::Dialect;
+use ktd_asking::{AskingRole, AskingSettings};
+use ktd_experiment::agent::AgentConfig;
+use ktd_experiment::caps::Caps;
+use ktd_experiment::config::{RetryConfig, unique, unreadable};
+use ktd_experiment::rate_limits::RateLimits;
+use ktd_io::whole_file::read_input;
+use ktd_strategy_code::{DocumentId, ITERATIONS_MAX};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// What `benchmark` must be.
+const BENCHMARK: &str = "strategy-code";
+/// How to write the file.
+const HINT: &str = "`ktd strategy-code run --help` shows a file";
+
+/// Which documents are asked for.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(untagged)]
+pub enum StrategyChoice {
+    /// A word: `all`.
+    Word(String),
+    /// These.
+    List(Vec<String>),
+}
+
+impl Default for StrategyChoice {
+    fn default() -> Self {
+        Self::Word("all".to_owned())
+    }
+}
+
+/// The file of an experiment. Keys that other experiments have mean what they mean there.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct StrategyExperiment {
+    /// `strategy-code`.
+    pub benchmark: String,
+    /// Its name, and that of the folder of its results.
+    pub name: String,
+    /// Documents (default all).
+    pub strategies: StrategyChoice,
+    /// Patches that a model may be asked for (default 3, at most 3).
+    pub iterations: usize,
+    /// What makes an iteration void.
+    pub drift: DriftRule,
+    /// Seeds; each is a submission of its own (default 1).
+    pub seeds: Vec<u64>,
+    /// The seed of scenarios and long runs.
+    pub scenario_seed: u64,
+    /// Submissions that are asked for at once (default 4). Rates of a key hold besides.
+    pub parallel: usize,
+    /// Models behind endpoints.
+    pub agents: Vec<AgentConfig>,
+    /// Vendors of one's own.
+    pub dialects: Vec<Dialect>,
+    /// What is done about infrastructure faults.
+    pub retries: RetryConfig,
+    /// Price table, relative to the file.
+    pub prices: Option<PathBuf>,
+    /// What may be spent; `cell` caps one model with one seed.
+    pub budget: Caps,
+    /// Rates of a key.
+    pub rates: BTreeMap<String, RateLimits>,
+}
+
+impl Default for StrategyExperiment {
+    fn default() -> Self {
+        Self {
+            benchmark: String::new(),
+            name: String::new(),
+            strategies: StrategyChoice::default(),
+            iterations: ITERATIONS_MAX,
+            drift: DriftRule::default(),
+            seeds: vec![1],
+            scenario_seed: SCENARIO_SEED,
+            parallel: 4,
+            agents: Vec::new(),
+            dialects: Vec::new(),
+            retries: RetryConfig::default(),
+            prices: None,
+            budget: Caps::default(),
+            rates: BTreeMap::new(),
+        }
+    }
+}
+
+impl StrategyExperiment {
+    /// The experiment of a file.
+    ///
+    /// # Errors
+    /// [`StrategyError`] naming the key.
+    pub fn read(path: &Path) -> Result<Self, StrategyError> {
+        let text = read_input(path)?;
+        let at = |what: String| StrategyError::input(format_args!("{}: {what}", path.display()), HINT);
+        let read: Self = toml::from_str(&text).map_err(|error| at(unreadable(&text, &error)))?;
+        read.check()?;
+        Ok(read)
+    }
+
+    /// Whether everything fits.
+    ///
+    /// # Errors
+    /// [`StrategyError`] naming the key.
+    pub fn check(&self) -> Result<(), StrategyError> {
+        let wrong = |what: String| Err(StrategyError::input(what, HINT));
+        if self.benchmark != BENCHMARK {
+            return wrong(format!(
+                "`benchmark` is {:?}; it must be {BENCHMARK:?}",
+                self.benchmark
+            ));
+        }
+        let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
+        if self.name.is_empty() || !self.name.bytes().all(is_word) {
+            return wrong(format!(
+                "`name` is {:?}; write letters, digits, - and _",
+                self.name
+            ));
+        }
+        if self.iterations > ITERATIONS_MAX {
+            return wrong(format!(
+                "`iterations` is {}; at most {ITERATIONS_MAX}",
+                self.iterations
+            ));
+        }
+        if self.seeds.is_empty() || self.parallel == 0 {
+            return wrong("`seeds` must name one, and `parallel` be at least 1".to_owned());
+        }
+        let seeds: Vec<String> = self.seeds.iter().map(u64::to_string).collect();
+        unique("seeds", seeds.iter().map(String::as_str))?;
+        self.documents()?;
+        Ok(self.asking().check()?)
+    }
+
+    /// The documents, in their order.
+    ///
+    /// # Errors
+    /// [`StrategyError`] naming one that is unknown.
+    pub fn documents(&self) -> Result<Vec<DocumentId>, StrategyError> {
+        let wrong =
+            |what: String| StrategyError::input(what, "write strategies = \"all\", or [\"S01\", \"S07\"]");
+        match &self.strategies {
+            StrategyChoice::Word(word) if word == "all" => Ok(DocumentId::ALL.to_vec()),
+            StrategyChoice::Word(word) => Err(wrong(format!("`strategies` is {word:?}"))),
+            StrategyChoice::List(list) if list.is_empty() => Err(wrong("`strategies` names none".to_owned())),
+            StrategyChoice::List(list) => {
+                unique("strategies", list.iter().map(String::as_str))?;
+                let found = list.iter().map(|id| {
+                    DocumentId::parse(id).ok_or_else(|| wrong(format!("the strategy {id:?} is unknown")))
+                });
+                found.collect()
+            }
+        }
+    }
+
+    /// Who is asked; each seed is a role.
+    pub(super) fn asking(&self) -> AskingSettings<'_> {
+        let roles = self.seeds.iter().map(|seed| AskingRole {
+            name: role(*seed),
+            seed: *seed,
+        });
+        AskingSettings {
+            roles: roles.collect(),
+            table: "",
+            agents: &self.agents,
+            dialects: &self.dialects,
+            retries: self.retries,
+            prices: self.prices.as_deref(),
+            budget: &self.budget,
+            rates: &self.rates,
+            temperature: Some(0.0),
+        }
+    }
+}
+
+/// The role of a seed, which names the payers of its models.
+pub(super) fn role(seed: u64) -> String {
+    format!("strategies{seed}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MODEL: &str = "agents = [{ id = \"m\", base_url = \"http://127.0.0.1:9/v1\", model = \"m\" }]\n";
+
+    fn error(keys: &str) -> String {
+        let text = format!("{keys}\n{MODEL}");
+        match toml::from_str::<StrategyExperiment>(&text) {
+            Ok(read) => read.check().unwrap_err().to_string(),
+            Err(error) => error.to_string(),
+        }
+    }
+
+    #[test]
+    fn keys_say_what_is_wrong_with_them() {
+        let base = "benchmark = \"strategy-code\"\nname = \"x\"\n";
+        let sound: StrategyExperiment = toml::from_str(&format!("{base}{MODEL}")).unwrap();
+        sound.check().unwrap();
+        assert_eq!(sound.documents().unwrap().len(), 12);
+        for (keys, part) in [
+            ("name = \"x\"", "`benchmark` is \"\""),
+            ("benchmark = \"strategy-code\"", "`name` is \"\""),
+            (&format!("{base}iterations = 4"), "`iterations` is 4; at most 3"),
+            (&format!("{base}strategies = []"), "`strategies` names none"),
+            (
+                &format!("{base}strategies = [\"S13\"]"),
+                "the strategy \"S13\" is unknown",
+            ),
+            (
+                &format!("{base}strategies = \"some\""),
+                "`strategies` is \"some\"",
+            ),
+            (&format!("{base}seeds = [1, 1]"), "seeds"),
+            (&format!("{base}goal = \"profit\""), "unknown field `goal`"),
+            (&format!("{base}drift = \"none\""), "unknown variant `none`"),
+        ] {
+            let error = error(keys);
+            assert!(error.contains(part), "{keys}: {error}");
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! What a model is shown of the version that stands: never a trade of the reference.
+
+use crate::report::SubmissionReport;
+use crate::versions::{SubmissionVersion, VersionChain};
+use ktd_strategy_code::Gate;
+use serde_json::{Map, Value, json};
+
+/// Characters that evidence may have at most.
+const CHARACTERS_MAX: usize = 12_000;
+/// Characters of one reason.
+const REASON_MAX: usize = 1_000;
+
+/// The evidence of a chain as JSON: the version that stands, and what became of the last reply where that is another. What
+/// is too long loses its oldest breaches first.
+pub(super) fn evidence_text(chain: &VersionChain) -> String {
+    let mut breaches = chain
+        .standing()
+        .and_then(|version| version.report.as_ref())
+        .map_or_else(Vec::new, breach_list);
+    loop {
+        let text = evidence(chain, &breaches).to_string();
+        if text.chars().count() <= CHARACTERS_MAX || breaches.is_empty() {
+            return text.chars().take(CHARACTERS_MAX).collect();
+        }
+        // Half of what is too long at a time.
+        breaches.drain(..breaches.len().div_ceil(2));
+    }
+}
+
+fn evidence(chain: &VersionChain, breaches: &[Value]) -> Value {
+    let mut members = Map::new();
+    let stands = chain.standing();
+    if let Some((version, report)) = stands.and_then(|version| Some((version, version.report.as_ref()?))) {
+        members.insert("gates".to_owned(), gates(report));
+        let [fidelity, risk, reliability] = version.measured();
+        members.insert(
+            "scores".to_owned(),
+            json!({"D1_fidelity": fidelity, "D2_risk": risk, "D3_reliability": reliability}),
+        );
+        members.insert("breaches".to_owned(), breaches.into());
+        if let Some(run) = &report.run {
+            let failed = run.stress.iter().filter_map(|outcome| {
+                let problem = short(outcome.problem.as_deref()?);
+                Some((outcome.stress.label().to_owned(), Value::from(problem)))
+            });
+            members.insert("failed_stress_runs".to_owned(), Value::Object(failed.collect()));
+            members.insert("missing_columns".to_owned(), run.missing_columns.clone().into());
+            members.insert("filled_cells".to_owned(), run.completeness.into());
+        }
+    }
+    let last = chain.versions.last();
+    if let Some(last) = last.filter(|last| stands.map(|stands| stands.iteration) != Some(last.iteration)) {
+        members.insert("last_reply".to_owned(), refused(last));
+    }
+    Value::Object(members)
+}
+
+/// What became of a reply that does not stand.
+fn refused(version: &SubmissionVersion) -> Value {
+    let drift = version.drift.as_ref();
+    json!({
+        "state": version.state.label(),
+        "problem": version.problem,
+        "changed_lines": version.patch.map(ktd_strategy_code::PatchSize::changed),
+        "changed_fields_of_the_card": drift.map(|drift| &drift.changed_fields),
+        "scenarios_that_moved_away": drift.map(ktd_strategy_code::VersionDrift::moved_away),
+    })
+}
+
+fn gates(report: &SubmissionReport) -> Value {
+    let gates = Gate::ALL.map(|gate| {
+        let reason = report
+            .gates
+            .reason(gate)
+            .map_or_else(|| "passed".to_owned(), short);
+        (gate.label().to_owned(), Value::from(reason))
+    });
+    Value::Object(gates.into_iter().collect())
+}
+
+fn short(reason: &str) -> String {
+    reason.chars().take(REASON_MAX).collect()
+}
+
+fn breach_list(report: &SubmissionReport) -> Vec<Value> {
+    let breaches = report.run.as_ref().map_or(&[][..], |run| &run.breaches.breaches);
+    breaches
+        .iter()
+        .map(|breach| json!({"kind": breach.kind.label(), "bar": breach.time, "logged": breach.is_logged}))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::versions::DriftRule;
+
+    #[test]
+    fn a_reply_that_is_none_is_said_so() {
+        let mut chain = VersionChain::new(DriftRule::Reference);
+        chain.add_mistake("no_source");
+        let text = evidence_text(&chain);
+        let read: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(
+            read.pointer("/last_reply/problem"),
+            Some(&Value::from("no_source"))
+        );
+    }
+}

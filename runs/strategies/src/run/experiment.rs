@@ -1,0 +1,213 @@
+//! All submissions of an experiment: asked for, continued, replayed.
+
+use super::cell::{FORMAT, SubmissionCell, SubmissionHeader, SubmissionResult, folder_of};
+use super::config::{StrategyExperiment, role};
+use crate::error::StrategyError;
+use crate::rows::SubmissionRows;
+use crate::task::StrategyTask;
+use futures::StreamExt;
+use ktd_agents::Transport;
+use ktd_asking::{AgentFile, AskedRecord, OpenModels, endpoint_of, keep_same};
+use ktd_boxed::BoxLauncher;
+use ktd_bundle::BundlePaths;
+use ktd_client::AskedModel;
+use ktd_client::money::Metering;
+use ktd_io::lock::FileLock;
+use ktd_io::sha256::sha256_hex;
+use ktd_io::whole_file::{create_directory, json_bytes, list, parse_json, read_bounded, write_whole};
+use ktd_prompts::strategy_code::strategy_code_hash;
+use ktd_strategy_code::{DocumentId, document_json, document_text};
+use serde::de::DeserializeOwned;
+use std::path::Path;
+
+/// The most that a file of a submission may hold.
+const FILE_LIMIT_BYTES: u64 = 1 << 24;
+const HEADER: &str = "header.json";
+const AGENT: &str = "agent.json";
+
+/// What all submissions came to, by model, document and seed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StrategyResults {
+    /// Their iterations.
+    pub rows: Vec<SubmissionRows>,
+    /// Submissions that a fault of the infrastructure ended early, and which.
+    pub lost: Vec<(String, String)>,
+    /// Tokens of all requests and replies.
+    pub tokens: u64,
+}
+
+impl StrategyResults {
+    fn of(results: Vec<SubmissionResult>) -> Self {
+        let lost = results.iter().filter_map(|result| {
+            let rows = &result.rows;
+            let name = format!("{} {} {}", rows.model, rows.strategy, rows.seed);
+            Some((name, result.lost.clone()?))
+        });
+        Self {
+            lost: lost.collect(),
+            tokens: results.iter().map(|result| result.tokens).sum(),
+            rows: results.into_iter().map(|result| result.rows).collect(),
+        }
+    }
+}
+
+/// Asks for all submissions into a folder, or continues there; the experiment's file lies in `base`. What is recorded is not
+/// asked again, and what is finished is not judged again. `advance` is called as submissions are finished.
+///
+/// # Errors
+/// [`StrategyError`] for a missing key, a request that its endpoint does not take, a budget without room, faults of the
+/// infrastructure beyond the attempts, a folder of another experiment, and a box that fails. What was recorded stands, and
+/// the same call continues.
+pub async fn run_experiment(
+    experiment: &StrategyExperiment,
+    (base, folder): (&Path, &Path),
+    launcher: &BoxLauncher,
+    advance: &(dyn Fn() + Sync),
+) -> Result<StrategyResults, StrategyError> {
+    let tasks = tasks(&experiment.documents()?, experiment.scenario_seed)?;
+    create_directory(folder)?;
+    let _lock = FileLock::take(&folder.join("lock"), folder)?;
+    let opened = experiment.asking().open(base, folder, |models, budget| {
+        models.iter().try_for_each(|model| {
+            tasks.iter().try_for_each(|task| {
+                let own = folder_of(folder, model.id(), task.id.label(), model.seed);
+                Ok(model
+                    .payer
+                    .count_recorded(&BundlePaths::new(&own).exchanges(), budget)?)
+            })
+        })
+    })?;
+    let OpenModels { models, metering } = opened;
+    let mut work = Vec::new();
+    for model in &models {
+        // A missing key stops everything before anybody is asked.
+        let endpoint = endpoint_of(model, base)?;
+        work.push((model, endpoint));
+    }
+    let boxes = folder.join("box.json");
+    write_whole(&boxes, &json_bytes(&boxes, launcher.header())?)?;
+    let cells = work
+        .iter()
+        .flat_map(|(model, endpoint)| tasks.iter().map(move |task| (*model, endpoint, task)));
+    let led = cells.map(|(model, endpoint, task)| {
+        let cell = cell_of(experiment, folder, (model, task));
+        let asked = Asked {
+            model,
+            metering: &metering,
+            transport: endpoint,
+            launcher,
+        };
+        async move {
+            let result = asked.lead(experiment, &cell).await;
+            advance();
+            result
+        }
+    });
+    let led: Vec<Result<Option<SubmissionResult>, StrategyError>> = futures::stream::iter(led)
+        .buffered(experiment.parallel)
+        .collect()
+        .await;
+    let results: Result<Vec<Option<SubmissionResult>>, StrategyError> = led.into_iter().collect();
+    Ok(StrategyResults::of(results?.into_iter().flatten().collect()))
+}
+
+/// Who is asked, and where programs run.
+struct Asked<'a> {
+    model: &'a AskedModel,
+    metering: &'a Metering,
+    transport: &'a dyn Transport,
+    launcher: &'a BoxLauncher,
+}
+
+impl Asked<'_> {
+    async fn lead(
+        &self,
+        experiment: &StrategyExperiment,
+        cell: &SubmissionCell<'_>,
+    ) -> Result<Option<SubmissionResult>, StrategyError> {
+        let folder = &cell.folder;
+        create_directory(folder)?;
+        keep_same(&folder.join(HEADER), &cell.header, "of another experiment")?;
+        let agent = AgentFile::of(self.model, FORMAT, None);
+        keep_same(&folder.join(AGENT), &agent, "of another agent")?;
+        if let Some(result) = cell.finished()? {
+            return Ok(Some(result));
+        }
+        let retries = experiment.retries;
+        let record = AskedRecord::continued(folder, self.model, self.metering, retries, self.transport)?;
+        cell.run(&record, self.launcher).await
+    }
+}
+
+fn cell_of<'a>(
+    experiment: &StrategyExperiment,
+    folder: &Path,
+    (model, task): (&AskedModel, &'a StrategyTask),
+) -> SubmissionCell<'a> {
+    SubmissionCell {
+        folder: folder_of(folder, model.id(), task.id.label(), model.seed),
+        task,
+        header: SubmissionHeader {
+            format: FORMAT,
+            strategy: task.id.label().to_owned(),
+            seed: model.seed,
+            iterations: experiment.iterations,
+            drift: experiment.drift,
+            scenario_seed: experiment.scenario_seed,
+            document_sha256: document_hash(task.id),
+            prompts_sha256: strategy_code_hash(),
+        },
+    }
+}
+
+fn document_hash(id: DocumentId) -> String {
+    sha256_hex(format!("{}\0{}", document_text(id), document_json(id)).as_bytes())
+}
+
+fn tasks(documents: &[DocumentId], seed: u64) -> Result<Vec<StrategyTask>, StrategyError> {
+    documents
+        .iter()
+        .map(|id| StrategyTask::drawn(*id, seed))
+        .collect()
+}
+
+/// Makes every submission of a folder again from its record, each program in the box, and compares events, sources and
+/// results with the files, byte for byte. Nobody is asked.
+///
+/// # Errors
+/// [`ktd_asking::AskingError::Difference`] naming the file that differs; other errors for a folder that holds no experiment,
+/// and for one of other documents or prompts.
+pub async fn replay_experiment(
+    folder: &Path,
+    launcher: &BoxLauncher,
+    advance: &(dyn Fn() + Sync),
+) -> Result<StrategyResults, StrategyError> {
+    let mut results = Vec::new();
+    for own in list(&folder.join("submissions"))? {
+        let header: SubmissionHeader = read(&own.join(HEADER))?;
+        let agent: AgentFile = read(&own.join(AGENT))?;
+        let id = DocumentId::parse(&header.strategy)
+            .ok_or_else(|| StrategyError::damaged(&own.join(HEADER), "the strategy is unknown"))?;
+        if (&header.document_sha256, &header.prompts_sha256) != (&document_hash(id), &strategy_code_hash()) {
+            return Err(StrategyError::input(
+                format_args!("{}: made with other documents or prompts", own.display()),
+                "replay it with the version of ktd that made it",
+            ));
+        }
+        let task = StrategyTask::drawn(id, header.scenario_seed)?;
+        let (model, metering) = (agent.model(&role(header.seed), header.seed), Metering::default());
+        let record = AskedRecord::closed(&own, &model, &metering)?;
+        let cell = SubmissionCell {
+            folder: own,
+            task: &task,
+            header,
+        };
+        results.push(cell.replay(&record, launcher).await?);
+        advance();
+    }
+    Ok(StrategyResults::of(results))
+}
+
+fn read<T: DeserializeOwned>(path: &Path) -> Result<T, StrategyError> {
+    Ok(parse_json(path, &read_bounded(path, FILE_LIMIT_BYTES)?)?)
+}

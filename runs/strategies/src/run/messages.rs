@@ -1,0 +1,112 @@
+//! What a model is sent.
+
+use super::evidence::evidence_text;
+use crate::task::StrategyTask;
+use crate::versions::VersionChain;
+use ktd_prompts::strategy_code::{BUILD, PATCH, SYSTEM};
+use ktd_strategy_code::{AssetBars, PATCH_LINES_MAX, StrategyBars, document_json, document_text};
+use ktd_unmasked::OpenPrompt;
+use std::fmt::Write;
+
+/// Rows of the data that a model is shown.
+const ROWS: usize = 3;
+
+/// The standing instructions.
+pub(super) fn system() -> OpenPrompt {
+    OpenPrompt::new().filled(SYSTEM, &[])
+}
+
+/// The message of the next iteration: a build, or a patch of the version that stands.
+pub(super) fn message(task: &StrategyTask, chain: &VersionChain) -> OpenPrompt {
+    let document = document_text(task.id);
+    let stands = chain.standing().and_then(|version| version.submission.as_ref());
+    let Some(stands) = stands else {
+        return OpenPrompt::new().filled(
+            BUILD,
+            &[
+                ("document", document),
+                ("id", task.id.label()),
+                ("spec", document_json(task.id).trim_end()),
+                ("shape", shape(task.long())),
+                ("rows", first_rows(task.long()).trim_end()),
+            ],
+        );
+    };
+    OpenPrompt::new().filled(
+        PATCH,
+        &[
+            ("document", document),
+            ("card", stands.card.trim_end()),
+            ("source", stands.source.trim_end()),
+            ("evidence", &evidence_text(chain)),
+            ("lines", &PATCH_LINES_MAX.to_string()),
+        ],
+    )
+}
+
+const fn shape(market: &StrategyBars) -> &'static str {
+    if market.assets.len() == 1 {
+        "one DataFrame"
+    } else {
+        "a dict of one DataFrame a symbol, in the order of the document, all on the same rows"
+    }
+}
+
+fn first_rows(market: &StrategyBars) -> String {
+    let mut text = String::new();
+    for (symbol, bars) in &market.assets {
+        if market.assets.len() > 1 {
+            text += symbol;
+            text.push('\n');
+        }
+        let further: Vec<&str> = bars.further.keys().map(String::as_str).collect();
+        let names = [
+            &["datetime", "open", "high", "low", "close", "volume"],
+            further.as_slice(),
+        ]
+        .concat();
+        text += &names.join(",");
+        text.push('\n');
+        for row in 0..ROWS.min(bars.len()) {
+            text += &row_text(bars, row);
+        }
+    }
+    text
+}
+
+fn row_text(bars: &AssetBars, row: usize) -> String {
+    let mut text = bars.times.get(row).map_or_else(String::new, ToString::to_string);
+    let own = [&bars.open, &bars.high, &bars.low, &bars.close, &bars.volume];
+    for column in own.into_iter().chain(bars.further.values()) {
+        // Writing to a string cannot fail.
+        write!(text, ",{}", column.get(row).copied().unwrap_or(f64::NAN)).ok();
+    }
+    text.push('\n');
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::versions::DriftRule;
+    use ktd_strategy_code::DocumentId;
+
+    #[test]
+    fn a_build_shows_document_and_data_and_leaves_no_slot() {
+        for id in DocumentId::ALL {
+            let task = StrategyTask::drawn(id, 7).unwrap();
+            let prompt = message(&task, &VersionChain::new(DriftRule::Reference));
+            let text = prompt.as_str();
+            assert!(
+                text.contains(document_text(id)) && text.contains(document_json(id).trim_end()),
+                "{id}"
+            );
+            assert!(!text.contains("{{"), "{id}");
+            assert_eq!(
+                text.matches("datetime,open,high").count(),
+                task.long().assets.len(),
+                "{id}"
+            );
+        }
+    }
+}

@@ -1,0 +1,12 @@
+//! An experiment: models write strategies from documents and mend them, iteration by iteration, recorded and replayed.
+
+mod cell;
+mod config;
+mod evidence;
+mod experiment;
+mod messages;
+mod planned;
+
+pub use config::{StrategyChoice, StrategyExperiment};
+pub use experiment::{StrategyResults, replay_experiment, run_experiment};
+pub use planned::{PlannedModel, StrategyPlan, plan_experiment};
