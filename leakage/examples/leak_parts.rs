@@ -68,17 +68,9 @@ fn rows() -> (Vec<f64>, Vec<f64>) {
     (features, labels)
 }
 
-/// The part that the command names.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "an example is a program; the crate itself reads no argument"
-)]
-fn part() -> String {
-    std::env::args().nth(1).unwrap_or_default()
-}
-
+#[expect(clippy::disallowed_methods, reason = "which part is timed is named on the command line")]
 fn main() -> Result<(), Box<dyn Error>> {
-    let part = part();
+    let part = std::env::args().nth(1).unwrap_or_default();
     let settings = LeakageSettings::BENCHMARK;
     match part.as_str() {
         "market" => drop(black_box(market()?)),
