@@ -68,7 +68,10 @@ fn rows() -> (Vec<f64>, Vec<f64>) {
     (features, labels)
 }
 
-#[expect(clippy::disallowed_methods, reason = "which part is timed is named on the command line")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "which part is timed is named on the command line"
+)]
 fn main() -> Result<(), Box<dyn Error>> {
     let part = std::env::args().nth(1).unwrap_or_default();
     let settings = LeakageSettings::BENCHMARK;

@@ -116,6 +116,19 @@ fn assert_page(folder: &Folder, report: &Value) {
         let rows = std::fs::read_to_string(folder.at(&format!("out/{name}"))).unwrap();
         assert!(page.contains(&name) && 3 < rows.lines().count(), "{name}");
     }
+    // A protocol has one colour in the legend and in all pictures.
+    for (protocol, colour) in [("TEMP_CENTER", 1), ("EXEC_OPEN", 2)] {
+        assert!(page.contains(&format!("<span class=\"k{colour}\"></span>{protocol}</li>")));
+        let bars: Vec<&str> = page.split(&format!("<title>{protocol} 20")).skip(1).collect();
+        let own = format!("</title><rect class=\"f{colour}\"");
+        assert!(
+            !bars.is_empty()
+                && bars
+                    .iter()
+                    .all(|bar| bar.split_once("</g>").unwrap().0.contains(&own)),
+            "{protocol}"
+        );
+    }
     let text = std::fs::read_to_string(folder.at("out/report.md")).unwrap();
     assert!(
         text.contains("| leak-demo | ridge | 5 |") && text.contains("## Negative controls"),

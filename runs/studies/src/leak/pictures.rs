@@ -102,7 +102,7 @@ pub(super) fn heat_map(report: &LeakReport) -> Markup {
     }
     let title = "Leakage gains of SR@5bps by model and switch";
     let steps = STEPS.map(|step| step.to_string()).join(", ");
-    let description = format!("a cell a run; darker above absolute gains of {steps}, the other hue below 0");
+    let description = format!("a cell a run; stronger from absolute gains of {steps}, the other hue below 0");
     let drawing = canvas.figure("wide", title, &description);
     figure(&format!("{title}: {description} (gains.csv)"), &[], &drawing)
 }
@@ -138,7 +138,7 @@ pub(super) fn yearly_bars(report: &LeakReport) -> Markup {
             .iter()
             .filter(|row| row.model == model && row.horizon == horizon);
         for row in own {
-            let Some(side) = dominant(&row.protocol) else {
+            let (Some(side), Some(own)) = (dominant(&row.protocol), colour(&row.protocol)) else {
                 continue;
             };
             for (year, gain) in &row.gains {
@@ -151,7 +151,7 @@ pub(super) fn yearly_bars(report: &LeakReport) -> Markup {
                     &format!("{} {year}: {}", row.protocol, decimals(*gain, 2)),
                     |canvas| {
                         let bar = (plane.at(left, 0.0), plane.at(left + 0.9 * width, *gain));
-                        canvas.rect(&format!("f{side}"), bar.0, bar.1);
+                        canvas.rect(&format!("f{own}"), bar.0, bar.1);
                     },
                 );
             }
