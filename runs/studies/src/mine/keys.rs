@@ -206,7 +206,7 @@ pub struct SelectKeys {
     pub take: usize,
     /// What the size of the mean daily rank correlation of each two stays below.
     pub correlation: f64,
-    /// The fittest formulas whose valid days are read.
+    /// The fittest formulas that are looked at, of which each that orders names unlike the fitter ones may join.
     pub hall: usize,
 }
 
@@ -215,7 +215,7 @@ impl Default for SelectKeys {
         Self {
             take: 20,
             correlation: 0.7,
-            hall: 200,
+            hall: 1_000,
         }
     }
 }

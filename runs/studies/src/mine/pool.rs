@@ -86,29 +86,30 @@ pub struct MinedPool {
     pub formulas: Vec<MinedFormula>,
 }
 
-/// A formula of the hall of fame on valid days.
+/// Formulas whose scores on valid days stand in memory together, beside those that are kept.
+const AT_ONCE: usize = 64;
+/// Formulas of which each orders the names in its own way that are kept, at most.
+const KEPT_MAX: usize = 200;
+
+/// A formula on valid days that orders the names unlike every fitter one.
 struct Contender<'t> {
     trial: &'t Trial,
     formula: TrainFormula,
+    scores: DayTable,
     valid: FigureRow,
 }
 
 impl OpenMine {
     /// Chooses the pool of everything that was tried. This is where valid days are read.
     pub(crate) fn pool(&self, book: &TrialBook, trials_hash: String) -> Result<MinedPool, StudyError> {
-        let hall = self.hall(book)?;
         let days = self.valid()?;
-        let checked: Vec<CheckedFormula> = hall.iter().map(|(_, formula)| formula.checked.clone()).collect();
-        let tables = days.scores(&self.mine, (&days.data.panel, self.threads), &checked)?;
-        let contenders = self.contenders(hall, &days, &tables);
+        let contenders = self.contenders(self.hall(book)?, &days)?;
         let scores: Vec<Option<f64>> = contenders
             .iter()
             .map(|formula| formula.valid.get("pps"))
             .collect();
-        let chosen = select_pool(&scores, self.mine.select.terms(), |left, right| {
-            let (left, right) = (tables.get(left)?, tables.get(right)?);
-            mean_rank_correlation(left, right, &days.members, &days.days, self.mine.min_names)
-        });
+        // They differ already: whose correlation with a fitter one is large, or undefined, is none of them.
+        let chosen = select_pool(&scores, self.mine.select.terms(), |_, _| Some(0.0));
         let chosen: Vec<&Contender<'_>> = chosen.iter().filter_map(|place| contenders.get(*place)).collect();
         let formulas: Vec<TrainFormula> = chosen.iter().map(|contender| contender.formula.clone()).collect();
         let train = self.train_figures(&formulas)?;
@@ -143,27 +144,46 @@ impl OpenMine {
         best.into_iter().map(formula).collect()
     }
 
+    /// Of the fittest formulas, from the fittest on, each that orders the names of valid days unlike those before it: a search
+    /// that converges tries hundreds of variants of its best formula, and the pool shall not be these alone.
     fn contenders<'b>(
         &self,
         hall: Vec<(&'b Trial, TrainFormula)>,
         days: &MineDays,
-        tables: &[DayTable],
-    ) -> Vec<Contender<'b>> {
-        let oriented: Vec<(&DayTable, bool)> = tables
-            .iter()
-            .zip(&hall)
-            .map(|(scores, (_, formula))| (scores, formula.is_turned()))
-            .collect();
-        let rows = in_parallel(&oriented, self.threads, |(scores, is_turned)| {
-            days.figures(&self.mine, scores, *is_turned)
-        });
-        let both = hall.into_iter().zip(rows);
-        both.map(|((trial, formula), valid)| Contender {
-            trial,
-            formula,
-            valid,
-        })
-        .collect()
+    ) -> Result<Vec<Contender<'b>>, StudyError> {
+        let mut kept: Vec<Contender<'b>> = Vec::new();
+        let mut hall = hall.into_iter().peekable();
+        while hall.peek().is_some() && kept.len() < KEPT_MAX {
+            let batch: Vec<(&Trial, TrainFormula)> = hall.by_ref().take(AT_ONCE).collect();
+            let checked: Vec<CheckedFormula> =
+                batch.iter().map(|(_, formula)| formula.checked.clone()).collect();
+            let tables = days.scores(&self.mine, (&days.data.panel, self.threads), &checked)?;
+            for ((trial, formula), scores) in batch.into_iter().zip(tables) {
+                if kept.len() < KEPT_MAX && self.differs(&kept, &scores, days) {
+                    let valid = days.figures(&self.mine, &scores, formula.is_turned());
+                    kept.push(Contender {
+                        trial,
+                        formula,
+                        scores,
+                        valid,
+                    });
+                }
+            }
+        }
+        Ok(kept)
+    }
+
+    /// Whether scores order the names unlike all that are kept.
+    fn differs(&self, kept: &[Contender<'_>], scores: &DayTable, days: &MineDays) -> bool {
+        let (members, min_names) = (&days.members, self.mine.min_names);
+        let correlation = self.mine.select.correlation;
+        let unlike = |other: &Contender<'_>| {
+            let found = mean_rank_correlation(&other.scores, scores, members, &days.days, min_names);
+            found.is_some_and(|found| found.abs() < correlation)
+        };
+        // Few at a time: the first that is alike ends it.
+        kept.chunks(self.threads.max(1))
+            .all(|few| in_parallel(few, self.threads, unlike).into_iter().all(|one| one))
     }
 }
 
