@@ -43,7 +43,7 @@ impl Mask {
         )
     }
 
-    fn origin_price(&self, as_of: &AsOf<'_>, name: NameId) -> Option<f64> {
+    pub(crate) fn origin_price(&self, as_of: &AsOf<'_>, name: NameId) -> Option<f64> {
         let back = as_of.day().index().checked_sub(self.origin.index())?;
         let origin = as_of.past_day(DaysBack(u32::try_from(back).ok()?))?;
         let bar = as_of

@@ -9,6 +9,7 @@
 
 mod cross_section_rank;
 mod figures;
+mod formula_reader;
 mod groups;
 mod json_extent;
 mod key;
@@ -30,6 +31,7 @@ mod schema;
 mod shown_formula;
 
 pub use cross_section_rank::{CrossSectionRank, RankedValues};
+pub use formula_reader::FormulaReader;
 pub use json_extent::JsonExtent;
 pub use key::{MaskKey, MaskKeyError, hex};
 pub use level::{Level, MaskSettings};

@@ -130,6 +130,53 @@ impl Rounding {
     }
 }
 
+/// The points of a rounded level around 100, made once for many prices.
+#[derive(Debug)]
+pub(crate) struct PointsGrid {
+    log_step: f64,
+    step: f64,
+    /// Points so many steps from 100, from [`PointsGrid::FIRST`] on.
+    points: Vec<f64>,
+}
+
+impl PointsGrid {
+    const FIRST: i32 = -2000;
+    const LAST: i32 = 2000;
+
+    pub(crate) fn new(rounding: &Rounding) -> Self {
+        let step = rounding.points_step;
+        Self {
+            log_step: libm::log1p(step),
+            step,
+            points: (Self::FIRST..=Self::LAST)
+                .map(|steps| points_at(step, f64::from(steps)))
+                .collect(),
+        }
+    }
+
+    /// The nearest point; NaN for what is no positive number.
+    pub(crate) fn nearest(&self, points: f64) -> f64 {
+        if !(points.is_finite() && 0.0 < points) {
+            return f64::NAN;
+        }
+        let steps = (libm::log(points / 100.0) / self.log_step).round();
+        let place = steps - f64::from(Self::FIRST);
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "the bounds are checked before"
+        )]
+        let known = (0.0 <= place && place <= f64::from(Self::LAST - Self::FIRST))
+            .then(|| self.points.get(place as usize).copied())
+            .flatten();
+        known.unwrap_or_else(|| points_at(self.step, steps))
+    }
+}
+
+fn points_at(step: f64, steps: f64) -> f64 {
+    100.0 * libm::pow(1.0 + step, steps)
+}
+
 /// `value` with so many significant digits.
 fn significant(value: f64, digits: u32) -> f64 {
     const SMALLEST: f64 = 1e-9;

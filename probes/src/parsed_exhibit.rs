@@ -193,7 +193,8 @@ impl ParsedStep {
                 Some(Tool::CompareCandidates) => parsed.read_comparison(content),
                 Some(Tool::RiskCheck) => parsed.read_plan(content, target),
                 None if source == STATE => parsed.read_state(content, target),
-                Some(Tool::PortfolioState) | None => {}
+                // No set of probes has it: certificates are not about episodes with it.
+                Some(Tool::PortfolioState | Tool::ScreenByExpression) | None => {}
             }
         }
         parsed

@@ -95,6 +95,17 @@ fn main() -> Result<(), Box<dyn Error>> {
             });
         });
     }
+    let by_formula = formula_stage(&market, &window)?;
+    for (what, formula) in FORMULAS {
+        let arguments = format!(r#"{{"expression":"{formula}","side":"high","top_k":30}}"#);
+        let mut turn = scenes.iter().cycle();
+        group.bench_function(format!("screen_by_expression, {what}"), |bencher| {
+            bencher.iter(|| {
+                turn.next()
+                    .map(|scene| by_formula.call(black_box(scene), "screen_by_expression", &arguments))
+            });
+        });
+    }
     group.finish();
     criterion.final_summary();
     for numeric in Numeric::ALL {
@@ -104,6 +115,29 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
     }
     Ok(())
+}
+
+/// Formulas by how much they read: of the longest, every field over every row that may be read.
+const FORMULAS: [(&str, &str); 3] = [
+    ("5 rows of a field", "Mean($close,5)/$close-1"),
+    ("60 rows of two fields", "Corr($close,$volume,60)"),
+    (
+        "240 rows of eight fields",
+        "Rank($open,0)+Rank($high,0)-Rank($low,0)+Slope($close,0)/Std($vwap,0)+Corr($volume,$amount,200)+Sum($change,0)",
+    ),
+];
+
+/// The stage of an experiment that has switched formulas on.
+fn formula_stage(market: &Market, window: &[DayIndex]) -> Result<Stage, Box<dyn Error>> {
+    let limits = ToolLimits {
+        expressions: true,
+        ..ToolLimits::default()
+    };
+    Ok(Stage {
+        toolbox: Toolbox::of(&limits)?,
+        limits,
+        ..stage(market, window, Numeric::Rescaled)?
+    })
 }
 
 fn stage(market: &Market, window: &[DayIndex], numeric: Numeric) -> Result<Stage, Box<dyn Error>> {

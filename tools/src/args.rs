@@ -17,6 +17,7 @@ pub(crate) enum Asked {
     Compare(CompareArguments),
     Portfolio,
     Risk(RiskArguments),
+    Expression(ExpressionArguments),
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -119,6 +120,27 @@ pub(crate) struct WeightTarget {
     pub(crate) stock_id: String,
     /// Share of NAV after the trade, at most 6 decimal places; 0 sells everything.
     pub(crate) target_weight: WeightText,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ExpressionArguments {
+    /// A formula in Qlib's language.
+    pub(crate) expression: String,
+    /// How many names; 10 if absent, 30 at most.
+    #[schemars(with = "u32", range(min = 1))]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) top_k: Option<u32>,
+    /// Which end of the values stands first.
+    pub(crate) side: Side,
+}
+
+/// An end of ranked values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Side {
+    High,
+    Low,
 }
 
 /// A factor, by the name tables show.

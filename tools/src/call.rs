@@ -1,17 +1,18 @@
 //! From a model's call to its answer. A bad request is an answer too.
 
 use crate::args::{Asked, NoArguments};
-use crate::context::ToolContext;
+use crate::context::{ToolContext, ToolLimits};
 use crate::fault::{self, Fault};
 use crate::feedback_texts::USE_SCHEMA;
 use crate::parsed_action::ParsedAction;
-use crate::spec::read_only_specs;
+use crate::screen_by_expression::AskedFormulas;
+use crate::spec::{spec_of, tool_specs_of, tools_of};
 use crate::step_view::StepView;
 use crate::submit_action::{SubmissionError, parse_action};
 use crate::tool::Tool;
 use crate::{
     banded, compare_candidates, get_market_context, get_stock_snapshot, portfolio_state, risk_check,
-    schema_faults, screen_candidates, submit_action, text_limits, tool_specs,
+    schema_faults, screen_by_expression, screen_candidates, submit_action, text_limits,
 };
 use jsonschema::Validator;
 use ktd_masking::{Payload, ToolSpec};
@@ -48,9 +49,10 @@ impl CallAnswer {
     }
 }
 
-/// The six tools and `submit_action` with their validators, compiled once and used for every call.
+/// The read-only tools and `submit_action` with their validators, compiled once and used for every call.
 #[derive(Debug)]
 pub struct Toolbox {
+    /// By tool of the set.
     validators: Vec<(Tool, Validator)>,
     submission_validator: Validator,
     specs: Arc<[ToolSpec]>,
@@ -72,30 +74,39 @@ impl Toolbox {
     /// # Errors
     /// [`ToolboxError`] when a tool's schema is itself invalid.
     pub fn new() -> Result<Self, ToolboxError> {
+        Self::of(&ToolLimits::default())
+    }
+
+    /// Compiles the validators of the tools of a set of limits.
+    ///
+    /// # Errors
+    /// Those of [`Toolbox::new`].
+    pub fn of(limits: &ToolLimits) -> Result<Self, ToolboxError> {
         let compile = |spec: &ToolSpec| {
             jsonschema::validator_for(spec.parameters.as_value())
                 .map_err(|_| ToolboxError { tool: spec.name })
         };
         let submission = submit_action::spec();
-        let read_only: Arc<[ToolSpec]> = read_only_specs().collect();
-        let validators = Tool::ALL.into_iter().zip(read_only.iter());
+        let tools = tools_of(limits);
+        let read_only: Arc<[ToolSpec]> = tools.iter().copied().map(spec_of).collect();
+        let validators = tools.into_iter().zip(read_only.iter());
         let validators = validators.map(|(tool, spec)| compile(spec).map(|validator| (tool, validator)));
         Ok(Self {
             validators: validators.collect::<Result<_, _>>()?,
             submission_validator: compile(&submission)?,
-            specs: tool_specs().into(),
+            specs: tool_specs_of(limits).into(),
             read_only,
             submission,
         })
     }
 
-    /// Descriptions of all tools for a model, [`tool_specs`] made once.
+    /// Descriptions of all tools for a model, [`tool_specs_of`] made once.
     #[must_use]
     pub fn specs(&self) -> Arc<[ToolSpec]> {
         Arc::clone(&self.specs)
     }
 
-    /// Descriptions of the six read-only tools for a model, made once.
+    /// Descriptions of the read-only tools for a model, made once.
     #[must_use]
     pub fn read_only_specs(&self) -> Arc<[ToolSpec]> {
         Arc::clone(&self.read_only)
@@ -110,10 +121,23 @@ impl Toolbox {
     /// Answers one call. `arguments` is the text exactly as the model wrote it.
     #[must_use]
     pub fn call<'a>(&self, view: impl Into<StepView<'a>>, name: &str, arguments: &str) -> CallAnswer {
-        let Some(tool) = Tool::from_name(name) else {
-            return CallAnswer::refused(&[unknown_tool()]);
+        self.call_after(view, name, arguments, &mut AskedFormulas::default())
+    }
+
+    /// Answers one call after others of the step, whose formulas have been counted.
+    #[must_use]
+    pub fn call_after<'a>(
+        &self,
+        view: impl Into<StepView<'a>>,
+        name: &str,
+        arguments: &str,
+        asked: &mut AskedFormulas,
+    ) -> CallAnswer {
+        let is_in_set = |tool: &Tool| self.validators.iter().any(|(of, _)| of == tool);
+        let Some(tool) = Tool::from_name(name).filter(is_in_set) else {
+            return CallAnswer::refused(&[self.unknown_tool()]);
         };
-        match self.answer(view.into(), tool, arguments) {
+        match self.answer(view.into(), tool, arguments, asked) {
             Ok(payload) => CallAnswer::answered(payload),
             Err(faults) => CallAnswer::refused(&faults),
         }
@@ -136,7 +160,13 @@ impl Toolbox {
         }
     }
 
-    fn answer(&self, view: StepView<'_>, tool: Tool, text: &str) -> Result<Payload, Vec<Fault>> {
+    fn answer(
+        &self,
+        view: StepView<'_>,
+        tool: Tool,
+        text: &str,
+        formulas: &mut AskedFormulas,
+    ) -> Result<Payload, Vec<Fault>> {
         text_limits::check(text, view.limits()).map_err(|fault| vec![fault])?;
         self.validate(tool, text)?;
         let asked = match tool {
@@ -146,11 +176,21 @@ impl Toolbox {
             Tool::CompareCandidates => typed(text).map(Asked::Compare),
             Tool::PortfolioState => typed::<NoArguments>(text).map(|_| Asked::Portfolio),
             Tool::RiskCheck => typed(text).map(Asked::Risk),
+            Tool::ScreenByExpression => typed(text).map(Asked::Expression),
         }?;
         match view {
-            StepView::Market(context) => market_answer(context, &asked),
+            StepView::Market(context) => market_answer(context, &asked, formulas),
             StepView::Roster(context) => banded::answer(context, &asked),
         }
+    }
+
+    fn unknown_tool(&self) -> Fault {
+        let names = self
+            .validators
+            .iter()
+            .map(|(tool, _)| Payload::label(tool.name()));
+        Fault::new("unknown_tool", "one of `tools`", "call a tool by its exact name")
+            .with("tools", Payload::list(names))
     }
 
     fn validate(&self, tool: Tool, text: &str) -> Result<(), Vec<Fault>> {
@@ -159,7 +199,11 @@ impl Toolbox {
     }
 }
 
-fn market_answer(context: &ToolContext<'_>, asked: &Asked) -> Result<Payload, Vec<Fault>> {
+fn market_answer(
+    context: &ToolContext<'_>,
+    asked: &Asked,
+    formulas: &mut AskedFormulas,
+) -> Result<Payload, Vec<Fault>> {
     match asked {
         Asked::Context => Ok(get_market_context::answer(context)),
         Asked::Screen(arguments) => screen_candidates::answer(context, arguments),
@@ -167,6 +211,7 @@ fn market_answer(context: &ToolContext<'_>, asked: &Asked) -> Result<Payload, Ve
         Asked::Compare(arguments) => compare_candidates::answer(context, arguments),
         Asked::Portfolio => Ok(portfolio_state::answer(context)),
         Asked::Risk(arguments) => risk_check::answer(context, arguments),
+        Asked::Expression(arguments) => screen_by_expression::answer(context, arguments, formulas),
     }
 }
 
@@ -204,12 +249,6 @@ const fn untyped() -> Fault {
         "whole numbers written without a point, each key once",
         USE_SCHEMA,
     )
-}
-
-fn unknown_tool() -> Fault {
-    let names = Tool::ALL.map(|tool| Payload::label(tool.name()));
-    Fault::new("unknown_tool", "one of `tools`", "call a tool by its exact name")
-        .with("tools", Payload::list(names))
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use ktd_env::{AsOf, Fen, NameId};
 use ktd_masking::{Mask, Payload};
 use serde::{Deserialize, Serialize};
 
-/// How much one call may ask for (docs/spec/episode.md#tools). An experiment sets the first four, under these names; the others
+/// How much one call may ask for (docs/spec/episode.md#tools). An experiment sets the first five, under these names; the others
 /// bound what a model can make this program read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -19,6 +19,9 @@ pub struct ToolLimits {
     pub max_compare: u32,
     /// Names that each factor contributes to the table of the mode `fixed-candidate`.
     pub fixed_candidates_per_factor: u32,
+    /// Whether `screen_by_expression` is among the tools.
+    #[serde(skip_serializing_if = "is_off")]
+    pub expressions: bool,
     /// Most orders of one submission, and most targets of one `risk_check`.
     #[serde(skip)]
     pub max_orders: u32,
@@ -37,11 +40,18 @@ impl Default for ToolLimits {
             max_lookback: 60,
             max_compare: 10,
             fixed_candidates_per_factor: 10,
+            expressions: false,
             max_orders: 200,
             max_argument_bytes: 256 * 1024,
             max_argument_depth: 16,
         }
     }
+}
+
+/// A tool that is off leaves no trace in a record.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands references over")]
+const fn is_off(is_on: &bool) -> bool {
+    !*is_on
 }
 
 /// One step's surroundings, shared by all calls of that step.

@@ -1,6 +1,8 @@
 //! The closed list of read-only tools.
 
-use crate::args::{CompareArguments, NoArguments, RiskArguments, ScreenArguments, SnapshotArguments};
+use crate::args::{
+    CompareArguments, ExpressionArguments, NoArguments, RiskArguments, ScreenArguments, SnapshotArguments,
+};
 use ktd_masking::Schema;
 
 /// A read-only tool.
@@ -18,10 +20,12 @@ pub enum Tool {
     PortfolioState,
     /// What a plan of target weights would break and cost.
     RiskCheck,
+    /// Names ranked by a formula; in no tool set unless an experiment asks for it.
+    ScreenByExpression,
 }
 
 impl Tool {
-    /// Every tool, in the order of their descriptions.
+    /// The six tools of every tool set, in the order of their descriptions.
     pub const ALL: [Self; 6] = [
         Self::GetMarketContext,
         Self::ScreenCandidates,
@@ -41,13 +45,17 @@ impl Tool {
             Self::CompareCandidates => "compare_candidates",
             Self::PortfolioState => "portfolio_state",
             Self::RiskCheck => "risk_check",
+            Self::ScreenByExpression => "screen_by_expression",
         }
     }
 
     /// The tool of that name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|tool| tool.name() == name)
+        Self::ALL
+            .into_iter()
+            .chain([Self::ScreenByExpression])
+            .find(|tool| tool.name() == name)
     }
 
     /// Description for a model: what it returns, units, and an example call.
@@ -79,6 +87,14 @@ impl Tool {
                 "The account in full: what STATE tells, with board and cost (or value) and sellable shares of each \
                  holding, and with the amounts of the last step's orders. Example: {}"
             }
+            Self::ScreenByExpression => {
+                "Ranks the index members by a formula in Qlib's language over their own daily bars up to the as-of day, at \
+                 most 240 of them, and gives the percentile of each value among the members. Fields: $open $high $low \
+                 $close $vwap (points), $volume $amount (multiples of their 20-day means), $change. Operators of a series \
+                 and a number of rows: Ref Delta Mean Sum Std Var Max Min Med Rank Slope Rsquare Resi EMA WMA Count; \
+                 Corr(x,y,n), Quantile(x,n,q), If(c,x,y), Log, Abs, Sign, + - * / and comparisons. At most 8 different \
+                 formulas a step. Example: {\"expression\": \"Mean($close,5)/$close-1\", \"side\": \"high\"}"
+            }
             Self::RiskCheck => {
                 "Tries target weights against the rules at the as-of closes, without trading: orders accepted or \
                  rejected and why, projected cash, fees, turnover (value traded over NAV), concentration (HHI). \
@@ -96,6 +112,7 @@ impl Tool {
             Self::GetStockSnapshot => Schema::of::<SnapshotArguments>(),
             Self::CompareCandidates => Schema::of::<CompareArguments>(),
             Self::RiskCheck => Schema::of::<RiskArguments>(),
+            Self::ScreenByExpression => Schema::of::<ExpressionArguments>(),
         }
     }
 }

@@ -176,6 +176,11 @@ impl CertifyConfig {
         if self.stretches.is_some() && !self.windows.is_empty() {
             return needs("`stretches` and `windows` are both set: keep one");
         }
+        if self.tools.expressions {
+            return needs(
+                "`tools.expressions` is on: no certificate is about episodes with `screen_by_expression`",
+            );
+        }
         if self.stretches == Some(0) || self.probes.kinds().next().is_none() {
             return needs("there is nothing to probe: `stretches` and one of `probes` must be at least 1");
         }

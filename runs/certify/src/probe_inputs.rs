@@ -57,7 +57,7 @@ impl ProbeInputs {
         let factors = factors(&source)?;
         Ok(Self {
             factors,
-            toolbox: toolbox()?,
+            toolbox: toolbox(&plan.tools)?,
             rules,
             limits: plan.tools,
             source,

@@ -16,7 +16,7 @@ use ktd_client::Payer;
 use ktd_client::ask::RecordedClient;
 use ktd_env::DayIndex;
 use ktd_env::exchange::{Account, Rules, Side, TargetWeight, TradingDay};
-use ktd_experiment::mask_hash::{arm_hash, tools_sha256};
+use ktd_experiment::mask_hash::{arm_hash_with, tools_sha256_of};
 use ktd_experiment::rules_config::RulesConfig;
 use ktd_experiment::window_config::WindowDates;
 use ktd_guard::Guard;
@@ -170,12 +170,12 @@ pub(super) fn header(input: &EpisodeInput<'_>) -> Result<Header, EpisodeError> {
             numeric: cell.mask.numeric,
             instruction: cell.instruction,
             commitment: input.key.commitment(),
-            hash: Some(arm_hash(cell.arm())),
+            hash: Some(arm_hash_with(cell.arm(), &shared.tools)),
         },
         seed: cell.seed,
         data: shared.data.clone(),
         prompts_sha256: ktd_prompts::hash(),
-        tools_sha256: tools_sha256().to_owned(),
+        tools_sha256: tools_sha256_of(&shared.tools),
         rules: RulesConfig::of(&rules(input)?),
         session: shared.session,
         tools: shared.tools,

@@ -72,7 +72,7 @@ impl CanarySteps {
                 experiment: config.name,
                 factors: Arc::new(factor_table(&source.market, &step)?),
                 market: source.market,
-                toolbox: toolbox()?,
+                toolbox: toolbox(&config.tools)?,
                 data: source.record,
                 panel: None,
                 rules: config.rules,

@@ -14,7 +14,7 @@ use ktd_experiment::branch::BranchChange;
 use ktd_experiment::config::ConstraintFailures;
 use ktd_masking::{Mode, Payload};
 use ktd_tools::banded::BookOrder;
-use ktd_tools::{ParsedAction, SUBMIT_ACTION, StepView};
+use ktd_tools::{AskedFormulas, ParsedAction, SUBMIT_ACTION, StepView};
 use std::sync::Arc;
 
 /// What a step decided.
@@ -142,6 +142,7 @@ impl<'e> Episode<'e> {
     ) -> Heard<Session<Submission>> {
         let mut session = Session::research(plan);
         let (changed, mut calls) = (self.changed_answer(talk.step), 0);
+        let mut formulas = AskedFormulas::default();
         loop {
             match session.next() {
                 ResearchEffect::Ask(request) => match self.ask(talk, Phase::Research, &request).await? {
@@ -152,7 +153,8 @@ impl<'e> Episode<'e> {
                     calls += 1;
                     let asked = changed.filter(|(place, ..)| *place == calls);
                     let (_, name, arguments) = asked.unwrap_or((calls, &call.name, &call.arguments));
-                    let answer = self.input.shared.toolbox.call(view, name, arguments);
+                    let toolbox = &self.input.shared.toolbox;
+                    let answer = toolbox.call_after(view, name, arguments, &mut formulas);
                     let refused = answer.code.map(str::to_owned);
                     self.write(&WrittenEvent::ToolCall {
                         step: talk.step,

@@ -70,7 +70,7 @@ impl OpenBundle {
             experiment: header.experiment.clone(),
             market: Arc::clone(&source.market),
             factors: Arc::new(factors),
-            toolbox: toolbox()?,
+            toolbox: toolbox(&header.tools)?,
             data: source.record,
             panel: source.path,
             rules: header.rules.clone(),

@@ -147,7 +147,7 @@ pub fn prepare(plan: &RunPlan) -> Result<Prepared, EpisodeError> {
         source,
         factors: Arc::new(factors),
         cells,
-        toolbox: toolbox()?,
+        toolbox: toolbox(&plan.config.tools)?,
         key,
         notes,
         metering,

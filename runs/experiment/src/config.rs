@@ -187,6 +187,22 @@ impl ExperimentConfig {
         if self.canary.is_some_and(|canary| canary.every_cells == 0) {
             return Err(needs("`canary.every_cells` must be at least 1"));
         }
+        let hides_bars = |arm: &&MaskArm| !arm.settings.numeric.takes_formulas();
+        if let Some(arm) = self
+            .masks
+            .iter()
+            .find(hides_bars)
+            .filter(|_| self.tools.expressions)
+        {
+            let what = format!(
+                "`tools.expressions` does not go with the numeric setting {:?}",
+                arm.settings.numeric.label()
+            );
+            return Err(ExperimentError::input(
+                what,
+                "percentiles of any formula would undo what percentiles and bands hide: remove the one or the other",
+            ));
+        }
         self.rules.rules()?;
         unique("agents", self.agents.iter().map(|agent| agent.id.as_str()))?;
         if let Some(window) = self.windows.iter().find(|window| !is_file_name(&window.id)) {

@@ -3,6 +3,7 @@
 use crate::mask_arm::MaskArm;
 use ktd_io::sha256::sha256_hex;
 use ktd_masking::{MaskSettings, SCHEME};
+use ktd_tools::ToolLimits;
 use std::sync::OnceLock;
 
 /// SHA-256 over all that decides what a model sees of a market under these settings, in hexadecimal: the two labels, the
@@ -21,6 +22,17 @@ pub fn mask_hash(settings: MaskSettings) -> String {
     sha256_hex(parts.join("\n").as_bytes())
 }
 
+/// The hash of an arm as [`arm_hash`] has it, with the tools of some limits: where they are not those of every experiment, it is
+/// one that no mask has, so that no certificate can be about it.
+#[must_use]
+pub fn arm_hash_with(arm: MaskArm, limits: &ToolLimits) -> String {
+    let own = arm_hash(arm);
+    if limits.expressions {
+        return sha256_hex(format!("ktd tools 1\n{own}\n{}", tools_sha256_of(limits)).as_bytes());
+    }
+    own
+}
+
 /// The hash of an arm: of its mask, and for a prompt-only control one that no mask has, so that no certificate can be
 /// about it.
 #[must_use]
@@ -32,16 +44,26 @@ pub fn arm_hash(arm: MaskArm) -> String {
     )
 }
 
-/// SHA-256 over the tools' names, descriptions and schemas, which are the same in every episode: making the schemas takes
-/// longer than opening one.
+/// SHA-256 over the tools' names, descriptions and schemas, which are the same in every episode but those with more tools: making
+/// the schemas takes longer than opening one.
 #[must_use]
 pub fn tools_sha256() -> &'static str {
     static HASH: OnceLock<String> = OnceLock::new();
-    HASH.get_or_init(hash_of_tools)
+    HASH.get_or_init(|| hash_of_tools(&ToolLimits::default()))
 }
 
-fn hash_of_tools() -> String {
-    let tools: Vec<_> = ktd_tools::tool_specs()
+/// The same of the tools of some limits.
+#[must_use]
+pub fn tools_sha256_of(limits: &ToolLimits) -> String {
+    if limits.expressions {
+        hash_of_tools(limits)
+    } else {
+        tools_sha256().to_owned()
+    }
+}
+
+fn hash_of_tools(limits: &ToolLimits) -> String {
+    let tools: Vec<_> = ktd_tools::tool_specs_of(limits)
         .into_iter()
         .map(|spec| (spec.name, spec.description, spec.parameters.as_value().clone()))
         .collect();
@@ -75,6 +97,23 @@ mod tests {
         assert_eq!(hash(None), mask_hash(settings));
         let masks = Level::ALL.map(|level| mask_hash(MaskSettings { level, ..settings }));
         assert!(masks.iter().all(|mask| !hashes.contains(mask)));
+    }
+
+    #[test]
+    fn a_tool_that_is_off_changes_no_hash_and_one_that_is_on_changes_both() {
+        let settings = MaskSettings {
+            level: Level::Blinded,
+            numeric: Numeric::Exact,
+        };
+        let arm = MaskArm::from(settings);
+        let limits = |expressions| ToolLimits {
+            expressions,
+            ..ToolLimits::default()
+        };
+        assert_eq!(tools_sha256_of(&limits(false)), tools_sha256());
+        assert_eq!(arm_hash_with(arm, &limits(false)), mask_hash(settings));
+        assert_ne!(tools_sha256_of(&limits(true)), tools_sha256());
+        assert_ne!(arm_hash_with(arm, &limits(true)), mask_hash(settings));
     }
 
     #[test]

@@ -111,7 +111,7 @@ impl<'a> Auditor<'a> {
             market,
             rules: subject.rules.clone(),
             limits: subject.limits,
-            toolbox: toolbox()?,
+            toolbox: toolbox(&subject.limits)?,
             as_of_days,
             table,
             threads,

@@ -270,7 +270,7 @@ fn book_orders(state: &BandedState, place: usize) -> Vec<BookOrder> {
     orders.collect()
 }
 
-/// Fixed calls of all six tools.
+/// Fixed calls of all tools.
 fn calls(limits: &ToolLimits, asked: &AskedIds) -> Vec<(Tool, String)> {
     let ids = &asked.known;
     let tilts: Vec<String> = Factor::ALL
@@ -336,6 +336,14 @@ fn calls(limits: &ToolLimits, asked: &AskedIds) -> Vec<(Tool, String)> {
             format!(r#"{{"targets":[{}]}}"#, targets.join(",")),
         ),
     ];
+    if limits.expressions {
+        let by_formula = |formula: &str| format!(r#"{{"expression":"{formula}","side":"high","top_k":30}}"#);
+        let formulas = [
+            "Mean($close,5)/$close",
+            "Corr($vwap,$volume,20)+Sum($change,0)/$amount",
+        ];
+        calls.extend(formulas.map(|formula| (Tool::ScreenByExpression, by_formula(formula))));
+    }
     let snapshot = |id: &String| format!(r#"{{"stock_id":{id},"lookback":{}}}"#, limits.max_lookback);
     let all = ids.iter().chain(&asked.later);
     calls.extend(all.map(|id| (Tool::GetStockSnapshot, snapshot(id))));

@@ -93,7 +93,7 @@ pub fn prepare(config: &ExperimentConfig, market: Market, key: MaskKey) -> Prepa
     Prepared {
         factors: Arc::new(factor_table(&market, &cells).unwrap()),
         cells,
-        toolbox: toolbox().unwrap(),
+        toolbox: toolbox(&config.tools).unwrap(),
         key,
         metering: Arc::default(),
         canaries: None,

@@ -273,10 +273,11 @@ pub(crate) const CRATES: [Crate; 42] = [
         never: "a market, a mask; what an episode is made of may not know it",
         powers: &[Serialisation],
     },
+    // Formulas, because a model may rank by one (`screen_by_expression`); the columns are those of the mask.
     Crate {
         name: "tools",
         folder: "tools",
-        knows: &["env", "masking"],
+        knows: &["env", "masking", "expressions"],
         tests_know: &[],
         never: "agents, prompts; a later day",
         powers: &[Serialisation],

@@ -10,6 +10,7 @@ use crate::compare_candidates::distinct;
 use crate::fault::{Fault, unknown_stock};
 use crate::feedback_texts;
 use crate::masked_factor_view::band_name;
+use crate::screen_by_expression::not_here;
 use crate::screen_candidates::{check, shows_no_raw};
 use crate::state::count_of;
 use ktd_env::exchange::{RejectCode, Side, TargetWeight};
@@ -31,6 +32,7 @@ pub(crate) fn answer(context: &RosterContext<'_>, asked: &Asked) -> Result<Paylo
             ("last_step", last_step(context)),
         ])),
         Asked::Risk(arguments) => risk(context, arguments),
+        Asked::Expression(_) => Err(vec![not_here()]),
     }
 }
 

@@ -126,7 +126,7 @@ fn prepare(config: &ExperimentConfig, source: &MarketSource) -> Result<Prepared,
         notes: Vec::new(),
         factors: Arc::new(factor_table(&source.market, &cells)?),
         cells,
-        toolbox: toolbox()?,
+        toolbox: toolbox(&config.tools)?,
         // Aliases have the same length under every key.
         key: MaskKey::from_bytes([0; 32]),
         metering: Arc::default(),

@@ -11,6 +11,7 @@
 )]
 
 mod branch;
+mod by_formula;
 mod controls;
 mod determinism;
 mod faults;

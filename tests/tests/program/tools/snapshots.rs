@@ -54,6 +54,7 @@ pub(crate) fn calls(ids: &[String; 4], tool: Tool, numeric: Numeric) -> String {
             r#"{{"stock_ids":["{third}","{first}","{second}"],
             "dimensions":["close","weight","unrealised_return","ILLIQ","rsi_14"]}}"#
         ),
+        Tool::ScreenByExpression => r#"{"expression":"Mean($close,5)/$close","side":"high"}"#.to_owned(),
         Tool::RiskCheck => format!(
             r#"{{"targets":[{{"stock_id":"{first}","target_weight":0}},{{"stock_id":"{second}","target_weight":0.15}},
             {{"stock_id":"{third}","target_weight":0.3}},{{"stock_id":"{fourth}","target_weight":0.1}},

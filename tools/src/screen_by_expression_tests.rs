@@ -1,0 +1,330 @@
+//! What a model can and cannot find out by formulas.
+
+use crate::{AskedFormulas, StepView, Tool, ToolContext, ToolLimits, Toolbox};
+use ktd_env::exchange::{Account, Rules};
+use ktd_env::synth::{SynthConfig, generate};
+use ktd_env::{Bar, DayIndex, Market, Price};
+use ktd_masking::{EpisodeFrame, Level, Mask, MaskKey, MaskSettings, Numeric};
+use serde_json::{Value, json};
+
+const AS_OF: usize = 280;
+
+fn limits() -> ToolLimits {
+    ToolLimits {
+        expressions: true,
+        ..ToolLimits::default()
+    }
+}
+
+/// A market whose volumes are divisible by all that they are divided by below.
+fn market() -> Market {
+    let market = generate(&SynthConfig {
+        seed: 5,
+        names: 25,
+        days: 300,
+    })
+    .unwrap();
+    let first = market.day_at(0).unwrap();
+    market.replaced_from(
+        first,
+        |_, _, bar| {
+            Some(Bar {
+                volume: bar.volume * 60,
+                ..bar
+            })
+        },
+        |_, level| level,
+    )
+}
+
+/// The same market in which each stock has other prices and shares: every price times a number of its own, every number of
+/// shares divided by it.
+fn with_other_levels(market: &Market) -> Market {
+    let first = market.day_at(0).unwrap();
+    let places: Vec<_> = market.names().map(|(name, _)| name).collect();
+    market.replaced_from(
+        first,
+        |name, _, bar| {
+            let place = places.iter().position(|known| *known == name).unwrap();
+            let times = [3_u32, 2, 5, 1, 4][place % 5];
+            let price = |price: Price| Price(price.0 * i64::from(times));
+            Some(Bar {
+                open: bar.open.map(price),
+                high: price(bar.high),
+                low: price(bar.low),
+                close: price(bar.close),
+                volume: bar.volume / u64::from(times),
+                ..bar
+            })
+        },
+        |_, level| level,
+    )
+}
+
+fn mask(market: &Market, numeric: Numeric) -> Mask {
+    let window: Vec<DayIndex> = (AS_OF - 9..AS_OF + 11)
+        .filter_map(|day| market.day_at(day))
+        .collect();
+    let frame = EpisodeFrame {
+        market,
+        window: &window,
+        initial_cash: Rules::default().initial_cash,
+    };
+    let settings = MaskSettings {
+        level: Level::Blinded,
+        numeric,
+    };
+    Mask::new(settings, &MaskKey::from_bytes([3; 32]), &frame).unwrap()
+}
+
+/// The answers to some calls of a step, one after the other.
+fn answers(market: &Market, numeric: Numeric, arguments: &[Value]) -> Vec<Value> {
+    let (mask, rules, limits) = (mask(market, numeric), Rules::default(), limits());
+    let account = Account::with_cash(rules.initial_cash);
+    let as_of = market.as_of(market.day_at(AS_OF).unwrap());
+    let context = ToolContext {
+        as_of: &as_of,
+        account: &account,
+        mask: &mask,
+        rules: &rules,
+        limits: &limits,
+        last_step: None,
+        step: 10,
+    };
+    let toolbox = Toolbox::of(&limits).unwrap();
+    let mut asked = AskedFormulas::default();
+    let call = |arguments: &Value| {
+        let (view, name) = (StepView::from(&context), Tool::ScreenByExpression.name());
+        let answer = toolbox.call_after(view, name, &arguments.to_string(), &mut asked);
+        let told = serde_json::from_str(&answer.payload.to_json()).unwrap();
+        assert_eq!(answer.ok, answer.code.is_none());
+        told
+    };
+    arguments.iter().map(call).collect()
+}
+
+fn asked(market: &Market, numeric: Numeric, expression: &str) -> Value {
+    let arguments = json!({ "expression": expression, "side": "high", "top_k": 30 });
+    answers(market, numeric, &[arguments]).remove(0)
+}
+
+fn code(answer: &Value) -> &str {
+    answer["errors"][0]["error"].as_str().unwrap_or_default()
+}
+
+const WITH_FORMULAS: [Numeric; 4] = [
+    Numeric::Exact,
+    Numeric::Rescaled,
+    Numeric::RoundedTenth,
+    Numeric::RoundedHalf,
+];
+
+/// Formulas of an attacker who is after levels: fields as they are, and thresholds on them as a bisection sets them.
+fn attacks() -> Vec<String> {
+    let fields = [
+        "close", "open", "high", "low", "vwap", "adjclose", "volume", "amount", "change",
+    ];
+    let mut formulas: Vec<String> = fields.iter().map(|field| format!("${field}")).collect();
+    for field in fields {
+        for place in -8..28_i32 {
+            formulas.push(format!("If(${field}>{},1,0)", 1.7_f64.powi(place)));
+        }
+    }
+    for formula in [
+        "$close*$volume",
+        "$amount/$volume",
+        "$amount/$volume-$vwap",
+        "Log($close)+Log($volume)",
+        "Mean($volume,0)",
+        "Sum($amount,240)",
+        "Max($high,240)-Min($low,240)",
+        "Delta($close,1)",
+        "Std($close,60)",
+        "Cov($close,$volume,30)",
+        "Greater($close,$volume)",
+        "Quantile($amount,60,0.9)",
+        "Power($close,3)-$vwap",
+        "Count($close,0)",
+    ] {
+        formulas.push(formula.to_owned());
+    }
+    formulas
+}
+
+#[test]
+fn no_formula_reads_a_price_a_number_of_shares_or_where_they_stand_among_others() {
+    let (market, other) = (market(), with_other_levels(&market()));
+    let day = market.day_at(AS_OF).unwrap();
+    let closes = |market: &Market| -> Vec<Price> {
+        let bars = market.names().filter_map(|(name, _)| market.bar(name, day));
+        bars.map(|bar| bar.close).collect()
+    };
+    assert_ne!(closes(&market), closes(&other));
+    for numeric in WITH_FORMULAS {
+        for formula in attacks() {
+            let (one, two) = (
+                asked(&market, numeric, &formula),
+                asked(&other, numeric, &formula),
+            );
+            assert_eq!(one, two, "{numeric:?}: {formula}");
+            assert_eq!(code(&one), "", "{numeric:?}: {formula}: {one}");
+        }
+    }
+}
+
+#[test]
+fn no_answer_depends_on_a_later_row() {
+    let market = market();
+    let (day, next) = (market.day_at(AS_OF).unwrap(), market.day_at(AS_OF + 1).unwrap());
+    let cut = market.cut_after(day);
+    let replaced = market.replaced_from(
+        next,
+        |_, _, bar| {
+            Some(Bar {
+                close: Price(bar.close.0 * 2),
+                high: Price(bar.high.0 * 2),
+                ..bar
+            })
+        },
+        |_, level| level * 2.0,
+    );
+    for formula in [
+        "$close/Ref($close,5)",
+        "Corr($close,$volume,20)",
+        "Sum($change,0)",
+        "EMA($vwap,10)/$open",
+    ] {
+        let whole = asked(&market, Numeric::Rescaled, formula);
+        assert!(
+            15 < whole["candidates"]["rows"].as_array().unwrap().len(),
+            "{whole}"
+        );
+        assert_eq!(whole, asked(&cut, Numeric::Rescaled, formula), "{formula}");
+        assert_eq!(whole, asked(&replaced, Numeric::Rescaled, formula), "{formula}");
+    }
+}
+
+/// No count of rows is longer for an old stock than for one of a year ago, so that no formula counts the panel's days.
+#[test]
+fn no_formula_counts_more_rows_than_all_stocks_have() {
+    let market = market();
+    let first = market.day_at(0).unwrap();
+    let gone = market.day_at(AS_OF - 240).unwrap();
+    let short = market.replaced_from(first, |_, day, bar| (gone < day).then_some(bar), |_, level| level);
+    for formula in [
+        "Count($close,0)",
+        "Count($close,5000)",
+        "EMA($close,0)",
+        "Ref($close,0)",
+        "Sum($volume,1000)",
+    ] {
+        let (one, two) = (
+            asked(&market, Numeric::Exact, formula),
+            asked(&short, Numeric::Exact, formula),
+        );
+        assert_eq!(one, two, "{formula}");
+    }
+}
+
+#[test]
+fn the_highest_and_the_lowest_are_those_of_the_values() {
+    let market = market();
+    let ends = ["high", "low"]
+        .map(|side| json!({ "expression": "$close/Ref($close,20)", "side": side, "top_k": 3 }));
+    let [high, low] = <[Value; 2]>::try_from(answers(&market, Numeric::Rescaled, &ends)).unwrap();
+    let percentiles = |answer: &Value| -> Vec<f64> {
+        let rows = answer["candidates"]["rows"].as_array().unwrap();
+        rows.iter().map(|row| row[1].as_f64().unwrap()).collect()
+    };
+    assert!((percentiles(&high)[0] - 100.0).abs() < 1e-9 && percentiles(&low)[0].abs() < 1e-9);
+    assert!(percentiles(&high).is_sorted_by(|left, right| left >= right));
+    assert!(percentiles(&low).is_sorted());
+    // which stock it is, by its bars
+    let day = market.day_at(AS_OF).unwrap();
+    let gain = |name| {
+        let close = |session: usize| Some(market.bar(name, market.day_at(session)?)?.adjusted_close());
+        Some(close(AS_OF)? / close(AS_OF - 20)?)
+    };
+    let view = market.as_of(day);
+    let best = view
+        .members()
+        .filter_map(|name| Some((name, gain(name)?)))
+        .max_by(|left, right| left.1.total_cmp(&right.1))
+        .unwrap();
+    let shown = mask(&market, Numeric::Rescaled).asset(best.0).to_inline();
+    assert_eq!(high["candidates"]["rows"][0][0], shown);
+}
+
+#[test]
+fn a_step_takes_eight_formulas_each_as_often_as_it_likes() {
+    let market = market();
+    let of = |place: usize, top_k: usize| json!({ "expression": format!("Mean($close,{})", place + 1), "side": "low", "top_k": top_k });
+    let mut calls: Vec<Value> = (0..8).map(|place| of(place, 3)).collect();
+    calls.extend([
+        of(2, 5),
+        of(8, 3),
+        json!({ "expression": "Mean( $close , 3 )", "side": "high" }),
+    ]);
+    let codes: Vec<String> = answers(&market, Numeric::Exact, &calls)
+        .iter()
+        .map(|answer| code(answer).to_owned())
+        .collect();
+    let (refused, rest): (Vec<usize>, Vec<usize>) =
+        (0..codes.len()).partition(|place| !codes[*place].is_empty());
+    assert_eq!((refused, rest.len()), (vec![9], 10));
+    assert_eq!(codes[9], "too_many_formulas");
+}
+
+#[test]
+fn what_is_wrong_with_a_formula_is_said_by_its_code_and_not_in_its_words() {
+    let market = market();
+    for (expression, fault) in [
+        ("Ref($close,-1)/$close", "look_ahead"),
+        ("Delta($close,-2)", "look_ahead"),
+        ("$factor", "unknown_field"),
+        ("$sh600519", "unknown_field"),
+        ("ChangeInstrument('SH600519',$close)", "names_a_code"),
+        ("Mask($close,'SH600519')/$close", "names_a_code"),
+        ("Mean($close", "syntax"),
+        ("SH600519($close,5)", "unknown_operator"),
+        ("9**9**9*$close", "number"),
+        ("12.34", "not_a_series"),
+        ("$open>1>2", "chained_comparison"),
+    ] {
+        let answer = asked(&market, Numeric::Rescaled, expression);
+        assert_eq!(code(&answer), fault, "{expression}: {answer}");
+        assert!(!answer.to_string().to_lowercase().contains("600519"), "{answer}");
+        assert_eq!(answer["errors"][0]["pointer"], "/expression", "{answer}");
+    }
+    for (arguments, fault) in [
+        (
+            json!({ "expression": "$close", "side": "high", "top_k": 31 }),
+            "out_of_range",
+        ),
+        (json!({ "expression": "$close" }), "missing"),
+        (json!({ "expression": "", "side": "high" }), "syntax"),
+        (json!({ "expression": "$close", "side": "both" }), "unknown_value"),
+    ] {
+        let answer = answers(&market, Numeric::Rescaled, &[arguments.clone()]).remove(0);
+        assert_eq!(code(&answer), fault, "{arguments}: {answer}");
+    }
+}
+
+#[test]
+fn the_tool_is_in_no_set_that_does_not_ask_for_it_and_silent_where_no_bars_are_shown() {
+    let market = market();
+    assert_eq!(
+        code(&asked(&market, Numeric::Ranked, "$close")),
+        "formulas_hidden"
+    );
+    for numeric in Numeric::ALL {
+        assert_eq!(numeric.takes_formulas(), WITH_FORMULAS.contains(&numeric));
+    }
+    let name = Tool::ScreenByExpression.name();
+    let has_it = |toolbox: &Toolbox| toolbox.read_only_specs().iter().any(|spec| spec.name == name);
+    assert!(!has_it(&Toolbox::new().unwrap()) && has_it(&Toolbox::of(&limits()).unwrap()));
+    assert_eq!(
+        Toolbox::of(&limits()).unwrap().specs().len(),
+        Toolbox::new().unwrap().specs().len() + 1
+    );
+}
