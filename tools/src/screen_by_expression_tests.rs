@@ -126,8 +126,10 @@ fn attacks() -> Vec<String> {
     ];
     let mut formulas: Vec<String> = fields.iter().map(|field| format!("${field}")).collect();
     for field in fields {
-        for place in -8..28_i32 {
-            formulas.push(format!("If(${field}>{},1,0)", 1.7_f64.powi(place)));
+        let mut level = 0.0143;
+        for _ in -8..28 {
+            formulas.push(format!("If(${field}>{level},1,0)"));
+            level *= 1.7;
         }
     }
     for formula in [
@@ -305,7 +307,7 @@ fn what_is_wrong_with_a_formula_is_said_by_its_code_and_not_in_its_words() {
         (json!({ "expression": "", "side": "high" }), "syntax"),
         (json!({ "expression": "$close", "side": "both" }), "unknown_value"),
     ] {
-        let answer = answers(&market, Numeric::Rescaled, &[arguments.clone()]).remove(0);
+        let answer = answers(&market, Numeric::Rescaled, std::slice::from_ref(&arguments)).remove(0);
         assert_eq!(code(&answer), fault, "{arguments}: {answer}");
     }
 }

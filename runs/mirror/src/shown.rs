@@ -336,18 +336,25 @@ fn calls(limits: &ToolLimits, asked: &AskedIds) -> Vec<(Tool, String)> {
             format!(r#"{{"targets":[{}]}}"#, targets.join(",")),
         ),
     ];
-    if limits.expressions {
-        let by_formula = |formula: &str| format!(r#"{{"expression":"{formula}","side":"high","top_k":30}}"#);
-        let formulas = [
-            "Mean($close,5)/$close",
-            "Corr($vwap,$volume,20)+Sum($change,0)/$amount",
-        ];
-        calls.extend(formulas.map(|formula| (Tool::ScreenByExpression, by_formula(formula))));
-    }
+    calls.extend(formula_calls(limits));
     let snapshot = |id: &String| format!(r#"{{"stock_id":{id},"lookback":{}}}"#, limits.max_lookback);
     let all = ids.iter().chain(&asked.later);
     calls.extend(all.map(|id| (Tool::GetStockSnapshot, snapshot(id))));
     calls
+}
+
+/// Formulas, where models may write some.
+fn formula_calls(limits: &ToolLimits) -> Vec<(Tool, String)> {
+    if !limits.expressions {
+        return Vec::new();
+    }
+    let by_formula = |formula: &str| format!(r#"{{"expression":"{formula}","side":"high","top_k":30}}"#);
+    let formulas = [
+        "Mean($close,5)/$close",
+        "Corr($vwap,$volume,20)+Sum($change,0)/$amount",
+    ];
+    let calls = formulas.map(|formula| (Tool::ScreenByExpression, by_formula(formula)));
+    calls.to_vec()
 }
 
 /// A submission that the rules known before the open accept in part.

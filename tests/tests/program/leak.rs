@@ -86,6 +86,22 @@ fn a_market_without_alpha_shows_what_each_switch_pretends() {
 }
 
 /// The page loads nothing, names the file of each picture, and is made again to the same bytes; the report has what it shows.
+/// A protocol has one colour in the legend and in all pictures.
+fn assert_colours(page: &str) {
+    for (protocol, colour) in [("TEMP_CENTER", 1), ("EXEC_OPEN", 2)] {
+        assert!(page.contains(&format!("<span class=\"k{colour}\"></span>{protocol}</li>")));
+        let bars: Vec<&str> = page.split(&format!("<title>{protocol} 20")).skip(1).collect();
+        let own = format!("</title><rect class=\"f{colour}\"");
+        assert!(
+            !bars.is_empty()
+                && bars
+                    .iter()
+                    .all(|bar| bar.split_once("</g>").unwrap().0.contains(&own)),
+            "{protocol}"
+        );
+    }
+}
+
 fn assert_page(folder: &Folder, report: &Value) {
     let page = std::fs::read_to_string(folder.at("out/index.html")).unwrap();
     crate::page::well_formed::check(&page);
@@ -116,19 +132,7 @@ fn assert_page(folder: &Folder, report: &Value) {
         let rows = std::fs::read_to_string(folder.at(&format!("out/{name}"))).unwrap();
         assert!(page.contains(&name) && 3 < rows.lines().count(), "{name}");
     }
-    // A protocol has one colour in the legend and in all pictures.
-    for (protocol, colour) in [("TEMP_CENTER", 1), ("EXEC_OPEN", 2)] {
-        assert!(page.contains(&format!("<span class=\"k{colour}\"></span>{protocol}</li>")));
-        let bars: Vec<&str> = page.split(&format!("<title>{protocol} 20")).skip(1).collect();
-        let own = format!("</title><rect class=\"f{colour}\"");
-        assert!(
-            !bars.is_empty()
-                && bars
-                    .iter()
-                    .all(|bar| bar.split_once("</g>").unwrap().0.contains(&own)),
-            "{protocol}"
-        );
-    }
+    assert_colours(&page);
     let text = std::fs::read_to_string(folder.at("out/report.md")).unwrap();
     assert!(
         text.contains("| leak-demo | ridge | 5 |") && text.contains("## Negative controls"),
