@@ -85,7 +85,6 @@ fn a_market_without_alpha_shows_what_each_switch_pretends() {
     assert!(open["sharpe_masked"].as_f64().unwrap() < 0.2 * open["sharpe_full"].as_f64().unwrap());
 }
 
-/// The page loads nothing, names the file of each picture, and is made again to the same bytes; the report has what it shows.
 /// A protocol has one colour in the legend and in all pictures.
 fn assert_colours(page: &str) {
     for (protocol, colour) in [("TEMP_CENTER", 1), ("EXEC_OPEN", 2)] {
@@ -102,6 +101,7 @@ fn assert_colours(page: &str) {
     }
 }
 
+/// The page loads nothing, names the file of each picture, and is made again to the same bytes; the report has what it shows.
 fn assert_page(folder: &Folder, report: &Value) {
     let page = std::fs::read_to_string(folder.at("out/index.html")).unwrap();
     crate::page::well_formed::check(&page);
