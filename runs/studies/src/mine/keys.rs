@@ -154,7 +154,6 @@ pub struct GeneticKeys {
 
 impl Default for GeneticKeys {
     fn default() -> Self {
-        let settings = GeneticSettings::default();
         let GeneticSettings {
             population,
             children,
@@ -162,9 +161,9 @@ impl Default for GeneticKeys {
             tournament,
             niche,
             variation,
-        } = settings;
+        } = GeneticSettings::default();
         Self {
-            evaluations: settings.evaluations(),
+            evaluations: 10_000,
             population,
             children,
             generations,
