@@ -161,13 +161,20 @@ mod tests {
             let error = read(text).unwrap_err();
             assert!(error.contains(part), "{text:?}: {error}");
         }
+        // A mark before JSON changes nothing; a NUL is a character like others, which the checker refuses in an expression.
+        let marked = "\u{feff}[{\"id\":\"a\",\"expression\":\"$open\"}]";
+        assert_eq!(read(marked).unwrap().len(), 1);
+        assert_eq!(
+            read("id,expression\na,$open\0\n").unwrap()[0].expression,
+            "$open\0"
+        );
         let pools = "id,expression,pool\na,$open,p\na,$close,q\n";
         assert_eq!(read(pools).unwrap().len(), 2);
-        let many: Vec<String> = (0..=MAX_FORMULAS).map(|id| format!("{id},$open")).collect();
-        assert!(
-            read(&format!("id,expression\n{}", many.join("\n")))
-                .unwrap_err()
-                .contains("20001")
-        );
+        for lines in [MAX_FORMULAS + 1, 100_000] {
+            let many: Vec<String> = (0..lines).map(|id| format!("{id},$open")).collect();
+            let error = read(&format!("id,expression\n{}", many.join("\n"))).unwrap_err();
+            let said = format!("holds {lines} formulas, and at most 20000 are read");
+            assert!(error.contains(&said), "{error}");
+        }
     }
 }

@@ -95,6 +95,49 @@ fn a_study_has_the_same_bytes_on_any_threads_and_a_second_run_does_nothing() {
     assert_eq!(json["refused"][0]["code"], "look_ahead");
 }
 
+/// What has no figure has a reason in its place, stands in the pool's count, and moves no other formula.
+#[test]
+fn alphas_that_are_infinite_missing_or_rare_are_evaluated() {
+    let folder = study("");
+    let lines = [
+        "id,expression",
+        "reversal,\"$close/Ref($close,5)\"",
+        "infinite,\"$close/($close-$close)\"",
+        "missing,\"Log(0-$close)\"",
+        "rare,\"Log(Abs($close/Ref($close,1)-1)-0.05)\"",
+        "nul,\"$close\0\"",
+        "unknown,\"$turnover\"",
+    ];
+    folder.write("mine.csv", lines.join("\n"));
+    let report = evaluated(folder.path(), "study.toml", 2, "out");
+    let pool = &report.pools[0];
+    assert_eq!((pool.alphas, pool.refused), (4, 2));
+    let text = std::fs::read_to_string(folder.at("out/report.json")).unwrap();
+    let json: Value = serde_json::from_str(&text).unwrap();
+    for (place, id) in [(1, "infinite"), (2, "missing")] {
+        let alpha = &json["alphas"][place];
+        assert_eq!(alpha["id"], id);
+        for figure in ["pps", "rre", "pfs", "sr"] {
+            assert!(alpha["figures"][figure].is_null(), "{id} {figure}");
+            assert!(alpha["undefined"][figure].is_string(), "{id} {figure}");
+        }
+    }
+    let rare = json["alphas"][3]["figures"]["coverage"].as_f64().unwrap();
+    assert!((0.0..0.5).contains(&rare), "{rare}");
+    assert_eq!(json["refused"][0]["code"], "syntax");
+    assert_eq!(json["refused"][1]["code"], "unknown_field");
+    let refused = json["refused"][1].to_string();
+    assert!(refused.contains("close"), "{refused}");
+    assert!(!text.contains("NaN"));
+    folder.write("mine.csv", lines[..2].join("\n"));
+    let alone = evaluated(folder.path(), "study.toml", 2, "alone");
+    let figure = |report: &AlphaReport, name: &str| report.alphas[0].row.get(name);
+    for name in ["pps", "rre", "pfs", "sr", "turnover"] {
+        assert_eq!(figure(&alone, name), figure(&report, name), "{name}");
+    }
+    assert_eq!(alone.pools[0].row.get("de"), None);
+}
+
 /// Of a formula and the same times -1, one is turned, and both are one alpha on train and on test days.
 #[test]
 fn the_sign_that_train_days_teach_holds_on_test_days() {
