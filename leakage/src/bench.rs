@@ -199,6 +199,7 @@ pub fn default_test_years(months: &[SessionMonth]) -> Vec<i32> {
 mod tests {
     use super::*;
     use crate::panel::tests::{market, months};
+    use crate::panel::{BarColumns, BarField};
 
     #[test]
     fn years_need_two_whole_ones_before() {
@@ -266,5 +267,47 @@ mod tests {
             ..LeakageSettings::BENCHMARK
         };
         assert!(LeakageBench::new(bars, settings, &[5], None).is_err());
+    }
+
+    #[test]
+    fn names_without_trade_movement_or_history_drop_out_of_the_rows() {
+        let bars = market(400, 14, 6);
+        let odd = bars.map(0..400, &mut |field, session, name, value| match name {
+            // A price that never moves, no volume for long, and a name of forty sessions.
+            1 if field != BarField::Volume => 10.0,
+            2 if (100..300).contains(&session) && field == BarField::Volume => 0.0,
+            3 if session < 360 => f64::NAN,
+            _ => value,
+        });
+        let months = odd.months().to_vec();
+        let column = |field| odd.column(field);
+        let columns = BarColumns {
+            open: column(BarField::Open),
+            high: column(BarField::High),
+            low: column(BarField::Low),
+            close: column(BarField::Close),
+            volume: column(BarField::Volume),
+        };
+        let odd = BarGrid::new(&months, 14, &columns).unwrap();
+        let whole = LeakageBench::new(bars, LeakageSettings::BENCHMARK, &[5], None).unwrap();
+        let bench = LeakageBench::new(odd, LeakageSettings::BENCHMARK, &[5], None).unwrap();
+        let rows = |bench: &LeakageBench, name: usize| -> Vec<usize> {
+            let places = (0..bench.common_rows()).map(|row| bench.rows().place(row));
+            places
+                .filter(|(_, other)| *other == name)
+                .map(|(session, _)| session)
+                .collect()
+        };
+        assert!(rows(&bench, 1).is_empty() && rows(&bench, 3).is_empty());
+        assert!(
+            rows(&bench, 2)
+                .iter()
+                .all(|session| !(100..300).contains(session))
+        );
+        assert!(bench.common_rows() < whole.common_rows());
+        // Ten names without a fault stay, and the year is still fitted and traded.
+        assert_eq!(rows(&bench, 7), rows(&whole, 7));
+        let split = bench.split(Switch::Clean, 5, 2019).unwrap();
+        assert!(!split.test_sessions.is_empty());
     }
 }
