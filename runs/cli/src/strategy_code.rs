@@ -5,7 +5,7 @@ use crate::output::Console;
 use crate::strategy_code_args::{
     DriftArgs, GateArgs, LintArgs, ListArgs, PatchArgs, ScenarioArgs, ScoreArgs, ShowArgs, known,
 };
-use crate::strategy_code_run::{self, ReplayArgs, RunArgs};
+use crate::strategy_code_run::{self, ReplayArgs, ReportArgs, RunArgs};
 use clap::Subcommand;
 use ktd_boxed::BoxLauncher;
 use ktd_io::whole_file::read_input;
@@ -39,6 +39,8 @@ pub(super) enum StrategyCodeCommand {
     Score(ScoreArgs),
     /// Ask models for strategies and patches, judge them in the box; the same command again continues.
     Run(RunArgs),
+    /// Show tables over all submissions of an experiment.
+    Report(ReportArgs),
     /// Make an experiment again from its record, in the box, without a network.
     Replay(ReplayArgs),
 }
@@ -62,6 +64,7 @@ pub(super) fn run(command: &StrategyCodeCommand, console: Console) -> Result<(),
         StrategyCodeCommand::Patch(args) => patch(args, console),
         StrategyCodeCommand::Score(args) => score(args, console),
         StrategyCodeCommand::Run(args) => strategy_code_run::run(args, console),
+        StrategyCodeCommand::Report(args) => strategy_code_run::report(args, console),
         StrategyCodeCommand::Replay(args) => strategy_code_run::replay(args, console),
     }
 }

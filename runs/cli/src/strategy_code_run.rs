@@ -9,8 +9,8 @@ use crate::signals::unless_told_to_end;
 use clap::Args;
 use ktd_boxed::BoxLauncher;
 use ktd_strategies::{
-    StrategyExperiment, StrategyPlan, StrategyResults, plan_experiment, replay_experiment, run_experiment,
-    strategy_boxes, version_table,
+    StrategyExperiment, StrategyPlan, StrategyResults, experiment_tables, plan_experiment, read_experiment,
+    replay_experiment, run_experiment, strategy_boxes, version_table,
 };
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -38,6 +38,12 @@ Examples:
 Everything is recorded: the same command again asks nothing twice and judges nothing twice.
 Exit code 1: a submission was ended by its endpoint. Exit code 3: the budget is used up.";
 
+const REPORT_EXAMPLE: &str = "\
+Example:
+  ktd strategy-code report results/first
+
+Submissions that are not finished are left out. Nothing is run, and nobody is asked.";
+
 const REPLAY_EXAMPLE: &str = "\
 Example:
   ktd strategy-code replay results/first
@@ -58,6 +64,14 @@ pub(super) struct RunArgs {
     dry_run: bool,
     #[command(flatten)]
     boxes: BoxArgs,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = REPORT_EXAMPLE)]
+pub(super) struct ReportArgs {
+    /// The folder of results.
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
 }
 
 #[derive(Debug, Args)]
@@ -99,6 +113,24 @@ pub(super) fn replay(args: &ReplayArgs, console: Console) -> Result<(), CliError
     let results = runtime()?.block_on(replayed)?;
     drop(bar);
     show(&results, &args.folder, console)
+}
+
+/// Shows what an experiment came to.
+pub(super) fn report(args: &ReportArgs, console: Console) -> Result<(), CliError> {
+    let results = read_experiment(&args.folder)?;
+    let tables = experiment_tables(&results.rows);
+    let text: Vec<String> = tables
+        .iter()
+        .map(|table| table.text_in(console.layout()))
+        .collect();
+    let values = tables
+        .iter()
+        .map(|table| json!({"title": table.title, "rows": table.records().collect::<Vec<_>>()}));
+    let rows = serde_json::to_value(&results.rows).map_err(CliError::invalid)?;
+    console.result(
+        &text.join("\n"),
+        &json!({"tables": values.collect::<Vec<_>>(), "submissions": rows, "tokens": results.tokens}),
+    )
 }
 
 fn progress(console: Console, submissions: usize) -> Mutex<Progress> {

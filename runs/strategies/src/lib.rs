@@ -34,8 +34,8 @@ pub use replies::{ScoredStrategy, StrategyReplies};
 pub use report::{RunEvidence, StressOutcome, SubmissionReport};
 pub use rows::{SubmissionRows, VersionRow};
 pub use run::{
-    PlannedModel, StrategyChoice, StrategyExperiment, StrategyPlan, StrategyResults, plan_experiment,
-    replay_experiment, run_experiment,
+    PlannedModel, StrategyChoice, StrategyExperiment, StrategyPlan, StrategyResults, experiment_tables,
+    plan_experiment, read_experiment, replay_experiment, run_experiment,
 };
 pub use source_facts::source_facts;
 pub use strip::scenario_strip;

@@ -3,6 +3,7 @@
 use crate::replies::ScoredStrategy;
 use crate::task::StrategyTask;
 use crate::versions::{SubmissionVersion, VersionChain};
+use ktd_strategy_code::Gate;
 use serde::{Deserialize, Serialize};
 
 /// One iteration as a table shows it.
@@ -15,6 +16,8 @@ pub struct VersionRow {
     pub state: String,
     /// `passed`, the first gate that failed, or why nothing was run.
     pub gates: String,
+    /// The gates that are passed; none where nothing was run.
+    pub passed: Vec<String>,
     /// Whether all gates are passed.
     pub valid: bool,
     /// Measured D1, D2 and D3, of 1; none where nothing was run.
@@ -58,6 +61,9 @@ impl VersionRow {
         let paper = report
             .zip(version.submission.as_ref())
             .and_then(|(report, submission)| report.paper(&submission.source, &task.document));
+        let passed = Gate::ALL
+            .into_iter()
+            .filter(|gate| report.is_some_and(|report| report.gates.is_passed(*gate)));
         let drift = version.drift.as_ref();
         let anchored = drift.map(|drift| {
             if drift.changed_fields.is_empty() {
@@ -70,6 +76,7 @@ impl VersionRow {
             iteration: version.iteration,
             state: version.state.label().to_owned(),
             gates: gates.to_owned(),
+            passed: passed.map(|gate| gate.label().to_owned()).collect(),
             valid: version.is_valid(),
             measured: report.map(|_| version.measured()),
             published_scores: paper.map(|paper| [paper.d3, paper.d4]),

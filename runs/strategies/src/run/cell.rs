@@ -24,7 +24,7 @@ pub(super) const FORMAT: u32 = 1;
 const EVENTS: &str = "events.jsonl";
 /// The messages that were sent: a program that is not deterministic would have others written anew.
 const MESSAGES: &str = "messages.jsonl";
-const RESULT: &str = "result.json";
+pub(super) const RESULT: &str = "result.json";
 const REPLAY_HINT: &str = "the file or the record was changed, or a program is not deterministic, which its gates say; move \
                            the submission's folder away, and run again to ask anew";
 

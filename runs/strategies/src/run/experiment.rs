@@ -1,6 +1,6 @@
 //! All submissions of an experiment: asked for, continued, replayed.
 
-use super::cell::{FORMAT, SubmissionCell, SubmissionHeader, SubmissionResult, folder_of};
+use super::cell::{FORMAT, RESULT, SubmissionCell, SubmissionHeader, SubmissionResult, folder_of};
 use super::config::{StrategyExperiment, role};
 use crate::error::StrategyError;
 use crate::rows::SubmissionRows;
@@ -14,7 +14,9 @@ use ktd_client::AskedModel;
 use ktd_client::money::Metering;
 use ktd_io::lock::FileLock;
 use ktd_io::sha256::sha256_hex;
-use ktd_io::whole_file::{create_directory, json_bytes, list, parse_json, read_bounded, write_whole};
+use ktd_io::whole_file::{
+    create_directory, json_bytes, list, parse_json, read_bounded, read_if_exists, write_whole,
+};
 use ktd_prompts::strategy_code::strategy_code_hash;
 use ktd_strategy_code::{DocumentId, document_json, document_text};
 use serde::de::DeserializeOwned;
@@ -204,6 +206,21 @@ pub async fn replay_experiment(
         };
         results.push(cell.replay(&record, launcher).await?);
         advance();
+    }
+    Ok(StrategyResults::of(results))
+}
+
+/// What the submissions of a folder came to, as it holds it; those that are not finished are left out. Nothing is run.
+///
+/// # Errors
+/// [`StrategyError`] for a folder without submissions, and for a result that cannot be read.
+pub fn read_experiment(folder: &Path) -> Result<StrategyResults, StrategyError> {
+    let mut results = Vec::new();
+    for own in list(&folder.join("submissions"))? {
+        let path = own.join(RESULT);
+        if let Some(bytes) = read_if_exists(&path)? {
+            results.push(parse_json(&path, &bytes)?);
+        }
     }
     Ok(StrategyResults::of(results))
 }

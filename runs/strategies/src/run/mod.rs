@@ -6,7 +6,9 @@ mod evidence;
 mod experiment;
 mod messages;
 mod planned;
+mod report_tables;
 
 pub use config::{StrategyChoice, StrategyExperiment};
-pub use experiment::{StrategyResults, replay_experiment, run_experiment};
+pub use experiment::{StrategyResults, read_experiment, replay_experiment, run_experiment};
 pub use planned::{PlannedModel, StrategyPlan, plan_experiment};
+pub use report_tables::experiment_tables;
