@@ -86,13 +86,26 @@ pub(crate) const LAW_SLOPE: f64 = -4.31;
 /// Its value at 0.
 pub(crate) const LAW_INTERCEPT: f64 = 4.56;
 
+/// Figures that are whole numbers.
+const COUNTS: [&str; 5] = ["days", "left_out", "without_label", "trials", "rejected_exchange"];
+
 pub(crate) fn cell(row: &FigureRow, name: &str) -> TableCell {
     match (row.get(name), row.undefined.get(name)) {
         (Some(value), _) if name == "p" || name == "spa_p" => TableCell::P(value),
+        (Some(value), _) if COUNTS.contains(&name) => TableCell::Count(whole(value)),
         (Some(value), _) => TableCell::Fine(value),
         (None, Some(reason)) => TableCell::Missing(reason.clone()),
         (None, None) => TableCell::Empty,
     }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "counts are far below 2^53 and never negative"
+)]
+const fn whole(count: f64) -> usize {
+    count as usize
 }
 
 pub(crate) fn looks(report: &AlphaReport) -> String {

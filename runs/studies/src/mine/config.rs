@@ -411,7 +411,7 @@ mod tests {
         let gp = mine.gp.unwrap_or_default();
         assert_eq!(
             (mine.method, gp.evaluations, mine.select.hall),
-            (MineMethod::Gp, 10_000, 200)
+            (MineMethod::Gp, 10_000, 1_000)
         );
     }
 }
