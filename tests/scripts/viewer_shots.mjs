@@ -1,58 +1,15 @@
 // The browser's side of viewer_shots.sh: drives every page of a running viewer as people will, by keys and clicks, and keeps
-// pictures. Speaks the DevTools protocol over a pipe, so that it needs no package.
-import { spawn } from 'node:child_process';
+// pictures.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { launch } from './browser.mjs';
 
 const [browser, profile, start, out] = process.argv.slice(2);
 const origin = new URL(start).origin;
 const DEADLINE_MS = 400_000;
 const WIDTHS = [1440, 1024, 390];
 
-const child = spawn(browser, [
-  '--headless=new', '--no-sandbox', '--disable-gpu', '--hide-scrollbars', '--disable-dev-shm-usage',
-  '--disable-background-networking', '--disable-component-update', '--no-first-run', '--disable-sync',
-  `--user-data-dir=${profile}`, '--remote-debugging-pipe', 'about:blank',
-], { stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'] });
-const late = setTimeout(() => { fail('the browser did not answer in time'); finish(); }, DEADLINE_MS);
-
-const findings = [];
-const fail = (what) => findings.push(what);
-const waiting = new Map();
-const listeners = [];
-let number = 0;
-let text = '';
-child.stdio[4].on('data', (bytes) => {
-  text += bytes;
-  for (let end = text.indexOf('\0'); end !== -1; end = text.indexOf('\0')) {
-    const message = JSON.parse(text.slice(0, end));
-    text = text.slice(end + 1);
-    if (message.id === undefined) {
-      listeners.forEach((listener) => listener(message));
-    } else {
-      const { resolve, reject } = waiting.get(message.id);
-      message.error ? reject(new Error(message.error.message)) : resolve(message.result);
-    }
-  }
-});
-
-function send(method, params = {}, sessionId) {
-  number += 1;
-  const id = number;
-  child.stdio[3].write(`${JSON.stringify({ id, method, params, sessionId })}\0`);
-  return new Promise((resolve, reject) => waiting.set(id, { resolve, reject }));
-}
-
-async function finish() {
-  clearTimeout(late);
-  // The profile is removed by whoever made it: only after the browser has let go of it.
-  const gone = new Promise((resolve) => { child.once('exit', resolve); });
-  child.kill();
-  await gone;
-  findings.forEach((finding) => console.error(`found: ${finding}`));
-  console.log(findings.length === 0 ? 'nothing found' : `${findings.length} found`);
-  process.exit(findings.length === 0 ? 0 : 1);
-}
+const { fail, listeners, send, finish } = launch(browser, profile, DEADLINE_MS);
 
 let session;
 const to = (method, params) => send(method, params, session);

@@ -6,6 +6,7 @@
 mod axes;
 mod canvas;
 mod cell;
+mod difference_bars;
 mod document;
 mod number;
 mod safe;
@@ -19,6 +20,7 @@ mod ticks;
 pub use axes::{Axes, Axis, Edges, Plane, padded};
 pub use canvas::{Anchor, Canvas, Point};
 pub use cell::TableCell;
+pub use difference_bars::difference_bars;
 pub use document::{document, frame};
 pub use number::{
     axis_percent, change, counted, decimals, grouped, joined, named, p_value, percent, plural, portion, real,

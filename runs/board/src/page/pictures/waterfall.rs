@@ -4,7 +4,7 @@ use super::{Section, View, card, legend, nothing, numbers};
 use crate::sheet::{self, TableKind};
 use crate::{Contribution, LeaderboardRow, Linked};
 use ktd_attribution::account::WeightBasis;
-use ktd_view::draw::{Anchor, Axes, Axis, Canvas, Edges, axis_percent, change, padded, real, scientific};
+use ktd_view::draw::{Canvas, change, difference_bars, scientific};
 use maud::{Markup, html};
 
 pub(super) const SECTION: Section = Section {
@@ -32,9 +32,6 @@ const BASES: [(WeightBasis, &str, &str); 3] = [
         "post: weights after the day's trades; what they missed since the last close is timing",
     ),
 ];
-
-const WIDTH: f64 = 340.0;
-const ROW: f64 = 19.0;
 
 pub(super) fn body(view: View<'_>) -> Markup {
     let leaders = view.track.leaders.iter();
@@ -128,58 +125,10 @@ fn waterfall(linked: &Linked) -> Canvas {
         reached += value;
     }
     rows.push(("Portfolio", 0.0, linked.portfolio));
-    draw(&rows)
+    difference_bars(&rows, "Portfolio")
 }
 
 fn bars(styles: &[(&str, f64)]) -> Canvas {
-    draw(
-        &styles
-            .iter()
-            .map(|(name, value)| (*name, 0.0, *value))
-            .collect::<Vec<_>>(),
-    )
-}
-
-/// Bars from one value to another, with the difference beside them.
-fn draw(rows: &[(&str, f64, f64)]) -> Canvas {
-    let count = real(rows.len());
-    let mut canvas = Canvas::new(WIDTH, count.mul_add(ROW, 24.0));
-    let x = padded(rows.iter().flat_map(|(_, from, to)| [*from, *to]), 0.0);
-    let step = (x.end - x.start) / 3.0;
-    let plane = Axes {
-        edges: Edges::new(2.0, 72.0, 22.0, 86.0),
-        rows: None,
-        x: Axis::new(x, 3, &|value| axis_percent(value, step)),
-        y: Axis::unseen(0.0..count),
-    }
-    .draw(&mut canvas);
-    canvas.line(
-        "zero",
-        (plane.x(0.0), plane.down.start),
-        (plane.x(0.0), plane.down.end),
-    );
-    for (place, (name, from, to)) in rows.iter().enumerate() {
-        let top = plane.down.start + real(place) * ROW;
-        let middle = top + ROW / 2.0 + 4.0;
-        let is_whole = *name == "Portfolio";
-        let (label, bar) = match to - from {
-            _ if is_whole => ("t b", "tot"),
-            fall if fall < 0.0 => ("t", "neg"),
-            _ => ("t", "pos"),
-        };
-        canvas.text(label, Anchor::End, (plane.across.start - 6.0, middle), name);
-        canvas.rect(bar, (plane.x(*from), top + 3.5), (plane.x(*to), top + ROW - 3.5));
-        let follows = rows
-            .get(place + 1)
-            .is_some_and(|(_, next, _)| (next - to).abs() < 1e-12);
-        if follows {
-            canvas.line(
-                "link",
-                (plane.x(*to), top + ROW - 3.5),
-                (plane.x(*to), top + ROW + 3.5),
-            );
-        }
-        canvas.text(label, Anchor::End, (WIDTH - 2.0, middle), &change(to - from));
-    }
-    canvas
+    let rows: Vec<_> = styles.iter().map(|(name, value)| (*name, 0.0, *value)).collect();
+    difference_bars(&rows, "")
 }
