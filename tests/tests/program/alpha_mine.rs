@@ -167,6 +167,19 @@ fn valid_days_decide_the_pool_and_nothing_else() {
     assert_ne!(pool.formulas, shorter.formulas);
 }
 
+/// A search that converges tries many variants of its best formula: its fittest alone would leave a pool of few ideas.
+#[test]
+fn a_search_that_converges_leaves_a_pool_of_as_many_formulas_as_were_asked_for() {
+    let search = "method = 'gp'\ngp = { population = 30, generations = 8 }\n";
+    let of = |select: &str| format!("name = 'mined'\nselect = {{ {select} }}\n{SPLITS}{search}");
+    let folder = Folder::with(&[("mine.toml", of("take = 8").as_str())]);
+    let pool = mined(folder.path(), 2, "out");
+    assert_eq!(pool.formulas.len(), 8);
+    folder.write("mine.toml", of("take = 8, hall = 8"));
+    let fittest = mined(folder.path(), 2, "fittest");
+    assert!(fittest.formulas.len() < 8, "{}", fittest.formulas.len());
+}
+
 #[test]
 fn a_pool_is_read_by_the_evaluation_with_everything_that_was_tried() {
     let eval = "name = 'eval'\nsplits = { train = ['2022-03-07', '2022-09-30'] }\n\
