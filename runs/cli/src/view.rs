@@ -39,6 +39,9 @@ pub(super) struct ViewArgs {
     /// Write the pages of published episodes to a new folder, or one episode to one file that ends with `.html`.
     #[arg(long, value_name = "OUT", conflicts_with_all = ["port", "no_open"])]
     export: Option<PathBuf>,
+    /// Export boards and certificates that lie there, too: no signature covers them.
+    #[arg(long, requires = "export")]
+    documents: bool,
     /// Leave private parts unread: what others would see.
     #[arg(long)]
     public: bool,
@@ -52,7 +55,8 @@ pub(super) fn run(args: &ViewArgs, console: Console) -> Result<(), CliError> {
     if let Some(out) = &args.export {
         return write_site(args, out, console);
     }
-    runtime()?.block_on(async {
+    let runtime = runtime()?;
+    let ended = runtime.block_on(async {
         let server = bind(args).await?;
         let url = server.url();
         console.result(&format!("{url}\nCtrl-C ends it"), &json!({ "url": url }))?;
@@ -64,11 +68,14 @@ pub(super) fn run(args: &ViewArgs, console: Console) -> Result<(), CliError> {
             Ok(ended) => Ok(ended?),
             Err(_) => Ok(()),
         }
-    })
+    });
+    // A page that is still being made holds up nobody who wants this to end.
+    runtime.shutdown_background();
+    ended
 }
 
 fn write_site(args: &ViewArgs, out: &Path, console: Console) -> Result<(), CliError> {
-    let site = export(&args.directories, out)?;
+    let site = export(&args.directories, out, args.documents)?;
     let text = format!(
         "{}: {} episodes, {} files, {} kB",
         out.display(),
@@ -76,7 +83,15 @@ fn write_site(args: &ViewArgs, out: &Path, console: Console) -> Result<(), CliEr
         grouped(site.files),
         grouped(usize::try_from(site.bytes / 1_000).unwrap_or(usize::MAX))
     );
-    let document = json!({ "out": out, "episodes": site.episodes, "files": site.files, "bytes": site.bytes });
+    if 0 < site.left_out {
+        console.note(&format!(
+            "note: {} boards and certificates are left out, which no signature covers; `--documents` exports them",
+            site.left_out
+        ));
+    }
+    let document = json!({
+        "out": out, "episodes": site.episodes, "files": site.files, "bytes": site.bytes, "left_out": site.left_out,
+    });
     console.result(&text, &document)
 }
 

@@ -19,6 +19,11 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+/// What a browser must know of a board's own page, before anything else of it: it runs no script and reaches nothing.
+const FOREIGN_PREFIX: &str = concat!(
+    "<!doctype html><meta charset=\"utf-8\"><meta http-equiv=\"Content-Security-Policy\" ",
+    "content=\"default-src 'none'; style-src 'unsafe-inline'; img-src data:\">\n"
+);
 /// The most that a board's page may hold.
 const PAGE_LIMIT_BYTES: u64 = 64 << 20;
 
@@ -31,20 +36,35 @@ pub struct ExportedSite {
     pub files: usize,
     /// Their bytes.
     pub bytes: u64,
+    /// Boards and certificates that were left out.
+    pub left_out: usize,
 }
 
 /// Writes the pages of published episodes below `out`, or to `out` itself where it ends with `.html`. Nothing of a private
-/// part is read.
+/// part is read. Boards and certificates, which no signature covers, are pages of it only `with_documents`.
 ///
 /// # Errors
-/// [`ViewerError`] when an episode was not published or was changed since, when `out` is in use, or a file cannot be written.
-pub fn export(directories: &[PathBuf], out: &Path) -> Result<ExportedSite, ViewerError> {
+/// [`ViewerError`] when there is no episode, one was not published or was changed since, when `out` is in use, or a file cannot
+/// be written.
+pub fn export(
+    directories: &[PathBuf],
+    out: &Path,
+    with_documents: bool,
+) -> Result<ExportedSite, ViewerError> {
     let library = Library::new(directories, false)?;
-    let catalogue = library.catalogue()?;
+    let mut catalogue = library.catalogue()?;
     check_published(&catalogue)?;
+    let left_out = if with_documents {
+        0
+    } else {
+        take_documents(&mut catalogue)
+    };
     let mut writer = SiteWriter {
         out: out.to_owned(),
-        site: ExportedSite::default(),
+        site: ExportedSite {
+            left_out,
+            ..ExportedSite::default()
+        },
     };
     if out.extension().is_some_and(|extension| extension == "html") {
         writer.one_file(&library, &catalogue)?;
@@ -60,8 +80,28 @@ pub fn export(directories: &[PathBuf], out: &Path) -> Result<ExportedSite, Viewe
     Ok(writer.site)
 }
 
+/// Takes boards and certificates out, and what held nothing else; how many there were.
+fn take_documents(catalogue: &mut Catalogue) -> usize {
+    let mut taken = 0;
+    for experiment in &mut catalogue.experiments {
+        taken += experiment.boards.len() + experiment.certificates.len();
+        experiment.boards.clear();
+        experiment.certificates.clear();
+    }
+    catalogue
+        .experiments
+        .retain(|experiment| !experiment.episodes.is_empty());
+    taken
+}
+
 /// Checks that whoever owns the episodes made them public, and that they are what was signed.
 fn check_published(catalogue: &Catalogue) -> Result<(), ViewerError> {
+    if catalogue.experiments.iter().all(|one| one.episodes.is_empty()) {
+        return Err(ViewerError::input(
+            "there is no published episode",
+            "name a folder that `ktd publish` made, or an episode in it",
+        ));
+    }
     let mut checked = BTreeSet::new();
     for episode in catalogue.experiments.iter().flat_map(|one| &one.episodes) {
         let Some(folder) = Publication::folder_of(&episode.root) else {
@@ -144,6 +184,7 @@ impl SiteWriter {
         for board in &experiment.boards {
             let path = plain(board, "index.html")?;
             let own = read_text(&path, PAGE_LIMIT_BYTES)?;
+            let own = format!("{FOREIGN_PREFIX}{own}");
             self.put(&format!("board/{}/index.html", board.slug), &own)?;
             let rows = library.board(board);
             let rows = rows.as_deref().map_err(ToString::to_string);

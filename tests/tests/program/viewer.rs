@@ -5,6 +5,7 @@
 use ktd_io::sha256::sha256_hex;
 use ktd_kit::{Folder, assert_ok, command, copy, quiet, refused};
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
@@ -143,9 +144,13 @@ fn every_page_of_an_experiment_is_there() {
     assert!(found.contains("<mark><bdi>twelve-month</bdi></mark>"), "{found}");
     let compared = viewer.page(&format!("/compare.html?a=try~{BLINDED}&b=try~{BRIGHT}"));
     assert!(
-        compared.contains("Side by side") && compared.contains("What differs"),
+        compared.contains("Side by side") && compared.contains("0 of 4 steps differ"),
         "{compared}"
     );
+    // Without the private part nobody knows that behind other aliases the same stocks were bought.
+    let public = Viewer::of(results().path(), &["results/try", "--public"]);
+    let compared = public.page(&format!("/compare.html?a=try~{BLINDED}&b=try~{BRIGHT}"));
+    assert!(compared.contains("What differs"), "{compared}");
 }
 
 /// Real names are shown where the private part lies beside and they are asked for, and marked.
@@ -489,31 +494,55 @@ fn an_episode_is_exported_as_one_file() {
     }
 }
 
+/// The days and codes of a private ledger.
+fn real_words(ledger: &str) -> BTreeSet<String> {
+    let lines = ledger
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let mut words = BTreeSet::new();
+    for line in lines {
+        let fills = line.pointer("/body/fills").and_then(Value::as_array).unwrap();
+        let codes = fills.iter().map(|fill| fill.get("symbol"));
+        let found = std::iter::once(line.pointer("/body/date")).chain(codes);
+        words.extend(found.map(|word| word.and_then(Value::as_str).unwrap().to_owned()));
+    }
+    words
+}
+
 /// A site holds what was published, and nothing that names a real stock or day but what the mask shows.
 #[test]
 fn an_exported_site_holds_published_episodes_alone() {
     let folder = Folder::new();
     copy(&results().at("results"), &folder.at("results"));
     copy(&results().at("public"), &folder.at("public"));
+    for place in ["public/board", "results/try/board"] {
+        folder.write(&format!("{place}/leaderboard.json"), "{}");
+        folder.write(&format!("{place}/index.html"), "<script>alert(1)</script>");
+    }
     let refusal = refused(
         &quiet(folder.path(), &["view", "results/try", "--export", "site"]),
         2,
     );
     assert!(refusal.contains("was not published"), "{refusal}");
-    assert_ok(&quiet(folder.path(), &["view", "public", "--export", "site"]));
+    let exported = quiet(folder.path(), &["--json", "view", "public", "--export", "site"]);
+    assert_ok(&exported);
+    let exported: Value = serde_json::from_slice(&exported.stdout).unwrap();
+    assert_eq!(exported.get("left_out"), Some(&Value::from(1)));
     let files = ktd_kit::files(&folder.at("site"));
     assert_eq!(
         files.keys().filter(|path| path.ends_with("index.html")).count(),
         3
     );
+    let ledger = folder.text(&format!("results/try/cells/{BLINDED}/private/ledger.jsonl"));
+    let real = real_words(&ledger);
+    assert!(6 < real.len(), "{real:?}");
     for (path, bytes) in &files {
         let is_blinded = path.to_string_lossy().contains("blinded");
         let text = String::from_utf8_lossy(bytes);
-        assert!(
-            !is_blinded || !text.contains("class=\"real\""),
-            "{}",
-            path.display()
-        );
+        let leaked = real
+            .iter()
+            .find(|word| is_blinded && text.contains(word.as_str()));
+        assert_eq!(leaked, None, "{}", path.display());
         assert!(
             !text.contains("http://") && !text.contains("https://"),
             "{}",
@@ -522,4 +551,19 @@ fn an_exported_site_holds_published_episodes_alone() {
     }
     let again = refused(&quiet(folder.path(), &["view", "public", "--export", "site"]), 2);
     assert!(again.contains("is not empty"), "{again}");
+    let with_board = ["view", "public", "--export", "more", "--documents"];
+    assert_ok(&quiet(folder.path(), &with_board));
+    let boards = ktd_kit::files(&folder.at("more"));
+    let own = boards
+        .iter()
+        .find(|(path, _)| path.starts_with("board") && path.ends_with("index.html"));
+    let (_, own) = own.unwrap();
+    assert!(
+        own.starts_with(
+            b"<!doctype html><meta charset=\"utf-8\"><meta http-equiv=\"Content-Security-Policy\""
+        )
+    );
+    let none = ["view", "results/try/board", "--export", "other"];
+    let none = refused(&quiet(folder.path(), &none), 2);
+    assert!(none.contains("there is no published episode"), "{none}");
 }
