@@ -9,7 +9,7 @@ use super::{ExchangeOutcome, Sent};
 use crate::BundleError;
 use ktd_io::FileError;
 use ktd_io::sha256::sha256_hex;
-use ktd_io::whole_file::{open_regular, read_bounded};
+use ktd_io::whole_file::read_bounded;
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
@@ -55,10 +55,11 @@ impl ExchangesByStep {
             path: path.to_owned(),
             ..Self::default()
         };
-        let compressed = match read_bounded(path, FILE_LIMIT_BYTES) {
-            Err(FileError::Io { source, .. }) if source.kind() == ErrorKind::NotFound => None,
-            bytes => Some(bytes?),
-        };
+        // The open part first: a writer that closes a frame in between moves records from it to the compressed part, and
+        // those that are read twice are passed over.
+        let beside = open_part(path);
+        let still_open = if_there(read_bounded(&beside, STORE_LIMIT_BYTES))?.unwrap_or_default();
+        let compressed = if_there(read_bounded(path, FILE_LIMIT_BYTES))?;
         let (mut next, mut open) = (0, OpenStep::default());
         let mut torn = None;
         if let Some(bytes) = compressed {
@@ -70,19 +71,10 @@ impl ExchangesByStep {
             let lines = BufReader::with_capacity(1 << 20, decoder.take(STORE_LIMIT_BYTES + 1));
             torn = read.add_lines(path, lines, (&mut next, &mut open))?;
         }
-        let closed = next;
-        let beside = open_part(path);
-        match open_regular(&beside) {
-            Ok(file) => {
-                let lines = BufReader::with_capacity(1 << 20, file.take(STORE_LIMIT_BYTES + 1));
-                let failed = read.add_lines(&beside, lines, (&mut next, &mut open))?;
-                failed.map_or(Ok(()), |error| Err(BundleError::io("read", &beside)(error)))?;
-            }
-            Err(FileError::Io { source, .. }) if source.kind() == ErrorKind::NotFound => {}
-            Err(error) => return Err(error.into()),
-        }
-        // A kill tears a frame while its records still stand in the open part.
-        if let Some(error) = torn.filter(|_| next == closed) {
+        let failed = read.add_lines(&beside, still_open.as_slice(), (&mut next, &mut open))?;
+        failed.map_or(Ok(()), |error| Err(BundleError::io("read", &beside)(error)))?;
+        // A kill tears a frame while its records still stand in the open part, whatever of the frame could be read.
+        if let Some(error) = torn.filter(|_| still_open.is_empty()) {
             return Err(BundleError::damaged(
                 path,
                 format!("a frame is torn or damaged: {error}"),
@@ -207,6 +199,14 @@ impl ExchangesByStep {
     }
 }
 
+/// The bytes of a file; none where there is no such file.
+fn if_there(read: Result<Vec<u8>, FileError>) -> Result<Option<Vec<u8>>, FileError> {
+    match read {
+        Err(FileError::Io { source, .. }) if source.kind() == ErrorKind::NotFound => Ok(None),
+        bytes => bytes.map(Some),
+    }
+}
+
 /// One frame, made fast: it is held and never written.
 fn pack(lines: &[u8]) -> std::io::Result<Vec<u8>> {
     let mut encoder = zstd::Encoder::new(Vec::new(), 1)?;
@@ -306,11 +306,15 @@ mod tests {
         let lines = std::fs::read(open_part(&path)).unwrap();
         open.finish().unwrap();
         let frame = std::fs::read(&path).unwrap();
-        std::fs::write(&path, &frame[..frame.len() - 7]).unwrap();
-        let error = ExchangesByStep::read(&path).unwrap_err().to_string();
-        assert!(error.contains("torn or damaged"), "{error}");
-        std::fs::write(open_part(&path), lines).unwrap();
-        assert_eq!(ExchangesByStep::read(&path).unwrap().steps().count(), 3);
+        // Two bytes are of the checksum alone, after every record.
+        for missing in [7, 2] {
+            std::fs::remove_file(open_part(&path)).ok();
+            std::fs::write(&path, &frame[..frame.len() - missing]).unwrap();
+            let error = ExchangesByStep::read(&path).unwrap_err().to_string();
+            assert!(error.contains("torn or damaged"), "{error}");
+            std::fs::write(open_part(&path), &lines).unwrap();
+            assert_eq!(ExchangesByStep::read(&path).unwrap().steps().count(), 3);
+        }
     }
 
     #[test]
