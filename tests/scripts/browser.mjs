@@ -16,7 +16,16 @@ export function launch(browser, profile, deadlineMs) {
   const findings = [];
   const fail = (what) => findings.push(what);
   const waiting = new Map();
+  let isEnding = false;
+  const gone = new Promise((resolve) => { child.once('exit', resolve); child.once('error', resolve); });
+  gone.then(() => {
+    if (isEnding) return;
+    fail('the browser ended by itself');
+    waiting.forEach(({ reject }) => reject(new Error('the browser ended by itself')));
+    finish();
+  });
   const listeners = [];
+  child.stdio[3].on('error', () => {});
   let number = 0;
   let text = '';
   child.stdio[4].on('data', (bytes) => {
@@ -36,14 +45,15 @@ export function launch(browser, profile, deadlineMs) {
   function send(method, params = {}, sessionId) {
     number += 1;
     const id = number;
+    if (child.exitCode !== null || child.signalCode !== null) return Promise.reject(new Error('the browser has ended'));
     child.stdio[3].write(`${JSON.stringify({ id, method, params, sessionId })}\0`);
     return new Promise((resolve, reject) => waiting.set(id, { resolve, reject }));
   }
 
   async function finish() {
+    isEnding = true;
     clearTimeout(late);
     // The profile is removed by whoever made it: only after the browser has let go of it.
-    const gone = new Promise((resolve) => { child.once('exit', resolve); });
     child.kill();
     await gone;
     findings.forEach((finding) => console.error(`found: ${finding}`));

@@ -48,6 +48,20 @@ impl BudgetFile {
         Ok(write_whole(&path, &text)?)
     }
 
+    /// Takes away the one of an earlier run, which had a budget.
+    ///
+    /// # Errors
+    /// [`BundleError`] when it cannot be removed.
+    pub fn remove(results: &Path) -> Result<(), BundleError> {
+        let path = results.join(NAME);
+        match std::fs::remove_file(&path) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                Err(BundleError::io("remove", &path)(error))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// The one of a results directory, where it has one of this format and it is no link.
     #[must_use]
     pub fn find(results: &Path) -> Option<Self> {
@@ -75,6 +89,9 @@ mod tests {
         let written = BudgetFile::new(vec![cap]);
         written.write(&folder.path().join("new")).unwrap();
         assert_eq!(BudgetFile::find(&folder.path().join("new")), Some(written));
+        BudgetFile::remove(&folder.path().join("new")).unwrap();
+        BudgetFile::remove(&folder.path().join("new")).unwrap();
+        assert_eq!(BudgetFile::find(&folder.path().join("new")), None);
         std::fs::write(folder.path().join(NAME), "{").unwrap();
         assert_eq!(BudgetFile::find(folder.path()), None);
     }

@@ -282,6 +282,23 @@ impl Spending {
             .map(|cost| cost.total())
     }
 
+    /// What was spent, for people: `≤` before a sum of which a part is a bound, `~` before one that needed a price which the
+    /// table leaves out, `unknown` where a part of it is.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let Some((cost, total)) = self.cost.and_then(|cost| Some((cost, self.total()?))) else {
+            return "unknown".to_owned();
+        };
+        let mark = if cost.is_bound() {
+            "\u{2264} "
+        } else if 0 < cost.estimated_sends || 0 < self.sends.estimated {
+            "~ "
+        } else {
+            ""
+        };
+        format!("{mark}{total}")
+    }
+
     /// What each of so many steps took on average; `None` when there are none.
     #[must_use]
     pub fn per_step(&self, steps: u64) -> Option<PerStep> {

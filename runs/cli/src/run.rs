@@ -196,6 +196,8 @@ pub(super) fn execute(plan: &RunPlan, console: Console) -> Result<Executed, CliE
             cap_picodollars,
         });
         BudgetFile::new(caps.collect()).write(&plan.output)?;
+    } else {
+        BudgetFile::remove(&plan.output)?;
     }
     let steps: usize = prepared.cells.iter().map(|cell| cell.window.days.len()).sum();
     let bar = Arc::new(StepBar::of_steps(console, steps));

@@ -8,24 +8,10 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// A cell's cost for people: `≤` before one of which a part is a bound, `~` before one that needed a price which the
-/// table leaves out.
+/// A cell's cost for people.
 #[must_use]
 pub fn cost_text(spending: Option<&Spending>) -> String {
-    let Some((spending, cost)) = spending.and_then(|spending| Some((spending, spending.cost?))) else {
-        return "unknown".to_owned();
-    };
-    let Some(total) = spending.total() else {
-        return "unknown".to_owned();
-    };
-    let mark = if cost.is_bound() {
-        "≤ "
-    } else if 0 < cost.estimated_sends || 0 < spending.sends.estimated {
-        "~ "
-    } else {
-        ""
-    };
-    format!("{mark}{total}")
+    spending.map_or_else(|| "unknown".to_owned(), Spending::text)
 }
 
 /// A cell's cost in the table: a built-in agent has none.

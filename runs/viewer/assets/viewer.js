@@ -40,6 +40,8 @@
   // Headings of a table become buttons that sort it: by number where cells have one, else by text; empty cells last.
   const value = (row, column) => {
     const cell = row.cells[column];
+    // A cell that spans the rest of its row has no value of this column.
+    if (!cell || 1 < cell.colSpan) return null;
     const text = (cell.dataset.value ?? cell.textContent).trim();
     return text === '' ? null : Number.isNaN(Number(text)) ? text : Number(text);
   };
@@ -84,26 +86,60 @@
     });
   }
 
+  // What a reader has done to a page, so that a newer form of it takes its place unnoticed.
+  function taken() {
+    const field = document.activeElement;
+    const fields = [...document.querySelectorAll('main input, main select, main button')];
+    return {
+      forms: [...document.querySelectorAll('form.filters')].map((form) => new FormData(form)),
+      order: orders(),
+      open: [...document.querySelectorAll('main details')].map((one) => one.open),
+      boxes: [...document.querySelectorAll('main .scroll')].map((box) => [box.scrollLeft, box.scrollTop]),
+      focus: fields.indexOf(field),
+      caret: field?.type === 'search' ? [field.selectionStart, field.selectionEnd] : null,
+    };
+  }
+  function give(before) {
+    document.querySelectorAll('main details').forEach((one, place) => { one.open = before.open[place] ?? one.open; });
+    restore(before.order);
+    document.querySelectorAll('form.filters').forEach((form, place) => {
+      for (const [name, value] of before.forms[place] ?? []) if (form.elements[name]) form.elements[name].value = value;
+      filter(form);
+    });
+    document.querySelectorAll('main .scroll').forEach((box, place) => box.scrollTo(...(before.boxes[place] ?? [0, 0])));
+    const field = document.querySelectorAll('main input, main select, main button')[before.focus];
+    field?.focus({ preventScroll: true });
+    if (before.caret) field?.setSelectionRange?.(...before.caret);
+  }
+
   const address = document.querySelector('header.top')?.dataset.live;
   if (!address) return;
   const mark = document.querySelector('.live');
-  const source = new EventSource(address);
-  source.onopen = () => { mark.hidden = false; };
-  source.onerror = () => { mark.hidden = true; };
-  source.onmessage = async () => {
+  let source = null;
+  async function refresh() {
     const answer = await fetch(location.href);
     if (!answer.ok) return;
     const fresh = new DOMParser().parseFromString(await answer.text(), 'text/html').querySelector('main');
     if (!fresh) return;
-    const before = [...document.querySelectorAll('form.filters')].map((form) => new FormData(form));
-    const order = orders();
-    const open = [...document.querySelectorAll('main details')].map((one) => one.open);
+    const before = taken();
     document.querySelector('main').replaceWith(fresh);
-    document.querySelectorAll('main details').forEach((one, place) => { one.open = open[place] ?? one.open; });
-    restore(order);
-    document.querySelectorAll('form.filters').forEach((form, place) => {
-      for (const [name, value] of before[place] ?? []) if (form.elements[name]) form.elements[name].value = value;
-      filter(form);
-    });
-  };
+    give(before);
+  }
+  function open() {
+    source = new EventSource(address);
+    source.onopen = () => { mark.hidden = false; };
+    source.onerror = () => { mark.hidden = true; };
+    source.onmessage = refresh;
+  }
+  // A browser holds few connections to one server: a page that nobody looks at gives its own back.
+  document.addEventListener('visibilitychange', () => {
+    if (document.hidden) {
+      source?.close();
+      source = null;
+    } else if (!source) {
+      open();
+      refresh();
+    }
+  });
+  if (!document.hidden) open();
 })();

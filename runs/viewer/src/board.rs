@@ -4,6 +4,7 @@ use crate::ViewerError;
 use crate::entry::EpisodeContent;
 use crate::plain_files::check_all;
 use crate::slug::plain;
+use ktd_io::sha256::sha256_hex;
 use ktd_io::whole_file::read_bounded;
 use serde::Deserialize;
 use serde_json::Value;
@@ -189,6 +190,9 @@ impl Board {
     }
 }
 
+/// Hexadecimal digits that tell rows apart which read the same.
+const SLUG_DIGITS: usize = 8;
+
 impl Track {
     /// Its mask: level, instructions where they are another's, and how numbers are shown.
     pub(crate) fn mask(&self, between: &str) -> String {
@@ -205,7 +209,14 @@ impl TrackRow {
     /// Its name in addresses: as its episodes are called, without the seed.
     pub(crate) fn slug(&self, track: &Track) -> String {
         let mask = track.mask("-");
-        plain(&[self.agent.as_str(), &track.window, &mask, &track.mode].join("__"))
+        let name = [self.agent.as_str(), &track.window, &mask, &track.mode].join("__");
+        let plain = plain(&name);
+        if plain == name {
+            return plain;
+        }
+        // What was cut off or replaced tells rows apart.
+        let digits: String = sha256_hex(name.as_bytes()).chars().take(SLUG_DIGITS).collect();
+        format!("{plain}.{digits}")
     }
 
     /// Whether an episode is one of its runs.

@@ -149,9 +149,11 @@ impl CatalogueReader {
             for root in bundles {
                 let cell = unique(&mut cells, &name(&root), &root.to_string_lossy());
                 let stamp = stamp(&root);
+                let own = format!("{slug}~{cell}");
+                // Whose experiment has got another address in the meantime is read again under its new one.
                 let entry = match self.known.remove(&root) {
-                    Some((before, entry)) if before == stamp => entry,
-                    _ => Arc::new(self.entry(&root, format!("{slug}~{cell}"))),
+                    Some((before, entry)) if before == stamp && entry.slug == own => entry,
+                    _ => Arc::new(self.entry(&root, own)),
                 };
                 known.insert(root, (stamp, Arc::clone(&entry)));
                 episodes.push(entry);

@@ -6,11 +6,14 @@ use ktd_io::whole_file::{read_bounded, read_json};
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::io::Read;
+use std::io::{BufRead, BufReader, Read};
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 /// The most that a file of probes or answers may hold, packed and unpacked: 256 MiB.
 const LINES_LIMIT_BYTES: u64 = 256 << 20;
+/// The most that one line of it may hold: 16 MiB; the longest probe of a real panel has 2.
+const LINE_LIMIT_BYTES: u64 = 16 << 20;
 /// Probes of a kind that are listed.
 pub(crate) const PROBES_MAX: usize = 5_000;
 
@@ -39,9 +42,16 @@ pub(crate) struct AnsweredProbe {
     pub(crate) truth: Option<Value>,
 }
 
+/// What tells whose line it is: its other members are passed over.
+#[derive(Debug, Deserialize)]
+struct LineHead {
+    #[serde(default)]
+    kind: Option<String>,
+    number: u64,
+}
+
 #[derive(Debug, Deserialize)]
 struct AnswerLine {
-    kind: String,
     number: u64,
     #[serde(default)]
     answer: Value,
@@ -49,15 +59,14 @@ struct AnswerLine {
 
 #[derive(Debug, Deserialize)]
 struct TruthLine {
-    kind: String,
-    number: u64,
     #[serde(default)]
     targets: Value,
 }
 
 #[derive(Debug, Deserialize)]
 struct ProbeLine {
-    number: u64,
+    #[serde(rename = "number")]
+    _number: u64,
     #[serde(flatten)]
     shown: Value,
 }
@@ -80,19 +89,28 @@ impl CertificateFolder<'_> {
             return Ok(None);
         };
         let truths = self.truths(kind)?;
-        let lines: Vec<AnswerLine> = lines(&path)?;
-        let rows: Vec<AnsweredProbe> = lines
-            .into_iter()
-            .filter(|line| line.kind == kind)
-            .map(|line| AnsweredProbe {
-                number: line.number,
-                answer: line.answer,
-                truth: truths.get(&line.number).cloned(),
-            })
-            .collect();
-        let is_cut = PROBES_MAX < rows.len();
-        let rows: Vec<AnsweredProbe> = rows.into_iter().take(PROBES_MAX).collect();
-        Ok((!rows.is_empty()).then_some(AnsweredProbes { rows, is_cut }))
+        let mut answered = AnsweredProbes {
+            rows: Vec::new(),
+            is_cut: false,
+        };
+        packed_lines(&path, |line| {
+            let head: LineHead = serde_json::from_slice(line)?;
+            if head.kind.as_deref() != Some(kind) {
+                return Ok(ControlFlow::Continue(()));
+            }
+            if answered.rows.len() == PROBES_MAX {
+                answered.is_cut = true;
+                return Ok(ControlFlow::Break(()));
+            }
+            let AnswerLine { number, answer } = serde_json::from_slice(line)?;
+            answered.rows.push(AnsweredProbe {
+                number,
+                answer,
+                truth: truths.get(&number).cloned(),
+            });
+            Ok(ControlFlow::Continue(()))
+        })?;
+        Ok((!answered.rows.is_empty()).then_some(answered))
     }
 
     /// A probe as it was asked; `None` where there is none.
@@ -103,9 +121,17 @@ impl CertificateFolder<'_> {
         let Some(path) = self.named("probes", kind)? else {
             return Ok(None);
         };
-        let lines: Vec<ProbeLine> = lines(&path)?;
-        let found = lines.into_iter().find(|line| line.number == number);
-        Ok(found.map(|line| line.shown))
+        let mut found = None;
+        packed_lines(&path, |line| {
+            let head: LineHead = serde_json::from_slice(line)?;
+            if head.number != number {
+                return Ok(ControlFlow::Continue(()));
+            }
+            let ProbeLine { shown, .. } = serde_json::from_slice(line)?;
+            found = Some(shown);
+            Ok(ControlFlow::Break(()))
+        })?;
+        Ok(found)
     }
 
     fn truths(self, kind: &str) -> Result<BTreeMap<u64, Value>, ViewerError> {
@@ -113,9 +139,17 @@ impl CertificateFolder<'_> {
         if !self.with_private || self.folder.join("private").is_symlink() || !path.is_file() {
             return Ok(BTreeMap::new());
         }
-        let lines: Vec<TruthLine> = parsed(&path, &read_bounded(&path, LINES_LIMIT_BYTES)?)?;
-        let own = lines.into_iter().filter(|line| line.kind == kind);
-        Ok(own.map(|line| (line.number, line.targets)).collect())
+        let bytes = read_bounded(&path, LINES_LIMIT_BYTES)?;
+        let mut truths = BTreeMap::new();
+        each_line(&path, bytes.as_slice(), |line| {
+            let head: LineHead = serde_json::from_slice(line)?;
+            if head.kind.as_deref() == Some(kind) {
+                let TruthLine { targets } = serde_json::from_slice(line)?;
+                truths.insert(head.number, targets);
+            }
+            Ok(ControlFlow::Continue(()))
+        })?;
+        Ok(truths)
     }
 
     fn plain(self, name: &str) -> Result<PathBuf, ViewerError> {
@@ -138,30 +172,98 @@ impl CertificateFolder<'_> {
     }
 }
 
-/// The lines of a packed file.
-fn lines<T: for<'d> Deserialize<'d>>(path: &Path) -> Result<Vec<T>, ViewerError> {
+/// Hands over the lines of a packed file one by one, so that a small file that unpacks to a large one fills no memory.
+fn packed_lines(path: &Path, each: impl FnMut(&[u8]) -> LineResult) -> Result<(), ViewerError> {
     let packed = read_bounded(path, LINES_LIMIT_BYTES)?;
     let decoder = zstd::Decoder::new(packed.as_slice()).map_err(ViewerError::io("read", path))?;
-    let mut bytes = Vec::new();
-    decoder
-        .take(LINES_LIMIT_BYTES + 1)
-        .read_to_end(&mut bytes)
-        .map_err(ViewerError::io("unpack", path))?;
-    if LINES_LIMIT_BYTES < u64::try_from(bytes.len()).unwrap_or(u64::MAX) {
-        return Err(ViewerError::damaged(
-            path,
-            "it unpacks to more than 256 MiB, and no file of a certificate does",
-        ));
-    }
-    parsed(path, &bytes)
+    each_line(path, BufReader::new(decoder), each)
 }
 
-fn parsed<T: for<'d> Deserialize<'d>>(path: &Path, bytes: &[u8]) -> Result<Vec<T>, ViewerError> {
-    let lines = bytes.split(|byte| *byte == b'\n').enumerate();
-    let lines = lines.filter(|(_, line)| !line.is_empty());
-    let parsed = lines.map(|(place, line)| {
-        serde_json::from_slice(line)
-            .map_err(|error| ViewerError::damaged(path, format!("line {}: {error}", place + 1)))
-    });
-    parsed.collect()
+/// Whether more lines are wanted.
+type LineResult = Result<ControlFlow<()>, serde_json::Error>;
+
+fn each_line(
+    path: &Path,
+    mut lines: impl BufRead,
+    mut each: impl FnMut(&[u8]) -> LineResult,
+) -> Result<(), ViewerError> {
+    let mut total: u64 = 0;
+    let mut line = Vec::new();
+    for number in 1_usize.. {
+        line.clear();
+        let mut bounded = lines.by_ref().take(LINE_LIMIT_BYTES + 1);
+        let read = bounded
+            .read_until(b'\n', &mut line)
+            .map_err(ViewerError::io("read", path))?;
+        let read = u64::try_from(read).unwrap_or(u64::MAX);
+        total = total.saturating_add(read);
+        if LINE_LIMIT_BYTES < read || LINES_LIMIT_BYTES < total {
+            return Err(ViewerError::damaged(
+                path,
+                "it unpacks to more than 256 MiB, or a line of more than 16 MiB, and no file of a certificate does",
+            ));
+        }
+        if read == 0 {
+            break;
+        }
+        let text = line.strip_suffix(b"\n").unwrap_or(&line);
+        if text.is_empty() {
+            continue;
+        }
+        let wanted =
+            each(text).map_err(|error| ViewerError::damaged(path, format!("line {number}: {error}")))?;
+        if wanted.is_break() {
+            break;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ktd_io::whole_file::{create_directory, write_whole};
+
+    fn answers(lines: &str) -> Result<Option<AnsweredProbes>, ViewerError> {
+        let folder = tempfile::tempdir().unwrap();
+        create_directory(&folder.path().join("answers")).unwrap();
+        let packed = zstd::encode_all(lines.as_bytes(), 1).unwrap();
+        write_whole(&folder.path().join("answers/one.jsonl.zst"), &packed).unwrap();
+        let certificate = CertificateFolder {
+            folder: folder.path(),
+            with_private: false,
+        };
+        certificate.answers("market", "one")
+    }
+
+    #[test]
+    fn answers_of_a_kind_are_listed_and_no_more_than_fit_a_page() {
+        let line = |kind: &str, number: usize| {
+            format!("{{\"kind\":\"{kind}\",\"number\":{number},\"answer\":[{number}]}}\n")
+        };
+        let few = answers(&[line("market", 1), line("date", 2), line("market", 3)].concat())
+            .unwrap()
+            .unwrap();
+        let shown: Vec<(u64, String)> = few
+            .rows
+            .iter()
+            .map(|row| (row.number, row.answer.to_string()))
+            .collect();
+        assert_eq!(shown, [(1, "[1]".to_owned()), (3, "[3]".to_owned())]);
+        assert!(!few.is_cut);
+        let many: String = (0..=PROBES_MAX).map(|number| line("market", number)).collect();
+        let many = answers(&many).unwrap().unwrap();
+        assert!(many.is_cut && many.rows.len() == PROBES_MAX);
+        assert!(answers(&line("date", 1)).unwrap().is_none());
+    }
+
+    #[test]
+    fn a_line_that_unpacks_to_megabytes_is_damage() {
+        let long = format!(
+            "{{\"kind\":\"market\",\"number\":1,\"answer\":[{}0]}}\n",
+            "0,".repeat(9 << 20)
+        );
+        let error = answers(&long).unwrap_err().to_string();
+        assert!(error.contains("a line of more than 16 MiB"), "{error}");
+    }
 }

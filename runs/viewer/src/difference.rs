@@ -1,6 +1,7 @@
 //! What differs between the same step of two episodes.
 
 use crate::episode::{Episode, TimelineStep};
+use std::collections::BTreeMap;
 
 /// A step of two episodes.
 #[derive(Debug, Clone)]
@@ -15,29 +16,24 @@ pub struct StepPair<'e> {
     pub differs: Vec<&'static str>,
 }
 
-/// The steps of two episodes, beside each other. Stocks are compared by what they are called: by real codes where both tell
-/// them, else as shown.
+/// The steps that either of two episodes has, beside each other. Stocks are compared by what they are called: by real codes
+/// where both tell them, else as shown.
 #[must_use]
 pub fn pairs<'e>(left: &'e Episode, right: &'e Episode) -> Vec<StepPair<'e>> {
-    let last = |episode: &Episode| {
-        episode
-            .steps
-            .iter()
-            .map(|step| step.record.step)
-            .max()
-            .unwrap_or(0)
+    let mut sides: BTreeMap<usize, (Option<&TimelineStep>, Option<&TimelineStep>)> = BTreeMap::new();
+    for step in &left.steps {
+        sides.entry(step.record.step).or_default().0.get_or_insert(step);
+    }
+    for step in &right.steps {
+        sides.entry(step.record.step).or_default().1.get_or_insert(step);
+    }
+    let pair = |(step, sides): (usize, (Option<&'e TimelineStep>, Option<&'e TimelineStep>))| StepPair {
+        step,
+        left: sides.0,
+        right: sides.1,
+        differs: differs((left, sides.0), (right, sides.1)),
     };
-    (1..=last(left).max(last(right)))
-        .map(|step| {
-            let sides = (left.step(step), right.step(step));
-            StepPair {
-                step,
-                left: sides.0,
-                right: sides.1,
-                differs: differs((left, sides.0), (right, sides.1)),
-            }
-        })
-        .collect()
+    sides.into_iter().map(pair).collect()
 }
 
 fn differs(
@@ -62,7 +58,7 @@ fn differs(
     differing.map(|(part, _)| *part).collect()
 }
 
-/// Stock, side, weight and shares of each order.
+/// Stock, side, weight and shares of each order, in whatever sequence they were written.
 type OrderKey<'e> = (&'e str, &'e str, Option<u32>, Option<i64>);
 
 fn orders<'e>(episode: &'e Episode, step: &'e TimelineStep) -> Vec<OrderKey<'e>> {
@@ -76,5 +72,7 @@ fn orders<'e>(episode: &'e Episode, step: &'e TimelineStep) -> Vec<OrderKey<'e>>
             order.shares,
         )
     });
-    keys.collect()
+    let mut keys: Vec<OrderKey<'_>> = keys.collect();
+    keys.sort_unstable();
+    keys
 }

@@ -17,8 +17,8 @@ use std::time::SystemTime;
 /// Episodes whose exchanges are held, compressed: two to compare, and some that were opened before.
 const HELD_EPISODES: usize = 6;
 
-/// Episodes whose timeline is held: two to compare.
-const HELD_TIMELINES: usize = 2;
+/// Episodes whose timeline is held: two to compare, each as it is drawn and with its real names.
+const HELD_TIMELINES: usize = 4;
 
 /// The directories that are shown. Its parts are read when they are asked for.
 #[derive(Debug)]

@@ -2,7 +2,7 @@
 
 use crate::ViewerError;
 use ktd_agents::{Dialect, ModelTurn, Wire};
-use ktd_bundle::conversation::{conversation, tool_answers};
+use ktd_bundle::conversation::{AnsweredCall, conversation, tool_answers};
 use ktd_bundle::exchanges::{ExchangeOutcome, RequestPlace, Sent};
 use ktd_bundle::tariff::{Charge, Tariff};
 use serde_json::Value;
@@ -95,7 +95,7 @@ impl StepExchange {
             let messages = conversation(&request);
             let new = messages.iter().skip(known);
             // On some wires what a tool answered is a message of the user's.
-            let is_answer = |text: &str| answers.iter().any(|answer| answer.text.trim() == text.trim());
+            let is_answer = |text: &str| is_answers(text, &answers);
             let shown = |(role, text): &&(String, String)| {
                 !matches!(role.as_str(), "assistant" | "model" | "tool") && !is_answer(text)
             };
@@ -141,6 +141,28 @@ impl StepExchange {
         };
         (exchange, ids)
     }
+}
+
+/// Whether a message is what tools answered: one answer, or several after each other, as wires pack those of parallel calls.
+fn is_answers(text: &str, answers: &[AnsweredCall]) -> bool {
+    let mut rest = text.trim();
+    let mut has_any = false;
+    'answers: while !rest.is_empty() {
+        for answer in answers {
+            let own = answer.text.trim();
+            let after = if own.is_empty() {
+                None
+            } else {
+                rest.strip_prefix(own)
+            };
+            if let Some(after) = after.filter(|after| after.is_empty() || after.starts_with('\n')) {
+                (rest, has_any) = (after.trim_start(), true);
+                continue 'answers;
+            }
+        }
+        return false;
+    }
+    has_any
 }
 
 fn turn_of(sent: &Sent) -> Option<ModelTurn> {

@@ -131,7 +131,7 @@ pub(crate) fn answers(
     let table = html! {
         table {
             thead { tr { th.l scope="col" { "probe" } th.l scope="col" { "answer" } @if shows_truth { th.l scope="col" { "truth" } } } }
-            tbody { @for row in &probes.rows { tr {
+            tbody { @for row in &probes.rows { tr data-words="" {
                 th.l scope="row" { a href={ "probe~" (kind) "~" (row.number) ".html" } { (row.number) } }
                 td.l.wide { (laid_out(&row.answer, &none, 0)) }
                 @if shows_truth { td.l.wide.real { @if let Some(truth) = &row.truth { (laid_out(truth, &none, 0)) } } }
@@ -144,7 +144,7 @@ pub(crate) fn answers(
         @if place.has_private { p.switch {
             @if shows_truth { a href="?" { "Show the answers alone" } } @else { a.real href="?real=1" { "Show what was true" } }
         } }
-        form.filters role="search" data-filter="tbody tr" {
+        form.filters role="search" data-filter="tr[data-words]" {
             label { "Filter " input type="search" name="words" data-key="filter"; }
             span.count aria-live="polite" {}
         }

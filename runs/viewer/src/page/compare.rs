@@ -4,7 +4,7 @@ use super::episode::outcome_text;
 use super::frame::{Page, PageSite};
 use super::nav::{NavLine, figure};
 use super::value::{RealNames, document, line, name, text};
-use crate::difference::{StepPair, pairs};
+use crate::difference::StepPair;
 use crate::episode::{Episode, TimelineStep};
 use crate::step::{ReadReply, StepExchange};
 use ktd_view::draw::{decimals, scroll};
@@ -21,12 +21,9 @@ pub(crate) struct ComparedEpisode<'e> {
 
 /// The first step in which two episodes differ; the first one where none does.
 #[must_use]
-pub(crate) fn first_difference(left: &Episode, right: &Episode) -> usize {
-    let pairs = pairs(left, right);
-    pairs
-        .iter()
-        .find(|pair| !pair.differs.is_empty())
-        .map_or(1, |pair| pair.step)
+pub(crate) fn first_difference(pairs: &[StepPair<'_>]) -> usize {
+    let differing = pairs.iter().find(|pair| !pair.differs.is_empty());
+    differing.or(pairs.first()).map_or(1, |pair| pair.step)
 }
 
 /// The page, with one step of both laid out.
@@ -35,10 +32,11 @@ pub(crate) fn page(
     site: PageSite,
     left: &ComparedEpisode<'_>,
     right: &ComparedEpisode<'_>,
-    step: usize,
+    (pairs, step): (&[StepPair<'_>], usize),
 ) -> String {
     let (a, b) = (left.episode, right.episode);
-    let pairs = pairs(a, b);
+    let before = pairs.iter().rev().find(|pair| pair.step < step);
+    let after = pairs.iter().find(|pair| step < pair.step);
     let differing = pairs.iter().filter(|pair| !pair.differs.is_empty());
     let first = differing.clone().next().map(|pair| pair.step);
     let address = |step: usize| format!("compare.html?a={}&b={}&step={step}", a.entry.slug, b.entry.slug);
@@ -60,8 +58,8 @@ pub(crate) fn page(
         (figure(&lines))
         section #step {
             nav.steps aria-label="Steps" {
-                @if 1 < step { a href=(address(step - 1)) data-key="previous" rel="prev" { "\u{2190} step " (step - 1) } }
-                @if step < pairs.len() { a href=(address(step + 1)) data-key="next" rel="next" { "step " (step + 1) " \u{2192}" } }
+                @if let Some(StepPair { step, .. }) = before { a href=(address(*step)) data-key="previous" rel="prev" { "\u{2190} step " (step) } }
+                @if let Some(StepPair { step, .. }) = after { a href=(address(*step)) data-key="next" rel="next" { "step " (step) " \u{2192}" } }
             }
             h2 { "Step " (step) }
             @if let Some(pair) = pairs.iter().find(|pair| pair.step == step) { (differences(pair)) }
@@ -70,7 +68,7 @@ pub(crate) fn page(
                 (side(b, b.step(step), &right.exchanges))
             }
         }
-        section #steps { h2 { "All steps" } (scroll("steps", &table(&pairs, first, &address))) }
+        section #steps { h2 { "All steps" } (scroll("steps", &table(pairs, first, &address))) }
     };
     let page = Page {
         site,

@@ -216,13 +216,13 @@ fn readable(episode: &EpisodeEntry, content: &EpisodeContent, address: &str) -> 
             th.l scope="row" { a href=(address) { (line(&header.agent.id)) } }
             td.l { (line(&header.window.id)) } td.l { (mask) } td.l { (mode) } td { (header.seed) }
             td.l { span class={ "state " (state.0) } { (line(&state.1)) } }
-            td { (content.closed_steps()) "/" (header.window.steps) }
-            td { (metric(account.map(|account| &account.total_return), change)) }
-            td { (metric(account.map(|account| &account.max_drawdown), percent)) }
+            td data-value=(content.closed_steps()) { (content.closed_steps()) "/" (header.window.steps) }
+            (metric_cell(account.map(|account| &account.total_return), change))
+            (metric_cell(account.map(|account| &account.max_drawdown), percent))
             @match content.summary() {
                 Some(summary) => {
                     (counts(&summary.counters))
-                    td { (money(&summary.money)) }
+                    (money_cell(&summary.money))
                 }
                 None => { td.quiet colspan="8" { "counted when it has ended" } }
             }
@@ -231,13 +231,30 @@ fn readable(episode: &EpisodeEntry, content: &EpisodeContent, address: &str) -> 
 }
 
 fn counts(counters: &Counters) -> Markup {
-    let faults = |counts: &std::collections::BTreeMap<String, usize>| grouped(counts.values().sum());
+    let faults = |counts: &std::collections::BTreeMap<String, usize>| counts.values().sum::<usize>();
     let tokens = counters.prompt_tokens.saturating_add(counters.completion_tokens);
     html! {
         td { (counters.submitted) } td { (counters.hold) } td { (counters.fallback) } td { (counters.uncovered) }
-        td { (faults(&counters.model_faults)) } td { (faults(&counters.infrastructure_faults)) }
-        td { (grouped(usize::try_from(tokens).unwrap_or(usize::MAX))) }
+        (count_cell(faults(&counters.model_faults))) (count_cell(faults(&counters.infrastructure_faults)))
+        (count_cell(usize::try_from(tokens).unwrap_or(usize::MAX)))
     }
+}
+
+/// A count, with the number that it sorts by.
+fn count_cell(count: usize) -> Markup {
+    html! { td data-value=(count) { (grouped(count)) } }
+}
+
+/// A metric, with the number that it sorts by.
+fn metric_cell(figure: Option<&Metric>, form: fn(f64) -> String) -> Markup {
+    let value = figure.and_then(|figure| figure.value);
+    html! { td data-value=(value.map(|value| value.to_string()).unwrap_or_default()) { (metric(figure, form)) } }
+}
+
+/// What was spent, with the number that it sorts by.
+fn money_cell(spending: &Spending) -> Markup {
+    let total = spending.total().map(|total| total.0.to_string());
+    html! { td data-value=(total.unwrap_or_default()) { (money(spending)) } }
 }
 
 /// Class and words of a state.
@@ -264,11 +281,9 @@ pub(crate) fn metric(metric: Option<&Metric>, form: fn(f64) -> String) -> Markup
     }
 }
 
-/// What was paid, or that nobody knows.
+/// What was spent, with a mark where that is a bound or an estimate, or that nobody knows.
 pub(crate) fn money(spending: &Spending) -> String {
-    spending
-        .cost
-        .map_or_else(|| "unknown".to_owned(), |cost| cost.paid_picodollars.to_string())
+    spending.text()
 }
 
 /// A time in words.

@@ -9,6 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 const SHOWN_CHARACTERS: usize = 200_000;
 /// Rows of a table that are shown.
 const SHOWN_ROWS: usize = 500;
+/// Columns of a table, or cells of a row, that are shown.
+const SHOWN_COLUMNS: usize = 100;
 /// Objects in objects that are laid out; deeper ones are shown as JSON.
 const DEPTH_MAX: usize = 6;
 
@@ -124,12 +126,13 @@ fn scalar(value: &Value, real: &RealNames) -> Markup {
 
 /// `{"columns": [...], "rows": [[...]]}` as a table.
 fn table(map: &Map<String, Value>, real: &RealNames) -> Option<Markup> {
-    let columns = map.get("columns")?.as_array()?;
-    let rows: Vec<&Vec<Value>> = map
-        .get("rows")?
-        .as_array()?
-        .iter()
-        .filter_map(Value::as_array)
+    let all_columns = map.get("columns")?.as_array()?;
+    let columns = all_columns.get(..SHOWN_COLUMNS).unwrap_or(all_columns);
+    let all_rows = map.get("rows")?.as_array()?.iter().filter_map(Value::as_array);
+    let count = all_rows.clone().count();
+    let rows: Vec<&[Value]> = all_rows
+        .take(SHOWN_ROWS)
+        .map(|row| row.get(..SHOWN_COLUMNS).unwrap_or(row))
         .collect();
     let is_text = |place: usize| {
         let mut cells = rows.iter().filter_map(|row| row.get(place));
@@ -142,7 +145,7 @@ fn table(map: &Map<String, Value>, real: &RealNames) -> Option<Markup> {
             thead { tr { @for (place, column) in columns.iter().enumerate() {
                 th scope="col" class=[class(place)] { (cell(column, real)) }
             } } }
-            tbody { @for row in rows.iter().take(SHOWN_ROWS) {
+            tbody { @for row in &rows {
                 tr { @for (place, value) in row.iter().enumerate() { td class=[class(place)] { (cell(value, real)) } } }
             } }
         }
@@ -153,7 +156,8 @@ fn table(map: &Map<String, Value>, real: &RealNames) -> Option<Markup> {
     let rest: Map<String, Value> = rest.map(|(key, value)| (key.clone(), value.clone())).collect();
     Some(html! {
         (scroll("table", &markup))
-        @if SHOWN_ROWS < rows.len() { p.notes { (SHOWN_ROWS) " of " (rows.len()) " rows." } }
+        @if rows.len() < count { p.notes { (rows.len()) " of " (count) " rows." } }
+        @if columns.len() < all_columns.len() { p.notes { (columns.len()) " of " (all_columns.len()) " columns." } }
         @if !rest.is_empty() { (object(&rest, real, 1)) }
     })
 }
@@ -214,6 +218,12 @@ mod tests {
         let long = "x".repeat(10 << 20);
         assert!(text(&long).into_string().len() < SHOWN_CHARACTERS + 200);
         assert!(line(&long).into_string().len() < 2_100);
+        let cells = "0,".repeat(300_000);
+        let rows = "[],".repeat(300_000);
+        let wide = format!("{{\"columns\":[{cells}0],\"rows\":[[{cells}0],{rows}[]]}}");
+        let page = laid_out(&serde_json::from_str(&wide).unwrap(), &RealNames::new(), 0).into_string();
+        assert!(page.contains("100 of 300001 columns") && page.contains("500 of 300002 rows"));
+        assert!(page.len() < 60_000, "{}", page.len());
         let deep = format!("{}1{}", "[{\"a\":".repeat(40), "}]".repeat(40));
         assert!(document(&deep, &RealNames::new()).into_string().len() < 4_000);
     }

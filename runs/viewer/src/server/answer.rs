@@ -5,6 +5,7 @@ use super::route::{CertificatePart, Route};
 use crate::ViewerError;
 use crate::catalogue::{Catalogue, DocumentEntry, ExperimentEntry};
 use crate::certificate::CertificateFolder;
+use crate::difference::pairs;
 use crate::entry::EpisodeEntry;
 use crate::library::Library;
 use crate::page::tear_sheet::RankedRow;
@@ -282,7 +283,14 @@ fn compared(
         return Ok(None);
     };
     let episodes = (library.episode(left, false)?, library.episode(right, false)?);
-    let step = step.unwrap_or_else(|| page::compare::first_difference(&episodes.0, &episodes.1));
+    // What is compared may be real; what is drawn is what both were shown.
+    let has_real = library.with_private();
+    let compared = (
+        library.episode(left, has_real)?,
+        library.episode(right, has_real)?,
+    );
+    let pairs = pairs(&compared.0, &compared.1);
+    let step = step.unwrap_or_else(|| page::compare::first_difference(&pairs));
     let side = |entry: &Arc<EpisodeEntry>| library.exchanges(entry, step);
     let left = page::compare::ComparedEpisode {
         exchanges: side(left)?,
@@ -292,7 +300,12 @@ fn compared(
         exchanges: side(right)?,
         episode: &episodes.1,
     };
-    Ok(Some(page::compare::page(site(false), &left, &right, step)))
+    Ok(Some(page::compare::page(
+        site(false),
+        &left,
+        &right,
+        (&pairs, step),
+    )))
 }
 
 fn document<'c>(
