@@ -3,7 +3,7 @@
 use super::boxed_options::BoxArgs;
 use super::factor_code_run;
 use crate::CliError;
-use crate::output::Console;
+use crate::output::{Console, visible_lines};
 use clap::{Args, Subcommand};
 use ktd_boxed::BoxLauncher;
 use ktd_code::{
@@ -200,13 +200,14 @@ fn show(args: &ShowArgs, console: Console) -> Result<(), CliError> {
     let task = found(&tasks, &args.id)?;
     let golden = task.golden.as_deref().unwrap_or("no code is given\n");
     let text = format!(
-        "{} {} (level {}, warm-up {})\n\n{}\n\n    {}\n\n{golden}",
+        "{} {} (level {}, warm-up {})\n\n{}\n\n    {}\n\n{}",
         task.id,
         task.function,
         task.level.number(),
         task.warm_up,
-        task.prompt,
-        task.fx
+        visible_lines(&task.prompt),
+        task.fx,
+        visible_lines(golden)
     );
     let document = json!({
         "id": task.id.as_str(), "category": task.category.name(), "level": task.level.number(),

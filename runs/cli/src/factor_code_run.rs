@@ -12,6 +12,8 @@ use ktd_code::{
     CellEnd, FactorCodeBundle, FactorCodeConfig, FactorCodeHeader, FactorCodePaths, FactorCodeReport,
     FactorCodeRun, FactorCodeSummary, estimate_table, replay_factor_code, summary_table, write_report,
 };
+use ktd_sandbox::Isolation;
+use ktd_view::draw::visible;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -142,9 +144,16 @@ pub(super) fn replay(
     console: Console,
 ) -> Result<(FactorCodeBundle, Option<String>), CliError> {
     let header = FactorCodeHeader::read(&FactorCodePaths::new(folder).header())?;
+    // A record may come from anybody: it chooses no level at which its programs would run unboxed.
+    let recorded = header.sandbox.isolation;
+    let isolation = if recorded.counts() {
+        recorded
+    } else {
+        Isolation::Bwrap
+    };
     let launcher = BoxLauncher::prove(BoxSetup {
         set: header.sandbox.environment.set,
-        isolation: header.sandbox.isolation,
+        isolation,
         ..BoxSetup::default()
     })?;
     let rounds = header
@@ -172,7 +181,7 @@ pub(super) fn replay_command(folder: &Path, console: Console) -> Result<(), CliE
     }
     let text = format!(
         "{}: {} answers judged again, every verdict the same",
-        bundle.header.cell,
+        visible(&bundle.header.cell),
         bundle.events.len()
     );
     let document = json!({

@@ -7,7 +7,7 @@ use ktd_factor_code::{
     TaskGroup,
 };
 use ktd_view::draw::Align::{Left, Right};
-use ktd_view::draw::{TableCell, TableData};
+use ktd_view::draw::{TableCell, TableData, visible};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -286,11 +286,9 @@ pub fn verdict_text(verdict: &FactorVerdict, panels: &FactorPanels, rules: &Accu
         "passes: {}",
         verdict.passes(JudgeRule::Strict, rules).name()
     ));
-    // a message is foreign text: what is no character of a line must not reach a terminal
-    let shown = lines
-        .join("\n")
-        .replace(|character: char| character.is_control() && character != '\n', " ");
-    format!("{shown}\n")
+    // A message is foreign text: it makes no line of its own, and nothing of it moves a cursor or turns a line.
+    let shown: Vec<_> = lines.iter().map(|line| visible(line)).collect();
+    format!("{}\n", shown.join("\n"))
 }
 
 fn safety_text(safety: &SafetyVerdict, panels: &FactorPanels) -> String {

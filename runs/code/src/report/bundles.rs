@@ -104,12 +104,17 @@ impl FactorCodeReport {
                 .unwrap_or(path.as_os_str())
                 .to_string_lossy()
                 .into_owned();
-            match FactorCodeBundle::read(&path)? {
-                Some(bundle) => report.bundles.push(ReportedBundle::new(bundle)?),
-                None => {
+            let read = FactorCodeBundle::read(&path);
+            let read = read.and_then(|bundle| bundle.map(ReportedBundle::new).transpose());
+            match read {
+                Ok(Some(bundle)) => report.bundles.push(bundle),
+                Ok(None) => {
                     report
                         .left_out
                         .insert(name, "the bundle is not finished".to_owned());
+                }
+                Err(error) => {
+                    report.left_out.insert(name, error.to_string());
                 }
             }
         }

@@ -117,6 +117,13 @@ fn in_json(cell: &TableCell) -> Value {
 /// # Errors
 /// [`CodeError`] where a record cannot be read, or a file not be written.
 pub fn write_report(report: &FactorCodeReport, out: &Path) -> Result<Vec<PathBuf>, CodeError> {
+    let taken = |end: &str| out.extension().is_some_and(|own| own == end);
+    if taken("md") || taken("json") {
+        return Err(CodeError::input(
+            format!("{}: the page's name is that of a file beside it", out.display()),
+            "name a page that ends with .html: the same name with .md and .json is written beside it",
+        ));
+    }
     let tables = report.tables()?;
     let stem = out
         .file_stem()

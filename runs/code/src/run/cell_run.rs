@@ -161,15 +161,15 @@ impl CellRun<'_> {
             (self.progress)(1);
             return Ok(known);
         }
-        let event = match self.book.judge(answer.task, text)? {
-            Some(judged) => {
-                let source = ReplySource::of(text).text;
-                let event = self.event(named, Some(sha256_hex(source.as_bytes())), judged);
-                self.book.keep(answer.place, &reply_sha256, &event)?;
-                event
-            }
-            None => FactorCodeEvent::lost(named, "box_failed".to_owned()),
-        };
+        let judged = self.book.judge(answer.task, text)?.ok_or_else(|| {
+            CodeError::input(
+                format!("the box failed again and again with an answer to task {}", answer.task.id),
+                "`ktd box doctor` says what is wrong; give the command again: what was answered and judged is kept",
+            )
+        })?;
+        let source = ReplySource::of(text).text;
+        let event = self.event(named, Some(sha256_hex(source.as_bytes())), judged);
+        self.book.keep(answer.place, &reply_sha256, &event)?;
         (self.progress)(1);
         Ok(event)
     }

@@ -1,6 +1,7 @@
 //! A bundle judged again from its record: nobody is asked.
 
 use super::bundle::{FactorCodeBundle, panels_of};
+use super::cell::FactorCodeCell;
 use super::cell_run::{CellOutcome, CellRun, RoundsFn};
 use super::comparison::first_difference;
 use super::header::SandboxRecord;
@@ -9,6 +10,7 @@ use super::verdicts::VerdictBook;
 use crate::error::CodeError;
 use ktd_asking::{AgentFile, AskedRecord, json_lines};
 use ktd_boxed::BoxLauncher;
+use ktd_client::AskedModel;
 use ktd_client::money::Metering;
 use ktd_io::whole_file::{parse_json, read_bounded, read_if_exists};
 use serde::Serialize;
@@ -40,7 +42,15 @@ pub async fn replay_factor_code(
     let agent: AgentFile = parse_json(&paths.agent(), &read_bounded(&paths.agent(), AGENT_LIMIT_BYTES)?)?;
     let cell = header.cell();
     let (model, metering) = (agent.model(&cell.role(), cell.seed), Metering::default());
+    check_agent(&bundle, &model)?;
     let record = AskedRecord::closed(folder, &model, &metering)?;
+    let counted = record.spending()?;
+    if (bundle.spending.tokens, bundle.spending.sends) != (counted.tokens, counted.sends) {
+        return Err(CodeError::Difference(format!(
+            "{}: its tokens or requests are not those of the exchanges",
+            paths.spending().display()
+        )));
+    }
     let book = VerdictBook::new(launcher, &panels, header.rules());
     let places = bundle
         .tasks
@@ -67,6 +77,29 @@ pub async fn replay_factor_code(
     let other = (SandboxRecord::of(launcher.header()) != header.sandbox)
         .then(|| "the box or its packages are not those that the bundle was made with".to_owned());
     Ok((bundle, other))
+}
+
+/// Checks that a header names who was asked, as the file of the agent has it.
+fn check_agent(bundle: &FactorCodeBundle, model: &AskedModel) -> Result<(), CodeError> {
+    let header = &bundle.header;
+    let cell = FactorCodeCell {
+        agent: model.agent.id.clone(),
+        ..header.cell()
+    };
+    let names = [
+        ("agent", header.agent == model.agent.id),
+        ("cell", header.cell == cell.id()),
+        ("model", header.model == model.agent.model_name()),
+        ("temperature", header.temperature == model.agent.temperature()),
+    ];
+    match names.iter().find(|(_, is_same)| !is_same) {
+        Some((name, _)) => Err(CodeError::Difference(format!(
+            "{}: `{name}` is not that of {}",
+            bundle.paths.header().display(),
+            bundle.paths.agent().display()
+        ))),
+        None => Ok(()),
+    }
 }
 
 fn compare(bundle: &FactorCodeBundle, outcome: &CellOutcome) -> Result<(), CodeError> {

@@ -3,5 +3,6 @@
 
 mod bad_input;
 mod judged;
+mod records;
 mod runs;
 mod scene;
