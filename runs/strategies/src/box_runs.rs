@@ -16,6 +16,9 @@ use std::fmt;
 /// Hexadecimal digits from which a number is an address.
 const ADDRESS_DIGITS: usize = 8;
 
+/// Rows of a log that are read, for each that a log of these bars has: doubled rows are seen by the gates.
+const ROWS_SLACK: usize = 2;
+
 /// Why a run gave no logs: the program's own fault.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunFault {
@@ -103,14 +106,16 @@ impl<'l> ProgramBox<'l> {
 
     pub(crate) fn run(&mut self, run: &PlannedRun) -> Result<LogsOutcome, StrategyError> {
         let outcome = self.opened.run(&self.job(run))?;
-        Ok(logs_of(outcome))
+        Ok(logs_of(outcome, &run.market))
     }
 
     /// Runs, in an order that a key draws; what they gave, in their own.
     pub(crate) fn run_all(&mut self, runs: &[PlannedRun]) -> Result<Vec<LogsOutcome>, StrategyError> {
         let jobs: Vec<BoxJob> = runs.iter().map(|run| self.job(run)).collect();
         let outcomes = self.opened.run_all(&jobs, &self.key)?;
-        Ok(outcomes.into_iter().map(logs_of).collect())
+        let markets = runs.iter().map(|run| &run.market);
+        let logs = outcomes.into_iter().zip(markets);
+        Ok(logs.map(|(outcome, market)| logs_of(outcome, market)).collect())
     }
 
     fn job(&self, run: &PlannedRun) -> BoxJob {
@@ -170,7 +175,7 @@ fn nanoseconds(time: &BarTime) -> i64 {
         .unwrap_or(0)
 }
 
-fn logs_of(outcome: JobOutcome) -> LogsOutcome {
+fn logs_of(outcome: JobOutcome, market: &StrategyBars) -> LogsOutcome {
     let tables = match outcome.result {
         Some(JobResult::Tables(tables)) if outcome.status == JobStatus::Ok => tables,
         result => {
@@ -186,6 +191,22 @@ fn logs_of(outcome: JobOutcome) -> LogsOutcome {
     let Ok([trades, bars]) = <[JobTable; 2]>::try_from(tables) else {
         return Err(RunFault::new("tables", "two logs were asked for"));
     };
+    // A log of bars has a row a bar, and on a bar each asset closes one holding. What comes after reads rows against rows.
+    let assets = market.assets.len();
+    let bars_count = market.assets.first().map_or(0, |(_, bars)| bars.times.len());
+    for (table, most) in [(&trades, bars_count.saturating_mul(assets)), (&bars, bars_count)] {
+        let most = most.saturating_mul(ROWS_SLACK);
+        if most < table.rows.len() {
+            return Err(RunFault::new(
+                "tables",
+                format!(
+                    "{} has {} rows; at most {most} are read",
+                    table.name,
+                    table.rows.len()
+                ),
+            ));
+        }
+    }
     Ok(CandidateLogs {
         trades: table_of(trades)?,
         bars: table_of(bars)?,

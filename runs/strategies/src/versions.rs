@@ -6,6 +6,7 @@ use crate::report::SubmissionReport;
 use crate::submission::StrategySubmission;
 use crate::task::StrategyTask;
 use ktd_boxed::BoxLauncher;
+use ktd_sandbox::BoxLimits;
 use ktd_strategy_code::{
     IterationState, PatchSize, StrategyCard, StrategyVersion, VersionDrift, VersionScores, ranked_version,
 };
@@ -191,7 +192,12 @@ impl VersionChain {
             let submission = version.submission.as_ref()?;
             Some((submission, version.report.as_ref()?))
         });
-        let patch = before.map(|(before, _)| PatchSize::between(&before.source, &submission.source));
+        // A source beyond the box's limit is not run: its lines are not worth the comparison.
+        let is_readable = u64::try_from(submission.source.len())
+            .is_ok_and(|bytes| bytes <= u64::from(BoxLimits::STRATEGIES.source_kb) << 10);
+        let patch = before
+            .filter(|_| is_readable)
+            .map(|(before, _)| PatchSize::between(&before.source, &submission.source));
         if patch.is_some_and(|patch| !patch.is_within_budget()) {
             return Ok(SubmissionVersion {
                 patch,
@@ -200,14 +206,17 @@ impl VersionChain {
             });
         }
         let report = judge_submission(launcher, task, &submission)?;
-        let drift = match before {
+        let drift = match before.filter(|_| is_readable) {
             Some(before) => self.drift(task, before, (&submission, &report))?,
             None => None,
         };
-        let is_void = drift.as_ref().is_some_and(|drift| match self.rule {
+        // What says nothing of its strategy is no base for the next version: any strategy would be nearer to the reference.
+        let is_unsaid = before.is_some() && StrategyCard::parse(&submission.card).is_err();
+        let has_drifted = drift.as_ref().is_some_and(|drift| match self.rule {
             DriftRule::Reference => drift.is_drift(),
             DriftRule::Published => drift.is_published_drift(),
         });
+        let is_void = is_unsaid || has_drifted;
         let state = if is_void {
             IterationState::Drifted
         } else {
@@ -229,10 +238,10 @@ impl VersionChain {
         (after, report): (&StrategySubmission, &SubmissionReport),
     ) -> Result<Option<VersionDrift>, StrategyError> {
         let anchor = self.anchor();
-        let Ok(card) = StrategyCard::parse(&after.card) else {
+        let card = StrategyCard::parse(&after.card).ok();
+        let Some(parameters) = anchor.as_ref().or(card.as_ref()).map(StrategyCard::parameters) else {
             return Ok(None);
         };
-        let parameters = anchor.as_ref().unwrap_or(&card).parameters();
         let reference = match task.reference_traces(&parameters) {
             Ok(reference) => reference,
             // A card that lacks a parameter has no reference, and was never run.
@@ -245,11 +254,15 @@ impl VersionChain {
             traces: &report_before.traces,
         };
         let later = StrategyVersion {
-            card: Some(&card),
+            card: card.as_ref(),
             source: &after.source,
             traces: &report.traces,
         };
-        Ok(Some(VersionDrift::between(earlier, later, &reference)))
+        let mut drift = VersionDrift::between(earlier, later, &reference);
+        if card.is_none() {
+            drift.changed_fields.push("card".to_owned());
+        }
+        Ok(Some(drift))
     }
 }
 

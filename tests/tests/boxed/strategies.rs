@@ -108,6 +108,16 @@ fn every_fault_of_a_log_has_its_gate() {
         ),
         ("audit = audit.set_index('datetime')", Some(Gate::Audit), ""),
         (
+            "audit = pd.concat([audit] * 3)",
+            Some(Gate::Exec),
+            "tables: audit_log has 24 rows; at most 16 are read",
+        ),
+        (
+            "trades = pd.concat([trades] * 17)",
+            Some(Gate::Exec),
+            "tables: trade_log has 17 rows; at most 16 are read",
+        ),
+        (
             "audit = audit.iloc[::-1]",
             Some(Gate::Audit),
             "row 0 of the log of bars is not the bar of 2021-01-04T00:00:00",
@@ -252,11 +262,13 @@ fn a_version_that_moves_away_is_void_and_the_one_before_stands() {
         // A card that its document refuses may be mended.
         assert_eq!(add(reply(&frozen, &idle)), ("kept", false));
         assert!(add(reply(&card(), &idle)).1);
+        // One that is none is no way around what the card before says.
+        assert_eq!(add(reply("{", &idle)).0, "drifted");
         assert_eq!(add(reply(&core, &idle)), ("drifted", true));
         assert_eq!(add(reply(&card(), PROGRAM)), ("drifted", true));
         let long = format!("{idle}{}", "x = 1\n".repeat(51));
         assert_eq!(add(reply(&card(), &long)), ("patch_too_large", false));
-        assert!(!chain.wants_patch(3));
+        assert!(!chain.wants_patch(4));
         if rule == DriftRule::Published {
             // The published reading calls the repair a drift.
             assert_eq!(chain.standing().unwrap().iteration, 0);
@@ -264,13 +276,13 @@ fn a_version_that_moves_away_is_void_and_the_one_before_stands() {
         }
         assert_eq!(chain.standing().unwrap().iteration, 1);
         assert_eq!(chain.ranked().unwrap().iteration, 1);
-        let drifted = &chain.versions[2];
+        let drifted = &chain.versions[3];
         assert_eq!(
             drifted.drift.as_ref().unwrap().changed_fields,
             ["core_logic.strategy_family"]
         );
         assert!(drifted.measured()[0].abs() < 1e-15);
-        let away = chain.versions[3].drift.as_ref().unwrap();
+        let away = chain.versions[4].drift.as_ref().unwrap();
         assert_eq!(away.anchored().label(), "away");
     }
 }
