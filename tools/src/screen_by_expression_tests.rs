@@ -9,6 +9,9 @@ use serde_json::{Value, json};
 
 const AS_OF: usize = 280;
 
+/// The place of the first as-of day of the episode.
+const ORIGIN: usize = AS_OF - 10;
+
 fn limits() -> ToolLimits {
     ToolLimits {
         expressions: true,
@@ -62,7 +65,7 @@ fn with_other_levels(market: &Market) -> Market {
 }
 
 fn mask(market: &Market, numeric: Numeric) -> Mask {
-    let window: Vec<DayIndex> = (AS_OF - 9..AS_OF + 11)
+    let window: Vec<DayIndex> = (ORIGIN + 1..AS_OF + 11)
         .filter_map(|day| market.day_at(day))
         .collect();
     let frame = EpisodeFrame {
@@ -170,7 +173,83 @@ fn no_formula_reads_a_price_a_number_of_shares_or_where_they_stand_among_others(
             );
             assert_eq!(one, two, "{numeric:?}: {formula}");
             assert_eq!(code(&one), "", "{numeric:?}: {formula}: {one}");
+            if !formula.contains('(') {
+                assert_eq!(one["with_value"], one["members"], "{numeric:?}: {formula}");
+            }
         }
+    }
+}
+
+/// The same market with the prices of every stock so that its lowest is this many fen, or a little less.
+fn with_lowest(market: &Market, fen: i64) -> Market {
+    let first = market.day_at(0).unwrap();
+    let lowest = |name| {
+        let lows = (0..market.calendar().len()).filter_map(|day| market.bar(name, market.day_at(day)?));
+        lows.map(|bar| bar.low.0).min().unwrap()
+    };
+    let lowest: Vec<_> = market.names().map(|(name, _)| (name, lowest(name))).collect();
+    market.replaced_from(
+        first,
+        |name, _, bar| {
+            let (_, lowest) = lowest.iter().find(|(known, _)| *known == name).unwrap();
+            let price = |price: Price| Price((price.0 * fen + lowest / 2) / lowest);
+            Some(Bar {
+                open: bar.open.map(price),
+                high: price(bar.high),
+                low: price(bar.low),
+                close: price(bar.close),
+                ..bar
+            })
+        },
+        |_, level| level,
+    )
+}
+
+/// Real prices are whole fen: the smallest change of a price below 5 yuan would be more than one step of a grid of 0.1 %.
+#[test]
+fn no_smallest_change_of_a_price_tells_its_level_above_two_yuan() {
+    let (dear, cheap) = (with_lowest(&market(), 100_000), with_lowest(&market(), 210));
+    for field in ["close", "open", "high", "low"] {
+        let change = format!("Abs(Delta(Log(${field}),1))");
+        let least = format!("Min(If({change}>0.0005,{change},1),239)");
+        for numeric in WITH_FORMULAS {
+            for step in 1..12 {
+                let formula = format!("If({least}>{},1,0)", 0.000_9 * f64::from(step));
+                let answer = asked(&dear, numeric, &formula);
+                assert_eq!(answer, asked(&cheap, numeric, &formula), "{numeric:?}: {formula}");
+                assert_eq!(answer["with_value"], answer["members"], "{numeric:?}: {formula}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_change_is_over_the_close_before_it_whatever_number_of_rows_is_read() {
+    let market = market();
+    let first = market.day_at(0).unwrap();
+    let gap = [AS_OF - 3, AS_OF - 1].map(|place| market.day_at(place).unwrap());
+    let suspended = market.replaced_from(
+        first,
+        |_, day, bar| (!gap.contains(&day)).then_some(bar),
+        |_, level| level,
+    );
+    for market in [&market, &suspended] {
+        for formula in ["$change", "$change*2", "Std($change,5)", "Sum($change,1)"] {
+            let answer = asked(market, Numeric::Exact, formula);
+            assert_eq!(answer["with_value"], answer["members"], "{formula}: {answer}");
+        }
+    }
+    for formula in ["Ref($change,1)", "Delta($change,1)", "Std($change,2)"] {
+        let answer = asked(&market, Numeric::Exact, formula);
+        assert_eq!(answer["with_value"], answer["members"], "{formula}: {answer}");
+    }
+    for threshold in ["0-0.0307", "0-0.0123", "0.0004", "0.0119", "0.0313"] {
+        let sum = |change: &str| {
+            let formula = format!("If(Sum({change},5)>{threshold},1,0)");
+            asked(&market, Numeric::Exact, &formula)
+        };
+        let (field, written_out) = (sum("$change"), sum("($close/Ref($close,1)-1)"));
+        assert_eq!(field, written_out, "{threshold}");
     }
 }
 
@@ -206,26 +285,73 @@ fn no_answer_depends_on_a_later_row() {
     }
 }
 
-/// No count of rows is longer for an old stock than for one of a year ago, so that no formula counts the panel's days.
+/// Formulas of an attacker who counts rows.
+const COUNTS: [&str; 7] = [
+    "$close",
+    "Count($close,0)",
+    "Count($close,5000)",
+    "EMA($close,0)",
+    "Ref($close,0)",
+    "Ref($close,150)",
+    "Log(Sign(Count($close,0)-150.5))",
+];
+
+/// The market in which some stocks have no bar before a day.
+fn listed_on(market: &Market, place: usize, is_new: impl Fn(usize) -> bool) -> Market {
+    let (first, listing) = (market.day_at(0).unwrap(), market.day_at(place).unwrap());
+    let new: Vec<_> = market.names().map(|(name, _)| name).collect();
+    let is_new = |name| is_new(new.iter().position(|known| *known == name).unwrap());
+    market.replaced_from(
+        first,
+        |name, day, bar| (listing <= day || !is_new(name)).then_some(bar),
+        |_, level| level,
+    )
+}
+
+/// No count of rows is longer for an old stock than for one of a year ago, so that no formula counts the panel's days; and
+/// none answers where the panel is shorter.
 #[test]
-fn no_formula_counts_more_rows_than_all_stocks_have() {
+fn no_formula_counts_the_days_of_the_panel() {
     let market = market();
-    let first = market.day_at(0).unwrap();
-    let gone = market.day_at(AS_OF - 240).unwrap();
-    let short = market.replaced_from(first, |_, day, bar| (gone < day).then_some(bar), |_, level| level);
-    for formula in [
-        "Count($close,0)",
-        "Count($close,5000)",
-        "EMA($close,0)",
-        "Ref($close,0)",
-        "Sum($volume,1000)",
-    ] {
-        let (one, two) = (
-            asked(&market, Numeric::Exact, formula),
-            asked(&short, Numeric::Exact, formula),
+    let just_enough = listed_on(&market, ORIGIN - 239, |_| true);
+    for formula in COUNTS {
+        let whole = asked(&market, Numeric::Exact, formula);
+        assert_eq!(whole, asked(&just_enough, Numeric::Exact, formula), "{formula}");
+        assert_eq!(
+            asked(&market, Numeric::Exact, "$close")["with_value"],
+            whole["members"]
         );
-        assert_eq!(one, two, "{formula}");
+        for place in [ORIGIN - 238, ORIGIN - 200, ORIGIN - 150, ORIGIN - 121] {
+            let answer = asked(&listed_on(&market, place, |_| true), Numeric::Exact, formula);
+            assert_eq!(answer["with_value"], 0, "{formula}: {answer}");
+        }
     }
+}
+
+#[test]
+fn no_formula_tells_for_how_long_a_stock_has_been_listed() {
+    let market = market();
+    let with_new = |place| listed_on(&market, place, |stock| stock % 4 == 1);
+    let (old, new) = (
+        with_new(ORIGIN - 238),
+        [ORIGIN - 150, ORIGIN - 30, ORIGIN, AS_OF - 2],
+    );
+    for formula in COUNTS {
+        let answer = asked(&old, Numeric::Rescaled, formula);
+        for place in new {
+            assert_eq!(
+                answer,
+                asked(&with_new(place), Numeric::Rescaled, formula),
+                "{formula}: {place}"
+            );
+        }
+    }
+    let answer = asked(&old, Numeric::Rescaled, "$close");
+    assert!(
+        answer["with_value"].as_u64() < answer["members"].as_u64(),
+        "{answer}"
+    );
+    assert!(0 < answer["with_value"].as_u64().unwrap(), "{answer}");
 }
 
 #[test]
