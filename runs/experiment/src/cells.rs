@@ -8,7 +8,7 @@ use crate::branch::{BranchChange, BranchRecord, changes_at, numeric_at};
 use crate::mask_arm::{MaskArm, MaskInstruction};
 use crate::price_table::TokenPricing;
 use ktd_env::{DateSpan, DayIndex, Market, TradeDate};
-use ktd_masking::{MaskSettings, Mode};
+use ktd_masking::{FormulaReader, MaskSettings, Mode};
 use std::collections::BTreeSet;
 
 /// One episode of an experiment.
@@ -143,10 +143,33 @@ pub fn cells(config: &ExperimentConfig, market: &Market) -> Result<Vec<Cell>, Ex
 /// The windows of an experiment on a panel, in its order.
 ///
 /// # Errors
-/// [`ExperimentError::Input`] for a window outside the panel.
+/// [`ExperimentError::Input`] for a window outside the panel, and for one that begins too soon after the panel for formulas.
 pub fn windows(config: &ExperimentConfig, market: &Market) -> Result<Vec<Window>, ExperimentError> {
     let windows = config.windows.iter();
-    windows.map(|window| resolve_window(window, market)).collect()
+    let windows: Vec<Window> = windows
+        .map(|window| resolve_window(window, market))
+        .collect::<Result<_, _>>()?;
+    match windows
+        .iter()
+        .find_map(|window| Some((&window.id, sessions_before(window)?)))
+        .filter(|_| config.tools.expressions)
+    {
+        None => Ok(windows),
+        Some((id, have)) => Err(ExperimentError::input(
+            format!(
+                "window {id}: `tools.expressions` is on and the panel has {have} trading days before the window, but a formula \
+                 may read {} of them",
+                FormulaReader::most_rows()
+            ),
+            "let the window start later, import a panel that starts earlier, or remove `tools.expressions`",
+        )),
+    }
+}
+
+/// Trading days that the panel has before a window, where they are fewer than a formula may read: then no stock has a value.
+fn sessions_before(window: &Window) -> Option<usize> {
+    let have = window.days.first()?.index();
+    (have < FormulaReader::most_rows()).then_some(have)
 }
 
 /// Masks x modes, less what is left out.
@@ -356,6 +379,31 @@ mod tests {
         let far = TradeDate::parse("2099-01-05").unwrap();
         let error = days_between("w", first, far, &market).unwrap_err();
         assert!(error.to_string().contains("is not inside the panel"), "{error}");
+    }
+
+    #[test]
+    fn formulas_need_a_panel_that_is_longer_than_what_they_may_read() {
+        let market = generate(&SynthConfig {
+            seed: 1,
+            names: 5,
+            days: 250,
+        })
+        .unwrap();
+        let windows = |days: usize, more: &str| {
+            let text = format!(
+                "name = \"x\"\nwindows = [{{ id = \"a\", last_days = 2 }}, {{ id = \"b\", last_days = {days} }}]\n\
+                 agents = [{{ id = \"h\", builtin = \"hold\" }}]\n{more}"
+            );
+            windows(&ExperimentConfig::parse(&text).unwrap(), &market).map_err(|error| error.to_string())
+        };
+        let on = "[tools]\nexpressions = true\n";
+        assert_eq!(windows(10, on).unwrap().len(), 2);
+        assert_eq!(windows(100, "").unwrap().len(), 2);
+        let error = windows(11, on).unwrap_err();
+        assert!(
+            error.contains("window b") && error.contains("has 239 trading days") && error.contains("240"),
+            "{error}"
+        );
     }
 
     #[test]
