@@ -80,7 +80,8 @@ pub struct PoolRow {
     pub refused: usize,
     /// Expressions that the search behind the pool tried; none where no search is known.
     pub tried: Option<usize>,
-    /// The last day that whoever made the pool may know of, or `unknown`; none where nobody is known to have searched.
+    /// The last day that whoever made the pool may know of, or `unknown`, and of a test split also the last day that a search
+    /// chose it by; none where nobody is known to have searched.
     pub known_until: Option<String>,
     /// Whether the split begins before that day, or the day is unknown: its figures may be hindsight.
     pub is_hindsight: bool,

@@ -217,6 +217,7 @@ pub(crate) fn pool_row(
     }
     row.put("de", diversity);
     let first = open.day_of(split, split.split.days.first());
+    let known_until = pool.known_on(split.name == "test");
     let may_know = |known: &String| known == UNKNOWN || first <= *known;
     PoolRow {
         split: split.name.to_owned(),
@@ -226,8 +227,8 @@ pub(crate) fn pool_row(
         constants: rows.iter().filter(|row| row.is_constant).count(),
         refused: pool.set.refused.len(),
         tried: pool.tried,
-        is_hindsight: pool.known_until.as_ref().is_some_and(may_know),
-        known_until: pool.known_until.clone(),
+        is_hindsight: known_until.is_some_and(may_know),
+        known_until: known_until.cloned(),
         row,
     }
 }

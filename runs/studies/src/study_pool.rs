@@ -22,9 +22,10 @@ pub struct StudyPool {
     pub set: SetOfFormulas,
     /// How many expressions the search that made it tried, where one did.
     pub tried: Option<usize>,
-    /// The last day that whoever searched may know of, or `unknown`; none where no search is known, or it saw train and valid
-    /// days alone.
+    /// The last day that whoever made it may know of, or `unknown`; none where nobody is known to have.
     pub known_until: Option<String>,
+    /// The last day that a search chose it by, or `unknown`; none where no search is known.
+    pub read_until: Option<String>,
 }
 
 /// What a search leaves of its pool.
@@ -33,6 +34,8 @@ struct MinedPool {
     formulas: Vec<FormulaLine>,
     #[serde(default)]
     tried: Option<usize>,
+    #[serde(default)]
+    read_until: Option<String>,
     #[serde(default)]
     model: Option<MinedModel>,
 }
@@ -52,9 +55,18 @@ struct PoolLines {
     lines: Vec<FormulaLine>,
     tried: Option<usize>,
     known_until: Option<String>,
+    read_until: Option<String>,
 }
 
 impl StudyPool {
+    /// The last day that counts against a split: that whoever made the pool may know of, and on test days also the last that
+    /// a search chose it by. Every search has read train and valid days.
+    pub(crate) fn known_on(&self, is_test: bool) -> Option<&String> {
+        let read = self.read_until.as_ref().filter(|_| is_test);
+        // The word `unknown` sorts after every day.
+        read.max(self.known_until.as_ref())
+    }
+
     /// Reads a pool and checks its formulas against the fields there are.
     ///
     /// # Errors
@@ -64,6 +76,7 @@ impl StudyPool {
             mut lines,
             tried,
             known_until,
+            read_until,
         } = lines(source)?;
         let known_until = source.known_until.clone().or(known_until);
         let is_day = |day: &String| day == UNKNOWN || TradeDate::parse(day).is_ok();
@@ -71,6 +84,12 @@ impl StudyPool {
             return Err(StudyError::input(
                 format_args!("pool {:?}: known_until is {day:?}", source.id),
                 "write a day as 2024-06-30, or \"unknown\"",
+            ));
+        }
+        if let Some(day) = read_until.as_ref().filter(|day| !is_day(day)) {
+            return Err(StudyError::input(
+                format_args!("pool {:?}: the search's read_until is {day:?}", source.id),
+                "restore the search's pool.json, or search again",
             ));
         }
         if let Some(pool) = &source.pool {
@@ -102,6 +121,7 @@ impl StudyPool {
                 set,
                 tried,
                 known_until,
+                read_until,
             }),
         }
     }
@@ -136,6 +156,7 @@ fn mined(folder: &Path) -> Result<PoolLines, StudyError> {
     let pool: MinedPool = parse_json(&path, &read_bounded(&path, FILE_LIMIT_BYTES)?)?;
     Ok(PoolLines {
         known_until: pool.model.map(|model| model.known_until),
+        read_until: Some(pool.read_until.unwrap_or_else(|| UNKNOWN.to_owned())),
         tried: pool.tried,
         lines: pool.formulas,
     })
@@ -160,6 +181,35 @@ mod tests {
             known_until: None,
         };
         StudyPool::read(&source, &["close".to_owned()]).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn days_that_chose_a_pool_count_against_test_days_and_an_unknown_one_against_all() {
+        for (made, on_train, on_test) in [
+            (r#","read_until":"2022-12-30""#, None, "2022-12-30"),
+            ("", None, "unknown"),
+            (
+                r#","read_until":"2022-12-30","model":{"known_until":"2021-06-30"}"#,
+                Some("2021-06-30"),
+                "2022-12-30",
+            ),
+            (
+                r#","read_until":"2022-12-30","model":{"known_until":"unknown"}"#,
+                Some("unknown"),
+                "unknown",
+            ),
+        ] {
+            let text = format!(r#"{{"formulas":[{{"id":"a","expression":"$close"}}]{made}}}"#);
+            let pool = read("pool.json", &text, None).unwrap();
+            assert_eq!(pool.known_on(false).map(String::as_str), on_train, "{made}");
+            assert_eq!(pool.known_on(true).map(String::as_str), Some(on_test), "{made}");
+        }
+        let text = r#"{"formulas":[{"id":"a","expression":"$close"}],"read_until":"soon"}"#;
+        assert!(
+            read("pool.json", text, None)
+                .unwrap_err()
+                .contains("read_until is \"soon\"")
+        );
     }
 
     #[test]

@@ -221,6 +221,45 @@ fn a_report_says_what_may_be_concluded() {
     assert_ranks_and_choices(&folder, &report);
 }
 
+/// A pool that a search chose by days that the study tests is hindsight on test days, as one of a model that knows them is.
+#[test]
+fn a_pool_that_was_chosen_by_test_days_is_marked_on_them_alone() {
+    let folder = study("");
+    for (pool, made) in [
+        ("late", "\"read_until\":\"2023-02-23\""),
+        ("early", "\"read_until\":\"2023-02-22\""),
+        ("silent", "\"tried\":3"),
+        (
+            "model",
+            "\"read_until\":\"2022-12-30\",\"model\":{\"known_until\":\"2023-08-31\"}",
+        ),
+    ] {
+        let formula = "{\"id\":\"a\",\"expression\":\"$close/Ref($close,5)\"}";
+        let text = format!("{{\"formulas\":[{formula}],{made}}}");
+        folder.write(&format!("{pool}/pool.json"), text);
+    }
+    let pools =
+        ["late", "early", "silent", "model"].map(|pool| format!("{{ id = '{pool}', mined = '{pool}' }}"));
+    let text = std::fs::read_to_string(folder.at("study.toml")).unwrap();
+    let text = text.replace("{ id = 'mine', file = 'mine.csv' }", &pools.join(", "));
+    folder.write("study.toml", text);
+    let report = evaluated(folder.path(), "study.toml", 2, "out");
+    let marks: BTreeMap<(&str, &str), (bool, Option<&str>)> = report
+        .pools
+        .iter()
+        .map(|row| {
+            let mark = (row.is_hindsight, row.known_until.as_deref());
+            ((row.pool.as_str(), row.split.as_str()), mark)
+        })
+        .collect();
+    assert_eq!(marks[&("late", "test")], (true, Some("2023-02-23")));
+    assert_eq!(marks[&("early", "test")], (false, Some("2023-02-22")));
+    assert_eq!(marks[&("silent", "test")], (true, Some("unknown")));
+    assert_eq!(marks[&("model", "test")], (true, Some("2023-08-31")));
+    assert_eq!(marks[&("late", "train")], (false, None));
+    assert_eq!(marks[&("model", "train")], (true, Some("2023-08-31")));
+}
+
 /// Ranks with their groups, and choices by valid days with their curves.
 fn assert_ranks_and_choices(folder: &Folder, report: &AlphaReport) {
     // Pools and alphas are ranked, with an interval that holds the rank, and everybody is in a group.

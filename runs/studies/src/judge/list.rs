@@ -162,6 +162,7 @@ mod tests {
             set: SetOfFormulas::check(lines.collect(), &fields, FormulaRole::Alpha),
             tried: None,
             known_until: None,
+            read_until: None,
         }
     }
 
