@@ -22,10 +22,53 @@ const REPLICATES: u32 = 1_000;
 /// The best alphas that are ranked with intervals.
 const RANKED: usize = 20;
 
-/// Expressions that were tried for a pool: those of its search, or its own.
-fn trials(pool: &StudyPool) -> usize {
+/// What deflates the Sharpe ratios of a pool's alphas: how many expressions were tried for it, and how far their daily ratios
+/// spread without skill.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Deflation {
+    tried: usize,
+    /// Variance of the ratios of the alphas that there are.
+    spread: f64,
+    /// Whether these alphas are all that were tried.
+    is_whole: bool,
+}
+
+impl Deflation {
+    /// Of a pool whose alphas have these daily ratios; a code where more was tried than has a ratio, and too few have one to
+    /// tell their spread.
+    fn of((tried, own): (usize, usize), sharpes: &[f64]) -> Result<Self, String> {
+        if 1 < tried && sharpes.len() < 2 {
+            return Err("too_few".to_owned());
+        }
+        let sample = Sample::new("Sharpe ratios", sharpes).map_err(|_| "out_of_range".to_owned())?;
+        let found = Trials::of_sharpes(&sample).map_err(|_| "too_few".to_owned())?;
+        Ok(Self {
+            tried,
+            spread: found.sharpe_variance(),
+            is_whole: tried <= own,
+        })
+    }
+
+    /// The probability that the true ratio behind some returns exceeds what the best of all trials shows without skill. Of
+    /// trials that nobody kept no ratio is known: they spread at least as far as ratios of so many days do without skill,
+    /// however close to each other the kept ones are.
+    fn probability(&self, returns: &[f64]) -> Result<f64, String> {
+        let least = if self.is_whole {
+            0.0
+        } else {
+            1.0 / count(returns.len()).max(1.0)
+        };
+        let sample = Sample::new("daily returns", returns).map_err(|_| "out_of_range".to_owned())?;
+        let tried = u64::try_from(self.tried).unwrap_or(u64::MAX);
+        let trials = Trials::new(tried, self.spread.max(least)).map_err(|_| "too_few".to_owned())?;
+        coded(deflated_sharpe(&sample, &trials)).map(|found| found.against_best.probability)
+    }
+}
+
+/// Expressions that were tried for a pool, those of its search or its own; and its own.
+fn trials(pool: &StudyPool) -> (usize, usize) {
     let own = pool.set.checked.len() + pool.set.refused.len();
-    pool.tried.unwrap_or(0).max(own)
+    (pool.tried.unwrap_or(0).max(own), own)
 }
 
 /// Adds to each alpha of a pool the probability that its true Sharpe ratio exceeds what the best of all trials shows without
@@ -45,13 +88,14 @@ pub(crate) fn pool_inference(
         .map(|returns| Moments::of(returns)?.daily_ratio(Undefined::ZeroVariance).ok())
         .collect();
     let present: Vec<f64> = sharpes.iter().copied().flatten().collect();
-    let spread = Sample::new("Sharpe ratios", &present).and_then(|sample| Trials::of_sharpes(&sample));
-    let number = trials(pool);
-    let trials = spread
-        .and_then(|found| Trials::new(wide(number), found.sharpe_variance()))
-        .ok();
+    let trials = trials(pool);
+    let deflation = Deflation::of(trials, &present);
     for (row, returns) in rows.iter_mut().zip(&returns) {
-        row.row.put("dsr", deflated(returns, trials.as_ref()));
+        let probability = |found: &Deflation| found.probability(returns);
+        row.row.put(
+            "dsr",
+            deflation.as_ref().map_err(Clone::clone).and_then(probability),
+        );
     }
     let best = sharpes
         .iter()
@@ -60,7 +104,7 @@ pub(crate) fn pool_inference(
     let best = best.max_by(|left, right| left.0.total_cmp(&right.0).then(right.1.cmp(&left.1)));
     let best = best.and_then(|(_, place)| rows.get(place));
     let mut row = FigureRow::default();
-    row.put("trials", Ok(count(number)));
+    row.put("trials", Ok(count(trials.0)));
     for figure in ["sr", "sr_low", "sr_high", "dsr"] {
         let value = best.and_then(|best| best.row.get(figure));
         row.put(
@@ -84,16 +128,6 @@ pub(crate) fn pool_inference(
         best: best.map(|best| best.id.clone()),
         row,
     })
-}
-
-fn wide(number: usize) -> u64 {
-    u64::try_from(number).unwrap_or(u64::MAX)
-}
-
-fn deflated(returns: &[f64], trials: Option<&Trials>) -> Result<f64, String> {
-    let trials = trials.ok_or_else(|| "too_few_days".to_owned())?;
-    let sample = Sample::new("daily returns", returns).map_err(|_| "out_of_range".to_owned())?;
-    coded(deflated_sharpe(&sample, trials)).map(|found| found.against_best.probability)
 }
 
 fn draws(open: &OpenStudy, split: &SplitTables<'_>) -> Result<StationaryBootstrap, StudyError> {
@@ -180,4 +214,47 @@ pub(crate) fn best_alphas<'f>(rows: &[AlphaRow], found: &'f [AlphaFound], place:
         Some((row.pool.clone(), row.id.clone(), series))
     };
     best.into_iter().take(RANKED).filter_map(of_alpha).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Deflation;
+    use ktd_stats::{Sample, SplitMix64, probabilistic_sharpe};
+
+    /// Daily returns of a modest skill.
+    fn returns() -> Vec<f64> {
+        let mut stream = SplitMix64::new(11);
+        (0..500).map(|_| 0.01 * (stream.uniform() - 0.47)).collect()
+    }
+
+    fn probability(trials: (usize, usize), sharpes: &[f64]) -> Result<f64, String> {
+        Deflation::of(trials, sharpes)?.probability(&returns())
+    }
+
+    #[test]
+    fn of_one_trial_the_ratio_stands_against_nothing() {
+        let returns = returns();
+        let psr = probabilistic_sharpe(&Sample::new("returns", &returns).unwrap(), 0.0).unwrap();
+        assert_eq!(probability((1, 1), &[0.2]), Ok(psr.probability));
+    }
+
+    #[test]
+    fn one_kept_of_many_has_no_deflated_ratio() {
+        for sharpes in [&[0.2][..], &[]] {
+            assert_eq!(probability((3_000, 1), sharpes), Err("too_few".to_owned()));
+            assert_eq!(probability((2, 2), sharpes), Err("too_few".to_owned()));
+        }
+    }
+
+    /// The kept ones may be chosen to be alike; the thousands behind them were not.
+    #[test]
+    fn kept_alphas_that_are_alike_do_not_take_the_deflation_away() {
+        let alike = [0.2, 0.2, 0.2];
+        let whole = probability((3, 3), &alike).unwrap();
+        let kept = probability((3_000, 3), &alike).unwrap();
+        assert!(0.9 < whole && kept < 0.5, "{whole} {kept}");
+        // A spread above that of no skill counts as it is.
+        let wide = probability((3_000, 3), &[0.3, 0.2, 0.0]).unwrap();
+        assert!(wide < kept, "{wide} {kept}");
+    }
 }
