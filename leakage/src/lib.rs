@@ -66,7 +66,7 @@ pub use instant::SessionInstant;
 pub use key::{ModelFamily, RunKey};
 pub use ladder::{LadderRung, fill_ladder};
 pub use mask_check::{MaskCheck, mask_check};
-pub use noise::{noise_band, permuted_paths};
+pub use noise::{FEWEST_NOISE_PANELS, noise_band, permuted_paths};
 pub use panel::{BarColumns, BarField, BarGrid, SessionMonth};
 pub use planted::{PLANTED_SIGNALS, PlantedAudit, PlantedKind, PlantedSignal, audit_planted};
 pub use profile::{PieceCorrelation, ReturnPiece, signal_profile};

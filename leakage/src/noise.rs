@@ -1,11 +1,14 @@
 //! Panels without a signal between names, and the gains that they show all the same.
 
 use crate::panel::{BarField, BarGrid, cell as at};
+use ktd_stats::SplitMix64;
 use ktd_stats::moments::mean;
-use ktd_stats::{Sample, SplitMix64, quantile_inverted_cdf};
 
-/// Share of the gains on panels without a signal that the band holds.
-const BAND: f64 = 0.95;
+/// Gains in twenty on panels without a signal that the band holds.
+const HELD: usize = 19;
+
+/// The fewest panels without a signal that have a band: of fewer, another is above all of them more often than once in twenty.
+pub const FEWEST_NOISE_PANELS: usize = HELD;
 
 /// A panel whose names go on with each other's paths: in every block of sessions each name takes the bars of another, at a
 /// level that continues its own. The returns of every session are the same ones, dealt to other names at each block.
@@ -82,12 +85,20 @@ fn permutation(names: usize, seed: u64, block: usize) -> Vec<usize> {
     drawn.into_iter().map(|(_, name)| name).collect()
 }
 
-/// The absolute gain within which 95 % of the gains on panels without a signal lie; `None` without one.
+/// The absolute gain that the gain of one more panel without a signal exceeds at most once in twenty times; `None` of fewer than
+/// [`FEWEST_NOISE_PANELS`], and where one is no number.
+///
+/// Of `n` gains it is the one at place `ceil(0.95 (n + 1))` by size: one more is equally likely at each of the `n + 1` places
+/// among them. The quantile of the `n` alone would be exceeded more often, at 20 panels 2 times in 21.
 #[must_use]
 pub fn noise_band(gains: &[f64]) -> Option<f64> {
-    let sizes: Vec<f64> = gains.iter().map(|gain| gain.abs()).collect();
-    let sample = Sample::new("gains", &sizes).ok()?;
-    quantile_inverted_cdf(&sample, BAND).ok()
+    if !gains.iter().all(|gain| gain.is_finite()) {
+        return None;
+    }
+    let place = (HELD * (gains.len() + 1)).div_ceil(HELD + 1);
+    let mut sizes: Vec<f64> = gains.iter().map(|gain| gain.abs()).collect();
+    sizes.sort_by(f64::total_cmp);
+    sizes.get(place.checked_sub(1)?).copied()
 }
 
 #[cfg(test)]
@@ -134,18 +145,45 @@ mod tests {
         assert_eq!(permuted_paths(&bars, 21, 9), permuted_paths(&bars, 21, 9));
     }
 
+    /// Gains 1 to `n` of either sign.
+    fn gains(count: i32) -> Vec<f64> {
+        let sign = |gain| if gain % 2 == 0 { 1.0 } else { -1.0 };
+        (1..=count).map(|gain| sign(gain) * f64::from(gain)).collect()
+    }
+
     #[test]
-    fn the_band_holds_nineteen_of_twenty() {
-        let gains: Vec<f64> = (1..=20)
-            .map(|gain| {
-                if gain % 2 == 0 {
-                    f64::from(gain)
-                } else {
-                    -f64::from(gain)
-                }
-            })
-            .collect();
-        assert!((noise_band(&gains).unwrap() - 19.0).abs() < 1e-12);
-        assert_eq!(noise_band(&[]), None);
+    fn the_band_is_a_gain_above_which_one_place_in_twenty_lies() {
+        for (count, band) in [
+            (19, 19),
+            (20, 20),
+            (38, 38),
+            (39, 38),
+            (59, 57),
+            (99, 95),
+            (100, 96),
+        ] {
+            assert_eq!(noise_band(&gains(count)), Some(f64::from(band)), "{count}");
+            // Of the places among the gains that one more may take, those above the band.
+            let beyond = f64::from(count + 1 - band) / f64::from(count + 1);
+            assert!(beyond <= 0.05, "{count}: {beyond}");
+        }
+        for count in [0, 1, 2, 18] {
+            assert_eq!(noise_band(&gains(count)), None, "{count}");
+        }
+        assert_eq!(noise_band(&[f64::NAN; 20]), None);
+    }
+
+    /// A panel without a signal leaves the band of twenty others once in 21 times, whatever the law of its gains.
+    #[test]
+    fn noise_leaves_its_band_at_most_once_in_twenty_times() {
+        let mut stream = SplitMix64::new(7);
+        let rounds = 4_000;
+        let beyond = (0..rounds).filter(|_| {
+            let mut gain = || stream.uniform() - stream.uniform();
+            let gains: Vec<f64> = (0..20).map(|_| gain()).collect();
+            noise_band(&gains).unwrap() < gain().abs()
+        });
+        let share = f64::from(i32::try_from(beyond.count()).unwrap()) / f64::from(rounds);
+        assert!((0.035..0.06).contains(&share), "{share}");
     }
 }

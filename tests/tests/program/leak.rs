@@ -218,10 +218,11 @@ fn weak_switches_have_a_noise_band_where_it_is_asked_for() {
         .replace(
             "[\"EXEC_OPEN\"]",
             "[\"EXEC_OPEN\", \"EXEC_CLOSE\", \"NORM_GLOBAL\"]",
-        );
+        )
+        .replace("days = 1300", "days = 800");
     let folder = Folder::with(&[
         ("without.toml", &text),
-        ("with.toml", &format!("{text}noise_panels = 3\n")),
+        ("with.toml", &format!("{text}noise_panels = 19\n")),
     ]);
     let band = |report: &Value, model: &str, protocol: &str| {
         let rows = report["gains"].as_array().unwrap().iter();
@@ -265,6 +266,7 @@ fn what_is_no_benchmark_says_how_to_fix_it() {
         (&format!("{SMALL}until = \"soon\""), "is no date"),
         (&format!("{SMALL}universe = {{ share = 1.5 }}"), "is no share"),
         (&format!("{SMALL}noise_panels = 1001"), "is too many"),
+        (&format!("{SMALL}noise_panels = 18"), "write 0, or 19 to 1000"),
         (&format!("{SMALL}costs_bps = []"), "`costs_bps` is empty"),
         (&format!("{SMALL}costs_bps = [-5]"), "is no cost"),
         (

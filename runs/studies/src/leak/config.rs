@@ -3,7 +3,7 @@
 use crate::StudyError;
 use ktd_env::TradeDate;
 use ktd_io::whole_file::read_text;
-use ktd_leakage::{COSTS_BPS, LeakageSettings, ModelFamily, Switch};
+use ktd_leakage::{COSTS_BPS, FEWEST_NOISE_PANELS, LeakageSettings, ModelFamily, Switch};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -64,8 +64,8 @@ pub struct LeakConfig {
     /// Windows of the peers' graph.
     #[serde(default)]
     pub graph: GraphSettings,
-    /// Panels with permuted paths on which the weak protocols are run as well, for their noise band: none by default, since
-    /// each takes about as long as the panel itself.
+    /// Panels with permuted paths on which the weak protocols are run as well, for their noise band, which needs 19: none by
+    /// default, since each takes about as long as the panel itself.
     #[serde(default)]
     pub noise_panels: usize,
 }
@@ -304,14 +304,16 @@ pub fn read_leak_config(path: &Path) -> Result<LeakConfig, StudyError> {
             format!("write hundredths of a percent from 0 to {MOST_COST_BPS}"),
         ));
     }
-    if MOST_NOISE_PANELS < config.noise_panels {
+    if config.noise_panels != 0 && !(FEWEST_NOISE_PANELS..=MOST_NOISE_PANELS).contains(&config.noise_panels) {
+        let (path, panels) = (path.display(), config.noise_panels);
+        let what = if panels < FEWEST_NOISE_PANELS {
+            "few"
+        } else {
+            "many"
+        };
         return Err(StudyError::input(
-            format_args!(
-                "{}: noise_panels = {} is too many",
-                path.display(),
-                config.noise_panels
-            ),
-            format!("write at most {MOST_NOISE_PANELS}; 20 do"),
+            format_args!("{path}: noise_panels = {panels} is too {what}"),
+            format!("write 0, or {FEWEST_NOISE_PANELS} to {MOST_NOISE_PANELS}; 20 do"),
         ));
     }
     if let LeakUniverse::Share(share) = config.universe

@@ -22,8 +22,8 @@ pub(super) fn noise_keys(config: &LeakConfig, years: &[i32]) -> Result<Vec<RunKe
     Ok(keys)
 }
 
-/// For each model, horizon and weak protocol the absolute gain within which 95 % of the gains lie on panels whose names go on
-/// with each other's paths; empty where no such panel is asked for.
+/// For each model, horizon and weak protocol the absolute gain that a panel whose names go on with each other's paths exceeds at
+/// most once in twenty times; empty where no such panel is asked for.
 pub(super) fn noise_bands(
     config: &LeakConfig,
     source: &LeakSource,

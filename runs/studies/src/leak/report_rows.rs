@@ -13,7 +13,7 @@ pub struct GainRow {
     pub horizon: usize,
     /// The protocol.
     pub protocol: String,
-    /// Seeds behind the median.
+    /// Seeds behind the median: those that have a gain, or all where none has one.
     pub seeds: usize,
     /// Test days.
     pub days: usize,
@@ -45,8 +45,8 @@ pub struct GainRow {
     pub turnover_gain: Option<f64>,
     /// The largest loss less the reference's.
     pub max_drawdown_gain: f64,
-    /// The absolute gain within which 95 % of the gains on panels without a signal lie; none of the reference, of the two
-    /// dominant protocols, and where no such panel was run.
+    /// The absolute gain that one more panel without a signal exceeds at most once in twenty times; none of the reference, of
+    /// the two dominant protocols, and where too few such panels have a gain.
     pub noise_band: Option<f64>,
 }
 
