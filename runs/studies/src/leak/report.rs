@@ -12,6 +12,7 @@ use ktd_leakage::{BarField, LeakageGain, ModelFamily, SessionMonth, Switch, Trad
 use ktd_stats::holm;
 use ktd_stats::moments::mean;
 use serde::{Deserialize, Serialize};
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -318,7 +319,7 @@ fn found(runs: &[&RunFile], clean: &[&RunFile], months: &[SessionMonth]) -> Opti
         let own: Vec<&RunFile> = runs.iter().copied().filter(|run| run.seed == seed).collect();
         series_of(&own)
     };
-    let mut each: Vec<(TradeSeries, LeakageGain)> = seeds
+    let each: Vec<(TradeSeries, LeakageGain)> = seeds
         .iter()
         .map(|seed| {
             let (own, reference) = (series(runs, *seed), series(clean, *seed));
@@ -327,16 +328,49 @@ fn found(runs: &[&RunFile], clean: &[&RunFile], months: &[SessionMonth]) -> Opti
         })
         .filter(|(own, _)| !own.days().is_empty())
         .collect();
-    let key = |found: &(TradeSeries, LeakageGain)| found.1.headline().unwrap_or(f64::NEG_INFINITY);
-    each.sort_by(|a, b| key(a).total_cmp(&key(b)));
-    let gains: Vec<f64> = each.iter().filter_map(|(_, gain)| gain.headline()).collect();
-    let spread = gains.first().copied().zip(gains.last().copied());
-    let count = each.len();
-    let (series, gain) = each.into_iter().nth(count.checked_sub(1)? / 2)?;
+    let gains = each.iter().filter_map(|(_, gain)| gain.headline());
+    let spread = gains.clone().reduce(f64::min).zip(gains.reduce(f64::max));
+    let ((series, gain), seeds) = median_by_gain(each, |(_, gain)| gain.headline())?;
     Some(Found {
         series,
         gain,
-        seeds: count,
+        seeds,
         spread,
     })
+}
+
+/// The seed with the median gain among those that have one, and how many these are; where none has a gain, the middle one of
+/// all, and how many they are. A gain that is not defined is no low one.
+fn median_by_gain<T>(each: Vec<T>, gain: impl Fn(&T) -> Option<f64>) -> Option<(T, usize)> {
+    let (mut with_gain, without): (Vec<T>, Vec<T>) = each.into_iter().partition(|seed| gain(seed).is_some());
+    with_gain.sort_by(|a, b| {
+        gain(a)
+            .zip(gain(b))
+            .map_or(Ordering::Equal, |(a, b)| a.total_cmp(&b))
+    });
+    let seeds = if with_gain.is_empty() { without } else { with_gain };
+    let count = seeds.len();
+    let median = seeds.into_iter().nth(count.checked_sub(1)? / 2)?;
+    Some((median, count))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::median_by_gain;
+
+    #[test]
+    fn seeds_without_a_gain_do_not_lower_the_median() {
+        let median = |gains: &[Option<f64>]| {
+            let seeds: Vec<(usize, Option<f64>)> = gains.iter().copied().enumerate().collect();
+            median_by_gain(seeds, |(_, gain)| *gain).map(|((seed, _), count)| (seed, count))
+        };
+        assert_eq!(
+            median(&[Some(3.0), None, Some(1.0), None, Some(2.0)]),
+            Some((4, 3))
+        );
+        assert_eq!(median(&[None, Some(1.0), Some(-1.0), None]), Some((2, 2)));
+        assert_eq!(median(&[Some(3.0), Some(1.0), Some(2.0)]), Some((2, 3)));
+        assert_eq!(median(&[None, None, None]), Some((1, 3)));
+        assert_eq!(median(&[]), None);
+    }
 }
