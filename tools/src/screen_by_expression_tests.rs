@@ -65,7 +65,12 @@ fn with_other_levels(market: &Market) -> Market {
 }
 
 fn mask(market: &Market, numeric: Numeric) -> Mask {
-    let window: Vec<DayIndex> = (ORIGIN + 1..AS_OF + 11)
+    mask_on(market, numeric, AS_OF)
+}
+
+/// The mask of an episode whose tenth step has the as-of day at this place.
+fn mask_on(market: &Market, numeric: Numeric, as_of: usize) -> Mask {
+    let window: Vec<DayIndex> = (as_of - 9..as_of + 11)
         .filter_map(|day| market.day_at(day))
         .collect();
     let frame = EpisodeFrame {
@@ -82,9 +87,14 @@ fn mask(market: &Market, numeric: Numeric) -> Mask {
 
 /// The answers to some calls of a step, one after the other.
 fn answers(market: &Market, numeric: Numeric, arguments: &[Value]) -> Vec<Value> {
-    let (mask, rules, limits) = (mask(market, numeric), Rules::default(), limits());
+    answers_on(market, (numeric, AS_OF), arguments)
+}
+
+fn answers_on(market: &Market, (numeric, place): (Numeric, usize), arguments: &[Value]) -> Vec<Value> {
+    let mask = mask_on(market, numeric, place);
+    let (rules, limits) = (Rules::default(), limits());
     let account = Account::with_cash(rules.initial_cash);
-    let as_of = market.as_of(market.day_at(AS_OF).unwrap());
+    let as_of = market.as_of(market.day_at(place).unwrap());
     let context = ToolContext {
         as_of: &as_of,
         account: &account,
@@ -325,6 +335,22 @@ fn no_formula_counts_the_days_of_the_panel() {
             let answer = asked(&listed_on(&market, place, |_| true), Numeric::Exact, formula);
             assert_eq!(answer["with_value"], 0, "{formula}: {answer}");
         }
+    }
+}
+
+/// A panel that begins so late that its days could be counted has no value on any of the days between.
+#[test]
+fn no_formula_bisects_a_short_panel() {
+    let market = market();
+    for formula in COUNTS {
+        let count = |place| {
+            let arguments = json!({ "expression": formula, "side": "high" });
+            answers_on(&market, (Numeric::Exact, place), &[arguments]).remove(0)["with_value"].clone()
+        };
+        for place in [130, 161, 200, 248] {
+            assert_eq!(count(place), 0, "{formula} on day {place}");
+        }
+        assert_eq!(count(249), count(AS_OF), "{formula}");
     }
 }
 

@@ -89,9 +89,10 @@ impl Tool {
             }
             Self::ScreenByExpression => {
                 "Ranks the index members by a formula in Qlib's language over their own daily bars up to the as-of day, at \
-                 most 240 of them, and gives the percentile of each value among the members. Fields: $open $high $low \
-                 $close $vwap (points), $volume $amount (multiples of their 20-day means), $change. Operators of a series \
-                 and a number of rows: Ref Delta Mean Sum Std Var Max Min Med Rank Slope Rsquare Resi EMA WMA Count; \
+                 most 240 of them, and gives the percentile of each value among the members; younger stocks have none. \
+                 Fields: $open $high $low $close $vwap (points, on a grid of 0.5 %), $volume $amount (multiples of their \
+                 20-day means), $change. Operators of a series and a number of rows: Ref Delta Mean Sum Std Var Max Min \
+                 Med Rank Slope Rsquare Resi EMA WMA Count; \
                  Corr(x,y,n), Quantile(x,n,q), If(c,x,y), Log, Abs, Sign, + - * / and comparisons. At most 8 different \
                  formulas a step. Example: {\"expression\": \"Mean($close,5)/$close-1\", \"side\": \"high\"}"
             }
