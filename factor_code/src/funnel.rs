@@ -1,7 +1,6 @@
 //! How many tasks pass each layer, by level and category, by both rules.
 
 use crate::accuracy::AccuracyRules;
-use crate::casts::float;
 use crate::rates::TaskRate;
 use crate::task::{FactorCategory, FactorLevel, FactorTask};
 use crate::verdict::{FactorVerdict, FailureClass, JudgeRule, LayersPassed};
@@ -163,56 +162,4 @@ pub fn level_weighted(
         sum += weight * funnel.rate(rule, layer).share()?;
     }
     Some(sum)
-}
-
-/// The share of tasks that the published rules accept as all right, at other thresholds, from stored figures alone.
-#[must_use]
-pub fn threshold_sweep(judged: &[JudgedTask<'_>]) -> Vec<(AccuracyRules, TaskRate)> {
-    const CORRELATIONS: [f64; 4] = [0.999_9, 0.999, 0.99, 0.9];
-    const ERRORS: [f64; 4] = [1e-5, 1e-4, 1e-3, 1e-2];
-    let mut sweep = Vec::with_capacity(CORRELATIONS.len() * ERRORS.len());
-    for correlation in CORRELATIONS {
-        for error in ERRORS {
-            let rules = AccuracyRules {
-                correlation,
-                error,
-                ..AccuracyRules::DEFAULT
-            };
-            let funnel = Funnel::of(judged, TaskGroup::All, &rules);
-            sweep.push((rules, funnel.rate(JudgeRule::Published, LayersPassed::Verified)));
-        }
-    }
-    sweep
-}
-
-/// Mean, spread over n - 1, least and most of times of runs; none of no run.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct RunTimes {
-    /// How many runs.
-    pub runs: usize,
-    /// The mean, in seconds.
-    pub mean: f64,
-    /// The spread; none of one run.
-    pub deviation: Option<f64>,
-    /// The least.
-    pub least: f64,
-    /// The most.
-    pub most: f64,
-}
-
-impl RunTimes {
-    /// The figures of times in seconds.
-    #[must_use]
-    pub fn of(seconds: &[f64]) -> Option<Self> {
-        let runs = seconds.len();
-        let mean = seconds.iter().sum::<f64>() / float(runs);
-        let squares: f64 = seconds.iter().map(|time| (time - mean) * (time - mean)).sum();
-        Some(Self {
-            runs,
-            mean,
-            deviation: (1 < runs).then(|| (squares / (float(runs) - 1.0)).sqrt()),
-            least: seconds.iter().copied().reduce(f64::min)?,
-            most: seconds.iter().copied().reduce(f64::max)?,
-        })
-    }
 }

@@ -3,18 +3,23 @@
 use crate::bars::FactorBars;
 use crate::casts::equal;
 use crate::job::{FactorJob, PanelChange, RunFailure, RunOutcome};
-use crate::panel::{FactorPanels, PanelKind, at_share, spread};
+use crate::panel::{FactorPanels, PanelKind, spread};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
 /// Which test of look-ahead.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GateRule {
-    /// Five prefixes, whose values must be equal to the bit: as it was published.
+    /// Prefixes, whose values must be equal to the bit: as it was published.
     Published,
     /// Two equal runs, prefixes at the union of several rules, and perturbed suffixes: the one that counts.
     Strict,
 }
+
+/// How many prefixes the published test takes.
+pub const PUBLISHED_CUTS: u8 = 5;
+/// How many prefixes it takes in a sweep of thresholds: every second is one of half as many.
+pub const SWEPT_CUTS: [u8; 3] = [PUBLISHED_CUTS, 10, 20];
 
 /// The tolerance of the strict gate, of the largest of both values and the spread of the first output.
 const TOLERANCE: f64 = 1e-10;
@@ -100,11 +105,11 @@ pub struct CausalityGate {
 }
 
 impl CausalityGate {
-    /// The published test, on panels G and Q.
+    /// The published test, on panels G and Q, with as many prefixes.
     #[must_use]
-    pub fn published(panels: &FactorPanels) -> Self {
+    pub fn published(panels: &FactorPanels, cuts: u8) -> Self {
         let of_panel = |panel: PanelKind| {
-            let cuts = published_cuts(panels.bars(panel).rows());
+            let cuts = even_cuts(panels.bars(panel).rows(), cuts);
             let cuts = cuts.into_iter().map(move |rows| PanelChange::Cut { rows });
             std::iter::once(PanelChange::Whole)
                 .chain(cuts)
@@ -235,9 +240,10 @@ fn first_difference(one: &[f64], other: &[f64], same: impl Fn(f64, f64) -> bool)
     row.or((one.len() != other.len()).then_some(shorter))
 }
 
-/// 50, 60, 70, 80 and 90 % of the rows.
-fn published_cuts(rows: usize) -> BTreeSet<usize> {
-    (5..10).map(|tenths| at_share(rows, tenths)).collect()
+/// As many places from the middle of the rows on, evenly apart: of five, 50, 60, 70, 80 and 90 % of the rows.
+fn even_cuts(rows: usize, cuts: u8) -> BTreeSet<usize> {
+    let cuts = usize::from(cuts);
+    (cuts..2 * cuts).map(|place| rows * place / (2 * cuts)).collect()
 }
 
 fn strict_cuts(bars: &FactorBars, warm_up: usize) -> BTreeSet<usize> {
@@ -245,7 +251,7 @@ fn strict_cuts(bars: &FactorBars, warm_up: usize) -> BTreeSet<usize> {
     const BORDERS: usize = 6;
     let rows = bars.rows();
     let least = LEAST_CUT.max(warm_up + 8);
-    let mut cuts = published_cuts(rows);
+    let mut cuts = even_cuts(rows, PUBLISHED_CUTS);
     if least + 1 < rows {
         cuts.extend((0..EVEN).map(|place| least + place * (rows - 1 - least) / (EVEN - 1)));
     }
@@ -326,7 +332,7 @@ mod tests {
         let panels = panels();
         let run = |bars: &FactorBars| RunColumn::new(function(bars), bars.rows(), true);
         (
-            judged(CausalityGate::published(&panels), &panels, run),
+            judged(CausalityGate::published(&panels, PUBLISHED_CUTS), &panels, run),
             judged(CausalityGate::strict(&panels, 0), &panels, run),
         )
     }
@@ -440,7 +446,7 @@ mod tests {
         };
         let gate = CausalityGate::strict(&panels, 100);
         assert_eq!(judged(gate, &panels, needs).code(), "prefix_error");
-        let never = judged(CausalityGate::published(&panels), &panels, |_| {
+        let never = judged(CausalityGate::published(&panels, PUBLISHED_CUTS), &panels, |_| {
             Err(failure.clone())
         });
         assert_eq!(
@@ -455,7 +461,17 @@ mod tests {
     #[test]
     fn the_plan_has_the_runs_of_the_text() {
         let panels = panels();
-        assert_eq!(CausalityGate::published(&panels).jobs().len(), 2 * 6);
+        let swept = SWEPT_CUTS.map(|cuts| CausalityGate::published(&panels, cuts));
+        for (gate, cuts) in swept.iter().zip(SWEPT_CUTS) {
+            assert_eq!(gate.jobs().len(), 2 * (1 + usize::from(cuts)));
+        }
+        // a denser test takes all that a sparser one takes
+        for (sparser, denser) in swept.iter().zip(&swept[1..]) {
+            assert!(sparser.jobs().iter().all(|job| denser.jobs().contains(job)));
+        }
+        let places: Vec<PanelChange> = swept[0].jobs()[1..6].iter().map(|job| job.change).collect();
+        let rows = [250, 300, 350, 400, 450];
+        assert_eq!(places, rows.map(|rows| PanelChange::Cut { rows }));
         let strict = CausalityGate::strict(&panels, 0);
         let cuts: Vec<usize> = strict
             .jobs()

@@ -4,7 +4,7 @@ use crate::accuracy::{AccuracyFigures, AccuracyRules, DifferingRows, differing_r
 use crate::casts::twelve_digits;
 use crate::error::FactorCodeError;
 use crate::feedback::{FeedbackFacts, FeedbackScope};
-use crate::gate::{CausalityGate, SafetyVerdict};
+use crate::gate::{CausalityGate, PUBLISHED_CUTS, SWEPT_CUTS, SafetyVerdict};
 use crate::job::{FactorJob, FailureReason, PanelChange, RunColumn, RunFailure, RunOutcome};
 use crate::near_miss::{JudgedColumn, near_miss};
 use crate::panel::{FactorPanels, PanelKind};
@@ -52,7 +52,8 @@ pub struct FactorJudge<'a> {
     structure: StructureReport,
     flags: BTreeSet<ReplyFlag>,
     outcomes: BTreeMap<FactorJob, RunOutcome>,
-    published: CausalityGate,
+    /// By the number of prefixes.
+    published: BTreeMap<u8, CausalityGate>,
     strict: CausalityGate,
 }
 
@@ -84,7 +85,9 @@ impl<'a> FactorJudge<'a> {
                 .filter_map(|(holds, flag)| holds.then_some(flag))
                 .collect(),
             outcomes: BTreeMap::new(),
-            published: CausalityGate::published(panels),
+            published: SWEPT_CUTS
+                .map(|cuts| (cuts, CausalityGate::published(panels, cuts)))
+                .into(),
             strict: CausalityGate::strict(panels, task.warm_up),
         }
     }
@@ -118,8 +121,10 @@ impl<'a> FactorJudge<'a> {
         if !self.task.definition.reads_calendar() {
             wanted.push(FactorJob::changed(PanelKind::G, PanelChange::Moved));
         }
-        wanted.extend(self.published.pending());
+        let published = |cuts: &u8| self.published.get(cuts).map_or(&[][..], CausalityGate::pending);
+        wanted.extend(published(&PUBLISHED_CUTS));
         wanted.extend(self.strict.pending());
+        wanted.extend(SWEPT_CUTS.iter().flat_map(published));
         let mut named = BTreeSet::new();
         wanted.retain(|job| new(job) && named.insert(*job));
         wanted
@@ -128,7 +133,7 @@ impl<'a> FactorJudge<'a> {
     /// Takes the outcome of a run.
     pub fn record(&mut self, job: FactorJob, outcome: RunOutcome) {
         self.outcomes.insert(job, outcome);
-        for gate in [&mut self.published, &mut self.strict] {
+        for gate in self.published.values_mut().chain([&mut self.strict]) {
             while let Some(outcome) = gate.pending().first().and_then(|next| self.outcomes.get(next)) {
                 gate.record(outcome);
             }
@@ -169,7 +174,12 @@ impl<'a> FactorJudge<'a> {
         }
         let mut verdict = FactorVerdict {
             execution: CodeExecution::Ran,
-            published_safety: self.published.verdict().cloned(),
+            published_safety: self.published_safety(PUBLISHED_CUTS),
+            denser_safety: SWEPT_CUTS
+                .into_iter()
+                .filter(|cuts| *cuts != PUBLISHED_CUTS)
+                .filter_map(|cuts| Some((cuts, self.published_safety(cuts)?)))
+                .collect(),
             safety: self.strict.verdict().cloned(),
             accuracy: self.accuracy(),
             near_miss: None,
@@ -198,6 +208,10 @@ impl<'a> FactorJudge<'a> {
     pub fn curve(&self) -> Vec<Option<f64>> {
         let cells = self.column(PanelKind::G).map_or(&[][..], RunColumn::cells);
         curve_of(cells)
+    }
+
+    fn published_safety(&self, cuts: u8) -> Option<SafetyVerdict> {
+        self.published.get(&cuts)?.verdict().cloned()
     }
 
     fn accuracy(&self) -> BTreeMap<PanelKind, AccuracyFigures> {

@@ -23,9 +23,11 @@ mod panel;
 mod rates;
 mod replies;
 mod reply;
+mod run_times;
 mod structure;
 #[cfg(test)]
 mod structure_tests;
+mod sweep;
 mod syntax;
 mod task;
 mod verdict;
@@ -34,8 +36,8 @@ pub use accuracy::{AccuracyFigures, AccuracyRules, DifferingRows, differing_rows
 pub use bars::{BAR_COLUMNS, FactorBar, FactorBars, PanelDay};
 pub use error::FactorCodeError;
 pub use feedback::{FeedbackFacts, FeedbackScope, without_paths};
-pub use funnel::{Funnel, JudgedTask, RunTimes, TaskGroup, level_weighted, threshold_sweep};
-pub use gate::{CausalityGate, GateRule, LeakEvidence, SafetyVerdict};
+pub use funnel::{Funnel, JudgedTask, TaskGroup, level_weighted};
+pub use gate::{CausalityGate, GateRule, LeakEvidence, PUBLISHED_CUTS, SWEPT_CUTS, SafetyVerdict};
 pub use job::{FactorJob, FailureReason, PanelChange, RunColumn, RunFailure, RunOutcome};
 pub use judge::{FactorJudge, GoldenColumns, curve_of};
 pub use near_miss::{JudgedColumn, NearMiss, near_miss};
@@ -43,7 +45,9 @@ pub use panel::{FactorPanels, LEAST_PANEL_ROWS, PANEL_ROWS, PanelKind, TIMING_RO
 pub use rates::{PairedTasks, TaskRate, mean_pass_at_k, pass_at_k};
 pub use replies::{FactorReplies, MOST_ROUNDS};
 pub use reply::{ChosenFunction, ReplyFlag, ReplySource, SourceProblem};
+pub use run_times::RunTimes;
 pub use structure::{StructureReport, Violation};
+pub use sweep::SweepSetting;
 pub use syntax::{SyntaxFact, SyntaxFacts};
 pub use task::{FactorCategory, FactorLevel, FactorTask, FactorTasks, TaskId};
 pub use verdict::{CodeExecution, FactorVerdict, FailureClass, JudgeRule, LayersPassed};

@@ -306,11 +306,6 @@ pub(crate) fn moved(bars: &FactorBars) -> Result<FactorBars, FactorCodeError> {
     bars.on_days(bars.days().iter().filter_map(|day| day.later(MOVED_DAYS)))
 }
 
-/// Rows at a share of a length, rounded down.
-pub(crate) fn at_share(rows: usize, tenths: usize) -> usize {
-    rows * tenths / 10
-}
-
 /// The spread of the values that are there, over their number.
 pub(crate) fn spread(cells: impl Iterator<Item = f64> + Clone) -> f64 {
     let present = cells.filter(|cell| !cell.is_nan());

@@ -1,7 +1,7 @@
 //! What the four layers say of one function.
 
 use crate::accuracy::{AccuracyFigures, AccuracyRules};
-use crate::gate::SafetyVerdict;
+use crate::gate::{PUBLISHED_CUTS, SafetyVerdict};
 use crate::job::RunFailure;
 use crate::near_miss::NearMiss;
 use crate::panel::PanelKind;
@@ -110,6 +110,9 @@ pub struct FactorVerdict {
     pub execution: CodeExecution,
     /// Layer 2 by the published test; none where it does not run.
     pub published_safety: Option<SafetyVerdict>,
+    /// The same by the published test with more prefixes, for other thresholds.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
+    pub denser_safety: BTreeMap<u8, SafetyVerdict>,
     /// Layer 2 by the strict gate; none where it does not run.
     pub safety: Option<SafetyVerdict>,
     /// Layer 3: the figures of each panel that it ran on.
@@ -139,6 +142,7 @@ impl FactorVerdict {
         Self {
             execution,
             published_safety: None,
+            denser_safety: BTreeMap::new(),
             safety: None,
             accuracy: BTreeMap::new(),
             near_miss: None,
@@ -155,13 +159,36 @@ impl FactorVerdict {
             JudgeRule::Published => &self.published_safety,
             JudgeRule::Strict => &self.safety,
         };
+        self.passes_if(safety.as_ref(), rule, rules)
+    }
+
+    /// The layers that it passes by the published rules, with as many prefixes in the test of look-ahead; none where a
+    /// function that runs was not tested so.
+    #[must_use]
+    pub fn passes_published(&self, cuts: u8, rules: &AccuracyRules) -> Option<LayersPassed> {
+        let safety = match cuts {
+            PUBLISHED_CUTS => self.published_safety.as_ref(),
+            _ => self.denser_safety.get(&cuts),
+        };
+        if self.execution == CodeExecution::Ran && safety.is_none() {
+            return None;
+        }
+        Some(self.passes_if(safety, JudgeRule::Published, rules))
+    }
+
+    fn passes_if(
+        &self,
+        safety: Option<&SafetyVerdict>,
+        rule: JudgeRule,
+        rules: &AccuracyRules,
+    ) -> LayersPassed {
         let is_right = || {
             let mut panels = PanelKind::JUDGED.into_iter();
             panels.all(|panel| self.is_right_on(panel, rule, rules))
         };
         if self.execution != CodeExecution::Ran {
             LayersPassed::Nothing
-        } else if !safety.as_ref().is_some_and(SafetyVerdict::is_safe) {
+        } else if !safety.is_some_and(SafetyVerdict::is_safe) {
             LayersPassed::Runs
         } else if !is_right() {
             LayersPassed::Safe

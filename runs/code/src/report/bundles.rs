@@ -12,11 +12,11 @@ use std::path::{Path, PathBuf};
 
 /// A finished bundle with what tables need of it.
 #[derive(Debug)]
-pub(super) struct ReportedBundle {
-    pub(super) bundle: FactorCodeBundle,
+pub(crate) struct ReportedBundle {
+    pub(crate) bundle: FactorCodeBundle,
     pub(super) panels: FactorPanels,
     pub(super) rounds: Vec<ScoredRound>,
-    pub(super) rules: AccuracyRules,
+    pub(crate) rules: AccuracyRules,
 }
 
 impl ReportedBundle {
@@ -29,7 +29,7 @@ impl ReportedBundle {
         })
     }
 
-    pub(super) fn name(&self) -> &str {
+    pub(crate) fn name(&self) -> &str {
         &self.bundle.header.cell
     }
 
@@ -78,10 +78,21 @@ impl ReportedBundle {
     }
 }
 
+/// Bundles that are compared: of one style and seed, under one protocol.
+pub(super) fn cohorts(bundles: &[ReportedBundle]) -> Vec<Vec<&ReportedBundle>> {
+    let mut cohorts: BTreeMap<_, Vec<&ReportedBundle>> = BTreeMap::new();
+    for reported in bundles {
+        let header = &reported.bundle.header;
+        let key = (header.style, header.seed, reported.protocol());
+        cohorts.entry(key).or_default().push(reported);
+    }
+    cohorts.into_values().collect()
+}
+
 /// The finished bundles below a folder, with the tables and the page that are made of them.
 #[derive(Debug)]
 pub struct FactorCodeReport {
-    pub(super) bundles: Vec<ReportedBundle>,
+    pub(crate) bundles: Vec<ReportedBundle>,
     /// Bundles that are not finished, or cannot be read, with why.
     pub(super) left_out: BTreeMap<String, String>,
 }

@@ -1,6 +1,6 @@
 //! Tables of how many tasks pass each layer.
 
-use super::bundles::ReportedBundle;
+use super::bundles::{ReportedBundle, cohorts};
 use super::files::ReportTable;
 use super::rates::{bounded, count, missing, share, text};
 use crate::error::CodeError;
@@ -12,7 +12,6 @@ use ktd_factor_code::{
 use ktd_stats::competition_ranks;
 use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{Align, TableCell, TableData};
-use std::collections::BTreeMap;
 
 /// Tables 1 to 3: by level with ranks and pairs, by category, and the causal ones.
 pub(super) fn all(bundles: &[ReportedBundle]) -> Result<Vec<ReportTable>, CodeError> {
@@ -114,17 +113,6 @@ fn weighted(reported: &ReportedBundle, judged: &[JudgedTask<'_>], rule: JudgeRul
 fn verified(reported: &ReportedBundle) -> Option<f64> {
     let funnel = Funnel::of(&reported.last(), TaskGroup::All, &reported.rules);
     funnel.rate(JudgeRule::Strict, LayersPassed::Verified).share()
-}
-
-/// Bundles that are compared: of one style and seed, under one protocol.
-fn cohorts(bundles: &[ReportedBundle]) -> Vec<Vec<&ReportedBundle>> {
-    let mut cohorts: BTreeMap<_, Vec<&ReportedBundle>> = BTreeMap::new();
-    for reported in bundles {
-        let header = &reported.bundle.header;
-        let key = (header.style, header.seed, reported.protocol());
-        cohorts.entry(key).or_default().push(reported);
-    }
-    cohorts.into_values().collect()
 }
 
 fn ranks(bundles: &[ReportedBundle]) -> Result<TableData, CodeError> {
