@@ -1,11 +1,11 @@
 //! `ktd factor-code`: factor functions that models wrote.
 
 use super::boxed_options::BoxArgs;
-use super::factor_code_run;
+use super::{factor_code_run, factor_code_time};
 use crate::CliError;
 use crate::output::{Console, visible_lines};
 use clap::{Args, Subcommand};
-use ktd_boxed::BoxLauncher;
+use ktd_boxed::{BoxLauncher, BoxSetup};
 use ktd_code::{
     AccuracyRules, CodeError, FactorPanels, FactorReplies, FactorTask, FactorTasks, JudgedReply, PanelKind,
     funnel_table, judge_reply, read_panels, score_replies, scored_json, task_table, verdict_json,
@@ -32,6 +32,8 @@ pub(super) enum FactorCodeCommand {
     Run(factor_code_run::RunArgs),
     /// Make tables and a page of finished bundles.
     Report(factor_code_run::ReportArgs),
+    /// Measure how long accepted functions take; a time is no part of a record or a report.
+    Time(factor_code_time::TimeArgs),
 }
 
 pub(super) const EXAMPLES: &str = "\
@@ -149,6 +151,9 @@ pub(super) struct ScoreArgs {
     /// The replies.
     #[arg(long, value_name = "FILE")]
     replies: PathBuf,
+    /// Boxes side by side [default: one less than there are processors].
+    #[arg(long)]
+    jobs: Option<usize>,
     #[command(flatten)]
     set: SetArgs,
     #[command(flatten)]
@@ -165,6 +170,7 @@ pub(super) fn run(command: &FactorCodeCommand, console: Console) -> Result<(), C
         FactorCodeCommand::Score(args) => score(args, console),
         FactorCodeCommand::Run(args) => factor_code_run::run(args, console),
         FactorCodeCommand::Report(args) => factor_code_run::report(args, console),
+        FactorCodeCommand::Time(args) => factor_code_time::run(args, console),
     }
 }
 
@@ -263,7 +269,10 @@ fn score(args: &ScoreArgs, console: Console) -> Result<(), CliError> {
     let panels = args.set.panels()?;
     let text = read_input(&args.replies)?;
     let replies = FactorReplies::parse(&text, &tasks).map_err(CodeError::from)?;
-    let launcher = BoxLauncher::prove(args.boxes.setup())?;
+    let launcher = BoxLauncher::prove(BoxSetup {
+        side_by_side: args.jobs.unwrap_or(0),
+        ..args.boxes.setup()
+    })?;
     let rules = AccuracyRules::DEFAULT;
     let rounds = score_replies(&launcher, &tasks, &panels, &replies, &rules)?;
     let table = funnel_table(&rounds, &tasks, &rules);

@@ -124,7 +124,7 @@ fn judge(
 }
 
 /// The syntax tree of a box's source, or why there is none.
-fn read_facts(opened: &mut CodeBox<'_>) -> Result<Result<SyntaxFacts, RunFailure>, CodeError> {
+pub(crate) fn read_facts(opened: &mut CodeBox<'_>) -> Result<Result<SyntaxFacts, RunFailure>, CodeError> {
     let outcome = opened.run(&BoxJob::facts("facts"))?;
     Ok(match outcome.result {
         Some(JobResult::Facts(nodes)) => Ok(SyntaxFacts::new(nodes.into_iter().map(fact_of).collect())?),
@@ -145,6 +145,18 @@ fn fact_of(node: SyntaxNode) -> SyntaxFact {
 }
 
 fn box_job(job: &FactorJob, panels: &FactorPanels, bars: &FactorBars, function: &str) -> BoxJob {
+    BoxJob {
+        kind: JobKind::Series,
+        // numpy takes 32 bits
+        seed: u32::try_from(job.chance_seed(panels) & u64::from(u32::MAX)).unwrap_or(0),
+        entry: Some(function.to_owned()),
+        data: JobData::Frame(frame_of(bars)),
+        ..BoxJob::script(job.purpose())
+    }
+}
+
+/// Bars as the data frame that a function gets.
+pub(crate) fn frame_of(bars: &FactorBars) -> Vec<JobColumn> {
     const DAY_NS: i64 = 86_400_000_000_000;
     let days = bars
         .days()
@@ -160,14 +172,7 @@ fn box_job(job: &FactorJob, panels: &FactorPanels, bars: &FactorBars, function: 
             values: ColumnValues::F64(cells.to_vec()),
         });
     }
-    BoxJob {
-        kind: JobKind::Series,
-        // numpy takes 32 bits
-        seed: u32::try_from(job.chance_seed(panels) & u64::from(u32::MAX)).unwrap_or(0),
-        entry: Some(function.to_owned()),
-        data: JobData::Frame(columns),
-        ..BoxJob::script(job.purpose())
-    }
+    columns
 }
 
 fn column_of(outcome: JobOutcome, rows: usize, function: &str) -> RunOutcome {

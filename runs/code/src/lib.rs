@@ -10,6 +10,7 @@ mod report;
 mod run;
 mod scored;
 mod tables;
+mod timing;
 
 pub use boxed_reply::{JudgedReply, judge_reply};
 pub use error::CodeError;
@@ -24,3 +25,4 @@ pub use run::{
 };
 pub use scored::{ScoredRound, score_replies};
 pub use tables::{funnel_table, scored_json, task_table, verdict_json, verdict_text};
+pub use timing::{FactorCodeTimes, TIMED_RUNS, TimedFunction};

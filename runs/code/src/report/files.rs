@@ -19,7 +19,7 @@ pub struct ReportTable {
 }
 
 impl ReportTable {
-    pub(super) const fn new(id: &'static str, data: TableData) -> Self {
+    pub(crate) const fn new(id: &'static str, data: TableData) -> Self {
         Self { id, data }
     }
 
@@ -57,7 +57,9 @@ impl ReportTable {
         writer.into_inner().map_err(CodeError::invalid)
     }
 
-    fn json(&self) -> Value {
+    /// The table with all of its cells, for programs.
+    #[must_use]
+    pub fn json(&self) -> Value {
         let rows = self.data.rows.iter().map(|row| {
             let cells = self.data.columns.iter().zip(row);
             Value::Array(cells.map(|(_, cell)| in_json(cell)).collect())

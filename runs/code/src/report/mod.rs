@@ -12,4 +12,5 @@ mod score_tables;
 mod sweep;
 
 pub use bundles::FactorCodeReport;
+pub(crate) use bundles::ReportedBundle;
 pub use files::{ReportTable, write_report};
