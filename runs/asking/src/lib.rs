@@ -8,6 +8,7 @@
 //! Knows: the one client, the record, open conversations. Never knows: what is asked, what an answer is worth.
 
 mod agent_file;
+mod answerer;
 mod asked_record;
 mod comparison;
 mod error;
@@ -18,6 +19,7 @@ mod settings;
 mod text_rounds;
 
 pub use agent_file::{AgentFile, keep_same};
+pub use answerer::Answerer;
 pub use asked_record::AskedRecord;
 pub use comparison::{compare_with_file, json_lines};
 pub use error::AskingError;

@@ -23,6 +23,8 @@ pub struct AskingSettings<'s> {
     pub table: &'static str,
     /// Models behind endpoints.
     pub agents: &'s [AgentConfig],
+    /// Whether programs that speak lines may answer too.
+    pub takes_programs: bool,
     /// Vendors of one's own.
     pub dialects: &'s [Dialect],
     /// What is done about infrastructure faults.
@@ -68,7 +70,9 @@ impl AskingSettings<'_> {
                 "write agents = [{ id = \"judge\", vendor = \"openai\", model = \"gpt-5.5\", api_key_env = \"OPENAI_API_KEY\" }]",
             ));
         }
-        if let Some(agent) = self.agents.iter().find(|agent| agent.model().is_none()) {
+        let answers =
+            |agent: &AgentConfig| agent.model().is_some() || self.takes_programs && agent.program().is_some();
+        if let Some(agent) = self.agents.iter().find(|agent| !answers(agent)) {
             return Err(not_a_model(&agent.id));
         }
         let ids = self.agents.iter().map(|agent| agent.id.as_str());

@@ -67,6 +67,12 @@ impl TextRounds {
         }
     }
 
+    /// The place of its requests among the exchanges.
+    #[must_use]
+    pub const fn step(&self) -> usize {
+        self.step
+    }
+
     /// How many answers there were.
     #[must_use]
     pub const fn asked(&self) -> u32 {

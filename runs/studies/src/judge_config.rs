@@ -121,6 +121,7 @@ impl JudgeConfig {
             roles: AskingRole::one(ROLE, self.seed),
             table: "judge",
             agents: &self.agents,
+            takes_programs: false,
             dialects: &self.dialects,
             retries: self.retries,
             prices: self.prices.as_deref(),

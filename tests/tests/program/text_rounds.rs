@@ -61,6 +61,7 @@ fn asked_model(base_url: &str) -> AskedModel {
         roles: AskingRole::one("code", 1),
         table: "",
         agents: &agents.agents,
+        takes_programs: false,
         dialects: &[],
         retries: RetryConfig::default(),
         prices: None,

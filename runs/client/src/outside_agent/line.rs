@@ -43,6 +43,8 @@ struct End {
 #[derive(Debug, Default)]
 pub(super) struct LineWriter {
     is_greeted: bool,
+    /// The standing instructions and the seed that were sent last.
+    opening: (String, Option<u64>),
     told: SentMessages,
 }
 
@@ -51,27 +53,41 @@ impl LineWriter {
     pub(super) fn observe(&mut self, conversation: &Conversation, now: StepStatus) -> String {
         let news = self.told.news(conversation);
         let is_first = !self.is_greeted;
+        // Outside an episode each conversation has its own.
+        let (system, seed) = (conversation.system.as_str(), conversation.seed);
+        let has_other_system = is_first || self.opening.0 != system;
+        let has_other_seed = is_first || self.opening.1 != seed;
         let line = line(&Observe {
             kind: "observe",
             protocol: is_first.then_some(PROTOCOL_VERSION),
-            seed: conversation.seed.filter(|_| is_first),
+            seed: seed.filter(|_| has_other_seed),
             step: now.step,
-            phase: if conversation.must_submit {
-                "submission"
-            } else {
-                "research"
-            },
+            phase: phase(conversation),
             required: conversation.must_submit.then_some(ktd_agents::SUBMIT_ACTION),
             // Inside a step nothing has ended since the last word.
             ended: now.ended.filter(|_| news.is_none()),
             whole: news.is_none(),
-            system: is_first.then_some(conversation.system.as_str()),
+            system: has_other_system.then_some(system),
             tools: is_first.then_some(conversation.tools.as_slice()),
             messages: news.unwrap_or(&conversation.messages),
         });
         self.is_greeted = true;
+        if has_other_system || has_other_seed {
+            self.opening = (system.to_owned(), seed);
+        }
         self.told = SentMessages::all(conversation);
         line
+    }
+}
+
+/// What is asked for: without a tool to call, it is a text, and all that is asked for in text is code.
+const fn phase(conversation: &Conversation) -> &'static str {
+    if conversation.must_submit {
+        "submission"
+    } else if conversation.tools.is_empty() {
+        "code"
+    } else {
+        "research"
     }
 }
 
@@ -167,6 +183,38 @@ mod tests {
                 "whole": false, "messages": [answer],
             })
         );
+    }
+
+    #[test]
+    fn a_conversation_in_text_asks_for_code_and_each_tells_its_own_rules() {
+        let text = |system: &str, user: &str| {
+            let messages =
+                json!([{ "role": "system", "content": system }, { "role": "user", "content": user }]);
+            let body = json!({ "messages": messages, "seed": 7 });
+            Conversation::read(body.to_string().as_bytes()).unwrap()
+        };
+        let mut writer = LineWriter::default();
+        let mut line = |conversation: &Conversation, step: usize| -> Value {
+            let line = writer.observe(conversation, StepStatus { step, ended: None });
+            serde_json::from_str(&line).unwrap()
+        };
+        let first = line(&text("rules of a", "a"), 1);
+        assert_eq!(
+            first,
+            json!({
+                "type": "observe", "protocol": 1, "seed": 7, "step": 1, "phase": "code", "required": null,
+                "ended": null, "whole": true, "system": "rules of a", "tools": [],
+                "messages": [{ "role": "user", "content": "a" }],
+            })
+        );
+        let second = line(&text("rules of b", "b"), 2);
+        assert_eq!(
+            (&second["system"], &second["whole"]),
+            (&json!("rules of b"), &json!(true))
+        );
+        assert!(second.get("seed").is_none() && second.get("tools").is_none());
+        let again = line(&text("rules of b", "b again"), 3);
+        assert!(again.get("system").is_none());
     }
 
     #[test]

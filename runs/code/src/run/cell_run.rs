@@ -9,7 +9,7 @@ use crate::boxed_reply::JudgedReply;
 use crate::error::CodeError;
 use futures::StreamExt;
 use ktd_agents::ModelFault;
-use ktd_asking::{AskedRecord, TextAnswer, TextOpening, TextRounds};
+use ktd_asking::{Answerer, AskedRecord, TextAnswer, TextOpening, TextRounds};
 use ktd_factor_code::{
     FactorTask, FactorTasks, FactorVerdict, JudgeRule, LayersPassed, ReplyFlag, ReplySource, SourceProblem,
 };
@@ -29,6 +29,8 @@ pub(super) struct CellRun<'a> {
     pub(super) record: &'a AskedRecord<'a>,
     /// What was sent back in the recorded run, which a replay sends again.
     pub(super) recorded_feedback: &'a BTreeMap<RoundPlace, String>,
+    /// Who answers; none in a replay.
+    pub(super) answerer: Option<&'a Answerer>,
     /// Requests at once.
     pub(super) parallel: usize,
     pub(super) progress: RoundsFn<'a>,
@@ -118,6 +120,9 @@ impl CellRun<'_> {
     async fn asked<'s>(&self, samples: &mut [Sample<'s>], round: u32) -> Result<Vec<Answer<'s>>, CodeError> {
         let going_on = samples.iter_mut().filter(|sample| !sample.is_over);
         let put = going_on.map(|sample| async move {
+            if let Some(answerer) = self.answerer {
+                answerer.begin(sample.rounds.step());
+            }
             let said = sample.rounds.ask(self.record).await;
             ((sample.at.0, sample.at.1, round), sample.task, said)
         });

@@ -124,7 +124,7 @@ pub struct FactorCodeConfig {
     /// Requests to one model at once (default 4). Rates of its key hold besides.
     #[serde(default = "four")]
     pub parallel: usize,
-    /// Models behind endpoints.
+    /// Models behind endpoints, and programs that speak lines.
     #[serde(default)]
     pub agents: Vec<AgentConfig>,
     /// Vendors of one's own.
@@ -243,7 +243,10 @@ impl FactorCodeConfig {
         }
         self.check_lists()?;
         self.asking(AskingRole::one(BENCHMARK, 1)).check()?;
-        let is_fixed = |agent: &&AgentConfig| agent.temperature().is_none_or(|degrees| degrees <= 0.0);
+        let is_fixed = |agent: &&AgentConfig| {
+            // what a program answers is its own affair
+            agent.program().is_none() && agent.temperature().is_none_or(|degrees| degrees <= 0.0)
+        };
         match self.agents.iter().find(is_fixed) {
             Some(agent) if 1 < self.samples => Err(CodeError::input(
                 format_args!(
@@ -298,6 +301,7 @@ impl FactorCodeConfig {
             roles,
             table: "",
             agents: &self.agents,
+            takes_programs: true,
             dialects: &self.dialects,
             retries: self.retries,
             prices: self.prices.as_deref(),

@@ -10,8 +10,7 @@ use super::summary::FactorCodeSummary;
 use super::verdicts::VerdictBook;
 use crate::error::CodeError;
 use crate::panel_files::bars_csv;
-use ktd_agents::Transport;
-use ktd_asking::{AgentFile, AskedRecord, OpenModels, endpoint_of, json_lines, keep_same};
+use ktd_asking::{AgentFile, Answerer, AskedRecord, OpenModels, json_lines, keep_same};
 use ktd_boxed::BoxLauncher;
 use ktd_bundle::BundlePaths;
 use ktd_client::AskedModel;
@@ -133,15 +132,15 @@ impl FactorCodeRun {
                 Ok(model.payer.count_recorded(&exchanges, budget)?)
             })
         })?;
-        // A missing key stops everything before anybody is asked.
-        let mut endpoints = Vec::new();
+        // A missing key or program stops everything before anybody is asked.
+        let mut answerers = Vec::new();
         for model in &models.models {
-            endpoints.push(endpoint_of(model, &self.base)?);
+            answerers.push(Answerer::of(model, &self.base)?);
         }
         let mut ends = Vec::new();
-        for ((cell, place), endpoint) in self.cells.iter().zip(0..).zip(&endpoints) {
+        for ((cell, place), answerer) in self.cells.iter().zip(0..).zip(&answerers) {
             let ended = self
-                .cell(cell, (&models, place, endpoint), launcher, progress)
+                .cell(cell, (&models, place, answerer), launcher, progress)
                 .await;
             ends.push(CellEnd {
                 cell: cell.id(),
@@ -155,7 +154,7 @@ impl FactorCodeRun {
     async fn cell(
         &self,
         cell: &FactorCodeCell,
-        (models, place, endpoint): (&OpenModels, usize, &dyn Transport),
+        (models, place, answerer): (&OpenModels, usize, &Answerer),
         launcher: &BoxLauncher,
         progress: RoundsFn<'_>,
     ) -> Result<FactorCodeSummary, CodeError> {
@@ -165,7 +164,7 @@ impl FactorCodeRun {
             .ok_or_else(|| CodeError::invalid("an agent has no model"))?;
         let paths = FactorCodePaths::new(&self.folder(cell));
         let (metering, retries) = (&models.metering, self.config.retries);
-        let record = AskedRecord::continued(paths.root(), model, metering, retries, endpoint)?;
+        let record = AskedRecord::continued(paths.root(), model, metering, retries, answerer.transport())?;
         let sandbox = SandboxRecord::of(launcher.header());
         let tasks = (&self.tasks, tasks_sha256(self.own_tasks.as_deref()));
         let header = FactorCodeHeader::new((&self.config, cell, model), tasks, &self.panels, sandbox);
@@ -183,10 +182,13 @@ impl FactorCodeRun {
             book: &book,
             record: &record,
             recorded_feedback: &BTreeMap::new(),
-            parallel: self.config.parallel,
+            answerer: Some(answerer),
+            parallel: answerer.at_once(self.config.parallel),
             progress,
         };
-        let outcome = run.hold().await?;
+        let outcome = run.hold().await;
+        answerer.close(outcome.is_ok()).await;
+        let outcome = outcome?;
         record.finish()?;
         finish(&paths, &header, &self.tasks, &outcome)
     }

@@ -69,6 +69,7 @@ pub async fn replay_factor_code(
         book: &book,
         record: &record,
         recorded_feedback: &recorded_feedback.collect(),
+        answerer: None,
         parallel: 1,
         progress,
     };

@@ -169,6 +169,7 @@ impl StrategyExperiment {
             roles: roles.collect(),
             table: "",
             agents: &self.agents,
+            takes_programs: false,
             dialects: &self.dialects,
             retries: self.retries,
             prices: self.prices.as_deref(),

@@ -92,6 +92,7 @@ impl LlmKeys {
             roles: AskingRole::one("miner", seed),
             table: "llm",
             agents: &self.agents,
+            takes_programs: false,
             dialects: &self.dialects,
             retries: self.retries,
             prices: self.prices.as_deref(),

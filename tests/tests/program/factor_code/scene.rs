@@ -41,6 +41,11 @@ fn answer(function: &str, round: usize) -> (String, &'static str) {
     }
 }
 
+/// What it answers in the first round.
+pub(super) fn first_answer(function: &str) -> String {
+    answer(function, 1).0
+}
+
 /// The model behind an endpoint.
 pub(super) fn model() -> Vendor {
     model_while(&Arc::new(AtomicBool::new(true)))
@@ -49,20 +54,36 @@ pub(super) fn model() -> Vendor {
 /// The same, whose endpoint answers to second rounds only while it is up.
 pub(super) fn model_while(is_up: &Arc<AtomicBool>) -> Vendor {
     let is_up = Arc::clone(is_up);
+    vendor(move |_, function, round| {
+        let is_heard = round == 1 || is_up.load(Ordering::Relaxed);
+        is_heard.then(|| answer(function, round))
+    })
+}
+
+/// Models behind an endpoint, whose answers go by the model, the function and the round.
+pub(super) fn answering(
+    answer: impl Fn(&str, &str, usize) -> (String, &'static str) + Send + Sync + 'static,
+) -> Vendor {
+    vendor(move |request, function, round| Some(answer(request["model"].as_str().unwrap(), function, round)))
+}
+
+/// Models behind an endpoint, whose answers go by the request, the function and the round; without one it is overloaded.
+pub(super) fn vendor(
+    answer: impl Fn(&Value, &str, usize) -> Option<(String, &'static str)> + Send + Sync + 'static,
+) -> Vendor {
     Vendor::new(move |request, stream| {
         let request: Value = serde_json::from_slice(&request.body).unwrap();
         let messages = request["messages"].as_array().unwrap();
         let opening = messages[1]["content"].as_str().unwrap();
         let (_, function) = opening.rsplit_once("Function name: ").unwrap();
-        let replies = messages
+        let round = messages
             .iter()
             .filter(|message| message["role"] == "user")
             .count();
-        if 1 < replies && !is_up.load(Ordering::Relaxed) {
+        let Some((text, finish)) = answer(&request, function.trim(), round) else {
             stream.write_all(&reply("503 Service Unavailable", "", b"{}"))?;
             return Ok(Then::Keep);
-        }
-        let (text, finish) = answer(function.trim(), replies);
+        };
         let message = json!({"role": "assistant", "content": text});
         let usage = json!({"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120});
         let body = json!({"choices": [{"message": message, "finish_reason": finish}], "usage": usage});
@@ -73,14 +94,30 @@ pub(super) fn model_while(is_up: &Arc<AtomicBool>) -> Vendor {
 
 /// The model's experiment of two tasks, with further keys.
 pub(super) fn experiment(vendor: &Vendor, keys: &str) -> Folder {
+    let agent = "[[agents]]\nid = 'writer'\nmodel = 'm'\nvendor = 'vllm'\nmax_output_tokens = 100";
+    let agent = format!("{agent}\nbase_url = '{}'\n", vendor.base_url());
+    let prices = r#"{"rows":[{"model":"m","asof":"2026-11","source":"test","input":1,"output":2}]}"#;
+    let folder = folder_of(&agent, &format!("prices = 'prices.json'\n{keys}"));
+    folder.write("prices.json", prices);
+    folder
+}
+
+/// The experiment of several models, each under its own name.
+pub(super) fn experiment_of(vendor: &Vendor, models: &[&str], keys: &str) -> Folder {
+    let agents = models.iter().map(|model| {
+        let url = vendor.base_url();
+        format!("[[agents]]\nid = '{model}'\nmodel = '{model}'\nvendor = 'vllm'\nbase_url = '{url}'\n")
+    });
+    folder_of(&agents.collect::<String>(), keys)
+}
+
+/// An experiment of two tasks and two rounds, with these agents and further keys.
+pub(super) fn folder_of(agents: &str, keys: &str) -> Folder {
     let text = format!(
         "benchmark = 'factor-code'\nname = 'x'\ntasks = ['MOM-1-01', 'REV-1-01']\nrounds = 2\n\
-         retries = {{ attempts = 2, first_wait_ms = 1 }}\nprices = 'prices.json'\n{keys}\n\
-         [[agents]]\nid = 'writer'\nmodel = 'm'\nvendor = 'vllm'\nmax_output_tokens = 100\nbase_url = '{}'\n",
-        vendor.base_url()
+         retries = {{ attempts = 2, first_wait_ms = 1 }}\n{keys}\n{agents}"
     );
-    let prices = r#"{"rows":[{"model":"m","asof":"2026-11","source":"test","input":1,"output":2}]}"#;
-    Folder::with(&[("code.toml", text.as_str()), ("prices.json", prices)])
+    Folder::with(&[("code.toml", text.as_str())])
 }
 
 /// Where its bundle lies.
