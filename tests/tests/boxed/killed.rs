@@ -1,9 +1,15 @@
 //! What is left of a box when `ktd` is killed: nothing.
 
 use crate::has_boxes;
+use ktd_boxed::GroupKind;
 use ktd_kit::program::binary;
+use ktd_kit::vendor::{Then, json_reply};
+use ktd_kit::{Folder, Vendor};
+use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
-use std::process::{Command, Stdio};
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// A deadline that no machine meets by chance: the rule is one second.
@@ -82,22 +88,93 @@ fn no_process_of_a_box_outlives_a_killed_program() {
             .spawn()
             .unwrap();
         let least = if isolation == "bwrap" { 4 } else { 2 };
-        // Bubblewrap twice, the runner, the job; or the runner and the job.
-        let started = wait_for("no job was started", || {
-            let found = descendants(child.id());
-            let has_job = least <= found.len() && found.iter().any(|process| is_job(*process));
-            has_job.then_some(found)
-        });
-        child.kill().unwrap();
-        child.wait().unwrap();
-        wait_for("a process of the box is left", || {
-            let alive = parents();
-            started
-                .iter()
-                .all(|process| !alive.contains_key(process))
-                .then_some(())
-        });
+        kill_at_work(&mut child, least);
     }
+}
+
+/// Kills a program once a job of one of its boxes is at work, and waits until none of its processes is left.
+fn kill_at_work(child: &mut Child, least: usize) {
+    // Bubblewrap twice, the runner, the job; or the runner and the job.
+    let started = wait_for("no job was started", || {
+        let found = descendants(child.id());
+        let has_job = least <= found.len() && found.iter().any(|process| is_job(*process));
+        has_job.then_some(found)
+    });
+    child.kill().unwrap();
+    child.wait().unwrap();
+    wait_for("a process of the box is left", || {
+        let alive = parents();
+        started
+            .iter()
+            .all(|process| !alive.contains_key(process))
+            .then_some(())
+    });
+}
+
+#[test]
+fn a_killed_run_of_factor_functions_leaves_no_process_mount_file_or_group() {
+    if !has_boxes() {
+        return;
+    }
+    // every task is answered with a function that sleeps until its box ends it
+    let vendor = Vendor::new(|request, stream| {
+        let request: Value = serde_json::from_slice(&request.body).unwrap();
+        let opening = request["messages"][1]["content"].as_str().unwrap();
+        let (_, function) = opening.rsplit_once("Function name: ").unwrap();
+        let text = format!("import time\ndef {function}(df):\n    time.sleep(1000000)\n");
+        let message = json!({"role": "assistant", "content": text});
+        let body = json!({"choices": [{"message": message, "finish_reason": "stop"}]});
+        stream.write_all(&json_reply(body.to_string().as_bytes()))?;
+        Ok(Then::Keep)
+    });
+    let experiment = format!(
+        "benchmark = 'factor-code'\nname = 'x'\ntasks = 'momentum'\njobs = 2\n\
+         agents = [{{ id = 'writer', model = 'm', vendor = 'vllm', base_url = '{}' }}]\n",
+        vendor.base_url()
+    );
+    let folder = Folder::with(&[("code.toml", experiment.as_str())]);
+    let scratch = folder.at("scratch");
+    std::fs::create_dir(&scratch).unwrap();
+    let mut child = Command::new(binary())
+        .args(["-q", "factor-code", "run", "code.toml"])
+        .current_dir(folder.path())
+        .env("TMPDIR", &scratch)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    kill_at_work(&mut child, 4);
+    assert_eq!(std::fs::read_dir(&scratch).unwrap().count(), 0);
+    let mounts = std::fs::read_to_string("/proc/self/mountinfo").unwrap();
+    assert!(!mounts.contains(&*folder.path().to_string_lossy()), "{mounts}");
+    assert!(!mounts.contains("/newroot"), "{mounts}");
+    // Nobody is there to remove the kernel's empty groups but the next program that looks for them.
+    wait_for("a group of the box is left", || {
+        let can_make = GroupKind::find() != GroupKind::None;
+        (!can_make || groups_of(child.id()).is_empty()).then_some(())
+    });
+    // Nothing that was written is a summary: the same command continues.
+    let bundle = folder.at("results/x/cells/writer__original__s1");
+    assert!(bundle.join("header.json").is_file() && !bundle.join("summary.json").exists());
+}
+
+/// The groups of processes that a program made, wherever the kernel shows them.
+fn groups_of(process: u32) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut waiting = vec![PathBuf::from("/sys/fs/cgroup")];
+    while let Some(folder) = waiting.pop() {
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                let name = entry.file_name().to_string_lossy().into_owned();
+                if name.starts_with(&format!("ktd-box-{process}-")) {
+                    found.push(entry.path());
+                }
+                waiting.push(entry.path());
+            }
+        }
+    }
+    found
 }
 
 /// Whether a process is a job: the runner of the real box, which imports libraries, forked it.
